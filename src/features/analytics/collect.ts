@@ -25,50 +25,45 @@ import type { Measures, SyncReading } from "./rules/series.ts";
 import type { PostReading } from "./rules/snapshots.ts";
 import type { CollectionBookmark, SyncError } from "./table.ts";
 
-/** The part of an account's posts to be read. */
 export interface Task {
   account: AccountRow;
   own: readonly OwnRow[];
-  /** Where an earlier part has ended; null begins. */
+  /** Where the previous part ended; null to start. */
   from: CollectionBookmark | null;
-  /** Posts, together with those of earlier parts. */
+  /** Limit of posts over all parts. */
   most: number;
   /**
-   * Returns true where so many more calls to the platform have room.
-   *
-   * @param spent those that were made
+   * @param calls further calls to the platform
+   * @param spent calls already made
    */
   hasRoom(calls: number, spent: number): boolean;
 }
 
-/** The outcome of such a part. */
 export interface Collected {
   reading: SyncReading | null;
   errors: SyncError[];
-  /** Where the next part begins; null once all is read, or no more can be. */
+  /** Null when all was read, or a refusal is final. */
   next: CollectionBookmark | null;
-  /** The refusal that ended it and that passes; `waitSeconds`: null where the platform did not say. */
+  /** A temporary refusal; `waitSeconds` is null when the platform gave no delay. */
   refusal: { waitSeconds: number | null } | null;
 }
 
-/** Characters of an id; longer ones are no platform's. */
+/** No platform's ids are longer. */
 const MAX_ID = 200;
-/** No network here is older. Some let people set the date of a post. */
+/** Some platforms let people set a post's date; older ones are wrong. */
 const EARLIEST = Date.UTC(2004, 0, 1);
-/** Characters that are kept of a post's text and address. */
 const MAX_TEXT = 150;
 const MAX_URL = 500;
-/** Hashtags that are kept of a post. */
 const MAX_HASHTAGS = 30;
 
-/** The reader of metrics of an account; null where its platform has none for it. */
+/** Returns null when the account has no metrics. */
 export function readerOf(account: AccountRow): MetricsReader | null {
   const { metrics } = connectorOf(account.platform);
   if (!metrics) return null;
   return metrics.covers?.(toPublishAccount(account)) === false ? null : metrics;
 }
 
-/** Returns true while an account is not to be read again, as its platform charges for it. */
+/** Some platforms charge for reads, so their accounts are read less often. */
 export const rests = ({ restsHours = 0 }: MetricsReader, syncedAt: Date | null, now: Date) =>
   syncedAt !== null && now.getTime() - syncedAt.getTime() < restsHours * HOUR;
 
@@ -80,7 +75,7 @@ export const measuresOf = ({ counts, keepDays }: MetricsReader): Measures => ({
 export const uploadIdsOf = (own: readonly OwnRow[]): Map<string, number> =>
   new Map(own.map(({ postId, uploadId }) => [postId, uploadId]));
 
-/** A refusal ends the reading of posts; what was read before is kept. */
+/** A refusal ends the part and keeps what was read. */
 export async function collect(
   deps: Deps,
   reader: MetricsReader,
@@ -99,7 +94,6 @@ export async function collect(
     const answer = await session.ask((job) => reader.readFollowers(job));
     if (answer.ok) [followers, isRead] = [answer.value, true];
     else tell(`Followers: ${describe(platform, answer.error)}`);
-    // Without a login nothing else is to be had.
     if (!answer.ok && session.isLost()) return { reading: null, errors, next: null, refusal: null };
   }
 
@@ -117,17 +111,16 @@ export async function collect(
     const { cursor, problems = [] } = answer.value;
     posts = [...(posts ?? []), ...answer.value.posts];
     for (const problem of problems) tell(problem);
-    // A page without posts counts as one, so that no list goes on for ever.
+    // An empty page counts as one post, so that an endless list ends.
     const soFar = read + Math.max(1, answer.value.posts.length);
     next = cursor !== null && soFar < most ? { cursor, read: soFar, refusals: 0 } : null;
   } while (next !== null && hasRoom(reader.callsOf(next.cursor), session.spent()));
   return { reading: toReading(at, posts, followers), errors, next, refusal: null };
 }
 
-/** The first page, once the followers are known. */
 const BEGINNING: CollectionBookmark = { cursor: "", read: 0, refusals: 0 };
 
-/** A refusal that is worth waiting for; else null. */
+/** Returns null for a final refusal. */
 function passing(stopped: Stopped): Collected["refusal"] {
   if (stopped.kind === "token_expired") return null;
   const { transient, failure } = stopped;
@@ -145,7 +138,8 @@ const toReading = (
   posts: readonly MeasuredPost[] | null,
   followers: number | null,
 ): SyncReading => ({
-  ...{ at, followers },
+  at,
+  followers,
   posts:
     posts?.filter(({ id }) => id.length <= MAX_ID).map((post) => toPostReading(post, at)) ?? null,
 });
@@ -154,7 +148,9 @@ const toPostReading = (
   { id, publishedAt, text, url, counters }: MeasuredPost,
   at: number,
 ): PostReading => ({
-  ...{ id, at, text: oneLine(text, MAX_TEXT) },
+  id,
+  at,
+  text: oneLine(text, MAX_TEXT),
   publishedAt: Math.min(at, Math.max(EARLIEST, publishedAt.getTime())),
   hashtags: hashtagsOf(text).slice(0, MAX_HASHTAGS),
   url: url !== null && url.length <= MAX_URL && /^https?:\/\//.test(url) ? url : null,
@@ -167,7 +163,7 @@ const failed = (message: string): Stopped => ({
   transient: false,
 });
 
-/** Asks the platform with the account's login, which is renewed once where it is refused. */
+/** Renews the login once when the platform refuses it. */
 function createSession(
   deps: Deps,
   reader: MetricsReader,
@@ -188,15 +184,19 @@ function createSession(
     };
 
   const toJob = (accessToken: string, network: Fetch): MetricsJob => ({
-    ...{ account: toPublishAccount(account), accessToken },
+    account: toPublishAccount(account),
+    accessToken,
     fetch: withTimeout(counted(network)),
     own: own.map(({ postId: id, url, title, description, publishedAt }) => ({
-      ...{ id, url, publishedAt, text: [title, description].filter(Boolean).join("\n") },
+      id,
+      url,
+      publishedAt,
+      text: [title, description].filter(Boolean).join("\n"),
     })),
     now: deps.now,
   });
 
-  /** Null with a login; else why there is none. */
+  /** Returns null with a login, else why there is none. */
   async function logIn(staleToken: string | null): Promise<Stopped | null> {
     if (reader.isPublic) {
       job = toJob("", platformFetch(deps, account));

@@ -6,12 +6,10 @@ import { ask } from "../accounts/extras.ts";
 import { accountById } from "../accounts/repo/accounts.ts";
 import { accountRefusal, platformIdOf } from "../accounts/rules.ts";
 import { readerOf } from "./collect.ts";
-import { requireAnalytics } from "./plan.ts";
-import { requireOwn } from "./refusals.ts";
 import { findMeasured, planOf } from "./repo/read.ts";
+import { requireAnalytics, requireOwn } from "./rules/access.ts";
 import type { Comments } from "./schema.ts";
 
-/** Returns why comments are not read, in the words of the platform itself or of those that tell them. */
 const refusalOf = (extras: Extras | undefined): string =>
   extras?.comments?.refusal ??
   connectors()
@@ -19,18 +17,17 @@ const refusalOf = (extras: Extras | undefined): string =>
     .join(", and ");
 
 /**
- * Comments on a post of an account, read at its platform now.
- *
- * @throws AppError FORBIDDEN by the plan or for another team's account, NOT_FOUND, 400 for any other account, ACCOUNT_INACTIVE, and as `ask` does
+ * @throws AppError FORBIDDEN by the plan or for another team's account; NOT_FOUND; 400 without comments;
+ * ACCOUNT_INACTIVE; errors of `ask`
  */
 export async function listComments(ctx: Ctx, id: string, postId: string): Promise<Comments> {
-  const [[plan], [account], [found]] = await ctx.read("analytics:read", [
+  const [[plan], [account], [measured]] = await ctx.read("analytics:read", [
     planOf(ctx.team),
     accountById(ctx.team, id),
     findMeasured({ team: ctx.team, id }),
   ]);
   requireAnalytics(ctx, plan);
-  requireOwn(found);
+  requireOwn(measured);
   if (!account) throw notFound("Account");
   const { extras } = connectorOf(account.platform);
   if (!extras?.comments || !readerOf(account)) {
@@ -39,8 +36,8 @@ export async function listComments(ctx: Ctx, id: string, postId: string): Promis
   }
   const refusal = accountRefusal(account, ctx.config);
   if (refusal) throw new AppError("ACCOUNT_INACTIVE", refusal);
-  const comments = await ask(ctx, account, (asked, fetch, accessToken) =>
-    asked.comments?.read(fetch, accessToken, postId),
+  const comments = await ask(ctx, account, (source, fetch, accessToken) =>
+    source.comments?.read(fetch, accessToken, postId),
   );
   return {
     comments: comments.map(({ author, text, createdAt }) => ({

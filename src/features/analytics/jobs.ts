@@ -12,29 +12,23 @@ import { collect, measuresOf, readerOf, rests, uploadIdsOf } from "./collect.ts"
 import { postsOf } from "./repo/read.ts";
 import { type OwnRow, ownPosts, stateOf } from "./repo/write.ts";
 import { isOver, ownPostsOfCollection, postsOfCollection } from "./rules/nights.ts";
-import { type Known, storeSync } from "./store.ts";
+import { type StoredState, storeSync } from "./store.ts";
 
-/** Calls that renew a login, and those that store what was read. */
 const RENEWAL_CALLS = 3;
 const STORE_CALLS = 1;
 const FOLLOWERS_CALLS = 1;
-/** Calls that one part reserves at most; it may get more where the batch has more. */
+/** Subrequests reserved for a part, which may get more when the batch has more. */
 const MOST_CALLS = 32;
-/** While other messages of the batch spend the calls. */
+/** Delay when the batch has no subrequests left. */
 const CROWDED_SECONDS = 15;
-/** Until the next part, where the platform said nothing. */
 const NEXT_PART_SECONDS = 2;
-/** After a refusal that passes. */
 const REFUSED_SECONDS = 15 * 60;
-/** Refusals in a row that are waited for. */
+/** A collection gives up after more refusals in a row. */
 const MOST_REFUSALS = 3;
-/** The longest delay of a queue. Source: Queues, "Limits". */
+/** Source: Queues, "Limits". */
 const LONGEST_SECONDS = 12 * 3_600;
 
-/**
- * Reads one part of a collection. The row tells where it stands, so that a message may come late, twice or not
- * at all; what is left is another message.
- */
+/** Reads one part. The row stores the progress, so a message may arrive late, twice or never. */
 export async function handleCollect(
   deps: Deps,
   message: CollectMessage,
@@ -51,18 +45,16 @@ export async function handleCollect(
   return { kind: "done" };
 }
 
-/** A part of a collection that is still to be read. */
 interface Part {
   account: AccountRow;
   reader: MetricsReader;
-  known: Known;
-  /** This collection has been worked on before. */
-  isBegun: boolean;
+  stored: StoredState;
+  /** An earlier part of the collection was stored. */
+  isContinued: boolean;
   own: readonly OwnRow[];
   collection: string;
 }
 
-/** Null where nothing is to be read. */
 async function findPart(
   deps: Deps,
   { teamId: team, accountId: id, collection }: CollectMessage,
@@ -73,20 +65,20 @@ async function findPart(
     postsOf({ team, id }),
     ownPosts({ team, id, most: ownPostsOfCollection(collection) }),
   ]);
-  const isBegun = row?.night === collection;
-  if (!account || !isReadable(deps, account) || (isBegun && !row.bookmark)) return null;
+  const isContinued = row?.night === collection;
+  if (!account || !isReadable(deps, account) || (isContinued && !row.bookmark)) return null;
   const reader = readerOf(account);
-  if (!reader || (!isBegun && rests(reader, row?.syncedAt ?? null, deps.now()))) return null;
-  return { account, reader, known: { row, posts }, isBegun, own, collection };
+  if (!reader || (!isContinued && rests(reader, row?.syncedAt ?? null, deps.now()))) return null;
+  return { account, reader, stored: { row, posts }, isContinued, own, collection };
 }
 
 const isReadable = (deps: Deps, account: AccountRow): boolean =>
   account.status === "active" && !isSwitchedOff(account, deps.config);
 
-const bookmarkOf = ({ known: { row }, isBegun }: Part) =>
-  isBegun ? (row?.bookmark ?? null) : null;
+const bookmarkOf = ({ stored: { row }, isContinued }: Part) =>
+  isContinued ? (row?.bookmark ?? null) : null;
 
-/** Calls that a part makes beside those for posts, and those for as many posts as the account is known to have. */
+/** Fixed subrequests plus one per page of known posts. */
 function callsOf(part: Part, now: Date): number {
   const { account, reader } = part;
   const isLoggedIn = reader.isPublic || isFresh(account.credentialsExpireAt, now);
@@ -95,26 +87,29 @@ function callsOf(part: Part, now: Date): number {
 }
 
 function platformCallsOf(part: Part): number {
-  const { reader, known, collection } = part;
+  const { reader, stored, collection } = part;
   const from = bookmarkOf(part);
-  const left = postsOfCollection(collection) - (from?.read ?? 0);
-  const posts = Math.min(left, known.row?.summary.posts ?? left);
+  const remaining = postsOfCollection(collection) - (from?.read ?? 0);
+  const posts = Math.min(remaining, stored.row?.summary.posts ?? remaining);
   const pages = Math.max(1, Math.ceil(posts / reader.pagePosts));
   const first = reader.callsOf(from?.cursor || null);
   return (from ? 0 : FOLLOWERS_CALLS) + pages * first;
 }
 
-/** Answers when the next part is to be read; null: there is none. */
+/** `afterSeconds` is null after the last part. */
 async function readPart(
   deps: Deps,
   part: Part,
   more: (calls: number) => boolean,
 ): Promise<{ afterSeconds: number | null }> {
-  const { account, reader, known, own, collection, isBegun } = part;
+  const { account, reader, stored, own, collection, isContinued } = part;
   const from = bookmarkOf(part);
   let room = Math.min(MOST_CALLS - RENEWAL_CALLS - STORE_CALLS, platformCallsOf(part));
   const { reading, errors, next, refusal } = await collect(deps, reader, {
-    ...{ account, own, from, most: postsOfCollection(collection) },
+    account,
+    own,
+    from,
+    most: postsOfCollection(collection),
     hasRoom: (calls, spent) => {
       const missing = spent + calls - room;
       if (missing > 0 && !more(missing)) return false;
@@ -126,13 +121,16 @@ async function readPart(
   const refusals = refusal ? before + 1 : 0;
   const bookmark = next && refusals <= MOST_REFUSALS ? { ...next, refusals } : null;
   const synced = {
-    ...{ teamId: account.teamId, accountId: account.id, reading, measures: measuresOf(reader) },
+    teamId: account.teamId,
+    accountId: account.id,
+    reading,
+    measures: measuresOf(reader),
     uploadIds: uploadIdsOf(own),
-    // A refusal that has passed is none any more.
-    errors: [...(before > 0 || !isBegun ? [] : (known.row?.errors ?? [])), ...errors],
+    // An earlier refusal is over once a part succeeds.
+    errors: [...(before > 0 || !isContinued ? [] : (stored.row?.errors ?? [])), ...errors],
     collection: { night: collection, bookmark },
   };
-  const isStored = await storeSync(deps, synced, known);
+  const isStored = await storeSync(deps, synced, stored);
   if (!bookmark || !isStored) return { afterSeconds: null };
   const usual = refusal ? REFUSED_SECONDS : NEXT_PART_SECONDS;
   return { afterSeconds: Math.min(refusal?.waitSeconds ?? usual, LONGEST_SECONDS) };

@@ -1,22 +1,20 @@
 import type { Deps } from "../../deps.ts";
 import { connectorOf } from "../../platforms/registry.ts";
-import { hasAnalytics } from "./plan.ts";
 import { accountsInUse } from "./repo/write.ts";
+import { hasAnalytics } from "./rules/access.ts";
 import { nightOf } from "./rules/nights.ts";
 
-/** Accounts of a page: messages of one send, and of one minute. Source: Queues, "Limits". */
+/** One message per account, sent together. Source: Queues, "Limits". */
 const PAGE = 100;
 const SPREAD_SECONDS = 60;
 
-/** Calls of a page: the accounts, and their messages. */
+/** One to read accounts, one to send messages. */
 export const COLLECTION_CALLS = 2;
 
 /**
- * Sends a message for each of the next accounts whose collection is not finished, spread over the minute. In the
- * morning these are the accounts whose messages were lost. Teams whose plan has no analytics are left out. Returns
- * the id of the last account of a full page; null once no page is left.
+ * Starts unfinished collections. The morning run repeats lost messages. Returns the last id of a full page.
  *
- * @param after id of the last account of the page before
+ * @param after last id of the previous page
  */
 export async function collectAll(deps: Deps, after: string | null): Promise<string | null> {
   const [page] = await deps.db.run([accountsInUse({ after: after ?? "", most: PAGE })]);

@@ -10,35 +10,33 @@ import { compareWindows, followersByDay, gainsByDay } from "./rules/windows.ts";
 import type { AnalyticsPost, Overview, Source } from "./schema.ts";
 import { unpackSeries } from "./stored.ts";
 
-/** Days of the histories. Spec is silent. */
+/** Spec is silent. */
 const HISTORY_DAYS = 365;
-/** Posts of a list. Spec is silent on a bound: an account keeps 1,000. */
+/** Spec is silent; an account keeps 1,000. */
 const MOST_POSTS = 1_000;
 /** Spec is silent. */
 const TOP_HASHTAGS = 20;
 
-interface Asked {
+interface OverviewOptions {
   /** In ms. */
   now: number;
   timezone: string;
   source: Source;
-  /** All posts of the only account; else the newest of each are listed. */
+  /** All posts of a single account. Otherwise the newest of each account are listed. */
   posts?: readonly ShownPost[];
 }
 
-/** An account that has been read. */
 interface Measured {
   account: MeasuredAccount;
   summary: Summary;
   days: readonly DayRow[];
-  /** Minutes since 1970 at which its posts were published, rising. */
+  /** Minutes since 1970, rising. */
   minutes: readonly number[];
 }
 
-/** Puts together what is shown of some accounts. */
 export function toOverview(
   accounts: readonly MeasuredAccount[],
-  { now, timezone, source, posts }: Asked,
+  { now, timezone, source, posts }: OverviewOptions,
 ): Overview {
   const today = dayOf(now);
   const measured = accounts.flatMap(toMeasured);
@@ -85,7 +83,8 @@ export function toOverview(
       today,
     ),
     followerHistory: followersByDay(recent).map(({ day, followers }) => ({
-      ...{ date: toDate(day), followers },
+      date: toDate(day),
+      followers,
     })),
     lastRefreshedAt: lastRefresh(accounts),
     neverSynced: accounts.every(({ syncedAt }) => syncedAt === null),
@@ -136,7 +135,8 @@ function bestAccount(measured: readonly Measured[]): Overview["overview"]["bestA
   if (!found) return null;
   const { account, summary } = found;
   return {
-    ...{ name: account.accountName, platform: account.platform },
+    name: account.accountName,
+    platform: account.platform,
     views: countOf(summary.totals, "views"),
   };
 }
@@ -194,7 +194,9 @@ function byPlatform(
     const summaries = own.map(({ summary }) => summary);
     const days = own.map((one) => one.days.filter(({ day }) => day > today - HISTORY_DAYS));
     return {
-      ...{ platform, accountCount, videoCount: countPosts(summaries) },
+      platform,
+      accountCount,
+      videoCount: countPosts(summaries),
       ...totalsOf(summaries),
       followers: compareWindows(
         own.map((one) => ({ days: one.days, published: [] })),
@@ -211,20 +213,23 @@ function lastRefresh(accounts: readonly MeasuredAccount[]): string | null {
   return new Date(Math.max(...times.map((at) => at.getTime()))).toISOString();
 }
 
-/** Returns what could not be read of an account at its last reading; else why it is not read any more. */
+/** Returns the last reading's errors, or why the account is not read. */
 function toSyncErrors(account: MeasuredAccount, now: number): Overview["syncErrors"] {
   const { id: accountId, accountName, platform, errors } = account;
   const ended = loginRefusal(account);
   const all = errors?.length ? errors : ended ? [{ message: ended, at: now }] : [];
   return all.map(({ message, at }) => ({
-    ...{ accountId, accountName, platform, message },
+    accountId,
+    accountName,
+    platform,
+    message,
     at: new Date(at).toISOString(),
   }));
 }
 
-/** An account has one of the tags, in any case; any account where none is asked for. */
-export function hasTag({ tags }: Pick<MeasuredAccount, "tags">, asked: string | undefined) {
-  const wanted = toTags(asked ?? "");
+/** Ignores case. */
+export function hasTag({ tags }: Pick<MeasuredAccount, "tags">, tag: string | undefined) {
+  const wanted = toTags(tag ?? "");
   if (wanted.length === 0) return true;
   const own = toTags(tags);
   return wanted.some((tag) => own.includes(tag));

@@ -13,7 +13,7 @@ const count = z.number().int();
 const rate = z.number();
 const date = z.iso.date();
 
-/** Bounds of the query. Spec is silent. */
+/** Spec is silent. */
 const MAX_TAGS_CHARACTERS = 500;
 const MAX_ZONE_CHARACTERS = 64;
 
@@ -86,7 +86,6 @@ const postSchema = z
 
 export type AnalyticsPost = z.infer<typeof postSchema>;
 
-/** The gains of a day, or of several. */
 const gains = {
   views: count.nullable().describe("Views gained on that day; null when not measured."),
   likes: count.nullable().describe("Likes gained on that day; null when not measured."),

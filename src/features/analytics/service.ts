@@ -1,11 +1,10 @@
 import type { Ctx } from "../../deps.ts";
 import { hasTag, toOverview } from "./overview.ts";
-import { requireAnalytics } from "./plan.ts";
-import { requireOwn } from "./refusals.ts";
 import * as repo from "./repo/read.ts";
+import { requireAnalytics, requireOwn } from "./rules/access.ts";
 import type { AccountAnalytics, Overview, OverviewQuery } from "./schema.ts";
 
-/** How the posts of a team do, by what was collected last. @throws AppError FORBIDDEN by the plan */
+/** @throws AppError FORBIDDEN by the plan */
 export async function getOverview(
   ctx: Ctx,
   { tags, timezone, source }: OverviewQuery,
@@ -22,7 +21,7 @@ export async function getOverview(
   );
 }
 
-/** As `getOverview`, for one account. @throws AppError FORBIDDEN by the plan or for another team's account, NOT_FOUND */
+/** @throws AppError FORBIDDEN by the plan or for another team's account; NOT_FOUND */
 export async function getAccountAnalytics(
   ctx: Ctx,
   id: string,

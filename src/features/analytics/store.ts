@@ -14,47 +14,47 @@ import { summarize } from "./rules/summary.ts";
 import { packSeries, unpackSeries } from "./stored.ts";
 import type { CollectionBookmark, SyncError } from "./table.ts";
 
-/** Two syncs of an account at once are rare; more than a few never all lose. */
+/** Concurrent syncs of one account are rare. */
 const TRIES = 5;
-/** Errors that are kept of a collection: the last ones. */
 const MOST_ERRORS = 20;
 
-/** The outcome of a sync, or of a part of one. */
 export interface Synced {
   teamId: number;
   accountId: string;
-  /** Null where nothing could be read at all. */
   reading: SyncReading | null;
-  /** Posts of ours by the platform's ids. */
+  /** Ids of our posts by the platform's ids. */
   uploadIds: ReadonlyMap<string, number>;
   measures: Measures;
   errors: readonly SyncError[];
-  /** The collection that it is a part of; absent for one that is done at once. */
+  /** Absent when all was read at once. */
   collection?: { night: string; bookmark: CollectionBookmark | null };
 }
 
-/** The state that is stored of an account; undefined before its first sync. */
-export interface Known {
+/** `row` is undefined before the first sync. */
+export interface StoredState {
   row: AnalyticsRow | undefined;
   posts: readonly StoredPost[] | undefined;
 }
 
 /**
- * Takes a sync into what is stored of its account. Another one that is stored meanwhile loses nothing by it:
- * both are taken into the same state. Answers false for an account that is gone.
+ * Merges a sync into the state, as concurrent ones do. Returns false for a deleted account.
  *
- * @param known what was stored a moment ago, so that it need not be read; one that is stored meanwhile still counts
+ * @param stored a state read just before
  */
-export async function storeSync(deps: Deps, synced: Synced, known?: Known): Promise<boolean> {
+export async function storeSync(
+  deps: Deps,
+  synced: Synced,
+  stored?: StoredState,
+): Promise<boolean> {
   const { teamId: team, accountId: id } = synced;
-  const read = async (): Promise<Known> => {
+  const read = async (): Promise<StoredState> => {
     const [[row], [posts]] = await deps.db.run([stateOf({ team, id }), postsOf({ team, id })]);
     return { row, posts };
   };
   let lost: number | null = null;
-  for (let left = TRIES; left > 0; left--) {
-    const { row, posts } = left === TRIES && known ? known : await read();
-    // Nobody was faster: there is nothing to store it in.
+  for (let tries = TRIES; tries > 0; tries--) {
+    const { row, posts } = tries === TRIES && stored ? stored : await read();
+    // The version is unchanged, so the account is gone.
     if (lost === (row?.version ?? 0)) return false;
     const before: AccountState = row
       ? { series: unpackSeries(row.series), posts: posts ?? [] }
@@ -73,9 +73,8 @@ export async function storeSync(deps: Deps, synced: Synced, known?: Known): Prom
   return false;
 }
 
-/** Tells of posts that have fewer views than at their reading before. */
-function shrinkErrors(known: readonly StoredPost[], reading: SyncReading | null): SyncError[] {
-  const before = new Map(known.map((post) => [post.id, post]));
+function shrinkErrors(posts: readonly StoredPost[], reading: SyncReading | null): SyncError[] {
+  const before = new Map(posts.map((post) => [post.id, post]));
   const count = reading?.posts?.filter((post) => hasShrunk(before.get(post.id), post)).length ?? 0;
   if (!reading || count === 0) return [];
   const message = `The platform reports fewer views than before for ${countOfPosts(count)}. Gains are counted on from the highest number.`;
@@ -84,7 +83,6 @@ function shrinkErrors(known: readonly StoredPost[], reading: SyncReading | null)
 
 const countOfPosts = (count: number): string => `${count} post${count === 1 ? "" : "s"}`;
 
-/** Tells of posts whose numbers wait for a second reading. */
 function doubtErrors(posts: readonly StoredPost[], reading: SyncReading | null): SyncError[] {
   const read = new Set(reading?.posts?.map(({ id }) => id));
   const count = posts.filter((post) => read.has(post.id) && isDoubted(post)).length;
@@ -111,11 +109,11 @@ async function replace(
     summary: JSON.stringify(summarize(posts)),
   });
   if (!reading) return (await deps.db.run([state]))[0] > 0;
-  const [, stored] = await deps.db.run([
+  const [, changed] = await deps.db.run([
     storePosts({ ...place, posts: JSON.stringify(posts) }),
     state,
   ]);
-  return stored > 0;
+  return changed > 0;
 }
 
 const toText = (bookmark: CollectionBookmark | null): string | null =>

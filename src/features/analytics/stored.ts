@@ -4,10 +4,10 @@ import type { DayRow, MonthRow, Series } from "./rules/series.ts";
 
 type Numbers = (number | null)[];
 
-/** A series as it is stored: lists of numbers, as there are hundreds of days of hundreds of accounts. */
+/** Packed as numbers, because an account has hundreds of days. */
 export interface StoredSeries {
   firstAt: number | null;
-  /** Day, gains, followers and when those were read; then when metrics were read: once where all are the same. */
+  /** Day, gains, followers, their reading time; then the metrics' reading times, one if all are equal. */
   days: Numbers[];
   /** Month, gains, followers. */
   months: [string, ...Numbers][];
@@ -21,7 +21,10 @@ const toGains = (numbers: Numbers): Counters | null =>
 export const packSeries = ({ firstAt, days, months }: Series): StoredSeries => ({
   firstAt,
   days: days.map(({ day, gains, followers, followersAt, readAt }) => [
-    ...[day, ...toNumbers(gains), followers, followersAt],
+    day,
+    ...toNumbers(gains),
+    followers,
+    followersAt,
     ...(new Set(readAt).size === 1 ? readAt.slice(0, 1) : readAt),
   ]),
   months: months.map(({ month, gains, followers }) => [month, ...toNumbers(gains), followers]),
@@ -29,7 +32,7 @@ export const packSeries = ({ firstAt, days, months }: Series): StoredSeries => (
 
 const GAINS = METRICS.length;
 
-/** A row of an older instance does not say when its metrics were read: what it has was read at its end. */
+/** Old rows lack reading times; their metrics were read at the end of the day. */
 function toReadAt(day: number, gains: Numbers, times: Numbers): Counters {
   if (times.length === GAINS) return times;
   if (times.length === 1) return METRICS.map(() => times[0] ?? null);

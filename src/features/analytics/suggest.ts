@@ -7,25 +7,24 @@ import { accountById } from "../accounts/repo/accounts.ts";
 import { textOf } from "../limits/content-rules.ts";
 import { wordRulesOf } from "../posts/repo/change.ts";
 import { uploadPage } from "../posts/repo/read.ts";
-import { hasAnalytics } from "./plan.ts";
 import * as repo from "./repo/read.ts";
+import { hasAnalytics } from "./rules/access.ts";
 import { type SuggestedHashtag, suggestHashtags } from "./rules/hashtags.ts";
 import { topHashtags } from "./rules/summary.ts";
 
-/** Published posts whose texts are looked at, the newest ones. Spec is silent. */
+/** Spec is silent. */
 export const LOOKED_AT = 100;
 
 interface Question {
   text: string;
   platform: Platform;
-  /** Learns from this account alone; else from all of the team on the platform. */
+  /** Without an id, all the team's accounts on the platform count. */
   accountId?: string | undefined;
   limit: number;
 }
 
 /**
- * Suggests hashtags for a text, best first. How posts did counts for callers who may read analytics, on plans
- * that have them.
+ * Figures count only for callers and plans that may read analytics.
  *
  * @throws AppError NOT_FOUND
  */

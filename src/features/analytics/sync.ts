@@ -5,25 +5,22 @@ import { accountById } from "../accounts/repo/accounts.ts";
 import { accountRefusal } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { collect, measuresOf, readerOf, rests, uploadIdsOf } from "./collect.ts";
-import { requireAnalytics } from "./plan.ts";
-import { requireOwn } from "./refusals.ts";
 import { findMeasured, planOf } from "./repo/read.ts";
 import { type OwnRow, ownPosts } from "./repo/write.ts";
+import { requireAnalytics, requireOwn } from "./rules/access.ts";
 import { askedAt } from "./rules/nights.ts";
 import { MOST_POSTS } from "./rules/series.ts";
 import type { AccountAnalytics, OverviewQuery } from "./schema.ts";
 import { getAccountAnalytics } from "./service.ts";
 import { storeSync } from "./store.ts";
 
-/** Calls to the platform that the caller waits for; with the others they fit into 50 subrequests. */
+/** With the other subrequests, at most the 50 of the free plan. Source: Workers, "Limits". */
 const PLATFORM_CALLS = 34;
-/** Until the queue goes on with what did not fit. */
 const NEXT_PART_SECONDS = 5;
 
 /**
- * Reads the newest posts of an account at its platform now, and answers its figures.
- *
- * @throws AppError FORBIDDEN by the plan, for another team's account or for a member, NOT_FOUND, ACCOUNT_INACTIVE
+ * @throws AppError FORBIDDEN by the plan, for another team's account or for a member; NOT_FOUND;
+ * ACCOUNT_INACTIVE
  */
 export async function syncAccount(
   ctx: Ctx,
@@ -31,14 +28,14 @@ export async function syncAccount(
   query: Omit<OverviewQuery, "tags">,
 ): Promise<AccountAnalytics> {
   const { team } = ctx;
-  const [[plan], [account], [found], own] = await ctx.read("analytics:read", [
+  const [[plan], [account], [measured], own] = await ctx.read("analytics:read", [
     planOf(team),
     accountById(team, id),
     findMeasured({ team, id }),
     ownPosts({ team, id, most: MOST_POSTS }),
   ]);
   requireAnalytics(ctx, plan);
-  const { syncedAt } = requireOwn(found);
+  const { syncedAt } = requireOwn(measured);
   if (!account) throw notFound("Account");
   if (ctx.actor.role === "MEMBER") {
     throw new AppError("FORBIDDEN", "Only owners and admins of the team may sync an account.");
@@ -60,18 +57,24 @@ async function readNow(
 ): Promise<void> {
   const { teamId, id: accountId } = account;
   const { reading, errors, next, refusal } = await collect(ctx, reader, {
-    ...{ account, own, from: null, most: MOST_POSTS },
+    account,
+    own,
+    from: null,
+    most: MOST_POSTS,
     hasRoom: (calls, spent) => spent + calls <= PLATFORM_CALLS,
   });
   const collection = askedAt(ctx.now());
-  // A refusal is the caller's to wait for.
+  // After a refusal, the caller decides when to retry.
   const goesOn = next !== null && !refusal;
   const rest = {
     message: `The newest ${next?.read ?? 0} posts were read. The others are read in the next minutes.`,
     at: ctx.now().getTime(),
   };
   const isStored = await storeSync(ctx, {
-    ...{ teamId, accountId, reading, measures: measuresOf(reader) },
+    teamId,
+    accountId,
+    reading,
+    measures: measuresOf(reader),
     uploadIds: uploadIdsOf(own),
     errors: goesOn ? [...errors, rest] : errors,
     ...(goesOn ? { collection: { night: collection, bookmark: next } } : {}),

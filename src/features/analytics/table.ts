@@ -4,34 +4,29 @@ import type { StoredPost } from "./rules/snapshots.ts";
 import type { Summary } from "./rules/summary.ts";
 import type { StoredSeries } from "./stored.ts";
 
-/** Where the collection of a night goes on. */
 export interface CollectionBookmark {
-  /** Place in the platform's own listing. */
+  /** The platform's cursor. */
   cursor: string;
-  /** Posts read so far. */
   read: number;
-  /** Refusals in a row at this place. */
+  /** In a row, at this cursor. */
   refusals: number;
 }
 
-/** A part of a sync that could not be read, and why. */
 export interface SyncError {
   message: string;
   /** In ms. */
   at: number;
 }
 
-/** The part of an account's figures that an overview reads. */
 export const analytics = sqliteTable(
   "analytics",
   {
     teamId: integer("team_id").notNull(),
     accountId: text("account_id").notNull(),
-    /** Rises with every write. */
     version: integer("version").notNull(),
-    /** The night whose collection was worked on last; null before the first. */
+    /** Name of the last collection. */
     night: text("night"),
-    /** Null once that night's collection is done. */
+    /** Null when the collection is finished. */
     bookmark: json<CollectionBookmark>("bookmark"),
     syncedAt: instant("synced_at"),
     errors: json<SyncError[]>("errors").notNull(),

@@ -6,7 +6,7 @@ import { LOOKED_AT, suggestFor } from "./suggest.ts";
 
 const MAX_SUGGESTED = 30;
 const DEFAULT_SUGGESTED = 10;
-/** Longer than the text of any platform. */
+/** No platform allows longer texts. */
 const MAX_TEXT_CHARACTERS = 70_000;
 
 export const suggestHashtagsTool = tool({

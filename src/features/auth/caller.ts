@@ -5,14 +5,10 @@ import { createContext } from "./context.ts";
 import { noteTokenUse, teamOfToken, tokenQuery, userOfToken } from "./repo/tokens.ts";
 import { isToken, resolveActor, type TokenRecord, unauthorized } from "./rules.ts";
 
-/** How long the last use of a token may be out of date: noting it is a row written. Spec is silent. */
+/** Spec is silent: each note costs a written row. */
 const USE_NOTED_EVERY_MS = HOUR;
 
-/**
- * Creates the context of somebody holding a token.
- *
- * @throws AppError UNAUTHORIZED at once for what cannot be a token
- */
+/** @throws AppError UNAUTHORIZED, before any query, for text that cannot be a token */
 export async function createCaller(
   deps: Deps,
   { token, tokenHash: hash, teamId, scope }: Presented,
@@ -22,22 +18,22 @@ export async function createCaller(
     await admission;
     throw unauthorized();
   }
-  const wanted = { hash, requestedTeamId: teamId };
+  const lookup = { hash, requestedTeamId: teamId };
   const resolve = (record: TokenRecord | null): Actor => {
     const actor = resolveActor(record, teamId);
     if (record) noteUse(deps, record);
     return actor;
   };
   const claim = {
-    query: tokenQuery(wanted),
-    team: teamOfToken(wanted),
+    query: tokenQuery(lookup),
+    team: teamOfToken(lookup),
     user: userOfToken(hash),
     resolve,
   };
   return createContext(deps, claim, scope, admission);
 }
 
-/** Notes that a token was used, after the answer; a note that is lost is made at the next use. */
+/** A lost write is repeated at the next use. */
 function noteUse(deps: Deps, { tokenId: id, lastUsedAt }: TokenRecord): void {
   const at = deps.now();
   if (lastUsedAt && at.getTime() - lastUsedAt.getTime() < USE_NOTED_EVERY_MS) return;

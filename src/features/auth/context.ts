@@ -14,27 +14,25 @@ function requireScopes({ scopes }: Actor, ...needed: (Scope | null)[]): void {
   });
 }
 
-/** True for a statement that may share the batch in which its caller is identified. */
+/** Only reads may share the authenticating batch. */
 const onlyReads = ({ sql }: Query<unknown>): boolean =>
   /^\s*(SELECT|WITH)\b/i.test(sql) && !/\b(INSERT|UPDATE|DELETE)\b/i.test(sql);
 
-/** Credentials that the database has not been asked about yet. */
+/** How a caller is found, before the first query. */
 interface Claim<R> {
-  /** Finds their record. */
   query: Query<R[]>;
-  /** Their team as a value inside another statement; NULL, so no row, for whoever is refused. */
+  /** SQL for the caller's team. It is NULL, and matches no row, when the caller is refused. */
   team: SQL;
-  /** Their user, likewise. */
+  /** SQL for the caller's user; NULL when the caller is refused. */
   user: SQL;
-  /** @throws AppError for credentials that are refused */
+  /** @throws AppError for refused credentials */
   resolve(record: R | null): Actor;
 }
 
 /**
- * Creates the context of whoever makes the claim. Nothing is asked of the database until the first `read`,
- * which authenticates in the same round trip; `admission` (the rate limit) runs beside it and is
- * awaited before anything is answered. Every read needs `scope`, if any, besides its own. A statement that is
- * run before any read, or that writes, waits until the caller is known and holds the scopes that are bound.
+ * Creates a context that authenticates with its first `read`, in one round trip. `admission` (the rate
+ * limit) runs in parallel and precedes any answer. Every read requires `scope` besides its own. Other
+ * statements wait until the caller is authenticated and has all bound scopes.
  */
 export function createContext<R>(
   deps: Deps,
@@ -79,7 +77,6 @@ export function createContext<R>(
         requireScopes(actor, ...bound, needed);
         return queries.length > 0 ? deps.db.run(queries) : ([] as unknown as Results<Q>);
       }
-      // Who was refused once is not asked about again.
       if (refusal) throw refusal;
       if (!queries.every(onlyReads)) {
         await ctx.read(needed, []);

@@ -1,27 +1,24 @@
 import { DAY, SECOND } from "../../core/time.ts";
 
-/** Prefix of all cookies of the sign-in. Their names and signature are better-auth's. */
+/** Prefix of the cookies. better-auth defines the rest of their names. */
 export const COOKIE_PREFIX = "akimbo";
 
-/** How long a session lasts. Spec is silent: fixed, so that a page writes nothing. */
+/** Spec is silent: with a fixed lifetime, showing a page writes no row. */
 export const SESSION_LIFETIME_SECONDS = (30 * DAY) / SECOND;
 
-/** The key by which the sign-in signs its cookies: another than that of media addresses. */
+/** Differs from the key of media addresses. */
 export const sessionSecret = (signingKey: string): string => `sign-in:${signingKey}`;
 
-/** Returns the name of the session's cookie: `__Secure-` where the address is https. */
 export const sessionCookieName = (origin: string): string =>
   `${origin.startsWith("https:") ? "__Secure-" : ""}${COOKIE_PREFIX}.session_token`;
 
-/** Returns the header that makes a browser forget its session. */
 export const forgetSessionCookie = (origin: string): string =>
   `${sessionCookieName(origin)}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax${
     origin.startsWith("https:") ? "; Secure" : ""
   }`;
 
-/** Longer than any cookie of ours. */
 const MAX_COOKIE_CHARACTERS = 200;
-/** Base64 of an HMAC-SHA-256, padding included. */
+/** Base64 of an HMAC-SHA-256, with padding. */
 const SIGNATURE_CHARACTERS = 44;
 
 const encoder = new TextEncoder();
@@ -36,7 +33,6 @@ function importKey(secret: string): Promise<CryptoKey> {
   return key;
 }
 
-/** Returns the value of a cookie as it was sent; null where there is none. */
 export function cookieValue(header: string | null, name: string): string | null {
   for (const part of (header ?? "").split(";")) {
     const at = part.indexOf("=");
@@ -45,7 +41,7 @@ export function cookieValue(header: string | null, name: string): string | null 
   return null;
 }
 
-/** Returns the session's token where its cookie carries our signature, else null. Asks no database. */
+/** Returns the token if the cookie carries our signature. No query. */
 export async function sessionToken(
   cookies: string | null,
   origin: string,

@@ -13,15 +13,14 @@ interface Membership {
   needsApproval: boolean;
 }
 
-/** A stored token, and its user's membership of the team it asks for. */
 export interface TokenRecord {
   tokenId: number;
   userId: number;
   scopes: Scope[];
   pinnedTeamId: number | null;
-  /** Null before its first use; else out of date by an hour at most. */
+  /** Null before the first use. May lag by an hour. */
   lastUsedAt: Date | null;
-  /** Null when the user is no active member of that team. */
+  /** Null unless the user is an active member. */
   membership: Membership | null;
 }
 
@@ -32,10 +31,8 @@ export const unauthorized = () =>
   );
 
 /**
- * Returns the holder of this token, with the team acted for.
- *
- * @throws AppError UNAUTHORIZED (unknown or revoked token, or its pinned team was left), FORBIDDEN (not a
- * member of the team in X-Team-ID)
+ * @throws AppError UNAUTHORIZED for an unknown or revoked token, or a former member's pinned one; FORBIDDEN
+ * for a team in X-Team-ID without membership
  */
 export function resolveActor(record: TokenRecord | null, requestedTeamId: number | null): Actor {
   if (!record) throw unauthorized();
@@ -61,7 +58,6 @@ export function resolveActor(record: TokenRecord | null, requestedTeamId: number
   };
 }
 
-/** Acts that need the role of an owner or admin where the posts of members wait for approval. */
 const ENDED_BY_MANAGERS = {
   approvedPost: "cancels or deletes posts that others have made or approved",
   account: "disconnects accounts",
@@ -69,8 +65,7 @@ const ENDED_BY_MANAGERS = {
 };
 
 /**
- * Spec is silent on what members may end, and forbids by role only what makes something. Where the owner wants the
- * posts of members approved, a member cannot undo what an owner or admin has decided.
+ * Spec is silent: members whose posts need approval cannot undo decisions of owners and admins.
  *
  * @throws AppError FORBIDDEN
  */
@@ -85,7 +80,7 @@ export function requireMayEnd(
   );
 }
 
-/** @throws AppError FORBIDDEN with that message for anybody of another role */
+/** @throws AppError FORBIDDEN for another role */
 export function requireOneOf({ role }: Actor, roles: readonly Role[], message: string): void {
   if (!roles.includes(role)) throw new AppError("FORBIDDEN", message);
 }

@@ -14,53 +14,44 @@ import { createContext } from "./context.ts";
 import { COOKIE_PREFIX, cookieValue, sessionToken } from "./cookie.ts";
 import { type SessionRecord, sessionQuery, teamOfSession, userOfSession } from "./repo/sessions.ts";
 
-/** A team that a person belongs to. */
 export interface OwnTeam {
   id: number;
   name: string;
   role: Role;
-  /** The person's posts in it wait for approval: see `Actor`. */
   needsApproval: boolean;
 }
 
-/** A person who is signed in. */
 export interface Person {
   sessionId: number;
   userId: number;
   email: string;
   name: string | null;
   signedInAt: Date;
-  /** All that they belong to, in the order in which they were made. */
+  /** Oldest first. */
   teams: OwnTeam[];
 }
 
-/** Thrown for a request that nobody is signed in for: a page leads to the sign-in. */
 const signedOut = () =>
   new AppError("UNAUTHORIZED", "You are signed out. Sign in and open the page again.");
 
-/** The context of a person who is signed in; `person` is known once the first read has come back. */
+/** `person` can be read after the first `read`. */
 export type PersonCtx = Ctx & { person: Person };
 
-/** A form of a team's page. */
 interface TeamsForm {
-  /** The team of the page, as the form's address names it; null where it names none. */
+  /** From the form's address; null without one. */
   teamId: number | null;
 }
 
-/** Everything that a page's request presents of its person. */
 interface PagePresented {
   cookies: string | null;
   origin: string;
-  /** The team that the person wants to see; another is shown where they do not belong to it. */
+  /** The chosen team. Another is shown to a non-member. */
   teamId: number | null;
-  /** Null for a page that is read, and for a form that is of no team. */
+  /** Null for GET, and for forms that concern no team. */
   form: TeamsForm | null;
 }
 
-/**
- * Returns the reason why a form is refused in the name of a team; null for the team of its page. A person
- * may have gone on to another of their teams, or out of the team, since the page was shown.
- */
+/** The person may have switched or left the team in another tab. */
 function formRefusal({ teamId }: TeamsForm, shown: OwnTeam, teams: OwnTeam[]): AppError | null {
   if (teamId === shown.id) return null;
   if (teamId === null) {
@@ -84,10 +75,9 @@ function formRefusal({ teamId }: TeamsForm, shown: OwnTeam, teams: OwnTeam[]): A
 }
 
 /**
- * Creates the context of the person whose cookie came with a page's request. Their session is the first
- * statement of the page's batch. They may do all that their role allows.
+ * Reads the session in the page's first batch.
  *
- * @throws AppError UNAUTHORIZED at once where no cookie carries our signature
+ * @throws AppError UNAUTHORIZED, before any query, without a cookie that carries our signature
  */
 export async function createPersonCtx(
   deps: Deps,
@@ -99,7 +89,7 @@ export async function createPersonCtx(
     await admission;
     throw signedOut();
   }
-  const wanted = { hash: await sha256Hex(token), requestedTeamId: teamId, now: deps.now() };
+  const lookup = { hash: await sha256Hex(token), requestedTeamId: teamId, now: deps.now() };
   let person: Person | null = null;
   const resolve = (record: SessionRecord | null): Actor => {
     const team = record?.teams.find(({ id }) => id === record.teamId);
@@ -119,9 +109,9 @@ export async function createPersonCtx(
     };
   };
   const claim = {
-    query: sessionQuery(wanted),
-    team: teamOfSession(wanted),
-    user: userOfSession(wanted),
+    query: sessionQuery(lookup),
+    team: teamOfSession(lookup),
+    user: userOfSession(lookup),
     resolve,
   };
   const ctx = createContext(deps, claim, "*", admission);
@@ -133,15 +123,13 @@ export async function createPersonCtx(
   }) as PersonCtx;
 }
 
-/** The variables of pages behind the sign-in: those of API routes, but the caller is a person. */
 export interface PageEnv {
   Variables: Omit<AppEnv["Variables"], "ctx"> & { ctx: PersonCtx };
 }
 
-/** Names the team that a person wants to see. */
+/** Holds the id of the team to show. */
 export const TEAM_COOKIE = `${COOKIE_PREFIX}.team`;
 
-/** Shows this team from the next page on. */
 export function rememberTeam(c: AppContext | Context<PageEnv>, teamId: number): void {
   setCookie(c, TEAM_COOKIE, String(teamId), {
     path: "/",
@@ -157,14 +145,10 @@ const TEAM_ID = /^[1-9]\d{0,14}$/;
 const readTeamId = (text: string | null | undefined): number | null =>
   text && TEAM_ID.test(text) ? Number(text) : null;
 
-const wantedTeam = (c: AppContext): number | null =>
+const chosenTeam = (c: AppContext): number | null =>
   readTeamId(cookieValue(c.req.header("cookie") ?? null, TEAM_COOKIE));
 
-/**
- * Counts the request, and returns the context of the person whose cookie came with it.
- *
- * @throws AppError UNAUTHORIZED where no cookie carries our signature, RATE_LIMIT
- */
+/** @throws AppError UNAUTHORIZED without a signed cookie; RATE_LIMIT */
 export function countPerson(
   c: AppContext,
   limit: LimitGroup,
@@ -173,20 +157,17 @@ export function countPerson(
   const presented = {
     cookies: c.req.header("cookie") ?? null,
     origin: publicOrigin(c.var.deps, c.req.url),
-    teamId: wantedTeam(c),
+    teamId: chosenTeam(c),
     form,
   };
   return createPersonCtx(c.var.deps, presented, countVisitor(c, limit));
 }
 
 /**
- * Leaves the person who is signed in for the page, and lets no page out to anybody else. Their session is
- * read with the page's first batch; a page that reads nothing is authenticated before it leaves.
+ * Reads the session with the page's first batch, at the latest before the page is sent. A form is
+ * authenticated before its body is read, and refused unless its address names the current team.
  *
- * A form is authenticated before its body is read, and refused unless its address names the team that the
- * person acts for.
- *
- * @param isPersonal the forms change what is the person's own in every team, or choose a team: they name none
+ * @param isPersonal the forms change personal data or choose a team
  */
 export const signedIn = (limit: LimitGroup, { isPersonal = false } = {}) =>
   createMiddleware<AppEnv>(async (c, next) => {
@@ -194,15 +175,15 @@ export const signedIn = (limit: LimitGroup, { isPersonal = false } = {}) =>
     const form = isForm && !isPersonal ? { teamId: readTeamId(c.req.query(FORM_TEAM)) } : null;
     const ctx = await countPerson(c, limit, form);
     c.set("ctx", ctx);
-    const wanted = wantedTeam(c);
+    const chosen = chosenTeam(c);
     if (isForm) await ctx.read("*", []);
     await next();
     await holdUntilKnown(c, ctx, "*");
     const shown = ctx.knownActor()?.teamId ?? null;
-    if (wanted !== null && shown !== null && shown !== wanted) rememberTeam(c, shown);
+    if (chosen !== null && shown !== null && shown !== chosen) rememberTeam(c, shown);
   });
 
-/** The person and their teams, as the navigation shows them. To be asked for after the first read. */
+/** Works only after the page's first read. */
 export function viewerOf(c: Context<PageEnv>): Viewer {
   const { person, actor } = c.var.ctx;
   const team = person.teams.find(({ id }) => id === actor.teamId) ?? { id: actor.teamId, name: "" };

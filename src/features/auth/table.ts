@@ -6,7 +6,7 @@ import { flag, instant, json } from "../../db/columns.ts";
 export const users = sqliteTable("users", {
   id: integer("id").primaryKey({ autoIncrement: true }),
   email: text("email").notNull(),
-  /** True for an address in capitals that somebody else has in lower case: an old one, unique by its row's id. */
+  /** True for an old address in capitals that another user has in lower case. */
   sharesAddress: flag("shares_address").notNull().default(false),
   name: text("name"),
   notifications: json<Notifications>("notifications"),
@@ -15,7 +15,7 @@ export const users = sqliteTable("users", {
 
 export const tokens = sqliteTable("tokens", {
   id: integer("id").primaryKey({ autoIncrement: true }),
-  /** SHA-256 of the whole token, hex: the token itself is shown once and never stored. */
+  /** SHA-256, hex. The token is shown once and never stored. */
   hash: text("hash").notNull(),
   name: text("name").notNull(),
   hint: text("hint").notNull(),
@@ -25,13 +25,13 @@ export const tokens = sqliteTable("tokens", {
   createdAt: instant("created_at").notNull(),
   lastUsedAt: instant("last_used_at"),
   revokedAt: instant("revoked_at"),
-  /** The token that this one was made by; null for a signed-in person. */
+  /** The token that created this one; null for a signed-in person. */
   madeBy: integer("made_by"),
 });
 
 export const sessions = sqliteTable("sessions", {
   id: integer("id").primaryKey({ autoIncrement: true }),
-  /** SHA-256 of the token in the person's cookie, hex. */
+  /** SHA-256 of the cookie's token, hex. */
   tokenHash: text("token_hash").notNull(),
   userId: integer("user_id").notNull(),
   ipAddress: text("ip_address"),
@@ -41,7 +41,7 @@ export const sessions = sqliteTable("sessions", {
   expiresAt: instant("expires_at").notNull(),
 });
 
-/** One-time links and the challenges of passkeys. */
+/** One-time links and passkey challenges. */
 export const verifications = sqliteTable("verifications", {
   id: integer("id").primaryKey({ autoIncrement: true }),
   identifier: text("identifier").notNull(),

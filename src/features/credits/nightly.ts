@@ -5,11 +5,10 @@ const TEAMS_PER_PAGE = 100;
 
 interface DriftPage {
   drifts: CreditDrift[];
-  /** The cursor of the next page; null at the end. */
   next: number | null;
 }
 
-/** Returns the teams of one page whose ledger does not add up to their balance. */
+/** Finds teams whose ledger does not add up to their balance. */
 export async function creditDrift(
   deps: Pick<Deps, "db">,
   afterTeam = 0,
@@ -23,7 +22,7 @@ export async function creditDrift(
   };
 }
 
-/** Logs drifts of one page. A drift is not repaired: a person has to find its cause. */
+/** A drift is only logged: a person has to find its cause. */
 export async function checkCredits(deps: Deps, cursor: string | null): Promise<string | null> {
   const { drifts, next } = await creditDrift(deps, Number(cursor ?? 0));
   for (const drift of drifts) deps.log({ event: "credits.drift", ...drift });

@@ -2,14 +2,13 @@ import type { Platform } from "../../core/platforms.ts";
 import type { PaidPosts, Post } from "../../platforms/connector.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 
-/** X credits that a post costs. Source: spec, "X credits". */
+/** Source: spec, "X credits". */
 export const COSTS = { post: 1, linkPost: 15 } as const;
 
-/** Returns true for a platform whose posts are paid with credits. */
 export const isPaid = (platform: Platform): boolean =>
   connectorOf(platform).paidPosts !== undefined;
 
-/** Returns what a post costs, by the text that its platform gets. */
+/** A link in the text that the platform receives costs more. */
 export async function costOf(
   { reader }: PaidPosts,
   post: Pick<Post, "title" | "description">,
@@ -18,14 +17,14 @@ export async function costOf(
   return hasLink(textOf(post)) ? COSTS.linkPost : COSTS.post;
 }
 
-/** The month whose allowance pays: 2026-11, UTC. */
+/** Returns a UTC month such as 2026-11. */
 export const periodOf = (now: Date): string => now.toISOString().slice(0, "2026-11".length);
 
-/** When the included credits are all there again. Source: spec, "X credits": the 1st, UTC. */
+/** The allowance is restored on the 1st, UTC. Source: spec, "X credits". */
 export const resetOf = (now: Date): Date =>
   new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
 
-/** The credits of a team. Included ones are spent first. */
+/** Included credits are spent first. */
 export interface CreditBalance {
   monthlyAllowance: number;
   includedRemaining: number;
@@ -35,13 +34,12 @@ export interface CreditBalance {
 export const totalOf = ({ includedRemaining, purchased }: CreditBalance): number =>
   includedRemaining + purchased;
 
-/** The balance at that time: in a later month than this, all that the plan includes is there. */
+/** A new month restores the full allowance. */
 export const balanceAt = (balance: CreditBalance, at: Date, now: Date): CreditBalance =>
   periodOf(at) > periodOf(now)
     ? { ...balance, includedRemaining: balance.monthlyAllowance }
     : balance;
 
-/** The balance after `spent`, included credits first. */
 export function lessOf(balance: CreditBalance, spent: number): CreditBalance {
   const included = Math.min(spent, balance.includedRemaining);
   return {
@@ -51,7 +49,7 @@ export function lessOf(balance: CreditBalance, spent: number): CreditBalance {
   };
 }
 
-/** Returns why a post cannot be paid for, in words for its owner; null when it can. */
+/** Returns null when the balance suffices. */
 export function creditRefusal(balance: CreditBalance, cost: number, now: Date): string | null {
   const total = totalOf(balance);
   if (total >= cost) return null;
@@ -64,9 +62,7 @@ export function creditRefusal(balance: CreditBalance, cost: number, now: Date): 
   );
 }
 
-/** The reference of an attempt to publish in the ledger. */
 export const referenceOf = ({ id, attempt }: { id: number; attempt: number }): string =>
   `upload:${id}:${attempt}`;
 
-/** The reference of a pack in the ledger. */
 export const packReferenceOf = (id: string): string => `pack:${id}`;

@@ -4,7 +4,6 @@ import { creditBalance } from "./repo/balances.ts";
 import { COSTS, totalOf } from "./rules.ts";
 import type { Credits } from "./schema.ts";
 
-/** The team's credits, what posts cost, and what can be bought. */
 export async function readCredits(ctx: Ctx): Promise<Credits> {
   const [[balance]] = await ctx.read("posts:read", [creditBalance(ctx, ctx.team)]);
   if (!balance) throw notFound("Team");

@@ -1,7 +1,7 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "../../db/columns.ts";
 
-/** Included credits left in a month; no row before the first movement. */
+/** A month without movements has no row. */
 export const creditPeriods = sqliteTable(
   "credit_periods",
   {
@@ -12,7 +12,6 @@ export const creditPeriods = sqliteTable(
   (table) => [primaryKey({ columns: [table.teamId, table.period] })],
 );
 
-/** Purchased credits left, of all packs. */
 export const creditBalances = sqliteTable("credit_balances", {
   teamId: integer("team_id").primaryKey(),
   purchased: integer("purchased").notNull(),
@@ -27,10 +26,10 @@ export const creditPacks = sqliteTable("credit_packs", {
   refundedAt: instant("refunded_at"),
 });
 
-/** Reason of a change of credits. `allowance`: the plan's, and what a change of plan adds or takes. */
+/** `allowance` grants a plan's credits, or corrects them after a change of plan. */
 type MovementKind = "allowance" | "debit" | "refund" | "pack" | "pack_refund";
 
-/** Every movement: per team, they add up to the balances. */
+/** A team's rows add up to its balances. */
 export const creditLedger = sqliteTable(
   "credit_ledger",
   {

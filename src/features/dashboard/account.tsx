@@ -18,7 +18,7 @@ import { ACCOUNT_WORDS } from "./words.ts";
 
 export const accountPage = new Hono<PageEnv>();
 
-/** Notices by the name under which a form's answer leads back to this page. */
+/** Messages by the `done` parameter of the page's address. */
 const DONE: Record<string, string> = {
   connected: "The account is connected again.",
   tagged: "The tags are saved.",
@@ -32,10 +32,10 @@ accountPage.post("/app/accounts/:id/tags", signedIn("write"), async (c) => {
   const id = c.req.param("id");
   const form = await readForm(c);
   const { accountTagsSchema, setAccountTags } = await import("./actions.ts");
-  const wanted = accountTagsSchema.safeParse({ tags: textField(form, "tags") });
+  const input = accountTagsSchema.safeParse({ tags: textField(form, "tags") });
   const refused = await attempt(async () => {
-    if (!wanted.success) throw invalidFields(toFieldErrors(wanted.error));
-    await setAccountTags(c.var.ctx, id, wanted.data.tags);
+    if (!input.success) throw invalidFields(toFieldErrors(input.error));
+    await setAccountTags(c.var.ctx, id, input.data.tags);
   });
   if (refused) return showAccount(c, refused);
   return c.redirect(`/app/accounts/${encodeURIComponent(id)}?done=tagged`, 303);
@@ -192,7 +192,6 @@ accountPage.post("/app/accounts/:id/remove", signedIn("destructive"), async (c) 
   return refused ? showRemoval(c, refused) : c.redirect("/app/accounts?done=removed", 303);
 });
 
-/** Says what becomes of the login of an account that is disconnected. */
 function describeLoginEnd({ platform }: AccountRow, isShared: boolean): string {
   const name = platformName(platform);
   const connector = connectorOf(platform);
@@ -205,7 +204,6 @@ function describeLoginEnd({ platform }: AccountRow, isShared: boolean): string {
   return `The login is forgotten here.${why} To withdraw this app's access too, use ${name}'s own settings.`;
 }
 
-/** The page that asks once more. */
 async function showRemoval(
   c: Context<PageEnv>,
   { notice, status }: { notice: Notice | null; status: number },

@@ -19,13 +19,13 @@ import { ACCOUNT_WORDS } from "./words.ts";
 
 export const accountsPage = new Hono<PageEnv>();
 
-/** Notices by the name under which a form's answer leads back to this page. */
+/** Messages by the `done` parameter of the page's address. */
 const DONE: Record<string, string> = {
   connected: "The account is connected.",
   removed: "The account has been disconnected. Its published posts stay in the list of uploads.",
 };
 
-/** The schema's own words are for callers of the API. */
+/** The schema's messages are for callers of the API. */
 const MISTAKEN = "Choose a platform of the list, and a name of at most 100 characters.";
 const MISTAKEN_LOGIN =
   "Fill in the handle and the app password, and leave the server empty where it is the usual one.";
@@ -44,8 +44,8 @@ accountsPage.post("/app/accounts/connect", signedIn("write"), async (c) => {
   let token = "";
   const refused = await attempt(async () => {
     if (!PLATFORM_NAMES.has(platform)) throw new AppError(null, "Choose a platform of the list.");
-    const wanted = { platform, mode, identifier } as const;
-    ({ token } = await startFromPage(c.var.ctx, wanted, "/app/accounts"));
+    const input = { platform, mode, identifier } as const;
+    ({ token } = await startFromPage(c.var.ctx, input, "/app/accounts"));
   });
   return refused ? showAccounts(c, refused) : sendToPlatform(c, token);
 });
@@ -54,10 +54,10 @@ accountsPage.post("/app/accounts", signedIn("write"), async (c) => {
   const form = await readForm(c);
   const { connectAccount, newAccountSchema } = await import("./actions.ts");
   const hasPassword = form.has("appPassword");
-  const wanted = newAccountSchema.safeParse(hasPassword ? passwordLogin(form) : simulated(form));
+  const input = newAccountSchema.safeParse(hasPassword ? passwordLogin(form) : simulated(form));
   const refused = await attempt(async () => {
-    if (!wanted.success) throw new AppError(null, hasPassword ? MISTAKEN_LOGIN : MISTAKEN);
-    await connectAccount(c.var.ctx, wanted.data);
+    if (!input.success) throw new AppError(null, hasPassword ? MISTAKEN_LOGIN : MISTAKEN);
+    await connectAccount(c.var.ctx, input.data);
   });
   if (!refused) return c.redirect("/app/accounts?done=connected", 303);
   const sent = { identifier: textField(form, "identifier"), service: textField(form, "service") };
@@ -174,7 +174,6 @@ const AccountItem = ({ account, clock }: { account: AccountRow; clock: Clock }) 
   );
 };
 
-/** Until when an account's login lives, where that is known. */
 export const Login = ({ account, clock }: { account: AccountRow; clock: Clock }) => {
   const { status, renewAt, credentialsExpireAt, loginEndsAt } = account;
   if (status !== "active") return <p class="why">{RECONNECT}</p>;

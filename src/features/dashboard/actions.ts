@@ -1,7 +1,4 @@
-/**
- * The use-cases behind the forms, loaded by the first form that is sent: with them come the schemas of the API
- * and all connectors, which no page needs to be read.
- */
+/** Loaded by the first form that is sent: pages do not need the API's schemas and all connectors. */
 
 export { accountTagsSchema, newAccountSchema } from "../accounts/schema.ts";
 export { connectAccount, setAccountTags } from "../accounts/service.ts";

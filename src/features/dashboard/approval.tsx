@@ -2,19 +2,16 @@ import { TeamForm } from "../../pages/team-form.tsx";
 import { downloadOf } from "../posts/files.ts";
 import type { WholeUpload } from "./repo.ts";
 
-/** The approval of a post as the person who looks at it may act on it. */
 export interface ApprovalView {
   mayApprove: boolean;
-  /** The version of the post that the page shows. */
+  /** The version that the page shows. */
   seen: string;
-  /** A comment that was refused. */
   comment: string;
 }
 
-/** Source: `MAX_COMMENT_CHARACTERS`, which no page needs to load. */
+/** Source: `MAX_COMMENT_CHARACTERS`, which pages do not load. */
 const MAX_COMMENT = 2_000;
 
-/** The forms by which a post that is not to go out yet comes to be approved. */
 export const Approval = ({ upload, view }: { upload: WholeUpload; view: ApprovalView }) => {
   const { id, status } = upload;
   if (status !== "draft" && status !== "pending_approval") return null;

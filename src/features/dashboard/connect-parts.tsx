@@ -3,13 +3,12 @@ import { PLATFORM_NAMES } from "../../platforms/registry.ts";
 import type { Offer } from "../connect/offers.ts";
 import { MAX_IDENTIFIER } from "../connect/rules.ts";
 
-/** Styles of the list of platforms. */
 export const OFFER_STYLES = `
 .offer { display: flex; flex-wrap: wrap; gap: .6rem; align-items: end; }
 .list .more { flex: 1 1 100%; }
 `;
 
-/** Fields of a form that was refused, and are kept; empty on a page that nothing was sent to. */
+/** Fields of a refused form, shown again. */
 export interface SentLogin {
   identifier: string;
   service: string;
@@ -40,7 +39,6 @@ const OfferItem = ({ offer, sent }: { offer: Offer; sent: SentLogin }) => {
   );
 };
 
-/** Leads to the platform's consent page, or to the simulated one. */
 const ConsentForm = ({
   offer: { platform, name, identifierLabel, refusal, isSimulated },
 }: {
@@ -132,7 +130,6 @@ const PasswordForm = ({
   </details>
 );
 
-/** Makes an account of a simulated platform at once. */
 export const SandboxForm = () => (
   <TeamForm class="fields" action="/app/accounts">
     <p>

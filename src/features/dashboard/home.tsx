@@ -17,14 +17,14 @@ import { ACCOUNT_WORDS } from "./words.ts";
 
 export const homePage = new Hono<PageEnv>();
 
-/** Entries of each part of the page. */
+/** Entries per part of the page. */
 const SHOWN = 10;
 
 homePage.get("/app", signedIn("read:pages"), async (c) => {
   const { ctx } = c.var;
   const { team } = ctx;
   const endsBy = new Date(ctx.now().getTime() + TOLD_AHEAD_MS);
-  const [[zone = null], [isConnected = false], pending, scheduled, failed, held, inNeed] =
+  const [[zone = null], [isConnected = false], pending, scheduled, failed, awaiting, inNeed] =
     await ctx.read("posts:read", [
       zoneOfTeam({ team }),
       hasAccounts({ team }),
@@ -44,7 +44,7 @@ homePage.get("/app", signedIn("read:pages"), async (c) => {
       <h1>Home</h1>
       <Due uploads={due} isConnected={isConnected} clock={clock} />
       <Failed uploads={failed} clock={clock} />
-      <InNeed held={held} accounts={inNeed} clock={clock} />
+      <InNeed awaiting={awaiting} accounts={inNeed} clock={clock} />
     </>,
   );
 });
@@ -96,19 +96,19 @@ const Failed = ({ uploads, clock }: ListProps) => (
 );
 
 interface InNeedProps {
-  held: readonly UploadLine[];
+  awaiting: readonly UploadLine[];
   accounts: ReturnType<ReturnType<typeof accountsInNeed>["read"]>;
   clock: Clock;
 }
 
 const ENDING = { text: "Login ends soon", tone: "wait" } as const;
 
-const InNeed = ({ held, accounts, clock }: InNeedProps) => (
+const InNeed = ({ awaiting, accounts, clock }: InNeedProps) => (
   <Section id="people" title="Needs a person">
-    {held.length > 0 && (
+    {awaiting.length > 0 && (
       <>
         <h3>Posts that wait for approval</h3>
-        <UploadList uploads={held} clock={clock} />
+        <UploadList uploads={awaiting} clock={clock} />
         <p>
           <a href="/app/uploads?status=pending_approval">All posts that wait for approval</a>
         </p>
@@ -135,7 +135,7 @@ const InNeed = ({ held, accounts, clock }: InNeedProps) => (
         </ul>
       </>
     )}
-    {held.length + accounts.length === 0 && (
+    {awaiting.length + accounts.length === 0 && (
       <p class="muted">Nothing waits for you: no approval, and every account is connected.</p>
     )}
   </Section>

@@ -30,7 +30,7 @@ invitePage.get("/invite/:token", async (c) => {
   return showInvite(c, { token, invite, person, refusal: null });
 });
 
-/** Takes the address that the holder of an open link gives, and goes on to the sign-in with the same form. */
+/** The next page gets the same form. */
 invitePage.post("/invite/:token", async (c) => {
   const token = c.req.param("token");
   const { invite, person } = await findInvite(c, token, countVisitor(c, "sign-in"));
@@ -61,7 +61,7 @@ acceptRoutes.post("/invite/:token/accept", signedIn("write", { isPersonal: true 
 invitePage.route("/", acceptRoutes);
 
 /**
- * The invite of a link, and the person who is signed in, in one round trip; null for nobody.
+ * Reads the invite and the person in one round trip.
  *
  * @throws AppError NOT_FOUND, RATE_LIMIT
  */

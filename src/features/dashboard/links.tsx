@@ -16,7 +16,6 @@ import { doneNotice, type Notice, NoticeLine, Section, State } from "./parts.tsx
 import { attempt } from "./refusals.ts";
 import { zoneOfTeam } from "./repo.ts";
 
-/** Links by which clients connect their accounts to the team. */
 export const linksPage = new Hono<PageEnv>();
 
 const PATH = "/app/links";
@@ -32,7 +31,7 @@ const LINK_WORDS: Record<LinkStatus, { text: string; tone: string }> = {
   expired: { text: "Expired", tone: "" },
 };
 
-/** A click selects the whole address, to be copied. */
+/** A click selects the whole address. */
 const STYLES = ".address { user-select: all; margin-top: .4rem; }";
 
 linksPage.get(PATH, signedIn("read:pages"), (c) =>
@@ -48,16 +47,18 @@ linksPage.post(PATH, signedIn("write"), async (c) => {
   });
   const [platform, mode] = textField(form, "platform").split("/");
   const refused = await attempt(async () => {
-    const wanted = newLinkSchema.safeParse({
-      ...{ platform, mode, ...Object.fromEntries(optional) },
+    const input = newLinkSchema.safeParse({
+      platform,
+      mode,
+      ...Object.fromEntries(optional),
       expiresInHours: Number(textField(form, "expiresInHours")),
       tags: textField(form, "tags")
         .split(",")
         .map((tag) => tag.trim())
         .filter(Boolean),
     });
-    if (!wanted.success) throw mistaken(toFieldErrors(wanted.error)[0]?.field ?? "");
-    await createLink(c.var.ctx, wanted.data);
+    if (!input.success) throw mistaken(toFieldErrors(input.error)[0]?.field ?? "");
+    await createLink(c.var.ctx, input.data);
   });
   if (refused) return showLinks(c, { ...refused, sent: form });
   return c.redirect(`${PATH}?done=created`, 303);
@@ -70,7 +71,7 @@ linksPage.post(`${PATH}/:id/delete`, signedIn("destructive"), async (c) => {
   return refused ? showLinks(c, refused) : c.redirect(`${PATH}?done=deleted`, 303);
 });
 
-/** Says what is wrong with a field: the schema's own words are for callers of the API. */
+/** The schema's messages are for callers of the API. */
 function mistaken(field: string): AppError {
   const [name = ""] = field.split(".");
   const words: Record<string, string> = {
@@ -86,7 +87,7 @@ function mistaken(field: string): AppError {
 interface Shown {
   notice: Notice | null;
   status: number;
-  /** The form that was refused, whose fields are kept. */
+  /** A refused form, whose fields are shown again. */
   sent?: FormData;
 }
 

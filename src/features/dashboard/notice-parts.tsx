@@ -18,12 +18,10 @@ const CHANNEL_NAMES: Record<Channel, string> = {
 };
 
 interface Props {
-  /** Path of the page. */
   path: string;
   settings: Settings;
 }
 
-/** The kinds of notice and the ways on which each comes. */
 export const NotificationsForm = ({ path, settings: { notifications } }: Props) => (
   <Section id="notifications" title="Your notifications">
     <TeamForm class="fields" action={`${path}/notifications`}>
@@ -51,7 +49,6 @@ export const NotificationsForm = ({ path, settings: { notifications } }: Props) 
   </Section>
 );
 
-/** The browsers that get the person's notices, and the form that adds this one. */
 export const Browsers = ({ path, settings: { push } }: Props) => (
   <Section id="push" title="Push">
     <p class="muted">Browsers that show your notices, also while no page of Akimbo is open.</p>
@@ -97,7 +94,6 @@ export const Browsers = ({ path, settings: { push } }: Props) => (
 
 const dayOf = (at: Date): string => at.toISOString().slice(0, "2026-11-20".length);
 
-/** The chats that get the person's notices, and those about the team. */
 export const Chats = ({ path, settings, mayChange }: Props & { mayChange: boolean }) => (
   <Section id="messaging" title="Messaging">
     <p class="muted">
@@ -106,7 +102,9 @@ export const Chats = ({ path, settings, mayChange }: Props & { mayChange: boolea
     </p>
     <Chat path={path} whose="own" title="Your own" chat={settings.messaging.own} mayChange />
     <Chat
-      {...{ path, mayChange, chat: settings.messaging.team }}
+      path={path}
+      mayChange={mayChange}
+      chat={settings.messaging.team}
       whose="team"
       title="The team's, for every notice about it"
     />

@@ -4,10 +4,8 @@ import { platformName } from "../../platforms/registry.ts";
 import type { UploadLine } from "./repo.ts";
 import { adviceFor, wordsOfUpload } from "./words.ts";
 
-/** Characters of a text that a list shows. */
 const SHOWN_CHARACTERS = 140;
 
-/** Cuts a text to what a list shows of it. */
 export const cut = (text: string): string => {
   const characters = [...text];
   if (characters.length <= SHOWN_CHARACTERS) return text;
@@ -18,13 +16,12 @@ export const State = ({ text, tone }: { text: string; tone: string }) => (
   <span class={tone === "" ? "state" : `state ${tone}`}>{text}</span>
 );
 
-/** A line above a page's content: what has just been done, or why it was not. */
+/** Says what was done, or why a form was refused. */
 export interface Notice {
   text: string;
   isRefusal: boolean;
 }
 
-/** Returns the notice of that name; null where there is none. */
 export const doneNotice = (
   notices: Record<string, string>,
   name: string | undefined,
@@ -43,7 +40,6 @@ export const NoticeLine = ({ notice }: { notice: Notice | null }) =>
     </p>
   );
 
-/** The moment that a list shows of a post. */
 const Moment = ({ upload, clock }: { upload: UploadLine; clock: Clock }) => {
   const { uploadedAt, scheduledFor, createdAt } = upload;
   if (uploadedAt) return <Time at={uploadedAt} clock={clock} />;
@@ -91,7 +87,6 @@ export const UploadList = ({
   </ul>
 );
 
-/** A part of a page under its own heading, known to screen readers by it. */
 export const Section = ({
   id,
   title,

@@ -5,15 +5,15 @@ import { renderPlainPage } from "../../pages/app-layout.tsx";
 import { connectors } from "../../platforms/registry.ts";
 import { brandingOfOperator } from "../settings/repo.ts";
 
-/** The page that platforms ask of everybody who has an app with them. */
+/** Platforms require this page of app owners. */
 export const privacyPage = new Hono<AppEnv>();
 
-/** Platforms that let single days be kept for a shorter time. */
+/** Platforms whose terms shorten the retention of days. */
 const SHORTER_KEPT = connectors().flatMap(({ name, metrics }) =>
   metrics?.keepDays ? [`of ${name} ${metrics.keepDays} days`] : [],
 );
 
-/** Kinds of data and their time, by the hours that files of published posts stay. */
+/** `mediaHours`: retention of published posts' files. */
 const KEPT: [what: string, howLong: (mediaHours: number) => string][] = [
   ["Name and e-mail address of people who sign in", () => "Until they leave"],
   ["E-mail addresses invited or given for an invite", () => "30 days after the invite expires"],

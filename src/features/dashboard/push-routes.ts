@@ -2,14 +2,12 @@ import { Hono } from "hono";
 import { countVisitor } from "../../http/caller.ts";
 import type { AppEnv } from "../../http/env.ts";
 
-/** Serves the script below. Its place makes it the worker of every page behind the sign-in. */
+/** The script's path makes it the service worker of all pages below `/app`. */
 export const pushWorker = new Hono<AppEnv>();
 
 const WORKER_PATH = "/app/push-worker.js";
 
-/**
- * Shows what the browser is sent, and opens its page at a click: of this origin alone, whatever the message says.
- */
+/** A click opens only pages of this origin. */
 const WORKER = `
 self.addEventListener("push", (event) => {
   const { title, body, path } = event.data.json();
@@ -32,10 +30,7 @@ pushWorker.get(WORKER_PATH, async (c) => {
   });
 });
 
-/**
- * Turns notices on in this browser: asks the person, subscribes, and sends what came of it by the form. The form
- * stays hidden in a browser that cannot. A subscription under another key of this instance makes room.
- */
+/** The form stays hidden without push support. A subscription under another key is replaced. */
 export const PUSH_SCRIPT = `
 (() => {
   const form = document.getElementById("add-browser");

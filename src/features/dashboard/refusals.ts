@@ -1,14 +1,13 @@
 import { AppError } from "../../core/errors.ts";
 import type { Notice } from "./parts.tsx";
 
-/** Statuses whose page of its own says more than a line above the form would. */
+/** Statuses with an error page of their own. */
 const APART = [401, 404, 429];
 
 /**
- * Does what a form asks for; null when it was done. A refusal that the person can do something about is
- * returned as the notice of the form's page.
+ * Returns null on success, or the refusal as a message.
  *
- * @throws what else goes wrong
+ * @throws other errors
  */
 export async function attempt(
   action: () => Promise<unknown>,

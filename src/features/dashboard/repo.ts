@@ -12,18 +12,18 @@ import type { UploadFilter } from "../posts/schema.ts";
 import { type UploadRow, uploads } from "../posts/table.ts";
 import { teams } from "../teams/table.ts";
 
-/** IANA zone of the team; null: UTC. */
+/** IANA zone; null for UTC. */
 export const zoneOfTeam = prepared(
   ({ team }: Params<{ team: SQL }>) => sql`SELECT zone FROM teams WHERE id = ${team}`,
   valueReader(teams.zone),
 );
 
-/** Characters of a text that a list shows, and one by which it is known to go on. */
+/** One more than a list shows, to know that a text goes on. */
 const SHOWN_CHARACTERS = 141;
 
 const shownText = (value: SQL): SQL => sql`substr(${value}, 1, ${sql.raw(`${SHOWN_CHARACTERS}`)})`;
 
-/** A post as a list shows it: its long texts are cut in the database. */
+/** Texts are cut in the database. */
 const line = packedRows(
   {
     ...pickColumns(uploads, [
@@ -60,7 +60,7 @@ const selectLines = prepared(
   line.read,
 );
 
-/** A page of posts, most recent first: by planned date, else by date of creation. */
+/** Most recent first, by planned date, else by creation date. */
 export const uploadLines = (team: SQL, filter: UploadFilter): Query<UploadLine[]> =>
   selectLines({
     where: uploadsMatching(team, filter),
@@ -68,7 +68,6 @@ export const uploadLines = (team: SQL, filter: UploadFilter): Query<UploadLine[]
     skipped: (filter.page - 1) * filter.limit,
   });
 
-/** Posts of a status, the soonest or oldest first. */
 export const soonestUploads = prepared(
   ({ team, group, limit }: Params<{ team: SQL; group: StatusGroup; limit: number }>) =>
     sql`${LINE} WHERE ${OWN(sql`${team}`)} AND ${uploads.statusGroup} = ${group}
@@ -76,10 +75,10 @@ export const soonestUploads = prepared(
   line.read,
 );
 
-/** Failed posts among which those are sought that nobody cancelled. */
+/** Searched for posts that were not cancelled. */
 const FAILURES_LOOKED_AT = 100;
 
-/** The last posts that failed, most recent first; what was cancelled has not failed in anybody's eyes. */
+/** Leaves out cancelled posts, which are stored as failed. */
 export const lastFailures = prepared(
   ({ team, limit }: Params<{ team: SQL; limit: number }>) =>
     sql`${LINE} WHERE ${uploads.failureCode} IS NOT 'cancelled' AND ${uploads.id} IN (
@@ -90,7 +89,7 @@ export const lastFailures = prepared(
   line.read,
 );
 
-/** Accounts of the team whose login does not work any more, or ends by then. */
+/** The login has stopped working, or ends by then. */
 export const accountsInNeed = prepared(
   ({ team, endsBy, limit }: Params<{ team: SQL; endsBy: Date; limit: number }>) =>
     sql`SELECT id, platform, account_name, status, login_ends_at FROM accounts
@@ -114,7 +113,7 @@ const readContext = rowReader({
   creator: text("creator"),
 });
 
-/** A post with all that is known of it; the account's name is null where there is none any more. */
+/** The account's name is null when the account is deleted. */
 export type WholeUpload = UploadRow & {
   accountName: string | null;
   isConnected: boolean;
@@ -135,12 +134,12 @@ export const wholeUpload = prepared(
   readWhole,
 );
 
-/** Events of a post that its timeline shows at most: more than a post has that is not retried all day. */
+/** More than a post has, unless it is retried all day. */
 const MAX_EVENTS = 100;
 
 /**
- * The last events of one post, oldest first. Its publication is not among them: the post's row has its time.
- * Without a hint, SQLite prefers the key, and walks all events of the team.
+ * Leaves out the publication, whose time is in the post's row. Oldest first. Without the hint, SQLite would
+ * scan all events of the team.
  */
 export const eventsOfUpload = prepared(
   ({ team, id }: Params<{ team: SQL; id: number }>) =>

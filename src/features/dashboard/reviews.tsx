@@ -16,7 +16,6 @@ import { cut, doneNotice, type Notice, NoticeLine, Section } from "./parts.tsx";
 import { attempt } from "./refusals.ts";
 import { soonestUploads, type UploadLine, zoneOfTeam } from "./repo.ts";
 
-/** Links by which clients review the team's posts: for those who may approve. */
 export const reviewsPage = new Hono<PageEnv>();
 
 const PATH = "/app/reviews";
@@ -26,17 +25,16 @@ const DONE: Record<string, string> = {
   withdrawn: "The link is withdrawn: its page says so from now on.",
 };
 
-/** Open links that the page shows. */
 const MAX_SHOWN = 20;
 
-/** A click selects the whole address, to be copied. */
+/** A click selects the whole address. */
 const STYLES = ".address { user-select: all; margin-top: .4rem; }";
 
 reviewsPage.get(PATH, signedIn("read:pages"), (c) =>
   showReviews(c, { notice: doneNotice(DONE, c.req.query("done")), status: 200 }),
 );
 
-/** The posts that a form names; null for all that await approval. */
+/** Null for all posts that await approval. */
 function readIds(form: FormData): number[] | null {
   if (form.get("all") === "1") return null;
   const ids = form.getAll("post").map((text) => readNumericId(String(text), "Upload"));
@@ -195,13 +193,12 @@ const Choices = (props: {
     </fieldset>
   );
 
-/** The newest open link of a post, on the post's own page. */
 export interface OpenLink {
   address: string;
   expiresAt: Date;
 }
 
-/** The review of a post by a client: its link, and the way to a new one. For those who may approve. */
+/** Only for people who may approve. */
 export const ReviewOfPost = ({
   id,
   link,

@@ -32,7 +32,7 @@ const DONE: Record<string, string> = {
   "no-browser": "The browser gets no notices any more.",
 };
 
-/** A page to be shown: a line above it, and the form that was refused, whose fields are kept. */
+/** A message, and a refused form shown again. */
 interface Shown {
   notice: Notice | null;
   status: number;
@@ -40,19 +40,18 @@ interface Shown {
 }
 
 settingsPage.get(PATH, signedIn("read:pages"), (c) => {
-  const asked = c.req.query("done") ?? "";
-  const text = Object.hasOwn(DONE, asked) ? DONE[asked] : undefined;
+  const name = c.req.query("done") ?? "";
+  const text = Object.hasOwn(DONE, name) ? DONE[name] : undefined;
   return show(c, { notice: text ? { text, isRefusal: false } : null, status: 200 });
 });
 
-/** Changes settings by a form, and leads back to the page. */
 async function change(c: Context<PageEnv>, toChange: (form: FormData) => object) {
   const form = await readForm(c);
   const { changeSettings, settingsChangeSchema } = await import("./actions.ts");
   const refused = await attempt(async () => {
-    const wanted = settingsChangeSchema.safeParse(toChange(form));
-    if (!wanted.success) throw invalidFields(toFieldErrors(wanted.error));
-    await changeSettings(c.var.ctx, wanted.data);
+    const input = settingsChangeSchema.safeParse(toChange(form));
+    if (!input.success) throw invalidFields(toFieldErrors(input.error));
+    await changeSettings(c.var.ctx, input.data);
   });
   if (refused) return show(c, { ...refused, sent: form });
   return c.redirect(`${PATH}?done=saved`, 303);
@@ -111,7 +110,7 @@ settingsPage.post(`${PATH}/push/:id/remove`, signedIn("destructive"), async (c) 
 const linesOf = (form: FormData, name: string): string[] =>
   textField(form, name).split(/\r?\n/).filter(Boolean);
 
-/** Hashtags of a platform; null, for its own list, where its box is not ticked. */
+/** Null for the platform's own list. */
 const tagsOf = (form: FormData, platform: string): string[] | null =>
   form.has(`own.${platform}`)
     ? textField(form, `tags.${platform}`)
@@ -142,7 +141,6 @@ settingsPage.post(`${PATH}/delete`, signedIn("destructive"), async (c) => {
   return refused ? show(c, refused) : c.redirect("/sign-in", 303);
 });
 
-/** Lines that one page of the export reads. */
 const EXPORT_LINES = 1_000;
 
 settingsPage.get(`${PATH}/export`, signedIn("read:export"), async (c) => {
@@ -155,7 +153,7 @@ settingsPage.get(`${PATH}/export`, signedIn("read:export"), async (c) => {
       if (page === null) return controller.close();
       const last = page.trimEnd().lastIndexOf("\n") + 1;
       const { type, after } = JSON.parse(page.slice(last)) as { type: string; after?: string };
-      // Between pages the reader needs no cursor.
+      // The download has no cursor lines.
       controller.enqueue(encoder.encode(type === "end" ? page : page.slice(0, last)));
       page = type === "end" ? null : await take(after);
     },
@@ -174,7 +172,9 @@ async function show(c: Context<PageEnv>, { notice, status, sent }: Shown): Promi
     c,
     viewerOf(c),
     {
-      ...{ title: "Settings", here: PATH, status },
+      title: "Settings",
+      here: PATH,
+      status,
       workerScript: PUSH_SCRIPT,
     },
     <>

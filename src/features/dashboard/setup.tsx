@@ -8,12 +8,12 @@ import type { InstanceSetup } from "../connect/setup-service.ts";
 import { type Notice, NoticeLine, State } from "./parts.tsx";
 import { attempt } from "./refusals.ts";
 
-/** The page for the owner of the instance: what each platform needs here. */
+/** The page is for the instance's owner. */
 export const setupPage = new Hono<PageEnv>();
 
 const PATH = "/app/setup";
 
-/** A click selects a whole address, to be copied. */
+/** A click selects a whole address. */
 const STYLES = `
 .head { display: flex; flex-wrap: wrap; gap: .3rem 1rem; align-items: center; justify-content: space-between; }
 .address { user-select: all; overflow-wrap: anywhere; white-space: pre-wrap; margin: .2rem 0 0; }
@@ -27,7 +27,7 @@ interface Shown {
 
 setupPage.get(PATH, signedIn("read:pages"), (c) => show(c, { notice: null, status: 200 }));
 
-// Answered with the page itself: nothing was changed, so that sending it again does no harm.
+// No redirect is needed, because the check may be repeated.
 setupPage.post(`${PATH}/check`, signedIn("write", { isPersonal: true }), async (c) => {
   const platform = textField(await readForm(c), "platform");
   const { checkPlatform } = await import("../connect/setup-service.ts");

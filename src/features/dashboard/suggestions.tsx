@@ -39,17 +39,17 @@ suggestionsPage.post(PATH, signedIn("write"), async (c) => {
   const { createSuggestion, newSuggestionSchema } = await import("./actions.ts");
   const refused = await attempt(async () => {
     const fields = { title: textField(form, "title"), body: textField(form, "body") };
-    const wanted = newSuggestionSchema.safeParse(fields);
-    if (!wanted.success) throw invalidFields(toFieldErrors(wanted.error));
-    await createSuggestion(c.var.ctx, wanted.data);
+    const input = newSuggestionSchema.safeParse(fields);
+    if (!input.success) throw invalidFields(toFieldErrors(input.error));
+    await createSuggestion(c.var.ctx, input.data);
   });
   if (refused) return show(c, { ...refused, sent: form });
   return c.redirect(`${PATH}?done=sent`, 303);
 });
 
 async function show(c: Context<PageEnv>, { notice, status, sent }: Shown): Promise<Response> {
-  const asked = c.req.query("before") ?? "";
-  const before = ID.test(asked) ? Number(asked) : undefined;
+  const cursor = c.req.query("before") ?? "";
+  const before = ID.test(cursor) ? Number(cursor) : undefined;
   const { rows, nextBefore } = await listSuggestions(c.var.ctx, { limit: ON_A_PAGE, before });
   return renderAppPage(
     c,

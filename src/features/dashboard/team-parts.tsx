@@ -12,7 +12,6 @@ export const ROLE_WORDS: Record<Role, string> = {
   MEMBER: "Member",
 };
 
-/** The roles that can be given to somebody. */
 const RoleOptions = ({ chosen }: { chosen: Role }) => (
   <>
     {(["MEMBER", "ADMIN"] as const).map((role) => (
@@ -23,7 +22,6 @@ const RoleOptions = ({ chosen }: { chosen: Role }) => (
   </>
 );
 
-/** The choice of the team that the pages show. */
 export const ShowSection = ({ viewer }: { viewer: Viewer }) => (
   <Section id="teams" title="Your teams">
     <form class="row" method="post" action="/app/team/show">

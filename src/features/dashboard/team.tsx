@@ -17,7 +17,7 @@ import { InviteSection, MemberItem, RenameSection, ShowSection } from "./team-pa
 
 export const teamPage = new Hono<PageEnv>();
 
-/** Tells what a form did that leads back here. */
+/** Messages by the `done` parameter of the page's address. */
 const DONE: Record<string, string> = {
   ...CHANGE_MESSAGES,
   joined: "Welcome. You are a member of this team now.",
@@ -29,8 +29,8 @@ const DONE: Record<string, string> = {
 };
 
 teamPage.get("/app/team", signedIn("read:pages"), (c) => {
-  const asked = c.req.query("done") ?? "";
-  const done = Object.hasOwn(DONE, asked) ? DONE[asked] : undefined;
+  const name = c.req.query("done") ?? "";
+  const done = Object.hasOwn(DONE, name) ? DONE[name] : undefined;
   return showTeam(c, { notice: done ? { text: done, isRefusal: false } : null, status: 200 });
 });
 
@@ -44,10 +44,10 @@ teamPage.post("/app/team/show", signedIn("write", { isPersonal: true }), async (
 teamPage.post("/app/team/name", signedIn("write"), async (c) => {
   const form = await readForm(c);
   const { teamChangeSchema } = await import("../teams/schema.ts");
-  const wanted = teamChangeSchema.safeParse({ name: textField(form, "name") });
+  const input = teamChangeSchema.safeParse({ name: textField(form, "name") });
   const refused = await attempt(async () => {
-    if (!wanted.success) throw invalidFields(toFieldErrors(wanted.error));
-    await teams.renameTeam(c.var.ctx, wanted.data.name);
+    if (!input.success) throw invalidFields(toFieldErrors(input.error));
+    await teams.renameTeam(c.var.ctx, input.data.name);
   });
   return refused ? showTeam(c, refused) : c.redirect("/app/team?done=renamed", 303);
 });
@@ -58,14 +58,14 @@ teamPage.post("/app/team/members/:id", signedIn("write"), async (c) => {
   const { memberChangeSchema } = await import("../teams/schema.ts");
   const role = textField(form, "role");
   const active = textField(form, "active");
-  const wanted = memberChangeSchema.safeParse({
+  const input = memberChangeSchema.safeParse({
     ...(role === "" ? {} : { role }),
     ...(active === "" ? {} : { isActive: active === "yes" }),
   });
   let done = "";
   const refused = await attempt(async () => {
-    if (!wanted.success) throw invalidFields(toFieldErrors(wanted.error));
-    done = (await teams.changeMember(c.var.ctx, userId, wanted.data)).kind;
+    if (!input.success) throw invalidFields(toFieldErrors(input.error));
+    done = (await teams.changeMember(c.var.ctx, userId, input.data)).kind;
   });
   return refused ? showTeam(c, refused) : c.redirect(`/app/team?done=${done}`, 303);
 });
@@ -115,7 +115,7 @@ teamPage.post("/app/team/invites", signedIn("write"), async (c) => {
   const form = await readForm(c);
   const { newInviteSchema } = await import("../teams/schema.ts");
   const email = textField(form, "email");
-  const wanted = newInviteSchema.safeParse({
+  const input = newInviteSchema.safeParse({
     role: textField(form, "role"),
     ...(email === "" ? {} : { email }),
   });
@@ -124,9 +124,9 @@ teamPage.post("/app/team/invites", signedIn("write"), async (c) => {
     if (email !== "" && toEmail(email) === null) {
       throw new AppError(null, "That is not an e-mail address. Check it, then invite again.");
     }
-    if (!wanted.success) throw invalidFields(toFieldErrors(wanted.error));
+    if (!input.success) throw invalidFields(toFieldErrors(input.error));
     const origin = publicOrigin(c.var.deps, c.req.url);
-    link = (await teams.createInvite(c.var.ctx, wanted.data, origin)).link;
+    link = (await teams.createInvite(c.var.ctx, input.data, origin)).link;
   });
   return showTeam(c, refused ?? { notice: null, status: 200, link });
 });

@@ -43,7 +43,7 @@ tokensPage.post("/app/tokens", signedIn("write"), async (c) => {
   const form = await readForm(c);
   const { newTokenSchema } = await import("../tokens/schema.ts");
   const team = textField(form, "team");
-  const wanted = newTokenSchema.safeParse({
+  const input = newTokenSchema.safeParse({
     name: textField(form, "name"),
     scopes: form.getAll("scopes"),
     ...(team === "" ? {} : { teamId: Number(team) }),
@@ -53,8 +53,8 @@ tokensPage.post("/app/tokens", signedIn("write"), async (c) => {
     if (form.getAll("scopes").length === 0) {
       throw new AppError(null, "Choose what the token may do, then create it again.");
     }
-    if (!wanted.success) throw invalidFields(toFieldErrors(wanted.error));
-    created = (await createToken(c.var.ctx, wanted.data)).token;
+    if (!input.success) throw invalidFields(toFieldErrors(input.error));
+    created = (await createToken(c.var.ctx, input.data)).token;
   });
   return showTokens(c, refused ?? { notice: null, status: 200, created });
 });

@@ -27,7 +27,7 @@ import { adviceFor, wordsOfUpload } from "./words.ts";
 
 export const uploadPage = new Hono<PageEnv>();
 
-/** Notices by the name under which a form's answer leads back to this page. */
+/** Messages by the `done` parameter of the page's address. */
 const DONE: Record<string, string> = {
   retried: "The post is queued again and goes out now.",
   held: HELD_MESSAGE,
@@ -93,7 +93,7 @@ uploadPage.post("/app/uploads/:id/request-changes", signedIn("write"), async (c)
   );
 });
 
-/** Carries a decision out, and leads back to the post. `comment`: shown again where it is refused. */
+/** A refused `comment` is shown again. */
 async function decide(
   c: Context<PageEnv>,
   done: string,
@@ -181,7 +181,6 @@ const toOpenLink = async (
   return { address: publicOrigin(ctx, c.req.url) + path, expiresAt };
 };
 
-/** How a post stands, and what can be done about it. */
 const PostResult = ({ upload, view }: { upload: WholeUpload; view: ApprovalView }) => {
   const { status, failureCode, errorMessage, metadata } = upload;
   return (
@@ -277,7 +276,6 @@ const Actions = ({ upload }: { upload: WholeUpload }) => {
   );
 };
 
-/** A file of a post, with our signed addresses of what is still there. */
 interface File {
   name: string;
   thumbnail: string | null;
@@ -328,7 +326,7 @@ const Content = ({ upload, files }: { upload: WholeUpload; files: readonly File[
 const toText = (value: unknown): string =>
   typeof value === "string" ? value : JSON.stringify(value);
 
-/** Settings that say nothing, as text. */
+/** JSON texts of settings without content. */
 const EMPTY = ["", "null", "[]", "{}"];
 
 const formatBytes = (bytes: number): string =>

@@ -21,31 +21,39 @@ const DEFAULT_SIZE = 50;
 const MAX_SEARCH_CHARACTERS = 1_000;
 const MAX_PAGE = 1_000_000;
 
-/** The fields of the filter's form, as a link carries them: empty where nothing is asked for. */
-type Asked = Record<"status" | "platform" | "search" | "from" | "to" | "zone" | "limit", string>;
+/** Fields that are not set are empty. */
+type FilterFields = Record<
+  "status" | "platform" | "search" | "from" | "to" | "zone" | "limit",
+  string
+>;
 
-/** Days of an address are those of the zone that it names, so that one round trip suffices. */
+/** Days are in the address's zone, which saves a round trip. */
 function readFilter(query: Record<string, string>): {
-  asked: Asked;
+  fields: FilterFields;
   filter: UploadFilter;
   mistakes: string[];
 } {
   const field = (name: string) => (query[name] ?? "").trim();
-  const asked: Asked = {
-    ...{ status: field("status"), platform: field("platform"), search: field("search") },
-    ...{ from: field("from"), to: field("to"), zone: field("zone"), limit: field("limit") },
+  const fields: FilterFields = {
+    status: field("status"),
+    platform: field("platform"),
+    search: field("search"),
+    from: field("from"),
+    to: field("to"),
+    zone: field("zone"),
+    limit: field("limit"),
   };
   const mistakes: string[] = [];
-  const clock = clockOf(asked.zone || null);
-  /** Takes a field that was given; one that cannot be read is said and left out. */
+  const clock = clockOf(fields.zone || null);
+  /** An invalid value is reported and ignored. */
   const take = <T,>(text: string, value: T | null | undefined, mistake: string): T | undefined => {
     if (text === "") return undefined;
     if (value === null || value === undefined) mistakes.push(mistake);
     return value ?? undefined;
   };
-  const { status, platform, search } = asked;
+  const { status, platform, search } = fields;
   const isSearch = search.length <= MAX_SEARCH_CHARACTERS && !isBrokenText(search);
-  const size = Number(asked.limit || DEFAULT_SIZE);
+  const size = Number(fields.limit || DEFAULT_SIZE);
   const page = field("page") || "1";
   const isPage = /^[1-9]\d{0,6}$/.test(page) && Number(page) <= MAX_PAGE;
   const filter: UploadFilter = {
@@ -65,25 +73,25 @@ function readFilter(query: Record<string, string>): {
       `Search for at most ${MAX_SEARCH_CHARACTERS} characters.`,
     ),
     startDate: take(
-      asked.from,
-      dayIn(asked.from, clock)?.first,
+      fields.from,
+      dayIn(fields.from, clock)?.first,
       "Write the first day as 2026-12-01.",
     ),
-    endDate: take(asked.to, dayIn(asked.to, clock)?.last, "Write the last day as 2026-12-01."),
+    endDate: take(fields.to, dayIn(fields.to, clock)?.last, "Write the last day as 2026-12-01."),
     limit: PAGE_SIZES.find((one) => one === size) ?? DEFAULT_SIZE,
     page: take(page, isPage ? Number(page) : null, "There is no such page.") ?? 1,
   };
-  return { asked, filter, mistakes };
+  return { fields, filter, mistakes };
 }
 
-/** Notices by the name under which a form's answer leads back to this page. */
+/** Messages by the `done` parameter of the page's address. */
 const DONE: Record<string, string> = { removed: "The post has been removed." };
 
 uploadsPage.get("/app/uploads", signedIn("read:pages"), async (c) => {
   const { ctx } = c.var;
   const { team } = ctx;
   const query = c.req.query();
-  const { asked, filter, mistakes } = readFilter(query);
+  const { fields, filter, mistakes } = readFilter(query);
   const [[zone = null], uploads, [total = 0]] = await ctx.read("posts:read", [
     zoneOfTeam({ team }),
     uploadLines(team, filter),
@@ -112,29 +120,29 @@ uploadsPage.get("/app/uploads", signedIn("read:pages"), async (c) => {
           </a>
         </div>
       )}
-      <FilterForm asked={asked} clock={clock} />
+      <FilterForm fields={fields} clock={clock} />
       <section class="card" aria-labelledby="found">
         <h2 id="found">{total === 1 ? "1 upload" : `${total} uploads`}</h2>
         {uploads.length > 0 ? (
           <UploadList uploads={uploads} clock={clock} />
         ) : (
-          <Nothing asked={asked} total={total} />
+          <Nothing fields={fields} total={total} />
         )}
       </section>
-      <Pages asked={asked} filter={filter} total={total} />
+      <Pages fields={fields} filter={filter} total={total} />
     </>,
   );
 });
 
-const addressOf = (asked: Asked, page: number): string => {
+const addressOf = (fields: FilterFields, page: number): string => {
   const params = new URLSearchParams();
-  for (const [name, value] of Object.entries(asked)) if (value !== "") params.set(name, value);
+  for (const [name, value] of Object.entries(fields)) if (value !== "") params.set(name, value);
   if (page > 1) params.set("page", String(page));
   return params.size > 0 ? `/app/uploads?${params}` : "/app/uploads";
 };
 
 const Choice = (props: {
-  name: keyof Asked;
+  name: keyof FilterFields;
   label: string;
   chosen: string;
   options: readonly (readonly [value: string, text: string])[];
@@ -151,7 +159,7 @@ const Choice = (props: {
   </div>
 );
 
-const Field = (props: { name: keyof Asked; label: string; type: string; value: string }) => (
+const Field = (props: { name: keyof FilterFields; label: string; type: string; value: string }) => (
   <div>
     <label for={props.name}>{props.label}</label>
     <input id={props.name} name={props.name} type={props.type} value={props.value} />
@@ -160,27 +168,27 @@ const Field = (props: { name: keyof Asked; label: string; type: string; value: s
 
 const wordsOf = (status: UploadStatus) => STATUS_WORDS[status].text;
 
-const FilterForm = ({ asked, clock }: { asked: Asked; clock: Clock }) => (
+const FilterForm = ({ fields, clock }: { fields: FilterFields; clock: Clock }) => (
   <form class="card filters" method="get" action="/app/uploads" aria-label="Filter">
     <Choice
       name="status"
       label="State"
-      chosen={asked.status}
+      chosen={fields.status}
       options={[["", "All"], ...UPLOAD_STATUSES.map((one) => [one, wordsOf(one)] as const)]}
     />
     <Choice
       name="platform"
       label="Platform"
-      chosen={asked.platform}
+      chosen={fields.platform}
       options={[["", "All"], ...PLATFORM_NAMES]}
     />
-    <Field name="search" label="Text" type="search" value={asked.search} />
-    <Field name="from" label="First day" type="date" value={asked.from} />
-    <Field name="to" label="Last day" type="date" value={asked.to} />
+    <Field name="search" label="Text" type="search" value={fields.search} />
+    <Field name="from" label="First day" type="date" value={fields.from} />
+    <Field name="to" label="Last day" type="date" value={fields.to} />
     <Choice
       name="limit"
       label="On a page"
-      chosen={asked.limit || String(DEFAULT_SIZE)}
+      chosen={fields.limit || String(DEFAULT_SIZE)}
       options={PAGE_SIZES.map((size) => [String(size), String(size)] as const)}
     />
     {clock.zone !== null && <input type="hidden" name="zone" value={clock.zone} />}
@@ -193,15 +201,15 @@ const FilterForm = ({ asked, clock }: { asked: Asked; clock: Clock }) => (
   </form>
 );
 
-const Nothing = ({ asked, total }: { asked: Asked; total: number }) => {
+const Nothing = ({ fields, total }: { fields: FilterFields; total: number }) => {
   if (total > 0) {
     return (
       <p class="muted">
-        The list ends before this page. <a href={addressOf(asked, 1)}>Go to its beginning</a>.
+        The list ends before this page. <a href={addressOf(fields, 1)}>Go to its beginning</a>.
       </p>
     );
   }
-  const isFiltered = Object.entries(asked).some(
+  const isFiltered = Object.entries(fields).some(
     ([name, value]) => value !== "" && name !== "zone" && name !== "limit",
   );
   return isFiltered ? (
@@ -216,7 +224,7 @@ const Nothing = ({ asked, total }: { asked: Asked; total: number }) => {
   );
 };
 
-const Pages = (props: { asked: Asked; filter: UploadFilter; total: number }) => {
+const Pages = (props: { fields: FilterFields; filter: UploadFilter; total: number }) => {
   const { page, limit } = props.filter;
   const { totalPages } = toPagination(props.total, page, limit);
   if (totalPages < 2) return null;
@@ -226,7 +234,7 @@ const Pages = (props: { asked: Asked; filter: UploadFilter; total: number }) => 
         <a
           class="button quiet"
           rel="prev"
-          href={addressOf(props.asked, Math.min(page - 1, totalPages))}
+          href={addressOf(props.fields, Math.min(page - 1, totalPages))}
         >
           Previous
         </a>
@@ -235,7 +243,7 @@ const Pages = (props: { asked: Asked; filter: UploadFilter; total: number }) => 
         Page {page} of {totalPages}
       </span>
       {page < totalPages && (
-        <a class="button quiet" rel="next" href={addressOf(props.asked, page + 1)}>
+        <a class="button quiet" rel="next" href={addressOf(props.fields, page + 1)}>
           Next
         </a>
       )}

@@ -2,7 +2,7 @@ import { FAILURES, type FailureCode, LOOK_FIRST } from "../../core/failures.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import type { UploadStatus } from "../posts/rules.ts";
 
-/** The colour of a state, by the names of the style sheet; plain where it is no news. */
+/** The style sheet's name of a colour; empty for none. */
 type Tone = "good" | "bad" | "wait" | "";
 
 interface Words {
@@ -22,7 +22,7 @@ export const STATUS_WORDS: Record<UploadStatus, Words> = {
 
 const CANCELLED: Words = { text: "Cancelled", tone: "" };
 
-/** A post that somebody called off is stored as failed, and is no failure. */
+/** A cancelled post is stored as failed. */
 export const wordsOfUpload = (upload: {
   status: UploadStatus;
   failureCode: FailureCode | null;
@@ -47,5 +47,4 @@ const ADVICE: Record<(typeof FAILURES)[FailureCode]["nextAction"], string> = {
   none: "There is nothing to do.",
 };
 
-/** Says what to do about a failed post. */
 export const adviceFor = (code: FailureCode): string => ADVICE[FAILURES[code].nextAction];

@@ -6,7 +6,7 @@ import { SUGGESTION_STATUSES } from "../suggestions/table.ts";
 
 const upload = { uploadId: z.int(), platform: z.enum(PLATFORMS) };
 const uploadOfAccount = { ...upload, accountId: z.string() };
-/** `version`: that of the post which was decided on; absent in events of decisions made before it was kept. */
+/** `version` names the post's version. Old events have none. */
 const reviewed = {
   ...upload,
   reviewedBy: z.enum(["client", "team"]),
@@ -34,7 +34,7 @@ const failure = z.custom<{ code: FailureCode } & (typeof FAILURES)[FailureCode]>
   return JSON.stringify(rule) === JSON.stringify(FAILURES[code]);
 });
 
-/** Every event there is, and the shape of its `data`. Source: spec, "Events". */
+/** Schemas of each event's `data`. Source: spec, "Events". */
 export const EVENTS = {
   "upload.completed": z.strictObject({
     ...uploadOfAccount,
@@ -48,14 +48,14 @@ export const EVENTS = {
     failure,
   }),
   "upload.scheduled": z.strictObject({ ...uploadOfAccount, scheduledFor: z.iso.datetime() }),
-  /** `scheduledFor`: null when the post was to go out at once. */
+  /** `scheduledFor` is null when the post was due at once. */
   "upload.cancelled": z.strictObject({
     ...uploadOfAccount,
     scheduledFor: z.iso.datetime().nullable(),
   }),
   "upload.changes_requested": z.strictObject({ ...reviewed, comment: z.string() }),
   "upload.approved": z.strictObject({ ...reviewed, scheduledFor: z.iso.datetime().nullable() }),
-  /** `reason`: present when a login that passed for expired was renewed after all. */
+  /** `reason` is present when an apparently expired login could be renewed. */
   "connected_account.connected": z.strictObject({ ...account, reason: z.string().optional() }),
   "connected_account.disconnected": z.strictObject(account),
   "connected_account.expired": z.strictObject({ ...account, reason: z.string() }),
@@ -69,20 +69,20 @@ export const EVENTS = {
     ...suggestion,
     previousStatus: z.enum(SUGGESTION_STATUSES),
   }),
-  /** `email`: null when whoever holds the link may accept. */
+  /** `email` is null when any address may accept. */
   "team.invite": z.strictObject({
     inviteId: z.int(),
     email: z.string().nullable(),
     role: z.enum(["ADMIN", "MEMBER"]),
   }),
-  /** Sent when somebody tries a webhook out, to that one alone. */
+  /** Sent only to the tested webhook. */
   "webhook.ping": z.strictObject({ webhookId: z.int(), message: z.string() }),
   "security.login": z.strictObject({ userId: z.int(), method: z.enum(["link", "passkey"]) }),
 } as const satisfies Record<string, z.ZodType>;
 
 export type EventName = keyof typeof EVENTS;
 
-/** The events that a webhook can subscribe to: those of the spec. */
+/** Source: spec, "Events". */
 export const SUBSCRIBABLE = Object.keys(EVENTS).filter((name) => name !== "webhook.ping") as [
   EventName,
   ...EventName[],

@@ -4,13 +4,13 @@ export interface StoredEvent {
   id: string;
   event: EventName;
   createdAt: Date;
-  /** JSON text, as it was stored. */
+  /** JSON text. */
   data: string;
 }
 
 /**
- * The text that is signed and sent. The data go in as they were stored, so that every attempt and replay
- * sends the same bytes. Source: spec, "Events", envelope.
+ * The body that is signed. `data` stays as stored, so that every attempt sends the same bytes. Source: spec,
+ * "Events", envelope.
  */
 export const envelopeText = ({ id, event, createdAt, data }: StoredEvent): string =>
   `{"id":${JSON.stringify(id)},"event":${JSON.stringify(event)},"createdAt":"${createdAt.toISOString()}","data":${data}}`;

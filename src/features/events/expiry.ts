@@ -3,18 +3,15 @@ import { DAY } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
 import { removeEvents, teamAfter } from "./repo.ts";
 
-/** Spec is silent: the feed of events goes back 30 days. */
+/** Spec is silent: the feed covers 30 days. */
 export const KEPT_MS = 30 * DAY;
-/** Rows removed by one statement, at most. */
 const SLICE = 500;
-/** Teams looked through by one statement, at most. */
 const TEAMS = 500;
 
 /**
- * Removes a slice of the events that are too old for the feed, team by team: their ids sort by time, so
- * that no index of their age has to be kept with every event.
+ * Event ids sort by time, so their age needs no index.
  *
- * @param cursor id of the team to begin with
+ * @param cursor id of the first team
  */
 export async function forgetOldEvents(deps: Deps, cursor: string | null): Promise<string | null> {
   const from = Number(cursor ?? 0);

@@ -12,13 +12,10 @@ import { teams } from "../teams/table.ts";
 import type { EventData, EventName } from "./catalogue.ts";
 import { events } from "./table.ts";
 
-/** Each value, or SQL that is that value inside the batch, such as the id of a new row. */
+/** A value may be SQL, such as the id of a row inserted in the same batch. */
 type ValuesOrSql<T> = { [K in keyof T]: T[K] | SQL };
 
-/**
- * An event of the catalogue. `team`: an id, or SQL that is one inside the batch. `by`: the person of the team who
- * did it, who gets no notice of it.
- */
+/** `by` is the acting member, who gets no notice. */
 type NewEvent = {
   [N in EventName]: {
     team: number | SQL;
@@ -30,16 +27,16 @@ type NewEvent = {
 
 function toJson(data: NewEvent["data"]): string | SQL {
   const entries = Object.entries(data);
-  const known = entries.filter(([, value]) => !is(value, SQL));
+  const plain = entries.filter(([, value]) => !is(value, SQL));
   return entries
     .filter(([, value]) => is(value, SQL))
     .reduce<string | SQL>(
       (json, [name, value]) => sql`json_set(${json}, ${`$.${name}`}, ${value})`,
-      JSON.stringify(Object.fromEntries(known)),
+      JSON.stringify(Object.fromEntries(plain)),
     );
 }
 
-/** An id in two parts: the time and counter that it sorts by, and what is random. */
+/** A time-sortable id: time with counter, and the random part. */
 interface IdParts {
   head: string;
   tail: string | SQL;
@@ -51,17 +48,16 @@ interface Values extends IdParts {
   data: string | SQL;
   by: number | null;
   at: Date;
-  /** `FROM` and `WHERE`: an event for each of the rows. */
+  /** `FROM` and `WHERE`: one event per row. */
   source: SQL;
 }
 
 /**
- * Inserts events; triggers put each up for delivery to the webhooks that subscribe to it, and leave the notices
- * that people get of it.
+ * Database triggers create the events' deliveries and notices.
  *
- * An event whose id would not come last in its team gets the head that follows the last one: the database makes
- * one write after another, so that a reader of the feed never misses an event behind the cursor. Pings, which the
- * feed leaves out, keep their ids. SQLite reads hexadecimal numbers only as JSON5.
+ * An event that would not sort last in its team gets the id after the last one. D1 writes batches one after
+ * another, so a reader misses no event behind its cursor. Pings are not in the feed and keep their ids.
+ * SQLite reads hexadecimal numbers only as JSON5.
  */
 const insertEvents = prepared(
   ({ team, head, tail, name, data, by, at, source }: Params<Values>) =>
@@ -78,11 +74,11 @@ const insertEvents = prepared(
   rowReader({ id: text("id").notNull(), isAwaited: flag("is_awaited").notNull() }),
 );
 
-/** Without a queue the deliveries wait for the next sweep. */
+/** Without a queue, deliveries wait for the sweep. */
 type Emitter = Pick<Deps, "newEventId" | "now"> &
   Partial<Pick<Deps, "webhookQueue" | "defer" | "log">>;
 
-/** As `insertEvents`, and wakes the deliveries once they are stored. Answers how many events there are. */
+/** The query answers the number of inserted events. */
 function insertAndWake(deps: Partial<Emitter>, values: Values): Query<number> {
   const query = insertEvents(values);
   return {
@@ -114,48 +110,52 @@ const insertEvent = (
   source: SQL,
 ): Query<number> =>
   insertAndWake(deps, {
-    ...{ ...event, ...partsOf(deps.newEventId()), by, data: toJson(data), at: deps.now(), source },
+    ...event,
+    ...partsOf(deps.newEventId()),
+    by,
+    data: toJson(data),
+    at: deps.now(),
+    source,
   });
 
 /** Source: `timeSortedId`. */
 const partsOf = (id: string): IdParts => ({ head: id.slice(4, 20), tail: id.slice(20) });
 
-/** Inserts an event in the batch of the change that it reports; only where `condition` holds. */
+/** The statement belongs into the batch of the change that the event reports. */
 export const emit = (deps: Emitter, event: NewEvent, condition: SQL): Query<number> =>
   insertEvent(deps, event, sql`WHERE ${condition}`);
 
 const AFTER_A_CHANGE = sql`WHERE changes() > 0`;
 
-/** Inserts an event as `emit` does, but only if the statement just before it in the batch changed a row. */
+/** Inserts an event if the batch's previous statement changed a row. */
 export const emitIfChanged = (deps: Emitter, event: NewEvent): Query<number> =>
   insertEvent(deps, event, AFTER_A_CHANGE);
 
-/** Inserts an event for each of the rows that `source` (`FROM … WHERE …`) finds; `event` names their columns. */
+/** Inserts an event per row of `source` (`FROM … WHERE …`), whose columns the data may name. */
 export function emitForEach(
   deps: Omit<Emitter, "newEventId">,
   { data, by = null, ...event }: NewEvent,
   source: SQL,
 ): Query<number> {
   const at = deps.now();
-  // The events of one statement are stored together, in no order.
+  // One statement inserts its events in no defined order.
   const { head } = partsOf(`${firstIdSince("evt", at)}0000`);
   const tail = sql`lower(hex(randomblob(6)))`;
   return insertAndWake(deps, { ...event, head, tail, by, data: toJson(data), at, source });
 }
 
-/** Finds the team that comes `count` teams after the first with an id of `from` or more. */
+/** Finds the team `count` places after the first id of at least `from`. */
 export const teamAfter = (from: number, count: number): Query<number[]> =>
   sqlQuery(
     sql`SELECT id FROM teams WHERE id >= ${from} ORDER BY id LIMIT 1 OFFSET ${count}`,
     valueReader(teams.id),
   );
 
-/** Removes up to `most` events of a team. */
 export const eraseEvents = (team: number, most: number): Query<number> =>
   sqlWrite(sql`DELETE FROM events WHERE (team_id, id) IN
     (SELECT team_id, id FROM events WHERE team_id = ${team} LIMIT ${most})`);
 
-/** Removes up to `most` events with an id below `before` from the next `teams` teams, beginning with `from`. */
+/** Removes events below id `before` from `teams` teams, starting at id `from`. */
 export const removeEvents = ({
   from,
   teams,
@@ -175,7 +175,7 @@ const readStored = rowReader({
   data: text("data").notNull(),
 });
 
-/** The team's events with ids above `after`, oldest first; of one name where one is given. Pings are none. */
+/** Oldest first, without pings. */
 export const eventsAfter = (
   team: number | SQL,
   { after, name, limit }: { after: string; name: EventName | null; limit: number },
@@ -186,7 +186,7 @@ export const eventsAfter = (
     readStored,
   );
 
-/** The id of the team's last event, pings included. */
+/** Includes pings. */
 export const lastEventId = (team: number | SQL): Query<string[]> =>
   sqlQuery(
     sql`SELECT id FROM events WHERE team_id = ${team} ORDER BY id DESC LIMIT 1`,

@@ -4,7 +4,7 @@ import { envelopeSchema, SUBSCRIBABLE } from "./catalogue.ts";
 
 enableDescriptions();
 
-/** Events of a page of the feed. Spec is silent. */
+/** Spec is silent. */
 const PAGE = { default: 100, max: 1_000 };
 
 export const eventFeedSchema = z.object({

@@ -4,19 +4,16 @@ import { KEPT_MS } from "./expiry.ts";
 import { eventsAfter, lastEventId } from "./repo.ts";
 import type { EventFeed } from "./schema.ts";
 
-/**
- * Reads a page of the team's events, oldest first, and where the next one begins: each event is stored behind
- * all before it, so that none appears later before that place.
- */
+/** New events sort last, so none appears before a cursor. */
 export async function readFeed(ctx: Ctx, { after, limit, type }: EventFeed) {
   const oldest = firstIdSince("evt", new Date(ctx.now().getTime() - KEPT_MS));
   const from = later(after ?? "", oldest);
-  const [found, [last = from]] = await ctx.read("webhooks:read", [
+  const [rows, [last = from]] = await ctx.read("webhooks:read", [
     eventsAfter(ctx.team, { after: from, name: type ?? null, limit: limit + 1 }),
     lastEventId(ctx.team),
   ]);
-  const events = found.slice(0, limit);
-  const hasMore = found.length > limit;
+  const events = rows.slice(0, limit);
+  const hasMore = rows.length > limit;
   const seen = hasMore ? (events.at(-1)?.id ?? from) : last;
   return { events, hasMore, nextCursor: later(from, seen) };
 }

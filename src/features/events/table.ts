@@ -9,7 +9,7 @@ export const events = sqliteTable(
     id: text("id").notNull(),
     name: text("name").$type<EventName>().notNull(),
     data: json<EventData>("data").notNull(),
-    /** The person of the team who did it; null for a client, a job or a platform. */
+    /** The acting member; null for a client, a job or a platform. */
     actorId: integer("actor_id"),
     createdAt: instant("created_at").notNull(),
   },

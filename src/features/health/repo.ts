@@ -4,8 +4,8 @@ import { valueReader } from "../../db/rows.ts";
 import { uploads } from "../posts/table.ts";
 
 /**
- * Reads when the oldest job became due that is not in somebody's hands. A job may take long, by the size of
- * its files or the speed of its platform, and is not late while it is worked on or gets on.
+ * When the oldest waiting job became due. A job in progress is not late: large files and slow platforms take
+ * long.
  */
 export const oldestDue = prepared<{ lately: Date }, Date | null>(
   ({ lately }) =>

@@ -10,7 +10,6 @@ import { oldestDue } from "./repo.ts";
 
 type Check = "ok" | "failing";
 
-/** Tells monitors, without a token, if this instance can do its work. */
 export const healthRoutes = new Hono<AppEnv>();
 
 healthRoutes.get("/health", async (c) => {
@@ -56,8 +55,8 @@ healthRoutes.get("/health", async (c) => {
 });
 
 /**
- * Warns of API versions that end soon, and of platforms that refuse our files for want of a domain where
- * the owner has an app. Platforms are loaded only now: the site's other pages need none.
+ * Warns of API versions that end soon, and of platforms that need an own domain. Platforms are loaded
+ * lazily: other pages need none.
  */
 async function warningsOf({ config }: Deps, now: Date): Promise<string[]> {
   const [{ connectors }, { describeEnding, endingVersions }] = await Promise.all([
@@ -79,9 +78,9 @@ const explain = (isDown: boolean, isOverdue: boolean): string => {
   return isOverdue ? "Due posts have been waiting for too long." : "The cron trigger has stopped.";
 };
 
-async function answer<T>(asked: Promise<T>): Promise<{ check: Check; value: T | null }> {
+async function answer<T>(request: Promise<T>): Promise<{ check: Check; value: T | null }> {
   try {
-    return { check: "ok", value: await asked };
+    return { check: "ok", value: await request };
   } catch {
     return { check: "failing", value: null };
   }

@@ -7,14 +7,13 @@ import type { Query, Results } from "../../db/client.ts";
 import type { Ctx } from "../../deps.ts";
 import { ALWAYS_NEW, isNewCall, keepAnswer, type StoredAnswer, storedAnswer } from "./repo.ts";
 
-/** Facts that were read before a call is carried out. */
 export interface Looked<K> {
   known: K;
-  /** The answer to an earlier call of the same name; null for a new call. */
+  /** The answer to an earlier call with the same key. */
   stored: StoredAnswer | null;
 }
 
-/** Reads `queries` and the answer to an earlier call of the same name in one round trip. */
+/** Reads `queries` and the stored answer in one round trip. */
 export async function look<const Q extends readonly Query<unknown>[]>(
   ctx: Ctx,
   scope: Scope,
@@ -27,14 +26,11 @@ export async function look<const Q extends readonly Query<unknown>[]>(
   return { known, stored };
 }
 
-/** Parts of the batch that make a call take effect only once. */
+/** Parts of a batch that may take effect only once. */
 export interface FirstTime {
-  /** A condition of the batch's first statement: nobody has answered the call yet. */
+  /** SQL condition for the first statement: no answer is stored. */
   isNew: SQL;
-  /**
-   * Keeps the answer, in the same batch, right behind the statement that it answers for: it acts only if
-   * that one changed a row. `firstUploadId` may be a SQL value.
-   */
+  /** The statement acts only if the one before it changed a row. */
   keep(answer: unknown, firstUploadId?: SQL | number | null): Query<number>[];
 }
 
@@ -51,32 +47,29 @@ const firstTimeOf = (ctx: Ctx, call: NamedCall | null, fingerprint: string): Fir
 };
 
 export interface Steps<K, R> {
-  /** Reads the facts for `make`, by way of `look`. `losses`: number of races lost before. */
+  /** `losses` counts lost races. */
   look(losses: number): Promise<Looked<K>>;
-  /** Carries the call out in one batch guarded by `first`; null when somebody was faster. */
+  /** Returns null after a lost race. */
   make(known: K, first: FirstTime): Promise<R | null>;
-  /** Turns the stored answer into the result; left out when it is the result. */
+  /** Without `replay`, the stored answer is the result. */
   replay?(stored: StoredAnswer): R | Promise<R>;
 }
 
 export interface Done<R> {
   result: R;
-  /** The result of an earlier call of the same name. */
+  /** The result of an earlier call. */
   isReplayed: boolean;
 }
 
-/** A caller who loses this often in a row is asked to come again. */
 const MAX_TRIES = 5;
 
 /**
- * Carries out a call, and calls of the same name only once: a repetition is given the first answer. The
- * loser of a race looks again and either finds the winner's answer or tries once more. A call without a
- * name is carried out each time.
+ * Carries out a call once per idempotency key; a repetition gets the first answer. A lost race is retried. A
+ * call without a key is always carried out.
  *
- * @param bodyOf returns the body in one form, equal for calls that want the same; asked for only of calls
- * with a name. Answers are kept across releases by its JSON.
- * @throws AppError IDEMPOTENCY_MISMATCH when the name was used for something else; after five lost races
- * IDEMPOTENCY_IN_PROGRESS for a call with a name, and QUEUE_BUSY for one without; what the steps throw
+ * @param bodyOf a canonical form of the body; its JSON is stored and must stay stable across releases
+ * @throws AppError IDEMPOTENCY_MISMATCH when the key was used for another body; after five lost races
+ * IDEMPOTENCY_IN_PROGRESS, or QUEUE_BUSY without a key; errors of the steps
  */
 export async function once<K, R>(
   ctx: Ctx,

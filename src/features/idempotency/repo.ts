@@ -8,10 +8,9 @@ import { idempotency } from "./table.ts";
 
 export type StoredAnswer = typeof idempotency.$inferSelect;
 
-/** How long an answer is given again. Spec is silent. */
+/** Spec is silent. */
 const KEPT_MS = DAY;
 
-/** The first instant whose answers are still given again. */
 const keptSince = (now: Date): number => now.getTime() - KEPT_MS;
 
 const answerSince = prepared(
@@ -21,22 +20,19 @@ const answerSince = prepared(
   rowReader(idempotency),
 );
 
-/** The answer to an earlier call of this name; no row for a new call, or after a day. */
+/** Answers are given again for a day. */
 export const storedAnswer = (
   team: SQL,
   { route, key }: NamedCall,
   now: Date,
 ): Query<StoredAnswer[]> => answerSince({ team, route, key, since: keptSince(now) });
 
-/** A condition of other statements in the batch: nobody has answered this call yet. */
+/** SQL condition: no answer is stored. */
 export const isNewCall = (teamId: number, { route, key }: NamedCall, now: Date): SQL =>
   sql`NOT EXISTS (SELECT 1 FROM idempotency WHERE team_id = ${teamId} AND route = ${route}
     AND key = ${key} AND created_at > ${keptSince(now)})`;
 
-/**
- * Keeps an answer, right behind the statement that it answers for: it acts only if that one changed a row
- * and the call is still new. `firstUploadId` may be a SQL value.
- */
+/** Stores an answer if the call is still new and the previous statement changed a row. */
 export function keepAnswer(
   teamId: number,
   call: NamedCall,
@@ -51,10 +47,8 @@ export function keepAnswer(
     WHERE ${isNewCall(teamId, call, now)} AND changes() > 0`);
 }
 
-/** The condition of a call without a name: it is always new. */
 export const ALWAYS_NEW = sql`TRUE`;
 
-/** Removes answers older than a day, the oldest first. */
 export const removeOldAnswers = (now: Date, most: number): Query<number> =>
   sqlWrite(sql`DELETE FROM idempotency WHERE (team_id, route, key) IN
     (SELECT team_id, route, key FROM idempotency WHERE created_at <= ${keptSince(now)}

@@ -1,7 +1,6 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant, json } from "../../db/columns.ts";
 
-/** Answers that a repeated call gets again. */
 export const idempotency = sqliteTable(
   "idempotency",
   {

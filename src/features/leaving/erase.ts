@@ -6,14 +6,13 @@ import { openUploads } from "../presign/repo.ts";
 import { LOGIN_CALLS, revokeLogins, takeLogins } from "./logins.ts";
 import { type DeletedTeam, deletedTeam, eraseRows, eraseTeam } from "./repo/erase.ts";
 
-/** Rows of each table, and objects of each kind, that one page removes at most. */
+/** Rows per table and objects per prefix. */
 const SLICE = 200;
-/** Calls of one page, at most; the uploads that it aborts are storage's. */
+/** Subrequests per page. Aborted uploads count as storage operations. */
 export const ERASING_CALLS = 11 + LOGIN_CALLS;
-/** A request or an upload that began before the team was deleted may store something until then. */
+/** Requests that started before the deletion may store something until then. */
 const SETTLED_MS = DAY;
 
-/** Where the objects of a team stand. */
 const prefixesOf = (teamId: number): string[] => [
   `media/${teamId}/`,
   presignedPrefix(teamId),
@@ -22,10 +21,9 @@ const prefixesOf = (teamId: number): string[] => [
 ];
 
 /**
- * Removes a slice of all that a deleted team had, and the team itself once nothing of it is left. A team of
- * which that fails is passed over until the next round.
+ * Removes one slice of a deleted team, and an empty team itself. A failing team waits for the next round.
  *
- * @param cursor id of the team to begin with
+ * @param cursor id of the first team
  */
 export async function eraseTeams(deps: Deps, cursor: string | null): Promise<string | null> {
   const now = deps.now();
@@ -35,13 +33,12 @@ export async function eraseTeams(deps: Deps, cursor: string | null): Promise<str
   try {
     return (await eraseSlice(deps, team, now)) ? String(team.id) : next;
   } catch (error) {
-    // The teams behind it do not wait for this one, whose turn comes again in the next round.
     deps.log({ event: "team.erase_failed", teamId: team.id, error: String(error) });
     return next;
   }
 }
 
-/** Removes a slice of a team; false once there is nothing more to do for it in this round. */
+/** Returns false when nothing is left for this round. */
 async function eraseSlice(
   deps: Deps,
   { id, ownerId, deletedAt }: DeletedTeam,

@@ -5,23 +5,21 @@ import { SECTIONS } from "./repo/export.ts";
 import type { ExportedRow, Key, Section } from "./repo/section.ts";
 import type { ExportPage } from "./schema.ts";
 
-/** Rows read by one statement: a hundred of the longest posts stay far below what a run may hold. */
+/** A hundred of the longest posts stay far below the memory limit. */
 const SLICE = 100;
-/** A page ends with the line that goes over this many characters. */
+/** The line that exceeds this ends the page. */
 const MAX_CHARACTERS = 4_000_000;
 
 interface Place {
-  /** Index of a section. */
+  /** Index in `SECTIONS`. */
   at: number;
-  /** Null: its first row. */
   after: Key | null;
 }
 
 /**
- * Returns a page of all that the caller's team has, as lines of JSON. The last line is `next`, with the cursor
- * of the next page, or `end`.
+ * Returns JSON lines. The last is `next` with a cursor, or `end`.
  *
- * @throws AppError FORBIDDEN for anybody but the owner, 400 for what is no cursor of ours
+ * @throws AppError FORBIDDEN unless the caller is the owner; 400 for an invalid cursor
  */
 export async function exportTeam(ctx: Ctx, { after, limit }: ExportPage): Promise<string> {
   await ctx.read("*", []);

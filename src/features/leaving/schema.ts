@@ -3,11 +3,11 @@ import { enableDescriptions } from "../../http/describing.ts";
 
 enableDescriptions();
 
-/** Lines of a page of an export. Spec is silent. */
+/** Spec is silent. */
 const MAX_LINES = 1_000;
 const MAX_CURSOR = 500;
 
-/** Kinds of lines of an export, in its order. */
+/** In the order of the export. */
 export const LINE_TYPES = [
   "team",
   "member",

@@ -9,12 +9,12 @@ const PINNED =
   "A token that is pinned to a team cannot close its owner's account. Use a token that is not pinned, or sign in.";
 
 /**
- * Deletes the caller's own team and closes their account with it. From then on it answers nobody; its rows and
- * files go in slices, and its logins are ended at the platforms. Spec is silent: posts that are planned or waiting go with it unpublished.
+ * The team stops working at once; rows, files and logins are removed in slices. Spec is silent on planned
+ * posts: they are deleted.
  *
- * @param confirm the team's slug, typed by a person who means it
- * @throws AppError NOT_FOUND for another team, FORBIDDEN for anybody but the owner and for pinned tokens, 400 for another slug,
- * UPLOAD_LOCKED while a post is being published
+ * @param confirm the team's slug
+ * @throws AppError NOT_FOUND for another team; FORBIDDEN for pinned tokens, and unless the caller is the
+ * owner; 400 for another slug; UPLOAD_LOCKED while a post is being published
  */
 export async function deleteTeam(ctx: Ctx, teamId: number, confirm: string): Promise<void> {
   const [[team]] = await ctx.read("*", [settingsOfTeam({ team: ctx.team })]);
@@ -28,7 +28,7 @@ export async function deleteTeam(ctx: Ctx, teamId: number, confirm: string): Pro
   const leaving = { teamId, ownerId: ctx.actor.userId };
   const [isDeleted] = await ctx.db.runAll(markDeleted(leaving, ctx.now()));
   if (isDeleted === 1) {
-    // The chore that erases the team ends the others.
+    // The hourly chore revokes the other logins.
     ctx.defer(endLogins(ctx, teamId));
     return;
   }

@@ -13,43 +13,40 @@ import { type Sent, sendByMail, sendToTarget } from "./send.ts";
 import type { NoticeRow, TargetRow } from "./table.ts";
 import type { Occurrence } from "./words.ts";
 
-/** Notices taken by one run. */
 const SLICE = 200;
-/** Messages of one run: those that take longest end well within the 30 seconds that are left after an answer. */
+/** Even slow messages end within the 30 seconds that a Worker has after its response. */
 export const MAX_MESSAGES = 12;
-/** Source: Workers, "Limits": connections that wait for an answer at the same time. */
+/** Source: Workers, "Limits". */
 const CONNECTIONS = 6;
-/** A run that breaks off leaves its notices due again by then. */
+/** After a crash, notices are due again. */
 const LEASE_MS = MINUTE;
-/** Calls of a run beside its messages: take, read, address, store, wake; and the last ones of deliveries. */
+/** Subrequests besides messages: take, read, address, store, wake; three for deliveries before. */
 export const OWN_CALLS = 5 + 3;
 
-/** The occurrences, the people who get notices of them, and how they can be reached. */
-interface Known {
+interface Facts {
   occurrences: Map<string, Occurrence>;
-  /** The people who get a notice of each, by its subject. */
   recipients: Map<string, repo.Person[]>;
   people: repo.Person[];
   targets: Map<number, TargetRow>;
 }
 
-/** One message: notices of the same kind for the same receiver. */
+/** Notices of one kind for one receiver. */
 interface Parcel {
   rows: NoticeRow[];
   occurrences: [Occurrence, ...Occurrence[]];
   to: { email: string } | { target: TargetRow };
 }
 
-/** Sends what is due, up to `most` messages; the rest is woken again. */
+/** Sends up to `most` messages; the other notices wait for the next queue message. */
 export async function sendNotices(deps: Deps, most = MAX_MESSAGES): Promise<void> {
   const now = deps.now();
   const until = new Date(now.getTime() + LEASE_MS);
   const [taken] = await deps.db.run([repo.takeDue({ now, until, most: SLICE })]);
   if (taken.length === 0) return;
-  const known = await lookUp(deps, taken);
-  const addressed = await address(deps, known, taken.filter(isUnaddressed));
-  const held = [...taken.filter((row) => !isUnaddressed(row)), ...addressed];
-  const { parcels, dropped } = pack(known, held, now);
+  const facts = await lookUp(deps, taken);
+  const addressed = await address(deps, facts, taken.filter(isUnaddressed));
+  const rows = [...taken.filter((row) => !isUnaddressed(row)), ...addressed];
+  const { parcels, dropped } = pack(facts, rows, now);
   const ended = await sendAll(deps, parcels.slice(0, most));
   const putBack = parcels.slice(most).flatMap(({ rows }) => rows);
   await store(deps, ended, dropped, putBack);
@@ -60,7 +57,7 @@ const isUnaddressed = ({ channel }: NoticeRow): boolean => channel === "unaddres
 
 const jsonOf = (values: Iterable<unknown>): string => JSON.stringify([...values]);
 
-async function lookUp(deps: Deps, rows: readonly NoticeRow[]): Promise<Known> {
+async function lookUp(deps: Deps, rows: readonly NoticeRow[]): Promise<Facts> {
   const pairs = new Map(rows.map(({ teamId, subject }) => [subject, [teamId, subject]]));
   const keys = jsonOf(pairs.values());
   const teamIds = jsonOf(new Set(rows.map(({ teamId }) => teamId)));
@@ -93,10 +90,10 @@ async function lookUp(deps: Deps, rows: readonly NoticeRow[]): Promise<Known> {
   };
 }
 
-/** Puts a row for each receiver in the place of each notice that nobody is addressed by yet; answers them. */
-async function address(deps: Deps, known: Known, rows: readonly NoticeRow[]): Promise<NoticeRow[]> {
+/** Replaces unaddressed notices with one row per receiver. */
+async function address(deps: Deps, facts: Facts, rows: readonly NoticeRow[]): Promise<NoticeRow[]> {
   if (rows.length === 0) return [];
-  const addressed = rows.flatMap((row) => receiversOf(deps, known, row));
+  const addressed = rows.flatMap((row) => receiversOf(deps, facts, row));
   await deps.db.runAll([
     ...(addressed.length > 0 ? [repo.insertNotices(addressed)] : []),
     repo.endNotices(rows),
@@ -104,14 +101,14 @@ async function address(deps: Deps, known: Known, rows: readonly NoticeRow[]): Pr
   return addressed;
 }
 
-function receiversOf(deps: Deps, known: Known, row: NoticeRow): NoticeRow[] {
-  const occurrence = known.occurrences.get(row.subject);
+function receiversOf(deps: Deps, facts: Facts, row: NoticeRow): NoticeRow[] {
+  const occurrence = facts.occurrences.get(row.subject);
   if (!occurrence) return [];
   const kind = KIND_OF[occurrence.name];
-  const targets = [...known.targets.values()].filter(
+  const targets = [...facts.targets.values()].filter(
     ({ channel }) => channel === "messaging" || deps.config.vapid,
   );
-  const persons = (known.recipients.get(row.subject) ?? []).flatMap(({ userId, notifications }) => [
+  const persons = (facts.recipients.get(row.subject) ?? []).flatMap(({ userId, notifications }) => [
     ...(canSendMail(deps) && isOn(notifications, kind, "email")
       ? [{ ...row, userId, channel: "email" as const }]
       : []),
@@ -125,13 +122,13 @@ function receiversOf(deps: Deps, known: Known, row: NoticeRow): NoticeRow[] {
   return [...persons, ...chats];
 }
 
-/** Puts together what goes to the same receiver; answers beside it what is not told any more. */
-function pack(known: Known, rows: readonly NoticeRow[], now: Date) {
+/** `dropped`: late, or without a receiver. */
+function pack(facts: Facts, rows: readonly NoticeRow[], now: Date) {
   const parcels = new Map<string, Parcel>();
   const dropped: NoticeRow[] = [];
   for (const row of rows) {
-    const occurrence = known.occurrences.get(row.subject);
-    const to = occurrence && !isStale(row, now) ? receiverOf(known, row, occurrence) : null;
+    const occurrence = facts.occurrences.get(row.subject);
+    const to = occurrence && !isStale(row, now) ? receiverOf(facts, row, occurrence) : null;
     if (!occurrence || !to) {
       dropped.push(row);
       continue;
@@ -146,9 +143,9 @@ function pack(known: Known, rows: readonly NoticeRow[], now: Date) {
   return { parcels: [...parcels.values()], dropped };
 }
 
-/** The receiver as they are now; null for who has left the team, has switched this off, or is no more. */
+/** Returns null when the receiver left the team, switched the notice off, or was removed. */
 function receiverOf(
-  { people, targets }: Known,
+  { people, targets }: Facts,
   { userId, teamId, targetId, channel }: NoticeRow,
   { name }: Occurrence,
 ): Parcel["to"] | null {
@@ -166,7 +163,6 @@ interface Ended {
   sent: Sent;
 }
 
-/** Sends some at a time. */
 async function sendAll(deps: Deps, parcels: readonly Parcel[]): Promise<Ended[]> {
   const waiting = [...parcels];
   const ended: Ended[] = [];
@@ -184,7 +180,6 @@ async function sendAll(deps: Deps, parcels: readonly Parcel[]): Promise<Ended[]>
   return ended;
 }
 
-/** Stores what became of the messages, in one batch. */
 async function store(
   deps: Deps,
   ended: readonly Ended[],
@@ -206,13 +201,12 @@ async function store(
   const writes = [
     ...(over.length > 0 ? [repo.endNotices(over)] : []),
     ...(moved.length > 0 ? [repo.moveNotices(moved)] : []),
-    ...judged(ended),
+    ...updateTargets(ended),
   ];
   if (writes.length > 0) await deps.db.runAll(writes);
 }
 
-/** Statements that note how the targets did. */
-function judged(ended: readonly Ended[]): Query<number>[] {
+function updateTargets(ended: readonly Ended[]): Query<number>[] {
   const of = (kind: Sent["kind"]) =>
     ended.flatMap(({ parcel: { to }, sent }) =>
       sent.kind === kind && "target" in to ? [to.target.id] : [],

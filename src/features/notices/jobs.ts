@@ -2,10 +2,9 @@ import type { Deps } from "../../deps.ts";
 import { wakeNotices } from "../../queue/wake.ts";
 import { MAX_MESSAGES, OWN_CALLS, sendNotices } from "./deliver.ts";
 
-/** Delay where the calls of a batch are spent. */
 const LATER_SECONDS = 1;
 
-/** Tells what is due, with up to `calls` calls; where they are too few, another message does. */
+/** With too few subrequests left, another message continues. */
 export async function handleNotify(deps: Deps, calls: number): Promise<void> {
   const most = Math.min(MAX_MESSAGES, calls - OWN_CALLS);
   if (most > 0) await sendNotices(deps, most);

@@ -11,12 +11,10 @@ import type {
 import { describeEnding } from "./rules.ts";
 import { firstWords, type Occurrence, placeOf, toLine } from "./words.ts";
 
-/** Longest address of a webhook that is shown. */
 const ADDRESS_CHARACTERS = 200;
 
 const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
-/** Returns a decision on a post, or its failure, in words. */
 export function ofPost(event: PostEvent, { publicUrl }: Pick<Config, "publicUrl">): Occurrence {
   const { name, data, title, description, accountName, platform, uploadId, origin } = event;
   return {
@@ -37,17 +35,20 @@ function noteOf({ name, data, zone }: PostEvent): string | null {
   return at === null ? "It is being published now." : `It goes out on ${inWords(at, zone)}.`;
 }
 
-/** An instant in the workspace's zone. */
 function inWords(instant: string, zone: string | null): string {
   const timeZone = zone ?? "UTC";
   const format = new Intl.DateTimeFormat("en-GB", {
-    ...{ weekday: "short", day: "numeric", month: "short", year: "numeric" },
-    ...{ hour: "2-digit", minute: "2-digit", timeZone },
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    timeZone,
   });
   return `${format.format(new Date(instant))} (${timeZone})`;
 }
 
-/** Returns a login that ends soon, in words. */
 export const ofLogin = (
   { id, accountName, platform, loginEndsAt }: EndingLogin,
   { publicUrl }: Pick<Config, "publicUrl">,
@@ -61,7 +62,6 @@ export const ofLogin = (
   origin: publicUrl,
 });
 
-/** Returns a domain whose record is missing, in words. */
 export const ofDomain = (
   { domainId, host, team, txtName, txtValue, verifiedAt }: EndingDomain,
   { publicUrl }: Pick<Config, "publicUrl">,
@@ -77,7 +77,6 @@ export const ofDomain = (
   origin: publicUrl,
 });
 
-/** Returns a slot that waits for an account that can be used, in words. */
 export const ofSlot = (
   { pool, time, zone, accountId }: WaitingSlot,
   { publicUrl }: Pick<Config, "publicUrl">,
@@ -91,7 +90,6 @@ export const ofSlot = (
   origin: publicUrl,
 });
 
-/** Returns a webhook that was switched off, in words. */
 export const ofWebhook = (
   { webhookId, url, team }: DisabledWebhook,
   { publicUrl }: Pick<Config, "publicUrl">,

@@ -3,7 +3,7 @@ import { MAX_URL_CHARACTERS } from "../../core/webhooks.ts";
 
 const key = (description: string) => z.string().min(1).max(200).describe(description);
 
-/** As `PushSubscription.toJSON()` answers it. */
+/** The answer of `PushSubscription.toJSON()`. */
 export const newBrowserSchema = z
   .strictObject({
     endpoint: z
@@ -41,5 +41,4 @@ export const chatSchema = z
   })
   .meta({ id: "Chat" });
 
-/** The address of an incoming webhook, or null to remove it. */
 export const chatAddress = z.string().min(1).max(MAX_URL_CHARACTERS).nullable();

@@ -4,11 +4,10 @@ import type { Deps } from "../../deps.ts";
 import { replaceSealed, sealedTargets } from "./repo/targets.ts";
 import type { TargetRow } from "./table.ts";
 
-/** A browser as it was subscribed. */
 export interface Browser {
   endpoint: string;
   keys: PushKeys;
-  /** Origin of the page on which it was subscribed. */
+  /** Origin of the subscribing page. */
   origin: string;
 }
 
@@ -25,15 +24,14 @@ export const sealBrowser = ({ cipher }: Sealer, userId: number, browser: Browser
 export const sealChat = ({ cipher }: Sealer, owner: Omit<Owner, "channel">, url: string) =>
   cipher.encrypt(url, boundTo({ ...owner, channel: "messaging" }));
 
-/** @throws where the key is gone, or the value was moved or altered */
+/** @throws when the key is gone, or the value was moved or altered */
 export const openTarget = ({ cipher }: Sealer, target: TargetRow): Promise<string> =>
   cipher.decrypt(target.sealed, boundTo(target));
 
-/** Secrets looked at by one page. */
 const PAGE = 100;
 
 /**
- * Encrypts the targets of a page anew that stand under an older key.
+ * Re-encrypts one page of targets with older keys.
  *
  * @param cursor id of the last target
  */

@@ -8,7 +8,7 @@ import { type Browser, openTarget } from "./secrets.ts";
 import type { TargetRow } from "./table.ts";
 import { type Occurrence, toChat, toMail, toPush } from "./words.ts";
 
-/** The end of an attempt. `gone`: the target takes no message any more, ever. */
+/** `gone`: the target will never accept a message again. */
 export type Sent =
   | { kind: "taken" | "gone" }
   | { kind: "refused"; error: string }
@@ -16,7 +16,7 @@ export type Sent =
 
 type Several = readonly [Occurrence, ...Occurrence[]];
 
-/** Mails a person. Where no mail can go out, the local server has shown it. */
+/** The development server logs mail instead of sending it. */
 export async function sendByMail(deps: Deps, to: string, all: Several): Promise<Sent> {
   const isSent = await sendMail(deps, { to, ...toMail(all) });
   return isSent || !hasMailer(deps)
@@ -24,7 +24,6 @@ export async function sendByMail(deps: Deps, to: string, all: Several): Promise<
     : { kind: "unanswered", error: "The mail could not be sent." };
 }
 
-/** Sends to a browser or a chat. Nothing of the reply is kept but its status. */
 export async function sendToTarget(deps: Deps, target: TargetRow, all: Several): Promise<Sent> {
   let secret: string;
   try {
@@ -43,9 +42,9 @@ function sendChat(deps: Deps, url: string, all: Several): Promise<Sent> {
   return post(deps, url, { headers, body: JSON.stringify(toChat(all)) });
 }
 
-/** How long a push service keeps a message for a browser that is not there, in seconds. */
+/** Push services keep messages this long for offline browsers. */
 const KEPT_SECONDS = (24 * HOUR) / SECOND;
-/** Statuses of a push service for a subscription that is no more. Source: RFC 8030, section 7.3; what services answer. */
+/** The subscription has ended. Source: RFC 8030, section 7.3; observed answers. */
 const GONE = [404, 410];
 
 async function sendPush(deps: Deps, browser: Browser, all: Several): Promise<Sent> {
@@ -71,10 +70,9 @@ async function sendPush(deps: Deps, browser: Browser, all: Several): Promise<Sen
 
 const answered = (status: number): string => `It answered ${status}.`;
 
-/** Statuses of a receiver that may take the same message later, beside all of 5xx. */
+/** As with 5xx, a retry may succeed. */
 const PASSING = [408, 425, 429];
 
-/** Posts once: redirects are not followed, and the reply is not read. */
 async function post(
   deps: Deps,
   url: string,
@@ -102,6 +100,6 @@ async function post(
   }
 }
 
-/** Seconds of a Retry-After in ms, an hour at most; 0 for anything else. */
+/** Reads Retry-After in ms, at most an hour; 0 for a date. */
 const readRetryAfter = (header: string | null): number =>
   /^\d{1,6}$/.test(header ?? "") ? Math.min(Number(header) * SECOND, HOUR) : 0;

@@ -9,17 +9,14 @@ import * as repo from "./repo/targets.ts";
 import { maskAddress } from "./rules.ts";
 import { sealBrowser, sealChat } from "./secrets.ts";
 
-/** The queries of what a person has set up for their notices, to be run along with something else. */
 export const lookUpTargets = ({ team, user }: Pick<Ctx, "team" | "user">) =>
   [repo.chatsOf({ team, user }), repo.browsersOf({ user })] as const;
 
-/** A chat as it is shown: without what is behind the host of its address. */
 interface ShownChat {
   address: string;
   error: string | null;
 }
 
-/** Returns a person's own chat and the team's; null where there is none. */
 export function toChats(
   rows: readonly repo.ShownTarget[],
 ): Record<"own" | "team", ShownChat | null> {
@@ -31,14 +28,9 @@ export function toChats(
   };
 }
 
-/** The addresses of chats to be stored, or removed where null. */
 export type ChatChange = Partial<Record<"own" | "team", string | null>>;
 
-/**
- * Returns the writes that change the chats that are named.
- *
- * @throws AppError 400 for an address to which nothing is sent
- */
+/** @throws AppError 400 for an address that is not allowed */
 export async function changeChats(ctx: Ctx, change: ChatChange): Promise<Query<number>[]> {
   const { userId, teamId } = ctx.actor;
   const owners = { own: { teamId: 0, userId }, team: { teamId, userId: 0 } };
@@ -59,7 +51,7 @@ export async function changeChats(ctx: Ctx, change: ChatChange): Promise<Query<n
   );
 }
 
-/** Part of an address as it is shown, which is sent back by mistake. */
+/** A masked address contains this character. */
 const MASK = "…";
 
 function refuseAddress({ config }: Ctx, field: string, url: string): FieldError[] {
@@ -72,20 +64,18 @@ function refuseAddress({ config }: Ctx, field: string, url: string): FieldError[
   return refusal === null ? [] : [{ field, message: `${field}: ${refusal}` }];
 }
 
-/** A browser in which its person wants notices. */
 export interface NewBrowser {
   endpoint: string;
   keys: PushKeys;
-  /** How its person will know it again. */
   label: string;
-  /** Origin of the page on which it subscribed. */
+  /** Origin of the subscribing page. */
   origin: string;
 }
 
 /**
- * Subscribes a browser for the person; one that is known is renewed. Answers its id.
+ * Returns the browser's id.
  *
- * @throws AppError 400 for an address or keys that nothing can be sent to
+ * @throws AppError 400 for invalid keys or an address that is not allowed
  */
 export async function subscribeBrowser(
   ctx: Ctx,

@@ -2,39 +2,36 @@ import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core"
 import type { Channel } from "../../core/notices.ts";
 import { instant } from "../../db/columns.ts";
 
-/** Browsers and chats that notices go to. */
 export const noticeTargets = sqliteTable("notice_targets", {
   id: integer("id").primaryKey({ autoIncrement: true }),
-  /** 0 for what is a person's own. */
+  /** 0 for a person's target. */
   teamId: integer("team_id").notNull(),
-  /** 0 for what is a team's. */
+  /** 0 for a team's target. */
   userId: integer("user_id").notNull(),
   channel: text("channel").$type<Exclude<Channel, "email">>().notNull(),
-  /** SHA-256 of a browser's address, by which it is known again; null for a chat. */
+  /** SHA-256 of a browser's address; null for a chat. */
   digest: text("digest"),
-  /** Encrypted: the address and what else is needed to send to it. */
+  /** Encrypted address and keys. */
   sealed: text("sealed").notNull(),
-  /** The name by which people know it: the browser, or the address without its secret. */
   label: text("label").notNull(),
-  /** Why the last notice was not taken; null once one was. */
+  /** Why the last notice was refused; null after a success. */
   error: text("error"),
   createdAt: instant("created_at").notNull(),
 });
 
-/** The notices that are still to be sent: one row for each recipient and each of their channels. */
+/** One row per recipient and channel. */
 export const notices = sqliteTable(
   "notices",
   {
     dueAt: instant("due_at").notNull(),
-    /** Id of the event, of the webhook that was switched off, or of the account whose login ends. */
+    /** Id of an event, webhook, account, domain or slot. */
     subject: text("subject").notNull(),
-    /** 0: nobody is addressed yet, or a team's chat is. */
+    /** 0 when unaddressed or for a team's chat. */
     userId: integer("user_id").notNull(),
-    /** 0: nobody is addressed yet, or the mail of the person is. */
+    /** 0 when unaddressed or for mail. */
     targetId: integer("target_id").notNull(),
     channel: text("channel").$type<Channel | "unaddressed">().notNull(),
     teamId: integer("team_id").notNull(),
-    /** Number of the attempt that is due; 1 is the first. */
     attempt: integer("attempt").notNull(),
     createdAt: instant("created_at").notNull(),
   },

@@ -1,39 +1,35 @@
 import type { Platform } from "../../core/platforms.ts";
 import type { NoticeName } from "./rules.ts";
 
-/** One thing that people get a notice of. Its texts are other people's words. */
+/** The texts come from other people and are untrusted. */
 export interface Occurrence {
   name: NoticeName;
-  /** Who decided; null where nobody did. */
   by: "client" | "team" | null;
-  /** The thing itself: the first words of a post, the address of a webhook. */
+  /** The words of a post, or the address of a webhook. */
   what: string;
-  /** Where it stands: account and platform, or the team. */
+  /** Account and platform, or the team. */
   where: string;
-  /** The comment, the failure, or what comes next; null for nothing. */
   note: string | null;
-  /** Path of its page on this instance; the page of several stands above it. */
+  /** The parent path leads to the list. */
   path: string;
-  /** Origin of this instance; null where it is not known. */
+  /** Null when the instance's address is unknown. */
   origin: string | null;
 }
 
-/** Occurrences that one message lists; of more it says how many there are. Spec is silent. */
+/** Spec is silent. */
 const MOST_LISTED = 10;
 const WHAT_CHARACTERS = 100;
 const NOTE_CHARACTERS = 500;
 
-/** Characters that a text of somebody else's could break a line with, or turn its direction. */
+/** Characters that break a line or change the direction of text. */
 const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
-/** Returns a text as one line of at most so many characters. */
 export function toLine(text: string, most: number): string {
   const line = text.toWellFormed().replace(UNSEEN, " ").replace(/\s+/g, " ").trim();
   const characters = [...line];
   return characters.length <= most ? line : `${characters.slice(0, most).join("").trimEnd()}…`;
 }
 
-/** Returns the first words of a post as a line in quotes; a post without words is named by its platform. */
 export function firstWords(texts: readonly (string | null)[]): string {
   const line = texts.map((text) => toLine(text ?? "", WHAT_CHARACTERS)).find(Boolean);
   return line ? `“${line}”` : "A post without text";
@@ -66,7 +62,7 @@ const posts = (count: number): string => (count === 1 ? "a post" : `${count} pos
 
 type Several = readonly [Occurrence, ...Occurrence[]];
 
-/** Says what happened, without a word of anybody else's: it stands in the subject of a mail. */
+/** A mail's subject: contains no untrusted text. */
 export const headlineOf = ([first, ...more]: Several): string =>
   HEADLINES[first.name](1 + more.length, DECIDERS[first.by ?? "team"]);
 
@@ -82,7 +78,6 @@ const lines = (...parts: (string | null)[]): string => parts.filter(Boolean).joi
 const addressOf = ({ origin, path }: Occurrence): string | null =>
   origin === null ? null : origin + path;
 
-/** The mail of these. */
 export function toMail(all: Several): { subject: string; text: string } {
   const [{ origin }] = all;
   const items = listed(all).map((one) =>
@@ -99,18 +94,17 @@ export function toMail(all: Several): { subject: string; text: string } {
   };
 }
 
-/** The characters that Slack reads as markup, as it asks for them. Source: Slack, "Formatting message text". */
+/** Escapes Slack's markup. Source: Slack, "Formatting message text". */
 const escapeChat = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-/** The message of a chat's incoming webhook. */
 export function toChat(all: Several): { text: string } {
   const items = listed(all).map((one) => {
     const address = addressOf(one);
     const what = escapeChat(one.what);
     const note = noteOf(one);
     return lines(
-      // A bar would end the address of a link early.
+      // A bar would end the link's address early.
       address === null ? what : `<${address}|${what.replaceAll("|", "¦")}>`,
       escapeChat(toLine(one.where, NOTE_CHARACTERS)),
       note && `&gt; ${escapeChat(note)}`.replace("&gt;", ">"),
@@ -119,14 +113,13 @@ export function toChat(all: Several): { text: string } {
   return { text: lines(`*${headlineOf(all)}*`, ...items, unlisted(all)) };
 }
 
-/** The notification that a browser shows, and where a click on it leads to. */
 export interface PushText {
   title: string;
   body: string;
   path: string;
 }
 
-/** As much as a notification shows anywhere; a browser is sent 4 KB at most. */
+/** Notifications show no more; push messages hold 4 KB. */
 const BODY_CHARACTERS = 300;
 
 export function toPush(all: Several): PushText {
@@ -142,7 +135,6 @@ export function toPush(all: Several): PushText {
   };
 }
 
-/** The name of an account and of its platform. */
 export const placeOf = (
   account: string | null,
   platform: Platform,

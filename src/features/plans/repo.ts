@@ -8,11 +8,10 @@ import { emit, emitForEach } from "../events/repo.ts";
 type SubscriptionEvent = Extract<EventName, `subscription.${string}`>;
 
 /**
- * Puts a team on a plan (null: the instance's own), with the event of that change: the first plan of a team
- * is `subscription.created`, having none any more is `subscription.cancelled`. A plan that the team has
- * already makes no event; only its end may change.
+ * Setting the current plan again emits no event; only its end may change.
  *
- * @param until when the plan ends by itself; null: not at all
+ * @param plan null for the instance's default
+ * @param until null for no end
  */
 export function setTeamPlan(
   deps: Pick<Deps, "newEventId" | "now">,
@@ -38,11 +37,10 @@ export function setTeamPlan(
   ];
 }
 
-/** Gives a team the domains of a former plan, or takes them. */
 export const setLegacyDomains = (teamId: number, isOn: boolean): Query<number> =>
   sqlWrite(sql`UPDATE teams SET has_legacy_domains = ${Number(isOn)} WHERE id = ${teamId}`);
 
-/** Ends the plans whose time is over, each with its event: their teams are on the instance's own again. */
+/** Emits an event for each expired plan. */
 export function endPlans(deps: Pick<Deps, "now">): Query<number>[] {
   const isOver = sql`plan_until <= ${deps.now().getTime()}`;
   const event = {

@@ -1,11 +1,11 @@
 import { DAY } from "../../core/time.ts";
+import { formatOffset, ZoneClock } from "../../core/zone.ts";
 import type { Ctx } from "../../deps.ts";
 import type { ComingFiring, FiringPage, PastFiring } from "./firing-schema.ts";
 import { requireOwn } from "./refusals.ts";
 import { type ListedFiring, nextItems, pastFirings } from "./repo/history.ts";
 import { findPool, findWithSlots } from "./repo/pools.ts";
 import { firingsBetween } from "./rules.ts";
-import { formatOffset, ZoneClock } from "./zone.ts";
 
 /** The firings of a pool in the coming days, each with the item that would go. @throws AppError NOT_FOUND, FORBIDDEN */
 export async function previewFirings(ctx: Ctx, id: number, days: number): Promise<ComingFiring[]> {

@@ -1,5 +1,11 @@
 import { DAY, MINUTE } from "../../core/time.ts";
-import { addDays, type LocalDay, weekdayOf, type ZoneClock, type ZoneRule } from "./zone.ts";
+import {
+  addDays,
+  type LocalDay,
+  weekdayOf,
+  type ZoneClock,
+  type ZoneRule,
+} from "../../core/zone.ts";
 
 /** Bounds of a team's pools. Spec is silent. */
 export const MAX_POOLS = 100;

@@ -1,4 +1,5 @@
 import { AppError, type FieldError, notFound } from "../../core/errors.ts";
+import { ZoneClock } from "../../core/zone.ts";
 import type { Ctx } from "../../deps.ts";
 import { invalid, requireMayFill, requireOwn } from "./refusals.ts";
 import * as repo from "./repo/pools.ts";
@@ -6,7 +7,6 @@ import * as slots from "./repo/slots.ts";
 import { MAX_POOLS, MAX_SLOTS, nextFiring, type Recurrence, rescheduled } from "./rules.ts";
 import type { NewPool, NewSlot, PoolChange, SlotChange } from "./schema.ts";
 import type { PoolRow, SlotRow } from "./table.ts";
-import { ZoneClock } from "./zone.ts";
 
 /** The team's pools with their slots, oldest first. */
 export async function listPools(ctx: Ctx): Promise<repo.PoolWithSlots[]> {

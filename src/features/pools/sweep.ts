@@ -1,4 +1,5 @@
 import { MINUTE } from "../../core/time.ts";
+import { ZoneClock } from "../../core/zone.ts";
 import type { Deps } from "../../deps.ts";
 import { wakeFirings } from "../../queue/wake.ts";
 import {
@@ -12,7 +13,6 @@ import {
   takeLost,
 } from "./repo/firings.ts";
 import { dueFirings } from "./rules.ts";
-import { ZoneClock } from "./zone.ts";
 
 /** Slots taken by one statement. */
 const SLICE = 1_000;

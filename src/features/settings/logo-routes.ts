@@ -4,14 +4,13 @@ import { countVisitor } from "../../http/caller.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { logoKeyOf } from "./rules.ts";
 
-/** Logos by their address: for review pages and whoever shows them. */
 export const logoRoutes = new Hono<AppEnv>();
 
-/** A logo must not be able to do anything in a browser: an SVG opened by itself runs no script. */
+/** An SVG opened in its own tab must not run scripts. */
 const LOGO_HEADERS = {
   "Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'",
   "Cross-Origin-Resource-Policy": "cross-origin",
-  // A logo that takes its place has another address.
+  // A new logo has a new address.
   "Cache-Control": "public, max-age=86400",
 };
 

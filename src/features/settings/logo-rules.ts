@@ -3,18 +3,16 @@ import { ImageWalk } from "../../core/image-walk.ts";
 
 const SVG = "image/svg+xml";
 
-/** Types of a logo. Source: spec, "Client review link behavior". */
+/** Source: spec, "Client review link behavior". */
 export const LOGO_TYPES = ["image/png", "image/jpeg", "image/webp", SVG] as const;
 export type LogoType = (typeof LOGO_TYPES)[number];
 
 /** Source: spec, "Client review link behavior". */
 export const MAX_LOGO_BYTES = 150_000;
 
-/** Told of a logo that is larger. */
 export const LOGO_TOO_LARGE =
   "The logo is larger than 150 KB. Save it smaller, then store it again.";
 
-/** Types of a logo in words. */
 export const LOGO_NAMES: Record<LogoType, string> = {
   "image/png": "a PNG",
   "image/jpeg": "a JPEG",
@@ -22,7 +20,7 @@ export const LOGO_NAMES: Record<LogoType, string> = {
   [SVG]: "an SVG",
 };
 
-/** Returns true for an image of that type with a width and a height, which is all there; an SVG is not judged. */
+/** An SVG is not checked. */
 export function isReadable(bytes: Uint8Array, type: LogoType): boolean {
   if (type === SVG) return true;
   const walk = new ImageWalk();
@@ -30,20 +28,18 @@ export function isReadable(bytes: Uint8Array, type: LogoType): boolean {
   return walk.isWhole;
 }
 
-/** Detects the type of a logo by its content; null for what is none. */
 export function detectLogoType(bytes: Uint8Array): LogoType | null {
   const mime = detectFileType(bytes)?.mime;
   return LOGO_TYPES.find((type) => type === mime) ?? (isSvg(bytes) ? SVG : null);
 }
 
-/** Beginnings and ends of the parts that may stand before the root of an XML document. */
+/** What may precede the root element of an XML document. */
 const BEFORE_ROOT = [
   ["<?", "?>"],
   ["<!--", "-->"],
   ["<!DOCTYPE", ">"],
 ] as const;
 
-/** Returns true for UTF-8 text whose first element is `svg`. */
 function isSvg(bytes: Uint8Array): boolean {
   let text: string;
   try {

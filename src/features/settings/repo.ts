@@ -19,8 +19,6 @@ const readTeamSettings = rowReader(
   ]),
 );
 
-export type TeamSettings = ReturnType<typeof readTeamSettings>;
-
 export const settingsOfTeam = prepared(
   ({ team }: Params<{ team: SQL }>) =>
     sql`SELECT slug, zone, requires_approval, branding, blocklist, banned_hashtags
@@ -36,11 +34,10 @@ export const notificationsOf = prepared(
 const NO_BRANDING: Branding = { name: null, link: null, logo: null };
 const BRANDING = sql`coalesce(branding, ${JSON.stringify(NO_BRANDING)})`;
 
-/** Merges a change into stored JSON: null removes what it names. */
+/** A null in the change removes its key. */
 const merged = (column: SQL, change: object | null): SQL | null =>
   change && sql`json_patch(coalesce(${column}, '{}'), ${JSON.stringify(change)})`;
 
-/** Changes those of the team's settings that are named, and nothing else beside them. */
 export function updateSettings(
   team: SQL,
   { branding, zone, requireMemberApproval, blocklist, bannedHashtags }: SettingsChange,
@@ -68,13 +65,12 @@ export function updateSettings(
   );
 }
 
-/** Stores the logo beside the other branding; null removes it. */
+/** Null removes the logo. */
 export const updateLogo = (team: SQL, logo: Branding["logo"], now: Date): Query<number> =>
   sqlWrite(sql`UPDATE teams SET updated_at = ${now.getTime()},
       branding = json_set(${BRANDING}, '$.logo', json(${JSON.stringify(logo)}))
     WHERE id = ${team}`);
 
-/** Changes those of a person's channels that are named. */
 export const updateNotifications = (
   user: SQL,
   change: NonNullable<SettingsChange["notifications"]> | null,
@@ -86,7 +82,6 @@ export const updateNotifications = (
       .where(eq(users.id, user)),
   );
 
-/** The branding of the team of the owner of the instance. */
 export const brandingOfOperator = (): Query<(Branding | null)[]> =>
   sqlQuery(
     sql`SELECT branding FROM teams WHERE owner_id = ${sql.raw(OWNER_ID)} AND deleted_at IS NULL`,

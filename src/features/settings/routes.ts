@@ -16,7 +16,10 @@ function toAnswer(c: AppContext, { branding, slug: _, push, ...rest }: settings.
   const { name, link, logo } = branding;
   const logoUrl = logo && publicOrigin(c.var.deps, c.req.url) + logoPath(logo);
   const browsers = push.browsers.map(({ id, label, error, createdAt }) => ({
-    ...{ id, name: label, error, createdAt: createdAt.toISOString() },
+    id,
+    name: label,
+    error,
+    createdAt: createdAt.toISOString(),
   }));
   const shown = { branding: { name, link, logoUrl }, push: { ...push, browsers } };
   return { success: true as const, data: { ...rest, ...shown } };

@@ -8,7 +8,7 @@ import { isHashtag, isWebLink, readZone, toHashtags, toWords } from "./rules.ts"
 
 enableDescriptions();
 
-/** Bounds of what a team sets. Spec is silent. */
+/** Spec is silent on all limits of settings. */
 export const MAX_NAME = 100;
 export const MAX_LINK = 500;
 export const MAX_WORDS = 500;
@@ -42,8 +42,8 @@ const link = text(MAX_LINK)
   .refine(isWebLink, "must be an address that begins with https:// or http://");
 
 export const zoneSchema = text(64).transform((value, ctx) => {
-  const known = readZone(value);
-  if (known) return known;
+  const zone = readZone(value);
+  if (zone) return zone;
   ctx.addIssue({ code: "custom", message: "must be an IANA time zone such as Europe/Berlin" });
   return z.NEVER;
 });

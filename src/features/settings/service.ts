@@ -27,14 +27,13 @@ const lookUp = (ctx: Ctx) =>
     ...lookUpTargets(ctx),
   ] as const;
 
-/** The settings of the team, and the caller's own notices. */
 export async function readSettings(ctx: Ctx) {
   return toSettings(ctx, await ctx.read("team:read", lookUp(ctx)));
 }
 
-type Found = Results<ReturnType<typeof lookUp>>;
+type SettingsRows = Results<ReturnType<typeof lookUp>>;
 
-function toSettings({ config }: Ctx, [[team], [chosen], chats, browsers]: Found) {
+function toSettings({ config }: Ctx, [[team], [chosen], chats, browsers]: SettingsRows) {
   if (!team) throw new Error("The caller has no team.");
   return {
     slug: team.slug,
@@ -52,10 +51,9 @@ function toSettings({ config }: Ctx, [[team], [chosen], chats, browsers]: Found)
 export type Settings = ReturnType<typeof toSettings>;
 
 /**
- * Changes what is named: of the team by its owner and admins, of the person by themselves.
+ * Only owners and admins change team settings.
  *
- * @throws AppError FORBIDDEN for what the caller's role may not change, 400 for an address of a chat to which nothing
- * is sent; then nothing is changed
+ * @throws AppError FORBIDDEN by role; 400 for a chat address that is not allowed. Nothing is changed then.
  */
 export async function changeSettings(ctx: Ctx, change: SettingsChange): Promise<Settings> {
   await ctx.read("team:write", []);
@@ -74,8 +72,8 @@ export async function changeSettings(ctx: Ctx, change: SettingsChange): Promise<
     ...(notifications !== undefined ? [repo.updateNotifications(ctx.user, notifications)] : []),
     ...(await changeChats(ctx, messaging)),
   ];
-  const { found } = await runNamed(ctx.db, { writes, found: lookUp(ctx) });
-  return toSettings(ctx, found);
+  const { rows } = await runNamed(ctx.db, { writes, rows: lookUp(ctx) });
+  return toSettings(ctx, rows);
 }
 
 const requireManager = ({ actor }: Ctx): void =>
@@ -85,11 +83,7 @@ const requireManager = ({ actor }: Ctx): void =>
     "Only the owner and admins change the team's settings. You can change your own notifications.",
   );
 
-/**
- * Stores the team's logo in the place of the one before.
- *
- * @throws AppError FORBIDDEN, 413 for more than 150 KB, 415 for another type and for an image that is damaged
- */
+/** @throws AppError FORBIDDEN; 413 above 150 KB; 415 for another type or a damaged image */
 export async function storeLogo(ctx: Ctx, bytes: Uint8Array<ArrayBuffer>): Promise<Logo> {
   await ctx.read("team:write", []);
   requireManager(ctx);
@@ -108,7 +102,7 @@ export async function storeLogo(ctx: Ctx, bytes: Uint8Array<ArrayBuffer>): Promi
   await ctx.media.put(objectKey, bytes, { httpMetadata: { contentType: mime } });
   const logo = { objectKey, mime, sizeBytes: bytes.length };
   await replaceLogo(ctx, logo).catch(async (error: unknown) => {
-    // The answer may be all that was lost.
+    // The write may have succeeded without an answer.
     const [[now]] = await ctx.db.run([repo.settingsOfTeam({ team: ctx.team })]);
     if (now?.branding?.logo?.objectKey !== objectKey) await ctx.media.delete(objectKey);
     throw error;
@@ -116,14 +110,14 @@ export async function storeLogo(ctx: Ctx, bytes: Uint8Array<ArrayBuffer>): Promi
   return logo;
 }
 
-/** Removes the team's logo, if it has one. @throws AppError FORBIDDEN */
+/** @throws AppError FORBIDDEN */
 export async function removeLogo(ctx: Ctx): Promise<void> {
   await ctx.read("team:write", []);
   requireManager(ctx);
   await replaceLogo(ctx, null);
 }
 
-/** Changes the row first: a crash leaves an object that nobody sees rather than a logo that is gone. */
+/** The row changes first: a crash leaves an unused object, not a missing logo. */
 async function replaceLogo(ctx: Ctx, logo: Logo | null): Promise<void> {
   const [[before]] = await ctx.db.run([
     repo.settingsOfTeam({ team: ctx.team }),

@@ -4,13 +4,12 @@ import { removeEndedInvites } from "../teams/repo/invites.ts";
 import { removeEndedVerifications } from "./repo/links.ts";
 import { removeEndedSessions } from "./repo/sessions.ts";
 
-/** Rows removed by one statement, at most. */
 const SLICE = 500;
 
-/** How long an invite that is over is remembered, so that its page can say what became of it. */
+/** An ended invite is kept this long, so that its page can explain what happened. */
 const INVITES_KEPT_MS = 30 * DAY;
 
-/** Removes a slice of the sessions, links, challenges and invites that are over; null once none is left. */
+/** Returns null when no ended rows are left. */
 export async function forgetEndedSignIns({ db, now }: Deps): Promise<string | null> {
   const slice = { now: now(), most: SLICE };
   const removed = await db.run([

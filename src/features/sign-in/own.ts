@@ -15,13 +15,12 @@ import { endOtherSessions, endSession, sessionsOf } from "./repo/sessions.ts";
 
 const MAX_NAME = 100;
 
-/** @throws AppError 400 for a name that cannot be kept */
+/** @throws AppError 400 for a name that is too long or has broken characters */
 export function requireName(name: string): string {
   if (!isLongerThan(name, MAX_NAME) && !isBrokenText(name)) return name;
   throw new AppError(null, `A name has at most ${MAX_NAME} characters. Choose a shorter one.`);
 }
 
-/** The passkeys and sessions of the person who is signed in. */
 export async function listSignIns(ctx: PersonCtx) {
   const [passkeys, sessions] = await ctx.read("*", [
     passkeysOf({ user: ctx.user }),
@@ -35,14 +34,13 @@ export async function endOwnSession(ctx: PersonCtx, id: number): Promise<void> {
   await change(ctx, endSession({ user: ctx.user, id }), "Session");
 }
 
-/** Ends every session of the person but the one that asks. */
 export async function endOwnOtherSessions(ctx: PersonCtx): Promise<void> {
   await ctx.read("*", []);
   const { userId, sessionId } = ctx.person;
   await ctx.db.run([endOtherSessions({ user: userId, id: sessionId })]);
 }
 
-/** @throws AppError NOT_FOUND, 400 for a name that cannot be kept */
+/** @throws AppError NOT_FOUND; 400 for an invalid name */
 export async function renameOwnPasskey(ctx: PersonCtx, id: number, name: string): Promise<void> {
   const kept = requireName(name);
   await change(ctx, renamePasskey({ user: ctx.user, id, name: kept }), "Passkey");
@@ -53,19 +51,19 @@ export async function removeOwnPasskey(ctx: PersonCtx, id: number): Promise<void
   await change(ctx, removePasskey({ user: ctx.user, id }), "Passkey");
 }
 
-/** @throws AppError 400 for a name that cannot be kept */
+/** @throws AppError 400 for an invalid name */
 export async function renameSelf(ctx: PersonCtx, name: string): Promise<void> {
   await change(ctx, renamePerson({ user: ctx.user, name: requireName(name) || null }), "Person");
 }
 
-/** Runs a change of something that is the person's own, once they are known: for others it finds no row. */
+/** The change matches only the person's own rows. */
 async function change(ctx: PersonCtx, query: Query<number>, subject: string): Promise<void> {
   await ctx.read("*", []);
   const [changed] = await ctx.db.run([query]);
   if (changed === 0) throw notFound(subject);
 }
 
-/** Everything that is kept about the person themselves; posts and accounts belong to their teams. */
+/** Posts and accounts belong to teams and are left out. */
 export async function exportSelf(ctx: PersonCtx) {
   const { user } = ctx;
   const [[person], passkeys, sessions, tokens, chats, browsers] = await ctx.read("*", [

@@ -27,12 +27,10 @@ import {
   type Visit,
 } from "./service.ts";
 
-/** Where a person goes who asked for no page. */
 const HOME = "/app";
-/** More than any passkey's answer. */
 const MAX_PASSKEY_BYTES = 32_000;
 
-/** Counts the visitor before anything is done. @throws AppError RATE_LIMIT */
+/** @throws AppError RATE_LIMIT */
 const counted = (limit: LimitGroup) =>
   createMiddleware<AppEnv>(async (c, next) => {
     await countVisitor(c, limit);
@@ -125,7 +123,7 @@ signInPages.get("/sign-in/sent", counted("read:pages"), (c) =>
   ),
 );
 
-/** Opening the link uses nothing up: programs that scan mail do so too. */
+/** Mail scanners open links, so opening must not use a link up. */
 signInPages.get("/sign-in/link", counted("read:pages"), (c) => {
   const token = c.req.query("token") ?? "";
   if (!isLinkToken(token)) return renderLinkOver(c);
@@ -189,7 +187,7 @@ signInPages.get(PASSKEY_SCRIPT_PATH, counted("read:pages"), (c) =>
   }),
 );
 
-/** The calls of the script, which reads answers and refusals as JSON. */
+/** The script expects JSON, for errors too. */
 const passkeyCalls = new Hono<AppEnv>();
 passkeyCalls.onError(renderError);
 passkeyCalls.use(counted("sign-in"));
@@ -224,7 +222,7 @@ function tell(c: AppContext, { status, cookies, body }: PasskeyAnswer): Response
   return c.json(body as object, status as 200, { "cache-control": "no-store" });
 }
 
-/** Reads what the script sends of a passkey. @throws AppError 413, 400 */
+/** @throws AppError 413, 400 */
 async function readPasskey(c: AppContext): Promise<{ response: PasskeyResponse; name: string }> {
   const bytes = await bodyOf(c.req.raw).readAll(MAX_PASSKEY_BYTES, async () => {});
   const body = parseObject(new TextDecoder().decode(bytes));

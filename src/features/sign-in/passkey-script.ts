@@ -1,9 +1,8 @@
-/** Where the pages find the script below. */
 export const PASSKEY_SCRIPT_PATH = "/sign-in/passkey.js";
 
 /**
- * Signs in by passkey, and adds one. Its parts of a page stay hidden in a browser without passkeys.
- * `#passkey` signs in and goes on to its `data-next`; `#add-passkey` is a form with the name of a new one.
+ * Controls stay hidden without passkeys. `#passkey` signs in and opens its `data-next`; `#add-passkey` is a
+ * form with a name.
  */
 export const PASSKEY_SCRIPT = `
 const ask = async (step, body = {}) => {

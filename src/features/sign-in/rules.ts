@@ -1,7 +1,7 @@
-/** The code with which a sign-in ends whose address is proven, but which no open invite lets in. */
+/** The address is verified but has neither an account nor an open invite. */
 export const NOT_INVITED = "NOT_INVITED";
 
-/** Refusals of better-auth in words for the person; any other gets a general message. */
+/** Messages by better-auth's error codes. */
 const REFUSALS: Record<string, string> = {
   SESSION_NOT_FRESH: "You signed in more than a day ago. Sign out, sign in again, then add it.",
   SESSION_REQUIRED: "You are signed out. Sign in, then try again.",
@@ -12,11 +12,9 @@ const REFUSALS: Record<string, string> = {
   PASSKEY_NOT_FOUND: "This passkey is not known here. Sign in by mail, then add it.",
 };
 
-/** Returns the words for a refusal of a passkey. */
 export const passkeyRefusal = (code: string | undefined): string =>
   REFUSALS[code ?? ""] ?? "The passkey was not accepted. Try again, or sign in by mail.";
 
-/** The mail that brings a sign-in link. */
 export const describeLinkMail = (link: string): { subject: string; text: string } => ({
   subject: "Your sign-in link for Akimbo",
   text: [

@@ -18,13 +18,11 @@ import { ownsTeam, ownTeam, userByEmail, userRow } from "./repo/links.ts";
 import { endSessionByHash, insertSession } from "./repo/sessions.ts";
 import { describeLinkMail, NOT_INVITED, passkeyRefusal } from "./rules.ts";
 
-/** Characters stored of a browser's own name for itself. */
 const MAX_USER_AGENT = 300;
 const MAX_IP = 64;
 
 /**
- * Mails a link to an address that may sign in, and nothing to any other. Run it after the answer, so that its time
- * does not show which of the two it was.
+ * Runs after the response: its duration would reveal whether the address is known.
  *
  * @param email in lower case
  */
@@ -32,31 +30,33 @@ export async function mailLink(
   deps: Deps,
   { email, origin, next }: { email: string; origin: string; next: string | null },
 ): Promise<void> {
-  const [[known]] = await deps.db.run([userByEmail({ email })]);
-  if (known === undefined && !(await mayJoin(deps, email))) return;
+  const [[userId]] = await deps.db.run([userByEmail({ email })]);
+  if (userId === undefined && !(await mayJoin(deps, email))) return;
   const { token, identifier } = await createLinkToken();
   const at = deps.now();
   const expiresAt = new Date(at.getTime() + LINK_LIFETIME_MS);
   const [made] = await deps.db.run([
     insertLink({
-      ...{ identifier, value: linkValue(email), at, expiresAt },
-      ...{ most: MAX_WAITING_LINKS, inviteHash: null },
+      identifier,
+      value: linkValue(email),
+      at,
+      expiresAt,
+      most: MAX_WAITING_LINKS,
+      inviteHash: null,
     }),
   ]);
   if (made === 0) return;
   await sendMail(deps, { to: email, ...describeLinkMail(origin + signInPath(token, next)) });
 }
 
-/** A request of somebody who signs in, as better-auth takes it. */
 export interface Visit {
   headers: Headers;
-  /** The origin of this service, as the browser knows it. */
   origin: string;
 }
 
 type Method = EventData<"security.login">["method"];
 
-/** better-auth, for one request. It is loaded by the first that needs it: starting it takes 20 ms. */
+/** better-auth is loaded lazily, because starting it takes 20 ms. */
 async function openAuth(deps: Deps, { headers, origin }: Visit, method: Method) {
   const { createAuth } = await import("./auth.ts");
   const replaced = await sessionToken(headers.get("cookie"), origin, deps.config.signingKey);
@@ -84,7 +84,7 @@ async function openAuth(deps: Deps, { headers, origin }: Visit, method: Method) 
       const team = ownTeam(userId);
       const data = { userId, method };
       const login = emit(deps, { team, name: "security.login", data }, ownsTeam(userId));
-      // The browser's session before this one ends: nobody else may hold it.
+      // A copy of the previous session's cookie must not work.
       const hash = replaced === null ? "" : await sha256Hex(replaced);
       const [[row]] = await deps.db.run([
         insertSession(session),
@@ -99,18 +99,17 @@ async function openAuth(deps: Deps, { headers, origin }: Visit, method: Method) 
 const cut = (text: unknown, most: number): string | null =>
   typeof text === "string" && text !== "" ? text.slice(0, most) : null;
 
-/** How a try to sign in by link ended; `cookies` are for the browser. */
 export type LinkUse =
   | { kind: "signed-in"; cookies: string[] }
-  /** Used, expired, or never made. */
+  /** The link was used, has expired or is unknown. */
   | { kind: "over" }
-  /** The address is proven, but nobody invites it any more, or its account was closed just now. */
+  /** The invite ended or the account was closed meanwhile. */
   | { kind: "closed" };
 
-/** better-auth's words for a proven address that is nobody's here. */
+/** better-auth's errors for a verified address without an account. */
 const NOT_LET_IN = [NOT_INVITED, "failed_to_create_session"];
 
-/** Uses a link up. When several people try it at once, only one is signed in. */
+/** Of concurrent attempts, only one signs in. */
 export async function useLink(deps: Deps, visit: Visit, token: string): Promise<LinkUse> {
   const auth = await openAuth(deps, visit, "link");
   const { headers } = visit;
@@ -121,7 +120,7 @@ export async function useLink(deps: Deps, visit: Visit, token: string): Promise<
   return { kind: isClosed ? "closed" : "over" };
 }
 
-/** A passkey's answer to a challenge, as the browser gives it: all but its id is better-auth's to check. */
+/** better-auth validates all but the id. */
 export interface PasskeyResponse {
   id: string;
   [part: string]: unknown;
@@ -133,10 +132,7 @@ export interface PasskeyAnswer {
   body: unknown;
 }
 
-/**
- * Reads the answer of better-auth. For an accepted passkey the result says only that: the answer itself holds the
- * session's token. A malformed passkey is the caller's fault, although better-auth reports a fault of its own.
- */
+/** Removes the session's token. better-auth answers 5xx for a malformed passkey; that becomes 400. */
 async function toPasskeyAnswer(
   answer: Response,
   tells: "options" | "done",
@@ -150,14 +146,13 @@ async function toPasskeyAnswer(
   return { status, cookies, body: { success: false, error: passkeyRefusal(code), code } };
 }
 
-/** The challenge of a new passkey, for a person who signed in within the last day. */
+/** The person must have signed in within the last day. */
 export async function startPasskey(deps: Deps, visit: Visit): Promise<PasskeyAnswer> {
   const auth = await openAuth(deps, visit, "passkey");
   const options = { query: {}, headers: visit.headers, asResponse: true } as const;
   return toPasskeyAnswer(await auth.api.generatePasskeyRegistrationOptions(options), "options");
 }
 
-/** Stores a new passkey of the person who asked for its challenge. */
 export async function addPasskey(
   deps: Deps,
   visit: Visit,
@@ -173,10 +168,7 @@ export async function addPasskey(
   return toPasskeyAnswer(answer, "done");
 }
 
-/**
- * The challenge of a sign-in by passkey. The device has to check who uses it, as `requireUserVerified` insists:
- * better-auth asks it to do so if it can, and has no setting for that.
- */
+/** better-auth has no setting to require user verification, so the option is added here. */
 export async function startPasskeySignIn(deps: Deps, visit: Visit): Promise<PasskeyAnswer> {
   const auth = await openAuth(deps, visit, "passkey");
   const options = { headers: visit.headers, asResponse: true } as const;
@@ -186,7 +178,6 @@ export async function startPasskeySignIn(deps: Deps, visit: Visit): Promise<Pass
   return { ...answer, body: { ...(answer.body as object), userVerification: "required" } };
 }
 
-/** Signs in by passkey. */
 export async function signInByPasskey(
   deps: Deps,
   visit: Visit,
@@ -201,7 +192,6 @@ export async function signInByPasskey(
   return toPasskeyAnswer(answer, "done");
 }
 
-/** Ends the session of the browser. */
 export async function signOut(deps: Deps, { headers, origin }: Visit): Promise<void> {
   const token = await sessionToken(headers.get("cookie"), origin, deps.config.signingKey);
   if (token !== null) await deps.db.run([endSessionByHash({ hash: await sha256Hex(token) })]);

@@ -11,7 +11,7 @@ export const teamRoutes = createRouter();
 const yes = z.literal(true);
 const tags = ["Teams"];
 const extension = ["Teams", "Extensions"];
-const told = json(z.object({ success: yes, message: z.string() }), "Done.");
+const confirmation = json(z.object({ success: yes, message: z.string() }), "Done.");
 
 const get = apiRoute({
   method: "get",
@@ -106,7 +106,7 @@ const remove = apiRoute({
   scope: "team:write",
   limit: "destructive",
   request: { params: targetParams },
-  responses: { ...told, ...NOT_FOUND },
+  responses: { ...confirmation, ...NOT_FOUND },
 });
 teamRoutes.openapi(remove, async (c) => {
   const userId = readNumericId(c.req.valid("param").targetUserId, "Member");
@@ -167,7 +167,7 @@ const revoke = apiRoute({
   scope: "team:write",
   limit: "destructive",
   request: { params: idParams },
-  responses: { ...told, ...NOT_FOUND },
+  responses: { ...confirmation, ...NOT_FOUND },
 });
 teamRoutes.openapi(revoke, async (c) => {
   await teams.revokeInvite(c.var.ctx, readNumericId(c.req.valid("param").id, "Invite"));

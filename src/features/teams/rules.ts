@@ -2,19 +2,16 @@ import { AppError, invalidFields } from "../../core/errors.ts";
 import { DAY } from "../../core/time.ts";
 import type { Actor, Role } from "../../deps.ts";
 
-/** How long an invite can be accepted. Spec is silent. */
+/** Spec is silent. */
 export const INVITE_LIFETIME_MS = 7 * DAY;
 
-/** Open invites that a team may have at a time. Spec is silent. */
+/** Spec is silent. */
 export const MAX_OPEN_INVITES = 100;
 
-/**
- * Addresses that may be given for an invite that names none; so many people sign up by its link at most. Spec
- * is silent.
- */
+/** Caps sign-ups per link without an address. Spec is silent. */
 export const MAX_GIVEN_ADDRESSES = 10;
 
-/** A person's own team as it begins: called after their address until renamed. */
+/** Derives a new team's name and slug from its owner's address. */
 export function ownTeam(email: string): { name: string; slug: string } {
   const [name = ""] = email.split("@");
   const slug = name
@@ -24,7 +21,7 @@ export function ownTeam(email: string): { name: string; slug: string } {
   return { name, slug: slug || "team" };
 }
 
-/** The roles of members that somebody may remove. Source: spec, "Authentication" 5. */
+/** Source: spec, "Authentication" 5. */
 export function removableRoles(actor: Pick<Actor, "role">, isSelf: boolean): Role[] {
   if (actor.role === "OWNER" || isSelf) return ["ADMIN", "MEMBER"];
   return actor.role === "ADMIN" ? ["MEMBER"] : [];
@@ -38,22 +35,19 @@ const planLimit = (instead: string) =>
 
 const emailRefused = (message: string) => invalidFields([{ field: "email", message }]);
 
-/** Why a person without an account gets none. */
 export const NO_PLACE =
   "This instance has as many people with an account as its owner allows. Ask its owner to raise MAX_PEOPLE.";
 
-/** The state of a team that decides about one more invite. */
 export interface InviteFacts {
   isFull: boolean;
-  /** The address is of a person who has an account, or the instance has a place for one more. */
+  /** The address has an account, or the instance has room for one. */
   canHaveAccount: boolean;
-  /** Besides one to the same address, which the new one replaces. */
+  /** To other addresses, as a new invite replaces an older one. */
   openInvites: number;
-  /** The membership of whoever has the address; null for none. */
+  /** Null when the address belongs to no member. */
   isActiveMember: boolean | null;
 }
 
-/** Returns the reason why an invite is refused; null where nothing stands against it. */
 export function inviteRefusal({
   isFull,
   canHaveAccount,
@@ -79,14 +73,12 @@ export function inviteRefusal({
   );
 }
 
-/** A member that is to be changed or removed. */
 export interface MemberFacts {
   role: Role;
   isActive: boolean;
   isFull: boolean;
 }
 
-/** Returns the reason why a member is not changed; null where nothing stands against it. */
 export function changeRefusal({ role, isActive, isFull }: MemberFacts, isActiveNext: boolean) {
   if (role === "OWNER") return ownerStays();
   if (!isActive && isActiveNext && isFull) {
@@ -95,7 +87,6 @@ export function changeRefusal({ role, isActive, isFull }: MemberFacts, isActiveN
   return null;
 }
 
-/** Tells people the effects of each kind of change. */
 export const CHANGE_MESSAGES = {
   activated:
     "The member is active again. Their tokens that were pinned to the team stay revoked, and the links that they made stay ended: they have to make new ones.",
@@ -113,7 +104,6 @@ export function kindOfChange(before: Membership, after: Membership): keyof typeo
   return before.role === "ADMIN" && after.role === "MEMBER" ? "demoted" : "changed";
 }
 
-/** Returns the reason why a member of this role is not removed; null where nothing stands against it. */
 export function removalRefusal(role: Role, removable: readonly Role[]) {
   if (role === "OWNER") return ownerStays();
   if (removable.includes(role)) return null;
@@ -126,7 +116,6 @@ const ownerStays = () =>
     "A team always has its owner: the owner cannot leave, be demoted, deactivated or removed.",
   );
 
-/** The mail that brings an invite to its address. */
 export const describeInviteMail = (to: string, link: string) => ({
   to,
   subject: "You are invited to a team on Akimbo",
@@ -138,7 +127,6 @@ It works once, for 7 days. If you did not expect it, ignore this mail.
 `,
 });
 
-/** An invite as its link finds it. */
 export interface InviteState {
   isAddressed: boolean;
   email: string | null;
@@ -149,7 +137,7 @@ export interface InviteState {
 
 const gone = (message: string) => new AppError(null, message, { status: 410 });
 
-/** Returns the reason why an invite is over; null while it can be accepted. */
+/** Returns null while the invite can be accepted. */
 export function endOfInvite({ acceptedAt, expiresAt, revokedAt }: InviteState, now: Date) {
   if (acceptedAt) {
     return gone("This invite has been used. If that was you, sign in; else ask for a new one.");
@@ -159,7 +147,6 @@ export function endOfInvite({ acceptedAt, expiresAt, revokedAt }: InviteState, n
   return null;
 }
 
-/** Returns the reason why an address was not taken for an invite. */
 export function addressRefusal(invite: InviteState & { hasPlace: boolean }, now: Date): AppError {
   const end = endOfInvite(invite, now);
   if (end) return end;
@@ -174,14 +161,12 @@ export function addressRefusal(invite: InviteState & { hasPlace: boolean }, now:
   );
 }
 
-/** An invite and the person who opened it. */
 export interface JoinFacts extends InviteState {
   isFull: boolean;
-  /** The person's membership; null for none. */
+  /** Null for a person without a membership. */
   isActiveMember: boolean | null;
 }
 
-/** Returns the reason why a person cannot join by an invite; null where nothing stands against it. */
 export function joinRefusal(invite: JoinFacts, email: string, now: Date) {
   const end = endOfInvite(invite, now);
   if (end) return end;

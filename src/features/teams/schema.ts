@@ -106,7 +106,10 @@ export function toTeam(
   { role, joinedAt }: { role: Role; joinedAt: Date },
 ): z.infer<typeof teamSchema> {
   return {
-    ...{ id, name, slug, role },
+    id,
+    name,
+    slug,
+    role,
     joinedAt: joinedAt.toISOString(),
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
@@ -118,7 +121,6 @@ export function toMember(row: MemberRow): z.infer<typeof memberSchema> {
   return { userId, email, avatarUrl: null, role, isActive, joinedAt: joinedAt.toISOString() };
 }
 
-/** The address that an invite was made for. */
 const addressee = ({ email, isAddressed }: InviteRow) => (isAddressed ? email : null);
 
 export function toInvite(
@@ -127,7 +129,9 @@ export function toInvite(
 ): z.infer<typeof inviteSchema> {
   const { id, role, expiresAt } = row;
   return {
-    ...{ id, email: addressee(row), role },
+    id,
+    email: addressee(row),
+    role,
     expiresAt: expiresAt.toISOString(),
     token,
     inviteLink: link,
@@ -138,7 +142,10 @@ export function toInvite(
 export function toOpenInvite(row: InviteRow): z.infer<typeof openInviteSchema> {
   const { id, role, invitedBy, createdAt, expiresAt } = row;
   return {
-    ...{ id, email: addressee(row), role, invitedBy },
+    id,
+    email: addressee(row),
+    role,
+    invitedBy,
     createdAt: createdAt.toISOString(),
     expiresAt: expiresAt.toISOString(),
   };

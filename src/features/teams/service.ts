@@ -16,10 +16,9 @@ import { insertPerson } from "./repo/people.ts";
 import * as rules from "./rules.ts";
 import type { MemberChange, NewInvite } from "./schema.ts";
 
-/** The roles that manage a team. Source: spec, "Authentication" 5. */
+/** Source: spec, "Authentication" 5. */
 const MANAGERS = ["OWNER", "ADMIN"] as const;
 
-/** The team acted for, and the caller's membership of it. */
 export async function getTeam(ctx: Ctx) {
   const [[team], [self]] = await ctx.read("team:read", [
     members.teamById({ team: ctx.team }),
@@ -29,7 +28,7 @@ export async function getTeam(ctx: Ctx) {
   return { team, self };
 }
 
-/** @throws AppError FORBIDDEN for anybody but the owner */
+/** @throws AppError FORBIDDEN unless the caller is the owner */
 export async function renameTeam(ctx: Ctx, name: string) {
   await ctx.read("team:write", []);
   requireOneOf(ctx.actor, ["OWNER"], "Only the team's owner renames it. Ask them to do it.");
@@ -40,18 +39,18 @@ export async function renameTeam(ctx: Ctx, name: string) {
 
 export type Member = members.MemberRow;
 
-/** Who came first stands first; deactivated members are among them. */
+/** In order of joining, deactivated members included. */
 export async function listMembers(ctx: Ctx): Promise<Member[]> {
   const [rows] = await ctx.read("team:read", [members.membersOf({ team: ctx.team })]);
   return rows;
 }
 
 /**
- * Changes the role of a member, or whether they have access. A person who loses access loses the tokens
- * pinned to the team, and one who loses rights loses the links made with them; they do not come back.
+ * A member who loses access loses tokens pinned to the team; one who loses rights loses links made with
+ * them. Neither comes back.
  *
- * @throws AppError FORBIDDEN for anybody but the owner, and for the owner's own membership; NOT_FOUND;
- * PLAN_LIMIT when the team is full
+ * @throws AppError FORBIDDEN unless the caller is the owner, and for the owner's membership; NOT_FOUND;
+ * PLAN_LIMIT
  */
 export async function changeMember(ctx: Ctx, userId: number, change: MemberChange) {
   await ctx.read("team:write", []);
@@ -75,12 +74,11 @@ export async function changeMember(ctx: Ctx, userId: number, change: MemberChang
 }
 
 /**
- * Removes a member, or lets the caller leave. Their tokens pinned to the team, invites to their address and
- * the links that they made end in the same batch; the rest of what they made stays.
+ * Removing a member also ends their pinned tokens, invites to their address and links they created.
  *
- * Spec is silent on leaving: everybody but the owner may remove themselves.
+ * Spec is silent on leaving: every member but the owner may leave.
  *
- * @throws AppError FORBIDDEN by the caller's or the member's role; NOT_FOUND
+ * @throws AppError FORBIDDEN by role; NOT_FOUND
  */
 export async function removeMember(ctx: Ctx, userId: number): Promise<void> {
   await ctx.read("team:write", []);
@@ -102,11 +100,7 @@ export async function removeMember(ctx: Ctx, userId: number): Promise<void> {
   throw (facts && rules.removalRefusal(facts.role, roles)) ?? notFound("Member");
 }
 
-/**
- * Open invites, newest first.
- *
- * @throws AppError FORBIDDEN for a MEMBER
- */
+/** @throws AppError FORBIDDEN for a MEMBER */
 export async function listInvites(ctx: Ctx): Promise<invites.InviteRow[]> {
   const [rows] = await ctx.read("team:read", [
     invites.openInvitesOf({ team: ctx.team, now: ctx.now() }),
@@ -115,22 +109,20 @@ export async function listInvites(ctx: Ctx): Promise<invites.InviteRow[]> {
   return rows;
 }
 
-/** The queries of the page that shows members and open invites. */
 export const lookUpTeam = ({ team, now }: Ctx) =>
   [members.membersOf({ team }), invites.openInvitesOf({ team, now: now() })] as const;
 
 const INVITE_TOKEN_BYTES = 32;
 
-/** Path of an invite's page. */
 export const invitePath = (token: string): string => `/invite/${token}`;
 
 /**
- * An invite, and the token of its link, which is stored nowhere. One to the same address takes the place
- * of an earlier one, and is mailed there where mail goes out, unless too many links were just mailed there.
+ * Only this answer contains the link's token. An earlier invite to the address is replaced. The link is
+ * mailed unless too many were just mailed there.
  *
- * @param origin under which the link is opened
- * @throws AppError FORBIDDEN for a MEMBER; 400 for the address of a member; PLAN_LIMIT when the team is full
- * or has too many open invites, and for a new person when the instance has no place for one
+ * @param origin of the link
+ * @throws AppError FORBIDDEN for a MEMBER; 400 for a member's address; PLAN_LIMIT for a full team or
+ * instance, or too many open invites
  */
 export async function createInvite(ctx: Ctx, input: NewInvite, origin: string) {
   await ctx.read("team:write", []);
@@ -142,7 +134,13 @@ export async function createInvite(ctx: Ctx, input: NewInvite, origin: string) {
   const hash = await sha256Hex(token);
   const now = ctx.now();
   const invite = {
-    ...{ teamId, hash, email, role, invitedBy, tokenId, now },
+    teamId,
+    hash,
+    email,
+    role,
+    invitedBy,
+    tokenId,
+    now,
     expiresAt: new Date(now.getTime() + rules.INVITE_LIFETIME_MS),
     ...memberLimits(ctx.config),
     maxPeople: ctx.config.maxPeople,
@@ -163,7 +161,7 @@ export async function createInvite(ctx: Ctx, input: NewInvite, origin: string) {
   return { row, token, link, isMailed };
 }
 
-/** Counts the mail of an invite among the links that are mailed to its address; changes nothing past the limit. */
+/** Changes no row at the limit of mailed links. */
 const countMail = (email: string, hash: string, at: Date): Query<number> =>
   insertLink({
     identifier: inviteMailIdentifier(hash),
@@ -174,7 +172,7 @@ const countMail = (email: string, hash: string, at: Date): Query<number> =>
     inviteHash: hash,
   });
 
-/** @throws AppError FORBIDDEN for a MEMBER; NOT_FOUND for an invite that is no longer open */
+/** @throws AppError FORBIDDEN for a MEMBER; NOT_FOUND for an ended invite */
 export async function revokeInvite(ctx: Ctx, id: number): Promise<void> {
   await ctx.read("team:write", []);
   requireOneOf(ctx.actor, MANAGERS, "Only owners and admins revoke invites. Ask one of them.");
@@ -183,66 +181,68 @@ export async function revokeInvite(ctx: Ctx, id: number): Promise<void> {
   if (revoked === 0) throw notFound("Invite");
 }
 
-/** Returns true when an open invite lets a new person of this address in, which is in lower case. */
+/**
+ * Returns true when an open invite admits a new person.
+ *
+ * @param email in lower case
+ */
 export async function mayJoin(
   { db, config, now }: Pick<Deps, "db" | "config" | "now">,
   email: string,
 ): Promise<boolean> {
   const { maxPeople } = config;
-  const [found] = await db.run([invites.openInviteTo({ email, maxPeople, now: now() })]);
-  return found.length > 0;
+  const [openInvites] = await db.run([invites.openInviteTo({ email, maxPeople, now: now() })]);
+  return openInvites.length > 0;
 }
 
 /**
- * A new person and the team that they own, to be run in one batch; nothing for a person who has an account, for
- * an address that no open invite lets in, and when the instance has no place for one more.
+ * Creates no person without an open invite, or on a full instance.
  *
- * @param email in lower case, and proven
+ * @param email in lower case, verified
  */
 export function createPerson({ config, now }: Pick<Deps, "config" | "now">, email: string) {
   const { invitedPlan: basePlan, maxPeople } = config;
   return insertPerson({ ...rules.ownTeam(email), email, basePlan, maxPeople, at: now() });
 }
 
-/** @throws AppError NOT_FOUND for what cannot be the token of an invite */
+/** @throws AppError NOT_FOUND for text that is no token */
 async function hashOfInvite(token: string): Promise<string> {
   if (!/^[0-9a-f]{64}$/.test(token)) throw notFound("Invite");
   return sha256Hex(token);
 }
 
-/** Finds the invite of a link, open or over; to be run in the batch of its page. @throws AppError NOT_FOUND */
+/** @throws AppError NOT_FOUND */
 export async function inviteOfLink({ config }: Pick<Deps, "config">, token: string) {
   const { maxPeople } = config;
   return invites.inviteByHash({ hash: await hashOfInvite(token), maxPeople });
 }
 
 /**
- * Stores an address that a holder of an open link gave, so that the sign-in lets them in by it. Several may
- * be given: the first to accept uses the invite up.
+ * Lets the entered address sign in. Several are allowed; the first person to accept uses up the invite.
  *
  * @param email in lower case
- * @throws AppError NOT_FOUND for an unknown link; 410 for an invite that is over; FORBIDDEN where it names its
- * own address; 409 when as many were given as there may be, or the instance has no place for one more person
+ * @throws AppError NOT_FOUND; 410 for an ended invite; FORBIDDEN when the invite names an address; 409 at a
+ * limit of addresses or people
  */
 export async function giveAddress(deps: Deps, token: string, email: string): Promise<void> {
   const now = deps.now();
   const { maxPeople } = deps.config;
-  const given = { hash: await hashOfInvite(token), email, maxPeople, now };
+  const address = { hash: await hashOfInvite(token), email, maxPeople, now };
   const [, [facts]] = await deps.db.run([
-    invites.insertAddress(given),
-    invites.addressFacts(given),
+    invites.insertAddress(address),
+    invites.addressFacts(address),
   ]);
   if (!facts) throw notFound("Invite");
   if (!facts.isGiven) throw rules.addressRefusal(facts, now);
 }
 
 /**
- * Makes a person a member by the link of an invite, which is used up: once, however many try at once. An
- * active member keeps their role, and the invite stays open.
+ * Uses up the invite, once even under concurrent calls. An active member keeps their role, and the invite
+ * stays open.
  *
- * @param person `email`: proven
- * @throws AppError NOT_FOUND for an unknown link; 410 for an invite that is over; FORBIDDEN for another's, and
- * for a deactivated member; PLAN_LIMIT when the team is full
+ * @param person `email` is verified
+ * @throws AppError NOT_FOUND; 410 for an ended invite; FORBIDDEN for another's invite and a deactivated
+ * member; PLAN_LIMIT for a full team
  */
 export async function acceptInvite(
   deps: Deps,

@@ -4,7 +4,6 @@ import type { Platform } from "../../core/platforms.ts";
 import { flag, instant, json } from "../../db/columns.ts";
 import type { Role } from "../../deps.ts";
 
-/** How a team looks to its clients. */
 export interface Branding {
   name: string | null;
   link: string | null;
@@ -17,14 +16,14 @@ export const teams = sqliteTable("teams", {
   slug: text("slug").notNull(),
   ownerId: integer("owner_id").notNull(),
   plan: text("plan").$type<PlanName>(),
-  /** The plan of a team without one of its own; null: the instance's. */
+  /** The plan of a team without `plan`; null for the instance's default. */
   basePlan: text("base_plan").$type<PlanName>(),
-  /** When the plan ends; null: not by itself. */
+  /** When the plan ends; null for no end. */
   planUntil: instant("plan_until"),
-  /** It has domains of its own from a former plan, whatever the present one includes. */
+  /** The team keeps custom domains of a former plan. */
   hasLegacyDomains: flag("has_legacy_domains").notNull().default(false),
   blocklist: json<string[]>("blocklist"),
-  /** IANA zone of the workspace; null: UTC. */
+  /** IANA zone; null for UTC. */
   zone: text("zone"),
   requiresApproval: flag("requires_approval").notNull().default(false),
   branding: json<Branding>("branding"),
@@ -46,15 +45,14 @@ export const members = sqliteTable(
   (table) => [primaryKey({ columns: [table.teamId, table.userId] })],
 );
 
-/** A way into a team that has not been taken, was taken, or was withdrawn. */
 export const invites = sqliteTable("invites", {
   id: integer("id").primaryKey({ autoIncrement: true }),
   teamId: integer("team_id").notNull(),
-  /** SHA-256 of the token in its link, hex. */
+  /** SHA-256 of the link's token, hex. */
   tokenHash: text("token_hash").notNull(),
-  /** The address that was invited; null where whoever holds the link may accept. */
+  /** The invited or accepting address; null for an open link. */
   email: text("email"),
-  /** False: whoever holds the link may accept, with any address. */
+  /** False: any address may accept the invite. */
   isAddressed: flag("is_addressed").notNull(),
   role: text("role").$type<Exclude<Role, "OWNER">>().notNull(),
   invitedBy: integer("invited_by").notNull(),
@@ -66,7 +64,7 @@ export const invites = sqliteTable("invites", {
   revokedAt: instant("revoked_at"),
 });
 
-/** An address that a holder of an invite's link gave, where the invite names none. */
+/** Addresses that people entered on the page of an invite that names none. */
 export const inviteAddresses = sqliteTable(
   "invite_addresses",
   {

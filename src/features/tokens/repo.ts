@@ -10,17 +10,16 @@ const readToken = rowReader(tokens);
 
 export type TokenRow = ReturnType<typeof readToken>;
 
-/** Live tokens of a user, newest first. */
 export const tokensOfUser = prepared(
   ({ user }: Params<{ user: SQL }>) =>
     sql`SELECT * FROM tokens WHERE user_id = ${user} AND revoked_at IS NULL ORDER BY id DESC`,
   readToken,
 );
 
-/** `scopes`: JSON. */
+/** `scopes` is JSON text. */
 type NewToken = Omit<TokenRow, "id" | "lastUsedAt" | "revokedAt" | "scopes"> & { scopes: string };
 
-/** Inserts a token; none that is pinned to a team of which its user is no active member. */
+/** Inserts no token pinned to a team without an active membership. */
 export const insertToken = prepared(
   ({ hash, name, hint, userId, teamId, scopes, createdAt, madeBy }: Params<NewToken>) =>
     sql`INSERT INTO tokens (hash, name, hint, user_id, team_id, scopes, created_at, made_by)
@@ -31,7 +30,7 @@ export const insertToken = prepared(
   readToken,
 );
 
-/** A live token of a user; where a team is named, only one that is pinned to it. */
+/** With a `teamId`, only a token pinned to that team matches. */
 interface OwnToken {
   id: number;
   userId: number;

@@ -1,15 +1,15 @@
-/** A token to revoke. Numbers stand in the statements as they are: the command line sends plain text. */
+/** Numbers are part of the SQL, because the command line sends plain text. */
 interface Revocation {
-  /** Whole numbers. */
+  /** Both are whole numbers. */
   id: number;
   atMs: number;
-  /** SQL condition on the row of the token. */
+  /** SQL condition on the token's row. */
   condition?: string;
 }
 
 /**
- * SQL statements of one batch that revoke a token, the tokens made by it, and the invites, review links and
- * connection links that any of them made. The first answers the tokens that it revoked.
+ * SQL of one batch that revokes a token, the tokens made by it, and the open invites and links made by any
+ * of them. The first statement answers the revoked tokens.
  */
 export function revocation({ id, atMs, condition = "TRUE" }: Revocation): [string, ...string[]] {
   const revoked = `SELECT k.id FROM tokens k

@@ -47,7 +47,11 @@ export const createdTokenSchema = tokenSchema
 export function toToken(row: typeof tokens.$inferSelect): z.infer<typeof tokenSchema> {
   const { id, name, hint, scopes, teamId, createdAt, lastUsedAt } = row;
   return {
-    ...{ id, name, hint, scopes, teamId },
+    id,
+    name,
+    hint,
+    scopes,
+    teamId,
     createdAt: createdAt.toISOString(),
     lastUsedAt: lastUsedAt?.toISOString() ?? null,
   };

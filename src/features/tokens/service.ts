@@ -7,10 +7,9 @@ import type { NewToken } from "./schema.ts";
 
 const TOKEN_BYTES = 32;
 
-/** The part of a token that may be shown again. */
 const hintOf = (token: string): string => `${token.slice(0, 8)}…${token.slice(-4)}`;
 
-/** Tokens are a person's: a pinned token sees and makes only tokens of its own team. */
+/** A pinned token lists and creates only tokens of its team. */
 function holder(actor: Actor) {
   return { userId: actor.userId, teamId: actor.isPinned ? actor.teamId : null };
 }
@@ -23,9 +22,9 @@ export async function listTokens(ctx: Ctx): Promise<repo.TokenRow[]> {
 }
 
 /**
- * A new token of the caller's. Its text is in the answer and nowhere else.
+ * Only this answer contains the token's text.
  *
- * @throws AppError FORBIDDEN for a team that the caller does not belong to
+ * @throws AppError FORBIDDEN for a team without membership
  */
 export async function createToken(ctx: Ctx, { name, scopes = ["*"], teamId }: NewToken) {
   await ctx.read("*", []);
@@ -55,7 +54,7 @@ export async function createToken(ctx: Ctx, { name, scopes = ["*"], teamId }: Ne
 }
 
 /**
- * Revokes a token with all that was made by it: tokens, open invites, review and connection links.
+ * Also revokes tokens made by the token, and ends their open invites and links.
  *
  * @throws AppError NOT_FOUND
  */

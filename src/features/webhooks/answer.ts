@@ -1,16 +1,14 @@
 import type { Deps } from "../../deps.ts";
 
-/** Bytes in which the status line of the answer stands behind interim ones. */
 const MAX_BYTES = 16_384;
 const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})(?: .*)?$/;
 
 /**
- * The status of an answer. The runtime takes an interim answer such as 100 Continue for the whole, and gives what
- * follows as its body. Null where nothing follows.
+ * Returns null when only interim answers arrive. The Workers runtime takes an interim answer such as 100
+ * Continue for the final one, and gives what follows as its body.
  */
 export async function statusOf({ status, body }: Response): Promise<number | null> {
   if (status >= 200) {
-    // Its body is not read: that frees the connection.
     void body?.cancel().catch(() => {});
     return status;
   }
@@ -21,8 +19,8 @@ export async function statusOf({ status, body }: Response): Promise<number | nul
       const { value = "", done } = await reader.read();
       text += value;
       isOver = done;
-      const found = finalStatus(done ? text : text.slice(0, text.lastIndexOf("\n") + 1));
-      if (found !== null) return found;
+      const final = finalStatus(done ? text : text.slice(0, text.lastIndexOf("\n") + 1));
+      if (final !== null) return final;
     }
     return null;
   } finally {
@@ -38,7 +36,7 @@ function finalStatus(text: string): number | null {
   return null;
 }
 
-/** Statuses that Cloudflare's edge answers in an origin's place. Source: Cloudflare, "Cloudflare 5xx errors". */
+/** Cloudflare's answers for an unreachable origin. Source: Cloudflare, "Cloudflare 5xx errors". */
 const EDGE_ANSWERS: Record<number, string> = {
   521: "the connection was refused",
   522: "the connection was not accepted in time",
@@ -55,10 +53,7 @@ export function refusalOf(status: number): string {
   return reason ? `Answered ${status}: ${reason}.` : `Answered ${status}.`;
 }
 
-/**
- * Says why there was no answer. The runtime tells a lost connection from other errors; whether the address accepts
- * connections at all tells the rest.
- */
+/** An error only shows whether the connection was lost, so a probe of the port finds the reason. */
 export async function describeFailure(
   { reaches }: Pick<Deps, "reaches">,
   url: string,

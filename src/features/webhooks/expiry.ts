@@ -5,16 +5,13 @@ import { removeAttempts, removeDeleted, webhookAfter } from "./repo/webhooks.ts"
 
 /** Source: spec, "Events", delivery rule 4. */
 const KEPT_MS = 30 * DAY;
-/** Rows removed by one statement, at most. */
 const SLICE = 500;
-/** Webhooks looked through by one statement, at most. */
 const WEBHOOKS = 500;
 
 /**
- * Removes a slice of the attempts that are older than 30 days, webhook by webhook, and the webhooks that were
- * deleted once nothing is left of their log.
+ * Removes one slice of old attempts, and deleted webhooks without attempts.
  *
- * @param cursor id of the webhook to begin with
+ * @param cursor id of the first webhook
  */
 export async function forgetOldAttempts(deps: Deps, cursor: string | null): Promise<string | null> {
   const from = Number(cursor ?? 0);

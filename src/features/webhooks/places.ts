@@ -3,20 +3,19 @@ import type { Deps } from "../../deps.ts";
 import type { Place } from "../../durable/delivery-gate.ts";
 import { ANSWER_MS } from "./rules.ts";
 
-/** Requests in flight to one endpoint, so that a slow one leaves room for others. Spec is silent. */
+/** Spec is silent: a slow endpoint must leave connections for others. */
 const PER_ENDPOINT = 2;
-/** The longest attempt, and what a batch takes before it begins one. */
+/** The longest attempt plus the time until a batch starts it. */
 const LEASE_MS = ANSWER_MS + 5 * SECOND;
-/** How long a batch waits where none of its endpoints has a place. */
 const WAIT_MS = 300;
-/** Places that nothing more is sent by go back together, this long after the first. */
+/** Delay after which free places are given back together. */
 const RETURN_MS = SECOND / 4;
 
 type Gated = Pick<Deps, "deliveryGate" | "log" | "wait">;
 
 const gateOf = ({ deliveryGate }: Gated) => deliveryGate.getByName("webhooks");
 
-/** The places at endpoints that one batch holds. */
+/** Permissions to send, one per concurrent request to an endpoint. */
 export class Places {
   private readonly deps: Gated;
   private readonly free: Place[];
@@ -29,10 +28,7 @@ export class Places {
     this.granted = new Set(places.map(({ webhookId }) => webhookId));
   }
 
-  /**
-   * Takes places for as many deliveries as there are of each webhook. Without an answer of the gate the batch
-   * has all that it can use: deliveries do not stop for it.
-   */
+  /** When the gate does not answer, the batch gets all the places it needs. */
   static async take(
     deps: Gated,
     webhookIds: readonly number[],
@@ -55,7 +51,7 @@ export class Places {
     }
   }
 
-  /** Returns true for a webhook that other batches left no place. */
+  /** Returns true when other batches hold all places. */
   isTaken(webhookId: number): boolean {
     return !this.granted.has(webhookId);
   }
@@ -69,12 +65,10 @@ export class Places {
     return index < 0 ? undefined : this.free.splice(index, 1)[0];
   }
 
-  /** Takes a place back that is used again in this batch. */
   keep(place: Place): void {
     this.free.push(place);
   }
 
-  /** Gives a place back soon, together with others. */
   async leave(place: Place): Promise<void> {
     this.leaving.push(place);
     if (this.leaving.length > 1) return;
@@ -82,7 +76,6 @@ export class Places {
     await this.giveBack(this.leaving.splice(0));
   }
 
-  /** Gives back all places that are not in use. */
   async close(): Promise<void> {
     await this.giveBack([...this.leaving.splice(0), ...this.free.splice(0)]);
   }

@@ -19,7 +19,7 @@ export const webhookRoutes = createRouter();
 
 const yes = z.literal(true);
 const tags = ["Webhooks"];
-const told = (description: string) =>
+const confirmation = (description: string) =>
   json(z.object({ success: yes, message: z.string() }), description);
 
 const list = apiRoute({
@@ -92,7 +92,7 @@ const remove = apiRoute({
   scope: "webhooks:write",
   limit: "destructive",
   request: { params: idParams },
-  responses: { ...told("Deleted."), ...NOT_FOUND },
+  responses: { ...confirmation("Deleted."), ...NOT_FOUND },
 });
 webhookRoutes.openapi(remove, async (c) => {
   await webhooks.deleteWebhook(c.var.ctx, readNumericId(c.req.valid("param").id, "Webhook"));
@@ -110,7 +110,7 @@ const ping = apiRoute({
   scope: "webhooks:write",
   limit: "write",
   request: { params: idParams },
-  responses: { ...told("On its way."), ...NOT_FOUND },
+  responses: { ...confirmation("On its way."), ...NOT_FOUND },
 });
 webhookRoutes.openapi(ping, async (c) => {
   await webhooks.testWebhook(c.var.ctx, readNumericId(c.req.valid("param").id, "Webhook"));

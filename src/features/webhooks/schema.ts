@@ -10,11 +10,11 @@ import type { WebhookRow } from "./repo/webhooks.ts";
 
 enableDescriptions();
 
-/** Bounds of a secret that somebody brings. Spec is silent. */
+/** Spec is silent. */
 const SECRET = { min: 16, max: 255 };
 const isPrintable = (text: string): boolean => /^[\x21-\x7e]*$/.test(text);
 
-/** Names that a call may list, the same one several times included. Spec is silent. */
+/** Spec is silent. */
 const MAX_NAMES = 100;
 
 const eventName = z.enum(SUBSCRIBABLE, {
@@ -52,7 +52,7 @@ export const newWebhookSchema = z
 
 export type NewWebhook = z.output<typeof newWebhookSchema>;
 
-/** @throws AppError with the reason why this instance sends nothing to the address */
+/** @throws AppError 400 for an address that is not allowed */
 export function requireTarget(url: string, config: Deps["config"]): void {
   const refusal = refusedTarget(url, config);
   if (refusal) throw invalidFields([{ field: "url", message: `url: ${refusal}` }]);
@@ -95,13 +95,17 @@ type Shown = Omit<z.infer<typeof webhookSchema>, "createdAt" | "updatedAt"> &
 export function toWebhook(row: Shown): z.infer<typeof webhookSchema> {
   const { id, url, events, isActive, failureCount, createdAt, updatedAt } = row;
   return {
-    ...{ id, url, events, isActive, failureCount },
+    id,
+    url,
+    events,
+    isActive,
+    failureCount,
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
   };
 }
 
-/** Source: spec, "Response codes and limits": default and most of the log's page. */
+/** Source: spec, "Response codes and limits". */
 const DELIVERIES = { default: 50, max: 200 };
 
 export const deliveryPageSchema = z.object({

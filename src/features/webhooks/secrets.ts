@@ -6,7 +6,6 @@ import { replaceSecret, sealedSecrets } from "./repo/webhooks.ts";
 
 const SECRET_BYTES = 32;
 
-/** A secret that nobody can guess. */
 export const newSecret = (): string => `whsec_${randomHex(SECRET_BYTES)}`;
 
 const boundTo = (teamId: number): string => `${teamId}|webhook|secret`;
@@ -17,16 +16,15 @@ export const sealSecret = ({ cipher }: Pick<Deps, "cipher">, teamId: number, sec
 export const openSecret = ({ cipher }: Pick<Deps, "cipher">, teamId: number, sealed: string) =>
   cipher.decrypt(sealed, boundTo(teamId));
 
-/** More keys than an isolate signs with in a while. */
 const MAX_KEYS = 1_000;
 
-/** By team and sealed secret, so that a new secret is another key at once; under their master keys alone. */
+/** Keyed by team and encrypted secret: a rotated secret finds no old key. */
 const signingKeys = new WeakMap<Cipher, Map<string, CryptoKey>>();
 
 /**
- * The key that signs by a secret. An isolate keeps it, the secret it does not keep.
+ * Caches the key in this isolate, never the secret.
  *
- * @throws what `openSecret` throws
+ * @throws errors of `openSecret`
  */
 export async function signingKey(
   { cipher }: Pick<Deps, "cipher">,
@@ -36,19 +34,18 @@ export async function signingKey(
   const keys = signingKeys.get(cipher) ?? new Map<string, CryptoKey>();
   signingKeys.set(cipher, keys);
   const name = `${teamId}|${sealed}`;
-  const known = keys.get(name);
-  if (known) return known;
+  const cached = keys.get(name);
+  if (cached) return cached;
   const key = await hmacKey(await openSecret({ cipher }, teamId, sealed));
   if (keys.size >= MAX_KEYS) keys.clear();
   keys.set(name, key);
   return key;
 }
 
-/** Secrets looked at by one page. */
 const PAGE = 100;
 
 /**
- * Encrypts the secrets of a page anew that stand under an older key.
+ * Re-encrypts one page of secrets with older keys.
  *
  * @param cursor id of the last webhook
  */

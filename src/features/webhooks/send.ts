@@ -7,14 +7,13 @@ import { ANSWER_MS, HEADERS } from "./rules.ts";
 
 interface Sendable {
   url: string;
-  /** The signature, by the secret as it is now. */
   key: CryptoKey;
   event: string;
   eventId: string;
   payload: string;
 }
 
-/** The end of an attempt. Nothing of the receiver's reply is in it but its status. */
+/** Keeps only the status of the receiver's answer. */
 export interface Sent {
   success: boolean;
   statusCode: number | null;
@@ -24,10 +23,10 @@ export interface Sent {
 }
 
 /**
- * Sends a payload once, signed: any answer but 2xx within ten seconds is a failure,
- * redirects included. Source: spec, "Events", delivery rule 1.
+ * Any answer but 2xx within ten seconds is a failure, redirects included. Source: spec, "Events", delivery
+ * rule 1.
  *
- * @param mayProbe answers if one more connection may be made, which tells why there was none
+ * @param mayProbe returns true when another connection may be made to explain a failure
  */
 export async function send(deps: Deps, sendable: Sendable, mayProbe: () => boolean): Promise<Sent> {
   const startedAt = deps.now().getTime();
@@ -60,7 +59,7 @@ export async function send(deps: Deps, sendable: Sendable, mayProbe: () => boole
   }
 }
 
-/** Aborts as `AbortSignal.timeout` does. It can be ended before: an isolate has 10,000 timers, and keeps each to its end. */
+/** Can be ended early, unlike `AbortSignal.timeout`: an isolate has at most 10,000 timers. */
 function startTimeout(): { signal: AbortSignal; end(): void } {
   const controller = new AbortController();
   const abort = () => controller.abort(new DOMException("No answer in time.", "TimeoutError"));
@@ -77,7 +76,6 @@ const isTimeout = (error: unknown): boolean =>
 const toError = (error: unknown): Error =>
   error instanceof Error ? error : new Error(String(error));
 
-/** The call that delivers an event, signed at this moment. */
 export async function deliveryRequest(
   { now }: Pick<Deps, "now">,
   { key, event, eventId, payload }: Omit<Sendable, "url">,

@@ -19,7 +19,6 @@ const MANAGERS: readonly Role[] = ["OWNER", "ADMIN"];
 const requireManager = ({ actor }: Ctx, does: string): void =>
   requireOneOf(actor, MANAGERS, `Only the owner and admins of a team ${does} webhooks.`);
 
-/** The team's webhooks, oldest first. */
 export async function listWebhooks(ctx: Ctx): Promise<repo.WebhookRow[]> {
   const [rows] = await ctx.read("webhooks:read", [repo.webhooksOf(ctx.team)]);
   return rows;
@@ -27,7 +26,7 @@ export async function listWebhooks(ctx: Ctx): Promise<repo.WebhookRow[]> {
 
 type Created = ReturnType<typeof toWebhook> & { secret: string };
 
-/** The answer to a named call as it is kept: the secret stays encrypted. */
+/** The stored answer to an idempotent call. The secret stays encrypted. */
 interface Remembered {
   id: number;
   url: string;
@@ -37,16 +36,17 @@ interface Remembered {
 }
 
 /**
- * Creates a webhook; its secret is in the answer, and after that in none.
+ * Only this answer contains the secret.
  *
- * @throws AppError FORBIDDEN for a member, 400 for an address that nothing is sent to, PLAN_LIMIT where the team has as many as it can, and what `once` throws
+ * @throws AppError FORBIDDEN for a member; 400 for an address that is not allowed; PLAN_LIMIT; errors of
+ * `once`
  */
 export async function createWebhook(
   ctx: Ctx,
-  { url, events, secret: given }: NewWebhook,
+  { url, events, secret: ownSecret }: NewWebhook,
   call: NamedCall | null,
 ): Promise<Done<Created>> {
-  const bodyOf = () => [url, events, given ?? null];
+  const bodyOf = () => [url, events, ownSecret ?? null];
   const { result, isReplayed } = await once<number, Remembered>(ctx, call, bodyOf, {
     look: async () => {
       const { known, stored } = await look(ctx, "webhooks:write", call, [repo.countOf(ctx.team)]);
@@ -58,7 +58,7 @@ export async function createWebhook(
       if (count >= MAX_WEBHOOKS) throw tooMany();
       const { teamId } = ctx.actor;
       const createdAt = ctx.now();
-      const sealed = await sealSecret(ctx, teamId, given ?? newSecret());
+      const sealed = await sealSecret(ctx, teamId, ownSecret ?? newSecret());
       const remembered = { url, events, sealed, createdAt: createdAt.getTime() };
       const row = { teamId, url, events, secret: sealed, createdAt };
       const [[id]] = await ctx.db.run([
@@ -100,9 +100,10 @@ export async function deleteWebhook(ctx: Ctx, id: number): Promise<void> {
 }
 
 /**
- * Switches a webhook on, which clears its count of failures, or off. Events that wait while it is off are never sent.
+ * Switching on resets the failures. Events emitted while the webhook is off are never sent.
  *
- * @throws AppError NOT_FOUND; FORBIDDEN for a member who switches it on, and for one whose posts wait for approval
+ * @throws AppError NOT_FOUND; FORBIDDEN for a member who switches it on, and for one whose posts wait for
+ * approval
  */
 export async function switchWebhook(ctx: Ctx, id: number, isActive: boolean) {
   await ctx.read("webhooks:write", []);
@@ -117,11 +118,7 @@ export async function switchWebhook(ctx: Ctx, id: number, isActive: boolean) {
   return row;
 }
 
-/**
- * Gives a webhook a new secret, which signs whatever is sent from now on, retries included; answers it.
- *
- * @throws AppError FORBIDDEN for a member; NOT_FOUND
- */
+/** @throws AppError FORBIDDEN for a member; NOT_FOUND */
 export async function rotateSecret(ctx: Ctx, id: number): Promise<string> {
   await ctx.read("webhooks:write", []);
   requireManager(ctx, "rotate the secrets of");
@@ -135,11 +132,7 @@ export async function rotateSecret(ctx: Ctx, id: number): Promise<string> {
   return secret;
 }
 
-/**
- * Sends a webhook one `webhook.ping`, switched off or not.
- *
- * @throws AppError NOT_FOUND
- */
+/** @throws AppError NOT_FOUND */
 export async function testWebhook(ctx: Ctx, id: number): Promise<void> {
   const [[webhook]] = await ctx.read("webhooks:write", [repo.findWebhook(ctx.team, id)]);
   if (!webhook) throw notFound("Webhook");
@@ -155,7 +148,7 @@ export async function testWebhook(ctx: Ctx, id: number): Promise<void> {
   await tryToWakeDeliveries(ctx, [whenDue([now.getTime(), eventId])]);
 }
 
-/** The log of a webhook, newest first. @throws AppError NOT_FOUND */
+/** @throws AppError NOT_FOUND */
 export async function listDeliveries(ctx: Ctx, id: number, limit: number) {
   const [[webhook], rows] = await ctx.read("webhooks:read", [
     repo.findWebhook(ctx.team, id),
@@ -166,10 +159,9 @@ export async function listDeliveries(ctx: Ctx, id: number, limit: number) {
 }
 
 /**
- * Sends the event of an attempt again, with attempts of its own; answers the event's id.
+ * Returns the event's id.
  *
- * @throws AppError FORBIDDEN for a member; NOT_FOUND, also once the event is too old to be kept;
- * WEBHOOK_DISABLED
+ * @throws AppError FORBIDDEN for a member; NOT_FOUND, also for an expired event; WEBHOOK_DISABLED
  */
 export async function replayDelivery(ctx: Ctx, id: number, deliveryId: string): Promise<string> {
   const [[webhook], [attempt]] = await ctx.read("webhooks:write", [
@@ -184,7 +176,7 @@ export async function replayDelivery(ctx: Ctx, id: number, deliveryId: string): 
   const { teamId } = webhook;
   const replay = { eventId, webhookId: id, teamId, kind: "replay" } as const;
   let at = ctx.now();
-  // Replays of one millisecond take one each.
+  // Two replays in one millisecond would have the same key.
   while ((await ctx.db.run([log.insertDelivery(replay, at)]))[0] === 0) {
     at = new Date(at.getTime() + 1);
   }

@@ -7,62 +7,60 @@ import * as repo from "./repo/deliveries.ts";
 import { retryAt } from "./rules.ts";
 import type { Sent } from "./send.ts";
 
-/** A delivery in our hands. */
-export interface Held {
+export interface Lease {
   due: repo.Due;
-  /** When it is due, as we last wrote it: part of its key. */
+  /** The due time last written to the row. */
   dueAt: Date;
 }
 
 export interface Ended {
-  held: Held;
+  lease: Lease;
   at: Date;
   end: { kind: "sent"; sent: Sent } | { kind: "skipped" | "forgotten" };
 }
 
-/** A delivery that is due at another time. */
 export interface Moved {
-  held: Held;
+  lease: Lease;
   to: Date;
   attempt?: number;
   hasSlot?: boolean;
-  /** No message wakes it: only the sweep, should its run break off. */
+  /** Without a queue message, only the sweep finds the delivery. */
   isSilent?: boolean;
 }
 
-/** After an answer of the database that got lost. */
 const SECOND_TRY_MS = SECOND / 2;
 
-/**
- * Stores what became of deliveries and which of them are moved, in one batch; then wakes what is due again.
- *
- * @throws what the database throws, twice
- */
+/** @throws errors of the database, after a second try */
 export async function store(
   deps: Deps,
   ended: readonly Ended[],
-  given: readonly Moved[] = [],
+  rescheduled: readonly Moved[] = [],
 ): Promise<void> {
   const retried = ended.flatMap(toRetry);
-  const moved = [...given, ...retried];
-  const isRetried = new Set(retried.map(({ held }) => held));
-  const closed = ended.filter(({ held }) => !isRetried.has(held));
+  const moved = [...rescheduled, ...retried];
+  const isRetried = new Set(retried.map(({ lease }) => lease));
+  const closed = ended.filter(({ lease }) => !isRetried.has(lease));
   const attempts = ended.flatMap(toAttempt);
-  tell(deps, attempts);
-  const writes = [...logged(attempts), ...moves(moved), ...ends(closed), ...judged(ended, closed)];
+  logAttempts(deps, attempts);
+  const writes = [
+    ...logged(attempts),
+    ...moves(moved),
+    ...ends(closed),
+    ...updateCounts(ended, closed),
+  ];
   if (writes.length === 0) return;
   try {
     await deps.db.runAll(writes);
   } catch {
-    // All but the counts of timeouts can be written twice; a batch that throws would send everything again.
+    // A repeated batch only counts timeouts twice. Throwing would resend every delivery.
     await deps.wait(SECOND_TRY_MS);
     await deps.db.runAll(writes);
   }
-  for (const { held, to } of moved) held.dueAt = to;
+  for (const { lease, to } of moved) lease.dueAt = to;
   const awake = moved.filter(({ isSilent }) => !isSilent);
   await tryToWakeDeliveries(
     deps,
-    awake.map(({ held, to }) => whenDue([to.getTime(), held.due.eventId])),
+    awake.map(({ lease, to }) => whenDue([to.getTime(), lease.due.eventId])),
   );
   if (closed.some(isExhausted)) deps.defer(wakeNotices(deps));
 }
@@ -71,25 +69,27 @@ const isSuccess = ({ end }: Ended): boolean => end.kind === "sent" && end.sent.s
 const isTimeout = ({ end }: Ended): boolean => end.kind === "sent" && end.sent.isTimeout;
 const isAnswered = ({ end }: Ended): boolean => end.kind === "sent" && end.sent.statusCode !== null;
 
-function toRetry({ held, at, end }: Ended): Moved[] {
+function toRetry({ lease, at, end }: Ended): Moved[] {
   if (end.kind !== "sent" || end.sent.success) return [];
-  const to = retryAt(held.due, at, Math.random());
-  return to ? [{ held, to, attempt: held.due.attempt + 1 }] : [];
+  const to = retryAt(lease.due, at, Math.random());
+  return to ? [{ lease, to, attempt: lease.due.attempt + 1 }] : [];
 }
 
-/** An event, whose last attempt failed. Replays and tests are sent at somebody's wish and do not count. */
-const isExhausted = ({ held, end }: Ended): boolean =>
-  held.due.kind === "event" && end.kind === "sent" && !end.sent.success;
+/** Replays and tests do not count. */
+const isExhausted = ({ lease, end }: Ended): boolean =>
+  lease.due.kind === "event" && end.kind === "sent" && !end.sent.success;
 
-const keyOf = ({ due: { eventId, webhookId, queuedAt }, dueAt }: Held): repo.DeliveryKey => ({
-  ...{ dueAt, eventId, webhookId, queuedAt },
+const keyOf = ({ due: { eventId, webhookId, queuedAt }, dueAt }: Lease): repo.DeliveryKey => ({
+  dueAt,
+  eventId,
+  webhookId,
+  queuedAt,
 });
 
 const logged = (attempts: readonly repo.AttemptRow[]): Query<number>[] =>
   attempts.length > 0 ? [repo.insertAttempts(attempts)] : [];
 
-/** Writes lines for the operator: one of all that arrived, and one of each failure. No address, no payload. */
-function tell({ log }: Deps, attempts: readonly repo.AttemptRow[]): void {
+function logAttempts({ log }: Deps, attempts: readonly repo.AttemptRow[]): void {
   const failed = attempts.filter(({ success }) => !success);
   const delivered = attempts.length - failed.length;
   if (delivered > 0) log({ event: "webhooks.delivered", count: delivered });
@@ -97,8 +97,15 @@ function tell({ log }: Deps, attempts: readonly repo.AttemptRow[]): void {
     const { webhookId, teamId, eventId, attempt, statusCode, error, durationMs } = row;
     log({
       event: "webhook.failed",
-      ...{ webhookId, teamId, deliveryId, eventId, name, attempt },
-      ...{ statusCode, error, durationMs },
+      webhookId,
+      teamId,
+      deliveryId,
+      eventId,
+      name,
+      attempt,
+      statusCode,
+      error,
+      durationMs,
     });
   }
 }
@@ -108,41 +115,43 @@ const moves = (moved: readonly Moved[]): Query<number>[] =>
     ? []
     : [
         repo.moveDeliveries(
-          moved.map(({ held, to, attempt = held.due.attempt, hasSlot = held.due.hasSlot }) => ({
-            ...{ key: keyOf(held), to, attempt, hasSlot },
+          moved.map(({ lease, to, attempt = lease.due.attempt, hasSlot = lease.due.hasSlot }) => ({
+            key: keyOf(lease),
+            to,
+            attempt,
+            hasSlot,
           })),
         ),
       ];
 
-/** Each event that is exhausted is ended by itself: it counts only where that has ended it. */
+/** Each exhausted event has its own statement: it counts only if that statement ended its delivery. */
 function ends(closed: readonly Ended[]): Query<number>[] {
-  const together = closed.filter((one) => !isExhausted(one)).map(({ held }) => keyOf(held));
+  const together = closed.filter((one) => !isExhausted(one)).map(({ lease }) => keyOf(lease));
   return [
     ...(together.length > 0 ? [repo.endDeliveries(together)] : []),
     ...closed
       .filter(isExhausted)
-      .flatMap(({ held, at }) => [
-        repo.endDeliveries([keyOf(held)]),
-        repo.noteExhausted({ id: held.due.webhookId, at }),
+      .flatMap(({ lease, at }) => [
+        repo.endDeliveries([keyOf(lease)]),
+        repo.noteExhausted({ id: lease.due.webhookId, at }),
       ]),
   ];
 }
 
 const webhooksOf = (some: readonly Ended[]): number[] => [
-  ...new Set(some.map(({ held }) => held.due.webhookId)),
+  ...new Set(some.map(({ lease }) => lease.due.webhookId)),
 ];
 
-/** Statements that note how the endpoints did in these attempts. */
-function judged(ended: readonly Ended[], closed: readonly Ended[]): Query<number>[] {
+function updateCounts(ended: readonly Ended[], closed: readonly Ended[]): Query<number>[] {
   const exhausted = new Set(webhooksOf(closed.filter(isExhausted)));
-  // As it was read: an event that another batch exhausts meanwhile counts as the later one.
-  const hasFailures = ({ held: { due } }: Ended) =>
+  // May be stale: an event that another batch exhausts meanwhile counts as the later one.
+  const hasFailures = ({ lease: { due } }: Ended) =>
     (due.failureCount ?? 0) > 0 || exhausted.has(due.webhookId);
-  const ofEvents = ended.filter(({ held }) => held.due.kind === "event");
+  const ofEvents = ended.filter(({ lease }) => lease.due.kind === "event");
   const successes = webhooksOf(ofEvents.filter((one) => isSuccess(one) && hasFailures(one)));
-  const timeouts = Map.groupBy(ended.filter(isTimeout), ({ held }) => held.due.webhookId);
+  const timeouts = Map.groupBy(ended.filter(isTimeout), ({ lease }) => lease.due.webhookId);
   const answers = webhooksOf(
-    ended.filter((one) => isAnswered(one) && (one.held.due.timeouts ?? 0) > 0),
+    ended.filter((one) => isAnswered(one) && (one.lease.due.timeouts ?? 0) > 0),
   );
   return [
     ...(successes.length > 0 ? [repo.noteSuccesses(successes)] : []),
@@ -154,17 +163,26 @@ function judged(ended: readonly Ended[], closed: readonly Ended[]): Query<number
 }
 
 const SKIPPED = {
-  ...{ success: false, statusCode: null, durationMs: 0 },
+  success: false,
+  statusCode: null,
+  durationMs: 0,
   error: "Not sent: the webhook was switched off before.",
 } as const;
 
-function toAttempt({ held, at, end }: Ended): repo.AttemptRow[] {
+function toAttempt({ lease, at, end }: Ended): repo.AttemptRow[] {
   if (end.kind === "forgotten") return [];
-  const { webhookId, teamId, eventId, event, attempt } = held.due;
+  const { webhookId, teamId, eventId, event, attempt } = lease.due;
   const { success, statusCode, error, durationMs } = end.kind === "sent" ? end.sent : SKIPPED;
   return [
     {
-      ...{ webhookId, teamId, eventId, attempt, success, statusCode, error, durationMs },
+      webhookId,
+      teamId,
+      eventId,
+      attempt,
+      success,
+      statusCode,
+      error,
+      durationMs,
       id: timeSortedId("dlv", at),
       event: event ?? "webhook.ping",
       createdAt: at,

@@ -7,28 +7,26 @@ export const webhooks = sqliteTable("webhooks", {
   teamId: integer("team_id").notNull(),
   url: text("url").notNull(),
   events: json<EventName[]>("events").notNull(),
-  /** Encrypted. */
   secret: text("secret").notNull(),
   isActive: flag("is_active").notNull(),
-  /** When it was switched on last: what waited before that is not sent any more. */
+  /** Deliveries queued before this are skipped. */
   activeSince: instant("active_since").notNull(),
-  /** Events in a row that ran out of attempts. */
+  /** Events in a row whose attempts all failed. */
   failureCount: integer("failure_count").notNull(),
-  /** Attempts in a row that were not answered in time; any answer ends the row. */
+  /** Attempts in a row without an answer in time. */
   timeouts: integer("timeouts").notNull(),
-  /** When the next event of an endpoint that keeps timing out is sent. */
+  /** When a slow endpoint gets its next event. */
   nextSlotAt: instant("next_slot_at").notNull(),
-  /** It was switched off by its failures: a trigger leaves the notice of that. */
+  /** Failures switched the webhook off. A trigger creates the notice. */
   isNoticeDue: flag("is_notice_due").notNull(),
   createdAt: instant("created_at").notNull(),
   updatedAt: instant("updated_at").notNull(),
   deletedAt: instant("deleted_at"),
 });
 
-/** Replays and tests are sent at somebody's wish: they do not count to switching a webhook off. */
+/** Replays and tests never switch a webhook off. */
 export type DeliveryKind = "event" | "replay" | "test";
 
-/** The attempts that are still to be made. */
 export const deliveries = sqliteTable(
   "deliveries",
   {
@@ -37,9 +35,8 @@ export const deliveries = sqliteTable(
     webhookId: integer("webhook_id").notNull(),
     teamId: integer("team_id").notNull(),
     kind: text("kind").$type<DeliveryKind>().notNull(),
-    /** Number of the attempt that is due; 1 is the first. */
     attempt: integer("attempt").notNull(),
-    /** Its turn at an endpoint that keeps timing out has been given out. */
+    /** The delivery has a turn at a slow endpoint. */
     hasSlot: flag("has_slot").notNull(),
     queuedAt: instant("queued_at").notNull(),
   },
@@ -48,7 +45,6 @@ export const deliveries = sqliteTable(
   ],
 );
 
-/** The attempts that were made. */
 export const attempts = sqliteTable(
   "attempts",
   {

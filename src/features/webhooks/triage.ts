@@ -2,14 +2,12 @@ import type { Deps } from "../../deps.ts";
 import type { StoredEvent } from "../events/envelope.ts";
 import * as repo from "./repo/deliveries.ts";
 import { decideDelivery, LONGEST_TURN_MS, TURN_MS } from "./rules.ts";
-import type { Ended, Held, Moved } from "./store.ts";
+import type { Ended, Lease, Moved } from "./store.ts";
 
-/** A delivery that is sent now. */
 export interface Ready {
-  held: Held;
+  lease: Lease;
   webhook: { url: string; secret: string };
   event: StoredEvent;
-  /** Attempts in a row that its webhook did not answer in time. */
   timeouts: number;
 }
 
@@ -19,20 +17,19 @@ export interface Triage {
   moved: Moved[];
 }
 
-/** Decides about deliveries that are due. Deliveries that have to queue get their turns. */
-export async function triage(deps: Deps, found: readonly repo.Due[]): Promise<Triage> {
+export async function triage(deps: Deps, deliveries: readonly repo.Due[]): Promise<Triage> {
   const result: Triage = { ready: [], ended: [], moved: [] };
   const queuing: Ready[] = [];
-  for (const due of found) {
-    const held: Held = { due, dueAt: due.dueAt };
+  for (const due of deliveries) {
+    const lease: Lease = { due, dueAt: due.dueAt };
     const webhook = webhookOf(due);
     const event = eventOf(due);
     const fate = decideDelivery({ ...due, webhook, event });
-    if (fate === "skip") result.ended.push({ held, at: deps.now(), end: { kind: "skipped" } });
+    if (fate === "skip") result.ended.push({ lease, at: deps.now(), end: { kind: "skipped" } });
     else if (fate === "forget" || !webhook || !event) {
-      result.ended.push({ held, at: deps.now(), end: { kind: "forgotten" } });
+      result.ended.push({ lease, at: deps.now(), end: { kind: "forgotten" } });
     } else {
-      const ready = { held, webhook, event, timeouts: webhook.timeouts };
+      const ready = { lease, webhook, event, timeouts: webhook.timeouts };
       (fate === "queue_up" ? queuing : result.ready).push(ready);
     }
   }
@@ -50,14 +47,13 @@ const eventOf = ({ eventId, event, data, eventAt }: repo.Due): StoredEvent | nul
     ? { id: eventId, event, createdAt: eventAt, data }
     : null;
 
-/** Sends what has its turn now, moves what has it later, and lets the rest ask again. */
 async function giveTurns(
   deps: Deps,
   queuing: readonly Ready[],
   { ready, moved }: Triage,
 ): Promise<void> {
   const now = deps.now();
-  const byWebhook = Map.groupBy(queuing, ({ held }) => held.due.webhookId);
+  const byWebhook = Map.groupBy(queuing, ({ lease }) => lease.due.webhookId);
   const answers = await deps.db.runAll(
     [...byWebhook].map(([webhookId, { length }]) =>
       repo.takeTurns({ webhookId, span: length * TURN_MS, now }),
@@ -69,11 +65,11 @@ async function giveTurns(
     for (const [i, one] of own.entries()) {
       const turn = first && new Date(first.getTime() + i * TURN_MS);
       if (turn && turn <= now) ready.push(one);
-      else moved.push({ held: one.held, to: turn ?? askAgainAt(now), hasSlot: Boolean(turn) });
+      else moved.push({ lease: one.lease, to: turn ?? askAgainAt(now), hasSlot: Boolean(turn) });
     }
   }
 }
 
-/** Within an hour; spread, so that a long line does not come back all at once. */
+/** The time is random, so that a long queue does not return all at once. */
 const askAgainAt = (now: Date): Date =>
   new Date(now.getTime() + Math.round((LONGEST_TURN_MS * (1 + Math.random())) / 2));

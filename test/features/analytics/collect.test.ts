@@ -34,7 +34,7 @@ const post = async (accountId: string, platform: Platform, text: string) => {
   return answer.body.data.uploadId;
 };
 
-/** The next night, its ticks and what they lead to. */
+/** Runs the ticks and messages of the next night. */
 async function night() {
   harness.advance(24 * HOURS);
   for (let tick = 0; tick < 2; tick++) {

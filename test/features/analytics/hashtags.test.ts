@@ -27,12 +27,15 @@ test.each<[string, string, string[], string[], string[]]>([
   ["other scripts", "Свежий хлеб", ["#хлеб"], [], ["#хлеб", "#свежий"]],
   ["no addresses and mentions", "See https://bread.example/fresh @baker", [], [], []],
 ])("suggests %s", (_, text, texts, banned, expected) => {
-  const found = suggestHashtags(text, { texts, measured: [] }, { banned, limit: 10 });
-  expect(found.map(({ hashtag }) => hashtag)).toEqual(expected);
+  const suggestions = suggestHashtags(text, { texts, measured: [] }, { banned, limit: 10 });
+  expect(suggestions.map(({ hashtag }) => hashtag)).toEqual(expected);
 });
 
 const use = (tag: string, posts: number, views: number, engagement = 0) => ({
-  ...{ tag, posts, views, engagement },
+  tag,
+  posts,
+  views,
+  engagement,
 });
 
 test.each<[string, ReturnType<typeof use>[], string[], string[]]>([
@@ -61,14 +64,18 @@ test.each<[string, ReturnType<typeof use>[], string[], string[]]>([
     ["#measured", "#used"],
   ],
 ])("of own hashtags, %s", (_, measured, texts, expected) => {
-  const found = suggestHashtags("", { texts, measured }, { banned: [], limit: 10 });
-  expect(found.map(({ hashtag }) => hashtag)).toEqual(expected);
+  const suggestions = suggestHashtags("", { texts, measured }, { banned: [], limit: 10 });
+  expect(suggestions.map(({ hashtag }) => hashtag)).toEqual(expected);
 });
 
 test("a hashtag that fits the text goes before one that did better", () => {
   const measured = [use("cats", 5, 900), use("breadlovers", 5, 10)];
-  const found = suggestHashtags("Fresh bread", { texts: [], measured }, { banned: [], limit: 10 });
-  expect(found.map(({ hashtag, reason }) => `${hashtag} ${reason}`)).toEqual([
+  const suggestions = suggestHashtags(
+    "Fresh bread",
+    { texts: [], measured },
+    { banned: [], limit: 10 },
+  );
+  expect(suggestions.map(({ hashtag, reason }) => `${hashtag} ${reason}`)).toEqual([
     "#breadlovers best_performing",
     "#fresh words",
     "#bread words",
@@ -85,12 +92,22 @@ async function sync(
   posts: [string, number][],
 ) {
   await storeSync(harness.deps, {
-    ...{ teamId, accountId, measures: ALL, errors: [], uploadIds: new Map() },
+    teamId,
+    accountId,
+    measures: ALL,
+    errors: [],
+    uploadIds: new Map(),
     reading: {
-      ...{ at: AT, followers: null },
+      at: AT,
+      followers: null,
       posts: posts.map(([tag, views], i) => ({
-        ...{ id: `${accountId}-${i}`, at: AT, publishedAt: AT - 1_000, url: null },
-        ...{ text: `A post #${tag}`, hashtags: [tag], counters: [views, 0, 0, 0] as Counters },
+        id: `${accountId}-${i}`,
+        at: AT,
+        publishedAt: AT - 1_000,
+        url: null,
+        text: `A post #${tag}`,
+        hashtags: [tag],
+        counters: [views, 0, 0, 0] as Counters,
       })),
     },
   });

@@ -16,7 +16,6 @@ import { ALL } from "./readings.ts";
 
 const DAY = 86_400_000;
 const TODAY = Date.parse("2026-12-01T00:00:00Z");
-/** 03:00 of a day. */
 const night = (daysAgo: number): number => TODAY - daysAgo * DAY + 3 * 3_600_000;
 
 let harness: Harness;
@@ -48,13 +47,21 @@ const sync = (
 ) => {
   const at = night(daysAgo);
   return storeSync(harness.deps, {
-    ...{ teamId: owner.teamId, accountId, measures: ALL },
+    teamId: owner.teamId,
+    accountId,
+    measures: ALL,
     errors: errors.map((message) => ({ message, at })),
     uploadIds: new Map(posts.flatMap(({ id, uploadId }) => (uploadId ? [[id, uploadId]] : []))),
     reading: {
-      ...{ at, followers },
+      at,
+      followers,
       posts: posts.map(({ id, views, likes = 0, publishedAt = night(100), hashtags = [] }) => ({
-        ...{ id, at, publishedAt, hashtags, url: `https://example.com/${id}`, text: `Post ${id}` },
+        id,
+        at,
+        publishedAt,
+        hashtags,
+        url: `https://example.com/${id}`,
+        text: `Post ${id}`,
         counters: [views, likes, 0, 0] as Counters,
       })),
     },
@@ -68,18 +75,35 @@ test("without any sync everything is empty, and nothing passes for zero that was
     expect(status).toBe(200);
     expect(body.data).toMatchObject({
       overview: {
-        ...{ totalViews: 0, totalLikes: 0, totalComments: 0, totalShares: 0 },
-        ...{ videoCount: 0, accountCount: 1, bestAccount: null },
+        totalViews: 0,
+        totalLikes: 0,
+        totalComments: 0,
+        totalShares: 0,
+        videoCount: 0,
+        accountCount: 1,
+        bestAccount: null,
       },
-      ...{ videos: [], bestPerforming: { mostViewed: null, mostEngaging: null }, topHashtags: [] },
-      ...{ dailyHistory: [], followerHistory: [] },
+      videos: [],
+      bestPerforming: { mostViewed: null, mostEngaging: null },
+      topHashtags: [],
+      dailyHistory: [],
+      followerHistory: [],
       platformHistory: [
         {
-          ...{ platform: "bluesky", accountCount: 1, videoCount: 0, followers: null, days: [] },
-          ...{ views: 0, likes: 0, comments: 0, shares: 0 },
+          platform: "bluesky",
+          accountCount: 1,
+          videoCount: 0,
+          followers: null,
+          days: [],
+          views: 0,
+          likes: 0,
+          comments: 0,
+          shares: 0,
         },
       ],
-      ...{ lastRefreshedAt: null, neverSynced: true, syncErrors: [] },
+      lastRefreshedAt: null,
+      neverSynced: true,
+      syncErrors: [],
       summary: {
         views: { current: null, previous: null, measuredDays: { current: 0, previous: 0 } },
         followers: { total: null, change: null },
@@ -111,8 +135,12 @@ test("two accounts are told together and each by itself", async () => {
 
   const { data } = (await read("overview")).body;
   expect(data.overview).toEqual({
-    ...{ totalViews: 245, totalLikes: 40, totalComments: 0, totalShares: 0 },
-    ...{ videoCount: 3, accountCount: 2 },
+    totalViews: 245,
+    totalLikes: 40,
+    totalComments: 0,
+    totalShares: 0,
+    videoCount: 3,
+    accountCount: 2,
     bestAccount: { name: `Ada ${owner.teamId}`, platform: "youtube", views: 230 },
   });
   expect(data.videos.map(({ id, source, uploadId }: never) => [id, source, uploadId])).toEqual([
@@ -136,7 +164,10 @@ test("two accounts are told together and each by itself", async () => {
   expect(data.summary).toEqual({
     windowDays: 30,
     views: {
-      ...{ current: 105, previous: 30, change: 75, changePct: 250 },
+      current: 105,
+      previous: 30,
+      change: 75,
+      changePct: 250,
       measuredDays: { current: 2, previous: 1 },
     },
     followers: { total: 1_140, previous: null, change: null, changePct: null },
@@ -150,7 +181,9 @@ test("two accounts are told together and each by itself", async () => {
   expect(data).toMatchObject({ neverSynced: false, lastRefreshedAt: "2026-11-30T03:00:00.000Z" });
   expect(data.syncErrors).toEqual([
     {
-      ...{ accountId: second, accountName: `Bob ${owner.teamId}`, platform: "bluesky" },
+      accountId: second,
+      accountName: `Bob ${owner.teamId}`,
+      platform: "bluesky",
       message: "Half of it",
       at: "2026-11-30T03:00:00.000Z",
     },
@@ -188,7 +221,9 @@ test("tags choose accounts, a source chooses posts and leaves the totals alone",
 test("the hours of insights are those of the zone that is asked for", async () => {
   const id = await connectSandbox(harness, owner);
   const posts = [1, 2, 3].map((week) => ({
-    ...{ id: `p${week}`, views: 10, publishedAt: Date.UTC(2026, 10, 2 + week * 7, 23, 30) },
+    id: `p${week}`,
+    views: 10,
+    publishedAt: Date.UTC(2026, 10, 2 + week * 7, 23, 30),
   }));
   await sync(id, 1, posts);
   const insights = async (zone: string) =>
@@ -228,7 +263,9 @@ test("accounts count by platform as in the overview, whether they were read or n
   expect(overview.accountCount).toBe(3);
   expect(
     platformHistory.map(({ platform, accountCount, videoCount }: never) => [
-      ...[platform, accountCount, videoCount],
+      platform,
+      accountCount,
+      videoCount,
     ]),
   ).toEqual([
     ["bluesky", 1, 0],
@@ -246,7 +283,7 @@ test("an account of another team is forbidden, in one round trip; an unknown one
     ["POST", `${id}/sync`],
     ["GET", `${id}/${comments}`],
   ] as const) {
-    const call = (asked: string) => harness.call(method, `/analytics/${asked}`, { token });
+    const call = (path: string) => harness.call(method, `/analytics/${path}`, { token });
     const { result, costs } = await measure(harness, () => call(path));
     expect([result.status, result.body.code]).toEqual([403, "FORBIDDEN"]);
     expect(JSON.stringify(result.body)).not.toContain("Ada");

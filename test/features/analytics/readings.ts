@@ -15,7 +15,10 @@ export const reading = (
   counters: Counters,
   publishedAt = START - 30 * DAY,
 ): PostReading => ({
-  ...{ id, at, publishedAt, counters },
+  id,
+  at,
+  publishedAt,
+  counters,
   text: `Post ${id}`,
   hashtags: ["all", id],
   url: `https://example.com/${id}`,
@@ -23,15 +26,13 @@ export const reading = (
 
 export const atDay = (day: number, hour = 3): number => START + day * DAY + hour * HOUR;
 
-/**
- * Counters of some posts, read on the days given, some of which are left out of a reading. Most rise; some shrink.
- */
+/** Random counters of posts. Most rise, some shrink, some are missing. */
 export function randomSyncs(below: (most: number) => number, days: readonly number[]) {
   const marks = new Map<string, number[]>();
   return days.map((day): SyncReading => {
     const at = atDay(day, below(24));
     const posts = Array.from({ length: 6 }, (_, i) => i)
-      // The last ones are published on the way.
+      // The last posts are published later.
       .filter((i) => i < 3 || day > i)
       .flatMap((i) => {
         const id = `p${i}`;
@@ -46,7 +47,7 @@ export function randomSyncs(below: (most: number) => number, days: readonly numb
   });
 }
 
-/** Whole numbers below the one asked for, the same for the same seed. */
+/** Seeded random numbers. */
 export function belowBy(seed: number): (most: number) => number {
   const random = createRandom(seed);
   return (most) => random.between(0, most - 1);

@@ -22,7 +22,7 @@ const one = (day: number, views: number | null, hour = 3): SyncReading => ({
   followers: null,
 });
 
-/** A sync that could read the followers alone. */
+/** A sync that read only followers. */
 const unread = (day: number): SyncReading => ({ at: atDay(day), posts: null, followers: 7 });
 
 const viewGains = ({ series }: AccountState) =>
@@ -232,7 +232,9 @@ test("gains sum to the difference of the counters' highest and first, whatever d
 
 test("followers of a day are those that were read last, and may fall", () => {
   const followers = (day: number, hour: number, count: number | null) => ({
-    ...{ at: atDay(day, hour), posts: [], followers: count },
+    at: atDay(day, hour),
+    posts: [],
+    followers: count,
   });
   const syncs = [followers(0, 3, 10), followers(0, 9, 8), followers(0, 12, null)];
   for (const order of [syncs, [...syncs].reverse()]) {

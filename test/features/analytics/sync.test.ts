@@ -20,7 +20,7 @@ beforeEach(async () => {
 const sync = (id: string, token = owner.token) =>
   harness.call("POST", `/analytics/${id}/sync`, { token });
 
-/** A live account of YouTube, whose channel has this many videos; `change` may spoil an answer. */
+/** A live YouTube account. `change` may spoil an answer. */
 async function channel(videos: number, change = (_: string, body: unknown): unknown => body) {
   const calls: string[] = [];
   const reply = (url: URL): unknown => {
@@ -73,7 +73,9 @@ test("a sync reads the platform at once and answers the figures; again, nothing 
   expect(first.body.data).toMatchObject({
     overview: { totalViews: 600, totalLikes: 120, totalComments: 60, totalShares: 0 },
     summary: { followers: { total: 123 } },
-    ...{ neverSynced: false, syncErrors: [], lastRefreshedAt: "2026-12-01T09:00:00.000Z" },
+    neverSynced: false,
+    syncErrors: [],
+    lastRefreshedAt: "2026-12-01T09:00:00.000Z",
   });
   expect(first.body.data.videos).toHaveLength(60);
   const again = await sync(id);
@@ -94,8 +96,8 @@ test("what does not fit in one call goes on by the queue, which syncErrors says"
   expect(data.overview.videoCount).toBe(1_000);
 });
 
-const spoil = (path: string, body: unknown) => (asked: string, answer: unknown) =>
-  asked.endsWith(path) ? body : answer;
+const spoil = (path: string, body: unknown) => (called: string, answer: unknown) =>
+  called.endsWith(path) ? body : answer;
 
 test.each<[string, (path: string, body: unknown) => unknown, number]>([
   ["HTML for the videos", spoil("/videos", "<html>Sorry</html>"), 0],
@@ -131,10 +133,10 @@ test.each<[string, unknown]>([
 ])(
   "followers that are answered with %s are told of, and the posts are collected",
   async (_, answer) => {
-    let asked = 0;
+    let calls = 0;
     const { id } = await channel(10, (path, body) =>
-      // The first of the two calls for the channel is for its subscribers, once it is connected.
-      path.endsWith("/channels") && asked++ === 1 ? answer : body,
+      // The first call, while connecting, reads the channel.
+      path.endsWith("/channels") && calls++ === 1 ? answer : body,
     );
     const { status, body } = await sync(id);
     expect(status).toBe(200);
@@ -158,7 +160,7 @@ test("views that shrink are told of, gain nothing, and are counted once when the
       })),
     };
   });
-  const told: string[][] = [];
+  const messages: string[][] = [];
   for (const next of [
     ["100", "100"],
     ["40", "130"],
@@ -167,12 +169,12 @@ test("views that shrink are told of, gain nothing, and are counted once when the
   ]) {
     views = next;
     const { body } = await sync(id);
-    told.push(body.data.syncErrors.map(({ message }: { message: string }) => message));
+    messages.push(body.data.syncErrors.map(({ message }: { message: string }) => message));
     harness.advance(86_400);
   }
   const message =
     "The platform reports fewer views than before for 1 post. Gains are counted on from the highest number.";
-  expect(told).toEqual([[], [message], [], []]);
+  expect(messages).toEqual([[], [message], [], []]);
   const { data } = (await harness.call("GET", `/analytics/${id}`, { token: owner.token })).body;
   expect(data.dailyHistory.map((day: { views: number }) => day.views)).toEqual([null, 30, 0, 10]);
   expect(data.overview).toMatchObject({ totalViews: 240, videoCount: 2 });
@@ -251,6 +253,8 @@ test("a date that people have made up stays within the life of the networks", as
   });
   const { body } = await sync(id);
   expect(body.data.videos.map(({ publishedAt }: { publishedAt: string }) => publishedAt)).toEqual([
-    ...["2026-12-01T09:00:00.000Z", "2026-11-20T10:00:00.000Z", "2004-01-01T00:00:00.000Z"],
+    "2026-12-01T09:00:00.000Z",
+    "2026-11-20T10:00:00.000Z",
+    "2004-01-01T00:00:00.000Z",
   ]);
 });

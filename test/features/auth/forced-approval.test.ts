@@ -15,10 +15,8 @@ const force = () => life.call("PATCH", "/settings", { requireMemberApproval: tru
 const scheduled = () => ({ status: "scheduled", scheduled_for: later(7_200).getTime() });
 const approved = () => ({ approved_hash: "a".repeat(64), approved_by: "team" });
 
-/** Something of the team, and the call that ends it. */
 type Ended = () => Promise<[method: string, path: string, json?: object]>;
 
-/** The holder of the token that was made last. */
 const newest = async () =>
   (await env.DB.prepare("SELECT user_id FROM tokens ORDER BY id DESC LIMIT 1").first<number>(
     "user_id",

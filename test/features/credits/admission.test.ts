@@ -5,7 +5,7 @@ import { drifts, finish, onStage, type Stage, whileDown } from "./support.ts";
 
 const LINK = "Read example.com";
 
-/** A team with 5 credits left, after three posts with a link. */
+/** A team with 5 credits left. */
 async function nearlyOut(): Promise<Stage> {
   const stage = await onStage();
   for (let i = 0; i < 3; i++) await stage.publish({ title: `${LINK} ${i}` });
@@ -38,9 +38,9 @@ test("bulk and the dry run say the same", async () => {
       token: member.token,
       body: form({ accounts: JSON.stringify([accountId]), title: LINK }),
     });
-  const told = [{ accountId, error: SHORT }];
-  expect((await call("/upload/validate")).body).toMatchObject({ valid: false, errors: told });
-  expect((await call("/upload/bulk")).body).toMatchObject({ results: told });
+  const refusals = [{ accountId, error: SHORT }];
+  expect((await call("/upload/validate")).body).toMatchObject({ valid: false, errors: refusals });
+  expect((await call("/upload/bulk")).body).toMatchObject({ results: refusals });
 });
 
 test("what is planned for next month has next month's credits", async () => {

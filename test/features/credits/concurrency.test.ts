@@ -12,10 +12,10 @@ const ROUNDS = loadOf(4, 20);
 const POSTS = 200;
 const PACK = 60;
 const PER_MONTH = 50;
-/** From the start of the tests to one minute before the month ends. */
+/** Seconds to one minute before the month ends. */
 const TO_LAST_MINUTE = (30 * 24 + 14) * 3_600 + 59 * 60;
 
-/** Chance that can be repeated: a linear congruential generator. */
+/** A seeded linear congruential generator. */
 function createChance(seed: number): (probability: number) => boolean {
   let state = seed;
   return (probability) => {
@@ -28,7 +28,7 @@ type Chance = ReturnType<typeof createChance>;
 
 let posts = 1_000_000;
 
-/** X as it takes some posts, refuses others, and falls silent. */
+/** Accepts some posts, refuses others, and sometimes does not answer. */
 const moodyX =
   (chance: Chance): Fetch =>
   async (input, init) => {
@@ -45,7 +45,7 @@ const moodyX =
     return Response.json({ data: { id: String(++posts), text: "" } }, { status: 201 });
   };
 
-/** Has workers die now and then, before and after what they write. */
+/** Throws now and then, before or after a write. */
 function killWorkers(harness: Harness, chance: Chance): () => void {
   const dying: Around = async (run) => {
     if (chance(0.02)) throw new Error("Killed before the write.");
@@ -66,7 +66,7 @@ async function connectX(harness: Harness, token: string): Promise<string> {
   return connected.body.data.id;
 }
 
-/** Posts that are due, every seventh with a link. */
+/** Due posts, every seventh with a link. */
 async function storePosts(teamId: number, accountId: string): Promise<number[]> {
   const { results } = await env.DB.prepare(
     `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
@@ -108,13 +108,13 @@ async function playRound(seed: number) {
   const ids = await storePosts(teamId, await connectX(harness, token));
   harness.network = moodyX(chance);
   const revive = killWorkers(harness, chance);
-  let left = ids;
-  for (let i = 0; i < 20 && left.length > 0; i++) {
+  let remaining = ids;
+  for (let i = 0; i < 20 && remaining.length > 0; i++) {
     await Promise.all(
-      left.map((uploadId) => harness.consume([{ kind: "publish" as const, uploadId }])),
+      remaining.map((uploadId) => harness.consume([{ kind: "publish" as const, uploadId }])),
     );
     harness.advance(700);
-    left = await unfinished(teamId);
+    remaining = await unfinished(teamId);
   }
   revive();
   return { harness, token, teamId };

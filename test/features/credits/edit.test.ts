@@ -8,7 +8,7 @@ import { drifts, finish, onStage, type Stage, whileDown } from "./support.ts";
 const LINK = "Read example.com";
 const PLAIN = "Nothing to read";
 
-/** A post that is paid for and waits for X to come back. */
+/** A paid post that waits for X. */
 async function betweenTries(title: string): Promise<{ stage: Stage; id: number }> {
   const stage = await onStage();
   const photo = new Blob([testJpeg], { type: "image/jpeg" });

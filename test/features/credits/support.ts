@@ -5,9 +5,8 @@ import { xSimulator } from "../../../src/sandbox/x/index.ts";
 import { connectSandbox, createMember, type Fields, harnessWith } from "../../support/harness.ts";
 import { type AccountStage, passing, stageOf } from "../../support/stage.ts";
 
-/** A team on a plan, with a sandbox account at X. */
 export interface Stage extends AccountStage {
-  /** Creates a post and sees it to its end; its record. */
+  /** Publishes a post and returns its record. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the record holds
   publish(fields?: Fields): Promise<any>;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the answer holds
@@ -45,14 +44,13 @@ export async function onStage(
   return stage;
 }
 
-/** Has X answer so to everything while the work is done. */
+/** X answers with this status during `work`. */
 export const whileDown = (work: () => Promise<unknown>, status = 503) =>
   passing(xSimulator, async () => Response.json({ title: "No" }, { status }), work);
 
 export const setPlan = (teamId: number, plan: string | null) =>
   env.DB.prepare("UPDATE teams SET plan = ? WHERE id = ?").bind(plan, teamId).run();
 
-/** Starts another attempt of the same post. */
 export const retry = async ({ harness }: Stage, id: number): Promise<void> => {
   await env.DB.prepare(
     `UPDATE uploads SET status = 'pending', status_group = 'pending', attempt = attempt + 1,
@@ -64,7 +62,7 @@ export const retry = async ({ harness }: Stage, id: number): Promise<void> => {
   await harness.consume([{ kind: "publish", uploadId: id }]);
 };
 
-/** Until nothing is left to do: what is due in more than a moment waits for the cron trigger. */
+/** Runs what is due; the rest waits for cron. */
 export async function finish({ harness }: Pick<Stage, "harness">): Promise<void> {
   for (let minute = 0; minute < 15; minute++) {
     await harness.drain(2_000);
@@ -79,7 +77,6 @@ export async function finish({ harness }: Pick<Stage, "harness">): Promise<void>
   }
 }
 
-/** Teams whose ledger and balances disagree. */
 export async function drifts({ harness }: Pick<Stage, "harness">) {
   const all = [];
   let after: number | null = 0;

@@ -15,7 +15,7 @@ async function signedIn(harness = new Harness()) {
 const accountsOf = async (harness: Harness, { token }: Member) =>
   (await harness.call("GET", "/accounts", { token })).body.data;
 
-/** Connects a simulated account of X from the accounts page; the page that it ends on. */
+/** Returns the last page. */
 async function connectX(browser: Browser, decision = {}) {
   const sent = await browser.post("/app/accounts/connect", { platform: "x", mode: "sandbox" });
   expect(sent.status, sent.html).toBe(303);
@@ -33,7 +33,7 @@ describe("the accounts page", () => {
     expect(html).toContain("not set up on this instance yet");
     expect(html).not.toContain("Connect X<");
     expect(html).toContain("In the sandbox");
-    // Bluesky's live one needs a handle; the simulated one does not.
+    // Only a live Bluesky account needs a handle.
     expect(html).toMatch(/value="sandbox" formnovalidate/);
     expect(headers.get("content-security-policy")).toContain("form-action 'self' https:");
   });

@@ -179,8 +179,8 @@ test("a session that has ended is as none", async () => {
 describe("several holders of an open link", () => {
   const signUp = async (path: string, email: string) => {
     const browser = visitor();
-    const given = await browser.post(path, { email, next: path });
-    expect([given.status, given.location]).toEqual([307, "/sign-in"]);
+    const answer = await browser.post(path, { email, next: path });
+    expect([answer.status, answer.location]).toEqual([307, "/sign-in"]);
     return { email, browser, link: await askForLink(harness, browser, { email, next: path }) };
   };
 

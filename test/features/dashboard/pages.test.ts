@@ -219,9 +219,9 @@ test("a draft is submitted, sent back with a comment, and approved as it is show
   expect((await browser.get(page)).html).toMatch(/Approve<.*Submit for approval</s);
   const submitted = await browser.post(`${page}/submit`);
   expect(submitted.location).toBe(`${page}?done=submitted`);
-  const held = await browser.get(submitted.location ?? "");
-  expect(held.html).toContain("The post waits for approval.");
-  expect(held.html).not.toContain("Submit for approval");
+  const shown = await browser.get(submitted.location ?? "");
+  expect(shown.html).toContain("The post waits for approval.");
+  expect(shown.html).not.toContain("Submit for approval");
   expect((await browser.get("/app")).html).toContain("All posts that wait for approval");
 
   const long = "y".repeat(2_001);
@@ -277,8 +277,10 @@ test("what belongs to another team is not found", async () => {
     expect((await browser.get(path)).status, path).toBe(404);
   }
   for (const path of [
-    ...[`/app/uploads/${id}/retry`, `/app/uploads/${id}/delete`],
-    ...[`/app/accounts/${accountId}/tags`, `/app/accounts/${accountId}/remove`],
+    `/app/uploads/${id}/retry`,
+    `/app/uploads/${id}/delete`,
+    `/app/accounts/${accountId}/tags`,
+    `/app/accounts/${accountId}/remove`,
   ]) {
     expect((await browser.post(path, { tags: "x" })).status, path).toBe(404);
   }

@@ -12,7 +12,7 @@ let owner: Member;
 let member: Member;
 
 beforeEach(async () => {
-  // The first person of an instance owns it.
+  // The first person owns the instance.
   owner ??= await createMember();
   member ??= await createMember();
 });
@@ -25,7 +25,6 @@ async function opened(
   return { harness, browser: await new Browser(harness).signIn(who) };
 }
 
-/** The part of the page about a platform. */
 const cardOf = (html: string, platform: string): string =>
   /<section[\s\S]*?<\/section>/.exec(
     html.slice(html.indexOf(`aria-labelledby="${platform}"`) - 60),
@@ -120,15 +119,15 @@ describe("the check of an app", () => {
     ],
     ["has a problem", {}, 503, "X has a problem"],
   ])("tells in words when the platform %s", async (_, body, status, words) => {
-    const asked: string[] = [];
+    const urls: string[] = [];
     const page = await check(async (input) => {
-      asked.push(new Request(input).url);
+      urls.push(new Request(input).url);
       return Response.json(body, { status });
     });
     expect(page.status).toBe(200);
     expect(page.html).toContain(words);
     expect(page.html).not.toContain(KEYS.clientSecret);
-    expect(asked).toHaveLength(1);
+    expect(urls).toHaveLength(1);
   });
 
   test("tells in words when nobody answers", async () => {

@@ -25,7 +25,6 @@ beforeEach(async () => {
   await joinTeam(owner.teamId, member.userId, "MEMBER");
 });
 
-/** The browser of somebody who looks at the owner's team. */
 async function browserOf(who: Member): Promise<Browser> {
   const browser = await new Browser(harness).signIn(who);
   await browser.post(`${PATH}/show`, { team: String(owner.teamId) });
@@ -90,9 +89,9 @@ test("whoever is deactivated is back among their own pages at once", async () =>
 test("removing asks first, and leaving leads to one's own team", async () => {
   const browser = await browserOf(admin);
   const path = `${PATH}/members/${member.userId}/remove`;
-  const asked = await browser.get(path);
-  expect(asked.status).toBe(200);
-  expect(asked.html).toContain("Remove person-");
+  const page = await browser.get(path);
+  expect(page.status).toBe(200);
+  expect(page.html).toContain("Remove person-");
   expect(await membership(member)).not.toBeNull();
   expect(await browser.post(path)).toMatchObject({ location: `${PATH}?done=removed` });
   expect(await membership(member)).toBeNull();
@@ -115,9 +114,9 @@ test("what a role may not do is refused above the page's forms, by words", async
     expect(html).toContain('role="alert"');
   }
   const owning = await browserOf(owner);
-  const left = await owning.post(`${PATH}/members/${owner.userId}/remove`);
-  expect(left.status).toBe(403);
-  expect(left.html).toContain("always has its owner");
+  const refused = await owning.post(`${PATH}/members/${owner.userId}/remove`);
+  expect(refused.status).toBe(403);
+  expect(refused.html).toContain("always has its owner");
   expect(await membership(owner)).toEqual({ role: "OWNER", is_active: 1 });
 });
 

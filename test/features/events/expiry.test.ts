@@ -24,7 +24,6 @@ const eventsOf = async ({ teamId }: Member): Promise<number> =>
     .bind(teamId)
     .first<number>("n")) ?? 0;
 
-/** Stores so many events of a moment that lies this many days back. */
 async function storeEvents({ teamId }: Member, count: number, daysAgo: number): Promise<void> {
   const at = new Date(START.getTime() - daysAgo * DAY_SECONDS * 1_000);
   const ids = Array.from({ length: count }, () => timeSortedId("evt", at));

@@ -37,7 +37,7 @@ const suggestionOf = (title: string) => ({
   data: { suggestionId: 1, title, status: "open" as const },
 });
 
-/** Stores an event as a Worker does whose clock differs by so many seconds. */
+/** Stores an event like a Worker whose clock is off. */
 async function store(title: string, skewSeconds = 0): Promise<void> {
   const now = () => new Date(Date.now() + skewSeconds * 1_000);
   const clock = { now, newEventId: () => timeSortedId("evt", now()) };

@@ -27,14 +27,14 @@ async function askHealth(harness: Harness): Promise<Health> {
   return { http: response.status, ...((await response.json()) as Omit<Health, "http">) };
 }
 
-/** An instance where isolates come and go, as in production. */
+/** In production, isolates come and go. */
 const deployed = () => {
   const harness = harnessWith({ isDevelopment: false });
   harness.deps.startedAt = null;
   return harness;
 };
 
-/** The server of a person's machine, started now. */
+/** A local server that has just started. */
 const started = () => {
   const harness = new Harness();
   harness.deps.startedAt = harness.deps.now();
@@ -43,7 +43,7 @@ const started = () => {
 
 beforeEach(async () => {
   await env.DB.exec("DELETE FROM uploads");
-  // Beats of two minutes in a row: a cron that runs as it should.
+  // A healthy cron: two beats, a minute apart.
   const heartbeat = theHeartbeat(env.HEARTBEAT);
   await heartbeat.beat(at(-60));
   await heartbeat.beat(at(0));
@@ -101,7 +101,7 @@ describe("work that is due", () => {
   const change = (id: number, set: string) =>
     env.DB.prepare(`UPDATE uploads SET ${set} WHERE id = ?`).bind(id).run();
 
-  /** Six minutes later, the cron still running. */
+  /** Six minutes later, with a healthy cron. */
   async function laterOn(harness: Harness): Promise<void> {
     for (let minute = 1; minute <= 6; minute++) {
       harness.advance(MINUTE);

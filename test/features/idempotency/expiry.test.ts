@@ -11,7 +11,6 @@ beforeEach(async () => {
   await env.DB.exec("DELETE FROM chores; DELETE FROM idempotency;");
 });
 
-/** Stores so many answers of one moment, under keys of their own. */
 const storeAnswers = (teamId: number, count: number, at: number) =>
   env.DB.prepare(
     `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
@@ -19,7 +18,7 @@ const storeAnswers = (teamId: number, count: number, at: number) =>
       SELECT ${teamId}, '/upload', ${at} || '-' || i, 'f', '{}', ${at} FROM n`,
   ).run();
 
-const left = async (): Promise<number[]> => {
+const storedTimes = async (): Promise<number[]> => {
   const { results } = await env.DB.prepare(
     "SELECT DISTINCT created_at FROM idempotency ORDER BY created_at",
   ).run<{ created_at: number }>();
@@ -34,7 +33,7 @@ test("the night's sweep removes the answers that are past 24 hours, and no other
     await storeAnswers(teamId, 2, now - age);
   }
   await harness.tick();
-  expect(await left()).toEqual([now - 24 * HOUR_MS + 1, now]);
+  expect(await storedTimes()).toEqual([now - 24 * HOUR_MS + 1, now]);
 });
 
 test("a slice is 500 rows at most, and a tick does several", async () => {

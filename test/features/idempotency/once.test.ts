@@ -12,7 +12,7 @@ interface Named {
   name: string;
 }
 
-/** A feature in a few lines: gives the team a longer name. */
+/** A small feature: it lengthens the team's name. */
 async function lengthen(
   harness: Harness,
   member: Member,

@@ -7,10 +7,7 @@ import { beginLife } from "../../support/life.ts";
 const PHOTO = "https://example.com/a.jpg";
 const FILM = "https://example.com/a.mp4";
 
-/**
- * Answers are kept for a day, and so across a release: under these names, and for bodies that are written
- * down so. A test that fails here means that calls which are repeated across the release are done twice.
- */
+/** Stored answers outlive a release. When this test fails, calls repeated across the release run twice. */
 test("names and fingerprints of calls are those of the release before", async () => {
   const { harness, member, accountId, insert } = await beginLife();
   const { token, teamId } = member;

@@ -19,7 +19,6 @@ const remove = async (life: Life, json?: object, token = life.member.token) => {
   return life.call("DELETE", `/teams/${life.member.teamId}`, body, token);
 };
 
-/** Tables with rows of a team. */
 async function teamTables(): Promise<string[]> {
   const { results } = await env.DB.prepare("PRAGMA table_list").all<{ name: string }>();
   const own = results.map(({ name }) => name).filter((name) => !/^(sqlite|_cf|d1)_/.test(name));
@@ -29,17 +28,16 @@ async function teamTables(): Promise<string[]> {
   return own.filter((_, i) => columns[i]?.results.some(({ name }) => name === "team_id"));
 }
 
-/** All that the database holds of a team. */
 async function rowsOf(teamId: number): Promise<Record<string, unknown[]>> {
-  const found: Record<string, unknown[]> = {};
+  const rows: Record<string, unknown[]> = {};
   for (const table of await teamTables()) {
     const { results } = await env.DB.prepare(`SELECT * FROM ${table} WHERE team_id = ?`)
       .bind(teamId)
       .all();
-    if (results.length > 0) found[table] = results;
+    if (results.length > 0) rows[table] = results;
   }
   const { results } = await env.DB.prepare("SELECT * FROM teams WHERE id = ?").bind(teamId).all();
-  return results.length > 0 ? { ...found, teams: results } : found;
+  return results.length > 0 ? { ...rows, teams: results } : rows;
 }
 
 async function objectsOf(teamId: number): Promise<string[]> {
@@ -47,7 +45,7 @@ async function objectsOf(teamId: number): Promise<string[]> {
   return objects.map(({ key }) => key).filter((key) => key.split("/")[1] === String(teamId));
 }
 
-/** Runs the chore to its end; answers how many pages it took. */
+/** Returns the number of pages. */
 async function erase({ harness }: Life): Promise<number> {
   let pages = 0;
   for (let cursor: string | null = null; ; ) {
@@ -57,7 +55,7 @@ async function erase({ harness }: Life): Promise<number> {
   }
 }
 
-/** A team with a row in every table that has rows of teams, and an object of each kind. */
+/** A team with a row in every table and every kind of object. */
 async function fullLife(): Promise<Life> {
   const life = await beginLife();
   const { harness, member, accountId } = life;
@@ -116,7 +114,8 @@ async function fullLife(): Promise<Life> {
   );
   await run(
     "INSERT INTO analytics VALUES (?, ?, 1, NULL, NULL, 1, '[]', '{}', '{}')",
-    ...[teamId, accountId],
+    teamId,
+    accountId,
   );
   await run("INSERT INTO analytics_posts VALUES (?, ?, '[]')", teamId, accountId);
   await run("INSERT INTO credit_periods VALUES (?, '2026-12', 5)", teamId);
@@ -142,7 +141,7 @@ async function fullLife(): Promise<Life> {
     teamId,
     userId,
   );
-  await run("INSERT INTO review_links VALUES (NULL, ?, '[1]', ?, 0, 1)", teamId, userId);
+  await run("INSERT INTO review_links VALUES (NULL, ?, '[1]', ?, 0, 1, NULL)", teamId, userId);
   await run("INSERT INTO review_posts VALUES (?, 1, 1, 1)", teamId);
   return life;
 }
@@ -162,8 +161,8 @@ describe("a deleted team", () => {
       expect((await harness.call("GET", "/accounts", { token })).status).toBe(401);
     }
     const headers = { "x-team-id": String(member.teamId) };
-    const asked = await harness.call("GET", "/accounts", { token: colleague.token, headers });
-    expect(asked.status).toBe(403);
+    const refused = await harness.call("GET", "/accounts", { token: colleague.token, headers });
+    expect(refused.status).toBe(403);
     expect((await browser.get("/app")).status).toBe(303);
     expect((await harness.call("GET", "/accounts", { token: colleague.token })).status).toBe(200);
     for (const id of [planned, waiting]) {
@@ -221,7 +220,7 @@ describe("a deleted team", () => {
     await remove(life);
     const { costs } = await measure(harness, () => eraseTeams(harness.deps, null));
     expect(costs.roundTrips).toHaveLength(2);
-    // 200 posts with their indexes, and a few rows of other tables.
+    // 200 posts with indexes and a few other rows.
     expect(costs.rowsWritten).toBeLessThan(200 * 7 + 50);
     expect(costs.rowsRead).toBeLessThan(200 * 12 + 200);
     for (let day = 0; day < 2; day++) {
@@ -261,8 +260,10 @@ describe("a deleted team", () => {
     }
     expect(await rowsOf(other.member.teamId)).toEqual({});
     expect(Object.keys(await rowsOf(member.teamId))).toContain("teams");
-    const told = harness.logs.filter((entry) => "event" in entry && /erase/.test(`${entry.event}`));
-    expect(told).toContainEqual({
+    const events = harness.logs.filter(
+      (entry) => "event" in entry && /erase/.test(`${entry.event}`),
+    );
+    expect(events).toContainEqual({
       event: "team.erase_failed",
       teamId: member.teamId,
       error: "Error: Out of order",
@@ -364,18 +365,18 @@ test("invites that the owner made in other teams end with their account", async 
 
 test("invites to the owner's address end in the teams that they leave with their account", async () => {
   const life = await beginLife();
-  const [left, never] = [await createMember(), await createMember()];
+  const [joinedTeam, never] = [await createMember(), await createMember()];
   const { userId } = life.member;
   const user = env.DB.prepare("SELECT email FROM users WHERE id = ?").bind(userId);
   const json = { role: "MEMBER", email: await user.first("email") };
-  for (const { token } of [left, never]) {
+  for (const { token } of [joinedTeam, never]) {
     await life.harness.call("POST", "/teams/invites", { token, json });
   }
-  await joinTeam(left.teamId, userId, "MEMBER");
+  await joinTeam(joinedTeam.teamId, userId, "MEMBER");
   expect((await remove(life)).status).toBe(200);
   const open = async ({ token }: Member) =>
     (await life.harness.call("GET", "/teams/invites", { token })).body.data.length;
-  expect([await open(left), await open(never)]).toEqual([0, 1]);
+  expect([await open(joinedTeam), await open(never)]).toEqual([0, 1]);
 });
 
 test("addresses that were given for invites go with their team", async () => {
@@ -389,15 +390,15 @@ test("addresses that were given for invites go with their team", async () => {
       await browser.post(path, { email: `${name}-${body.data.id}@example.com` });
     }
   }
-  const given = async ({ teamId }: Member) =>
+  const addresses = async ({ teamId }: Member) =>
     env.DB.prepare(
       `SELECT count(*) AS n FROM invite_addresses a LEFT JOIN invites i ON i.id = a.invite_id
        WHERE i.team_id = ? OR i.id IS NULL`,
     )
       .bind(teamId)
       .first("n");
-  expect([await given(life.member), await given(other)]).toEqual([2, 2]);
+  expect([await addresses(life.member), await addresses(other)]).toEqual([2, 2]);
   await remove(life);
   await erase(life);
-  expect([await given(life.member), await given(other)]).toEqual([0, 2]);
+  expect([await addresses(life.member), await addresses(other)]).toEqual([0, 2]);
 });

@@ -21,14 +21,13 @@ const page = async (life: Life, query = "", token = life.member.token): Promise<
   return answer.body;
 };
 
-/** All pages of an export, read to its end. */
 async function takeAll(life: Life, limit: number, between?: () => Promise<unknown>) {
   const lines: Line[] = [];
   for (let query = `?limit=${limit}`; ; ) {
-    const found = await page(life, query);
-    const last = found.pop();
-    expect(found.length).toBeLessThanOrEqual(limit);
-    lines.push(...found);
+    const rows = await page(life, query);
+    const last = rows.pop();
+    expect(rows.length).toBeLessThanOrEqual(limit);
+    lines.push(...rows);
     if (last?.type === "end") return lines;
     expect(last).toEqual({ type: "next", after: expect.any(String) });
     query = `?limit=${limit}&after=${last?.after}`;
@@ -51,7 +50,14 @@ test("pages of any size hold the same lines, each once, and end", async () => {
   const life = await fullLife();
   const whole = await takeAll(life, 1_000);
   expect(typesOf(whole)).toEqual([
-    ...["team", "member", "token", "account", "suggestion", "upload", "file", "event"],
+    "team",
+    "member",
+    "token",
+    "account",
+    "suggestion",
+    "upload",
+    "file",
+    "event",
   ]);
   expect(whole.filter(({ type }) => type === "upload")).toHaveLength(12);
   for (const limit of [1, 3, 7]) expect(await takeAll(life, limit)).toEqual(whole);
@@ -72,7 +78,7 @@ test("rows that come while pages are read disturb none of the others", async () 
   expect(ids).toEqual(expect.arrayContaining(uploadsOf(before)));
 });
 
-/** Plants what a night has read of an account: this many posts, newest first. */
+/** Stores figures of an account's posts, newest first. */
 async function plantFigures({ member, accountId }: Life, posts: number): Promise<void> {
   const day = 20_758;
   const readings = Array.from({ length: posts }, (_, i) =>
@@ -86,11 +92,16 @@ async function plantFigures({ member, accountId }: Life, posts: number): Promise
   );
   await env.DB.batch([
     env.DB.prepare("INSERT INTO analytics VALUES (?, ?, 1, NULL, NULL, ?, '[]', ?, ?)").bind(
-      ...[member.teamId, accountId, day * DAY, JSON.stringify(packSeries(state.series))],
+      member.teamId,
+      accountId,
+      day * DAY,
+      JSON.stringify(packSeries(state.series)),
       JSON.stringify(summarize(state.posts)),
     ),
     env.DB.prepare("INSERT INTO analytics_posts VALUES (?, ?, ?)").bind(
-      ...[member.teamId, accountId, JSON.stringify(state.posts)],
+      member.teamId,
+      accountId,
+      JSON.stringify(state.posts),
     ),
   ]);
 }
@@ -103,11 +114,17 @@ test("the figures of accounts and of their posts are exported, on pages of any s
   const of = (type: string) => whole.filter((line) => line.type === type).map(({ data }) => data);
   expect(of("analytics")).toEqual([
     {
-      ...{ accountId: life.accountId, syncedAt: "2026-11-01T00:00:00.000Z", months: [] },
+      accountId: life.accountId,
+      syncedAt: "2026-11-01T00:00:00.000Z",
+      months: [],
       days: [
         {
-          ...{ date: "2026-11-01", followers: 7 },
-          ...{ views: null, likes: null, comments: null, shares: null },
+          date: "2026-11-01",
+          followers: 7,
+          views: null,
+          likes: null,
+          comments: null,
+          shares: null,
         },
       ],
     },

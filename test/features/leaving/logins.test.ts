@@ -7,7 +7,7 @@ const app = { clientId: "id", clientSecret: "secret" };
 
 let harness: Harness;
 let owner: Member;
-/** Tokens that were given back to a platform. */
+/** Tokens that the platform has revoked. */
 let revoked: (string | null)[];
 let isSilent: boolean;
 
@@ -32,7 +32,7 @@ beforeEach(async () => {
 
 let serial = 0;
 
-/** Connects live accounts of YouTube; returns the tokens of their logins. */
+/** Returns the access tokens of new YouTube accounts. */
 async function connect(count: number, { token } = owner): Promise<string[]> {
   const tokens = Array.from({ length: count }, () => `login${++serial}`);
   for (const accessToken of tokens) {

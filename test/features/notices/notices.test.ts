@@ -24,7 +24,8 @@ test("the author is mailed what happened, of which post, and where it stands", a
   await desk.harness.drainNotices();
   expect(desk.mails).toEqual([
     {
-      ...{ from: FROM, to: await desk.emailOf(author) },
+      from: FROM,
+      to: await desk.emailOf(author),
       subject: "A client asked for changes to a post",
       text: `A client asked for changes to a post:
 
@@ -74,12 +75,12 @@ test.each<Case>([
   ["of a decision while failures are off", APPROVED, switchOff("failures"), true],
   ["of a failure once that is off", FAILED, switchOff("failures"), false],
   ["of anything once they left the team", APPROVED, leaveTeam, false],
-])("the author is told %s: %s", async (_, name, before, isTold) => {
+])("the author is told %s: %s", async (_, name, before, getsNotice) => {
   const id = await desk.post({ created_by: author.userId });
   await before?.();
   await desk.tell(id, name);
   await desk.harness.drainNotices();
-  expect(desk.mails.map(({ to }) => to)).toEqual(isTold ? [await desk.emailOf(author)] : []);
+  expect(desk.mails.map(({ to }) => to)).toEqual(getsNotice ? [await desk.emailOf(author)] : []);
   expect(await desk.waiting()).toBe(0);
 });
 
@@ -192,15 +193,15 @@ test("a lost message is made up for by the tick, and a run that broke off likewi
   desk.harness.sentNotices.length = 0;
   await desk.pass(1);
   expect(desk.mails).toHaveLength(1);
-  const asked = Promise.withResolvers<void>();
+  const request = Promise.withResolvers<void>();
   const send = () => {
-    asked.resolve();
+    request.resolve();
     return new Promise(() => {});
   };
   const broken = { ...desk.harness.deps, email: { send } as never };
   await desk.tell(await desk.post({ created_by: author.userId }), APPROVED);
   void sendNotices(broken);
-  await asked.promise;
+  await request.promise;
   await desk.pass(4);
   expect(desk.mails).toHaveLength(2);
 });
@@ -255,11 +256,13 @@ test("a webhook that is switched off is told to the owner and the admins", async
   expect(desk.mails[0]).toMatchObject({ subject: "A webhook was switched off" });
   expect(desk.mails[0]?.text).toContain(hook.url);
   await desk.harness.call("PATCH", `/webhooks/${body.data.id}`, {
-    ...{ token: desk.owner.token, json: { isActive: true } },
+    token: desk.owner.token,
+    json: { isActive: true },
   });
   await off();
   await desk.harness.call("PATCH", `/webhooks/${body.data.id}`, {
-    ...{ token: desk.owner.token, json: { isActive: true } },
+    token: desk.owner.token,
+    json: { isActive: true },
   });
   await desk.pass(2);
   expect(desk.mails).toHaveLength(2);

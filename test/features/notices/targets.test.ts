@@ -47,12 +47,12 @@ test("what others wrote stays text in a chat and a mail", async () => {
   await desk.set({ messaging: { own: CHAT_URL } }, author);
   const text = "<!channel> & <https://evil.example|Open> \u202etxt.exe\r\nBcc: eve@example.com";
   const id = await decide({ description: text }, `${text}\n${"x".repeat(10_000)}`);
-  const [{ text: told = "" } = {}] = desk.chats();
-  expect(told.match(/<[^>]*>/g)).toEqual([
+  const [{ text: message = "" } = {}] = desk.chats();
+  expect(message.match(/<[^>]*>/g)).toEqual([
     `<${ORIGIN}/app/uploads/${id}|“&lt;!channel&gt; &amp; &lt;https://evil.example¦Open&gt; txt.exe Bcc: eve@example.com”>`,
   ]);
-  expect(told.split("\n")).toHaveLength(4);
-  expect(told.length).toBeLessThan(1_000);
+  expect(message.split("\n")).toHaveLength(4);
+  expect(message.length).toBeLessThan(1_000);
   const [mail] = desk.mails;
   expect(mail?.subject).toBe("A client asked for changes to a post");
   expect(mail?.text).not.toMatch(/\u202e|\r|^Bcc/m);
@@ -153,7 +153,9 @@ test("a browser reads what happened, sent by this instance and for it alone", as
   expect(sent?.url).toBe(browser.endpoint);
   const { headers, bytes } = sent as (typeof desk.posts)[number];
   expect(Object.fromEntries(headers)).toMatchObject({
-    ...{ "content-encoding": "aes128gcm", ttl: "86400", urgency: "normal" },
+    "content-encoding": "aes128gcm",
+    ttl: "86400",
+    urgency: "normal",
   });
   expect(await readVapid(headers.get("authorization") ?? "")).toEqual({
     audience: new URL(browser.endpoint).origin,

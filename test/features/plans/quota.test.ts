@@ -24,7 +24,6 @@ async function onStage() {
     member,
     edit: (id: number, json: object, token = member.token) =>
       harness.call("PATCH", `/upload/${id}`, { token, json }),
-    /** The answer to a post for that time, else for now. */
     post: (schedule_date?: string) =>
       harness.call("POST", "/upload", {
         token: member.token,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { ZoneClock } from "../../../src/core/zone.ts";
 import {
   dueFirings,
   firingsBetween,
@@ -7,7 +8,6 @@ import {
   type SlotTimes,
   slotsPerDay,
 } from "../../../src/features/pools/rules.ts";
-import { ZoneClock } from "../../../src/features/pools/zone.ts";
 
 const at = (text: string) => Date.parse(`${text}:00Z`);
 const EVERY_DAY = [0, 1, 2, 3, 4, 5, 6];

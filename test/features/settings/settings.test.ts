@@ -42,7 +42,7 @@ const read = async (token = owner.token) =>
 const change = (json: unknown, token = owner.token) =>
   harness.call("PATCH", "/settings", { token, json });
 
-/** The token of a person who joins the owner's team with that role. */
+/** Returns the token of a new member. */
 async function joined(role: "ADMIN" | "MEMBER"): Promise<string> {
   const { userId } = await createMember();
   await joinTeam(owner.teamId, userId, role);

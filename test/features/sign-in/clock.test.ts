@@ -50,9 +50,11 @@ describe.each([
     const response = await device.register(registering.body);
     expect((await step("register", { response })).status).toBe(200);
     browser = new Browser(harness);
-    const asked = await step("options");
+    const options = await step("options");
     moveClock(offset + 25 * 60 - 3);
-    expect((await step("verify", { response: await device.signIn(asked.body) })).status).toBe(200);
+    expect((await step("verify", { response: await device.signIn(options.body) })).status).toBe(
+      200,
+    );
     expect((await browser.get("/app")).status).toBe(200);
     moveClock(offset + 30 * DAY + 25 * 60 - 4);
     expect((await browser.get("/app")).status).toBe(200);
@@ -64,9 +66,9 @@ describe.each([
     const link = await askFor();
     moveClock(offset + 15 * 60 + 1);
     expect((await useLink(browser, link)).status).toBe(410);
-    const [device, asked] = [await Authenticator.create(), await step("options")];
+    const [device, options] = [await Authenticator.create(), await step("options")];
     moveClock(offset + 20 * 60 + 2);
-    const late = await step("verify", { response: await device.signIn(asked.body) });
+    const late = await step("verify", { response: await device.signIn(options.body) });
     expect([late.status, late.body.code]).toEqual([400, "CHALLENGE_NOT_FOUND"]);
     await browser.signIn(member);
     moveClock(offset + DAY + 20 * 60 + 3);

@@ -22,7 +22,7 @@ async function close(harness: Harness, { teamId, token }: Member): Promise<numbe
   return (await harness.call("DELETE", `/teams/${teamId}`, { token, json: { confirm } })).status;
 }
 
-/** Closes the account just before the session is stored that somebody signs in to. */
+/** Closes the account just before its session is stored. */
 function closeBeforeSession(harness: Harness, member: Member): void {
   const end = aroundBatches(harness, async (run, text) => {
     if (text.includes("INSERT INTO sessions")) {

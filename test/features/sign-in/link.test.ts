@@ -97,11 +97,11 @@ test.each([
 
 test("a stranger reads what everybody reads, and gets no mail", async () => {
   const { harness, email, browser } = await start();
-  const known = await browser.post("/sign-in", { email: ` ${email.toUpperCase()} ` });
+  const member = await browser.post("/sign-in", { email: ` ${email.toUpperCase()} ` });
   expect(await mailedLink(harness)).not.toBeNull();
   harness.logs.length = 0;
   const stranger = await browser.post("/sign-in", { email: "stranger@example.com" });
-  expect(stranger).toMatchObject({ status: known.status, location: known.location });
+  expect(stranger).toMatchObject({ status: member.status, location: member.location });
   expect(await mailedLink(harness)).toBeNull();
   const users = env.DB.prepare("SELECT * FROM users WHERE email = 'stranger@example.com'");
   expect((await users.all()).results).toEqual([]);
@@ -279,13 +279,10 @@ test("a link of the operator signs in somebody who shares their address but for 
   expect((await browser.post("/sign-in/link", { token })).status).toBe(303);
   expect(await sessionsOf(other)).toHaveLength(1);
   expect((await browser.get("/app/me")).html).toContain(capital);
-  const asked = await new Browser(harness).post("/sign-in", {
+  const page = await new Browser(harness).post("/sign-in", {
     email: `person-${other.userId}@akimbo.invalid`,
   });
-  expect([asked.status, asked.html]).toEqual([
-    400,
-    expect.stringContaining("not an e-mail address"),
-  ]);
+  expect([page.status, page.html]).toEqual([400, expect.stringContaining("not an e-mail address")]);
 });
 
 test("whoever holds an open invite gives an address, signs in by its link, and joins", async () => {
@@ -296,8 +293,8 @@ test("whoever holds an open invite gives an address, signs in by its link, and j
   });
   const path = new URL(invited.body.data.inviteLink).pathname;
   const fields = { email: "holder@example.com", next: path };
-  const given = await browser.post(path, fields);
-  expect([given.status, given.location]).toEqual([307, "/sign-in"]);
+  const answer = await browser.post(path, fields);
+  expect([answer.status, answer.location]).toEqual([307, "/sign-in"]);
   const used = await useLink(browser, await askForLink(harness, browser, fields));
   expect(used).toMatchObject({ status: 303, location: path });
   expect((await browser.get(path)).html).toContain("You are signed in as holder@example.com");

@@ -17,7 +17,6 @@ beforeEach(async () => {
   device = await Authenticator.create();
 });
 
-/** A call of the script on the pages. */
 async function step(from: Browser, name: string, json: unknown = {}) {
   const page = await from.send(`/sign-in/passkey/${name}`, {
     method: "POST",
@@ -53,8 +52,8 @@ test("a passkey is added by its person, and signs them in without a name", async
   expect(await passkeys()).toMatchObject([{ name: "My key", counter: 0 }]);
 
   const other = new Browser(harness);
-  const { body: asked } = await step(other, "options");
-  expect(asked).toMatchObject({ userVerification: "required", rpId: "akimbo.test" });
+  const { body: challenge } = await step(other, "options");
+  expect(challenge).toMatchObject({ userVerification: "required", rpId: "akimbo.test" });
   const answer = await signIn(other);
   expect([answer.status, answer.body]).toEqual([200, { success: true }]);
   expect((await other.get("/app")).status).toBe(200);

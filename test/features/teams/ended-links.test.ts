@@ -14,7 +14,6 @@ beforeEach(async () => {
   client = new Browser(life.harness);
 });
 
-/** A call that acts in the team of the life. */
 async function act(who: Member, method: string, path: string, json?: unknown) {
   const answer = await life.harness.call(method, path, {
     token: who.token,
@@ -82,7 +81,7 @@ describe.each(ENDINGS)("once an admin %s", (_, end) => {
     const approved = await client.post(otherPath, decisionFields(shown, "approve", otherId));
     expect(approved.status).toBe(303);
     expect((await life.row(otherId as number)).status).not.toBe("pending_approval");
-    // The post is shown without the link that ended.
+    // The ended link does not show on the post.
     expect(await act(otherAdmin, "GET", `/upload/${id}`)).not.toHaveProperty("reviewLink");
   });
 

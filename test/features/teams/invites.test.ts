@@ -208,7 +208,7 @@ describe("inviting", () => {
     expect(refused[0]?.body.error).toContain("100 open invites");
     expect(await listed()).toHaveLength(100);
     expect(await eventNames(owner.teamId)).toHaveLength(5);
-    // One that takes the place of another needs no room.
+    // Replacing an invite needs no room.
     expect((await invite({ role: "ADMIN", email: "n1@example.com" })).status).toBe(200);
     expect(await listed()).toHaveLength(100);
   });
@@ -257,7 +257,7 @@ describe("accepting", () => {
     const late = await createMember();
     await expect(accept(link, late)).rejects.toMatchObject({ status: 410 });
     expect(await roleOf(late)).toBeNull();
-    // A person who used the link and comes back is a member already.
+    // An invited person who returns is a member already.
     expect(await accept(link, joiner)).toEqual({ teamId: owner.teamId, hasJoined: false });
   });
 
@@ -287,7 +287,7 @@ describe("accepting", () => {
     const refused = results.filter((result) => result.status === "rejected");
     expect(refused).toHaveLength(4);
     for (const { reason } of refused) expect(reason).toMatchObject({ code: "PLAN_LIMIT" });
-    // People who found the team full can use the link later.
+    // The link still works once the team has room.
     expect(await listed()).toHaveLength(4);
   });
 

@@ -28,7 +28,6 @@ beforeEach(async () => {
   await joinTeam(owner.teamId, otherMember.userId, "MEMBER");
 });
 
-/** A call that acts in the owner's team. */
 const act = (who: Member, method: string, path: string, json?: unknown) =>
   harness.call(method, path, {
     token: who.token,
@@ -56,7 +55,13 @@ describe("GET /teams", () => {
     );
     expect(result.status).toBe(200);
     expect(Object.keys(result.body.data)).toEqual([
-      ...["id", "name", "slug", "role", "joinedAt", "createdAt", "updatedAt"],
+      "id",
+      "name",
+      "slug",
+      "role",
+      "joinedAt",
+      "createdAt",
+      "updatedAt",
     ]);
     expect(result.body.data).toMatchObject({ id: admin.teamId, name: "A team", role: "OWNER" });
     expect(costs.roundTrips).toHaveLength(1);
@@ -194,7 +199,7 @@ describe("removing", () => {
     expect(await asks(ownPinned)).toBe(200);
     expect(await asks(member.token)).toBe(200);
     expect((await act(member, "GET", "/teams")).status).toBe(403);
-    // Coming back revives no token.
+    // Returning revives no token.
     await joinTeam(owner.teamId, member.userId, "MEMBER");
     expect(await asks(pinned)).toBe(401);
     expect((await act(member, "GET", "/teams")).status).toBe(200);
@@ -243,7 +248,7 @@ describe("an open invite to a member's own address", () => {
     return body.data.map((one: { email: string | null }) => one.email).sort();
   };
 
-  /** Somebody joins by another way than the invite to their address. */
+  /** A person joins by another way than the invite. */
   beforeEach(async () => {
     await env.DB.prepare("DELETE FROM members WHERE team_id = ? AND user_id = ?")
       .bind(owner.teamId, member.userId)
@@ -267,7 +272,6 @@ describe("an open invite to a member's own address", () => {
     expect(await invited(owner)).toEqual(["other@example.com"]);
     const theirs = await harness.call("GET", "/teams/invites", { token: elsewhere.token });
     expect(theirs.body.data).toHaveLength(1);
-    // A new one leads back in.
     expect((await invite(owner, email)).status).toBe(200);
     expect(await invited(owner)).toContain(email);
   });
@@ -292,7 +296,7 @@ describe("the member limit of the plan", () => {
       body: { code: "PLAN_LIMIT" },
     });
     expect(await membership(sixth)).toEqual({ role: "MEMBER", is_active: 0 });
-    // Changes that add no active member still work.
+    // These changes add no active member.
     expect((await change(owner, sixth, { role: "ADMIN" })).status).toBe(200);
     expect((await change(owner, member, { isActive: true })).status).toBe(200);
     await remove(owner, member);

@@ -33,7 +33,7 @@ const personOf = (email: string) =>
 
 let serial = 0;
 
-/** A person who came by an invite, with a token of their own. */
+/** A person who joined by an invite, with an own token. */
 async function guestOf(harness: Harness): Promise<Member> {
   const email = `guest-${++serial}@example.com`;
   expect((await invite(harness, { email })).status).toBe(200);
@@ -72,7 +72,7 @@ describe("the team of a person who came by an invite", () => {
     const generous = harnessWith({ invitedPlan: "scale" });
     const guest = await guestOf(generous);
     expect(await creditsOf(generous, guest)).toBe(300);
-    // A later choice does not move people who came before it.
+    // A later default does not change existing teams.
     expect(await creditsOf(harness, guest)).toBe(300);
   });
 
@@ -100,7 +100,7 @@ describe("the team of a person who came by an invite", () => {
 describe("an instance with as many people as it may have", () => {
   let harness: Harness;
 
-  /** Nobody more has a place, save that many. */
+  /** Limits the instance to its present people plus `places`. */
   async function fill(places = 0): Promise<void> {
     const people = await env.DB.prepare(
       "SELECT count(*) AS n FROM users WHERE email NOT LIKE '%@akimbo.invalid'",
@@ -114,10 +114,10 @@ describe("an instance with as many people as it may have", () => {
     expect(refused).toMatchObject({ status: 409, body: { code: "PLAN_LIMIT" } });
     expect(refused.body.error).toContain("MAX_PEOPLE");
     await createMember();
-    const known = await env.DB.prepare("SELECT email FROM users ORDER BY id DESC").first<string>(
+    const email = await env.DB.prepare("SELECT email FROM users ORDER BY id DESC").first<string>(
       "email",
     );
-    expect((await invite(harness, { email: known })).status).toBe(200);
+    expect((await invite(harness, { email: email })).status).toBe(200);
   });
 
   test("makes nobody of an address that was invited before, and mails it nothing", async () => {
@@ -128,15 +128,15 @@ describe("an instance with as many people as it may have", () => {
     await Promise.all([create(harness, email), create(harness, other)]);
     const made = [await personOf(email), await personOf(other)].filter((one) => one !== null);
     expect(made).toHaveLength(1);
-    const left = (await personOf(email)) === null ? email : other;
-    expect(await mayJoin(harness.deps, left)).toBe(false);
+    const refused = (await personOf(email)) === null ? email : other;
+    expect(await mayJoin(harness.deps, refused)).toBe(false);
     await env.DB.prepare(
       "UPDATE users SET email = 'deleted-' || id || '@akimbo.invalid' WHERE id = ?",
     )
       .bind(made[0]?.userId)
       .run();
-    // A closed account gives its place back.
-    expect(await mayJoin(harness.deps, left)).toBe(true);
+    // A closed account frees its place.
+    expect(await mayJoin(harness.deps, refused)).toBe(true);
   });
 
   test("says so on the page of a link, to those without an account", async () => {

@@ -82,7 +82,7 @@ describe("an event", () => {
 const lost = () => Promise.reject(new Error("Network connection lost."));
 const broken = () => Promise.reject(new Error("internal error; reference = abc"));
 
-/** An interim answer as the runtime gives it: what follows is its body. */
+/** The runtime gives what follows an interim answer as its body. */
 const interim = (rest: string): Response =>
   ({ status: 100, body: new Response(rest).body }) as Response;
 
@@ -102,15 +102,15 @@ test.each<[string, () => Promise<Response>, boolean, string]>([
   ["https://down.example/", broken, true, "The TLS handshake failed."],
   ["https://down.example/", broken, false, "The name of the address was not found."],
 ])("a connection to %s that fails is told apart (%#)", async (url, reply, isOpen, error) => {
-  const asked: unknown[] = [];
-  harness.deps.reaches = async (...at) => asked.push(at) > 0 && isOpen;
+  const probes: unknown[] = [];
+  harness.deps.reaches = async (...at) => probes.push(at) > 0 && isOpen;
   const { id } = await hooks.subscribe(["suggestion.created"], url);
   hooks.replies = [reply];
   await hooks.suggest();
   await harness.deliverEvents();
   expect(await hooks.log(id)).toMatchObject([{ success: false, statusCode: null, error }]);
-  expect(asked).toEqual([["down.example", 443]]);
-  // The next attempt arrives: a later sweep finds nothing of this test.
+  expect(probes).toEqual([["down.example", 443]]);
+  // A later sweep finds nothing of this test.
   await harness.drainEvents();
 });
 
@@ -159,12 +159,12 @@ describe("a failed attempt", () => {
   test("is repeated five times by the schedule, byte for byte, signed anew", async () => {
     const { id, secret } = await hooks.subscribe();
     hooks.reply = fails;
-    const begun = Date.now();
+    const startedAt = Date.now();
     await hooks.suggest();
     await harness.drainEvents();
     expect(hooks.arrivals).toHaveLength(6);
     const delays = hooks.arrivals.map(
-      ({ at }, i) => (at - (hooks.arrivals[i - 1]?.at ?? begun)) / 1_000,
+      ({ at }, i) => (at - (hooks.arrivals[i - 1]?.at ?? startedAt)) / 1_000,
     );
     for (const [i, delay] of [0, 30, 120, 600, 3_600, 21_600].entries()) {
       expect(delays[i]).toBeGreaterThanOrEqual(delay);

@@ -78,12 +78,12 @@ test("a secret that cannot be read fails its own attempts, and a new one heals t
   expect(await hooks.count("deliveries")).toBe(0);
 });
 
-/** A database that breaks off calls that write attempts, before or after it has done them. */
+/** Fails writes of attempts, before or after they are stored. */
 const breaking = (times: number, side: "before" | "after"): Partial<Deps> => {
   const { db } = createDeps(env);
-  let left = times;
+  let remaining = times;
   const runAll: Deps["db"]["runAll"] = async (queries) => {
-    const isStore = queries.some(({ sql }) => sql.includes("INTO attempts")) && left-- > 0;
+    const isStore = queries.some(({ sql }) => sql.includes("INTO attempts")) && remaining-- > 0;
     if (isStore && side === "before") throw new Error("D1_ERROR: Network connection lost.");
     const results = await db.runAll(queries);
     if (isStore) throw new Error("D1_ERROR: Network connection lost.");
@@ -151,7 +151,7 @@ describe("at the same time", () => {
     ["unanswered", timesOut, 1],
   ])(
     "two consumers with one message: an event that is %s is sent and logged twice, and waits %s",
-    async (_, reply, left) => {
+    async (_, reply, remaining) => {
       await hooks.subscribe();
       hooks.reply = reply;
       await hooks.suggest();
@@ -161,10 +161,10 @@ describe("at the same time", () => {
       await harness.settle();
       expect(hooks.arrivals).toHaveLength(2);
       expect(await hooks.count("attempts")).toBe(2);
-      expect(await hooks.count("deliveries")).toBe(left);
+      expect(await hooks.count("deliveries")).toBe(remaining);
       hooks.reply = succeeds;
       await harness.drainEvents();
-      expect(hooks.arrivals).toHaveLength(2 + left);
+      expect(hooks.arrivals).toHaveLength(2 + remaining);
       expect(await hooks.count("deliveries")).toBe(0);
     },
   );

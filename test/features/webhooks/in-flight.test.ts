@@ -13,7 +13,7 @@ const QUICK_URL = "https://quick.example/";
 
 let hooks: Hooks;
 let harness: Harness;
-/** Requests that wait for the slow receiver's answer, and the most that there were at once. */
+/** Requests at the slow receiver, and their maximum. */
 let open: { at: number; answer: (response: Response) => void }[] = [];
 let mostOpen = 0;
 
@@ -36,7 +36,7 @@ const answersSlowly = (): Promise<Response> => {
 
 const arrivalsAt = (url: string) => hooks.arrivals.filter((arrival) => arrival.url === url);
 
-/** Consumes what is due, ten messages to a batch, all batches at the same time. */
+/** Consumes due messages in concurrent batches of ten. */
 async function consumeAtOnce(): Promise<void> {
   const due = harness.sentDeliveries.filter(({ at }) => at <= Date.now());
   for (const sent of due) harness.sentDeliveries.splice(harness.sentDeliveries.indexOf(sent), 1);
@@ -47,7 +47,7 @@ async function consumeAtOnce(): Promise<void> {
   await Promise.all(batches.map((batch) => harness.consume(batch, "akimbo-webhooks")));
 }
 
-/** Lets two seconds pass, and the slow receiver answer what it has had for eight. */
+/** After two seconds, the receiver answers requests of eight seconds ago. */
 async function pass(): Promise<void> {
   harness.advance(2);
   const old = open.filter(({ at }) => Date.now() - at >= SLOW_MS);

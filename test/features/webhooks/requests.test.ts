@@ -8,7 +8,7 @@ import { Hooks, RECEIVER_URL } from "../../support/hooks.ts";
 
 const DAY_SECONDS = 24 * 3_600;
 
-/** Addresses that a server must not be talked into calling, in the spellings that hide them. */
+/** Private addresses in misleading spellings. */
 const FORBIDDEN = [
   "http://receiver.example/",
   "ftp://receiver.example/",
@@ -214,8 +214,8 @@ test("the log is kept for 30 days, and goes in slices; that of a deleted webhook
   expect(await sweep()).toBeGreaterThanOrEqual(4);
   expect(await hooks.count("attempts")).toBe(3);
   await sweep();
-  const left = await env.DB.prepare("SELECT id FROM webhooks WHERE team_id = ?")
+  const rows = await env.DB.prepare("SELECT id FROM webhooks WHERE team_id = ?")
     .bind(hooks.member.teamId)
     .all<{ id: number }>();
-  expect(left.results).toEqual([{ id: kept }]);
+  expect(rows.results).toEqual([{ id: kept }]);
 });

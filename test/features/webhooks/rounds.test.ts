@@ -20,7 +20,7 @@ const consume = async () => harness.consume(await take(), "akimbo-webhooks");
 
 const soon = () => scheduler.wait(5).then(() => new Response("ok"));
 
-/** Sends an event whose receiver has not answered when its batch ends, but does soon after. */
+/** The receiver answers shortly after its batch has ended. */
 const outlast = async (seconds = 0) => {
   hooks.replies = [
     async () => {
@@ -35,7 +35,7 @@ const outlast = async (seconds = 0) => {
   await harness.settle();
 };
 
-/** Answers whether a batch waits for its receiver, however long. */
+/** Returns true when a batch waits for the receiver. */
 const isWaitedFor = async () => {
   hooks.replies = [soon];
   harness.deps.wait = () => new Promise(() => {});

@@ -7,7 +7,7 @@ import { loadOf } from "../../support/load.ts";
 const ENDPOINTS = 50;
 const EVENTS = loadOf(500, 10_000) / ENDPOINTS;
 const BATCH_SIZE = 10;
-/** Source: spec, "Events", delivery rule 2, in ms. */
+/** In ms. Source: spec, "Events", delivery rule 2. */
 const DELAYS = [30_000, 120_000, 600_000, 3_600_000, 21_600_000];
 const MAX_JITTER = 0.1;
 const MAX_LATE_MS = 5_000;
@@ -35,7 +35,7 @@ interface Row {
 test(`${ENDPOINTS * EVENTS} deliveries to bad receivers keep the schedule, and each is in the log to its end`, async () => {
   const harness = new Harness({ wait: () => scheduler.wait(20) });
   const hooks = await Hooks.open(harness);
-  /** Requests that nobody answers, and when they are given up. */
+  /** Requests without an answer, and when they time out. */
   const hanging: { at: number; end: () => void }[] = [];
   const hang = () =>
     new Promise<Response>((_, reject) => {
@@ -55,7 +55,7 @@ test(`${ENDPOINTS * EVENTS} deliveries to bad receivers keep the schedule, and e
   for (let i = 0; i < ENDPOINTS; i++) {
     await hooks.subscribe(["suggestion.created"], `https://receiver-${i}.example/`);
   }
-  // Time runs between two batches only.
+  // Time runs only between batches.
   const step = async (): Promise<boolean> => {
     const { sentDeliveries } = harness;
     const times = [...sentDeliveries, ...hanging].map(({ at }) => at);
@@ -84,13 +84,13 @@ test(`${ENDPOINTS * EVENTS} deliveries to bad receivers keep the schedule, and e
   )
     .bind(hooks.member.teamId)
     .all<Row>();
-  // Closed because three events in a row had switched their webhook off.
+  // Three failed events had switched the webhook off.
   const isSkipped = ({ error }: Row) => error?.startsWith("Not sent") ?? false;
   const skipped = results.filter(isSkipped).length;
   expect(results.length - skipped).toBe(hooks.arrivals.length);
   const byDelivery = Map.groupBy(results, (row) => `${row.webhook_id} ${row.event_id}`);
   expect(byDelivery.size).toBe(ENDPOINTS * EVENTS);
-  /** An attempt waits while its endpoint has two requests that it does not answer. */
+  /** The endpoint has two unanswered requests. */
   const isHeldUp = ({ webhook_id, created_at, duration_ms }: Row): boolean => {
     const at = created_at - duration_ms - MAX_LATE_MS;
     const isOpen = (row: Row) => row.created_at - row.duration_ms <= at && row.created_at >= at;

@@ -11,7 +11,7 @@ import type { HashtagUse, Summary } from "../rules/summary.ts";
 import type { StoredSeries } from "../stored.ts";
 import type { SyncError } from "../table.ts";
 
-/** The plan that the team is on; null: the instance's own. */
+/** The query answers null for the instance's default plan. */
 export const planOf = (team: SQL) =>
   sqlQuery(
     sql`SELECT coalesce(plan, base_plan) AS plan FROM teams WHERE id = ${team}`,
@@ -28,12 +28,11 @@ const measured = {
 const readMeasured = rowReader(measured);
 const readFound = rowReader({ ...measured, isOwn: flag("is_own").notNull() });
 
-/** An account with what is known of it; null where it was never read. */
+/** Figures are null before the first reading. */
 export type MeasuredAccount = ReturnType<typeof readMeasured>;
 
 const COLUMNS = sql`a.id, a.account_name, a.platform, a.status, a.tags, n.synced_at, n.errors, n.series, n.summary`;
 
-/** The accounts of a team that are connected. */
 export const measuredAccounts = prepared(
   ({ team }: Params<{ team: SQL }>) =>
     sql`SELECT ${COLUMNS}
@@ -42,7 +41,7 @@ export const measuredAccounts = prepared(
   readMeasured,
 );
 
-/** The account with that id, whose ever it is; without what is known of another team's. */
+/** Reads any team's account, without another team's figures. */
 export const findMeasured = prepared(
   ({ team, id }: Params<{ team: SQL; id: string }>) =>
     sql`SELECT a.team_id = mine.id AS is_own, ${COLUMNS}
@@ -52,14 +51,12 @@ export const findMeasured = prepared(
   readFound,
 );
 
-/** All posts of an account. */
 export const postsOf = prepared(
   ({ team, id }: Params<{ team: number | SQL; id: string }>) =>
     sql`SELECT posts FROM analytics_posts WHERE team_id = ${team} AND account_id = ${id}`,
   valueReader(json<readonly StoredPost[]>("posts").notNull()),
 );
 
-/** How the hashtags of each connected account of a platform did, or of one account; null where it was never read. */
 export const measuredHashtags = prepared(
   ({
     team,

@@ -10,7 +10,6 @@ import { analytics } from "../table.ts";
 
 const readState = rowReader(analytics);
 
-/** The row of an account. */
 export const stateOf = prepared(
   ({ team, id }: Params<{ team: number; id: string }>) =>
     sql`SELECT * FROM analytics WHERE team_id = ${team} AND account_id = ${id}`,
@@ -21,7 +20,6 @@ export type AnalyticsRow = ReturnType<typeof readState>;
 
 const readOwn = rowReader({
   uploadId: integer("id").notNull(),
-  /** The platform's own id. */
   postId: text("post_id").notNull(),
   url: text("url"),
   title: text("title"),
@@ -29,7 +27,7 @@ const readOwn = rowReader({
   publishedAt: instant("uploaded_at").notNull(),
 });
 
-/** The posts of an account that were published through us: the newest first. */
+/** Newest first. */
 export const ownPosts = prepared(
   ({ team, id, most }: Params<{ team: number | SQL; id: string; most: number }>) =>
     sql`SELECT id, metadata ->> 'videoId' AS post_id, metadata ->> 'shareUrl' AS url,
@@ -42,11 +40,10 @@ export const ownPosts = prepared(
 
 export type OwnRow = ReturnType<typeof readOwn>;
 
-/** A state as it is stored; JSON as text. */
 interface Stored {
   team: number;
   id: string;
-  /** The version that it rests on; 0 for none. */
+  /** The version that was read; 0 without a row. */
   version: number;
   night: string | null;
   bookmark: string | null;
@@ -58,14 +55,14 @@ interface Stored {
 
 type Place = Params<Pick<Stored, "team" | "id" | "version">>;
 
-/** Holds while the state is the one that was read, and the account is connected. */
+/** SQL condition: the version is unchanged and the account connected. */
 const isUnchanged = ({ team, id, version }: Place) =>
   sql`coalesce((SELECT version FROM analytics
         WHERE team_id = ${team} AND account_id = ${id}), 0) = ${version}
       AND EXISTS (SELECT 1 FROM accounts
         WHERE id = ${id} AND team_id = ${team} AND deleted_at IS NULL)`;
 
-/** Stores the posts of a state; to stand before `storeState` in its batch. */
+/** This statement precedes `storeState` in the batch. */
 export const storePosts = preparedWrite(
   ({ team, id, version, posts }: Place & Params<{ posts: string }>) =>
     sql`INSERT INTO analytics_posts (team_id, account_id, posts)
@@ -73,7 +70,7 @@ export const storePosts = preparedWrite(
       ON CONFLICT DO UPDATE SET posts = excluded.posts`,
 );
 
-/** Stores a state in the place of the one that it rests on; answers 0 where another was faster. */
+/** Answers 0 when another sync was stored first. */
 export const storeState = preparedWrite(
   ({ team, id, version, night, bookmark, syncedAt, errors, series, summary }: Params<Stored>) =>
     sql`INSERT INTO analytics (team_id, account_id, version, night, bookmark, synced_at, errors, series,
@@ -93,10 +90,6 @@ const readReadable = rowReader({
   isOpen: flag("is_open"),
 });
 
-/**
- * The accounts in use after this id, in the order of ids, with the plans of their teams, their last collection, and
- * if that has still to go on.
- */
 export const accountsInUse = prepared(
   ({ after, most }: Params<{ after: string; most: number }>) =>
     sql`SELECT a.id, a.team_id, a.platform, coalesce(t.plan, t.base_plan) AS plan, n.night,

@@ -1,12 +1,12 @@
 import { DAY } from "../../../core/time.ts";
 
-/** A UTC day as its number since 1970. */
+/** UTC days since 1970. */
 export type DayNumber = number;
 
 export const dayOf = (ms: number): DayNumber => Math.floor(ms / DAY);
 
-/** The day as `2026-11-23`. */
+/** Formats a day like `2026-11-23`. */
 export const toDate = (day: DayNumber): string => new Date(day * DAY).toISOString().slice(0, 10);
 
-/** The month of a day as `2026-11`. */
+/** Formats a day's month like `2026-11`. */
 export const monthOf = (day: DayNumber): string => toDate(day).slice(0, 7);

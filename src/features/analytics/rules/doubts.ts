@@ -2,16 +2,15 @@ import { DAY } from "../../../core/time.ts";
 import { type Counters, METRICS } from "./counters.ts";
 import type { DayNumber } from "./days.ts";
 
-/** Counters as they were read at one moment, in ms; null where one was not, or is not believed. */
+/** `at` in ms; unmeasured and doubted counters are null. */
 interface Reading {
   at: number;
   counters: Counters;
 }
 
-/** For each metric a number that was read and is not believed yet, and when. */
+/** Per metric: an implausible number that waits for confirmation. */
 export type Doubts = readonly (readonly [at: number, value: number] | null)[];
 
-/** The part of a post's snapshots that tells what is believable. */
 interface Watched extends Reading {
   base: Counters | null;
   steps: readonly (readonly [day: DayNumber, marks: Counters])[];
@@ -19,7 +18,10 @@ interface Watched extends Reading {
   doubts?: Doubts;
 }
 
-/** No counter rises so many times, and by so much in a day. Spec is silent: platforms misreport now and then. */
+/**
+ * A rise beyond this factor and this daily amount is implausible. Spec is silent: platforms sometimes
+ * misreport.
+ */
 const MOST_TIMES = 1_000;
 const MOST_A_DAY = 1_000_000;
 
@@ -34,10 +36,7 @@ const markOf = ({ base, steps }: Watched, i: number): number | null =>
 const alone = (i: number, value: number): Counters =>
   METRICS.map((_, at) => (at === i ? value : null));
 
-/**
- * Returns the counters that are believed after a reading, and the numbers that are doubted. A rise that is not possible is believed as far as two
- * readings show it; one that a later reading does not show is forgotten.
- */
+/** Accepts an implausible rise as far as two readings confirm it, and forgets a contradicted one. */
 export function judgeReading(
   post: Watched,
   { at, counters }: Reading,
@@ -64,7 +63,7 @@ export function judgeReading(
   return { believed, doubts: doubts.some((doubt) => doubt !== null) ? doubts : null };
 }
 
-/** The post without the counters of its only reading so far that this one, which is later, shows to be impossible. */
+/** Removes counters of a post's only reading that this later one contradicts. */
 export function withoutContradicted<T extends Watched>(post: T, { at, counters }: Reading): T {
   const { first, steps } = post;
   if (!first || first[0] !== post.at || at <= post.at) return post;
@@ -82,5 +81,4 @@ export function withoutContradicted<T extends Watched>(post: T, { at, counters }
   };
 }
 
-/** Returns true where a counter of the post is not believed yet. */
 export const isDoubted = ({ doubts }: Pick<Watched, "doubts">): boolean => doubts !== undefined;

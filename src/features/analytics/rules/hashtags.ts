@@ -1,26 +1,22 @@
 import { hashtagsIn } from "../../../core/hashtags.ts";
 import type { HashtagUse } from "./summary.ts";
 
-/** Where a suggestion comes from: the text's own hashtags, figures, own posts without figures, the text's words. */
 export const REASONS = ["in_text", "best_performing", "own_posts", "words"] as const;
 
 export interface SuggestedHashtag {
   /** With the #. */
   hashtag: string;
   reason: (typeof REASONS)[number];
-  /** How many of the account's posts have it, of those known. */
+  /** Own posts with the hashtag. */
   uses: number;
 }
 
-/** The posts of an account, or of all accounts of a platform, as far as they are known. */
 interface OwnPosts {
-  /** Texts of the newest published posts. */
   texts: readonly string[];
-  /** How posts with a hashtag did; an entry per hashtag. */
   measured: readonly HashtagUse[];
 }
 
-/** Words that say nothing about what a post is about, in the languages most posts are in. */
+/** Words that do not tell a topic. */
 const STOPWORDS = new Set(
   `about after again also another because been before being below between both could does doing down during
   each even every from further have having here hers herself himself into itself just like made make many
@@ -46,7 +42,6 @@ function countEach(words: readonly string[]): Map<string, number> {
   return counts;
 }
 
-/** A hashtag of own posts. */
 interface OwnHashtag {
   tag: string;
   uses: number;
@@ -54,10 +49,10 @@ interface OwnHashtag {
   engagement: number;
 }
 
-/** Per post; one post more than there are, so that a single lucky one does not go before steady ones. */
+/** The extra post ranks steady hashtags above a lucky post. */
 const perPost = (amount: number, posts: number): number => amount / (posts + 1);
 
-/** The hashtags of own posts: the best performing first, then those without figures, the most used first. */
+/** Hashtags with figures come first. */
 function rankOwn({ texts, measured }: OwnPosts): OwnHashtag[] {
   const uses = countEach(texts.flatMap((text) => [...new Set(hashtagsIn(text).map(plain))]));
   const byTag = new Map<string, OwnHashtag>();
@@ -73,7 +68,6 @@ function rankOwn({ texts, measured }: OwnPosts): OwnHashtag[] {
   );
 }
 
-/** The words of a text that say what it is about, those first that stand in it most. */
 function tellingWords(words: readonly string[]): string[] {
   const counts = countEach(words);
   const isTelling = (word: string) =>
@@ -84,8 +78,8 @@ function tellingWords(words: readonly string[]): string[] {
 }
 
 /**
- * Suggests hashtags for a text, without a model: those it has, those of own posts that fit its words, its
- * words themselves, then the best of the other own ones. None that is hidden on the platform.
+ * Suggests the text's own hashtags, those of matching own posts, the text's words, then the best of own
+ * posts.
  *
  * @param banned in lower case, without the #
  */
@@ -95,13 +89,13 @@ export function suggestHashtags(
   { banned, limit }: { banned: readonly string[]; limit: number },
 ): SuggestedHashtag[] {
   const ranked = rankOwn(own);
-  const known = new Map(ranked.map((one) => [one.tag, one]));
+  const ownByTag = new Map(ranked.map((one) => [one.tag, one]));
   const refused = new Set(banned.map(plain));
   const chosen = new Map<string, SuggestedHashtag>();
   const choose = (tag: string, reason: SuggestedHashtag["reason"]) => {
     const key = plain(tag);
     if (refused.has(key) || chosen.has(key) || chosen.size === limit) return;
-    chosen.set(key, { hashtag: `#${tag}`, reason, uses: known.get(key)?.uses ?? 0 });
+    chosen.set(key, { hashtag: `#${tag}`, reason, uses: ownByTag.get(key)?.uses ?? 0 });
   };
   const chooseOwn = ({ tag, views, engagement }: OwnHashtag) =>
     choose(tag, views + engagement > 0 ? "best_performing" : "own_posts");

@@ -1,18 +1,21 @@
-import { wallHours } from "./zone-hours.ts";
+import { DAY, MINUTE } from "../../../core/time.ts";
+import { ZoneClock } from "../../../core/zone.ts";
 
-/** Posts that a weekday or an hour needs to be compared. Spec is silent: fewer are chance. */
+/** Spec is silent: fewer posts are chance. */
 export const MIN_SAMPLES = 3;
-/** Hours that are named as the best. Spec is silent. */
+/** Spec is silent. */
 const BEST_HOURS = 3;
 
-/** When a post was published, in minutes since 1970, and how often it was seen. */
+/** No zone changes its offset twice within a week. */
+const CLOCK_STEP_MS = 7 * DAY;
+
+/** Minute since 1970, and views. */
 export type Sample = readonly [minute: number, views: number];
 
 interface Bucket {
   posts: number;
-  /** Rounded to two places; 0 without posts. */
+  /** Rounded to two decimals; 0 without posts. */
   avgViews: number;
-  /** Had posts enough to be compared. */
   ranked: boolean;
 }
 
@@ -29,24 +32,27 @@ export interface Insights {
   bestHours: HourBucket[];
 }
 
-/** Tells on which weekdays and at which hours of a zone posts were seen most. */
 export function postingInsights(samples: readonly Sample[], timezone: string): Insights {
   const sorted = [...samples].sort(([a], [b]) => a - b);
   const weekdays = sums(7);
   const hours = sums(24);
-  let i = 0;
-  for (const { weekday, hour } of wallHours(
-    sorted.map(([minute]) => minute),
-    timezone,
-  )) {
-    const views = sorted[i++]?.[1] ?? 0;
-    count(weekdays, weekday, views);
-    count(hours, hour, views);
+  const clock = new ZoneClock(timezone, CLOCK_STEP_MS);
+  let span = { offset: 0, until: Number.NEGATIVE_INFINITY };
+  for (const [minute, views] of sorted) {
+    const at = minute * MINUTE;
+    if (at >= span.until) span = clock.spanAt(at);
+    const wall = new Date(at + span.offset);
+    count(weekdays, wall.getUTCDay(), views);
+    count(hours, wall.getUTCHours(), views);
   }
   const byWeekday = weekdays.map((sum, weekday) => ({ weekday, ...toBucket(sum) }));
   const byHour = hours.map((sum, hour) => ({ hour, ...toBucket(sum) }));
   return {
-    ...{ timezone, minSamples: MIN_SAMPLES, sampleSize: samples.length, byWeekday, byHour },
+    timezone,
+    minSamples: MIN_SAMPLES,
+    sampleSize: samples.length,
+    byWeekday,
+    byHour,
     bestDay: best(byWeekday)[0] ?? null,
     bestHours: best(byHour).slice(0, BEST_HOURS),
   };
@@ -72,7 +78,7 @@ const toBucket = ({ posts, views }: Sum): Bucket => ({
   ranked: posts >= MIN_SAMPLES,
 });
 
-/** The ranked ones, the best first; of equals the one with more posts, then the earlier. */
+/** Equal views rank by posts, then by time. */
 const best = <B extends Bucket>(buckets: readonly B[]): B[] =>
   buckets
     .filter(({ ranked }) => ranked)

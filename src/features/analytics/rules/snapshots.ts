@@ -2,52 +2,45 @@ import { type Counters, highest, isSame, METRICS, UNMEASURED } from "./counters.
 import { type DayNumber, dayOf } from "./days.ts";
 import { type Doubts, judgeReading, withoutContradicted } from "./doubts.ts";
 
-/** A post as a platform showed it at one moment. */
 export interface PostReading {
-  /** The platform's own id. */
   id: string;
-  /** When it was read, in ms. */
+  /** In ms. */
   at: number;
   publishedAt: number;
-  /** Its beginning. */
   text: string;
-  /** Lower case, without the #. */
   hashtags: readonly string[];
   url: string | null;
   counters: Counters;
 }
 
-/** The snapshots of a post: by day the highest that its counters had been by its end. */
+/** Per day, the highest value of each counter. */
 export interface StoredPost extends PostReading {
-  /** The post of ours that it is; null for one that was not published through us. */
+  /** Null for a post from elsewhere. */
   uploadId: number | null;
-  /** The state before the first of `steps`; null where nothing was known. */
+  /** Counters before the first step; null when unknown. */
   base: Counters | null;
-  /** The days on which a counter passed its mark, and the marks from then on, in the order of days. */
+  /** New maxima by day, ascending. */
   steps: readonly Step[];
   /** The first reading, until its day is settled. */
   first?: readonly [at: number, counters: Counters];
-  /** Counters that rose by more than is possible, until another reading confirms them. */
   doubts?: Doubts;
 }
 
 type Step = readonly [day: DayNumber, marks: Counters];
 
-/**
- * Days for which a reading is still taken in when later ones are known; what the days before gained is settled.
- */
+/** Later readings are merged for as many days. Older days are settled. */
 export const OPEN_DAYS = 14;
 
 const VIEWS = METRICS.indexOf("views");
 
-/** Returns true for a reading that tells fewer views than an earlier one: people take likes back, nobody a view. */
-export function hasShrunk(known: PostReading | undefined, reading: PostReading): boolean {
-  if (!known || known.at >= reading.at) return false;
-  const [before, now] = [known.counters[VIEWS] ?? null, reading.counters[VIEWS] ?? null];
+/** Likes can be withdrawn, views cannot. */
+export function hasShrunk(earlier: PostReading | undefined, reading: PostReading): boolean {
+  if (!earlier || earlier.at >= reading.at) return false;
+  const [before, now] = [earlier.counters[VIEWS] ?? null, reading.counters[VIEWS] ?? null];
   return before !== null && now !== null && now < before;
 }
 
-/** Returns the later of two readings; of two at one moment the same in either order. */
+/** For equal times, the order of arguments does not matter. */
 function later<T extends PostReading>(a: T, b: PostReading): T {
   const isLater = a.at === b.at ? JSON.stringify(toReading(a)) < JSON.stringify(b) : a.at < b.at;
   return isLater ? { ...a, ...b } : a;
@@ -64,18 +57,17 @@ const toReading = (post: PostReading): PostReading => ({
 });
 
 /**
- * Takes a reading in. A mark is a maximum, so that the same readings lead to the same snapshots, in whatever
- * order and however often they come; a counter that shrinks lowers none, and what it regains is not counted
- * twice. A counter that rises by more than is possible waits until another reading confirms it.
+ * Values are maxima, so the same readings give the same snapshots in any order. An implausible rise waits
+ * for confirmation.
  */
 export function takeReading(
   stored: StoredPost | undefined,
-  given: PostReading,
+  reading: PostReading,
   uploadId: number | null,
 ): StoredPost {
-  const fresh: StoredPost = { ...toReading(given), uploadId: null, base: null, steps: [] };
-  const post = stored ? withoutContradicted(stored, given) : fresh;
-  const { believed, doubts } = judgeReading(post, given);
+  const fresh: StoredPost = { ...toReading(reading), uploadId: null, base: null, steps: [] };
+  const post = stored ? withoutContradicted(stored, reading) : fresh;
+  const { believed, doubts } = judgeReading(post, reading);
   const days = new Map(post.steps);
   for (const { at, counters } of believed) {
     const day = dayOf(at);
@@ -83,37 +75,37 @@ export function takeReading(
     days.set(day, highest(marks, counters));
   }
   const isBelieved = (i: number) => believed.some(({ counters }) => (counters[i] ?? null) !== null);
-  const counters = given.counters.map((counter, i) => (isBelieved(i) ? counter : null));
+  const counters = reading.counters.map((counter, i) => (isBelieved(i) ? counter : null));
   const shown = counters.map((counter, i) =>
-    doubts?.[i]?.[0] === given.at ? (post.counters[i] ?? null) : counter,
+    doubts?.[i]?.[0] === reading.at ? (post.counters[i] ?? null) : counter,
   );
   const { doubts: _, ...rest } = post;
   return {
-    ...later(rest, toReading({ ...given, counters: shown })),
+    ...later(rest, toReading({ ...reading, counters: shown })),
     uploadId: uploadId ?? post.uploadId,
     base: post.base,
     steps: rising(
       post.base,
       [...days].sort(([a], [b]) => a - b),
     ),
-    ...firstOf(stored && post, { at: given.at, counters }),
+    ...firstOf(stored && post, { at: reading.at, counters }),
     ...(doubts ? { doubts } : {}),
   };
 }
 
-/** The earlier of the first reading and this one. A post that was known without one has none. */
+/** A post stored without a first reading never gets one. */
 function firstOf(
   stored: StoredPost | undefined,
   { at, counters }: Pick<PostReading, "at" | "counters">,
 ): Pick<StoredPost, "first"> {
   if (!stored) return { first: [at, counters] };
   if (!stored.first) return {};
-  const [firstAt, known] = stored.first;
-  if (at === firstAt) return { first: [at, highest(known, counters)] };
+  const [firstAt, firstCounters] = stored.first;
+  if (at === firstAt) return { first: [at, highest(firstCounters, counters)] };
   return { first: at < firstAt ? [at, counters] : stored.first };
 }
 
-/** The steps, each as high as all before it; without those that change nothing. */
+/** Removes steps that raise nothing. */
 function rising(base: Counters | null, steps: readonly Step[]): Step[] {
   const kept: Step[] = [];
   let marks = base;
@@ -125,7 +117,7 @@ function rising(base: Counters | null, steps: readonly Step[]): Step[] {
   return kept;
 }
 
-/** The marks at the end of a day; null before the post was known. */
+/** Returns null before the post was known. */
 export function marksAt({ base, steps }: Pick<StoredPost, "base" | "steps">, day: DayNumber) {
   let marks = base;
   for (const [at, reached] of steps) {
@@ -135,7 +127,6 @@ export function marksAt({ base, steps }: Pick<StoredPost, "base" | "steps">, day
   return marks;
 }
 
-/** Forgets the single days before this one. */
 export function forgetDaysBefore(post: StoredPost, before: DayNumber): StoredPost {
   const { first, ...rest } = post;
   return {
@@ -147,10 +138,9 @@ export function forgetDaysBefore(post: StoredPost, before: DayNumber): StoredPos
 }
 
 /**
- * The gain of a post on a day. A post that was there before anything was ever read gains from its first
- * reading on, another one from zero.
+ * A post older than the account's first reading gains from its first reading, a newer one from zero.
  *
- * @param firstAt when the account's posts were first read, in ms
+ * @param firstAt in ms
  */
 export function gainOf(post: StoredPost, day: DayNumber, firstAt: number): Counters {
   const now = marksAt(post, day) ?? UNMEASURED;

@@ -2,13 +2,11 @@ import { MINUTE } from "../../../core/time.ts";
 import { add, type Counters, countOf, engagementOf, METRICS } from "./counters.ts";
 import type { StoredPost } from "./snapshots.ts";
 
-/** A post as it is shown. */
 export type ShownPost = Pick<
   StoredPost,
   "id" | "text" | "url" | "publishedAt" | "counters" | "uploadId"
 >;
 
-/** How posts with a hashtag do, together. */
 export interface HashtagUse {
   tag: string;
   posts: number;
@@ -16,24 +14,22 @@ export interface HashtagUse {
   engagement: number;
 }
 
-/** The facts about all posts of an account that an overview shows. */
 export interface Summary {
   posts: number;
   totals: Counters;
-  /** The newest of ours, and of others: newest first. */
+  /** Newest first. */
   recent: { mut: ShownPost[]; external: ShownPost[] };
   mostViewed: ShownPost | null;
   mostEngaging: ShownPost | null;
   hashtags: HashtagUse[];
-  /** Minutes since 1970 at which posts were published, rising, each as its distance from the one before. */
+  /** Differences in minutes, starting from 1970. */
   publishedAfter: number[];
-  /** Their views, in the same order; null where those are not measured. */
+  /** In the same order; null where unmeasured. */
   views: (number | null)[];
 }
 
-/** Posts of each source that an overview gets of an account. Spec is silent. */
+/** Per account. Spec is silent. */
 export const RECENT_POSTS = 25;
-/** Hashtags that are kept of an account. */
 const MOST_HASHTAGS = 50;
 
 /** @param posts newest first */
@@ -61,26 +57,33 @@ export function summarize(posts: readonly StoredPost[]): Summary {
 }
 
 const toShown = ({ id, text, url, publishedAt, counters, uploadId }: StoredPost): ShownPost => ({
-  ...{ id, text, url, publishedAt, counters, uploadId },
+  id,
+  text,
+  url,
+  publishedAt,
+  counters,
+  uploadId,
 });
 
 const viewsOf = ({ counters }: Pick<ShownPost, "counters">): number => countOf(counters, "views");
 
-/** The first that has most; null where none has any. */
+/** Returns null when all have 0. */
 export function best<T>(all: readonly T[], amountOf: (one: T) => number): T | null {
-  let found: T | null = null;
+  let leader: T | null = null;
   for (const one of all) {
-    if (amountOf(one) > (found === null ? 0 : amountOf(found))) found = one;
+    if (amountOf(one) > (leader === null ? 0 : amountOf(leader))) leader = one;
   }
-  return found;
+  return leader;
 }
 
 const usesOf = (post: StoredPost): HashtagUse[] =>
   post.hashtags.map((tag) => ({
-    ...{ tag, posts: 1, views: viewsOf(post), engagement: engagementOf(post.counters) },
+    tag,
+    posts: 1,
+    views: viewsOf(post),
+    engagement: engagementOf(post.counters),
   }));
 
-/** The hashtags of these uses, those first whose posts were seen most. */
 export function topHashtags(uses: readonly HashtagUse[], most: number): HashtagUse[] {
   const byTag = new Map<string, HashtagUse>();
   for (const { tag, posts, views, engagement } of uses) {

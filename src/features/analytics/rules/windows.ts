@@ -1,25 +1,22 @@
-import { add, type Counters, countOf, METRICS, type Metric, UNMEASURED } from "./counters.ts";
+import { add, type Counters, countOf, METRICS, UNMEASURED } from "./counters.ts";
 import type { DayNumber } from "./days.ts";
 import type { DayRow } from "./series.ts";
 
 /** Source: spec, "Analytics", summary. */
 export const WINDOW_DAYS = 30;
-/** A number of followers stands for the days after it as long as this, where some were not measured. */
+/** A number of followers stays valid this long. */
 const FOLLOWERS_STAND_DAYS = 7;
 
-/** The figures of a day. */
 type Figures = Pick<DayRow, "day" | "gains" | "followers">;
 
-/** The part of an account that is compared. */
 export interface Compared {
   days: readonly Figures[];
-  /** Days on which its posts were published. */
   published: readonly DayNumber[];
 }
 
 export interface Change {
   change: number | null;
-  /** In percent, rounded to two places; null where there is nothing to compare with. */
+  /** Percent, two decimals; null without an earlier value. */
   changePct: number | null;
 }
 
@@ -35,9 +32,9 @@ export interface WindowSummary {
 }
 
 /**
- * Compares the last 30 complete days, the last of which is yesterday, with the 30 before them.
+ * Compares the 30 days up to yesterday with the 30 before.
  *
- * @param accounts those that have been read at least once
+ * @param accounts with at least one reading
  */
 export function compareWindows(accounts: readonly Compared[], today: DayNumber): WindowSummary {
   const current = { from: today - WINDOW_DAYS, to: today };
@@ -64,7 +61,6 @@ export function compareWindows(accounts: readonly Compared[], today: DayNumber):
   };
 }
 
-/** The days from `from` on and before `to`. */
 interface Window {
   from: DayNumber;
   to: DayNumber;
@@ -93,7 +89,7 @@ function changeOf(current: number | null, previous: number | null): Change {
   return { change, changePct };
 }
 
-/** Compares by the accounts that were measured then too; the total is of all. */
+/** The change covers accounts measured in both windows. */
 function followersOf(accounts: readonly Compared[], today: DayNumber): WindowSummary["followers"] {
   let total: number | null = null;
   let [now, then]: [number | null, number | null] = [null, null];
@@ -111,7 +107,6 @@ function followersOf(accounts: readonly Compared[], today: DayNumber): WindowSum
   return { total, previous: then, ...changeOf(now, then) };
 }
 
-/** The gains of several accounts together on each day on which one was read, in the order of days. */
 export function gainsByDay(
   accounts: readonly (readonly Figures[])[],
 ): { day: DayNumber; gains: Counters }[] {
@@ -125,10 +120,7 @@ export function gainsByDay(
   return [...byDay].map(([day, gains]) => ({ day, gains })).sort((a, b) => a.day - b.day);
 }
 
-/**
- * The followers of several accounts together on each day on which some were measured. An account that was not
- * measured on a day counts with the number before, as long as that stands.
- */
+/** A missing reading repeats the previous one while that is valid. */
 export function followersByDay(
   accounts: readonly (readonly Figures[])[],
 ): { day: DayNumber; followers: number }[] {
@@ -147,7 +139,3 @@ export function followersByDay(
   }
   return days.map((day) => ({ day, followers: byDay.get(day) ?? 0 }));
 }
-
-/** Returns true where a metric was measured. */
-export const isMeasured = (gains: Counters, metric: Metric): boolean =>
-  gains[METRICS.indexOf(metric)] !== null;

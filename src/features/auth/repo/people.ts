@@ -5,15 +5,15 @@ import { prepared } from "../../../db/client.ts";
 import { valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 
-/** SQL in a statement about `users`: the address of a closed account. The row stays while other rows name it. */
+/** SQL for the address of a closed account. The account's row stays while other rows name it. */
 export const CLOSED_EMAIL = `'deleted-' || users.id || '@${OWN_DOMAIN}'`;
 
-/** SQL condition on a row of `users`: the account is not closed. */
+/** SQL condition: the account is open. */
 export const IS_OPEN = `users.email <> ${CLOSED_EMAIL}`;
 
 /**
- * SQL for the id of the instance's owner: the oldest open account. NULL without any account; the next deployment
- * then creates an owner. Plain text, because the command line uses it too.
+ * SQL for the id of the oldest open account; NULL without one, and the next deployment then creates an
+ * owner. Plain text, because the command line uses it too.
  */
 export const OWNER_ID = `(SELECT users.id FROM users WHERE ${IS_OPEN} ORDER BY users.id LIMIT 1)`;
 
@@ -22,10 +22,9 @@ export const isInstanceOwner = prepared(
   valueReader(integer("value", { mode: "boolean" }).notNull()),
 );
 
-/** The id of an authenticated person or team as a SQL value. */
+/** SQL for the id of an authenticated person or team. */
 export const knownId = (id: number): SQL => sql`${id}`;
 
-/** The person who started an operation, and the team it is for. */
 export interface Starter<T> {
   teamId: T;
   userId: T;
@@ -34,8 +33,8 @@ export interface Starter<T> {
 }
 
 /**
- * SQL condition: the starter is still an active member of the team, and the token was not revoked. The statement
- * that completes the operation carries it.
+ * SQL condition: the starter is still an active member and the token valid. The statement that completes the
+ * operation carries this condition.
  */
 export const stillMay = ({ teamId, userId, tokenId }: Starter<SQL | number>): SQL =>
   sql`(EXISTS (SELECT 1 FROM members m

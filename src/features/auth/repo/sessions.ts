@@ -7,8 +7,7 @@ import type { Params } from "../../../db/text.ts";
 import type { Role } from "../../../deps.ts";
 import { sessions, users } from "../table.ts";
 
-/** A person's session, and the team that they want to see. */
-interface WantedSession {
+interface SessionLookup {
   hash: string;
   requestedTeamId: number | null;
   now: Date;
@@ -17,7 +16,7 @@ interface WantedSession {
 const isLive = (hash: SQL | string, now: SQL | number) =>
   sql`s.token_hash = ${hash} AND s.expires_at > ${now}`;
 
-/** The team asked for, where the person belongs to it; else their own, else the oldest of theirs. */
+/** The requested team if the person is a member, else their own, else the oldest. */
 const shownTeam = (requestedTeamId: SQL | number | null): SQL =>
   sql`(SELECT own.id FROM members shown JOIN teams own ON own.id = shown.team_id
     WHERE shown.user_id = s.user_id AND shown.is_active = 1 AND own.deleted_at IS NULL
@@ -33,9 +32,9 @@ const readSession = rowReader({
   teams: json<[id: number, name: string, role: Role, needsApproval: 0 | 1][]>("teams").notNull(),
 });
 
-/** Finds the person of a session, their teams, and the one that is shown; no row for an ended session. */
+/** Returns no row for an ended session. */
 export const sessionQuery = prepared(
-  ({ hash, requestedTeamId, now }: Params<WantedSession>) =>
+  ({ hash, requestedTeamId, now }: Params<SessionLookup>) =>
     sql`SELECT s.id, s.user_id, s.created_at, u.email, u.name, ${shownTeam(requestedTeamId)} AS team,
         (SELECT json_group_array(json_array(t.id, t.name, m.role,
             m.role = 'MEMBER' AND t.requires_approval)) FROM members m
@@ -53,10 +52,10 @@ export const sessionQuery = prepared(
 
 export type SessionRecord = ReturnType<ReturnType<typeof sessionQuery>["read"]>[number];
 
-/** The same team as a value inside another statement; NULL, so no row, for an ended session. */
-export const teamOfSession = ({ hash, requestedTeamId, now }: WantedSession): SQL =>
+/** SQL for the team that the session shows; NULL for an ended session. */
+export const teamOfSession = ({ hash, requestedTeamId, now }: SessionLookup): SQL =>
   sql`(SELECT ${shownTeam(requestedTeamId)} FROM sessions s WHERE ${isLive(hash, now.getTime())})`;
 
-/** The person as a value inside another statement; NULL, so no row, for an ended session. */
-export const userOfSession = ({ hash, now }: WantedSession): SQL =>
+/** SQL for the session's user; NULL for an ended session. */
+export const userOfSession = ({ hash, now }: SessionLookup): SQL =>
   sql`(SELECT s.user_id FROM sessions s WHERE ${isLive(hash, now.getTime())})`;

@@ -8,14 +8,13 @@ import type { Role } from "../../../deps.ts";
 import type { TokenRecord } from "../rules.ts";
 import { tokens } from "../table.ts";
 
-/** A token as it was presented, and the team it is to act for. */
-interface Wanted {
+interface TokenLookup {
   hash: string;
   requestedTeamId: number | null;
 }
 
-/** The token's team: the one it is pinned to, else the one asked for, else its user's own. */
-const wantedTeam = (requestedTeamId: SQL | number | null): SQL => sql`
+/** SQL for the pinned team, else the requested one, else the user's own. */
+const teamToAct = (requestedTeamId: SQL | number | null): SQL => sql`
   COALESCE(t.team_id, ${requestedTeamId}, (SELECT id FROM teams WHERE owner_id = t.user_id))`;
 
 const readRecord = rowReader({
@@ -29,17 +28,17 @@ const readRecord = rowReader({
   lastUsedAt: tokens.lastUsedAt,
 });
 
-/** The flag of the membership `m`. The team of an owner or admin is not read for it. */
+/** SQL for a member's approval flag. For owners and admins, the team's row is not read. */
 const NEEDS_APPROVAL = sql`CASE m.role WHEN 'MEMBER'
   THEN (SELECT requires_approval FROM teams WHERE id = m.team_id) END`;
 
-/** Finds the token, and its user's membership of the team it asks for; no row for an unknown token. */
+/** Returns no row for an unknown token. */
 export const tokenQuery = prepared(
-  ({ hash, requestedTeamId }: Params<Wanted>) =>
+  ({ hash, requestedTeamId }: Params<TokenLookup>) =>
     sql`SELECT t.id, t.user_id, t.scopes, t.team_id AS pinned, t.last_used_at,
         m.team_id AS team, m.role, ${NEEDS_APPROVAL} AS needs_approval
       FROM tokens t
-      LEFT JOIN members m ON m.team_id = ${wantedTeam(requestedTeamId)}
+      LEFT JOIN members m ON m.team_id = ${teamToAct(requestedTeamId)}
         AND m.user_id = t.user_id AND m.is_active = 1
       WHERE t.hash = ${hash} AND t.revoked_at IS NULL`,
   (row): TokenRecord => {
@@ -49,14 +48,14 @@ export const tokenQuery = prepared(
   },
 );
 
-/** The same team as a value inside another statement; NULL, so no row, for whoever is refused. */
-export const teamOfToken = ({ hash, requestedTeamId }: Wanted): SQL =>
+/** SQL for the token's team; NULL for an invalid token or membership. */
+export const teamOfToken = ({ hash, requestedTeamId }: TokenLookup): SQL =>
   sql`(SELECT m.team_id FROM tokens t
-    JOIN members m ON m.team_id = ${wantedTeam(requestedTeamId)}
+    JOIN members m ON m.team_id = ${teamToAct(requestedTeamId)}
       AND m.user_id = t.user_id AND m.is_active = 1
     WHERE t.hash = ${hash} AND t.revoked_at IS NULL)`;
 
-/** The user of a live token as such a value. */
+/** SQL for the token's user; NULL for an invalid token. */
 export const userOfToken = (hash: string): SQL =>
   sql`(SELECT user_id FROM tokens WHERE hash = ${hash} AND revoked_at IS NULL)`;
 

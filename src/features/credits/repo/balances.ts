@@ -7,13 +7,11 @@ import { teams } from "../../teams/table.ts";
 import { type CreditBalance, periodOf, referenceOf } from "../rules.ts";
 import { creditBalances, creditPeriods } from "../table.ts";
 
-/** Included credits by plan, and the clock that gives the month. */
 interface CreditTerms {
   config: Pick<Config, "plans" | "defaultPlan">;
   now(): Date;
 }
 
-/** The credits that the plan of the team `t` includes. */
 function allowanceOf({ config }: CreditTerms): SQL {
   const { plans } = config.plans;
   const included = Object.fromEntries(
@@ -22,7 +20,7 @@ function allowanceOf({ config }: CreditTerms): SQL {
   return sql`coalesce(${JSON.stringify(included)} ->> coalesce(t.plan, t.base_plan), ${plans[config.defaultPlan].xCredits})`;
 }
 
-/** Sums the credits granted to the team `t` in the period; null when nothing moved yet. */
+/** NULL before the first movement of team `t`. */
 const grantedIn = (period: string): SQL =>
   sql`(SELECT SUM(g.included) FROM credit_ledger g WHERE g.team_id = t.id
     AND g.reference >= ${`allowance:${period}:`} AND g.reference < ${`allowance:${period}:~`})`;
@@ -34,10 +32,8 @@ const readBalance = rowReader({
 });
 
 /**
- * The credits of a team, by its id or a SQL value that is one.
- *
- * Spec is silent on a plan that changes within the month: what is left is the new allowance less what
- * was spent, and never negative. A month without a row has all of its allowance.
+ * Spec is silent on a change of plan within the month: the new allowance minus what was spent remains, at
+ * least 0. A month without a row has its full allowance.
  */
 export function creditBalance(terms: CreditTerms, team: number | SQL): Query<CreditBalance[]> {
   return sqlQuery(balanceOf(terms, team), readBalance);
@@ -54,7 +50,7 @@ function balanceOf(terms: CreditTerms, team: number | SQL): SQL {
       WHERE t.id = ${team})`;
 }
 
-/** The same as a value inside another statement: what `readCredits` reads. */
+/** JSON text that `readCredits` parses. */
 export const creditsOf = (terms: CreditTerms, team: SQL): SQL =>
   sql`(SELECT json_array(allowance, included, purchased) FROM (${balanceOf(terms, team)}))`;
 
@@ -65,7 +61,7 @@ export function readCredits(value: string): CreditBalance {
   return { monthlyAllowance, includedRemaining, purchased };
 }
 
-/** An attempt to publish, in the hands of whoever holds its fence. */
+/** `fence` identifies the worker that may act on the post. */
 interface PayingUpload {
   id: number;
   teamId: number;
@@ -73,14 +69,10 @@ interface PayingUpload {
   fence: number;
 }
 
-/** The movement of a team under this reference, of this kind. */
 export const entry = (teamId: number, reference: string, kind: string): SQL =>
   sql`team_id = ${teamId} AND reference = ${reference} AND kind = ${kind}`;
 
-/**
- * Brings the row of the month up to what the plan includes today: it begins with all of it, and follows
- * a change of plan.
- */
+/** Creates the month's row, or corrects it after a change of plan. */
 function openPeriod(terms: CreditTerms, teamId: number, cause: string): Query<number>[] {
   const now = terms.now();
   const period = periodOf(now);
@@ -103,9 +95,8 @@ function openPeriod(terms: CreditTerms, teamId: number, cause: string): Query<nu
 }
 
 /**
- * Takes what the attempt costs, once, if the team has it and the job is still ours: included credits
- * first. Each statement acts only if the one before it did, and so must `noted`, which notes the cost in
- * the post.
+ * Debits an attempt once, if the credits suffice and the fence holds. Each statement acts only if the one
+ * before changed a row, and so must `noted`, which writes the cost to the post.
  */
 export function debit(
   terms: CreditTerms,
@@ -142,7 +133,7 @@ export interface Payment {
   creditsRefunded: number;
 }
 
-/** Reads the cost of an upload over all of its attempts: a row, if the current one has been paid for. */
+/** Returns no row while the current attempt is unpaid. */
 export const paymentOf = (upload: PayingUpload): Query<Payment[]> =>
   sqlQuery(
     sql`SELECT credits_spent, credits_refunded FROM uploads WHERE id = ${upload.id}
@@ -154,15 +145,15 @@ export const paymentOf = (upload: PayingUpload): Query<Payment[]> =>
     }),
   );
 
-/** Difference between a team's balances and its ledger: balance less ledger. */
+/** A difference is the balance minus the ledger. */
 export interface CreditDrift {
   teamId: number;
-  /** Months whose included credits are not what the ledger says. */
+  /** Months that differ from the ledger. */
   periods: number;
   purchased: number;
 }
 
-/** Compares ledgers and balances of the next `limit` teams after that id, by id. */
+/** Compares the next `limit` teams. */
 export const creditDrifts = (afterTeam: number, limit: number): Query<CreditDrift[]> =>
   sqlQuery(
     sql`SELECT t.id,

@@ -5,7 +5,7 @@ import { packReferenceOf, periodOf } from "../rules.ts";
 import { creditLedger, creditPacks } from "../table.ts";
 import { entry } from "./balances.ts";
 
-/** Credits that were bought. The id has to be a new one. */
+/** The pack's id must be new. */
 export function grantPack(
   now: Date,
   pack: Pick<typeof creditPacks.$inferInsert, "id" | "teamId" | "name" | "credits">,
@@ -28,8 +28,8 @@ export function grantPack(
 }
 
 /**
- * Takes back a pack's credits, as far as purchased ones are left, once. The last statement says that it
- * was done; the others ask for that, so that they can be repeated.
+ * Takes back a pack's unspent credits once. The last statement marks the pack as refunded; the others
+ * require it unmarked.
  */
 export function refundPack(now: Date, teamId: number, id: string): Query<number>[] {
   const at = now.getTime();

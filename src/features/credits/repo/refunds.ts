@@ -2,7 +2,6 @@ import { type SQL, sql } from "drizzle-orm";
 import { type Query, sqlWrite } from "../../../db/client.ts";
 import { periodOf } from "../rules.ts";
 
-/** Debits that can still be given back, as `(team_id, reference)` of their attempts. */
 const openDebits = (attempts: SQL): SQL =>
   sql`(${attempts}) a CROSS JOIN credit_ledger d ON d.team_id = a.team_id
       AND d.reference = a.reference AND d.kind = 'debit'
@@ -10,8 +9,9 @@ const openDebits = (attempts: SQL): SQL =>
       AND r.reference = d.reference AND r.kind = 'refund')`;
 
 /**
- * Gives back what was taken for these attempts, a select of `(team_id, reference)`, each once and as it
- * was split. Included credits go to the month that runs now.
+ * Refunds each attempt once, split as debited. Included credits return to the current month.
+ *
+ * @param attempts a SELECT of `(team_id, reference)`
  */
 export function refund(now: Date, attempts: SQL): Query<number>[] {
   const period = periodOf(now);
@@ -24,13 +24,13 @@ export function refund(now: Date, attempts: SQL): Query<number>[] {
       SELECT d.team_id, -SUM(d.purchased) FROM ${openDebits(attempts)}
       GROUP BY d.team_id HAVING SUM(d.purchased) < 0
       ON CONFLICT DO UPDATE SET purchased = purchased + excluded.purchased`),
-    // The last one: what it writes is what the others look for.
+    // This row comes last, because the other statements require it to be missing.
     sqlWrite(sql`INSERT INTO credit_ledger (team_id, reference, kind, period, included, purchased, at)
       SELECT d.team_id, d.reference, 'refund', ${period}, -d.included, -d.purchased, ${now.getTime()}
       FROM ${openDebits(attempts)}`),
   ];
 }
 
-/** The credits that `refund` gives back for these attempts, as SQL. */
+/** The credits that `refund` would return. */
 export const refundable = (attempts: SQL): SQL =>
   sql`coalesce((SELECT -SUM(d.included + d.purchased) FROM ${openDebits(attempts)}), 0)`;

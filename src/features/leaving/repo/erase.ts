@@ -11,26 +11,23 @@ import { eraseUploads } from "../../posts/repo/update.ts";
 import { teams } from "../../teams/table.ts";
 import { eraseDeliveries, eraseWebhooks } from "../../webhooks/repo/webhooks.ts";
 
-/** A team and the person whose own it is. */
 export interface Leaving {
   teamId: number;
   ownerId: number;
 }
 
-/** Holds while a post of the team is being published. */
 const isPublishing = (teamId: number): SQL =>
   sql`EXISTS (SELECT 1 FROM uploads WHERE team_id = ${teamId} AND status_group = 'pending'
     AND status = 'processing' AND deleted_at IS NULL)`;
 
-/** Holds for open links `l` that the person made in other teams. */
+/** SQL condition: the person created the open link `l` in another team. */
 const isOpenElsewhere = ({ teamId, ownerId }: Leaving, at: number): SQL =>
   sql`l.created_by = ${ownerId} AND l.expires_at > ${at} AND l.team_id IN
     (SELECT team_id FROM members WHERE user_id = ${ownerId} AND team_id <> ${teamId})`;
 
 /**
- * Deletes a team for everybody: nobody belongs to it, no token works for it, and its accounts are disconnected,
- * so that nothing is published any more; their logins wait to be ended at the platforms. The person whose own it was is nobody any more, in no team. The
- * first of the statements answers 0, and nothing is changed, while a post is being published.
+ * Removes members, tokens, accounts and the owner's personal data. Logins stay until they are revoked. While
+ * a post is being published, no row changes and the first statement answers 0.
  */
 export function markDeleted(leaving: Leaving, now: Date): Query<number>[] {
   const { teamId, ownerId } = leaving;
@@ -79,19 +76,15 @@ const readDeleted = rowReader(pickColumns(teams, ["id", "ownerId", "deletedAt"])
 
 export type DeletedTeam = ReturnType<typeof readDeleted>;
 
-/** The first deleted team with an id of `from` or more. */
 export const deletedTeam = (from: number) =>
   sqlQuery(
-    // The index holds deleted teams alone.
+    // This index holds only deleted teams.
     sql`SELECT id, owner_id, deleted_at FROM teams INDEXED BY teams_deleted
       WHERE deleted_at IS NOT NULL AND id >= ${from} ORDER BY id LIMIT 1`,
     readDeleted,
   );
 
-/**
- * Tables with rows of a team, by the columns of their key; others have statements of their own, and the
- * addresses given for an invite go with it.
- */
+/** Key columns of tables erased by `team_id` alone. */
 const TABLES = {
   analytics: "team_id, account_id",
   analytics_posts: "team_id, account_id",
@@ -114,7 +107,7 @@ const TABLES = {
   tokens: "id",
 };
 
-/** Removes up to `most` rows of a team from each table; each statement answers how many went. */
+/** Each statement answers how many rows it removed. */
 export function eraseRows(team: number, most: number, now: Date): Query<number>[] {
   const erase = ([table, key]: [string, string]) =>
     sqlWrite(sql`DELETE FROM ${sql.identifier(table)} WHERE (${sql.raw(key)}) IN
@@ -127,17 +120,14 @@ export function eraseRows(team: number, most: number, now: Date): Query<number>[
     ...erasePools(team, most),
     ...eraseLinks(team, most),
     eraseDomains(team, most),
-    // An account goes once its login has been ended at the platform.
+    // The account's login must be revoked first.
     sqlWrite(sql`DELETE FROM accounts WHERE id IN
       (SELECT id FROM accounts WHERE team_id = ${team} AND credentials IS NULL LIMIT ${most})`),
     ...Object.entries(TABLES).map(erase),
   ];
 }
 
-/**
- * Removes the team itself, and the person who owned it. When rows of another team name the person, a row without
- * name and address stays.
- */
+/** The owner's row stays, anonymous, while rows of other teams name it. */
 export const eraseTeam = ({ teamId, ownerId }: Leaving): Query<number>[] => [
   eraseDeliveries(teamId),
   ...[

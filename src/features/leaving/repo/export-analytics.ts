@@ -18,7 +18,6 @@ const readSeries = rowReader({
   series: json<StoredSeries>("series").notNull(),
 });
 
-/** The gains and followers of each account, by day and by month. */
 export const analyticsSection: Section = {
   type: "analytics",
   start: [""],
@@ -30,12 +29,17 @@ export const analyticsSection: Section = {
         const { accountId, syncedAt, series } = readSeries(row);
         const { days, months } = unpackSeries(series);
         const data = {
-          ...{ accountId, syncedAt },
+          accountId,
+          syncedAt,
           days: days.map(({ day, gains, followers }) => ({
-            ...{ date: toDate(day), ...named(gains), followers },
+            date: toDate(day),
+            ...named(gains),
+            followers,
           })),
           months: months.map(({ month, gains, followers }) => ({
-            ...{ month, ...named(gains), followers },
+            month,
+            ...named(gains),
+            followers,
           })),
         };
         return { key: [accountId], data };
@@ -49,7 +53,7 @@ const readPost = rowReader({
   post: json<StoredPost>("post").notNull(),
 });
 
-/** The posts whose figures are kept, each by itself: an account can have a thousand. */
+/** One line per post, because an account can have a thousand. */
 export const measuredPostSection: Section = {
   type: "measuredPost",
   start: ["", -1],
@@ -64,8 +68,15 @@ export const measuredPostSection: Section = {
         const { accountId, place, post } = readPost(row);
         const { id, uploadId, url, hashtags, counters } = post;
         const data = {
-          ...{ accountId, id, uploadId, text: post.text, url, hashtags, ...named(counters) },
-          ...{ publishedAt: new Date(post.publishedAt), readAt: new Date(post.at) },
+          accountId,
+          id,
+          uploadId,
+          text: post.text,
+          url,
+          hashtags,
+          ...named(counters),
+          publishedAt: new Date(post.publishedAt),
+          readAt: new Date(post.at),
         };
         return { key: [accountId, place], data };
       },

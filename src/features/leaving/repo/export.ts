@@ -22,10 +22,8 @@ const names = (columns: readonly Column[]): SQL =>
   );
 
 /**
- * Describes a section of the rows of one table.
- *
- * @param order the properties that order them, which an index of the team has
- * @param shown the properties that are exported
+ * @param order covered by an index that starts with the team
+ * @param shown exported properties
  */
 function section<T extends Table, K extends keyof T["_"]["columns"] & string>(
   type: LineType,
@@ -80,11 +78,7 @@ const memberSection: Section = {
     ),
 };
 
-/**
- * Describes a section of the rows of a table that belong to pools, in the order of those.
- *
- * @param order as in `section`, behind the pool
- */
+/** Rows are sorted by pool, then by `order`. */
 function poolSection<T extends Table, K extends keyof T["_"]["columns"] & string>(
   type: LineType,
   table: T,
@@ -122,9 +116,8 @@ const FIRST_NUMBER = [0] as const;
 const isKept = sql`deleted_at IS NULL`;
 
 /**
- * All that a team has, without secrets. Uploads stand in the order of their lists, to which new ones are
- * added behind all that have been due: one that is moved to another date while pages are read can come twice
- * or not at all. Removed posts and accounts are not exported.
+ * Excludes secrets, removed posts and removed accounts. A post rescheduled between pages can appear twice or
+ * not at all.
  */
 export const SECTIONS: readonly Section[] = [
   section(
@@ -133,19 +126,39 @@ export const SECTIONS: readonly Section[] = [
     ["id"],
     FIRST_NUMBER,
     [
-      ...(["id", "name", "slug", "plan", "zone", "requiresApproval"] as const),
-      ...(["blocklist", "bannedHashtags", "createdAt"] as const),
+      "id",
+      "name",
+      "slug",
+      "plan",
+      "zone",
+      "requiresApproval",
+      "blocklist",
+      "bannedHashtags",
+      "createdAt",
     ],
     { owner: sql`id` },
   ),
   memberSection,
   section("invite", invites, ["id"], FIRST_NUMBER, [
-    ...(["id", "email", "role", "invitedBy", "createdAt"] as const),
-    ...(["expiresAt", "acceptedAt", "acceptedBy", "revokedAt"] as const),
+    "id",
+    "email",
+    "role",
+    "invitedBy",
+    "createdAt",
+    "expiresAt",
+    "acceptedAt",
+    "acceptedBy",
+    "revokedAt",
   ]),
   section("token", tokens, ["id"], FIRST_NUMBER, [
-    ...(["id", "name", "hint", "userId", "scopes"] as const),
-    ...(["createdAt", "lastUsedAt", "revokedAt"] as const),
+    "id",
+    "name",
+    "hint",
+    "userId",
+    "scopes",
+    "createdAt",
+    "lastUsedAt",
+    "revokedAt",
   ]),
   section(
     "account",
@@ -153,37 +166,64 @@ export const SECTIONS: readonly Section[] = [
     ["id"],
     FIRST_TEXT,
     [
-      ...(["id", "platform", "platformAccountId", "accountName", "handle"] as const),
-      ...(["profileImageUrl", "mode", "status", "tags", "service"] as const),
-      ...(["credentialsExpireAt", "connectedAt"] as const),
+      "id",
+      "platform",
+      "platformAccountId",
+      "accountName",
+      "handle",
+      "profileImageUrl",
+      "mode",
+      "status",
+      "tags",
+      "service",
+      "credentialsExpireAt",
+      "connectedAt",
     ],
     { where: isKept },
   ),
   section("suggestion", suggestions, ["id"], FIRST_NUMBER, [
-    ...(["id", "userId", "title", "body", "status", "createdAt", "updatedAt"] as const),
+    "id",
+    "userId",
+    "title",
+    "body",
+    "status",
+    "createdAt",
+    "updatedAt",
   ]),
   section(
     "pool",
     pools,
     ["id"],
     FIRST_NUMBER,
-    [...(["id", "name", "timezone", "isActive", "createdAt", "updatedAt"] as const)],
+    ["id", "name", "timezone", "isActive", "createdAt", "updatedAt"],
     { where: isKept },
   ),
   poolSection(
     "poolSlot",
     poolSlots,
     ["id"],
-    [...(["id", "poolId", "time", "days", "accountIds", "nextAt", "lastAt", "createdAt"] as const)],
+    ["id", "poolId", "time", "days", "accountIds", "nextAt", "lastAt", "createdAt"],
   ),
   poolSection(
     "poolItem",
     poolItems,
     ["id"],
     [
-      ...(["id", "poolId", "position", "state", "title", "description", "settings"] as const),
-      ...(["media", "addedBy", "slotId", "fireAt", "reason", "createdAt"] as const),
-      ...(["firstUploadId", "lastUploadId"] as const),
+      "id",
+      "poolId",
+      "position",
+      "state",
+      "title",
+      "description",
+      "settings",
+      "media",
+      "addedBy",
+      "slotId",
+      "fireAt",
+      "reason",
+      "createdAt",
+      "firstUploadId",
+      "lastUploadId",
     ],
   ),
   poolSection(
@@ -191,8 +231,16 @@ export const SECTIONS: readonly Section[] = [
     poolFirings,
     ["fireAt", "slotId"],
     [
-      ...(["poolId", "slotId", "fireAt", "localDay", "time", "timezone"] as const),
-      ...(["accountIds", "outcome", "itemId", "reason"] as const),
+      "poolId",
+      "slotId",
+      "fireAt",
+      "localDay",
+      "time",
+      "timezone",
+      "accountIds",
+      "outcome",
+      "itemId",
+      "reason",
     ],
   ),
   section(
@@ -201,27 +249,55 @@ export const SECTIONS: readonly Section[] = [
     ["sortAt", "id"],
     [0, 0],
     [
-      ...(["id", "accountId", "platform", "createdBy", "status", "title"] as const),
-      ...(["description", "settings", "media", "fileSize", "scheduledFor"] as const),
-      ...(["createdAt", "attempt", "uploadedAt", "failedAt", "failureCode"] as const),
-      ...(["errorMessage", "metadata", "reviewComment", "sortAt"] as const),
-      ...(["approvedBy", "approverId"] as const),
-      ...(["creditsSpent", "creditsRefunded"] as const),
+      "id",
+      "accountId",
+      "platform",
+      "createdBy",
+      "status",
+      "title",
+      "description",
+      "settings",
+      "media",
+      "fileSize",
+      "scheduledFor",
+      "createdAt",
+      "attempt",
+      "uploadedAt",
+      "failedAt",
+      "failureCode",
+      "errorMessage",
+      "metadata",
+      "reviewComment",
+      "sortAt",
+      "approvedBy",
+      "approverId",
+      "creditsSpent",
+      "creditsRefunded",
     ],
     { where: isKept },
   ),
   section("file", media, ["sha256"], FIRST_TEXT, [
-    ...(["sha256", "kind", "mime", "sizeBytes", "width", "height", "createdAt"] as const),
+    "sha256",
+    "kind",
+    "mime",
+    "sizeBytes",
+    "width",
+    "height",
+    "createdAt",
   ]),
   section("creditPack", creditPacks, ["id"], FIRST_TEXT, [
-    ...(["id", "name", "credits", "grantedAt", "refundedAt"] as const),
+    "id",
+    "name",
+    "credits",
+    "grantedAt",
+    "refundedAt",
   ]),
   section(
     "creditMovement",
     creditLedger,
     ["reference", "kind"],
     ["", ""],
-    [...(["reference", "kind", "period", "included", "purchased", "at"] as const)],
+    ["reference", "kind", "period", "included", "purchased", "at"],
   ),
   section(
     "domain",
@@ -237,9 +313,22 @@ export const SECTIONS: readonly Section[] = [
     ["id"],
     FIRST_NUMBER,
     [
-      ...(["id", "domainId", "slug", "destination", "clicks", "isActive", "useDeeplink"] as const),
-      ...(["botProtection", "safeUrl", "title", "description", "imageUrl", "rules"] as const),
-      ...(["createdBy", "createdAt", "updatedAt"] as const),
+      "id",
+      "domainId",
+      "slug",
+      "destination",
+      "clicks",
+      "isActive",
+      "useDeeplink",
+      "botProtection",
+      "safeUrl",
+      "title",
+      "description",
+      "imageUrl",
+      "rules",
+      "createdBy",
+      "createdAt",
+      "updatedAt",
     ],
     { where: isKept },
   ),

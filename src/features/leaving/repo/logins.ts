@@ -9,7 +9,6 @@ interface Slice {
   most: number;
 }
 
-/** Logins that a team still had when it was deleted. */
 const leftLogins = (columns: SQL, { teamId, most }: Params<Slice>): SQL =>
   sql`SELECT ${columns} FROM accounts
     WHERE team_id = ${teamId} AND deleted_at IS NOT NULL AND credentials IS NOT NULL
@@ -20,7 +19,7 @@ export const loginsOf = prepared(
   rowReader(accounts),
 );
 
-/** Forgets the logins that `loginsOf` has read in front of it. */
+/** Deletes the logins that `loginsOf` read earlier in the batch. */
 export const forgetLogins = preparedWrite(
   (slice: Params<Slice>) =>
     sql`UPDATE accounts SET credentials = NULL WHERE id IN (${leftLogins(sql`id`, slice)})`,

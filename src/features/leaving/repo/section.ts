@@ -4,7 +4,7 @@ import type { LINE_TYPES } from "../schema.ts";
 
 export type LineType = (typeof LINE_TYPES)[number];
 
-/** Place of a row in the order of its section: the values of the columns that order it. */
+/** Values of a row's ordering columns. */
 export type Key = readonly (string | number)[];
 
 export interface ExportedRow {
@@ -14,8 +14,7 @@ export interface ExportedRow {
 
 export interface Section {
   type: LineType;
-  /** Key before every row. */
+  /** Sorts before every row. */
   start: Key;
-  /** Up to `limit` rows of the team behind `after`. */
   rows(team: SQL, after: Key, limit: number): Query<ExportedRow[]>;
 }

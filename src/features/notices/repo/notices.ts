@@ -14,13 +14,12 @@ import { type NoticeRow, notices } from "../table.ts";
 
 const readDueAt = rowReader(pickColumns(notices, ["dueAt"]));
 
-/** Answers a row if any notice is due by then. */
 export const isAnyDue = prepared(
   ({ by }: Params<{ by: Date }>) => sql`SELECT due_at FROM notices WHERE due_at <= ${by} LIMIT 1`,
   readDueAt,
 );
 
-/** Takes up to `most` notices that are due: nobody else takes them before `until`. */
+/** No other run takes the same notices before `until`. */
 export const takeDue = prepared(
   ({ now, until, most }: Params<{ now: Date; until: Date; most: number }>) =>
     sql`UPDATE notices SET due_at = ${until} WHERE (due_at, subject, user_id, target_id) IN
@@ -38,7 +37,10 @@ const listed =
     toQuery({ list: JSON.stringify(list.map(toItem)) });
 
 const keyOf = ({ dueAt, subject, userId, targetId }: NoticeRow) => [
-  ...[dueAt.getTime(), subject, userId, targetId],
+  dueAt.getTime(),
+  subject,
+  userId,
+  targetId,
 ];
 
 export const insertNotices = listed(
@@ -73,7 +75,7 @@ export interface MovedNotice {
   attempt: number;
 }
 
-/** Moves notices to other times; nothing where somebody else has moved or ended one. */
+/** Skips notices that another run moved or ended. */
 export const moveNotices = listed(
   ({ row, to, attempt }: MovedNotice) => [...keyOf(row), to.getTime(), attempt],
   preparedWrite(
@@ -84,10 +86,7 @@ export const moveNotices = listed(
   ),
 );
 
-/**
- * The person who sent the review link on which a client decided, as SQL beside the event `e` and the upload `u`.
- * None until links are stored.
- */
+/** The sender of the review link on which a client decided. */
 const LINK_SENDER = sql`(SELECT l.created_by FROM review_posts p JOIN review_links l ON l.id = p.link_id
   WHERE p.team_id = u.team_id AND p.upload_id = u.id ORDER BY p.link_id DESC LIMIT 1)`;
 
@@ -106,7 +105,7 @@ const readPost = rowReader({
 
 export type PostEvent = ReturnType<typeof readPost>;
 
-/** The events of these ids with their posts; those of a post that is removed are left out. */
+/** Posts that were deleted are left out. */
 export const postEvents = prepared(
   ({ keys }: Params<{ keys: string }>) => sql`
     SELECT e.id AS subject, e.team_id, e.name, e.data, e.actor_id, ${LINK_SENDER} AS link_sender_id,
@@ -130,7 +129,6 @@ const readDisabled = rowReader({
 
 export type DisabledWebhook = ReturnType<typeof readDisabled>;
 
-/** The webhooks that are still switched off, by their notices. */
 export const disabledWebhooks = prepared(
   ({ keys }: Params<{ keys: string }>) => sql`
     SELECT k.value ->> 1 AS subject, w.team_id, w.id AS webhook_id, w.url, t.name
@@ -148,7 +146,6 @@ const readEnding = rowReader({
 
 export type EndingLogin = ReturnType<typeof readEnding>;
 
-/** The accounts of these notices whose logins still end when the notice is sent. */
 export const endingLogins = prepared(
   ({ keys }: Params<{ keys: string }>) => sql`
     SELECT a.id AS subject, a.id, a.team_id, a.platform, a.account_name, a.login_ends_at
@@ -167,7 +164,6 @@ const readEndingDomain = rowReader({
 
 export type EndingDomain = ReturnType<typeof readEndingDomain>;
 
-/** The domains of these notices whose record is still missing when the notice is sent. */
 export const endingDomains = prepared(
   ({ keys }: Params<{ keys: string }>) => sql`
     SELECT k.value ->> 1 AS subject, d.id AS domain_id, d.team_id, d.host, d.txt_name, d.txt_value,
@@ -190,7 +186,6 @@ const readWaiting = rowReader({
 
 export type WaitingSlot = ReturnType<typeof readWaiting>;
 
-/** The slots of these notices that still wait for an account when the notice is sent. */
 export const waitingSlots = prepared(
   ({ keys }: Params<{ keys: string }>) => sql`
     SELECT k.value ->> 1 AS subject, s.team_id, p.name AS pool, s.time, p.timezone AS zone,
@@ -203,7 +198,7 @@ export const waitingSlots = prepared(
   readWaiting,
 );
 
-/** Leaves a notice that nobody is addressed by yet, if the statement just before it in the batch changed a row. */
+/** Inserts an unaddressed notice if the previous statement changed a row. */
 export const noticeIfChanged = preparedWrite(
   ({ subject, teamId, now }: Params<{ subject: string; teamId: number; now: Date }>) =>
     sql`INSERT OR IGNORE INTO notices
@@ -218,7 +213,6 @@ const readPerson = rowReader({
 
 export type Person = ReturnType<typeof readPerson>;
 
-/** The active members of these teams. */
 export const peopleOf = prepared(
   ({ teamIds }: Params<{ teamIds: string }>) => sql`
     SELECT m.team_id, m.user_id, m.role, p.email, p.notifications

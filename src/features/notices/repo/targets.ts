@@ -7,7 +7,7 @@ import { noticeTargets, type TargetRow } from "../table.ts";
 
 const readTarget = rowReader(noticeTargets);
 
-/** The targets of these teams and of their active members; those of somebody in several come several times. */
+/** The targets of a member of several teams appear several times. */
 export const targetsOf = prepared(
   ({ teamIds }: Params<{ teamIds: string }>) => sql`
     SELECT n.* FROM json_each(${teamIds}) t
@@ -23,7 +23,6 @@ const readShown = rowReader(SHOWN);
 
 export type ShownTarget = ReturnType<typeof readShown>;
 
-/** A person's browsers, the newest first. */
 export const browsersOf = prepared(
   ({ user }: Params<{ user: SQL }>) => sql`
     SELECT id, team_id, label, error, created_at FROM notice_targets
@@ -31,7 +30,6 @@ export const browsersOf = prepared(
   readShown,
 );
 
-/** The addresses of a person's own chat and of the team's, those that there are. */
 export const chatsOf = prepared(
   ({ team, user }: Params<{ team: SQL; user: SQL }>) => sql`
     SELECT id, team_id, label, error, created_at FROM notice_targets
@@ -44,8 +42,8 @@ type NewTarget = Pick<TargetRow, "sealed" | "label" | "createdAt">;
 const readId = valueReader(noticeTargets.id);
 
 /**
- * Stores a browser for a person, in the place of what was stored for it before, whoever's that was; then forgets
- * the person's oldest above `MAX_BROWSERS`. The first statement answers its id.
+ * Stores a browser, maybe another person's, and removes the person's oldest above `MAX_BROWSERS`. The first
+ * statement returns the id.
  */
 export const storeBrowser = (
   userId: number,
@@ -70,13 +68,12 @@ export const removeBrowser = preparedWrite(
     WHERE id = ${id} AND user_id = ${user} AND team_id = 0 AND channel = 'push'`,
 );
 
-/** A person's own chat where `teamId` is 0, else a team's where `userId` is. */
+/** `teamId` is 0 for a person's chat, `userId` is 0 for a team's. */
 export interface ChatOwner {
   teamId: number;
   userId: number;
 }
 
-/** Stores the address of a chat in the place of the one before. */
 export const storeChat = (
   { teamId, userId }: ChatOwner,
   { sealed, label, createdAt }: NewTarget,
@@ -93,28 +90,24 @@ export const removeChat = ({ teamId, userId }: ChatOwner): Query<number> =>
 
 const ids = (list: readonly number[]) => JSON.stringify(list);
 
-/** Removes targets that their service says are no more. */
 export const removeTargets = (list: readonly number[]): Query<number> =>
   sqlWrite(sql`DELETE FROM notice_targets WHERE id IN (SELECT value FROM json_each(${ids(list)}))`);
 
-/** Forgets what was wrong with targets that have taken a notice. */
 export const noteTaken = (list: readonly number[]): Query<number> =>
   sqlWrite(sql`UPDATE notice_targets SET error = NULL
     WHERE id IN (SELECT value FROM json_each(${ids(list)})) AND error IS NOT NULL`);
 
-/** Notes why targets took no notice. */
 export const noteRefused = (list: readonly { id: number; error: string }[]): Query<number> =>
   sqlWrite(sql`UPDATE notice_targets SET error = r.value ->> 'error'
     FROM json_each(${JSON.stringify(list)}) r WHERE notice_targets.id = r.value ->> 'id'`);
 
-/** All targets, in the order of their ids. */
 export const sealedTargets = (after: number, most: number) =>
   sqlQuery(
     sql`SELECT * FROM notice_targets WHERE id > ${after} ORDER BY id LIMIT ${most}`,
     readTarget,
   );
 
-/** Replaces a secret that is still the same. */
+/** Skips a secret that was changed meanwhile. */
 export const replaceSealed = (
   { id, sealed }: Pick<TargetRow, "id" | "sealed">,
   fresh: string,

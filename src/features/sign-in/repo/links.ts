@@ -6,31 +6,27 @@ import type { Params } from "../../../db/text.ts";
 import { users } from "../../auth/table.ts";
 import { teams } from "../../teams/table.ts";
 
-/** Finds the id of the person with an address, which is in lower case. */
+/** @param email in lower case */
 export const userByEmail = prepared(
   ({ email }: Params<{ email: string }>) =>
     orm.select({ id: users.id }).from(users).where(eq(users.email, email)),
   valueReader(users.id),
 );
 
-/** Finds the whole row of a person, as it is stored. */
 export const userRow = prepared(
   ({ email }: Params<{ email: string }>) => sql`SELECT * FROM users WHERE email = ${email}`,
   (row): RawRow => row,
 );
 
-/** The team that a person owns, as a value inside another statement. */
 export const ownTeam = (userId: number): SQL =>
   sql`(SELECT id FROM teams WHERE owner_id = ${userId} AND deleted_at IS NULL)`;
 
-/** True where a person owns a team. */
 export const ownsTeam = (userId: number): SQL =>
   sql`EXISTS (SELECT 1 FROM ${teams} WHERE ${and(
     eq(teams.ownerId, userId),
     sql`${teams.deletedAt} IS NULL`,
   )})`;
 
-/** Removes links and challenges that are over, up to `most`. */
 export const removeEndedVerifications = preparedWrite(
   ({ now, most }: Params<{ now: Date; most: number }>) =>
     sql`DELETE FROM verifications WHERE id IN

@@ -5,17 +5,15 @@ import { pickColumns, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { passkeys, tokens, users } from "../../auth/table.ts";
 
-/** The id of a person, or SQL that is it inside the batch. */
+/** A number or SQL. */
 interface Own {
   user: number | SQL;
 }
 
-/** More than a person has; the rest is no concern of a page. */
 const MAX_SHOWN = 100;
 
 const PASSKEY = pickColumns(passkeys, ["id", "name", "deviceType", "backedUp", "createdAt"]);
 
-/** The passkeys of a person, newest first, without their keys. */
 export const passkeysOf = prepared(
   ({ user }: Params<Own>) =>
     orm
@@ -59,7 +57,6 @@ const TOKEN = pickColumns(tokens, [
   "revokedAt",
 ]);
 
-/** The API tokens of a person, newest first, without their secret part. */
 export const tokensOf = prepared(
   ({ user }: Params<Own>) =>
     orm

@@ -6,10 +6,8 @@ import type { Params } from "../../../db/text.ts";
 import { IS_OPEN } from "../../auth/repo/people.ts";
 import { sessions } from "../../auth/table.ts";
 
-/** More sessions than a person has; the rest is no concern of a page. */
 const MAX_SHOWN = 100;
 
-/** The live sessions of a person, newest first. `user`: their id, or SQL that is it inside the batch. */
 export const sessionsOf = prepared(
   ({ user, now }: Params<{ user: number | SQL; now: Date }>) =>
     orm
@@ -38,10 +36,9 @@ const insert = prepared(
       FROM users WHERE users.id = ${userId} AND ${sql.raw(IS_OPEN)} RETURNING *`,
   (row): RawRow => row,
 );
-/** Stores a session and answers its row; none for somebody whose account was closed meanwhile. */
+/** Returns no row for an account that was closed meanwhile. */
 export const insertSession = (session: NewSession): Query<RawRow[]> => insert(session);
 
-/** Ends the session of a browser. */
 export const endSessionByHash = preparedWrite(({ hash }: Params<{ hash: string }>) =>
   orm.delete(sessions).where(eq(sessions.tokenHash, hash)),
 );
@@ -55,12 +52,10 @@ export const endSession = preparedWrite(({ user, id }: Params<OwnSession>) =>
   orm.delete(sessions).where(and(eq(sessions.id, id), sql`${sessions.userId} = ${user}`)),
 );
 
-/** Ends all sessions of a person but one. */
 export const endOtherSessions = preparedWrite(({ user, id }: Params<OwnSession>) =>
   orm.delete(sessions).where(and(ne(sessions.id, id), sql`${sessions.userId} = ${user}`)),
 );
 
-/** Removes sessions that are over, up to `most`. */
 export const removeEndedSessions = preparedWrite(
   ({ now, most }: Params<{ now: Date; most: number }>) =>
     sql`DELETE FROM sessions WHERE id IN

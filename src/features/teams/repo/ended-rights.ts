@@ -8,12 +8,10 @@ interface Ending extends Target {
   now: Date;
 }
 
-/** Holds while the person is an active member of the team. */
 const isActiveMember = (teamId: SQL, userId: SQL): SQL =>
   sql`EXISTS (SELECT 1 FROM members m
     WHERE m.team_id = ${teamId} AND m.user_id = ${userId} AND m.is_active = 1)`;
 
-/** Holds while the person may invite and make review links. */
 const isManager = (teamId: SQL, userId: SQL): SQL =>
   sql`EXISTS (SELECT 1 FROM members m WHERE m.team_id = ${teamId} AND m.user_id = ${userId}
     AND m.is_active = 1 AND m.role IN ('OWNER', 'ADMIN'))`;
@@ -32,7 +30,6 @@ const revokeOwnInvites = preparedWrite(
         AND accepted_at IS NULL AND revoked_at IS NULL AND NOT ${isManager(teamId, userId)}`,
 );
 
-/** Open review links of a person in one team. */
 const ownReviewLinks = (teamId: SQL, userId: SQL, now: SQL): SQL =>
   sql`team_id = ${teamId} AND expires_at > ${now} AND created_by = ${userId}`;
 
@@ -50,7 +47,6 @@ const withdrawReviewLinks = preparedWrite(
       AND NOT ${isManager(teamId, userId)}`,
 );
 
-/** Connection links of a person in one team that can still be used. */
 const ownConnectionLinks = (teamId: SQL, userId: SQL, now: SQL): SQL =>
   sql`team_id = ${teamId} AND account_id IS NULL AND expires_at > ${now} AND created_by = ${userId}`;
 
@@ -61,9 +57,8 @@ const withdrawConnectionLinks = preparedWrite(
 );
 
 /**
- * Ends what a member may no longer do, right behind the statement that changes or removes them: tokens pinned
- * to a team that they left, their connection links there, and invites and review links of a person who is
- * no manager any more.
+ * Ends a former member's pinned tokens and connection links, and a former manager's invites and review
+ * links. These statements follow the change of membership.
  */
 export const endRightsOfFormerMember = (ending: Ending): Query<number>[] => [
   revokePinnedTokens(ending),
@@ -74,8 +69,8 @@ export const endRightsOfFormerMember = (ending: Ending): Query<number>[] => [
 ];
 
 /**
- * Withdraws the connection links of an admin who becomes a member, in front of the statement that changes the
- * role: members may make connection links, but the open ones were made with the rights of an admin.
+ * Open connection links of a demoted admin have an admin's rights. This statement precedes the change of
+ * role.
  */
 export const withdrawLinksOfDemoted = preparedWrite(
   ({ teamId, userId, now, role }: Params<Ending & { role: Role | null }>) =>

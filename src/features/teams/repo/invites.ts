@@ -11,10 +11,10 @@ import { hasPlaceForPerson, isFull, type MemberLimits } from "./limits.ts";
 
 const isUnused = sql`i.accepted_at IS NULL AND i.revoked_at IS NULL`;
 
-/** An invite that can still be accepted. `i` is the invite, `t` its team. */
+/** SQL condition on invite `i` of team `t`. */
 const isOpen = (now: SQL) => sql`${isUnused} AND i.expires_at > ${now} AND t.deleted_at IS NULL`;
 
-/** An open invite that names the address, or whose link's holder gave it. */
+/** SQL for an open invite that names the address, or on whose page it was entered. */
 const openInvite = (email: SQL, now: SQL): SQL =>
   sql`SELECT i.id FROM invites i JOIN teams t ON t.id = i.team_id
     WHERE i.id IN (SELECT id FROM invites
@@ -22,14 +22,13 @@ const openInvite = (email: SQL, now: SQL): SQL =>
         UNION ALL SELECT invite_id FROM invite_addresses WHERE email = ${email})
       AND ${isOpen(now)} LIMIT 1`;
 
-/** Finds an open invite for a new person; none while the instance has no place for one. */
+/** Returns no row on a full instance. */
 export const openInviteTo = prepared(
   ({ email, maxPeople, now }: Params<{ email: string; maxPeople: number; now: Date }>) =>
     sql`SELECT id FROM (${openInvite(email, now)}) WHERE ${hasPlaceForPerson(maxPeople)}`,
   valueReader(invites.id),
 );
 
-/** True where an open invite lets the address in. */
 export const isInvited = (email: SQL, now: SQL): SQL => sql`EXISTS (${openInvite(email, now)})`;
 
 const inviteColumns = pickColumns(invites, [
@@ -45,7 +44,6 @@ const readInvite = rowReader(inviteColumns);
 
 export type InviteRow = ReturnType<typeof readInvite>;
 
-/** Newest first. */
 export const openInvitesOf = prepared(
   ({ team, now }: Params<{ team: number | SQL; now: Date }>) =>
     sql`SELECT i.id, i.email, i.is_addressed, i.role, i.invited_by, i.created_at, i.expires_at
@@ -57,28 +55,28 @@ export const openInvitesOf = prepared(
 interface NewInvite extends MemberLimits {
   teamId: number;
   hash: string;
-  /** Null: whoever holds the link. */
+  /** Null when any address may accept. */
   email: string | null;
   role: Exclude<Role, "OWNER">;
   invitedBy: number;
   tokenId: number | null;
-  /** People of the instance, at most. */
+  /** Limit of people on the instance. */
   maxPeople: number;
   now: Date;
   expiresAt: Date;
 }
 
-/** Open invites of the team `t`, besides those that one to this address replaces. */
+/** SQL for the number of open invites of team `t` to other addresses. */
 const otherOpenInvites = (email: SQL, now: SQL): SQL =>
   sql`(SELECT count(*) FROM invites i WHERE i.team_id = t.id AND ${isOpen(now)}
     AND NOT (i.is_addressed AND i.email IS ${email}))`;
 
-/** The membership of whoever has the address: 1, 0 for a deactivated one, NULL for none. */
+/** In team `t`: 1 active, 0 deactivated, NULL none. */
 const membershipOf = (email: SQL): SQL =>
   sql`(SELECT m.is_active FROM members m JOIN users u ON u.id = m.user_id
     WHERE m.team_id = t.id AND lower(u.email) = ${email})`;
 
-/** True where the address is of a person who has an account, or there is a place for one more. */
+/** SQL condition: the address has an account, or the instance has room for one. */
 const canHaveAccount = (email: SQL, maxPeople: SQL): SQL =>
   sql`(${email} IS NULL OR EXISTS (SELECT 1 FROM users WHERE lower(email) = ${email})
     OR ${hasPlaceForPerson(maxPeople)})`;
@@ -97,7 +95,6 @@ export const inviteFacts = prepared(
   }),
 );
 
-/** Inserts an invite where nothing of `inviteFacts` stands against it. */
 export const insertInvite = prepared(
   ({
     teamId,
@@ -123,11 +120,10 @@ export const insertInvite = prepared(
   readInvite,
 );
 
-/** The id of an invite as a value inside its batch. */
 export const idOfInvite = (hash: string): SQL =>
   sql`(SELECT id FROM invites WHERE token_hash = ${hash})`;
 
-/** Revokes the invites that a new one takes the place of, and those that have expired. */
+/** Revokes expired invites and earlier ones to the same address. */
 export const revokeReplaced = preparedWrite(
   ({ teamId, hash, email, now }: Params<NewInvite>) =>
     sql`UPDATE invites SET revoked_at = ${now}
@@ -153,7 +149,7 @@ const stateColumns = pickColumns(invites, [
 ]);
 const state = sql`i.team_id, i.email, i.is_addressed, i.role, i.expires_at, i.accepted_at, i.revoked_at`;
 
-/** Finds the invite of a link; none of a team that is gone. */
+/** Returns no row for a deleted team. */
 export const inviteByHash = prepared(
   ({ hash, maxPeople }: Params<{ hash: string; maxPeople: number }>) =>
     sql`SELECT ${state},
@@ -165,7 +161,7 @@ export const inviteByHash = prepared(
     ...stateColumns,
     team: text("team").notNull(),
     invitedBy: text("inviter").notNull(),
-    /** A person without an account can get one. */
+    /** The instance has room for another account. */
     hasPlace: flag("has_place").notNull(),
   }),
 );
@@ -173,12 +169,12 @@ export const inviteByHash = prepared(
 interface GivenAddress {
   hash: string;
   email: string;
-  /** People of the instance, at most. */
+  /** Limit of people on the instance. */
   maxPeople: number;
   now: Date;
 }
 
-/** Stores an address that a holder of the link gave, where the invite names none and there is room for it. */
+/** Inserts no address beyond the limit, or for an invite that names one. */
 export const insertAddress = preparedWrite(
   ({ hash, email, maxPeople, now }: Params<GivenAddress>) =>
     sql`INSERT INTO invite_addresses (invite_id, email, given_at)
@@ -190,7 +186,6 @@ export const insertAddress = preparedWrite(
       ON CONFLICT DO NOTHING`,
 );
 
-/** Finds the invite, and if the address is among those that were given for it. */
 export const addressFacts = prepared(
   ({ hash, email, maxPeople }: Params<GivenAddress>) =>
     sql`SELECT ${state}, ${hasPlaceForPerson(maxPeople)} AS has_place, EXISTS (SELECT 1 FROM invite_addresses a
@@ -211,7 +206,6 @@ interface Joining extends MemberLimits {
   now: Date;
 }
 
-/** Finds the invite, and where the person stands in its team. */
 export const joinFacts = prepared(
   ({ hash, userId, limits, defaultPlan }: Params<Joining>) =>
     sql`SELECT ${state},
@@ -227,7 +221,6 @@ export const joinFacts = prepared(
   }),
 );
 
-/** Makes the person a member where nothing of `joinFacts` stands against it. */
 export const insertInvited = preparedWrite(
   ({ hash, userId, email, now, limits, defaultPlan }: Params<Joining>) =>
     sql`INSERT INTO members (team_id, user_id, role, joined_at)
@@ -238,14 +231,13 @@ export const insertInvited = preparedWrite(
       ON CONFLICT DO NOTHING`,
 );
 
-/** Uses the invite up, right behind the statement that made its member. */
+/** This statement follows the one that inserts the member. */
 export const useInvite = preparedWrite(
   ({ hash, userId, now }: Params<Joining>) =>
     sql`UPDATE invites SET accepted_at = ${now}, accepted_by = ${userId}
       WHERE token_hash = ${hash} AND changes() > 0`,
 );
 
-/** Removes invites that were over before then, up to `most`. */
 export const removeEndedInvites = preparedWrite(
   ({ before, most }: Params<{ before: Date; most: number }>) =>
     sql`DELETE FROM invites WHERE id IN

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Config } from "../../../config.ts";
 import { IS_OPEN } from "../../auth/repo/people.ts";
 
-/** The members that each plan allows, as JSON, and the plan of a team that has none of its own. */
+/** JSON of each plan's member limit; the plan of teams without one. */
 export interface MemberLimits {
   limits: string;
   defaultPlan: string;
@@ -16,16 +16,16 @@ export const memberLimits = ({ plans, defaultPlan }: Config): MemberLimits => ({
 });
 
 /**
- * True where the team `t` has as many active members as its plan allows.
+ * SQL condition: team `t` has no room for another member.
  *
- * Spec is silent on who counts: the owner is one of them.
+ * Spec is silent on whether the owner counts: yes.
  */
 export const isFull = (limits: SQL, defaultPlan: SQL): SQL =>
   sql`coalesce((SELECT count(*) FROM members counted
       WHERE counted.team_id = t.id AND counted.is_active = 1)
     >= (${limits} ->> coalesce(t.plan, t.base_plan, ${defaultPlan})), 0)`;
 
-/** True while fewer people than that have an account. */
+/** SQL condition: the instance has room for another account. */
 export const hasPlaceForPerson = (maxPeople: SQL): SQL =>
   sql`(SELECT count(*) FROM (SELECT 1 FROM users WHERE ${sql.raw(IS_OPEN)} LIMIT ${maxPeople}))
     < ${maxPeople}`;

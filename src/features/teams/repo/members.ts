@@ -33,7 +33,6 @@ const readMember = rowReader({
 
 export type MemberRow = ReturnType<typeof readMember>;
 
-/** All members of a team, deactivated ones included; who came first stands first. */
 export const membersOf = prepared(
   ({ team }: Params<{ team: number | SQL }>) =>
     sql`SELECT m.user_id, u.email, m.role, m.is_active, m.joined_at
@@ -53,7 +52,6 @@ export interface Target {
   userId: number;
 }
 
-/** No row for somebody who is no member. */
 export const memberFacts = prepared(
   ({ teamId, userId, limits, defaultPlan }: Params<Target & MemberLimits>) =>
     sql`SELECT m.role, m.is_active, ${isFull(limits, defaultPlan)} AS is_full
@@ -63,12 +61,12 @@ export const memberFacts = prepared(
 );
 
 interface MemberChange extends Target, MemberLimits {
-  /** Null: as it is. */
+  /** Null keeps the current value. */
   role: Role | null;
   isActive: boolean | null;
 }
 
-/** Changes nothing of the owner, and activates nobody in a team that is full. */
+/** Never changes the owner. A full team activates no member. */
 export const updateMember = prepared(
   ({ teamId, userId, role, isActive, limits, defaultPlan }: Params<MemberChange>) =>
     sql`UPDATE members
@@ -80,14 +78,14 @@ export const updateMember = prepared(
   rowReader(pickColumns(members, ["userId", "role", "isActive"])),
 );
 
-/** `roles`: JSON of those that may be removed. */
+/** `roles` is a JSON list of roles that may be removed. */
 export const deleteMember = preparedWrite(
   ({ teamId, userId, roles }: Params<Target & { roles: string }>) =>
     sql`DELETE FROM members WHERE team_id = ${teamId} AND user_id = ${userId}
       AND role <> 'OWNER' AND role IN (SELECT value FROM json_each(${roles}))`,
 );
 
-/** Revokes invites to the address of a member, right behind the statement that removed them. */
+/** This statement follows the one that removes the member. */
 export const revokeInvitesTo = preparedWrite(
   ({ teamId, userId, now }: Params<Target & { now: Date }>) =>
     sql`UPDATE invites SET revoked_at = ${now}

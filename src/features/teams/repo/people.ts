@@ -9,9 +9,8 @@ interface NewPerson {
   email: string;
   name: string;
   slug: string;
-  /** The plan of their team while it has none of its own. */
   basePlan: PlanName;
-  /** People of the instance, at most. */
+  /** Limit of people on the instance. */
   maxPeople: number;
   at: Date;
 }
@@ -41,10 +40,7 @@ const insertOwner = preparedWrite(
       WHERE u.email = ${email} AND t.deleted_at IS NULL ON CONFLICT DO NOTHING`,
 );
 
-/**
- * An invited user with a team of their own, to be run together; changes nothing for an address that has both.
- * A person without an open invite is not created, nor one more than the instance has places for.
- */
+/** Changes nothing without an open invite, or on a full instance. */
 export const insertPerson = (person: NewPerson): Query<number>[] => [
   insertUser(person),
   insertOwnTeam(person),

@@ -13,7 +13,6 @@ import { attempts, deliveries } from "../table.ts";
 export type AttemptRow = typeof attempts.$inferSelect;
 type DeliveryRow = typeof deliveries.$inferSelect;
 
-/** The columns of the key. */
 export type DeliveryKey = Pick<DeliveryRow, "dueAt" | "eventId" | "webhookId" | "queuedAt">;
 
 const readDue = rowReader({
@@ -26,15 +25,13 @@ const readDue = rowReader({
   failureCount: integer("failure_count"),
   timeouts: integer("timeouts"),
   event: text("event").$type<EventName>(),
-  /** JSON text, as it was stored with the event. */
   data: text("data"),
   eventAt: instant("event_at"),
 });
 
-/** A delivery with its webhook and its event; both are null where they are gone. */
+/** Columns of a deleted webhook or event are null. */
 export type Due = ReturnType<typeof readDue>;
 
-/** Up to `most` of the deliveries under these keys that are still there, in the order of the keys. */
 export const dueDeliveries = (keys: readonly DueKey[], most: number): Query<Due[]> =>
   allDue({ keys: JSON.stringify(keys), most });
 
@@ -51,7 +48,7 @@ const allDue = prepared(
   readDue,
 );
 
-/** Lists travel as one JSON parameter: each statement of a batch counts against the limits of D1. */
+/** Lists are one JSON parameter, because D1 limits the statements of a batch. */
 const keyColumns = sql`value ->> 0, value ->> 1, value ->> 2, value ->> 3`;
 
 const keyOf = ({ dueAt, eventId, webhookId, queuedAt }: DeliveryKey) =>
@@ -71,7 +68,7 @@ export interface Move {
   hasSlot: boolean;
 }
 
-/** Moves deliveries to other times; nothing where somebody else has moved or ended one. */
+/** Skips deliveries that another run moved or ended. */
 export const moveDeliveries = listed(
   ({ key, to, attempt, hasSlot }: Move) => [...keyOf(key), to.getTime(), attempt, Number(hasSlot)],
   preparedWrite(
@@ -91,11 +88,19 @@ export const endDeliveries = listed(
   ),
 );
 
-/** Logs attempts; one that is logged already stays as it is. */
 export const insertAttempts = listed(
   (row: AttemptRow) => [
-    ...[row.webhookId, row.id, row.teamId, row.eventId, row.event, row.attempt],
-    ...[Number(row.success), row.statusCode, row.error, row.durationMs, row.createdAt.getTime()],
+    row.webhookId,
+    row.id,
+    row.teamId,
+    row.eventId,
+    row.event,
+    row.attempt,
+    Number(row.success),
+    row.statusCode,
+    row.error,
+    row.durationMs,
+    row.createdAt.getTime(),
   ],
   preparedWrite(
     ({
@@ -108,7 +113,6 @@ export const insertAttempts = listed(
   ),
 );
 
-/** Forgets the failures of webhooks that have taken an event. */
 export const noteSuccesses = listed(
   (id: number) => id,
   preparedWrite(
@@ -117,7 +121,6 @@ export const noteSuccesses = listed(
   ),
 );
 
-/** Forgets the timeouts of webhooks that have answered. */
 export const noteAnswers = listed(
   (id: number) => id,
   preparedWrite(
@@ -135,8 +138,7 @@ export const noteTimeouts = listed(
 );
 
 /**
- * Counts an event that has run out of attempts, right behind the statement that ended its delivery, and
- * switches the webhook off at the third in a row.
+ * Counts an event if the previous statement ended its delivery. The third in a row switches the webhook off.
  */
 export const noteExhausted = preparedWrite(
   ({ id, at }: Params<{ id: number; at: Date }>) => sql`UPDATE webhooks
@@ -151,8 +153,8 @@ const readFirstTurn = rowReader({
 });
 
 /**
- * Gives out so many turns at an endpoint that keeps timing out, one every `TURN_MS`; answers when the first
- * is. None where the next one is later than `LONGEST_TURN_MS` from now.
+ * Reserves consecutive turns, one every `TURN_MS`, and returns the first; no row when that is over
+ * `LONGEST_TURN_MS` away.
  */
 export const takeTurns = prepared(
   ({ webhookId, span, now }: Params<{ webhookId: number; span: number; now: Date }>) =>
@@ -164,10 +166,7 @@ export const takeTurns = prepared(
 
 const readKey = rowReader(pickColumns(deliveries, ["dueAt", "eventId"]));
 
-/**
- * Takes up to `most` deliveries that have been due since before `overdue`: they are due anew at `to`, so that
- * a message that names their old time finds nothing.
- */
+/** Messages with the old due time find nothing. */
 export const takeOverdue = prepared(
   ({ overdue, to, most }: Params<{ overdue: Date; to: Date; most: number }>) =>
     sql`UPDATE deliveries SET due_at = ${to} WHERE (due_at, event_id, webhook_id, queued_at) IN
@@ -177,14 +176,14 @@ export const takeOverdue = prepared(
   readKey,
 );
 
-/** Finds one of those; a statement that changes rows reads some even where it finds none. */
+/** Unlike `takeOverdue`, this statement reads no row when no delivery is overdue. */
 export const anyOverdue = prepared(
   ({ overdue }: Params<{ overdue: Date }>) =>
     sql`SELECT due_at, event_id FROM deliveries WHERE due_at <= ${overdue} ORDER BY due_at LIMIT 1`,
   readKey,
 );
 
-/** Puts an event up for delivery to one webhook at `at`, at somebody's wish; answers 0 where it is up then already. */
+/** Answers 0 when the key exists. */
 export const insertDelivery = (
   row: Pick<DeliveryRow, "eventId" | "webhookId" | "teamId" | "kind">,
   at: Date,
@@ -200,7 +199,7 @@ const readLogged = rowReader({
   eventAt: instant("event_at"),
 });
 
-/** An attempt with its event's JSON text and time; both are null once the event is no longer kept. */
+/** `data` and `eventAt` are null once the event is removed. */
 export type LoggedAttempt = ReturnType<typeof readLogged>;
 
 const logged = (team: number | SQL, webhookId: number, rest: SQL): SQL => sql`
@@ -209,7 +208,6 @@ const logged = (team: number | SQL, webhookId: number, rest: SQL): SQL => sql`
   FROM attempts a LEFT JOIN events e ON e.team_id = a.team_id AND e.id = a.event_id
   WHERE a.webhook_id = ${webhookId} AND a.team_id = ${team} ${rest}`;
 
-/** The attempts of a webhook, newest first. */
 export const attemptsOf = (team: number | SQL, webhookId: number, limit: number) =>
   sqlQuery(logged(team, webhookId, sql`ORDER BY a.id DESC LIMIT ${limit}`), readLogged);
 

@@ -12,7 +12,6 @@ const readWebhook = rowReader(webhooks);
 const readCount = valueReader(integer("webhooks").notNull());
 const readId = valueReader(webhooks.id);
 
-/** The team's webhooks, oldest first. */
 export const webhooksOf = (team: number | SQL): Query<WebhookRow[]> =>
   sqlQuery(
     sql`SELECT * FROM webhooks WHERE team_id = ${team} AND deleted_at IS NULL ORDER BY id`,
@@ -25,7 +24,6 @@ const isThis = (team: number | SQL, id: number): SQL =>
 export const findWebhook = (team: number | SQL, id: number): Query<WebhookRow[]> =>
   sqlQuery(sql`SELECT * FROM webhooks WHERE ${isThis(team, id)}`, readWebhook);
 
-/** Answers how many webhooks the team has. */
 export const countOf = (team: number | SQL): Query<number[]> =>
   sqlQuery(
     sql`SELECT COUNT(*) AS webhooks FROM webhooks WHERE team_id = ${team} AND deleted_at IS NULL`,
@@ -34,10 +32,9 @@ export const countOf = (team: number | SQL): Query<number[]> =>
 
 type NewWebhook = Pick<WebhookRow, "teamId" | "url" | "events" | "secret" | "createdAt">;
 
-/** The id of the webhook that the statement before inserted. */
+/** The id that the previous statement inserted. */
 export const NEW_ID = sql`last_insert_rowid()`;
 
-/** Inserts a webhook where `isNew` holds and the team has room for one more. */
 export const insertWebhook = (
   { teamId, url, events, secret, createdAt }: NewWebhook,
   isNew: FirstTime["isNew"],
@@ -52,7 +49,7 @@ export const insertWebhook = (
     readId,
   );
 
-/** Switches a webhook on, with its failures forgotten, or off. One that is so already stays as it is. */
+/** Switching on resets all failures. */
 export function switchWebhook(
   team: number,
   id: number,
@@ -76,7 +73,6 @@ export const deleteWebhook = (team: number, id: number, at: Date): Query<number>
   sqlWrite(sql`UPDATE webhooks SET deleted_at = ${at.getTime()}, is_active = 0, is_notice_due = 0
     WHERE ${isThis(team, id)}`);
 
-/** The secrets of all webhooks, in the order of their ids. */
 export const sealedSecrets = (after: number, most: number) =>
   sqlQuery(
     sql`SELECT id, team_id, secret FROM webhooks WHERE id > ${after} ORDER BY id LIMIT ${most}`,
@@ -85,28 +81,24 @@ export const sealedSecrets = (after: number, most: number) =>
 
 export type SealedSecret = Pick<WebhookRow, "id" | "teamId" | "secret">;
 
-/** Replaces a secret that is still the same. */
+/** Skips a secret that was changed meanwhile. */
 export const replaceSecret = ({ id, secret }: SealedSecret, fresh: string): Query<number> =>
   sqlWrite(sql`UPDATE webhooks SET secret = ${fresh} WHERE id = ${id} AND secret = ${secret}`);
 
-/** Finds the webhook that comes `count` webhooks after the first with an id of `from` or more. */
+/** Finds the webhook `count` places after the first id of at least `from`. */
 export const webhookAfter = (from: number, count: number): Query<number[]> =>
   sqlQuery(
     sql`SELECT id FROM webhooks WHERE id >= ${from} ORDER BY id LIMIT 1 OFFSET ${count}`,
     readId,
   );
 
-/** The next `count` webhooks, those that were deleted included. */
 const nextWebhooks = (from: number, count: number): SQL =>
   sql`(SELECT id, deleted_at FROM webhooks WHERE id >= ${from} ORDER BY id LIMIT ${count})`;
 
-/** After the id of every attempt. */
+/** Sorts after every attempt id. */
 const AFTER_ALL = "dlw";
 
-/**
- * Removes up to `most` attempts with an id below `before` of the next `count` webhooks, beginning with `from`;
- * all of one that was deleted.
- */
+/** Removes old attempts of the next `count` webhooks, and all attempts of deleted ones. */
 export const removeAttempts = ({
   from,
   count,
@@ -119,12 +111,10 @@ export const removeAttempts = ({
         AND old.id < CASE WHEN w.deleted_at IS NULL THEN ${before} ELSE ${AFTER_ALL} END
       LIMIT ${most})`);
 
-/** Removes those of the next `count` webhooks that were deleted and have nothing left of their log. */
 export const removeDeleted = (from: number, count: number): Query<number> =>
   sqlWrite(sql`DELETE FROM webhooks WHERE id IN (SELECT w.id FROM ${nextWebhooks(from, count)} w
     WHERE w.deleted_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM attempts WHERE webhook_id = w.id))`);
 
-/** Removes up to `most` attempts of a team, and those of its webhooks whose log is gone. */
 export const eraseWebhooks = (team: number, most: number): Query<number>[] =>
   [
     sql`DELETE FROM attempts WHERE (webhook_id, id) IN
@@ -135,8 +125,8 @@ export const eraseWebhooks = (team: number, most: number): Query<number>[] =>
   ].map(sqlWrite);
 
 /**
- * Removes the deliveries of a team. It walks all that wait, as an index by team would be a write more for every
- * attempt: it is to be run once for a team, whose deliveries have been forgotten by then, as each was due.
+ * Scans all waiting deliveries, because an index by team would cost a written row per attempt. This
+ * statement runs once per team, at the end.
  */
 export const eraseDeliveries = (team: number): Query<number> =>
   sqlWrite(sql`DELETE FROM deliveries WHERE team_id = ${team}`);

@@ -8,8 +8,11 @@ import {
 const TODAY = 1_000;
 
 const row = (daysAgo: number, views: number | null, followers: number | null = null): DayRow => ({
-  ...{ day: TODAY - daysAgo, gains: views === null ? null : [views, 0, 0, 0] },
-  ...{ followers, followersAt: 0, readAt: [] },
+  day: TODAY - daysAgo,
+  gains: views === null ? null : [views, 0, 0, 0],
+  followers,
+  followersAt: 0,
+  readAt: [],
 });
 
 const compare = (days: DayRow[], published: number[] = []) =>
@@ -30,7 +33,10 @@ test("what was not measured is null and never zero", () => {
   expect(compareWindows([], TODAY)).toEqual({
     windowDays: 30,
     views: {
-      ...{ current: null, previous: null, change: null, changePct: null },
+      current: null,
+      previous: null,
+      change: null,
+      changePct: null,
       measuredDays: { current: 0, previous: 0 },
     },
     followers: { total: null, previous: null, change: null, changePct: null },
@@ -38,7 +44,10 @@ test("what was not measured is null and never zero", () => {
   });
   const { views } = compare([row(1, 0), row(2, null)]);
   expect(views).toMatchObject({
-    ...{ current: 0, previous: null, change: null, changePct: null },
+    current: 0,
+    previous: null,
+    change: null,
+    changePct: null,
     measuredDays: { current: 1, previous: 0 },
   });
 });
@@ -58,10 +67,16 @@ test("followers change by the accounts that were measured 30 days earlier too", 
   const none = [row(1, 4)];
   const accounts = [long, young, none].map((days) => ({ days, published: [] }));
   expect(compareWindows(accounts, TODAY).followers).toEqual({
-    ...{ total: 1_120, previous: 100, change: 20, changePct: 20 },
+    total: 1_120,
+    previous: 100,
+    change: 20,
+    changePct: 20,
   });
   expect(compareWindows(accounts.slice(1), TODAY).followers).toEqual({
-    ...{ total: 1_000, previous: null, change: null, changePct: null },
+    total: 1_000,
+    previous: null,
+    change: null,
+    changePct: null,
   });
 });
 

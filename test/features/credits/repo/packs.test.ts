@@ -20,7 +20,10 @@ test("a pack adds purchased credits, and its refund takes them back once", async
   expect(await stage.credits()).toMatchObject({ purchased: 0, total: 50 });
   await stage.harness.deps.db.runAll(
     grantPack(stage.harness.deps.now(), {
-      ...{ id: `${stage.id}_2`, teamId: stage.member.teamId, name: "Starter", credits: 5 },
+      id: `${stage.id}_2`,
+      teamId: stage.member.teamId,
+      name: "Starter",
+      credits: 5,
     }),
   );
   await stage.refund();

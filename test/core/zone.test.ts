@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { nextFiring } from "../../../src/features/pools/rules.ts";
-import { addDays, formatOffset, ZoneClock } from "../../../src/features/pools/zone.ts";
-import { loadOf } from "../../support/load.ts";
+import { addDays, formatOffset, ZoneClock } from "../../src/core/zone.ts";
+import { nextFiring } from "../../src/features/pools/rules.ts";
+import { loadOf } from "../support/load.ts";
 
 const DAY_MS = 86_400_000;
 const EVERY_DAY = [0, 1, 2, 3, 4, 5, 6];
 const iso = (at: number) => new Date(at).toISOString();
 
-/** A wall time as the runtime tells it: another way than the one under test goes. */
+/** Formats a wall time independently of the code under test. */
 const wallFormats = new Map<string, Intl.DateTimeFormat>();
-function told(zone: string, at: number): string {
+function wallTime(zone: string, at: number): string {
   const format =
     wallFormats.get(zone) ??
     new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short", timeStyle: "short" });
@@ -29,15 +29,15 @@ describe("the instant of a wall time", () => {
     ["Australia/Lord_Howe", "2027-10-03", "02:15", "2027-10-02T15:30:00.000Z", "skipped_hour"],
     ["Australia/Lord_Howe", "2027-04-04", "01:45", "2027-04-03T14:45:00.000Z", "repeated_hour"],
     ["Asia/Kathmandu", "2028-02-29", "09:00", "2028-02-29T03:15:00.000Z", null],
-    // The clocks are changed at midnight.
+    // The clocks change at midnight.
     ["Africa/Cairo", "2027-04-30", "00:30", "2027-04-29T22:00:00.000Z", "skipped_hour"],
     ["America/Havana", "2027-11-07", "00:30", "2027-11-07T04:30:00.000Z", "repeated_hour"],
-    // The hour before midnight is skipped: the first valid minute is on the next day.
+    // The hour before midnight is skipped, so the first valid minute is tomorrow's.
     ["America/Scoresbysund", "2027-03-27", "23:30", "2027-03-28T01:00:00.000Z", "skipped_hour"],
     ["UTC", "2027-01-01", "00:00", "2027-01-01T00:00:00.000Z", null],
   ])("in %s on %s at %s is %s (%s)", (zone, day, time, at, rule) => {
-    const found = new ZoneClock(zone).instantOf(day, time);
-    expect({ at: iso(found.at), rule: found.rule }).toEqual({ at, rule });
+    const instant = new ZoneClock(zone).instantOf(day, time);
+    expect({ at: iso(instant.at), rule: instant.rule }).toEqual({ at, rule });
   });
 
   test("has an offset as ISO 8601 writes it", () => {
@@ -49,10 +49,10 @@ describe("the instant of a wall time", () => {
   });
 });
 
-/** The runtime is asked about each day that differs from the one before, and about some of the others. */
-const ASKED_EVERY = 9;
+/** Days that differ from the one before are always compared with the runtime, others this rarely. */
+const COMPARED_EVERY = 9;
 
-/** Follows a slot from a day on; every local day has one firing, which the zone's clocks show as is due. */
+/** Follows a slot's firings, one per local day, and compares them with the zone's clocks. */
 function follow(zone: string, time: string, from: number, days: number): number {
   const clock = new ZoneClock(zone);
   let last = nextFiring(clock, { time, days: EVERY_DAY }, { after: from, lastDay: null });
@@ -67,12 +67,16 @@ function follow(zone: string, time: string, from: number, days: number): number 
     if (!next || next.at <= last.at || next.day !== addDays(last.day, 1)) {
       throw new Error(`${zone} ${time}: ${JSON.stringify([last, next])}`);
     }
-    const isAsked = next.rule !== null || next.at - last.at !== DAY_MS || i % ASKED_EVERY === 0;
-    const wall = isAsked ? told(zone, next.at) : `${next.day}T${time}`;
+    const isCompared =
+      next.rule !== null || next.at - last.at !== DAY_MS || i % COMPARED_EVERY === 0;
+    const wall = isCompared ? wallTime(zone, next.at) : `${next.day}T${time}`;
     if (next.rule === "skipped_hour") {
       special++;
-      // The minute before is before the gap, and this one is after it.
-      if (wall <= `${next.day}T${time}` || told(zone, next.at - 60_000) >= `${next.day}T${time}`) {
+      // The gap lies between this minute and the one before.
+      if (
+        wall <= `${next.day}T${time}` ||
+        wallTime(zone, next.at - 60_000) >= `${next.day}T${time}`
+      ) {
         throw new Error(`${zone} ${time} ${next.day} skipped: ${wall}`);
       }
     } else if (wall !== `${next.day}T${time}`) {
@@ -102,7 +106,7 @@ test(`a slot fires once for every local day of ${SOME_YEARS} years in eight zone
 test(`a slot fires once for every local day in spring and autumn of ${MANY_YEARS} years in every zone`, () => {
   const zones = Intl.supportedValuesOf("timeZone");
   expect(zones.length).toBeGreaterThan(400);
-  // The months in which clocks are changed, but for those of Ramadan: see above.
+  // Months with changes of clocks, except Ramadan's.
   const months: [month: string, days: number][] = [
     ["03-01", 62],
     ["09-01", 72],
@@ -134,16 +138,16 @@ test("where the clocks are changed, every minute of the day has the instant that
       if (clock.offsetAt(at) === clock.offsetAt(at + DAY_MS)) continue;
       const firsts = new Map<string, number>();
       for (let minute = at - DAY_MS; minute < at + 2 * DAY_MS; minute += 60_000) {
-        const wall = told(zone, minute);
+        const wall = wallTime(zone, minute);
         if (!firsts.has(wall)) firsts.set(wall, minute);
       }
       for (const day of [clock.dayAt(at), addDays(clock.dayAt(at), 1)]) {
         for (let minute = 0; minute < 1_440; minute++) {
           const time = new Date(minute * 60_000).toISOString().slice(11, 16);
-          const { at: found, rule } = clock.instantOf(day, time);
+          const { at: instant, rule } = clock.instantOf(day, time);
           const first = firsts.get(`${day}T${time}`);
-          if (first === undefined ? rule !== "skipped_hour" : found !== first) {
-            throw new Error(`${zone} ${day} ${time}: ${iso(found)}, ${first && iso(first)}`);
+          if (first === undefined ? rule !== "skipped_hour" : instant !== first) {
+            throw new Error(`${zone} ${day} ${time}: ${iso(instant)}, ${first && iso(first)}`);
           }
         }
       }
