@@ -2,7 +2,7 @@ import { moveClock } from "./core/clock.ts";
 import type { EncryptionKey } from "./core/encryption.ts";
 import { plansOverride, readPlans } from "./core/plan-readers.ts";
 import { PLAN_NAMES, type PlanName, type Plans } from "./core/plans.ts";
-import type { Platform } from "./core/platforms.ts";
+import { isPlatform, PLATFORMS, type Platform } from "./core/platforms.ts";
 import { isPrivateKey, isPublicKey, type VapidKeys } from "./core/push-keys.ts";
 import { isLimitName } from "./core/quotas.ts";
 import {
@@ -261,8 +261,8 @@ function readAppKeys(env: object): Config["appKeys"] {
   const vars = env as Record<string, string | undefined>;
   return Object.fromEntries(
     Object.keys(vars).flatMap((name) => {
-      const platform = CLIENT_ID.exec(name)?.[1]?.toLowerCase();
-      if (!platform) return [];
+      const platform = CLIENT_ID.exec(name)?.[1]?.toLowerCase() ?? "";
+      if (!isPlatform(platform)) return [];
       const [clientId, clientSecret] = appKeyNames(platform).map((one) => vars[one]);
       if (!clientId || !clientSecret) return [];
       const configId = vars[`${platform.toUpperCase()}_CONFIG_ID`];
@@ -275,8 +275,8 @@ const APP_KEY = /^([A-Z0-9]+)_CLIENT_(?:ID|SECRET)$/;
 
 const readHalfAppKeys = (env: object): string[] =>
   Object.entries(env).flatMap(([name, value]) => {
-    const platform = APP_KEY.exec(name)?.[1]?.toLowerCase();
-    return platform && value && !readAppKeys(env)[platform] ? [name] : [];
+    const platform = APP_KEY.exec(name)?.[1]?.toLowerCase() ?? "";
+    return isPlatform(platform) && value && !readAppKeys(env)[platform] ? [name] : [];
   });
 
 const readInstanceKeys = (vars: Variables): Config["appKeys"] =>
@@ -391,17 +391,17 @@ export function configOf(env: object): Config {
 }
 
 /** @throws ConfigError when PLANS or APP_SCOPES names a platform that does not exist */
-export function requirePlatforms({ plans, appScopes }: Config, known: readonly Platform[]): void {
+export function requirePlatforms({ plans, appScopes }: Config): void {
   const listed = Object.values(plans.plans).flatMap(({ platforms }) => platforms ?? []);
   const named = {
     PLANS: [...listed, ...Object.keys(plans.dailyCaps)],
     APP_SCOPES: Object.keys(appScopes),
   };
   for (const [variable, names] of Object.entries(named)) {
-    const unknown = names.find((name) => !known.includes(name));
+    const unknown = names.find((name) => !isPlatform(name));
     if (unknown === undefined) continue;
     throw new ConfigError(
-      `Configuration: ${variable} names ${unknown}, which is not a platform. Use ${known.join(", ")}.`,
+      `Configuration: ${variable} names ${unknown}, which is not a platform. Use ${PLATFORMS.join(", ")}.`,
     );
   }
 }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { PLATFORMS } from "../platforms/registry.ts";
+import { PLATFORMS } from "../core/platforms.ts";
 import type { Account, AccountFilter } from "./api.ts";
 import {
   addClientCommand,

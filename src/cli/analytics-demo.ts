@@ -1,9 +1,8 @@
 import { rmSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readdir, rm, statfs } from "node:fs/promises";
 import { join } from "node:path";
-import type { Platform } from "../core/platforms.ts";
+import { PLATFORMS, type Platform } from "../core/platforms.ts";
 import { addSeconds, DAY, HOUR, MINUTE, SECOND } from "../core/time.ts";
-import { PLATFORMS } from "../platforms/registry.ts";
 import { formatAnalytics } from "./analytics-report.ts";
 import { type Api, createApi, type Form } from "./api.ts";
 import { createFilm, createPhoto } from "./demo-posts.ts";

@@ -1,3 +1,4 @@
+import type { Platform } from "../core/platforms.ts";
 import type { DemoRun, DemoPost as PostPlan } from "../sandbox/kit/demo.ts";
 import { simulatedOf } from "../sandbox/registry.ts";
 import type { Form } from "./api.ts";
@@ -14,7 +15,7 @@ export interface DemoPost extends Pick<PostPlan, "what" | "fields"> {
 const FILM_BYTES = 80_000;
 
 /** The posts of a platform, with their files; none for a platform that is not simulated. */
-export async function demoPostsFor(platform: string, run: DemoRun): Promise<DemoPost[]> {
+export async function demoPostsFor(platform: Platform, run: DemoRun): Promise<DemoPost[]> {
   const simulated = simulatedOf(platform);
   const posts = simulated ? (await simulated.loadDemo())(run) : [];
   return posts.map(({ what, fields, photos = 0, hasVideo }) => ({

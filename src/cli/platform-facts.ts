@@ -1,11 +1,11 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { formatCount } from "../core/counts.ts";
-import type { Platform } from "../core/platforms.ts";
+import { PLATFORMS, type Platform } from "../core/platforms.ts";
 import { setupOf } from "../features/connect/setup.ts";
 import type { Capabilities, Connector, MediaKind } from "../platforms/connector.ts";
 import type { FieldInfo } from "../platforms/kit/form-fields.ts";
-import { connectorOf, connectors, PLATFORMS } from "../platforms/registry.ts";
+import { connectorOf, connectors } from "../platforms/registry.ts";
 import { inProject } from "./paths.ts";
 import { Problem } from "./program.ts";
 import { formatBytes } from "./progress-bar.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { text as readText } from "node:stream/consumers";
 import type { Command } from "commander";
-import { PLATFORMS } from "../platforms/registry.ts";
+import { PLATFORMS } from "../core/platforms.ts";
 import type { Account, Api, BulkResult, Form, Upload } from "./api.ts";
 import {
   addClientCommand,

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { PLATFORMS } from "../platforms/registry.ts";
+import { PLATFORMS } from "../core/platforms.ts";
 import { createApi, ensureSandboxAccounts } from "./api.ts";
 import { startInstance } from "./local-instance.ts";
 import { readStateDir, showPath } from "./paths.ts";

@@ -6,7 +6,7 @@ import {
   requirePlatforms,
   VARIABLE_NAMES,
 } from "../config.ts";
-import { connectors, PLATFORMS } from "../platforms/registry.ts";
+import { connectors } from "../platforms/registry.ts";
 import { Problem } from "./program.ts";
 import { readTomlTables } from "./toml.ts";
 
@@ -47,7 +47,7 @@ export const readTomlVars = (toml: string): Vars =>
 export function checkVars(vars: Vars): Config {
   try {
     const config = parseConfig(vars);
-    requirePlatforms(config, PLATFORMS);
+    requirePlatforms(config);
     return config;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

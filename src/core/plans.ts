@@ -15,7 +15,7 @@ export interface Plan {
   /** X credits of a month. */
   xCredits: number;
   /** Null: all. */
-  platforms: readonly Platform[] | null;
+  platforms: readonly string[] | null;
 }
 
 /** X credits that are bought and never expire. `price` as a person reads it. */

@@ -1,2 +1,18 @@
-/** Name of a platform in rows and on the wire, such as `tiktok`; `platforms/registry.ts` lists them all. */
-export type Platform = string;
+/** Names of the platforms in rows and on the wire, in the spec's order. Source: spec, "What the service does". */
+export const PLATFORMS = [
+  "tiktok",
+  "instagram",
+  "facebook",
+  "youtube",
+  "linkedin",
+  "pinterest",
+  "bluesky",
+  "threads",
+  "x",
+] as const;
+
+export type Platform = (typeof PLATFORMS)[number];
+
+const NAMES: ReadonlySet<string> = new Set(PLATFORMS);
+
+export const isPlatform = (name: string): name is Platform => NAMES.has(name);

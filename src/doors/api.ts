@@ -7,7 +7,6 @@ import { type MakeDeps, prepareDoor } from "../http/door.ts";
 import type { AppEnv } from "../http/env.ts";
 import { DOCUMENT, describeApi } from "../http/openapi.ts";
 import { createSwitch } from "../http/switch.ts";
-import { PLATFORMS } from "../platforms/registry.ts";
 
 const apiCors = cors({
   origin: "*",
@@ -134,7 +133,7 @@ export function createApiOf(
   const app = new OpenAPIHono<AppEnv>();
   prepareDoor(app, (c) => {
     const deps = makeDeps(c);
-    requirePlatforms(deps.config, PLATFORMS);
+    requirePlatforms(deps.config);
     return deps;
   });
   app.use("/api/*", apiCors);

@@ -2,8 +2,8 @@ import type { OpenAPIHono, RouteConfig } from "@hono/zod-openapi";
 import * as z from "zod";
 import { ERROR_CODES } from "../core/errors.ts";
 import { MAX_KEY_CHARACTERS } from "../core/idempotency-key.ts";
+import { PLATFORMS } from "../core/platforms.ts";
 import { SCOPES } from "../core/scopes.ts";
-import { PLATFORMS } from "../platforms/registry.ts";
 import type { AppEnv } from "./env.ts";
 
 /** Fields that every refusal has. */

@@ -1,4 +1,4 @@
-import type { Platform } from "../core/platforms.ts";
+import { PLATFORMS, type Platform } from "../core/platforms.ts";
 import { bluesky } from "./bluesky/index.ts";
 import type { Connector } from "./connector.ts";
 import { facebook } from "./facebook/index.ts";
@@ -10,8 +10,7 @@ import { tiktok } from "./tiktok/index.ts";
 import { x } from "./x/index.ts";
 import { youtube } from "./youtube/index.ts";
 
-/** Every platform, in the spec's order. Source: spec, "What the service does". */
-const CONNECTORS: readonly Connector[] = [
+const CONNECTORS: Readonly<Record<Platform, Connector>> = {
   tiktok,
   instagram,
   facebook,
@@ -21,26 +20,16 @@ const CONNECTORS: readonly Connector[] = [
   bluesky,
   threads,
   x,
-];
+};
 
-const byPlatform = new Map(CONNECTORS.map((connector) => [connector.platform, connector]));
+const IN_ORDER: readonly Connector[] = PLATFORMS.map((platform) => CONNECTORS[platform]);
 
-export const PLATFORMS: readonly Platform[] = [...byPlatform.keys()];
+export const connectors = (): readonly Connector[] => IN_ORDER;
 
-/** Every platform and its own spelling of its name. */
+export const connectorOf = (platform: Platform): Connector => CONNECTORS[platform];
+
 export const PLATFORM_NAMES: ReadonlyMap<Platform, string> = new Map(
-  CONNECTORS.map(({ platform, name }) => [platform, name]),
+  IN_ORDER.map(({ platform, name }) => [platform, name]),
 );
 
-/** Returns how the platform spells its name; the given name for one that is not known. */
-export const platformName = (platform: Platform): string =>
-  PLATFORM_NAMES.get(platform) ?? platform;
-
-export const connectors = (): readonly Connector[] => CONNECTORS;
-
-/** @throws Error when there is no such platform */
-export function connectorOf(platform: Platform): Connector {
-  const connector = byPlatform.get(platform);
-  if (!connector) throw new Error(`There is no platform ${platform}.`);
-  return connector;
-}
+export const platformName = (platform: Platform): string => connectorOf(platform).name;

@@ -48,7 +48,7 @@ const addressOf = (query: Record<string, string | null>): string => {
 type PlatformNames = ReadonlyMap<Platform, string>;
 
 interface FilterProps {
-  platform: Platform | null;
+  platform: string | null;
   accountId: string | null;
   names: PlatformNames;
 }
@@ -188,7 +188,7 @@ const Empty = ({ origin, isFiltered }: { origin: string; isFiltered: boolean }) 
 interface FeedPageProps {
   posts: FeedPost[];
   names: PlatformNames;
-  platform: Platform | null;
+  platform: string | null;
   accountId: string | null;
   /** The id below which older posts follow; null at the end. */
   olderThan: number | null;

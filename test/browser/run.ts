@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type Browser, chromium } from "playwright-core";
 import { Problem, runProgram } from "../../src/cli/program.ts";
-import { PLATFORMS } from "../../src/platforms/registry.ts";
+import { PLATFORMS } from "../../src/core/platforms.ts";
 import { startAkimbo } from "../peers/akimbo.ts";
 import { checkConnect } from "./connect.ts";
 import { CONSENTED } from "./consent.ts";

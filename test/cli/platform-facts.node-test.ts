@@ -12,7 +12,7 @@ import {
   withFacts,
   withPlatforms,
 } from "../../src/cli/platform-facts.ts";
-import { PLATFORMS } from "../../src/platforms/registry.ts";
+import { PLATFORMS } from "../../src/core/platforms.ts";
 
 test("the README holds the platforms as the code knows them; npm run readme writes them", async () => {
   const readme = await readFile(README, "utf8");

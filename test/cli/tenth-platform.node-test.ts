@@ -32,12 +32,9 @@ async function addPlatform(): Promise<void> {
   await cp(join(toy, "connector"), join(project, "src/platforms/mastotoy"), { recursive: true });
   await cp(join(toy, "simulator"), join(project, "src/sandbox/mastotoy"), { recursive: true });
   const registry = "src/platforms/registry.ts";
-  await insert(
-    registry,
-    "/** Every platform, in",
-    'import { mastotoy } from "./mastotoy/index.ts";\n\n',
-  );
-  await insert(registry, "\n];\n", "\n  mastotoy,");
+  await insert(registry, "const CONNECTORS", 'import { mastotoy } from "./mastotoy/index.ts";\n\n');
+  await insert(registry, "\n};\n", "\n  mastotoy,");
+  await insert("src/core/platforms.ts", "\n] as const;\n", '\n  "mastotoy",');
   await insert(
     "src/sandbox/registry.ts",
     "\n];\n",
@@ -114,7 +111,7 @@ async function completed(uploadId: number) {
   throw new Error(`Upload ${uploadId} did not end.`);
 }
 
-test("two folders and an entry in each registry type-check, the client's types included", async () => {
+test("two folders, a name and an entry in each registry type-check, the client's types included", async () => {
   const run = (...args: string[]) => promisify(execFile)(process.execPath, args, { cwd: project });
   await run("src/client/generate.ts");
   // Several threads work out the same types again, each for itself: twice the work in all.

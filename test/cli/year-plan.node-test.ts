@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { planYear } from "../../src/cli/year-plan.ts";
+import { PLATFORMS } from "../../src/core/platforms.ts";
 import { DAY } from "../../src/core/time.ts";
-import { PLATFORMS } from "../../src/platforms/registry.ts";
 
 const FROM = new Date("2025-11-23T00:00:00Z");
 const year = planYear(1, FROM, 365);

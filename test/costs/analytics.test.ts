@@ -150,7 +150,7 @@ test("five large accounts in one batch keep to the calls of an invocation, and a
   deps.wait = (ms) => scheduler.wait(ms);
   harness.network = async (input, init) =>
     Response.json(NETWORKS.instagram?.(new URL(new Request(input, init).url)) ?? {});
-  const planted = { teamId: owner.teamId, platform: "instagram", count: 5 };
+  const planted = { teamId: owner.teamId, platform: "instagram", count: 5 } as const;
   const ids = await plantAccounts(harness, planted);
   harness.advance((SUNDAY.getTime() - Date.now()) / 1_000);
   let messages = ids.map((accountId) => ({

@@ -1,9 +1,8 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test, vi } from "vitest";
-import type { Platform } from "../../src/core/platforms.ts";
+import { PLATFORMS, type Platform } from "../../src/core/platforms.ts";
 import { createDeps } from "../../src/deps.ts";
 import { COLLECTION_CALLS, collectAll } from "../../src/features/analytics/nightly.ts";
-import { PLATFORMS } from "../../src/platforms/registry.ts";
 import type { CollectMessage } from "../../src/queue/messages.ts";
 import { createMember, Harness } from "../support/harness.ts";
 import { loadOf } from "../support/load.ts";
@@ -80,7 +79,7 @@ async function readAccounts(teamId: number) {
 
 const percent = (part: number, whole: number): string => `${((100 * part) / whole).toFixed(1)} %`;
 
-test.for(["youtube", "instagram", "tiktok", "x"])(
+test.for(["youtube", "instagram", "tiktok", "x"] as const)(
   `a night of ${ACCOUNTS} accounts with 50 posts each on %s takes no more than their share of the free plan`,
   { timeout: 60_000 },
   async (platform, { task }) => {

@@ -1,5 +1,5 @@
+import { PLATFORMS } from "../../src/core/platforms.ts";
 import { groupOf, UPLOAD_STATUSES } from "../../src/features/posts/rules.ts";
-import { PLATFORMS } from "../../src/platforms/registry.ts";
 
 interface Posts {
   firstTeam: number;

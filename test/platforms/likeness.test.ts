@@ -1,27 +1,35 @@
 import { describe, expect, test } from "vitest";
+import { PLATFORMS, type Platform } from "../../src/core/platforms.ts";
 import type { MediaKind, Post } from "../../src/platforms/connector.ts";
 import { settingWords } from "../../src/platforms/kit/setting-words.ts";
-import { connectorOf, connectors, PLATFORMS } from "../../src/platforms/registry.ts";
+import { connectorOf, connectors } from "../../src/platforms/registry.ts";
 
 const file = (kind: MediaKind) => ({
-  ...{ kind, mime: "x", sizeBytes: 1, width: null, height: null },
+  kind,
+  mime: "x",
+  sizeBytes: 1,
+  width: null,
+  height: null,
 });
 
 type Change = Partial<Omit<Post, "settings">> & { settings?: object };
 
-function postOf(platform: string, { settings = {}, ...more }: Change): Post {
+function postOf(platform: Platform, { settings = {}, ...more }: Change): Post {
   const { values } = connectorOf(platform).settings.read({});
   return {
-    ...{ title: "Title", description: "Description", media: [], ...more },
+    title: "Title",
+    description: "Description",
+    media: [],
+    ...more,
     settings: { ...(values as object), ...settings },
   };
 }
 
-const likenessOf = (platform: string, change: Change) =>
+const likenessOf = (platform: Platform, change: Change) =>
   connectorOf(platform).likeness(postOf(platform, change));
 
 /** The settings of a post in lines such as "Label: Paid partnership". */
-async function wordsOf(platform: string, change: Change): Promise<string[]> {
+async function wordsOf(platform: Platform, change: Change): Promise<string[]> {
   const said = await connectorOf(platform).describeSettings(postOf(platform, change));
   return said.map(({ label, value }) => `${label}: ${value}`);
 }
@@ -32,7 +40,7 @@ test("the texts of every platform are compared with what it is sent", () => {
 });
 
 describe("the likeness of a post", () => {
-  test.each([
+  test.each<[platform: Platform, change: Change, layout: string]>([
     ["tiktok", {}, "vertical"],
     ["instagram", { media: [file("image")] }, "gallery"],
     ["instagram", { media: [file("image"), file("video")] }, "gallery"],
@@ -48,7 +56,7 @@ describe("the likeness of a post", () => {
     expect(await likenessOf(platform, more)).toMatchObject({ layout });
   });
 
-  test.each([
+  test.each<[platform: Platform, change: Change, unpublished: string[]]>([
     ["tiktok", {}, []],
     ["tiktok", { title: "x".repeat(91) }, []],
     [
@@ -90,7 +98,10 @@ describe("the likeness of a post", () => {
 describe("settings in words", () => {
   const settings = connectors().flatMap((connector) =>
     Object.entries(connector.settings.infos).map(([name, info]) => ({
-      ...{ platform: connector.platform, connector, name, info },
+      platform: connector.platform,
+      connector,
+      name,
+      info,
     })),
   );
 
@@ -170,7 +181,9 @@ describe("settings in words", () => {
   const VIDEO = [file("video")];
   const ON = { is_aigc: true };
 
-  test.each([
+  test.each<
+    [platform: Platform, words: string, media: Post["media"], on: object, off: object | null]
+  >([
     ["tiktok", "Made with AI", VIDEO, ON, { ...ON, post_mode: "DRAFT" }],
     ["tiktok", "TikTok adds some", IMAGE, { auto_add_music: true }, null],
     ["tiktok", "Photo 2", IMAGE, { photo_cover_index: 2, post_mode: "DRAFT" }, null],

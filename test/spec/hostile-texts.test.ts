@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { PLATFORMS } from "../../src/platforms/registry.ts";
+import { PLATFORMS } from "../../src/core/platforms.ts";
 import { type Answer, connectSandbox, createMember, form, Harness } from "../support/harness.ts";
 import { loadOf } from "../support/load.ts";
 import { measure } from "../support/meter.ts";

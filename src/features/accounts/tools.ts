@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { PLATFORMS } from "../../core/platforms.ts";
 import { READS, tool } from "../../mcp/tool.ts";
-import { PLATFORMS } from "../../platforms/registry.ts";
 import { accountFilterSchema, accountSchema } from "./schema.ts";
 import { listAccounts } from "./service.ts";
 

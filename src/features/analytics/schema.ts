@@ -1,6 +1,7 @@
 import * as z from "zod";
+import { PLATFORMS } from "../../core/platforms.ts";
 import { enableDescriptions } from "../../http/describing.ts";
-import { connectors, PLATFORMS } from "../../platforms/registry.ts";
+import { connectors } from "../../platforms/registry.ts";
 import { readZone } from "../settings/rules.ts";
 
 enableDescriptions();

@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { PLATFORMS } from "../../core/platforms.ts";
 import { READS, tool } from "../../mcp/tool.ts";
-import { PLATFORMS } from "../../platforms/registry.ts";
 import { REASONS } from "./rules/hashtags.ts";
 import { LOOKED_AT, suggestFor } from "./suggest.ts";
 

@@ -1,9 +1,9 @@
 import { AppError, type FieldError, invalidFields } from "../../core/errors.ts";
-import type { Platform } from "../../core/platforms.ts";
+import { isPlatform, type Platform } from "../../core/platforms.ts";
 import { nullIfBlank } from "../../core/text.ts";
 import type { Ctx } from "../../deps.ts";
 import { lastOf } from "../../platforms/kit/form-fields.ts";
-import { connectorOf, connectors, PLATFORMS } from "../../platforms/registry.ts";
+import { connectorOf, connectors } from "../../platforms/registry.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { MAX_ACCOUNTS } from "../posts/text-bounds.ts";
 import type { OwnPost } from "./compose.ts";
@@ -36,7 +36,7 @@ export function batchErrors(
     ...(isCountRight ? [] : [refuse("accounts", wanted)]),
     ...refused.targets,
     ...Object.keys(post.overrides)
-      .filter((key) => !accountIds.includes(key) && !PLATFORMS.includes(key))
+      .filter((key) => !accountIds.includes(key) && !isPlatform(key))
       .map((key) => {
         const message = `"${key}" is neither a platform nor an account of this batch (${names}).`;
         return refuse("overrides", message);

@@ -1,7 +1,7 @@
 import * as z from "zod";
+import { PLATFORMS } from "../../core/platforms.ts";
 import { resultOf } from "../../http/named-call.ts";
 import { createRouter, formRoute, json } from "../../http/route.ts";
-import { PLATFORMS } from "../../platforms/registry.ts";
 import { heldMessage } from "../posts/lifecycle-schema.ts";
 import { HELD_MESSAGE } from "../posts/permissions.ts";
 import { warningsSchema } from "../posts/schema.ts";

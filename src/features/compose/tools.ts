@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { type FieldError, toFieldErrors } from "../../core/errors.ts";
 import { MAX_KEY_CHARACTERS, type NamedCall } from "../../core/idempotency-key.ts";
-import type { Platform } from "../../core/platforms.ts";
+import { PLATFORMS, type Platform } from "../../core/platforms.ts";
 import { inToolTerms } from "../../mcp/terms.ts";
 import { type Call, READS, tool } from "../../mcp/tool.ts";
-import { connectorOf, connectors, PLATFORMS } from "../../platforms/registry.ts";
+import { connectorOf, connectors } from "../../platforms/registry.ts";
 import type { Looked } from "../idempotency/once.ts";
 import { toWarning } from "../posts/as-published.ts";
 import { HELD_MESSAGE } from "../posts/permissions.ts";

@@ -2,12 +2,13 @@ import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { Child } from "hono/jsx";
 import { notFound } from "../../core/errors.ts";
+import { isPlatform } from "../../core/platforms.ts";
 import { countVisitor } from "../../http/caller.ts";
 import { type AppContext, type AppEnv, publicOrigin } from "../../http/env.ts";
 import { readForm } from "../../http/pages.tsx";
 import { renderPlainPage } from "../../pages/app-layout.tsx";
 import type { Connected } from "../../platforms/login.ts";
-import { PLATFORM_NAMES, platformName } from "../../platforms/registry.ts";
+import { platformName } from "../../platforms/registry.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import type { PageEnv } from "../auth/signed-in.ts";
 import { bindBrowser, boundBrowser } from "./cookie.ts";
@@ -106,7 +107,7 @@ function askToGoOn(
 consentPages.get("/oauth/callback/:platform", unlessLooking, async (c) => {
   await countVisitor(c, "connect");
   const platform = c.req.param("platform");
-  if (!PLATFORM_NAMES.has(platform)) throw notFound("Platform");
+  if (!isPlatform(platform)) throw notFound("Platform");
   const url = new URL(c.req.url);
   const browser = boundBrowser(c);
   // Where a platform refuses to lead back to `localhost`, people are led on to it: their cookie is there.

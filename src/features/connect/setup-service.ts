@@ -1,7 +1,8 @@
 import { AppError } from "../../core/errors.ts";
+import { isPlatform, type Platform } from "../../core/platforms.ts";
 import type { Ctx, Deps } from "../../deps.ts";
 import type { AppCheck } from "../../platforms/login.ts";
-import { connectors, platformName } from "../../platforms/registry.ts";
+import { connectorOf, connectors } from "../../platforms/registry.ts";
 import { appKeysOf, withTimeout } from "../accounts/platform-access.ts";
 import { isInstanceOwner } from "../auth/repo/people.ts";
 import { callbackPath } from "./rules.ts";
@@ -36,13 +37,13 @@ async function requireInstanceOwner(ctx: Ctx): Promise<void> {
 export async function listSetup(ctx: Ctx, origin: string): Promise<InstanceSetup[]> {
   await requireInstanceOwner(ctx);
   return connectors().map((connector) => {
-    const { platform, checkApp } = connector;
+    const { platform, name, checkApp } = connector;
     const setup = setupOf(connector, origin);
     const wanted = setup.key ? [...setup.variables, setup.key.variable] : setup.variables;
     const missing = wanted.filter((name) => !isSet(ctx, platform, name));
     return {
       ...setup,
-      name: platformName(platform),
+      name,
       missing,
       appScopes: ctx.config.appScopes[platform] ?? null,
       isCheckable: checkApp !== undefined && missing.length === 0,
@@ -50,7 +51,7 @@ export async function listSetup(ctx: Ctx, origin: string): Promise<InstanceSetup
   });
 }
 
-const isSet = ({ config }: Pick<Deps, "config">, platform: string, variable: string): boolean =>
+const isSet = ({ config }: Pick<Deps, "config">, platform: Platform, variable: string): boolean =>
   config.appKeys[platform] !== undefined || config.halfAppKeys.includes(variable);
 
 /**
@@ -60,9 +61,9 @@ const isSet = ({ config }: Pick<Deps, "config">, platform: string, variable: str
  */
 export async function checkPlatform(ctx: Ctx, platform: string, origin: string): Promise<AppCheck> {
   await requireInstanceOwner(ctx);
-  const connector = connectors().find((one) => one.platform === platform);
-  if (!connector) throw new AppError(null, "Choose a platform of the list.");
-  const name = platformName(platform);
+  if (!isPlatform(platform)) throw new AppError(null, "Choose a platform of the list.");
+  const connector = connectorOf(platform);
+  const { name } = connector;
   if (!connector.checkApp)
     throw new AppError(null, `${name} needs no app: nothing is to be checked.`);
   const app = appKeysOf(ctx, { platform, mode: "live" });

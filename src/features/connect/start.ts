@@ -1,12 +1,12 @@
 import { invalidFields, notFound } from "../../core/errors.ts";
 import { randomHex } from "../../core/ids.ts";
-import type { Platform } from "../../core/platforms.ts";
+import { isPlatform, type Platform } from "../../core/platforms.ts";
 import { sha256Hex } from "../../core/signature.ts";
 import type { Ctx, Deps } from "../../deps.ts";
 import type { ConsentPage } from "../../platforms/consent.ts";
 import { keysOf } from "../../platforms/kit/logins.ts";
 import { capped } from "../../platforms/kit/replies.ts";
-import { connectorOf, connectors, platformName } from "../../platforms/registry.ts";
+import { connectorOf, platformName } from "../../platforms/registry.ts";
 import { sandboxConsentPath } from "../../sandbox/consent-address.ts";
 import { appKeysOf, platformFetch, withTimeout } from "../accounts/platform-access.ts";
 import { accountById } from "../accounts/repo/accounts.ts";
@@ -147,7 +147,8 @@ export async function readClientMetadata(
   platform: string,
   origin: string,
 ): Promise<object | null> {
-  const { consent } = connectors().find((one) => one.platform === platform) ?? {};
+  if (!isPlatform(platform)) return null;
+  const { consent } = connectorOf(platform);
   if (!consent?.clientMetadata) return null;
   const redirectUri = origin + callbackPath(platform);
   return consent.clientMetadata({ origin, redirectUri }, deps.config.appKeys[platform] ?? null);

@@ -1,11 +1,11 @@
 import { AppError, notFound } from "../../core/errors.ts";
-import type { Platform } from "../../core/platforms.ts";
+import { isPlatform, type Platform } from "../../core/platforms.ts";
 import { isSigned, sign } from "../../core/signature.ts";
 import { MINUTE, SECOND } from "../../core/time.ts";
 import type { Query } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import type { PlatformMessage, Withdrawal } from "../../platforms/consent.ts";
-import { connectorOf, PLATFORM_NAMES } from "../../platforms/registry.ts";
+import { connectorOf } from "../../platforms/registry.ts";
 import { appKeysOf } from "../accounts/platform-access.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import {
@@ -92,7 +92,7 @@ export async function readWithdrawal(
   platform: string,
   message: PlatformMessage,
 ): Promise<Withdrawal & { platform: Platform }> {
-  if (!PLATFORM_NAMES.has(platform)) throw notFound("Platform");
+  if (!isPlatform(platform)) throw notFound("Platform");
   const { withdrawals } = connectorOf(platform);
   if (!withdrawals) throw notFound("Page");
   for (const signer of [platform, ...(withdrawals.alsoSignedBy ?? [])]) {
@@ -134,6 +134,7 @@ export async function readConfirmation(
 ): Promise<Deletion | null> {
   const [, platform = "", seconds = "", accounts = "", signature = ""] = CODE.exec(code) ?? [];
   const said = `${platform}-${seconds}-${accounts}`;
+  if (!isPlatform(platform)) return null;
   if (!(await isSigned(config.signingKey, textOf(said), signature))) return null;
   return { platform, at: new Date(Number(seconds) * SECOND), accounts: Number(accounts) };
 }

@@ -1,10 +1,11 @@
 import { type Context, Hono } from "hono";
 import { now } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
+import { isPlatform } from "../../core/platforms.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { renderAppPage } from "../../pages/app-layout.tsx";
 import { type Clock, clockOf, Time } from "../../pages/times.tsx";
-import { PLATFORM_NAMES, platformName } from "../../platforms/registry.ts";
+import { platformName } from "../../platforms/registry.ts";
 import { accountsOfTeam } from "../accounts/repo/accounts.ts";
 import { isEnding } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
@@ -43,7 +44,7 @@ accountsPage.post("/app/accounts/connect", signedIn("write"), async (c) => {
   const { sendToPlatform } = await import("../connect/pages.tsx");
   let token = "";
   const refused = await attempt(async () => {
-    if (!PLATFORM_NAMES.has(platform)) throw new AppError(null, "Choose a platform of the list.");
+    if (!isPlatform(platform)) throw new AppError(null, "Choose a platform of the list.");
     const input = { platform, mode, identifier } as const;
     ({ token } = await startFromPage(c.var.ctx, input, "/app/accounts"));
   });

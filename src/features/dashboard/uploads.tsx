@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { toPagination } from "../../core/pagination.ts";
+import { isPlatform } from "../../core/platforms.ts";
 import { isBrokenText } from "../../core/text.ts";
 import { renderAppPage } from "../../pages/app-layout.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
@@ -62,11 +63,7 @@ function readFilter(query: Record<string, string>): {
       UPLOAD_STATUSES.find((one) => one === status),
       "There is no such state.",
     ),
-    platform: take(
-      platform,
-      PLATFORM_NAMES.has(platform) ? platform : null,
-      "There is no such platform.",
-    ),
+    platform: take(platform, isPlatform(platform) ? platform : null, "There is no such platform."),
     search: take(
       search,
       isSearch ? search : null,

@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { PLATFORMS } from "../../core/platforms.ts";
 import type { Connector } from "../../platforms/connector.ts";
-import { PLATFORMS } from "../../platforms/registry.ts";
 
 const platform = z.enum(PLATFORMS, { error: `must be one of ${PLATFORMS.join(", ")}` });
 

@@ -1,7 +1,7 @@
-import type { Platform } from "../../core/platforms.ts";
+import { PLATFORMS, type Platform } from "../../core/platforms.ts";
 import type { Ctx } from "../../deps.ts";
 import type { Connector } from "../../platforms/connector.ts";
-import { connectorOf, PLATFORMS } from "../../platforms/registry.ts";
+import { connectorOf } from "../../platforms/registry.ts";
 
 /** The connectors that know what their platforms take: one, or all nine in the spec's order. */
 export async function readConnectors(ctx: Ctx, platform?: Platform): Promise<Connector[]> {

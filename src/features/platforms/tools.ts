@@ -1,7 +1,7 @@
 import * as z from "zod";
+import { PLATFORMS } from "../../core/platforms.ts";
 import { READS, tool } from "../../mcp/tool.ts";
 import type { Connector } from "../../platforms/connector.ts";
-import { PLATFORMS } from "../../platforms/registry.ts";
 import { agentSettings, describeSetting } from "../compose/tool-settings.ts";
 import { capabilitiesSchema, toCapabilities } from "./schema.ts";
 import { readConnectors } from "./service.ts";

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { LOOK_FIRST } from "../../core/failures.ts";
+import { PLATFORMS } from "../../core/platforms.ts";
 import { parseInstant } from "../../core/time.ts";
 import { enableDescriptions } from "../../http/describing.ts";
-import { PLATFORMS } from "../../platforms/registry.ts";
 import { UPLOAD_STATUSES } from "./rules.ts";
 import {
   descriptionText,

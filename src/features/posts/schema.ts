@@ -1,10 +1,11 @@
 import * as z from "zod";
 import { FAILURE_CODES, NEXT_ACTIONS, toFailureObject } from "../../core/failures.ts";
 import { reviewPath } from "../../core/link-token.ts";
+import { PLATFORMS } from "../../core/platforms.ts";
 import { parseInstant } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
 import { enableDescriptions } from "../../http/describing.ts";
-import { connectors, PLATFORMS } from "../../platforms/registry.ts";
+import { connectors } from "../../platforms/registry.ts";
 import { mediaPath } from "../media/address.ts";
 import { downloadOf } from "./files.ts";
 import { jobIdOf, PHASES, progressOf, UPLOAD_STATUSES } from "./rules.ts";

@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { FAILURES, NEXT_ACTIONS } from "../../core/failures.ts";
+import { PLATFORMS } from "../../core/platforms.ts";
 import { postIdArgument } from "../../mcp/arguments.ts";
 import { READS, tool } from "../../mcp/tool.ts";
-import { connectorOf, PLATFORMS } from "../../platforms/registry.ts";
+import { connectorOf } from "../../platforms/registry.ts";
 import { downloadOf } from "./files.ts";
 import { UPLOAD_STATUSES, type UploadStatus } from "./rules.ts";
 import { getUpload, listUploads } from "./service.ts";

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { CHANNELS, NOTICES } from "../../core/notices.ts";
+import { PLATFORMS } from "../../core/platforms.ts";
 import { BROKEN_TEXT, isBrokenText } from "../../core/text.ts";
 import { enableDescriptions } from "../../http/describing.ts";
-import { PLATFORMS } from "../../platforms/registry.ts";
 import { browserSchema, chatAddress, chatSchema } from "../notices/schema.ts";
 import { isHashtag, isWebLink, readZone, toHashtags, toWords } from "./rules.ts";
 

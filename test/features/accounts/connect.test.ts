@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
+import { PLATFORMS } from "../../../src/core/platforms.ts";
 import type { Fetch } from "../../../src/platforms/connector.ts";
-import { PLATFORMS } from "../../../src/platforms/registry.ts";
 import { eventNames } from "../../support/events.ts";
 import {
   type Answer,

@@ -1,7 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import type { Platform } from "../../../src/core/platforms.ts";
-import { PLATFORMS } from "../../../src/platforms/registry.ts";
+import { PLATFORMS, type Platform } from "../../../src/core/platforms.ts";
 import { createMember, createToken, harnessWith, joinTeam } from "../../support/harness.ts";
 
 const CALLER = "evil.example.net";

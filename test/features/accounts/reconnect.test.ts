@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
-import type { Platform } from "../../../src/core/platforms.ts";
+import { PLATFORMS, type Platform } from "../../../src/core/platforms.ts";
 import { sqlQuery } from "../../../src/db/client.ts";
 import { rowReader } from "../../../src/db/rows.ts";
 import {
@@ -9,7 +9,7 @@ import {
   toPublishAccount,
 } from "../../../src/features/accounts/platform-access.ts";
 import { accounts } from "../../../src/features/accounts/table.ts";
-import { connectorOf, PLATFORMS } from "../../../src/platforms/registry.ts";
+import { connectorOf } from "../../../src/platforms/registry.ts";
 import { createMember, Harness } from "../../support/harness.ts";
 
 const readAccount = rowReader(accounts);

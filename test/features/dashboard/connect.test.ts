@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { connectors, PLATFORMS } from "../../../src/platforms/registry.ts";
+import { PLATFORMS } from "../../../src/core/platforms.ts";
+import { connectors } from "../../../src/platforms/registry.ts";
 import { walkConsent } from "../../support/consent.ts";
 import { createMember, Harness, harnessWith, type Member } from "../../support/harness.ts";
 import { FakePds } from "../../support/pds.ts";

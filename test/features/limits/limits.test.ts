@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 import { DEFAULT_PLANS } from "../../../src/core/plans.ts";
-import { PLATFORMS } from "../../../src/platforms/registry.ts";
+import { PLATFORMS } from "../../../src/core/platforms.ts";
 import { createMember, Harness, harnessWith } from "../../support/harness.ts";
 import { beginLife, type Life, later } from "../../support/life.ts";
 

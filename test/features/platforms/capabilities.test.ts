@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { PLATFORMS } from "../../../src/platforms/registry.ts";
+import { PLATFORMS } from "../../../src/core/platforms.ts";
 import { createMember, Harness, type Member } from "../../support/harness.ts";
 import { measure } from "../../support/meter.ts";
 

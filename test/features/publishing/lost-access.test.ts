@@ -1,7 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import type { Platform } from "../../../src/core/platforms.ts";
-import { PLATFORMS } from "../../../src/platforms/registry.ts";
+import { PLATFORMS, type Platform } from "../../../src/core/platforms.ts";
 import { deliver } from "../../../src/sandbox/kit/simulator.ts";
 import { graphError } from "../../../src/sandbox/meta/graph.ts";
 import { linkedinPage } from "../../platforms/linkedin/row.ts";

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
+import type { Platform } from "../../../src/core/platforms.ts";
 import { MAX_NOTE_CHARACTERS } from "../../../src/features/review/rules.ts";
 import { form } from "../../support/harness.ts";
 import { beginLife, type Columns, type Life, later } from "../../support/life.ts";
@@ -64,7 +65,7 @@ describe("the page of a review link", () => {
   const VIDEO = JSON.stringify([{ sha256: "a".repeat(64), kind: "video" }]);
   const PHOTO = VIDEO.replace("video", "image");
 
-  test.each([
+  test.each<[what: string, platform: Platform, columns: Columns, texts: string[]]>([
     [
       "a TikTok of photos: its title cut, and whole in the description",
       "tiktok",

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Platform } from "../../../src/core/platforms.ts";
 import {
   MAX_COMMENT_CHARACTERS,
   MAX_DECIDED_AT_ONCE,
@@ -20,7 +21,7 @@ test("a client's note and a page of posts are within what decisions take", () =>
 
 const FILE = { kind: "video", mime: "video/mp4", sizeBytes: 1, width: null, height: null } as const;
 
-const describeStored = (platform: string, more: object = {}) =>
+const describeStored = (platform: Platform, more: object = {}) =>
   describePost({
     ...{ platform, title: "Title", description: "Description", settings: {}, media: [], files: [] },
     ...more,
