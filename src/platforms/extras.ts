@@ -3,13 +3,11 @@ import type { Fetch } from "./fetch.ts";
 import type { PublishAccount } from "./login.ts";
 import type { Stopped } from "./stopped.ts";
 
-/** A page that an account can publish as. */
 export interface OrganizationPage {
   id: string;
   name: string;
 }
 
-/** A board that pins go onto. */
 export interface Board {
   id: string;
   name: string;
@@ -24,27 +22,22 @@ export interface AudienceStats {
   videoCount: number;
 }
 
-/** A comment on a post. `author`: the platform's own id of whoever wrote it. */
+/** `author` is the platform's id of the writer. */
 export interface PostComment {
   author: string;
   text: string;
   createdAt: Date;
 }
 
-/** Reads the comments on posts. */
 export interface CommentReader {
-  /** The ids of posts that it knows. */
   postId: RegExp;
-  /** Such an id, in words for whoever sent another one. */
   example: string;
-  /** How its ids are written, in Markdown. */
   written: string;
-  /** Says of an account that its comments cannot be read, without its full stop; follows the account's name. */
+  /** Why comments cannot be read; appended to the account's name, without full stop. */
   refusal: string;
   read(fetch: Fetch, accessToken: string, postId: string): Promise<Result<PostComment[], Stopped>>;
 }
 
-/** Questions that one network alone answers; `token_expired`: a fresh token may help. */
 export interface Extras {
   pages?(
     fetch: Fetch,

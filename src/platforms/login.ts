@@ -1,16 +1,13 @@
-/** The keys of the owner's app at a platform, where refreshing or revoking a login needs them. */
 export interface AppKeys {
   clientId: string;
   clientSecret: string;
-  /** The permissions that the app may ask people for; absent for the usual ones. */
+  /** Absent for the usual permissions. */
   scopes?: readonly string[];
-  /** The configuration that holds the permissions, where the platform has such; absent for none. */
+  /** Meta's login configuration. */
   configId?: string;
-  /** The app's own key, where it signs in place of a secret. */
   privateKey?: PrivateKey;
 }
 
-/** A private key of ES256, as JWK. */
 export interface PrivateKey {
   kty: "EC";
   crv: "P-256";
@@ -20,23 +17,22 @@ export interface PrivateKey {
   kid: string;
 }
 
-/** An account's secrets at its platform. Stored encrypted. */
+/** Stored encrypted. */
 export interface Credentials {
   accessToken: string;
   refreshToken: string | null;
-  /** Null when the platform did not say, or the token does not expire. */
+  /** Null for no end, or an unknown one. */
   expiresAt: Date | null;
-  /** When the refresh token itself ends; absent where the platform does not say. */
   refreshEndsAt?: Date | null;
-  /** Renewing does not move that end. */
+  /** Renewing does not extend `refreshEndsAt`. */
   isEndFixed?: true;
-  /** Further secrets of the login, which its platform wants with each call or renewal. */
+  /** Further secrets for calls or renewals. */
   extra?: Record<string, string>;
 }
 
 export interface Profile {
   platformAccountId: string;
-  /** The person who gave the login; absent where nobody knows, or nothing asks for them. */
+  /** The person behind the login, if known. */
   platformUserId?: string | null;
   accountName: string;
   handle: string | null;
@@ -47,25 +43,23 @@ export interface Profile {
 export interface Connected {
   profile: Profile;
   credentials: Credentials;
-  /** Why nothing but the account's own server bears out its id; absent where the platform does. */
+  /** Only the account's own server vouches for its id. */
   unproven?: LoginRefusal;
 }
 
-/** `final`: the login is gone and only a person can renew it. Otherwise: try again later. */
+/** `final`: only a person can renew the login. */
 export interface LoginRefusal {
   message: string;
   final: boolean;
-  /** The platform answered about this login alone: it may renew others. */
+  /** The refusal concerns this login alone. */
   isAboutLogin?: true;
-  /** Field of the request that is wrong; left out for the login itself. */
+  /** The request's wrong field; absent for the login itself. */
   field?: "identifier" | "authFactorToken" | "pageId" | "service";
 }
 
-/** The fields of a login by password; which are required is the network's business. */
 export interface PasswordLogin {
   identifier: string;
   appPassword: string;
-  /** The code that the platform mailed, where it asks for one. */
   authFactorToken?: string;
   service?: string;
 }
@@ -73,27 +67,21 @@ export interface PasswordLogin {
 export interface IdentifyOptions {
   /** Origin of the account's server, where a network has many. */
   service: string | null;
-  /** The page to publish as, where one login covers a person's pages too; null: the person. */
+  /** Where one login covers several pages; null for the person. */
   pageId: string | null;
 }
 
-/**
- * A platform's word on the owner's app. `unknown`: it did not answer, or its answer does not tell. Nothing but
- * the id and the secret is judged, unless `message` says more.
- */
+/** `unknown`: no clear answer. Judges id and secret only. */
 export interface AppCheck {
   verdict: "right" | "wrong" | "unknown";
-  /** In a sentence. */
   message: string;
 }
 
-/** The account as the connector needs it. */
 export interface PublishAccount {
-  /** The platform's own id of the account. */
   platformAccountId: string;
   handle: string | null;
-  /** Origin of the account's server where a network has many (Bluesky's PDS), else null. */
+  /** Origin of the account's server (Bluesky's PDS). */
   service: string | null;
-  /** Nothing but that server bears out the id. */
+  /** Only that server vouches for the account's id. */
   isUnproven?: true;
 }

@@ -1,18 +1,15 @@
 import type { Failure } from "../core/failures.ts";
 
-/**
- * The platform said no, so nothing was created. `transient`: the same step may be repeated after a
- * back-off.
- */
+/** Nothing was created. `transient`: repeat after a back-off. */
 export interface Refused {
   kind: "failed";
   failure: Failure;
   transient: boolean;
-  /** The preparation is lost at the platform: the repeat begins from the start. */
+  /** The preparation is lost: the next attempt starts over. */
   restart?: boolean;
 }
 
-/** The access token was refused; the runner refreshes it once and repeats the step. */
+/** The runner refreshes the token once and repeats the step. */
 export interface TokenExpired {
   kind: "token_expired";
 }

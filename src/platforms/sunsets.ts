@@ -3,15 +3,14 @@ import { DAY } from "../core/time.ts";
 import type { ApiVersion } from "./connector.ts";
 import { connectors } from "./registry.ts";
 
-/** Days before its end in which a version is warned of: enough to write, test and deploy its successor. */
+/** Enough to write, test and deploy a successor. */
 const WARNING_DAYS = 60;
 
 interface EndingVersion {
   platform: Platform;
   version: string;
-  /** ISO date. */
   sunset: string;
-  /** Begun days until the platform no longer serves it; 0 or less once it does not. */
+  /** Begun days; 0 or less once the version has ended. */
   daysLeft: number;
 }
 
@@ -20,7 +19,7 @@ interface PlatformVersion {
   apiVersion: Pick<ApiVersion, "version" | "sunset">;
 }
 
-/** The versions that end within 60 days or have ended, the earliest first. */
+/** Ended or ending within 60 days, earliest first. */
 export function endingVersions(
   now: Date,
   versions: readonly PlatformVersion[] = connectors(),
@@ -35,7 +34,6 @@ export function endingVersions(
 
 export const hasEnded = ({ daysLeft }: EndingVersion): boolean => daysLeft <= 0;
 
-/** An ending in a sentence. */
 export function describeEnding(ending: EndingVersion): string {
   const { platform, version, sunset, daysLeft } = ending;
   if (hasEnded(ending)) return `${platform}: API version ${version} ended on ${sunset}.`;

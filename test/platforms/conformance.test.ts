@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { FAILURE_CODES } from "../../src/core/failures.ts";
+import { PLATFORMS } from "../../src/core/platforms.ts";
 import { sha256Hex } from "../../src/core/signature.ts";
-import { PLATFORMS } from "../../src/platforms/registry.ts";
 import type { Fields } from "../support/harness.ts";
 import { count, dieBefore, openStage, type Stage } from "../support/stage.ts";
 import type { Counts, Kind, Trouble } from "./row.ts";
 import { ROWS } from "./rows.ts";
 
-/** Parts of the files in the order in which they were sent, as the feed tells of them. */
+/** Parts of the files in sent order, as the feed shows them. */
 async function filesIn({ photo = [], video = [] }: Fields) {
   const files = [photo, video].flat().filter((file) => file instanceof Blob);
   return Promise.all(
@@ -27,10 +27,10 @@ const UNDECIDED = {
   failure: { code: "platform_processing_timeout", nextAction: "check_platform" },
 };
 
-/** Seconds between the calls that cannot be undone while a platform is down. */
+/** Seconds between submits while a platform is down. */
 const WAITS = [30, 120, 600];
 
-/** A failure that is final is told before anything is tried again. */
+/** A final failure is reported before any retry. */
 const AT_ONCE_SECONDS = 30;
 
 test("every platform has a row", () => {
@@ -158,7 +158,7 @@ describe.each(ROWS.map((row) => [row.as ?? row.platform, row] as const))("%s", (
     }
   });
 
-  /** A token that is refused is renewed once; a call that may have taken effect is not repeated. */
+  /** A refused token is renewed once; a call that may have taken effect is not repeated. */
   function expectedCalls(kind: Kind, trouble: Trouble): Counts {
     const renewed = trouble === "token_expired" && row.refresh ? { [row.refresh]: 1 } : {};
     const submitted = trouble === "lost_reply" ? { [kind.submit]: 1 } : {};

@@ -1,13 +1,12 @@
 import type { ConsentReturn } from "../../src/platforms/consent.ts";
 
-/** The keys of an app. */
 export const APP = { clientId: "id-1", clientSecret: "secret/1" };
 
 export const REDIRECT = "https://akimbo.test/oauth/callback/it";
 
-/** 43 characters, as a verifier has at least. */
+/** 43 characters, the least that PKCE allows. */
 export const VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
-/** The challenge of that verifier. Source: RFC 7636, appendix B. */
+/** Source: RFC 7636, appendix B. */
 export const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
 export const START = {
@@ -18,7 +17,7 @@ export const START = {
   origin: "https://akimbo.test",
 };
 
-/** A person who is back with these parameters, beside the state. */
+/** A callback with these parameters and the state. */
 export const backWith = (query: Record<string, string>): ConsentReturn => ({
   query: new URLSearchParams({ state: "state-1", ...query }),
   state: "state-1",
@@ -28,12 +27,10 @@ export const backWith = (query: Record<string, string>): ConsentReturn => ({
   origin: "https://akimbo.test",
 });
 
-/** The address of a consent page without its parameters, and those. */
 export function readAddress(address: string): { page: string; params: Record<string, string> } {
   const url = new URL(address);
   return { page: url.origin + url.pathname, params: Object.fromEntries(url.searchParams) };
 }
 
-/** The fields of a form that was sent. */
 export const fieldsOf = (call: { text: string } | undefined): Record<string, string> =>
   Object.fromEntries(new URLSearchParams(call?.text));

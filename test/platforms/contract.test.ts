@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { FieldError } from "../../src/core/errors.ts";
-import type { Platform } from "../../src/core/platforms.ts";
+import { PLATFORMS, type Platform } from "../../src/core/platforms.ts";
 import type { Connector, MediaKind, Post } from "../../src/platforms/connector.ts";
-import { connectorOf, connectors, PLATFORMS } from "../../src/platforms/registry.ts";
+import { connectorOf, connectors } from "../../src/platforms/registry.ts";
 
 /** Source: spec, "Daily posting caps"; design, where the spec names no platform. */
 const DAILY_CAPS: Record<Platform, number> = {
@@ -162,9 +162,8 @@ const HOSTILE: [string, string][] = [
 const TEXT_UNITS = 250_000;
 const MAX_RUNS = 5;
 const MAX_CHECK_MS = 100;
-/** The bound on a busy machine, in readings of the same text: those are slow there too. */
+/** Limit in readings of the same text, which are slow too on a busy machine. */
 const MAX_READINGS = 100;
-/** Enough of them for a clock of milliseconds. */
 const READINGS = 20;
 
 async function milliseconds(work: () => unknown): Promise<number> {
@@ -197,7 +196,7 @@ describe.each(named)("%s, given a text of 250 KB", (_, connector) => {
     const post = postOf(text);
     let isQuick = false;
     let issues: FieldError[] = [];
-    // Other work of the machine makes one run slow, not every run.
+    // Other load slows single runs, not every run.
     for (let run = 0; run < MAX_RUNS && !isQuick; run++) {
       const checking = await milliseconds(async () => {
         issues = await connector.check(post, { now: new Date(0) });
@@ -219,7 +218,7 @@ const sources = import.meta.glob("../../src/{core,platforms}/**/*.ts", {
   eager: true,
 });
 
-/** Modules that are loaded together with this one. Types vanish, and `import()` comes later. */
+/** Modules loaded with this one: no types, no `import()`. */
 const STATIC_IMPORT = /^(?:import|export)\s+(?!type\b)(?:[^"';]*?\sfrom\s+)?"(\.[^"]+)"/gm;
 
 function loadedWith(path: string, seen = new Set<string>()): Set<string> {

@@ -5,7 +5,7 @@ import { connectorOf } from "../../src/platforms/registry.ts";
 import { loadOf } from "../support/load.ts";
 import { video } from "../support/network.ts";
 
-/** A generator of pseudo-random numbers that repeats itself from the same seed (mulberry32). */
+/** Seeded pseudo-random numbers (mulberry32). */
 function randomFrom(seed: number) {
   let state = seed;
   return (below: number): number => {
@@ -17,64 +17,60 @@ function randomFrom(seed: number) {
 }
 
 const EMOJI = [
-  ...[
-    "😀",
-    "👍🏽",
-    "👩‍👩‍👧‍👦",
-    "🏳️‍🌈",
-    "🇫🇷",
-    "🇯🇵",
-    "❤️",
-    "1️⃣",
-    "#️⃣",
-    "👨🏿‍🚀",
-    "🧑🏻‍🤝‍🧑🏿",
-    "🏴󠁧󠁢󠁥󠁮󠁧󠁿",
-    "☎",
-    "🫠",
-  ],
+  "😀",
+  "👍🏽",
+  "👩‍👩‍👧‍👦",
+  "🏳️‍🌈",
+  "🇫🇷",
+  "🇯🇵",
+  "❤️",
+  "1️⃣",
+  "#️⃣",
+  "👨🏿‍🚀",
+  "🧑🏻‍🤝‍🧑🏿",
+  "🏴󠁧󠁢󠁥󠁮󠁧󠁿",
+  "☎",
+  "🫠",
 ];
 const OTHERS = [
-  ...[
-    "word",
-    "Hello,",
-    "a",
-    "x".repeat(40),
-    "été",
-    "e\u0301te\u0301",
-    "a\u0300\u0301\u0302",
-    "ﬁ",
-    "ß",
-  ],
-  ...[
-    "日本語",
-    "한국어",
-    "\u1112\u1161\u11ab",
-    "中文字符",
-    "ไทย",
-    "नमस्ते",
-    "עברית",
-    "\u202eabc\u202c",
-  ],
-  ...[
-    "\u2066x\u2069",
-    "𝒳𝒴",
-    "𠮷",
-    "a\u200db",
-    "#tag",
-    "#日本",
-    `#${"t".repeat(60)}`,
-    "@name",
-    "$CASH",
-  ],
-  ...[
-    "https://example.com/a?b=c",
-    "http://例え.jp",
-    "example.com",
-    "a.b.c.example.co.uk",
-    "no.such",
-  ],
-  ...["mail@example.com", "(brackets)", "…", "“quoted”", "a\u00a0b", "1,234.5", "-"],
+  "word",
+  "Hello,",
+  "a",
+  "x".repeat(40),
+  "été",
+  "e\u0301te\u0301",
+  "a\u0300\u0301\u0302",
+  "ﬁ",
+  "ß",
+  "日本語",
+  "한국어",
+  "\u1112\u1161\u11ab",
+  "中文字符",
+  "ไทย",
+  "नमस्ते",
+  "עברית",
+  "\u202eabc\u202c",
+  "\u2066x\u2069",
+  "𝒳𝒴",
+  "𠮷",
+  "a\u200db",
+  "#tag",
+  "#日本",
+  `#${"t".repeat(60)}`,
+  "@name",
+  "$CASH",
+  "https://example.com/a?b=c",
+  "http://例え.jp",
+  "example.com",
+  "a.b.c.example.co.uk",
+  "no.such",
+  "mail@example.com",
+  "(brackets)",
+  "…",
+  "“quoted”",
+  "a\u00a0b",
+  "1,234.5",
+  "-",
 ];
 
 interface Piece {
@@ -99,11 +95,11 @@ const emojiByBytes: Counter = (text, pieces) =>
 interface Rule {
   platform: Platform;
   field: "title" | "description";
-  /** The limits of the text, each by its counter. Source: spec, "Content limits by platform". */
+  /** Source: spec, "Content limits by platform". */
   limits: [counter: Counter, most: number][];
-  /** Pieces with signs that the platform is sent behind a backslash. */
+  /** Matches pieces that the platform gets escaped. */
   avoids?: RegExp;
-  /** Its share of the cases; long texts take long. */
+  /** Share of the cases; long texts take long. */
   share: number;
 }
 
@@ -151,10 +147,9 @@ const piecesOf = new Map<Rule, { rich: Counted[]; plain: Counted[] }>();
 
 type Counted = Piece & { count: number };
 
-/** The pieces that a platform's texts are made of, each with its count by the first counter. */
 function choicesOf(rule: Rule) {
-  const known = piecesOf.get(rule);
-  if (known) return known;
+  const cached = piecesOf.get(rule);
+  if (cached) return cached;
   const [[counter] = [utf16]] = rule.limits;
   const toPieces = (texts: readonly string[], isEmoji: boolean): Counted[] =>
     texts
@@ -169,7 +164,7 @@ function choicesOf(rule: Rule) {
   return made;
 }
 
-/** A text whose count by one of the counters is at the limit or one beside it, as far as that can be had. */
+/** A text at a limit of one counter, or one beside it. */
 function textNear(
   rule: Rule,
   random: (below: number) => number,
@@ -193,7 +188,7 @@ function textNear(
   return { text: missing > 1 ? `${joined()} ${"a".repeat(missing - 1)}` : joined(), pieces };
 }
 
-/** The number in a refusal of the text's length; null where it is not refused. */
+/** Null when the length is not refused. */
 async function refusedCount({ platform, field }: Rule, text: string): Promise<number | null> {
   const connector = connectorOf(platform);
   const media = ["tiktok", "instagram", "youtube"].includes(platform) ? [video()] : [];

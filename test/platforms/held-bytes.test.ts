@@ -10,32 +10,31 @@ const KIB = 1_024;
 const MIB = 1_024 * KIB;
 const NOW = new Date("2026-12-01T09:00:00.000Z");
 
-/** Bytes that storage gives at once. */
+/** Bytes per read from storage. */
 const SLICE = 64 * KIB;
-/** Bytes held by the pipes between storage and the network, for pieces of any size. */
+/** Bytes in the pipes between storage and network. */
 const IN_PIPES = 4 * SLICE;
-/** The platform stops for a moment each time it has taken so many bytes. */
+/** The platform pauses whenever it has taken this many bytes. */
 const PAUSE_EVERY = 512 * KIB;
 
-/** Lets everything happen that can. */
 const settle = () => new Promise((resolve) => setTimeout(resolve));
 
-/** Between a storage that gives as fast as it is asked, and a platform that takes slowly. */
+/** A fast storage and a slow platform. */
 class Line {
   read = 0;
   taken = 0;
-  /** The most that was read and not yet taken. */
-  held = 0;
+  /** The most bytes read but not yet taken. */
+  heldBytes = 0;
 
   readonly storage = (length: number): ReadableStream => {
-    let left = length;
+    let remaining = length;
     return new ReadableStream(
       {
         pull: (controller) => {
-          const bytes = Math.min(SLICE, left);
-          left -= bytes;
+          const bytes = Math.min(SLICE, remaining);
+          remaining -= bytes;
           this.read += bytes;
-          this.held = Math.max(this.held, this.read - this.taken);
+          this.heldBytes = Math.max(this.heldBytes, this.read - this.taken);
           if (bytes > 0) controller.enqueue(new Uint8Array(bytes));
           else controller.close();
         },
@@ -44,7 +43,7 @@ class Line {
     );
   };
 
-  /** Waits until storage is asked for nothing more. */
+  /** Waits until storage is idle. */
   private async pause(): Promise<void> {
     let before: number;
     do {
@@ -78,8 +77,12 @@ const FACTS: VideoFacts = {
 };
 
 const file = (kind: MediaItem["kind"], mime: string, sizeBytes: number): MediaItem => ({
-  ...{ kind, mime, sizeBytes, sha256: "cd".repeat(32) },
-  ...{ width: 100, height: 100 },
+  kind,
+  mime,
+  sizeBytes,
+  sha256: "cd".repeat(32),
+  width: 100,
+  height: 100,
 });
 
 const video = (sizeBytes: number) => file("video", "video/mp4", sizeBytes);
@@ -89,14 +92,14 @@ interface Scene {
   media: MediaItem[];
   thumbnail?: MediaItem;
   bookmark: Bookmark | null;
-  /** Bytes of files that the step passes on. */
+  /** Bytes of files that the step sends. */
   sent: number;
-  /** The answer to a call, by its method and path. */
+  /** Answers a call by its method and path. */
   answer(call: string): object | Response | undefined;
   step?: "prepare" | "settle";
 }
 
-/** Makes one step of a platform; how many bytes it held at the most. */
+/** Runs one step and returns how many bytes it held. */
 async function heldBy(platform: Platform, scene: Scene): Promise<Line> {
   const line = new Line();
   const connector = connectorOf(platform);
@@ -136,7 +139,7 @@ async function heldBy(platform: Platform, scene: Scene): Promise<Line> {
   return line;
 }
 
-/** Returns true for a call with a file's bytes; all other calls are small. */
+/** Only calls with files have a stream as body. */
 const isFile = ({ headers }: Request) =>
   /^(video|image)\/|octet-stream|multipart|pdf/.test(headers.get("content-type") ?? "");
 
@@ -159,9 +162,15 @@ const STREAMED: [string, Platform, () => Scene | Promise<Scene>][] = [
     () => ({
       media: [video(60_000_000)],
       bookmark: {
-        ...{ stage: "uploading", publishId: "v_pub_1", username: "ada", isForInbox: false },
-        ...{ uploadUrl: "https://open-upload.tiktokapis.com/video/", realigned: 0 },
-        ...{ chunkSize: 10_000_000, count: 6, next: 0 },
+        stage: "uploading",
+        publishId: "v_pub_1",
+        username: "ada",
+        isForInbox: false,
+        uploadUrl: "https://open-upload.tiktokapis.com/video/",
+        realigned: 0,
+        chunkSize: 10_000_000,
+        count: 6,
+        next: 0,
       },
       sent: 10_000_000,
       answer: () =>
@@ -197,7 +206,11 @@ const STREAMED: [string, Platform, () => Scene | Promise<Scene>][] = [
     () => ({
       media: [video(60 * MIB)],
       bookmark: {
-        ...{ stage: "uploading", offset: 0, sessions: 1, setbacks: 0, warnings: [] },
+        stage: "uploading",
+        offset: 0,
+        sessions: 1,
+        setbacks: 0,
+        warnings: [],
         sessionUri: "https://www.googleapis.com/upload/youtube/v3/videos?upload_id=u1",
         storedAt: NOW.getTime(),
       },
@@ -213,8 +226,12 @@ const STREAMED: [string, Platform, () => Scene | Promise<Scene>][] = [
       media: [video(2_500)],
       thumbnail: image(2 * MIB),
       bookmark: {
-        ...{ stage: "processing", videoId: "vid-1", since: NOW.getTime() },
-        ...{ privacyStatus: "public", thumbnailTries: 0, warnings: [] },
+        stage: "processing",
+        videoId: "vid-1",
+        since: NOW.getTime(),
+        privacyStatus: "public",
+        thumbnailTries: 0,
+        warnings: [],
       },
       step: "settle",
       sent: 2 * MIB,
@@ -230,12 +247,15 @@ const STREAMED: [string, Platform, () => Scene | Promise<Scene>][] = [
     async () => {
       const part = (index: number) => ({
         uploadUrl: LINKEDIN_URL,
-        ...{ firstByte: index * 4 * MIB, lastByte: (index + 1) * 4 * MIB - 1 },
+        firstByte: index * 4 * MIB,
+        lastByte: (index + 1) * 4 * MIB - 1,
       });
       return {
         media: [video(8 * MIB)],
         bookmark: {
-          ...{ stage: "video", video: "urn:li:video:1", uploadToken: "" },
+          stage: "video",
+          video: "urn:li:video:1",
+          uploadToken: "",
           progress: await pack({ parts: [part(0), part(1)], etags: [] }),
         },
         sent: 4 * MIB,
@@ -262,8 +282,12 @@ const STREAMED: [string, Platform, () => Scene | Promise<Scene>][] = [
     () => ({
       media: [video(60_000_000)],
       bookmark: {
-        ...{ stage: "uploading", sessionId: "44", videoId: "55", realigned: 0 },
-        ...{ start: 0, end: 52_428_800 },
+        stage: "uploading",
+        sessionId: "44",
+        videoId: "55",
+        realigned: 0,
+        start: 0,
+        end: 52_428_800,
       },
       sent: 52_428_800,
       answer: () => ({ start_offset: "52428800", end_offset: "60000000" }),
@@ -275,8 +299,12 @@ const STREAMED: [string, Platform, () => Scene | Promise<Scene>][] = [
     () => ({
       media: [video(24 * MIB)],
       bookmark: {
-        ...{ stage: "uploading", jobId: "upload-1", recoveries: 0 },
-        ...{ partSizeBytes: 8 * MIB, partCount: 3, missing: [1, 2, 3] },
+        stage: "uploading",
+        jobId: "upload-1",
+        recoveries: 0,
+        partSizeBytes: 8 * MIB,
+        partCount: 3,
+        missing: [1, 2, 3],
       },
       sent: 8 * MIB,
       answer: (call) => (call.startsWith("GET") ? { token: "token" } : { sizeBytes: 8 * MIB }),
@@ -318,13 +346,13 @@ const STREAMED: [string, Platform, () => Scene | Promise<Scene>][] = [
 describe("is passed on as it is read, however slow the platform is", () => {
   test.each(STREAMED)("%s", async (_, platform, scene) => {
     const line = await heldBy(platform, await scene());
-    expect(line.held).toBeLessThanOrEqual(IN_PIPES);
+    expect(line.heldBytes).toBeLessThanOrEqual(IN_PIPES);
   });
 });
 
 test("of the images of a post to Bluesky one is held at a time", async () => {
   const size = 2_000_000;
-  const { held } = await heldBy("bluesky", {
+  const { heldBytes } = await heldBy("bluesky", {
     media: [image(size), image(size), image(size), image(size)],
     bookmark: null,
     sent: 4 * size,
@@ -332,6 +360,6 @@ test("of the images of a post to Bluesky one is held at a time", async () => {
       blob: { $type: "blob", ref: { $link: "bafk" }, mimeType: "image/jpeg", size },
     }),
   });
-  // Bytes that are held do show: the other figures are small because nothing is held.
-  expect(held).toBe(size);
+  // Proves that held bytes show.
+  expect(heldBytes).toBe(size);
 });

@@ -28,10 +28,9 @@ function postOf(platform: Platform, { settings = {}, ...more }: Change): Post {
 const likenessOf = (platform: Platform, change: Change) =>
   connectorOf(platform).likeness(postOf(platform, change));
 
-/** The settings of a post in lines such as "Label: Paid partnership". */
 async function wordsOf(platform: Platform, change: Change): Promise<string[]> {
-  const said = await connectorOf(platform).describeSettings(postOf(platform, change));
-  return said.map(({ label, value }) => `${label}: ${value}`);
+  const wording = await connectorOf(platform).describeSettings(postOf(platform, change));
+  return wording.map(({ label, value }) => `${label}: ${value}`);
 }
 
 test("the texts of every platform are compared with what it is sent", () => {
@@ -90,8 +89,8 @@ describe("the likeness of a post", () => {
     ["threads", {}, ["Description"]],
     ["x", { description: "Title" }, []],
   ])("%s %j tells what is not published", async (platform, more, unpublished) => {
-    const told = (await likenessOf(platform, more)).unpublished;
-    expect(told).toEqual(unpublished.map((text) => ({ label: expect.any(String), text })));
+    const outcome = (await likenessOf(platform, more)).unpublished;
+    expect(outcome).toEqual(unpublished.map((text) => ({ label: expect.any(String), text })));
   });
 });
 
@@ -164,11 +163,11 @@ describe("settings in words", () => {
       "Who can reply: Accounts that are mentioned",
     ],
     ["bluesky", { colour: "red", none: null }, "colour: red"],
-  ] as const)("%s %j", async (platform, settings, told) => {
+  ] as const)("%s %j", async (platform, settings, outcome) => {
     const media = [file("video")];
     const lines = await wordsOf(platform, { media, settings });
-    if (told === null) expect(lines).toEqual(await wordsOf(platform, { media }));
-    else expect(lines).toContain(told);
+    if (outcome === null) expect(lines).toEqual(await wordsOf(platform, { media }));
+    else expect(lines).toContain(outcome);
   });
 
   test("a setting without words is told as it is stored", () => {

@@ -1,5 +1,4 @@
-import type { Platform } from "../../src/core/platforms.ts";
-import { PLATFORMS } from "../../src/platforms/registry.ts";
+import { PLATFORMS, type Platform } from "../../src/core/platforms.ts";
 import { connectSandbox, type Fields, type Harness, type Member } from "../support/harness.ts";
 import { mp4, photo } from "../support/stage.ts";
 import type { Measured, Row } from "./row.ts";
@@ -14,14 +13,12 @@ function measuredRow(platform: Platform): MeasuredRow {
   return row;
 }
 
-/** Every platform, with what a night reads of its posts. */
 export const MEASURED = PLATFORMS.map(
   (platform) => [platform, measuredRow(platform).measured] as const,
 );
 
 const nameOf = ({ teamId }: Member) => `Ada ${teamId}`;
 
-/** Connects an account that has figures; its id. */
 export async function connectMeasured(
   harness: Harness,
   member: Member,
@@ -31,7 +28,6 @@ export async function connectMeasured(
   return connectSandbox(harness, member, "Ada", platform, pageId);
 }
 
-/** Fields of a plain post from such an account. */
 export async function measuredPost(
   member: Member,
   platform: Platform,
@@ -40,7 +36,8 @@ export async function measuredPost(
   const row = measuredRow(platform);
   return {
     ...(await row.usual?.(nameOf(member))),
-    ...{ title: text, description: text },
+    title: text,
+    description: text,
     [row.media]: row.media === "video" ? mp4() : photo(),
   };
 }

@@ -1,22 +1,20 @@
 import { describe, expect, test } from "vitest";
-import type { Platform } from "../../src/core/platforms.ts";
+import { PLATFORMS, type Platform } from "../../src/core/platforms.ts";
 import type { MetricsJob } from "../../src/platforms/metrics.ts";
-import { connectorOf, PLATFORMS } from "../../src/platforms/registry.ts";
+import { connectorOf } from "../../src/platforms/registry.ts";
 
 const NOW = new Date("2026-11-22T03:00:00Z");
 const MADE = "2026-11-20T10:00:00Z";
 const PAGE_URN = "urn:li:organization:7";
 const DID = "did:plc:ada";
 
-/** One platform's answers about its posts, each of which has this number of the metric. */
+/** A platform's answers about its posts. */
 interface Row {
   metric: "views" | "likes";
   account?: string;
-  /** The post's id as we know it. */
   id(i: number): string;
-  /** The body of the answer to a call. */
   answer(url: URL, numbers: unknown[]): unknown;
-  /** The body without the counters. */
+  /** The body without counters. */
   bare?(url: URL, count: number): unknown;
   followers: unknown;
 }
@@ -61,7 +59,9 @@ const ROWS: Record<Platform, Row> = {
     answer: (_, numbers) => ({
       data: numbers.map((value, i) =>
         odd(value, {
-          ...{ id: `7_70${i}`, created_time: MADE, message: "A" },
+          id: `7_70${i}`,
+          created_time: MADE,
+          message: "A",
           insights: { data: [insight("post_media_view", value)] },
         }),
       ),
@@ -90,7 +90,8 @@ const ROWS: Record<Platform, Row> = {
       return {
         items: numbers.map((viewCount, i) =>
           odd(viewCount, {
-            ...{ id: `70${i}`, snippet: { title: "A", publishedAt: MADE } },
+            id: `70${i}`,
+            snippet: { title: "A", publishedAt: MADE },
             statistics: { viewCount },
           }),
         ),
@@ -106,7 +107,9 @@ const ROWS: Record<Platform, Row> = {
       url.pathname.endsWith("/posts")
         ? {
             elements: numbers.map((_, i) => ({
-              ...{ id: `urn:li:share:70${i}`, commentary: "A", createdAt: Date.parse(MADE) },
+              id: `urn:li:share:70${i}`,
+              commentary: "A",
+              createdAt: Date.parse(MADE),
             })),
           }
         : {
@@ -125,7 +128,9 @@ const ROWS: Record<Platform, Row> = {
     answer: (_, numbers) => ({
       items: numbers.map((impression, i) =>
         odd(impression, {
-          ...{ id: `70${i}`, created_at: "2026-11-20T10:00:00", title: "A" },
+          id: `70${i}`,
+          created_at: "2026-11-20T10:00:00",
+          title: "A",
           pin_metrics: { lifetime_metrics: { impression, save: 1 } },
         }),
       ),
@@ -141,7 +146,9 @@ const ROWS: Record<Platform, Row> = {
       feed: numbers.map((likeCount, i) =>
         odd(likeCount, {
           post: {
-            ...{ uri: `at://${DID}/app.bsky.feed.post/70${i}`, author: { did: DID }, likeCount },
+            uri: `at://${DID}/app.bsky.feed.post/70${i}`,
+            author: { did: DID },
+            likeCount,
             record: { text: "A", createdAt: MADE },
           },
         }),
@@ -155,7 +162,9 @@ const ROWS: Record<Platform, Row> = {
     answer: (_, numbers) => ({
       data: numbers.map((value, i) =>
         odd(value, {
-          ...{ id: `70${i}`, timestamp: MADE, text: "A" },
+          id: `70${i}`,
+          timestamp: MADE,
+          text: "A",
           insights: { data: [insight("views", value)] },
         }),
       ),
@@ -168,14 +177,17 @@ const ROWS: Record<Platform, Row> = {
     answer: (_, numbers) => ({
       data: numbers.map((impression_count, i) =>
         odd(impression_count, {
-          ...{ id: `70${i}`, text: "A", created_at: MADE, public_metrics: { impression_count } },
+          id: `70${i}`,
+          text: "A",
+          created_at: MADE,
+          public_metrics: { impression_count },
         }),
       ),
     }),
   },
 };
 
-/** Stands in the place of an item that is no post at all. */
+/** Replaces an item of the list by something unreadable. */
 class Instead {
   readonly item: unknown;
   constructor(item: unknown) {
@@ -204,7 +216,10 @@ function jobOf(row: Row, reply: (url: URL) => Response | Promise<Response>): Met
     accessToken: "token",
     fetch: async (input, init) => reply(new URL(new Request(input, init).url)),
     own: [0, 1, 2].map((i) => ({
-      ...{ id: row.id(i), publishedAt: new Date(MADE), text: "A", url: null },
+      id: row.id(i),
+      publishedAt: new Date(MADE),
+      text: "A",
+      url: null,
     })),
     now: () => NOW,
   };
@@ -243,8 +258,8 @@ describe.each(rows)("%s", (platform, row) => {
   ])("%s is told of, and the rest is read", async (_, number) => {
     const page = await readPage(jsonOf(row, [number, 20, 30]), null);
     if (!page.ok) throw new Error(JSON.stringify(page.error));
-    const told = page.value.posts.flatMap(({ counters }) => counters[row.metric] ?? []);
-    expect(told.filter((count) => count > 0)).toEqual([20, 30]);
+    const outcome = page.value.posts.flatMap(({ counters }) => counters[row.metric] ?? []);
+    expect(outcome.filter((count) => count > 0)).toEqual([20, 30]);
     expect(page.value.problems).toHaveLength(1);
   });
 
@@ -281,7 +296,8 @@ describe.each(rows)("%s", (platform, row) => {
 
   test("a refused login is a refused login", async () => {
     const body = {
-      ...{ code: platform === "linkedin" ? "EXPIRED_ACCESS_TOKEN" : 2, message: "No." },
+      code: platform === "linkedin" ? "EXPIRED_ACCESS_TOKEN" : 2,
+      message: "No.",
       error: { code: platform === "tiktok" ? "access_token_invalid" : 190, message: "No." },
     };
     const job = jobOf(row, () => Response.json(body, { status: 401 }));

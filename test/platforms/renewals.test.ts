@@ -25,7 +25,7 @@ const renew = (platform: Platform, ...replies: Response[]) => {
 const AUTHENTICATION_FAILED = () => json({ code: 2, message: "Authentication failed." }, 401);
 const INVALID_GRANT = () => json({ code: 283, message: "The authorization grant is invalid" }, 400);
 
-/** A wrong secret or an app in trouble, in the words of each platform. */
+/** A wrong secret or a broken app, in each platform's words. */
 const OPERATOR_FAULTS: [Platform, string, Response[]][] = [
   [
     "x",
@@ -98,7 +98,7 @@ describe("a fault of the instance's owner loses no login", () => {
   });
 });
 
-/** A refresh token, or a token that renews itself, that is no good any more. */
+/** Refusals of a dead refresh token or self-renewing token. */
 const DEAD: [Platform, Response[]][] = [
   [
     "x",
@@ -149,8 +149,8 @@ test.each([
 ])("the end of a refresh token is what the platform %s", async (_, tokens, seconds) => {
   const granted = { access_token: "fresh", expires_in: 60, ...tokens };
   const { fetch } = network(Response.json(granted));
-  const known = { ...credentials, refreshEndsAt: later(500) };
-  const renewed = await connectorOf("linkedin").refresh(fetch, known, account, app);
+  const knownCase = { ...credentials, refreshEndsAt: later(500) };
+  const renewed = await connectorOf("linkedin").refresh(fetch, knownCase, account, app);
   if (!renewed.ok) throw new Error(renewed.error.message);
   const { refreshEndsAt } = renewed.value;
   if (seconds === undefined) expect(refreshEndsAt).toBeUndefined();

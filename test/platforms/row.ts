@@ -3,77 +3,66 @@ import type { SimulatedCall } from "../../src/sandbox/kit/state-call.ts";
 import type { Fields } from "../support/harness.ts";
 import type { StageOptions } from "../support/stage.ts";
 
-/** How often calls of these names are made. */
 export type Counts = Record<string, number>;
 
-/**
- * Trouble of a post on its way: a steering word, or `killed`, where its worker dies before it can store
- * the outcome.
- */
+/** What goes wrong: a steering word, or `killed`: the worker dies before it stores the outcome. */
 export type Trouble = "lost_reply" | "token_expired" | "5xx=2" | "killed";
 
-/** One kind of post that a platform takes, as plain as it gets. */
+/** The plainest post of its kind. */
 export interface Kind {
   fields(text: string): Fields;
-  /** The call that the post comes of: the last one, which cannot be undone. */
+  /** The call that creates the post and cannot be undone. */
   submit: string;
-  /** Calls that are counted beside it, by what happens on the way. */
+  /** Counted besides `submit`, by trouble. */
   calls?: Partial<Record<Trouble, Counts>>;
-  /** After these nobody can find out whether the post is there, so it is never sent again. */
+  /** After these it is unknowable whether the post exists, so it is never sent again. */
   undecided?: Trouble[];
-  /** Seconds that the platform works on it, and the call that asks how far it is, made at least so often. */
+  /** Seconds of processing, and how often at least the status call is made. */
   slow?: { seconds: number; asks?: [name: string, atLeast: number] };
 }
 
-/** A post with settings, and what arrives of it. */
+/** A post with settings, and what the platform receives. */
 export interface Arrival {
   what: string;
   fields(): Fields;
-  /** Names of the calls in their order, or how many of some there are. */
+  /** Names in order, or counts. */
   calls?: string[] | Counts;
-  /** Names of the first calls. */
   first?: string[];
-  /** Parts of the post in the platform's feed. */
   feed: Record<string, unknown>;
-  /** Parts of the media in the feed, where they are not the files byte for byte. */
+  /** Where the feed's media differ from the files. */
   media?: object[];
-  /** Where it differs from that of the platform's other posts; null: there is none. */
+  /** Null: the post has no URL. */
   address?: RegExp | null;
   warnings?: RegExp;
   person?: string;
 }
 
-/** How a platform's figures show posts. */
 export interface Measured {
-  /** Posts that were made elsewhere are read as well. */
+  /** Posts made elsewhere are read too. */
   hasOthers: boolean;
-  /** Instants are exact to so many ms. */
+  /** Precision of times. */
   instantMs: 1 | 1_000;
   hasViews: boolean;
-  /** A count that it has. */
   counts: "likes" | "shares";
 }
 
-/** One platform's part of the conformance suite. */
 export interface Row extends StageOptions {
   platform: Platform;
-  /** Whose account it is, where a platform has several rows. */
+  /** Tells apart several rows of one platform. */
   as?: string;
-  /** A short name of a call. */
   nameOf(call: SimulatedCall): string | Promise<string>;
   address: RegExp;
-  /** The call that renews a login; null where tokens are exchanged otherwise. */
+  /** Null where tokens are exchanged otherwise. */
   refresh: string | null;
-  /** Calls that only ask something, made before a file is looked at. */
+  /** Reads made before the file is inspected. */
   asks?: string[];
-  /** The file of a plain post. */
   media: "photo" | "video";
-  /** Left out where this account has no figures. */
+  /** Absent for accounts without figures. */
   measured?: Measured;
   kinds: Record<string, Kind>;
   arrivals: Arrival[];
-  /** Posts that are refused as they come in, and the fields that are named. */
+  /** Posts refused on arrival, and the named fields. */
   refused: [what: string, fields: () => Fields, named: string[]][];
-  /** Files that turn out to be no good once they are looked at, and what is said of them. */
+  /** Files refused on inspection, and the message. */
   unsendable: [what: string, fields: () => Fields, message: string | RegExp][];
 }

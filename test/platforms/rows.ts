@@ -9,7 +9,6 @@ import { tiktok } from "./tiktok/row.ts";
 import { x } from "./x/row.ts";
 import { youtube } from "./youtube/row.ts";
 
-/** The platforms' parts of the conformance suite. */
 export const ROWS: Row[] = [
   tiktok,
   instagram,

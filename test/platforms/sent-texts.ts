@@ -2,14 +2,12 @@ import { expect, test } from "vitest";
 import type { Bookmark, Connector, Post, PublishJob } from "../../src/platforms/connector.ts";
 import type { Likeness } from "../../src/platforms/likeness.ts";
 
-/** Texts of a post as its platform is sent them. */
 type Sent = Pick<Likeness, "heading" | "text"> &
   Partial<Pick<Likeness, "poll" | "preview" | "altTexts">>;
 
-/** As the runner stores it between two steps. */
 const stored = (bookmark: Bookmark): Bookmark => JSON.parse(JSON.stringify(bookmark));
 
-/** Takes every step up to the call that cannot be undone, and makes that, too. */
+/** Runs every step, including `submit`. */
 export async function publish<S>(
   connector: Connector<S>,
   job: PublishJob<S>,
@@ -23,7 +21,7 @@ export async function publish<S>(
   await connector.submit(job, stored(step.bookmark));
 }
 
-/** Tests of each post that its likeness has the texts with which it goes out. */
+/** Compares the likeness of each post with the texts that are sent. */
 export function testTexts<S, C>(
   connector: Connector<S>,
   posts: [what: string, change: C, texts: Sent][],

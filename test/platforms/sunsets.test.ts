@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Platform } from "../../src/core/platforms.ts";
-import { connectors, PLATFORMS } from "../../src/platforms/registry.ts";
+import { PLATFORMS, type Platform } from "../../src/core/platforms.ts";
+import { connectors } from "../../src/platforms/registry.ts";
 import { describeEnding, endingVersions, hasEnded } from "../../src/platforms/sunsets.ts";
 import { Harness } from "../support/harness.ts";
 
@@ -53,7 +53,7 @@ test("/health warns of what ends soon, and is no less healthy for it", async () 
   const health = async (now: string) => {
     const harness = new Harness();
     harness.deps.now = () => new Date(now);
-    // Other tests leave ticks and work behind, which this clock would call late.
+    // The clock would call the work left by other tests late.
     const response = await harness.request("/health");
     return (await response.json()) as { warnings: string[]; checks: object };
   };

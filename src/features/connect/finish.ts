@@ -158,8 +158,8 @@ async function exchange(
 async function connectGranted(deps: Deps, consent: ConsentRow, grant: Grant): Promise<Step> {
   const { platform, teamId } = consent;
   const { optional } = connectorOf(platform).consent as ConsentPage;
-  const { asked = optional } = grant;
-  const wanted = optional.filter((scope) => asked.includes(scope));
+  const { requested = optional } = grant;
+  const wanted = optional.filter((scope) => requested.includes(scope));
   const missingScopes = missingOf(wanted, grant.scopes);
   const accounts = grant.accounts.slice(0, MAX_CHOICES);
   const name = platformName(platform);

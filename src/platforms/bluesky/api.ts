@@ -4,21 +4,19 @@ import type { Refusal } from "../kit/refusals.ts";
 import { messageOf, replyReader } from "../kit/replies.ts";
 import { field, maybeText } from "../kit/shapes.ts";
 
-/** Server of logins when the account's own is Bluesky's or unknown. */
+/** Takes logins for servers run by Bluesky, and for unknown servers. */
 export const ENTRYWAY = "https://bsky.social";
-/** Reads that need no login. */
 export const PUBLIC_API = "https://public.api.bsky.app";
 export const POST_COLLECTION = "app.bsky.feed.post";
 
-/** Replies are a few KB; whatever is longer was not meant for us. */
 const MAX_REPLY_BYTES = 64 * 1_024;
 
 export interface XrpcRefusal extends Refusal {
-  /** The error's name, such as `ExpiredToken`; null when the body named none. */
+  /** For example `ExpiredToken`. */
   name: string | null;
-  /** The header as sent: epoch seconds. */
+  /** Header in epoch seconds. */
   rateLimitReset: string | null;
-  /** The header as sent: seconds or a date. */
+  /** Header in seconds or as a date. */
   retryAfter: string | null;
 }
 
@@ -26,13 +24,12 @@ export type Reading<T> = Promise<Result<T, XrpcRefusal>>;
 
 const errorBody = z.object({ error: maybeText, message: maybeText });
 
-/** An answer as a refusal; `body` is its JSON. */
 export function toXrpcRefusal(reply: Response, body: unknown): XrpcRefusal {
-  const said = reply.ok ? undefined : errorBody.safeParse(body).data;
+  const error = reply.ok ? undefined : errorBody.safeParse(body).data;
   return {
     status: reply.status,
-    name: said?.error || null,
-    message: messageOf("Bluesky", reply, said?.message?.trim() || said?.error),
+    name: error?.error || null,
+    message: messageOf("Bluesky", reply, error?.message?.trim() || error?.error),
     rateLimitReset: reply.headers.get("ratelimit-reset"),
     retryAfter: reply.headers.get("retry-after"),
   };
@@ -44,11 +41,11 @@ interface XrpcCall {
   query?: Record<string, string>;
   token?: string;
   json?: unknown;
-  /** A stream has to be of known length: servers refuse a body in chunks. */
+  /** Servers refuse chunked bodies, so streams need a known length. */
   bytes?: { data: ArrayBuffer | ReadableStream; mime: string };
 }
 
-/** `service` is an origin. */
+/** @param service an origin */
 export function xrpc(
   method: "GET" | "POST",
   service: string,
@@ -62,7 +59,7 @@ export function xrpc(
   if (call.json !== undefined) headers.set("content-type", "application/json");
   if (call.bytes) headers.set("content-type", call.bytes.mime);
   const body = call.json === undefined ? call.bytes?.data : JSON.stringify(call.json);
-  // A redirect could carry the token or the password to somebody else.
+  // A redirect could send secrets to another server.
   return new Request(url, { method, headers, body, redirect: "manual" });
 }
 
@@ -88,12 +85,11 @@ export function createSessionRequest(
   return xrpc("POST", service, "com.atproto.server.createSession", { json: login });
 }
 
-/** `active` is false for an account that its owner or a moderator has switched off. */
+/** `active` is false for an account disabled by its owner or a moderator. */
 export const readCreateSessionReply = readerOf(session);
 
 /**
- * The call that rotates both tokens. The old refresh token keeps working for 2 hours.
- *
+ * Rotates both tokens; the old refresh token keeps working for 2 hours.
  * @see https://docs.bsky.app/docs/api/com-atproto-server-refresh-session
  */
 export function refreshSessionRequest(service: string, refreshToken: string): Request {
@@ -123,10 +119,9 @@ export function resolveHandleRequest(service: string, handle: string): Request {
   return xrpc("GET", service, "com.atproto.identity.resolveHandle", { query: { handle } });
 }
 
-/** The DID of the handle. A handle that nobody has is a refusal with status 400. */
+/** An unused handle is refused with status 400. */
 export const readResolveHandleReply = readerOf(field("did", did));
 
-/** Reads a document of JSON, such as that of a DID. */
 export function documentRequest(url: string): Request {
   return new Request(url, { headers: { accept: "application/json" }, redirect: "manual" });
 }
@@ -147,7 +142,7 @@ export function getProfileRequest(actor: string): Request {
 
 export const readGetProfileReply = readerOf(actorProfile);
 
-/** A file on the account's server. Has to stand in the record exactly as it was received. */
+/** A file on the account's server. Records must repeat it exactly as received. */
 export const blob = z.looseObject({
   $type: z.literal("blob"),
   ref: z.looseObject({ $link: z.string() }),
@@ -169,9 +164,8 @@ export function uploadBlobRequest(
 export const readUploadBlobReply = readerOf(field("blob", blob));
 
 /**
- * The call that makes a post. `swapRecord: null` says that nothing stands at the key yet: the server
- * answers a repeat of the same record as the first time, and refuses any other one as InvalidSwap.
- *
+ * `swapRecord: null`: the key is free. The server repeats its answer for the same record and refuses another
+ * as InvalidSwap.
  * @see https://docs.bsky.app/docs/api/com-atproto-repo-put-record
  */
 export function putRecordRequest(
@@ -185,7 +179,7 @@ export function putRecordRequest(
   });
 }
 
-/** The record's address: `at://<did>/<collection>/<rkey>`. */
+/** `at://<did>/<collection>/<rkey>` */
 export const readPutRecordReply = readerOf(field("uri", z.string().startsWith("at://")));
 
 /** @see https://docs.bsky.app/docs/api/com-atproto-repo-get-record */
@@ -200,5 +194,5 @@ export function getRecordRequest(
   });
 }
 
-/** The record itself. A key that nothing stands at is the refusal RecordNotFound. */
+/** A free key is refused as RecordNotFound. */
 export const readGetRecordReply = readerOf(field("value", z.record(z.string(), z.unknown())));

@@ -40,16 +40,16 @@ import {
   unknownIdentifier,
 } from "./identity.ts";
 
-/** The form of what Bluesky generates; the main password is hardly ever of this form, and is never wanted. */
+/** Main passwords, which are never wanted, hardly ever look like this. */
 const APP_PASSWORD = /^[a-z0-9]{4}(?:-[a-z0-9]{4}){3}$/;
-/** Stands for a handle that no longer leads back to its account. */
+/** Stands for a handle that no longer leads to its account. */
 const INVALID_HANDLE = "handle.invalid";
 const jwtClaims = z.object({
   exp: z.number().optional().catch(undefined),
   sub: z.string().optional().catch(undefined),
 });
 
-/** The claims of a token, unverified: its server does that. Empty when it is no JWT. */
+/** Unverified claims; empty when the token is no JWT. */
 function readJwtClaims(token: string): z.infer<typeof jwtClaims> {
   try {
     const payload = (token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/");
@@ -59,13 +59,11 @@ function readJwtClaims(token: string): z.infer<typeof jwtClaims> {
   }
 }
 
-/** Returns when a token runs out, by its own `exp` (epoch seconds); null when it does not say. */
 function expiryOf(token: string): Date | null {
   const expiresAt = new Date((readJwtClaims(token).exp ?? Number.NaN) * 1_000);
   return Number.isNaN(expiresAt.getTime()) ? null : expiresAt;
 }
 
-/** The home of an identifier; without a DID where only the entryway knows whose it is. */
 type FoundHome = Pick<Home, "pds"> & { did: string | null };
 
 async function findHome(
@@ -73,7 +71,7 @@ async function findHome(
   identifier: string,
 ): Promise<Result<FoundHome, LoginRefusal>> {
   if (identifier.startsWith("did:")) return resolveDid(fetch, identifier);
-  // Only the entryway knows the email addresses of accounts.
+  // Only the entryway knows email addresses.
   if (identifier.includes("@")) return ok({ did: null, pds: ENTRYWAY });
   if (HANDLE.test(identifier)) return resolveHandle(fetch, identifier);
   return unknownIdentifier(
@@ -81,7 +79,6 @@ async function findHome(
   );
 }
 
-/** Name and picture as the public sees them; empty when they cannot be had, as only looks depend on them. */
 async function findLooks(
   fetch: Fetch,
   did: string,
@@ -96,14 +93,12 @@ async function findLooks(
   }
 }
 
-/** A server, and what is known of its right to speak for an account. */
 interface Standing {
-  /** The origin of the account's server. */
   service: string;
   unproven?: LoginRefusal;
 }
 
-/** Refuses a server that claims an account which its DID document places elsewhere. */
+/** The DID document has to name the server that claims the account. */
 async function judgeServer(
   fetch: Fetch,
   did: string,
@@ -120,7 +115,6 @@ async function judgeServer(
     : ok({ service: server, unproven: proof.refusal });
 }
 
-/** @param isPublic the account is on the public network, so its looks can be read there */
 async function connectedAs(
   fetch: Fetch,
   session: SessionInfo,
@@ -144,7 +138,7 @@ const toCredentials = (session: Session): Credentials => ({
   refreshEndsAt: expiryOf(session.refreshJwt),
 });
 
-/** Returns why a granted session is of no use, or null: a switched-off account cannot post. */
+/** Null for a usable session. */
 function refusedSession(
   { did, active, status }: SessionInfo,
   expectedDid: string | null,
@@ -168,9 +162,8 @@ function explainLogin(refusal: XrpcRefusal): LoginRefusal {
 }
 
 /**
- * Login with an app password, at the account's own server, which the account's DID document has to name. A
- * `service` of the request is called as it is; every server found on the way is judged before it is called.
- *
+ * The account's DID document has to name the server. Servers are verified before the call, except a `service`
+ * of the request.
  * @see https://docs.bsky.app/docs/api/com-atproto-server-create-session
  */
 export async function login(
@@ -207,10 +200,7 @@ export async function login(
   return ok(await connectedAs(fetch, session, standing.value, login));
 }
 
-/**
- * Returns whose tokens these are, by `service`, or by the server of the DID that the token names: the account's
- * DID document has to name that server.
- */
+/** The account's DID document has to name the server. */
 export async function identify(
   fetch: Fetch,
   credentials: Credentials,
@@ -230,7 +220,6 @@ export async function identify(
   return ok(await connectedAs(fetch, session.value, standing.value, login));
 }
 
-/** The account of a login at the server that the account's DID document names. */
 export async function readAccount(
   fetch: Fetch,
   credentials: Credentials,
@@ -242,7 +231,7 @@ export async function readAccount(
   return ok(await connectedAs(fetch, session.value, { service: pds }, login));
 }
 
-/** @param did the account that the server has to answer with; null for any */
+/** @param did the expected account; null for any */
 async function readSession(
   fetch: Fetch,
   credentials: Credentials,
@@ -263,10 +252,7 @@ const withExpiry = (credentials: Credentials): Credentials => ({
   expiresAt: credentials.expiresAt ?? expiryOf(credentials.accessToken),
 });
 
-/**
- * Returns why an account's server may not renew its login any more, or null: the account has moved, or somebody
- * else answers there. Servers on this machine keep accounts that no directory knows.
- */
+/** Null unless the account has moved. Loopback servers are exempt: no directory knows their accounts. */
 async function refusedServer(
   fetch: Fetch,
   { platformAccountId: did, service, isUnproven }: PublishAccount,
@@ -279,7 +265,6 @@ async function refusedServer(
   return { message: final ? `${message} Connect the account again.` : message, final };
 }
 
-/** The refresh token itself, or the account behind it, is refused. */
 const LOST_LOGIN = new Set([
   "ExpiredToken",
   "InvalidToken",
@@ -290,8 +275,7 @@ const LOST_LOGIN = new Set([
 ]);
 
 /**
- * A new pair of tokens. With a login by password, a lost reply does no harm: the old refresh token works for 2 hours.
- *
+ * With an app password a lost reply does no harm: the old refresh token works for 2 hours.
  * @see https://docs.bsky.app/docs/api/com-atproto-server-refresh-session
  */
 export async function refresh(
@@ -301,7 +285,7 @@ export async function refresh(
   app: AppKeys | null,
 ): Promise<Result<Credentials, LoginRefusal>> {
   if (!credentials.refreshToken) return notRenewable("Bluesky");
-  // Before the tokens are exchanged: new ones that are refused would be lost.
+  // First, because refused new tokens would be lost.
   const moved = await refusedServer(fetch, account);
   if (moved) return refuse(moved);
   if (isGrant(credentials)) {
@@ -319,7 +303,7 @@ export async function refresh(
   return refused ? refuse(refused) : ok(toCredentials(reply.value));
 }
 
-/** Ends the session. An app password stays valid until its owner removes it. */
+/** The app password stays valid until its owner removes it. */
 export async function revoke(
   fetch: Fetch,
   credentials: Credentials,

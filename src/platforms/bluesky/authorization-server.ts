@@ -7,7 +7,7 @@ import type { LoginRefusal } from "../login.ts";
 import { documentRequest, readerOf } from "./api.ts";
 import { toLoginRefusal } from "./identity.ts";
 
-/** One, by the specification of the network. */
+/** The specification demands exactly one authorization server. */
 const resource = z.object({ authorization_servers: z.tuple([z.string()]) });
 const readResourceReply = readerOf(resource);
 
@@ -22,14 +22,12 @@ const server = z.object({
   client_id_metadata_document_supported: z.literal(true),
 });
 
-/** The server that grants access to accounts. */
 export type AuthorizationServer = z.infer<typeof server>;
 
 const readServerReply = readerOf(server);
 
 /**
- * The issuer of logins for the accounts of a server: itself, where it names no other.
- *
+ * Without a metadata document, the server itself issues logins.
  * @see https://atproto.com/specs/oauth#server-metadata
  */
 export async function issuerOf(fetch: Fetch, pds: string): Promise<Result<string, LoginRefusal>> {
@@ -39,7 +37,6 @@ export async function issuerOf(fetch: Fetch, pds: string): Promise<Result<string
   return reply.error.status === 404 ? ok(pds) : refuse(toLoginRefusal(reply.error));
 }
 
-/** The authorization server of the accounts of a server. */
 export async function discoverServer(
   fetch: Fetch,
   pds: string,

@@ -2,15 +2,12 @@ import { DAY, SECOND } from "../../core/time.ts";
 import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
 
-/** UTF-8 bytes of a post's text. Source: spec, "Uploads: create", `bluesky`. */
+/** Source: spec, "Uploads: create", `bluesky`. */
 export const MAX_TEXT_BYTES = 3_000;
-/** Graphemes of a post's text. Source: spec, "Uploads: create", `bluesky`. */
+/** Graphemes. Source: spec, "Uploads: create", `bluesky`. */
 const MAX_TEXT = 300;
 
-/**
- * Posts in any 24 hours. Spec is silent: it names a cap of 150 without its platform; Bluesky's own
- * limits on writes allow far more.
- */
+/** Per 24 hours. Spec is silent: it names a cap of 150 without its platform; Bluesky allows far more. */
 const DAILY_POST_CAP = 150;
 
 export const apiVersion = {
@@ -21,8 +18,7 @@ export const apiVersion = {
 };
 
 /**
- * `transition:generic`: what an app password opens.
- *
+ * `transition:generic` grants what an app password grants.
  * @see https://atproto.com/specs/permission#transitional-scopes
  */
 export const scopes = {
@@ -51,7 +47,7 @@ export const capabilities = {
     postCharacters: MAX_TEXT,
     photoPostCharacters: MAX_TEXT,
     titleCharacters: null,
-    /** Graphemes of one alt text. Source: spec, "Content limits by platform". */
+    /** Graphemes. Source: spec, "Content limits by platform". */
     altTextCharacters: 1_000,
     linkCharacters: null,
     tagsCharacters: null,
@@ -68,19 +64,18 @@ export const capabilities = {
     imageTypes: ["image/jpeg", "image/png", "image/webp", "image/gif"],
     /** Source: lexicon app.bsky.embed.images. */
     imageMaxBytes: 2_000_000,
-    /** The network converts what is not MP4. Source: Bluesky's own client, its upload of videos. */
+    /** Bluesky converts other types to MP4. Source: the upload of videos in Bluesky's own client. */
     videoTypes: ["video/mp4", "video/quicktime", "video/webm"],
-    /** The network itself takes 300 MB. Source: spec, "Content limits by platform". */
+    /** Bluesky itself takes 300 MB. Source: spec, "Content limits by platform". */
     videoMaxBytes: 100_000_000,
   },
 } satisfies Capabilities;
 
-/** Seconds. A record is read by its key from the server that wrote it, so there is hardly any listing lag. */
+/** Seconds. Reading a record by its key has hardly any delay. */
 export const timing: ReconcileTiming = { callSeconds: 20, acceptSeconds: 30, listSeconds: 5 };
 
 /**
- * Before the end of a session that nobody uses, in seconds: what renews it lives 90 days.
- *
+ * Seconds. An unused refresh token lives 90 days.
  * @see https://github.com/bluesky-social/atproto/blob/main/packages/pds/src/account-manager/helpers/auth.ts
  */
 export const REFRESH_AHEAD_SECONDS = (30 * DAY) / SECOND;

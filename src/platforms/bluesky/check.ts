@@ -8,14 +8,13 @@ import type { BlueskySettings } from "./settings.ts";
 const { limits, mediaSupport } = capabilities;
 const checks = checksFor("Bluesky", capabilities);
 
-/** The text of the record: the description, or the title where that is blank; empty when both are. */
+/** The description, or the title when the description is blank. */
 export const postText = ({ title, description }: Pick<Post, "title" | "description">): string =>
   emptyIfBlank(description) || emptyIfBlank(title);
 
-/** The alt text of the file at `index`, counted from 0; empty when none was given. */
 export function altTextOf(settings: BlueskySettings, index: number): string {
-  const given = settings.bluesky_alt_text;
-  return typeof given === "string" ? given : (given[index] ?? "");
+  const altText = settings.bluesky_alt_text;
+  return typeof altText === "string" ? altText : (altText[index] ?? "");
 }
 
 function checkText(post: Post<BlueskySettings>): FieldError[] {
@@ -60,11 +59,11 @@ function checkMedia(media: PostMedia[]): FieldError[] {
 
 function checkAltTexts(post: Post<BlueskySettings>): FieldError[] {
   const field = "bluesky_alt_text";
-  const given = post.settings.bluesky_alt_text;
-  const texts = typeof given === "string" ? [given] : given;
+  const altText = post.settings.bluesky_alt_text;
+  const texts = typeof altText === "string" ? [altText] : altText;
   const files = post.media.filter((item) => item.kind !== "document").length;
-  if (typeof given !== "string" && given.length > files) {
-    const message = `Send at most one alt text per image or video (${files} here); ${given.length} were sent.`;
+  if (typeof altText !== "string" && altText.length > files) {
+    const message = `Send at most one alt text per image or video (${files} here); ${altText.length} were sent.`;
     return [{ field, message }];
   }
   return texts.flatMap((text, index) =>
@@ -75,7 +74,7 @@ function checkAltTexts(post: Post<BlueskySettings>): FieldError[] {
   );
 }
 
-/** Everything Bluesky would refuse. Source: spec, "Content limits by platform". */
+/** Source: spec, "Content limits by platform". */
 export function check(post: Post<BlueskySettings>): FieldError[] {
   return [...checkText(post), ...checkMedia(post.media), ...checkAltTexts(post)];
 }

@@ -6,12 +6,10 @@ import { scopes } from "./capabilities.ts";
 
 export const SCOPE = scopes.required.join(" ");
 
-/** The path of the document that stands for this instance. */
 const METADATA_PATH = "/oauth/bluesky/client-metadata.json";
 
 const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
-/** An instance as authorization servers know it. */
 export interface Client {
   id: string;
   redirectUri: string;
@@ -20,9 +18,7 @@ export interface Client {
 type Site = Pick<ConsentStart, "origin" | "redirectUri">;
 
 /**
- * Returns how servers know this instance: by the address of its document, and on a developer's machine by
- * an address that says it all itself.
- *
+ * The id is the URL of our metadata, or on a developer's machine a URL that contains them.
  * @see https://atproto.com/specs/oauth#localhost-client-development
  */
 export function clientOf({ origin, redirectUri }: Site): Result<Client, ConsentRefusal> {
@@ -34,17 +30,13 @@ export function clientOf({ origin, redirectUri }: Site): Result<Client, ConsentR
     );
   }
   const here = new URL(redirectUri);
-  // `localhost` itself is refused as a place to send people back to.
+  // Servers refuse `localhost` in redirect URLs.
   if (here.hostname === "localhost") here.hostname = "127.0.0.1";
   const query = new URLSearchParams({ redirect_uri: here.href, scope: SCOPE });
   return ok({ id: `http://localhost?${query}`, redirectUri: here.href });
 }
 
-/**
- * The document that stands for this instance.
- *
- * @see https://atproto.com/specs/oauth#client-id-metadata-document
- */
+/** @see https://atproto.com/specs/oauth#client-id-metadata-document */
 export async function clientMetadata(
   { origin, redirectUri }: Site,
   app: AppKeys | null,

@@ -21,21 +21,18 @@ import {
   type Session,
 } from "./oauth.ts";
 
-/** The way into a server: by an account of it, or by its address alone. */
 interface Entrance {
   server: AuthorizationServer;
   account: Home | null;
-  /** The name that its sign-in begins with. */
   hint: string | null;
 }
 
-/** The server of an identifier; Bluesky's own without one. */
 async function findEntrance(
   fetch: Fetch,
   identifier: string | null,
 ): Promise<Result<Entrance, LoginRefusal>> {
   const name = plainIdentifier(identifier ?? "");
-  // Only the entryway knows the email addresses of accounts, and asks for them itself.
+  // The entryway's page asks for email addresses.
   if (name === "" || (name.includes("@") && !name.includes("/"))) {
     return enterServer(fetch, ENTRYWAY);
   }
@@ -43,7 +40,7 @@ async function findEntrance(
   if (!HANDLE.test(name)) return enterServer(fetch, name);
   const home = await resolveHandle(fetch, name);
   if (home.ok || !home.error.final) return enterHome(fetch, name, home);
-  // A server's name looks as a handle does.
+  // A server's name looks like a handle.
   const entrance = await enterServer(fetch, `https://${name}`).catch(() => home);
   return entrance.ok ? entrance : home;
 }
@@ -70,9 +67,7 @@ async function enterHome(
 }
 
 /**
- * The address of the consent page of the account's own server. The request for permissions is sent to that server
- * first, signed with a new key that the tokens will be bound to.
- *
+ * Pushes the request to the account's own server, signed with a new key that binds the tokens.
  * @see https://atproto.com/specs/oauth
  */
 export async function begin(
@@ -94,7 +89,7 @@ export async function begin(
     keyId: keyIdOf(clientId, app),
     dpopKey: await createProofKey(),
   };
-  const asked = {
+  const params = {
     response_type: "code",
     redirect_uri: redirectUri,
     scope: SCOPE,
@@ -104,7 +99,7 @@ export async function begin(
     ...(hint === null ? {} : { login_hint: hint }),
   };
   try {
-    const requestUri = await pushRequest(fetch, server, session, app, asked);
+    const requestUri = await pushRequest(fetch, server, session, app, params);
     return ok({
       url: consentUrl(server.authorization_endpoint, {
         client_id: clientId,
@@ -117,13 +112,12 @@ export async function begin(
   }
 }
 
-/** Leaves what is asked for at the server; returns its reference. */
 async function pushRequest(
   fetch: Fetch,
   server: AuthorizationServer,
   session: Session,
   app: AppKeys,
-  asked: Record<string, string>,
+  params: Record<string, string>,
 ): Promise<string> {
   const { as, client, auth, options } = await callerOf(fetch, session, app);
   const { pushed_authorization_request_endpoint } = server;
@@ -132,13 +126,12 @@ async function pushRequest(
     oauth.processPushedAuthorizationResponse(
       full,
       client,
-      await oauth.pushedAuthorizationRequest(full, client, auth, asked, options),
+      await oauth.pushedAuthorizationRequest(full, client, auth, params, options),
     ),
   );
   return request_uri;
 }
 
-/** Exchanges the code, and holds the account that it is for against the server that gave it out. */
 export async function finish(
   fetch: Fetch,
   back: ConsentReturn,
@@ -159,32 +152,30 @@ export async function finish(
     return refuse(explainServer(error, session.clientId));
   }
   const { credentials, scopes } = tokens;
-  const known = did && pds ? { did, pds } : null;
-  const granted = await findGranted(fetch, credentials, tokens.did, known, session.issuer);
+  const expected = did && pds ? { did, pds } : null;
+  const granted = await findGranted(fetch, credentials, tokens.did, expected, session.issuer);
   if (granted.ok) return ok({ accounts: [granted.value], scopes });
-  // Nobody will use this grant, so it is revoked.
   await revokeGrant(fetch, credentials, app).catch(() => {});
   return granted;
 }
 
-/** The account that a server granted access to, if it is one that the server may speak for. */
 async function findGranted(
   fetch: Fetch,
   credentials: Credentials,
   did: string | null,
-  known: Home | null,
+  expected: Home | null,
   issuer: string,
 ): Promise<Result<Grant["accounts"][number], ConsentRefusal>> {
   if (did === null) return consentRefusal("refused", "Bluesky did not say whose login it granted.");
-  if (known && did !== known.did) {
+  if (expected && did !== expected.did) {
     return consentRefusal(
       "refused",
       "You signed in as another account than the one whose handle you gave. Try again, with the handle of the account that is meant.",
     );
   }
-  const home = known ? ok(known) : await resolveDid(fetch, did);
+  const home = expected ? ok(expected) : await resolveDid(fetch, did);
   if (!home.ok) return refuse(toConsentRefusal(home.error));
-  if (!known) {
+  if (!expected) {
     const own = await issuerOf(fetch, home.value.pds);
     if (!own.ok) return refuse(toConsentRefusal(own.error));
     if (own.value !== issuer) {

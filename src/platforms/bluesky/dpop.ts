@@ -3,29 +3,26 @@ import type { Fetch } from "../connector.ts";
 
 const ES256 = { name: "ECDSA", namedCurve: "P-256" };
 
-/** Servers refuse what is dated in their future, if only by a second. */
+/** Servers refuse proofs dated even a second in their future. */
 export const CLOCK_SKEW_SECONDS = -5;
 
-/** Creates the key of a login, as JWK: whatever its tokens are used for is signed with it. */
 export async function createProofKey(): Promise<string> {
   const pair = (await crypto.subtle.generateKey(ES256, true, ["sign", "verify"])) as CryptoKeyPair;
   return JSON.stringify(await crypto.subtle.exportKey("jwk", pair.privateKey));
 }
 
-/** A private key of ES256 that was stored as JWK. */
 export const importPrivateKey = ({ kty, crv, x, y, d }: JsonWebKey): Promise<CryptoKey> =>
   crypto.subtle.importKey("jwk", { kty, crv, x, y, d }, ES256, false, ["sign"]);
 
 const importPublicKey = ({ kty, crv, x, y }: JsonWebKey): Promise<CryptoKey> =>
   crypto.subtle.importKey("jwk", { kty, crv, x, y }, ES256, true, ["verify"]);
 
-/** More servers than one isolate speaks to within the life of a nonce. */
+/** More servers than one isolate calls within a nonce's life. */
 const MAX_NONCES = 500;
 
-/** The latest nonce of each server, by its origin: all logins share it. They live for about 3 minutes. */
+/** Shared by all logins. Nonces live about 3 minutes. */
 const nonces = new Map<string, string>();
 
-/** The same network, whose servers' nonces are remembered. */
 export const rememberingNonces =
   (fetch: Fetch): Fetch =>
   async (input, init) => {
@@ -42,9 +39,7 @@ export const rememberingNonces =
   };
 
 /**
- * Makes the proofs of a login's key.
- *
- * @param key as `createProofKey` returned it
+ * @param key JWK as `createProofKey` returns it
  * @see https://www.rfc-editor.org/rfc/rfc9449
  */
 export async function proofsOf(key: string): Promise<oauth.DPoPHandle> {
@@ -62,7 +57,7 @@ export async function proofsOf(key: string): Promise<oauth.DPoPHandle> {
   );
 }
 
-/** Makes a call once more where the server first wants its nonce in the proof: it did nothing yet. */
+/** Repeats a call that the server refused for lack of its nonce. */
 export async function withNonce<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
@@ -72,18 +67,18 @@ export async function withNonce<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The network, each call to which with the login's access token carries a proof of its key. */
+/** Adds a DPoP proof to calls with this access token. */
 export function provingKey(network: Fetch, key: string, accessToken: string): Fetch {
   const fetch = rememberingNonces(network);
   let proofs: Promise<oauth.DPoPHandle> | undefined;
   return async (input, init) => {
-    const given = init?.headers ?? (input instanceof Request ? input.headers : undefined);
-    const headers = new Headers(given);
-    // Such as the video service, which gets a token of its own.
+    const source = init?.headers ?? (input instanceof Request ? input.headers : undefined);
+    const headers = new Headers(source);
+    // Other tokens, such as the video service's, need no proof.
     if (headers.get("authorization") !== `Bearer ${accessToken}`) return network(input, init);
     headers.delete("authorization");
     const request = new Request(input, init);
-    // A record, or an image of 2 MB at most: held, because it may have to be sent again.
+    // At most 2 MB, buffered because it may be sent twice.
     const body = request.body ? await request.arrayBuffer() : null;
     proofs ??= proofsOf(key);
     const DPoP = await proofs;

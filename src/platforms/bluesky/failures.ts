@@ -11,7 +11,6 @@ import {
 import { toWait } from "../kit/replies.ts";
 import type { XrpcRefusal } from "./api.ts";
 
-/** The access token is refused, whatever the reason: a fresh one may be accepted. */
 const TOKEN_ERRORS = new Set([
   "ExpiredToken",
   "InvalidToken",
@@ -23,12 +22,11 @@ const TOKEN_ERRORS = new Set([
 
 const ACCOUNT_ERRORS = new Set(["AccountTakedown", "AccountDeactivated", "ScopeMissingError"]);
 
-/** A record refused for what a file in it weighs or is; a blob taken down by moderation. */
+/** A file's size or type is refused, or moderation took it down. */
 const MEDIA_WORDING = /blob too (big|large)|mimeType|has been takendown/;
 
 /**
- * An account that was taken down answers 401 as well.
- *
+ * Servers also answer 401 for an account that was taken down.
  * @see https://github.com/bluesky-social/atproto/blob/main/packages/pds/src/auth-verifier.ts
  */
 export function isTokenRefusal({ status, name }: XrpcRefusal): boolean {
@@ -38,10 +36,9 @@ export function isTokenRefusal({ status, name }: XrpcRefusal): boolean {
   return status === 401 || TOKEN_ERRORS.has(name) || name.startsWith("BadJwt");
 }
 
-/** The account's server is not there for now: 404 is what answers in its place. */
+/** A proxy answers 404 while the account's server is down. */
 const isServerAway = (refusal: XrpcRefusal): boolean => isOutage(refusal) || refusal.status === 404;
 
-/** Seconds until the limit is lifted, by either header; null when neither says so. */
 export function waitSeconds(refusal: XrpcRefusal, now: Date): number | null {
   const nowSeconds = now.getTime() / 1_000;
   const resetAt = Number(refusal.rateLimitReset ?? Number.NaN);
@@ -51,7 +48,6 @@ export function waitSeconds(refusal: XrpcRefusal, now: Date): number | null {
   return wait === undefined ? null : toWait(wait);
 }
 
-/** The server has dropped an uploaded file: it has to be uploaded again. */
 const hasDroppedFile = ({ name, message }: XrpcRefusal): boolean =>
   name === "BlobNotFound" || message.startsWith("Could not find blob");
 
@@ -70,7 +66,7 @@ export const { isUndecided, isPassing, toRefused, toUnknowable } = refusalJudge<
   isTokenRefusal,
   ruleOf,
   waitSeconds: (rule, refusal, now) => (rule === BUSY ? waitSeconds(refusal, now) : null),
-  // InvalidSwap says that something already stands at the key.
+  // InvalidSwap means that the key already holds a record.
   isUndecided: ({ status, name }) =>
     (status >= 200 && status < 300) || status === 408 || status >= 500 || name === "InvalidSwap",
 });

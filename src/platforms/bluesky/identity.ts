@@ -21,15 +21,13 @@ export const HANDLE =
 
 export const unknownIdentifier = (message: string) => finalRefusal(message, "identifier");
 
-/** 4xx is an answer about this login, apart from being too many or too slow. */
+/** 4xx is final, except timeouts (408) and rate limits (429). */
 export function toLoginRefusal({ status, message }: XrpcRefusal): LoginRefusal {
   return { message, final: status >= 400 && status < 500 && status !== 408 && status !== 429 };
 }
 
 /**
- * Returns where the document of a DID lies, or null when it is of no kind that the network uses or names a
- * host that must not be fetched.
- *
+ * Null for other kinds of DID and forbidden hosts.
  * @see https://atproto.com/specs/did
  */
 export function didDocumentUrl(did: string): string | null {
@@ -46,7 +44,6 @@ const pdsService = z.object({
   serviceEndpoint: z.string(),
 });
 
-/** The address of the account's server by its DID document; null when it names none. */
 function endpointOf(document: unknown, did: string): URL | null {
   const services = didServices.safeParse(document).data?.service ?? [];
   for (const entry of services) {
@@ -57,19 +54,18 @@ function endpointOf(document: unknown, did: string): URL | null {
   return null;
 }
 
-/** The origin of the account's server by its DID document; null when it names none we may call. */
+/** Null when the document names no server that may be called. */
 export function pdsOf(document: unknown, did: string): string | null {
   const endpoint = endpointOf(document, did);
   return endpoint && refusedUrl(endpoint) === null ? endpoint.origin : null;
 }
 
-/** An account of the network: its DID, and the origin of the server that keeps it. */
 export interface Home {
   did: string;
   pds: string;
 }
 
-/** The account that a handle leads to. A handle counts where the account's own document names it too. */
+/** The account's DID document has to name the handle too. */
 export async function resolveHandle(
   fetch: Fetch,
   handle: string,
@@ -98,11 +94,7 @@ async function readDidDocument(
   return refuse({ message: reply.error.message, final: false });
 }
 
-/**
- * The account of a DID.
- *
- * @param handle one that its document has to name
- */
+/** @param handle has to stand in the DID document */
 export async function resolveDid(
   fetch: Fetch,
   did: string,
@@ -123,22 +115,19 @@ export async function resolveDid(
 /** Servers run by Bluesky take logins at the entryway. */
 export const BLUESKY_HOSTS = ".host.bsky.network";
 
-/** Returns true where a server may speak for the accounts of this one. */
 const speaksFor = (server: string, { origin, hostname }: URL): boolean =>
   server === origin || (server === ENTRYWAY && hostname.endsWith(BLUESKY_HOSTS));
 
-/** `unproven`: its DID has no document that can be read. `foreign`: the document names another server. */
+/** `unproven`: the DID document is unreadable. `foreign`: it names another server. */
 export type Proof =
   | { kind: "proven"; pds: string }
   | { kind: "unproven" | "foreign"; refusal: LoginRefusal };
 
 /**
- * Looks up whether a server keeps an account that it claims. Servers may claim any: a DID is proven by its
- * document alone.
- *
+ * Verifies that a server keeps the account it claims.
  * @param server an origin
  * @see https://atproto.com/specs/did
- * @throws where the document's host does not answer
+ * @throws Error when the document's host does not answer
  */
 export async function proveServer(fetch: Fetch, did: string, server: string): Promise<Proof> {
   const document = await readDidDocument(fetch, did);
@@ -150,10 +139,8 @@ export async function proveServer(fetch: Fetch, did: string, server: string): Pr
   return { kind: "foreign", refusal: { message, final: true, field: "service" } };
 }
 
-/** Marks of text direction, which come along when a handle is copied from an app. */
 const DIRECTION_MARKS = /[\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
 
-/** A handle, DID or address as a person writes it, in its plain form. */
 export function plainIdentifier(text: string): string {
   const written = text.replace(DIRECTION_MARKS, "").trim().replace(/^@/, "");
   return written.startsWith("did:") ? written : written.toLowerCase();

@@ -5,7 +5,6 @@ import type { Likeness } from "../likeness.ts";
 import { altTextOf, postText } from "./check.ts";
 import type { BlueskySettings } from "./settings.ts";
 
-/** Returns the post as readers of Bluesky will see it. */
 export function likeness(post: Post<BlueskySettings>): Likeness {
   const text = postText(post);
   return likenessOf({

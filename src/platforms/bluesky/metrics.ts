@@ -7,9 +7,9 @@ import type { MetricsJob, MetricsPage, MetricsReading } from "../metrics.ts";
 import { getProfileRequest, PUBLIC_API, toXrpcRefusal, xrpc } from "./api.ts";
 import { toRefused } from "./failures.ts";
 
-/** Posts of a page; Bluesky gives up to 100. */
+/** Bluesky gives up to 100. */
 const PAGE = 50;
-/** A page of posts with all that they embed. */
+/** Posts come with everything they embed. */
 const MAX_REPLY_BYTES = 2_000_000;
 
 const { readerOf } = replyReader(MAX_REPLY_BYTES, toXrpcRefusal);
@@ -25,24 +25,28 @@ export async function readFollowers(job: MetricsJob): MetricsReading<number | nu
 const readFeedReply = readerOf(z.object({ feed: list, cursor: maybeText }));
 
 const feedItem = z.object({
-  /** Why it stands there, where it is no post of the account's own: somebody was reposted. */
   reason: z.unknown().optional(),
   post: z.object({
     uri: z.string().startsWith("at://"),
     author: z.object({ did: z.string() }),
     record: z.object({ text: maybeText, createdAt: instant }),
-    ...{ likeCount: counter, repostCount: counter, replyCount: counter, quoteCount: counter },
+    likeCount: counter,
+    repostCount: counter,
+    replyCount: counter,
+    quoteCount: counter,
   }),
 });
 
-/** A page of the account's posts, without its answers to others. Bluesky counts no views. */
+/** Omits replies to others. Bluesky counts no views. */
 export async function readPage(
   job: MetricsJob,
   cursor: string | null,
 ): MetricsReading<MetricsPage> {
   const { handle, platformAccountId: actor } = job.account;
   const query = {
-    ...{ actor, limit: String(PAGE), filter: "posts_no_replies" },
+    actor,
+    limit: String(PAGE),
+    filter: "posts_no_replies",
     ...(cursor === null ? {} : { cursor }),
   };
   const request = xrpc("GET", PUBLIC_API, "app.bsky.feed.getAuthorFeed", { query });
@@ -57,7 +61,9 @@ export async function readPage(
       text: record.text ?? "",
       url: `https://bsky.app/profile/${handle ?? actor}/post/${uri.split("/").at(-1)}`,
       counters: {
-        ...{ views: null, likes: likeCount, comments: replyCount },
+        views: null,
+        likes: likeCount,
+        comments: replyCount,
         shares: sum(repostCount, quoteCount),
       },
     };

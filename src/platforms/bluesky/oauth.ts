@@ -16,16 +16,13 @@ import {
   withNonce,
 } from "./dpop.ts";
 
-/** Everything of a grant that its next calls need; kept with its tokens. */
 export interface Session {
   issuer: string;
   tokenEndpoint: string;
-  /** Empty where the server has none. */
   revocationEndpoint: string;
   clientId: string;
-  /** Id of the instance's key that the grant is bound to; empty for a client without one. */
+  /** Empty for a client without key. */
   keyId: string;
-  /** The key of the login, as JWK. */
   dpopKey: string;
 }
 
@@ -39,33 +36,28 @@ const sessionOf = ({ extra = {} }: Credentials): Session => ({
 });
 
 /**
- * Days until a grant ends whose client has no key: refreshing does not extend it.
- *
+ * A login without key ends then, however often it is refreshed.
  * @see https://atproto.com/specs/oauth#types-of-clients
  */
 const PUBLIC_SESSION_DAYS = 14;
 /**
- * Days that a refresh token of a client with a key keeps, unused. Bluesky's own servers say 3 months.
- *
+ * Life of an unused refresh token; Bluesky's servers give 3 months.
  * @see https://github.com/bluesky-social/atproto/blob/main/packages/oauth/oauth-provider/src/constants.ts
  */
 const REFRESH_DAYS = 90;
 
-/** Clients on this machine, which no server can reach, have no key. */
+/** Servers cannot read a loopback client's metadata, so it has no key. */
 const isLoopbackClient = (clientId: string): boolean => clientId.startsWith("http://localhost");
 
-/** The id of the key that signs for this client; empty where none does. */
 export const keyIdOf = (clientId: string, app: AppKeys | null): string =>
   isLoopbackClient(clientId) ? "" : (app?.privateKey?.kid ?? "");
 
-/** Bodies of token servers are read as those of all others: no more of them than we use. */
 async function bounded(reply: Response): Promise<Response> {
   const body = await readBody(reply);
   const { status, headers } = reply;
   return Response.json(body ?? null, { status, headers });
 }
 
-/** The parts that a call to an authorization server needs. */
 export interface Caller {
   as: oauth.AuthorizationServer;
   client: oauth.Client;
@@ -76,7 +68,6 @@ export interface Caller {
   };
 }
 
-/** Prepares calls to the authorization server of a session. */
 export async function callerOf(
   fetch: Fetch,
   { issuer, tokenEndpoint, clientId, dpopKey }: Session,
@@ -101,10 +92,8 @@ export async function callerOf(
   };
 }
 
-/** A person's consent, as the token server answers it. */
 interface Tokens {
   credentials: Credentials;
-  /** The DID of the account. */
   did: string | null;
   scopes: string[];
 }
@@ -131,7 +120,7 @@ function toTokens(
 
 const inDays = (days: number): Date => addSeconds(now(), days * (DAY / SECOND));
 
-/** Exchanges the code of a callback. @throws errors of the library, for `explainServer` */
+/** @throws errors of `oauth4webapi`, for `explainServer` */
 export async function exchangeCode(
   { as, client, auth, options }: Caller,
   session: Session,
@@ -157,35 +146,30 @@ export async function exchangeCode(
   return toTokens(reply, session, inDays(session.keyId ? REFRESH_DAYS : PUBLIC_SESSION_DAYS));
 }
 
-/** Codes of mistakes that the owner of the instance can mend, and a person cannot. */
 const OWNERS_MISTAKES = new Set(["invalid_client", "invalid_client_metadata"]);
 
-/** A failed call to an authorization server in a person's terms. */
 export function explainServer(error: unknown, clientId: string): ConsentRefusal {
   if (error instanceof oauth.WWWAuthenticateChallengeError) {
     const { error: code = "invalid_request", error_description } = error.cause[0]?.parameters ?? {};
     return explainOAuthError("Bluesky", code, error_description, error.status);
   }
   if (error instanceof oauth.ResponseBodyError && OWNERS_MISTAKES.has(error.error)) {
-    const said = quoted(error.error_description || error.error);
+    const wording = quoted(error.error_description || error.error);
     return {
       failure: "refused",
-      message: `The Bluesky server does not accept this instance: ${said}. Its owner has to see that ${clientId} can be read from everywhere, and that BLUESKY_KEY has not changed within the last ten minutes.`,
+      message: `The Bluesky server does not accept this instance: ${wording}. Its owner has to see that ${clientId} can be read from everywhere, and that BLUESKY_KEY has not changed within the last ten minutes.`,
     };
   }
   return explain("Bluesky", error);
 }
 
-/** Returns why a grant cannot be used with the key that this instance has now, or null. */
 function refusedKey({ keyId, clientId }: Session, app: AppKeys | null): string | null {
   if (keyId === "" || keyId === keyIdOf(clientId, app)) return null;
   return "BLUESKY_KEY is not the one with which this account was connected, so this login cannot be renewed. Set the old one again, or connect the account again.";
 }
 
 /**
- * A new pair of tokens. The old refresh token is dead from then on, and whoever uses it again ends the
- * whole session.
- *
+ * Using the old refresh token again ends the session.
  * @see https://atproto.com/specs/oauth#token-request-and-refresh
  */
 export async function refreshGrant(
@@ -198,7 +182,7 @@ export async function refreshGrant(
   if (!refreshToken) return notRenewable("Bluesky");
   const session = sessionOf(credentials);
   const message = refusedKey(session, app);
-  // The owner may set it again: no login is lost by that.
+  // The owner may set the old key again.
   if (message) return refuse({ message, final: false });
   const { as, client, auth, options } = await callerOf(fetch, session, app);
   try {
@@ -224,10 +208,7 @@ export async function refreshGrant(
   }
 }
 
-/**
- * Ends the session. Without the proof of its key a server answers 200 as well, and ends nothing, which is
- * why this is no `revocationRequest`: that one sends none.
- */
+/** Unlike `revocationRequest` sends a DPoP proof: without it servers answer 200 and revoke nothing. */
 export async function revokeGrant(
   fetch: Fetch,
   credentials: Credentials,
@@ -248,6 +229,6 @@ export async function revokeGrant(
       options,
     );
   const reply = await send();
-  // The nonce of its answer goes along with the next.
+  // The second call carries the nonce of the first answer.
   if (reply.status === 400) await send();
 }

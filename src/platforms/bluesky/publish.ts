@@ -32,7 +32,7 @@ import { transferVideo } from "./video.ts";
 
 type Job = PublishJob<BlueskySettings>;
 
-/** Look-ups of handles in one post; a run has a budget of calls, and more mentions are spam. */
+/** Bounds the calls of one post; more mentions are spam. */
 const MAX_MENTION_LOOKUPS = 20;
 
 interface AspectRatio {
@@ -65,19 +65,15 @@ export interface PostRecord {
   embed?: Embed;
 }
 
-/** The alphabet of TIDs sorts as it counts. */
 const TID_ALPHABET = "234567abcdefghijklmnopqrstuvwxyz";
 const TID_LENGTH = 13;
 const CLOCK_IDS = 1_024;
-/** Attempts of one upload, and uploads of one millisecond, that get different keys. */
 const ATTEMPTS = 16;
 const UPLOADS = (1_000 * CLOCK_IDS) / ATTEMPTS;
 
 /**
- * The record's key: 53 bits of microseconds and 10 bits of clock id, as 13 characters. The clock gives
- * milliseconds, so upload and attempt fill the microseconds and the clock id: within one millisecond
- * keys differ for any 64,000 uploads in a row.
- *
+ * 53 bits of microseconds and 10 bits of clock id. Upload and attempt fill what milliseconds leave: keys
+ * differ for 64,000 uploads in a row within a millisecond.
  * @see https://atproto.com/specs/tid
  */
 export function recordKey(createdAt: Date, uploadId: number, attempt: number): string {
@@ -92,7 +88,6 @@ export function recordKey(createdAt: Date, uploadId: number, attempt: number): s
   return key;
 }
 
-/** The account's own server; the entryway passes calls on to it when it is not known. */
 const serviceOf = (job: Job): string => job.account.service ?? ENTRYWAY;
 
 async function resolveMentions(
@@ -117,7 +112,7 @@ async function resolveMentions(
 }
 
 async function uploadImage(job: Job, item: MediaItem): Promise<Result<Blob, Stopped>> {
-  // An image has at most 2 MB, and a body of known length is sent without chunking.
+  // Servers refuse chunked bodies; images have at most 2 MB.
   const data = await new Response(await job.readMedia(item)).arrayBuffer();
   const request = uploadBlobRequest(serviceOf(job), job.accessToken, { data, mime: item.mime });
   const reply = await readUploadBlobReply(await job.fetch(request));
@@ -126,7 +121,7 @@ async function uploadImage(job: Job, item: MediaItem): Promise<Result<Blob, Stop
 
 async function uploadImages(job: Job): Promise<Result<ImageEmbed | null, Stopped>> {
   const images: ImageEmbed["images"] = [];
-  // One after the other, so that a single image is held in memory.
+  // Sequential, so that only one image is in memory.
   for (const [index, item] of job.post.media.entries()) {
     const uploaded = await uploadImage(job, item);
     if (!uploaded.ok) return uploaded;
@@ -154,10 +149,7 @@ function toVideoEmbed(job: Job, size: Size, video: Blob): VideoEmbed {
   };
 }
 
-/**
- * The record in its wire form. Fields without a value are left out, because the server derives the
- * record's identity from what is there.
- */
+/** Omits empty fields: the record's identity follows from those present. */
 function buildRecord(parts: {
   text: string;
   createdAt: Date;
@@ -184,23 +176,19 @@ function buildRecord(parts: {
   };
 }
 
-/**
- * Uploads what the post has of media, resolves mentions and fixes the record and its key, so that any
- * repeat of `submit` sends the same. A video comes in steps of its own; images in one, and a step
- * repeated uploads them again: equal bytes get an equal reference.
- */
+/** Fixes record and key, so that repeats of `submit` send the same. Images uploaded again get the same references. */
 export async function prepare(job: Job, bookmark: Bookmark | null): Promise<Prepared> {
   if (bookmark && "record" in bookmark) return ready(bookmark);
   const [item] = job.post.media;
   if (item?.kind !== "video") return fixRecord(job, () => uploadImages(job));
   const step = await transferVideo(job, item, bookmark);
   if (step.kind !== "processed") return step;
-  // Without its size clients crop a video; the service has accepted one whose header we cannot read.
+  // Clients crop a video without size.
   const size = (await job.inspectVideo(item)) ?? item;
   return fixRecord(job, async () => ok(toVideoEmbed(job, size, step.blob)));
 }
 
-/** @param embed called once mentions are resolved */
+/** @param embed called after mentions are resolved */
 async function fixRecord(
   job: Job,
   embed: () => Promise<Result<Embed | null, Stopped>>,
@@ -230,7 +218,7 @@ function toPublished(job: Job, rkey: string, uri: string): PublishedPost {
   return published(uri, `https://bsky.app/profile/${handle ?? platformAccountId}/post/${rkey}`);
 }
 
-/** Writes the record. The key is ours, so a repeat of the call makes no second post. */
+/** The key is ours, so a repeat creates no second post. */
 export async function submit(job: Job, bookmark: Bookmark): Promise<Submitted> {
   const post = preparedPost.parse(bookmark);
   const request = putRecordRequest(serviceOf(job), job.accessToken, {
@@ -243,23 +231,19 @@ export async function submit(job: Job, bookmark: Bookmark): Promise<Submitted> {
   return toRefused(reply.error, job.now());
 }
 
-/** Returns true when two JSON values are equal: servers return the fields of an object in any order. */
+/** Servers return an object's fields in any order. */
 function isSameJson(a: unknown, b: unknown): boolean {
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
   if (Array.isArray(a) !== Array.isArray(b)) return false;
-  const left = new Map(Object.entries(a));
-  const right = Object.entries(b);
+  const fields = new Map(Object.entries(a));
+  const others = Object.entries(b);
   return (
-    left.size === right.length &&
-    right.every(([key, value]) => left.has(key) && isSameJson(left.get(key), value))
+    fields.size === others.length &&
+    others.every(([key, value]) => fields.has(key) && isSameJson(fields.get(key), value))
   );
 }
 
-/**
- * Reads the record at our key: an exact look-up.
- *
- * @throws when the server gives no answer to the question now, so that it is asked again later
- */
+/** @throws Error when the server cannot tell yet */
 export async function reconcile(job: Job, bookmark: Bookmark): Promise<Reconciled> {
   const { rkey, record } = preparedPost.parse(bookmark);
   const repo = job.account.platformAccountId;

@@ -5,7 +5,7 @@ import { countGraphemes, countUtf8Bytes } from "../../core/text.ts";
 const MAX_TAG_GRAPHEMES = 64;
 const MAX_TAG_BYTES = 640;
 
-/** A part of the text that leads somewhere; `start` and `end` (exclusive) count UTF-16 units. */
+/** `start` and `end` (exclusive) count UTF-16 units. */
 export type Span = { start: number; end: number } & (
   | { kind: "link"; uri: string }
   | { kind: "mention"; handle: string }
@@ -17,18 +17,16 @@ type Feature =
   | { $type: "app.bsky.richtext.facet#mention"; did: string }
   | { $type: "app.bsky.richtext.facet#tag"; tag: string };
 
-/** As it stands in a record. The index counts UTF-8 bytes, its end is exclusive. */
+/** The index counts UTF-8 bytes; its end is exclusive. */
 export interface Facet {
   index: { byteStart: number; byteEnd: number };
   features: Feature[];
 }
 
-/** Scripts that are written without spaces, so that a link may touch them. */
 const CJK = String.raw`\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}`;
 const WORD = String.raw`\p{L}\p{N}\p{M}`;
-/** Not inside a word, an email address, a path or a tag; U+FE0F is the tail of an emoji. */
+/** Not inside a word, email address, path or tag. U+FE0F ends an emoji. */
 const BEFORE = String.raw`(?<=^|[${CJK}\uFE0F]|[^${WORD}_@#＃$\/\\.&=%+\-])`;
-/** The same from the other side. With it a match never ends in the middle of a longer name. */
 const AFTER = String.raw`(?![a-z0-9]|-+[a-z0-9]|\.[a-z0-9]|_|@[a-z0-9]|(?![${CJK}])[${WORD}])`;
 const OPENING = String.raw`(?<=^|[\s(\[{"'“‘«（「『【])`;
 const URL_CHARACTER = String.raw`[^\s<>"“”‘’«»「」『』（）【】《》〈〉、。，！？；：\u200B]`;
@@ -40,9 +38,9 @@ const DOMAIN = new RegExp(
   "giu",
 );
 const MENTION = new RegExp(String.raw`${BEFORE}@(?<handle>(?:${LABEL}\.)+${LABEL})${AFTER}`, "giu");
-/** Characters without width end a tag: they are mostly leftovers of copying. */
+/** Zero-width characters end a tag: they are mostly leftovers of copying. */
 const TAG_END = String.raw`\s\u00AD\u2060\u200A\u200B\u200C\u200D\u20E2`;
-/** At least one character that is neither digit nor punctuation; `#` + U+FE0F is the keycap emoji. */
+/** Needs a character that is neither digit nor punctuation. `#` + U+FE0F is the keycap emoji. */
 const TAG = new RegExp(
   String.raw`${OPENING}[#＃](?<tag>(?!\uFE0F)[^${TAG_END}]*[^\d\p{P}${TAG_END}][^${TAG_END}]*)`,
   "gu",
@@ -54,7 +52,6 @@ const CASHTAG = new RegExp(
 
 const CLOSERS: Record<string, string> = { ")": "(", "]": "[", "}": "{" };
 
-/** Without the punctuation that ends the sentence, and without a bracket that was opened outside. */
 function trimUrl(url: string): string {
   let kept = url;
   for (;;) {
@@ -67,7 +64,7 @@ function trimUrl(url: string): string {
   }
 }
 
-/** Returns true when the name ends in an existing top-level domain in lower case: not `end.In`. */
+/** True for an existing top-level domain in lower case: not `end.In`. */
 function isRealDomain(host: string): boolean {
   const tld = host.slice(host.lastIndexOf(".") + 1);
   if (tld !== tld.toLowerCase()) return false;
@@ -96,7 +93,7 @@ function findMentions(text: string): Span[] {
   const mentions: Span[] = [];
   for (const match of text.matchAll(MENTION)) {
     const handle = (match.groups?.handle ?? "").toLowerCase();
-    // The protocol keeps .test for development networks.
+    // The protocol reserves .test for development networks.
     if (!isRealDomain(handle) && !handle.endsWith(".test")) continue;
     const end = match.index + match[0].length;
     mentions.push({ kind: "mention", start: match.index, end, handle });
@@ -120,8 +117,9 @@ function findTags(text: string): Span[] {
 }
 
 /**
- * Links, mentions, hashtags and cashtags in the order of the text, none overlapping. When a piece of text
- * could be two of these, the link wins over the mention and the mention over the tag.
+ * In text order, without overlaps: links win over mentions, mentions over tags. Hand-written, because `RichText`
+ * of `@atproto/api` adds 600 KB and gets 21 of the 82 tested texts wrong: it misses links in quotes and in CJK
+ * text, and links email addresses.
  */
 export function findSpans(text: string): Span[] {
   const kept: Span[] = [];
@@ -138,7 +136,6 @@ function toFeature(span: Span, dids: ReadonlyMap<string, string>): Feature | nul
   return did ? { $type: "app.bsky.richtext.facet#mention", did } : null;
 }
 
-/** `dids` maps the handles that could be resolved; a mention of any other one stays plain text. */
 export function toFacets(
   text: string,
   spans: readonly Span[],

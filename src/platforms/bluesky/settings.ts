@@ -10,13 +10,12 @@ import {
 } from "../kit/form-fields.ts";
 import { capabilities } from "./capabilities.ts";
 
-/** Language tags of one post. Source: lexicon app.bsky.feed.post. */
+/** Source: lexicon app.bsky.feed.post. */
 const MAX_LANGS = 3;
 
-/** The content warnings an author may put on a post. Source: spec, "Uploads: create", `bluesky`. */
+/** Content warnings. Source: spec, "Uploads: create", `bluesky`. */
 const LABELS = ["sexual", "nudity", "porn", "graphic-media", "!no-unauthenticated"];
 
-/** The tag in its usual spelling (`en-us` becomes `en-US`), or null when it is malformed. */
 function canonicalLanguage(tag: string): string | null {
   try {
     return Intl.getCanonicalLocales(tag)[0] ?? null;
@@ -26,11 +25,11 @@ function canonicalLanguage(tag: string): string | null {
 }
 
 const langs: FieldReader<string[]> = (raw, refuse) => {
-  const given = readList(raw);
-  if (given.length > MAX_LANGS) {
-    return refuse(`Bluesky takes up to ${MAX_LANGS} languages; ${given.length} were sent.`);
+  const entries = readList(raw);
+  if (entries.length > MAX_LANGS) {
+    return refuse(`Bluesky takes up to ${MAX_LANGS} languages; ${entries.length} were sent.`);
   }
-  const tags = given.map((tag) => {
+  const tags = entries.map((tag) => {
     const canonical = canonicalLanguage(tag);
     if (canonical === null) {
       refuse(`"${tag}" is not a language tag; write it like en or pt-BR.`);
@@ -43,18 +42,14 @@ const langs: FieldReader<string[]> = (raw, refuse) => {
 const labels: FieldReader<string[]> = (raw, refuse) => {
   const values = readList(raw);
   const unknown = values.filter((label) => !LABELS.includes(label));
-  const known = LABELS.join(", ");
-  refuseEach(unknown, (label) => `"${label}" is not a Bluesky label; use ${known}.`, refuse);
+  const allowed = LABELS.join(", ");
+  refuseEach(unknown, (label) => `"${label}" is not a Bluesky label; use ${allowed}.`, refuse);
   return values;
 };
 
 const altText: FieldReader<string | string[]> = (raw) =>
   typeof raw === "string" ? (readJsonList(raw) ?? raw) : (raw ?? "");
 
-/**
- * The form fields of a Bluesky post. Lists arrive comma-separated, repeated, or as a JSON array; each
- * refused entry is an issue of its own.
- */
 export const settings = formFields({
   bluesky_langs: field(langs, {
     type: "array",
@@ -71,5 +66,5 @@ export const settings = formFields({
   }),
 });
 
-/** Parsed; `bluesky_alt_text` as a string stands for every file, as an array for one file each. */
+/** A `bluesky_alt_text` string applies to every file. */
 export type BlueskySettings = SettingsOf<typeof settings>;

@@ -3,20 +3,16 @@ import { ok, refuse } from "../../core/result.ts";
 import { field, maybeText } from "../kit/shapes.ts";
 import { blob, readBody, readerOf, toXrpcRefusal, xrpc } from "./api.ts";
 
-/** Takes videos in, converts them and writes them to the account's server. */
 const VIDEO_SERVICE = "https://video.bsky.app";
 export const VIDEO_SERVICE_DID = "did:web:video.bsky.app";
 
-/** More than the parts of any video of theirs; storage behind such a service has the same limit. */
+/** More parts than any allowed video has. */
 const MAX_PARTS = 10_000;
 
-/** Purpose of a service token. Its issuer refuses a life of more than an hour. */
 interface ServiceAuth {
-  /** The DID of the service that is to believe the token. */
   audience: string;
-  /** The one method that the token opens there. */
   method: string;
-  /** Null: the server's default of 60 seconds. */
+  /** Null: 60 seconds. Servers refuse more than an hour. */
   expiresAt: Date | null;
 }
 
@@ -52,7 +48,6 @@ interface VideoFile {
   sizeBytes: number;
   mimeType: string;
   name: string;
-  /** Pixels; advisory, for an early refusal. */
   width?: number;
   height?: number;
 }
@@ -66,9 +61,7 @@ const uploadSession = z.object({
 });
 
 /**
- * Opens an upload in parts. It holds a place under the account's limits until it is finished, aborted
- * or expired.
- *
+ * Counts toward the account's limits until finished, aborted or expired.
  * @see https://docs.bsky.app/docs/api/app-bsky-video-start-upload
  */
 export function startUploadRequest(token: string, file: VideoFile): Request {
@@ -78,9 +71,8 @@ export function startUploadRequest(token: string, file: VideoFile): Request {
 export const readStartUploadReply = readerOf(uploadSession);
 
 /**
- * Sends one part; the same one again replaces it.
- *
- * @param part `number` counts from 1; `data` has to be of known length
+ * A repeated part replaces the earlier one.
+ * @param part `number` starts at 1; `data` needs a known length
  * @see https://docs.bsky.app/docs/api/app-bsky-video-upload-part
  */
 export function uploadPartRequest(
@@ -94,27 +86,22 @@ export function uploadPartRequest(
   });
 }
 
-/** The size that the service counted, in bytes. */
 export const readUploadPartReply = readerOf(field("sizeBytes", z.int()));
 
 const jobStatus = z.object({
   jobId,
-  /** `JOB_STATE_COMPLETED` and `JOB_STATE_FAILED` end a job; every other one is in progress. */
+  /** `JOB_STATE_COMPLETED` and `JOB_STATE_FAILED` are final. */
   state: z.string().catch(""),
-  /** The video on the account's server. */
   blob: blob.nullish(),
   error: maybeText,
   failureCode: maybeText,
   message: maybeText,
 });
 
-/** State of the processing of a video. */
 export type JobStatus = z.infer<typeof jobStatus>;
 
 /**
- * Puts the parts together. May be repeated. The service keeps the token, to write the video to the
- * account's server with it.
- *
+ * May be repeated. With this token the service writes to the account's server.
  * @see https://docs.bsky.app/docs/api/app-bsky-video-finish-upload
  */
 export function finishUploadRequest(token: string, uploadId: string): Request {
@@ -122,7 +109,7 @@ export function finishUploadRequest(token: string, uploadId: string): Request {
   return xrpc("POST", VIDEO_SERVICE, "app.bsky.video.finishUpload", { token, json });
 }
 
-/** The job to follow: another one than was begun, where the service knows the video already. */
+/** Returns an earlier job when the service already knows the video. */
 export const readFinishUploadReply = readerOf(
   z
     .object({ completedJobId: jobId, jobStatus })
@@ -154,8 +141,7 @@ export function abortUploadRequest(token: string, uploadId: string): Request {
 }
 
 /**
- * Sends a whole video at once: the way before uploads in parts.
- *
+ * Sends a whole video at once, as before uploads in parts existed.
  * @see https://docs.bsky.app/docs/api/app-bsky-video-upload-video
  */
 export function uploadVideoRequest(
@@ -175,8 +161,8 @@ const uploadedVideo = z.union([
 ]);
 
 /**
- * The job to follow. The service answers with the bare status, its schema wraps it. A video that it
- * has had before is an error by its HTTP status, with the earlier job in the body.
+ * The answer is the bare status, though the schema wraps it. For a known video it is an HTTP error with the
+ * earlier job.
  */
 export async function readUploadVideoReply(
   reply: Response,

@@ -25,26 +25,25 @@ const MEDIA_FAILURES = new Set([
   "encoding_failure",
   "pds_upload_unsupported_blob_size",
 ]);
-/** Errors of a job in the words from before there were failure codes. Source: Bluesky's own client. */
+/** Job errors from before failure codes existed. Source: Bluesky's own client. */
 const MEDIA_JOB_ERRORS = new Set([
   "video_too_long",
   "bad_aspect_ratio",
   "unsupported_codec",
   "encoded_video_too_large",
 ]);
-/** The session does not exist any more. Source: lexicon app.bsky.video.uploadPart. */
+/** The upload session no longer exists. Source: lexicon app.bsky.video.uploadPart. */
 const SESSION_OVER = new Set(["UploadNotFound", "UploadExpired", "UploadAborted", "UploadFailed"]);
-/** Our plan of the parts is not the service's. Source: lexicon app.bsky.video.uploadPart. */
+/** Part numbers or sizes differ from the service's. Source: lexicon app.bsky.video.uploadPart. */
 const PLAN_ERRORS = new Set(["InvalidPartNumber", "PartSizeMismatch"]);
 /** Source: lexicon app.bsky.video.uploadPart, finishUpload. */
 const UNCLEAR = new Set(["UploadNotReady", "UploadAlreadyCompleted", "MissingParts"]);
 
-/** Only the account's owner can change that. Source: Bluesky's own client, which knows these texts. */
+/** Refusals that only the account's owner can end. Source: texts in Bluesky's own client. */
 const FORBIDDEN_WORDING = /confirm your email|not allowed to upload|not old enough/i;
 const LIMIT_WORDING = /exceeded daily|daily limit|reached the limit/i;
 const SIZE_WORDING = /is larger than the maximum/i;
 
-/** Messages for failed jobs where the service gives no words of its own. */
 const JOB_MESSAGES: Record<string, string> = {
   validation_failure: "Bluesky does not take this video.",
   encoding_failure: "Bluesky could not convert this video.",
@@ -53,26 +52,20 @@ const JOB_MESSAGES: Record<string, string> = {
   pds_upload_failure: "Bluesky could not write the video to the account's server.",
 };
 
-/** The service has to be asked how far it has come. */
 export const isUnclear = ({ name }: XrpcRefusal): boolean => UNCLEAR.has(name ?? "");
 
-/** A session that was given up still holds its place, so it should be closed. */
+/** An abandoned session still counts toward the limits and should be aborted. */
 export const isSessionOpen = ({ name }: XrpcRefusal): boolean => !SESSION_OVER.has(name ?? "");
 
-/** Refusals that are about the video or the account. */
 const OF_EVERY_WAY: ReadonlySet<FailureCode> = new Set([
   "media_invalid",
   "rate_limited",
   "account_disconnected",
 ]);
 
-/**
- * Returns true when a single shot would be refused as well; every other refusal is one of the parts. So
- * does Bluesky's own client.
- */
+/** A whole upload would be refused too. Source: Bluesky's own client. */
 export const isOfEveryWay = ({ failure }: Refused): boolean => OF_EVERY_WAY.has(failure.code);
 
-/** Turns a refusal of the video service into ours. `now` turns the moment a limit ends into a wait. */
 export function toVideoRefused(refusal: XrpcRefusal, now: Date): Refused {
   const { message } = refusal;
   const name = refusal.name ?? "";
@@ -85,23 +78,22 @@ export function toVideoRefused(refusal: XrpcRefusal, now: Date): Refused {
   }
   if (name === "TooManyOpenUploads") return unavailable(message);
   if (SESSION_OVER.has(name) || PLAN_ERRORS.has(name)) return sendAgain(message);
-  // The refused token was made a moment ago with the account's login, so the login itself is good.
+  // The token was just issued, so the login is good.
   if (name === "ServiceOverloaded" || isTokenRefusal(refusal)) return unavailable(message);
   const refused = toRefused(refusal, now);
   return refused.kind === "failed" ? refused : unavailable(message);
 }
 
-/** Returns why the account may not upload at present. */
 export function toLimitRefused({ message, error }: UploadLimits): Refused {
-  const said = message || error || "The account has reached Bluesky's limit of videos for now.";
-  return failed(FORBIDDEN_WORDING.test(said) ? "account_disconnected" : "rate_limited", said);
+  const wording = message || error || "The account has reached Bluesky's limit of videos for now.";
+  return failed(FORBIDDEN_WORDING.test(wording) ? "account_disconnected" : "rate_limited", wording);
 }
 
-/** Returns why a job failed that left no video behind. A failed job stays so: another try is another job. */
+/** A failed job stays failed; another try needs another job. */
 export function toJobRefused({ failureCode, error, message }: JobStatus): Refused {
   const code = failureCode ?? "";
-  const said =
+  const wording =
     message || JOB_MESSAGES[code] || error || "Bluesky's video service failed with this video.";
   const isMedia = MEDIA_FAILURES.has(code) || (!code && MEDIA_JOB_ERRORS.has(error ?? ""));
-  return isMedia ? mediaInvalid(said) : sendAgain(said);
+  return isMedia ? mediaInvalid(wording) : sendAgain(wording);
 }

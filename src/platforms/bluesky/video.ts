@@ -39,17 +39,15 @@ import {
 
 type Job = PublishJob<BlueskySettings>;
 
-/** Life of the token that the service writes the video with. Source: Bluesky's own client. */
+/** Life of the upload token. Source: Bluesky's own client. */
 const UPLOAD_TOKEN_SECONDS = 1_800;
-/** Within the life of that token: later the service could not deliver the video any more. */
+/** Shorter than the token's life: afterwards the video cannot be delivered. */
 const PROCESSING_DEADLINE_SECONDS = 1_500;
-/** Intervals between looks at a job: short at first, because short videos take seconds. */
 const FIRST_LOOK_SECONDS = 2;
 const LONGEST_LOOK_SECONDS = 5;
-/** Times that one upload may be found less far than its bookmark says. */
+/** Times that an upload may be behind its bookmark. */
 const MAX_RECOVERIES = 3;
 
-/** Progress of the video of a post; `missing`: numbers of the parts that are still to be sent. */
 export const videoBookmark = z.discriminatedUnion("stage", [
   z.object({
     stage: z.literal("uploading"),
@@ -60,7 +58,7 @@ export const videoBookmark = z.discriminatedUnion("stage", [
     recoveries: z.int(),
   }),
   z.object({ stage: z.literal("single_shot") }),
-  /** `since` in epoch milliseconds. */
+  /** Epoch milliseconds. */
   z.object({ stage: z.literal("processing"), jobId: z.string(), since: z.number() }),
   z.object({ stage: z.literal("processed"), blob }),
 ]);
@@ -68,14 +66,11 @@ export const videoBookmark = z.discriminatedUnion("stage", [
 type VideoBookmark = z.infer<typeof videoBookmark>;
 type Uploading = Extract<VideoBookmark, { stage: "uploading" }>;
 
-/** A step on the way, or the video as it has to stand in the record. */
 type VideoStep = Prepared | { kind: "processed"; blob: Blob };
 
 /**
- * One step of bringing a video to the account's server. The service stores the parts, converts the
- * video and writes it there, with a token of the account's server for exactly that.
- *
- * @param bookmark of the step before; null begins
+ * The service converts the video and writes it to the account's server, with a token for that call alone.
+ * @param bookmark null begins the upload
  */
 export async function transferVideo(
   job: Job,
@@ -93,13 +88,13 @@ export async function transferVideo(
       return followJob(job, at);
     case "processed":
       return { kind: "processed", blob: at.blob };
+    default:
+      return at satisfies never;
   }
 }
 
 /**
- * The DID of the server at an origin: of its host alone, without a port. So the reference server names
- * itself unless it is told otherwise, and so Bluesky's own client addresses it.
- *
+ * Host without port, like the reference server and Bluesky's own client.
  * @see https://atproto.com/specs/did
  */
 export const didOfServer = (origin: string): string => `did:web:${new URL(origin).hostname}`;
@@ -108,7 +103,7 @@ const serverOf = (job: Job): string => job.account.service ?? ENTRYWAY;
 
 type ServiceToken = Promise<Result<string, Stopped>>;
 
-/** A token for the video service, which writes to the account's server with it. Never stored. */
+/** Lets the service write to the account's server. Never stored. */
 async function uploadToken(job: Job): ServiceToken {
   const request = getServiceAuthRequest(serverOf(job), job.accessToken, {
     audience: didOfServer(serverOf(job)),
@@ -125,11 +120,10 @@ const EXTENSIONS: Record<string, string> = {
   "video/webm": "webm",
 };
 
-/** Only the service sees that name. */
 const nameOf = ({ sha256, mime }: MediaItem): string =>
   `${sha256.slice(0, 12)}.${EXTENSIONS[mime] ?? "mp4"}`;
 
-/** `length` bytes as a body of known length, which goes out without being held in memory. */
+/** Streams with a known length, without holding the bytes in memory. */
 async function readBytes(job: Job, item: MediaItem, offset: number, length: number) {
   const bytes = await job.readMedia(item, { offset, length });
   return bytes.pipeThrough(new FixedLengthStream(length));
@@ -174,7 +168,7 @@ async function sendPart(job: Job, item: MediaItem, at: Uploading): Promise<Video
   return recover(job, at, token.value, reply.error);
 }
 
-/** Its token is fresh: it has to outlive the processing. */
+/** The token has to outlive the processing. */
 async function finishUpload(job: Job, at: Uploading): Promise<VideoStep> {
   const token = await uploadToken(job);
   if (!token.ok) return token.error;
@@ -185,7 +179,6 @@ async function finishUpload(job: Job, at: Uploading): Promise<VideoStep> {
   return recover(job, at, token.value, reply.error);
 }
 
-/** After a refusal of a part or of the end: on from where the service is, or given up. */
 async function recover(
   job: Job,
   at: Uploading,
@@ -221,7 +214,7 @@ async function recover(
   return waiting(bookmark, FIRST_LOOK_SECONDS);
 }
 
-/** Frees the place that an upload takes until it expires. Best effort: nothing rests on it. */
+/** A failure does not matter: the upload expires. */
 async function abandon(job: Job, token: string, jobId: string): Promise<void> {
   try {
     const reply = await job.fetch(abortUploadRequest(token, jobId));
@@ -229,7 +222,7 @@ async function abandon(job: Job, token: string, jobId: string): Promise<void> {
   } catch {}
 }
 
-/** The way before uploads in parts. A repeat sends everything again; the service knows it by then. */
+/** The service recognizes a video that is sent again. */
 async function sendWhole(job: Job, item: MediaItem): Promise<VideoStep> {
   const allowed = await checkLimits(job);
   if (!allowed.ok) return allowed.error;
@@ -246,12 +239,12 @@ async function sendWhole(job: Job, item: MediaItem): Promise<VideoStep> {
   const reply = await readUploadVideoReply(sent);
   if (!reply.ok) return toVideoRefused(reply.error, job.now());
   const bookmark = processing(job, reply.value.jobId);
-  // The answer may say no more of the earlier job than its id.
+  // The answer may contain only the earlier job's id.
   if (reply.value.error === "already_exists" && !reply.value.blob) return next(bookmark);
   return judgeJob(reply.value, bookmark);
 }
 
-/** Asked before a whole video is sent for nothing; an upload in parts is refused at its start. */
+/** Saves sending a whole video in vain. */
 async function checkLimits(job: Job): Promise<Result<true, Stopped>> {
   const auth = getServiceAuthRequest(serverOf(job), job.accessToken, {
     audience: VIDEO_SERVICE_DID,
@@ -275,11 +268,11 @@ const processing = (job: Job, jobId: string): Processing => ({
   since: job.now().getTime(),
 });
 
-/** The bookmark stays the same while nothing changes, so that the runner sees when that lasts too long. */
+/** The bookmark stays the same, so that the runner notices a stalled job. */
 const look = (at: Processing, waitedSeconds: number): Waiting =>
   waiting(at, growingLook(FIRST_LOOK_SECONDS, LONGEST_LOOK_SECONDS, waitedSeconds));
 
-/** A job can fail and still have left the video on the account's server: that is all we want of it. */
+/** The job may fail after it stored the video. */
 function judgeJob(status: JobStatus, bookmark: Processing, waitedSeconds = 0): VideoStep {
   if (status.blob) return next({ stage: "processed", blob: status.blob });
   if (status.state === "JOB_STATE_FAILED") return toJobRefused(status);
@@ -289,7 +282,7 @@ function judgeJob(status: JobStatus, bookmark: Processing, waitedSeconds = 0): V
   return look(bookmark, waitedSeconds);
 }
 
-/** Trouble with a question about the job, such as too many of them, is no trouble with the job. */
+/** Rate limits and timeouts say nothing about the job. */
 const isRefused = ({ status }: XrpcRefusal): boolean =>
   status >= 400 && status < 500 && status !== 408 && status !== 429;
 

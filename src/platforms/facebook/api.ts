@@ -5,7 +5,6 @@ import { apiVersion } from "./capabilities.ts";
 
 const SITE = "https://www.facebook.com";
 
-/** Posts of one list. */
 const LIST_LIMIT = 25;
 
 export const { graph, versioned, readReply, readerOf } = graphApi(
@@ -15,9 +14,7 @@ export const { graph, versioned, readReply, readerOf } = graphApi(
 );
 
 /**
- * The call that exchanges a code for a person's token. It is documented as a GET, and served as a POST too,
- * which keeps the secret out of addresses.
- *
+ * Documented as a GET; a POST works too and keeps the secret out of URLs.
  * @see https://developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow
  */
 export const exchangeCodeRequest = (form: Record<string, string>): Request =>
@@ -27,8 +24,7 @@ export const exchangeCodeRequest = (form: Record<string, string>): Request =>
 const postId = z.string().regex(/^\d+(?:_\d+)?$/);
 
 /**
- * The call that makes a text post, or one of staged photos, which cannot be undone.
- *
+ * Cannot be undone.
  * @see https://developers.facebook.com/docs/graph-api/reference/page/feed
  */
 export function createPostRequest(
@@ -49,13 +45,10 @@ export function createPostRequest(
   return graph(versioned(pageId, "feed"), { token, form });
 }
 
-/** The post's id. */
 export const readCreatePostReply = readerOf(field("id", postId));
 
 /**
- * The call that has a photo fetched. Published it makes a post, which cannot be undone; otherwise it
- * waits, seen by nobody, to be attached to one.
- *
+ * A published photo is a post, which cannot be undone; others wait to be attached to one.
  * @see https://developers.facebook.com/docs/graph-api/reference/page/photos
  */
 export function createPhotoRequest(
@@ -71,7 +64,6 @@ export function createPhotoRequest(
   return graph(versioned(pageId, "photos"), { token, form });
 }
 
-/** The id of the post where the photo made one, else that of the photo. */
 export const readCreatePhotoReply = readerOf(
   z
     .object({ id, post_id: postId.nullish().catch(null) })
@@ -81,7 +73,7 @@ export const readCreatePhotoReply = readerOf(
 export const deletePhotoRequest = (token: string, photoId: string): Request =>
   new Request(graph(versioned(photoId), { token }), { method: "DELETE" });
 
-/** An address at Facebook, which may come as a path alone; null for any other. */
+/** Facebook may send a path alone. */
 function toPermalink(text: string | null): string | null {
   if (!text || !URL.canParse(text, SITE)) return null;
   const url = new URL(text, SITE);
@@ -89,7 +81,6 @@ function toPermalink(text: string | null): string | null {
   return url.protocol === "https:" && isTheirs ? url.href : null;
 }
 
-/** Address of a post by its id alone. */
 export const addressOf = (...path: string[]): string => [SITE, ...path].join("/");
 
 export const permalink = maybeText.transform(toPermalink);
@@ -98,7 +89,6 @@ export const permalink = maybeText.transform(toPermalink);
 export const getPostRequest = (token: string, id: string): Request =>
   graph(versioned(id), { token, query: { fields: "permalink_url" } });
 
-/** The post's address; null when Facebook gives none. */
 export const readGetPostReply = readerOf(field("permalink_url", permalink));
 
 const attachment = z.object({
@@ -122,7 +112,6 @@ const listedPost = z.object({
 
 export type ListedPost = z.infer<typeof listedPost>;
 
-/** Counts the photos of a listed post. */
 export function countPhotos({ attachments }: ListedPost): number {
   const [first] = attachments?.data ?? [];
   if (first?.media_type === "album") return first.subattachments?.data.length ?? 0;
@@ -130,9 +119,7 @@ export function countPhotos({ attachments }: ListedPost): number {
 }
 
 /**
- * The Page's posts since a moment.
- *
- * @param after the cursor of the list before; null for the first list
+ * @param after cursor of the previous list
  * @see https://developers.facebook.com/docs/graph-api/reference/page/published_posts
  */
 export function listPostsRequest(
@@ -164,9 +151,8 @@ const paging = z
 
 export interface PostList {
   posts: ListedPost[];
-  /** A list may be short, and not the last. */
+  /** A short list is not always the last. */
   isLast: boolean;
-  /** The cursor of the next list, where Facebook tells one. */
   after: string | null;
 }
 
@@ -195,21 +181,17 @@ export type Page = z.infer<typeof page>;
 
 export const PROFILE = "id,name,username,picture.type(large){url}";
 
-/** Asks for the owner of the token. Only a Page has a category: a person's token is refused. */
+/** Only Pages have a `category`: a person's token is refused. */
 export const getMeRequest = (token: string): Request =>
   graph(versioned("me"), { token, query: { fields: `category,${PROFILE}` } });
 
 export const readGetMeReply = readerOf(page);
 
-/**
- * A Page with its own token, for whoever may act as it.
- *
- * @see https://developers.facebook.com/docs/pages-api/getting-started
- */
+/** @see https://developers.facebook.com/docs/pages-api/getting-started */
 export const getPageRequest = (token: string, pageId: string): Request =>
   graph(versioned(pageId), { token, query: { fields: `access_token,${PROFILE}` } });
 
 const pageWithToken = page.extend({ access_token: z.string().min(1).nullish() });
 
-/** `access_token` is missing where the caller may not act as the Page. */
+/** `access_token` is missing when the caller may not act as the Page. */
 export const readGetPageReply = readerOf(pageWithToken);

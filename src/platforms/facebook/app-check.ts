@@ -2,11 +2,7 @@ import type { Fetch } from "../connector.ts";
 import type { AppCheck, AppKeys } from "../login.ts";
 import { probeGraphApp } from "../meta/app-check.ts";
 
-/**
- * Asks for a token of the app itself.
- *
- * @see https://developers.facebook.com/docs/facebook-login/guides/access-tokens#apptokens
- */
+/** @see https://developers.facebook.com/docs/facebook-login/guides/access-tokens#apptokens */
 export const checkApp = (fetch: Fetch, app: AppKeys): Promise<AppCheck> =>
   probeGraphApp(fetch, {
     platform: "Facebook",

@@ -25,14 +25,14 @@ export const toOwner = ({ id, name, username, picture }: Page): Owner => ({
   picture: picture?.data.url,
 });
 
-/** A Page's token from a long-lived one does not expire. Source: Meta, "Get Long-Lived Tokens". */
+/** A Page token made from a long-lived token does not expire. Source: Meta, "Get Long-Lived Tokens". */
 export const toCredentials = (accessToken: string): Credentials => ({
   accessToken,
   refreshToken: null,
   expiresAt: null,
 });
 
-/** Returns the Page whose token it is, or the one named, with its own token in place of the person's. */
+/** With `pageId`, exchanges a person's token for that Page's own. */
 export async function identify(
   fetch: Fetch,
   { accessToken }: Credentials,
@@ -72,7 +72,7 @@ async function identifyPage(
   return finalRefusal(message, "pageId");
 }
 
-/** Asks for the Page's token anew; a token that is no longer accepted only a person can renew. */
+/** Only a person can renew a refused token. */
 export async function refresh(
   fetch: Fetch,
   { accessToken }: Credentials,

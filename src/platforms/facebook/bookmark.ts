@@ -1,28 +1,28 @@
 import * as z from "zod";
 import { bookmarkReader } from "../kit/bookmarks.ts";
 
-/** A text post or a photo: one call makes it. `readyAt`: before any attempt at that call. */
+/** Made by one call. `readyAt`: before its first attempt. */
 const post = z.object({ stage: z.literal("post"), readyAt: z.number() });
 
-/** `photos`: those of the first files, staged; `readyAt`: once all are. */
+/** `readyAt`: once all photos are staged. */
 const album = z.object({
   stage: z.literal("album"),
   photos: z.array(z.string()),
   readyAt: z.number().nullable(),
 });
 
-/** A video on its way; Facebook wants the bytes from `start` to `end` next, none once they are equal. */
+/** Facebook wants the bytes from `start` to `end`; none when equal. */
 const uploading = z.object({
   stage: z.literal("uploading"),
   sessionId: z.string(),
   videoId: z.string(),
   start: z.int().min(0),
   end: z.int().min(0),
-  /** Times that Facebook turned out not to be as far as we believed. */
+  /** How often Facebook had less than the bookmark says. */
   realigned: z.int(),
 });
 
-/** `asked`: Facebook was told where the file is. */
+/** `asked`: Facebook has the URL of the file. */
 const reel = z.object({
   stage: z.literal("reel"),
   videoId: z.string(),
@@ -33,7 +33,7 @@ const reel = z.object({
 
 const posted = z.object({ stage: z.literal("posted"), postId: z.string(), since: z.number() });
 
-/** `isUnlabelled`: it was to have an AI label that Facebook did not take. */
+/** `isUnlabelled`: Facebook refused the requested AI label. */
 const processing = z.object({
   stage: z.literal("processing"),
   videoId: z.string(),
@@ -49,5 +49,5 @@ export type ReelPlace = z.infer<typeof reel>;
 export type Posted = z.infer<typeof posted>;
 export type Processing = z.infer<typeof processing>;
 
-/** Reads the stage of a post. Moments in epoch milliseconds. */
+/** Times in epoch milliseconds. */
 export const readBookmark = bookmarkReader(post, album, uploading, reel, posted, processing);

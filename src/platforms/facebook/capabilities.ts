@@ -1,10 +1,10 @@
 import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
 
-/** UTF-16 units of a post's text. Source: spec, "Content limits by platform". */
+/** UTF-16 units. Source: spec, "Content limits by platform". */
 const MAX_TEXT = 63_206;
 
-/** Limits on the header of a reel. Source: spec, and Meta, "Reels Publishing API", specifications. */
+/** Source: spec, and Meta, "Reels Publishing API", specifications. */
 export const REEL_RULES = {
   minSeconds: 3,
   maxSeconds: 90,
@@ -12,13 +12,12 @@ export const REEL_RULES = {
   maxFps: 60,
   minWidth: 540,
   minHeight: 960,
-  /** Width by height. */
   ratio: 9 / 16,
   /** Encoders round sides up to a multiple of 16, such as 1088 x 1920. */
   ratioTolerance: 0.01,
 } as const;
 
-/** Posts in any 24 hours. Source: spec, "Daily posting caps". */
+/** Per 24 hours. Source: spec, "Daily posting caps". */
 const DAILY_POST_CAP = 25;
 
 export const apiVersion = {
@@ -28,7 +27,7 @@ export const apiVersion = {
   source: "https://developers.facebook.com/docs/graph-api/changelog/versions",
 };
 
-/** Source: Meta, "Permissions Reference"; `business_management` shows Pages of a business portfolio. */
+/** `business_management` shows Pages of a business portfolio. Source: Meta, "Permissions Reference". */
 export const scopes = {
   required: ["pages_show_list", "pages_read_engagement", "pages_manage_posts"],
   optional: ["read_insights", "business_management"],
@@ -68,7 +67,7 @@ export const capabilities = {
     /** Images of an album. Source: spec, "Bulk upload". */
     maxCount: 10,
     textOnly: true,
-    /** WebP is converted: it is not among the formats that Meta names. Source: Meta, "Page Photos". */
+    /** WebP is converted: Meta does not name it among its formats. Source: Meta, "Page Photos". */
     imageTypes: ["image/jpeg", "image/png", "image/gif", "image/webp"],
     /** Source: spec, "Content limits by platform". */
     imageMaxBytes: 4_000_000,
@@ -78,5 +77,5 @@ export const capabilities = {
   },
 } satisfies Capabilities;
 
-/** Seconds. A call may carry 50 MB of a video. */
+/** Seconds. A call carries up to 50 MB. */
 export const timing: ReconcileTiming = { callSeconds: 60, acceptSeconds: 60, listSeconds: 30 };

@@ -10,14 +10,11 @@ const checks = checksFor("Facebook", capabilities);
 
 type FacebookPost = Post<FacebookSettings>;
 
-/** The form of a post at Facebook. */
 export type Shape = "text" | "photo" | "album" | "video" | "reel";
 
-/** Returns the text above photos and of a text post: the description, or the title where that is blank. */
 export const messageOf = (post: Pick<Post, "title" | "description">): string =>
   emptyIfBlank(post.description) || emptyIfBlank(post.title);
 
-/** Returns the form of a post by its media and its media_type. */
 export function shapeOf({ media, settings }: Pick<FacebookPost, "media" | "settings">): Shape {
   const [item] = media;
   if (!item) return "text";
@@ -58,7 +55,7 @@ function checkType({ media, settings }: FacebookPost): FieldError[] {
   return [{ field: "media_type", message }];
 }
 
-/** Everything Facebook would refuse. Source: spec, "Uploads: create" and "Content limits by platform". */
+/** Source: spec, "Uploads: create" and "Content limits by platform". */
 export function check(post: FacebookPost): FieldError[] {
   const shape = shapeOf(post);
   const { media } = post;

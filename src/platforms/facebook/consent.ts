@@ -2,7 +2,7 @@ import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
 import type { ConsentRefusal, ConsentReturn, Grant } from "../consent.ts";
 import type { Fetch } from "../fetch.ts";
-import { askedScopes, consentRefusal, standardBegin } from "../kit/consents.ts";
+import { consentRefusal, requestedScopes, standardBegin } from "../kit/consents.ts";
 import { toProfile } from "../kit/logins.ts";
 import type { AppKeys } from "../login.ts";
 import { exchangeMetaCode } from "../meta/consent.ts";
@@ -17,24 +17,24 @@ import { listManagedPages, type ManagedPage } from "./managed-pages.ts";
 const NAME = "Facebook";
 
 /**
- * The way to Facebook's consent page. Permissions that the person has declined before are asked for again:
- * the page would leave them out.
- *
+ * `rerequest` asks again for declined permissions.
  * @see https://developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow
  * @see https://developers.facebook.com/docs/facebook-login/facebook-login-for-business
  */
 export const begin = standardBegin(
   `https://www.facebook.com/${apiVersion.version}/dialog/oauth`,
   (app) => ({
-    // An app of type Business has its permissions in a configuration, which takes the place of a list.
-    ...(app.configId ? { config_id: app.configId } : { scope: askedScopes(scopes, app).join(",") }),
+    // Apps of type Business keep permissions in a configuration.
+    ...(app.configId
+      ? { config_id: app.configId }
+      : { scope: requestedScopes(scopes, app).join(",") }),
     auth_type: "rerequest",
   }),
 );
 
 const readExchanged = readerOf(exchanged);
 
-/** A permission, and the Pages that it is limited to; it is for all where it names none. */
+/** A permission without `target_ids` covers all Pages. */
 const granular = z.object({
   scope: z.string(),
   target_ids: z.array(graphId).nullish().catch(null),
@@ -52,10 +52,7 @@ const readDebugged = readerOf(
     .transform(({ data }) => data),
 );
 
-/**
- * Exchanges the code for a person's token, that for one of 60 days, and asks for the Pages that the person
- * may publish as, each of which has a token of its own that does not end.
- */
+/** Each Page has its own token, which does not expire. */
 export async function finish(
   fetch: Fetch,
   back: ConsentReturn,
@@ -68,10 +65,10 @@ export async function finish(
   );
   if (!lasting.ok) return refuse(explainRefusal(NAME, lasting.error));
   const token = lasting.value.access_token;
-  const told = await readDebugged(await fetch(debugTokenRequest(token, app)));
-  if (!told.ok) return refuse(explainRefusal(NAME, told.error));
-  const { user_id: platformUserId, scopes: own, granular_scopes } = told.value;
-  // Without them there is nothing to ask for: the caller says which are missing.
+  const debugged = await readDebugged(await fetch(debugTokenRequest(token, app)));
+  if (!debugged.ok) return refuse(explainRefusal(NAME, debugged.error));
+  const { user_id: platformUserId, scopes: own, granular_scopes } = debugged.value;
+  // The Pages cannot be read without these permissions.
   if (scopes.required.some((scope) => !own.includes(scope))) {
     return ok({ accounts: [], scopes: own });
   }
@@ -93,13 +90,12 @@ export async function finish(
       : [],
   );
   return accounts.length > 0
-    ? ok({ accounts, scopes: own, asked: askedScopes(scopes, app) })
+    ? ok({ accounts, scopes: own, requested: requestedScopes(scopes, app) })
     : consentRefusal("no_account", explainNone(pages.value));
 }
 
 /**
- * Tasks that let a person publish as a Page.
- *
+ * Roles that let a person publish as a Page.
  * @see https://developers.facebook.com/docs/pages-api/overview
  */
 const PUBLISHING_TASKS = /^(?:PROFILE_PLUS_)?(?:CREATE_CONTENT|MANAGE|FULL_CONTROL)$/;
@@ -107,7 +103,6 @@ const PUBLISHING_TASKS = /^(?:PROFILE_PLUS_)?(?:CREATE_CONTENT|MANAGE|FULL_CONTR
 const mayPublish = (tasks: readonly string[] | null | undefined): boolean =>
   !tasks || tasks.some((task) => PUBLISHING_TASKS.test(task));
 
-/** Names of Pages in a refusal, at most. */
 const MAX_NAMES = 5;
 
 function explainNone(pages: readonly ManagedPage[]): string {

@@ -18,46 +18,41 @@ import { TOKEN_EXPIRED } from "../kit/steps.ts";
 import { graphJudge } from "../meta/failures.ts";
 import type { GraphRefusal } from "../meta/graph.ts";
 
-/** Identical to a post that is out, and photos that are in one already. */
 const DUPLICATE_POST = 506;
 const DUPLICATE_PHOTOS = 1366051;
 /**
- * An address that is none, and one that Facebook could not read.
- *
+ * Errors for a malformed URL and for one that Facebook could not read.
  * @see https://developers.facebook.com/docs/graph-api/guides/error-handling
  */
 const INVALID_ADDRESS = 1500;
 const UNREADABLE_ADDRESS = 1609005;
-/** A reel's parameter that is not taken, or something else that is not in order. */
+/** Meta uses this code for other mistakes too. */
 const INVALID_PARAMETER = 100;
-/** Not the part of the video that comes next. */
 const WRONG_OFFSET = 1363037;
 
 const all = (numbers: number[], rule: Rule): [number, Rule][] =>
   numbers.map((number) => [number, rule]);
 
 /**
- * Rules by Meta's longer numbers. Most come as error_subcode, some as code.
- *
+ * Meta's long codes. Most come as error_subcode, some as code.
  * @see https://developers.facebook.com/docs/video-api/guides/publishing
  * @see https://developers.facebook.com/docs/graph-api/guides/error-handling
  */
 const LONG_NUMBERS: [number, Rule][] = [
-  // Posting too fast: a repeat soon after makes it worse.
   [1390008, LIMITED],
   ...all([1363019, 1363021, WRONG_OFFSET, 1363047, 1609010], UNAVAILABLE),
-  // The upload's session has run out, or is lost.
+  // The upload session has expired or is lost.
   ...all([1363030, 1363033, 1363041, 1363045], GONE),
   ...all([INVALID_ADDRESS, UNREADABLE_ADDRESS], UNREACHABLE),
   ...all([1609008, 2061006], FLAGGED),
-  // A broken, too small, too large, too short or too long file.
+  // Broken, too small, too large, too short or too long.
   ...all([1363020, 1363022, 1363023, 1363024, 1363025, 1363026, 1363031, 1363032], INVALID),
-  // Ratio, resolution, duration and frame rate of a reel.
+  // A reel's ratio, resolution, duration or frame rate.
   ...all([1363040, 1363127, 1363128, 1363129], INVALID),
   ...all([1366046, 2069019], INVALID),
   [DUPLICATE_PHOTOS, UNKNOWN],
   ...all([1346003, 1404102, 1349125], FLAGGED),
-  // A security check, an identity to be confirmed, a limited account, no right to upload.
+  // Security check, identity confirmation, limited account, no right to upload.
   ...all([1404006, 4854002, 1404112, 1404078, 1363042], DISCONNECTED),
 ];
 
@@ -71,7 +66,7 @@ const CODES: [number, Rule][] = [
   [6001, INVALID],
 ];
 
-/** 80000 to 80014; 80001 is that of Pages. Source: Meta, "Rate limits". */
+/** 80000 to 80014; Pages get 80001. Source: Meta, "Rate limits". */
 const BUSINESS_LIMITS = Array.from({ length: 15 }, (_, n) => 80_000 + n);
 
 const judge = graphJudge({
@@ -90,13 +85,11 @@ const judge = graphJudge({
 
 export const { isTokenRefusal, isLoginLost, isPassing, isUndecided, toUnknowable } = judge;
 
-/** Failures that only the words tell. */
 const BY_WORDS: [RegExp, FailureCode][] = [
   [/no permission to publish the video/i, "account_disconnected"],
   [/\b(?:image|photo|picture|video|file)\b/i, "media_invalid"],
 ];
 
-/** Turns a definite refusal into ours. */
 export function toRefused(refusal: GraphRefusal): Stopped {
   const refused = judge.toRefused(refusal);
   const isVague = refusal.code === INVALID_PARAMETER || refusal.code === null;
@@ -109,34 +102,31 @@ export function toRefused(refusal: GraphRefusal): Stopped {
 const isNumbered = ({ code, subcode }: GraphRefusal, number: number): boolean =>
   code === number || subcode === number;
 
-/** Turns the refusal of a post with a link into ours: an address that is refused is the post's own text. */
+/** A refused link is the text's fault. */
 export function toLinkRefused(refusal: GraphRefusal): Stopped {
   const isAboutLink =
     isNumbered(refusal, INVALID_ADDRESS) || isNumbered(refusal, UNREADABLE_ADDRESS);
   return isAboutLink ? failed("content_flagged", refusal.message) : toRefused(refusal);
 }
 
-/** Returns true when Facebook says that the same post is out already. */
 export const isDuplicate = (refusal: GraphRefusal): boolean =>
   isNumbered(refusal, DUPLICATE_POST) || isNumbered(refusal, DUPLICATE_PHOTOS);
 
 export const isWrongOffset = (refusal: GraphRefusal): boolean => isNumbered(refusal, WRONG_OFFSET);
 
-/** Returns true when a call was refused for a parameter of this name: nothing came of it. */
+/** A call refused for a parameter had no effect. */
 export const isRefusedParameter = (refusal: GraphRefusal, name: string): boolean =>
   refusal.code === INVALID_PARAMETER &&
   refusal.status >= 400 &&
   refusal.status < 500 &&
   refusal.message.includes(name);
 
-/** The refusal of the server that takes the files of reels. */
 export interface PullRefusal extends GraphRefusal {
-  /** Such as `ProcessingFailedError`; null where the answer was one of the Graph API's. */
+  /** For example `ProcessingFailedError`; null from the Graph API. */
   type: string | null;
   retriable: boolean;
 }
 
-/** Turns the refusal of a reel's file into ours. */
 export function toPullRefused(refusal: PullRefusal): Stopped {
   const { type, retriable, message } = refusal;
   if (isTokenRefusal(refusal)) return TOKEN_EXPIRED;

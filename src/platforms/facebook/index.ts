@@ -4,7 +4,6 @@ import { withAppSecretProof } from "../meta/app-secret-proof.ts";
 import { apiVersion, asks, capabilities, needs, scopes, timing } from "./capabilities.ts";
 import { type FacebookSettings, settings } from "./settings.ts";
 
-/** Facebook Pages, by the Graph API. */
 export const facebook: Connector<FacebookSettings> = {
   platform: "facebook",
   name: "Facebook",

@@ -8,8 +8,7 @@ import { identify } from "./auth.ts";
 import { isPassing } from "./failures.ts";
 
 /**
- * The call that exchanges a person's token of an hour or two for one of 60 days.
- *
+ * Gives 60 days in place of one or two hours.
  * @see https://developers.facebook.com/docs/facebook-login/guides/access-tokens/get-long-lived
  */
 export function exchangeTokenRequest(token: string, app: AppKeys): Request {
@@ -23,8 +22,7 @@ export function exchangeTokenRequest(token: string, app: AppKeys): Request {
 }
 
 /**
- * The call that asks what Facebook knows of a token. An app may ask it, and so may the app's developer.
- *
+ * Asks what Facebook knows of a token; only the app and its developer may ask.
  * @see https://developers.facebook.com/docs/graph-api/reference/debug_token
  */
 export function debugTokenRequest(token: string, app: AppKeys | null): Request {
@@ -39,16 +37,15 @@ export const exchanged = z.object({ access_token: z.string().min(1) });
 
 const debugged = z.object({
   data: z.object({
-    /** Seconds since 1970; 0 for a token that does not end by itself. */
+    /** Seconds since 1970; 0 for a token without end. */
     expires_at: z.number(),
-    /** The person who gave the token, also where it is that of a Page. */
     user_id: graphId.nullish().catch(null),
   }),
 });
 
 /**
- * A Page by tokens that somebody brings along. A Page's token lasts if the person's from which it comes
- * is a long-lived one: a short-lived one is exchanged first. One that ends all the same is refused.
+ * A short-lived token is exchanged first, as a Page's token lasts only when it comes from a long-lived one.
+ * One that still expires is refused.
  */
 export async function adopt(
   fetch: Fetch,
@@ -74,7 +71,7 @@ export async function adopt(
   return ok({ profile: { ...profile, platformUserId }, credentials: lasting });
 }
 
-/** The person's token as it is where Facebook does not exchange it: its Page's then shows whether it lasts. */
+/** Keeps the token when the exchange is refused: the Page's token shows whether it lasts. */
 async function exchange(
   fetch: Fetch,
   credentials: Credentials,

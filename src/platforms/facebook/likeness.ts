@@ -8,7 +8,6 @@ import type { FacebookSettings } from "./settings.ts";
 
 const LINK_UNPUBLISHED = "Link, left out beside files";
 
-/** Returns the post as readers of Facebook will see it. Videos and reels have both texts. */
 export function likeness(post: Post<FacebookSettings>): Likeness {
   const { title, description, settings } = post;
   const shape = shapeOf(post);
@@ -29,7 +28,7 @@ export function likeness(post: Post<FacebookSettings>): Likeness {
   return likenessOf({ ...shared, text, unpublished });
 }
 
-/** Meta labels photos, albums and reels. */
+/** Meta labels only photos, albums and reels. */
 const leftOutOf = (post: Post<FacebookSettings>): readonly (keyof FacebookSettings)[] =>
   ["text", "video"].includes(shapeOf(post)) ? ["is_aigc"] : [];
 

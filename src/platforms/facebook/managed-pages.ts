@@ -6,9 +6,9 @@ import { type GraphRefusal, graphId, type Reading } from "../meta/graph.ts";
 import { graph, PROFILE, page, readerOf, versioned } from "./api.ts";
 import { isPassing } from "./failures.ts";
 
-/** Pages of one list. Source: Meta, "Pagination": the largest there is. */
+/** The largest list there is. Source: Meta, "Pagination". */
 const LIST_LIMIT = 100;
-/** Bounds of the calls for one person, of which an invocation has 50 on the free plan. */
+/** Cloudflare's free plan has 50 calls an invocation. */
 const MAX_LISTS = 5;
 const MAX_BUSINESSES = 8;
 const MAX_LOOKUPS = 15;
@@ -16,14 +16,13 @@ const MAX_LOOKUPS = 15;
 const FIELDS = `access_token,tasks,${PROFILE}`;
 
 const managedPage = page.extend({
-  /** Missing where the person has no role in the Page itself. */
   access_token: z.string().min(1).nullish(),
   tasks: z.array(z.string()).nullish().catch(null),
 });
 
 export type ManagedPage = z.infer<typeof managedPage>;
 
-/** The cursor in the address of the next list; the address itself carries the token. */
+/** The URL of the next list holds the token, so only its cursor is kept. */
 const cursorOf = (next: string | null): string | null =>
   next && URL.canParse(next) ? new URL(next).searchParams.get("after") : null;
 
@@ -47,7 +46,7 @@ const listRequest = (token: string, path: string[], after: string | null): Reque
     query: { fields: FIELDS, limit: String(LIST_LIMIT), ...(after === null ? {} : { after }) },
   });
 
-/** All lists of an edge: one may be empty and not the last. */
+/** An empty list is not always the last. */
 async function listAll(fetch: Fetch, token: string, path: string[]): Reading<ManagedPage[]> {
   const pages: ManagedPage[] = [];
   const seen = new Set<string>();
@@ -65,11 +64,10 @@ async function listAll(fetch: Fetch, token: string, path: string[]): Reading<Man
   return ok(pages);
 }
 
-/** Takes a refusal for nothing there, but not one that may pass: the list would be incomplete. */
+/** Only a lasting refusal counts as "none": otherwise the list would be incomplete. */
 const orNone = <T>(reply: Result<T[], GraphRefusal>): Result<T[], GraphRefusal> =>
   reply.ok || isPassing(reply.error) ? reply : ok([]);
 
-/** Pages of the businesses that a person belongs to. */
 async function portfolioPages(fetch: Fetch, token: string): Reading<ManagedPage[]> {
   const query = { fields: "id", limit: String(LIST_LIMIT) };
   const request = graph(versioned("me", "businesses"), { token, query });
@@ -88,7 +86,6 @@ async function portfolioPages(fetch: Fetch, token: string): Reading<ManagedPage[
   return joined(await Promise.all(edges));
 }
 
-/** Each Page once, with its token where one of the lists has that. */
 function joined(lists: Result<ManagedPage[], GraphRefusal>[]): Result<ManagedPage[], GraphRefusal> {
   const byId = new Map<string, ManagedPage>();
   for (const list of lists) {
@@ -100,18 +97,15 @@ function joined(lists: Result<ManagedPage[], GraphRefusal>[]): Result<ManagedPag
   return ok([...byId.values()]);
 }
 
-/** A person's permission as it bears on Pages. */
 interface PageGrant {
-  /** Pages that the permission names; it may cover others where it names none. */
+  /** An empty list may mean all Pages. */
   named: readonly string[];
   hasPortfolio: boolean;
 }
 
 /**
- * The Pages that a person may see, with their tokens where the person has a role in them. The list of
- * accounts leaves out Pages that are reached through a business portfolio alone: those are asked for by the
- * portfolio, and by the ids that the permission names.
- *
+ * `me/accounts` omits Pages reached through a business portfolio alone, so the portfolio and the named ids
+ * are read too.
  * @see https://developers.facebook.com/docs/pages-api/manage-pages
  */
 export async function listManagedPages(
@@ -119,17 +113,19 @@ export async function listManagedPages(
   token: string,
   { named, hasPortfolio }: PageGrant,
 ): Reading<ManagedPage[]> {
-  const found = joined([
+  const visible = joined([
     await listAll(fetch, token, ["me", "accounts"]),
     hasPortfolio ? await portfolioPages(fetch, token) : ok([]),
   ]);
-  if (!found.ok) return found;
-  const withToken = new Set(found.value.filter((one) => one.access_token).map(({ id }) => id));
-  const lacking = [...named, ...found.value.map(({ id }) => id)].filter((id) => !withToken.has(id));
+  if (!visible.ok) return visible;
+  const withToken = new Set(visible.value.filter((one) => one.access_token).map(({ id }) => id));
+  const lacking = [...named, ...visible.value.map(({ id }) => id)].filter(
+    (id) => !withToken.has(id),
+  );
   const looked = [...new Set(lacking)].slice(0, MAX_LOOKUPS).map(async (id) => {
     const request = graph(versioned(id), { token, query: { fields: FIELDS } });
     const one = await readPage(await fetch(request));
     return orNone(one.ok ? ok([one.value]) : one);
   });
-  return joined([found, ...(await Promise.all(looked))]);
+  return joined([visible, ...(await Promise.all(looked))]);
 }

@@ -7,14 +7,15 @@ import type { MeasuredPost, MetricsJob, MetricsPage, MetricsReading } from "../m
 import { graph, permalink, readerOf, versioned } from "./api.ts";
 import { toRefused } from "./failures.ts";
 
-/** Posts of a page; Facebook gives up to 100. */
+/** Facebook gives up to 100. */
 const PAGE = 50;
 
 const readFollowersReply = readerOf(field("followers_count", counter));
 
 export async function readFollowers(job: MetricsJob): MetricsReading<number | null> {
   const request = graph(versioned(job.account.platformAccountId), {
-    ...{ token: job.accessToken, query: { fields: "followers_count" } },
+    token: job.accessToken,
+    query: { fields: "followers_count" },
   });
   const reply = await readFollowersReply(await job.fetch(request));
   return reply.ok ? reply : refuse(toRefused(reply.error));
@@ -50,19 +51,22 @@ const attachments = z
 
 const post = z.object({
   id: z.string().regex(/^\d+_\d+$/),
-  ...{ message: maybeText, created_time: instant, permalink_url: permalink, attachments },
-  ...{ reactions: total, comments: total },
-  /** Left out before the first. */
+  message: maybeText,
+  created_time: instant,
+  permalink_url: permalink,
+  attachments,
+  reactions: total,
+  comments: total,
+  /** Missing until the first share. */
   shares: z.object({ count: counter }).nullish(),
   insights: insightsReply.nullish(),
 });
 
 type Listed = z.infer<typeof post>;
 
-/** The address of a video names the video, by which a post of ours is known. */
+/** The URL of a video contains the id that publishing returned. */
 const VIDEO_ADDRESS = /\/(?:videos|reel)\/(?:[^/]+\/)?(\d+)\/?$/;
 
-/** The id of a post as its publishing was answered. */
 function idOf({ id, permalink_url, attachments: attached }: Listed, own: ReadonlySet<string>) {
   const target = attached?.data[0]?.target?.id ?? "";
   if (own.has(id) || !own.has(target)) {
@@ -72,10 +76,7 @@ function idOf({ id, permalink_url, attachments: attached }: Listed, own: Readonl
   return target;
 }
 
-/**
- * A page of the Page's posts. Where Facebook refuses the views of one, it refuses them all: then the others of
- * its figures are read without.
- */
+/** Facebook refuses all views when it refuses one post's; then the rest is read without views. */
 export async function readPage(
   job: MetricsJob,
   cursor: string | null,
@@ -92,9 +93,9 @@ export async function readPage(
   const { data, paging } = reply.value;
   const own = new Set(job.own.map(({ id }) => id));
   const read = readPosts("Facebook", data, post, (listed) => toPost(listed, own));
-  const untold = hasViews ? [] : [`Facebook gave no views for ${data.length} posts.`];
+  const missingViews = hasViews ? [] : [`Facebook gave no views for ${data.length} posts.`];
   const after = paging?.next ? (paging.cursors?.after ?? null) : null;
-  return ok({ posts: read.posts, cursor: after, problems: [...read.problems, ...untold] });
+  return ok({ posts: read.posts, cursor: after, problems: [...read.problems, ...missingViews] });
 }
 
 const toPost = (listed: Listed, own: ReadonlySet<string>): MeasuredPost => ({
@@ -103,8 +104,10 @@ const toPost = (listed: Listed, own: ReadonlySet<string>): MeasuredPost => ({
   text: listed.message ?? "",
   url: listed.permalink_url,
   counters: {
-    // A Page with fewer than 100 likes has none.
+    // Pages with fewer than 100 likes get no views.
     views: listed.insights?.get(VIEWS) ?? null,
-    ...{ likes: listed.reactions, comments: listed.comments, shares: listed.shares?.count ?? 0 },
+    likes: listed.reactions,
+    comments: listed.comments,
+    shares: listed.shares?.count ?? 0,
   },
 });

@@ -44,12 +44,11 @@ import type { FacebookSettings } from "./settings.ts";
 
 type Job = PublishJob<FacebookSettings>;
 
-/** Tolerance between our clock and Facebook's for posts without words, which only their time tells apart. */
+/** Posts without text differ only in time. */
 const WORDLESS_SLACK_SECONDS = 5;
-/** Most lists that are read to find a post. */
 const MAX_LISTS = 3;
 
-/** Address that Facebook fetches an image from: in a form that it takes, with its label where it needs one. */
+/** WebP is converted; AI-made images are labelled. */
 function sourceOf(job: Job, item: MediaItem): Promise<string> {
   if (job.post.settings.is_aigc) return job.mediaUrl(item, "labelled");
   return job.mediaUrl(item, item.mime === "image/webp" ? "jpeg" : "original");
@@ -58,7 +57,7 @@ function sourceOf(job: Job, item: MediaItem): Promise<string> {
 export const preparePost = (job: Job): Prepared =>
   ready<PostPlace>({ stage: "post", readyAt: job.now().getTime() });
 
-/** Stages the next photo: one call a step, so that none is staged twice by a run that breaks off. */
+/** One photo per step: an interrupted run stages none twice. */
 export async function stagePhoto(job: Job, place: AlbumPlace): Promise<Prepared> {
   if (place.readyAt !== null) return ready(place);
   const { media } = job.post;
@@ -79,7 +78,7 @@ export async function stagePhoto(job: Job, place: AlbumPlace): Promise<Prepared>
   return next<AlbumPlace>({ ...place, photos, readyAt: isLast ? job.now().getTime() : null });
 }
 
-/** Facebook drops what is staged after a day by itself: this is only tidy. */
+/** Facebook drops staged photos after a day. */
 async function dropPhotos(job: Job, photos: string[]): Promise<void> {
   for (const photoId of photos) {
     try {
@@ -107,7 +106,6 @@ async function publish(job: Job, place: PostPlace | AlbumPlace) {
   return readCreatePostReply(await job.fetch(createPostRequest(token, pageId, content)));
 }
 
-/** Makes the post. */
 export async function submitPost(job: Job, place: PostPlace | AlbumPlace): Promise<Submitted> {
   const reply = await publish(job, place);
   if (reply.ok) {
@@ -121,15 +119,15 @@ export async function submitPost(job: Job, place: PostPlace | AlbumPlace): Promi
   return isLinkPost ? toLinkRefused(reply.error) : toRefused(reply.error);
 }
 
-/** The post is there already: by an earlier call of ours whose answer was lost, or by somebody else. */
+/** The post exists: by an earlier call whose answer was lost, or by another publisher. */
 async function judgeDuplicate(
   job: Job,
   place: PostPlace | AlbumPlace,
   refusal: GraphRefusal,
 ): Promise<Submitted> {
-  const found = await findPost(job, place).catch(() => null);
-  if (found?.kind === "published") return found;
-  if (found?.kind !== "absent") return undecided(refusal.message);
+  const existing = await findPost(job, place).catch(() => null);
+  if (existing?.kind === "published") return existing;
+  if (existing?.kind !== "absent") return undecided(refusal.message);
   const isFirstCall =
     job.attempt === 1 && ageOf(place.readyAt ?? 0, job.now()) <= timing.callSeconds;
   return isFirstCall ? toRefused(refusal) : failed("platform_processing_timeout", UNLISTED);
@@ -138,14 +136,10 @@ async function judgeDuplicate(
 const UNLISTED =
   "Facebook says that the same post is published already, but does not list it: an earlier try may have published it.";
 
-type Found = PublishedPost | { kind: "absent" } | Unknowable | TokenExpired;
+type PostSearch = PublishedPost | { kind: "absent" } | Unknowable | TokenExpired;
 
-/**
- * Looks for the post among those of the Page.
- *
- * @throws when Facebook cannot say now, so that it is asked again later
- */
-export async function findPost(job: Job, place: PostPlace | AlbumPlace): Promise<Found> {
+/** @throws Error when Facebook cannot tell yet */
+export async function findPost(job: Job, place: PostPlace | AlbumPlace): Promise<PostSearch> {
   const readyAt = place.readyAt ?? 0;
   const list = await listSince(job, new Date(readyAt - CLOCK_SLACK_SECONDS * 1_000));
   if (list.kind !== "listed") return list;
@@ -170,11 +164,10 @@ export async function findPost(job: Job, place: PostPlace | AlbumPlace): Promise
 interface Listed {
   kind: "listed";
   posts: ListedPost[];
-  /** These are all that there are. */
   isWhole: boolean;
 }
 
-/** The Page's posts since a moment, those from before left out. */
+/** Facebook may list older posts too. */
 async function listSince(job: Job, since: Date): Promise<Listed | Unknowable | TokenExpired> {
   const { platformAccountId: pageId } = job.account;
   const posts: ListedPost[] = [];
@@ -195,7 +188,6 @@ async function listSince(job: Job, since: Date): Promise<Listed | Unknowable | T
 const toPublished = (job: Job, platformPostId: string, shareUrl: string): PublishedPost =>
   published(platformPostId, shareUrl, warningsOf(job));
 
-/** A link has no place beside media. */
 export const warningsOf = ({ post }: Job): string[] =>
   post.settings.link === null || post.media.length === 0
     ? []

@@ -21,13 +21,13 @@ import { getVideoRequest, readGetVideoReply, type Video, type VideoStatus } from
 
 type Job = PublishJob<FacebookSettings>;
 
-/** Shortest and longest interval between looks at a video: as public clients of this API do. */
+/** Seconds, as public clients of this API use. */
 const FIRST_LOOK_SECONDS = 3;
 const LONGEST_LOOK_SECONDS = 15;
 
 const UNLABELLED = "The AI label was left out: Facebook did not take it for this reel.";
 
-/** Seconds until the next look at something that has been in work since `since`. */
+/** @param since epoch milliseconds */
 export const lookAfter = (job: Job, since: number): number =>
   growingLook(FIRST_LOOK_SECONDS, LONGEST_LOOK_SECONDS, ageOf(since, job.now()));
 
@@ -41,18 +41,14 @@ const isDone = (phase: Phase): boolean =>
 
 const hasBegun = (phase: Phase): boolean => isDone(phase) || phase?.status === "in_progress";
 
-/** Returns true when the whole file has arrived. */
 export const isUploaded = ({ video_status, uploading_phase }: VideoStatus): boolean =>
   isDone(uploading_phase) || video_status === "upload_complete";
 
-/** Returns true when any of the file has arrived. */
 export const isArriving = (status: VideoStatus): boolean =>
   isUploaded(status) || (status.uploading_phase?.bytesArrived ?? 0) > 0;
 
 /**
- * Returns true when an accepted video is out. A reel says `published` of its own from the beginning, and is ready
- * before it is published: only together they say that it is.
- *
+ * A reel reports `published` from the start and `ready` early: only both together count.
  * @see https://developers.facebook.com/docs/video-api/guides/reels-publishing
  */
 function isPublished({ video_status, publishing_phase }: VideoStatus, isReel: boolean): boolean {
@@ -61,13 +57,11 @@ function isPublished({ video_status, publishing_phase }: VideoStatus, isReel: bo
   return video_status === "ready" && isMeant;
 }
 
-/** Returns true when something went wrong in a phase, whatever its status says. */
 const hasFailed = (phase: Phase): boolean =>
   phase?.status === "error" || (phase?.errors ?? []).length > 0;
 
 const wordsOf = (phase: Phase): string => capped(phase?.errors.find(Boolean) ?? "");
 
-/** Returns why nothing will come of a video; null while there is hope. */
 export function refusalOf(status: VideoStatus): Refused | null {
   const { video_status, uploading_phase, processing_phase, publishing_phase } = status;
   if (video_status === "expired") return sendAgain("The upload expired at Facebook.");
@@ -107,12 +101,11 @@ function toPublished(
   return published(videoId, permalink_url ?? ownAddress, warnings);
 }
 
-/** Looks whether Facebook is done with a video that it has accepted. */
 export async function settleVideo(job: Job, place: Processing): Promise<Settled> {
   const reply = await look(job, place.videoId);
   if (!reply.ok) {
     if (isTokenRefusal(reply.error)) return TOKEN_EXPIRED;
-    // It was accepted, so no answer about it is an answer that it is not there.
+    // A refused look does not mean that an accepted video is missing.
     throw new Error(reply.error.message);
   }
   const { status } = reply.value;
@@ -124,15 +117,15 @@ export async function settleVideo(job: Job, place: Processing): Promise<Settled>
 
 type Ongoing = Uploading | ReelPlace;
 
-/** `untouched`: the finish never arrived; `busy`: it cannot be told yet. */
+/** `untouched`: the finish call never arrived. `busy`: Facebook cannot tell yet. */
 type Sight = PublishedPost | Waiting | "untouched" | "busy";
 
-/** Reads from a video what came of a finish that had no readable answer. */
+/** Infers the effect of an unanswered finish call. */
 function judge(job: Job, { videoId, stage }: Ongoing, video: Video): Sight {
   const { status } = video;
   const isReel = stage === "reel";
   const place = { videoId, isReel, isUnlabelled: false };
-  // A reel that is ready may never have been finished.
+  // A reel can be ready without a finish call.
   const isOut = isReel ? isDone(status.publishing_phase) : isPublished(status, isReel);
   if (isOut) return toPublished(job, video, place);
   if (hasBegun(status.publishing_phase)) return accepted(job, place);
@@ -142,10 +135,8 @@ function judge(job: Job, { videoId, stage }: Ongoing, video: Video): Sight {
 }
 
 /**
- * Finds out what came of a finish without an answer: a video can be asked for by its id, and becomes one post
- * however often it is finished.
- *
- * @throws when Facebook cannot say now, so that it is asked again later
+ * A video becomes one post, however often it is finished.
+ * @throws Error when Facebook cannot tell yet
  */
 export async function reconcileVideo(job: Job, place: Ongoing): Promise<Reconciled> {
   const reply = await look(job, place.videoId);
@@ -156,8 +147,8 @@ export async function reconcileVideo(job: Job, place: Ongoing): Promise<Reconcil
 }
 
 /**
- * A finish was refused. An earlier one, whose answer was lost, may have been accepted all the same:
- * the refusal stands only where the video shows nothing of it.
+ * A finish whose answer was lost may have been accepted: the refusal counts only when the video shows no sign
+ * of it.
  */
 export async function judgeRefusedFinish(
   job: Job,
@@ -167,12 +158,12 @@ export async function judgeRefusedFinish(
   const refused: Stopped = toRefused(refusal);
   if (refused.kind === "token_expired") return refused;
   const reply = await look(job, place.videoId).catch(() => null);
-  // A login that may not even look did not publish.
+  // A login without read access cannot have published.
   const isAboutAccess = refused.failure.code === "account_disconnected";
   if (isAboutAccess && reply && !reply.ok && isLoginLost(reply.error)) return refused;
   const sight = reply?.ok ? judge(job, place, reply.value) : "busy";
   if (sight === "busy") return undecided(refusal.message);
-  // Not begun anew by itself: that would make a second video, should the first still appear.
+  // A new upload could make a second video.
   const isGone = refused.restart === true;
   return sight === "untouched" ? { ...refused, ...(isGone ? FINAL : {}) } : sight;
 }

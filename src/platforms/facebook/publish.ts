@@ -17,7 +17,6 @@ import { finishVideo, openVideo, sendChunk } from "./video.ts";
 
 type Job = PublishJob<FacebookSettings>;
 
-/** Until one call is left: photos of an album are staged, a video goes up, a reel is fetched. */
 export async function prepare(job: Job, bookmark: Bookmark | null): Promise<Prepared> {
   if (bookmark === null) return begin(job);
   const at = readBookmark(bookmark);
@@ -33,11 +32,14 @@ export async function prepare(job: Job, bookmark: Bookmark | null): Promise<Prep
     case "posted":
     case "processing":
       throw new Error(`A post at ${at.stage} is not prepared again.`);
+    default:
+      return at satisfies never;
   }
 }
 
 async function begin(job: Job): Promise<Prepared> {
-  switch (shapeOf(job.post)) {
+  const shape = shapeOf(job.post);
+  switch (shape) {
     case "text":
     case "photo":
       return preparePost(job);
@@ -47,10 +49,11 @@ async function begin(job: Job): Promise<Prepared> {
       return openVideo(job, firstFile(job));
     case "reel":
       return openReel(job, firstFile(job));
+    default:
+      return shape satisfies never;
   }
 }
 
-/** Makes the call with which the post goes out. */
 export async function submit(job: Job, bookmark: Bookmark): Promise<Submitted> {
   const at = readBookmark(bookmark);
   switch (at.stage) {
@@ -64,10 +67,11 @@ export async function submit(job: Job, bookmark: Bookmark): Promise<Submitted> {
     case "posted":
     case "processing":
       return waiting(at, 0);
+    default:
+      return at satisfies never;
   }
 }
 
-/** Looks whether Facebook is done, and where the post is to be found. */
 export async function settle(job: Job, bookmark: Bookmark): Promise<Settled> {
   const at = readBookmark(bookmark);
   if (at.stage === "posted") return settlePost(job, at);
@@ -75,7 +79,7 @@ export async function settle(job: Job, bookmark: Bookmark): Promise<Settled> {
   throw new Error(`A post at ${at.stage} has nothing to settle.`);
 }
 
-/** @throws when Facebook cannot be asked now */
+/** @throws Error when Facebook cannot tell yet */
 export async function reconcile(job: Job, bookmark: Bookmark): Promise<Reconciled> {
   const at = readBookmark(bookmark);
   switch (at.stage) {
@@ -88,5 +92,7 @@ export async function reconcile(job: Job, bookmark: Bookmark): Promise<Reconcile
     case "posted":
     case "processing":
       return waiting(at, 0);
+    default:
+      return at satisfies never;
   }
 }

@@ -33,7 +33,7 @@ import { refusedReel } from "./video-rules.ts";
 
 type Job = PublishJob<FacebookSettings>;
 
-/** Opens the upload: from here on the reel has an id, under which it can be asked for. */
+/** The reel now has an id that can be looked up. */
 export async function openReel(job: Job, item: MediaItem): Promise<Prepared> {
   const problem = refusedReel(await job.inspectVideo(item));
   if (problem) return failed("media_invalid", problem);
@@ -44,7 +44,6 @@ export async function openReel(job: Job, item: MediaItem): Promise<Prepared> {
   return next<ReelPlace>({ stage: "reel", ...reply.value, asked: false, since });
 }
 
-/** Has the file fetched, once, and waits until it is there. */
 export async function followUpload(job: Job, item: MediaItem, at: ReelPlace): Promise<Prepared> {
   const reply = await look(job, at.videoId);
   if (reply.ok) {
@@ -52,10 +51,9 @@ export async function followUpload(job: Job, item: MediaItem, at: ReelPlace): Pr
     const refused = refusalOf(status);
     if (refused) return refused;
     if (isUploaded(status)) return ready(at);
-    // The answer to an earlier call may have been lost.
     if (at.asked || isArriving(status)) return lookLater(job, at);
   } else if (at.asked || isTokenRefusal(reply.error) || isPassing(reply.error)) {
-    // Asking for the file twice fails the reel, so what is not known is asked again.
+    // A second download request fails the reel.
     return toRefused(reply.error);
   }
   return askForPull(job, item, at);
@@ -78,10 +76,7 @@ function finish(job: Job, at: ReelPlace, isLabelled: boolean) {
   return finishReelRequest(job.accessToken, job.account.platformAccountId, reel);
 }
 
-/**
- * Publishes the reel. Meta documents no AI label for it: where this one is refused by its name, nothing
- * has come of the call, and the same call without it is the one that counts.
- */
+/** Meta documents no AI label for reels: refused by name, the call had no effect and is repeated without it. */
 export async function finishReel(job: Job, at: ReelPlace): Promise<Submitted> {
   const { is_aigc: isLabelled } = job.post.settings;
   let reply = await readFinishReply(await job.fetch(finish(job, at, isLabelled)));

@@ -12,10 +12,9 @@ import {
 const MEDIA_TYPES = ["REELS", "VIDEO"] as const;
 export type MediaType = (typeof MEDIA_TYPES)[number];
 
-/** It may be http: Facebook's own preview reads it, never we. */
+/** May be http: only Facebook's preview reads it. */
 const link = publicUrl({ allowHttp: true });
 
-/** The form fields of a Facebook post. One that is empty counts as left out. */
 export const settings = formFields({
   link: field(link, {
     type: "string",

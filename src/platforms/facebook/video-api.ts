@@ -8,16 +8,13 @@ import { type GraphRefusal, graphId as id } from "../meta/graph.ts";
 import { graph, permalink, readerOf, readReply, versioned } from "./api.ts";
 import type { PullRefusal } from "./failures.ts";
 
-/** Servers for the files of videos, and of reels. */
 const GRAPH_VIDEO = "https://graph-video.facebook.com";
 const RUPLOAD = "https://rupload.facebook.com";
 
-/** An error body is a few hundred bytes. */
 const MAX_ERROR_BYTES = 100_000;
 
 const succeeded = z.object({ success: z.literal(true) }).transform((): true => true);
 
-/** Facebook writes offsets as text. */
 const offset = z.union([
   z.int().min(0),
   z
@@ -28,7 +25,6 @@ const offset = z.union([
 
 const range = { start_offset: offset, end_offset: offset };
 
-/** Bytes that are wanted next; none once both are equal. */
 export interface Offsets {
   start: number;
   end: number;
@@ -53,8 +49,7 @@ const videos = (token: string, pageId: string, form: Record<string, string>): Re
   graph(versioned(pageId, "videos"), { token, form }, GRAPH_VIDEO);
 
 /**
- * Opens the upload of a video. Nobody sees it until the upload is finished.
- *
+ * Stays hidden until finished.
  * @see https://developers.facebook.com/docs/graph-api/reference/page/videos
  */
 export const startVideoRequest = (token: string, pageId: string, sizeBytes: number): Request =>
@@ -72,12 +67,10 @@ export const readStartVideoReply = readerOf(startedVideo);
 
 export interface Chunk {
   data: ReadableStream;
-  /** Position in the file. */
   offset: number;
   length: number;
 }
 
-/** Sends the bytes of a chunk as they come out of storage: it is never held in memory. */
 export function transferVideoRequest(
   token: string,
   pageId: string,
@@ -103,32 +96,31 @@ export function transferVideoRequest(
   });
 }
 
-/** A refused chunk; `expected`: which one Facebook waits for, as it says where ours is another. */
+/** `expected`: the chunk that Facebook waits for. */
 export interface ChunkRefusal extends GraphRefusal {
   expected: Offsets | null;
 }
 
 const misplaced = z.object({ error: z.object({ error_data: z.object(range) }) });
 
-/** The body in hand, and the reply as if nobody had read it. */
+/** The returned reply can be read once more. */
 async function peek(reply: Response): Promise<{ text: string | null; again: Response }> {
   const text = await readText(reply, MAX_ERROR_BYTES);
   const { status, headers } = reply;
   return { text, again: new Response(text, { status, headers }) };
 }
 
-/** Reads which bytes come next. */
 export async function readTransferVideoReply(
   reply: Response,
 ): Promise<Result<Offsets, ChunkRefusal>> {
   const { text, again } = await peek(reply);
   const read = await readReply(again, z.object(range).transform(toOffsets));
   if (read.ok) return read;
-  const said = misplaced.safeParse(parseJson(text)).data?.error.error_data;
-  return refuse({ ...read.error, expected: said ? toOffsets(said) : null });
+  const detail = misplaced.safeParse(parseJson(text)).data?.error.error_data;
+  return refuse({ ...read.error, expected: detail ? toOffsets(detail) : null });
 }
 
-/** Publishes a video that is all there, which cannot be undone. */
+/** Cannot be undone. */
 export const finishVideoRequest = (
   token: string,
   pageId: string,
@@ -151,7 +143,7 @@ const reels = (token: string, pageId: string, form: Record<string, string>): Req
 export const startReelRequest = (token: string, pageId: string): Request =>
   reels(token, pageId, { upload_phase: "start" });
 
-/** The token goes to this address, so it has to be the one that the guide names. */
+/** The token is sent to this URL, so its host is fixed. */
 const uploadUrl = z.url().refine((text) => new URL(text).origin === RUPLOAD);
 
 const startedReel = z
@@ -160,7 +152,6 @@ const startedReel = z
 
 export const readStartReelReply = readerOf(startedReel);
 
-/** Has Facebook fetch the file of a reel. */
 export const pullReelRequest = (token: string, address: string, fileUrl: string): Request =>
   new Request(address, {
     method: "POST",
@@ -180,19 +171,19 @@ export async function readPullReelReply(reply: Response): Promise<Result<true, P
   const { text, again } = await peek(reply);
   const read = await readReply(again, succeeded);
   if (read.ok) return ok(true);
-  const said = debugInfo.safeParse(parseJson(text)).data?.debug_info;
+  const detail = debugInfo.safeParse(parseJson(text)).data?.debug_info;
   return refuse({
     ...read.error,
-    message: capped(said?.message?.trim() || read.error.message),
-    type: said?.type ?? null,
-    retriable: said?.retriable ?? false,
+    message: capped(detail?.message?.trim() || read.error.message),
+    type: detail?.type ?? null,
+    retriable: detail?.retriable ?? false,
   });
 }
 
-/** Name of a reel's AI label, where it is taken at all: the guide does not name it. */
+/** A guess: the guide names no AI label for reels. */
 export const AI_LABEL = "is_ai_generated";
 
-/** Publishes a reel whose file is there, which cannot be undone. */
+/** Cannot be undone. */
 export const finishReelRequest = (
   token: string,
   pageId: string,
@@ -210,7 +201,7 @@ const phase = z
   .object({
     status: maybeText,
     publish_status: maybeText,
-    // Meta writes the name in both ways.
+    // Meta writes the name both ways.
     bytes_transfered: z.number().nullish().catch(null),
     bytes_transferred: z.number().nullish().catch(null),
     errors: z
@@ -225,7 +216,6 @@ const phase = z
       status,
       publish_status,
       bytesArrived: bytes_transfered ?? bytes_transferred ?? 0,
-      /** Meta's words about what went wrong, null where it did without any; empty: nothing did. */
       errors: failures.map(({ message }) => message),
     };
   })

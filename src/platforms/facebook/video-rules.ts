@@ -4,9 +4,6 @@ import { REEL_RULES } from "./capabilities.ts";
 
 export const UNREADABLE = "The video cannot be read; send MP4 or QuickTime.";
 
-/**
- * Returns why Facebook would refuse a reel, in words, or null. A value missing from its header is no reason.
- */
 export function refusedReel(facts: VideoFacts | null): string | null {
   if (facts === null) return UNREADABLE;
   const { durationSeconds: seconds, framesPerSecond: fps, width, height } = facts;

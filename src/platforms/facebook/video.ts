@@ -18,12 +18,11 @@ import { UNREADABLE } from "./video-rules.ts";
 
 type Job = PublishJob<FacebookSettings>;
 
-/** Bytes that one call carries, whatever Facebook asks for: what fits well within its time. */
+/** Fits well within a call's time. */
 export const MAX_CHUNK_BYTES = 52_428_800;
-/** Times that one upload may be found less far than its bookmark says. */
+/** Times that an upload may be behind its bookmark. */
 const MAX_REALIGNMENTS = 3;
 
-/** Opens the upload: from here on the video has an id, under which it can be asked for. */
 export async function openVideo(job: Job, item: MediaItem): Promise<Prepared> {
   if ((await job.inspectVideo(item)) === null) return failed("media_invalid", UNREADABLE);
   const { platformAccountId: pageId } = job.account;
@@ -33,7 +32,6 @@ export async function openVideo(job: Job, item: MediaItem): Promise<Prepared> {
   return next<Uploading>({ stage: "uploading", ...reply.value, realigned: 0 });
 }
 
-/** Sends the bytes that Facebook wants next, until it wants none. */
 export async function sendChunk(job: Job, item: MediaItem, at: Uploading): Promise<Prepared> {
   const { start: offset, sessionId } = at;
   const end = Math.min(at.end, item.sizeBytes, offset + MAX_CHUNK_BYTES);
@@ -57,13 +55,12 @@ export async function sendChunk(job: Job, item: MediaItem, at: Uploading): Promi
 
 const STUCK = "Facebook does not take the next part of the video.";
 
-/** Goes on from where Facebook says it is. */
-function realign(at: Uploading, said: Pick<ChunkRefusal, "expected" | "message">): Prepared {
-  if (said.expected === null || at.realigned >= MAX_REALIGNMENTS) return sendAgain(said.message);
-  return next({ ...at, ...said.expected, realigned: at.realigned + 1 });
+function realign(at: Uploading, refusal: Pick<ChunkRefusal, "expected" | "message">): Prepared {
+  if (refusal.expected === null || at.realigned >= MAX_REALIGNMENTS)
+    return sendAgain(refusal.message);
+  return next({ ...at, ...refusal.expected, realigned: at.realigned + 1 });
 }
 
-/** Publishes the video. */
 export async function finishVideo(job: Job, at: Uploading): Promise<Submitted> {
   const { title, description } = job.post;
   const { platformAccountId: pageId } = job.account;

@@ -4,18 +4,16 @@ import { CONTAINER_STATUSES, type ContainerStatus, type ListedPost } from "../me
 import { graphApi, graphId as id, unwrapped } from "../meta/graph.ts";
 import { apiVersion } from "./capabilities.ts";
 
-/** Server of accounts that are connected by Instagram Login. */
+/** The server for accounts connected by Instagram Login. */
 export const GRAPH = "https://graph.instagram.com";
 
-/** Posts of one listing: more than an account publishes while one answer is missing. */
+/** More posts than an account makes while an answer is missing. */
 const LIST_LIMIT = 25;
 
 const { graph, versioned, readerOf } = graphApi("Instagram", GRAPH, apiVersion.version);
 
 /**
- * The call that has a file fetched, or the items of a carousel joined, into a container. Nobody sees
- * it until it is published; unpublished it is gone after 24 hours.
- *
+ * The container stays hidden and expires after 24 hours unless published.
  * @param fields lists and objects as JSON
  * @see https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media
  */
@@ -43,9 +41,9 @@ export function getContainerRequest(token: string, containerId: string): Request
 export const readGetContainerReply = readerOf(containerStatus);
 
 /**
- * The call that makes a post, which cannot be undone.
- *
- * @see https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media_publish
+ * Cannot be undone.
+ * @see
+ * https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media_publish
  */
 export function publishRequest(token: string, userId: string, containerId: string): Request {
   return graph(versioned(userId, "media_publish"), { token, form: { creation_id: containerId } });
@@ -56,7 +54,6 @@ export function getMediaRequest(token: string, mediaId: string): Request {
   return graph(versioned(mediaId), { token, query: { fields: "id,permalink" } });
 }
 
-/** The newest posts, or the stories of the last 24 hours. */
 export function listMediaRequest(
   token: string,
   userId: string,
@@ -75,7 +72,6 @@ const media = z
   })
   .transform(({ caption, ...post }): ListedPost => ({ ...post, text: caption }));
 
-/** In the platform's order, newest first. */
 export const readListMediaReply = readerOf(field("data", z.array(media)));
 
 const me = z.object({
@@ -96,15 +92,15 @@ export function getMeRequest(token: string): Request {
 }
 
 /**
- * `user_id` is the professional account's id, which paths of publishing want; `id` is how this app knows the
- * person. The reference has the object as the one item of `data`, the server mostly by itself.
+ * `user_id` is used in publishing paths, `id` is the person for this app. The server mostly omits the
+ * reference's `data` wrapper.
  */
 export const readGetMeReply = readerOf(z.preprocess(unwrapped, me));
 
 /**
- * The call that exchanges a code for a token of an hour. The reference has it as multipart/form-data.
- *
- * @see https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login
+ * One-hour token. The reference uses multipart/form-data.
+ * @see
+ * https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login
  */
 export function exchangeCodeRequest(fields: Record<string, string>): Request {
   const body = new FormData();
@@ -114,9 +110,7 @@ export function exchangeCodeRequest(fields: Record<string, string>): Request {
 }
 
 /**
- * Another 60 days for a token that still lives and is at least 24 hours old. The token goes in the
- * address because the reference has it there alone.
- *
+ * For tokens at least 24 hours old. The reference allows the token only in the URL.
  * @see https://developers.facebook.com/docs/instagram-platform/reference/refresh_access_token
  */
 export function refreshTokenRequest(token: string): Request {
@@ -125,9 +119,7 @@ export function refreshTokenRequest(token: string): Request {
 }
 
 /**
- * 60 days for a short-lived token. Token and secret go in the address because the reference has them
- * there alone.
- *
+ * Gives 60 days. The reference allows token and secret only in the URL.
  * @see https://developers.facebook.com/docs/instagram-platform/reference/access_token
  */
 export function exchangeTokenRequest(token: string, clientSecret: string): Request {

@@ -1,10 +1,10 @@
 import type { AppCheck } from "../login.ts";
 
 /**
- * Asks nothing: Instagram grants no token to an app itself, and judges a code before the secret, as clients
- * report. The first account that is connected proves the keys.
- *
- * @see https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login
+ * Instagram grants apps no token and checks a code before the secret, according to other clients. The first
+ * connected account proves the keys.
+ * @see
+ * https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login
  */
 export async function checkApp(): Promise<AppCheck> {
   return {

@@ -20,6 +20,6 @@ export const { adopt, connectLasting, identify, refresh } = selfRenewingLogins({
       : null,
   exchangeRequest: exchangeTokenRequest,
   refreshRequest: refreshTokenRequest,
-  // A token younger than 24 hours needs no renewal: that refusal is not final.
+  // Refusing to renew a token younger than 24 hours is not final.
   isLost: judge.isLoginLost,
 });

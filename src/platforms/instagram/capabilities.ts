@@ -2,25 +2,18 @@ import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
 import type { VideoRules } from "../meta/video-rules.ts";
 
-/** UTF-16 units of a caption. Source: spec, "Content limits by platform". */
+/** UTF-16 units. Source: spec, "Content limits by platform". */
 const MAX_CAPTION = 2_200;
-/** Source: spec, "Content limits by platform". */
+/** Source of all three: spec, "Content limits by platform". */
 export const MAX_HASHTAGS = 30;
-/** Source: spec, "Content limits by platform". */
 export const MAX_MENTIONS = 20;
-/** Source: spec, "Content limits by platform". */
 export const MAX_COLLABORATORS = 3;
-/** Accounts tagged in one medium. Source: Meta, "IG User Media", user_tags. */
+/** Per file. Source: Meta, "IG User Media", user_tags. */
 export const MAX_USER_TAGS = 20;
-/** Bytes of one image. Source: spec, "Content limits by platform". */
 export const MAX_IMAGE_BYTES = 8_000_000;
-/** Bytes of one video. Source: spec, "Content limits by platform". */
 const MAX_VIDEO_BYTES = 300_000_000;
 
-/**
- * Limits on every video. Source: spec, "Content limits by platform"; frame rates: Meta, "IG User
- * Media", reel specifications.
- */
+/** Source: spec, "Content limits by platform"; frame rates: Meta, "IG User Media", reel specifications. */
 const ANY_VIDEO = { minFps: 23, maxFps: 60, maxWidth: 1_920, minRatio: 0.01, maxRatio: 10 };
 
 /** Source: spec, "Content limits by platform". */
@@ -30,7 +23,6 @@ export const REEL_RULES: VideoRules = {
   maxSeconds: 15 * 60,
   maxBytes: MAX_VIDEO_BYTES,
 };
-/** Source: spec, "Uploads: create", Story. */
 export const STORY_RULES: VideoRules = {
   ...ANY_VIDEO,
   minSeconds: 3,
@@ -38,10 +30,10 @@ export const STORY_RULES: VideoRules = {
   maxBytes: 100_000_000,
 };
 
-/** Hashtags that Instagram itself says cannot be found. Source: its guidelines against self-harm, 2012. */
+/** Instagram says that these cannot be found. Source: its guidelines against self-harm, 2012. */
 const BANNED_HASHTAGS = ["thinspiration", "probulimia", "proanorexia"];
 
-/** Posts in any 24 hours. Source: spec, "Daily caps". */
+/** Per 24 hours. Source: spec, "Daily caps". */
 const DAILY_POST_CAP = 50;
 
 export const apiVersion = {
@@ -90,17 +82,16 @@ export const capabilities = {
     /** Files of a carousel. Source: spec, "Uploads: create", `instagram`. */
     maxCount: 10,
     textOnly: false,
-    /** Instagram reads JPEG alone; the others are converted for it. */
+    /** Instagram reads only JPEG; other images are converted. */
     imageTypes: ["image/jpeg", "image/png", "image/webp", "image/gif"],
-    /** Source: spec, "Content limits by platform". */
     imageMaxBytes: MAX_IMAGE_BYTES,
     videoTypes: ["video/mp4", "video/quicktime"],
     videoMaxBytes: MAX_VIDEO_BYTES,
   },
 } satisfies Capabilities;
 
-/** Seconds. The status of a container follows its publishing within moments; listings lag a little. */
+/** Seconds. Lists lag a little. */
 export const timing: ReconcileTiming = { callSeconds: 30, acceptSeconds: 60, listSeconds: 30 };
 
-/** Calls that are made for the insights of a page: enough to find one post among fifty that has none. */
+/** Enough calls to find one post without insights among fifty. */
 export const INSIGHT_CALLS = 9;

@@ -17,10 +17,8 @@ const checks = checksFor("Instagram", capabilities);
 
 type InstagramPost = Post<InstagramSettings>;
 
-/** The form of a post at Instagram. */
 export type Shape = "image" | "reel" | "story" | "carousel";
 
-/** Returns the form of a post by its media and its media_type. */
 export function shapeOf({ media, settings }: Pick<InstagramPost, "media" | "settings">): Shape {
   const type = settings.media_type;
   if (type === "STORIES") return "story";
@@ -31,16 +29,15 @@ export function shapeOf({ media, settings }: Pick<InstagramPost, "media" | "sett
   return wantsVideo && !isSurely("image", item) ? "reel" : "image";
 }
 
-/** A run of hashtags, which may stand without space between them; not a part of a word or a URL. */
+/** Also adjoining hashtags; no parts of a word or URL. */
 const HASHTAGS = /(?<![\p{L}\p{N}_&/])(?:#[\p{L}\p{N}\p{M}_]+)+/gu;
-/** Not a part of an email address. */
 const MENTION = /(?<![\p{L}\p{N}_.@/])@[A-Za-z0-9_][A-Za-z0-9_.]*/gu;
 
-/** Hashtags of a caption, repeated ones counted again. */
+/** Repeated hashtags count again. */
 export const countHashtags = (caption: string): number =>
   [...caption.matchAll(HASHTAGS)].reduce((total, [run]) => total + run.split("#").length - 1, 0);
 
-/** Mentions in a caption, repeated ones counted again. */
+/** Repeated mentions count again. */
 export const countMentions = (caption: string): number => [...caption.matchAll(MENTION)].length;
 
 function checkCaption(post: InstagramPost): FieldError[] {
@@ -76,7 +73,7 @@ function checkCount({ media }: InstagramPost, shape: Shape): FieldError[] {
   ];
 }
 
-const STORY_IMAGES = { types: ["image/jpeg"], wanted: "; a story takes JPEG alone" };
+const STORY_IMAGES = { types: ["image/jpeg"], expected: "; a story takes JPEG alone" };
 const STORY_VIDEOS = { maxBytes: STORY_RULES.maxBytes };
 
 function checkFile(item: PostMedia, index: number, shape: Shape): FieldError[] {
@@ -135,11 +132,11 @@ function checkFields({ settings }: InstagramPost, shape: Shape): FieldError[] {
   ];
 }
 
-/** Everything Instagram would refuse. Source: spec, "Content limits by platform" and Story. */
+/** Source: spec, "Content limits by platform" and Story. */
 export function check(post: InstagramPost): FieldError[] {
   const shape = shapeOf(post);
   return [
-    // A story is sent without its caption.
+    // Stories are sent without caption.
     ...(shape === "story" ? [] : checkCaption(post)),
     ...checkCount(post, shape),
     ...post.media.flatMap((item, index) => checkFile(item, index, shape)),

@@ -8,10 +8,9 @@ type Job = PublishJob<InstagramSettings>;
 
 const TRIALS = { manual: "MANUAL", auto: "SS_PERFORMANCE" } as const;
 
-/** Instagram reads JPEG alone, of images. */
 const READABLE_IMAGES = ["image/jpeg"];
 
-/** Tags on an image need a position: they form a column down its middle. Tags on a video have none. */
+/** Tags on an image need positions and form a column; on a video they have none. */
 function tagsOf(usernames: string[], item: MediaItem): Fields {
   if (usernames.length === 0) return {};
   const round = (value: number) => Math.round(value * 1_000) / 1_000;
@@ -23,7 +22,6 @@ function tagsOf(usernames: string[], item: MediaItem): Fields {
   return { user_tags: JSON.stringify(tags) };
 }
 
-/** Fields that an image, a reel and a whole carousel share. */
 function sharedFields({ post }: Job): Fields {
   const { location_id: place, collaborators, is_aigc: isMadeWithAi } = post.settings;
   const caption = captionOf(post);
@@ -35,7 +33,6 @@ function sharedFields({ post }: Job): Fields {
   };
 }
 
-/** The address of the stored copy of a reel's cover, or the one that the post names where there is no copy. */
 async function coverOf(job: Job): Promise<string | null> {
   const { settings, settingFiles } = job.post;
   const stored = settingFiles?.cover_url;
@@ -59,7 +56,6 @@ async function reelFields(job: Job): Promise<Fields> {
   };
 }
 
-/** The container of a post of one file. */
 export async function singleFields(job: Job, item: MediaItem): Promise<Fields> {
   const source = await sourceOf(job, item, READABLE_IMAGES);
   const tags = tagsOf(job.post.settings.user_tags, item);
@@ -68,7 +64,7 @@ export async function singleFields(job: Job, item: MediaItem): Promise<Fields> {
   return { ...reel, ...source, ...sharedFields(job), ...tags };
 }
 
-/** The container of one file of a carousel. The first image is tagged, the first file without any. */
+/** Tags go on the first image, else on the first file. */
 export async function childFields(job: Job, item: MediaItem, index: number): Promise<Fields> {
   const { media, settings } = job.post;
   const firstImage = media.findIndex(({ kind }) => kind === "image");
@@ -81,7 +77,6 @@ export async function childFields(job: Job, item: MediaItem, index: number): Pro
   };
 }
 
-/** The container that joins those of the files, in their order. */
 export const carouselFields = (job: Job, children: string[]): Fields => ({
   media_type: "CAROUSEL",
   children: children.join(","),

@@ -14,25 +14,21 @@ import {
 import { capped } from "../kit/replies.ts";
 import { graphJudge } from "../meta/failures.ts";
 
-/**
- * Rules by error_subcode.
- *
- * @see https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/error-codes
- */
+/** @see https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/error-codes */
 const BY_SUBCODE: [number, Rule][] = [
   [2207001, UNAVAILABLE],
   [2207003, UNREACHABLE],
   [2207004, INVALID],
   [2207005, INVALID],
   [2207006, UNKNOWN],
-  // The container is not to be found for a moment.
+  // Meta briefly cannot find the container.
   [2207008, UNAVAILABLE],
   [2207009, INVALID],
   [2207010, FLAGGED],
   [2207020, GONE],
   [2207023, UNKNOWN],
   [2207026, INVALID],
-  // Not ready to be published.
+  // The container is not ready for publishing.
   [2207027, UNAVAILABLE],
   [2207028, INVALID],
   [2207032, UNAVAILABLE],
@@ -40,7 +36,7 @@ const BY_SUBCODE: [number, Rule][] = [
   [2207036, UNKNOWN],
   [2207037, UNKNOWN],
   [2207040, UNKNOWN],
-  // Posts in 24 hours: the next one may be a day away.
+  // The limit of posts in 24 hours.
   [2207042, LIMITED],
   [2207050, DISCONNECTED],
   [2207051, FLAGGED],
@@ -54,7 +50,6 @@ const BY_SUBCODE: [number, Rule][] = [
   [2207085, UNKNOWN],
 ];
 
-/** Rules by code, where no subcode says more. */
 const BY_CODE: [number, Rule][] = [
   [9, LIMITED],
   [25, DISCONNECTED],
@@ -67,7 +62,7 @@ const BY_CODE: [number, Rule][] = [
   [36004, FLAGGED],
 ];
 
-/** Said of a container that cannot be published yet, or not for the moment: nothing went out. */
+/** The container cannot be published now, so nothing was. */
 const NOT_PUBLISHED = [2207008, 2207020, 2207027, 9007];
 
 export const judge = graphJudge({
@@ -80,16 +75,14 @@ export const judge = graphJudge({
 export const { isUndecided, toRefused } = judge;
 const { ruleOfSubcode } = judge;
 
-/** A container whose status says nothing but a sentence about the file. */
 const ABOUT_THE_FILE =
   /format|duration|aspect|codec|resolution|frame rate|file size|too (?:large|big|long|short)/i;
 const SUBCODE = /\b2207\d{3}\b/;
 
-/** Returns why a container ended as ERROR. A repeat has to begin with a new container. */
 export function toContainerRefused(status: string | null | undefined): Refused {
-  const said = status?.trim() ?? "";
-  const subcode = Number(SUBCODE.exec(said)?.[0]);
-  const rule = ruleOfSubcode(subcode) ?? (ABOUT_THE_FILE.test(said) ? INVALID : UNKNOWN);
-  const message = capped(said || "Instagram could not process the media.");
+  const wording = status?.trim() ?? "";
+  const subcode = Number(SUBCODE.exec(wording)?.[0]);
+  const rule = ruleOfSubcode(subcode) ?? (ABOUT_THE_FILE.test(wording) ? INVALID : UNKNOWN);
+  const message = capped(wording || "Instagram could not process the media.");
   return refusedBy({ ...rule, restart: rule.transient }, message);
 }

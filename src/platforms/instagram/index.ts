@@ -13,7 +13,6 @@ import {
 } from "./capabilities.ts";
 import { type InstagramSettings, settings } from "./settings.ts";
 
-/** Instagram's professional accounts, by Instagram Login. */
 export const instagram: Connector<InstagramSettings> = {
   platform: "instagram",
   name: "Instagram",
@@ -21,7 +20,7 @@ export const instagram: Connector<InstagramSettings> = {
   capabilities,
   needs,
   timing,
-  // The token would end after 60 days, and an ended one cannot be renewed.
+  // Tokens end after 60 days and then cannot be renewed.
   refreshAheadSeconds: (10 * DAY) / SECOND,
   isSelfRenewing: true,
   settings,

@@ -18,7 +18,6 @@ import type { InstagramSettings } from "./settings.ts";
 
 const STORY_UNPUBLISHED = "Caption, not shown on a story";
 
-/** Returns the post as readers of Instagram will see it. A story goes out without its caption. */
 export function likeness(post: Post<InstagramSettings>): Likeness {
   const caption = captionOf(post);
   const shape = shapeOf(post);
@@ -34,7 +33,6 @@ export function likeness(post: Post<InstagramSettings>): Likeness {
   });
 }
 
-/** A story is its file and the tags of people; how a reel is shown is of no other post. */
 function leftOutOf(post: Post<InstagramSettings>): readonly (keyof InstagramSettings)[] {
   const shape = shapeOf(post);
   if (shape === "reel") return post.settings.cover_url === null ? [] : ["thumb_offset"];

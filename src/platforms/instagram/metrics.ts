@@ -11,14 +11,15 @@ import { toRefused } from "./failures.ts";
 
 const { graph, versioned, readerOf } = graphApi("Instagram", GRAPH, apiVersion.version);
 
-/** Posts of a page, whose insights are one call more. Source: Meta, "Making Multiple Requests": at most 50. */
+/** One call reads the insights of at most 50. Source: Meta, "Making Multiple Requests". */
 const PAGE = 50;
 
 const readFollowersReply = readerOf(z.preprocess(unwrapped, field("followers_count", counter)));
 
 export async function readFollowers(job: MetricsJob): MetricsReading<number | null> {
   const request = graph(versioned("me"), {
-    ...{ token: job.accessToken, query: { fields: "followers_count" } },
+    token: job.accessToken,
+    query: { fields: "followers_count" },
   });
   const reply = await readFollowersReply(await job.fetch(request));
   return reply.ok ? reply : refuse(toRefused(reply.error, job.now()));
@@ -33,17 +34,20 @@ const readPageReply = readerOf(page);
 const readInsightsReply = readerOf(insightsByPost);
 
 const media = z.object({
-  ...{ id: graphId, caption: maybeText, permalink: maybeText, timestamp: instant },
-  /** Left out where the owner hides it. */
-  ...{ like_count: counter, comments_count: counter },
+  id: graphId,
+  caption: maybeText,
+  permalink: maybeText,
+  timestamp: instant,
+  /** Missing when the owner hides them. */
+  like_count: counter,
+  comments_count: counter,
 });
 
-/** Posts of before the account became a professional one have no insights. Source: Meta, "Error Codes". */
+/** Posts from before the account was professional. Source: Meta, "Error Codes". */
 const OLDER_THAN_ACCOUNT = 2108006;
-/** Begins the place of a page on which no post has insights. */
+/** Prefix of cursors for pages on which no post has insights. */
 const WITHOUT = "without ";
 
-/** A page of the account's posts, stories left out. */
 export async function readPage(
   job: MetricsJob,
   cursor: string | null,
@@ -61,21 +65,27 @@ export async function readPage(
   if (!reply.ok) return refuse(toRefused(reply.error, job.now()));
   const { data, paging } = reply.value;
   const listed = readPosts("Instagram", data, media, (post) => ({
-    ...{ id: post.id, text: post.caption ?? "", url: post.permalink, publishedAt: post.timestamp },
+    id: post.id,
+    text: post.caption ?? "",
+    url: post.permalink,
+    publishedAt: post.timestamp,
     counters: {
-      ...{ views: null, likes: post.like_count, comments: post.comments_count, shares: null },
+      views: null,
+      likes: post.like_count,
+      comments: post.comments_count,
+      shares: null,
     },
   }));
   const after = data.length > 0 ? (paging?.cursors?.after ?? null) : null;
   if (isWithout) return ok({ ...listed, cursor: after && WITHOUT + after });
-  const told = await tell(job, listed.posts);
-  if (!told.ok) return told;
-  const { posts, problems, isEnd } = told.value;
+  const measured = await addInsights(job, listed.posts);
+  if (!measured.ok) return measured;
+  const { posts, problems, isEnd } = measured.value;
   const next = after !== null && isEnd ? WITHOUT + after : after;
   return ok({ posts, cursor: next, problems: [...listed.problems, ...problems] });
 }
 
-const tell = (job: MetricsJob, posts: readonly MeasuredPost[]) =>
+const addInsights = (job: MetricsJob, posts: readonly MeasuredPost[]) =>
   withInsights(posts, {
     platform: "Instagram",
     mostCalls: INSIGHT_CALLS,
@@ -88,6 +98,7 @@ const tell = (job: MetricsJob, posts: readonly MeasuredPost[]) =>
     endsThere: ({ subcode }) => subcode === OLDER_THAN_ACCOUNT,
     toCounters: (insights, counters) => ({
       ...counters,
-      ...{ views: insights.get("views") ?? null, shares: insights.get("shares") ?? null },
+      views: insights.get("views") ?? null,
+      shares: insights.get("shares") ?? null,
     }),
   });

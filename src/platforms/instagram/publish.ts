@@ -16,7 +16,7 @@ import { carouselFields, childFields, singleFields } from "./containers.ts";
 import { judge, toContainerRefused } from "./failures.ts";
 import type { InstagramSettings } from "./settings.ts";
 
-/** The container is not to be found. Source: Meta, "Error codes". */
+/** Source: Meta, "Error codes". */
 const CONTAINER_MISSING = 2207008;
 
 export const { prepare, submit, settle, reconcile } = containerPublisher<InstagramSettings>({
@@ -34,7 +34,7 @@ export const { prepare, submit, settle, reconcile } = containerPublisher<Instagr
   childFields,
   carouselFields,
   listedText: ({ post }) => (shapeOf(post) === "story" ? "" : captionOf(post)),
-  // A story keeps no address beyond its 24 hours.
+  // A story's URL ends with its 24 hours.
   hasPermalink: ({ post }) => shapeOf(post) !== "story",
   calls: {
     create: createContainerRequest,

@@ -19,7 +19,7 @@ export type MediaType = (typeof MEDIA_TYPES)[number];
 
 const TRIAL_REELS = ["manual", "auto"] as const;
 
-/** Letters, digits, dots and underscores, up to 30. Source: Instagram Help Center, "Usernames". */
+/** Source: Instagram Help Center, "Usernames". */
 const USERNAME = /^[a-z0-9._]{1,30}$/i;
 
 const accounts = usernames(
@@ -27,12 +27,11 @@ const accounts = usernames(
   "an Instagram username: letters, digits, dots and underscores, up to 30",
 );
 
-/** Longer than any reel, and still exact as a number. */
+/** Longer than any reel. */
 const MAX_THUMB_OFFSET_MS = 9_999_999;
 
 const LOCATION_DIGITS = 20;
 
-/** The form fields of an Instagram post. One that is empty counts as left out. */
 export const settings = formFields({
   media_type: field(choice(MEDIA_TYPES), {
     type: "string",

@@ -5,22 +5,17 @@ import { unknownApp } from "./logins.ts";
 import { capped, parseJson, readText } from "./replies.ts";
 import { maybeText } from "./shapes.ts";
 
-/** Answers of token endpoints are short. */
 const MAX_REPLY_BYTES = 64 * 1_024;
 
-/** A code that no platform has given to anybody, and a verifier of the shortest length. */
+/** An invented code, and a verifier of the shortest length that PKCE allows. */
 export const NO_CODE = "akimbo-app-check";
 export const NO_VERIFIER = "akimbo-app-check-akimbo-app-check-akimbo-app";
 
-/** The answer of a token endpoint, in whichever of the usual forms it is. */
 interface TokenAnswer {
   status: number;
-  /** Null where none was granted. */
   token: string | null;
-  /** Name or number of the error; null for none. */
   error: string | null;
-  /** The platform's own words; empty where there are none. */
-  said: string;
+  wording: string;
 }
 
 const name = z
@@ -48,24 +43,19 @@ async function readAnswer(reply: Response): Promise<TokenAnswer> {
     status: reply.status,
     token: reply.ok ? access_token : null,
     error: nested?.code ?? (typeof error === "string" ? error : null) ?? body?.code ?? null,
-    said: capped(nested?.message ?? body?.error_description ?? body?.message ?? ""),
+    wording: capped(nested?.message ?? body?.error_description ?? body?.message ?? ""),
   };
 }
 
-/** How the answer of one platform is judged. */
 interface AppProbe {
-  /** The platform's name as people know it. */
   platform: string;
   request: Request;
   isRight(answer: TokenAnswer): boolean;
   isWrong(answer: TokenAnswer): boolean;
-  /** Returns true where the app is known, and the address that consent pages lead back to is not. */
   isUnknownAddress?(answer: TokenAnswer): boolean;
-  /** Added to the words on a right one: what it leaves open. */
   leavesOpen?: string;
 }
 
-/** Makes the call and judges its answer; what it grants is thrown away. */
 export async function probeApp(
   fetch: Fetch,
   { platform, request, isRight, isWrong, isUnknownAddress, leavesOpen }: AppProbe,
@@ -76,8 +66,8 @@ export async function probeApp(
   } catch {
     return { verdict: "unknown", message: `${platform} did not answer. Try again later.` };
   }
-  const { status, said } = answer;
-  const words = said.replace(/\.$/, "") || `HTTP ${status}`;
+  const { status, wording } = answer;
+  const words = wording.replace(/\.$/, "") || `HTTP ${status}`;
   if (status === 429 || status >= 500) {
     return { verdict: "unknown", message: `${platform} has a problem: ${words}. Try again later.` };
   }
@@ -92,11 +82,11 @@ export async function probeApp(
       message: `${platform} gave an unclear answer: ${words}.`,
     };
   }
-  const known = `${platform} knows the app and its secret.`;
-  return { verdict: "right", message: leavesOpen ? `${known} ${leavesOpen}` : known };
+  const right = `${platform} knows the app and its secret.`;
+  return { verdict: "right", message: leavesOpen ? `${right} ${leavesOpen}` : right };
 }
 
-/** The form of a client-credentials grant with the keys in it. Source: RFC 6749, 4.4. */
+/** Source: RFC 6749, 4.4. */
 export const clientGrant = ({ clientId, clientSecret }: AppKeys) => ({
   grant_type: "client_credentials",
   client_id: clientId,

@@ -3,13 +3,12 @@ import type { Bookmark } from "../connector.ts";
 
 type Stage = z.ZodObject<{ stage: z.ZodLiteral<string> }>;
 
-/** Makes the reader of a platform's bookmarks. @param stages the shape of each stage */
 export function bookmarkReader<const S extends readonly [Stage, ...Stage[]]>(...stages: S) {
   const bookmark = z.discriminatedUnion("stage", stages);
   return (stored: Bookmark) => bookmark.parse(stored);
 }
 
-/** Returns a place that is known to be at `stage`. @throws where it is at another */
+/** @throws Error when the bookmark is at another stage */
 export function placeAt<P extends { stage: string }, N extends P["stage"]>(
   place: P,
   stage: N,

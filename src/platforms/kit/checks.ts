@@ -2,7 +2,6 @@ import { formatCount } from "../../core/counts.ts";
 import type { FieldError } from "../../core/errors.ts";
 import type { Capabilities, MediaKind, PostMedia } from "../connector.ts";
 
-/** MIME types as people know them. */
 const TYPE_NAMES: Record<string, string> = {
   "image/jpeg": "JPEG",
   "image/png": "PNG",
@@ -18,7 +17,7 @@ const TYPE_NAMES: Record<string, string> = {
   "application/vnd.openxmlformats-officedocument.presentationml.presentation": "PPTX",
 };
 
-/** Lists MIME types by their names, such as "JPEG, PNG or GIF". */
+/** For example "JPEG, PNG or GIF". */
 export const nameTypes = (types: readonly string[], last: "or" | "and" = "or"): string =>
   types
     .map((type) => TYPE_NAMES[type] ?? type)
@@ -31,30 +30,24 @@ export const refuseIf = (isWrong: boolean, field: string, message: string): Fiel
 export const ofKind = (media: PostMedia[], kind: MediaKind): PostMedia[] =>
   media.filter((item) => item.kind === kind);
 
-/**
- * Returns true for a file that is known to be of this kind. One behind a URL is an image by its field
- * alone; it may still turn out to be something else.
- */
+/** False for an image behind a URL: only its form field says that it is one. */
 export const isSurely = (kind: MediaKind, item: PostMedia): boolean =>
   item.kind === kind && (item.mime !== null || kind !== "image");
 
 interface FileRule {
   field: string;
-  /** Such as "Image 2". */
   name: string;
-  /** Default: those of the capabilities. */
   types?: readonly string[];
   maxBytes?: number;
-  /** Ends the sentence on a wrong type. Default: "; send " and the types. */
-  wanted?: string;
+  /** Default: "; send " and the types. */
+  expected?: string;
 }
 
-/** Checks that read the limits of a platform. @param platform its name as people know it */
 export const checksFor = (
   platform: string,
   { mediaSupport }: Pick<Capabilities, "mediaSupport">,
 ) => ({
-  /** Refuses a text that is too long. @param what such as "the title" */
+  /** @param what for example "the title" */
   length(
     field: string,
     what: string,
@@ -75,7 +68,6 @@ export const checksFor = (
     return [{ field, message }];
   },
 
-  /** Refuses too many of something. @param things such as "images" */
   count(
     field: string,
     count: number,
@@ -88,7 +80,6 @@ export const checksFor = (
     return [{ field, message: `${taker} takes ${taken} ${things}; ${count} were sent.` }];
   },
 
-  /** Refuses documents all at once. @param advice such as "send photos or a video" */
   noDocuments: (media: PostMedia[], advice: string, field = "photo"): FieldError[] =>
     refuseIf(
       ofKind(media, "document").length > 0,
@@ -96,7 +87,6 @@ export const checksFor = (
       `${platform} takes no documents; ${advice}.`,
     ),
 
-  /** Refuses the document at `index` among images and videos. */
   document: (index: number): FieldError[] => [
     {
       field: "photo",
@@ -104,15 +94,15 @@ export const checksFor = (
     },
   ],
 
-  /** Refuses a file of a wrong type or size; what it is shows only once its bytes are here. */
+  /** Passes files whose bytes are not here yet. */
   file({ kind, mime, sizeBytes }: PostMedia, rule: FileRule): FieldError[] {
     if (mime === null) return [];
     const { field, name, types = mediaSupport[`${kind}Types`] ?? [] } = rule;
     const maxBytes = rule.maxBytes ?? mediaSupport[`${kind}MaxBytes`] ?? Number.POSITIVE_INFINITY;
     const errors: FieldError[] = [];
     if (!types.includes(mime)) {
-      const wanted = rule.wanted ?? `; send ${nameTypes(types)}`;
-      errors.push({ field, message: `${name} is ${mime}${wanted}.` });
+      const expected = rule.expected ?? `; send ${nameTypes(types)}`;
+      errors.push({ field, message: `${name} is ${mime}${expected}.` });
     }
     if (sizeBytes !== null && sizeBytes > maxBytes) {
       const message = `${name} has ${formatCount(sizeBytes)} bytes; make it ${formatCount(maxBytes)} or less.`;

@@ -17,7 +17,7 @@ import { isUnknownApp, toConsentRefusal, unknownApp } from "./logins.ts";
 import { oneLine, parseJson, readText } from "./replies.ts";
 import { maybeText } from "./shapes.ts";
 
-/** Characters of a platform's wording within a sentence of ours, which has to stay whole. */
+/** Characters of a platform's words in our sentences. */
 const MAX_WORDING = 200;
 /** Tokens have a few thousand characters at most. */
 const MAX_REPLY_BYTES = 64 * 1_024;
@@ -25,23 +25,19 @@ const MAX_REPLY_BYTES = 64 * 1_024;
 export const consentRefusal = (failure: ConsentFailure, message: string) =>
   refuse<ConsentRefusal>({ failure, message });
 
-/** Adds parameters to the address of a consent page. */
 export function consentUrl(page: string, params: Record<string, string>): string {
   const url = new URL(page);
   for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value);
-  // Not every platform reads a plus as the space between two scopes.
+  // Some platforms do not read a plus as the space between two scopes.
   return url.href.replaceAll("+", "%20");
 }
 
-/** The S256 challenge of a PKCE verifier, base64url. Source: RFC 7636, 4.2. */
+/** The base64url S256 challenge. Source: RFC 7636, 4.2. */
 export const challengeOf = (verifier: string): Promise<string> =>
   oauth.calculatePKCECodeChallenge(verifier);
 
 /**
- * Makes the `begin` of a platform whose consent page takes the standard's parameters.
- *
- * @param toOwn parameters beyond these: the scopes as the platform writes them, and its own
- * @param hasPkce true where the code is only good with the verifier
+ * @param toOwn scopes and the platform's own parameters
  * @see https://www.rfc-editor.org/rfc/rfc6749#section-4.1.1
  */
 export const standardBegin =
@@ -64,36 +60,22 @@ export const standardBegin =
       }),
     });
 
-/**
- * The permissions to ask a person for: the required ones, and the optional ones that the owner's app has.
- *
- * @param usual the optional ones that every app has
- */
-export const askedScopes = (
+/** @param usual optional scopes that every app has */
+export const requestedScopes = (
   { required, optional }: ConsentScopes,
   { scopes }: AppKeys,
   usual: readonly string[] = optional,
 ): string[] => [...required, ...optional.filter((scope) => (scopes ?? usual).includes(scope))];
 
-/**
- * The names of a scope list, whichever of the usual separators stands between them: none of an empty one.
- * Null where the platform does not say.
- */
 export const readScopes = (text: string | null | undefined): string[] | null =>
   typeof text === "string" ? text.split(/[\s,]+/).filter(Boolean) : null;
 
-/** A platform's words for use within a sentence: short, plain and without a full stop. */
 export const quoted = (words: string): string => oneLine(words, MAX_WORDING).replace(/\.$/, "");
 
-/** Names under which platforms tell that the person did not agree. Source: RFC 6749, 4.1.2.1. */
+/** The person declined. Source: RFC 6749, 4.1.2.1. */
 const DECLINED = new Set(["access_denied", "user_cancelled_login", "user_cancelled_authorize"]);
 const ABSENT = new Set(["server_error", "temporarily_unavailable"]);
 
-/**
- * Returns why a platform sent a person back without a code, or null when it did not.
- *
- * @param platform its name as people know it
- */
 export function refusedConsent(query: URLSearchParams, platform: string): ConsentRefusal | null {
   const error = query.get("error");
   if (error === null) {
@@ -107,32 +89,26 @@ export function refusedConsent(query: URLSearchParams, platform: string): Consen
       message: `${platform} was not allowed to connect the account. Nothing was connected.`,
     };
   }
-  const said = quoted(query.get("error_description") || error);
+  const wording = quoted(query.get("error_description") || error);
   return ABSENT.has(error)
-    ? { failure: "unavailable", message: `${platform} has a problem: ${said}. Try again later.` }
-    : { failure: "refused", message: `${platform} refused: ${said}.` };
+    ? { failure: "unavailable", message: `${platform} has a problem: ${wording}. Try again later.` }
+    : { failure: "refused", message: `${platform} refused: ${wording}.` };
 }
 
-/** A platform's token endpoint, and where it departs from the standard. */
 export interface TokenServer {
-  /** Its name as people know it. */
   platform: string;
-  /** The callback's `iss`, where the platform sends one, has to be this. */
+  /** Expected as the callback's `iss`. */
   issuer: string;
   tokenEndpoint: string;
-  /** How the app's secret goes along. */
   clientAuth: "basic" | "body";
-  /** False where a verifier is refused. */
+  /** False where the platform refuses a verifier. */
   hasPkce: boolean;
-  /** Fields of the form beyond the standard's. */
   extraFields?: Record<string, string>;
-  /** Reads the body of a refusal; absent where it has the standard's form. */
+  /** Absent where refusals follow the standard. */
   readError?(body: unknown, status: number): TokenError;
 }
 
-/** A refusal of a token endpoint. */
 export interface TokenError {
-  /** As in the standard, such as `invalid_client`; null where the body named none. */
   code: string | null;
   message: string | null;
 }
@@ -144,29 +120,20 @@ function readStandardError(body: unknown): TokenError {
   return { code: error, message: error_description };
 }
 
-/** Tokens as a platform granted them. */
 interface GrantedLogin {
   credentials: Credentials;
   scopes: string[] | null;
-  /** The whole reply. */
   reply: oauth.TokenEndpointResponse;
 }
 
-/**
- * HTTP Basic with the id and secret as they are. The standard wants them percent-encoded first, which
- * platforms do not undo.
- */
+/** Not percent-encoded as in the standard: platforms do not decode them. */
 const plainBasic =
   ({ clientId, clientSecret }: AppKeys): oauth.ClientAuth =>
   (_as, _client, _body, headers) => {
     headers.set("authorization", `Basic ${btoa(`${clientId}:${clientSecret}`)}`);
   };
 
-/**
- * Exchanges the code of a callback by the standard.
- *
- * @see https://www.rfc-editor.org/rfc/rfc6749#section-4.1.3
- */
+/** @see https://www.rfc-editor.org/rfc/rfc6749#section-4.1.3 */
 export async function exchangeCode(
   fetch: Fetch,
   server: TokenServer,
@@ -200,8 +167,8 @@ export async function exchangeCode(
 }
 
 /**
- * A reply of tokens as the standard wants it: with `token_type`, which some platforms leave out, and
- * without empty fields, but for `scope`: nothing was granted then. The person is asked for by a call of its own, so no `id_token` is read.
+ * Adds `token_type`, which some platforms omit, and drops empty fields. An empty `scope` means that nothing
+ * was granted. The person is read by another call, so `id_token` goes.
  */
 async function asStandard(reply: Response): Promise<Response> {
   const body = parseJson(await readText(reply, MAX_REPLY_BYTES));
@@ -239,10 +206,7 @@ function toGrantedLogin(reply: oauth.TokenEndpointResponse): GrantedLogin {
   };
 }
 
-/**
- * Adds the accounts that a login is for. They are not asked for when a required permission is missing, as that may
- * take the very one: the person is then shown what is missing.
- */
+/** Skips the lookup when a required permission is missing: it may need that one. */
 export async function toGrant(
   { credentials, scopes }: Pick<GrantedLogin, "credentials" | "scopes">,
   { required }: ConsentScopes,
@@ -255,7 +219,6 @@ export async function toGrant(
   return accounts.ok ? ok({ accounts: accounts.value, scopes }) : accounts;
 }
 
-/** As `toGrant`, of a login that is for one account. */
 export const toOwnGrant = (
   granted: Pick<GrantedLogin, "credentials" | "scopes">,
   scopes: ConsentScopes,
@@ -266,7 +229,6 @@ export const toOwnGrant = (
     return connected.ok ? ok([connected.value]) : refuse(toConsentRefusal(connected.error));
   });
 
-/** Makes the `finish` of a platform with the standard's tokens, each of which is for one account. */
 export const standardFinish =
   (
     server: TokenServer,
@@ -279,14 +241,13 @@ export const standardFinish =
     return toOwnGrant(granted.value, scopes, (credentials) => identify(fetch, credentials));
   };
 
-/** A failed exchange in a person's terms: the app's own mistakes name its owner. */
+/** Mistakes of the app name its owner. */
 export function explain(platform: string, error: unknown): ConsentRefusal {
   if (error instanceof oauth.ResponseBodyError) {
     return explainOAuthError(platform, error.error, error.error_description, error.status);
   }
   if (error instanceof oauth.OperationProcessingError) {
     const { cause } = error;
-    // A refusal that is not the standard's, such as the page of a server that is down.
     if (cause instanceof Response && !cause.ok) {
       return explainOAuthError(platform, `HTTP ${cause.status}`, undefined, cause.status);
     }
@@ -304,23 +265,23 @@ export function explain(platform: string, error: unknown): ConsentRefusal {
   return { failure: "unavailable", message: `${platform} could not be reached. Try again later.` };
 }
 
-/** The refusal of a token endpoint by its error code. Source: RFC 6749, 5.2. */
+/** Source: RFC 6749, 5.2. */
 export function explainOAuthError(
   platform: string,
   code: string,
   description: string | undefined,
   status: number,
 ): ConsentRefusal {
-  const said = quoted(description || code);
+  const wording = quoted(description || code);
   if (status >= 500 || status === 429 || ABSENT.has(code)) {
     return {
       failure: "unavailable",
-      message: `${platform} has a problem: ${said}. Try again later.`,
+      message: `${platform} has a problem: ${wording}. Try again later.`,
     };
   }
-  if (isUnknownApp(code)) return { failure: "refused", message: unknownApp(platform, said) };
+  if (isUnknownApp(code)) return { failure: "refused", message: unknownApp(platform, wording) };
   return {
     failure: "refused",
-    message: `${platform} refused: ${said}. Connect the account again.`,
+    message: `${platform} refused: ${wording}. Connect the account again.`,
   };
 }

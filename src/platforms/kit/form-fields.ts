@@ -1,20 +1,17 @@
 import type { FieldError } from "../../core/errors.ts";
 import { refusedUrl, type UrlPolicy } from "../../core/url-policy.ts";
 
-/** A field as the form brings it: once, or repeated. */
 export type RawField = string | string[] | undefined;
 
-/** Notes a reason to refuse the field; nobody uses the value that its reader returns then. */
+/** The value that a reader then returns is never used. */
 type Refuse = (message: string) => never;
 
-/** Returns the value that a field says. Not zod: what publishes loads these too, and waits for it to load. */
+/** Not zod: the publishing path loads these files, and zod starts slowly. */
 export type FieldReader<T> = (raw: RawField, refuse: Refuse) => T;
 
-/** The last value of a repeated field; empty when it is left out or blank. */
 export const lastOf = (raw: RawField): string =>
   (typeof raw === "string" ? raw : (raw?.at(-1) ?? "")).trim();
 
-/** A field of one value; `read` is not asked for one that is left out or blank, which is null. */
 export const single =
   <T>(read: (text: string, refuse: Refuse) => T): FieldReader<T | null> =>
   (raw, refuse) => {
@@ -22,20 +19,17 @@ export const single =
     return text === "" ? null : read(text, refuse);
   };
 
-/** The text as it was sent, without blanks around it. */
 export const anyText = single((text) => text);
 
 const MAX_SHOWN_CHARACTERS = 60;
 
-/** Quotes the text that was sent, cut to 60 characters. */
 export const shown = (text: string): string =>
   `"${text.slice(0, MAX_SHOWN_CHARACTERS).toWellFormed()}"`;
 
-/** One of `values` in whatever case. */
 export const choice = <const T extends string>(values: readonly T[]) =>
   single((text, refuse): T => {
-    const found = values.find((value) => value.toLowerCase() === text.toLowerCase());
-    return found ?? refuse(`must be one of ${values.join(", ")}; ${shown(text)} was sent.`);
+    const match = values.find((value) => value.toLowerCase() === text.toLowerCase());
+    return match ?? refuse(`must be one of ${values.join(", ")}; ${shown(text)} was sent.`);
   });
 
 const BOOLEANS = new Map([
@@ -45,13 +39,12 @@ const BOOLEANS = new Map([
   ["0", false],
 ]);
 
-/** `true`, `false`, `1` or `0`. */
 export const flag = single(
   (text, refuse): boolean =>
     BOOLEANS.get(text.toLowerCase()) ?? refuse(`must be true or false; ${shown(text)} was sent.`),
 );
 
-/** A whole number from `least` to `most`; `kind` ends the sentence that refuses any other. */
+/** @param kind ends "must be a whole number …" */
 export const wholeNumber = (least: number, most: number, kind = `from ${least} to ${most}`) =>
   single((text, refuse): number => {
     const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
@@ -59,7 +52,7 @@ export const wholeNumber = (least: number, most: number, kind = `from ${least} t
     return refuse(`must be a whole number ${kind}.`);
   });
 
-/** The id of a `thing` in digits, up to `most` of them: it may be too large for a number. */
+/** Text, because ids exceed the range of numbers. */
 export const numericId = (thing: string, most: number) =>
   single((text, refuse): string =>
     /^\d+$/.test(text) && text.length <= most
@@ -67,20 +60,18 @@ export const numericId = (thing: string, most: number) =>
       : refuse(`must be the numeric id of ${thing}.`),
   );
 
-/** An address that anybody can open, in ASCII: platforms take no other, and a parsed one is written so. */
+/** Returns ASCII, the only form that platforms take. */
 export const publicUrl = (policy: Pick<UrlPolicy, "allowHttp"> = {}) =>
   single((text, refuse): string => {
     const reason = refusedUrl(text, policy);
     return reason ? refuse(`${reason}.`) : new URL(text).href;
   });
 
-/** The value of a field that was left out. */
 export const otherwise =
   <T, const D>(read: FieldReader<T | null>, value: D): FieldReader<T | D> =>
   (raw, refuse) =>
     read(raw, refuse) ?? value;
 
-/** The strings of a JSON array, or null when `text` is anything else. */
 export function readJsonList(text: string): string[] | null {
   if (!text.trimStart().startsWith("[")) return null;
   try {
@@ -91,17 +82,16 @@ export function readJsonList(text: string): string[] | null {
   }
 }
 
-/** The different entries of a comma-separated, repeated or JSON list, in their order. */
+/** Comma-separated, repeated or JSON; without duplicates. */
 export function readList(raw: RawField): string[] {
   const texts = typeof raw === "string" ? [raw] : (raw ?? []);
   const entries = texts.flatMap((text) => readJsonList(text) ?? text.split(","));
   return [...new Set(entries.map((entry) => entry.trim()).filter((entry) => entry !== ""))];
 }
 
-/** Refused entries of one list that are told by name. */
 const MAX_REFUSED = 10;
 
-/** Refuses the first ten of these entries one by one. */
+/** At most ten messages. */
 export function refuseEach(
   entries: readonly string[],
   toMessage: (entry: string) => string,
@@ -111,9 +101,8 @@ export function refuseEach(
 }
 
 /**
- * Different usernames in their order, without a leading @.
- *
- * @param kind such as "an X username: letters, digits and underscores, up to 15"
+ * Distinct, without a leading @.
+ * @param kind for example "an X username: letters, digits and underscores, up to 15"
  */
 export const usernames =
   (pattern: RegExp, kind: string): FieldReader<string[]> =>
@@ -126,24 +115,21 @@ export const usernames =
     return [...new Map(names.map((name) => [name.toLowerCase(), name])).values()];
   };
 
-/** Facts about a field for callers: the capabilities and the API document are made of it. */
+/** For the capabilities and the API document. */
 export interface FieldInfo {
   type: "string" | "boolean" | "integer" | "array";
-  /** The only values that are taken. */
   values?: readonly string[];
   required?: boolean;
-  /** An agent has to choose it, though a form may leave it out. Source: spec, "Agent endpoint". */
+  /** For agents; forms may omit it. Source: spec, "Agent endpoint". */
   mustBeChosen?: boolean;
-  /** Most characters of its text; left out where the platform counts them in a way of its own. */
+  /** Absent where the platform counts its own way. */
   maxLength?: number;
-  /** Least and most of an integer. */
   minimum?: number;
   maximum?: number;
-  /** Without the platform's name, which stands before it. */
+  /** Without the platform's name, which is put before it. */
   description: string;
 }
 
-/** A form field of a platform with what is said about it. */
 interface Field<T> {
   read: FieldReader<T>;
   info: FieldInfo;
@@ -151,7 +137,6 @@ interface Field<T> {
 
 export const field = <T>(read: FieldReader<T>, info: FieldInfo): Field<T> => ({ read, info });
 
-/** Reads a field by itself. Returns its value, or why it is refused. */
 export function readField<T>(
   read: FieldReader<T>,
   raw: RawField,
@@ -164,15 +149,12 @@ export function readField<T>(
 type Fields = Record<string, Field<unknown>>;
 type Values<F extends Fields> = { [N in keyof F]: F[N] extends Field<infer T> ? T : never };
 
-/** The form fields of a platform. */
 export interface FormFields<S> {
-  /** The facts about each field, by wire name. */
   infos: Record<string, FieldInfo>;
-  /** Reads these fields among all that were sent; the values are only good without errors. */
+  /** `values` are valid only when `errors` is empty. */
   read(raw: Record<string, RawField>): { values: S; errors: FieldError[] };
 }
 
-/** The values that form fields are read as. */
 export type SettingsOf<F> = F extends FormFields<infer S> ? S : never;
 
 export const formFields = <F extends Fields>(fields: F): FormFields<Values<F>> => ({

@@ -1,23 +1,23 @@
 type Functions<M, N extends keyof M> = {
-  [K in N]: M[K] extends (...given: infer A) => infer R
-    ? (...given: A) => Promise<Awaited<R>>
+  [K in N]: M[K] extends (...args: infer A) => infer R
+    ? (...args: A) => Promise<Awaited<R>>
     : never;
 };
 
 /**
- * Returns the named functions of a module, which is loaded with their first call: most requests only check what
- * they are given. It is looked up once, as the runtime takes longer for that than many a function does.
+ * Loads the module at the first call: most requests need only checks. Keeps it, because repeating `import()`
+ * takes longer than many functions.
  */
 export function lazily<M extends object, N extends keyof M>(
   load: () => Promise<M>,
   ...names: N[]
 ): Functions<M, N> {
   let loaded: M | null = null;
-  const call = async (name: N, given: unknown[]) => {
+  const call = async (name: N, args: unknown[]) => {
     loaded ??= await load();
-    return (loaded[name] as (...given: unknown[]) => unknown)(...given);
+    return (loaded[name] as (...args: unknown[]) => unknown)(...args);
   };
   return Object.fromEntries(
-    names.map((name) => [name, (...given: unknown[]) => call(name, given)]),
+    names.map((name) => [name, (...args: unknown[]) => call(name, args)]),
   ) as Functions<M, N>;
 }

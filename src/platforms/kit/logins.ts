@@ -8,42 +8,37 @@ import type { ConsentRefusal } from "../consent.ts";
 import type { AppKeys, Connected, Credentials, LoginRefusal, Profile } from "../login.ts";
 import { oneLine } from "./replies.ts";
 
-/** A refusal that only a person can mend, by connecting the account again. */
+/** Only connecting the account again helps. */
 export const finalRefusal = (message: string, field?: LoginRefusal["field"]) =>
   refuse<LoginRefusal>({ message, final: true, ...(field ? { field } : {}) });
 
-/** Refuses to renew a login that has no refresh token. @param platform its name as people know it */
 export const notRenewable = (platform: string) =>
   finalRefusal(`This ${platform} login cannot be renewed; connect the account again.`);
 
-/** A login that was granted and then refused, on the way back from the consent page. */
 export const toConsentRefusal = ({ final, message }: LoginRefusal): ConsentRefusal => ({
   failure: final ? "refused" : "unavailable",
   message,
 });
 
-/** Returns the address of a profile's picture where anybody may fetch it, else null. */
 export const publicPicture = (url: string | null | undefined): string | null =>
   url && refusedUrl(url) === null ? url : null;
 
-/** The owner of a token, as the platform describes them. */
 export interface Owner {
   id: string;
-  /** The person who gave the token, where their accounts are looked for by that. */
+  /** The person, where a login covers several accounts. */
   userId?: string | null;
   name: string | null | undefined;
   handle?: string | null;
   picture?: string | null;
 }
 
-/** A server that anybody may run chooses the name: longer ones are cut. */
+/** Servers that anyone may run choose names. */
 export const MAX_NAME_CHARACTERS = 200;
-/** Longer than any platform's; those of Bluesky are domain names. Source: RFC 1035, 2.3.4. */
+/** Longer than any handle; Bluesky's handles are domain names. Source: RFC 1035, 2.3.4. */
 const MAX_HANDLE_CHARACTERS = 253;
-/** Longer than any platform's: a `did:web:` of the longest domain name has 261. */
+/** Longer than any id: a `did:web:` of the longest domain name has 261. */
 const MAX_ID_CHARACTERS = 300;
 
-/** The profile of an account; one without a name goes by its handle, or its id. */
 export function toProfile({ id, userId, name, handle, picture }: Owner): Profile {
   const shownHandle = oneLine(handle ?? "", MAX_HANDLE_CHARACTERS) || null;
   return {
@@ -57,13 +52,12 @@ export function toProfile({ id, userId, name, handle, picture }: Owner): Profile
   };
 }
 
-/** Returns why the account of a login cannot be kept, or null: a stranger's server chooses its id. */
+/** Servers that anyone may run choose ids. */
 export const refusedProfile = ({ platformAccountId: id }: Profile): string | null =>
   id !== "" && oneLine(id, MAX_ID_CHARACTERS) === id
     ? null
     : "The server names an account whose id cannot be read. Nothing was connected.";
 
-/** Turns the platform's reply about the owner of a token into a connection, or its refusal. */
 export const toConnected = <T, R extends { message: string }>(
   reply: Result<T, R>,
   credentials: Credentials,
@@ -74,25 +68,23 @@ export const toConnected = <T, R extends { message: string }>(
     ? ok({ profile: toProfile(toOwner(reply.value)), credentials })
     : refuse({ message: reply.error.message, final: isFinal(reply.error) });
 
-/** Returns the app's keys; empty ones where none are set: a simulated account needs none. */
+/** Simulated accounts need no keys. */
 export const keysOf = (app: AppKeys | null): AppKeys => app ?? { clientId: "", clientSecret: "" };
 
-/** Names the variables of the owner's app at a platform. */
 const keyNames = (platform: string): string =>
   `${platform.toUpperCase()}_CLIENT_ID and ${platform.toUpperCase()}_CLIENT_SECRET`;
 
-/** Says that a platform refuses the owner's app. @param said its words */
-export const unknownApp = (platform: string, said: string): string =>
-  `${platform} does not know this instance's app: ${said.replace(/\.$/, "")}. Its owner has to check ${keyNames(platform)}.`;
+export const unknownApp = (platform: string, wording: string): string =>
+  `${platform} does not know this instance's app: ${wording.replace(/\.$/, "")}. Its owner has to check ${keyNames(platform)}.`;
 
-/** Names under which token endpoints refuse an app's keys. The last is LinkedIn's. */
+/** The last is LinkedIn's. */
 const UNKNOWN_APP = new Set(["invalid_client", "unauthorized_client", "invalid_client_id"]);
 
-/** Returns true for the name of an error by which an app's keys are refused. Source: RFC 6749, 5.2. */
+/** Source: RFC 6749, 5.2. */
 export const isUnknownApp = (error: string | null): boolean =>
   error !== null && UNKNOWN_APP.has(error);
 
-/** A POST of form fields; `keys` go along by HTTP Basic. Source: RFC 6749, 2.3.1. */
+/** A form POST; `keys` are sent by HTTP Basic. Source: RFC 6749, 2.3.1. */
 export const formRequest = (url: string, fields: Record<string, string>, keys?: AppKeys): Request =>
   new Request(url, {
     method: "POST",
@@ -104,17 +96,15 @@ export const formRequest = (url: string, fields: Record<string, string>, keys?: 
     redirect: "manual",
   });
 
-/** Makes a call whose answer does not matter. */
 export async function callUnread(fetch: Fetch, request: Request): Promise<void> {
   const reply = await fetch(request);
   await reply.body?.cancel();
 }
 
-/** The body of a successful token reply. Source: RFC 6749, 5.1. */
+/** Source: RFC 6749, 5.1. */
 export const grantedTokens = z.object({
   access_token: z.string().min(1),
   expires_in: z.number().positive(),
-  /** Missing where the old one stays valid. */
   refresh_token: z.string().min(1).nullish(),
   refresh_token_expires_in: z.number().positive().optional().catch(undefined),
 });
@@ -127,23 +117,19 @@ interface GrantedTokens {
   refresh_token_expires_in?: number;
 }
 
-/** How a platform renews a login by its refresh token. */
 interface RefreshGrant<T extends GrantedTokens, R extends { message: string }> {
-  /** Its name as people know it; in upper case it begins the names of its app's variables. */
+  /** Display name; in upper case the prefix of the app's variables. */
   platform: string;
   request(keys: AppKeys, refreshToken: string): Request;
   read(reply: Response): Promise<Result<T, R>>;
-  /** Returns true where the refresh token itself is refused, not the app or the moment. */
   isLost(refusal: R): boolean;
-  /** Returns true where the app's keys are refused: no login is lost by that. */
+  /** The login stays valid. */
   isAboutApp(refusal: R): boolean;
-  /** Returns true where the same call may succeed later. */
   isPassing(refusal: R): boolean;
-  /** Returns why tokens that were granted are of no use, or null. */
   mismatch?(tokens: T): string | null;
 }
 
-/** Renews a login by OAuth 2's refresh_token grant; the refresh token stays unless another is sent. */
+/** Keeps the old refresh token unless a new one is sent. */
 export async function refreshByGrant<T extends GrantedTokens, R extends { message: string }>(
   fetch: Fetch,
   { refreshToken, expiresAt, refreshEndsAt = null }: Credentials,

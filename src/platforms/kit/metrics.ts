@@ -5,7 +5,6 @@ import type { MeasuredPost, PostCounters } from "../metrics.ts";
 
 const wholeNumber = z.number().int().min(0);
 
-/** A counter as platforms write it, as a number or in digits; null where there is none. */
 export const counter = z
   .union([
     wholeNumber,
@@ -17,7 +16,7 @@ export const counter = z
   .nullish()
   .transform((value) => value ?? null);
 
-/** An instant as platforms write it, in text. */
+/** Accepts offsets without colon, such as `+0000`. */
 export const instant = z
   .string()
   .transform((text) => new Date(text.replace(/([+-]\d\d)(\d\d)$/, "$1:$2")))
@@ -25,7 +24,7 @@ export const instant = z
 
 export const NO_COUNTERS: PostCounters = { views: null, likes: null, comments: null, shares: null };
 
-/** A list of anything, each item of which is read by itself. */
+/** Items are parsed one by one, so that one odd item fails alone. */
 export const list = z.array(z.unknown()).default([]);
 
 interface Readable {
@@ -33,11 +32,7 @@ interface Readable {
   problems: string[];
 }
 
-/**
- * Reads the posts of a page one by one: one that cannot be read is reported, and the others go on.
- *
- * @param platform its name as people know it
- */
+/** Counts unreadable posts in `problems` and keeps the others. */
 export function readPosts<T>(
   platform: string,
   items: readonly unknown[],
@@ -55,17 +50,15 @@ export function readPosts<T>(
 export const oddPosts = (platform: string, count: number): string =>
   `${platform} answered with figures that cannot be read for ${count} post${count === 1 ? "" : "s"}.`;
 
-/** A reading, its refusal in the words of all platforms. */
 export const orRefused = <T, R>(
   result: Result<T, R>,
   toRefused: (refusal: R) => Stopped,
 ): Result<T, Stopped> => (result.ok ? ok(result.value) : refuse(toRefused(result.error)));
 
-/** Returns true for a refusal that no fresh login and no waiting ends. */
 export const isLasting = (stopped: Stopped): boolean =>
   stopped.kind === "failed" && !stopped.transient && stopped.failure.code !== "rate_limited";
 
-/** Runs a few calls at a time, as an invocation has few connections. */
+/** Limits parallel calls, as an invocation has few connections. */
 export async function inTurns<T, U>(
   items: readonly T[],
   work: (item: T) => Promise<U>,

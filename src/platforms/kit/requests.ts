@@ -1,12 +1,12 @@
 export interface Call {
-  /** Default: GET, or POST where there is `json`. */
+  /** Default: GET, or POST with `json`. */
   method?: "GET" | "POST" | "PUT" | "DELETE";
   headers?: Record<string, string>;
   json?: object;
   body?: BodyInit;
 }
 
-/** A call with the account's token. A redirect could carry it to somebody else, so none is followed. */
+/** A redirect could send the token to another server. */
 export function bearerRequest(
   url: string | URL,
   accessToken: string,

@@ -1,10 +1,8 @@
 import type { Post } from "../connector.ts";
 import type { SettingWords } from "../likeness.ts";
 
-/** Says a value in words; null where there is nothing to say of it. */
 type Say = (value: unknown) => string | null;
 
-/** The label of a setting, and how its value is said. */
 type Words = readonly [label: string, say: Say];
 
 const when =
@@ -15,7 +13,6 @@ const when =
 export const ifOn = when(true);
 export const ifOff = when(false);
 
-/** Says a setting that turns something off. */
 export const onOrOff: Say = (value) => (typeof value === "boolean" ? (value ? "Off" : "On") : null);
 
 export const oneOf =
@@ -28,7 +25,6 @@ export const text: Say = (value) => {
   return typeof value === "string" && value.trim() !== "" ? value : null;
 };
 
-/** Says an id that has no name here. */
 export const numbered: Say = (value) => {
   const id = text(value);
   return id === null ? null : `No. ${id}`;
@@ -39,7 +35,6 @@ export const hostOf: Say = (value) => {
   return url ? `From ${url.host}` : null;
 };
 
-/** Returns the entries of a list that say something. */
 export const entriesOf = (list: unknown): string[] =>
   (Array.isArray(list) ? list : [list]).map((one) => text(one)).filter((one) => one !== null);
 
@@ -50,7 +45,6 @@ export const listOf =
 
 export const people = listOf((name) => `@${name}`);
 
-/** Says the frame of a video by its moment in ms. */
 export const atSecond: Say = (value) => {
   const ms = Number(value ?? Number.NaN);
   return Number.isFinite(ms) ? `The frame at ${ms / 1_000} s` : null;
@@ -76,7 +70,6 @@ export const countries = listOf((code) => nameOf("region", code));
 const MINUTES_OF_DAY = 1_440;
 const MINUTES_OF_HOUR = 60;
 
-/** Says a number of minutes. */
 export const duration: Say = (value) => {
   if (typeof value !== "number") return null;
   const [size, unit] =
@@ -89,7 +82,7 @@ export const duration: Say = (value) => {
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
 };
 
-/** For a setting that the likeness shows, or that changes nothing that a reader sees. */
+/** For a setting that the likeness shows, or that readers do not see. */
 export const silent: Say = () => null;
 
 export const EVERYONE = "Everyone";
@@ -97,32 +90,27 @@ export const MADE_WITH_AI: Words = ["Label", ifOn("Made with AI")];
 export const PAID_PARTNERSHIP: Words = ["Label", ifOn("Paid partnership")];
 export const ALT_TEXT: Words = ["Alternative text", listOf()];
 
-/** A setting that is stored and has no words is shown as it is rather than kept from the client. */
+/** Reviewers miss nothing: settings without label are shown as stored. */
 const unnamed = (name: string, value: unknown): SettingWords[] => {
-  const said = listOf()(value);
-  return said === null ? [] : [{ label: name, value: said }];
+  const shown = listOf()(value);
+  return shown === null ? [] : [{ label: name, value: shown }];
 };
 
-/**
- * Makes the reader of a platform's settings, which describes those of a post in the order in which they are
- * stored.
- *
- * @param leftOut names the settings that do not go out with this post
- */
+/** @param leftOut settings not sent with this post */
 export const settingWords =
   <S extends object>(
     words: Record<keyof S & string, Words>,
     leftOut: (post: Post<S>) => readonly (keyof S)[] = () => [],
   ) =>
   (post: Post<S>): SettingWords[] => {
-    const known = new Map<string, Words>(Object.entries(words));
+    const byName = new Map<string, Words>(Object.entries(words));
     const silenced = new Set<PropertyKey>(leftOut(post));
     return Object.entries(post.settings).flatMap(([name, value]) => {
       if (value === null || value === undefined || silenced.has(name)) return [];
-      const found = known.get(name);
-      if (!found) return unnamed(name, value);
-      const [label, say] = found;
-      const said = say(value);
-      return said === null ? [] : [{ label, value: said }];
+      const own = byName.get(name);
+      if (!own) return unnamed(name, value);
+      const [label, say] = own;
+      const shown = say(value);
+      return shown === null ? [] : [{ label, value: shown }];
     });
   };

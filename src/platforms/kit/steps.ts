@@ -24,7 +24,7 @@ export const waiting = <B extends Bookmark>(bookmark: B, checkAfterSeconds: numb
   checkAfterSeconds,
 });
 
-/** @param warnings parts of the post that the platform did not take, in sentences */
+/** @param warnings parts that the platform left out */
 export const published = (
   platformPostId: string,
   shareUrl: string | null,
@@ -36,26 +36,25 @@ export const published = (
   ...(warnings.length > 0 ? { warnings } : {}),
 });
 
-/** The one file of a post that has passed its check. */
 export function firstFile({ post }: Pick<PublishJob, "post">): MediaItem {
   const [item] = post.media;
   if (!item) throw new Error("The post has no file.");
   return item;
 }
 
-/** Seconds from a moment of a bookmark, in epoch milliseconds, to now. */
+/** @param since epoch milliseconds, as bookmarks store them */
 export const ageOf = (since: number, now: Date): number => secondsBetween(new Date(since), now);
 
-/** Seconds between looks, `every` so many for as long as less than `until` have passed. */
+/** `until` is an age, `every` a wait; seconds. */
 export const steppedLook = (
   steps: readonly { until: number; every: number }[],
   later: number,
   age: number,
 ): number => steps.find(({ until }) => age < until)?.every ?? later;
 
-/** The interval between looks grows by a second in this time. */
+/** The interval between looks grows by one second per this many. */
 const LOOK_GROWTH_SECONDS = 10;
 
-/** Seconds until the next look at something that is `age` seconds old. */
+/** Seconds until the next look; more for older work. */
 export const growingLook = (first: number, longest: number, age: number): number =>
   Math.min(first + Math.floor(Math.max(0, age) / LOOK_GROWTH_SECONDS), longest);

@@ -1,16 +1,13 @@
-/** A file that is opened when its turn has come. */
 interface StreamedPart {
   sizeBytes: number;
   read(): Promise<ReadableStream>;
 }
 
-/** Bytes that are at hand, or a file. */
 export type BodyPart = Uint8Array | StreamedPart;
 
 const sizeOf = (part: BodyPart): number =>
   part instanceof Uint8Array ? part.length : part.sizeBytes;
 
-/** Writes one part after the other, each as fast as it is taken, and closes the sink. */
 async function write(sink: WritableStream, parts: BodyPart[]): Promise<void> {
   for (const part of parts) {
     if (part instanceof Uint8Array) {
@@ -23,10 +20,8 @@ async function write(sink: WritableStream, parts: BodyPart[]): Promise<void> {
 }
 
 /**
- * A body of parts that are passed on as they are read. Its length is known, so it goes out with a
- * Content-Length and is never held in memory.
- *
- * @param onBroken told when it broke off, as the reader of the body is
+ * Sends a Content-Length and holds nothing in memory.
+ * @param onBroken gets the error; the body's reader fails too
  */
 export function streamedBody(
   parts: BodyPart[],

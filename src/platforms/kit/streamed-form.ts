@@ -1,9 +1,7 @@
 import { randomHex } from "../../core/ids.ts";
 import { streamedBody } from "./streamed-body.ts";
 
-/** A file on its way through us. */
 export interface FormFile {
-  /** The name of its field. */
   name: string;
   filename: string;
   mime: string;
@@ -12,8 +10,7 @@ export interface FormFile {
 }
 
 /**
- * A multipart form of texts and one file, which comes last and is passed on as it is read.
- *
+ * The file comes last and is streamed.
  * @see https://www.rfc-editor.org/rfc/rfc7578
  */
 export function streamedForm(

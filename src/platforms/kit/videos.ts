@@ -1,15 +1,14 @@
 import type { VideoFacts } from "../connector.ts";
 
-/** Limits of a number; the end that is left out is open. */
 interface Range {
   least?: number;
   most?: number;
 }
 
-/** The fact that a platform refuses a video for, and what it takes: "X takes …". Null for a video that will do. */
-type VideoRule = (facts: VideoFacts) => { found: string; taken: string } | null;
+/** The sentence "problem; X takes …", or null. */
+type VideoRule = (facts: VideoFacts) => { problem: string; taken: string } | null;
 
-/** Averages of a stream's first frames, and durations of uneven tracks, are a little off. */
+/** Averages over first frames and durations of uneven tracks are slightly off. */
 export const toTenth = (value: number): number => Math.round(value * 10) / 10;
 
 const isWithin = (value: number, { least = 0, most = Number.POSITIVE_INFINITY }: Range): boolean =>
@@ -21,15 +20,15 @@ function toWords({ least, most }: Range): string {
 }
 
 export const containers =
-  (known: readonly string[], taken: string): VideoRule =>
+  (allowed: readonly string[], taken: string): VideoRule =>
   ({ container }) =>
-    known.includes(container) ? null : { found: `The video is ${container}`, taken };
+    allowed.includes(container) ? null : { problem: `The video is ${container}`, taken };
 
 export const videoCodecs =
-  (known: readonly string[], taken: string): VideoRule =>
+  (allowed: readonly string[], taken: string): VideoRule =>
   ({ videoCodec }) => {
-    if (videoCodec !== null && known.includes(videoCodec)) return null;
-    return { found: `The video is encoded as ${videoCodec ?? "something unknown"}`, taken };
+    if (videoCodec !== null && allowed.includes(videoCodec)) return null;
+    return { problem: `The video is encoded as ${videoCodec ?? "something unknown"}`, taken };
   };
 
 export const frameRates =
@@ -37,7 +36,7 @@ export const frameRates =
   ({ framesPerSecond }) => {
     const rate = framesPerSecond === null ? null : toTenth(framesPerSecond);
     if (rate === null || isWithin(rate, range)) return null;
-    return { found: `The video has ${rate} frames per second`, taken: toWords(range) };
+    return { problem: `The video has ${rate} frames per second`, taken: toWords(range) };
   };
 
 export const seconds =
@@ -45,32 +44,24 @@ export const seconds =
   ({ durationSeconds }) => {
     const length = durationSeconds === null ? null : toTenth(durationSeconds);
     if (length === null || isWithin(length, range)) return null;
-    return { found: `The video lasts ${length} seconds`, taken };
+    return { problem: `The video lasts ${length} seconds`, taken };
   };
 
-/** Pixels of width and height alike. */
 export const sides =
   (range: Range, taken = `${toWords(range)} pixels`): VideoRule =>
   ({ width, height }) => {
     if (width === null || height === null) return null;
     if (isWithin(width, range) && isWithin(height, range)) return null;
-    return { found: `The video is ${width} x ${height}`, taken: `${taken} each side` };
+    return { problem: `The video is ${width} x ${height}`, taken: `${taken} each side` };
   };
 
-/** Width by height. */
 export const ratios =
   (range: Range, taken: string): VideoRule =>
   ({ width, height }) => {
     if (width === null || height === null || isWithin(width / height, range)) return null;
-    return { found: `The video is ${width} x ${height}`, taken: `ratios from ${taken}` };
+    return { problem: `The video is ${width} x ${height}`, taken: `ratios from ${taken}` };
   };
 
-/**
- * Returns why a platform would refuse a video, by the first rule against it, or null. Facts that its header leaves out
- * are not judged.
- *
- * @param platform its name as people know it
- */
 export function judgeVideo(
   platform: string,
   facts: VideoFacts | null,
@@ -80,7 +71,7 @@ export function judgeVideo(
   if (!facts) return unreadable;
   for (const rule of rules) {
     const refused = rule(facts);
-    if (refused) return `${refused.found}; ${platform} takes ${refused.taken}.`;
+    if (refused) return `${refused.problem}; ${platform} takes ${refused.taken}.`;
   }
   return null;
 }

@@ -9,19 +9,17 @@ import { apiVersion } from "./capabilities.ts";
 export const API = "https://api.linkedin.com";
 export const LOGINS = "https://www.linkedin.com/oauth/v2";
 
-/** The longest replies are lists of 50 posts. */
 const MAX_REPLY_BYTES = 2_000_000;
 
 export interface LinkedInRefusal extends Refusal {
-  /** Such as `EXPIRED_ACCESS_TOKEN`; null when the body named none. */
+  /** For example `EXPIRED_ACCESS_TOKEN`. */
   code: string | null;
-  /** Value of `Retry-After`; null where it is missing. */
   retryAfterSeconds: number | null;
 }
 
 export type Reading<T> = Promise<Result<T, LinkedInRefusal>>;
 
-/** The API has `code` and `message`, the logins have `error` and `error_description`. */
+/** `code` and `message` from the API, the others from the token endpoint. */
 const errorBody = z.object({
   code: maybeText,
   message: maybeText,
@@ -56,5 +54,4 @@ export const get = (
 export const post = (path: string, accessToken: string, json: object): Request =>
   bearerRequest(`${API}/rest/${path}`, accessToken, { headers: REST_HEADERS, json });
 
-/** A URN as it stands in paths and queries. */
 export const encodeUrn = (urn: string): string => encodeURIComponent(urn);

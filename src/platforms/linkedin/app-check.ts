@@ -5,9 +5,7 @@ import type { AppCheck, AppKeys } from "../login.ts";
 import { LOGINS } from "./api.ts";
 
 /**
- * Asks for a token of the app itself. Most apps may not have one, which LinkedIn says to those alone whose
- * keys are right.
- *
+ * Only right keys get "access denied": few apps are granted a token.
  * @see https://learn.microsoft.com/linkedin/shared/authentication/client-credentials-flow
  */
 export const checkApp = (fetch: Fetch, app: AppKeys): Promise<AppCheck> =>

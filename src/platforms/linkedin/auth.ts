@@ -19,7 +19,6 @@ import { organizationUrn, personUrn, readOrganizationId } from "./urn.ts";
 
 const isFinal = (refusal: LinkedInRefusal): boolean => !isPassing(refusal);
 
-/** Returns whose tokens these are: the member's, or a page's that the member may publish as. */
 export function identify(
   fetch: Fetch,
   credentials: Credentials,
@@ -37,8 +36,7 @@ const userInfo = z.object({
 });
 
 /**
- * Asks for the member at an address that knows no versions.
- *
+ * This endpoint has no API versions.
  * @see https://learn.microsoft.com/linkedin/consumer/integrations/self-serve/sign-in-with-linkedin-v2
  */
 export async function identifyPerson(
@@ -95,17 +93,14 @@ const toClient = ({ clientId, clientSecret }: AppKeys) => ({
 });
 
 /**
- * Marks the end of a refresh token as one that nothing moves: 365 days after the consent, whatever is renewed in
- * between. Each renewal says how much of them is left.
- *
+ * The refresh token ends 365 days after the consent, however often it is used.
  * @see https://learn.microsoft.com/linkedin/shared/authentication/programmatic-refresh-tokens
  */
 export const withFixedEnd = (credentials: Credentials): Credentials =>
   credentials.refreshEndsAt ? { ...credentials, isEndFixed: true } : credentials;
 
 /**
- * Renews the access token for another 60 days, where the app is given refresh tokens.
- *
+ * Adds 60 days, for apps that get refresh tokens.
  * @see https://learn.microsoft.com/linkedin/shared/authentication/programmatic-refresh-tokens
  */
 export async function refresh(
@@ -132,7 +127,7 @@ export async function refresh(
   return renewed.ok ? ok(withFixedEnd(renewed.value)) : renewed;
 }
 
-/** Ends a member's token, which pages have in common with them. */
+/** The member's pages share this token. */
 export async function revoke(
   fetch: Fetch,
   { accessToken }: Credentials,

@@ -2,24 +2,20 @@ import * as z from "zod";
 import type { Bookmark } from "../connector.ts";
 import { bookmarkReader, placeAt } from "../kit/bookmarks.ts";
 
-/** Images or a document: the URNs of those that have been sent. */
 const files = z.object({ stage: z.literal("files"), assets: z.array(z.string()) });
 
-/** A video on its way. */
 const video = z.object({
   stage: z.literal("video"),
   video: z.string(),
   uploadToken: z.string(),
-  /** Which parts are still to be sent, as `pack` writes it. */
   progress: z.string(),
 });
 
-/** All is sent, LinkedIn looks through it. `available`: how many of the files are through. */
+/** `available`: how many files LinkedIn has processed. */
 const processing = z.object({
   stage: z.literal("processing"),
   assets: z.array(z.string()),
   available: z.int(),
-  /** Times that LinkedIn has refused to tell its progress. */
   forbidden: z.int().optional(),
   /** Epoch milliseconds. */
   since: z.number(),
@@ -28,7 +24,7 @@ const processing = z.object({
 const ready = z.object({
   stage: z.literal("ready"),
   assets: z.array(z.string()),
-  /** Epoch milliseconds: before the post was made. */
+  /** Epoch milliseconds, before the post was made. */
   readyAt: z.number(),
 });
 
@@ -40,5 +36,5 @@ export type ReadyPlace = z.infer<typeof ready>;
 
 export const readBookmark = bookmarkReader(files, video, processing, ready);
 
-/** @throws when nothing has been made ready */
+/** @throws Error at any other stage */
 export const readReady = (stored: Bookmark): ReadyPlace => placeAt(readBookmark(stored), "ready");

@@ -3,18 +3,18 @@ import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
 
 /**
- * UTF-16 units of a post's text, its asterisks taken out, and its backslashes put in: LinkedIn does not
- * say whether it counts those. Source: spec, "Content limits by platform".
+ * UTF-16 units, without style asterisks, with escaping backslashes: LinkedIn does not say whether those
+ * count. Source: spec, "Content limits by platform".
  */
 const MAX_TEXT = 3_000;
-/** The fewest pixels that are too many. Source: LinkedIn, "Images API", image requirements. */
+/** Images need fewer pixels than this. Source: LinkedIn, "Images API", image requirements. */
 export const IMAGE_PIXELS_END = 36_152_320;
 /** Source: LinkedIn, "Videos API", video specifications. */
 export const MIN_VIDEO_BYTES = 75_000;
 export const MIN_VIDEO_SECONDS = 3;
 export const MAX_VIDEO_SECONDS = 30 * 60;
 
-/** Posts in any 24 hours. Source: spec, "Daily caps". */
+/** Per 24 hours. Source: spec, "Daily caps". */
 const DAILY_POST_CAP = 150;
 
 /** Each version lives at least twelve months. */
@@ -26,15 +26,15 @@ export const apiVersion = {
 };
 
 /**
- * To post as the member; the optional ones are for pages, and come with a product of LinkedIn's that few apps have.
- *
+ * Page scopes need a LinkedIn product that few apps have.
  * @see https://learn.microsoft.com/linkedin/shared/authentication/getting-access
  */
 export const scopes = {
   required: ["openid", "profile", "w_member_social"],
   optional: [
-    ...["r_organization_social", "w_organization_social", "rw_organization_admin"],
-    // To read comments on the posts of pages.
+    "r_organization_social",
+    "w_organization_social",
+    "rw_organization_admin",
     "r_organization_social_feed",
   ],
   inWords: {
@@ -48,7 +48,7 @@ export const scopes = {
   },
 } satisfies ConsentScopes;
 
-/** The scopes without which no page can be found, or posted as. */
+/** Needed to find pages and to post as them. */
 export const PAGE_SCOPES = ["w_organization_social", "rw_organization_admin"];
 
 export const asks =
@@ -96,8 +96,8 @@ export const capabilities = {
   },
 } satisfies Capabilities;
 
-/** Seconds. A call may be long, because a document of 100 MB goes out in a single one. */
+/** Seconds. One call may carry a document of 100 MB. */
 export const timing: ReconcileTiming = { callSeconds: 60, acceptSeconds: 60, listSeconds: 60 };
 
-/** Before the end of 60 days, in seconds; for logins of which LinkedIn has not said yet when they end for good. */
+/** Seconds; used until LinkedIn reports the final end. */
 export const REFRESH_AHEAD_SECONDS = (14 * DAY) / SECOND;

@@ -14,7 +14,6 @@ const checks = checksFor("LinkedIn", capabilities);
 
 type LinkedInPost = Post<LinkedInSettings>;
 
-/** The text of the post as it was written; empty where it is blank. */
 export const bodyOf = ({ description }: Pick<Post, "description">): string =>
   emptyIfBlank(description);
 
@@ -43,10 +42,9 @@ function checkTexts({ title, description, media }: LinkedInPost): FieldError[] {
   ];
 }
 
-/** Returns why LinkedIn has no room for a text, or null. It is sent with a backslash before some characters. */
 function describeTooLong(text: string): string | null {
   const taken = `Shorten the description: LinkedIn takes ${formatCount(limits.postCharacters)} characters`;
-  // First, because a text that is far too long takes a while to be escaped.
+  // First, because escaping a much longer text is slow.
   if (text.length > limits.postCharacters) {
     return `${taken}, it has ${formatCount(text.length)} without the asterisks of bold and italic.`;
   }
@@ -78,8 +76,8 @@ function checkFile(item: PostMedia, index: number): FieldError[] {
   if (mime === null) return [];
   const field = kind === "video" ? "video" : "photo";
   const name = `${NAMES[kind]} ${index + 1}`;
-  const wanted = `; LinkedIn takes ${nameTypes(mediaSupport[`${kind}Types`], "and")}`;
-  const errors = checks.file(item, { field, name, wanted });
+  const expected = `; LinkedIn takes ${nameTypes(mediaSupport[`${kind}Types`], "and")}`;
+  const errors = checks.file(item, { field, name, expected });
   const minBytes = kind === "video" ? MIN_VIDEO_BYTES : 1;
   if (sizeBytes !== null && sizeBytes < minBytes) {
     const message = `${name} has ${formatCount(sizeBytes)} bytes; LinkedIn takes ${formatCount(minBytes)} or more.`;
@@ -115,7 +113,7 @@ const checkVisibility = (
     PAGE_IS_PUBLIC,
   );
 
-/** Everything LinkedIn would refuse. Source: spec, "Uploads: create", `linkedin`. */
+/** Source: spec, "Uploads: create", `linkedin`. */
 export function check(post: LinkedInPost, target: Target): FieldError[] {
   return [
     ...checkTexts(post),

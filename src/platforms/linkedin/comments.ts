@@ -10,7 +10,6 @@ import { toRefused } from "./failures.ts";
 
 /** Source: LinkedIn, "Comments API". */
 const PAGE = 100;
-/** Pages that are read of a post: more comments than a person reads. */
 const MAX_PAGES = 10;
 
 const readCommentsReply = readerOf(field("elements", list));
@@ -22,8 +21,7 @@ const comment = z.object({
 });
 
 /**
- * The comments on a post of a page, in LinkedIn's order, those that cannot be read left out.
- *
+ * Unreadable comments are left out.
  * @see https://learn.microsoft.com/linkedin/marketing/community-management/shares/comments-api
  */
 export async function read(
@@ -31,17 +29,17 @@ export async function read(
   accessToken: string,
   postId: string,
 ): Promise<Result<PostComment[], Stopped>> {
-  const found: PostComment[] = [];
+  const comments: PostComment[] = [];
   for (let page = 0; page < MAX_PAGES; page++) {
     const path = `socialActions/${encodeUrn(postId)}/comments?start=${page * PAGE}&count=${PAGE}`;
     const reply = await readCommentsReply(await fetch(get(path, accessToken)));
-    // A post that nobody has commented on has no such list.
+    // A post without comments answers 404.
     if (!reply.ok && reply.error.status === 404) break;
     if (!reply.ok) return refuse(toCommentsRefused(reply.error));
-    found.push(...reply.value.flatMap(toComment));
+    comments.push(...reply.value.flatMap(toComment));
     if (reply.value.length < PAGE) break;
   }
-  return ok(found);
+  return ok(comments);
 }
 
 function toComment(element: unknown): PostComment[] {
@@ -52,7 +50,6 @@ function toComment(element: unknown): PostComment[] {
 
 const FORBIDDEN = 403;
 
-/** The permission is one of its own, which logins of before may lack. */
 function toCommentsRefused(refusal: LinkedInRefusal): Stopped {
   if (refusal.status !== FORBIDDEN) return toRefused(refusal);
   const advice =

@@ -2,9 +2,9 @@ import { ok, type Result, refuse } from "../../core/result.ts";
 import type { Fetch } from "../connector.ts";
 import type { ConsentRefusal, ConsentReturn, Grant } from "../consent.ts";
 import {
-  askedScopes,
   consentRefusal,
   exchangeCode,
+  requestedScopes,
   standardBegin,
   type TokenServer,
   toGrant,
@@ -18,7 +18,7 @@ import { isPassing } from "./failures.ts";
 import { publishablePages } from "./pages.ts";
 import { organizationUrn } from "./urn.ts";
 
-/** A verifier is refused, as if the app's secret were wrong. */
+/** LinkedIn refuses a PKCE verifier with the error for a wrong secret. */
 const SERVER: TokenServer = {
   platform: "LinkedIn",
   issuer: "https://www.linkedin.com/oauth",
@@ -27,23 +27,20 @@ const SERVER: TokenServer = {
   hasPkce: false,
 };
 
-/** Pages are asked for only where the owner says that the app has them: LinkedIn refuses all of it otherwise. */
-const askedOf = (app: AppKeys): string[] => askedScopes(scopes, app, []);
+/** LinkedIn refuses the whole request when the app lacks one scope, so owners list page scopes. */
+const requestedOf = (app: AppKeys): string[] => requestedScopes(scopes, app, []);
 
 /**
- * The way to LinkedIn's consent page. Everybody is asked for the same scopes: others would end the member's
- * earlier logins.
- *
+ * Other scopes would end a member's earlier logins, so all members get the same.
  * @see https://learn.microsoft.com/linkedin/shared/authentication/authorization-code-flow
  */
 export const begin = standardBegin(`${LOGINS}/authorization`, (app) => ({
-  scope: askedOf(app).join(" "),
+  scope: requestedOf(app).join(" "),
 }));
 
-/** LinkedIn's word for a scope of a product that the app does not have. */
+/** The app lacks the scope's product. */
 const SCOPE_REFUSED = "unauthorized_scope_error";
 
-/** Exchanges the code for a login that serves the member, and all pages that they may publish as. */
 export async function finish(
   fetch: Fetch,
   back: ConsentReturn,
@@ -57,16 +54,16 @@ export async function finish(
   }
   const granted = await exchangeCode(fetch, SERVER, back, app);
   if (!granted.ok) return granted;
-  const asked = askedOf(app);
-  const has = granted.value.scopes ?? asked;
+  const requested = requestedOf(app);
+  const has = granted.value.scopes ?? requested;
   const hasPages = PAGE_SCOPES.every((scope) => has.includes(scope));
   const grant = await toGrant(granted.value, scopes, (credentials) =>
     findAccounts(fetch, withFixedEnd(credentials), hasPages),
   );
-  return grant.ok ? ok({ ...grant.value, asked }) : grant;
+  return grant.ok ? ok({ ...grant.value, requested }) : grant;
 }
 
-/** The member first, then the pages. A member whose pages cannot be asked for connects alone. */
+/** A member whose pages cannot be read connects alone. */
 async function findAccounts(
   fetch: Fetch,
   credentials: Credentials,

@@ -16,22 +16,18 @@ import {
 import type { LinkedInRefusal } from "./api.ts";
 import { isDuplicate } from "./posts-api.ts";
 
-/** Affects every account until this service speaks another version: waiting does not help. */
+/** Affects every account until this service is updated. */
 const OUTDATED: Rule = {
   code: "platform_unavailable",
   advice: "This instance uses a version of LinkedIn's API that has ended. Update Akimbo.",
 };
-/** The file is not ready for the post yet. */
 const UNFINISHED: Rule = { code: "platform_processing_timeout", transient: true };
 
 /**
- * Rules by LinkedIn's codes; those of a token stand below.
- *
  * @see https://learn.microsoft.com/linkedin/shared/api-guide/concepts/error-handling
  * @see https://learn.microsoft.com/linkedin/marketing/community-management/shares/posts-api
  */
 const BY_CODE = new Map<string, Rule>([
-  // An address that was given out earlier.
   ["EXPIRED_UPLOAD_URL", GONE],
   ["ACCESS_DENIED", DISCONNECTED],
   ["MEDIA_ASSET_WAITING_UPLOAD", UNFINISHED],
@@ -54,7 +50,6 @@ const BY_CODE = new Map<string, Rule>([
   ["TOO_MANY_REQUESTS", LIMITED],
 ]);
 
-/** Rules by status, where no code says more. */
 const BY_STATUS = new Map<number, Rule>([
   [403, DISCONNECTED],
   [426, OUTDATED],
@@ -67,11 +62,10 @@ const TOKEN_CODES = new Set([
   "REVOKED_ACCESS_TOKEN",
 ]);
 
-/** The statuses that LinkedIn has been seen to refuse a repeated post with. */
+/** LinkedIn was seen to use these for a repeated post. */
 const DUPLICATE_STATUSES = new Set([400, 409, 422]);
 const STILL_PROCESSING = /\bstill\b.*\bprocess|\bnot (?:yet )?(?:ready|available)\b/i;
 
-/** LinkedIn has a post of this text already. */
 export const isDuplicatePost = ({ status, message }: LinkedInRefusal): boolean =>
   DUPLICATE_STATUSES.has(status) && isDuplicate(message);
 
@@ -81,10 +75,10 @@ function ruleOf(refusal: LinkedInRefusal): Rule | undefined {
   const { status, code, message, retryAfterSeconds } = refusal;
   if (isOutage(refusal)) return undefined;
   if (isDuplicatePost(refusal)) return FLAGGED;
-  // The limits are those of a day, which ends at midnight UTC.
+  // Limits are daily and end at midnight UTC.
   if (status === RATE_LIMIT) return retryAfterSeconds === null ? LIMITED : BUSY;
-  const known = BY_CODE.get(code ?? "") ?? BY_STATUS.get(status) ?? UNKNOWN;
-  return known === UNKNOWN && STILL_PROCESSING.test(message) ? UNFINISHED : known;
+  const rule = BY_CODE.get(code ?? "") ?? BY_STATUS.get(status) ?? UNKNOWN;
+  return rule === UNKNOWN && STILL_PROCESSING.test(message) ? UNFINISHED : rule;
 }
 
 export const { isTokenRefusal, isUndecided, isPassing, toRefused, toUnknowable } =
@@ -95,7 +89,7 @@ export const { isTokenRefusal, isUndecided, isPassing, toRefused, toUnknowable }
     isLongLimit: ({ status }) => status === RATE_LIMIT,
   });
 
-/** Turns the refusal of an upload address, which knows no login: its 401 says nothing about the token. */
+/** Upload URLs know no login, so a 401 says nothing about the token. */
 export function toUploadRefused(refusal: LinkedInRefusal): Refused {
   if (isOutage(refusal)) return unavailable(refusal.message);
   const refused = toRefused(refusal);

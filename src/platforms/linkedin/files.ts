@@ -10,10 +10,7 @@ import {
 } from "./media-api.ts";
 import { beginProcessing, type Job } from "./processing.ts";
 
-/**
- * Sends the next image or the document, whole. Its address is used at once and stored nowhere; one that
- * a broken run leaves unused is dropped by LinkedIn.
- */
+/** LinkedIn drops an unused upload URL. */
 export async function sendFile(job: Job, item: MediaItem, at: FilesPlace): Promise<Prepared> {
   const kind = item.kind === "document" ? "document" : "image";
   const owner = job.account.platformAccountId;
@@ -28,7 +25,7 @@ export async function sendFile(job: Job, item: MediaItem, at: FilesPlace): Promi
   const request = putFileRequest(job.accessToken, uploadUrl, { data, mime, sizeBytes });
   const taken = await readPutFileReply(await job.fetch(request));
   if (!taken.ok) {
-    // The repeat asks for a new address anyway: what has been sent before it stays.
+    // The retry gets a new upload URL; earlier files stay.
     const { restart: _, ...refused } = toUploadRefused(taken.error);
     return refused;
   }

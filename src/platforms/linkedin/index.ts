@@ -11,7 +11,6 @@ import {
 } from "./capabilities.ts";
 import { type LinkedInSettings, settings } from "./settings.ts";
 
-/** LinkedIn's people and pages, by its versioned API. */
 export const linkedin: Connector<LinkedInSettings> = {
   platform: "linkedin",
   name: "LinkedIn",
@@ -34,7 +33,7 @@ export const linkedin: Connector<LinkedInSettings> = {
     counts: ["views", "likes", "comments", "shares"],
     callsOf: () => 3,
     pagePosts: 50,
-    // LinkedIn has figures for pages only, not for the posts of people.
+    // LinkedIn has figures for pages only.
     covers: ({ platformAccountId }) => platformAccountId.startsWith("urn:li:organization:"),
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },

@@ -7,7 +7,6 @@ import { documentTitleOf } from "./post.ts";
 import type { LinkedInSettings } from "./settings.ts";
 import { styleText } from "./styling.ts";
 
-/** Returns the post as readers of LinkedIn will see it. The title is published on a document alone. */
 export function likeness(post: Post<LinkedInSettings>): Likeness {
   const heading = documentTitleOf(post);
   const text = styleText(bodyOf(post));

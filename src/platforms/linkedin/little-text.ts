@@ -1,4 +1,4 @@
-/** A # that begins a hashtag: not inside a word or an address, and with a letter after it. */
+/** Not inside a word or URL, and followed by a letter. */
 const HASHTAG_SIGN = String.raw`(?<![\p{L}\p{N}\p{M}_&#/])#(?=\p{N}*\p{L})`;
 const RESERVED = /[\\|{}@[\]()<>#*_~]/g;
 const PARTS = new RegExp(String.raw`(https?:\/\/\S+)|(${HASHTAG_SIGN})|${RESERVED.source}`, "gu");
@@ -6,18 +6,14 @@ const PARTS = new RegExp(String.raw`(https?:\/\/\S+)|(${HASHTAG_SIGN})|${RESERVE
 const escapeAll = (text: string): string => text.replace(RESERVED, "\\$&");
 
 /**
- * Text for `commentary`: every reserved character behind a backslash, because LinkedIn cuts a text off
- * at one that is not. Hashtags stay hashtags.
- *
+ * LinkedIn cuts the text at an unescaped reserved character.
  * @see https://learn.microsoft.com/linkedin/marketing/community-management/shares/little-text-format
  */
 export const escapeLittleText = (text: string): string =>
-  text.replace(PARTS, (found, _address?: string, hashtag?: string) => hashtag ?? escapeAll(found));
+  text.replace(PARTS, (part, _address?: string, hashtag?: string) => hashtag ?? escapeAll(part));
 
-/** A hashtag or a mention in its long form, or an escaped character. */
 const MARKUP = /\{hashtag\|\\?#\|((?:\\.|[^}\\])*)\}|@\[((?:\\.|[^\]\\])*)\]\([^)]*\)|\\([\s\S])/gu;
 
-/** A commentary as its reader sees it. */
 export const readLittleText = (commentary: string): string =>
   commentary.replace(
     MARKUP,

@@ -14,8 +14,6 @@ const uploadUrl = z.url({ protocol: /^https$/ }).max(8_192);
 const urnOf = (kind: MediaKind) => z.string().regex(new RegExp(`^urn:li:${kind}:[\\w-]{1,100}$`));
 
 /**
- * Makes room for an image or a document.
- *
  * @see https://learn.microsoft.com/linkedin/marketing/community-management/shares/images-api
  * @see https://learn.microsoft.com/linkedin/marketing/community-management/shares/documents-api
  */
@@ -39,10 +37,9 @@ export async function readInitializeFileReply(
   return ok({ urn: String(urn), uploadUrl: String(address) });
 }
 
-/** An address under LinkedIn's own name, which may be shown the token. */
+/** Only LinkedIn's own hosts may get the token. */
 const isLinkedIn = (url: string): boolean => /(?:^|\.)linkedin\.com$/.test(new URL(url).hostname);
 
-/** A whole image or document. */
 export function putFileRequest(
   accessToken: string,
   address: string,
@@ -54,7 +51,7 @@ export function putFileRequest(
       "content-type": file.mime,
       ...(isLinkedIn(address) ? { authorization: `Bearer ${accessToken}` } : {}),
     },
-    // Has a known length, so it is sent with a Content-Length and never held in memory.
+    // A known length gives a Content-Length.
     body: file.data.pipeThrough(new FixedLengthStream(file.sizeBytes)),
     redirect: "manual",
   });
@@ -77,10 +74,10 @@ export const initializeVideoRequest = (
     },
   });
 
-/** Far more than the 120 of the largest video. */
+/** The largest video needs 120 parts. */
 const MAX_PARTS = 500;
 
-/** Bytes `firstByte` to `lastByte`, both of them included, and where they go. */
+/** `firstByte` and `lastByte` are inclusive. */
 export const videoPart = z
   .object({
     uploadUrl,
@@ -107,7 +104,7 @@ const videoUpload = z
 
 export const readInitializeVideoReply = readerOf(videoUpload);
 
-/** A part of a video. The address is the permission: it is sent without the token. */
+/** The URL grants access, so no token is sent. */
 export const putPartRequest = (part: VideoPart, data: ReadableStream): Request =>
   new Request(part.uploadUrl, {
     method: "PUT",
@@ -118,7 +115,7 @@ export const putPartRequest = (part: VideoPart, data: ReadableStream): Request =
 
 const MAX_ETAG_CHARACTERS = 1_000;
 
-/** The name of the part that was taken; null where LinkedIn gives it none that can be used. */
+/** The ETag names the part; null when unusable. */
 export async function readPutPartReply(reply: Response): Reading<string | null> {
   const etag = reply.headers.get("etag");
   const read = await readDoneReply(reply);

@@ -18,7 +18,6 @@ import { shareUrlOf } from "./urn.ts";
 
 const readFollowersReply = readerOf(field("firstDegreeSize", counter));
 
-/** Followers of a page. */
 export async function readFollowers(job: MetricsJob): MetricsReading<number | null> {
   const page = encodeUrn(job.account.platformAccountId);
   const path = `networkSizes/${page}?edgeType=COMPANY_FOLLOWED_BY_MEMBER`;
@@ -38,12 +37,14 @@ const millis = z
 const listed = z
   .object({
     id: z.string().refine(isPostUrn),
-    ...{ commentary: maybeText, lifecycleState: maybeText },
-    ...{ publishedAt: millis, createdAt: millis },
+    commentary: maybeText,
+    lifecycleState: maybeText,
+    publishedAt: millis,
+    createdAt: millis,
   })
   .transform((post) => ({ ...post, at: post.publishedAt ?? post.createdAt }));
 
-/** A like of an advertisement that is taken back counts as one less. Source: LinkedIn, "Share Statistics". */
+/** A withdrawn like of an advertisement counts as -1. Source: LinkedIn, "Share Statistics". */
 const likes = z
   .number()
   .int()
@@ -53,9 +54,13 @@ const likes = z
   .transform((count) => count ?? null);
 
 const statistics = z.object({
-  ...{ share: maybeText, ugcPost: maybeText },
+  share: maybeText,
+  ugcPost: maybeText,
   totalShareStatistics: z.object({
-    ...{ impressionCount: counter, likeCount: likes, commentCount: counter, shareCount: counter },
+    impressionCount: counter,
+    likeCount: likes,
+    commentCount: counter,
+    shareCount: counter,
   }),
 });
 
@@ -63,10 +68,10 @@ const readStatisticsReply = readerOf(field("elements", list));
 
 /** LinkedIn counts for twelve months. Source: LinkedIn, "Share Statistics". */
 const COUNTED_MS = 365 * DAY;
-/** A post that nobody has seen is left out of the figures. */
+/** LinkedIn omits posts without views from the figures. */
 const NOTHING: PostCounters = { views: 0, likes: 0, comments: 0, shares: 0 };
 
-/** A page of the posts of a LinkedIn page, with their organic figures. */
+/** Figures are organic. */
 export async function readPage(
   job: MetricsJob,
   cursor: string | null,
@@ -76,14 +81,14 @@ export async function readPage(
   const reply = await readListReply(await job.fetch(request));
   if (!reply.ok) return refuse(toRefused(reply.error, job.now()));
   const read = readPosts("LinkedIn", reply.value, listed, (post) => toPost(post));
-  const told = await figuresOf(job, read.posts);
-  if (!told.ok) return told;
-  const { figures, problems } = told.value;
+  const answer = await figuresOf(job, read.posts);
+  if (!answer.ok) return answer;
+  const { figures, problems } = answer.value;
   const since = job.now().getTime() - COUNTED_MS;
   const posts = read.posts.flatMap((post) => {
     const counters = figures.get(post.id);
     if (counters) return [{ ...post, counters }];
-    // LinkedIn answers nothing for an older post, so its last figures stay.
+    // LinkedIn has no figures for older posts, so their last ones stay.
     return post.publishedAt.getTime() < since ? [] : [{ ...post, counters: NOTHING }];
   });
   const isLast = reply.value.length < LISTED_POSTS;
@@ -94,20 +99,18 @@ export async function readPage(
   });
 }
 
-/** Null for one that is not out. */
 function toPost({ id, commentary, lifecycleState, at }: z.infer<typeof listed>) {
   if (at === null || (lifecycleState ?? "PUBLISHED") !== "PUBLISHED") return null;
   const text = readLittleText(commentary ?? "");
   return { id, text, url: shareUrlOf(id), publishedAt: new Date(at), counters: NO_COUNTERS };
 }
 
-interface Told {
+interface Figures {
   figures: ReadonlyMap<string, PostCounters>;
   problems: string[];
 }
 
-/** The figures of posts by their ids. Shares and other posts are asked for apart, each kind in one call. */
-async function figuresOf(job: MetricsJob, posts: readonly MeasuredPost[]): MetricsReading<Told> {
+async function figuresOf(job: MetricsJob, posts: readonly MeasuredPost[]): MetricsReading<Figures> {
   const figures = new Map<string, PostCounters>();
   const problems: string[] = [];
   for (const [parameter, kind] of [
@@ -129,20 +132,20 @@ async function figuresOf(job: MetricsJob, posts: readonly MeasuredPost[]): Metri
   return ok({ figures, problems });
 }
 
-/**
- * The call that asks for all that was counted of these posts.
- *
- * @see https://learn.microsoft.com/linkedin/marketing/community-management/organizations/share-statistics
- */
+/** @see https://learn.microsoft.com/linkedin/marketing/community-management/organizations/share-statistics */
 function figuresRequest(job: MetricsJob, parameter: string, ids: readonly string[]): Request {
   const page = encodeUrn(job.account.platformAccountId);
-  // The parentheses and commas of the list stand as they are.
+  // LinkedIn wants the list's parentheses and commas unencoded.
   const posts = `${parameter}=List(${ids.map(encodeUrn).join(",")})`;
   const path = `organizationalEntityShareStatistics?q=organizationalEntity&organizationalEntity=${page}&${posts}`;
   return get(path, job.accessToken);
 }
 
-const toCounters = ({ totalShareStatistics: told }: z.infer<typeof statistics>): PostCounters => ({
-  ...{ views: told.impressionCount, likes: told.likeCount },
-  ...{ comments: told.commentCount, shares: told.shareCount },
+const toCounters = ({
+  totalShareStatistics: totals,
+}: z.infer<typeof statistics>): PostCounters => ({
+  views: totals.impressionCount,
+  likes: totals.likeCount,
+  comments: totals.commentCount,
+  shares: totals.shareCount,
 });

@@ -6,16 +6,13 @@ import { encodeUrn, get, type LinkedInRefusal, readReply } from "./api.ts";
 import { toRefused } from "./failures.ts";
 import { readOrganizationId } from "./urn.ts";
 
-/** The roles that may post as an organization. Two spellings of the second occur. */
 const PUBLISHING_ROLES = new Set(["ADMINISTRATOR", "CONTENT_ADMINISTRATOR", "CONTENT_ADMIN"]);
 
 const ROLES_PER_PAGE = 100;
-/** Pages of roles that are asked for: more than any member has. */
+/** More pages of roles than any member has. */
 const MAX_ROLE_PAGES = 10;
-/** Organizations named in one call. */
 const NAMES_PER_CALL = 50;
 
-/** A role that a member has for an organization, in its new form and an older one. */
 const role = z
   .object({
     role: z.string(),
@@ -38,15 +35,13 @@ export const organization = z.object({
   vanityName: z.string().nullish().catch(null),
 });
 
-/** Organizations by their number. */
 const organizations = z
   .object({ results: z.record(z.string(), organization.catch({})) })
   .transform(({ results }) => new Map(Object.entries(results)));
 
 /**
- * The numbers of the organizations that the member may publish as, in LinkedIn's order.
- *
- * @see https://learn.microsoft.com/linkedin/marketing/community-management/organizations/organization-access-control-by-role
+ * @see
+ * https://learn.microsoft.com/linkedin/marketing/community-management/organizations/organization-access-control-by-role
  */
 export async function publishableIds(
   fetch: Fetch,
@@ -66,7 +61,6 @@ export async function publishableIds(
   return ok([...ids]);
 }
 
-/** The pages that an account can publish to. */
 export async function listPages(
   fetch: Fetch,
   accessToken: string,
@@ -76,12 +70,11 @@ export async function listPages(
   return ok(pages.value.map(({ id, name }) => ({ id, name })));
 }
 
-/** A page and its part of the address linkedin.com/company/…, where it has one. */
+/** `handle` is the page's part of linkedin.com/company/…. */
 interface PublishablePage extends OrganizationPage {
   handle: string | null;
 }
 
-/** The pages that the member may publish as; one that LinkedIn does not name goes by its number. */
 export async function publishablePages(
   fetch: Fetch,
   accessToken: string,
@@ -91,7 +84,7 @@ export async function publishablePages(
   const pages: PublishablePage[] = [];
   for (let from = 0; from < ids.value.length; from += NAMES_PER_CALL) {
     const some = ids.value.slice(from, from + NAMES_PER_CALL);
-    // The parentheses and commas of the list stand as they are.
+    // LinkedIn wants the list's parentheses and commas unencoded.
     const path = `organizations?ids=List(${some.map(encodeUrn).join(",")})`;
     const reply = await readReply(await fetch(get(path, accessToken)), organizations);
     if (!reply.ok) return reply;

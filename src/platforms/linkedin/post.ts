@@ -9,13 +9,10 @@ import type { LinkedInSettings } from "./settings.ts";
 import { styleText, withoutMarks } from "./styling.ts";
 import { shareUrlOf } from "./urn.ts";
 
-/** UTF-16 units of a document's title that is taken from the text. */
+/** UTF-16 units. */
 const SHORT_TITLE_UNITS = 100;
 
-/**
- * Returns the title that a document goes out with: its own, else how the text begins. Null for a post of
- * anything else, whose title is a label of ours.
- */
+/** The title, or how the text begins. Null for posts whose title is not published. */
 export function documentTitleOf(post: Post<LinkedInSettings>): string | null {
   const [item, ...others] = post.media;
   if (item?.kind !== "document" || others.length > 0) return null;
@@ -34,10 +31,8 @@ function contentOf(job: Job, assets: string[]): PostContent | null {
   return { media: title === null ? { id } : { id, title } };
 }
 
-/** The text as LinkedIn is sent it: styled, then escaped. */
 export const commentaryOf = ({ post }: Job): string => escapeLittleText(styleText(bodyOf(post)));
 
-/** The post as it is sent. */
 export const toPost = (job: Job, assets: string[]): NewPost => ({
   author: job.account.platformAccountId,
   commentary: commentaryOf(job),
@@ -47,6 +42,6 @@ export const toPost = (job: Job, assets: string[]): NewPost => ({
 
 export const toPublished = (urn: string): PublishedPost => published(urn, shareUrlOf(urn));
 
-/** A 2xx that does not name the post: it is out all the same. */
+/** A 2xx without the post's id still published it. */
 export const publishedUnnamed = ({ assets }: ReadyPlace): PublishedPost =>
   published(assets[0] ?? "unknown", null);

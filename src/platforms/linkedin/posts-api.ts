@@ -10,17 +10,12 @@ export type PostContent =
 
 export interface NewPost {
   author: string;
-  /** Little text, escaped. */
   commentary: string;
   visibility: Visibility;
   content: PostContent | null;
 }
 
-/**
- * The call that makes the post.
- *
- * @see https://learn.microsoft.com/linkedin/marketing/community-management/shares/posts-api
- */
+/** @see https://learn.microsoft.com/linkedin/marketing/community-management/shares/posts-api */
 export const createPostRequest = (
   accessToken: string,
   { author, commentary, visibility, content }: NewPost,
@@ -48,17 +43,15 @@ function readPostUrn(header: string | null): string | null {
   return isPostUrn(urn) ? urn : null;
 }
 
-/** The URN of the new post, which only a header tells; null where it is missing. */
+/** Only a response header has the new post's URN. */
 export async function readCreatePostReply(reply: Response): Reading<string | null> {
   const urn = readPostUrn(reply.headers.get("x-restli-id"));
   const read = await readDoneReply(reply);
   return read.ok ? ok(urn) : read;
 }
 
-/** Posts that one look at a page's list shows. */
 export const LISTED_POSTS = 50;
 
-/** A page's posts, newest first. */
 export const listPostsRequest = (accessToken: string, author: string, start = 0): Request =>
   get(
     `posts?q=author&author=${encodeUrn(author)}&count=${LISTED_POSTS}&start=${start}&sortBy=CREATED`,
@@ -85,22 +78,17 @@ const listedPost = z.object({
 
 export type ListedPost = z.infer<typeof listedPost>;
 
-const postList = z
-  .object({ elements: z.array(z.unknown()) })
-  // Posts of a kind that is never made here may look different; they are none of ours.
-  .transform(({ elements }) => ({
-    count: elements.length,
-    posts: elements.flatMap((element) => listedPost.safeParse(element).data ?? []),
-  }));
+const postList = z.object({ elements: z.array(z.unknown()) }).transform(({ elements }) => ({
+  count: elements.length,
+  posts: elements.flatMap((element) => listedPost.safeParse(element).data ?? []),
+}));
 
 export const readListPostsReply = readerOf(postList);
 
 const DUPLICATE = /\bduplicate\b/i;
 const NAMED_POST = /urn:li:(?:share|ugcPost):\d{1,25}/;
 
-/** Returns true when LinkedIn refuses a post because it has it already. */
 export const isDuplicate = (message: string): boolean => DUPLICATE.test(message);
 
-/** The post that a refusal names, or null. */
 export const postNamedIn = (message: string): string | null =>
   NAMED_POST.exec(message)?.[0] ?? null;

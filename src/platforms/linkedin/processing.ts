@@ -9,15 +9,12 @@ import { isOrganization } from "./urn.ts";
 
 export type Job = PublishJob<LinkedInSettings>;
 
-/** Most images and documents are through by then. */
 const FIRST_LOOK_SECONDS = 2;
 const VIDEO_LOOK_SECONDS = 5;
-/** Files that take longer than half a minute are looked at less often. */
 const QUICK_SECONDS = 30;
 const SLOW_LOOK_SECONDS = 15;
-/** Files looked at in one step. */
 const LOOKS_PER_STEP = 5;
-/** Refused looks at a video: four minutes of them. LinkedIn shows some videos only once it is through. */
+/** Four minutes of refused looks. LinkedIn shows some videos only after processing. */
 const MAX_FORBIDDEN_LOOKS = 20;
 
 const isVideoPost = ({ post }: Job): boolean => post.media.some(({ kind }) => kind === "video");
@@ -30,18 +27,16 @@ function lookAfter(job: Job, since: number): number {
 const lookAgain = (job: Job, place: ProcessingPlace): Waiting =>
   waiting(place, lookAfter(job, place.since));
 
-/** Waits for LinkedIn once everything has been sent. */
 export const beginProcessing = (job: Job, assets: string[]): Prepared =>
   lookAgain(job, { stage: "processing", assets, available: 0, since: job.now().getTime() });
 
 export const toReady = (job: Job, assets: string[]): Prepared =>
   ready<ReadyPlace>({ stage: "ready", assets, readyAt: job.now().getTime() });
 
-/** A person's own token reads videos alone; whether the rest is ready shows when it is posted. */
+/** A person's token reads only videos. */
 const isReadable = (job: Job): boolean =>
   isVideoPost(job) || isOrganization(job.account.platformAccountId);
 
-/** Looks at the files in order, up to the first that is not ready yet. */
 export async function followProcessing(job: Job, at: ProcessingPlace): Promise<Prepared> {
   if (!isReadable(job)) return toReady(job, at.assets);
   let { available } = at;

@@ -14,7 +14,6 @@ import { reconcile } from "./reconcile.ts";
 import { isOrganization, shareUrlOf } from "./urn.ts";
 import { openVideo, sendVideo } from "./video.ts";
 
-/** Sends the files and waits until they can be posted: one file, or part of a video, a step. */
 export async function prepare(job: Job, stored: Bookmark | null): Promise<Prepared> {
   const { media } = job.post;
   const [first] = media;
@@ -41,17 +40,16 @@ export async function prepare(job: Job, stored: Bookmark | null): Promise<Prepar
       return followProcessing(job, place);
     case "ready":
       return toReady(job, place.assets);
+    default:
+      return place satisfies never;
   }
 }
 
-/** Returns true when an earlier call of this attempt may have made the post: a first one is made at once. */
+/** An earlier call may have made the post: a first call follows `readyAt` at once. */
 const isRepeated = (job: Job, { readyAt }: ReadyPlace): boolean =>
   ageOf(readyAt, job.now()) > timing.callSeconds;
 
-/**
- * LinkedIn has a post of this text already. At the first call of a first attempt that is another one.
- * Later it may be ours, or as old as LinkedIn remembers: only the page's list tells.
- */
+/** At the first call the duplicate is another post. Later only the page's list tells whether it is ours. */
 async function judgeDuplicate(
   job: Job,
   place: ReadyPlace,
@@ -59,9 +57,9 @@ async function judgeDuplicate(
 ): Promise<Submitted> {
   const { message } = refusal;
   if (isRepeated(job, place)) {
-    const found = await reconcile(job, place).catch(() => null);
-    if (found?.kind === "published") return found;
-    if (!found || found.kind === "token_expired") return undecided(message);
+    const existing = await reconcile(job, place).catch(() => null);
+    if (existing?.kind === "published") return existing;
+    if (!existing || existing.kind === "token_expired") return undecided(message);
   } else if (job.attempt === 1) return toRefused(refusal);
   const twin = postNamedIn(message);
   const where = twin === null ? "" : ` (${shareUrlOf(twin)})`;

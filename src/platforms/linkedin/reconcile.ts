@@ -16,27 +16,23 @@ import {
 import type { Job } from "./processing.ts";
 import { isOrganization } from "./urn.ts";
 
-/** Tolerance between our clock and LinkedIn's. */
 const CLOCK_SLACK_SECONDS = 60;
 
-/** States in which nothing is out. */
 const UNPUBLISHED = new Set(["DRAFT", "PUBLISH_FAILED"]);
-/** It will be out, or fail. */
 const REQUESTED = "PUBLISH_REQUESTED";
 
-/** LinkedIn is free in how it writes hashtags and white space. */
+/** LinkedIn changes hashtags and white space. */
 const plainCommentary = (commentary: string | null | undefined): string =>
   comparable(readLittleText(commentary ?? ""));
 
 const createdAt = (post: ListedPost): number | null => post.createdAt ?? post.publishedAt ?? null;
 
-/** The files of a listed post, or null where the list does not say. */
 function assetsOf({ content }: ListedPost): string[] | null {
   if (content?.media) return [content.media.id];
   return content?.multiImage?.images.map(({ id }) => id) ?? null;
 }
 
-/** A file is sent for one post alone, so where the list names the files they decide, else the text. */
+/** Files belong to one post; without listed files the text decides. */
 function fits(
   post: ListedPost,
   { assets }: ReadyPlace,
@@ -56,11 +52,7 @@ const LINK = /(?:https?:\/\/|www\.)\S+/giu;
 /** LinkedIn shortens some links. */
 const withoutLinks = (text: string): string => text.replace(LINK, "…");
 
-/**
- * Looks for a post without an answer among the page's newest ones.
- *
- * @throws when LinkedIn cannot say now, so that it is asked again later
- */
+/** @throws Error when LinkedIn cannot tell yet */
 export async function reconcile(job: Job, stored: Bookmark): Promise<Reconciled> {
   const place = readReady(stored);
   const author = job.account.platformAccountId;
@@ -78,9 +70,9 @@ export async function reconcile(job: Job, stored: Bookmark): Promise<Reconciled>
   const recent = posts.filter(
     (post) => (createdAt(post) ?? from) >= from && !UNPUBLISHED.has(post.lifecycleState ?? ""),
   );
-  const found = recent.filter((post) => fits(post, place, (listed) => listed === text));
-  const [post] = found;
-  if (found.length > 1) {
+  const matches = recent.filter((post) => fits(post, place, (listed) => listed === text));
+  const [post] = matches;
+  if (matches.length > 1) {
     return unknowable("More than one post of the page has this text.");
   }
   if (post?.lifecycleState === REQUESTED) throw new Error("LinkedIn is still working on the post.");

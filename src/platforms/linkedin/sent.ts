@@ -2,7 +2,6 @@ import type { Bookmark, MediaItem } from "../connector.ts";
 import { readBookmark } from "./bookmark.ts";
 import { unpack } from "./packing.ts";
 
-/** Returns the bytes of the files that LinkedIn has; null once it has all. */
 export async function sentBytes(
   bookmark: Bookmark,
   media: readonly MediaItem[],

@@ -4,7 +4,6 @@ const VISIBILITIES = ["PUBLIC", "CONNECTIONS"] as const;
 /** Source: spec, "Uploads: create", `linkedin`. */
 const MEDIA_TYPES = ["DOCUMENT"] as const;
 
-/** The form fields of a LinkedIn post. One that is empty counts as left out. */
 export const settings = formFields({
   visibility: field(otherwise(choice(VISIBILITIES), "PUBLIC"), {
     type: "string",

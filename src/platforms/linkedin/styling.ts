@@ -1,11 +1,10 @@
-/** A stretch of text in one style, without the asterisks that asked for it. */
 interface Piece {
   text: string;
   isBold: boolean;
   isItalic: boolean;
 }
 
-/** A run of asterisks that begins or ends a style. `length`: 1 italic, 2 bold, 3 both. */
+/** Asterisks that begin or end a style. `length`: 1 italic, 2 bold, 3 both. */
 interface Mark {
   at: number;
   length: number;
@@ -17,7 +16,7 @@ const RUN_OR_LINE_END = /\*+|\n/g;
 const ENDS_IN_WORD = /[\p{L}\p{N}]$/u;
 const BEGINS_WITH_WORD = /^[\p{L}\p{N}]/u;
 
-/** One asterisk inside a word, as in 2*3*4, is no mark; two and three are meant wherever they stand. */
+/** One asterisk inside a word, as in 2*3*4, is text; two or three always mark. */
 function sidesOf(text: string, at: number, length: number) {
   const before = text.slice(Math.max(0, at - 2), at);
   const after = text.slice(at + length, at + length + 2);
@@ -28,7 +27,7 @@ function sidesOf(text: string, at: number, length: number) {
   };
 }
 
-/** The marks that have their counterpart on the same line, in order; other asterisks are text. */
+/** Finds marks paired on the same line; other asterisks are text. */
 function findMarks(text: string): Mark[] {
   const marks: Mark[] = [];
   const open: number[][] = [[], [], [], []];
@@ -44,7 +43,6 @@ function findMarks(text: string): Mark[] {
     const { canOpen, canClose } = sidesOf(text, match.index, length);
     const opened = canClose ? positions.pop() : undefined;
     if (opened !== undefined) {
-      // Marks opened in between and not closed stay as they are written.
       for (const others of open) while ((others.at(-1) ?? -1) > opened) others.pop();
       marks.push({ at: opened, length, isOpening: true });
       marks.push({ at: match.index, length, isOpening: false });
@@ -53,7 +51,6 @@ function findMarks(text: string): Mark[] {
   return marks.sort((a, b) => a.at - b.at);
 }
 
-/** A text taken apart at its `*italic*`, `**bold**` and `***bold italic***`. */
 function readMarks(text: string): Piece[] {
   const pieces: Piece[] = [];
   let bold = 0;
@@ -75,22 +72,21 @@ function readMarks(text: string): Piece[] {
   return pieces;
 }
 
-/** The text as its reader sees it, in plain letters: what the limit of characters counts. */
+/** The text as the character limit counts it. */
 export const withoutMarks = (text: string): string =>
   readMarks(text)
     .map((piece) => piece.text)
     .join("");
 
-/** Code points at which the sans-serif letters of a style begin; italic digits do not exist. Source: Unicode, U+1D400. */
+/** Sans-serif letters; italic digits do not exist. Source: Unicode, U+1D400. */
 const ALPHABETS = {
   bold: { capital: 0x1d5d4, small: 0x1d5ee, digit: 0x1d7ec },
   italic: { capital: 0x1d608, small: 0x1d622, digit: null },
   both: { capital: 0x1d63c, small: 0x1d656, digit: 0x1d7ec },
 };
 
-/** Letters with an accent of their own stay as they are. */
 const PLAIN_CHARACTER = /[A-Za-z0-9](?!\p{M})/gu;
-/** Links and hashtags lead nowhere in other letters. */
+/** Links and hashtags work only in plain letters. */
 const KEPT = /((?:https?:\/\/|www\.)\S+|#[\p{L}\p{N}_]+)/iu;
 
 function restyle(character: string, alphabet: (typeof ALPHABETS)[keyof typeof ALPHABETS]): string {
@@ -114,5 +110,5 @@ function toLetters({ text, isBold, isItalic }: Piece): string {
     .join("");
 }
 
-/** The text with its styles in Unicode letters, for a network that has no styles of its own. */
+/** LinkedIn has no styles, Unicode has. */
 export const styleText = (text: string): string => readMarks(text).map(toLetters).join("");

@@ -10,6 +10,5 @@ const RULES = [
   ),
 ];
 
-/** Returns why LinkedIn would refuse the video, or null. */
 export const videoProblem = (facts: VideoFacts | null): string | null =>
   judgeVideo("LinkedIn", facts, RULES);

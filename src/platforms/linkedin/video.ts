@@ -17,7 +17,6 @@ import { pack, unpack } from "./packing.ts";
 import { beginProcessing, type Job } from "./processing.ts";
 import { videoProblem } from "./video-rules.ts";
 
-/** Opens the upload. LinkedIn says which bytes go where. */
 export async function openVideo(job: Job, item: MediaItem): Promise<Prepared> {
   const problem = videoProblem(await job.inspectVideo(item));
   if (problem) return mediaInvalid(problem);
@@ -30,7 +29,6 @@ export async function openVideo(job: Job, item: MediaItem): Promise<Prepared> {
   return next<VideoPlace>({ stage: "video", ...upload, progress });
 }
 
-/** Sends the next part; once all are there, says so. */
 export async function sendVideo(job: Job, item: MediaItem, at: VideoPlace): Promise<Prepared> {
   const { parts, etags } = await unpack(at.progress);
   const [part, ...others] = parts;
@@ -56,14 +54,14 @@ async function finishVideo(job: Job, at: VideoPlace, etags: string[]): Promise<P
   if (reply.ok) return beginProcessing(job, [at.video]);
   const refused = toRefused(reply.error);
   if (refused.kind === "token_expired" || refused.transient) return refused;
-  // A finalizing whose answer got lost is refused the second time: the video tells.
+  // LinkedIn refuses a second finalize call; the video's status decides.
   const look = await readAssetReply(
     await job.fetch(getAssetRequest(job.accessToken, "video", at.video)),
   );
   if (!look.ok && (isPassing(look.error) || isTokenRefusal(look.error))) {
     return toRefused(look.error);
   }
-  // People may not look at a video that is processed, and are refused for it.
+  // For a person, 403 means that processing has begun.
   const isFinished = look.ok
     ? /^(?:PROCESSING|AVAILABLE)$/.test(look.value.status)
     : look.error.status === 403 && reply.error.status !== 403;

@@ -5,20 +5,19 @@ import type { AppKeys } from "../login.ts";
 import { UNKNOWN_APP_CODES } from "./failures.ts";
 
 interface GraphApp {
-  /** The platform's name as people know it. */
   platform: string;
   endpoint: string;
   app: AppKeys;
 }
 
-/** Asks one of Meta's platforms for a token of the app itself. The secret goes in the body, not the address. */
+/** The secret is sent in the body, because URLs end up in logs. */
 export const probeGraphApp = (fetch: Fetch, { platform, endpoint, app }: GraphApp) =>
   probeApp(fetch, {
     platform,
     request: formRequest(endpoint, clientGrant(app)),
     isRight: ({ token }) => token !== null,
-    isWrong: ({ status, error, said }) =>
+    isWrong: ({ status, error, wording }) =>
       status >= 400 &&
-      (UNKNOWN_APP_CODES.has(Number(error)) || /client[ _]secret|application/i.test(said)),
+      (UNKNOWN_APP_CODES.has(Number(error)) || /client[ _]secret|application/i.test(wording)),
     leavesOpen: "It does not say whether the redirect URL is registered.",
   });

@@ -2,15 +2,13 @@ import { sign } from "../../core/signature.ts";
 import type { Fetch } from "../connector.ts";
 
 /**
- * Hosts for which Meta documents the proof; it says nothing of graph.instagram.com and graph.threads.net.
- *
+ * Not documented for graph.instagram.com and graph.threads.net.
  * @see https://developers.facebook.com/docs/graph-api/guides/secure-requests
  */
 const GRAPH_HOSTS = new Set(["graph.facebook.com", "graph-video.facebook.com"]);
 
 const BEARER = /^Bearer (.+)$/;
 
-/** Adds to each call of the Graph API that its token is used by the app with this secret. */
 export const withAppSecretProof =
   (network: Fetch, secret: string): Fetch =>
   async (input, init) => {

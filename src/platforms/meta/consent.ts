@@ -7,14 +7,12 @@ import type { AppKeys } from "../login.ts";
 import { explainRefusal } from "./explain.ts";
 import { readGraphReply, unwrapped } from "./graph.ts";
 
-/** A person's token as a code leads to it. */
 interface CodeGrant {
   accessToken: string;
-  /** Null where the reply does not say. */
   scopes: string[] | null;
 }
 
-/** Permissions come as a list or as one text, and the ids beside them may be more than a number holds. */
+/** Permissions come as list or text. Ids may exceed the range of numbers. */
 const granted = z.preprocess(
   unwrapped,
   z.object({
@@ -26,15 +24,10 @@ const granted = z.preprocess(
   }),
 );
 
-/** The end of addresses that Meta sends people back to; seen at the end of codes that were copied. */
+/** Meta appends this to callback URLs; it ends up in copied codes. */
 const SUFFIX = /#_(?:=_)?$/;
 
-/**
- * Exchanges the code of a callback. Meta's replies lack what the standard requires, and their refusals are
- * not the standard's.
- *
- * @param platform its name as people know it
- */
+/** Meta's replies do not follow the OAuth standard. */
 export async function exchangeMetaCode(
   fetch: Fetch,
   platform: string,

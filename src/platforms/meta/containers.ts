@@ -4,7 +4,6 @@ import { field } from "../kit/shapes.ts";
 import type { GraphJudge } from "./failures.ts";
 import { graphId, type Reading, readGraphReply } from "./graph.ts";
 
-/** Fields of a container as they are sent. */
 export type Fields = Record<string, string>;
 
 export const CONTAINER_STATUSES = [
@@ -17,34 +16,26 @@ export const CONTAINER_STATUSES = [
 
 export interface ContainerStatus {
   status: (typeof CONTAINER_STATUSES)[number];
-  /** The platform's reason of an ERROR. */
   reason: string | null;
 }
 
-/** A post as its account lists it. */
 export interface ListedPost {
   id: string;
   text: string | null;
   permalink: string | null;
-  /** Such as `2026-12-01T09:00:00+0000`. */
   timestamp: string | null;
 }
 
-/** One of Meta's platforms that publish containers: each file is fetched into one, then published. */
+/** Meta downloads the files into a container, which is published by another call. */
 export interface ContainerPlatform<S> {
-  /** Name as people know it. */
   name: string;
   isCarousel(job: PublishJob<S>): boolean;
-  /** Returns why the platform would refuse a video, or null. */
   refusedVideo(job: PublishJob<S>, facts: VideoFacts | null, sizeBytes: number): string | null;
-  /** The container of a post of one file, or of none. */
   singleFields(job: PublishJob<S>): Promise<Fields>;
   childFields(job: PublishJob<S>, item: MediaItem, index: number): Promise<Fields>;
-  /** The container that joins those of the files, in their order. */
   carouselFields(job: PublishJob<S>, children: string[]): Fields;
-  /** Text of this post as the list shows it. */
   listedText(job: PublishJob<S>): string;
-  /** Returns true when a post has an address that keeps. */
+  /** False where the URL expires. */
   hasPermalink(job: PublishJob<S>): boolean;
   calls: {
     create(token: string, userId: string, fields: Fields): Request;
@@ -52,37 +43,33 @@ export interface ContainerPlatform<S> {
     readLook(reply: Response): Reading<ContainerStatus>;
     publish(token: string, userId: string, containerId: string): Request;
     findPermalink(token: string, postId: string): Request;
-    /** The newest posts, among which this one is if it is out. */
+    /** Includes this post once it is published. */
     list(job: PublishJob<S>): Request;
     readList(reply: Response): Reading<ListedPost[]>;
   };
   judge: GraphJudge;
   toContainerRefused(reason: string | null): Refused;
-  /**
-   * The subcode of a container that cannot be found. If publishing may also give it for a published
-   * container, such a container is never made again once publishing was tried.
-   */
+  /** `isSaidOfPublished`: the subcode may also mean a published container, which is not created again. */
   missing: { subcode: number; isSaidOfPublished: boolean };
-  /** Seconds that a container rests before its first look; 0: it is looked at as soon as it is made. */
+  /** Seconds before the first check. */
   firstLookSeconds: number;
 }
 
 const created = field("id", graphId);
 
-/** The id of what a call has made: a container, or a post. */
 export const readCreatedReply = (reply: Response, platform: string): Reading<string> =>
   readGraphReply(reply, created, platform);
 
-/** Progress of a post. Moments in epoch milliseconds. */
+/** Times in epoch milliseconds. */
 export const bookmark = z.discriminatedUnion("stage", [
-  /** `children`: the containers of the first files; `finished`: how many of them are processed. */
+  /** `children`: containers so far. `finished`: how many are processed. */
   z.object({
     stage: z.literal("children"),
     children: z.array(z.string()),
     finished: z.int(),
     since: z.number(),
   }),
-  /** `readyAt`: when it was seen to be ready, before anything was published. */
+  /** `readyAt`: before any publish. */
   z.object({
     stage: z.literal("container"),
     containerId: z.string(),

@@ -4,24 +4,22 @@ import type { Refusal } from "../kit/refusals.ts";
 import { MAX_MESSAGE_CHARACTERS, messageOf, parseJson, replyReader } from "../kit/replies.ts";
 import { maybeText } from "../kit/shapes.ts";
 
-/** Room for a page of captions in escaped form; whatever is longer was not meant for us. */
 const MAX_REPLY_BYTES = 1_000_000;
 
-/** The message is what Meta would have a person read, else its wording for developers. */
+/** `message` is Meta's text for users, else its text for developers. */
 export interface GraphRefusal extends Refusal {
-  /** Meta's own numbers; null when the body named none. */
   code: number | null;
   subcode: number | null;
-  /** All that Meta wrote, for where the numbers say too little. */
+  /** Everything Meta wrote, for vague codes. */
   wording: string;
   isTransient: boolean;
-  /** Minutes until calls are taken again, where a limit was met and Meta said how long. */
+  /** Minutes until a limit ends, where Meta says so. */
   regainMinutes: number | null;
 }
 
 export type Reading<T> = Promise<Result<T, GraphRefusal>>;
 
-/** Ids exceed what a number holds exactly, and some answers write them as numbers. */
+/** Turns numeric ids into text: they exceed the exact range of numbers. */
 export const withTextIds = (json: string): string =>
   json.replace(/"((?:user_|video_|post_|upload_session_)?id)"(\s*:\s*)(\d+)/g, '"$1"$2"$3"');
 
@@ -36,7 +34,7 @@ const errorBody = z.object({
   }),
 });
 
-/** The form in which the servers of codes refuse: its `code` is the status once more. */
+/** An error of the servers that exchange codes; `code` repeats the HTTP status. */
 const flatError = z.object({ error_message: z.string() });
 
 const usageHeader = z.record(
@@ -44,7 +42,6 @@ const usageHeader = z.record(
   z.array(z.object({ estimated_time_to_regain_access: z.number().optional().catch(undefined) })),
 );
 
-/** The longest wait that `X-Business-Use-Case-Usage` names; null when it names none. */
 function readRegainMinutes(reply: Response): number | null {
   const header = reply.headers.get("x-business-use-case-usage");
   if (!header) return null;
@@ -60,16 +57,16 @@ function readRegainMinutes(reply: Response): number | null {
 }
 
 function toGraphRefusal(platform: string, reply: Response, body: unknown): GraphRefusal {
-  const said = errorBody.safeParse(body).data?.error;
+  const error = errorBody.safeParse(body).data?.error;
   const flat = flatError.safeParse(body).data?.error_message;
-  const words = [said?.message, said?.error_user_title, said?.error_user_msg];
+  const words = [error?.message, error?.error_user_title, error?.error_user_msg];
   return {
     status: reply.status,
-    code: said?.code ?? null,
-    subcode: said?.error_subcode ?? null,
-    message: messageOf(platform, reply, said?.error_user_msg?.trim() || said?.message || flat),
+    code: error?.code ?? null,
+    subcode: error?.error_subcode ?? null,
+    message: messageOf(platform, reply, error?.error_user_msg?.trim() || error?.message || flat),
     wording: words.map((text) => text?.slice(0, MAX_MESSAGE_CHARACTERS) ?? "").join("\n"),
-    isTransient: said?.is_transient ?? false,
+    isTransient: error?.is_transient ?? false,
     regainMinutes: readRegainMinutes(reply),
   };
 }
@@ -77,11 +74,10 @@ function toGraphRefusal(platform: string, reply: Response, body: unknown): Graph
 export interface GraphCall {
   query?: Record<string, string>;
   form?: Record<string, string>;
-  /** Sent as a header: addresses end up in logs. */
+  /** Sent as a header, because URLs end up in logs. */
   token?: string;
 }
 
-/** @param platform its name as people know it, for a message where the answer has none */
 const graphReader = (platform: string) =>
   replyReader(
     MAX_REPLY_BYTES,
@@ -95,23 +91,15 @@ export const readGraphReply = <T>(
   platform: string,
 ): Reading<T> => graphReader(platform).readReply(reply, shape);
 
-/**
- * The Graph API of one of Meta's platforms.
- *
- * @param origin where calls go, unless they name another `host`
- */
 export function graphApi(platform: string, origin: string, version: string) {
-  /** A path of this version. */
   const versioned = (...path: string[]): string =>
     `/${[version, ...path.map(encodeURIComponent)].join("/")}`;
 
-  /** A GET, or a POST where there is a form. */
   function graph(path: string, { query, form, token }: GraphCall, host = origin): Request {
     const url = new URL(path, host);
     for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value);
     const headers = new Headers({ accept: "application/json" });
     if (token) headers.set("authorization", `Bearer ${token}`);
-    // A redirect could carry the token to somebody else.
     const init: RequestInit = { headers, redirect: "manual" };
     return form
       ? new Request(url, { ...init, method: "POST", body: new URLSearchParams(form) })
@@ -121,11 +109,10 @@ export function graphApi(platform: string, origin: string, version: string) {
   return { graph, versioned, ...graphReader(platform) };
 }
 
-/** The one item of a body's `data`; a body that is no such list stands for itself. */
+/** Other bodies are returned unchanged. */
 export function unwrapped(body: unknown): unknown {
   const data = body && typeof body === "object" && "data" in body ? body.data : null;
   return Array.isArray(data) && data.length === 1 ? data[0] : body;
 }
 
-/** A digits-only id, whatever JSON type it came as. */
 export const graphId = z.string().regex(/^\d+$/);

@@ -19,75 +19,68 @@ const insight = z
 
 export type Insights = ReadonlyMap<string, number | null>;
 
-/** Lifetime insights by their names; Meta leaves out those that have no data yet. */
+/** Lifetime insights by name; Meta omits insights that have no data yet. */
 export const insightsReply = field("data", z.array(insight).default([])).transform(
   (read): Insights => new Map(read),
 );
 
-/** The way to the insights of posts. */
 interface Source {
-  /** Its name as people know it. */
   platform: string;
-  /** Asks for several posts at once: Meta refuses them all for one that has none. */
+  /** Meta refuses the whole call when one post has no insights. */
   ask(ids: readonly string[]): Promise<Result<ReadonlyMap<string, Insights>, GraphRefusal>>;
   toRefused(refusal: GraphRefusal): Stopped;
-  /** Returns true where all older posts are refused too. */
   endsThere?(refusal: GraphRefusal): boolean;
   toCounters(insights: Insights, listed: PostCounters): PostCounters;
-  /** Calls that are made for posts some of which Meta refuses. */
   mostCalls: number;
 }
 
-interface Told {
+interface InsightsPage {
   posts: MeasuredPost[];
   problems: string[];
-  /** No older post has insights. */
   isEnd: boolean;
 }
 
 /**
- * Adds insights to posts. Posts that Meta refuses are found by halving the list; they keep the counters from the
- * list of posts, and are reported. A refused login, a limit or an outage ends the page.
- *
+ * Halves the list to find posts that Meta refuses; they keep the list's counters and count in `problems`. A
+ * refused login, a limit or an outage ends the page.
  * @param posts newest first
  */
 export async function withInsights(
   posts: readonly MeasuredPost[],
   source: Source,
-): Promise<Result<Told, Stopped>> {
+): Promise<Result<InsightsPage, Stopped>> {
   const search = createSearch(source);
   const ids = posts.map(({ id }) => id);
   const refused = ids.length > 0 ? await search.ask(ids) : null;
   if (refused) await search.halve(ids, refused);
-  const { told, stopped, isEnd } = search.outcome();
+  const { byPost, stopped, isEnd } = search.outcome();
   if (stopped) return refuse(stopped);
-  const untold = posts.filter(({ id }) => !told.has(id)).length;
+  const missing = posts.filter(({ id }) => !byPost.has(id)).length;
   const { platform, toCounters } = source;
-  const problem = `${platform} gave no views for ${untold} post${untold === 1 ? "" : "s"}.`;
+  const problem = `${platform} gave no views for ${missing} post${missing === 1 ? "" : "s"}.`;
   return ok({
     posts: posts.map((post) => {
-      const insights = told.get(post.id);
+      const insights = byPost.get(post.id);
       return insights ? { ...post, counters: toCounters(insights, post.counters) } : post;
     }),
-    problems: untold > 0 ? [problem] : [],
+    problems: missing > 0 ? [problem] : [],
     isEnd,
   });
 }
 
-/** Asks for insights, and for parts of what was refused as a whole. */
 function createSearch({ ask: send, toRefused, endsThere = () => false, mostCalls }: Source) {
-  const told = new Map<string, Insights>();
+  const byPost = new Map<string, Insights>();
   let stopped: Stopped | null = null;
   let isEnd = false;
   let calls = 0;
 
-  /** Answers the refusal; null where there is none, or nothing more is to be asked. */
+  /** Null for an answer, or when no call is left. */
   async function ask(ids: readonly string[]): Promise<GraphRefusal | null> {
     if (stopped || calls >= mostCalls) return null;
     calls++;
     const reply = await send(ids);
     if (reply.ok) {
-      for (const [id, insights] of reply.value) told.set(id, insights);
+      for (const [id, insights] of reply.value) byPost.set(id, insights);
       return null;
     }
     const refused = toRefused(reply.error);
@@ -96,7 +89,6 @@ function createSearch({ ask: send, toRefused, endsThere = () => false, mostCalls
     return null;
   }
 
-  /** Searches posts at least one of which is refused, for this reason. */
   async function halve(ids: readonly string[], refusal: GraphRefusal): Promise<void> {
     if (ids.length === 1) {
       isEnd ||= endsThere(refusal);
@@ -107,17 +99,16 @@ function createSearch({ ask: send, toRefused, endsThere = () => false, mostCalls
     const [newer, older] = [ids.slice(0, middle), ids.slice(middle)];
     const first = await ask(newer);
     if (stopped) return;
-    // The refused post is in the older half, since the newer half has all its figures.
+    // The newer half succeeded, so the refused post is in the older half.
     if (!first) return halve(older, refusal);
     const second = endsThere(first) ? null : await ask(older);
     await halve(newer, first);
     if (second) await halve(older, second);
   }
 
-  return { ask, halve, outcome: () => ({ told, stopped, isEnd }) };
+  return { ask, halve, outcome: () => ({ byPost, stopped, isEnd }) };
 }
 
-/** Insights by the ids of the posts that were asked for together, those that can be read. */
 export const insightsByPost = z.record(z.string(), z.unknown()).transform(
   (answers): ReadonlyMap<string, Insights> =>
     new Map(

@@ -16,11 +16,11 @@ import { explainRefusal } from "./explain.ts";
 import { type GraphJudge, isAboutApp } from "./failures.ts";
 import { type GraphRefusal, type Reading, readGraphReply } from "./graph.ts";
 
-/** Life of a long-lived token where the answer does not say. Source: Meta, "Business Login". */
+/** Used when the answer gives no life. Source: Meta, "Business Login". */
 const TOKEN_LIFE_SECONDS = 60 * 86_400;
-/** A token younger than this cannot be renewed, nor has to be. Source: Meta, "Long-lived tokens". */
+/** Meta does not renew younger tokens. Source: Meta, "Long-lived tokens". */
 const YOUNG_SECONDS = 86_400;
-/** A token that ends within this may be a short-lived one. */
+/** A token that ends within this time may be short-lived. */
 const SHORT_SECONDS = 86_400;
 
 const granted = z.object({
@@ -31,23 +31,19 @@ const granted = z.object({
 const endsAfter = ({ expiresAt }: Credentials, seconds: number): boolean =>
   expiresAt !== null && expiresAt > addSeconds(now(), seconds);
 
-/** Returns true for a token that is known to be of the last day. */
 export const isYoung = (credentials: Credentials): boolean =>
   endsAfter(credentials, TOKEN_LIFE_SECONDS - YOUNG_SECONDS);
 
-/** Logins of a platform whose access tokens renew themselves: there is no refresh token. */
+/** There is no refresh token: access tokens renew themselves. */
 interface SelfRenewing<T> {
-  /** Its name as people know it. */
   platform: string;
   judge: Pick<GraphJudge, "isLoginLost" | "isPassing">;
   meRequest(token: string): Request;
   readMe(reply: Response): Reading<T>;
   toOwner(me: T): Owner;
-  /** Returns why nothing can be published as this account, or null. */
   refused?(me: T): string | null;
   exchangeRequest(token: string, clientSecret: string): Request;
   refreshRequest(token: string): Request;
-  /** Returns true where a refused renewal means that the login is lost. */
   isLost(refusal: GraphRefusal, credentials: Credentials): boolean;
 }
 
@@ -60,7 +56,6 @@ export function selfRenewingLogins<T>(login: SelfRenewing<T>) {
     return ok({ accessToken: access_token, refreshToken: null, expiresAt });
   }
 
-  /** Returns whose token it is. */
   async function identify(
     fetch: Fetch,
     credentials: Credentials,
@@ -75,10 +70,7 @@ export function selfRenewingLogins<T>(login: SelfRenewing<T>) {
   return {
     identify,
 
-    /**
-     * Connects by a token that may be one of an hour, exchanged for one of 60 days. One that is
-     * long-lived already is refused by the platform, and goes on as it is.
-     */
+    /** Gives 60 days. Meta refuses to exchange a long-lived token, which stays in use. */
     async adopt(
       fetch: Fetch,
       credentials: Credentials,
@@ -95,7 +87,6 @@ export function selfRenewingLogins<T>(login: SelfRenewing<T>) {
         : identify(fetch, credentials);
     },
 
-    /** Connects by the token of an hour that a consent led to, exchanged for one of 60 days. */
     async connectLasting(
       fetch: Fetch,
       token: string,
@@ -107,7 +98,7 @@ export function selfRenewingLogins<T>(login: SelfRenewing<T>) {
       return connected.ok ? connected : refuse(toConsentRefusal(connected.error));
     },
 
-    /** Renews the token for another 60 days. */
+    /** Adds 60 days. */
     async refresh(
       fetch: Fetch,
       credentials: Credentials,

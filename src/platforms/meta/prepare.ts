@@ -12,36 +12,30 @@ import {
 } from "./containers.ts";
 import type { GraphRefusal } from "./graph.ts";
 
-/** Shortest and longest interval between looks at a container: as public clients do, since most take seconds. */
+/** Seconds between looks, as public clients use. */
 const IMAGE_LOOK_SECONDS = 3;
 const VIDEO_LOOK_SECONDS = 5;
 const LONGEST_LOOK_SECONDS = 30;
-/** A container that is missing for longer does not come back. Source: Meta, "Error codes". */
+/** A container missing for longer does not come back. Source: Meta, "Error codes". */
 const MISSING_SECONDS = 120;
-/** A step makes few calls, so that it fits into what is left of any run. */
 const LOOKS_PER_STEP = 8;
 
 type Look = { kind: "finished" } | { kind: "in_progress" } | { kind: "ended"; step: Prepared };
 
 const ended = (step: Prepared): Look => ({ kind: "ended", step });
 
-/** The repeatable steps up to a container that is ready, and what its refusals mean. */
 export function containerPreparer<S>(platform: ContainerPlatform<S>) {
   type Job = PublishJob<S>;
   const { name, calls, judge } = platform;
 
   const hasVideo = ({ post }: Job): boolean => post.media.some(({ kind }) => kind === "video");
 
-  /** Seconds until the next look at something that has been in work since `since`. */
   const lookAfter = (job: Job, isVideo: boolean, since: number): number => {
     const first = isVideo ? VIDEO_LOOK_SECONDS : IMAGE_LOOK_SECONDS;
     return growingLook(first, LONGEST_LOOK_SECONDS, ageOf(since, job.now()));
   };
 
-  /**
-   * Makes the containers and waits until the one to be published is ready: one call a step, so that
-   * no container is made twice by a run that breaks off.
-   */
+  /** One call per step: an interrupted run creates no container twice. */
   async function prepare(job: Job, stored: Bookmark | null): Promise<Prepared> {
     const { media } = job.post;
     if (stored === null) {
@@ -58,17 +52,17 @@ export function containerPreparer<S>(platform: ContainerPlatform<S>) {
         return followContainer(job, place);
       case "published":
         throw new Error("A published post is not prepared again.");
+      default:
+        return place satisfies never;
     }
   }
 
-  /** Null when nothing speaks against the file. */
   async function refuseVideo(job: Job, item: MediaItem | undefined): Promise<Prepared | null> {
     if (item?.kind !== "video") return null;
     const message = platform.refusedVideo(job, await job.inspectVideo(item), item.sizeBytes);
     return message === null ? null : mediaInvalid(message);
   }
 
-  /** @param place where the post stands once it has the container */
   async function create(
     job: Job,
     fields: Fields,
@@ -109,7 +103,7 @@ export function containerPreparer<S>(platform: ContainerPlatform<S>) {
     }));
   }
 
-  /** A container that is missing for a moment may come back; for longer, it is made anew. */
+  /** A container missing only briefly may come back. */
   function refuse(
     job: Job,
     refusal: GraphRefusal,
@@ -137,7 +131,7 @@ export function containerPreparer<S>(platform: ContainerPlatform<S>) {
       case "IN_PROGRESS":
         return { kind: "in_progress" };
       case "EXPIRED":
-        // It was not published within 24 hours.
+        // Containers expire 24 hours after creation.
         return ended(sendAgain(`${name} dropped the prepared media before they were published.`));
       case "ERROR":
         return ended(platform.toContainerRefused(reply.value.reason));
@@ -148,10 +142,11 @@ export function containerPreparer<S>(platform: ContainerPlatform<S>) {
             `${name} says that these media have already been published.`,
           ),
         );
+      default:
+        return reply.value.status satisfies never;
     }
   }
 
-  /** Looks at the files that were not finished yet, in order, up to the first that still is not. */
   async function followChildren(job: Job, place: Children): Promise<Prepared> {
     const { media } = job.post;
     let { finished } = place;

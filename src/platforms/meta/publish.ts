@@ -20,7 +20,7 @@ import { type GraphRefusal, readGraphReply } from "./graph.ts";
 import { containerPreparer } from "./prepare.ts";
 import { CLOCK_SLACK_SECONDS, settlePermalink, toInstant } from "./published.ts";
 
-/** So soon after a container was seen to be ready, no call before this one can have published it. */
+/** So soon after a container is ready, no earlier call can have published it. */
 const FIRST_CALL_SECONDS = 60;
 const addressed = field("permalink", maybeText);
 
@@ -30,13 +30,11 @@ function toPublishable(stored: Bookmark): Container {
   return place;
 }
 
-/** Publishing at one of Meta's platforms that work with containers. */
 export function containerPublisher<S>(platform: ContainerPlatform<S>) {
   type Job = PublishJob<S>;
   const { name, calls, judge } = platform;
   const { prepare, refuse } = containerPreparer(platform);
 
-  /** Publishes the container, which works once. */
   async function submit(job: Job, stored: Bookmark): Promise<Submitted> {
     const place = toPublishable(stored);
     const { containerId } = place;
@@ -52,10 +50,7 @@ export function containerPublisher<S>(platform: ContainerPlatform<S>) {
     return judgeRefused(job, reply.error, place);
   }
 
-  /**
-   * A container is published once, so a call after one whose answer was lost is refused where that one
-   * was taken in late: the refusal stands only where the container has not been published.
-   */
+  /** An earlier, unanswered call may have published: the refusal counts only for an unpublished container. */
   async function judgeRefused(
     job: Job,
     refusal: GraphRefusal,
@@ -82,11 +77,7 @@ export function containerPublisher<S>(platform: ContainerPlatform<S>) {
     );
   }
 
-  /**
-   * Reads from the container's status whether a publish without an answer took effect.
-   *
-   * @throws when the platform cannot say now, so that it is asked again later
-   */
+  /** @throws Error when Meta cannot tell yet */
   async function reconcile(job: Job, stored: Bookmark): Promise<Reconciled> {
     const place = toPublishable(stored);
     const request = calls.look(job.accessToken, place.containerId);
@@ -97,25 +88,26 @@ export function containerPublisher<S>(platform: ContainerPlatform<S>) {
         return findPublished(job, place);
       case "IN_PROGRESS":
         throw new Error(`${name} is still working on the media.`);
-      // A container that has been published says so for good: these never were, and publishing them
-      // again tells why.
+      // Never published: publishing again tells why.
       case "FINISHED":
       case "ERROR":
       case "EXPIRED":
         return { kind: "absent" };
+      default:
+        return reply.value.status satisfies never;
     }
   }
 
-  /** The post that came of a container; without its own id and address where no list shows it. */
+  /** Without a unique match, the container's id stands in. */
   async function findPublished(job: Job, place: Container): Promise<PublishedPost> {
     const text = comparable(platform.listedText(job));
     const reply = await calls.readList(await job.fetch(calls.list(job)));
     const from = (place.readyAt ?? place.since) - CLOCK_SLACK_SECONDS * 1_000;
-    const found = (reply.ok ? reply.value : []).filter(
+    const matches = (reply.ok ? reply.value : []).filter(
       (post) => toInstant(post.timestamp) >= from && comparable(post.text) === text,
     );
-    const [post] = found;
-    if (!post || found.length > 1) return published(place.containerId, null);
+    const [post] = matches;
+    if (!post || matches.length > 1) return published(place.containerId, null);
     return published(post.id, platform.hasPermalink(job) ? post.permalink : null);
   }
 

@@ -2,21 +2,19 @@ import type { Bookmark, PublishedPost, PublishJob, Settled } from "../connector.
 import { ageOf, waiting } from "../kit/steps.ts";
 import type { Reading } from "./graph.ts";
 
-/** Time for which the address of a fresh post is asked for, and the interval. */
+/** How long and how often Meta is asked for a new post's URL. */
 const PERMALINK_SECONDS = 20;
 const PERMALINK_LOOK_SECONDS = 4;
 
-/** Tolerance between our clock and Meta's. */
 export const CLOCK_SLACK_SECONDS = 60;
 
-/** Parses Meta's instants, whose offsets have no colon: `2026-12-01T09:00:00+0000`. */
+/** Meta's offsets have no colon: `2026-12-01T09:00:00+0000`. */
 export const toInstant = (timestamp: string | null): number =>
   Date.parse((timestamp ?? "").replace(/([+-]\d{2})(\d{2})$/, "$1:$2"));
 
 /**
- * Asks for the address of a post that is out: nothing that happens here makes it fail.
- *
- * @param toPublished is given null once the address was waited for long enough
+ * Never fails the post.
+ * @param toPublished gets null when no URL appeared in time
  */
 export async function settlePermalink(
   job: Pick<PublishJob, "now">,

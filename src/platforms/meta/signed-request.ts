@@ -20,9 +20,7 @@ const fromBase64Url = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.fromBase64(text, { alphabet: "base64url" });
 
 /**
- * Reads the form with which Meta reports that a person removed the app, or wants their data deleted: its
- * `signed_request` is a signature and a payload, both base64url, with a dot between them.
- *
+ * Meta reports a removed app or a deletion request: signature and payload in base64url, joined by a dot.
  * @see https://developers.facebook.com/docs/development/create-an-app/app-dashboard/data-deletion-callback
  */
 export async function read(
@@ -41,8 +39,8 @@ export async function read(
     return null;
   }
   if (!(await isSigned(clientSecret, text, hex))) return null;
-  const told = payload.safeParse(parseJson(withTextIds(json)));
-  if (!told.success) return null;
-  const { user_id, issued_at } = told.data;
+  const parsed = payload.safeParse(parseJson(withTextIds(json)));
+  if (!parsed.success) return null;
+  const { user_id, issued_at } = parsed.data;
   return { platformUserId: user_id, at: issued_at ? new Date(issued_at * SECOND) : null };
 }

@@ -1,16 +1,14 @@
 import type { VideoFacts } from "../connector.ts";
 
-/** Limits on a video's header at one of Meta's platforms. */
 export interface VideoRules {
-  /** 0: as short as it likes. */
+  /** 0: no minimum. */
   minSeconds: number;
   maxSeconds: number;
   maxBytes: number;
   minFps: number;
   maxFps: number;
-  /** Pixels. */
   maxWidth: number;
-  /** Width by height. */
+  /** Width divided by height. */
   minRatio: number;
   maxRatio: number;
 }
@@ -20,11 +18,7 @@ const VIDEO_CODECS = ["avc", "hevc"];
 
 const round = (value: number): number => Math.round(value * 100) / 100;
 
-/**
- * Returns why a platform would refuse a video, or null. A value missing from its header is no reason.
- *
- * @param platform its name as people know it
- */
+/** Values missing in the header are not judged. */
 export function refusedVideo(
   platform: string,
   facts: VideoFacts | null,
@@ -34,17 +28,16 @@ export function refusedVideo(
   if (facts === null) return "The video cannot be read; send MP4 or QuickTime with H.264 or HEVC.";
   const { durationSeconds: seconds, framesPerSecond: fps, width, height, videoCodec } = facts;
   if (videoCodec === null || !VIDEO_CODECS.includes(videoCodec)) {
-    const found = videoCodec === null ? "another codec" : videoCodec;
-    return `${platform} plays H.264 and HEVC; the video has ${found}.`;
+    const codec = videoCodec === null ? "another codec" : videoCodec;
+    return `${platform} plays H.264 and HEVC; the video has ${codec}.`;
   }
   if (sizeBytes > rules.maxBytes) {
     return `The video has ${sizeBytes} bytes; ${platform} takes ${rules.maxBytes}.`;
   }
   if (seconds !== null && (seconds < rules.minSeconds || seconds > rules.maxSeconds)) {
-    const wanted = rules.minSeconds > 0 ? `${rules.minSeconds} to` : "up to";
-    return `The video lasts ${round(seconds)} s; ${platform} takes ${wanted} ${rules.maxSeconds} s.`;
+    const range = rules.minSeconds > 0 ? `${rules.minSeconds} to` : "up to";
+    return `The video lasts ${round(seconds)} s; ${platform} takes ${range} ${rules.maxSeconds} s.`;
   }
-  // An average over frames of uneven length is a little off.
   if (fps !== null && (Math.ceil(fps) < rules.minFps || Math.floor(fps) > rules.maxFps)) {
     return `The video has ${round(fps)} frames a second; ${platform} takes ${rules.minFps} to ${rules.maxFps}.`;
   }

@@ -10,13 +10,10 @@ import { apiVersion } from "./capabilities.ts";
 
 export const API = `https://api.pinterest.com/${apiVersion.version}`;
 
-/** The longest replies are pages of 250 boards, each with the addresses of its pictures. */
 const MAX_REPLY_BYTES = 2 * 1_024 * 1_024;
 
 export interface PinterestRefusal extends Refusal {
-  /** Pinterest's own number; null when the body named none. */
   code: number | null;
-  /** Until calls are taken again; null when that was not said. */
   retryAfterSeconds: number | null;
 }
 
@@ -27,14 +24,14 @@ const errorBody = z.object({
   message: maybeText,
 });
 
-/** A moment instead of a number of seconds: no wait is this long. */
+/** Larger values are timestamps, not waits. */
 const EPOCH_SECONDS = 1_000_000_000;
 
-/** Neither header is promised, so either is believed. */
+/** Pinterest promises neither header, so either counts. */
 function readWait(headers: Headers): number | null {
-  const told = headers.get("retry-after") ?? headers.get("x-ratelimit-reset") ?? "";
-  if (!/^\d{1,10}$/.test(told)) return null;
-  const value = Number(told);
+  const header = headers.get("retry-after") ?? headers.get("x-ratelimit-reset") ?? "";
+  if (!/^\d{1,10}$/.test(header)) return null;
+  const value = Number(header);
   return toWait(value < EPOCH_SECONDS ? value : value - now().getTime() / SECOND);
 }
 
@@ -59,7 +56,7 @@ export const registerVideoRequest = (accessToken: string): Request =>
 
 const MEDIA_ID = z.string().regex(/^[\w-]{1,64}$/);
 
-/** Names and values become parts of a form, so a name may hold nothing that ends one. */
+/** Form field names, limited to safe characters. */
 const uploadFields = z
   .record(z.string().regex(/^[\w-]{1,64}$/), z.string().max(10_000))
   .refine((fields) => Object.keys(fields).length <= 30, { error: "has too many fields" });
@@ -87,7 +84,6 @@ export const getMediaRequest = (accessToken: string, mediaId: string): Request =
 /** `registered`, `processing`, `succeeded` or `failed`. */
 export const readGetMediaReply = readerOf(z.object({ status: z.string().min(1) }));
 
-/** Source of the picture of a pin. */
 export type MediaSource =
   | { source_type: "image_url"; url: string }
   | { source_type: "multiple_image_urls"; items: { url: string }[]; index: number }
@@ -102,15 +98,10 @@ export interface NewPin {
   media_source: MediaSource;
 }
 
-/**
- * The call that makes a pin.
- *
- * @see https://developers.pinterest.com/docs/api/v5/pins-create
- */
+/** @see https://developers.pinterest.com/docs/api/v5/pins-create */
 export const createPinRequest = (accessToken: string, pin: NewPin): Request =>
   bearerRequest(`${API}/pins`, accessToken, { json: pin });
 
-/** The call that makes a pin, with a body that is JSON already. */
 export const postPin = (accessToken: string, body: BodyInit): Request =>
   bearerRequest(`${API}/pins`, accessToken, {
     method: "POST",
@@ -120,10 +111,9 @@ export const postPin = (accessToken: string, body: BodyInit): Request =>
 
 export const PIN_ID = z.string().regex(/^[\w-]{1,128}$/);
 
-/** The id of the pin. */
 export const readCreatePinReply = readerOf(z.object({ id: PIN_ID }));
 
-/** Pins of one page. Source: Pinterest, "List Pins on board": at most 250. */
+/** At most 250. Source: Pinterest, "List Pins on board". */
 const PINS_PER_PAGE = 25;
 
 /** @see https://developers.pinterest.com/docs/api/v5/boards-list_pins */
@@ -150,17 +140,16 @@ const listedPin = z.object({
 
 export type ListedPin = z.infer<typeof listedPin>;
 
-/** A time without an offset is UTC; one that cannot be read is not a number. */
+/** Times without offset are UTC. NaN for an unreadable time. */
 export const toInstant = (text: string | null | undefined): number =>
   Date.parse(/(?:Z|[+-]\d{2}:?\d{2})$/i.test(text ?? "") ? (text ?? "") : `${text}Z`);
 
-/** Made by the account itself, neither by others on a shared board nor saved from them. */
+/** Not saved pins, and not by others on a shared board. */
 export const isOwn = ({
   is_owner,
   parent_pin_id,
 }: Pick<ListedPin, "is_owner" | "parent_pin_id">): boolean => is_owner !== false && !parent_pin_id;
 
-/** One page; `bookmark` leads to the next and is null at the end. */
 export interface Page<T> {
   items: T[];
   bookmark: string | null;

@@ -5,9 +5,7 @@ import type { AppCheck, AppKeys } from "../login.ts";
 import { API } from "./api.ts";
 
 /**
- * Asks for a token of the app's owner. It may be refused although the keys are right, such as to an owner
- * without two-factor authentication.
- *
+ * Pinterest may refuse right keys too, for example without two-factor authentication.
  * @see https://developers.pinterest.com/docs/getting-started/set-up-authentication-and-authorization/
  */
 export const checkApp = (fetch: Fetch, app: AppKeys): Promise<AppCheck> =>

@@ -20,11 +20,7 @@ const user = z.object({
   profile_image: z.string().nullish(),
 });
 
-/**
- * Returns whose tokens these are.
- *
- * @see https://developers.pinterest.com/docs/api/v5/user_account-get
- */
+/** @see https://developers.pinterest.com/docs/api/v5/user_account-get */
 export async function identify(
   fetch: Fetch,
   credentials: Credentials,
@@ -38,7 +34,6 @@ export async function identify(
   }));
 }
 
-/** Words that name the refresh token itself. */
 const ABOUT_THE_TOKEN = /refresh[ _]?token/i;
 
 const isTokenLost = (refusal: PinterestRefusal): boolean =>
@@ -47,7 +42,7 @@ const isTokenLost = (refusal: PinterestRefusal): boolean =>
 /** "The authorization grant is invalid". */
 const INVALID_GRANT = 283;
 
-/** The answer to a dead refresh token, and to keys that Pinterest does not know. */
+/** The answer to an expired refresh token, and to unknown keys. */
 const isUnclear = (refusal: PinterestRefusal): boolean =>
   !isPassing(refusal) &&
   (refusal.status === 401 ||
@@ -55,9 +50,7 @@ const isUnclear = (refusal: PinterestRefusal): boolean =>
     /authorization grant/i.test(refusal.message));
 
 /**
- * Renews both tokens. The old refresh token dies with the call: a reply that got lost mostly means
- * connecting the account again.
- *
+ * The old refresh token ends at once: a lost reply mostly means connecting again.
  * @see https://developers.pinterest.com/docs/getting-started/set-up-authentication-and-authorization/
  * @see https://developers.pinterest.com/docs/api/v5/oauth-token
  */
@@ -85,7 +78,7 @@ export async function refresh(
     isPassing,
   });
   if (renewed.ok || !isDoubtful || app === null) return renewed;
-  // Pinterest refuses unknown keys in the same words: the login is lost only where the keys are right.
+  // Pinterest refuses unknown keys with the same words.
   const { verdict, message } = await checkApp(fetch, app);
   if (verdict === "wrong") return refuse({ message, final: false });
   return verdict === "right" ? finalRefusal(renewed.error.message) : renewed;

@@ -5,9 +5,8 @@ import type { Board } from "../extras.ts";
 import { get, pageOf, readReply } from "./api.ts";
 import { toRefused } from "./failures.ts";
 
-/** Source: Pinterest, "List boards": at most 250. */
+/** At most 250. Source: Pinterest, "List boards". */
 const BOARDS_PER_PAGE = 250;
-/** More boards than a person looks through: a list that does not end has to end. */
 const MAX_PAGES = 10;
 
 /** @see https://developers.pinterest.com/docs/api/v5/boards-list */
@@ -17,7 +16,7 @@ function listBoardsRequest(accessToken: string, bookmark: string | null): Reques
   return get("/boards", accessToken, query);
 }
 
-/** A protected board is shown to some people alone, so it counts as secret. */
+/** Only some people see a protected board. */
 const board = z
   .object({
     id: z.string().min(1).max(64),
@@ -34,17 +33,16 @@ const board = z
     }),
   );
 
-/** The boards of the account, in Pinterest's order. */
 export async function boards(fetch: Fetch, accessToken: string): Promise<Result<Board[], Stopped>> {
-  const found: Board[] = [];
+  const all: Board[] = [];
   let bookmark: string | null = null;
   for (let page = 0; page < MAX_PAGES; page++) {
     const request = listBoardsRequest(accessToken, bookmark);
     const reply = await readReply(await fetch(request), pageOf(board));
     if (!reply.ok) return refuse(toRefused(reply.error));
-    found.push(...reply.value.items);
+    all.push(...reply.value.items);
     bookmark = reply.value.bookmark;
     if (bookmark === null) break;
   }
-  return ok(found);
+  return ok(all);
 }

@@ -1,13 +1,13 @@
 import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
 
-/** UTF-16 units; Pinterest itself takes 800. Source: spec, "Content limits by platform". */
+/** UTF-16 units; Pinterest takes 800. Source: spec, "Content limits by platform". */
 const MAX_DESCRIPTION = 500;
 
-/** Posts in any 24 hours. Source: spec, "Daily caps". */
+/** Per 24 hours. Source: spec, "Daily caps". */
 const DAILY_POST_CAP = 20;
 
-/** Tokens live 30 days, and what renews them 60: an account that rests is renewed in between. */
+/** Access tokens live 30 days, refresh tokens 60. */
 export const REFRESH_AHEAD_SECONDS = 14 * 86_400;
 
 export const apiVersion = {
@@ -18,8 +18,7 @@ export const apiVersion = {
 };
 
 /**
- * To create pins and read the boards for them; the optional ones are for secret boards.
- *
+ * Optional scopes are for secret boards.
  * @see https://developers.pinterest.com/docs/api/v5/pins-create
  */
 export const scopes = {
@@ -69,7 +68,7 @@ export const capabilities = {
     imageTypes: ["image/jpeg", "image/png"],
     /** Source: spec, "Content limits by platform". */
     imageMaxBytes: 20_000_000,
-    /** M4V is MP4 by its bytes. Source: spec, "Presigned upload", `pinterest_videos`. */
+    /** M4V files count as MP4. Source: spec, "Presigned upload", `pinterest_videos`. */
     videoTypes: ["video/mp4", "video/quicktime"],
     /** Source: spec, "Content limits by platform". */
     videoMaxBytes: 2_000_000_000,
@@ -77,9 +76,7 @@ export const capabilities = {
 } satisfies Capabilities;
 
 /**
- * Seconds. A video goes to Pinterest's storage in one request that cannot be resumed, so a call gets
- * nearly all of the lease. A video of 2 GB arrives in that time at 27 MB a second; what a line of
- * 10 MB a second carries ends at 750 MB. A transfer that takes longer is cut off, begun anew after each
- * back-off, and fails in the end as platform_unavailable.
+ * Seconds. A video is one request that cannot be resumed: 2 GB need 27 MB a second; 10 MB a second carry 750
+ * MB. Longer transfers end as platform_unavailable.
  */
 export const timing: ReconcileTiming = { callSeconds: 75, acceptSeconds: 60, listSeconds: 60 };

@@ -66,16 +66,16 @@ function checkCount(media: PostMedia[]): FieldError[] {
   return checks.count("photo", media.length, maxCount, "images", "A carousel");
 }
 
-/** The most that aspect ratios may differ, rounded pixels included. */
+/** Relative, for rounded pixels. */
 const RATIO_SLACK = 0.02;
 
-/** The long side by the short one, so that a photo which is stored lying on its side counts the same. */
+/** Long by short side, as photos may be stored rotated. */
 function ratioOf({ width, height }: PostMedia): number | null {
   if (width === null || height === null) return null;
   return Math.max(width, height) / Math.min(width, height);
 }
 
-/** The images of a carousel are shown in one frame, so Pinterest wants one aspect ratio of them. */
+/** Pinterest shows a carousel in one frame. */
 function checkRatios(media: PostMedia[]): FieldError[] {
   const [first = null, ...others] = media.map(ratioOf);
   if (first === null || media.some(({ kind }) => kind !== "image")) return [];
@@ -89,7 +89,6 @@ function checkRatios(media: PostMedia[]): FieldError[] {
   return [{ field: "photo", message }];
 }
 
-/** A file behind a URL is an image by its field alone; it may still turn out to be a video. */
 const areSurelyImages = (media: PostMedia[]): boolean =>
   media.length > 0 &&
   media.every(({ kind, mime }) => kind === "image" && (mime !== null || media.length > 1));
@@ -104,7 +103,7 @@ function checkCover(sent: string | null, media: PostMedia[]): FieldError[] {
   return [{ field, message: `${field} is for videos; leave it out with images.` }];
 }
 
-/** Everything Pinterest would refuse. Source: spec, "Uploads: create", `pinterest`. */
+/** Source: spec, "Uploads: create", `pinterest`. */
 export function check({ title, description, media, settings }: PinterestPost): FieldError[] {
   return [
     ...checkBoard(settings),

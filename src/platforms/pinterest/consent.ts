@@ -1,6 +1,6 @@
 import * as z from "zod";
 import {
-  askedScopes,
+  requestedScopes,
   standardBegin,
   standardFinish,
   type TokenError,
@@ -11,19 +11,19 @@ import { API } from "./api.ts";
 import { identify } from "./auth.ts";
 import { scopes } from "./capabilities.ts";
 
-/** "Authentication failed.": at the token endpoint, that of the app. */
+/** "Authentication failed."; at the token endpoint it means the app. */
 const AUTHENTICATION_FAILED = 2;
 
 const errorBody = z.object({ code: z.number().nullish().catch(null), message: maybeText });
 
-/** Pinterest's logins refuse in the form of its API: a number and a message. */
+/** The token endpoint refuses like the API, with a number and a message. */
 function readError(body: unknown, status: number): TokenError {
   const { code = null, message = null } = errorBody.safeParse(body).data ?? {};
   const isAboutApp = status === 401 && code === AUTHENTICATION_FAILED;
   return { code: isAboutApp ? "invalid_client" : null, message };
 }
 
-/** `continuous_refresh`: older apps get refresh tokens that end for good without it. */
+/** Older apps get refresh tokens that cannot be extended without `continuous_refresh`. */
 const SERVER: TokenServer = {
   platform: "Pinterest",
   issuer: "https://www.pinterest.com",
@@ -34,14 +34,9 @@ const SERVER: TokenServer = {
   readError,
 };
 
-/**
- * The way to Pinterest's consent page.
- *
- * @see https://developers.pinterest.com/docs/getting-started/set-up-authentication-and-authorization/
- */
+/** @see https://developers.pinterest.com/docs/getting-started/set-up-authentication-and-authorization/ */
 export const begin = standardBegin("https://www.pinterest.com/oauth/", (app) => ({
-  scope: askedScopes(scopes, app).join(","),
+  scope: requestedScopes(scopes, app).join(","),
 }));
 
-/** Exchanges the code, and asks whose tokens they are. */
 export const finish = standardFinish(SERVER, scopes, identify);

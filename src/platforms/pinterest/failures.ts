@@ -14,34 +14,30 @@ import {
 } from "../kit/refusals.ts";
 import type { PinterestRefusal } from "./api.ts";
 
-/** Too many calls, whatever status they come with. */
+/** Too many calls, at any HTTP status. */
 const RATE_LIMIT_CODE = 8;
 
 const MISSING_SCOPE = /scope|(?:boards|pins|user_accounts):(?:read|write)/i;
-/** The app is what lacks something; no login can change that. */
+/** The app lacks access; no login can change that. */
 const APP_ACCESS = /\b(?:trial|standard) access\b/i;
 const A_BOARD = /\bboard\b/i;
 const SPAM = /\bspam|\bblocked\b|\bunsafe\b|malicious|community guidelines/i;
 const NOT_REACHED =
   /(?:unable|not able|could not|couldn't|cannot|can't|can not|failed) (?:to )?(?:be )?(?:reach|download|fetch|load|access|retrieve)/i;
-/** Said of a parameter that is not in its form, in the words of a JSON schema. */
+/** JSON-schema wording for a malformed parameter. */
 const WRONG_FORM =
   /does not match '|constraint:|' is not one of |' is not of type |' is too (?:long|short)|is a required property/i;
 const THE_FILE = /\b(?:images?|videos?|photos?|media|file|aspect ratio|dimensions?|resolution)\b/i;
 
-/** The first row that fits counts. */
 interface Row {
   statuses: readonly number[];
   says?: RegExp;
   rule: Rule;
 }
 
-/**
- * Rules by status and wording, beyond tokens, rate limits and outages. Pinterest's numbers
- * say less.
- */
+/** Wording says more than Pinterest's numbers. */
 const ROWS: readonly Row[] = [
-  // First, because it quotes what was sent, which may hold any word.
+  // First: this message quotes the request, which may contain any word.
   { statuses: [400, 422], says: WRONG_FORM, rule: UNKNOWN },
   { statuses: [400, 403], says: SPAM, rule: FLAGGED },
   { statuses: [403], says: APP_ACCESS, rule: UNKNOWN },
@@ -51,7 +47,7 @@ const ROWS: readonly Row[] = [
   { statuses: [400, 422], says: NOT_REACHED, rule: UNREACHABLE },
   { statuses: [400, 413, 415, 422], says: THE_FILE, rule: INVALID },
   { statuses: [413, 415], rule: INVALID },
-  // Somebody else writes to the board in the same moment.
+  // Another call writes to the board at the same time.
   { statuses: [409], rule: UNAVAILABLE },
 ];
 
@@ -71,14 +67,13 @@ export const { isTokenRefusal, isUndecided, isPassing, toRefused, toUnknowable }
     waitSeconds: (rule, { retryAfterSeconds }) => (rule === BUSY ? retryAfterSeconds : null),
   });
 
-/** Returns true when only a person can bring the login back. */
 export const isLoginLost = (refusal: PinterestRefusal): boolean =>
   isTokenRefusal(refusal) ||
   (refusal.status === 403 && !isRateLimit(refusal) && !APP_ACCESS.test(refusal.message));
 
-/** A video is larger than the address takes; every other refusal of it ends with a new address. */
+/** The video is too large; other refusals need a new upload URL. */
 const TOO_LARGE = "EntityTooLarge";
 
-/** A refused transfer of a video; nothing of it is kept, so the next try begins with a new address. */
+/** The storage keeps nothing, so the next attempt starts over. */
 export const toUploadRefused = (refusal: { code: string | null; message: string }): Refused =>
   (refusal.code === TOO_LARGE ? mediaInvalid : unavailable)(refusal.message);

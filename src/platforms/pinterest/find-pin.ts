@@ -10,18 +10,16 @@ import type { PinterestSettings } from "./settings.ts";
 
 type Job = PublishJob<PinterestSettings>;
 
-/** Clocks differ, theirs from ours. */
 const CLOCK_SLACK_MS = MINUTE;
-/** More new pins than an account may make in the time that a lost answer is waited for. */
+/** More new pins than an account makes while an answer is missing. */
 const MAX_PAGES = 4;
 
 const plainLink = (link: string | null | undefined): string =>
   link && URL.canParse(link) ? new URL(link).href : (link ?? "");
 
-/** Returns true for a pin that may be new; one without a date may be. */
+/** A pin without date may be new. */
 const isNew = ({ created_at }: ListedPin, from: number): boolean => !(toInstant(created_at) < from);
 
-/** Newest first, as far as their times are known. */
 function isInOrder(pins: ListedPin[]): boolean {
   const times = pins
     .map(({ created_at }) => toInstant(created_at))
@@ -29,11 +27,7 @@ function isInOrder(pins: ListedPin[]): boolean {
   return times.every((time, index) => index === 0 || time <= (times[index - 1] ?? time));
 }
 
-/**
- * Looks for a pin whose creation had no answer among the newest of its board.
- *
- * @throws when Pinterest cannot be asked now
- */
+/** @throws Error when Pinterest cannot tell yet */
 export async function findPin(job: Job, { readyAt, mediaId }: Ready): Promise<Reconciled> {
   const from = readyAt - CLOCK_SLACK_MS;
   const listed: ListedPin[] = [];
@@ -45,7 +39,7 @@ export async function findPin(job: Job, { readyAt, mediaId }: Ready): Promise<Re
     listed.push(...reply.value.items);
     bookmark = reply.value.bookmark;
     const recent = listed.filter((pin) => isNew(pin, from));
-    // A board may have been put into an order of its own: then a pin's age says nothing of the next.
+    // In a board sorted by hand, age says nothing about the next pin.
     if (bookmark === null || (recent.length < listed.length && isInOrder(listed))) {
       return judge(job, recent.filter(isOwn), mediaId !== null);
     }
@@ -55,14 +49,14 @@ export async function findPin(job: Job, { readyAt, mediaId }: Ready): Promise<Re
   );
 }
 
-/** A pin that shares only some of the texts may be this one with what Pinterest made of the others. */
+/** Pinterest may have changed some texts. */
 function judge(job: Job, pins: ListedPin[], isVideo: boolean): Reconciled {
-  const wanted = toTexts(job.post);
+  const texts = toTexts(job.post);
   const candidates = pins.filter((pin) => isOfKind(pin, isVideo));
-  const hasTitle = (pin: ListedPin) => comparable(pin.title) === comparable(wanted.title);
+  const hasTitle = (pin: ListedPin) => comparable(pin.title) === comparable(texts.title);
   const hasDescription = (pin: ListedPin) =>
-    comparable(pin.description) === comparable(wanted.description);
-  const hasLink = (pin: ListedPin) => plainLink(pin.link) === plainLink(wanted.link);
+    comparable(pin.description) === comparable(texts.description);
+  const hasLink = (pin: ListedPin) => plainLink(pin.link) === plainLink(texts.link);
   const same = candidates.filter((pin) => hasTitle(pin) && hasDescription(pin) && hasLink(pin));
   const [only] = same;
   if (only && same.length === 1) return toPublished(only.id);
@@ -73,8 +67,8 @@ function judge(job: Job, pins: ListedPin[], isVideo: boolean): Reconciled {
   }
   const isAlike = (pin: ListedPin) =>
     (hasTitle(pin) && (hasDescription(pin) || hasLink(pin))) ||
-    (Boolean(comparable(wanted.description)) && hasDescription(pin)) ||
-    (Boolean(wanted.link) && hasLink(pin) && hasDescription(pin));
+    (Boolean(comparable(texts.description)) && hasDescription(pin)) ||
+    (Boolean(texts.link) && hasLink(pin) && hasDescription(pin));
   if (candidates.some(isAlike)) {
     return unknowable(
       "Pinterest did not answer when the pin was sent, and the board has a similar pin.",

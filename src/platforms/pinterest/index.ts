@@ -11,7 +11,6 @@ import {
 } from "./capabilities.ts";
 import { type PinterestSettings, settings } from "./settings.ts";
 
-/** Pinterest, by its API v5. */
 export const pinterest: Connector<PinterestSettings> = {
   platform: "pinterest",
   name: "Pinterest",

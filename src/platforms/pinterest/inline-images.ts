@@ -3,7 +3,6 @@ import type { MediaItem } from "../connector.ts";
 import { type BodyPart, streamedBody } from "../kit/streamed-body.ts";
 import { type NewPin, postPin } from "./api.ts";
 
-/** An image whose bytes are read when their turn has come. */
 export interface InlineImage extends Pick<MediaItem, "mime" | "sizeBytes"> {
   read(): Promise<ReadableStream>;
 }
@@ -14,7 +13,7 @@ const GROUP_DIGITS = 4;
 const base64Length = (sizeBytes: number): number =>
   Math.ceil(sizeBytes / GROUP_BYTES) * GROUP_DIGITS;
 
-/** Turns bytes into base64 as they pass, in whole groups, so that only the end is padded. */
+/** Whole groups of three bytes: only the end is padded. */
 function base64Encoder(): TransformStream<Uint8Array, Uint8Array> {
   const encoder = new TextEncoder();
   let rest = new Uint8Array();
@@ -33,7 +32,6 @@ function base64Encoder(): TransformStream<Uint8Array, Uint8Array> {
   });
 }
 
-/** The source with `mark` in the place of each image's base64. */
 function sourceOf(images: InlineImage[], mark: string): object {
   const [first, ...others] = images.map(({ mime }) => ({ content_type: mime, data: mark }));
   if (!first) throw new Error("A pin has no image.");
@@ -42,9 +40,7 @@ function sourceOf(images: InlineImage[], mark: string): object {
 }
 
 /**
- * The call that makes a pin of images that come along as text: a third more bytes than by their
- * addresses, passed on as they are read.
- *
+ * Streamed as base64: a third more bytes than URLs.
  * @see https://developers.pinterest.com/docs/api/v5/pins-create
  */
 export function createInlinePinRequest(

@@ -5,7 +5,6 @@ import type { Likeness } from "../likeness.ts";
 import { toTexts } from "./pin.ts";
 import { coverSeconds, type PinterestSettings } from "./settings.ts";
 
-/** Returns the pin as readers of Pinterest will see it. */
 export function likeness(post: Post<PinterestSettings>): Likeness {
   const { title, description = "" } = toTexts(post);
   return likenessOf({
@@ -17,7 +16,7 @@ export function likeness(post: Post<PinterestSettings>): Likeness {
   });
 }
 
-/** A pin's cover is at a whole second, the nearest one. */
+/** Pinterest rounds the cover to a whole second. */
 function coverOf(value: unknown): string | null {
   const ms = text(value);
   return ms === null ? null : `The frame at ${coverSeconds({ pinterest_cover_time_ms: ms })} s`;

@@ -7,9 +7,9 @@ import type { MeasuredPost, MetricsJob, MetricsPage, MetricsReading } from "../m
 import { get, isOwn, PIN_ID, readerOf, toInstant } from "./api.ts";
 import { toRefused } from "./failures.ts";
 
-/** Pins of a page; Pinterest gives up to 250. */
+/** Pinterest gives up to 250. */
 const PAGE = 50;
-/** Days that a report of pins reaches back, today left out. Source: Pinterest, "Get multiple Pin analytics". */
+/** Most days of a report, without today. Source: Pinterest, "Get multiple Pin analytics". */
 const REPORT_DAYS = 89;
 
 const readFollowersReply = readerOf(field("follower_count", counter));
@@ -22,25 +22,30 @@ export async function readFollowers(job: MetricsJob): MetricsReading<number | nu
 const readPinsReply = readerOf(z.object({ items: list, bookmark: maybeText }));
 
 const pin = z.object({
-  ...{ id: PIN_ID, title: maybeText, description: maybeText, parent_pin_id: maybeText },
+  id: PIN_ID,
+  title: maybeText,
+  description: maybeText,
+  parent_pin_id: maybeText,
   created_at: z
     .string()
     .transform((text) => new Date(toInstant(text)))
     .refine((at) => !Number.isNaN(at.getTime())),
   is_owner: z.boolean().nullish(),
-  /** Pins of before 2023-03-20 may have none. Source: Pinterest, "List Pins". */
+  /** Pins from before 2023-03-20 may have none. Source: Pinterest, "List Pins". */
   pin_metrics: z
     .object({ lifetime_metrics: z.object({ impression: counter, save: counter }).nullish() })
     .nullish(),
 });
 
-/** A page of the account's own pins: Pinterest's saves are our shares. */
+/** Pinterest's saves count as shares. */
 export async function readPage(
   job: MetricsJob,
   cursor: string | null,
 ): MetricsReading<MetricsPage> {
   const query = new URLSearchParams({
-    ...{ page_size: String(PAGE), pin_metrics: "true", pin_filter: "exclude_repins" },
+    page_size: String(PAGE),
+    pin_metrics: "true",
+    pin_filter: "exclude_repins",
     ...(cursor === null ? {} : { bookmark: cursor }),
   });
   const reply = await readPinsReply(await job.fetch(get("/pins", job.accessToken, query)));
@@ -55,14 +60,17 @@ export async function readPage(
 
 function toPost(own: z.infer<typeof pin>): MeasuredPost | null {
   if (!isOwn(own)) return null;
-  const told = own.pin_metrics?.lifetime_metrics;
+  const lifetime = own.pin_metrics?.lifetime_metrics;
   return {
-    ...{ id: own.id, publishedAt: own.created_at },
+    id: own.id,
+    publishedAt: own.created_at,
     text: [own.title, own.description].filter(Boolean).join("\n"),
     url: `https://www.pinterest.com/pin/${own.id}/`,
     counters: {
-      ...{ views: told?.impression ?? null, likes: null, comments: null },
-      shares: told?.save ?? null,
+      views: lifetime?.impression ?? null,
+      likes: null,
+      comments: null,
+      shares: lifetime?.save ?? null,
     },
   };
 }
@@ -83,10 +91,7 @@ const readReportReply = readerOf(report);
 
 const toDate = (at: number): string => new Date(at).toISOString().slice(0, "2026-11-23".length);
 
-/**
- * Adds the saves of pins whose list has none, by one report: as far as it reaches back, it is all that there
- * ever were. Not every app may have it.
- */
+/** Lifetime figures for pins within the report's days. Some apps may not read it. */
 async function withSaves(
   job: MetricsJob,
   posts: readonly MeasuredPost[],
@@ -98,8 +103,11 @@ async function withSaves(
   );
   if (ids.length === 0) return ok({ posts: [...posts], problems: [] });
   const query = new URLSearchParams({
-    ...{ pin_ids: ids.join(","), metric_types: "SAVE", app_types: "ALL" },
-    ...{ start_date: toDate(since), end_date: toDate(now) },
+    pin_ids: ids.join(","),
+    metric_types: "SAVE",
+    app_types: "ALL",
+    start_date: toDate(since),
+    end_date: toDate(now),
   });
   const request = get("/pins/analytics", job.accessToken, query);
   const reply = await readReportReply(await job.fetch(request));

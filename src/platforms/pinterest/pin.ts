@@ -10,7 +10,6 @@ type Job = PublishJob<PinterestSettings>;
 /** Source: spec, "Uploads: create", `pinterest`. */
 const DEFAULT_TITLE = "Untitled";
 
-/** Texts of this pin as a listing shows them. */
 export function toTexts({
   title,
   settings,
@@ -33,7 +32,7 @@ export function boardIdOf({ post }: Job): string {
   return boardId;
 }
 
-/** Pinterest fetches images while it answers; a video is there already. */
+/** Pinterest downloads images during the call; a video was uploaded before. */
 async function toSource(job: Job, mediaId: string | null): Promise<MediaSource> {
   if (mediaId !== null) {
     const cover = coverSeconds(job.post.settings);
@@ -46,7 +45,6 @@ async function toSource(job: Job, mediaId: string | null): Promise<MediaSource> 
   return { source_type: "multiple_image_urls", items: [first, ...others], index: 0 };
 }
 
-/** The pin without its picture. */
 export function toPinFields(job: Job): Omit<NewPin, "media_source"> {
   const { alt_text } = job.post.settings;
   return {
@@ -56,7 +54,6 @@ export function toPinFields(job: Job): Omit<NewPin, "media_source"> {
   };
 }
 
-/** The pin as it is sent. */
 export const toPin = async (job: Job, { mediaId }: Ready): Promise<NewPin> => ({
   ...toPinFields(job),
   media_source: await toSource(job, mediaId),

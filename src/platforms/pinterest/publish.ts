@@ -12,7 +12,6 @@ import { checkVideo, followVideo, sendVideo } from "./video.ts";
 
 type Job = PublishJob<PinterestSettings>;
 
-/** A video is brought to Pinterest before it can be a pin; images are only named. */
 export async function prepare(job: Job, bookmark: Bookmark | null): Promise<Prepared> {
   if (bookmark === null) {
     const [item] = job.post.media;
@@ -28,6 +27,8 @@ export async function prepare(job: Job, bookmark: Bookmark | null): Promise<Prep
       return followVideo(job, at);
     case "ready":
       return ready(bookmark);
+    default:
+      return at satisfies never;
   }
 }
 
@@ -37,13 +38,13 @@ function toReady(bookmark: Bookmark): Ready {
   return at;
 }
 
-/** Makes the pin. Nothing on Pinterest's side keeps a second call from making a second one. */
+/** A second call creates a second pin. */
 export async function submit(job: Job, bookmark: Bookmark): Promise<Submitted> {
   const pin = await toPin(job, toReady(bookmark));
   const made = await makePin(job, createPinRequest(job.accessToken, pin));
   const isNotFetched = made.kind === "failed" && made.failure.code === "media_unreachable";
   if (!isNotFetched || pin.media_source.source_type === "video_id") return made;
-  // Pinterest cannot fetch from us, and says for certain that there is no pin: the images come along.
+  // Pinterest cannot download from this instance, so the images are sent inline.
   const images = job.post.media.map(
     (item): InlineImage => ({ ...item, read: () => job.readMedia(item) }),
   );
@@ -57,6 +58,6 @@ async function makePin(job: Job, request: Request): Promise<Submitted> {
   return toRefused(reply.error);
 }
 
-/** @throws when Pinterest cannot be asked now */
+/** @throws Error when Pinterest cannot tell yet */
 export const reconcile = (job: Job, bookmark: Bookmark): Promise<Reconciled> =>
   findPin(job, toReady(bookmark));

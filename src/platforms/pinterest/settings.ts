@@ -4,13 +4,9 @@ import { capabilities } from "./capabilities.ts";
 
 const { limits } = capabilities;
 
-/** Longer than any video. */
 export const MAX_COVER_TIME_MS = 999_999_999;
 
-/**
- * The form fields of a pin. They are judged by `check`, none of them here: of settings that cannot be
- * read nothing is known, and a board that was named would be called missing beside a bad link.
- */
+/** All fields are judged by `check`: an error here would hide all settings and report the board as missing. */
 export const settings = formFields({
   pinterest_board_id: field(anyText, {
     type: "string",
@@ -41,11 +37,9 @@ export const settings = formFields({
 
 export type PinterestSettings = SettingsOf<typeof settings>;
 
-/** The board by either of its names. */
 export const boardOf = ({ pinterest_board_id, board_id }: PinterestSettings): string | null =>
   pinterest_board_id ?? board_id;
 
-/** The moment of the cover in whole seconds, as Pinterest counts them. */
 export const coverSeconds = ({
   pinterest_cover_time_ms: ms,
 }: Pick<PinterestSettings, "pinterest_cover_time_ms">): number =>

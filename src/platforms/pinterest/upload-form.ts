@@ -5,9 +5,7 @@ import type { RegisteredVideo } from "./api.ts";
 const MAX_REPLY_BYTES = 16 * 1_024;
 
 /**
- * The transfer of a video as a form of S3: the fields as Pinterest gave them, the file last. They are
- * the permission: it is sent without the token.
- *
+ * The fields grant access, so no token is sent; the file is last.
  * @see https://developers.pinterest.com/docs/work-with-organic-content-and-users/create-boards-and-pins/
  * @see https://docs.aws.amazon.com/AmazonS3/latest/API/RESTObjectPOST.html
  */
@@ -24,7 +22,7 @@ export function uploadVideoRequest(
   });
 }
 
-/** The outcome of a transfer; `code` as the storage's XML names it, such as `EntityTooLarge`. */
+/** `code`: for example `EntityTooLarge`. */
 interface UploadReply {
   isTaken: boolean;
   code: string | null;
@@ -37,12 +35,12 @@ const inTag = (xml: string, tag: string): string | null =>
 export async function readUploadVideoReply(reply: Response): Promise<UploadReply> {
   const xml = (await readText(reply, MAX_REPLY_BYTES)) ?? "";
   const code = inTag(xml, "Code");
-  const said = inTag(xml, "Message") ?? code;
+  const wording = inTag(xml, "Message") ?? code;
   return {
     isTaken: reply.ok,
     code,
-    message: said
-      ? `Pinterest's storage did not take the video: ${said}`
+    message: wording
+      ? `Pinterest's storage did not take the video: ${wording}`
       : `Pinterest's storage answered HTTP ${reply.status}.`,
   };
 }

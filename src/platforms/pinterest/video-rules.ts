@@ -1,7 +1,7 @@
 import type { VideoFacts } from "../connector.ts";
 import { containers, judgeVideo, ratios, seconds, videoCodecs } from "../kit/videos.ts";
 
-/** Width by height: from 1:2 to 1.91:1. Odd numbers of pixels are a little off. */
+/** Width divided by height, 1:2 to 1.91:1. */
 const MIN_RATIO = 0.5;
 const MAX_RATIO = 1.91;
 const RATIO_SLACK = 0.005;
@@ -19,6 +19,5 @@ const RULES = [
 
 const UNREADABLE = "The file is not a readable video; send MP4 or MOV with H.264 or H.265.";
 
-/** Returns why Pinterest would refuse the video, or null. */
 export const videoProblem = (facts: VideoFacts | null): string | null =>
   judgeVideo("Pinterest", facts, RULES, UNREADABLE);

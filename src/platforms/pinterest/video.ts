@@ -15,12 +15,11 @@ import { videoProblem } from "./video-rules.ts";
 
 type Job = PublishJob<PinterestSettings>;
 
-/** Intervals between looks, in seconds: a large video takes minutes. */
 const FIRST_LOOK = 5;
 const EARLY_LOOKS = [{ until: 60, every: 10 }];
 const LATER_LOOKS = 20;
 
-/** A step of its own, so that the transfer which follows begins with a whole lease. */
+/** Its own step, so that the transfer begins with a whole lease. */
 export async function checkVideo(job: Job, item: MediaItem): Promise<Prepared> {
   const problem = videoProblem(await job.inspectVideo(item));
   if (problem) return mediaInvalid(problem);
@@ -28,8 +27,8 @@ export async function checkVideo(job: Job, item: MediaItem): Promise<Prepared> {
 }
 
 /**
- * Registers the video and sends it, in one step: the address is made of secrets, which are not worth
- * storing, since a broken transfer cannot be resumed. A registration without a file costs nothing.
+ * The upload URL holds secrets and is worthless after a broken transfer, so it is not stored. An unused
+ * registration costs nothing.
  */
 export async function sendVideo(job: Job, item: MediaItem): Promise<Prepared> {
   const request = registerVideoRequest(job.accessToken);
@@ -46,11 +45,10 @@ export async function sendVideo(job: Job, item: MediaItem): Promise<Prepared> {
   return waiting<Processing>({ stage: "processing", mediaId, since }, FIRST_LOOK);
 }
 
-/** The bookmark stays the same while nothing moves, so that the runner sees when that lasts too long. */
+/** The bookmark stays the same, so that the runner notices a stalled video. */
 const lookAgain = (at: Processing, now: Date): Waiting =>
   waiting(at, steppedLook(EARLY_LOOKS, LATER_LOOKS, ageOf(at.since, now)));
 
-/** Looks whether the video can be made a pin. */
 export async function followVideo(job: Job, at: Processing): Promise<Prepared> {
   const request = getMediaRequest(job.accessToken, at.mediaId);
   const reply = await readGetMediaReply(await job.fetch(request));

@@ -19,7 +19,7 @@ export const { adopt, connectLasting, identify, refresh } = selfRenewingLogins({
   readMe: readGetMeReply,
   toOwner: ({ id, username, name, threads_profile_picture_url }) => ({
     id,
-    // By this one an account is found that was disconnected before the person asked for its deletion.
+    // Finds accounts disconnected before the person asked for deletion.
     userId: id,
     name,
     handle: username,
@@ -27,8 +27,7 @@ export const { adopt, connectLasting, identify, refresh } = selfRenewingLogins({
   }),
   exchangeRequest: exchangeTokenRequest,
   refreshRequest: refreshTokenRequest,
-  // A token that has run out, or whose permission has, cannot be renewed whatever the words; one younger
-  // than 24 hours needs not be.
+  // Only a token younger than 24 hours may survive a refused renewal.
   isLost: (refusal, credentials) =>
     judge.isLoginLost(refusal) || (!isYoung(credentials) && isDefinite(refusal)),
 });

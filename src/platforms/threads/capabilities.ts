@@ -4,13 +4,13 @@ import type { VideoRules } from "../meta/video-rules.ts";
 
 /** Characters as Threads counts them. Source: spec, "Content limits by platform". */
 const MAX_TEXT = 500;
-/** Different links in the text. Source: Threads API, "Changelog", 22 December 2025. */
+/** Different links. Source: Threads API, "Changelog", 22 December 2025. */
 export const MAX_LINKS = 5;
-/** Width by height. Source: Threads API, "Posts", image specifications. */
+/** Width divided by height. Source: Threads API, "Posts", image specifications. */
 export const MAX_IMAGE_RATIO = 10;
-/** Images that Threads reads. Source: Threads API, "Posts", image specifications. */
+/** Source: Threads API, "Posts", image specifications. */
 export const READABLE_IMAGES = ["image/jpeg", "image/png"];
-/** Bytes of one video. Source: spec, "Content limits by platform". */
+/** Source: spec, "Content limits by platform". */
 const MAX_VIDEO_BYTES = 1_000_000_000;
 
 /** Source: Threads API, "Posts", video specifications. */
@@ -25,10 +25,10 @@ export const VIDEO_RULES: VideoRules = {
   maxRatio: 10,
 };
 
-/** Posts in any 24 hours. Source: spec, "Daily caps"; Threads itself takes 250. */
+/** Per 24 hours; Threads takes 250. Source: spec, "Daily caps". */
 const DAILY_POST_CAP = 150;
 
-/** A token lives 60 days and cannot be renewed once it has run out. */
+/** Tokens end after 60 days and then cannot be renewed. */
 export const REFRESH_AHEAD_SECONDS = 20 * 86_400;
 
 export const apiVersion = {
@@ -81,7 +81,6 @@ export const capabilities = {
     /** Files of a carousel. Source: spec, "Uploads: create", `threads`. */
     maxCount: 20,
     textOnly: true,
-    /** The others are converted for it. */
     imageTypes: [...READABLE_IMAGES, "image/webp", "image/gif"],
     /** Source: spec, "Content limits by platform". */
     imageMaxBytes: 8_000_000,
@@ -90,10 +89,9 @@ export const capabilities = {
   },
 } satisfies Capabilities;
 
-/** Seconds. The status of a container follows its publishing within moments; listings lag a little. */
+/** Seconds. Lists lag a little. */
 export const timing: ReconcileTiming = { callSeconds: 30, acceptSeconds: 60, listSeconds: 30 };
 
-/** Begins the place of a page of posts each of which is asked for by itself. */
+/** Prefix of cursors for pages whose posts are read one by one. */
 export const EACH = "each ";
-/** Posts of such a page. */
 export const EACH_PAGE = 20;

@@ -67,7 +67,7 @@ function checkAltText({ media, settings }: ThreadsPost): FieldError[] {
   });
 }
 
-/** Everything Threads would refuse. Source: spec, "Content limits by platform" and `threads`. */
+/** Source: spec, "Content limits by platform" and `threads`. */
 export function check(post: ThreadsPost): FieldError[] {
   const { media } = post;
   const { maxCount } = mediaSupport;

@@ -1,23 +1,18 @@
 import { ok, type Result } from "../../core/result.ts";
 import type { ConsentRefusal, ConsentReturn, Grant } from "../consent.ts";
 import type { Fetch } from "../fetch.ts";
-import { askedScopes, standardBegin } from "../kit/consents.ts";
+import { requestedScopes, standardBegin } from "../kit/consents.ts";
 import type { AppKeys } from "../login.ts";
 import { exchangeMetaCode } from "../meta/consent.ts";
 import { debugTokenRequest, exchangeCodeRequest, NAME, readDebugTokenReply } from "./api.ts";
 import { connectLasting } from "./auth.ts";
 import { scopes } from "./capabilities.ts";
 
-/**
- * The way to Threads' consent page.
- *
- * @see https://developers.facebook.com/docs/threads/get-started/get-access-tokens-and-permissions
- */
+/** @see https://developers.facebook.com/docs/threads/get-started/get-access-tokens-and-permissions */
 export const begin = standardBegin("https://threads.com/oauth/authorize", (app) => ({
-  scope: askedScopes(scopes, app).join(","),
+  scope: requestedScopes(scopes, app).join(","),
 }));
 
-/** Exchanges the code for a token of an hour, that for one of 60 days, and asks whose it is. */
 export async function finish(
   fetch: Fetch,
   back: ConsentReturn,
@@ -31,15 +26,15 @@ export async function finish(
   return ok({
     accounts: [connected.value],
     scopes: await readGranted(fetch, accessToken),
-    asked: askedScopes(scopes, app),
+    requested: requestedScopes(scopes, app),
   });
 }
 
-/** The scopes of a token, which no reply of the exchange names; null where Threads does not tell. */
+/** The exchange's reply lists no scopes. */
 async function readGranted(fetch: Fetch, token: string): Promise<string[] | null> {
   try {
-    const told = await readDebugTokenReply(await fetch(debugTokenRequest(token)));
-    return told.ok ? (told.value.scopes ?? null) : null;
+    const debugged = await readDebugTokenReply(await fetch(debugTokenRequest(token)));
+    return debugged.ok ? (debugged.value.scopes ?? null) : null;
   } catch {
     return null;
   }

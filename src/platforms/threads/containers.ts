@@ -6,7 +6,6 @@ import type { ThreadsSettings } from "./settings.ts";
 
 type Job = PublishJob<ThreadsSettings>;
 
-/** A file with its alt text. */
 async function fileFields(job: Job, item: MediaItem): Promise<Fields> {
   const alt = job.post.settings.threads_alt_text;
   return {
@@ -16,7 +15,6 @@ async function fileFields(job: Job, item: MediaItem): Promise<Fields> {
   };
 }
 
-/** Fields of the post as a whole. Without a control, everyone may reply. */
 function postFields({ post }: Job): Fields {
   const control = post.settings.threads_reply_control;
   return {
@@ -25,20 +23,17 @@ function postFields({ post }: Job): Fields {
   };
 }
 
-/** The container of a text, alone or with one file. */
 export async function singleFields(job: Job): Promise<Fields> {
   const [item] = job.post.media;
   const file = item ? await fileFields(job, item) : { media_type: "TEXT" };
   return { ...file, ...postFields(job) };
 }
 
-/** The container of one file of a carousel. */
 export const childFields = async (job: Job, item: MediaItem): Promise<Fields> => ({
   is_carousel_item: "true",
   ...(await fileFields(job, item)),
 });
 
-/** The container that joins those of the files, in their order. */
 export const carouselFields = (job: Job, children: string[]): Fields => ({
   media_type: "CAROUSEL",
   children: children.join(","),

@@ -13,29 +13,27 @@ import { capped } from "../kit/replies.ts";
 import { type GraphJudge, graphJudge } from "../meta/failures.ts";
 import type { GraphRefusal } from "../meta/graph.ts";
 
-/** The container is not to be found: publishing may not know yet of one that is ready. */
+/** The container is missing; publishing may not know a ready one yet. */
 export const CONTAINER_MISSING = 4279009;
 
-/** Rules by error_subcode. Source: Threads API, "Troubleshooting", and public clients of it. */
+/** Source: Threads API, "Troubleshooting", and public clients of it. */
 const BY_SUBCODE: [number, Rule][] = [
   [CONTAINER_MISSING, { code: "unknown", transient: true }],
-  // The profile is restricted.
   [4279013, DISCONNECTED],
   [2207051, FLAGGED],
   [2207052, UNREACHABLE],
 ];
 
-/** Rules by code, where no subcode says more. */
 const BY_CODE: [number, Rule][] = [[9004, UNREACHABLE]];
 
-/** Limits of the calls of one business: all of 80xxx. Source: Meta, "Rate limits". */
+/** Codes 80000 to 80999. Source: Meta, "Rate limits". */
 const BUSINESS_LIMITS = Array.from({ length: 1_000 }, (_, index) => 80_000 + index);
 
-/** Rules by words, where the numbers leave it open. Source: Threads API, "Changelog" and "Posts". */
+/** Used when the codes leave the cause open. Source: Threads API, "Changelog" and "Posts". */
 const BY_WORDS: [RegExp, Rule][] = [
   [/THREADS_API__LINK_LIMIT_EXCEEDED/, FLAGGED],
   [/\btext\b.*(?:at most|too long|\b500\b|blank|empty|required)/i, FLAGGED],
-  // Posts in 24 hours: the next one may be a day away.
+  // The limit of posts in 24 hours.
   [/\b(?:limit|quota|maximum number)\b.*\b(?:posts?|publish\w*)\b/i, LIMITED],
   [/\b(?:posts?|publish\w*)\b.*\b(?:limit|quota)\b/i, LIMITED],
 ];
@@ -44,11 +42,11 @@ const byNumbers = graphJudge({
   bySubcode: BY_SUBCODE,
   byCode: BY_CODE,
   rateLimits: BUSINESS_LIMITS,
-  // Said of a container that publishing does not know of: nothing went out.
+  // Publishing does not know the container, so nothing was published.
   notPublished: [CONTAINER_MISSING],
 });
 
-/** Words count where the numbers say nothing, or leave open whether calls or posts were too many. */
+/** Wording counts only when codes leave the cause open. */
 function toRefused(refusal: GraphRefusal): Stopped {
   const refused = byNumbers.toRefused(refusal);
   if (refused.kind !== "failed") return refused;
@@ -62,14 +60,14 @@ function toRefused(refusal: GraphRefusal): Stopped {
 
 export const judge: GraphJudge = { ...byNumbers, toRefused };
 
-/** Nothing was wrong with the media: a repeat with new containers may do. */
+/** The media were fine: new containers may succeed. */
 const PASSING: Rule = { code: "unknown", transient: true, restart: true };
 
-/** Rules by the error_message of a container. Source: Threads API, "Troubleshooting". */
+/** Source: Threads API, "Troubleshooting". */
 const BY_REASON: [RegExp, Rule][] = [
   [/^FAILED_DOWNLOADING_\w+$/, UNREACHABLE],
   [/^FAILED_PROCESSING_(?:AUDIO|VIDEO)$/, INVALID],
-  // With the spelling of INVALID_ASPEC_RATIO, which is theirs.
+  // The spelling INVALID_ASPEC_RATIO is Threads'.
   [
     /^INVALID_(?:ASPECT?_RATIO|BIT_RATE|DURATION|FRAME_RATE|AUDIO_CHANNELS|AUDIO_CHANNEL_LAYOUT)$/,
     INVALID,
@@ -77,12 +75,11 @@ const BY_REASON: [RegExp, Rule][] = [
   [/^UNKNOWN$/, PASSING],
 ];
 
-/** Returns why a container ended as ERROR. */
 export function toContainerRefused(reason: string | null): Refused {
-  const said = reason?.trim() ?? "";
-  const rule = BY_REASON.find(([words]) => words.test(said))?.[1] ?? UNKNOWN;
-  const message = said
-    ? capped(`Threads could not prepare the post: ${said}`)
+  const wording = reason?.trim() ?? "";
+  const rule = BY_REASON.find(([words]) => words.test(wording))?.[1] ?? UNKNOWN;
+  const message = wording
+    ? capped(`Threads could not prepare the post: ${wording}`)
     : "Threads could not prepare the post.";
   return refusedBy(rule, message);
 }

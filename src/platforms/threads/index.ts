@@ -31,7 +31,6 @@ export const threads: Connector<ThreadsSettings> = {
   consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
   metrics: {
     counts: ["views", "likes", "comments", "shares"],
-    // The list, and each of its posts where they are asked for one by one.
     callsOf: (cursor) => (cursor?.startsWith(EACH) ? 1 + EACH_PAGE : 1),
     pagePosts: 50,
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),

@@ -5,7 +5,6 @@ import type { Likeness } from "../likeness.ts";
 import { captionOf } from "../meta/post.ts";
 import type { ThreadsSettings } from "./settings.ts";
 
-/** Returns the post as readers of Threads will see it. */
 export function likeness(post: Post<ThreadsSettings>): Likeness {
   const text = captionOf(post);
   return likenessOf({

@@ -19,7 +19,7 @@ const { graph, versioned, readerOf } = graphApi("Threads", GRAPH, apiVersion.ver
 
 const { toRefused } = judge;
 
-/** Posts of a page; Threads gives up to 100. */
+/** Threads gives up to 100. */
 const PAGE = 50;
 const REPOST = "REPOST_FACADE";
 
@@ -27,7 +27,8 @@ const readInsightsReply = readerOf(insightsReply);
 
 export async function readFollowers(job: MetricsJob): MetricsReading<number | null> {
   const request = graph(versioned(job.account.platformAccountId, "threads_insights"), {
-    ...{ token: job.accessToken, query: { metric: "followers_count" } },
+    token: job.accessToken,
+    query: { metric: "followers_count" },
   });
   const reply = await readInsightsReply(await job.fetch(request));
   if (!reply.ok) return refuse(toRefused(reply.error, job.now()));
@@ -42,16 +43,20 @@ const readPageReply = readerOf(
 );
 
 const post = z.object({
-  ...{ id: graphId, media_type: maybeText, text: maybeText, permalink: maybeText },
-  ...{ timestamp: instant, insights: insightsReply.nullish() },
+  id: graphId,
+  media_type: maybeText,
+  text: maybeText,
+  permalink: maybeText,
+  timestamp: instant,
+  insights: insightsReply.nullish(),
 });
 
 const METRICS = "views,likes,replies,reposts,quotes,shares";
 const FIELDS = "id,media_type,permalink,text,timestamp";
 
 /**
- * A page of the account's posts, reposts left out: those have no figures of their own. Where Threads refuses
- * the figures of one, it refuses them all: then the next page is of the same posts, each asked for by itself.
+ * Reposts have no figures. Threads refuses all figures when it refuses one post's; the next page reads the
+ * same posts singly.
  */
 export async function readPage(
   job: MetricsJob,
@@ -73,10 +78,12 @@ export async function readPage(
   }
   const { data, paging } = reply.value;
   const listed = readPosts("Threads", data, post, toPost);
-  const told = isEach ? await askEach(job, listed.posts) : ok({ posts: listed.posts, untold: 0 });
-  if (!told.ok) return told;
-  const { posts, untold } = told.value;
-  const problems = untold > 0 ? [`Threads gave no figures for ${untold} posts.`] : [];
+  const measured = isEach
+    ? await askEach(job, listed.posts)
+    : ok({ posts: listed.posts, missing: 0 });
+  if (!measured.ok) return measured;
+  const { posts, missing } = measured.value;
+  const problems = missing > 0 ? [`Threads gave no figures for ${missing} posts.`] : [];
   const after = data.length > 0 ? (paging?.cursors?.after ?? null) : null;
   return ok({ posts, cursor: after, problems: [...listed.problems, ...problems] });
 }
@@ -87,20 +94,19 @@ function toPost({ id, media_type, text, permalink, timestamp, insights }: z.infe
   return { id, text: text ?? "", url: permalink, publishedAt: timestamp, counters };
 }
 
-/** Asks for the figures of each post: one that Threads refuses has none. */
 async function askEach(
   job: MetricsJob,
   posts: readonly MeasuredPost[],
-): MetricsReading<{ posts: MeasuredPost[]; untold: number }> {
+): MetricsReading<{ posts: MeasuredPost[]; missing: number }> {
   const answers = await inTurns(posts, async ({ id }) => {
     const call = { token: job.accessToken, query: { metric: METRICS } };
     return readInsightsReply(await job.fetch(graph(versioned(id, "insights"), call)));
   });
-  const told: MeasuredPost[] = [];
+  const measured: MeasuredPost[] = [];
   for (const [i, own] of posts.entries()) {
     const answer = answers[i];
     if (!answer) continue;
-    if (answer.ok) told.push({ ...own, counters: toCounters(answer.value) });
+    if (answer.ok) measured.push({ ...own, counters: toCounters(answer.value) });
     else {
       const refused = toRefused(answer.error, job.now());
       if (refused.kind === "token_expired" || refused.failure.code === "rate_limited") {
@@ -108,18 +114,18 @@ async function askEach(
       }
     }
   }
-  // The others keep their last figures.
-  return ok({ posts: told, untold: posts.length - told.length });
+  // The other posts keep their last figures.
+  return ok({ posts: measured, missing: posts.length - measured.length });
 }
 
-/** Shares are reposts, quotes and what was sent on. Spec is silent on Threads. */
+/** Shares sum up reposts, quotes and shares. Spec is silent on Threads. */
 function toCounters(insights: Insights): PostCounters {
   const sent = ["reposts", "quotes", "shares"].map((name) => insights.get(name) ?? null);
-  const isUntold = sent.every((count) => count === null);
+  const isMissing = sent.every((count) => count === null);
   return {
     views: insights.get("views") ?? null,
     likes: insights.get("likes") ?? null,
     comments: insights.get("replies") ?? null,
-    shares: isUntold ? null : sent.reduce<number>((sum, count) => sum + (count ?? 0), 0),
+    shares: isMissing ? null : sent.reduce<number>((sum, count) => sum + (count ?? 0), 0),
   };
 }

@@ -20,7 +20,6 @@ const REPLY_CONTROLS = [
   "followers_only",
 ] as const;
 
-/** The form fields of a post on Threads. One that is empty counts as left out. */
 export const settings = formFields({
   threads_alt_text: field(anyText, {
     type: "string",

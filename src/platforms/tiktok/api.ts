@@ -7,18 +7,15 @@ import { maybeText } from "../kit/shapes.ts";
 
 export const API = "https://open.tiktokapis.com";
 
-/** The longest replies are lists of 20 videos. */
 const MAX_REPLY_BYTES = 256 * 1_024;
 
-/** TikTok refuses with HTTP 200 too: `code` tells more. */
+/** TikTok also refuses with HTTP 200. */
 export interface TikTokRefusal extends Refusal {
-  /** Such as `access_token_invalid`; null when the body named none. */
   code: string | null;
 }
 
 export type Reading<T> = Promise<Result<T, TikTokRefusal>>;
 
-/** The body as text; empty when it is longer than 256 KB. */
 export const readBody = async (reply: Response): Promise<string> =>
   (await readText(reply, MAX_REPLY_BYTES)) ?? "";
 
@@ -39,10 +36,8 @@ export const errorObject = z.object({
 
 const envelope = z.object({ data: z.unknown() });
 
-/** Code of a success. */
 const OK = "ok";
 
-/** The `data` of an answer in its shape, else the refusal. `read` is given the body's text as well. */
 export async function readReply<D, T>(
   reply: Response,
   shape: z.ZodType<D>,
@@ -101,8 +96,7 @@ const fileSource = ({ sizeBytes, chunkSize, count }: FileSource) => ({
 });
 
 /**
- * Opens a video that is published once its bytes are there.
- *
+ * Published once its bytes have arrived.
  * @see https://developers.tiktok.com/doc/content-posting-api-reference-direct-post
  */
 export const initVideoRequest = (
@@ -116,8 +110,7 @@ export const initVideoRequest = (
   });
 
 /**
- * Opens a video for the creator's inbox; its text is written in the app.
- *
+ * For the creator's inbox; the text is written in the app.
  * @see https://developers.tiktok.com/doc/content-posting-api-reference-upload-video
  */
 export const initInboxVideoRequest = (accessToken: string, file: FileSource): Request =>
@@ -133,8 +126,7 @@ export const readInitVideoReply = (
 ): Reading<{ publishId: string; uploadUrl: string }> => readReply(reply, uploadTask, itself);
 
 /**
- * One chunk. The address is the permission: it is sent without the token.
- *
+ * The URL grants access, so no token is sent.
  * @see https://developers.tiktok.com/doc/content-posting-api-media-transfer-guide
  */
 export function putChunkRequest(
@@ -146,12 +138,11 @@ export function putChunkRequest(
     "content-type": mime,
     "content-range": `bytes ${offset}-${offset + length - 1}/${sizeBytes}`,
   };
-  // Has a known length, so it is sent with a Content-Length and never held in memory.
+  // A known length gives a Content-Length.
   const body = data.pipeThrough(new FixedLengthStream(length));
   return new Request(uploadUrl, { method: "PUT", headers, body, redirect: "manual" });
 }
 
-/** The answer to a chunk; `uploaded`: the last byte of its Content-Range, null where it has none. */
 export interface ChunkReply extends TikTokRefusal {
   isTaken: boolean;
   uploaded: number | null;
@@ -176,11 +167,7 @@ export interface PhotoPost {
   is_aigc?: boolean;
 }
 
-/**
- * The call that makes a photo post.
- *
- * @see https://developers.tiktok.com/doc/content-posting-api-reference-photo-post
- */
+/** @see https://developers.tiktok.com/doc/content-posting-api-reference-photo-post */
 export const initPhotosRequest = (accessToken: string, body: PhotoPost): Request =>
   post("/v2/post/publish/content/init/", accessToken, body);
 
@@ -188,7 +175,6 @@ const publishTask = z
   .object({ publish_id: z.string().min(1) })
   .transform((data) => data.publish_id);
 
-/** The id of the publish task. */
 export const readInitPhotosReply = (reply: Response): Reading<string> =>
   readReply(reply, publishTask, itself);
 
@@ -200,7 +186,6 @@ export interface PublishStatus {
   status: string;
   failReason: string | null;
   uploadedBytes: number | null;
-  /** Id of the public post; null as long as there is none. */
   postId: string | null;
 }
 
@@ -210,7 +195,7 @@ const publishStatus = z.object({
   uploaded_bytes: z.number().nullish(),
 });
 
-/** The ids have more digits than a JSON number can hold. The misspelling is TikTok's. */
+/** Ids exceed the range of numbers. The misspelling is TikTok's. */
 const POST_ID = /"publica?ly_available_post_id"\s*:\s*\[\s*"?(\d+)/;
 
 export const readStatusReply = (reply: Response): Reading<PublishStatus> =>
@@ -221,7 +206,7 @@ export const readStatusReply = (reply: Response): Reading<PublishStatus> =>
     postId: POST_ID.exec(text)?.[1] ?? null,
   }));
 
-/** The account's newest public videos. Source: TikTok, "List Videos": at most 20 a page. */
+/** At most 20 a page. Source: TikTok, "List Videos". */
 export const listVideosRequest = (accessToken: string): Request =>
   post("/v2/video/list/?fields=id,create_time,share_url,video_description,title", accessToken, {
     max_count: 20,

@@ -4,12 +4,11 @@ import { formRequest, isUnknownApp } from "../kit/logins.ts";
 import type { AppCheck, AppKeys } from "../login.ts";
 import { API } from "./api.ts";
 
-/** The keys of a TikTok sandbox begin so, as clients report. */
+/** Keys of TikTok sandboxes begin this way, according to other clients. */
 const SANDBOX_PREFIX = "sb";
 
 /**
- * Asks for a token of the app itself, which TikTok grants to any app, as clients report.
- *
+ * Granted to any app, according to other clients.
  * @see https://developers.tiktok.com/doc/client-access-token-management
  */
 export const checkApp = (fetch: Fetch, { clientId, clientSecret }: AppKeys): Promise<AppCheck> =>

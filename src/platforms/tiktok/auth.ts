@@ -25,11 +25,11 @@ import {
 } from "./api.ts";
 import { isPassing } from "./failures.ts";
 
-/** Fields that every login may read, and those that need `user.info.profile`. */
+/** Every login may read the basic fields; `username` needs `user.info.profile`. */
 const BASIC_FIELDS = ["open_id", "avatar_url", "display_name"];
 const PROFILE_FIELDS = [...BASIC_FIELDS, "username"];
 
-/** One field that the login may not read has the whole call refused. */
+/** One forbidden field makes TikTok refuse the whole call. */
 const MISSING_SCOPE = new Set(["scope_not_authorized", "scope_permission_missed"]);
 
 /** @see https://developers.tiktok.com/doc/tiktok-api-v2-get-user-info */
@@ -54,7 +54,6 @@ const readUser = async (
     (data) => data.user,
   );
 
-/** Returns whose tokens these are; without a handle where the login may read only the basics. */
 export async function identify(
   fetch: Fetch,
   credentials: Credentials,
@@ -85,7 +84,7 @@ const oauthError = z.object({
   error_description: z.string().optional().catch(undefined),
 });
 
-/** Reads tokens, which stand without `data`; an error may come with HTTP 200. */
+/** Tokens have no `data` envelope, and errors may come with HTTP 200. */
 export async function readTokens(reply: Response): Reading<z.infer<typeof tokens>> {
   const body = parseJson(await readBody(reply));
   const error = oauthError.safeParse(body).data;
@@ -100,16 +99,13 @@ export async function readTokens(reply: Response): Reading<z.infer<typeof tokens
 
 export const TOKEN_ENDPOINT = `${API}/v2/oauth/token/`;
 
-/** The keys of the app as TikTok names them. */
 export const toClient = ({ clientId, clientSecret }: AppKeys) => ({
   client_key: clientId,
   client_secret: clientSecret,
 });
 
 /**
- * Renews both tokens. The old refresh token dies with the call: a reply that got lost mostly means
- * connecting the account again.
- *
+ * The old refresh token ends at once: a lost reply mostly means connecting again.
  * @see https://developers.tiktok.com/doc/oauth-user-access-token-management
  */
 export const refresh = (
@@ -136,11 +132,7 @@ export const refresh = (
         : null,
   });
 
-/**
- * Takes our app's access away.
- *
- * @see https://developers.tiktok.com/doc/oauth-user-access-token-management
- */
+/** @see https://developers.tiktok.com/doc/oauth-user-access-token-management */
 export function revoke(
   fetch: Fetch,
   { accessToken }: Credentials,

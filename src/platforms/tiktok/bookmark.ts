@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { bookmarkReader } from "../kit/bookmarks.ts";
 
-/** Facts for the end of a post; a bookmark of an earlier version has none. */
+/** Defaults serve bookmarks from before the field existed. */
 const ending = {
   username: z.string().nullable(),
-  /** Everybody can see it, so TikTok gives its id. */
+  /** TikTok gives ids only to public posts. */
   isPublic: z.boolean().default(true),
   warnings: z.array(z.string()).default([]),
 };
@@ -15,9 +15,7 @@ const uploading = z.object({
   uploadUrl: z.string(),
   chunkSize: z.int().positive(),
   count: z.int().positive(),
-  /** The chunk to be sent, counted from 0. */
   next: z.int().min(0),
-  /** Times that TikTok turned out not to be as far as we believed. */
   realigned: z.int(),
   ...ending,
   isForInbox: z.boolean(),
@@ -49,15 +47,13 @@ const processing = z.object({
   isForInbox: z.boolean(),
   /** Epoch milliseconds. */
   since: z.number(),
-  /** The same of the first look that found it published, and without its id. */
+  /** First seen published without id; epoch milliseconds. */
   completeSince: z.number().nullable().default(null),
 });
 
 export type Uploading = z.infer<typeof uploading>;
 export type PhotosReady = z.infer<typeof photos>;
 export type Processing = z.infer<typeof processing>;
-/** A post that TikTok has all of. */
 export type Accepted = Omit<Processing, "stage" | "since" | "completeSince">;
 
-/** Reads the stage of a post: a video on its way, photos ready to go, or TikTok at work. */
 export const readBookmark = bookmarkReader(uploading, photos, processing);

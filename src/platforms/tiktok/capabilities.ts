@@ -1,10 +1,10 @@
 import type { Capabilities, Needs, ReconcileTiming, VerifiedPull } from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
 
-/** Hashtags whose search TikTok says it blocks. Source: its statements of September 2021 and June 2025. */
+/** TikTok says that it blocks searches for these. Source: its statements of September 2021 and June 2025. */
 const BANNED_HASHTAGS = ["deviouslicks", "skinnytok"];
 
-/** Posts in any 24 hours. Source: spec, "Daily caps". */
+/** Per 24 hours. Source: spec, "Daily caps". */
 const DAILY_POST_CAP = 15;
 
 export const apiVersion = {
@@ -15,9 +15,7 @@ export const apiVersion = {
 };
 
 /**
- * To know the account and to post; the optional ones add its username, its audience, drafts, and the list
- * of its videos, by which a post whose answer got lost is found again.
- *
+ * `video.list` finds posts whose answer was lost.
  * @see https://developers.tiktok.com/doc/tiktok-api-scopes
  */
 export const scopes = {
@@ -47,18 +45,18 @@ export const needs: Needs = {
 export const capabilities = {
   /** UTF-16 units. */
   limits: {
-    /** The caption of a video. Source: TikTok, "Direct Post", `post_info.title`. */
+    /** Source: TikTok, "Direct Post", `post_info.title`. */
     postCharacters: 2_200,
     /** Source: TikTok, "Photo Post", `post_info.description`. */
     photoPostCharacters: 4_000,
-    /** The title of a photo post; longer ones are cut. Source: spec, "Content limits by platform". */
+    /** Longer titles of photo posts are cut. Source: spec, "Content limits by platform". */
     titleCharacters: 90,
     altTextCharacters: null,
     linkCharacters: null,
     tagsCharacters: null,
   },
   textField: "title",
-  /** Source: spec, "Bulk upload": TikTok needs a title where there is no description. */
+  /** TikTok needs a title when there is no description. Source: spec, "Bulk upload". */
   batchTitleFromDescription: true,
   dailyPostCap: DAILY_POST_CAP,
   bannedHashtags: BANNED_HASHTAGS,
@@ -69,7 +67,7 @@ export const capabilities = {
     textOnly: false,
     /** Source: spec, "Uploads: create", `tiktok` photos. */
     imageTypes: ["image/jpeg", "image/webp"],
-    /** Source of this and what follows: spec, "Content limits by platform". */
+    /** Source of this and the following limits: spec, "Content limits by platform". */
     imageMaxBytes: 20_000_000,
     videoTypes: ["video/mp4", "video/webm", "video/quicktime"],
     videoMaxBytes: 4_000_000_000,
@@ -78,8 +76,7 @@ export const capabilities = {
 } satisfies Capabilities;
 
 /**
- * Photos are the one kind that cannot be sent: TikTok fetches them.
- *
+ * TikTok downloads photos itself.
  * @see https://developers.tiktok.com/doc/content-posting-api-media-transfer-guide
  */
 export const verifiedPull: VerifiedPull = {
@@ -88,5 +85,5 @@ export const verifiedPull: VerifiedPull = {
     "TikTok fetches photos only from a verified address, and this instance has none. Its owner has to verify the domain, or the address as URL prefix, in TikTok's developer portal, and set PUBLIC_URL and TIKTOK_SITE_VERIFICATION. Videos work without it.",
 };
 
-/** Seconds. New posts take a while until `video/list` shows them. */
+/** Seconds. `video/list` shows new posts with a delay. */
 export const timing: ReconcileTiming = { callSeconds: 30, acceptSeconds: 60, listSeconds: 60 };

@@ -11,20 +11,16 @@ const checks = checksFor("TikTok", capabilities);
 
 type Texts = Pick<Post, "title" | "description">;
 
-/** A video has one text: the title, and below it the description. */
+/** A video's only text: title and description on separate lines. */
 export const videoCaption = ({ title, description }: Texts): string =>
   [title, description].map(emptyIfBlank).filter(Boolean).join("\n");
 
-/** The beginning of a text with no half of a character at its end. */
 function cutTo(text: string, units: number): string {
   const cut = text.slice(0, units);
   return cut.isWellFormed() ? cut : cut.slice(0, -1);
 }
 
-/**
- * The two texts of a photo post. A title that is too long is cut, as the spec says; what it was stands
- * whole in the description, where there is room for it.
- */
+/** Cuts a long title, as the spec says, and puts it whole into the description if there is room. */
 export function photoTexts(post: Texts): { title: string; description: string } {
   const title = emptyIfBlank(post.title);
   const description = emptyIfBlank(post.description);
@@ -65,7 +61,7 @@ function checkMedia(photos: PostMedia[], videos: PostMedia[], media: PostMedia[]
   return [
     ...checks.count("photo", photos.length, maxCount, "photos"),
     ...photos.flatMap((photo, index) =>
-      checks.file(photo, { field: "photo", name: `Photo ${index + 1}`, wanted: WANTED_PHOTOS }),
+      checks.file(photo, { field: "photo", name: `Photo ${index + 1}`, expected: WANTED_PHOTOS }),
     ),
     ...checks.count("video", videos.length, 1, "video"),
     ...videos.flatMap((video) => checks.file(video, { field: "video", name: "The video" })),
@@ -99,7 +95,7 @@ function checkSettings(settings: TikTokSettings, photos: number): FieldError[] {
   ];
 }
 
-/** Everything TikTok would refuse. Source: spec, "Uploads: create", `tiktok`. */
+/** Source: spec, "Uploads: create", `tiktok`. */
 export function check(post: Post<TikTokSettings>): FieldError[] {
   const photos = ofKind(post.media, "image");
   const videos = ofKind(post.media, "video");

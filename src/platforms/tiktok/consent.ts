@@ -4,12 +4,12 @@ import { addSeconds } from "../../core/time.ts";
 import type { Fetch } from "../connector.ts";
 import type { Consent, ConsentRefusal, ConsentReturn, ConsentStart, Grant } from "../consent.ts";
 import {
-  askedScopes,
   consentRefusal,
   consentUrl,
   explainOAuthError,
   readScopes,
   refusedConsent,
+  requestedScopes,
   toOwnGrant,
 } from "../kit/consents.ts";
 import { formRequest } from "../kit/logins.ts";
@@ -19,9 +19,7 @@ import { scopes } from "./capabilities.ts";
 import { isPassing } from "./failures.ts";
 
 /**
- * The way to TikTok's consent page, which sites use without PKCE. `disable_auto_auth`: who has agreed before
- * is asked again, and can sign in as somebody else.
- *
+ * Web apps use no PKCE. `disable_auto_auth` lets a person choose another account.
  * @see https://developers.tiktok.com/doc/login-kit-web
  */
 export async function begin(
@@ -33,7 +31,7 @@ export async function begin(
     url: consentUrl("https://www.tiktok.com/v2/auth/authorize/", {
       client_key: app.clientId,
       response_type: "code",
-      scope: askedScopes(scopes, app).join(","),
+      scope: requestedScopes(scopes, app).join(","),
       redirect_uri: redirectUri,
       state,
       disable_auto_auth: "1",
@@ -41,7 +39,6 @@ export async function begin(
   });
 }
 
-/** Reasons that TikTok adds to a refusal which is not the person's own. */
 const ERROR_TYPES = new Map([
   [
     "non_sandbox_target",
@@ -53,11 +50,7 @@ const ERROR_TYPES = new Map([
   ],
 ]);
 
-/**
- * Exchanges the code, and asks whose tokens they are.
- *
- * @see https://developers.tiktok.com/doc/oauth-user-access-token-management
- */
+/** @see https://developers.tiktok.com/doc/oauth-user-access-token-management */
 export async function finish(
   fetch: Fetch,
   { query, redirectUri }: ConsentReturn,
@@ -67,7 +60,7 @@ export async function finish(
   if (trouble) return consentRefusal("refused", trouble);
   const refused = refusedConsent(query, "TikTok");
   if (refused) return refuse(refused);
-  // A string as body: TikTok refuses a content type that names a charset.
+  // A string body: TikTok refuses a content type with a charset.
   const request = formRequest(TOKEN_ENDPOINT, {
     ...toClient(app),
     grant_type: "authorization_code",
@@ -92,5 +85,5 @@ export async function finish(
     scopes: readScopes(scope ?? query.get("scopes")),
   };
   const grant = await toOwnGrant(granted, scopes, (credentials) => identify(fetch, credentials));
-  return grant.ok ? ok({ ...grant.value, asked: askedScopes(scopes, app) }) : grant;
+  return grant.ok ? ok({ ...grant.value, requested: requestedScopes(scopes, app) }) : grant;
 }

@@ -12,11 +12,9 @@ import type { TikTokSettings } from "./settings.ts";
 
 export type Job = PublishJob<TikTokSettings>;
 
-/** Options that the account has now, as far as our settings go. */
 export interface Creator {
   username: string | null;
   privacyLevel: string;
-  /** Settings that could not be kept, in sentences. */
   warnings: string[];
   disableComment: boolean;
   disableDuet: boolean;
@@ -30,14 +28,14 @@ export const PUBLIC = "PUBLIC_TO_EVERYONE";
 const unusable = (level: unknown): string =>
   `The account cannot post as ${level}, so the post is SELF_ONLY: only its creator sees it.`;
 
-/** The settings within what the creator's own allow. Source: spec, "Uploads: create", `tiktok`. */
+/** Limits the settings to what the account allows. Source: spec, "Uploads: create", `tiktok`. */
 export function clamp(settings: TikTokSettings, info: CreatorInfo): Creator {
-  const wanted = settings.privacy_level;
-  const isUsable = info.privacy_level_options.includes(wanted);
+  const level = settings.privacy_level;
+  const isUsable = info.privacy_level_options.includes(level);
   return {
     username: info.creator_username || null,
-    privacyLevel: isUsable ? wanted : PRIVATE,
-    warnings: isUsable || wanted === PRIVATE ? [] : [unusable(wanted)],
+    privacyLevel: isUsable ? level : PRIVATE,
+    warnings: isUsable || level === PRIVATE ? [] : [unusable(level)],
     disableComment: settings.disable_comment || info.comment_disabled === true,
     disableDuet: settings.disable_duet || info.duet_disabled === true,
     disableStitch: settings.disable_stitch || info.stitch_disabled === true,
@@ -45,10 +43,7 @@ export function clamp(settings: TikTokSettings, info: CreatorInfo): Creator {
   };
 }
 
-/**
- * Asks what the account may post, which TikTok wants before each post. It also says that the account
- * has posted enough for today, before anything was sent.
- */
+/** TikTok requires this before each post; it also reports a reached daily limit. */
 export async function askCreator(job: Job): Promise<Result<Creator, Stopped>> {
   const reply = await readCreatorInfoReply(await job.fetch(creatorInfoRequest(job.accessToken)));
   if (!reply.ok) return refuse(toRefused(reply.error));
@@ -65,7 +60,6 @@ export async function askCreator(job: Job): Promise<Result<Creator, Stopped>> {
   return ok(creator);
 }
 
-/** The part of `post_info` that videos and photos have in common. */
 export const commonInfo = ({ post }: Job, creator: Creator): PostInfo => ({
   privacy_level: creator.privacyLevel,
   disable_comment: creator.disableComment,
@@ -73,14 +67,12 @@ export const commonInfo = ({ post }: Job, creator: Creator): PostInfo => ({
   brand_organic_toggle: post.settings.brand_organic_toggle,
 });
 
-/** Refusals of a level other than SELF_ONLY, each as the warning that stands with the post instead. */
 const LEVEL_REFUSALS: Record<string, (level: unknown) => string> = {
   privacy_level_option_mismatch: unusable,
   [UNAUDITED]: () =>
     "The app has not passed TikTok's audit, so the post is SELF_ONLY: only its creator sees it.",
 };
 
-/** Makes the post visible to its creator alone, once TikTok refused the level; null where that is not allowed. */
 export function asPrivate(
   info: PostInfo,
   refusalCode: string | null,

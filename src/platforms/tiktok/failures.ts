@@ -3,12 +3,10 @@ import type { Refused } from "../connector.ts";
 import { BUSY, failed, type Rule, refusalJudge, UNAVAILABLE } from "../kit/refusals.ts";
 import type { TikTokRefusal } from "./api.ts";
 
-/** The limits of calls are per minute, and no answer says how much of it is left. */
+/** Limits are per minute, and no answer tells the time left. */
 const RATE_LIMIT_SECONDS = 60;
 
-/**
- * Failures by TikTok's error codes; `access_token_invalid` and `rate_limit_exceeded` stand below. Source: TikTok, the error tables of "Direct Post", "Photo Post" and "Upload Video".
- */
+/** Source: TikTok, the error tables of "Direct Post", "Photo Post" and "Upload Video". */
 const API_ERRORS = new Map<string, FailureCode>([
   ["scope_not_authorized", "account_disconnected"],
   ["scope_permission_missed", "account_disconnected"],
@@ -22,10 +20,8 @@ const API_ERRORS = new Map<string, FailureCode>([
   ["invalid_file_upload", "media_invalid"],
 ]);
 
-/** An app that has not passed TikTok's audit. */
 export const UNAUDITED = "unaudited_client_can_only_post_to_private_accounts";
 
-/** Advice for refusals that TikTok only states. */
 const ADVICE = new Map<string, string>([
   [
     UNAUDITED,
@@ -37,7 +33,7 @@ const ADVICE = new Map<string, string>([
   ],
 ]);
 
-/** Failures by the reason for which TikTok gave a post up. Source: TikTok, "Get Post Status", `fail_reason`. */
+/** Source: TikTok, "Get Post Status", `fail_reason`. */
 const FAIL_REASONS = new Map<string, FailureCode>([
   ["file_format_check_failed", "media_invalid"],
   ["duration_check_failed", "media_invalid"],
@@ -53,14 +49,13 @@ const FAIL_REASONS = new Map<string, FailureCode>([
   ["spam_risk_user_banned_from_posting", "content_flagged"],
 ]);
 
-/** Both spellings occur; the message alone says whether the file or the rest was meant. */
+/** Both spellings occur. */
 const INVALID_PARAMS = new Set(["invalid_param", "invalid_params"]);
 const MEDIA_WORDING = /chunk|size|photo|video/i;
 
 const isRateLimit = ({ status, code }: TikTokRefusal): boolean =>
   code === "rate_limit_exceeded" || (status === 429 && code === null);
 
-/** TikTok is not there for now: down, overloaded, or something else answers in its place. */
 const isServerTrouble = ({ status, code }: TikTokRefusal): boolean =>
   code === "internal_error" || status >= 500 || status === 408 || (code === null && status < 400);
 
@@ -85,7 +80,6 @@ export const { isTokenRefusal, isUndecided, isPassing, toRefused, toUnknowable }
     isUndecided: isServerTrouble,
   });
 
-/** Returns why a post failed; an unknown reason is passed on as it came. */
 export const toGivenUp = (reason: string | null): Refused =>
   failed(
     FAIL_REASONS.get(reason ?? "") ?? "unknown",

@@ -12,7 +12,6 @@ import {
 } from "./capabilities.ts";
 import { settings, type TikTokSettings } from "./settings.ts";
 
-/** TikTok, by its Content Posting API. */
 export const tiktok: Connector<TikTokSettings> = {
   platform: "tiktok",
   name: "TikTok",
@@ -21,7 +20,7 @@ export const tiktok: Connector<TikTokSettings> = {
   needs,
   timing,
   verifiedPull,
-  // The login would end after 180 days. Renewing it ahead keeps accounts that nobody uses for months.
+  // Logins end after 180 days; early renewal keeps unused accounts.
   refreshAheadSeconds: (30 * DAY) / SECOND,
   settings,
   ...lazily(() => import("./check.ts"), "check"),

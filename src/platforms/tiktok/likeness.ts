@@ -18,7 +18,6 @@ import { isForInbox, type TikTokSettings } from "./settings.ts";
 const INBOX_UNPUBLISHED = "Caption, not sent to the inbox: it is written there";
 const CUT = "Whole text, longer than TikTok has room for";
 
-/** Returns the post as readers of TikTok will see it. */
 export function likeness(post: Post<TikTokSettings>): Likeness {
   const shared = { layout: "vertical", shownLines: 2 } as const;
   const caption = videoCaption(post);
@@ -38,7 +37,7 @@ export function likeness(post: Post<TikTokSettings>): Likeness {
 
 const OF_VIDEOS = ["disable_duet", "disable_stitch", "video_cover_timestamp_ms"] as const;
 const OF_PHOTOS = ["auto_add_music", "photo_cover_index"] as const;
-/** Settings that are made in the app where a post goes to the inbox. */
+/** The creator chooses these in the app for a post in the inbox. */
 const OF_DIRECT_POSTS: readonly (keyof TikTokSettings)[] = [
   "privacy_level",
   "disable_comment",

@@ -12,8 +12,15 @@ import { toRefused } from "./failures.ts";
 /** Source: TikTok, "List Videos". */
 const PAGE = 20;
 const FIELDS = [
-  ...["id", "create_time", "share_url", "video_description", "title"],
-  ...["view_count", "like_count", "comment_count", "share_count"],
+  "id",
+  "create_time",
+  "share_url",
+  "video_description",
+  "title",
+  "view_count",
+  "like_count",
+  "comment_count",
+  "share_count",
 ];
 
 const user = z.object({ user: z.object({ follower_count: counter }) });
@@ -33,11 +40,15 @@ const videoPage = z.object({
 const video = z.object({
   id: z.string().min(1),
   create_time: z.number().int().min(0),
-  ...{ share_url: maybeText, video_description: maybeText, title: maybeText },
-  ...{ view_count: counter, like_count: counter, comment_count: counter, share_count: counter },
+  share_url: maybeText,
+  video_description: maybeText,
+  title: maybeText,
+  view_count: counter,
+  like_count: counter,
+  comment_count: counter,
+  share_count: counter,
 });
 
-/** A page of the account's public videos. */
 export async function readPage(
   job: MetricsJob,
   cursor: string | null,
@@ -52,11 +63,15 @@ export async function readPage(
   if (!reply.ok) return refuse(toRefused(reply.error, job.now()));
   const { videos, cursor: next, has_more } = reply.value;
   const read = readPosts("TikTok", videos, video, (one) => ({
-    ...{ id: one.id, url: one.share_url, publishedAt: new Date(one.create_time * SECOND) },
+    id: one.id,
+    url: one.share_url,
+    publishedAt: new Date(one.create_time * SECOND),
     text: one.video_description || one.title || "",
     counters: {
-      ...{ views: one.view_count, likes: one.like_count },
-      ...{ comments: one.comment_count, shares: one.share_count },
+      views: one.view_count,
+      likes: one.like_count,
+      comments: one.comment_count,
+      shares: one.share_count,
     },
   }));
   return ok({ ...read, cursor: has_more && typeof next === "number" ? String(next) : null });

@@ -19,7 +19,7 @@ function toTexts({ post }: Job): { title: string; description?: string } {
   return { title, ...(description ? { description } : {}) };
 }
 
-/** TikTok pulls photos from our address; as 1080 x 1920 JPEGs, because it refuses larger ones. */
+/** TikTok refuses photos larger than 1080 x 1920. */
 async function toBody(job: Job, creator: Creator | null): Promise<PhotoPost> {
   const { settings, media } = job.post;
   const photo_images: string[] = [];
@@ -40,7 +40,6 @@ async function toBody(job: Job, creator: Creator | null): Promise<PhotoPost> {
   };
 }
 
-/** Fixes the post, so that any repeat of `submit` sends the same. */
 export async function preparePhotos(job: Job): Promise<Prepared> {
   const creator: Result<Creator | null, Stopped> = isForInbox(job.post.settings)
     ? ok(null)
@@ -58,7 +57,6 @@ export async function preparePhotos(job: Job): Promise<Prepared> {
 const isPublic = ({ body }: PhotosReady): boolean =>
   body.post_mode === "DIRECT_POST" && body.post_info.privacy_level === PUBLIC;
 
-/** The one call of a photo post, after which TikTok pulls the files and publishes them. */
 export async function sendPhotos(job: Job, at: PhotosReady): Promise<Submitted> {
   const request = initPhotosRequest(job.accessToken, at.body);
   const reply = await readInitPhotosReply(await job.fetch(request));
@@ -82,10 +80,7 @@ export async function sendPhotos(job: Job, at: PhotosReady): Promise<Submitted> 
   return toRefused(reply.error);
 }
 
-/**
- * The bookmark names the level that was asked for, so that a later look-up could take a public post for
- * this one. Without an answer the person has to look.
- */
+/** No lookup, which could mistake an older public post for this one. */
 async function sendPrivately(job: Job, at: PhotosReady): Promise<Submitted> {
   const sent = await sendPhotos(job, at).catch(() => null);
   if (sent && sent.kind !== "unknown") return sent;
@@ -96,10 +91,8 @@ const NOT_FOUND =
   "TikTok did not answer when the post was sent, and the account's newest public posts do not show it yet.";
 
 /**
- * Looks for the post among the account's public ones by its text: there is no list of tasks, and the
- * answer with the task's id is lost. Not found there it may still be in the making.
- *
- * @throws when TikTok cannot be asked now
+ * The task id was lost, so the text decides. A missing post may still be in processing.
+ * @throws Error when TikTok cannot tell yet
  */
 export async function findPhotos(job: Job, at: PhotosReady): Promise<Reconciled> {
   if (!isPublic(at)) return unknowable(UNKNOWABLE);

@@ -7,7 +7,6 @@ import { findPhotos, preparePhotos, sendPhotos } from "./photos.ts";
 import { findVideo, followPost } from "./status.ts";
 import { openVideo, sendChunk, sendLastChunk } from "./video.ts";
 
-/** A video goes up chunk by chunk, all but the last; photos are only named. */
 export async function prepare(job: Job, bookmark: Bookmark | null): Promise<Prepared> {
   const [item] = job.post.media;
   if (!item) return mediaInvalid("TikTok has no posts without a video or photos.");
@@ -16,7 +15,6 @@ export async function prepare(job: Job, bookmark: Bookmark | null): Promise<Prep
   return at.stage === "uploading" ? sendChunk(job, item, at) : ready(bookmark);
 }
 
-/** Makes the call with which TikTok has all of the post. */
 export async function submit(job: Job, bookmark: Bookmark): Promise<Submitted> {
   const at = readBookmark(bookmark);
   switch (at.stage) {
@@ -26,17 +24,18 @@ export async function submit(job: Job, bookmark: Bookmark): Promise<Submitted> {
       return sendPhotos(job, at);
     case "processing":
       return waiting(at, 0);
+    default:
+      return at satisfies never;
   }
 }
 
-/** Looks whether TikTok is done. */
 export async function settle(job: Job, bookmark: Bookmark): Promise<Settled> {
   const at = readBookmark(bookmark);
   if (at.stage !== "processing") throw new Error(`A post at ${at.stage} is not processed yet.`);
   return followPost(job, at);
 }
 
-/** @throws when TikTok cannot be asked now */
+/** @throws Error when TikTok cannot tell yet */
 export async function reconcile(job: Job, bookmark: Bookmark): Promise<Reconciled> {
   const at = readBookmark(bookmark);
   switch (at.stage) {
@@ -46,5 +45,7 @@ export async function reconcile(job: Job, bookmark: Bookmark): Promise<Reconcile
       return findPhotos(job, at);
     case "processing":
       return waiting(at, 0);
+    default:
+      return at satisfies never;
   }
 }

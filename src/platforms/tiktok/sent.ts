@@ -1,7 +1,6 @@
 import type { Bookmark, MediaItem } from "../connector.ts";
 import { readBookmark } from "./bookmark.ts";
 
-/** Returns the bytes of the video that TikTok has; null for posts that are not sent in pieces. */
 export function sentBytes(bookmark: Bookmark, [video]: readonly MediaItem[]): number | null {
   const at = readBookmark(bookmark);
   if (at.stage !== "uploading" || !video) return null;

@@ -15,13 +15,12 @@ const PRIVACY_LEVELS = [
   "SELF_ONLY",
 ] as const;
 
-/** `DRAFT` and `MEDIA_UPLOAD` are one thing: the form of one post and of many name it differently. */
+/** `DRAFT` and `MEDIA_UPLOAD` mean the same in different forms. */
 const POST_MODES = ["DIRECT_POST", "DRAFT", "MEDIA_UPLOAD"] as const;
 
-/** The largest whole number that TikTok's int32 fields hold. */
+/** The limit of TikTok's int32 fields. */
 const MAX_INT32 = 2_147_483_647;
 
-/** The form fields of a TikTok post. */
 export const settings = formFields({
   privacy_level: field(otherwise(choice(PRIVACY_LEVELS), "PUBLIC_TO_EVERYONE"), {
     type: "string",
@@ -82,5 +81,4 @@ export const settings = formFields({
 
 export type TikTokSettings = SettingsOf<typeof settings>;
 
-/** Returns true for a post that goes to the creator's inbox, to be finished in the app. */
 export const isForInbox = ({ post_mode }: TikTokSettings): boolean => post_mode !== "DIRECT_POST";

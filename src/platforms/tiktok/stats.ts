@@ -6,10 +6,10 @@ import { readReply } from "./api.ts";
 import { userInfoRequest } from "./auth.ts";
 import { toRefused } from "./failures.ts";
 
-/** They need the scope `user.info.stats`. Source: TikTok, "Get User Info". */
+/** Need the scope `user.info.stats`. Source: TikTok, "Get User Info". */
 const STATS_FIELDS = ["follower_count", "following_count", "likes_count", "video_count"];
 
-/** Spec: what a platform does not tell counts as 0. */
+/** Spec: missing figures count as 0. */
 const count = z
   .number()
   .nullish()
@@ -22,11 +22,7 @@ const user = z.object({
   video_count: count,
 });
 
-/**
- * The size of the account's audience.
- *
- * @see https://developers.tiktok.com/doc/tiktok-api-v2-get-user-info
- */
+/** @see https://developers.tiktok.com/doc/tiktok-api-v2-get-user-info */
 export async function readStats(
   fetch: Fetch,
   accessToken: string,

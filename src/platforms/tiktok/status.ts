@@ -15,7 +15,7 @@ import type { Job } from "./creator.ts";
 import { isPassing, isTokenRefusal, toGivenUp, toUnknowable } from "./failures.ts";
 import { addressOf, findListed } from "./listed.ts";
 
-/** Intervals between looks, by the time waited, in seconds; TikTok takes 30 calls a minute. */
+/** Seconds between looks. TikTok takes 30 calls a minute. */
 const LOOKS = [
   { until: 30, every: 5 },
   { until: 120, every: 10 },
@@ -23,25 +23,22 @@ const LOOKS = [
 const LATER_LOOKS = 30;
 
 /**
- * A public post has no id before it is looked through, which mostly takes a minute, and may take hours:
- * how long it is waited for, and how often it is asked for at first and later, in seconds.
- *
+ * Seconds. A public post gets its id after a review of a minute, or hours.
  * @see https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status
  */
 const ID_SECONDS = 150;
 const ID_LOOKS = [{ until: 60, every: 15 }];
 const LATER_ID_LOOKS = 30;
 
-/** The bookmark stays the same while nothing moves, so that the runner sees when that lasts too long. */
+/** The bookmark stays the same, so that the runner notices a stalled post. */
 const look = (at: Processing, now: Date): Waiting =>
   waiting(at, steppedLook(LOOKS, LATER_LOOKS, ageOf(at.since, now)));
 
-/** TikTok has all of it and goes to work. */
 export function accepted(job: Job, post: Accepted): Waiting {
   const { publishId, username, isPublic, warnings, isForInbox } = post;
   const since = job.now().getTime();
-  const known = { publishId, username, isForInbox, isPublic, warnings };
-  return look({ stage: "processing", ...known, since, completeSince: null }, job.now());
+  const shared = { publishId, username, isForInbox, isPublic, warnings };
+  return look({ stage: "processing", ...shared, since, completeSince: null }, job.now());
 }
 
 type Reading = Promise<Result<PublishStatus, TikTokRefusal>>;
@@ -50,7 +47,6 @@ async function askStatus(job: Job, publishId: string): Reading {
   return readStatusReply(await job.fetch(statusRequest(job.accessToken, publishId)));
 }
 
-/** A public post by its own id and address, `shareUrl` being TikTok's where we cannot say. */
 export function toPublished(
   job: Job,
   { username, warnings }: Pick<Accepted, "username" | "warnings">,
@@ -59,14 +55,13 @@ export function toPublished(
   return published(id, addressOf(username ?? job.account.handle, id) ?? shareUrl, warnings);
 }
 
-/** A post without an id, because it is private or still under review, is known by its task. */
+/** A private post or one under review has no id; its task id stands in. */
 const toUnaddressed = ({ publishId, warnings }: Accepted): PublishedPost =>
   published(publishId, null, warnings);
 
 const isDone = ({ status }: PublishStatus): boolean =>
   status === "PUBLISH_COMPLETE" || status === "SEND_TO_USER_INBOX";
 
-/** A post that is out; null while its id is still to come. */
 function toPublishedIfKnown(
   job: Job,
   at: Accepted,
@@ -77,10 +72,7 @@ function toPublishedIfKnown(
   return isWithoutId ? toUnaddressed(at) : null;
 }
 
-/**
- * The post is out: nothing that happens here makes it fail, not even a login that ended meanwhile, which
- * would read as a post that may be sent again.
- */
+/** The post is published: a failure here could send it again. */
 async function awaitPostId(job: Job, at: Processing): Promise<Waiting | PublishedPost> {
   const completeSince = at.completeSince ?? job.now().getTime();
   const waited = ageOf(completeSince, job.now());
@@ -93,7 +85,6 @@ async function awaitPostId(job: Job, at: Processing): Promise<Waiting | Publishe
   return toPublished(job, at, { id, shareUrl: share_url ?? null });
 }
 
-/** Follows an accepted post to its end. */
 export async function followPost(job: Job, at: Processing): Promise<Settled> {
   const reply = await askStatus(job, at.publishId);
   if (reply.ok) {
@@ -108,40 +99,34 @@ export async function followPost(job: Job, at: Processing): Promise<Settled> {
   }
   if (isTokenRefusal(reply.error)) return TOKEN_EXPIRED;
   if (isPassing(reply.error)) return unavailable(message);
-  // The question was refused, not the post: a failure that invites a retry would invite a second one.
+  // A retryable failure would invite a second post.
   return failed(
     "platform_processing_timeout",
     `TikTok took the post, but does not say whether it is published: ${message}`,
   );
 }
 
-/** Returns true when bytes of the video are still missing at TikTok; null when it does not say. */
 function lacksBytes({ status, uploadedBytes }: PublishStatus, sizeBytes: number): boolean | null {
   if (status !== "PROCESSING_UPLOAD") return false;
   return uploadedBytes === null ? null : uploadedBytes < sizeBytes;
 }
 
 /**
- * Finds out what came of a last chunk without an answer. One that TikTok does not have can be sent again: the
- * task publishes once.
- *
- * @throws when TikTok cannot be asked now
+ * A missing chunk can be sent again: the task publishes once.
+ * @throws Error when TikTok cannot tell yet
  */
 export async function findVideo(job: Job, at: Uploading, sizeBytes: number): Promise<Reconciled> {
   const reply = await askStatus(job, at.publishId);
   if (reply.ok) {
     if (isDone(reply.value)) return toPublishedIfKnown(job, at, reply.value) ?? accepted(job, at);
     if (lacksBytes(reply.value, sizeBytes)) return { kind: "absent" };
-    // Where it FAILED, the look that follows reads why.
+    // After FAILED, the next look reads the reason.
     return accepted(job, at);
   }
   return toUnknowable(reply.error);
 }
 
-/**
- * The upload's address took no last chunk: it is worn out, or has had that chunk before. `refused` holds
- * only where TikTok says that bytes are missing: otherwise the post may be in the making.
- */
+/** The upload URL has expired or already received the chunk. `refused` counts only when bytes are missing. */
 export async function judgeClosedUpload(
   job: Job,
   at: Uploading,

@@ -11,11 +11,7 @@ const RULES = [
   sides({ least: 360, most: 4_096 }),
 ];
 
-/**
- * Returns why TikTok would refuse the video, or null.
- *
- * @param creatorMaxSeconds the longest this creator may post, where that is known
- */
+/** @param creatorMaxSeconds null when unknown */
 export function videoProblem(
   facts: VideoFacts | null,
   creatorMaxSeconds: number | null,

@@ -20,7 +20,7 @@ import { isForInbox } from "./settings.ts";
 import { accepted, judgeClosedUpload } from "./status.ts";
 import { videoProblem } from "./video-rules.ts";
 
-/** Times that one upload may be found less far than its bookmark says. */
+/** Times that an upload may be behind its bookmark. */
 const MAX_REALIGNMENTS = 3;
 
 function toPostInfo(job: Job, creator: Creator): PostInfo {
@@ -36,11 +36,7 @@ function toPostInfo(job: Job, creator: Creator): PostInfo {
   };
 }
 
-/**
- * Opens the upload. Its id and address are stored before the first byte goes out: only the id tells
- * later whether the video has become a post. An answer that gets lost leaves an empty task behind,
- * which TikTok drops after an hour.
- */
+/** Only the stored id tells later whether the video was published. TikTok drops an empty task after an hour. */
 export async function openVideo(job: Job, item: MediaItem): Promise<Prepared> {
   const isInbox = isForInbox(job.post.settings);
   const creator: Result<Creator | null, Stopped> = isInbox ? ok(null) : await askCreator(job);
@@ -96,7 +92,7 @@ async function putChunk(job: Job, item: MediaItem, at: Uploading): Promise<Chunk
   return readPutChunkReply(await job.fetch(request));
 }
 
-/** Sends the next chunk, until the last one is left: that one makes the post. */
+/** `submit` sends the last chunk, which publishes. */
 export async function sendChunk(job: Job, item: MediaItem, at: Uploading): Promise<Prepared> {
   if (at.next >= at.count - 1) {
     return ready({ ...at, next: at.count - 1 });
@@ -108,10 +104,10 @@ export async function sendChunk(job: Job, item: MediaItem, at: Uploading): Promi
   return toChunkRefused(reply);
 }
 
-/** The address has run out after an hour, or TikTok has dropped the task. */
+/** The URL expired after an hour, or TikTok dropped the task. */
 const isGone = ({ status }: ChunkReply): boolean => status === 403 || status === 404;
 
-/** The address knows no login, so a 401 of it says nothing about the token. */
+/** The upload URL knows no login, so its 401 says nothing about the token. */
 function toChunkRefused(reply: ChunkReply): Refused {
   const refused = toRefused(reply);
   return refused.kind === "failed" ? refused : sendAgain(reply.message);
@@ -120,19 +116,17 @@ function toChunkRefused(reply: ChunkReply): Refused {
 const chunkAfter = (at: Uploading, item: MediaItem, { uploaded }: ChunkReply): number | null =>
   uploaded === null ? null : nextChunk(at, item.sizeBytes, uploaded);
 
-/** Returns true when TikTok says in a refusal that it has all of the video. */
 const isWhole = (at: Uploading, item: MediaItem, reply: ChunkReply): boolean =>
   reply.status === 416 && chunkAfter(at, item, reply) === at.count;
 
-/** Goes on from where TikTok says it is. A video that it has all of is never begun anew. */
+/** A complete video is never uploaded again. */
 function realign(item: MediaItem, at: Uploading, reply: ChunkReply): Prepared {
-  const found = chunkAfter(at, item, reply);
+  const chunk = chunkAfter(at, item, reply);
   const isHopeless = at.realigned >= MAX_REALIGNMENTS && !isWhole(at, item, reply);
-  if (found === null || isHopeless) return sendAgain(reply.message);
-  return next({ ...at, next: Math.min(found, at.count - 1), realigned: at.realigned + 1 });
+  if (chunk === null || isHopeless) return sendAgain(reply.message);
+  return next({ ...at, next: Math.min(chunk, at.count - 1), realigned: at.realigned + 1 });
 }
 
-/** Sends the last chunk, with which TikTok begins to publish. */
 export async function sendLastChunk(job: Job, item: MediaItem, at: Uploading): Promise<Submitted> {
   const reply = await putChunk(job, item, at);
   if (reply.isTaken && reply.status !== 206) return accepted(job, at);
@@ -143,7 +137,6 @@ export async function sendLastChunk(job: Job, item: MediaItem, at: Uploading): P
   return judgeClosedUpload(job, at, item.sizeBytes, toLastChunkRefused(reply));
 }
 
-/** Turns the refusal into ours once it is known that TikTok does not have the chunk. */
 function toLastChunkRefused(reply: ChunkReply): Refused {
   const { status, message } = reply;
   if (isGone(reply) || status === 416) return sendAgain(message);

@@ -6,17 +6,16 @@ import type { PlatformMessage, Withdrawal } from "../consent.ts";
 import { parseJson } from "../kit/replies.ts";
 
 /**
- * A message counts as long as TikTok may send it again. Once more changes nothing: what was connected later
- * is left alone. Source: TikTok, "Webhooks Overview", delivery.
+ * TikTok repeats messages for 72 hours. A repeat has no effect: accounts connected later are kept. Source:
+ * TikTok, "Webhooks Overview", delivery.
  */
 const MAX_AGE_MS = 72 * HOUR;
-/** The clocks of TikTok and of this service may differ by this much. */
 const CLOCK_SKEW_MS = 5 * MINUTE;
 
 /** `t` is in seconds. Source: TikTok, "Webhook Verification". */
 const SIGNATURE = /^t=(\d{1,12}),\s*s=([0-9a-f]{64})$/;
 
-/** Our own revocation, which comes back when the account may be connected again already. */
+/** Our own revocation; the account may be connected again by then. */
 const REVOKED_BY_APP = 5;
 
 const message = z.object({
@@ -31,9 +30,7 @@ const message = z.object({
 });
 
 /**
- * Reads a message of TikTok's. One address takes all events of an app; the end of a person's consent is the one
- * that counts here.
- *
+ * One URL receives all events; only the end of a consent matters.
  * @see https://developers.tiktok.com/doc/webhooks-verification
  * @see https://developers.tiktok.com/doc/webhooks-events
  */
@@ -46,9 +43,9 @@ export async function read(
   if (!signature || !(await isSigned(clientSecret, `${sentAt}.${body}`, signature))) return null;
   const ageMs = now().getTime() - Number(sentAt) * SECOND;
   if (ageMs > MAX_AGE_MS || ageMs < -CLOCK_SKEW_MS) return null;
-  const told = message.safeParse(parseJson(body)).data;
-  if (!told) return { platformUserId: null, at: null };
-  const { event, create_time, user_openid = null, content: reason } = told;
+  const notice = message.safeParse(parseJson(body)).data;
+  if (!notice) return { platformUserId: null, at: null };
+  const { event, create_time, user_openid = null, content: reason } = notice;
   const isWithdrawn = event === "authorization.removed" && reason !== REVOKED_BY_APP;
   return {
     platformUserId: isWithdrawn ? user_openid : null,

@@ -7,19 +7,15 @@ import { field, maybeText } from "../kit/shapes.ts";
 
 export const API = "https://api.x.com";
 
-/** The longest replies are lists of 100 posts of up to 25,000 characters. */
 const MAX_REPLY_BYTES = 8_000_000;
 
 export interface XRefusal extends Refusal {
-  /** Such as `rate-limit-exceeded`, or the `error` of OAuth; null when the body named none. */
   problem: string | null;
-  /** When the window of a rate limit ends; null when X did not say. */
   resetsAt: Date | null;
 }
 
 export type Reading<T> = Promise<Result<T, XRefusal>>;
 
-/** All forms that X's errors have. */
 const problem = z.object({
   type: maybeText,
   title: maybeText,
@@ -38,15 +34,15 @@ function readResetsAt(reply: Response): Date | null {
 }
 
 function toRefusal(reply: Response, body: unknown): XRefusal {
-  const told = problem.safeParse(body).data;
-  const [first] = told?.errors ?? [];
-  const wordings = [told?.detail, told?.error_description, first?.message ?? first?.detail];
+  const error = problem.safeParse(body).data;
+  const [first] = error?.errors ?? [];
+  const wordings = [error?.detail, error?.error_description, first?.message ?? first?.detail];
   const words = [...new Set(wordings.map((wording) => wording?.trim()).filter(Boolean))].join(" ");
-  const name = told?.type?.split("/").at(-1);
-  const title = !reply.ok && told?.title && `X answered HTTP ${reply.status}: ${told.title}.`;
+  const name = error?.type?.split("/").at(-1);
+  const title = !reply.ok && error?.title && `X answered HTTP ${reply.status}: ${error.title}.`;
   return {
     status: reply.status,
-    problem: told?.error || (name && name !== "about:blank" ? name : null),
+    problem: error?.error || (name && name !== "about:blank" ? name : null),
     message: messageOf("X", reply, words || title || null),
     resetsAt: readResetsAt(reply),
   };
@@ -54,7 +50,6 @@ function toRefusal(reply: Response, body: unknown): XRefusal {
 
 export const { readReply, readerOf, readDoneReply } = replyReader(MAX_REPLY_BYTES, toRefusal);
 
-/** Makes the reader of `data`, in which X mostly wraps. */
 export const dataReaderOf = <T>(shape: z.ZodType<T>) => readerOf(field("data", shape));
 
 export const call = (
@@ -95,10 +90,10 @@ const user = z.object({ id: snowflake, username: z.string() });
 
 export type User = z.infer<typeof user>;
 
-/** The users that there are. X names the others in `errors`, with HTTP 200. */
+/** X lists unknown users in `errors`, with HTTP 200. */
 export const readUsersReply = dataReaderOf(z.array(user).default([]));
 
-/** Exactly the fields that the specification names. */
+/** Only fields that X's specification names. */
 export interface PostBody {
   text?: string;
   media?: { media_ids: string[]; tagged_user_ids?: string[] };
@@ -115,19 +110,16 @@ export interface PostBody {
 export const createPostRequest = (accessToken: string, body: PostBody): Request =>
   call("POST", "/2/tweets", accessToken, body);
 
-/** The id of the post. */
 export const readCreatePostReply = dataReaderOf(field("id", snowflake));
 
-/** Specification 2.167 renames it to `post.fields`; the documentation and X's own SDK do not. */
+/** Specification 2.167 calls it `post.fields`; the documentation and X's own SDK do not. */
 const FIELDS_PARAMETER = "tweet.fields";
 const LISTED_FIELDS = "created_at,text,entities,attachments,note_tweet";
 /** X takes 5 to 100. */
 const LISTED_POSTS = 100;
 
 /**
- * The account's newest posts since a moment.
- *
- * @param page the token of a later page; null for the first
+ * @param page token of a later page
  * @see https://docs.x.com/x-api/posts/user-posts-timeline-by-user-id
  */
 export function listPostsRequest(
@@ -167,7 +159,7 @@ const listedPost = z.object({
   created_at: z.string(),
   entities,
   attachments: z.object({ media_keys: z.array(z.string()).nullish() }).nullish(),
-  /** The whole of a text beyond 280; renamed by specification 2.167. */
+  /** The full text beyond 280 characters; specification 2.167 renames it. */
   note_tweet: note,
   note_post: note,
 });
@@ -181,5 +173,4 @@ const postPage = z
   })
   .transform(({ data, meta }) => ({ posts: data, nextPage: meta.next_token || null }));
 
-/** `nextPage`: the token of the page with older ones; null where there are none. */
 export const readListPostsReply = readerOf(postPage);

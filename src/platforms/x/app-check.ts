@@ -5,8 +5,7 @@ import type { AppCheck, AppKeys } from "../login.ts";
 import { API } from "./api.ts";
 
 /**
- * Asks by exchanging a code that nobody was given: its keys are looked at first, as clients report.
- *
+ * Exchanges an invented code: X checks the keys first, according to other clients.
  * @see https://docs.x.com/fundamentals/authentication/oauth-2-0/user-access-token
  */
 export const checkApp = (fetch: Fetch, app: AppKeys, redirectUri: string): Promise<AppCheck> =>
@@ -23,8 +22,10 @@ export const checkApp = (fetch: Fetch, app: AppKeys, redirectUri: string): Promi
       },
       app,
     ),
-    isRight: ({ status, error, said }) =>
-      status === 400 && error === "invalid_request" && /authorization code was invalid/i.test(said),
+    isRight: ({ status, error, wording }) =>
+      status === 400 &&
+      error === "invalid_request" &&
+      /authorization code was invalid/i.test(wording),
     isWrong: ({ error }) => isUnknownApp(error),
     leavesOpen: "It does not say whether the redirect URL is registered.",
   });

@@ -14,10 +14,9 @@ import type { AppKeys, Connected, Credentials, LoginRefusal } from "../login.ts"
 import { API, meRequest, readMeReply, readReply, type XRefusal } from "./api.ts";
 import { isAboutApp, isPassing } from "./failures.ts";
 
-/** X gives out a small picture; the one without the suffix is the whole. */
+/** The full-size picture's URL has no suffix. */
 const wholePicture = (url: string): string => url.replace(/_normal(?=\.\w+$)/, "");
 
-/** Returns whose tokens these are. */
 export async function identify(
   fetch: Fetch,
   credentials: Credentials,
@@ -32,18 +31,16 @@ export async function identify(
   }));
 }
 
-/** A refresh token comes only with the scope offline.access. */
+/** X sends a refresh token only for the scope offline.access. */
 const tokens = grantedTokens.extend({ expires_in: z.number().positive().nullish() });
 
-/** X says of a dead refresh token that its value was invalid, under either name. */
+/** X reports an expired refresh token as an invalid value, under either name. */
 const isLost = ({ status, problem, message }: XRefusal): boolean =>
   problem === "invalid_grant" ||
   (status === 400 && problem === "invalid_request" && /token was invalid/i.test(message));
 
 /**
- * Renews both tokens. The old refresh token dies with the call: a reply that got lost mostly means
- * connecting the account again.
- *
+ * The old refresh token ends at once: a lost reply mostly means connecting again.
  * @see https://docs.x.com/fundamentals/authentication/oauth-2-0/user-access-token
  */
 export const refresh = (
@@ -67,8 +64,7 @@ export const refresh = (
   });
 
 /**
- * Ends both tokens; each lives without the other.
- *
+ * Each token lives without the other.
  * @see https://docs.x.com/fundamentals/authentication/oauth-2-0/user-access-token
  */
 export async function revoke(

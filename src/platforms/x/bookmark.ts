@@ -7,30 +7,25 @@ export type Job = PublishJob<XSettings>;
 
 const mediaId = z.string().regex(/^\d+$/);
 
-/** A file that goes up in segments. */
 const upload = z.object({
   mediaId,
-  /** The segment to be sent, counted from 0. */
+  /** The next segment to send, starting at 0. */
   segmentIndex: z.int().min(0),
-  /** Progress of X on all of it, in percent; null while bytes are still to come. */
   processed: z.number().nullable(),
 });
 
 const preparing = z.object({
   stage: z.literal("preparing"),
-  /** Null: they have not been looked up yet. */
   taggedIds: z.array(mediaId).nullable(),
   subtitles: z.discriminatedUnion("state", [
     z.object({ state: z.literal("missing") }),
     z.object({ state: z.literal("uploaded"), id: mediaId }),
     z.object({ state: z.literal("done") }),
   ]),
-  /** The first files, in their order; each is complete. */
   mediaIds: z.array(mediaId),
   upload: upload.nullable(),
-  /** The category of the video; X asks for it again when subtitles are added. */
+  /** X asks for it again when subtitles are added. */
   videoCategory: z.enum(["tweet_video", "amplify_video"]).default("tweet_video"),
-  /** Number of files that have their alternative text. */
   described: z.int().min(0),
   warnings: z.array(z.string()),
 });
@@ -40,7 +35,7 @@ const ready = z.object({
   taggedIds: z.array(mediaId),
   mediaIds: z.array(mediaId),
   warnings: z.array(z.string()),
-  /** Epoch milliseconds: no post of ours is older. */
+  /** Epoch milliseconds; the post cannot be older. */
   readyAt: z.number(),
 });
 
@@ -48,8 +43,7 @@ export type Upload = z.infer<typeof upload>;
 export type Preparing = z.infer<typeof preparing>;
 export type Ready = z.infer<typeof ready>;
 
-/** Reads the stage of a post. */
 export const readBookmark = bookmarkReader(preparing, ready);
 
-/** @throws when nothing has been made ready */
+/** @throws Error at any other stage */
 export const readReady = (stored: Bookmark): Ready => placeAt(readBookmark(stored), "ready");

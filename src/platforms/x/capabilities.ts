@@ -1,7 +1,7 @@
 import type { Capabilities, Needs, OwnPrefix, ReconcileTiming } from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
 
-/** Weighted characters of a post, and of one by a subscriber to Premium. Source: spec, "Content limits by platform". */
+/** Weighted characters, without and with X Premium. Source: spec, "Content limits by platform". */
 const MAX_TEXT = 280;
 export const MAX_PREMIUM_TEXT = 25_000;
 /** Bytes. Source: X, "Media best practices", GIFs. */
@@ -13,9 +13,7 @@ export const GIF = "image/gif";
 export const MAX_VIDEO_SECONDS = 20 * 60;
 export const MAX_PREMIUM_VIDEO_SECONDS = 125 * 60;
 /**
- * Seconds that every video may last as `tweet_video`. X's documents of 2026 differ over longer ones:
- * `amplify_video` takes them by all of them.
- *
+ * Seconds of a `tweet_video`. X's documents of 2026 disagree on longer ones, but all allow `amplify_video`.
  * Source: X, "Media best practices".
  */
 export const MAX_TWEET_VIDEO_SECONDS = 140;
@@ -27,7 +25,7 @@ export const MAX_SUBTITLES_BYTES = 1_000_000;
 export const POLL_OPTIONS = { least: 2, most: 4, characters: 25 };
 export const POLL_MINUTES = { least: 5, most: 10_080, usual: 1_440 };
 
-/** Posts in any 24 hours. Source: spec, "Daily caps". */
+/** Per 24 hours. Source: spec, "Daily caps". */
 const DAILY_POST_CAP = 50;
 
 export const apiVersion = {
@@ -84,7 +82,7 @@ export const capabilities = {
     imageMaxBytes: 5_000_000,
     /** Source: X, "Media best practices", videos. */
     videoTypes: ["video/mp4", "video/quicktime"],
-    /** X takes more or less by the account. Source: spec, "Content limits by platform". */
+    /** X's limit depends on the account. Source: spec, "Content limits by platform". */
     videoMaxBytes: 1_000_000_000,
   },
 } satisfies Capabilities;
@@ -103,5 +101,5 @@ export const onePerBatch = {
 /** Source: spec, "Platform fields", `x`. */
 export const ownPrefix: OwnPrefix = { prefix: "x_", refusal: "is not a field of X" };
 
-/** Seconds. A post takes a few of them to stand in its author's timeline. */
+/** Seconds. A post takes a few of them to appear in its author's timeline. */
 export const timing: ReconcileTiming = { callSeconds: 20, acceptSeconds: 30, listSeconds: 30 };

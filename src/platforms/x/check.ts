@@ -43,7 +43,7 @@ function checkText(post: XPost): FieldError[] {
   ];
 }
 
-/** Tells the size only of a file whose type is right. */
+/** Reports the size only when the type is right. */
 const checkFile = (item: PostMedia, field: string, name: string, maxBytes?: number): FieldError[] =>
   checks.file(item, { field, name, maxBytes }).slice(0, 1);
 
@@ -145,7 +145,7 @@ function checkPoll({ media, settings }: XPost): FieldError[] {
   ];
 }
 
-/** Everything X would refuse. Source: spec, "Uploads: create", `x`. */
+/** Source: spec, "Uploads: create", `x`. */
 export const check = (post: XPost): FieldError[] => [
   ...checkText(post),
   ...checkMedia(post),

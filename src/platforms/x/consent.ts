@@ -11,16 +11,12 @@ const SERVER: TokenServer = {
   hasPkce: true,
 };
 
-/**
- * The way to X's consent page.
- *
- * @see https://docs.x.com/fundamentals/authentication/oauth-2-0/authorization-code
- */
+/** @see https://docs.x.com/fundamentals/authentication/oauth-2-0/authorization-code */
 export const begin = standardBegin(
   "https://x.com/i/oauth2/authorize",
   () => ({ scope: [...scopes.required, ...scopes.optional].join(" ") }),
   SERVER,
 );
 
-/** Exchanges the code, which lives for 30 seconds, and asks whose tokens they are. */
+/** The code lives for 30 seconds. */
 export const finish = standardFinish(SERVER, scopes, identify);

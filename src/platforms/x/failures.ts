@@ -17,7 +17,6 @@ import {
 import type { XRefusal } from "./api.ts";
 import type { Processing } from "./media-api.ts";
 
-/** The first row that fits counts. */
 interface Row {
   status: number[];
   problem?: RegExp;
@@ -28,9 +27,7 @@ interface Row {
 const MEDIA_IDS = /media[ _]ids?\b/i;
 
 /**
- * Rules by status, problem and wording, beyond tokens, call limits and outages. X seldom gives codes, so its
- * wording has to be read.
- *
+ * X seldom sends codes, so its wording is read.
  * @see https://docs.x.com/x-api/fundamentals/response-codes-and-errors
  */
 const REFUSALS: Row[] = [
@@ -52,7 +49,7 @@ const REFUSALS: Row[] = [
     rule: FLAGGED,
   },
   { status: [400], wording: MEDIA_IDS, rule: GONE },
-  // A part was too large for X's edge, which says so without a body; a later try meets another edge.
+  // X's edge refuses without a body; a retry meets another edge.
   { status: [413], rule: UNAVAILABLE },
 ];
 
@@ -79,15 +76,14 @@ export const { isTokenRefusal, isUndecided, isPassing, toUnknowable } = judge;
 export const isDuplicate = ({ status, message }: XRefusal): boolean =>
   status === 403 && /duplicate content/i.test(message);
 
-/** The files are not there any more, or stand in a post already. */
+/** The files are gone or belong to a post already. */
 export const areMediaRefused = ({ status, message }: XRefusal): boolean =>
   status === 400 && MEDIA_IDS.test(message);
 
-/** The developer's app is out of credits, or may not use the API: no account can do anything about it. */
+/** The owner's app is out of credits or barred; no account can change that. */
 export const isAboutApp = ({ status, problem }: XRefusal): boolean =>
   status === 402 || (status === 403 && problem === "client-forbidden");
 
-/** Turns a definite refusal into ours. */
 export const toRefused = (refusal: XRefusal, now: Date): Stopped =>
   isAboutApp(refusal) && refusal.status === 403
     ? failed(
@@ -96,7 +92,7 @@ export const toRefused = (refusal: XRefusal, now: Date): Stopped =>
       )
     : judge.toRefused(refusal, now);
 
-/** Returns why X gave up on a file, by the name of its error. An unknown name is passed on as it came. */
+/** Unknown error names are passed on unchanged. */
 export function toProcessingFailure({ error }: NonNullable<Processing>): Refused {
   const name = error?.name ?? "";
   const message = `X could not process the file: ${error?.message || name || "it gives no reason"}.`;

@@ -14,10 +14,8 @@ import {
 } from "./capabilities.ts";
 import { settings, type XSettings } from "./settings.ts";
 
-/** Loaded when it is needed: it brings the rules on links with it. */
 const reader = () => import("./text.ts");
 
-/** X, by its API v2. */
 export const x: Connector<XSettings> = {
   platform: "x",
   name: "X",

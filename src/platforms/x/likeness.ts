@@ -19,7 +19,6 @@ import type { Likeness } from "../likeness.ts";
 import { textOf } from "./post-text.ts";
 import { hasCircle, type XSettings } from "./settings.ts";
 
-/** Returns the post as readers of X will see it. */
 export function likeness(post: Post<XSettings>): Likeness {
   const text = textOf(post);
   return likenessOf({
@@ -32,7 +31,7 @@ export function likeness(post: Post<XSettings>): Likeness {
   });
 }
 
-/** A post that is of no circle is shown to followers anyway. */
+/** Posts outside communities reach followers anyway. */
 const leftOutOf = ({ settings }: Post<XSettings>): readonly (keyof XSettings)[] =>
   hasCircle(settings) ? [] : ["x_share_with_followers"];
 

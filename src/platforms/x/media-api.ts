@@ -4,7 +4,6 @@ import { field } from "../kit/shapes.ts";
 import { type FormFile, streamedForm } from "../kit/streamed-form.ts";
 import { API, call, dataReaderOf } from "./api.ts";
 
-/** All of a file, or a segment. */
 export interface Bytes {
   data: ReadableStream;
   sizeBytes: number;
@@ -29,10 +28,8 @@ function sendRequest(
 export const uploadImageRequest = (accessToken: string, image: Bytes & { mime: string }): Request =>
   sendRequest("", accessToken, { media_category: "tweet_image" }, { ...image, filename: "media" });
 
-/** The id of the media: of an image, or of what is to come in segments. */
 export const readMediaReply = dataReaderOf(field("id", z.string().regex(/^\d+$/)));
 
-/** A video by its use, and what the call for its subtitles calls that. */
 const VIDEO_CATEGORIES = {
   tweet_video: "TweetVideo",
   amplify_video: "AmplifyVideo",
@@ -82,10 +79,8 @@ const processing = z
   .nullish()
   .transform((info) => info ?? null);
 
-/** Progress of X with a file; null where there is nothing to be waited for. */
 export type Processing = z.output<typeof processing>;
 
-/** Reads the replies of finalize and status. */
 export const readProcessingReply = dataReaderOf(field("processing_info", processing));
 
 /** @see https://docs.x.com/x-api/media/create-media-metadata */

@@ -20,14 +20,12 @@ import {
 } from "./media-api.ts";
 import { segmentCount, segmentRange } from "./segments.ts";
 
-/** Each is a read and a call, and a step may make ten of both. */
+/** A segment costs a read and a call; a step has ten of each. */
 const SEGMENTS_PER_STEP = 4;
-/** A slow network makes the steps shorter, so that none outlasts the lease. */
+/** A slow network ends a step before its lease ends. */
 const SENDING_SECONDS = 30;
-/** Interval between looks at a file that X is working on. */
 const LOOK_SECONDS = { least: 1, most: 30, usual: 5 };
 
-/** A step with the first file that is not all there. */
 export async function uploadNext(job: Job, at: Preparing): Promise<Prepared> {
   const item = job.post.media[at.mediaIds.length];
   if (!item) throw new Error("There is no file left to upload.");
@@ -62,7 +60,6 @@ async function openUpload(job: Job, at: Preparing, item: MediaItem): Promise<Pre
   return next({ ...at, upload });
 }
 
-/** Sends a few segments, one after the other; a segment may arrive twice. */
 async function sendSegments(
   job: Job,
   at: Preparing,
@@ -79,7 +76,7 @@ async function sendSegments(
     const reply = await readDoneReply(await job.fetch(request));
     if (!reply.ok) {
       if (isGone(reply.error)) return sendAgain(reply.error.message);
-      // Segments that have arrived are stored first; the next step begins with this refusal.
+      // The next step meets this refusal first.
       if (segmentIndex === upload.segmentIndex) return toRefused(reply.error, job.now());
       break;
     }
@@ -93,7 +90,7 @@ async function finalize(job: Job, at: Preparing, upload: Upload): Promise<Prepar
   const reply = await readProcessingReply(await job.fetch(request));
   if (reply.ok) return judge(at, upload, reply.value);
   if (reply.error.status === 400) {
-    // X may have taken an earlier call, whose answer was lost.
+    // An earlier finalize call may have succeeded without an answer.
     const status = await askStatus(job, upload);
     if (status.ok && status.value) return judge(at, upload, status.value);
     if (!status.ok && (isPassing(status.error) || isTokenRefusal(status.error))) {
@@ -118,14 +115,14 @@ function judge(at: Preparing, upload: Upload, processing: Processing): Prepared 
   if (processing.state === "failed") return toProcessingFailure(processing);
   const seconds = processing.check_after_secs ?? LOOK_SECONDS.usual;
   const processed = processing.progress_percent ?? 0;
-  // The same as long as nothing moves, so that the runner sees when that lasts too long.
+  // The bookmark stays the same, so that the runner notices a stalled file.
   return waiting(
     { ...at, upload: { ...upload, processed } },
     Math.min(Math.max(seconds, LOOK_SECONDS.least), LOOK_SECONDS.most),
   );
 }
 
-/** All images have the one alternative text; a call each. */
+/** All images get the same text. */
 export async function describeNext(job: Job, at: Preparing, altText: string): Promise<Prepared> {
   const mediaId = at.mediaIds[at.described];
   if (!mediaId) throw new Error("There is no image left to describe.");

@@ -7,9 +7,9 @@ import type { MetricsJob, MetricsPage, MetricsReading } from "../metrics.ts";
 import { call, dataReaderOf, readerOf } from "./api.ts";
 import { toRefused } from "./failures.ts";
 
-/** Source: spec, "Collection schedule": X charges for each post that is read. */
+/** X charges for each post that is read. Source: spec, "Collection schedule". */
 const MAX_AGE_MS = 29 * DAY;
-/** Posts of a page: those of a night. X gives up to 100. */
+/** X gives up to 100. */
 const PAGE = 50;
 
 const readFollowersReply = dataReaderOf(field("public_metrics", field("followers_count", counter)));
@@ -20,7 +20,7 @@ export async function readFollowers(job: MetricsJob): MetricsReading<number | nu
   return reply.ok ? reply : refuse(toRefused(reply.error, job.now()));
 }
 
-/** X names posts that are gone in `errors`, with HTTP 200. */
+/** X lists deleted posts in `errors`, with HTTP 200. */
 const readPostsReply = readerOf(z.object({ data: list, errors: list }));
 
 const post = z.object({
@@ -28,13 +28,16 @@ const post = z.object({
   text: z.string(),
   created_at: instant,
   public_metrics: z.object({
-    ...{ impression_count: counter, like_count: counter, reply_count: counter },
-    // Specification 2.167 renames the first to the second.
-    ...{ retweet_count: counter, repost_count: counter, quote_count: counter },
+    impression_count: counter,
+    like_count: counter,
+    reply_count: counter,
+    // Specification 2.167 renames `retweet_count` to `repost_count`.
+    retweet_count: counter,
+    repost_count: counter,
+    quote_count: counter,
   }),
 });
 
-/** The posts that were published through us in the last 29 days, newest first. */
 export async function readPage(
   job: MetricsJob,
   cursor: string | null,
@@ -56,7 +59,10 @@ export async function readPage(
     reply.value.data,
     post,
     ({ id, text, created_at, public_metrics }) => ({
-      ...{ id, text, publishedAt: created_at, url: urls.get(id) ?? null },
+      id,
+      text,
+      publishedAt: created_at,
+      url: urls.get(id) ?? null,
       counters: {
         views: public_metrics.impression_count,
         likes: public_metrics.like_count,
@@ -68,7 +74,6 @@ export async function readPage(
   return ok({ ...read, cursor: ids.length > from + PAGE ? String(from + PAGE) : null });
 }
 
-/** Reposts and quotes. */
 function sharesOf(counts: z.infer<typeof post>["public_metrics"]): number | null {
   const reposts = counts.retweet_count ?? counts.repost_count;
   const { quote_count: quotes } = counts;

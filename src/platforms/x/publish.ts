@@ -27,16 +27,13 @@ import { weightedLength } from "./text.ts";
 import { findOwnPost, toPublished } from "./timeline.ts";
 import { videoProblem } from "./video-rules.ts";
 
-/** Everything that can be repeated, the first thing that is left to do at a time. */
 export async function prepare(job: Job, stored: Bookmark | null): Promise<Prepared> {
   if (stored === null) return begin(job);
   const at = readBookmark(stored);
   if (at.stage === "preparing") return proceed(job, at);
-  // A call was refused, so there is no post of ours up to now.
   return ready({ ...at, readyAt: job.now().getTime() });
 }
 
-/** Refuses what can be seen to fail, before anything is sent. */
 async function begin(job: Job): Promise<Prepared> {
   const { settings } = job.post;
   const [item] = job.post.media;
@@ -76,10 +73,10 @@ async function proceed(job: Job, at: Preparing): Promise<Prepared> {
   return ready<Ready>({ stage: "ready", taggedIds, mediaIds, warnings, readyAt });
 }
 
-/** The one answer of X that says that it takes nothing long from this account. */
+/** The only value that rules out long posts. */
 const NO_SUBSCRIPTION = "None";
 
-/** Null where the account may post more than others, or X does not say. */
+/** Null when the account may post more, or X does not say. */
 async function requirePremium(job: Job): Promise<Stopped | null> {
   const reply = await readMeReply(await job.fetch(meRequest(job.accessToken)));
   if (!reply.ok) return toRefused(reply.error, job.now());
@@ -120,7 +117,7 @@ function toBody(job: Job, { mediaIds, taggedIds }: Ready): PostBody {
       ? {}
       : { reply_settings: settings.x_reply_settings }),
     ...(settings.x_community_id === null ? {} : { community_id: settings.x_community_id }),
-    // X documents it for posts to a community or to super followers, and is silent on others.
+    // X documents this for posts to a community or to subscribers only.
     ...(settings.x_share_with_followers && hasCircle(settings)
       ? { share_with_followers: true }
       : {}),
@@ -130,11 +127,10 @@ function toBody(job: Job, { mediaIds, taggedIds }: Ready): PostBody {
   };
 }
 
-/** Returns true when an earlier call may have made the post: a first one is made at once. */
+/** An earlier call may have made the post: the first follows at once. */
 const isRepeated = (job: Job, { readyAt }: Ready): boolean =>
   ageOf(readyAt, job.now()) > timing.callSeconds;
 
-/** Makes the post. */
 export async function submit(job: Job, stored: Bookmark): Promise<Submitted> {
   const at = readReady(stored);
   const request = createPostRequest(job.accessToken, toBody(job, at));
@@ -147,36 +143,34 @@ export async function submit(job: Job, stored: Bookmark): Promise<Submitted> {
   return toRefused(error, job.now());
 }
 
-/** X has that text already, or its files stand in a post: perhaps in ours, of a call without an answer. */
+/** Perhaps published by an earlier call whose answer was lost. */
 async function judgeRepeat(job: Job, at: Ready, message: string): Promise<Submitted> {
-  const found = await findOwnPost(job, at);
-  if (!found.ok) return undecided(message);
-  if (found.value.kind === "found") return toPublished(job, at, found.value.id);
+  const search = await findOwnPost(job, at);
+  if (!search.ok) return undecided(message);
+  if (search.value.kind === "one") return toPublished(job, at, search.value.id);
   return failed(
     "platform_processing_timeout",
     `X refuses the post as a repetition: an earlier try may have published it. X says: ${message}`,
   );
 }
 
-/** Posts of a circle need not stand in the timeline. */
+/** The timeline may lack posts to a community or to subscribers. */
 const isSurelyListed = ({ post }: Job): boolean => !hasCircle(post.settings);
 
-/**
- * Looks for a post without an answer in the account's own timeline.
- *
- * @throws when X cannot say now, so that it is asked again later
- */
+/** @throws Error when X cannot tell yet */
 export async function reconcile(job: Job, stored: Bookmark): Promise<Reconciled> {
   const at = readReady(stored);
-  const found = await findOwnPost(job, at);
-  if (!found.ok) return toUnknowable(found.error);
-  switch (found.value.kind) {
-    case "found":
-      return toPublished(job, at, found.value.id);
+  const search = await findOwnPost(job, at);
+  if (!search.ok) return toUnknowable(search.error);
+  switch (search.value.kind) {
+    case "one":
+      return toPublished(job, at, search.value.id);
     case "several":
       return unknowable("More than one post on X could be this one.");
     case "none":
-      if (found.value.isComplete && isSurelyListed(job)) return { kind: "absent" };
+      if (search.value.isComplete && isSurelyListed(job)) return { kind: "absent" };
       return unknowable("X does not list all posts of this account.");
+    default:
+      return search.value satisfies never;
   }
 }

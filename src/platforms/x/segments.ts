@@ -1,13 +1,12 @@
-/** Bytes. X documents up to 5 MB, its edge refuses less; 1 MiB is what X's own clients send. */
+/** Bytes. X documents up to 5 MB, but its edge refuses less; X's own clients send 1 MiB. */
 const SMALL_SEGMENT = 1_024 * 1_024;
 const LARGE_SEGMENT = 2 * SMALL_SEGMENT;
-/** From here on small segments would be nearly as many as X takes. */
+/** Small segments would reach X's limit. */
 const LARGE_FILE = 900_000_000;
 /** Source: X, "Append media upload", `segment_index`. */
 const MAX_SEGMENTS = 1_000;
 const ROUNDING = 64 * 1_024;
 
-/** Bytes of every segment but the last. */
 export function segmentSize(sizeBytes: number): number {
   if (sizeBytes > LARGE_FILE) return LARGE_SEGMENT;
   const least = Math.ceil(sizeBytes / MAX_SEGMENTS);
@@ -17,7 +16,6 @@ export function segmentSize(sizeBytes: number): number {
 export const segmentCount = (sizeBytes: number): number =>
   Math.ceil(sizeBytes / segmentSize(sizeBytes));
 
-/** The byte range of the segment at `index`, counted from 0. */
 export function segmentRange(sizeBytes: number, index: number) {
   const size = segmentSize(sizeBytes);
   const offset = index * size;

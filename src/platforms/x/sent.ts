@@ -2,7 +2,6 @@ import type { Bookmark, MediaItem } from "../connector.ts";
 import { readBookmark } from "./bookmark.ts";
 import { segmentSize } from "./segments.ts";
 
-/** Returns the bytes of the files that X has; null once only the post is to be made. */
 export function sentBytes(bookmark: Bookmark, media: readonly MediaItem[]): number | null {
   const at = readBookmark(bookmark);
   if (at.stage !== "preparing") return null;

@@ -28,7 +28,7 @@ import {
 
 const { limits } = capabilities;
 
-/** Source: X, "Create Post", `reply_settings`; `everyone` is what X does without it. */
+/** `everyone` is X's default. Source: X, "Create Post", `reply_settings`. */
 const REPLY_SETTINGS = [
   "everyone",
   "following",
@@ -42,7 +42,7 @@ const USERNAME = /^[a-z0-9_]{1,15}$/i;
 
 const accounts = usernames(USERNAME, "an X username: letters, digits and underscores, up to 15");
 
-/** Unlike other lists with its repetitions, so that what is refused is what was sent. */
+/** Keeps repeated choices, so that a refusal shows what was sent. */
 const pollOptions: FieldReader<string[]> = (raw) => {
   const texts = typeof raw === "string" ? [raw] : (raw ?? []);
   const isOneList = texts.length === 1;
@@ -62,7 +62,6 @@ const COMMUNITY_DIGITS = 19;
 
 const optionalFlag = otherwise(flag, false);
 
-/** The form fields of an X post. One that is empty counts as left out. */
 export const settings = formFields({
   x_reply_settings: field(otherwise(choice(REPLY_SETTINGS), "everyone"), {
     type: "string",
@@ -127,7 +126,6 @@ export const settings = formFields({
 
 export type XSettings = SettingsOf<typeof settings>;
 
-/** Returns true for a post to a community, or to subscribers alone. */
 export const hasCircle = ({
   x_community_id,
   x_super_followers_only,

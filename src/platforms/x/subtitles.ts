@@ -27,7 +27,7 @@ interface SubtitleFile {
   file: Blob;
 }
 
-/** Returns the type of the file by its text: names and headers are not believed. */
+/** Judges by content: names and headers are unreliable. */
 function typeOf(text: string): MediaType | null {
   if (/^\uFEFF?WEBVTT(?:\s|$)/.test(text)) return "text/vtt";
   return /\d\d:\d\d:\d\d,\d{3}\s*-->/.test(text) ? "text/srt" : null;
@@ -41,7 +41,6 @@ async function answerOf(job: Job, url: string): Promise<Response | null> {
   }
 }
 
-/** Reads the stored copy, or fetches the file where there is none. */
 async function readSubtitles(job: Job): Promise<Result<SubtitleFile, Refused>> {
   const stored = job.post.settingFiles?.x_subtitles_url;
   if (!stored) return fetchSubtitles(job, job.post.settings.x_subtitles_url ?? "");
@@ -61,7 +60,7 @@ async function fetchSubtitles(job: Job, url: string): Promise<Result<SubtitleFil
     refuse(
       refusedBy({ ...UNREACHABLE, transient }, `The subtitles could not be fetched: ${reason}.`),
     );
-  // The rules for addresses may have changed since the post was made.
+  // The rules may have changed since the post was made.
   const reason = refusedUrl(url);
   if (reason) return unreachable(`the address ${reason}`, false);
   const reply = await answerOf(job, url);
@@ -74,7 +73,7 @@ async function fetchSubtitles(job: Job, url: string): Promise<Result<SubtitleFil
   return toSubtitleFile(reply);
 }
 
-/** They are no reason to fail the post: it goes out without them. */
+/** Failing subtitles do not fail the post. */
 function goOnWithout(at: Preparing, error: XRefusal): Prepared {
   if (isTokenRefusal(error)) return TOKEN_EXPIRED;
   const warning = `The subtitles were not added: ${error.message}`;
@@ -85,7 +84,7 @@ function goOnWithout(at: Preparing, error: XRefusal): Prepared {
   });
 }
 
-/** Brings the file to X, in one step: it fits one segment. */
+/** A subtitle file fits one segment. */
 export async function uploadSubtitles(job: Job, at: Preparing): Promise<Prepared> {
   const { accessToken } = job;
   const subtitles = await readSubtitles(job);
@@ -107,11 +106,9 @@ export async function uploadSubtitles(job: Job, at: Preparing): Promise<Prepared
   return next<Preparing>({ ...at, subtitles: { state: "uploaded", id } });
 }
 
-/** The language in its own words, such as "English". */
 const nameOf = (language: string): string =>
   new Intl.DisplayNames("en", { type: "language" }).of(language.toLowerCase()) ?? language;
 
-/** Adds the file to the video. */
 export async function attachSubtitles(job: Job, at: Preparing, id: string): Promise<Prepared> {
   const [videoId = ""] = at.mediaIds;
   const video = { id: videoId, category: at.videoCategory };

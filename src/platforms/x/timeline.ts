@@ -7,7 +7,7 @@ import { type ListedPost, listPostsRequest, type Reading, readListPostsReply } f
 import type { Job, Ready } from "./bookmark.ts";
 import { textOf } from "./post-text.ts";
 
-/** Tolerance between our clock and X's: for the list, and to tell a post apart by its text alone. */
+/** Tolerance of clocks: for the list, and for posts matched by text. */
 const LIST_SLACK_SECONDS = 60;
 const TEXT_SLACK_SECONDS = 5;
 
@@ -19,16 +19,16 @@ export function toPublished(job: Job, { warnings }: Ready, postId: string): Publ
 
 const REFERENCES: Record<string, string> = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };
 
-/** X is free in how it writes links and spaces, and writes bare domains with a protocol. */
+/** X changes links and spaces. */
 const comparablePost = (text: string): string =>
   comparable(text.replace(/https?:\/\//gi, "").replace(/\/(?=\s|$)/g, ""));
 
-/** The whole text as it was written: X shortens its links, and writes it as HTML. */
+/** X shortens links and escapes HTML. */
 function writtenText({ text, entities, note_tweet, note_post }: ListedPost): string {
   const long = note_tweet ?? note_post;
   const urls = (long ? long.entities : entities)?.urls ?? [];
   const expanded = urls.reduce(
-    // A link to the post's own media was not written by anybody.
+    // X appends a link to the post's own media.
     (all, { url, expanded_url, media_key }) =>
       all.replaceAll(url, () => (media_key ? "" : (expanded_url ?? url))),
     long ? long.text : text,
@@ -36,10 +36,10 @@ function writtenText({ text, entities, note_tweet, note_post }: ListedPost): str
   return expanded.replace(/&(?:lt|gt|amp);/g, (reference) => REFERENCES[reference] ?? reference);
 }
 
-/** A key is the kind of the media and its id: `3_1880028106020515840`. */
+/** Keys join the media's kind and id: `3_1880028106020515840`. */
 const mediaIdOf = (mediaKey: string): string => mediaKey.split("_").at(-1) ?? mediaKey;
 
-/** Media stand in one post alone; a post of text is known by it, and by not being too old. */
+/** Media belong to one post; otherwise text and age decide. */
 function isOurs(job: Job, at: Ready, listed: ListedPost): boolean {
   const keys = listed.attachments?.media_keys ?? [];
   if (at.mediaIds.length > 0) return keys.some((key) => at.mediaIds.includes(mediaIdOf(key)));
@@ -52,13 +52,12 @@ function isOurs(job: Job, at: Ready, listed: ListedPost): boolean {
   );
 }
 
-export type Found =
-  | { kind: "found"; id: string }
+export type OwnPostSearch =
+  | { kind: "one"; id: string }
   | { kind: "several" }
-  /** `isComplete`: all posts since were listed. */
   | { kind: "none"; isComplete: boolean };
 
-/** Pages that are read of what the account has posted since: 500 posts, each of which X charges for. */
+/** 500 posts; X charges for each. */
 const MAX_PAGES = 5;
 
 async function listPosts(
@@ -79,14 +78,13 @@ async function listPosts(
   return ok({ posts, isComplete: page === null });
 }
 
-/** Looks for the post among those that the account has made since it was ready. */
-export async function findOwnPost(job: Job, at: Ready): Reading<Found> {
+export async function findOwnPost(job: Job, at: Ready): Reading<OwnPostSearch> {
   const since = addSeconds(new Date(at.readyAt), -LIST_SLACK_SECONDS);
   const listed = await listPosts(job, since);
   if (!listed.ok) return listed;
   const { posts, isComplete } = listed.value;
-  const [found, another] = posts.filter((post) => isOurs(job, at, post));
+  const [match, another] = posts.filter((post) => isOurs(job, at, post));
   if (another) return ok({ kind: "several" });
-  if (found) return ok({ kind: "found", id: found.id });
+  if (match) return ok({ kind: "one", id: match.id });
   return ok({ kind: "none", isComplete });
 }

@@ -1,15 +1,14 @@
 declare module "twitter-text/dist/esm/parseTweet.js" {
-  /** `weightedLength`: links count 23, emoji and most scripts beyond Latin 2. */
+  /** Links count 23, emoji and most scripts beyond Latin 2. */
   export default function parseTweet(text: string): { weightedLength: number };
 }
 
 declare module "twitter-text/dist/esm/extractUrlsWithIndices.js" {
   export interface FoundUrl {
     url: string;
-    /** Start, and end (exclusive), in UTF-16 units. */
+    /** Start and end (exclusive) in UTF-16 units. */
     indices: [number, number];
   }
 
-  /** URLs, and domains without a protocol, in the order of the text. */
   export default function extractUrlsWithIndices(text: string): FoundUrl[];
 }

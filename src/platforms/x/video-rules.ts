@@ -16,9 +16,9 @@ const MAX_RATIO = 3;
 const takesSound = ({ audioCodec }: VideoFacts) =>
   audioCodec === null || audioCodec === "aac"
     ? null
-    : { found: `The sound is encoded as ${audioCodec}`, taken: "AAC" };
+    : { problem: `The sound is encoded as ${audioCodec}`, taken: "AAC" };
 
-/** Source of all: X, "Media best practices", videos. How large a picture may be depends on the account. */
+/** The largest size depends on the account. Source of all: X, "Media best practices", videos. */
 const RULES = [
   containers(["mp4", "mov"], "MP4 and MOV"),
   videoCodecs(["avc"], "H.264"),
@@ -31,7 +31,6 @@ const SIZES = [
   ratios({ least: 1 / MAX_RATIO, most: MAX_RATIO }, `1:${MAX_RATIO} to ${MAX_RATIO}:1`),
 ];
 
-/** Returns why X would refuse the video, or null. */
 export function videoProblem(facts: VideoFacts | null, isPremium: boolean): string | null {
   const most = isPremium ? MAX_PREMIUM_VIDEO_SECONDS : MAX_VIDEO_SECONDS;
   const more = isPremium ? "" : `, with x_premium ${MAX_PREMIUM_VIDEO_SECONDS / 60}`;

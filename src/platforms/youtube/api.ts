@@ -10,15 +10,11 @@ const ORIGIN = "https://www.googleapis.com";
 export const API = `${ORIGIN}/youtube/v3`;
 const UPLOAD = `${ORIGIN}/upload/youtube/v3`;
 
-/** The longest replies are lists of 50 videos. */
 const MAX_REPLY_BYTES = 512 * 1_024;
 
 export interface YouTubeRefusal extends Refusal {
-  /** Such as `quotaExceeded`; null when the body named none. */
   reason: string | null;
-  /** Part of the request that is meant, where the body says so. */
   location: string | null;
-  /** Value of Retry-After, in seconds. */
   retryAfterSeconds: number | null;
 }
 
@@ -36,7 +32,6 @@ const apiError = z.object({
   }),
 });
 
-/** OAuth has a form of its own. */
 const oauthError = z.object({ error: z.string().min(1), error_description: optionalText });
 
 function readError(body: unknown) {
@@ -70,13 +65,11 @@ export const { readBody, readReply, readerOf, readDoneReply } = replyReader(
   toRefusal,
 );
 
-/** The first of a list's items in its shape; null for an empty list. */
 const firstItem = <T>(item: z.ZodType<T>) =>
   field("items", z.array(item).default([])).transform(([first]) => first ?? null);
 
 /**
- * Opens an upload; the video comes into being with the last of its bytes.
- *
+ * The video exists once the last byte has arrived.
  * @see https://developers.google.com/youtube/v3/guides/using_resumable_upload_protocol
  */
 export function openSessionRequest(
@@ -98,21 +91,19 @@ export function openSessionRequest(
   });
 }
 
-/** The token goes to that address, so it has to be Google's. */
+/** The token is sent to this URL, so it must be Google's. */
 function isGoogles(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname } = new URL(address);
   return protocol === "https:" && hostname.endsWith(".googleapis.com");
 }
 
-/** The session's address, which stands in the header Location. */
 export async function readOpenSessionReply(reply: Response): Reading<string> {
   const address = reply.headers.get("location") ?? "";
   const body = await readBody(reply);
   return reply.ok && isGoogles(address) ? ok(address) : refuse(toRefusal(reply, body));
 }
 
-/** One chunk of the file. */
 export function putChunkRequest(
   accessToken: string,
   sessionUri: string,
@@ -125,21 +116,19 @@ export function putChunkRequest(
       "content-type": mime,
       "content-range": `bytes ${offset}-${offset + length - 1}/${sizeBytes}`,
     },
-    // Has a known length, so it is sent with a Content-Length and never held in memory.
+    // A known length gives a Content-Length.
     body: data.pipeThrough(new FixedLengthStream(length)),
   });
 }
 
-/** Asks how much of the file is there. */
 export const probeRequest = (accessToken: string, sessionUri: string, sizeBytes: number): Request =>
   bearerRequest(sessionUri, accessToken, {
     method: "PUT",
     headers: { "content-range": `bytes */${sizeBytes}` },
-    // Without a type, unlike an empty text.
+    // An empty array sends no content type, unlike an empty string.
     body: new Uint8Array(),
   });
 
-/** Ids stand in addresses. */
 const videoId = z.string().regex(/^[\w-]{1,64}$/);
 
 const insertedVideo = z.object({
@@ -148,14 +137,12 @@ const insertedVideo = z.object({
 });
 
 export type SessionReply =
-  /** `stored`: how many bytes YouTube has. */
   | { kind: "incomplete"; stored: number }
   | { kind: "finished"; videoId: string; privacyStatus: string | null }
   | { kind: "refused"; refusal: YouTubeRefusal };
 
 const INCOMPLETE = 308;
 
-/** Answer of a session to a chunk or a question. */
 export async function readSessionReply(reply: Response): Promise<SessionReply> {
   const body = await readBody(reply);
   if (reply.status === INCOMPLETE) {
@@ -195,7 +182,6 @@ const videoStatus = z.object({
 
 export type VideoStatus = z.infer<typeof videoStatus>;
 
-/** Null where YouTube does not show the video. */
 export const readGetStatusReply = readerOf(firstItem(field("status", videoStatus)));
 
 /** @see https://developers.google.com/youtube/v3/docs/channels/list */
@@ -222,10 +208,12 @@ const channel = z.object({
 
 export type Channel = z.infer<typeof channel>;
 
-/** Null for a Google account without a channel. */
 export const readGetChannelReply = readerOf(firstItem(channel));
 
-/** The newest of a playlist. @see https://developers.google.com/youtube/v3/docs/playlistItems/list */
+/**
+ * Newest first.
+ * @see https://developers.google.com/youtube/v3/docs/playlistItems/list
+ */
 export const listUploadsRequest = (accessToken: string, playlistId: string): Request =>
   bearerRequest(
     `${API}/playlistItems?part=contentDetails,snippet&playlistId=${playlistId}&maxResults=50`,

@@ -4,8 +4,7 @@ import { formRequest, isUnknownApp } from "../kit/logins.ts";
 import type { AppCheck, AppKeys } from "../login.ts";
 
 /**
- * Asks by exchanging a code that nobody was given: the keys are looked at before the code, as clients report.
- *
+ * Exchanges an invented code: Google checks the keys first, according to other clients.
  * @see https://developers.google.com/identity/protocols/oauth2/web-server
  */
 export const checkApp = (

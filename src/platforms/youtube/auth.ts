@@ -24,22 +24,21 @@ export const TOKENS = "https://oauth2.googleapis.com";
 const isAboutQuota = ({ reason }: YouTubeRefusal): boolean =>
   reason === "quotaExceeded" || reason === "dailyLimitExceeded";
 
-/** Google's word for an account that has no channel, where it does not answer with an empty list. */
+/** In place of an empty list. */
 const NO_CHANNEL_REASON = "youtubeSignupRequired";
 
 export const NO_CHANNEL = "This Google account has no YouTube channel.";
 
-/** Returns the channel that these tokens are for: a login is given for one. */
 export async function identify(
   fetch: Fetch,
   credentials: Credentials,
 ): Promise<Result<Connected, LoginRefusal>> {
-  const found = await findChannel(fetch, credentials);
-  if (!found.ok) return found;
-  return found.value ? ok(found.value) : finalRefusal(NO_CHANNEL);
+  const channel = await findChannel(fetch, credentials);
+  if (!channel.ok) return channel;
+  return channel.value ? ok(channel.value) : finalRefusal(NO_CHANNEL);
 }
 
-/** As `identify`; null for a Google account without a channel. */
+/** Null for a Google account without a channel. */
 export async function findChannel(
   fetch: Fetch,
   credentials: Credentials,
@@ -64,11 +63,7 @@ export async function findChannel(
 
 const tokens = grantedTokens.extend({ refresh_token: optionalText });
 
-/**
- * Renews the access token. The refresh token stays, unless Google sends another.
- *
- * @see https://developers.google.com/identity/protocols/oauth2/web-server
- */
+/** @see https://developers.google.com/identity/protocols/oauth2/web-server */
 export const refresh = (
   fetch: Fetch,
   credentials: Credentials,
@@ -91,8 +86,7 @@ export const refresh = (
   });
 
 /**
- * Takes our app's access away; the refresh token's end is that of all tokens of the login.
- *
+ * Ends all tokens of the login.
  * @see https://developers.google.com/identity/protocols/oauth2/web-server
  */
 export const revoke = (fetch: Fetch, { accessToken, refreshToken }: Credentials): Promise<void> =>

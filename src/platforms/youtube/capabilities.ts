@@ -1,13 +1,13 @@
 import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
 
-/** In UTF-8. Source: YouTube Data API, "Videos", `snippet.description`. */
+/** UTF-8. Source: YouTube Data API, "Videos", `snippet.description`. */
 export const MAX_DESCRIPTION_BYTES = 5_000;
 /** Source: spec, "Uploads: create", `youtube`. */
 export const MAX_SCHEDULE_DAYS = 365;
 /** Source: YouTube Help, "Upload videos longer than 15 minutes". */
 export const MAX_VIDEO_SECONDS = 12 * 3_600;
-/** The longest video of a channel until its phone number is verified. Source: the same. */
+/** Without a verified phone number. Source: YouTube Help, "Upload videos longer than 15 minutes". */
 export const MAX_UNVERIFIED_SECONDS = 15 * 60;
 /** 2 MB. Source: YouTube Data API, "Thumbnails: set". */
 export const MAX_THUMBNAIL_BYTES = 2_097_152;
@@ -15,13 +15,12 @@ export const MAX_THUMBNAIL_BYTES = 2_097_152;
 export const THUMBNAIL_TYPES = ["image/jpeg", "image/png"];
 
 /**
- * Bytes of a chunk: a multiple of 262,144, the same for each chunk but the last.
- *
+ * A multiple of 262,144 for every chunk but the last.
  * @see https://developers.google.com/youtube/v3/guides/using_resumable_upload_protocol
  */
 export const CHUNK_BYTES = 16_777_216;
 
-/** Posts in any 24 hours. Source: spec, "Daily caps". */
+/** Per 24 hours. Source: spec, "Daily caps". */
 const DAILY_POST_CAP = 10;
 
 export const apiVersion = {
@@ -31,11 +30,7 @@ export const apiVersion = {
   source: "https://developers.google.com/youtube/v3/revision_history",
 };
 
-/**
- * To publish, and to know the channel and its videos.
- *
- * @see https://developers.google.com/youtube/v3/guides/auth/server-side-web-apps
- */
+/** @see https://developers.google.com/youtube/v3/guides/auth/server-side-web-apps */
 export const scopes = {
   required: [
     "https://www.googleapis.com/auth/youtube.upload",
@@ -67,7 +62,7 @@ export const capabilities = {
     titleCharacters: 100,
     altTextCharacters: null,
     linkCharacters: null,
-    /** Characters of all tags, with their commas and quotes. Source: the same, `snippet.tags[]`. */
+    /** With commas and quotes. Source: YouTube Data API, "Videos", `snippet.tags[]`. */
     tagsCharacters: 500,
   },
   textField: "description",
@@ -78,12 +73,12 @@ export const capabilities = {
     kinds: ["video"],
     maxCount: 1,
     textOnly: false,
-    /** YouTube takes `video/*`; these are the ones that are known by their bytes. */
+    /** YouTube takes `video/*`; these types are recognized by their bytes. */
     videoTypes: ["video/mp4", "video/quicktime", "video/webm"],
     /** 256 GB. Source: YouTube Data API, "Videos: insert". */
     videoMaxBytes: 274_877_906_944,
   },
 } satisfies Capabilities;
 
-/** Seconds. The last chunk of a video may be taken in late; listings follow after a while. */
+/** Seconds. A video's last chunk may be accepted late, and lists follow later. */
 export const timing: ReconcileTiming = { callSeconds: 60, acceptSeconds: 120, listSeconds: 60 };

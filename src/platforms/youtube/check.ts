@@ -52,10 +52,10 @@ function checkDescription(post: YouTubePost): FieldError[] {
   ];
 }
 
-/** A file behind a URL is an image by its field alone; it may still turn out to be a video. */
+/** A file behind a URL counts as an image and may turn out to be a video. */
 const mayBeVideo = ({ kind, mime }: PostMedia): boolean => kind === "video" || mime === null;
 
-/** Images beside the video are not used. Source: spec, "Uploads: create", `youtube`. */
+/** Images beside the video are ignored. Source: spec, "Uploads: create", `youtube`. */
 function checkMedia({ media }: YouTubePost): FieldError[] {
   const field = "video";
   const videos = ofKind(media, "video");
@@ -109,7 +109,7 @@ function checkSettings({ settings }: YouTubePost, { now, at = now }: Target): Fi
   return errors;
 }
 
-/** Everything YouTube would refuse. Source: spec, "Uploads: create", `youtube`. */
+/** Source: spec, "Uploads: create", `youtube`. */
 export const check = (post: YouTubePost, target: Target): FieldError[] => [
   ...checkTitle(post),
   ...checkDescription(post),

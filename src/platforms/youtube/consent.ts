@@ -2,9 +2,9 @@ import { ok, type Result, refuse } from "../../core/result.ts";
 import type { Fetch } from "../connector.ts";
 import type { ConsentRefusal, ConsentReturn, Grant } from "../consent.ts";
 import {
-  askedScopes,
   consentRefusal,
   exchangeCode,
+  requestedScopes,
   standardBegin,
   type TokenServer,
   toGrant,
@@ -14,7 +14,7 @@ import type { AppKeys } from "../login.ts";
 import { findChannel, NO_CHANNEL, TOKENS } from "./auth.ts";
 import { scopes } from "./capabilities.ts";
 
-/** Google names itself in the callback, and is refused by any other name. */
+/** The callback's `iss` has to be this issuer. */
 const SERVER: TokenServer = {
   platform: "YouTube",
   issuer: "https://accounts.google.com",
@@ -24,22 +24,20 @@ const SERVER: TokenServer = {
 };
 
 /**
- * The way to Google's consent page. A refresh token comes with the first consent alone, unless the person is
- * asked anew; another channel is reached only where the account is asked for too.
- *
+ * Google sends a refresh token only after `consent`; `select_account` allows another channel.
  * @see https://developers.google.com/identity/protocols/oauth2/web-server
  */
 export const begin = standardBegin(
   "https://accounts.google.com/o/oauth2/v2/auth",
   (app) => ({
-    scope: askedScopes(scopes, app).join(" "),
+    scope: requestedScopes(scopes, app).join(" "),
     access_type: "offline",
     prompt: "consent select_account",
   }),
   SERVER,
 );
 
-/** Exchanges the code, and asks for the channel that the person chose at Google: a login is for one. */
+/** A login is for the one channel that the person chose at Google. */
 export async function finish(
   fetch: Fetch,
   back: ConsentReturn,
@@ -54,10 +52,10 @@ export async function finish(
     );
   }
   return toGrant(granted.value, scopes, async (credentials) => {
-    const found = await findChannel(fetch, credentials);
-    if (!found.ok) return refuse(toConsentRefusal(found.error));
-    return found.value
-      ? ok([found.value])
+    const channel = await findChannel(fetch, credentials);
+    if (!channel.ok) return refuse(toConsentRefusal(channel.error));
+    return channel.value
+      ? ok([channel.value])
       : consentRefusal(
           "no_account",
           `${NO_CHANNEL} Create one at https://www.youtube.com/create_channel, or sign in to Google as another account.`,

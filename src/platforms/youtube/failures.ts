@@ -12,20 +12,15 @@ import {
 } from "../kit/refusals.ts";
 import type { VideoStatus, YouTubeRefusal } from "./api.ts";
 
-/** Limits of calls are per minute. */
 const CALL_LIMIT_SECONDS = 120;
 const DAY_SECONDS = 86_400;
 
-/** The budget of the whole Google project. */
+/** The quota of the owner's Google project. */
 const QUOTA: Rule = { code: "rate_limited" };
-/** The channel's own cap on uploads. */
+/** The channel's own limit on uploads. */
 const UPLOADS: Rule = { code: "rate_limited" };
 
-/**
- * Rules by reason.
- *
- * @see https://developers.google.com/youtube/v3/docs/errors
- */
+/** @see https://developers.google.com/youtube/v3/docs/errors */
 const BY_REASON = new Map<string, Rule>([
   ["youtubeSignupRequired", DISCONNECTED],
   ["invalid_grant", DISCONNECTED],
@@ -58,16 +53,15 @@ const BY_REASON = new Map<string, Rule>([
   ["backendError", UNAVAILABLE],
 ]);
 
-/** YouTube's word for a part that this channel may not send as well: it does not say which. */
+/** Also for a part that this channel may not send. */
 const ANY_METADATA = "invalidVideoMetadata";
 
 const isKnownReason = (reason: string | null): boolean => reason !== null && BY_REASON.has(reason);
 
-/** Returns true when the refusal may be about what was optional in the request. */
 export const isOfOptionalParts = ({ status, reason }: YouTubeRefusal): boolean =>
   status === 400 && (reason === ANY_METADATA || !isKnownReason(reason));
 
-/** Failures by the reason for which a video could not be processed. Source: YouTube Data API, "Videos", `failureReason`. */
+/** Source: YouTube Data API, "Videos", `failureReason`. */
 const FAILURE_REASONS = new Map<string, FailureCode>([
   ["codec", "media_invalid"],
   ["conversion", "media_invalid"],
@@ -77,7 +71,7 @@ const FAILURE_REASONS = new Map<string, FailureCode>([
   ["uploadAborted", "platform_unavailable"],
 ]);
 
-/** Failures by the reason for which a video was taken off. Source: the same, `rejectionReason`. */
+/** Source: YouTube Data API, "Videos", `rejectionReason`. */
 const REJECTION_REASONS = new Map<string, FailureCode>([
   ["claim", "content_flagged"],
   ["copyright", "content_flagged"],
@@ -91,7 +85,7 @@ const REJECTION_REASONS = new Map<string, FailureCode>([
   ["uploaderAccountSuspended", "account_disconnected"],
 ]);
 
-/** Quotas begin anew at midnight in California; an hour off on the days its clocks are changed. */
+/** Quotas reset at midnight in California. An hour off on clock changes. */
 export function secondsToPacificMidnight(now: Date): number {
   const time = new Intl.DateTimeFormat("en-GB", {
     timeZone: "America/Los_Angeles",
@@ -104,7 +98,6 @@ export function secondsToPacificMidnight(now: Date): number {
   return DAY_SECONDS - (hours * 3_600 + minutes * 60 + seconds);
 }
 
-/** Seconds until each limit ends, where YouTube does not say. */
 const WAITS = new Map<Rule, (now: Date) => number>([
   [QUOTA, secondsToPacificMidnight],
   [UPLOADS, () => DAY_SECONDS],
@@ -120,7 +113,6 @@ export const { isTokenRefusal, isUndecided, isPassing, toRefused, toUnknowable }
       retryAfterSeconds ?? WAITS.get(rule)?.(now) ?? null,
   });
 
-/** Returns why a video that was taken in came to nothing; null as long as nothing speaks against it. */
 export function toGivenUp(status: VideoStatus): Refused | null {
   const { uploadStatus, failureReason = "", rejectionReason = "" } = status;
   const because = (reason: string) => (reason ? `: ${reason}` : "");

@@ -3,7 +3,6 @@ import { lazily } from "../kit/lazily.ts";
 import { apiVersion, asks, capabilities, needs, scopes, timing } from "./capabilities.ts";
 import { settings, type YouTubeSettings } from "./settings.ts";
 
-/** YouTube channels, by the Data API. */
 export const youtube: Connector<YouTubeSettings> = {
   platform: "youtube",
   name: "YouTube",
@@ -21,7 +20,6 @@ export const youtube: Connector<YouTubeSettings> = {
   ...lazily(() => import("./auth.ts"), "identify", "refresh", "revoke"),
   metrics: {
     counts: ["views", "likes", "comments"],
-    // The first page is found by the channel.
     callsOf: (cursor) => (cursor === null ? 3 : 2),
     pagePosts: 50,
     // Source: YouTube API Services, Developer Policies, III.E.4.

@@ -18,7 +18,6 @@ import type { Likeness } from "../likeness.ts";
 import { descriptionOf, fitTags, titleOf } from "./metadata.ts";
 import type { YouTubeSettings } from "./settings.ts";
 
-/** Returns the video as readers of YouTube will see it. */
 export function likeness(post: Post<YouTubeSettings>): Likeness {
   const { tags } = post.settings;
   const hasImages =
@@ -38,12 +37,23 @@ export function likeness(post: Post<YouTubeSettings>): Likeness {
   });
 }
 
-/** Source: YouTube Data API, "videoCategories: list", the ones that can be assigned. */
+/** Assignable ones. Source: YouTube Data API, "videoCategories: list". */
 const CATEGORIES: Record<string, string> = {
-  ...{ 1: "Film & Animation", 2: "Autos & Vehicles", 10: "Music", 15: "Pets & Animals" },
-  ...{ 17: "Sports", 19: "Travel & Events", 20: "Gaming", 22: "People & Blogs", 23: "Comedy" },
-  ...{ 24: "Entertainment", 25: "News & Politics", 26: "Howto & Style", 27: "Education" },
-  ...{ 28: "Science & Technology", 29: "Nonprofits & Activism" },
+  1: "Film & Animation",
+  2: "Autos & Vehicles",
+  10: "Music",
+  15: "Pets & Animals",
+  17: "Sports",
+  19: "Travel & Events",
+  20: "Gaming",
+  22: "People & Blogs",
+  23: "Comedy",
+  24: "Entertainment",
+  25: "News & Politics",
+  26: "Howto & Style",
+  27: "Education",
+  28: "Science & Technology",
+  29: "Nonprofits & Activism",
 };
 
 export const describeSettings = settingWords<YouTubeSettings>({

@@ -16,14 +16,11 @@ import { titleOf } from "./metadata.ts";
 import { accepted } from "./processing.ts";
 import { askSession, type Job } from "./session.ts";
 
-/** Clocks differ, theirs from ours. */
 const CLOCK_SLACK_MS = MINUTE;
 
 /**
- * Finds out what came of a last chunk without an answer, by its session; where that is gone, by the channel's
- * newest videos.
- *
- * @throws when YouTube cannot be asked now
+ * The upload session tells; when it is gone, the newest videos.
+ * @throws Error when YouTube cannot tell yet
  */
 export async function findVideo(job: Job, item: MediaItem, at: Uploading): Promise<Reconciled> {
   const reply = await askSession(job, item, at);
@@ -33,18 +30,20 @@ export async function findVideo(job: Job, item: MediaItem, at: Uploading): Promi
     case "incomplete":
       return { kind: "absent" };
     case "refused": {
-      const found = toUnknowable(reply.refusal);
-      return found.kind === "token_expired" ? found : findByTitle(job, at);
+      const unknown = toUnknowable(reply.refusal);
+      return unknown.kind === "token_expired" ? unknown : findByTitle(job, at);
     }
+    default:
+      return reply satisfies never;
   }
 }
 
-/** @throws when YouTube may list the videos a little later */
+/** @throws Error when YouTube may list the videos later */
 function notListed(refusal: YouTubeRefusal): Reconciled {
-  const found = toUnknowable(refusal);
-  if (found.kind === "token_expired") return found;
+  const unknown = toUnknowable(refusal);
+  if (unknown.kind === "token_expired") return unknown;
   return unknowable(
-    `YouTube did not answer when the video was sent, and does not list the channel's videos: ${found.message}`,
+    `YouTube did not answer when the video was sent, and does not list the channel's videos: ${unknown.message}`,
   );
 }
 
@@ -57,13 +56,12 @@ async function findByTitle(job: Job, at: Uploading): Promise<Reconciled> {
   const request = listUploadsRequest(job.accessToken, playlistId);
   const list = await readListUploadsReply(await job.fetch(request));
   if (!list.ok) return notListed(list.error);
-  const found = list.value.filter((video) => isSameVideo(job, at, video));
-  const [only] = found;
-  if (!only || found.length > 1) return unknowable(NOT_FOUND);
+  const matches = list.value.filter((video) => isSameVideo(job, at, video));
+  const [only] = matches;
+  if (!only || matches.length > 1) return unknowable(NOT_FOUND);
   return accepted(job, at, { videoId: only.videoId, privacyStatus: null });
 }
 
-/** A video may also be there and not be listed yet. */
 const NOT_FOUND =
   "YouTube did not answer when the video was sent, and the channel's newest videos do not show for sure whether it is there.";
 

@@ -4,18 +4,16 @@ import type { YouTubeSettings } from "./settings.ts";
 
 type Texts = Pick<Post<YouTubeSettings>, "title" | "description" | "settings">;
 
-/** Empty where the post has none. */
 export const titleOf = ({ title, settings }: Texts): string =>
   (settings.youtube_title ?? title ?? "").trim();
 
-/** Empty where the post has none. */
 export const descriptionOf = ({ description, settings }: Texts): string =>
   (settings.youtube_description ?? description ?? "").trim();
 
-/** YouTube puts a tag that has a space into quotes, and counts them. */
+/** YouTube quotes a tag with a space and counts the quotes. */
 const tagLength = (tag: string): number => tag.length + (tag.includes(" ") ? 2 : 0);
 
-/** The tags up to the first that YouTube has no room for. */
+/** Drops tags from the first that exceeds YouTube's limit. */
 export function fitTags(tags: readonly string[]): string[] {
   let used = 0;
   const overflow = tags.findIndex((tag, index) => {
@@ -25,7 +23,7 @@ export function fitTags(tags: readonly string[]): string[] {
   return overflow === -1 ? [...tags] : tags.slice(0, overflow);
 }
 
-/** The body of `videos.insert`. Its top level names are the parts of the call. */
+/** Body of `videos.insert`; its top-level names are the call's `part`s. */
 export interface VideoResource {
   snippet: Record<string, string | string[]>;
   status: Record<string, string | boolean>;
@@ -34,7 +32,7 @@ export interface VideoResource {
   contentDetails?: { regionRestriction: { allowed: string[] } | { blocked: string[] } };
 }
 
-/** Parts that not every channel may send, and what a post without them lacks. */
+/** Some channels may not send these; with the warning for leaving one out. */
 export const OPTIONAL_PARTS = {
   paidProductPlacementDetails:
     "YouTube did not take hasPaidProductPlacement. Set it in YouTube Studio.",
@@ -44,8 +42,8 @@ export const OPTIONAL_PARTS = {
 
 export type OptionalPart = keyof typeof OPTIONAL_PARTS;
 
-/** The visibility of the video once it is uploaded. */
-export const askedPrivacy = ({ scheduledDate, privacyStatus }: YouTubeSettings): string =>
+/** A scheduled video stays private until its date. */
+export const requestedPrivacy = ({ scheduledDate, privacyStatus }: YouTubeSettings): string =>
   scheduledDate === null ? privacyStatus : "private";
 
 function toSnippet(post: Texts): VideoResource["snippet"] {
@@ -67,7 +65,7 @@ function toSnippet(post: Texts): VideoResource["snippet"] {
 function toStatus(settings: YouTubeSettings): VideoResource["status"] {
   const { scheduledDate, selfDeclaredMadeForKids } = settings;
   return {
-    privacyStatus: askedPrivacy(settings),
+    privacyStatus: requestedPrivacy(settings),
     ...(scheduledDate ? { publishAt: scheduledDate } : {}),
     embeddable: settings.embeddable,
     license: settings.license,
@@ -88,7 +86,6 @@ function toRegions({
   return { contentDetails: { regionRestriction: { blocked: blockedCountries } } };
 }
 
-/** The video as YouTube wants it described. */
 export function toResource(post: Texts): VideoResource {
   const { settings } = post;
   const { recordingDate } = settings;
@@ -103,11 +100,10 @@ export function toResource(post: Texts): VideoResource {
   };
 }
 
-/** Returns warnings about tags that were left out; none where all fit. */
 export function tagWarnings({ tags }: YouTubeSettings): string[] {
-  const left = tags.length - fitTags(tags).length;
-  if (left === 0) return [];
-  const what = left === 1 ? "1 tag was" : `${left} tags were`;
+  const dropped = tags.length - fitTags(tags).length;
+  if (dropped === 0) return [];
+  const what = dropped === 1 ? "1 tag was" : `${dropped} tags were`;
   return [
     `${what} left out: YouTube takes ${capabilities.limits.tagsCharacters} characters of tags.`,
   ];

@@ -14,7 +14,7 @@ import {
 } from "./api.ts";
 import { toRefused } from "./failures.ts";
 
-/** Videos of a page. Source: YouTube Data API, "playlistItems.list" and "videos.list". */
+/** Source: YouTube Data API, "playlistItems.list" and "videos.list". */
 const PAGE = 50;
 
 const statistics = z.object({
@@ -26,7 +26,7 @@ const readSubscribersReply = readerOf(
   field("items", z.array(z.object({ statistics })).default([])),
 );
 
-/** Subscribers, rounded as YouTube shows them; null for a channel that hides them. */
+/** Rounded by YouTube; null for a channel that hides the number. */
 export async function readFollowers(job: MetricsJob): MetricsReading<number | null> {
   const request = getChannelRequest(job.accessToken, "statistics");
   const reply = await readSubscribersReply(await job.fetch(request));
@@ -35,7 +35,6 @@ export async function readFollowers(job: MetricsJob): MetricsReading<number | nu
   return ok(own && !own.hiddenSubscriberCount ? own.subscriberCount : null);
 }
 
-/** Where a page begins. */
 const cursorShape = z.object({ playlist: z.string(), page: z.string().nullable() });
 
 const playlistPage = z.object({
@@ -48,7 +47,7 @@ const readPlaylistReply = readerOf(playlistPage);
 const video = z.object({
   id: z.string().min(1),
   snippet: z.object({ title: z.string(), description: maybeText, publishedAt: instant }),
-  // A counter is left out where its owner hides it.
+  // Owners can hide counters.
   statistics: z
     .object({ viewCount: counter, likeCount: counter, commentCount: counter })
     .default({ viewCount: null, likeCount: null, commentCount: null }),
@@ -56,7 +55,7 @@ const video = z.object({
 
 const readVideosReply = readerOf(field("items", list));
 
-/** A page of the channel's uploads with their counters. YouTube has no figure for shares. */
+/** YouTube has no figure for shares. */
 export async function readPage(
   job: MetricsJob,
   cursor: string | null,
@@ -66,7 +65,9 @@ export async function readPage(
   if (!start.ok) return start;
   const { playlist, page } = start.value;
   const query = new URLSearchParams({
-    ...{ part: "contentDetails", playlistId: playlist, maxResults: String(PAGE) },
+    part: "contentDetails",
+    playlistId: playlist,
+    maxResults: String(PAGE),
     ...(page === null ? {} : { pageToken: page }),
   });
   const listed = orRefused(
@@ -85,7 +86,7 @@ export async function readPage(
     job.accessToken,
   );
   const videos = orRefused(await readVideosReply(await job.fetch(request)), refused);
-  // The videos of the next page may be readable.
+  // The next page's videos may be readable.
   if (!videos.ok && videos.error.kind === "failed" && next !== null) {
     return ok({ posts: [], cursor: next, problems: [oddPosts("YouTube", items.length)] });
   }
@@ -96,8 +97,10 @@ export async function readPage(
     text: [snippet.title, snippet.description].filter(Boolean).join("\n"),
     url: `https://www.youtube.com/watch?v=${id}`,
     counters: {
-      ...{ views: statistics.viewCount, likes: statistics.likeCount },
-      ...{ comments: statistics.commentCount, shares: null },
+      views: statistics.viewCount,
+      likes: statistics.likeCount,
+      comments: statistics.commentCount,
+      shares: null,
     },
   }));
   return ok({ ...read, cursor: next });

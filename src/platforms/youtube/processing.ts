@@ -10,18 +10,18 @@ import {
 } from "./api.ts";
 import type { Processing } from "./bookmark.ts";
 import { isPassing, isTokenRefusal, toGivenUp } from "./failures.ts";
-import { askedPrivacy } from "./metadata.ts";
+import { requestedPrivacy } from "./metadata.ts";
 import type { YouTubeSettings } from "./settings.ts";
 
 type Job = PublishJob<YouTubeSettings>;
 
-/** Intervals between looks, by the time waited, in seconds; small videos take moments. */
+/** Seconds between looks; small videos take moments. */
 const LOOKS = [
   { until: 5, every: 5 },
   { until: 60, every: 30 },
 ];
 const LATER_LOOKS = 60;
-/** A video has its address at once and may be in work for hours, so we look for this long only. */
+/** A video is public at once and may be processed for hours. */
 const CHECK_SECONDS = 600;
 const MAX_THUMBNAIL_TRIES = 3;
 const THUMBNAIL_RETRY_SECONDS = 30;
@@ -32,7 +32,6 @@ const NOT_SHOWN = "YouTube took the video in, but does not show it; it may still
 const look = (job: Job, at: Processing): Waiting =>
   waiting(at, steppedLook(LOOKS, LATER_LOOKS, ageOf(at.since, job.now())));
 
-/** YouTube has all of the video, which from now on has an id and an address. */
 export const accepted = (
   job: Job,
   { warnings }: { warnings: string[] },
@@ -49,7 +48,7 @@ export const accepted = (
 
 type Sight =
   | { kind: "seen"; status: VideoStatus }
-  /** YouTube answers, and does not show the video. */
+  /** YouTube answers without the video. */
   | { kind: "hidden" }
   | { kind: "not_told" }
   | TokenExpired;
@@ -65,10 +64,7 @@ async function askStatus(job: Job, videoId: string): Promise<Sight> {
   }
 }
 
-/**
- * Looks for a while whether YouTube can make something of the video. It is out while that lasts, unless
- * YouTube never shows it.
- */
+/** Counts as published while processing, unless YouTube never shows it. */
 export async function followVideo(job: Job, at: Processing): Promise<Settled> {
   const sight = await askStatus(job, at.videoId);
   if (sight.kind === "token_expired") return sight;
@@ -84,7 +80,7 @@ export async function followVideo(job: Job, at: Processing): Promise<Settled> {
   return setThumbnail(job, seen, warnings);
 }
 
-/** A thumbnail that YouTube does not take is no reason to fail the post. */
+/** A refused thumbnail does not fail the post. */
 async function setThumbnail(job: Job, at: Processing, warnings: string[]): Promise<Settled> {
   const answer = await sendThumbnail(job, at.videoId);
   if (answer === "set") return toPublished(job, at, warnings);
@@ -115,17 +111,17 @@ async function sendThumbnail(job: Job, videoId: string): Promise<ThumbnailAnswer
   }
 }
 
-/** Projects that Google has not looked at may have their videos locked as private. */
+/** Google may lock videos of unverified projects as private. */
 function privacyWarnings(job: Job, { privacyStatus }: Processing): string[] {
   const { settings } = job.post;
   const { scheduledDate } = settings;
-  const asked = askedPrivacy(settings);
+  const requested = requestedPrivacy(settings);
   const isPublic = scheduledDate !== null && Date.parse(scheduledDate) <= job.now().getTime();
-  if (privacyStatus === null || privacyStatus === asked || isPublic) return [];
-  return [`YouTube made the video ${privacyStatus.slice(0, 20)} in place of ${asked}.`];
+  if (privacyStatus === null || privacyStatus === requested || isPublic) return [];
+  return [`YouTube made the video ${privacyStatus.slice(0, 20)} in place of ${requested}.`];
 }
 
-function toPublished(job: Job, at: Processing, told: string[]): PublishedPost {
-  const warnings = [...told, ...privacyWarnings(job, at)];
+function toPublished(job: Job, at: Processing, earlier: string[]): PublishedPost {
+  const warnings = [...earlier, ...privacyWarnings(job, at)];
   return published(at.videoId, `https://www.youtube.com/watch?v=${at.videoId}`, warnings);
 }

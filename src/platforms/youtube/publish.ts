@@ -22,7 +22,6 @@ function requireFile(job: Job): MediaItem {
   return item;
 }
 
-/** The video goes up chunk by chunk, all but the last. */
 export async function prepare(job: Job, bookmark: Bookmark | null): Promise<Prepared> {
   const item = findFile(job);
   if (!item) return mediaInvalid("YouTube takes no post without a video.");
@@ -31,21 +30,19 @@ export async function prepare(job: Job, bookmark: Bookmark | null): Promise<Prep
   return at.stage === "uploading" ? sendChunk(job, item, at) : ready(bookmark);
 }
 
-/** Sends the chunk with which YouTube has all of the video. */
 export async function submit(job: Job, bookmark: Bookmark): Promise<Submitted> {
   const at = readBookmark(bookmark);
   if (at.stage === "uploading") return sendLastChunk(job, requireFile(job), at);
   return waiting(bookmark, 0);
 }
 
-/** Looks what YouTube makes of the video. */
 export async function settle(job: Job, bookmark: Bookmark): Promise<Settled> {
   const at = readBookmark(bookmark);
   if (at.stage !== "processing") throw new Error("A video that is not sent is not processed.");
   return followVideo(job, at);
 }
 
-/** @throws when YouTube cannot be asked now */
+/** @throws Error when YouTube cannot tell yet */
 export async function reconcile(job: Job, bookmark: Bookmark): Promise<Reconciled> {
   const at = readBookmark(bookmark);
   if (at.stage === "uploading") return findVideo(job, requireFile(job), at);

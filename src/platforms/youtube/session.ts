@@ -29,13 +29,11 @@ import { isLong, LONG_NOT_ALLOWED, videoProblem } from "./video-rules.ts";
 
 export type Job = PublishJob<YouTubeSettings>;
 
-/** Bookmarks older than this come from another run: shorter than any back-off or lease. */
+/** Shorter than any back-off or lease: an older bookmark is another run's. */
 const RESUMED_AFTER_SECONDS = 25;
-/** Sessions that one video may use up, and times that one may lose stored bytes. */
 const MAX_SESSIONS = 3;
 const MAX_SETBACKS = 3;
 
-/** Opens the upload of a video that YouTube has a chance to take. */
 export async function openVideo(job: Job, item: MediaItem): Promise<Prepared> {
   const facts = await job.inspectVideo(item);
   const problem = videoProblem(facts);
@@ -47,7 +45,7 @@ export async function openVideo(job: Job, item: MediaItem): Promise<Prepared> {
   return openSession(job, item, 1);
 }
 
-/** Asked before hours of sending; where YouTube does not say, the upload itself tells. */
+/** Saves hours of uploading; without an answer the upload decides. */
 async function refuseLong(job: Job): Promise<Stopped | null> {
   const request = getChannelRequest(job.accessToken, "status");
   const reply = await readGetChannelReply(await job.fetch(request));
@@ -56,10 +54,7 @@ async function refuseLong(job: Job): Promise<Stopped | null> {
   return isRefused ? mediaInvalid(LONG_NOT_ALLOWED) : null;
 }
 
-/**
- * The session's address is stored before the first byte goes out: it alone tells later whether the
- * video has come into being. An answer that gets lost leaves an empty session behind.
- */
+/** Only the stored URL tells later whether the video exists. A lost answer leaves an empty session. */
 async function openSession(job: Job, item: MediaItem, sessions: number): Promise<Prepared> {
   const opened = await open(job, item, toResource(job.post), tagWarnings(job.post.settings));
   if (!opened.ok) return opened.error;
@@ -92,7 +87,7 @@ async function open(
   return open(job, item, rest, [...warnings, ...refused.map((part) => OPTIONAL_PARTS[part])]);
 }
 
-/** The optional parts that YouTube does not take from this channel: those it names, else all. */
+/** The named parts, else all. */
 function refusedParts(resource: VideoResource, refusal: YouTubeRefusal): OptionalPart[] {
   const sent = (Object.keys(OPTIONAL_PARTS) as OptionalPart[]).filter((part) => resource[part]);
   const { status, message, location } = refusal;
@@ -101,7 +96,6 @@ function refusedParts(resource: VideoResource, refusal: YouTubeRefusal): Optiona
   return isOfOptionalParts(refusal) ? sent : [];
 }
 
-/** Asks how much of the video its session has. */
 export async function askSession(
   job: Job,
   item: MediaItem,
@@ -126,7 +120,7 @@ async function putChunk(
   return readSessionReply(await job.fetch(request));
 }
 
-/** Returns how far YouTube is: as the bookmark says, unless another run may have sent more since. */
+/** Another run may have sent more since. */
 async function whereFrom(job: Job, item: MediaItem, at: Uploading): Promise<SessionReply> {
   const age = ageOf(at.storedAt, job.now());
   if (age >= 0 && age < RESUMED_AFTER_SECONDS) return { kind: "incomplete", stored: at.offset };
@@ -136,7 +130,7 @@ async function whereFrom(job: Job, item: MediaItem, at: Uploading): Promise<Sess
 const isLastChunk = (item: MediaItem, offset: number): boolean =>
   item.sizeBytes - offset <= CHUNK_BYTES;
 
-/** Sends the next chunk, until the last one is left: that one makes the video. */
+/** `submit` sends the last chunk, which creates the video. */
 export async function sendChunk(job: Job, item: MediaItem, at: Uploading): Promise<Prepared> {
   const place = await whereFrom(job, item, at);
   if (place.kind === "incomplete" && isLastChunk(item, place.stored)) {
@@ -158,13 +152,14 @@ export async function sendChunk(job: Job, item: MediaItem, at: Uploading): Promi
       if (further.setbacks > MAX_SETBACKS) return failed("platform_unavailable", LOSES_BYTES);
       return next(further);
     }
+    default:
+      return reply satisfies never;
   }
 }
 
 const NOTHING_STORED = "YouTube took a part of the video, but did not store it.";
 const LOSES_BYTES = "YouTube repeatedly lost parts of the video that it had stored.";
 
-/** A chunk more, and yet no further than we believed to be: YouTube had lost something. */
 const moved = (job: Job, at: Uploading, offset: number): Uploading => ({
   ...at,
   offset,
@@ -182,7 +177,6 @@ async function openAnew(
   return openSession(job, item, sessions + 1);
 }
 
-/** Sends the last chunk, with which the video comes into being. */
 export async function sendLastChunk(job: Job, item: MediaItem, at: Uploading): Promise<Submitted> {
   const place = await whereFrom(job, item, at);
   if (place.kind === "incomplete" && !isLastChunk(item, place.stored)) {
@@ -192,14 +186,16 @@ export async function sendLastChunk(job: Job, item: MediaItem, at: Uploading): P
   switch (reply.kind) {
     case "finished":
       return accepted(job, at, reply);
-    // YouTube has all that it was sent and still wants more: there is no video.
+    // YouTube got everything and wants more: there is no video.
     case "incomplete":
       return unavailable(NOTHING_STORED);
     case "refused": {
       const { refusal } = reply;
       if (isUndecided(refusal)) return undecided(refusal.message);
-      // Only the last byte makes the video, and that was not taken: the next look opens a new session.
+      // The last byte is missing, so there is no video.
       return isGone(refusal) ? unavailable(refusal.message) : toRefused(refusal, job.now());
     }
+    default:
+      return reply satisfies never;
   }
 }

@@ -19,37 +19,33 @@ const { limits } = capabilities;
 
 const PRIVACY_STATUSES = ["public", "private", "unlisted"] as const;
 const LICENSES = ["youtube", "creativeCommon"] as const;
-/** People & Blogs. */
 const DEFAULT_CATEGORY = "22";
 
 const OFFSET_NEEDED = "must be ISO 8601 with an offset, such as 2026-12-01T09:00:00Z";
 const DAY_ALONE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** An instant, kept in UTC as ISO 8601. */
 const instant = single(
-  (given, refuse): string =>
-    parseInstant(given)?.toISOString() ?? refuse(`${OFFSET_NEEDED}; ${shown(given)} was sent.`),
+  (text, refuse): string =>
+    parseInstant(text)?.toISOString() ?? refuse(`${OFFSET_NEEDED}; ${shown(text)} was sent.`),
 );
 
-/** An instant, or a day, which begins at midnight UTC. */
 const dayOrInstant = single(
-  (given, refuse): string =>
-    parseInstant(DAY_ALONE.test(given) ? `${given}T00:00:00Z` : given)?.toISOString() ??
-    refuse(`${OFFSET_NEEDED}, or a day such as 2026-12-01; ${shown(given)} was sent.`),
+  (text, refuse): string =>
+    parseInstant(DAY_ALONE.test(text) ? `${text}T00:00:00Z` : text)?.toISOString() ??
+    refuse(`${OFFSET_NEEDED}, or a day such as 2026-12-01; ${shown(text)} was sent.`),
 );
 
-const category = single((given, refuse): string =>
-  /^\d{1,4}$/.test(given)
-    ? given
-    : refuse(`must be the number of a category, such as 22; ${shown(given)} was sent.`),
+const category = single((text, refuse): string =>
+  /^\d{1,4}$/.test(text)
+    ? text
+    : refuse(`must be the number of a category, such as 22; ${shown(text)} was sent.`),
 );
 
-/** A language tag in its usual spelling. */
-const language = single((given, refuse): string => {
+const language = single((text, refuse): string => {
   try {
-    return Intl.getCanonicalLocales(given)[0] ?? given;
+    return Intl.getCanonicalLocales(text)[0] ?? text;
   } catch {
-    return refuse(`must be a BCP-47 language tag, such as en or pt-BR; ${shown(given)} was sent.`);
+    return refuse(`must be a BCP-47 language tag, such as en or pt-BR; ${shown(text)} was sent.`);
   }
 });
 
@@ -62,7 +58,6 @@ const countries: FieldReader<string[]> = (raw, refuse) => {
   );
 };
 
-/** The form fields of a YouTube video. */
 export const settings = formFields({
   youtube_title: field(anyText, {
     type: "string",

@@ -1,7 +1,6 @@
 import type { VideoFacts } from "../connector.ts";
 import { MAX_UNVERIFIED_SECONDS, MAX_VIDEO_SECONDS } from "./capabilities.ts";
 
-/** Returns why YouTube would refuse the video, or null; what its header does not say is not judged. */
 export function videoProblem(facts: VideoFacts | null): string | null {
   if (!facts) return "The file is not a readable video.";
   const { durationSeconds } = facts;
@@ -11,7 +10,7 @@ export function videoProblem(facts: VideoFacts | null): string | null {
   return null;
 }
 
-/** Returns true for a video that only channels with a verified phone number may upload. */
+/** True for a video that needs a channel with a verified phone number. */
 export const isLong = (facts: VideoFacts | null): boolean =>
   (facts?.durationSeconds ?? 0) > MAX_UNVERIFIED_SECONDS;
 

@@ -9,7 +9,7 @@ const PASSWORD = "abcd-efgh-ijkl-mnop";
 const OWN_PDS = "https://pds.example.com";
 const PLC = `https://plc.directory/${DID}`;
 
-/** An unsigned token: nobody but its server checks the signature. */
+/** Unsigned: only its server checks the signature. */
 const jwt = (claims: object) =>
   `eyJhbGciOiJIUzI1NiJ9.${btoa(JSON.stringify(claims)).replaceAll("=", "").replaceAll("+", "-").replaceAll("/", "_")}.c2ln`;
 

@@ -4,7 +4,7 @@ import { APP, START } from "../consents.ts";
 
 const HOME = "https://pds.example.com";
 
-/** Begins at a stranger's server, which answers so when it is told what is asked for. */
+/** Starts at a server that answers the pushed request this way. */
 const beginAt = (pushed: Response) => {
   const answers: Record<string, Response> = {
     "/.well-known/oauth-protected-resource": Response.json({ authorization_servers: [HOME] }),
@@ -36,8 +36,8 @@ test("a server that is down is tried again later", async () => {
 
 test("a server's endless words about this instance leave our sentence whole", async () => {
   const words = { error: "invalid_client", error_description: `\u202e${"z".repeat(40_000)}` };
-  const begun = await beginAt(Response.json(words, { status: 401 }));
-  const message = begun.ok ? "" : begun.error.message;
+  const consentStart = await beginAt(Response.json(words, { status: 401 }));
+  const message = consentStart.ok ? "" : consentStart.error.message;
   expect(message).toMatch(/does not accept this instance: z+\. Its owner .*ten minutes\.$/);
   expect(message.length).toBeLessThan(500);
 });

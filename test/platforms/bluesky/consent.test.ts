@@ -5,7 +5,6 @@ import { decide, openConsentPage, walkConsent } from "../../support/consent.ts";
 import { createMember, Harness, harnessWith, type Member } from "../../support/harness.ts";
 import { Browser } from "../../support/person.ts";
 
-/** A key of an instance, as `npm start` makes it. */
 async function createKey() {
   const algorithm = { name: "ECDSA", namedCurve: "P-256" };
   const pair = (await crypto.subtle.generateKey(algorithm, true, ["sign"])) as CryptoKeyPair;
@@ -46,7 +45,6 @@ async function connect(name: string): Promise<{ id: string }> {
   return (await accounts())[0];
 }
 
-/** Publishes a text, and returns the upload once it is over. */
 async function publish(accountId: string, description: string) {
   const body = new FormData();
   body.set("accountId", accountId);
@@ -159,7 +157,7 @@ describe("an account that was connected so", () => {
       harness.advance(days * 86_400);
       expect(await publish(id, `After ${days}`)).toMatchObject({ status: "completed" });
     }
-    // The key is another one now.
+    // Replaces the key.
     const { bluesky } = await createKey();
     if (!bluesky?.privateKey) throw new Error("There is a key.");
     const other = { ...bluesky, privateKey: { ...bluesky.privateKey, kid: "another key" } };
@@ -167,7 +165,7 @@ describe("an account that was connected so", () => {
     harness = harnessWith({ appKeys: { bluesky: other } });
     harness.advance((at - Date.now()) / 1_000 + 3_700);
     expect((await publish(id, "Too late")).status).not.toBe("completed");
-    // The old key may be set again.
+    // Restores the old key.
     expect(await accounts()).toMatchObject([{ status: "active" }]);
   });
 

@@ -6,7 +6,7 @@ import { json, scriptedFetch } from "./scripted.ts";
 const TOKEN = "the access token";
 let servers = 0;
 
-/** A network with one server that no other test spoke to, whose login is bound to a key. */
+/** A login bound to a key, at a server that no other test calls. */
 async function bound(...answers: Response[]) {
   const server = `https://pds${++servers}.example.com`;
   const { fetch, calls } = scriptedFetch({ "com.example.call": answers });

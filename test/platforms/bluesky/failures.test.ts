@@ -10,7 +10,6 @@ const refusal = (
   headers: Partial<XrpcRefusal> = {},
 ): XrpcRefusal => ({ status, name, message, rateLimitReset: null, retryAfter: null, ...headers });
 
-/** Without a name, what answers is no body of Bluesky's, unless it has words. */
 async function refusalOf(status: number, name: string | null, message = "In the server's words") {
   const bare = message.startsWith("Bluesky answered");
   const reply = name

@@ -3,10 +3,10 @@ import { sha256Hex } from "../../../src/core/signature.ts";
 import { count, dieAt, openStage, type Wrap } from "../../support/stage.ts";
 import { bluesky } from "./row.ts";
 
-/** More than two parts of the simulator's 5 MiB. */
+/** More than two of the simulator's 5 MiB parts. */
 const VIDEO_BYTES = 12_000_000;
 
-/** No part of it is like another, and the service knows none of the others. */
+/** Every part differs, and the service knows none. */
 function randomVideo(seed: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(VIDEO_BYTES);
   for (let i = 0, value = seed; i < bytes.length; i++) {
@@ -46,13 +46,13 @@ test("the same video posted twice is processed once, and both posts show it", as
   expect(feed).toMatchObject([{ media: [{ sha256 }] }, { media: [{ sha256 }] }]);
 });
 
-/** As it stands in a parameter of a statement, written as JSON once more. */
+/** JSON inside a JSON parameter of a statement. */
 const missing = (numbers: number[]) => `\\"missing\\":${JSON.stringify(numbers)}`;
 const PROCESSING = '\\"stage\\":\\"processing\\"';
 
 test.each<["after" | "before", string[]]>([
   ["after", ["uploadPart 1", "uploadPart 2", "uploadPart 3"]],
-  // Nobody knows that the part went out, and sending it again does no harm.
+  // Whether the part arrived is unknown; sending it again does no harm.
   ["before", [1, 1, 2, 2, 3, 3].map((n) => `uploadPart ${n}`)],
 ])("runs killed %s each part's bookmark is stored repeat no step that was", async (when, sent) => {
   const stage = await onStage();
@@ -66,13 +66,13 @@ test.each<["after" | "before", string[]]>([
   expect(feed).toMatchObject([{ received: 1, media: [{ sha256: await sha256Hex(stage.bytes) }] }]);
 });
 
-/** A service that knows no parts. */
+/** A service without uploads in parts. */
 const withoutParts: Wrap = async (call, answer) =>
   bluesky.nameOf(call) === "startUpload"
     ? Response.json({ error: "MethodNotImplemented" }, { status: 501 })
     : answer();
 
-/** The first start opens as many beside it as the account may have. */
+/** Opens as many uploads as the account may have. */
 const withTenOpen: Wrap = async (call, answer) => {
   if (bluesky.nameOf(call) !== "startUpload") return answer();
   const { method, url, headers } = call.request;

@@ -16,7 +16,6 @@ const ready = (prepared: Prepared): Bookmark => {
   return prepared.bookmark;
 };
 
-/** As the runner stores it between two steps. */
 const stored = (bookmark: Bookmark): Bookmark => JSON.parse(JSON.stringify(bookmark));
 
 const BOOKMARK: Bookmark = {

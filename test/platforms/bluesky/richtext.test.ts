@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { findSpans, toFacets } from "../../../src/platforms/bluesky/richtext.ts";
 
-/** Returns the text under each facet, sliced from the bytes as a client does, and its target. */
+/** The text under each facet, cut by bytes like clients do, and its target. */
 function facetsOf(text: string): [string, string][] {
   const spans = findSpans(text);
   const dids = new Map(

@@ -27,7 +27,7 @@ export const bluesky: Row = {
       feed: { text: "Hello from Akimbo #first https://example.com" },
     },
     {
-      // More than two parts of the simulator's 5 MiB.
+      // More than two of the simulator's 5 MiB parts.
       what: "a video goes out in parts, is waited for, and stands in the feed byte for byte",
       fields: () => ({
         description: "Look",

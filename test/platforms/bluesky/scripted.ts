@@ -28,10 +28,7 @@ async function read(request: Request) {
   return { ...call, authorization, contentType };
 }
 
-/**
- * Answers each call with the next answer of its address, given as the last part of its path (the
- * XRPC method) or the whole URL. A call that nobody expects fails the test.
- */
+/** Answers by the last part of the path (the XRPC method) or the whole URL. Unexpected calls fail the test. */
 export const scriptedFetch = answeringByName(read, ({ url, path }) => [
   url,
   path.split("/").at(-1) ?? "",

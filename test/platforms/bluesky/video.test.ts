@@ -39,7 +39,7 @@ const methods = (script: Record<string, Answer[]>): Script =>
     ]),
   );
 
-/** As many service tokens as there are steps, each another one. */
+/** One distinct service token per step. */
 const tokens = (count: number) =>
   Array.from({ length: count }, (_, index) => json({ token: `service-${index + 1}` }));
 
@@ -50,7 +50,6 @@ const finished = () =>
   json({ completedJobId: "job-1", jobStatus: status({ state: "JOB_STATE_CREATED" }) });
 const part = () => json({ partNumber: 1, sizeBytes: 1_000 });
 
-/** One step from a bookmark, as the runner stores it between two. */
 async function step(
   script: Record<string, Answer[]>,
   bookmark: Bookmark | null,
@@ -174,10 +173,7 @@ test("goes from nothing to a ready record, resumed at every step boundary", asyn
     kinds.push(prepared.kind);
     bookmark = JSON.parse(JSON.stringify(bookmarkOf(prepared)));
   }
-  expect(kinds).toEqual([
-    ...["next", "next", "next", "next"],
-    ...["waiting", "waiting", "next", "ready"],
-  ]);
+  expect(kinds).toEqual(["next", "next", "next", "next", "waiting", "waiting", "next", "ready"]);
   expect(bookmark).toEqual({
     rkey: expect.stringMatching(/^[2-7a-z]{13}$/),
     record: {
@@ -285,7 +281,7 @@ test.each([
 ])("asks after %i seconds of processing again in %i", async (seconds, checkAfterSeconds) => {
   const now = new Date(NOW.getTime() + seconds * 1_000);
   const { prepared } = await step({ getJobStatus: [encoding()] }, PROCESSING, { now });
-  // The same bookmark, so that the runner can tell when nothing moves.
+  // The same bookmark shows the runner that nothing moves.
   expect(JSON.stringify(prepared)).toBe(
     JSON.stringify({ kind: "waiting", bookmark: PROCESSING, checkAfterSeconds }),
   );

@@ -8,7 +8,7 @@ const ALONE = { service: null, pageId: null };
 const NAMED = { service: null, pageId: PAGE };
 
 test("a Page's own token says which Page it is", async () => {
-  // A number beyond what a number holds exactly.
+  // Exceeds the exact range of numbers.
   const body = `{"id":17841405793187219,"name":"Ada's","username":"adas","category":"Media","picture":{"data":{"url":"https://cdn.example.com/a.jpg"}}}`;
   const { fetch, calls } = scriptedFetch(new Response(body));
   expect(await facebook.identify(fetch, CREDENTIALS, ALONE)).toEqual({

@@ -5,7 +5,7 @@ import type { FacebookSettings } from "../../../src/platforms/facebook/settings.
 import { refusedReel } from "../../../src/platforms/facebook/video-rules.ts";
 import { FACTS, image, type PostChange, post, video } from "./scripted.ts";
 
-/** Behind a URL in the field of that kind. */
+/** A file behind a URL. */
 const unknown = (kind: "image" | "video"): PostMedia => ({
   kind,
   mime: null,
@@ -126,9 +126,9 @@ describe("a reel's file", () => {
     [{ width: 1_080, height: 1_350 }, /9:16/],
     [{ width: 539, height: 959 }, /at least 540 x 960/],
   ])("%j", (change, refusal) => {
-    const said = refusedReel({ ...FACTS, ...change });
-    if (refusal === null) expect(said).toBeNull();
-    else expect(said).toMatch(refusal);
+    const wording = refusedReel({ ...FACTS, ...change });
+    if (refusal === null) expect(wording).toBeNull();
+    else expect(wording).toMatch(refusal);
   });
 
   test("has to be readable", () => {

@@ -9,7 +9,7 @@ const consent = facebook.consent as ConsentPage;
 
 type Sent = Awaited<ReturnType<typeof readSentForm>>;
 
-/** Answers calls by the end of their path; those of tokens by what they are for. */
+/** Answers by the end of the path, token calls by their purpose. */
 const scriptedFetch = answeringByName(readSentForm, ({ address, method }) => {
   const path = address.replace("https://graph.facebook.com/v26.0/", "");
   return path === "oauth/access_token" ? `${method} ${path}` : path;
@@ -37,7 +37,6 @@ const AGREED = {
   "GET oauth/access_token": [json({ access_token: "EAAlong", token_type: "bearer" })],
 };
 
-/** A person who agreed, and what Facebook tells about the Pages. */
 const finish = async (script: Record<string, Answer<Sent>[]>, debug = debugged(SCOPES)) => {
   const fresh = Object.fromEntries(
     Object.entries(AGREED).map(([name, replies]) => [name, replies.map((reply) => reply.clone())]),
@@ -50,8 +49,8 @@ const idsOf = ({ finished }: Awaited<ReturnType<typeof finish>>) =>
   finished.ok && finished.value.accounts.map(({ profile }) => profile.platformAccountId);
 
 test("leads to the consent page, which asks again for what was declined", async () => {
-  const begun = await consent.begin(scriptedFetch().fetch, START, APP);
-  const url = new URL(begun.ok ? begun.value.url : "");
+  const consentStart = await consent.begin(scriptedFetch().fetch, START, APP);
+  const url = new URL(consentStart.ok ? consentStart.value.url : "");
   expect(url.origin + url.pathname).toBe("https://www.facebook.com/v26.0/dialog/oauth");
   expect(Object.fromEntries(url.searchParams)).toEqual({
     client_id: "app id",
@@ -65,16 +64,16 @@ test("leads to the consent page, which asks again for what was declined", async 
 
 test("an app's configuration takes the place of the list of permissions", async () => {
   const app = { ...APP, configId: "123" };
-  const begun = await consent.begin(scriptedFetch().fetch, START, app);
-  const { searchParams } = new URL(begun.ok ? begun.value.url : "");
+  const consentStart = await consent.begin(scriptedFetch().fetch, START, app);
+  const { searchParams } = new URL(consentStart.ok ? consentStart.value.url : "");
   expect(searchParams.get("config_id")).toBe("123");
   expect(searchParams.has("scope")).toBe(false);
 });
 
 test("asks for no more than the app may ask for", async () => {
   const app = { ...APP, scopes: ["read_insights"] };
-  const begun = await consent.begin(scriptedFetch().fetch, START, app);
-  const { searchParams } = new URL(begun.ok ? begun.value.url : "");
+  const consentStart = await consent.begin(scriptedFetch().fetch, START, app);
+  const { searchParams } = new URL(consentStart.ok ? consentStart.value.url : "");
   expect(searchParams.get("scope")).toBe([...SCOPES, "read_insights"].join(","));
 });
 
@@ -247,39 +246,39 @@ test("without a permission that is needed no Page is asked for", async () => {
   expect(calls).toHaveLength(3);
 });
 
-const said = (message: string, code = 100, subcode?: number) =>
+const wording = (message: string, code = 100, subcode?: number) =>
   graphError(code, subcode, { message });
 
 test.each<[string, Response, object]>([
   [
     "a used code",
-    said("This authorization code has been used.", 100, 36_009),
+    wording("This authorization code has been used.", 100, 36_009),
     { failure: "refused", message: expect.stringContaining("has been used. Connect") },
   ],
   [
     "a wrong secret",
-    said("Error validating client secret.", 1),
+    wording("Error validating client secret.", 1),
     { failure: "refused", message: expect.stringContaining("FACEBOOK_CLIENT_SECRET") },
   ],
   [
     "a wrong app",
-    said("Error validating application. Invalid application ID.", 101),
+    wording("Error validating application. Invalid application ID.", 101),
     { failure: "refused", message: expect.stringContaining("FACEBOOK_CLIENT_ID") },
   ],
   [
     "another redirect address",
-    said("Please make sure your redirect_uri is identical to the one you used", 100, 36_008),
+    wording("Please make sure your redirect_uri is identical to the one you used", 100, 36_008),
     { failure: "refused", message: expect.stringContaining(REDIRECT) },
   ],
   ["an outage", new Response("", { status: 503 }), { failure: "unavailable" }],
   [
     "too many calls of the app",
-    said("(#4) Application request limit reached", 4),
+    wording("(#4) Application request limit reached", 4),
     { failure: "unavailable" },
   ],
   [
     "an unknown error",
-    said("An unknown error has occurred.", 1),
+    wording("An unknown error has occurred.", 1),
     { failure: "unavailable", message: expect.stringContaining("Try again later") },
   ],
 ])("is refused: %s", async (_, reply, error) => {

@@ -42,7 +42,7 @@ const rows: [numbers: number[], expected: object][] = [
   [[100], UNKNOWN],
 ];
 
-/** These come as error_subcode, and sometimes as code. */
+/** Mostly error_subcode, sometimes code. */
 const longRows: [numbers: number[], expected: object][] = [
   [[1390008], failed("rate_limited")],
   [[1363019, 1363021, 1363037, 1363047, 1609010], UNAVAILABLE],

@@ -17,7 +17,6 @@ const OK = () => json({ success: true });
 const link = "https://a.example/b";
 const media_type = "REELS";
 
-/** The answers to the calls of each kind of post. */
 function answersTo({ media, settings }: PostChange): Response[] {
   if (media?.[0]?.kind !== "video") return [...(media ?? []).map(POSTED), POSTED()];
   if (settings?.media_type === media_type) {

@@ -3,7 +3,9 @@ import { readPage } from "../../../src/platforms/facebook/metrics.ts";
 import type { MetricsJob } from "../../../src/platforms/metrics.ts";
 
 const item = (id: string, permalink_url: string, more: object = {}) => ({
-  ...{ id, permalink_url, created_time: "2026-11-20T10:00:00+0000" },
+  id,
+  permalink_url,
+  created_time: "2026-11-20T10:00:00+0000",
   reactions: { summary: { total_count: 3 } },
   ...more,
 });
@@ -24,7 +26,9 @@ async function read(refusal: object | null) {
   const own = [{ id: "444", publishedAt: new Date(), text: "", url: null }];
   const job: MetricsJob = {
     account: { platformAccountId: "7", handle: null, service: null },
-    ...{ accessToken: "token", own, now: () => new Date("2026-11-22T03:00:00Z") },
+    accessToken: "token",
+    own,
+    now: () => new Date("2026-11-22T03:00:00Z"),
     fetch: async (input, init) => {
       const fields = new URL(new Request(input, init).url).searchParams.get("fields") ?? "";
       calls.push(fields);

@@ -38,7 +38,7 @@ test("a long video goes up in the parts that Facebook asks for", async () => {
   expect(feed).toMatchObject([{ received: 1, media: [{ sizeBytes: 20_000_000, sha256 }] }]);
 }, 60_000);
 
-/** Somebody else posts on the same Page. */
+/** Another publisher posts on the same Page. */
 async function postElsewhere({ member, accountId, name }: Stage, message: string) {
   const origin = { teamId: member.teamId, accountId, uploadId: 0 };
   const fetch = createSandboxFetch(env.SANDBOX_STATE, origin);

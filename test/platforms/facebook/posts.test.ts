@@ -17,7 +17,6 @@ const READY: Bookmark = { stage: "post", readyAt: NOW.getTime() };
 const POST = `${PAGE}_55`;
 const URL = `https://www.facebook.com/${PAGE}/posts/55`;
 
-/** As the runner stores it between two steps. */
 const stored = (step: { bookmark: Bookmark }): Bookmark =>
   JSON.parse(JSON.stringify(step.bookmark));
 
@@ -237,18 +236,18 @@ describe("reconcile", () => {
       ],
     },
   });
-  const found = { kind: "published", platformPostId: POST, shareUrl: URL };
+  const reconciled = { kind: "published", platformPostId: POST, shareUrl: URL };
   const old = listed({ id: "1_1", created_time: "2026-12-01T08:58:59+0000" });
 
   test.each<[string, object[], object]>([
-    ["the post", [listed()], found],
-    ["the post, its words trimmed", [listed({ message: " Some  words\n" })], found],
-    ["the post among others", [listed({ id: "1_2", message: "B" }), listed(), old], found],
-    ["the post beside a photo of the same words", [listed(photo), listed()], found],
+    ["the post", [listed()], reconciled],
+    ["the post, its words trimmed", [listed({ message: " Some  words\n" })], reconciled],
+    ["the post among others", [listed({ id: "1_2", message: "B" }), listed(), old], reconciled],
+    ["the post beside a photo of the same words", [listed(photo), listed()], reconciled],
     [
       "a post without an address",
       [listed({ permalink_url: undefined })],
-      { ...found, shareUrl: `https://www.facebook.com/${POST}` },
+      { ...reconciled, shareUrl: `https://www.facebook.com/${POST}` },
     ],
     ["two that it could be", [listed(), listed({ id: "1_2" })], { kind: "unknowable" }],
     ["only a photo of the same words", [listed(photo)], { kind: "unknowable" }],
@@ -267,14 +266,14 @@ describe("reconcile", () => {
   test("accents count the same in either of their forms", async () => {
     const post = { description: "Cafe\u0301" };
     const { fetch } = scriptedFetch(json({ data: [listed({ message: "Caf\u00e9" })] }));
-    expect(await facebook.reconcile(job(fetch, { post }), READY)).toMatchObject(found);
+    expect(await facebook.reconcile(job(fetch, { post }), READY)).toMatchObject(reconciled);
   });
 
   const next = (after?: string) => ({ paging: { next: "https://a.com", cursors: { after } } });
   const others = [listed({ message: "B" })];
 
   test.each<[string, object[], object]>([
-    ["on a second list", [{ data: others, ...next("c1") }, { data: [listed()] }], found],
+    ["on a second list", [{ data: others, ...next("c1") }, { data: [listed()] }], reconciled],
     [
       "nowhere",
       [
@@ -300,7 +299,7 @@ describe("reconcile", () => {
   });
 
   test.each([
-    ["2026-12-01T08:59:57+0000", found],
+    ["2026-12-01T08:59:57+0000", reconciled],
     ["2026-12-01T08:59:30+0000", { kind: "unknowable" }],
   ])("a photo without words that is of %s", async (created_time, expected) => {
     const post = { media: [image()], description: null };
@@ -310,7 +309,7 @@ describe("reconcile", () => {
   });
 
   test.each<[string, PostChange, Bookmark, Record<string, unknown>, object]>([
-    ["a photo", { media: [image()] }, READY, photo, found],
+    ["a photo", { media: [image()] }, READY, photo, reconciled],
     [
       "a photo that shows as an album",
       { media: [image()] },
@@ -323,14 +322,14 @@ describe("reconcile", () => {
       { media: [image(), image()] },
       { stage: "album", photos: ["71", "72"], readyAt: NOW.getTime() },
       album(2),
-      found,
+      reconciled,
     ],
     [
       "an album without words",
       { media: [image(), image()], description: null },
       { stage: "album", photos: ["71", "72"], readyAt: NOW.getTime() },
       { ...album(2), message: undefined },
-      found,
+      reconciled,
     ],
   ])(
     "%s is known by its words and the number of its photos",
@@ -356,7 +355,7 @@ describe("reconcile", () => {
   });
 
   test.each<[string, Response, Response | Error, object]>([
-    ["ours", graphError(506), json({ data: [listed()] }), found],
+    ["ours", graphError(506), json({ data: [listed()] }), reconciled],
     [
       "somebody else's",
       graphError(506),

@@ -4,7 +4,7 @@ import { jpeg, mp4, png } from "../../support/stage.ts";
 import { shortMp4 } from "../../support/videos.ts";
 import type { Row } from "../row.ts";
 
-/** Such as `POST videos start`. */
+/** For example `POST videos start`. */
 async function nameOf({ request, url }: SimulatedCall): Promise<string> {
   const body = new TextDecoder().decode(await request.clone().arrayBuffer());
   const phase = /upload_phase"?(?:=|\s+)(start|transfer|finish)/.exec(body)?.[1];
@@ -79,7 +79,7 @@ export const facebook: Row = {
       feed: { text: "Three" },
     },
     {
-      // Too short for a reel, and no reel.
+      // Too short for a reel.
       what: "a video is pushed whole",
       fields: () => ({ video: mp4(shortMp4), title: "Blink", description: "An eye" }),
       first: ["POST videos start", "POST videos transfer", "POST videos finish"],

@@ -36,14 +36,13 @@ async function readCall(request: Request) {
   };
 }
 
-/** Answers the calls in their order. A call that nobody expects fails the test. */
+/** Unexpected calls fail the test. */
 export const scriptedFetch = answeringInOrder(readCall);
 
 export const PAGE = "112233445566778";
 export const VIDEO = "9007199254740993";
 const BYTES = "0123456789";
 
-/** The answer to a look at a video. */
 export const status = (
   video_status: string,
   phases: {
@@ -53,8 +52,8 @@ export const status = (
   } = {},
   more: object = {},
 ) => {
-  const phase = (given: object | string | undefined) =>
-    typeof given === "string" ? { status: given } : given;
+  const phase = (input: object | string | undefined) =>
+    typeof input === "string" ? { status: input } : input;
   return json({
     id: VIDEO,
     status: {

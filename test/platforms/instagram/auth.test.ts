@@ -6,7 +6,7 @@ const CREDENTIALS = { accessToken: "IGold", refreshToken: "left over", expiresAt
 const ACCOUNT = { platformAccountId: IG, handle: "ada", service: null };
 
 test("says whose token it is, by the id that publishing wants", async () => {
-  // A number beyond what a number holds exactly.
+  // Exceeds the exact range of numbers.
   const body = `{"id":"26","user_id": 17841405793187219,"username":"ada","name":"Ada L.","profile_picture_url":"https://cdn.example.com/a.jpg"}`;
   const { fetch, calls } = scriptedFetch(new Response(body));
   expect(await instagram.identify(fetch, CREDENTIALS, { service: null, pageId: null })).toEqual({

@@ -4,7 +4,7 @@ import { check, countHashtags, countMentions } from "../../../src/platforms/inst
 import type { InstagramSettings } from "../../../src/platforms/instagram/settings.ts";
 import { image, type PostChange, post, video } from "./scripted.ts";
 
-/** Behind a URL in the field of that kind. */
+/** A file behind a URL. */
 const unknown = (kind: "image" | "video"): PostMedia => ({
   kind,
   mime: null,

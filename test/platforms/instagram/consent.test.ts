@@ -11,15 +11,15 @@ const scriptedFetch = answeringInOrder(readSentForm);
 const ME = `{"user_id":"${IG}","id":27640875392278831,"username":"ada","name":"Ada L.","account_type":"BUSINESS"}`;
 const me = () => new Response(ME);
 const lasting = () => json({ access_token: "IGlong", token_type: "bearer", expires_in: 5_183_944 });
-/** As the server writes it: an id that no number holds exactly. */
+/** Exceeds the exact range of numbers, as the server writes it. */
 const code = (permissions: string) =>
   new Response(
     `{"access_token":"IGshort","user_id":27640875392278831,"permissions":${permissions}}`,
   );
 
 test("leads to the consent page, which asks for the account anew", async () => {
-  const begun = await consent.begin(scriptedFetch().fetch, START, APP);
-  const url = new URL(begun.ok ? begun.value.url : "");
+  const consentStart = await consent.begin(scriptedFetch().fetch, START, APP);
+  const url = new URL(consentStart.ok ? consentStart.value.url : "");
   expect(url.origin + url.pathname).toBe("https://www.instagram.com/oauth/authorize");
   expect(Object.fromEntries(url.searchParams)).toEqual({
     client_id: "app id",
@@ -122,7 +122,7 @@ describe("what is refused", () => {
       { failure: "refused", message: expect.stringContaining("already used. Connect") },
     ],
     [
-      // A wrong secret is answered in these words too.
+      // Also the words for a wrong secret.
       "another redirect address",
       flat("Error validating verification code. Please make sure your redirect_uri is identical"),
       { failure: "refused", message: expect.stringContaining("INSTAGRAM_CLIENT_SECRET, and that") },

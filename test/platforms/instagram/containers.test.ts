@@ -21,11 +21,10 @@ const IN_PROGRESS = () => status("IN_PROGRESS");
 const FINISHED = () => status("FINISHED");
 const created = (id: number) => json({ id: String(id) });
 
-/** As the runner stores it between two steps. */
 const stored = (step: { bookmark: Bookmark }): Bookmark =>
   JSON.parse(JSON.stringify(step.bookmark));
 
-/** Steps until something else than the next step comes out, every bookmark stored in between. */
+/** Steps on while `next` comes. */
 async function prepareAll(post: PostChange, ...answers: (Response | Error)[]) {
   const { fetch, calls } = scriptedFetch(...answers);
   let step: Prepared = await instagram.prepare(job(fetch, { post }), null);
@@ -243,8 +242,14 @@ describe("carousels", () => {
   test("children one by one, all waited for, then the parent", async () => {
     const { step, forms, calls } = await prepareAll(
       post,
-      ...[created(1), created(2), created(3), FINISHED(), FINISHED(), FINISHED()],
-      ...[created(9), FINISHED()],
+      created(1),
+      created(2),
+      created(3),
+      FINISHED(),
+      FINISHED(),
+      FINISHED(),
+      created(9),
+      FINISHED(),
     );
     expect(step).toMatchObject({ kind: "ready", bookmark: { containerId: "9" } });
     expect(forms).toEqual([

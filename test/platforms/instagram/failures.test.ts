@@ -122,11 +122,11 @@ test.each([
   [5, { retryAfterSeconds: 300 }, true],
   [45, { retryAfterSeconds: 2_700 }, false],
   [5_000, { retryAfterSeconds: 86_400 }, false],
-])("a rate limit of %i minutes", async (minutes, told, transient) => {
+])("a rate limit of %i minutes", async (minutes, outcome, transient) => {
   const usage = { "17841": [{ type: "instagram", estimated_time_to_regain_access: minutes }] };
   const headers = { "x-business-use-case-usage": JSON.stringify(usage) };
   const refused = toRefused(await refusalOf(graphError(80002, undefined, {}, 400, headers)));
-  expect(refused).toMatchObject({ failure: { code: "rate_limited", ...told }, transient });
+  expect(refused).toMatchObject({ failure: { code: "rate_limited", ...outcome }, transient });
 });
 
 test.each([

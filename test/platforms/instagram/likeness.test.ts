@@ -11,7 +11,7 @@ import {
   video,
 } from "./scripted.ts";
 
-/** The answers to all calls: each is the id of what was made, and says that it is ready. */
+/** Serves every call: an id, and "ready". */
 const answers = () => Array.from({ length: 12 }, () => status("FINISHED"));
 
 async function send(change: PostChange) {

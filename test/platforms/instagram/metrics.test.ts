@@ -3,21 +3,25 @@ import { readPage } from "../../../src/platforms/instagram/metrics.ts";
 import type { MetricsJob } from "../../../src/platforms/metrics.ts";
 
 const NOW = new Date("2026-11-22T03:00:00Z");
-/** Posts of before the account became a professional one have no insights. */
+/** Posts from before the account was professional. */
 const OLDER = { error: { message: "Invalid parameter", code: 100, error_subcode: 2108006 } };
 
-/** An account of so many posts on one page, those from `from` on refused with this answer. */
+/** Refuses the insights of posts from `from` on. */
 function account(count: number, isRefused: (i: number) => boolean, refusal: object = OLDER) {
   const calls: string[] = [];
   const job: MetricsJob = {
     account: { platformAccountId: "7", handle: "ada", service: null },
-    ...{ accessToken: "token", own: [], now: () => NOW },
+    accessToken: "token",
+    own: [],
+    now: () => NOW,
     fetch: async (input, init) => {
       const url = new URL(new Request(input, init).url);
       calls.push(url.pathname);
       if (!url.pathname.endsWith("/insights")) {
         const data = Array.from({ length: count }, (_, i) => ({
-          ...{ id: String(i), timestamp: "2026-11-20T10:00:00+0000", like_count: 3 },
+          id: String(i),
+          timestamp: "2026-11-20T10:00:00+0000",
+          like_count: 3,
         }));
         return Response.json({ data, paging: { cursors: { after: "next" } } });
       }

@@ -115,7 +115,7 @@ describe("reconcile", () => {
     timestamp: "2026-12-01T09:00:02+0000",
     ...change,
   });
-  const found = {
+  const reconciled = {
     kind: "published",
     platformPostId: "180",
     shareUrl: "https://www.instagram.com/p/abc/",
@@ -123,8 +123,8 @@ describe("reconcile", () => {
   const nameless = { kind: "published", platformPostId: "17", shareUrl: null };
 
   test.each<[string, object[], object]>([
-    ["the post", [listed()], found],
-    ["the post, its caption trimmed", [listed({ caption: " A  caption\n" })], found],
+    ["the post", [listed()], reconciled],
+    ["the post, its caption trimmed", [listed({ caption: " A  caption\n" })], reconciled],
     [
       "the post among others",
       [
@@ -132,7 +132,7 @@ describe("reconcile", () => {
         listed(),
         listed({ id: "2", timestamp: "2026-12-01T08:58:00+0000" }),
       ],
-      found,
+      reconciled,
     ],
     ["two that it could be", [listed(), listed({ id: "181" })], nameless],
     ["nothing", [], nameless],
@@ -147,7 +147,7 @@ describe("reconcile", () => {
     const data = [listed({ caption: undefined })];
     const { fetch, calls } = scriptedFetch(status("PUBLISHED"), json({ data }));
     expect(await instagram.reconcile(job(fetch, { post }), READY)).toEqual({
-      ...found,
+      ...reconciled,
       shareUrl: null,
     });
     expect(calls[1]?.path).toBe(`/v26.0/${IG}/stories`);

@@ -14,7 +14,6 @@ export { FACTS, image, later, NOW, type PostChange, video } from "../../support/
 
 export const IG = "17841405793187218";
 
-/** The answer to a look at a container. */
 export const status = (status_code: string, text?: string) =>
   json({ id: "1", status_code, status: text });
 

@@ -11,7 +11,7 @@ const json = (body: unknown, status = 200) => Response.json(body, { status });
 const graphError = (code: number, message: string) =>
   json({ error: { message, type: "OAuthException", code } }, 400);
 
-/** Replies that clients and documents report, and what follows from them. */
+/** Replies from documents and clients, and their verdicts. */
 const REPLIES: [Platform, string, Response, string][] = [
   [
     "x",

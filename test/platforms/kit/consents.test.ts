@@ -24,8 +24,8 @@ const exchange = (reply: Response, query = {}) =>
 describe("the way to a consent page", () => {
   const page = "https://it.example/authorize";
   const paramsOf = async (begin: ReturnType<typeof standardBegin>) => {
-    const begun = await begin(fetch, START, APP);
-    return begun.ok ? readAddress(begun.value.url).params : null;
+    const consentStart = await begin(fetch, START, APP);
+    return consentStart.ok ? readAddress(consentStart.value.url).params : null;
   };
 
   test("has the standard's parameters, and the platform's own", async () => {

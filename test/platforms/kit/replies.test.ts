@@ -13,8 +13,8 @@ test.each<[number, number]>([
   [86_400, 86_400],
   [86_401, 86_400],
   [Number.POSITIVE_INFINITY, 86_400],
-])("a wait of %d seconds is told as %d", (seconds, told) => {
-  expect(toWait(seconds)).toBe(told);
+])("a wait of %d seconds is told as %d", (seconds, outcome) => {
+  expect(toWait(seconds)).toBe(outcome);
 });
 
 test("a stranger's text is shown on one line, in its own direction", () => {

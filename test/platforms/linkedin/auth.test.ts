@@ -13,14 +13,14 @@ const TOKEN = "POST https://www.linkedin.com/oauth/v2/accessToken";
 
 const identify = async (script: [string, Answer][], pageId: string | null = null) => {
   const { fetch, calls } = scriptedFetch(script);
-  return { told: await linkedin.identify(fetch, CREDENTIALS, { service: null, pageId }), calls };
+  return { outcome: await linkedin.identify(fetch, CREDENTIALS, { service: null, pageId }), calls };
 };
 
 test("says whose tokens these are", async () => {
   const picture = "https://media.licdn.com/a.jpeg";
   const answer = Response.json({ sub: "ada1", name: "Ada L.", picture });
-  const { told, calls } = await identify([[USERINFO, answer]]);
-  expect(told).toEqual({
+  const { outcome, calls } = await identify([[USERINFO, answer]]);
+  expect(outcome).toEqual({
     ok: true,
     value: {
       profile: {
@@ -40,7 +40,7 @@ test("says whose tokens these are", async () => {
 
 test("keeps no picture from a private address", async () => {
   const answer = Response.json({ sub: "ada1", picture: "http://10.0.0.1/a" });
-  expect((await identify([[USERINFO, answer]])).told).toMatchObject({
+  expect((await identify([[USERINFO, answer]])).outcome).toMatchObject({
     value: { profile: { accountName: "ada1", profileImageUrl: null } },
   });
 });
@@ -51,8 +51,8 @@ test.each([
   [503, null, false],
   [429, null, false],
 ])("a refused login (%i %s) is final: %s", async (status, code, final) => {
-  const { told } = await identify([[USERINFO, error(status, code, "In its words")]]);
-  expect(told).toEqual({ ok: false, error: { message: "In its words", final } });
+  const { outcome } = await identify([[USERINFO, error(status, code, "In its words")]]);
+  expect(outcome).toEqual({ ok: false, error: { message: "In its words", final } });
 });
 
 const roles = (...elements: object[]) => Response.json({ elements });
@@ -64,14 +64,14 @@ test.each<[string, object]>([
   [PAGE, { role: "CONTENT_ADMIN", organizationTarget: PAGE }],
 ])("connects the page %s", async (pageId, element) => {
   const page = Response.json({ id: 77, localizedName: "Engines", vanityName: "engines" });
-  const { told, calls } = await identify(
+  const { outcome, calls } = await identify(
     [
       [`${ROLES}0`, roles(element)],
       ["GET organizations/77", page],
     ],
     pageId,
   );
-  expect(told).toMatchObject({
+  expect(outcome).toMatchObject({
     ok: true,
     value: { profile: { platformAccountId: PAGE, accountName: "Engines", handle: "engines" } },
   });
@@ -80,7 +80,7 @@ test.each<[string, object]>([
 
 test("looks for a page's role beyond the first hundred", async () => {
   const others = Array.from({ length: 100 }, () => ({ role: "ANALYST", organization: PAGE }));
-  const { told } = await identify(
+  const { outcome } = await identify(
     [
       [`${ROLES}0`, roles(...others)],
       [`${ROLES}100`, roles(administrator)],
@@ -88,7 +88,7 @@ test("looks for a page's role beyond the first hundred", async () => {
     ],
     "77",
   );
-  expect(told).toMatchObject({ ok: true, value: { profile: { accountName: "77" } } });
+  expect(outcome).toMatchObject({ ok: true, value: { profile: { accountName: "77" } } });
 });
 
 test.each<[string, object]>([
@@ -96,16 +96,16 @@ test.each<[string, object]>([
   ["a role that is only asked for", { ...administrator, state: "REQUESTED" }],
   ["a role elsewhere", { ...administrator, organization: "urn:li:organization:78" }],
 ])("refuses a page for %s", async (_, element) => {
-  const { told } = await identify([[`${ROLES}0`, roles(element)]], "77");
-  expect(told).toMatchObject({
+  const { outcome } = await identify([[`${ROLES}0`, roles(element)]], "77");
+  expect(outcome).toMatchObject({
     ok: false,
     error: { final: true, message: expect.stringContaining("may not publish") },
   });
 });
 
 test("refuses a page that is none", async () => {
-  const { told, calls } = await identify([], "my-company");
-  expect(told).toMatchObject({ ok: false, error: { final: true } });
+  const { outcome, calls } = await identify([], "my-company");
+  expect(outcome).toMatchObject({ ok: false, error: { final: true } });
   expect(calls).toEqual([]);
 });
 
@@ -146,8 +146,8 @@ const refresh = async (
   { app = APP as typeof APP | null, credentials = {} as object } = {},
 ) => {
   const { fetch, calls } = scriptedFetch([[TOKEN, answer]]);
-  const told = await linkedin.refresh(fetch, { ...CREDENTIALS, ...credentials }, ACCOUNT, app);
-  return { told, calls };
+  const outcome = await linkedin.refresh(fetch, { ...CREDENTIALS, ...credentials }, ACCOUNT, app);
+  return { outcome, calls };
 };
 
 test.each([
@@ -155,10 +155,10 @@ test.each([
   [undefined, "AQR1"],
 ])("renews with the keys of the app; of the refresh token %s it keeps %s", async (sent, kept) => {
   const tokens = { access_token: "AQX2", expires_in: 5_184_000, refresh_token: sent };
-  const { told, calls } = await refresh(Response.json(tokens));
-  expect(told).toMatchObject({ ok: true, value: { accessToken: "AQX2", refreshToken: kept } });
-  const left = told.ok ? (told.value.expiresAt?.getTime() ?? 0) - now().getTime() : 0;
-  expect(Math.abs(left - 5_184_000_000)).toBeLessThan(60_000);
+  const { outcome, calls } = await refresh(Response.json(tokens));
+  expect(outcome).toMatchObject({ ok: true, value: { accessToken: "AQX2", refreshToken: kept } });
+  const remaining = outcome.ok ? (outcome.value.expiresAt?.getTime() ?? 0) - now().getTime() : 0;
+  expect(Math.abs(remaining - 5_184_000_000)).toBeLessThan(60_000);
   expect(Object.fromEntries(new URLSearchParams(calls[0]?.text))).toEqual({
     grant_type: "refresh_token",
     refresh_token: "AQR1",
@@ -169,7 +169,7 @@ test.each([
 
 test("knows the end that renewing does not move", async () => {
   const tokens = { access_token: "AQX2", expires_in: 5_184_000, refresh_token_expires_in: 1_000 };
-  expect((await refresh(Response.json(tokens))).told).toMatchObject({
+  expect((await refresh(Response.json(tokens))).outcome).toMatchObject({
     ok: true,
     value: { refreshEndsAt: expect.any(Date), isEndFixed: true },
   });
@@ -198,8 +198,8 @@ test.each<[string, Answer, object, boolean, string]>([
     "LINKEDIN_CLIENT_ID",
   ],
 ])("%s", async (_, answer, options, final, wording) => {
-  const { told } = await refresh(answer, options);
-  expect(told).toMatchObject({
+  const { outcome } = await refresh(answer, options);
+  expect(outcome).toMatchObject({
     ok: false,
     error: { final, message: expect.stringContaining(wording) },
   });

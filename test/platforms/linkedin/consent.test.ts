@@ -26,9 +26,9 @@ const names = () =>
   Response.json({ results: { "77": { localizedName: "Engines", vanityName: "engines" } } });
 
 async function finish(script: [string, Answer][], app: typeof APP = WITH_PAGES, query = {}) {
-  const { fetch, calls, left } = scriptedFetch(script);
-  const told = await linkedin.consent?.finish(fetch, backWith({ code: "AQT1", ...query }), app);
-  return { told, calls, left };
+  const { fetch, calls, remaining } = scriptedFetch(script);
+  const grant = await linkedin.consent?.finish(fetch, backWith({ code: "AQT1", ...query }), app);
+  return { grant, calls, remaining };
 }
 
 test.each<[string, object, string[]]>([
@@ -36,8 +36,8 @@ test.each<[string, object, string[]]>([
   ["of pages too where the app has them", WITH_PAGES, [...OWN, ...PAGES]],
 ])("asks for the permissions %s, without a challenge", async (_, app, scopes) => {
   const { fetch } = scriptedFetch([]);
-  const begun = await linkedin.consent?.begin(fetch, START, app as typeof APP);
-  expect(begun?.ok && readAddress(begun.value.url)).toEqual({
+  const consentStart = await linkedin.consent?.begin(fetch, START, app as typeof APP);
+  expect(consentStart?.ok && readAddress(consentStart.value.url)).toEqual({
     page: "https://www.linkedin.com/oauth/v2/authorization",
     params: {
       response_type: "code",
@@ -47,18 +47,20 @@ test.each<[string, object, string[]]>([
       state: "state-1",
     },
   });
-  expect(begun?.ok && begun.value.url).toContain("scope=openid%20profile%20w_member_social");
+  expect(consentStart?.ok && consentStart.value.url).toContain(
+    "scope=openid%20profile%20w_member_social",
+  );
 });
 
 test("exchanges the code for the member and the pages that they may publish as", async () => {
-  const { told, calls, left } = await finish([
+  const { grant, calls, remaining } = await finish([
     [TOKEN, Response.json(TOKENS)],
     [USERINFO, person()],
     [ROLES, roles()],
     ["GET organizations?ids=List(77)", names()],
   ]);
   const credentials = { accessToken: "AQX1", refreshToken: null, expiresAt: expect.any(Date) };
-  expect(told).toMatchObject({
+  expect(grant).toMatchObject({
     ok: true,
     value: {
       accounts: [
@@ -72,10 +74,10 @@ test("exchanges the code for the member and the pages that they may publish as",
         },
       ],
       scopes: [...OWN, ...PAGES],
-      asked: [...OWN, ...PAGES],
+      requested: [...OWN, ...PAGES],
     },
   });
-  expect(left).toEqual([]);
+  expect(remaining).toEqual([]);
   expect(fieldsOf(calls[0])).toEqual({
     grant_type: "authorization_code",
     code: "AQT1",
@@ -94,11 +96,11 @@ test("reads live replies too: an ID token that nobody asked to be checked, refre
     refresh_token: "AQR1",
     refresh_token_expires_in: 31_536_000,
   };
-  const { told } = await finish([
+  const { grant } = await finish([
     [TOKEN, Response.json(tokens)],
     [USERINFO, person()],
   ]);
-  expect(told).toMatchObject({
+  expect(grant).toMatchObject({
     ok: true,
     value: {
       accounts: [
@@ -112,16 +114,16 @@ test("reads live replies too: an ID token that nobody asked to be checked, refre
 });
 
 test("asks for no pages where the app has none, whatever LinkedIn leaves out", async () => {
-  const { told, calls } = await finish(
+  const { grant, calls } = await finish(
     [
       [TOKEN, Response.json({ access_token: "AQX1", expires_in: 5_184_000 })],
       [USERINFO, person()],
     ],
     APP,
   );
-  expect(told).toMatchObject({
+  expect(grant).toMatchObject({
     ok: true,
-    value: { accounts: [{ profile: { platformAccountId: PERSON } }], scopes: null, asked: OWN },
+    value: { accounts: [{ profile: { platformAccountId: PERSON } }], scopes: null, requested: OWN },
   });
   expect(calls).toHaveLength(2);
 });
@@ -134,13 +136,13 @@ test.each<[string, Answer, object]>([
     { ok: false, error: { failure: "unavailable" } },
   ],
 ])("pages that are %s", async (_, answer, expected) => {
-  const { told } = await finish([
+  const { grant } = await finish([
     [TOKEN, Response.json(TOKENS)],
     [USERINFO, person()],
     [ROLES, answer],
   ]);
-  expect(told).toMatchObject(expected);
-  if (told?.ok) expect(told.value.accounts).toHaveLength(1);
+  expect(grant).toMatchObject(expected);
+  if (grant?.ok) expect(grant.value.accounts).toHaveLength(1);
 });
 
 const oauth = (status: number, code: string, text: string) =>
@@ -159,8 +161,8 @@ test.each<[string, Answer, string]>([
     "LINKEDIN_CLIENT_ID",
   ],
 ])("%s", async (_, answer, wording) => {
-  const { told } = await finish([[TOKEN, answer]]);
-  expect(told).toMatchObject({
+  const { grant } = await finish([[TOKEN, answer]]);
+  expect(grant).toMatchObject({
     ok: false,
     error: { failure: "refused", message: expect.stringContaining(wording) },
   });
@@ -172,8 +174,8 @@ test.each([
   ["unauthorized_scope_error", "refused", "APP_SCOPES"],
 ])("%s asks for nothing more", async (code, failure, wording) => {
   const { fetch, calls } = scriptedFetch([]);
-  const told = await linkedin.consent?.finish(fetch, backWith({ error: code }), APP);
-  expect(told).toMatchObject({
+  const grant = await linkedin.consent?.finish(fetch, backWith({ error: code }), APP);
+  expect(grant).toMatchObject({
     ok: false,
     error: { failure, message: expect.stringContaining(wording) },
   });

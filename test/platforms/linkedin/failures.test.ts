@@ -9,7 +9,6 @@ async function refusalOf(reply: Response) {
   return read.error;
 }
 
-/** Without a code, what answers is no body of LinkedIn's. */
 const refusal = (status: number, code: string | null, message = "In its words") =>
   refusalOf(code === null ? new Response(null, { status }) : error(status, code, message));
 const refused = (code: string, transient = false) => ({
@@ -56,9 +55,9 @@ test.each<[number, string | null, object]>([
   [503, null, refused("platform_unavailable", true)],
   [504, null, refused("platform_unavailable", true)],
 ])("HTTP %i with %s", async (status, code, expected) => {
-  const told = await refusal(status, code);
-  expect(told).toMatchObject({ status, code });
-  expect(toRefused(told)).toMatchObject(expected);
+  const outcome = await refusal(status, code);
+  expect(outcome).toMatchObject({ status, code });
+  expect(toRefused(outcome)).toMatchObject(expected);
 });
 
 test.each([
@@ -87,8 +86,8 @@ test.each([
   [601, false],
 ])("a limit that ends in %i seconds is waited for: %s", async (retryAfterSeconds, transient) => {
   const headers = { "retry-after": String(retryAfterSeconds) };
-  const told = await refusalOf(new Response(null, { status: 429, headers }));
-  expect(toRefused(told)).toMatchObject({
+  const outcome = await refusalOf(new Response(null, { status: 429, headers }));
+  expect(toRefused(outcome)).toMatchObject({
     failure: { code: "rate_limited", retryAfterSeconds },
     transient,
   });

@@ -13,7 +13,6 @@ import {
   video,
 } from "./scripted.ts";
 
-/** Sends the post, whose files are there already. */
 async function send(change: JobChange) {
   const assets = (change.media ?? []).map(({ kind }, index) => `urn:li:${kind}:D4E${index}`);
   const made = new Response(null, { status: 201, headers: { "x-restli-id": POST } });

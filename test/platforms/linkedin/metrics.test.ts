@@ -10,7 +10,9 @@ test("shares and other posts are asked for apart; what is left out is nothing, o
   const calls: string[] = [];
   const job: MetricsJob = {
     account: { platformAccountId: "urn:li:organization:7", handle: null, service: null },
-    ...{ accessToken: "token", own: [], now: () => NOW },
+    accessToken: "token",
+    own: [],
+    now: () => NOW,
     fetch: async (input, init) => {
       const { url } = new Request(input, init);
       calls.push(url.replace("https://api.linkedin.com/rest/", ""));
@@ -34,10 +36,10 @@ test("shares and other posts are asked for apart; what is left out is nothing, o
   };
   const page = await readPage(job, null);
   if (!page.ok) throw new Error();
-  const told = { views: 9, likes: 0, comments: 1, shares: null };
+  const outcome = { views: 9, likes: 0, comments: 1, shares: null };
   expect(page.value.posts.map(({ id, text, counters }) => [id, text, counters])).toEqual([
-    ["urn:li:share:1", "One #x", told],
-    ["urn:li:ugcPost:2", "", told],
+    ["urn:li:share:1", "One #x", outcome],
+    ["urn:li:ugcPost:2", "", outcome],
     ["urn:li:share:3", "", { views: 0, likes: 0, comments: 0, shares: 0 }],
   ]);
   expect(page.value.cursor).toBeNull();

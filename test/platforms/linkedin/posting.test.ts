@@ -11,7 +11,7 @@ test("a video is pushed part by part and stands in the feed byte for byte", asyn
   const stage = await openStage("linkedin", linkedin);
   const { upload, calls, feed } = await stage.publish({ video, title: "My film" });
   expect(upload).toMatchObject({ status: "completed", errorMessage: null });
-  // The first look comes while LinkedIn is at it, which people may not see.
+  // The first look comes during processing, which people may not see.
   expect(count(calls, "GET videos/urn")).toBe(2);
   expect(JSON.stringify(feed)).not.toContain("My film");
   expect(calls.filter((call) => call !== "GET videos/urn")).toEqual([
@@ -35,7 +35,7 @@ test("a video is pushed part by part and stands in the feed byte for byte", asyn
 
 test("a video whose run is killed goes on with the part that was not stored", async () => {
   const stage = await openStage("linkedin", linkedin);
-  // The upload, its first part, its second part.
+  // The upload and its two parts.
   const deaths = dieBefore(stage, '\\"progress\\"', 3);
   const { upload, calls, feed } = await stage.publish({ video });
   expect(upload).toMatchObject({ status: "completed" });

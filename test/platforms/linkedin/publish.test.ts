@@ -21,21 +21,20 @@ import {
 
 type Script = [name: string, answer: Answer][];
 
-/** One step from a bookmark, as the runner stores it between two. */
 async function step(
   name: "prepare" | "submit" | "reconcile",
   script: Script,
   bookmark: Bookmark | null,
   change: JobChange = {},
 ) {
-  const { fetch, calls, left } = scriptedFetch(script);
+  const { fetch, calls, remaining } = scriptedFetch(script);
   const publishJob = job(fetch, change);
   const stored = bookmark && (JSON.parse(JSON.stringify(bookmark)) as Bookmark);
   const result =
     name === "prepare"
       ? await linkedin.prepare(publishJob, stored)
       : await linkedin[name](publishJob, stored ?? {});
-  expect(left).toEqual([]);
+  expect(remaining).toEqual([]);
   return { result, calls, ranges: publishJob.ranges };
 }
 

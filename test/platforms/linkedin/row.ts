@@ -11,7 +11,7 @@ export const POST = "POST posts";
 const LOOK = "GET posts";
 export const PUT = "PUT upload";
 
-/** The id of the first page of a sandbox member. */
+/** The first page of a sandbox member. */
 export const pageOf = (name: string) => digitsOf("linkedin", `${name} Works`, 9);
 
 const photos = (author: RegExp): Arrival[] => [
@@ -54,7 +54,7 @@ const common = {
   },
 } satisfies Partial<Row>;
 
-/** An account of a person, whose posts cannot be asked for. */
+/** A person's posts cannot be listed. */
 export const linkedin: Row = {
   ...common,
   kinds: {
@@ -116,7 +116,7 @@ export const linkedin: Row = {
   ],
 };
 
-/** An account of a page, whose posts can be asked for. */
+/** A page's posts can be listed. */
 export const linkedinPage: Row = {
   ...common,
   as: "linkedin page",

@@ -17,7 +17,7 @@ export type Answer = SomeAnswer<unknown>;
 export const error = (status: number, code: string | null, message = `It says ${code}.`) =>
   Response.json({ status, ...(code === null ? {} : { code }), message }, { status });
 
-/** Its name is such as `POST posts`, without `https://api.linkedin.com/rest/`. */
+/** For example `POST posts`. */
 async function read(request: Request) {
   const call = await readCall(request);
   return {
@@ -26,14 +26,14 @@ async function read(request: Request) {
   };
 }
 
-/** Answers the calls in their order; one that nobody expects fails the test. */
+/** Unexpected calls fail the test. */
 export function scriptedFetch(script: [name: string, answer: Answer][]) {
-  const left = [...script];
+  const remaining = [...script];
   const network = scripted(read, ({ name }) => {
-    const [expected, answer] = left.shift() ?? [];
+    const [expected, answer] = remaining.shift() ?? [];
     return expected === name ? answer : undefined;
   });
-  return { ...network, left };
+  return { ...network, remaining };
 }
 
 export const PERSON = "urn:li:person:ada1";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { withAppSecretProof } from "../../../src/platforms/meta/app-secret-proof.ts";
 
-/** HMAC-SHA256 of "EAAtoken" under "secret", as `openssl dgst -sha256 -hmac` gives it. */
+/** From `openssl dgst -sha256 -hmac secret` over "EAAtoken". */
 const PROOF = "61b5257ec5c5a53e992ae4d93afa0975e1f1be671788f65a476b0689ad5d5dd5";
 
 async function send(url: string, init?: RequestInit) {

@@ -3,7 +3,7 @@ import type { PostMedia } from "../../../src/platforms/connector.ts";
 import { check } from "../../../src/platforms/pinterest/check.ts";
 import { BOARD, image, type JobChange, post, video } from "./scripted.ts";
 
-/** Behind a URL in the field of that kind. */
+/** A file behind a URL. */
 const unknown = (kind: "image" | "video"): PostMedia => ({
   kind,
   mime: null,

@@ -20,13 +20,16 @@ const TOKENS = {
 
 async function finish(tokens: Answer, user: Answer[] = [], query: object = { code: "c 1" }) {
   const { fetch, calls } = scriptedFetch({ [TOKEN]: [tokens], [USER]: user });
-  const told = await pinterest.consent?.finish(fetch, backWith({ ...query }), APP);
-  return { told, calls };
+  const grant = await pinterest.consent?.finish(fetch, backWith({ ...query }), APP);
+  return { grant, calls };
 }
 
 const addressFor = async (app: object) => {
-  const begun = await pinterest.consent?.begin(scriptedFetch().fetch, START, { ...APP, ...app });
-  return begun?.ok ? readAddress(begun.value.url) : null;
+  const consentStart = await pinterest.consent?.begin(scriptedFetch().fetch, START, {
+    ...APP,
+    ...app,
+  });
+  return consentStart?.ok ? readAddress(consentStart.value.url) : null;
 };
 
 test("asks for boards and pins, secret ones too, with commas between", async () => {
@@ -49,8 +52,8 @@ test("asks for the optional permissions alone that the app has", async () => {
 
 test("exchanges the code with the app's keys as they are", async () => {
   const user = json({ id: "7", username: "ada", business_name: "Ada & Co" });
-  const { told, calls } = await finish(json(TOKENS), [user]);
-  expect(told).toMatchObject({
+  const { grant, calls } = await finish(json(TOKENS), [user]);
+  expect(grant).toMatchObject({
     ok: true,
     value: {
       accounts: [
@@ -83,8 +86,8 @@ test.each<[string, Answer, string, string]>([
   ["an outage", error(503, 0, "Down"), "unavailable", "Down"],
   ["an outage without words", new Response(null, { status: 500 }), "unavailable", "HTTP 500"],
 ])("%s", async (_, answer, failure, wording) => {
-  const { told } = await finish(answer);
-  expect(told).toMatchObject({
+  const { grant } = await finish(answer);
+  expect(grant).toMatchObject({
     ok: false,
     error: { failure, message: expect.stringContaining(wording) },
   });
@@ -92,13 +95,13 @@ test.each<[string, Answer, string, string]>([
 
 test("a person who said no is told so, and one without an answer", async () => {
   const declined = await finish(json({}), [], { error: "access_denied" });
-  expect(declined.told).toMatchObject({ ok: false, error: { failure: "declined" } });
+  expect(declined.grant).toMatchObject({ ok: false, error: { failure: "declined" } });
   const silent = await finish(json({}), [], {});
-  expect(silent.told).toMatchObject({ ok: false, error: { failure: "refused" } });
+  expect(silent.grant).toMatchObject({ ok: false, error: { failure: "refused" } });
   expect([...declined.calls, ...silent.calls]).toEqual([]);
 });
 
 test("a login that Pinterest refuses at once connects nothing", async () => {
-  const { told } = await finish(json(TOKENS), [error(503, 0, "Down")]);
-  expect(told).toMatchObject({ ok: false, error: { failure: "unavailable", message: "Down" } });
+  const { grant } = await finish(json(TOKENS), [error(503, 0, "Down")]);
+  expect(grant).toMatchObject({ ok: false, error: { failure: "unavailable", message: "Down" } });
 });

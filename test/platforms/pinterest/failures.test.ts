@@ -99,7 +99,7 @@ test.each<[Record<string, string>, object, boolean]>([
   [{ "retry-after": "999999" }, { retryAfterSeconds: 86_400 }, false],
   [{ "x-ratelimit-reset": "1000000001" }, { retryAfterSeconds: 0 }, true],
   [{ "retry-after": "soon" }, {}, true],
-])("too many calls with %j wait %j", async (headers, told, transient) => {
+])("too many calls with %j wait %j", async (headers, outcome, transient) => {
   for (const [status, code] of [
     [429, 8],
     [403, 8],
@@ -108,7 +108,7 @@ test.each<[Record<string, string>, object, boolean]>([
     const refusal = await refusalOf(error(status, code, "Slow down", headers));
     expect(toRefused(refusal)).toEqual({
       kind: "failed",
-      failure: { code: "rate_limited", message: "Slow down", ...told },
+      failure: { code: "rate_limited", message: "Slow down", ...outcome },
       transient,
     });
   }

@@ -3,7 +3,10 @@ import type { MetricsJob } from "../../../src/platforms/metrics.ts";
 import { readPage } from "../../../src/platforms/pinterest/metrics.ts";
 
 const item = (id: string, created_at: string, lifetime: object | null, more: object = {}) => ({
-  ...{ id, created_at, title: "A", ...more },
+  id,
+  created_at,
+  title: "A",
+  ...more,
   pin_metrics: lifetime && { "90d": { impression: 1 }, lifetime_metrics: lifetime },
 });
 
@@ -20,7 +23,9 @@ async function read(report: Response) {
   const calls: URL[] = [];
   const job: MetricsJob = {
     account: { platformAccountId: "7", handle: "ada", service: null },
-    ...{ accessToken: "token", own: [], now: () => new Date("2026-11-22T03:00:00Z") },
+    accessToken: "token",
+    own: [],
+    now: () => new Date("2026-11-22T03:00:00Z"),
     fetch: async (input, init) => {
       const url = new URL(new Request(input, init).url);
       calls.push(url);

@@ -10,7 +10,7 @@ export const boardOf = async (name: string): Promise<string> => (await boardsOf(
 
 const made = { "5xx=2": { [PINS]: 3, "GET boards/ID/pins": 2 } };
 
-/** A pin with every field by which it is found again. */
+/** A pin with every field that identifies it. */
 const wordy = (title: string) => ({
   title,
   link: "https://example.com",

@@ -23,13 +23,13 @@ export const error = (
   headers: Record<string, string> = {},
 ): Response => Response.json({ code, message }, { status, headers });
 
-/** Its name is its verb and its path without `/v5`. */
+/** Verb and path without `/v5`. */
 async function read(request: Request) {
   const call = await readCall(request);
   return { ...call, name: `${call.method} ${call.path.replace("/v5", "")}` };
 }
 
-/** Answers each call with the next answer of its name. A call that nobody expects fails the test. */
+/** Unexpected calls fail the test. */
 export const scriptedFetch = answeringByName(read, ({ name }) => name);
 
 export const NOW = new Date("2026-12-01T09:00:00.123Z");

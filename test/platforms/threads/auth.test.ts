@@ -61,8 +61,8 @@ test.each([
 test.each([
   ["as the answer says", { expires_in: 5_183_944 }, 5_183_944_000],
   ["for 60 days", {}, 60 * 86_400_000],
-])("renews the token by itself, %s", async (_, told, lifeMs) => {
-  const answer = { access_token: "THnew", token_type: "bearer", ...told };
+])("renews the token by itself, %s", async (_, outcome, lifeMs) => {
+  const answer = { access_token: "THnew", token_type: "bearer", ...outcome };
   const { fetch, calls } = scriptedFetch(json(answer));
   const before = Date.now();
   const refreshed = await threads.refresh(fetch, CREDENTIALS, ACCOUNT, null);
@@ -84,7 +84,7 @@ test.each([
 
 test.each([
   [graphError(190), true],
-  // Such as the permission of a private profile after 90 days.
+  // For example the permission of a private profile after 90 days.
   [graphError(100), true],
   [graphError(4), false],
   [new Response("", { status: 429 }), false],

@@ -5,7 +5,7 @@ import type { ThreadsSettings } from "../../../src/platforms/threads/settings.ts
 import { countCharacters, countLinks } from "../../../src/platforms/threads/text.ts";
 import { image, type PostChange, post, video } from "./scripted.ts";
 
-/** Behind a URL in the field of that kind. */
+/** A file behind a URL. */
 const unknown = (kind: "image" | "video"): PostMedia => ({
   kind,
   mime: null,

@@ -8,15 +8,15 @@ import { graphError, json, USER } from "./scripted.ts";
 const consent = threads.consent as ConsentPage;
 const scriptedFetch = answeringInOrder(readSentForm);
 
-/** As the server writes it: an id that no number holds exactly. */
+/** Exceeds the exact range of numbers, as the server writes it. */
 const code = () => new Response(`{"access_token":"THshort","user_id":${USER}}`);
 const lasting = () => json({ access_token: "THlong", token_type: "bearer", expires_in: 5_183_944 });
 const me = () => new Response(`{"id":${USER},"username":"ada","name":"Ada L."}`);
-const told = (scopes: unknown) => json({ data: { is_valid: true, scopes } });
+const grant = (scopes: unknown) => json({ data: { is_valid: true, scopes } });
 
 test("leads to the consent page", async () => {
-  const begun = await consent.begin(scriptedFetch().fetch, START, APP);
-  const url = new URL(begun.ok ? begun.value.url : "");
+  const consentStart = await consent.begin(scriptedFetch().fetch, START, APP);
+  const url = new URL(consentStart.ok ? consentStart.value.url : "");
   expect(url.origin + url.pathname).toBe("https://threads.com/oauth/authorize");
   expect(Object.fromEntries(url.searchParams)).toEqual({
     client_id: "app id",
@@ -28,7 +28,7 @@ test("leads to the consent page", async () => {
 });
 
 test("exchanges the code twice, and asks whose token it is and what was granted", async () => {
-  const { fetch, calls } = scriptedFetch(code(), lasting(), me(), told(["threads_basic"]));
+  const { fetch, calls } = scriptedFetch(code(), lasting(), me(), grant(["threads_basic"]));
   expect(await consent.finish(fetch, BACK, APP)).toMatchObject({
     ok: true,
     value: {
@@ -77,8 +77,8 @@ test.each<[string, Response | Error]>([
   ["refuses to", graphError(100)],
   ["is out of order when asked to", new Response("", { status: 503 })],
   ["does not answer when asked to", new TypeError("Network connection lost.")],
-  ["names none when asked to", told([])],
-  ["has another form when asked to", told("threads_basic")],
+  ["names none when asked to", grant([])],
+  ["has another form when asked to", grant("threads_basic")],
 ])("does without a list of what was granted where Threads %s tell", async (_, answer) => {
   const { fetch } = scriptedFetch(code(), lasting(), me(), answer);
   expect(await consent.finish(fetch, BACK, APP)).toMatchObject({

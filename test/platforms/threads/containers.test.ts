@@ -21,13 +21,12 @@ const IN_PROGRESS = () => status("IN_PROGRESS");
 const FINISHED = () => status("FINISHED");
 const created = (id: number) => json({ id: String(id) });
 
-/** As the runner stores it between two steps. */
 const stored = (step: { bookmark: Bookmark }): Bookmark =>
   JSON.parse(JSON.stringify(step.bookmark));
 
 const goesOn = (step: Prepared) => step.kind === "next" || step.kind === "waiting";
 
-/** Steps until the container is ready or refused, every bookmark stored in between. */
+/** Steps on until the container is ready or refused. */
 async function prepareAll(post: PostChange, ...answers: (Response | Error)[]) {
   const { fetch, calls } = scriptedFetch(...answers);
   let step: Prepared = await threads.prepare(job(fetch, { post }), null);
@@ -234,8 +233,14 @@ describe("carousels", () => {
   test("children one by one, all waited for, then the parent", async () => {
     const { step, forms, calls } = await prepareAll(
       post,
-      ...[created(1), created(2), created(3), FINISHED(), FINISHED(), FINISHED()],
-      ...[created(9), FINISHED()],
+      created(1),
+      created(2),
+      created(3),
+      FINISHED(),
+      FINISHED(),
+      FINISHED(),
+      created(9),
+      FINISHED(),
     );
     expect(step).toMatchObject({ kind: "ready", bookmark: { containerId: "9" } });
     const child = { is_carousel_item: "true", alt_text: "Alt" };

@@ -5,12 +5,14 @@ import { readPage } from "../../../src/platforms/threads/metrics.ts";
 
 const REFUSED = { error: { message: "Invalid parameter", code: 100 } };
 
-/** An account of 30 posts, one of which is refused its figures. */
+/** 30 posts, one of which gets no figures. */
 function account() {
   const calls: string[] = [];
   const job: MetricsJob = {
     account: { platformAccountId: "7", handle: "ada", service: null },
-    ...{ accessToken: "token", own: [], now: () => new Date("2026-11-22T03:00:00Z") },
+    accessToken: "token",
+    own: [],
+    now: () => new Date("2026-11-22T03:00:00Z"),
     fetch: async (input, init) => {
       const { pathname, searchParams } = new URL(new Request(input, init).url);
       calls.push(pathname);
@@ -22,7 +24,8 @@ function account() {
         return Response.json(REFUSED, { status: 400 });
       }
       const data = Array.from({ length: Number(searchParams.get("limit")) }, (_, i) => ({
-        ...{ id: String(i), timestamp: "2026-11-20T10:00:00+0000" },
+        id: String(i),
+        timestamp: "2026-11-20T10:00:00+0000",
       }));
       return Response.json({ data, paging: { cursors: { after: "20" } } });
     },

@@ -154,16 +154,16 @@ describe("reconcile", () => {
     timestamp: "2026-12-01T09:00:02+0000",
     ...change,
   });
-  const found = { kind: "published", platformPostId: "180", shareUrl: URL };
+  const reconciled = { kind: "published", platformPostId: "180", shareUrl: URL };
   const nameless = { kind: "published", platformPostId: "17", shareUrl: null };
 
   test.each<[string, object[], object]>([
-    ["the post", [listed()], found],
-    ["the post, its text trimmed", [listed({ text: " A  thought\n" })], found],
+    ["the post", [listed()], reconciled],
+    ["the post, its text trimmed", [listed({ text: " A  thought\n" })], reconciled],
     [
       "the post, a minute early by their clock",
       [listed({ timestamp: "2026-12-01T08:59:00+0000" })],
-      found,
+      reconciled,
     ],
     [
       "the post among others",
@@ -173,7 +173,7 @@ describe("reconcile", () => {
         listed(),
         listed({ id: "2", timestamp: "2026-12-01T08:58:59+0000" }),
       ],
-      found,
+      reconciled,
     ],
     ["two that it could be", [listed(), listed({ id: "181" })], nameless],
     ["one from before alone", [listed({ timestamp: "2026-12-01T08:00:00+0000" })], nameless],

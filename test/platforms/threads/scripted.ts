@@ -6,10 +6,9 @@ import { type Circumstances, jobOf, type PostChange, pulling } from "../../suppo
 export { graphError, json, READY, scriptedFetch } from "../../support/graph.ts";
 export { FACTS, image, later, NOW, type PostChange, video } from "../../support/network.ts";
 
-/** Larger than a number holds exactly. */
+/** Exceeds the exact range of numbers. */
 export const USER = "27841405793187219";
 
-/** The answer to a look at a container. */
 export const status = (value: string, error_message?: string) =>
   json({ id: "1", status: value, error_message });
 

@@ -18,7 +18,7 @@ test.each([
 ])("plans %i bytes as chunks of %i bytes, %i of them", (sizeBytes, chunkSize, count) => {
   const plan = planChunks(sizeBytes);
   expect(plan).toEqual({ chunkSize, count });
-  // TikTok's own rule.
+  // TikTok counts chunks this way.
   expect(Math.floor(sizeBytes / chunkSize)).toBe(count);
   expect(count).toBeLessThanOrEqual(1_000);
   let end = 0;

@@ -20,14 +20,14 @@ const TOKENS = {
 
 async function finish(tokens: Answer, users: Answer[] = [], query: object = {}) {
   const { fetch, calls } = scriptedFetch({ [TOKEN]: [tokens], [USER]: users });
-  const told = await tiktok.consent?.finish(fetch, backWith({ code: "c*!1", ...query }), APP);
-  return { told, calls };
+  const grant = await tiktok.consent?.finish(fetch, backWith({ code: "c*!1", ...query }), APP);
+  return { grant, calls };
 }
 
 test("asks anew whoever has agreed before, with a client_key and commas", async () => {
   const { fetch } = scriptedFetch();
-  const begun = await tiktok.consent?.begin(fetch, START, APP);
-  expect(begun?.ok && readAddress(begun.value.url)).toEqual({
+  const consentStart = await tiktok.consent?.begin(fetch, START, APP);
+  expect(consentStart?.ok && readAddress(consentStart.value.url)).toEqual({
     page: "https://www.tiktok.com/v2/auth/authorize/",
     params: {
       client_key: "id-1",
@@ -42,15 +42,18 @@ test("asks anew whoever has agreed before, with a client_key and commas", async 
 
 test("asks for the optional permissions alone that the app has", async () => {
   const { fetch } = scriptedFetch();
-  const begun = await tiktok.consent?.begin(fetch, START, { ...APP, scopes: ["video.list"] });
-  const params = begun?.ok ? readAddress(begun.value.url).params : null;
+  const consentStart = await tiktok.consent?.begin(fetch, START, {
+    ...APP,
+    scopes: ["video.list"],
+  });
+  const params = consentStart?.ok ? readAddress(consentStart.value.url).params : null;
   expect(params?.scope).toBe("user.info.basic,video.publish,video.list");
 });
 
 test("exchanges the code by a form without charset", async () => {
   const user = data({ user: { open_id: "open-1", display_name: "Ada", username: "ada" } });
-  const { told, calls } = await finish(Response.json(TOKENS), [user]);
-  expect(told).toMatchObject({
+  const { grant, calls } = await finish(Response.json(TOKENS), [user]);
+  expect(grant).toMatchObject({
     ok: true,
     value: {
       accounts: [
@@ -71,18 +74,18 @@ test("exchanges the code by a form without charset", async () => {
 
 test("takes what was granted from the callback where the tokens do not say", async () => {
   const { scope: _, ...tokens } = TOKENS;
-  const { told, calls } = await finish(Response.json(tokens), [], { scopes: "user.info.basic" });
-  expect(told).toMatchObject({ ok: true, value: { accounts: [], scopes: ["user.info.basic"] } });
+  const { grant, calls } = await finish(Response.json(tokens), [], { scopes: "user.info.basic" });
+  expect(grant).toMatchObject({ ok: true, value: { accounts: [], scopes: ["user.info.basic"] } });
   expect(calls).toHaveLength(1);
 });
 
 test("a person who leaves the profile out is known without a handle", async () => {
   const basic = data({ user: { open_id: "open-1", display_name: "Ada" } });
-  const { told } = await finish(
+  const { grant } = await finish(
     Response.json({ ...TOKENS, scope: "user.info.basic,video.publish" }),
     [error(401, "scope_not_authorized"), basic],
   );
-  expect(told).toMatchObject({
+  expect(grant).toMatchObject({
     ok: true,
     value: { accounts: [{ profile: { accountName: "Ada", handle: null } }] },
   });
@@ -125,8 +128,8 @@ test.each<[string, Answer, string, string]>([
   ["an outage", new Response("<html>", { status: 502 }), "unavailable", "HTTP 502"],
   ["a reply that cannot be read", new Response("<html>"), "unavailable", "cannot be read"],
 ])("%s", async (_, answer, failure, wording) => {
-  const { told } = await finish(answer);
-  expect(told).toMatchObject({
+  const { grant } = await finish(answer);
+  expect(grant).toMatchObject({
     ok: false,
     error: { failure, message: expect.stringContaining(wording) },
   });
@@ -154,8 +157,8 @@ test.each<[string, Record<string, string>, string, string]>([
   ],
 ])("%s in the callback asks for nothing more", async (_, query, failure, wording) => {
   const { fetch, calls } = scriptedFetch();
-  const told = await tiktok.consent?.finish(fetch, backWith(query), APP);
-  expect(told).toMatchObject({
+  const grant = await tiktok.consent?.finish(fetch, backWith(query), APP);
+  expect(grant).toMatchObject({
     ok: false,
     error: { failure, message: expect.stringContaining(wording) },
   });

@@ -9,7 +9,6 @@ async function refusalOf(reply: Response) {
   return read.error;
 }
 
-/** Without a code, what answers is no body of TikTok's. */
 const answer = (status: number, code: string | null, message?: string) =>
   code === null ? new Response(null, { status }) : error(status, code, message);
 

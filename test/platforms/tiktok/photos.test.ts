@@ -165,7 +165,7 @@ describe("a call without an answer", () => {
     const { bookmark } = await prepared(change);
     const { fetch, calls } = scriptedFetch(answer ? { "video/list/": [answer] } : {});
     return {
-      found: await tiktok.reconcile(job(fetch, { media: PHOTOS, ...change }), bookmark),
+      reconciled: await tiktok.reconcile(job(fetch, { media: PHOTOS, ...change }), bookmark),
       calls,
     };
   }
@@ -178,8 +178,8 @@ describe("a call without an answer", () => {
     ["its description", { video_description: description, title: "Look" }, { description }],
     ["both together", { video_description: `Look\n${description}` }, { description }],
   ])("is found among the public posts by %s", async (_, change, post) => {
-    const { found, calls } = await reconcile(data({ videos: [listed(change)] }), post);
-    expect(found).toEqual({
+    const { reconciled, calls } = await reconcile(data({ videos: [listed(change)] }), post);
+    expect(reconciled).toEqual({
       kind: "published",
       platformPostId: "7512345678901234567",
       shareUrl: "https://www.tiktok.com/@ada/video/7512345678901234567",
@@ -194,13 +194,13 @@ describe("a call without an answer", () => {
     ["another post is listed", [listed({ video_description: "Other" })]],
     ["two posts have the text", [listed(), listed({ id: "7512345678901234568" })]],
   ])("is not decided where %s", async (_, videos) => {
-    expect((await reconcile(data({ videos }))).found).toMatchObject({ kind: "unknowable" });
+    expect((await reconcile(data({ videos }))).reconciled).toMatchObject({ kind: "unknowable" });
   });
 
   test("is not decided by a title that a description goes with", async () => {
     const other = listed({ title: "Look", video_description: "Something else" });
-    const { found } = await reconcile(data({ videos: [other] }), { description });
-    expect(found).toMatchObject({ kind: "unknowable" });
+    const { reconciled } = await reconcile(data({ videos: [other] }), { description });
+    expect(reconciled).toMatchObject({ kind: "unknowable" });
   });
 
   test.each<[string, Record<string, string>]>([
@@ -208,16 +208,16 @@ describe("a call without an answer", () => {
     ["a post for friends", { privacy_level: "MUTUAL_FOLLOW_FRIENDS" }],
     ["a draft", { post_mode: "DRAFT" }],
   ])("of %s cannot be asked after", async (_, settings) => {
-    const { found, calls } = await reconcile(null, { settings });
-    expect(found).toMatchObject({ kind: "unknowable" });
+    const { reconciled, calls } = await reconcile(null, { settings });
+    expect(reconciled).toMatchObject({ kind: "unknowable" });
     expect(calls).toEqual([]);
   });
 
   test("is asked after with a fresh token, later, or not at all", async () => {
-    expect((await reconcile(error(401, "access_token_invalid"))).found).toEqual({
+    expect((await reconcile(error(401, "access_token_invalid"))).reconciled).toEqual({
       kind: "token_expired",
     });
-    expect((await reconcile(error(401, "scope_not_authorized"))).found).toMatchObject({
+    expect((await reconcile(error(401, "scope_not_authorized"))).reconciled).toMatchObject({
       kind: "unknowable",
     });
     await expect(reconcile(error(500, "internal_error"))).rejects.toThrow("internal_error");

@@ -79,7 +79,7 @@ test.each([
   expect(feed).toMatchObject([{ received: 1 }]);
 });
 
-/** A little more than goes out in one chunk. */
+/** A little more than one chunk. */
 const LONG_BYTES = 60_500_000;
 
 test("a video of more than 60 MB goes out in chunks; the next run goes on where the budget ended", async () => {
@@ -87,7 +87,7 @@ test("a video of more than 60 MB goes out in chunks; the next run goes on where 
   const video = videoOf(LONG_BYTES);
   const id = await stage.post({ video });
   const ranges: string[] = [];
-  // To take it, to open the upload, and three chunks.
+  // Claim, opened upload and three chunks.
   let steps = 5;
   await stage.watch(
     async () => {

@@ -59,7 +59,7 @@ export const tiktok: Row = {
     photos: {
       fields: (title) => ({ title, photo: jpeg() }),
       submit: "content/init/",
-      // They may be on their way.
+      // The photos may be in processing.
       calls: { "5xx=2": { "content/init/": 1 } },
       undecided: ["5xx=2"],
     },

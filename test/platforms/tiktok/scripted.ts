@@ -29,10 +29,7 @@ async function read(request: Request) {
   return { ...call, path: call.path.replace("/v2/", "").replace("post/publish/", "") };
 }
 
-/**
- * Answers each call with the next answer of its path, given without `/v2/` and `post/publish/`. A call
- * that nobody expects fails the test.
- */
+/** Answers by path without `/v2/` and `post/publish/`. Unexpected calls fail the test. */
 export const scriptedFetch = answeringByName(read, ({ path }) => path);
 
 export const NOW = new Date("2026-12-01T09:00:00.123Z");

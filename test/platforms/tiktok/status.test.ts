@@ -69,13 +69,16 @@ describe("a post that is out, and has no id yet", () => {
     [since, 59, since, 15],
     [since, 60, since, 30],
     [since, 149, since, 30],
-  ])("complete since %s: after %i s it is asked for again", async (known, after, then, every) => {
-    expect(await settle(complete(), { completeSince: known }, after)).toEqual({
-      kind: "waiting",
-      bookmark: { ...PROCESSING, completeSince: then },
-      checkAfterSeconds: every,
-    });
-  });
+  ])(
+    "complete since %s: after %i s it is asked for again",
+    async (knownCase, after, then, every) => {
+      expect(await settle(complete(), { completeSince: knownCase }, after)).toEqual({
+        kind: "waiting",
+        bookmark: { ...PROCESSING, completeSince: then },
+        checkAfterSeconds: every,
+      });
+    },
+  );
 
   const listed = (change: object = {}) => ({
     id: "7512345678901234567",

@@ -50,7 +50,6 @@ const status = (fields: object) => data(fields);
 
 type Step = "prepare" | "submit" | "reconcile";
 
-/** One step from a bookmark, as the runner stores it between two. */
 async function step(
   name: Step,
   script: Record<string, Answer[]>,

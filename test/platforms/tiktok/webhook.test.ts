@@ -18,7 +18,7 @@ interface Sent {
   body?: string;
   sentAt?: number;
   secret?: string;
-  /** The body that was signed, where it is another. */
+  /** The signed body, where it differs. */
   signed?: string;
 }
 

@@ -158,13 +158,13 @@ test.each<[string, () => Response, object]>([
   ["no words at all", () => empty(404), { code: "unknown", message: "X answered HTTP 404." }],
 ])("%s", async (_, reply, expected) => {
   const { code, message, retryAfterSeconds, ...rest } = expected as Record<string, unknown>;
-  const wanted = JSON.parse(
+  const reported = JSON.parse(
     JSON.stringify({
       ...rest,
       ...(code ? { kind: "failed", failure: { code, message, retryAfterSeconds } } : {}),
     }),
   );
-  expect(await refused(reply())).toMatchObject(wanted);
+  expect(await refused(reply())).toMatchObject(reported);
 });
 
 test("what X writes is cut", async () => {

@@ -2,7 +2,6 @@ import { x } from "../../../src/platforms/x/index.ts";
 import { publish, testTexts } from "../sent-texts.ts";
 import { data, image, type JobChange, job, post, scriptedFetch } from "./scripted.ts";
 
-/** Publishes the post, whose files are uploaded already. */
 async function send(change: JobChange) {
   const { media = [] } = change;
   const { fetch, calls } = scriptedFetch({
@@ -10,9 +9,14 @@ async function send(change: JobChange) {
     "POST /2/tweets": [data({ id: "1995400000000000001", text: "" }, 201)],
   });
   const preparing = {
-    ...{ stage: "preparing", taggedIds: [], subtitles: { state: "done" }, upload: null },
+    stage: "preparing",
+    taggedIds: [],
+    subtitles: { state: "done" },
+    upload: null,
     mediaIds: media.map((_, index) => String(index + 1)),
-    ...{ videoCategory: "tweet_video", described: 0, warnings: [] },
+    videoCategory: "tweet_video",
+    described: 0,
+    warnings: [],
   };
   await publish(x, job(fetch, change), preparing);
   const { text = "", poll } = calls.at(-1)?.json ?? {};

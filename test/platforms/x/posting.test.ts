@@ -55,7 +55,7 @@ test("a long text goes out for a subscriber, and for nobody else", async () => {
   }
 });
 
-/** Twenty segments: more than one run can send. */
+/** Twenty segments: more than one run sends. */
 const LONG_BYTES = 19_500_000;
 
 test("a long video goes up in segments over several runs, each sent once", async () => {
@@ -112,7 +112,7 @@ test("thirty posts whose answers are all lost are each looked up, never repeated
 test("a server that falls over is asked what became of the post before it is sent again", async () => {
   const stage = await onStage();
   const { calls } = await stage.publish({ title: "Rough [sandbox:5xx=2]" });
-  // The second wait is longer than X's own: it is asked once more right before the next call.
+  // The second wait exceeds X's lag, so X is asked once more before the next call.
   expect(calls).toEqual([POST, LOOK, POST, LOOK, LOOK, POST]);
 });
 

@@ -33,7 +33,6 @@ const duplicate = () =>
 
 type Step = "prepare" | "submit" | "reconcile";
 
-/** One step from a bookmark, as the runner stores it between two. */
 async function step(
   name: Step,
   script: Record<string, Answer[]>,
@@ -261,7 +260,7 @@ describe("the call that makes the post", () => {
   });
 });
 
-/** A post in a list, made when ours was ready. */
+/** A listed post from the moment when ours became ready. */
 const listed = (change: object = {}) => ({
   id: ID,
   text: "Hello",
@@ -275,7 +274,7 @@ const list = (posts: object[], more = {}) =>
     meta: { result_count: posts.length, ...more },
   });
 
-const found = { kind: "published", platformPostId: ID };
+const reconciled = { kind: "published", platformPostId: ID };
 
 const mediaRefused = () =>
   problem(400, "Invalid", { errors: [{ message: "Your media IDs are invalid." }] });
@@ -299,7 +298,7 @@ describe("a post that X says it has", () => {
   };
 
   test.each<[string, () => Answer, object]>([
-    ["is our own lost post", () => list([listed()]), found],
+    ["is our own lost post", () => list([listed()]), reconciled],
     ["has to be looked for where none is listed", () => list([]), CHECK],
     [
       "has to be looked for where the listed one is older",
@@ -324,7 +323,7 @@ describe("a post that X says it has", () => {
     const later = (posts: object[]) =>
       step("submit", { [POST]: [mediaRefused()], [LIST]: [list(posts)] }, bookmark, change);
     const own = listed({ text: "", attachments: { media_keys: ["3_12"] } });
-    expect((await later([own])).result).toMatchObject(found);
+    expect((await later([own])).result).toMatchObject(reconciled);
     const none = await later([]);
     expect(none.result).toMatchObject(CHECK);
     expect(none.result).not.toHaveProperty("restart");
@@ -388,7 +387,7 @@ describe("what became of a post without an answer", () => {
     ],
   ])("%s is found", async (_, post, change) => {
     const { result } = await step("reconcile", { [LIST]: [list([post])] }, READY, change);
-    expect(result).toMatchObject(found);
+    expect(result).toMatchObject(reconciled);
   });
 
   test.each<[string, object]>([
@@ -410,7 +409,7 @@ describe("what became of a post without an answer", () => {
         text: "https://t.co/x",
         attachments: { media_keys: ["3_9007199254740993", "3_12"] },
       }),
-      found,
+      reconciled,
     ],
     [
       "other media and the same text",
@@ -428,7 +427,7 @@ describe("what became of a post without an answer", () => {
     list([listed({ id: "7", text: "Other" })], next_token ? { next_token } : {});
 
   test.each<[string, Answer[], object]>([
-    ["on a later page", [others("n1"), list([listed()])], found],
+    ["on a later page", [others("n1"), list([listed()])], reconciled],
     [
       "on two pages",
       [list([listed()], { next_token: "n1" }), list([listed({ id: "5" })])],

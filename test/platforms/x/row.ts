@@ -31,7 +31,7 @@ export const x: Row = {
     text: {
       fields: (text) => ({ title: `${text} example.com/a?b=1&c=<2>` }),
       submit: POST,
-      // The second wait is longer than X's own: it is asked once more right before the next call.
+      // The second wait exceeds X's lag, so X is asked once more before the next call.
       calls: { "5xx=2": { [POST]: 3, [LOOK]: 3 } },
     },
     "long text": {

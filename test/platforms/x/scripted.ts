@@ -33,7 +33,6 @@ export const problem = (
     { status, headers: more.headers },
   );
 
-/** Reads a multipart body: texts, and files as their name, type and size. */
 async function partsOf(request: Request): Promise<Record<string, string>> {
   if (!request.headers.get("content-type")?.startsWith("multipart/form-data")) return {};
   return Object.fromEntries(
@@ -44,14 +43,14 @@ async function partsOf(request: Request): Promise<Record<string, string>> {
   );
 }
 
-/** Its path is such as `POST /2/tweets`. */
+/** For example `POST /2/tweets`. */
 async function read(request: Request) {
   const parts = await partsOf(request.clone());
   const call = await readCall(request);
   return { ...call, path: `${call.method} ${call.path}`, parts };
 }
 
-/** Answers each call with the next answer of its verb and path. One that nobody expects fails the test. */
+/** Answers by verb and path. Unexpected calls fail the test. */
 export const scriptedFetch = answeringByName(read, ({ path }) => path);
 
 export const NOW = new Date("2026-12-01T09:00:00.123Z");

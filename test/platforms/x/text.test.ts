@@ -8,7 +8,6 @@ const FAMILY = "👨‍👩‍👧‍👦";
 const SKIN = "👍🏽";
 const FLAG = "🇩🇪";
 
-/** Text, and what it weighs. */
 const WEIGHTS: [string, string, number][] = [
   ["Latin letters", "abc", 3],
   ["Cyrillic, Greek, Hebrew and Arabic", "жλאب", 4],

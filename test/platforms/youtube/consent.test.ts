@@ -32,14 +32,14 @@ const CALLBACK = { code: "4/0A-1", iss: "https://accounts.google.com", authuser:
 
 async function finish(tokens: Answer, script: Answer[] = [], query: object = CALLBACK) {
   const { fetch, calls } = scriptedFetch({ [TOKEN]: [tokens], [CHANNELS]: script });
-  const told = await youtube.consent?.finish(fetch, backWith({ ...query }), APP);
-  return { told, calls };
+  const grant = await youtube.consent?.finish(fetch, backWith({ ...query }), APP);
+  return { grant, calls };
 }
 
 test("asks for a login that lasts, and for the account", async () => {
   const { fetch } = scriptedFetch();
-  const begun = await youtube.consent?.begin(fetch, START, APP);
-  expect(begun?.ok && readAddress(begun.value.url)).toEqual({
+  const consentStart = await youtube.consent?.begin(fetch, START, APP);
+  expect(consentStart?.ok && readAddress(consentStart.value.url)).toEqual({
     page: "https://accounts.google.com/o/oauth2/v2/auth",
     params: {
       response_type: "code",
@@ -53,12 +53,12 @@ test("asks for a login that lasts, and for the account", async () => {
       code_challenge_method: "S256",
     },
   });
-  expect(begun?.ok && begun.value.url).not.toContain("+");
+  expect(consentStart?.ok && consentStart.value.url).not.toContain("+");
 });
 
 test("exchanges the code for the channel's login", async () => {
-  const { told, calls } = await finish(Response.json(TOKENS), [channel()]);
-  expect(told).toMatchObject({
+  const { grant, calls } = await finish(Response.json(TOKENS), [channel()]);
+  expect(grant).toMatchObject({
     ok: true,
     value: {
       accounts: [
@@ -83,16 +83,16 @@ test("exchanges the code for the channel's login", async () => {
 });
 
 test("tells when a login of a project under test ends for good", async () => {
-  const { told } = await finish(Response.json(TOKENS), [channel()]);
-  const credentials = told?.ok ? told.value.accounts[0]?.credentials : undefined;
+  const { grant } = await finish(Response.json(TOKENS), [channel()]);
+  const credentials = grant?.ok ? grant.value.accounts[0]?.credentials : undefined;
   const seconds = ((credentials?.refreshEndsAt?.getTime() ?? 0) - Date.now()) / 1_000;
   expect(Math.abs(seconds - 604_799)).toBeLessThan(60);
 });
 
 test("a login without refresh token is refused, with what to do", async () => {
   const { refresh_token: _, ...others } = TOKENS;
-  const { told, calls } = await finish(Response.json(others));
-  expect(told).toMatchObject({
+  const { grant, calls } = await finish(Response.json(others));
+  expect(grant).toMatchObject({
     ok: false,
     error: { failure: "refused", message: expect.stringContaining("myaccount.google.com") },
   });
@@ -100,8 +100,8 @@ test("a login without refresh token is refused, with what to do", async () => {
 });
 
 test("a consent without a needed box asks for nothing more", async () => {
-  const { told, calls } = await finish(Response.json({ ...TOKENS, scope: UPLOAD }));
-  expect(told).toEqual({ ok: true, value: { accounts: [], scopes: [UPLOAD] } });
+  const { grant, calls } = await finish(Response.json({ ...TOKENS, scope: UPLOAD }));
+  expect(grant).toEqual({ ok: true, value: { accounts: [], scopes: [UPLOAD] } });
   expect(calls).toHaveLength(1);
 });
 
@@ -110,8 +110,8 @@ test.each<[string, () => Response]>([
   ["no list", () => Response.json({ pageInfo: { totalResults: 0 } })],
   ["a missing sign-up", () => error(401, "youtubeSignupRequired")],
 ])("an account without a channel (%s) is told so", async (_, answer) => {
-  const { told } = await finish(Response.json(TOKENS), [answer()]);
-  expect(told).toMatchObject({
+  const { grant } = await finish(Response.json(TOKENS), [answer()]);
+  expect(grant).toMatchObject({
     ok: false,
     error: { failure: "no_account", message: expect.stringContaining("no YouTube channel") },
   });
@@ -133,8 +133,8 @@ test.each<[string, Answer, string, string]>([
   ["a reply that cannot be read", new Response("<html>"), "refused", "cannot be read"],
   ["no connection", new TypeError("lost"), "unavailable", "could not be reached"],
 ])("%s", async (_, answer, failure, wording) => {
-  const { told } = await finish(answer);
-  expect(told).toMatchObject({
+  const { grant } = await finish(answer);
+  expect(grant).toMatchObject({
     ok: false,
     error: { failure, message: expect.stringContaining(wording) },
   });
@@ -147,7 +147,7 @@ test.each<[string, object, string]>([
   ["from another issuer", { code: "1", iss: "https://evil.example" }, "refused"],
 ])("asks nothing for a person %s", async (_, query, failure) => {
   const { fetch, calls } = scriptedFetch();
-  const told = await youtube.consent?.finish(fetch, backWith({ ...query }), APP);
-  expect(told).toMatchObject({ ok: false, error: { failure } });
+  const grant = await youtube.consent?.finish(fetch, backWith({ ...query }), APP);
+  expect(grant).toMatchObject({ ok: false, error: { failure } });
   expect(calls).toEqual([]);
 });

@@ -7,7 +7,7 @@ import {
 } from "../../../src/platforms/youtube/failures.ts";
 import { error, NOW } from "./scripted.ts";
 
-/** A redirect has no body of YouTube's, and an answer of 200 none that can be read. */
+/** A redirect's body is not YouTube's, and this 200 has an unreadable one. */
 async function refusal(status: number, reason: string | null, retryAfter?: string) {
   const headers: Record<string, string> = retryAfter ? { "retry-after": retryAfter } : {};
   const read = await readOpenSessionReply(error(status, reason, { headers }));

@@ -20,7 +20,7 @@ export const youtube: Row = {
       fields: (title) => ({ title, video: mp4() }),
       submit: WHOLE,
       calls: {
-        // The lost answer is found by its session.
+        // The session tells what the lost answer said.
         lost_reply: { [OPEN]: 1, [`PUT bytes */${SIZE}`]: 1 },
         "5xx=2": { [OPEN]: 1 },
       },
@@ -108,7 +108,7 @@ export const youtube: Row = {
       () => ({ video: mp4(), allowedCountries: "DE", blockedCountries: "AT" }),
       ["blockedCountries"],
     ],
-    // A field that cannot be read hides nothing of the others.
+    // A field that cannot be read does not hide errors of other fields.
     [
       "a licence and a title that cannot be read",
       () => ({ title: [], video: mp4(), youtube_title: "x".repeat(101), license: "mine" }),

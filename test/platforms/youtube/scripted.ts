@@ -52,11 +52,11 @@ export const incomplete = (stored = 0) =>
 export const finished = (privacyStatus = "public", status = 200) =>
   Response.json({ id: "vid-1", status: { uploadStatus: "uploaded", privacyStatus } }, { status });
 
-/** How a call is written in a script: a PUT by its Content-Range, all else by its path. */
+/** A PUT is named by its Content-Range, other calls by their path. */
 const nameOf = ({ method, path, headers }: Call): string =>
   method === "PUT" ? (headers["content-range"] ?? "") : `${method} ${path}`;
 
-/** Answers each call with the next answer of its name. A call that nobody expects fails the test. */
+/** Unexpected calls fail the test. */
 export const scriptedFetch = answeringByName(read, nameOf);
 
 export const OPEN = "POST /upload/youtube/v3/videos";

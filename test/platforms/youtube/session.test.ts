@@ -43,7 +43,7 @@ const PROCESSING = {
   thumbnailTries: 0,
   warnings: [],
 };
-/** From another run: it was stored so long ago that more may have arrived since. */
+/** Old enough that another run may have sent more. */
 const OLD = AT - 25_000;
 
 const FIRST_CHUNK = `bytes 0-${CHUNK - 1}/${SIZE}`;
@@ -51,7 +51,6 @@ const SECOND_CHUNK = `bytes ${CHUNK}-${2 * CHUNK - 1}/${SIZE}`;
 const LAST_CHUNK = `bytes ${2 * CHUNK}-${SIZE - 1}/${SIZE}`;
 const PROBE = `bytes */${SIZE}`;
 
-/** One step from a bookmark, as the runner stores it between two. */
 async function step(
   name: "prepare" | "submit" | "reconcile",
   script: Record<string, Answer[]>,
