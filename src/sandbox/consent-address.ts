@@ -1,18 +1,16 @@
 import { isSigned, sign } from "../core/signature.ts";
 
-/** A simulated consent page, as a person is sent to it. */
 interface ConsentPath {
   teamId: number;
-  /** The address of the platform's own page. */
+  /** The address of the real platform's consent page. */
   url: string;
-  /** The account that the sign-in begins with; null for whichever the page suggests. */
+  /** The account that the page suggests; null lets the page choose one. */
   name: string | null;
 }
 
 const textOf = ({ teamId, url, name }: ConsentPath): string =>
   `sandbox consent|${JSON.stringify([teamId, url, name])}`;
 
-/** The path under which the sandbox shows the simulated page. */
 export async function sandboxConsentPath(signingKey: string, page: ConsentPath): Promise<string> {
   const signature = await sign(signingKey, textOf(page));
   const { teamId, url, name } = page;
@@ -21,7 +19,7 @@ export async function sandboxConsentPath(signingKey: string, page: ConsentPath):
   return `/sandbox/consent?${query}`;
 }
 
-/** Reverses `sandboxConsentPath`; null for an address that we did not make. */
+/** Reverses `sandboxConsentPath`; null when the signature does not match. */
 export async function readConsentPath(
   signingKey: string,
   query: URLSearchParams,

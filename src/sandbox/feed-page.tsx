@@ -92,6 +92,8 @@ const Preview = ({ item }: { item: FeedMedia }) => {
       );
     case "document":
       return <a href={address}>Open the document</a>;
+    default:
+      return item.kind satisfies never;
   }
 };
 
@@ -157,7 +159,6 @@ const Post = ({ post, names }: { post: FeedPost; names: PlatformNames }) => {
   );
 };
 
-/** Tells how to publish the first post; `origin` is this service's own. */
 const Empty = ({ origin, isFiltered }: { origin: string; isFiltered: boolean }) => (
   <section class="card empty">
     <h2>{isFiltered ? "No posts match" : "No posts yet"}</h2>
@@ -190,14 +191,11 @@ interface FeedPageProps {
   names: PlatformNames;
   platform: string | null;
   accountId: string | null;
-  /** The id below which older posts follow; null at the end. */
   olderThan: number | null;
   origin: string;
-  /** Deliveries of webhooks are shown beside it. */
   hasReceiver: boolean;
 }
 
-/** The feed of the simulated platforms, newest first. */
 export const FeedPage = (props: FeedPageProps) => {
   const { posts, names, platform, accountId, olderThan, origin, hasReceiver } = props;
   return (

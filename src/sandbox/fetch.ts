@@ -5,7 +5,6 @@ import { readStateAnswer, withOrigin } from "./kit/state-call.ts";
 import { findSimulated } from "./registry.ts";
 import { type SandboxState, theSandbox } from "./state.ts";
 
-/** Settles as `work` does, or rejects with the signal's reason as soon as it aborts. */
 function abortable<T>(work: Promise<T>, signal: AbortSignal | null): Promise<T> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {
@@ -17,12 +16,10 @@ function abortable<T>(work: Promise<T>, signal: AbortSignal | null): Promise<T> 
 }
 
 /**
- * The network as a sandbox account's connector knows it: the simulated platforms and nothing else.
+ * Reaches only the simulated platforms. Rejects with the signal's reason on abort, and with a
+ * `TypeError` for an unknown host or a lost answer.
  *
- * It rejects as the real one does: with the signal's reason when it aborts, with a `TypeError` when no
- * simulated platform has that address or the answer was lost.
- *
- * @throws PublishFailure where the post asks for a failure that its platform cannot express
+ * @throws PublishFailure when the post requests a failure without a platform error
  */
 export function createSandboxFetch(
   namespace: DurableObjectNamespace<SandboxState>,
@@ -40,7 +37,7 @@ export function createSandboxFetch(
     const outcome = await abortable(answer.then(readStateAnswer), signal);
     if (outcome.kind === "dropped") throw new TypeError("Network connection lost.");
     if (outcome.kind === "failure") throw new PublishFailure(outcome.failure);
-    // The state has accepted the post; waiting here ends with the caller's deadline.
+    // The platform has accepted the post already; the caller's deadline limits this wait.
     if (outcome.afterSeconds > 0) {
       await abortable(scheduler.wait(outcome.afterSeconds * 1_000), signal);
     }

@@ -5,20 +5,15 @@ import type { Simulator } from "./kit/simulator.ts";
 
 export interface SimulatedPlatform {
   platform: Platform;
-  /** The origins that the simulator answers for. */
   origins: readonly string[];
-  /**
-   * Returns a login that the connector's `login` succeeds with. Absent where accounts come into being with
-   * the tokens of the kit.
-   */
+  /** Absent for a platform whose accounts the tokens of `sandbox/kit/login.ts` create. */
   login?(name: string): Promise<PasswordLogin>;
-  /** Loads the simulator on the first call: production mostly has no use for it. */
+  /** Imported lazily: production rarely needs a simulator. */
   load(): Promise<Simulator>;
-  /** Loads the posts with which `npm run demo` shows it. */
   loadDemo(): Promise<DemoPosts>;
 }
 
-/** The simulated platforms, in the order of the feed's filter. A new one is one entry here. */
+/** In the order of the feed's filter. */
 export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
   {
     platform: "tiktok",
@@ -112,7 +107,6 @@ export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
   },
 ];
 
-/** Returns the simulated platform of this name; undefined for one that is not simulated. */
 export const simulatedOf = (platform: Platform): SimulatedPlatform | undefined =>
   SIMULATED_PLATFORMS.find((one) => one.platform === platform);
 

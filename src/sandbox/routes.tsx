@@ -18,11 +18,10 @@ import { createReceiverRoutes } from "./webhook/routes.tsx";
 
 interface SandboxRouteOptions {
   deps(c: Context): Deps;
-  /** The team whose posts may be shown. May throw AppError. */
+  /** @throws AppError */
   teamOf(c: Context): Promise<FeedTeam>;
-  /** Called when the clock has been moved, so that what has become due is done. */
   onClockMoved(c: Context): Promise<void>;
-  /** Goes on to an instant, and does what is due there: `ticks` of the schedule, and the messages that they send. */
+  /** Runs what is due: `ticks` runs of the cron schedule, and their queue messages. */
   leapTo(c: Context, at: Date, ticks: number): Promise<void>;
 }
 
@@ -32,13 +31,11 @@ interface FeedEnv {
 
 const PAGE_SIZE = 50;
 
-/** Characters of a post that is made by hand: as many as every platform takes. */
+/** A length that every platform accepts, in characters. */
 const MAX_TEXT = 280;
 
-/** Ten years either way. */
 const MAX_OFFSET_SECONDS = 10 * 365 * 86_400;
 
-/** Ticks of one leap: an hour of them. */
 const MAX_TICKS = 60;
 
 const instant = z.iso.datetime().transform((text) => new Date(text));
@@ -59,7 +56,7 @@ const postBody = z.strictObject({
   text: z.string().min(1).max(MAX_TEXT),
 });
 
-/** Types that a browser may be shown from here; anything else could carry a script. */
+/** Another type could contain a script. */
 const SHOWN_TYPES = /^(image\/(jpeg|png|gif|webp|avif)|video\/(mp4|webm|quicktime))$/;
 
 function toWirePost({ id, platform, accountId, uploadId, text, ...post }: FeedPost) {
@@ -87,7 +84,7 @@ const filterOf = (c: Context) => ({
   accountId: c.req.query("accountId") || null,
 });
 
-/** The feed is the one page that plays videos, so the policy of the others stays without them. */
+/** Only the feed plays videos, so only its policy allows them. */
 function allowOwnVideos(page: Response): Response {
   const policy = page.headers.get("Content-Security-Policy");
   page.headers.set("Content-Security-Policy", `${policy}; media-src 'self'`);
@@ -101,7 +98,6 @@ async function readSmall({ req }: Context): Promise<Uint8Array<ArrayBuffer>> {
   throw tooLarge(`The body is larger than ${formatCount(MAX_FORM_BYTES)} bytes. Send less.`);
 }
 
-/** @param refusal the field that is named where the body is not of this shape, and why */
 async function readJson<T>(
   c: Context,
   shape: z.ZodType<T>,
@@ -130,14 +126,11 @@ const POST_REFUSAL = {
   message: `Send accountId, text of 1 to ${MAX_TEXT} characters and, if you like, at, an instant.`,
 };
 
-/**
- * The sandbox's own pages and calls, to be mounted at `/sandbox`. Throws AppError: NOT_FOUND where the
- * sandbox is off, and in production for what only development has.
- */
+/** Answers NOT_FOUND while the sandbox is off, and in production for development-only routes. */
 export function createSandboxRoutes(options: SandboxRouteOptions): Hono {
   const app = new Hono();
   const sandbox = (c: Context) => theSandbox(options.deps(c).sandbox);
-  /** Sets the team of a call; without it, a handler has none to name, and so finds nothing. */
+  /** A handler without this middleware sees no posts. */
   const ofTeam = createMiddleware<FeedEnv>(async (c, next) => {
     c.set("feedTeam", await options.teamOf(c));
     await next();
@@ -164,7 +157,10 @@ export function createSandboxRoutes(options: SandboxRouteOptions): Hono {
       c,
       { title: "Sandbox feed", styles: FEED_STYLES },
       <FeedPage
-        {...{ ...filter, names, olderThan, origin }}
+        {...filter}
+        names={names}
+        olderThan={olderThan}
+        origin={origin}
         posts={shown}
         hasReceiver={options.deps(c).config.isDevelopment}
       />,
@@ -228,17 +224,18 @@ export function createSandboxRoutes(options: SandboxRouteOptions): Hono {
   });
 
   const clock = () => ({
-    ...{ success: true, offsetSeconds: clockOffsetSeconds() },
+    success: true,
+    offsetSeconds: clockOffsetSeconds(),
     now: now().toISOString(),
   });
 
   calls.get("/api/clock", (c) => c.json(clock()));
 
   calls.post("/api/clock", async (c) => {
-    const asked = await readJson(c, clockBody, CLOCK_REFUSAL);
-    if ("at" in asked) await options.leapTo(c, asked.at, asked.ticks);
+    const input = await readJson(c, clockBody, CLOCK_REFUSAL);
+    if ("at" in input) await options.leapTo(c, input.at, input.ticks);
     else {
-      moveClock(asked.offsetSeconds);
+      moveClock(input.offsetSeconds);
       await options.onClockMoved(c);
     }
     return c.json(clock());
@@ -252,7 +249,7 @@ export function createSandboxRoutes(options: SandboxRouteOptions): Hono {
     return c.json({ success: true });
   });
 
-  // The feed has one of these paths too: it is the calls that only development has, not the paths.
+  // The public feed shares a path with a development-only call.
   for (const { method, path } of calls.routes) app.on(method, path, inDevelopment);
   const receiver = createReceiverRoutes(options.deps);
   for (const { path } of receiver.routes) app.use(path, inDevelopment);

@@ -16,7 +16,7 @@ import {
 import { findSimulated, type SimulatedPlatform, simulatedOf } from "./registry.ts";
 import type { Arrival, Delivery, Receiver, ReceiverAnswer, WebhookInbox } from "./webhook/inbox.ts";
 
-/** A file of the feed; `body` is null where the wanted range begins past its end. */
+/** `body` is null for a range past the end of the file. */
 export interface FeedFile {
   mime: string;
   sizeBytes: number;
@@ -24,7 +24,6 @@ export interface FeedFile {
   body: ReadableStream<Uint8Array> | null;
 }
 
-/** The simulated platforms: what they hold, and the feed of it. */
 export class Simulation {
   readonly #storage: DurableObjectStorage;
   readonly #store: SandboxStore;
@@ -46,7 +45,6 @@ export class Simulation {
     }
   }
 
-  /** A simulator with its tables in place. */
   async #open(simulated: SimulatedPlatform): Promise<Simulator> {
     const simulator = await simulated.load();
     if (simulator.schema && !this.#opened.has(simulator)) {
@@ -56,7 +54,6 @@ export class Simulation {
     return simulator;
   }
 
-  /** A call to a simulated platform, as `createSandboxFetch` sends it. */
   async fetch(request: Request): Promise<Response> {
     const call = readCall(request);
     const simulated = findSimulated(call.url);
@@ -70,8 +67,8 @@ export class Simulation {
   }
 
   /**
-   * Makes a post of an account that did not come from us, as people make them in a platform's own app: like the
-   * account's last one, with another text. False for an account that has no post yet.
+   * Simulates a post from the platform's own app, like the account's last post. Returns false for
+   * an account without posts.
    */
   async postByHand(accountId: string, text: string): Promise<boolean> {
     const last = this.#store.lastPost(accountId);
@@ -86,11 +83,6 @@ export class Simulation {
     return true;
   }
 
-  /**
-   * A file of the feed, or null.
-   *
-   * @param rangeHeader what the browser wants of it
-   */
   readMedia(id: number, teamId: FeedTeam, rangeHeader?: string): FeedFile | null {
     const media = this.#store.media.findById(id, teamId);
     if (!media) return null;
@@ -100,7 +92,7 @@ export class Simulation {
     return { mime, sizeBytes, range, body: this.#store.media.stream(id, range) };
   }
 
-  /** Empties the feed of a team, or of all, with what webhooks have brought; connected accounts go on working. */
+  /** `all` deletes received webhooks too. Connected accounts stay. */
   async reset(teamId: FeedTeam): Promise<void> {
     this.#storage.transactionSync(() => this.#store.reset(teamId));
     if (teamId === "all") (await this.#openInbox()).clear();
@@ -112,12 +104,10 @@ export class Simulation {
     return this.#inbox;
   }
 
-  /** Keeps a delivery; answers how it is to be answered. */
   async takeWebhook(delivery: Delivery, now: Date): Promise<ReceiverAnswer> {
     return (await this.#openInbox()).take(delivery, now);
   }
 
-  /** The receiver of webhooks with what has arrived, newest first. */
   async readReceiver(): Promise<{ receiver: Receiver; arrivals: Arrival[] }> {
     const inbox = await this.#openInbox();
     return { receiver: inbox.receiver, arrivals: inbox.list() };

@@ -5,8 +5,8 @@ import type { FeedFile, Simulation } from "./simulation.ts";
 import type { Arrival, Delivery, Receiver, ReceiverAnswer } from "./webhook/inbox.ts";
 
 /**
- * The Durable Object of the simulated platforms; one instance serves them all. Every start of the Worker has to
- * know its class, and most have no use for it: the simulation itself is loaded by the first call.
+ * Serves all simulated platforms. The Worker loads this class at every start, so the simulation is
+ * imported on the first call.
  */
 export class SandboxState extends DurableObject<unknown> {
   #simulation: Simulation | null = null;
@@ -17,7 +17,6 @@ export class SandboxState extends DurableObject<unknown> {
     return this.#simulation;
   }
 
-  /** A call to a simulated platform, as `createSandboxFetch` sends it. */
   override async fetch(request: Request): Promise<Response> {
     return (await this.#open()).fetch(request);
   }

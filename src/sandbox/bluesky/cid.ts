@@ -3,7 +3,6 @@ import { now } from "../../core/clock.ts";
 const BASE32 = "abcdefghijklmnopqrstuvwxyz234567";
 const BASE32_SORTABLE = "234567abcdefghijklmnopqrstuvwxyz";
 
-/** Lowercase RFC 4648 base32 without padding. */
 export function toBase32(bytes: Uint8Array): string {
   let text = "";
   let bits = 0;
@@ -20,16 +19,15 @@ export function toBase32(bytes: Uint8Array): string {
   return bits > 0 ? text + BASE32[(value << (5 - bits)) & 31] : text;
 }
 
-/** Multicodec numbers of what a CID points at. Source: multiformats table. */
+/** Multicodec numbers. Source: multiformats table. */
 const CODECS = { raw: 0x55, record: 0x71 } as const;
 
-/** A CIDv1 over SHA-256 in base32: `bafkrei…` for raw bytes, `bafyrei…` for records. */
+/** A CIDv1 over SHA-256: `bafkrei…` for raw bytes, `bafyrei…` for records. */
 export function toCid(codec: keyof typeof CODECS, sha256: ArrayBuffer): string {
   const digest = new Uint8Array(sha256);
   return `b${toBase32(new Uint8Array([1, CODECS[codec], 0x12, digest.length, ...digest]))}`;
 }
 
-/** Equal for equal records whatever the order of their keys, as the platform's encoding is. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) =>
     typeof part === "object" && part !== null && !Array.isArray(part)
@@ -38,17 +36,16 @@ function canonicalJson(value: unknown): string {
   );
 }
 
-/** The content id of a record. Looks like the platform's, though it hashes JSON instead of CBOR. */
+/** Hashes JSON where the real platform hashes CBOR. */
 export async function recordCid(record: unknown): Promise<string> {
   const bytes = new TextEncoder().encode(canonicalJson(record));
   return toCid("record", await crypto.subtle.digest("SHA-256", bytes));
 }
 
-/** 13 characters, the first of which keeps the top bit zero. Source: atproto specification, TID. */
+/** Source: atproto specification, TID. */
 export const isTid = (text: string): boolean =>
   /^[234567abcdefghij][234567abcdefghijklmnopqrstuvwxyz]{12}$/.test(text);
 
-/** A timestamp identifier of this moment. */
 export function nextTid(): string {
   const [clockId = 0] = crypto.getRandomValues(new Uint16Array(1));
   let rest = (BigInt(now().getTime()) * 1_000n) << 10n;

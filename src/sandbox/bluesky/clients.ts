@@ -4,13 +4,10 @@ import type { Call } from "../kit/simulator.ts";
 import { useId } from "./dpop.ts";
 import { readJwt } from "./jwt.ts";
 
-/** The server that grants access. */
 export const ISSUER = "https://bsky.social";
 
-/** An app as it names itself. */
 export interface Client {
   id: string;
-  /** Id of the key that signed for it; empty without one. */
   keyId: string;
 }
 
@@ -23,7 +20,6 @@ const LOOPBACK = /^http:\/\/localhost\/?(\?|$)/;
 const invalidRequest = (message: string) => oauthError(400, "invalid_request", message);
 const invalidClient = (message: string) => oauthError(400, "invalid_client", message);
 
-/** Returns true for the address of a document by which servers may know an app. */
 function isDocumentAddress(id: string): boolean {
   if (!URL.canParse(id)) return false;
   const { protocol, pathname, hash, username, hostname } = new URL(id);
@@ -38,7 +34,7 @@ function isDocumentAddress(id: string): boolean {
 }
 
 /**
- * The app that calls. Its document is not read: what it would say is taken from the call.
+ * The simulator does not fetch the client metadata document.
  *
  * @throws Refusal
  */
@@ -64,7 +60,7 @@ export function readClient(call: Call, form: URLSearchParams): Client {
       `Validation of "client_assertion" failed: unexpected "${wrong[0]}" claim value`,
     );
   }
-  // By the real clock, as the app has no other.
+  // Apps sign by the real clock, not by the sandbox's.
   const seconds = Math.floor(Date.now() / SECOND);
   if (Number(nbf ?? iat) > seconds) {
     throw invalidClient(
@@ -82,21 +78,20 @@ export function readClient(call: Call, form: URLSearchParams): Client {
   return { id, keyId: kid };
 }
 
-/** Returns true for an address that people may be sent back to by this app. */
 export function isRedirectUri({ id }: Client, uri: string): boolean {
   if (!URL.canParse(uri)) return false;
-  const asked = new URL(uri);
-  if (!LOOPBACK.test(id)) return asked.protocol === "https:" && asked.hostname !== "localhost";
+  const address = new URL(uri);
+  if (!LOOPBACK.test(id)) return address.protocol === "https:" && address.hostname !== "localhost";
   const named = new URL(id).searchParams.getAll("redirect_uri");
-  const known = named.length > 0 ? named : ["http://127.0.0.1/", "http://[::1]/"];
-  // The port of an app on somebody's own machine is any.
-  return known.some((one) => {
+  const registered = named.length > 0 ? named : ["http://127.0.0.1/", "http://[::1]/"];
+  // A native app may listen on any port.
+  return registered.some((one) => {
     const { protocol, hostname, pathname } = new URL(one);
     return (
       hostname !== "localhost" &&
-      asked.protocol === protocol &&
-      asked.hostname === hostname &&
-      asked.pathname === pathname
+      address.protocol === protocol &&
+      address.hostname === hostname &&
+      address.pathname === pathname
     );
   });
 }
@@ -109,7 +104,6 @@ const SCOPES = new Set([
 ]);
 const GRANULAR = /^(repo|blob|rpc|account|identity|include):\S+$/;
 
-/** The scope that an app may not ask for; undefined where there is none. */
 export function unknownScope({ id }: Client, scopes: readonly string[]): string | undefined {
   const declared = LOOPBACK.test(id)
     ? (new URL(id).searchParams.get("scope") ?? "atproto").split(" ")

@@ -10,19 +10,16 @@ import { integer, json, key, optional, Table, text } from "../kit/table.ts";
 import { ISSUER, isRedirectUri, readClient, unknownScope } from "./clients.ts";
 import { readProof, refuseProof } from "./dpop.ts";
 
-/** Requests that apps left before they send a person. */
 export const requests = new Table("bluesky_requests", {
   uri: key(),
   team_id: integer(),
   client_id: text(),
   key_id: text(),
-  /** The thumbprint of the key that the tokens will be bound to. */
   jkt: text(),
   redirect_uri: text(),
   state: optional(text()),
   scopes: json<string[]>(),
   challenge: text(),
-  /** The account that the sign-in begins with. */
   hint: optional(text()),
   /** Epoch ms. */
   expires_at: integer(),
@@ -37,11 +34,7 @@ const invalidRequest = (message: string) => oauthError(400, "invalid_request", m
 
 const HINT = /^(did:[a-z]+:\S+|([a-z0-9-]+\.)+[a-z][a-z0-9-]*)$/;
 
-/**
- * Takes a request of an app.
- *
- * @see https://www.rfc-editor.org/rfc/rfc9126
- */
+/** @see https://www.rfc-editor.org/rfc/rfc9126 */
 export async function pushRequest(call: Call): Promise<Response> {
   const jkt = await readProof(call, refuseProof);
   const form = (await readForm(call)) ?? new URLSearchParams();
@@ -88,14 +81,13 @@ export async function pushRequest(call: Call): Promise<Response> {
   return Response.json({ request_uri: uri, expires_in: REQUEST_SECONDS }, { status: 201 });
 }
 
-/** Bluesky's consent page, which is only reached by a request that was left before. */
 export const consent = createConsent({
   platform: "bluesky",
   name: "Bluesky",
   codeSeconds: CODE_SECONDS,
   hint: "Bluesky lets people leave permissions out, but for atproto.",
   fixed: ["atproto"],
-  readAsked: (call) => {
+  readConsentRequest: (call) => {
     const { request_uri: uri, client_id: clientId } = call.req.query();
     const { store, origin } = call.env;
     const request = requests.find(store, { uri: uri ?? "", team_id: origin.teamId });

@@ -5,14 +5,16 @@ import type { Call } from "../kit/simulator.ts";
 import { integer, key, Table } from "../kit/table.ts";
 import { digestOf, isSignedBy, keyOf, readJwt, thumbprintOf } from "./jwt.ts";
 
-/** Ids of proofs and assertions that were used. */
 export const usedIds = new Table("bluesky_used_ids", {
   id: key(),
   /** Epoch ms. */
   expires_at: integer(),
 });
 
-/** A nonce is given out for so long; the one before and the one after count too. Source: oauth-provider, dpop-nonce.ts. */
+/**
+ * A server changes its nonce at this interval and accepts the previous and next one too. Source:
+ * oauth-provider, dpop-nonce.ts.
+ */
 const NONCE_MS = MINUTE;
 /** Source: oauth-provider, constants.ts, `DPOP_NONCE_MAX_AGE`, and the 10 s of dpop-manager.ts. */
 const PROOF_AGE_MS = 3 * MINUTE;
@@ -22,7 +24,6 @@ const nonceAt = (host: string, turn: number): Promise<string> => digestOf(`nonce
 
 const turnNow = (): number => Math.floor(now().getTime() / NONCE_MS);
 
-/** The nonce that a server sends along with its answers. */
 export const nextNonce = (host: string): Promise<string> => nonceAt(host, turnNow() + 1);
 
 async function isNonce(host: string, nonce: unknown): Promise<boolean> {
@@ -31,7 +32,7 @@ async function isNonce(host: string, nonce: unknown): Promise<boolean> {
   return valid.some((one) => one === nonce);
 }
 
-/** Uses an id up; false where it was used before. */
+/** False for an id that was used before. */
 export function useId({ env: { store } }: Call, id: string): boolean {
   const expires_at = Date.now() + PROOF_AGE_MS + CLOCK_TOLERANCE_MS;
   usedIds.delete(store, {}, "AND expires_at < ?", Date.now());
@@ -40,15 +41,12 @@ export function useId({ env: { store } }: Call, id: string): boolean {
 
 type ProofError = "use_dpop_nonce" | "invalid_dpop_proof";
 
-/** Makes the refusal of a proof, as the server that was asked words it. */
 type RefuseProof = (error: ProofError, description: string) => Refusal;
 
-/** The challenge of an answer that refuses a proof, or a token that needs one. */
 export const challengeOf = (error: string, description: string) => ({
   "www-authenticate": `DPoP algs="ES256", error="${error}", error_description="${description.replaceAll('"', '\\"')}"`,
 });
 
-/** The refusal of a proof by the server that grants access. */
 export const refuseProof: RefuseProof = (error, description) => {
   const body = { error, error_description: description };
   return error === "use_dpop_nonce"
@@ -56,13 +54,13 @@ export const refuseProof: RefuseProof = (error, description) => {
     : new Refusal(401, body, challengeOf(error, description));
 };
 
-/** Proofs are dated by the real clock: whoever makes them has no other. */
+/** Clients date proofs by the real clock, not by the sandbox's. */
 const isFresh = (iat: unknown): boolean =>
   typeof iat === "number" &&
   Math.abs(Date.now() - iat * SECOND) <= PROOF_AGE_MS + CLOCK_TOLERANCE_MS;
 
 /**
- * The thumbprint of the key whose proof a call brings; null without a proof.
+ * The thumbprint of the proof's key; null without a proof.
  *
  * @throws Refusal
  * @see https://www.rfc-editor.org/rfc/rfc9449#section-4.3

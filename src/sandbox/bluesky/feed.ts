@@ -10,8 +10,11 @@ import { invalidRequest, requireParam } from "./xrpc.ts";
 const MAX_LIMIT = 100;
 const USUAL_LIMIT = 50;
 const FILTERS = [
-  ...["posts_with_replies", "posts_no_replies", "posts_with_media"],
-  ...["posts_and_author_threads", "posts_with_video"],
+  "posts_with_replies",
+  "posts_no_replies",
+  "posts_with_media",
+  "posts_and_author_threads",
+  "posts_with_video",
 ];
 
 function readLimit(call: Call): number {
@@ -31,18 +34,21 @@ function toItem(account: Account, row: RowOf<typeof posts>) {
   const quotes = Math.floor(shares / 5);
   return {
     post: {
-      ...{ uri: row.key, cid: row.version },
+      uri: row.key,
+      cid: row.version,
       author: { did: account.did, handle: account.handle },
       record: JSON.parse(row.fields),
-      ...{ replyCount: comments, repostCount: shares - quotes, likeCount: likes },
-      ...{ quoteCount: quotes, bookmarkCount: 0 },
+      replyCount: comments,
+      repostCount: shares - quotes,
+      likeCount: likes,
+      quoteCount: quotes,
+      bookmarkCount: 0,
       indexedAt: new Date(row.created_at).toISOString(),
       labels: [],
     },
   };
 }
 
-/** An account's posts, newest first; anybody may read them. */
 export async function getAuthorFeed(call: Call): Promise<Response> {
   const account = findAccount(call.env.store, requireParam(call, "actor"));
   if (!account) throw invalidRequest("Profile not found");
@@ -57,7 +63,9 @@ export async function getAuthorFeed(call: Call): Promise<Response> {
     call.env.store,
     { platform: "bluesky" },
     "AND key GLOB ? AND id < ? ORDER BY id DESC LIMIT ?",
-    ...[`at://${account.did}/*`, Number(before), limit + 1],
+    `at://${account.did}/*`,
+    Number(before),
+    limit + 1,
   );
   const page = rows.slice(0, limit);
   return Response.json({

@@ -20,7 +20,6 @@ import {
   seconds,
 } from "./sessions.ts";
 
-/** Logins by consent. Their tokens stand with all others. */
 export const grants = new Table("bluesky_grants", {
   id: key(),
   did: text(),
@@ -28,17 +27,16 @@ export const grants = new Table("bluesky_grants", {
   key_id: text(),
   jkt: text(),
   scopes: json<string[]>(),
-  /** The code that began it. */
   code: text(),
   refresh_token: text(),
-  /** Epoch ms; the latest a refresh may take it to. */
+  /** Epoch ms. No refresh extends the session beyond this instant. */
   ends_at: integer(),
   refresh_ends_at: integer(),
 });
 
 type Grant = RowOf<typeof grants>;
 
-/** Lifetimes. Source: oauth-provider, constants.ts. */
+/** Source: oauth-provider, constants.ts. */
 const ACCESS_SECONDS = 3_600;
 const PUBLIC_DAYS = 14;
 const CONFIDENTIAL_DAYS = 730;
@@ -48,7 +46,6 @@ const invalidGrant = (message: string) => oauthError(400, "invalid_grant", messa
 
 const inDays = (days: number): number => addSeconds(now(), (days * DAY) / SECOND).getTime();
 
-/** @throws Refusal unless app and key are the ones that it began with */
 function requireSame(grant: Grant, client: Client, jkt: string): void {
   if (grant.client_id !== client.id) throw invalidGrant("Token was not issued to this client");
   if (grant.jkt !== jkt) throw invalidGrant("DPoP proof does not match the expected JKT");
@@ -59,7 +56,6 @@ function requireSame(grant: Grant, client: Client, jkt: string): void {
   }
 }
 
-/** Gives out a pair of tokens; the refresh token before it is dead. */
 async function answerTokens(call: Call, grant: Grant): Promise<Response> {
   const { id, did, client_id, jkt, scopes, key_id } = grant;
   const at = now().getTime();
@@ -92,7 +88,6 @@ async function answerTokens(call: Call, grant: Grant): Promise<Response> {
   });
 }
 
-/** Grants tokens for a code or a refresh token. */
 export async function grantTokens(call: Call): Promise<Response> {
   const jkt = await readProof(call, refuseProof);
   const form = (await readForm(call)) ?? new URLSearchParams();
@@ -117,7 +112,7 @@ async function exchangeCode(
     { form, clientId: client.id },
     {
       dead: (why) => {
-        // Somebody may have stolen it.
+        // A second use may mean that the code was stolen.
         if (why === "used") grants.delete(call.env.store, { code: value });
         return invalidGrant(why === "expired" ? "This code has expired" : "Invalid code");
       },
@@ -148,16 +143,18 @@ async function exchangeCode(
   return answerTokens(call, grant);
 }
 
-/** The account of a person who agreed, by its handle or any name. */
 async function personOf(call: Call, name: string): Promise<{ did: string }> {
-  const given = name.toLowerCase();
-  const handle = isSimulatedHandle(given) ? given : sandboxHandle(name);
-  const account = await resolveAccount(call.env.store, given.startsWith("did:") ? given : handle);
+  const identifier = name.toLowerCase();
+  const handle = isSimulatedHandle(identifier) ? identifier : sandboxHandle(name);
+  const account = await resolveAccount(
+    call.env.store,
+    identifier.startsWith("did:") ? identifier : handle,
+  );
   if (!account) throw invalidGrant("This account has been deactivated");
   return account;
 }
 
-/** Whatever is wrong with a refresh, once its session was found, ends that. */
+/** Any error in a refresh ends the session. */
 async function rotate(
   call: Call,
   form: URLSearchParams,
@@ -180,7 +177,6 @@ async function rotate(
   return answerTokens(call, { ...grant, key_id: client.keyId });
 }
 
-/** The session of a token; null where it was ended. */
 function grantOf(call: Call, token: string): Grant | null {
   const login = loginsOf(call).find(token);
   if (!login || login.expires_at === REVOKED) return null;
@@ -188,7 +184,7 @@ function grantOf(call: Call, token: string): Grant | null {
   return grants.find(call.env.store, { id });
 }
 
-/** Ends a session. It answers 200 to all who ask, and does nothing for whoever has no proof. */
+/** Always answers 200, even when an invalid proof leaves the session alive. */
 export async function revokeToken(call: Call): Promise<Response> {
   const jkt = await readProof(call, refuseProof);
   const form = (await readForm(call)) ?? new URLSearchParams();
@@ -206,7 +202,6 @@ export async function revokeToken(call: Call): Promise<Response> {
   return Response.json({});
 }
 
-/** The document of the server that grants access. */
 export const describeServer = (): Response =>
   Response.json({
     issuer: ISSUER,

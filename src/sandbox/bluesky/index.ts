@@ -39,7 +39,7 @@ import {
 import { invalidRequest, xrpcError } from "./xrpc.ts";
 
 const OWN_SERVER = ["pds.sandbox.bsky.network"];
-/** Besides an account's own server, where a login starts when that is unknown. */
+/** For an account whose server is unknown, a login starts at bsky.social. */
 const LOGIN_SERVERS = [...OWN_SERVER, "bsky.social"];
 const APPVIEW = "public.api.bsky.app";
 const VIDEO_SERVER = ["video.bsky.app"];
@@ -76,7 +76,7 @@ const app = createApp(({ req }) =>
     : new Response("Not Found", { status: 404 }),
 );
 
-// Every answer to a proof, valid or not, carries the nonce of the next one.
+// Every answer to a DPoP proof carries the next nonce.
 app.use(async (call, next) => {
   await next();
   const { host, pathname } = new URL(call.req.url);
@@ -113,7 +113,6 @@ app
 
 app.all("/plc.directory/*", readDidDocument);
 
-/** Bluesky's servers: login, repository, videos, public reads and the directory of DIDs. */
 export const blueskySimulator = createSimulator(
   [accounts, OLDER_TOKENS, requests, grants, usedIds, uploads, parts, jobs],
   app,

@@ -2,11 +2,9 @@ import * as z from "zod";
 
 const json = z.record(z.string(), z.unknown());
 
-/** A JWT taken apart. */
 interface Jwt {
   header: Record<string, unknown>;
   claims: Record<string, unknown>;
-  /** The bytes that are signed. */
   signed: Uint8Array<ArrayBuffer>;
   signature: Uint8Array<ArrayBuffer>;
 }
@@ -16,7 +14,6 @@ const URL_SAFE = { alphabet: "base64url" } as const;
 const readPart = (part: string): Record<string, unknown> =>
   json.parse(JSON.parse(new TextDecoder().decode(Uint8Array.fromBase64(part, URL_SAFE))));
 
-/** Takes a JWT apart; null for what is none. */
 export function readJwt(text: string): Jwt | null {
   const [header = "", claims = "", signature = "", ...rest] = text.split(".");
   if (rest.length > 0) return null;
@@ -42,11 +39,10 @@ const publicKey = z.object({
 
 type PublicKey = z.infer<typeof publicKey>;
 
-/** The public key of ES256 in a JWT's header; null for another kind, or a private one. */
+/** The ES256 public key in the header; null for a private key or another kind. */
 export const keyOf = ({ header }: Jwt): PublicKey | null =>
   publicKey.safeParse(header.jwk).data ?? null;
 
-/** Returns true when the JWT was signed with the key. */
 export async function isSignedBy({ signed, signature }: Jwt, key: PublicKey): Promise<boolean> {
   const curve = { name: "ECDSA", namedCurve: "P-256" };
   try {
@@ -62,12 +58,11 @@ export async function isSignedBy({ signed, signature }: Jwt, key: PublicKey): Pr
   }
 }
 
-/** SHA-256 of a text, base64url without padding. */
 export async function digestOf(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return new Uint8Array(digest).toBase64({ ...URL_SAFE, omitPadding: true });
 }
 
-/** The thumbprint of a key. Source: RFC 7638, 3. */
+/** Source: RFC 7638, 3. */
 export const thumbprintOf = ({ crv, kty, x, y }: PublicKey): Promise<string> =>
   digestOf(JSON.stringify({ crv, kty, x, y }));

@@ -1,9 +1,7 @@
 import { countGraphemes, countUtf8Bytes } from "../../core/text.ts";
 
-/** The collection that posts live in. */
 export const POST_COLLECTION = "app.bsky.feed.post";
 
-/** A file that the record refers to. */
 export interface BlobRef {
   cid: string;
   mimeType: string;
@@ -11,17 +9,15 @@ export interface BlobRef {
   alt: string;
 }
 
-/** A record that is a valid post. */
 export interface PostRecord {
   text: string;
   blobs: BlobRef[];
   fields: Record<string, unknown>;
 }
 
-/** The first thing wrong with a record, in the platform's words, ending in the path of the value. */
 export class LexiconError extends Error {}
 
-/** Limits. Source: lexicons app.bsky.feed.post, app.bsky.embed.*, app.bsky.richtext.facet. */
+/** Source: lexicons app.bsky.feed.post, app.bsky.embed.*, app.bsky.richtext.facet. */
 const MAX_TEXT_BYTES = 3_000;
 const MAX_TEXT_GRAPHEMES = 300;
 const MAX_LANGS = 3;
@@ -121,10 +117,10 @@ function asTyped<T extends string>(
   types: readonly T[],
 ): { type: T; object: Record<string, unknown> } {
   const object = asObject(value, path);
-  const found = required(object, "$type", path);
-  const type = types.find((known) => known === found);
+  const name = required(object, "$type", path);
+  const type = types.find((one) => one === name);
   if (!type) {
-    refuse(`Expected ${types.map(shown).join(" or ")} (got ${shown(found)})`, `${path}.$type`);
+    refuse(`Expected ${types.map(shown).join(" or ")} (got ${shown(name)})`, `${path}.$type`);
   }
   return { type, object };
 }
@@ -214,6 +210,8 @@ function readEmbed(value: unknown, path: string): BlobRef[] {
     case "app.bsky.embed.record":
       checkStrongRef(required(object, "record", path), `${path}.record`);
       return [];
+    default:
+      return type satisfies never;
   }
 }
 
@@ -234,6 +232,9 @@ function checkFeature(value: unknown, path: string): void {
       return;
     case "app.bsky.richtext.facet#tag":
       checkTag(required(object, "tag", path), `${path}.tag`);
+      return;
+    default:
+      throw type satisfies never;
   }
 }
 
@@ -241,8 +242,8 @@ const checkTag = (value: unknown, path: string) =>
   asLimitedString(value, path, MAX_TAG_BYTES, MAX_TAG_GRAPHEMES);
 
 /**
- * Facets must lie inside the text on whole characters, in order and apart. The schema alone cannot say
- * that: the platform's clients drop such facets, here they are refused so that the mistake is seen.
+ * The real schema allows such facets and clients drop them; the simulator refuses facets that
+ * overlap, exceed the text or split a character.
  */
 function checkFacets(value: unknown, text: string, path: string): void {
   const bytes = new TextEncoder().encode(text);
@@ -278,12 +279,9 @@ function checkLabels(value: unknown, path: string): void {
 }
 
 /**
- * A record as a post.
+ * The real schema allows unknown fields; the simulator refuses them as our mistake.
  *
- * The platform's schemas are open, so it would keep a field that it does not know; here one is
- * refused, because from our side it is always a mistake.
- *
- * @throws LexiconError with the first thing wrong
+ * @throws LexiconError with the first error
  */
 export function readPost(value: unknown): PostRecord {
   const path = "$.record";

@@ -24,7 +24,7 @@ import {
   xrpcError,
 } from "./xrpc.ts";
 
-/** The blob ceiling of a self-hosted server. Source: platform notes, "Publishing" 1. */
+/** The blob limit of a self-hosted server. Source: platform notes, "Publishing" 1. */
 const MAX_BLOB_BYTES = 5 * 1_024 * 1_024;
 
 export async function uploadBlob(call: Call): Promise<Response> {
@@ -66,7 +66,6 @@ const putInput = writeInput.required({ rkey: true });
 
 const recordKey = z.object({ repo: z.string(), collection: z.string(), rkey: z.string() });
 
-/** The repository has to be the caller's own, named by DID or handle. */
 function requireOwnRepo(call: Call, caller: Account, repo: string): void {
   const owner = findAccount(call.env.store, repo);
   if (!owner) throw invalidRequest(`Could not find repo: ${repo}`);
@@ -95,23 +94,22 @@ function readRecord(record: unknown): PostRecord {
   }
 }
 
-/** The stored file that a record refers to; the reference has to be what the upload answered. */
 function requireBlob(call: Call, did: string, blob: BlobRef): { id: number; alt: string } {
-  const found = call.env.store.media.find("bluesky", did, blob.cid, call.env.origin.teamId);
-  if (!found) throw invalidRequest(`Could not find blob: ${blob.cid}`, "BlobNotFound");
-  if (found.mime !== blob.mimeType) {
+  const file = call.env.store.media.find("bluesky", did, blob.cid, call.env.origin.teamId);
+  if (!file) throw invalidRequest(`Could not find blob: ${blob.cid}`, "BlobNotFound");
+  if (file.mime !== blob.mimeType) {
     throw invalidRequest(
-      `Referenced Mimetype does not match stored blob. Expected: ${found.mime}, Got: ${blob.mimeType}`,
+      `Referenced Mimetype does not match stored blob. Expected: ${file.mime}, Got: ${blob.mimeType}`,
       "InvalidMimeType",
     );
   }
-  if (found.sizeBytes !== blob.sizeBytes) {
+  if (file.sizeBytes !== blob.sizeBytes) {
     throw invalidRequest(
-      `Referenced Size does not match stored blob. Expected: ${found.sizeBytes}, Got: ${blob.sizeBytes}`,
+      `Referenced Size does not match stored blob. Expected: ${file.sizeBytes}, Got: ${blob.sizeBytes}`,
       "InvalidSize",
     );
   }
-  return { id: found.id, alt: blob.alt };
+  return { id: file.id, alt: blob.alt };
 }
 
 const invalidRecord = (reason: string) =>
@@ -135,7 +133,7 @@ const REFUSALS: SteeredRefusals = {
   },
 };
 
-/** The daily allowance of writes is used up. Source: platform notes, "Limits". */
+/** Source: platform notes, "Limits". */
 function rateLimited(): Refusal {
   const resetAt = Math.floor(addSeconds(now(), DAY / SECOND).getTime() / SECOND);
   return xrpcError(429, "RateLimitExceeded", "Rate Limit Exceeded", {
@@ -146,7 +144,6 @@ function rateLimited(): Refusal {
   });
 }
 
-/** Create and put differ in whether the key may be left out, and in what an occupied one means. */
 async function writeRecord(call: Call, method: "create" | "put"): Promise<Response> {
   const { account, token } = await authenticate(call);
   const input = await readInput(call, method === "put" ? putInput : writeInput);
@@ -159,11 +156,11 @@ async function writeRecord(call: Call, method: "create" | "put"): Promise<Respon
   const uri = uriOf(account.did, rkey);
   const commitCid = await recordCid({ uri, cid });
 
-  // Nothing waits from here to the end of the write, so that two calls cannot both find the key free.
+  // No await from here on: otherwise two calls could both find the key free.
   const media = post.blobs.map((blob) => requireBlob(call, account.did, blob));
   const current = call.env.store.findPost("bluesky", uri)?.version ?? null;
   if (current && method === "create") {
-    // The reference server has no clean conflict for a key in use.
+    // The reference server answers a duplicate key with a plain 500.
     throw xrpcError(500, "InternalServerError", "Internal Server Error");
   }
   const isNoOp = current === cid;
@@ -190,12 +187,14 @@ export const postByHand: PostByHand = async (_sandbox, { key }, text) => {
   const rkey = nextTid();
   const fields = { $type: POST_COLLECTION, text, createdAt: now().toISOString() };
   return {
-    ...{ key: uriOf(did, rkey), version: await recordCid(fields), fields },
+    key: uriOf(did, rkey),
+    version: await recordCid(fields),
+    fields,
     url: `https://bsky.app/profile/${did}/post/${rkey}`,
   };
 };
 
-/** The same record again changes nothing; another one edits, unless `swapRecord` forbids it. */
+/** An equal record changes nothing; another one edits, unless `swapRecord` forbids it. */
 export const putRecord = (call: Call): Promise<Response> => writeRecord(call, "put");
 
 export const createRecord = (call: Call): Promise<Response> => writeRecord(call, "create");
@@ -207,13 +206,12 @@ export async function getRecord(call: Call): Promise<Response> {
   const owner = findAccount(call.env.store, repo);
   if (!owner) throw invalidRequest(`Could not find repo: ${repo}`);
   const uri = `at://${owner.did}/${collection}/${rkey}`;
-  const found = call.env.store.findPost("bluesky", uri);
-  if (!found) throw invalidRequest(`Could not locate record: ${uri}`, "RecordNotFound");
-  const value: unknown = JSON.parse(found.fieldsJson);
-  return Response.json({ uri, cid: found.version, value });
+  const post = call.env.store.findPost("bluesky", uri);
+  if (!post) throw invalidRequest(`Could not locate record: ${uri}`, "RecordNotFound");
+  const value: unknown = JSON.parse(post.fieldsJson);
+  return Response.json({ uri, cid: post.version, value });
 }
 
-/** Deleting what is not there is fine too. */
 export async function deleteRecord(call: Call): Promise<Response> {
   const { account } = await authenticate(call);
   const { repo, collection, rkey } = await readInput(call, recordKey);

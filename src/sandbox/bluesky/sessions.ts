@@ -30,7 +30,7 @@ export const accounts = new Table(
   { constraint: "UNIQUE (handle)" },
 );
 
-/** Carries over the tokens of a sandbox from before all platforms had one table of logins. */
+/** Migrates the tokens of a sandbox that predates the shared table of logins. */
 export const OLDER_TOKENS = {
   schema: `
 CREATE TABLE IF NOT EXISTS bluesky_tokens (
@@ -44,17 +44,15 @@ DROP TABLE bluesky_tokens;
 `,
 };
 
-/** Lifetimes. Source: platform notes, "App password". */
+/** Source: platform notes, "App password". */
 const ACCESS_MS = 2 * HOUR;
 const REFRESH_MS = 90 * DAY;
-/** Time for which a rotated refresh token still works, for a client that lost the answer. */
+/** A rotated refresh token works for this long, in case the client lost the answer. */
 const GRACE_MS = 2 * HOUR;
-/** Time for which an expired token gets another refusal than an unknown one. */
+/** An expired token is refused as expired for this long, then as unknown. */
 const REMEMBERED_MS = 90 * DAY;
-/** Longest life of a service token. */
 const SERVICE_AUTH_SECONDS = 3_600;
 
-/** The simulated server's own DID. */
 export const SANDBOX_SERVICE_DID = `did:web:${new URL(SANDBOX_SERVICE).host}`;
 
 export interface Account {
@@ -62,7 +60,7 @@ export interface Account {
   handle: string;
 }
 
-/** An account of the network is the same for every team. */
+/** Bluesky accounts are shared by all teams. */
 export const loginsOf = ({ env: { store } }: Call) => new Logins(store.sql, "bluesky", ANY_TEAM);
 
 export const seconds = (ms: number): number => Math.floor(ms / SECOND);
@@ -70,7 +68,7 @@ export const seconds = (ms: number): number => Math.floor(ms / SECOND);
 const base64Url = (bytes: Uint8Array): string =>
   bytes.toBase64({ alphabet: "base64url", omitPadding: true });
 
-/** Reads like a JWT; nobody verifies its signature, the state knows its tokens by heart. */
+/** The signature is random, because the simulator looks tokens up. */
 export function createToken(typ: string, payload: Record<string, unknown>): string {
   const part = (value: unknown) => base64Url(new TextEncoder().encode(JSON.stringify(value)));
   const signature = base64Url(crypto.getRandomValues(new Uint8Array(32)));
@@ -93,13 +91,11 @@ const didDocument = ({ did, handle }: Account) => ({
   ],
 });
 
-/** A known account by DID or handle. */
 export function findAccount(store: SandboxStore, identifier: string): Account | null {
   const name = identifier.toLowerCase();
   return accounts.find(store, { did: name }) ?? accounts.find(store, { handle: name });
 }
 
-/** The account of a DID or handle, brought into being where the simulated network has that handle. */
 export async function resolveAccount(
   store: SandboxStore,
   identifier: string,
@@ -112,7 +108,7 @@ export async function resolveAccount(
   return findAccount(store, handle);
 }
 
-/** The name that the tokens of a session are kept under: they end together. */
+/** Tokens of a session share this name, so that they are revoked together. */
 export const loginOf = (did: string, sessionId: string): string => `${did} ${sessionId}`;
 
 function issueTokens(call: Call, did: string, sessionId: string) {
@@ -136,24 +132,16 @@ function issueTokens(call: Call, did: string, sessionId: string) {
   return { accessJwt, refreshJwt };
 }
 
-/**
- * The access token of a call, and its account. `DPoP`: one of a login by consent.
- *
- * @throws Refusal as `requireLogin`, and 401, 403 of `requireProven`
- */
 export async function authenticate(call: Call): Promise<{ token: string; account: Account }> {
   const [, token] = /^DPoP (.+)$/.exec(call.req.header("authorization") ?? "") ?? [];
   return token === undefined ? requireLogin(call, "access") : requireProven(call, token);
 }
 
-/** The refusal of a proof, or a token that needs one, by the account's server. */
 function unproven(error: string, message: string): Refusal {
   return xrpcError(401, error, message, challengeOf(error, message));
 }
 
-/** Methods that any login by consent may call. */
 const ALWAYS_OPEN = /\.getSession$/;
-/** The permission for everything that posts are made of. */
 const GENERIC = "transition:generic";
 
 /** @throws Refusal 401 with a challenge, 403 ScopeMissingError */
@@ -180,11 +168,7 @@ async function requireProven(call: Call, token: string) {
   return { token, account };
 }
 
-/**
- * The token of a login by password, and its account and session.
- *
- * @throws Refusal 401 AuthMissing; 400 InvalidToken, ExpiredToken
- */
+/** @throws Refusal 401 AuthMissing; 400 InvalidToken, ExpiredToken */
 function requireLogin(call: Call, kind: "access" | "refresh") {
   const token = bearerOf(call);
   if (!token) throw xrpcError(401, "AuthMissing", "Authentication Required");
@@ -203,7 +187,6 @@ function requireLogin(call: Call, kind: "access" | "refresh") {
 
 export const expiredToken = () => invalidRequest("Token has expired", "ExpiredToken");
 
-/** Returns true for tokens of a login by consent, which are of no use as they are. */
 const isOfConsent = (token: string): boolean =>
   token.startsWith("ref-") || claimsOf(token).cnf !== undefined;
 
@@ -242,7 +225,7 @@ export async function refreshSession(call: Call): Promise<Response> {
   return Response.json({ ...sessionOf(account), ...tokens });
 }
 
-/** Ends the session's refresh tokens; an access token lives on to its end, as it does there. */
+/** An access token stays valid until it expires, as on the real platform. */
 export async function deleteSession(call: Call): Promise<Response> {
   requireNoBody(call);
   const { account, sessionId } = requireLogin(call, "refresh");
@@ -278,8 +261,7 @@ export async function getServiceAuth(call: Call): Promise<Response> {
 }
 
 /**
- * The caller of another service of the network, by a token from `getServiceAuth`, and until when (epoch
- * milliseconds) the token is good.
+ * `expiresAt` is epoch ms.
  *
  * @throws Refusal 401 AuthMissing, BadJwt, JwtExpired, BadJwtAudience, BadJwtLexiconMethod
  */
@@ -329,7 +311,6 @@ export async function getProfile(call: Call): Promise<Response> {
   });
 }
 
-/** The directory of DIDs, which speaks no XRPC. */
 export function readDidDocument(call: Call): Response {
   const { pathname } = new URL(call.req.url);
   const did = pathname.slice(1).replaceAll(/%3a/gi, ":");

@@ -10,7 +10,7 @@ import { invalidRequest, requireBody, requireParam, xrpcError } from "./xrpc.ts"
 const MAX_VIDEO_BYTES = 300_000_000;
 const VIDEO_TYPES = ["video/mp4", "video/mpeg", "video/quicktime", "video/webm", "image/gif"];
 
-/** The token has to be good for writing the video to the account's server. */
+/** The service token must permit `uploadBlob` on the account's own server. */
 export const authenticate = (call: Call) =>
   authenticateService(call, {
     audience: SANDBOX_SERVICE_DID,
@@ -35,14 +35,13 @@ export function requireVideoType(mime: string): void {
   throw invalidRequest(`Unsupported content type: ${mime}`, "UnsupportedContentType");
 }
 
-/** Reads a stored file: its content id, and whether it is a video. */
 export async function readVideo(call: Call, mediaId: number) {
   const { mime, sha256 } = await readStored(call.env.store, mediaId);
   const cid = toCid("raw", fromHex(sha256).buffer);
   return { isVideo: mime.startsWith("video/"), cid, sha256 };
 }
 
-/** A whole video in one call. One that was had before is a conflict that names the earlier job. */
+/** A video that was uploaded before answers 409 with the earlier job. */
 export async function uploadVideo(call: Call): Promise<Response> {
   const { account, expiresAt } = authenticate(call);
   if (requireParam(call, "did") !== account.did) {

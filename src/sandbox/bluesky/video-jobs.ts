@@ -27,20 +27,16 @@ export const jobs = new Table(
 
 type Job = RowOf<typeof jobs>;
 
-/** Simulated processing time of a video, in ms. */
 const PROCESSING_MS = 3 * SECOND;
-/** The real allowance is not published; a test ground has to hold a busy day. */
+/** Spec is silent: Bluesky does not publish the real allowance. */
 const DAILY_VIDEOS = 100;
 const DAILY_BYTES = 10_000_000_000;
 const REMEMBERED_MS = 2 * DAY;
 
-/** Whatever came in, the network keeps MP4. Here it is only called so: the bytes stay. */
+/** The platform converts videos to MP4; the simulator changes only the type. */
 const PROCESSED_MIME = "video/mp4";
 
-/**
- * A whole video that is stored under a reserved name. `token_expires_at`, in epoch milliseconds: until when
- * it may be written to the account's server.
- */
+/** `token_expires_at` is epoch ms. A job fails when it takes longer. */
 type ReceivedVideo = Pick<Job, "media_id" | "cid" | "sha256" | "size" | "token_expires_at">;
 
 interface JobStatus {
@@ -52,7 +48,7 @@ interface JobStatus {
 
 const isFailed = (job: Job): boolean => job.token_expires_at <= job.done_at;
 
-/** The status of a job by the clock. The first look after its end puts the video on the server. */
+/** The first read after the end stores the video on the account's server. */
 function statusOf(call: Call, job: Job): JobStatus {
   const base = { jobId: job.job_id, did: job.did };
   const at = now().getTime();
@@ -88,14 +84,12 @@ function statusOf(call: Call, job: Job): JobStatus {
   return { ...base, state: "JOB_STATE_COMPLETED", progress: 100, blob };
 }
 
-/** @throws Refusal 400 */
 export function readJob(call: Call, jobId: string): JobStatus {
   const job = jobs.find(call.env.store, { job_id: jobId });
   if (!job) throw invalidRequest(`Could not find job: ${jobId}`);
   return statusOf(call, job);
 }
 
-/** The earlier job of the same video, as long as what came of it is still there. */
 function findSameVideo(call: Call, did: string, cid: string): JobStatus | null {
   const { store, origin } = call.env;
   const job = jobs.find(
@@ -108,16 +102,15 @@ function findSameVideo(call: Call, did: string, cid: string): JobStatus | null {
   return isGone ? null : status;
 }
 
-/** Begins to process a video. One that is known already goes, and `isKnown` says so. */
 export function createJob(
   call: Call,
   account: Account,
   video: ReceivedVideo,
 ): { status: JobStatus; isKnown: boolean } {
-  const known = findSameVideo(call, account.did, video.cid);
-  if (known) {
+  const earlierJob = findSameVideo(call, account.did, video.cid);
+  if (earlierJob) {
     call.env.store.media.discard(video.media_id);
-    return { status: known, isKnown: true };
+    return { status: earlierJob, isKnown: true };
   }
   const at = now().getTime();
   const { store, origin } = call.env;
@@ -134,12 +127,10 @@ export function createJob(
   return { status: readJob(call, jobId), isKnown: false };
 }
 
-/** Needs no login: who knows the id may ask. */
 export async function getJobStatus(call: Call): Promise<Response> {
   return Response.json({ jobStatus: readJob(call, requireParam(call, "jobId")) });
 }
 
-/** The rest of the account's allowance for these 24 hours. */
 export function readAllowance(call: Call, did: string): { videos: number; bytes: number } {
   const { videos, bytes } = call.env.store.sql
     .exec<{ videos: number; bytes: number }>(

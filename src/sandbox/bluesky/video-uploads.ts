@@ -35,12 +35,12 @@ export const parts = new Table(
   { constraint: "PRIMARY KEY (job_id, part_number)" },
 );
 
-/** The smallest part that storage of this kind takes; the service picks its own size. */
+/** The smallest part of S3 multipart uploads. */
 const PART_BYTES = 5 * 1_024 * 1_024;
 const SLICES_PER_PART = Math.ceil(PART_BYTES / SLICE_BYTES);
 /** Source: platform notes, "Video". */
 const MAX_DURATION_MS = 10 * MINUTE;
-/** The real figures of these two are not published. */
+/** Bluesky publishes neither the lifetime of an upload nor the limit of open uploads. */
 const SESSION_MS = HOUR;
 const MAX_OPEN_UPLOADS = 10;
 
@@ -95,7 +95,6 @@ function forgetOldSessions({ env: { store } }: Call, before: number): void {
   uploads.delete(store, {}, "AND expires_at < ?", before);
 }
 
-/** The caller's own session, in any state. */
 function requireSession(call: Call, did: string, jobId: string): Session {
   const session = uploads.find(call.env.store, { job_id: jobId });
   if (session?.did !== did || session.team_id !== call.env.origin.teamId) {
@@ -105,7 +104,6 @@ function requireSession(call: Call, did: string, jobId: string): Session {
   return isExpired ? { ...session, state: "expired" } : session;
 }
 
-/** @throws Refusal for a session that takes no more parts */
 function refuseIfOver({ state, failure_reason }: Session): void {
   switch (state) {
     case "aborted":
@@ -114,6 +112,11 @@ function refuseIfOver({ state, failure_reason }: Session): void {
       throw invalidRequest("The upload has expired", "UploadExpired");
     case "failed":
       throw invalidRequest(failure_reason ?? "The upload failed", "UploadFailed");
+    case "created":
+    case "completed":
+      return;
+    default:
+      throw state satisfies never;
   }
 }
 
@@ -142,7 +145,6 @@ export async function uploadPart(call: Call): Promise<Response> {
       "PartSizeMismatch",
     );
   }
-  // Reading took a while: the session may have ended meanwhile.
   refuseIfOver(requireSession(call, account.did, session.job_id));
   for (let offset = 0, slice = 0; offset < expected; offset += SLICE_BYTES) {
     const position = (partNumber - 1) * SLICES_PER_PART + slice++;
@@ -192,7 +194,7 @@ export async function finishUpload(call: Call): Promise<Response> {
     throw invalidRequest("The parts were lost", "UploadFailed");
   }
   const { isVideo, ...video } = await readVideo(call, session.media_id);
-  // Reading took a while: the same call may have been answered meanwhile.
+  // Another call may have finished the upload meanwhile.
   const current = requireSession(call, account.did, jobId);
   refuseIfOver(current);
   if (current.completed_job_id)
@@ -229,7 +231,6 @@ export async function getUploadStatus(call: Call): Promise<Response> {
   });
 }
 
-/** A session that has come to an end keeps it. */
 export async function abortUpload(call: Call): Promise<Response> {
   const { account } = authenticate(call);
   const { jobId } = await readInput(call, jobInput);

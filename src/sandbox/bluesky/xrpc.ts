@@ -3,7 +3,6 @@ import { readJson } from "../kit/input.ts";
 import { Refusal } from "../kit/refusal.ts";
 import type { Call } from "../kit/simulator.ts";
 
-/** A refusal in the platform's own form. */
 export const xrpcError = (
   status: number,
   error: string,
@@ -22,7 +21,6 @@ const hasBody = ({ req }: Call): boolean =>
 const toMime = (contentType: string): string | undefined =>
   contentType.split(";")[0]?.trim().toLowerCase();
 
-/** The type without its parameters. Refuses a call that brings no body or does not say what it is. */
 export function requireBody(call: Call): string {
   if (!hasBody(call)) throw invalidRequest("A request body is expected but none was provided");
   const type = toMime(call.req.header("content-type") ?? "");
@@ -37,11 +35,10 @@ export function requireNoBody(call: Call): void {
 const pathOf = ({ path }: z.core.$ZodIssue): string =>
   path.map((part) => `.${String(part)}`).join("");
 
-/** The JSON body, parsed by the method's own schema. */
 export async function readInput<T extends z.ZodType>(call: Call, shape: T): Promise<z.output<T>> {
   requireBody(call);
   return readJson(call, shape, {
-    // The largest that the reference server reads: about 1 MB of record.
+    // The limit of Bluesky's reference server.
     maxBytes: 1_000_000,
     wrongType: (type) => invalidRequest(`Wrong request encoding (Content-Type): ${toMime(type)}`),
     tooLarge: payloadTooLarge,
@@ -50,7 +47,6 @@ export async function readInput<T extends z.ZodType>(call: Call, shape: T): Prom
   });
 }
 
-/** A query parameter that the method cannot do without. */
 export function requireParam(call: Call, name: string): string {
   const value = call.req.query(name);
   if (!value) throw invalidRequest(`Error: Params must have the property "${name}"`);

@@ -1,5 +1,5 @@
 import { takeCodeOf } from "../kit/codes.ts";
-import { createConsent, readAsked, refusalPage } from "../kit/consent.tsx";
+import { createConsent, readConsentRequest, refusalPage } from "../kit/consent.tsx";
 import { type GraphCall, graphError } from "../meta/graph.ts";
 import { exchangeToken, loginsOf, SHORT_SECONDS } from "./tokens.ts";
 
@@ -25,19 +25,18 @@ const SCOPES = [
   "instagram_manage_insights",
 ];
 
-/** Meta does not say how long codes count; clients of it found ten minutes. */
+/** Meta does not publish the lifetime of codes; clients observed ten minutes. */
 const CODE_SECONDS = 600;
 
-/** Facebook's consent page. */
 export const consent = createConsent({
   platform: "facebook",
   name: "Facebook",
   codeSeconds: CODE_SECONDS,
   hint: "Facebook itself lets people leave permissions out. A person has three Pages, one of which they may only read; one with “no page”, “one page” or “portfolio” in their name has none, one, or two of a business.",
-  readAsked: (call) =>
-    readAsked(call, {
+  readConsentRequest: (call) =>
+    readConsentRequest(call, {
       separator: /[\s,]+/,
-      known: SCOPES,
+      scopes: SCOPES,
       refuse: (message) => refusalPage(400, `Invalid request: ${message}`),
     }),
   declined: {
@@ -52,7 +51,6 @@ export const consent = createConsent({
 const wrongCode = (message: string, subcode?: number) =>
   graphError(100, message, subcode === undefined ? {} : { subcode });
 
-/** Gives a person's token for a code, or for another token of theirs. */
 export function grantToken(call: GraphCall): Response {
   const { params } = call.var;
   if (params.get("grant_type") === "fb_exchange_token" || !params.has("code")) {

@@ -14,9 +14,8 @@ import { attach, findPhoto, type Photo } from "./photos.ts";
 import { checkMessage, newestPost, savePost } from "./posts.ts";
 import { steerPost } from "./steering.ts";
 
-/** Images of an album. Meta states no maximum; clients keep to this one. */
+/** Images of an album. Meta documents no maximum; clients limit themselves to ten. */
 const MAX_ATTACHED = 10;
-/** For how long the same text right after itself is a duplicate. */
 const DUPLICATE_MS = HOUR;
 
 function readAttached(call: GraphCall, page: Page): Photo[] {
@@ -60,7 +59,7 @@ function checkLink(link: string): void {
   if (/(?:^|\.)facebook\.com$/.test(new URL(link).hostname)) {
     throw mediaError(100, 1609008, "A post cannot link to Facebook itself.");
   }
-  // Nothing is fetched from here, so the name of a site says if it has a problem.
+  // No page is fetched: the host's name decides whether the link works.
   const [site] = new URL(link).hostname.split(".");
   if (site === "invalid") throw graphError(1500, "(#1500) The url you supplied is invalid");
   if (site === "unreachable") {
@@ -68,7 +67,6 @@ function checkLink(link: string): void {
   }
 }
 
-/** The same words as those of the newest post, a moment ago. */
 function requireNew(call: GraphCall, page: Page, message: string, link: string): void {
   const last = newestPost(call, page);
   const isSame = last && last.photos === 0 && last.message === message && last.link === link;
@@ -92,7 +90,7 @@ export async function createPost(call: GraphCall): Promise<Response> {
   checkMessage(message);
   if (link !== "") checkLink(link);
 
-  // Nothing waits from here to the end, so that no photo is attached twice.
+  // No await from here on: otherwise two calls could attach the same photo.
   const photos = readAttached(call, page);
   if (message.trim() === "" && link === "" && photos.length === 0) {
     throw invalidParameter("A post needs one of message, link and attached_media.");

@@ -19,7 +19,6 @@ import { publishReel, pullReel } from "./reels.ts";
 import { uploadVideo } from "./video-sessions.ts";
 import { findVideo, readVideo, videos } from "./videos.ts";
 
-/** A Page, a post, a photo or a video of the caller's. */
 async function readNode(call: GraphCall): Promise<Response> {
   const id = idOf(call);
   const { page, token } = await authenticate(call);
@@ -44,7 +43,6 @@ async function deleteNode(call: GraphCall): Promise<Response> {
 
 type Answer = (call: GraphCall) => Promise<Response>;
 
-/** Answers for the Page of the caller's token alone. */
 const ofPage =
   (answer: Answer): Answer =>
   async (call) => {
@@ -76,7 +74,7 @@ const app = createGraphApp(
 
 const NODE = "/:id{(?:me|[0-9_]+)}";
 
-// An address may begin with a version; one without is of the oldest that lives.
+// Without an API version in the path, Meta uses the oldest version.
 for (const version of ["", "/:version{v\\d+\\.\\d+}"]) {
   app
     .basePath(`/graph.facebook.com${version}`)
@@ -102,5 +100,4 @@ app
   .post("/rupload.facebook.com/video-upload/:version{v\\d+\\.\\d+}/:id{\\d+}", pullReel)
   .all("/rupload.facebook.com/*", pullReel);
 
-/** Facebook's Graph API for Pages: posts, photos, videos and reels. */
 export const facebookSimulator = createSimulator([pages, posts, photos, videos], app, postByHand);

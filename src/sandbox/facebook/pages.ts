@@ -22,7 +22,6 @@ export const pages = new Table(
 export interface Page {
   id: string;
   name: string;
-  /** The login whose tokens act as the Page. */
   login: string;
 }
 
@@ -43,9 +42,9 @@ export function savePage({ env: { store, origin } }: GraphCall, page: Page): Pag
 }
 
 /**
- * The Page whose token the call carries, and the token. Creates the Page of a sandbox token.
+ * The first call with a sandbox token creates the Page.
  *
- * @throws Refusal 104 without a token, 190 for one that is not good
+ * @throws Refusal 104 without a token, 190 for an invalid one
  */
 export async function authenticate(call: GraphCall): Promise<{ page: Page; token: string }> {
   const { token } = call.var;
@@ -57,19 +56,19 @@ export async function authenticate(call: GraphCall): Promise<{ page: Page; token
   if (name === null) {
     throw graphError(190, "Invalid OAuth access token - Cannot parse access token");
   }
-  const known = findPage(call, name);
-  if (known) return { page: known, token };
+  const existing = findPage(call, name);
+  if (existing) return { page: existing, token };
   return { page: savePage(call, await ownPageOf(name)), token };
 }
 
-/** The end of the name of a Page that its person may not publish as. */
+/** Such a Page refuses posts from its person. */
 export const READ_ONLY = " (read only)";
 
 export const mayPublish = ({ name }: Page): boolean => !name.endsWith(READ_ONLY);
 
-/** The end of the name of a Page that few people like. */
+/** Such a Page has too few likes for insights. */
 const UNKNOWN = " (few likes)";
-/** Likes from which on a Page has insights. Source: Meta, "Page Insights", limitations. */
+/** The least likes of a Page with insights. Source: Meta, "Page Insights", limitations. */
 const INSIGHTS_LIKES = 100;
 
 const likesOf = ({ id, name }: Page): number =>
@@ -79,14 +78,12 @@ export const hasInsights = (page: Page): boolean => likesOf(page) >= INSIGHTS_LI
 
 const READING = ["ANALYZE", "ADVERTISE", "MODERATE"];
 
-/** The Page that stands for a person's own name, as the first of theirs does. */
 export const ownPageOf = async (person: string): Promise<Page> => ({
   id: `1${await digitsOf("facebook", person, 14)}`,
   name: person,
   login: person,
 });
 
-/** Gives a Page with its own token to whoever may act as it. @param usual fields, where none are named */
 export function toObject(call: GraphCall, page: Page, token: string, usual: string[] = []) {
   const wantsToken = /(?:^|,)access_token(?:,|$)/.test(
     call.var.params.get("fields") ?? usual.join(","),
@@ -105,11 +102,9 @@ export function toObject(call: GraphCall, page: Page, token: string, usual: stri
   };
 }
 
-/** The id by which an app knows a person. */
 export const userIdOf = async (person: string): Promise<string> =>
   `9${await digitsOf("facebook", `person ${person}`, 17)}`;
 
-/** @throws Refusal for a field of Pages that a person's own token asks of the person */
 export async function readPage(
   call: GraphCall,
   page: Page,
@@ -128,8 +123,8 @@ export async function readPage(
 }
 
 /**
- * A person's token names the Page it is for. The holder of a sandbox token has a role in every Page: the
- * Page of that id is created under the same name.
+ * A sandbox token has a role in every Page: a Page with an unknown id is created under the person's
+ * name.
  */
 export async function readOtherPage(
   call: GraphCall,
@@ -145,5 +140,4 @@ export async function readOtherPage(
   return readPage(call, page, token, id);
 }
 
-/** A path may name the Page by its id, or as `me`. */
 export const isSelf = (page: Page, id: string): boolean => id === page.id || id === "me";

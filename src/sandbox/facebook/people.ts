@@ -16,7 +16,6 @@ import {
 } from "./pages.ts";
 import { ENDLESS_MS, isOfPerson, loginsOf } from "./tokens.ts";
 
-/** Permissions of tokens that came without a consent page. */
 const USUAL_SCOPES = [
   "pages_show_list",
   "pages_read_engagement",
@@ -27,7 +26,7 @@ const USUAL_SCOPES = [
 const hasNone = (person: string): boolean => /\bno pages?\b/i.test(person);
 const hasPortfolio = (person: string): boolean => /\bportfolio\b/i.test(person);
 
-/** The Pages of a person, by the person's name. */
+/** The person's name decides which Pages the person has. */
 export async function pagesOf(call: GraphCall, person: string): Promise<Page[]> {
   if (hasNone(person)) return [];
   const own = await ownPageOf(person);
@@ -41,13 +40,11 @@ export async function pagesOf(call: GraphCall, person: string): Promise<Page[]> 
   return [own, ...(await Promise.all(others))].map((page) => savePage(call, page));
 }
 
-/** Returns true where a person may see the Page of this id; one who came by no consent page sees any. */
 export async function isGranted(call: GraphCall, { login }: Page, id: string): Promise<boolean> {
   if (scopesOf(call, "facebook", login) === null) return true;
   return (await pagesOf(call, login)).some((page) => page.id === id);
 }
 
-/** The person whose own token the call carries. @throws Refusal for that of a Page */
 async function personOf(
   call: GraphCall,
 ): Promise<{ person: string; token: string; scopes: string[] }> {
@@ -59,16 +56,14 @@ async function personOf(
   return { person, token, scopes: scopesOf(call, "facebook", person) ?? USUAL_SCOPES };
 }
 
-/** @throws Refusal for a permission that the person has not granted */
 function requireScope(scopes: readonly string[], scope: string): void {
   if (!scopes.includes(scope)) throw graphError(200, `(#200) Requires ${scope} permission`);
 }
 
-/** Items of a list where nothing is said. Source: Meta, "Paginated Results". */
+/** Source: Meta, "Paginated Results". */
 const USUAL_LIMIT = 25;
 const MAX_LIMIT = 100;
 
-/** A part of a list, with the way to the next one. */
 function paged(call: GraphCall, items: Record<string, unknown>[], token: string): Response {
   const { params } = call.var;
   const limit = Number(params.get("limit") ?? USUAL_LIMIT);
@@ -94,14 +89,13 @@ function paged(call: GraphCall, items: Record<string, unknown>[], token: string)
 /** Source: Meta, "Accounts" of a user. */
 const LISTED = ["access_token", "category", "name", "id", "tasks"];
 
-/** @param isBare without the Page's token */
 const toItem = (call: GraphCall, page: Page, token: string, isBare = false) => {
   const { access_token, ...object } = toObject(call, page, token, LISTED);
   const whole = { ...object, access_token: isBare ? undefined : access_token };
   return pick(call, whole, LISTED);
 };
 
-/** The Pages in which the person has a role: none that belongs to a portfolio. */
+/** Pages of a portfolio are not among a person's accounts. */
 export async function listAccounts(call: GraphCall): Promise<Response> {
   const { person, token, scopes } = await personOf(call);
   requireScope(scopes, "pages_show_list");
@@ -129,7 +123,6 @@ export async function listBusinesses(call: GraphCall): Promise<Response> {
   );
 }
 
-/** Answers for the person's own business. */
 const ofBusiness =
   (pagesIn: (call: GraphCall, person: string) => Promise<Page[]>) =>
   async (call: GraphCall): Promise<Response> => {
@@ -138,7 +131,7 @@ const ofBusiness =
     const id = idOf(call);
     if (!hasPortfolio(person) || id !== (await businessIdOf(person))) throw unsupported("GET", id);
     const pages = await pagesIn(call, person);
-    // Tokens are left out where the person has no role in the Page itself.
+    // Meta omits the token when the person has no role in the Page itself.
     return paged(
       call,
       pages.map((page) => toItem(call, page, token, true)),
@@ -157,10 +150,12 @@ export async function listPermissions(call: GraphCall): Promise<Response> {
   });
 }
 
-/** Permissions that are limited to Pages. Source: Meta, "Debug Token", granular_scopes. */
+/**
+ * Meta limits permissions of this kind to single Pages. Source: Meta, "Debug Token",
+ * granular_scopes.
+ */
 const OF_PAGES = /^pages_/;
 
-/** Describes a token to an app, whose id and secret are its own token. */
 export async function debugToken(call: GraphCall): Promise<Response> {
   if (!/^[^|]+\|[^|]+$/.test(call.var.token ?? "")) {
     throw invalidParameter(
@@ -175,7 +170,6 @@ export async function debugToken(call: GraphCall): Promise<Response> {
   }
   const at = now().getTime();
   const isEndless = login.expires_at - at > ENDLESS_MS;
-  // The token of a Page is that of a person for it.
   const person = login.name.replace(/ as \d+$/, "");
   const scopes = scopesOf(call, "facebook", person) ?? USUAL_SCOPES;
   const target_ids = (await pagesOf(call, person)).map(({ id }) => id);

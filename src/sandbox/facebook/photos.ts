@@ -23,14 +23,16 @@ export const photos = new Table("facebook_photos", {
 
 export type Photo = RowOf<typeof photos>;
 
-/** Bytes. Source: Meta, "Page Photos". */
+/** Source: Meta, "Page Photos". */
 const MAX_PHOTO_BYTES = 4_000_000;
-/** BMP and TIFF as well, which nothing here can tell. Source: Meta, "Page Photos". */
+/**
+ * Meta accepts BMP and TIFF too, but `detectFileType` does not know them. Source: Meta, "Page
+ * Photos".
+ */
 const PHOTO_TYPES = ["image/jpeg", "image/png", "image/gif"];
-/** Life of a photo that is attached to nothing. */
+/** A photo that no post uses is deleted after this time. */
 const STAGED_MS = DAY;
 
-/** A photo of the Page, or null: others are not to be seen. */
 export function findPhoto(
   { env: { store, origin } }: GraphCall,
   page: Page,
@@ -42,7 +44,6 @@ export function findPhoto(
   return isGone ? null : photo;
 }
 
-/** Marks photos as part of a post. */
 export function attach({ env: { store } }: GraphCall, attached: Photo[]): void {
   for (const { id } of attached) photos.update(store, { id }, { published: true });
 }
@@ -67,7 +68,6 @@ const unreachable = (): Refusal =>
 const badPhoto = (): Refusal =>
   mediaError(324, 1366046, "Photos must be smaller than 4 MB and JPEG, PNG, GIF, BMP or TIFF.");
 
-/** Fetches a photo, as Facebook does while it is asked to; the id of the stored file. */
 async function pullPhoto({ env }: GraphCall, page: Page, url: string): Promise<number> {
   if (!isReachable(url)) throw unreachable();
   const limits = { maxBytes: MAX_PHOTO_BYTES, types: PHOTO_TYPES };
@@ -78,7 +78,7 @@ async function pullPhoto({ env }: GraphCall, page: Page, url: string): Promise<n
 
 const PHOTO_PARAMS = ["url", "message", "caption", "published", "temporary", "alt_text_custom"];
 
-/** A photo that is published makes a post; any other waits to be attached to one. */
+/** An unpublished photo waits for a post that attaches it. */
 export async function createPhoto(call: GraphCall): Promise<Response> {
   const { page, token } = await authenticate(call);
   requireKnown(call, PHOTO_PARAMS);

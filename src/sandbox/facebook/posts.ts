@@ -5,7 +5,7 @@ import { randomDigits } from "../kit/ids.ts";
 import type { PostByHand } from "../kit/simulator.ts";
 import { integer, key, type RowOf, Table, text } from "../kit/table.ts";
 import { type GraphCall, invalidParameter, toGraphTimestamp } from "../meta/graph.ts";
-import { insightsOf, metricsAsked } from "../meta/insights.ts";
+import { insightsOf, requestedMetrics } from "../meta/insights.ts";
 import { pick, requireKnown } from "./call.ts";
 import { authenticate, hasInsights, type Page } from "./pages.ts";
 
@@ -29,31 +29,25 @@ export const posts = new Table(
 
 type PostRow = RowOf<typeof posts>;
 
-/** Characters of a message. Source: Facebook, the longest post. */
 const MAX_MESSAGE = 63_206;
 const DEFAULT_LIMIT = 25;
 const MAX_LIMIT = 100;
 
-/** A post of a Page. */
 export interface NewPost {
   kind: PostKind;
   message: string;
   link?: string;
-  /** Files in the feed's storage. */
   photos?: number[];
   video?: number;
-  /** The address of a kind that has its own. */
   permalink?: string;
-  /** The post's own id where the caller knows one; the same again counts one more arrival. */
+  /** A repeated key counts as another arrival of the same post. */
   key?: string;
   title?: string;
   fields: Record<string, unknown>;
 }
 
-/** The part of a post's id that follows the Page's. */
 const newDigits = (): string => `1${randomDigits(14)}`;
 
-/** Puts a post onto the Page and into the feed; its id. */
 export function savePost(call: GraphCall, page: Page, post: NewPost): string {
   const { store, origin } = call.env;
   const digits = newDigits();
@@ -91,7 +85,13 @@ export const postByHand: PostByHand = ({ store, origin }, { url }, text) => {
   const key = `${row.page_id}_${digits}`;
   const permalink = `https://www.facebook.com/${row.page_id}/posts/${digits}`;
   posts.insert(store, {
-    ...{ ...row, id: key, permalink, kind: "text", message: text, link: "", photos: 0 },
+    ...row,
+    id: key,
+    permalink,
+    kind: "text",
+    message: text,
+    link: "",
+    photos: 0,
     created_at: now().getTime(),
   });
   return { key, url: permalink };
@@ -113,20 +113,18 @@ function attachmentsOf({ id, kind, photos, permalink }: PostRow) {
 /** Source: Meta, "Page Insights", metrics of posts. */
 const INSIGHTS = ["post_media_view", "post_total_media_view_unique", "post_clicks"];
 
-/** The answer of an edge of which only the count was asked for. */
 const countedEdge = (total_count: number) => ({ data: [], summary: { total_count } });
 
 const reactionsOf = ({ page_id, message, created_at }: PostRow) =>
   reactionsTo(`facebook ${page_id} ${message}`, created_at, now().getTime());
 
-/** The insights that the field list asks for. @throws Refusal for a metric that posts do not have */
 function expandInsights({ var: { params } }: GraphCall, page: Page, row: PostRow) {
-  const asked = metricsAsked(params.get("fields"));
-  if (asked === null) return undefined;
+  const metrics = requestedMetrics(params.get("fields"));
+  if (metrics === null) return undefined;
   const { views } = reactionsOf(row);
   const unique = Math.floor(views * 0.8);
   const values = { post_media_view: views, post_total_media_view_unique: unique, post_clicks: 0 };
-  const data = insightsOf(row.id, asked, INSIGHTS, values);
+  const data = insightsOf(row.id, metrics, INSIGHTS, values);
   return { data: hasInsights(page) ? data : [] };
 }
 
@@ -150,7 +148,6 @@ const toObject = (call: GraphCall, page: Page, row: PostRow): Record<string, unk
   insights: expandInsights(call, page, row),
 });
 
-/** The last post of the Page; null before the first. */
 export function newestPost({ env: { store, origin } }: GraphCall, page: Page): PostRow | null {
   const own = { team_id: origin.teamId, page_id: page.id };
   return posts.find(store, own, "ORDER BY created_at DESC, rowid DESC LIMIT 1");
@@ -169,7 +166,6 @@ function readNumber({ var: { params } }: GraphCall, name: string, otherwise: num
   throw invalidParameter(`Param ${name} must be an integer`);
 }
 
-/** Newest first; a page ends with the cursor of the next. */
 export async function listPosts(call: GraphCall): Promise<Response> {
   const { page } = await authenticate(call);
   requireKnown(call, ["fields", "since", "until", "limit", "after"]);

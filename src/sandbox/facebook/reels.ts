@@ -8,14 +8,12 @@ import { requireKnown, requireParam } from "./call.ts";
 import { authenticate, type Page } from "./pages.ts";
 import { findVideo, insertVideo, publishVideo, type Video, videos } from "./videos.ts";
 
-/** Bytes. */
 const MAX_REEL_BYTES = 1_000_000_000;
-/** The file is fetched after the call that asks for it. */
+/** Facebook fetches the file only after it has answered the call. */
 const PULLING_MS = 1 * SECOND;
 
 const FINISH_PARAMS = ["upload_phase", "video_id", "video_state", "description", "title", "place"];
 
-/** A reel's first and its last call. */
 export async function publishReel(call: GraphCall): Promise<Response> {
   const { page, token } = await authenticate(call);
   const phase = call.var.params.get("upload_phase");
@@ -40,7 +38,6 @@ const notFound = (): Response => answerError(404, "NotFoundError", "There is no 
 const answerError = (status: number, type: string, message: string): Response =>
   Response.json({ debug_info: { retriable: false, type, message } }, { status });
 
-/** Has the file of a reel fetched from the address that a header names. */
 export async function pullReel(call: GraphCall): Promise<Response> {
   const { req } = call;
   if (call.var.params.size > 0) throw graphError(100, "(#100) file_url must be a header");

@@ -19,6 +19,5 @@ const REFUSALS: SteeredRefusals = {
   },
 };
 
-/** @throws Refusal where the text of a post asks for one */
 export const steerPost = ({ env }: GraphCall, page: Page, text: string, token: string): Reply =>
   steer(env, REFUSALS, { key: `facebook/${page.id}/${text.slice(0, 200)}`, text, token });

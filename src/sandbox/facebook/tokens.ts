@@ -3,35 +3,32 @@ import { DAY, HOUR, SECOND } from "../../core/time.ts";
 import { Logins } from "../kit/logins.ts";
 import { type GraphCall, graphError, invalidParameter } from "../meta/graph.ts";
 
-/** A person's token as a login in the browser leads to it: an hour or two. */
 export const SHORT_SECONDS = HOUR / SECOND;
-/** A person's token after the exchange. Source: Meta, "Get Long-Lived Tokens". */
+/** Of a person's token after the exchange. Source: Meta, "Get Long-Lived Tokens". */
 const PERSON_SECONDS = (60 * DAY) / SECOND;
-/** The token of a Page that comes from a long-lived one does not end; this is a hundred years. */
+/** A hundred years: a Page's token never expires when a long-lived token requested it. */
 const PAGE_SECONDS = 3_155_760_000;
-/** A token with a longer life than this is reported as one that never expires. */
 export const ENDLESS_MS = 3_650 * DAY;
 
-/** A token that a person's consent led to. It is that of the Page it names, and the person's as well. */
-const isGiven = (token: string): boolean => token.startsWith("sandbox.facebook.");
+/** A token of a consent acts both as the person and as the Page. */
+const isOfConsent = (token: string): boolean => token.startsWith("sandbox.facebook.");
 
 export const loginsOf = ({ env: { store, origin } }: GraphCall): Logins =>
   new Logins(store.sql, "facebook", origin, { short: SHORT_SECONDS });
 
 export function isOfPerson(call: GraphCall, token: string): boolean {
   const kind = loginsOf(call).find(token)?.kind;
-  return isGiven(token) || kind === "person" || kind === "short";
+  return isOfConsent(token) || kind === "person" || kind === "short";
 }
 
-/** The token of a Page, which lasts no longer than the short-lived one it comes from. */
+/** A Page's token expires no later than the short-lived token that requested it. */
 export function issuePageToken(call: GraphCall, login: string, token: string): string {
   const logins = loginsOf(call);
   const from = logins.find(token);
-  const left = ((from?.expires_at ?? 0) - now().getTime()) / SECOND;
-  return logins.issue(login, "access", from?.kind === "short" ? left : PAGE_SECONDS);
+  const remainingSeconds = ((from?.expires_at ?? 0) - now().getTime()) / SECOND;
+  return logins.issue(login, "access", from?.kind === "short" ? remainingSeconds : PAGE_SECONDS);
 }
 
-/** A long-lived token for a person's. Which app asks does not matter here. */
 export function exchangeToken(call: GraphCall): Response {
   const { params } = call.var;
   if (params.get("grant_type") !== "fb_exchange_token") {

@@ -9,7 +9,6 @@ import { findVideo, insertVideo, publishVideo, type Video, videos } from "./vide
 /** Bytes. Source: Meta, "Uploading Videos with the Graph API". */
 const MAX_VIDEO_BYTES = 10_000_000_000;
 
-/** The range wanted next, as text. */
 const rangeOf = ({ received, size }: Pick<Video, "received" | "size">) => ({
   start_offset: String(received),
   end_offset: String(Math.min(received + CHUNK_BYTES, size)),
@@ -37,7 +36,6 @@ function requireSession(call: GraphCall, page: Page): Video {
   return video;
 }
 
-/** Tells which part is the right one. */
 const wrongOffset = (video: Video): Refusal =>
   mediaError(6001, 1363037, "The offset is not the one that comes next.", rangeOf(video));
 
@@ -54,7 +52,7 @@ async function transfer(call: GraphCall, page: Page): Promise<Response> {
   }
   const mediaId = video.file_id ?? 0;
   const stored = await appendBody(store, mediaId, video.slices, chunk.stream());
-  // Reading took a while: the same part may have arrived meanwhile.
+  // Another call may have delivered the same part meanwhile.
   const current = requireSession(call, page);
   if (current.received !== video.received) throw wrongOffset(current);
   if (stored === "too_large") throw graphError(1, "An unknown error occurred");
@@ -74,7 +72,6 @@ async function transfer(call: GraphCall, page: Page): Promise<Response> {
   return Response.json(rangeOf({ received, size: video.size }));
 }
 
-/** One phase of an upload in parts. */
 export async function uploadVideo(call: GraphCall): Promise<Response> {
   const { page, token } = await authenticate(call);
   const phase = call.var.params.get("upload_phase");

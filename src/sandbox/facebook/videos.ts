@@ -10,7 +10,6 @@ import type { Page } from "./pages.ts";
 import { checkMessage, savePost } from "./posts.ts";
 import { steerPost } from "./steering.ts";
 
-/** Videos and reels, from the first call on. Moments in epoch milliseconds. */
 export const videos = new Table(
   "facebook_videos",
   {
@@ -22,13 +21,12 @@ export const videos = new Table(
     size: integer(),
     received: count(),
     slices: count(),
-    /** Sealed once the file is whole. */
     file_id: optional(integer()),
     mime: optional(text()),
-    /** When the file is there; null while it is not, or never will be. */
+    /** Epoch ms; null before the upload is complete, and for a failed upload. */
     uploaded_at: optional(integer()),
     upload_error: optional(text()),
-    /** When it is processed; null until it is finished. */
+    /** Epoch ms; null before the upload is finished. */
     ready_at: optional(integer()),
     post_id: optional(text()),
     description: text(),
@@ -42,10 +40,8 @@ export type Video = RowOf<typeof videos>;
 const VIDEO_TYPES = ["video/mp4", "video/quicktime"];
 /** Characters. Source: Meta, "Page Videos". */
 const MAX_TITLE = 255;
-/** Simulated processing time of a video, in ms. */
 const PROCESSING_MS = 3 * SECOND;
 
-/** A video of the Page by its id or its session's, or null: others are not to be seen. */
 export function findVideo(
   { env: { store, origin } }: GraphCall,
   page: Page,
@@ -74,11 +70,9 @@ export function insertVideo(
 export const isUploaded = ({ uploaded_at }: Video): boolean =>
   uploaded_at !== null && uploaded_at <= now().getTime();
 
-/** The `permalink_url` of a video, which is a path. */
 const pathOf = (page: Page, { id, kind }: Video): string =>
   kind === "reel" ? `/reel/${id}/` : `/${page.id}/videos/${id}/`;
 
-/** Publishes a video whose file is there. */
 export function publishVideo(call: GraphCall, page: Page, token: string, video: Video): Response {
   const description = call.var.params.get("description") ?? "";
   const title = call.var.params.get("title") ?? "";
@@ -114,15 +108,15 @@ export function publishVideo(call: GraphCall, page: Page, token: string, video: 
 
 const NOT_STARTED = { status: "not_started" };
 
-/** A reel says from its beginning that it is to be published, and is not out for that. */
+/** An unpublished reel already reports `publish_status: "published"`, as Meta does. */
 const waitingToPublish = ({ kind }: Video) =>
   kind === "reel" ? { ...NOT_STARTED, publish_status: "published" } : NOT_STARTED;
 
-/** Meta writes the name in both ways. */
+/** Meta spells the name in both ways. */
 const arrived = ({ kind }: Video, bytes: number) =>
   kind === "reel" ? { bytes_transferred: bytes } : { bytes_transfered: bytes };
 
-/** A reel's phase has an error and need not say so in its status. */
+/** A failed reel reports its error without an error status. */
 function processingFailure({ kind }: Video) {
   const message = "The video file you selected is in a format that we don't support.";
   return kind === "reel"

@@ -1,6 +1,6 @@
 import { now } from "../../core/clock.ts";
 import { followersOf } from "../kit/audience.ts";
-import { type GraphCall, pickAsked } from "../meta/graph.ts";
+import { type GraphCall, pickRequested } from "../meta/graph.ts";
 import { MetaLogins } from "../meta/logins.ts";
 
 export interface Account {
@@ -9,14 +9,13 @@ export interface Account {
   name: string;
 }
 
-/** Life of a long-lived token, as Instagram itself writes it. Source: Meta, "Refresh Access Token". */
+/** Source: Meta, "Refresh Access Token". */
 const TOKEN_SECONDS = 5_183_944;
 
 export const logins = new MetaLogins("instagram", "ig", TOKEN_SECONDS);
 
 const MAX_USERNAME = 30;
 
-/** Digits that are the same for the same name. */
 async function digitsOf(name: string, count: number): Promise<string> {
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(name));
   return String(new DataView(hash).getBigUint64(0)).padStart(20, "0").slice(-count);
@@ -28,7 +27,7 @@ export async function toAccount(name: string): Promise<Account> {
   const isTold = /^[a-z0-9 _]+$/.test(plain) && label !== "" && label.length <= MAX_USERNAME;
   const mark = await digitsOf(name, 8);
   return {
-    // Professional accounts have ids of 17 digits that begin like this.
+    // Ids of professional accounts have 17 digits and start with 17841.
     userId: `17841${await digitsOf(name, 12)}`,
     username: isTold ? label : `${label.slice(0, MAX_USERNAME - 9) || "account"}_${mark}`,
     name,
@@ -36,24 +35,21 @@ export async function toAccount(name: string): Promise<Account> {
 }
 
 /**
- * The account whose token the call carries, and the token. Creates the account of a sandbox token.
+ * The first call with a sandbox token creates the account.
  *
- * @throws Refusal 104 without a token, 190 for one that is not good
+ * @throws Refusal 104 without a token, 190 for an invalid one
  */
 export async function authenticate(call: GraphCall): Promise<{ account: Account; token: string }> {
   const { name, token } = logins.authenticate(call);
   return { account: await toAccount(name), token };
 }
 
-/** The id that the app knows the person by, which is another one. */
 export const toScopedId = ({ userId }: Account): string => `2${userId.slice(1)}`;
 
-/** A personal account can sign in, and cannot publish. */
 const PERSONAL = /\bpersonal\b/i;
 
 const ME_FIELDS = ["id", "username"];
 
-/** @param mediaCount the number of posts that the account has */
 export function readMe(call: GraphCall, account: Account, mediaCount: number): Response {
   const me = {
     id: toScopedId(account),
@@ -66,5 +62,5 @@ export function readMe(call: GraphCall, account: Account, mediaCount: number): R
     follows_count: 0,
     media_count: mediaCount,
   };
-  return Response.json(pickAsked(call, me, ME_FIELDS));
+  return Response.json(pickRequested(call, me, ME_FIELDS));
 }

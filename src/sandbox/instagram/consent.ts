@@ -1,4 +1,4 @@
-import { createConsent, readAsked, refusalPage } from "../kit/consent.tsx";
+import { createConsent, readConsentRequest, refusalPage } from "../kit/consent.tsx";
 import { readMultipart } from "../kit/input.ts";
 import { codeError, DECLINED, takeMetaCode } from "../meta/codes.ts";
 import { type GraphCall, invalidParameter, readFields } from "../meta/graph.ts";
@@ -13,27 +13,26 @@ const SCOPES = [
   "instagram_business_manage_insights",
 ];
 
-/** Codes count for an hour. Source: Meta, "Business Login for Instagram". */
+/** Source: Meta, "Business Login for Instagram". */
 const CODE_SECONDS = 3_600;
 
-/** Instagram's consent page. */
 export const consent = createConsent({
   platform: "instagram",
   name: "Instagram",
   codeSeconds: CODE_SECONDS,
   hint: "Instagram itself lets people leave permissions out, but not the first. An account with “personal” in its name is no professional one.",
   fixed: ["instagram_business_basic"],
-  readAsked: (call) => {
+  readConsentRequest: (call) => {
     const refuse = (message: string) => refusalPage(400, `Invalid request: ${message}`);
     for (const name of ["force_reauth", "enable_fb_login"]) {
       const value = call.req.query(name) ?? "true";
       if (value !== "true" && value !== "false") throw refuse(`${name} must be a boolean.`);
     }
-    const asked = readAsked(call, { separator: /[\s,]+/, known: SCOPES, refuse });
-    if (!asked.scopes.includes("instagram_business_basic")) {
+    const request = readConsentRequest(call, { separator: /[\s,]+/, scopes: SCOPES, refuse });
+    if (!request.scopes.includes("instagram_business_basic")) {
       throw refuse("The scope instagram_business_basic is required.");
     }
-    return asked;
+    return request;
   },
   declined: DECLINED,
   suffix: "#_",
@@ -42,7 +41,7 @@ export const consent = createConsent({
 const OTHER_REDIRECT =
   "Error validating verification code. Please make sure your redirect_uri is identical to the one you used in the OAuth dialog request";
 
-/** Gives a token of an hour for a code. The id is a number, as large as it is. */
+/** Instagram writes the id as a number that exceeds `Number.MAX_SAFE_INTEGER`. */
 export async function grantToken(call: GraphCall): Promise<Response> {
   const { name, scopes } = takeMetaCode(call, "instagram", {
     wrongApp: "Invalid platform app",
@@ -59,10 +58,9 @@ export async function grantToken(call: GraphCall): Promise<Response> {
   );
 }
 
-/** Far more than a code with its app. */
 const MAX_FORM_BYTES = 20_000;
 
-/** The body's fields: the code comes as multipart/form-data. */
+/** Instagram's token request is multipart/form-data. */
 export async function readInstagramFields(call: GraphCall): Promise<[string, string][]> {
   const type = call.req.header("content-type") ?? "";
   if (!type.startsWith("multipart/form-data")) return readFields(call);

@@ -5,7 +5,13 @@ import {
   GraphContainers,
   statusOf,
 } from "../meta/containers.ts";
-import { type GraphCall, graphError, mediaError, pickAsked, requireSelf } from "../meta/graph.ts";
+import {
+  type GraphCall,
+  graphError,
+  mediaError,
+  pickRequested,
+  requireSelf,
+} from "../meta/graph.ts";
 import { type Account, authenticate } from "./accounts.ts";
 import { type ContainerKind, readContainerFields } from "./fields.ts";
 import { pullSource } from "./pull.ts";
@@ -22,7 +28,6 @@ function requireAllowance(store: SandboxStore, account: Account): void {
   throw graphError(9, "(#9) Application request limit reached", { subcode: 2207042 });
 }
 
-/** The items of a carousel have to be ready items of the same account. */
 function requireChildren(store: SandboxStore, account: Account, ids: string[]): void {
   for (const id of ids) {
     const child = containers.find(store, account.userId, id);
@@ -71,5 +76,5 @@ export function readContainer(call: GraphCall, container: InstagramContainer): R
   const status = statusOf(container);
   const text = (status === "ERROR" && container.error) || STATUS_TEXTS[status];
   const object = { id: container.id, status_code: status, status: text };
-  return Response.json(pickAsked(call, object, ["id"]));
+  return Response.json(pickRequested(call, object, ["id"]));
 }

@@ -7,21 +7,17 @@ import {
   readFlag,
 } from "../meta/graph.ts";
 
-/** The kind of post that a container makes. */
 export type ContainerKind = "image" | "reel" | "story" | "carousel" | "child";
 
-/** The parameters of a container, checked. */
 export interface ContainerFields {
   kind: ContainerKind;
-  /** The file to pull; null for a carousel. */
   source: { kind: "image" | "video"; url: string } | null;
   caption: string;
   children: string[];
-  /** Every parameter as it was received. */
   received: Record<string, string>;
 }
 
-/** Limits. Source: Meta, "IG User Media", parameters. */
+/** Source: Meta, "IG User Media", parameters. */
 const MAX_CAPTION = 2_200;
 const MAX_HASHTAGS = 30;
 const MAX_MENTIONS = 20;
@@ -31,7 +27,6 @@ const MAX_COLLABORATORS = 3;
 const MIN_CHILDREN = 2;
 const MAX_CHILDREN = 10;
 
-/** The parameters of each kind. Source: Meta, "IG User Media", parameters. */
 const SHARED = ["caption", "location_id", "collaborators", "is_ai_generated"];
 const ALLOWED: Record<ContainerKind, readonly string[]> = {
   image: ["image_url", "alt_text", "user_tags", ...SHARED],
@@ -152,7 +147,6 @@ function checkTrial(value: string): void {
   );
 }
 
-/** One check for each parameter that has a form. */
 function checkForms(params: Map<string, string>, kind: ContainerKind, isImage: boolean): void {
   for (const [name, value] of params) {
     switch (name) {
@@ -220,7 +214,6 @@ function readChildren(params: Map<string, string>): string[] {
   return list.map(String);
 }
 
-/** @throws Refusal for whatever Instagram would not take */
 export function readContainerFields({ var: { params } }: GraphCall): ContainerFields {
   const kind = kindOf(params);
   for (const name of params.keys()) {

@@ -1,5 +1,5 @@
 import { createSimulator, idOf } from "../kit/simulator.ts";
-import { createGraphApp, type GraphCall, pickAsked, unsupported } from "../meta/graph.ts";
+import { createGraphApp, type GraphCall, pickRequested, unsupported } from "../meta/graph.ts";
 import { authenticate, logins, readMe } from "./accounts.ts";
 import { consent, grantToken, readInstagramFields } from "./consent.ts";
 import { containers, createContainer, readContainer } from "./containers.ts";
@@ -18,7 +18,6 @@ async function getMe(call: GraphCall): Promise<Response> {
   return readMe(call, account, posts.count(call.env.store, { user_id: account.userId }));
 }
 
-/** A container or a post of the caller's. */
 async function readNode(call: GraphCall): Promise<Response> {
   const { account } = await authenticate(call);
   const id = idOf(call);
@@ -26,7 +25,7 @@ async function readNode(call: GraphCall): Promise<Response> {
   if (container) return readContainer(call, container);
   const media = findMedia(call.env.store, account, id);
   if (!media) throw unsupported("GET", id);
-  return Response.json(pickAsked(call, media, ["id"]));
+  return Response.json(pickRequested(call, media, ["id"]));
 }
 
 const PATH = /^(?:\/v\d+\.\d+)?\/([a-z0-9_]+)(?:\/[a-z_]+)?\/?$/;
@@ -39,7 +38,7 @@ const app = createGraphApp(
 
 app.post("/api.instagram.com/oauth/access_token", grantToken);
 
-// An address may begin with a version; one without is of the oldest that lives.
+// Without an API version in the path, Meta uses the oldest version.
 for (const version of ["", "/:version{v\\d+\\.\\d+}"]) {
   app
     .basePath(`/graph.instagram.com${version}`)
@@ -56,5 +55,4 @@ for (const version of ["", "/:version{v\\d+\\.\\d+}"]) {
     .get("/:id{[a-z0-9_]+}", readNode);
 }
 
-/** Instagram's API for professional accounts: containers, publishing, reads and tokens. */
 export const instagramSimulator = createSimulator([containers.table, posts], app, postByHand);

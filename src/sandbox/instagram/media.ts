@@ -8,7 +8,7 @@ import { newGraphId, readLimit, shortcodeOf } from "../meta/containers.ts";
 import {
   type GraphCall,
   invalidParameter,
-  pickAsked,
+  pickRequested,
   requireSelf,
   toGraphTimestamp,
   unsupported,
@@ -34,7 +34,6 @@ export const posts = new Table(
   { indexes: { by_user: "user_id, created_at" } },
 );
 
-/** Life of a story. */
 const STORY_MS = DAY;
 
 export function permalinkOf(
@@ -75,7 +74,13 @@ export const postByHand: PostByHand = ({ store }, like, text) => {
   const shortcode = shortcodeOf(id);
   const permalink = `https://www.instagram.com/p/${shortcode}/`;
   posts.insert(store, {
-    ...{ ...row, id, shortcode, permalink, caption: text, kind: "image", media_type: "IMAGE" },
+    ...row,
+    id,
+    shortcode,
+    permalink,
+    caption: text,
+    kind: "image",
+    media_type: "IMAGE",
     created_at: now().getTime(),
   });
   return { key: id, url: permalink };
@@ -108,18 +113,22 @@ export function findMedia(
   return row && !isGone ? toObject(row) : null;
 }
 
-/** Insights of all kinds of posts. Source: platform notes, "Analytics". */
+/** Source: platform notes, "Analytics". */
 const INSIGHTS = ["views", "reach", "likes", "comments", "saved", "shares", "total_interactions"];
 
 function insightValuesOf(row: RowOf<typeof posts>): Record<string, number> {
   const { views, likes, comments, shares } = reactionsOf(row);
   return {
-    ...{ views, likes, comments, shares, reach: Math.floor(views * 0.8), saved: 0 },
+    views,
+    likes,
+    comments,
+    shares,
+    reach: Math.floor(views * 0.8),
+    saved: 0,
     total_interactions: likes + comments + shares,
   };
 }
 
-/** Answers with the insights of a post. */
 export async function readInsights(call: GraphCall): Promise<Response> {
   const { account } = await authenticate(call);
   const id = idOf(call);
@@ -131,23 +140,23 @@ export async function readInsights(call: GraphCall): Promise<Response> {
 /** Source: Meta, "Making Multiple Requests". */
 const MAX_IDS = 50;
 
-/** Answers with the insights of several posts by their ids: all of them, or none. */
+/** One unknown id fails the whole call. */
 export async function readManyInsights(call: GraphCall): Promise<Response> {
   const { account } = await authenticate(call);
   const { params } = call.var;
   const ids = (params.get("ids") ?? "").split(",").filter(Boolean);
   if (ids.length === 0) throw invalidParameter("The parameter ids is required");
   if (ids.length > MAX_IDS) throw invalidParameter(`Too many IDs. Maximum: ${MAX_IDS}.`);
-  const asked = (params.get("metric") ?? "").split(",").filter(Boolean);
+  const metrics = (params.get("metric") ?? "").split(",").filter(Boolean);
   const answers = ids.map((id) => {
     const row = posts.find(call.env.store, { id, user_id: account.userId });
     if (!row) throw unsupported("GET", id);
-    return [id, { data: insightsOf(id, asked, INSIGHTS, insightValuesOf(row)) }];
+    return [id, { data: insightsOf(id, metrics, INSIGHTS, insightValuesOf(row)) }];
   });
   return Response.json(Object.fromEntries(answers));
 }
 
-/** Newest first; a page ends with the cursor of the next. Stories stand apart, for 24 hours. */
+/** Newest first. Stories have an edge of their own and end after 24 hours. */
 export async function listMedia(call: GraphCall, edge: "media" | "stories"): Promise<Response> {
   const { account } = await authenticate(call);
   requireSelf(call, account);
@@ -163,7 +172,7 @@ export async function listMedia(call: GraphCall, edge: "media" | "stories"): Pro
     limit + 1,
     offset,
   );
-  const data = rows.slice(0, limit).map((row) => pickAsked(call, toObject(row), ["id"]));
+  const data = rows.slice(0, limit).map((row) => pickRequested(call, toObject(row), ["id"]));
   const hasMore = rows.length > limit;
   const cursors = { before: String(offset), after: String(offset + data.length) };
   return Response.json({ data, ...(hasMore ? { paging: { cursors } } : {}) });

@@ -16,7 +16,8 @@ function requirePublishable(container: Container<ContainerKind> | null): Contain
   if (container.kind === "child") {
     throw invalidParameter("An item of a carousel cannot be published alone.");
   }
-  switch (statusOf(container)) {
+  const status = statusOf(container);
+  switch (status) {
     case "FINISHED":
       return container;
     case "PUBLISHED":
@@ -26,6 +27,8 @@ function requirePublishable(container: Container<ContainerKind> | null): Contain
     case "IN_PROGRESS":
     case "ERROR":
       throw mediaError(9007, 2207027, "The media is not ready to be published. Wait a moment.");
+    default:
+      return status satisfies never;
   }
 }
 

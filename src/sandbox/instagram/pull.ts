@@ -9,17 +9,13 @@ const MAX_IMAGE_BYTES = 8_000_000;
 const MAX_VIDEO_BYTES = 300_000_000;
 const MAX_STORY_VIDEO_BYTES = 100_000_000;
 
-/** Subcodes with which a container ends as ERROR. Source: Meta, "Error Codes", Instagram. */
+/** Source: Meta, "Error Codes", Instagram. */
 const SUBCODES = {
   image: { unreachable: 2207052, too_large: 2207004, wrong_type: 2207005 },
   video: { unreachable: 2207052, too_large: 2207026, wrong_type: 2207026 },
 };
 
-/**
- * Fetches the file of a container, as Instagram does once it is created.
- *
- * @returns the id of the stored file, or the subcode with which the container ends
- */
+/** @returns the stored file's id, or the subcode of the failed container */
 export async function pullSource(
   { env }: GraphCall,
   { userId }: Account,

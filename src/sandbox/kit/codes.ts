@@ -6,19 +6,17 @@ import type { Refusal } from "./refusal.ts";
 import type { Call } from "./simulator.ts";
 import { flag, integer, json, key, optional, type RowOf, Table, text } from "./table.ts";
 
-/** Codes that consent pages gave out. */
 export const codesTable = new Table("codes", {
   code: key(),
   platform: text<Platform>(),
   team_id: integer(),
   client_id: text(),
-  /** The account that agreed. */
   name: text(),
   scopes: json<string[]>(),
   redirect_uri: text(),
-  /** The S256 challenge of PKCE; null without. */
+  /** The S256 challenge of PKCE. */
   challenge: optional(text()),
-  /** Facts of the question that the platform remembers; null for none. */
+  /** A fact that the platform needs when the code is redeemed. */
   note: optional(text()),
   /** Epoch ms. */
   expires_at: integer(),
@@ -29,7 +27,6 @@ export type Code = RowOf<typeof codesTable>;
 
 type NewCode = Pick<Code, "client_id" | "name" | "scopes" | "redirect_uri" | "challenge" | "note">;
 
-/** Gives out a code for a person who agreed. */
 export function issueCode(
   { env: { store, origin } }: Pick<Call, "env">,
   platform: Platform,
@@ -42,7 +39,6 @@ export function issueCode(
   return value;
 }
 
-/** Uses a code up; `used` and `expired` where it no longer counts, `unknown` for a stranger's. */
 export function takeCodeOf(
   { env: { store, origin } }: Pick<Call, "env">,
   platform: Platform,
@@ -57,22 +53,15 @@ export function takeCodeOf(
   return code;
 }
 
-/** A platform's refusals of a code, in the order in which they are looked for. */
+/** Listed in the order in which a redemption checks them. */
 interface CodeRefusals {
-  /** The code does not count. */
   dead(why: "unknown" | "used" | "expired"): Refusal;
-  /** It was given to another app. */
   otherClient(): Refusal;
   otherRedirect(): Refusal;
-  /** Absent where no challenge is taken. */
   otherVerifier?(isMissing: boolean): Refusal;
 }
 
-/**
- * Uses up the code of a form, for the app that the person agreed to.
- *
- * @throws Refusal in the platform's words
- */
+/** @throws Refusal in the platform's words */
 export async function redeemCode(
   call: Call,
   platform: Platform,
@@ -89,7 +78,9 @@ export async function redeemCode(
   return code;
 }
 
-/** Returns true where a person agreed to one of these scopes, or to whichever, or came without a consent page. */
+/**
+ * Also true without a listed scope, and for an account that was connected without a consent page.
+ */
 export function hasScope(
   call: Call,
   platform: Platform,
@@ -100,7 +91,7 @@ export function hasScope(
   return scopes === null || oneOf.length === 0 || oneOf.some((scope) => scopes.includes(scope));
 }
 
-/** The scopes that a person agreed to last; null where they came without a consent page. */
+/** Scopes of the newest consent; null without a consent page. */
 export function scopesOf(
   { env: { store, origin } }: Pick<Call, "env">,
   platform: Platform,
@@ -112,7 +103,6 @@ export function scopesOf(
   );
 }
 
-/** Returns true when the verifier is the one behind an S256 challenge; without a challenge none is wanted. */
 export async function isVerifierOf(
   verifier: string | null,
   challenge: string | null,

@@ -5,38 +5,29 @@ import { readForm } from "./input.ts";
 import { Refusal } from "./refusal.ts";
 import type { Call } from "./simulator.ts";
 
-/** Permissions that an app asks a person for. */
-export interface Asked {
+export interface ConsentRequest {
   clientId: string;
   redirectUri: string;
   state: string | null;
   scopes: string[];
-  /** The S256 challenge of PKCE; null without. */
+  /** The S256 challenge of PKCE. */
   challenge: string | null;
-  /** Facts that the platform remembers with the code; absent for none. */
   note?: string | null;
-  /** The account that the sign-in begins with, where the app named one. */
   name?: string | null;
 }
 
-/** A platform's consent page, as far as it differs from the others'. */
 interface ConsentRules {
   platform: Platform;
-  /** Its name as people know it. */
   name: string;
-  /** How long a code lives. */
   codeSeconds: number;
-  /** Follows the list of permissions: whether the platform itself lets people leave some out. */
   hint: string;
-  /** Scopes that cannot be left out. */
   fixed?: readonly string[];
-  /** Reads what is asked for, from the address. @throws Refusal in the platform's words */
-  readAsked(call: Call): Asked | Promise<Asked>;
-  /** The parameters of the callback, beyond `code` and `state`. */
-  extra?(asked: Asked, granted: string[]): Record<string, string>;
-  /** The parameters of the callback of a person who said no, beyond `state`. */
+  /** @throws Refusal in the platform's words */
+  readConsentRequest(call: Call): ConsentRequest | Promise<ConsentRequest>;
+  /** Parameters of the callback besides `code` and `state`. */
+  extra?(request: ConsentRequest, granted: string[]): Record<string, string>;
+  /** Parameters of the callback after a refusal, besides `state`. */
   declined: Record<string, string>;
-  /** Follows the whole address of the callback, such as `#_=_`. */
   suffix?: string;
 }
 
@@ -51,32 +42,30 @@ button { font: inherit; font-weight: 600; padding: .55rem 1.1rem; border-radius:
 button.quiet { background: none; color: var(--accent); }
 `;
 
-/** Characters of an account's name. */
 const MAX_NAME = 100;
 
-/** Carries the name of the account that is connected again, percent-encoded. */
+/** The percent-encoded name of an account that is reconnected. */
 export const NAME_HEADER = "sandbox-account-name";
 
-/** The name that the page begins with, where the person's way there named one. */
 const suggestedName = ({ req }: Call): string | null => {
   const name = req.header(NAME_HEADER);
   return name ? decodeURIComponent(name) : null;
 };
 
-/** Creates the two answers of a consent page: the page, and the way back from it. */
+/** `show` renders the consent page, `answer` redirects back to the app. */
 export function createConsent(rules: ConsentRules) {
   const { platform, name, codeSeconds, hint, fixed = [], declined, suffix = "" } = rules;
 
-  const back = (asked: Asked, params: Record<string, string>): Response => {
-    const url = new URL(asked.redirectUri);
+  const back = (request: ConsentRequest, params: Record<string, string>): Response => {
+    const url = new URL(request.redirectUri);
     for (const [key, value] of Object.entries(params)) url.searchParams.set(key, value);
-    if (asked.state !== null) url.searchParams.set("state", asked.state);
+    if (request.state !== null) url.searchParams.set("state", request.state);
     return new Response(null, { status: 302, headers: { location: url.href + suffix } });
   };
 
   return {
     async show(call: Call): Promise<Response> {
-      const { scopes, name: account } = await rules.readAsked(call);
+      const { scopes, name: account } = await rules.readConsentRequest(call);
       return renderPage(
         call,
         {
@@ -131,11 +120,11 @@ export function createConsent(rules: ConsentRules) {
     },
 
     async answer(call: Call): Promise<Response> {
-      const asked = await rules.readAsked(call);
+      const request = await rules.readConsentRequest(call);
       const form = await readForm(call);
-      if (form?.get("decision") !== "allow") return back(asked, declined);
+      if (form?.get("decision") !== "allow") return back(request, declined);
       const ticked = form.getAll("scope");
-      const granted = asked.scopes.filter(
+      const granted = request.scopes.filter(
         (scope) => fixed.includes(scope) || ticked.includes(scope),
       );
       const account = form.get("name")?.trim().slice(0, MAX_NAME) || `Sandbox ${name}`;
@@ -143,39 +132,33 @@ export function createConsent(rules: ConsentRules) {
         call,
         platform,
         {
-          client_id: asked.clientId,
+          client_id: request.clientId,
           name: account,
           scopes: granted,
-          redirect_uri: asked.redirectUri,
-          challenge: asked.challenge,
-          note: asked.note ?? null,
+          redirect_uri: request.redirectUri,
+          challenge: request.challenge,
+          note: request.note ?? null,
         },
         codeSeconds,
       );
-      return back(asked, { code, ...rules.extra?.(asked, granted) });
+      return back(request, { code, ...rules.extra?.(request, granted) });
     },
   };
 }
 
-/** The parameters that nearly all consent pages have, each of which is wanted. */
-interface AskedNames {
-  /** The parameter with the app's id. */
+interface ConsentParameters {
   client?: string;
-  /** Between scopes. */
   separator: string | RegExp;
-  /** Scopes that there are. */
-  known: readonly string[];
-  /** `required`: nobody is asked without an S256 challenge. */
+  scopes: readonly string[];
   pkce?: "required" | "optional";
-  /** Makes the platform's refusal of an address. */
   refuse(message: string): Refusal;
 }
 
-/** Reads what is asked for from the usual parameters. @throws Refusal */
-export function readAsked(
+/** @throws Refusal for a faulty address */
+export function readConsentRequest(
   { req }: Call,
-  { client = "client_id", separator, known, pkce, refuse }: AskedNames,
-): Asked {
+  { client = "client_id", separator, scopes: allowed, pkce, refuse }: ConsentParameters,
+): ConsentRequest {
   const query = req.query();
   const need = (name: string): string => {
     const value = query[name];
@@ -187,7 +170,7 @@ export function readAsked(
   if (!URL.canParse(redirectUri)) throw refuse("The parameter redirect_uri is not a URL.");
   if (need("response_type") !== "code") throw refuse("The parameter response_type must be code.");
   const scopes = need("scope").split(separator).filter(Boolean);
-  const unknown = scopes.find((scope) => !known.includes(scope));
+  const unknown = scopes.find((scope) => !allowed.includes(scope));
   if (unknown !== undefined) throw refuse(`The scope ${unknown} is not known.`);
   const challenge = query.code_challenge ?? null;
   if (pkce === "required" && challenge === null) {
@@ -205,6 +188,5 @@ export function readAsked(
   };
 }
 
-/** A refusal that a browser shows as it is. */
 export const refusalPage = (status: number, message: string): Refusal =>
   new Refusal(status, { error: message });

@@ -1,4 +1,4 @@
-/** One post of the demo: its name in the table, the fields it is made of, and how many photos go along. */
+/** `what` is the post's name in the table that the demo prints. */
 export interface DemoPost {
   what: string;
   fields: Record<string, string>;
@@ -6,7 +6,6 @@ export interface DemoPost {
   hasVideo?: boolean;
 }
 
-/** Tells one run's posts from another's, and where pins go. */
 export interface DemoRun {
   /** Six hex digits. */
   id: string;

@@ -8,7 +8,6 @@ import { SLICE_BYTES } from "./media-store.ts";
 import type { Sandbox } from "./simulator.ts";
 import type { SandboxStore } from "./store.ts";
 
-/** The owner of a file. `owner`: the platform's id of the account. */
 interface FileOwner {
   platform: Platform;
   owner: string;
@@ -16,7 +15,7 @@ interface FileOwner {
 
 export const UNKNOWN_TYPE = "application/octet-stream";
 
-/** A file as its bytes say it is. */
+/** Read from the bytes, not from the sender's declaration. */
 interface ReadFile {
   mime: string;
   sha256: string;
@@ -25,10 +24,7 @@ interface ReadFile {
 
 type Body = ReadableStream<Uint8Array> | null;
 
-/**
- * Stores a body slice by slice from `position` on, so that no file is held in memory; stops once it
- * is larger than `maxBytes`.
- */
+/** Writes slices from number `position` on, without holding the file in memory. */
 export async function appendBody(
   store: SandboxStore,
   mediaId: number,
@@ -61,7 +57,6 @@ export async function appendBody(
   return { bytes, slices };
 }
 
-/** Reads a stored file: its type by its first bytes, its hash and its size. */
 export async function readStored({ media }: SandboxStore, mediaId: number): Promise<ReadFile> {
   const digest = new crypto.DigestStream("SHA-256");
   await media.identity(mediaId).pipeTo(digest);
@@ -74,7 +69,7 @@ export async function readStored({ media }: SandboxStore, mediaId: number): Prom
   };
 }
 
-/** Gives a stored file its name; the id under which the owner has that content, known before or not. */
+/** When the owner already has the content, returns the older file's id. */
 export function sealFile(
   { store, origin }: Sandbox,
   { platform, owner }: FileOwner,
@@ -85,11 +80,10 @@ export function sealFile(
   return store.media.find(platform, owner, sha256, origin.teamId)?.id ?? mediaId;
 }
 
-/** Makes room for a file that is still to come. */
 export const reserveFile = ({ store, origin }: Sandbox, file: FileOwner): number =>
   store.media.reserve(origin, { ...file, ref: `coming-${randomHex(10)}` });
 
-/** Stores a whole body; not sealed yet, so that the platform may still refuse and discard it. */
+/** Leaves the file unsealed, so that the platform can still refuse and discard it. */
 export async function storeFile(
   sandbox: Sandbox,
   file: FileOwner,
@@ -107,7 +101,7 @@ export async function storeFile(
 
 type PullProblem = "unreachable" | "too_large" | "wrong_type";
 
-/** Names a stored file whose type is taken, and discards any other. */
+/** Seals a file of an accepted type; discards any other and returns null. */
 export function keepFile(
   sandbox: Sandbox,
   file: FileOwner,
@@ -119,14 +113,12 @@ export function keepFile(
   return null;
 }
 
-/** This service as others call it, without the way over the network. */
 const ourselves = () => (exports as unknown as { default: { fetch: typeof fetch } }).default;
 
-/** The one place that the simulated platforms can fetch files from: nothing leaves this machine. */
+/** Simulated platforms fetch only from this instance: no request leaves the machine. */
 const isOurs = (url: string): boolean =>
   URL.canParse(url) && new URL(url).pathname.startsWith("/media/");
 
-/** Fetches a file from its address, as platforms that pull do it. Stored, not sealed. */
 export async function pullFile(
   sandbox: Sandbox,
   file: FileOwner,
@@ -144,7 +136,7 @@ export async function pullFile(
   return stored === "too_large" ? refuse("too_large") : ok({ ...stored, declaredType });
 }
 
-/** Fetches a file whose bytes and declared type are one of these types; the id it is kept under. */
+/** Both the bytes and the declared type must be of a listed type. */
 export async function pullTyped(
   sandbox: Sandbox,
   file: FileOwner,

@@ -3,20 +3,18 @@ import { Turns } from "../../core/turns.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Call } from "./simulator.ts";
 
-/** The token of the Authorization header, `Bearer …`. */
 export const bearerOf = ({ req }: Pick<Call, "req">): string | undefined =>
   /^Bearer (.+)$/.exec(req.header("authorization") ?? "")?.[1];
 
 const BASIC = /^Basic ((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;
 
-/** The app's id and secret in the Authorization header, `Basic …`; null where they are not there. */
 export function basicOf({ req }: Pick<Call, "req">): { clientId: string; secret: string } | null {
   const encoded = BASIC.exec(req.header("authorization") ?? "")?.[1];
   const [clientId = "", secret] = atob(encoded ?? "").split(":");
   return secret === undefined ? null : { clientId, secret };
 }
 
-/** The whole body, or null as soon as it is seen to exceed `maxBytes`. */
+/** Null for a body larger than `maxBytes`. */
 export async function readBody(
   request: Request,
   maxBytes: number,
@@ -40,24 +38,17 @@ export async function readBody(
   return whole;
 }
 
-/** A platform's limit of JSON bodies, and its refusals of what is not one. */
 interface JsonRules {
   maxBytes: number;
-  /** An empty body counts as `{}`. */
   mayBeEmpty?: boolean;
   wrongType(type: string): Refusal;
-  /** Without it, a body that is too large is refused as not JSON. */
+  /** When absent, a body that is too large is refused by `notJson`. */
   tooLarge?(): Refusal;
   notJson(): Refusal;
-  /** @param body as it was sent */
   invalid(issue: z.core.$ZodIssue, body: unknown): Refusal;
 }
 
-/**
- * The JSON body in its shape.
- *
- * @throws Refusal in the platform's words
- */
+/** @throws Refusal in the platform's words */
 export async function readJson<T extends z.ZodType>(
   call: Call,
   shape: T,
@@ -81,10 +72,9 @@ export async function readJson<T extends z.ZodType>(
   throw issue ? rules.invalid(issue, body) : rules.notJson();
 }
 
-/** OAuth forms hold a few tokens and names. */
 export const MAX_FORM_BYTES = 20_000;
 
-/** A form of names and values, as OAuth has them; null for anything else. */
+/** Null for another content type or a large body. */
 export async function readForm(call: Call): Promise<URLSearchParams | null> {
   const type = call.req.header("content-type") ?? "";
   if (!type.startsWith("application/x-www-form-urlencoded")) return null;
@@ -92,7 +82,6 @@ export async function readForm(call: Call): Promise<URLSearchParams | null> {
   return bytes && new URLSearchParams(new TextDecoder().decode(bytes));
 }
 
-/** A multipart body that fits in memory. */
 export async function readMultipart(
   call: Pick<Call, "req">,
   maxBytes: number,
@@ -103,7 +92,6 @@ export async function readMultipart(
   return new Response(bytes, { headers }).formData().catch(() => "malformed" as const);
 }
 
-/** The fields of an object that a read asks for, each once and in that order. */
 export const pickFields = (
   object: Record<string, unknown>,
   names: readonly string[],

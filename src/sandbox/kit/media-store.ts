@@ -7,16 +7,14 @@ import { type FeedTeam, isOfTeam } from "./feed-team.ts";
 import type { CallOrigin } from "./origin.ts";
 import { blob, integer, serial, Table, text } from "./table.ts";
 
-/** A file as a simulated platform holds it. */
 export interface StoredMedia {
   id: number;
   mime: string;
   sizeBytes: number;
-  /** Lowercase hex. In a file above 128 MiB, slices of zeros are left out of the hash. */
+  /** Lowercase hex. Above 128 MiB, the hash omits slices of zeros. */
   sha256: string;
 }
 
-/** Files: `owner` is the platform's id of the account, `ref` the platform's name of the file. */
 const mediaTable = new Table(
   "media",
   {
@@ -39,7 +37,7 @@ const chunks = new Table(
   { constraint: "PRIMARY KEY (media_id, position)" },
 );
 
-/** Slices of nothing but zeros, by their length: a test of a very large file takes no room. */
+/** A slice of zeros is stored as a length, so that tests of very large files need no space. */
 const zeros = new Table(
   "media_zeros",
   { media_id: integer(), position: integer(), size: integer() },
@@ -48,11 +46,11 @@ const zeros = new Table(
 
 export const MEDIA_TABLES = [mediaTable, chunks, zeros];
 
-/** A value of the storage ends at 2 MB. */
+/** A value in a Durable Object's storage holds at most 2 MB. */
 export const SLICE_BYTES = 1_000_000;
-/** To hash ten GiB takes longer than a caller waits, and holds everybody else up. */
+/** Hashing 10 GiB would block the Durable Object for longer than a caller waits. */
 const WHOLLY_HASHED_BYTES = 128 * 1_024 ** 2;
-/** Platforms collect files that no post uses "after minutes to hours". */
+/** Platforms delete unused files "after minutes to hours". */
 const UNUSED_MEDIA_MS = 6 * HOUR;
 
 export type MediaRow = { id: number; mime: string; size: number; sha256: string };
@@ -64,18 +62,16 @@ export const toStoredMedia = ({ id, mime, size, sha256 }: MediaRow): StoredMedia
   sha256,
 });
 
-/** A loop over the bytes would take a hundred times as long as the runtime's own comparison. */
+/** The runtime compares buffers a hundred times faster than a loop in JavaScript. */
 const isZero = (bytes: Uint8Array): boolean =>
   bytes[0] === 0 && crypto.subtle.timingSafeEqual(bytes, new Uint8Array(bytes.length));
 
 interface Slice extends Record<string, SqlStorageValue> {
   position: number;
   size: number;
-  /** 1 for a slice of zeros. */
   zero: number;
 }
 
-/** The parts of the slices that make up a range of a file; null: the whole file. */
 function planPieces(slices: readonly Slice[], range: ByteRange | null) {
   const start = range?.offset ?? 0;
   const end = range ? range.offset + range.length : Number.POSITIVE_INFINITY;
@@ -88,7 +84,6 @@ function planPieces(slices: readonly Slice[], range: ByteRange | null) {
   });
 }
 
-/** The files of the simulated platforms, their bytes in slices that fit the storage. */
 export class MediaStore {
   readonly #store: { sql: SqlStorage };
   #sweptAt = 0;
@@ -98,9 +93,9 @@ export class MediaStore {
   }
 
   /**
-   * Makes room for a file that arrives piece by piece: `writeSlice`, then `seal` or `discard`.
+   * The file is filled by `writeSlice`, then sealed or discarded.
    *
-   * @param ref a name of its own until it is sealed
+   * @param ref a temporary unique name
    */
   reserve(
     { teamId }: CallOrigin,
@@ -113,10 +108,7 @@ export class MediaStore {
     return mediaTable.insert(this.#store, row);
   }
 
-  /**
-   * Slices follow each other by `position`, counted from 0; at most `SLICE_BYTES` each. Slices of a file
-   * that has been discarded meanwhile are dropped.
-   */
+  /** `position` is the slice's number, from 0. Slices of a discarded file are dropped. */
   writeSlice(id: number, position: number, bytes: Uint8Array): void {
     if (!mediaTable.find(this.#store, { id })) return;
     const own = { media_id: id, position };
@@ -126,7 +118,7 @@ export class MediaStore {
     else chunks.insert(this.#store, { ...own, bytes: bytes.slice().buffer });
   }
 
-  /** Gives a reserved file its name and type; where the owner has that file already, this one goes. */
+  /** Discards the new file when the owner already has a file of this name. */
   seal(id: number, file: { ref: string; mime: string; sha256: string }): void {
     const touched_at = now().getTime();
     const fresh = mediaTable.find(this.#store, { id });
@@ -138,7 +130,6 @@ export class MediaStore {
     if (same && same.id !== id) this.discard(id);
   }
 
-  /** The number of bytes of a file that have arrived. */
   storedBytes(id: number): number {
     return this.#slicesOf(id).reduce((total, { size }) => total + size, 0);
   }
@@ -167,17 +158,16 @@ export class MediaStore {
     return row && toStoredMedia(row);
   }
 
-  /** The bytes, all or of a range, read from storage as they are asked for. */
   stream(id: number, range: ByteRange | null = null): ReadableStream<Uint8Array> {
     return this.#streamOf(id, planPieces(this.#slicesOf(id), range));
   }
 
-  /** The bytes that tell a file from others: all of them, but of a very large file no slices of zeros. */
+  /** The bytes that the hash covers. */
   identity(id: number): ReadableStream<Uint8Array> {
     const slices = this.#slicesOf(id);
     const isLarge = this.storedBytes(id) > WHOLLY_HASHED_BYTES;
-    const told = isLarge ? slices.filter(({ zero }) => zero === 0) : slices;
-    return this.#streamOf(id, planPieces(told, null));
+    const hashedSlices = isLarge ? slices.filter(({ zero }) => zero === 0) : slices;
+    return this.#streamOf(id, planPieces(hashedSlices, null));
   }
 
   #streamOf(id: number, pieces: ReturnType<typeof planPieces>): ReadableStream<Uint8Array> {
@@ -194,7 +184,6 @@ export class MediaStore {
     });
   }
 
-  /** Null for a slice that was discarded meanwhile. */
   #readSlice(media_id: number, position: number): Uint8Array | null {
     const row = chunks.find(this.#store, { media_id, position });
     if (row) return new Uint8Array(row.bytes);
@@ -221,7 +210,6 @@ export class MediaStore {
     this.#store.sql.exec(`DELETE FROM media WHERE ${where}`, ...bindings);
   }
 
-  /** Forgets the files of a team, or of all. */
   reset(teamId: FeedTeam): void {
     this.#delete(isOfTeam("?1"), teamId);
   }

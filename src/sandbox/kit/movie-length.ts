@@ -1,21 +1,20 @@
 import type { SandboxStore } from "./store.ts";
 
 const BOX_HEADER_BYTES = 16;
-/** Boxes at the top of a file, and bytes of a movie header, that are looked at. */
 const MAX_BOXES = 64;
 const MOVIE_HEADER_BYTES = 32;
 
 interface Box {
   kind: string;
-  /** Offsets of its content and of the next box. */
+  /** Offsets in the file. */
   content: number;
   end: number;
 }
 
 async function read({ media }: SandboxStore, id: number, offset: number, length: number) {
-  const left = media.storedBytes(id) - offset;
-  if (left <= 0) return null;
-  const piece = media.stream(id, { offset, length: Math.min(length, left) });
+  const remaining = media.storedBytes(id) - offset;
+  if (remaining <= 0) return null;
+  const piece = media.stream(id, { offset, length: Math.min(length, remaining) });
   return new DataView(await new Response(piece).arrayBuffer());
 }
 
@@ -30,7 +29,6 @@ async function readBox(store: SandboxStore, id: number, offset: number): Promise
   return { kind, content: offset + 8, end: size === 0 ? Infinity : offset + size };
 }
 
-/** The first box of a kind among those that lie one after the other from `offset`. */
 async function findBox(store: SandboxStore, id: number, kind: string, offset: number) {
   let at = offset;
   for (let count = 0; count < MAX_BOXES; count++) {
@@ -41,11 +39,7 @@ async function findBox(store: SandboxStore, id: number, kind: string, offset: nu
   return null;
 }
 
-/**
- * Seconds that an MP4 or QuickTime file lasts, by its movie header; null where it has none.
- *
- * @see https://developer.apple.com/documentation/quicktime-file-format/movie_header_atom
- */
+/** @see https://developer.apple.com/documentation/quicktime-file-format/movie_header_atom */
 export async function readMovieSeconds(store: SandboxStore, id: number): Promise<number | null> {
   const movie = await findBox(store, id, "moov", 0);
   const header = movie && (await findBox(store, id, "mvhd", movie.content));

@@ -1,8 +1,7 @@
-/** The account and post on whose behalf a simulated platform is called. */
 export interface CallOrigin {
   teamId: number;
   /** Null while the account is being connected. */
   accountId: string | null;
-  /** Null where the call is not part of a post. */
+  /** Null for a call that belongs to no post. */
   uploadId: number | null;
 }

@@ -3,19 +3,16 @@ import type { Logins } from "./logins.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Call } from "./simulator.ts";
 
-/** A platform's refusals of a refresh, in the order in which they are looked for. */
+/** Listed in the order of the checks. */
 interface RefreshRefusals {
   notForm(): Refusal;
-  /** @param grant what the form asks for */
   wrongGrant(grant: string | null): Refusal;
   missing?(field: string): Refusal;
   invalidToken(): Refusal;
 }
 
 /**
- * The live refresh token that the form brings, and the name of its account.
- *
- * @param required fields that the form must have, whatever stands in them
+ * @param required names of fields that the form must contain
  * @throws Refusal in the platform's words
  */
 export async function readRefresh(
@@ -29,7 +26,6 @@ export async function readRefresh(
   return refreshOf(form, logins, refusals, required);
 }
 
-/** As `readRefresh`, of a form that was read. @throws Refusal in the platform's words */
 export function refreshOf(
   form: URLSearchParams,
   logins: Logins,

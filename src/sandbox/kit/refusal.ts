@@ -1,4 +1,4 @@
-/** A platform's refusal, thrown by an endpoint and answered as it stands. */
+/** An error response that an endpoint throws. */
 export class Refusal extends Error {
   readonly status: number;
   readonly body: object | null;
@@ -19,6 +19,6 @@ export class Refusal extends Error {
   }
 }
 
-/** A refusal in the form of RFC 6749, section 5.2. */
+/** An error of RFC 6749, section 5.2. */
 export const oauthError = (status: number, error: string, error_description: string): Refusal =>
   new Refusal(status, { error, error_description });

@@ -6,22 +6,18 @@ import { DELAY_HEADER, OUTCOME_HEADER, type SimulatedCall } from "./state-call.t
 import type { Reply } from "./steering.ts";
 import type { NewPost, SandboxStore, SavedPost } from "./store.ts";
 
-/** One platform, imitated at the level of its HTTP API. */
 export interface Simulator {
-  /** `CREATE TABLE IF NOT EXISTS …` of what it keeps beyond the shared tables; empty for nothing. */
   schema: string;
-  /** Answers as the platform would; never throws for anything a caller can do. */
+  /** Never throws, whatever the caller sends. */
   handle(call: SimulatedCall, store: SandboxStore): Promise<Response>;
-  /** Absent where nobody posts by hand. */
   postByHand?: PostByHand | undefined;
 }
 
-/** The part of a new post that the feed cannot know; `key` is the platform's own id. */
 export type HandPost = Pick<NewPost, "key" | "url"> & Partial<Pick<NewPost, "version" | "fields">>;
 
 /**
- * Makes a post as people do in a platform's own app: like another one of the same account, with another text. Null
- * where that one is gone.
+ * Simulates a post from the platform's own app, with the settings of `like`, an earlier post.
+ * Returns null when the earlier post is gone.
  */
 export type PostByHand = (
   sandbox: Sandbox,
@@ -29,7 +25,6 @@ export type PostByHand = (
   text: string,
 ) => HandPost | null | Promise<HandPost | null>;
 
-/** The sandbox side of a call: who calls, and the state that answers. */
 export interface Sandbox {
   origin: CallOrigin;
   store: SandboxStore;
@@ -39,16 +34,14 @@ export interface SandboxEnv {
   Bindings: Sandbox;
 }
 
-/** A call as the endpoints of a simulated platform receive it. */
 export type Call = Context<SandboxEnv>;
 
-/** The `:id` of the path. */
 export const idOf = ({ req }: Pick<Call, "req">): string => req.param("id") ?? "";
 
 /**
- * An app that routes by host and path, as in `/api.x.com/2/tweets`, and answers refusals as they are.
+ * Routes by host and path, such as `/api.x.com/2/tweets`.
  *
- * @param options `isStrict`: a slash at the end makes another path
+ * @param options `isStrict`: a trailing slash makes a different path
  */
 export function createApp<E extends SandboxEnv = SandboxEnv>(
   notFound: (call: Context<E>) => Refusal | Response,
@@ -70,7 +63,6 @@ export function createApp<E extends SandboxEnv = SandboxEnv>(
   });
 }
 
-/** @param tables those of the app, beyond the shared ones */
 export const createSimulator = <E extends SandboxEnv>(
   tables: { schema: string }[],
   app: Hono<E>,
@@ -81,11 +73,11 @@ export const createSimulator = <E extends SandboxEnv>(
   postByHand,
 });
 
-/** Ends the attempt with a failure that the platform has no words for. */
+/** Ends the publish attempt with a failure that the platform has no error for. */
 export const forcedFailure = (failure: Failure): Refusal =>
   new Refusal(200, failure, { [OUTCOME_HEADER]: "failure" });
 
-/** Marks the answer to an accepted post where the post's text wants it late or lost. */
+/** Marks the answer to an accepted post as late or lost, when the post requests it. */
 export function deliver(reply: Reply, response: Response): Response {
   if (reply.kind === "dropped") {
     return new Response(null, { headers: { [OUTCOME_HEADER]: "dropped" } });
@@ -94,6 +86,6 @@ export function deliver(reply: Reply, response: Response): Response {
   return response;
 }
 
-/** Marks an answer as lost where the text says so; what is slow is the processing, not the answer. */
+/** Never late: `[sandbox:slow]` delays the processing of the file instead. */
 export const deliverAtOnce = (reply: Reply, response: Response): Response =>
   deliver(reply.kind === "dropped" ? reply : { kind: "now" }, response);

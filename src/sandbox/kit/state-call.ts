@@ -13,7 +13,7 @@ const UPLOAD_HEADER = "sandbox-upload-id";
 export const OUTCOME_HEADER = "sandbox-outcome";
 export const DELAY_HEADER = "sandbox-delay-seconds";
 
-/** Adds the origin in private headers, for the way to the state. */
+/** Adds the caller in private headers for the Durable Object. */
 export function withOrigin(request: Request, origin: CallOrigin): Request {
   const headers = new Headers(request.headers);
   headers.set(TEAM_HEADER, String(origin.teamId));
@@ -22,7 +22,6 @@ export function withOrigin(request: Request, origin: CallOrigin): Request {
   return new Request(request, { headers });
 }
 
-/** Reverses `withOrigin`: the request as the platform sees it, and who called. */
 export function readCall(request: Request): SimulatedCall {
   const headers = new Headers(request.headers);
   const uploadId = headers.get(UPLOAD_HEADER);
@@ -40,12 +39,11 @@ type StateAnswer =
   | { kind: "dropped" }
   | { kind: "failure"; failure: Failure };
 
-/** Reads an answer of the state as the caller of the platform sees it. */
 export async function readStateAnswer(response: Response): Promise<StateAnswer> {
   const outcome = response.headers.get(OUTCOME_HEADER);
   if (outcome === "dropped") return { kind: "dropped" };
   if (outcome === "failure") return { kind: "failure", failure: await response.json<Failure>() };
-  // Read here, because a caller who looks at the status alone would keep the state busy.
+  // Read here, so that a caller who reads only the status does not keep the Durable Object busy.
   const body = await response.arrayBuffer();
   const answer = new Response(body.byteLength > 0 ? body : null, response);
   const afterSeconds = Number(answer.headers.get(DELAY_HEADER) ?? 0);

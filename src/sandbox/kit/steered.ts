@@ -3,16 +3,14 @@ import type { Refusal } from "./refusal.ts";
 import { forcedFailure, type Sandbox } from "./simulator.ts";
 import type { Reply, Verdict } from "./steering.ts";
 
-/** A platform's refusals, by what the text of a post asks for. */
 export interface SteeredRefusals {
   expiredToken(): Refusal;
   /** @param nth counts from 1 */
   serverError(nth: number): Refusal;
-  /** Codes without an entry end the attempt as they are: the platform has no words for them. */
+  /** A code without an entry ends the attempt directly. */
   failures: Partial<Record<FailureCode, (message: string) => Refusal>>;
 }
 
-/** @throws Refusal unless the call is accepted */
 export function requireAccepted(verdict: Verdict, refusals: SteeredRefusals): Reply {
   switch (verdict.kind) {
     case "accepted":
@@ -27,14 +25,14 @@ export function requireAccepted(verdict: Verdict, refusals: SteeredRefusals): Re
       if (refuse) throw refuse(`Refused because the text says [sandbox:${code}].`);
       throw forcedFailure({ code, message: `The sandbox was asked for this failure: ${code}.` });
     }
+    default:
+      return verdict satisfies never;
   }
 }
 
 /**
- * Steers a write call by the words in its text.
- *
- * @param write `key` stands for the post where the call belongs to no upload; `token`: the access token
- * @throws Refusal where the text asks for one
+ * @param write `key` identifies a post without an upload
+ * @throws Refusal when the text requests one
  */
 export const steer = (
   { store, origin }: Sandbox,

@@ -1,20 +1,18 @@
 import { FAILURE_CODES, type FailureCode } from "../../core/failures.ts";
 
-/** The requests to the simulator that a post's text contains. */
 interface Steering {
-  /** Refuse the post for good, for this reason. */
   failure: FailureCode | null;
-  /** Answer the accepted post this much later; 0: at once. */
+  /** Delay of the answer to an accepted post. */
   slowSeconds: number;
-  /** Accept the post and drop the answer, once. */
+  /** Accept the post, but lose the answer, once. */
   losesReply: boolean;
-  /** Refuse the access token in use; another one is fine. */
+  /** Refuse the current access token but not a refreshed one. */
   expiresToken: boolean;
-  /** Answer this many write calls with a 5xx, without accepting. */
+  /** The number of write calls that get a 5xx first. */
   serverErrors: number;
 }
 
-/** Steering already applied to one upload, so that "once" means once. */
+/** Steering already applied to an upload, so that "once" means once. */
 export interface SteeringHistory {
   refused_token: string | null;
   server_errors: number;
@@ -27,7 +25,6 @@ export const NO_HISTORY: SteeringHistory = {
   reply_lost: false,
 };
 
-/** The delivery of the answer to an accepted post. */
 export type Reply = { kind: "now" } | { kind: "late"; seconds: number } | { kind: "dropped" };
 
 export type Verdict =
@@ -43,7 +40,7 @@ const MAX_SLOW_SECONDS = 600;
 const isFailureCode = (word: string): word is FailureCode =>
   (FAILURE_CODES as string[]).includes(word);
 
-/** The steering words of a text: `[sandbox:<word>]` or `[sandbox:<word>=<number>]`. Others are text. */
+/** Reads words like `[sandbox:<word>=<number>]`. Unknown words are ordinary text. */
 export function readSteering(text: string): Steering {
   const steering: Steering = {
     failure: null,
@@ -63,12 +60,7 @@ export function readSteering(text: string): Steering {
   return steering;
 }
 
-/**
- * Decides a write call, and returns the upload's history after it. The order is a platform's own: the
- * token is looked at first, then the server falls over or not, then the post is judged.
- *
- * @param accessToken the one the call carries
- */
+/** Follows the order of a real platform: first the token, then server errors, then the post. */
 export function steer(
   steering: Steering,
   history: SteeringHistory,
@@ -97,17 +89,16 @@ export function steer(
   return { verdict: { kind: "accepted", reply }, history };
 }
 
-/** Slows the processing of a file, not an answer: no call is steered by it. */
+/** `slow` delays the processing of a file and never an answer, so calls ignore it. */
 const SLOW_WORD = /\[sandbox:slow=\d+\]/g;
 
-/** The words for a call that opens an upload and makes the post as well. */
+/** For a call that opens the upload and makes the post too. */
 export const allWords = (text: string): string => text.replace(SLOW_WORD, "");
 
 /**
- * Shares the words of a text out between the call that opens an upload and the last chunk, which makes
- * the post.
+ * Splits the steering words between the call that opens an upload and the last chunk.
  *
- * @param delivery the words about the last chunk
+ * @param delivery matches the words for the last chunk
  */
 export const shareWords = (delivery: RegExp) => ({
   openingWords: (text: string): string => allWords(text.replace(delivery, "")),
@@ -115,7 +106,6 @@ export const shareWords = (delivery: RegExp) => ({
     [...text.matchAll(delivery)].map(([word]) => word).join(" "),
 });
 
-/** Simulated processing time of a video where its text does not say. */
 const PROCESSING_SECONDS = 3;
 
 export const processingSeconds = (text: string): number =>

@@ -10,28 +10,23 @@ import { flag, integer, key, optional, type RowOf, serial, Table, text } from ".
 
 export interface FeedMedia extends StoredMedia {
   kind: MediaKind;
-  /** Empty where the post gave none. */
   alt: string;
 }
 
-/** One post on a simulated platform. */
 export interface FeedPost {
-  /** Rises with every post. */
   id: number;
   platform: Platform;
   accountId: string | null;
   uploadId: number | null;
-  /** The handle or name it was posted under. */
   author: string;
   text: string;
   media: FeedMedia[];
-  /** JSON object: every field of the post as the platform received it. */
+  /** A JSON object with every field that the platform received. */
   fieldsJson: string;
-  /** The number of times that this same post arrived. */
+  /** How many times the platform received this post. */
   received: number;
-  /** The address that the platform would give it. */
   url: string;
-  /** ISO 8601: when it first arrived. */
+  /** ISO 8601, of the first arrival. */
   createdAt: string;
 }
 
@@ -39,16 +34,15 @@ export interface FeedFilter {
   teamId: FeedTeam;
   platform?: string | null;
   accountId?: string | null;
-  /** Only posts older than the one with this id. */
   before?: number | null;
   limit?: number | null;
 }
 
-/** A post as a simulator hands it in. `key` is the platform's own id. */
+/** `key` is the platform's id of the post. */
 export interface NewPost {
   platform: Platform;
   key: string;
-  /** The id of the content; that of the post where its content does not change. */
+  /** Defaults to `key`. */
   version?: string;
   author: string;
   text: string;
@@ -77,7 +71,6 @@ export const posts = new Table(
   { constraint: "UNIQUE (platform, key)", indexes: { by_team: "team_id, id" } },
 );
 
-/** A post as the feed keeps it. */
 export type SavedPost = RowOf<typeof posts>;
 
 export const postMedia = new Table(
@@ -94,7 +87,6 @@ export const steerings = new Table("steering", {
   reply_lost: flag(),
 });
 
-/** The sandbox is a test ground, not an archive: a team's older posts make room. */
 const MAX_POSTS_PER_TEAM = 5_000;
 
 const kindOf = (mime: string): MediaKind => {
@@ -102,10 +94,7 @@ const kindOf = (mime: string): MediaKind => {
   return mime.startsWith("video/") ? "video" : "document";
 };
 
-/**
- * The shared state of the simulated platforms: posts, files and the steering applied so far. All of it is
- * synchronous, so a check and the write that rests on it are one step.
- */
+/** Methods are synchronous, so a check and the write that depends on it are atomic. */
 export class SandboxStore {
   readonly sql: SqlStorage;
   readonly media: MediaStore;
@@ -116,8 +105,8 @@ export class SandboxStore {
   }
 
   /**
-   * Steers a write call by the post's text, remembered per account and upload. When the call belongs to no
-   * upload, `postKey` takes that place. A disconnected account is a lost login: every token of it ends.
+   * Kept per upload, or per `postKey` without one. The failure `account_disconnected` also revokes
+   * the account's tokens.
    */
   steer(origin: CallOrigin, postKey: string, words: string, accessToken: string): Verdict {
     const key =
@@ -138,24 +127,23 @@ export class SandboxStore {
     return row ? { version: row.version, fieldsJson: row.fields } : null;
   }
 
-  /** The newest post of an account; null before the first. */
   lastPost(accountId: string): SavedPost | null {
     return posts.find(this, { account_id: accountId }, "ORDER BY id DESC LIMIT 1");
   }
 
-  /** Adds the post, or counts one more arrival of it and takes over its content. */
+  /** Stores a post. A repeated key replaces the content and counts an arrival. */
   savePost(origin: CallOrigin, post: NewPost): void {
     const { platform, key, version = key, text: shown, author, url } = post;
-    const known = posts.find(this, { platform, key });
+    const existing = posts.find(this, { platform, key });
     const content = {
       version,
       text: shown,
       fields: JSON.stringify(post.fields),
-      received: (known?.received ?? 0) + 1,
+      received: (existing?.received ?? 0) + 1,
     };
-    if (known) posts.update(this, { id: known.id }, content);
+    if (existing) posts.update(this, { id: existing.id }, content);
     const id =
-      known?.id ??
+      existing?.id ??
       posts.insert(this, {
         ...content,
         platform,
@@ -178,7 +166,7 @@ export class SandboxStore {
     );
   }
 
-  /** Adds fields to a post, or replaces them; it counts as no further arrival. */
+  /** Does not count as an arrival of the post. */
   changeFields(platform: Platform, key: string, changed: Record<string, unknown>): void {
     const row = posts.find(this, { platform, key });
     if (!row) return;
@@ -237,7 +225,7 @@ export class SandboxStore {
       .map((row) => ({ ...toStoredMedia(row), kind: kindOf(row.mime), alt: row.alt }));
   }
 
-  /** Empties the feed of a team, or of all. Accounts and their sessions stay, so they still work. */
+  /** Accounts and their tokens stay. */
   reset(teamId: FeedTeam): void {
     const ofTeam = isOfTeam("?1");
     this.#deletePosts(ofTeam, teamId);

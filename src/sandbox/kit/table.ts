@@ -1,4 +1,3 @@
-/** A column: its SQL, and how its values are written and read. */
 interface Column<T> {
   sql: string;
   write(value: T): SqlStorageValue;
@@ -14,15 +13,12 @@ const column = <T extends SqlStorageValue>(sql: string): Column<T> => ({
   read: (stored) => stored as T,
 });
 
-/** A number that the database gives out. */
 export const serial = () => column<number>("INTEGER PRIMARY KEY AUTOINCREMENT");
 export const blob = () => column<ArrayBuffer>("BLOB NOT NULL");
 export const key = () => column<string>("TEXT PRIMARY KEY");
 export const text = <T extends string = string>() => column<T>("TEXT NOT NULL");
 export const integer = () => column<number>("INTEGER NOT NULL");
-/** A number that begins with 0. */
 export const count = () => column<number>("INTEGER NOT NULL DEFAULT 0");
-/** Begins as false. */
 export const flag = (): Column<boolean> => ({
   sql: "INTEGER NOT NULL DEFAULT 0",
   write: Number,
@@ -33,34 +29,28 @@ export const json = <T>(): Column<T> => ({
   write: (value) => JSON.stringify(value),
   read: (stored) => JSON.parse(String(stored)),
 });
-/** Begins as null. */
 export const optional = <T>({ sql, write, read }: Column<T>): Column<T | null> => ({
   sql: sql.replace(" NOT NULL", ""),
   write: (value) => (value === null ? null : write(value)),
   read: (stored) => (stored === null ? null : read(stored)),
 });
 
-/** The database of the sandbox. */
 interface Database {
   sql: SqlStorage;
 }
 
-/** Values that columns have. */
 type Where<C extends Columns> = Partial<Values<C>>;
-/** SQL that follows the conditions, as in `AND created_at > ? ORDER BY created_at`, and its values. */
+/** SQL behind the conditions and its bindings, such as `AND created_at > ? ORDER BY created_at`. */
 type Rest = [sql?: string, ...bindings: SqlStorageValue[]];
 
-/** The row of a table, as it is read. */
 export type RowOf<T> = T extends Table<infer C> ? Values<C> : never;
 
-/** A table of a simulated platform. */
 export class Table<C extends Columns> {
-  /** `CREATE TABLE IF NOT EXISTS …`, with its indexes. */
   readonly schema: string;
   readonly #name: string;
   readonly #columns: C;
 
-  /** @param indexes the columns of each index, by the part of its name that follows the table's */
+  /** @param indexes columns by the end of the index's name */
   constructor(
     name: string,
     columns: C,
@@ -82,7 +72,6 @@ export class Table<C extends Columns> {
     return rows.map((row) => this.#read(row));
   }
 
-  /** The first row of the list, or null. */
   find(store: Database, where: Where<C>, ...rest: Rest): Values<C> | null {
     return this.list(store, where, ...rest)[0] ?? null;
   }
@@ -96,9 +85,8 @@ export class Table<C extends Columns> {
   }
 
   /**
-   * Adds a row; `or` decides about one whose key is taken.
-   *
-   * @returns the number of the row; 0 for one that was ignored
+   * @param or applies when the key exists
+   * @returns the rowid; 0 for an ignored row
    */
   insert(
     { sql }: Database,

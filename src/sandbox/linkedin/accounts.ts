@@ -8,7 +8,7 @@ import { oauthError } from "../kit/refusal.ts";
 import { type Call, idOf } from "../kit/simulator.ts";
 import { accessDenied, encodedParam, invalidValue, refusal } from "./call.ts";
 
-/** Seconds. Source: LinkedIn, "Refresh Tokens with OAuth 2.0". */
+/** Source: LinkedIn, "Refresh Tokens with OAuth 2.0". */
 const ACCESS_SECONDS = (60 * DAY) / SECOND;
 const REFRESH_SECONDS = (365 * DAY) / SECOND;
 
@@ -22,7 +22,6 @@ interface Organization {
   vanityName: string;
 }
 
-/** A person who administers two pages. */
 export interface Member {
   name: string;
   sub: string;
@@ -52,9 +51,7 @@ export const expiredToken = () =>
   refusal(401, "EXPIRED_ACCESS_TOKEN", "The token has expired", 65_601);
 
 /**
- * The member whose token the call carries, and the token.
- *
- * @param scopes those of which the person has to have agreed to one; none: whichever
+ * @param scopes the member must have granted one of them
  * @throws Refusal 401, 403
  */
 export async function authenticate(
@@ -73,13 +70,11 @@ export async function authenticate(
   return { member, token };
 }
 
-/** @throws Refusal 403 where the person has agreed to none of these scopes */
 export function requireScope(call: Call, { name }: Member, ...scopes: readonly string[]): void {
   if (hasScope(call, "linkedin", name, ...scopes)) return;
   throw accessDenied(`Not enough permissions to access: ${new URL(call.req.url).pathname}`);
 }
 
-/** The name behind a URN that the member may act as. */
 export function requireActor(member: Member, urn: string): string {
   if (urn === member.urn) return member.name;
   const organization = member.organizations.find((one) => one.urn === urn);
@@ -100,7 +95,6 @@ export async function readUserInfo(call: Call): Promise<Response> {
   });
 }
 
-/** A page of a list, as Rest.li writes it. */
 export function listOf(call: Call, all: object[]): Response {
   const numberOf = (name: string, otherwise: number, most: number) => {
     const text = call.req.query(name) ?? String(otherwise);
@@ -145,17 +139,17 @@ export async function readOrganization(call: Call): Promise<Response> {
   return Response.json(toObject(organization));
 }
 
-/** Several at once: `ids=List(1,2)`, the parentheses and commas as they are. */
+/** LinkedIn wants `ids=List(1,2)` with unencoded parentheses and commas. */
 export async function readOrganizations(call: Call): Promise<Response> {
   const { member } = await authenticate(call, ...ADMIN_SCOPES);
   const list = /[?&]ids=List\((\d+(?:,\d+)*)\)(?:&|$)/.exec(call.req.url)?.[1];
   if (!list) throw invalidValue("The parameter ids must be a list");
   const ids = list.split(",");
-  const known = member.organizations.filter(({ id }) => ids.includes(id));
-  const denied = ids.filter((id) => !known.some((one) => one.id === id));
+  const administered = member.organizations.filter(({ id }) => ids.includes(id));
+  const denied = ids.filter((id) => !administered.some((one) => one.id === id));
   return Response.json({
-    results: Object.fromEntries(known.map((one) => [one.id, toObject(one)])),
-    statuses: Object.fromEntries(known.map(({ id }) => [id, 200])),
+    results: Object.fromEntries(administered.map((one) => [one.id, toObject(one)])),
+    statuses: Object.fromEntries(administered.map(({ id }) => [id, 200])),
     errors: Object.fromEntries(denied.map((id) => [id, { status: 403, code: "ACCESS_DENIED" }])),
   });
 }
@@ -168,7 +162,7 @@ const missingParameter = (field: string) =>
 const wrongGrant = () =>
   oauthError(400, "unsupported_grant_type", "The grant type is not supported");
 
-/** Gives tokens for a code, or another access token for a refresh token, which stays. */
+/** A refresh token stays valid after its use. */
 export async function grantTokens(call: Call): Promise<Response> {
   const form = await readForm(call);
   if (!form) throw oauthError(400, "invalid_request", "The request must be a form");
@@ -193,7 +187,6 @@ export async function grantTokens(call: Call): Promise<Response> {
   return Response.json(tokensOf(call, name, token));
 }
 
-/** As LinkedIn documents them: without `token_type`, and with what is left of the refresh token's life. */
 function tokensOf(call: Call, name: string, refreshToken: string) {
   const logins = loginsOf(call);
   const endsAt = logins.find(refreshToken)?.expires_at ?? 0;
@@ -218,7 +211,7 @@ const otherCode = () =>
 async function exchangeCode(call: Call, form: URLSearchParams): Promise<Response> {
   const missing = [...REQUIRED_KEYS, "code", "redirect_uri"].find((field) => !form.has(field));
   if (missing) throw missingParameter(missing);
-  // An app on a server has no PKCE: its verifier is taken for a failed authentication.
+  // LinkedIn refuses `code_verifier` from a server app.
   if (!form.get("client_secret") || form.has("code_verifier")) throw invalidClient();
   const { name, scopes } = await redeemCode(
     call,
@@ -249,7 +242,7 @@ const encodeJson = (value: object): string =>
     .encode(JSON.stringify(value))
     .toBase64({ alphabet: "base64url", omitPadding: true });
 
-/** Tells who agreed. Nobody can check its signature. */
+/** The token's signature is not valid. */
 async function idTokenOf(name: string): Promise<string> {
   const { sub } = await memberOf(name);
   const claims = { iss: "https://www.linkedin.com/oauth", sub, name };

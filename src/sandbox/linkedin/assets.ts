@@ -31,7 +31,7 @@ export const uploads = new Table(
     url: key(),
     urn: text(),
     part: integer(),
-    /** Null where the whole file is wanted, however large. */
+    /** Null for an upload of any size. */
     size: optional(integer()),
     etag: optional(text()),
   },
@@ -41,19 +41,17 @@ export const uploads = new Table(
 export type UploadRow = RowOf<typeof uploads>;
 
 const UPLOAD_MS = 24 * HOUR;
-/** Bytes of a part. Source: LinkedIn, "Videos API". */
+/** Source: LinkedIn, "Videos API". */
 const PART_BYTES = 4_194_304;
 const MIN_VIDEO_BYTES = 75_000;
 const MAX_VIDEO_BYTES = 500_000_000;
 
-/** Simulated processing time of a file, in ms. */
 const PROCESSING_MS: Record<Kind, number> = {
   image: SECOND,
   document: SECOND,
   video: 3 * SECOND,
 };
 
-/** Bytes of a video that are processed in a millisecond, beyond that. */
 const VIDEO_BYTES_PER_MS = 2_000;
 
 export const processingMs = (kind: Kind, sizeBytes: number): number =>
@@ -72,7 +70,7 @@ const videoInput = z.strictObject({
   }),
 });
 
-/** An address that has to come back as it is written here. */
+/** `%253D` makes a client fail that decodes or re-encodes the address. */
 function uploadUrl(kind: Kind, part: number): string {
   const path = `dms-uploads/sp/v2/${randomHex(6)}/uploaded-${kind}/B56/${part}/${randomHex(8)}`;
   return `https://www.linkedin.com/${path}?ca=vector_feedshare&m=AQ%253D%253D&sync=0&v=beta&ut=${randomHex(10)}`;
@@ -142,10 +140,7 @@ export function statusOf({ uploaded_at, available_at, failure }: AssetRow): stri
   return failure === null ? "AVAILABLE" : "PROCESSING_FAILED";
 }
 
-/**
- * People may look after their videos, though not while these are processed; images and documents are a
- * page's alone.
- */
+/** A member can read only a video, and not while LinkedIn processes it. */
 export async function readAsset(call: Call, kind: Kind, urn: string): Promise<Response> {
   const { member } = await authenticate(call);
   if (!urn.startsWith(`urn:li:${kind}:`)) {
@@ -172,7 +167,6 @@ export async function readAsset(call: Call, kind: Kind, urn: string): Promise<Re
   });
 }
 
-/** The asset of a post, which has to be its author's and ready. */
 export function requireAvailable(call: Call, author: string, urn: string): AssetRow {
   const kind = /^urn:li:(image|video|document):/.exec(urn)?.[1];
   if (!kind) throw refusal(400, "INVALID_URN_TYPE", `${urn} cannot be posted`);

@@ -5,7 +5,6 @@ import { readJson } from "../kit/input.ts";
 import { Refusal } from "../kit/refusal.ts";
 import type { Call } from "../kit/simulator.ts";
 
-/** A refusal in LinkedIn's own form. */
 export const refusal = (
   status: number,
   code: string,
@@ -18,14 +17,13 @@ export const invalidValue = (message: string) => refusal(400, "INVALID_VALUE_FOR
 
 export const accessDenied = (message: string) => refusal(403, "ACCESS_DENIED", message, 100);
 
-/** The oldest version that LinkedIn served when this was written. */
+/** The oldest served version when the simulator was written. */
 const OLDEST_VERSION = "202511";
 
-/** Checks the version headers of a call below `/rest/`. */
 export function requireVersion({ req }: Call): void {
   const version = req.header("linkedin-version");
   if (!version) throw refusal(400, "VERSION_MISSING", "A version must be present.");
-  // A clock that was moved back takes no version away that is there.
+  // A sandbox clock in the past does not make a version unavailable.
   const newest = new Date(Math.max(now().getTime(), Date.now())).toISOString();
   const isServed =
     /^\d{6}$/.test(version) &&
@@ -58,10 +56,8 @@ function invalidField(issue: z.core.$ZodIssue, body: unknown): Refusal {
   return invalidValue(`/${field} :: ${issue.message}`);
 }
 
-/** The JSON body in its shape, which has no other fields. */
 export const readInput = <T extends z.ZodType>(call: Call, shape: T): Promise<z.output<T>> =>
   readJson(call, shape, {
-    // Bodies are a few KB: a text of 3,000 characters is the longest part.
     maxBytes: 200_000,
     wrongType: () =>
       refusal(415, "UNSUPPORTED_MEDIA_TYPE", "The Content-Type must be application/json"),
@@ -69,7 +65,6 @@ export const readInput = <T extends z.ZodType>(call: Call, shape: T): Promise<z.
     invalid: invalidField,
   });
 
-/** @throws Refusal for what is not percent-encoded text */
 export function decode(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -78,14 +73,14 @@ export function decode(text: string): string {
   }
 }
 
-/** A parameter as it was written in the address: URNs have to be encoded whole. */
+/** Not decoded, because LinkedIn requires URNs to be encoded completely. */
 export function encodedParam({ req }: Call, name: string): string {
   const { search } = new URL(req.url);
-  const found = search
+  const pair = search
     .slice(1)
     .split("&")
     .find((pair) => pair.startsWith(`${name}=`));
-  const raw = found?.slice(name.length + 1) ?? "";
+  const raw = pair?.slice(name.length + 1) ?? "";
   if (raw.includes(":")) throw invalidValue(`The parameter ${name} is not encoded`);
   return decode(raw);
 }

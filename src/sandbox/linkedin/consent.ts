@@ -1,12 +1,12 @@
 import { MINUTE, SECOND } from "../../core/time.ts";
-import { createConsent, readAsked, refusalPage } from "../kit/consent.tsx";
+import { createConsent, readConsentRequest, refusalPage } from "../kit/consent.tsx";
 import { Refusal } from "../kit/refusal.ts";
 import type { Call } from "../kit/simulator.ts";
 
-/** Seconds. Source: LinkedIn, "Authorization Code Flow". */
+/** Source: LinkedIn, "Authorization Code Flow". */
 const CODE_SECONDS = (30 * MINUTE) / SECOND;
 
-/** The scopes of an app with every product. Source: LinkedIn, "Getting Access". */
+/** Scopes of an app with every product. Source: LinkedIn, "Getting Access". */
 const SCOPES = [
   "openid",
   "profile",
@@ -22,7 +22,6 @@ const SCOPES = [
   "w_organization_social_feed",
 ];
 
-/** Leads back where a scope is of a product that the app does not have. */
 function requireScopes({ req }: Call): void {
   const { scope = "", redirect_uri = "", state } = req.query();
   const other = scope.split(" ").find((one) => one && !SCOPES.includes(one));
@@ -37,17 +36,16 @@ function requireScopes({ req }: Call): void {
   throw new Refusal(302, null, { location: back.href });
 }
 
-/** LinkedIn's consent page: all or nothing. */
 export const consent = createConsent({
   platform: "linkedin",
   name: "LinkedIn",
   codeSeconds: CODE_SECONDS,
   hint: "LinkedIn itself grants all or nothing. Leave one out to see what that leads to. The member administers two pages.",
-  readAsked: (call) => {
+  readConsentRequest: (call) => {
     requireScopes(call);
-    return readAsked(call, {
+    return readConsentRequest(call, {
       separator: " ",
-      known: SCOPES,
+      scopes: SCOPES,
       refuse: (message) => refusalPage(400, `Bummer, something went wrong. ${message}`),
     });
   },

@@ -27,7 +27,7 @@ const wrongVerb = ({ req }: Call) => {
 
 type Answer = (call: Call) => Promise<Response>;
 
-/** Answers by the action that stands in the query; "" where there is none. */
+/** Routes by the `action` query parameter; the key "" is a call without one. */
 const byAction =
   (actions: Record<string, Answer>): Answer =>
   (call) => {
@@ -80,5 +80,4 @@ rest
   .post("/documents", byAction({ initializeUpload: (call) => initializeFile(call, "document") }))
   .post("/videos", byAction({ initializeUpload: initializeVideo, finalizeUpload: finalizeVideo }));
 
-/** LinkedIn's API for logins, pages, files and posts, and the server that takes the files. */
 export const linkedinSimulator = createSimulator([assets, uploads, posts], app, postByHand);

@@ -1,11 +1,7 @@
-/** A mention or a hashtag in its long form, an escaped character, a plain hashtag, or a stray one. */
 const TOKEN =
   /@\[(?<mention>[^\]]*)\]\(urn:li:[\w:-]+\)|\{hashtag\|\\?#\|(?<hashtag>[^}]*)\}|\\(?<escaped>[\s\S])|(?<plain>#(?=[\p{L}\p{N}]))|(?<stray>[|{}@[\]()<>#*_~])/gu;
 
-/**
- * The text of a commentary as readers see it. It ends silently at a reserved character that is not
- * escaped.
- */
+/** LinkedIn cuts a text silently at the first unescaped reserved character. */
 export function shownText(commentary: string): string {
   let text = "";
   let from = 0;

@@ -11,11 +11,11 @@ import { accessDenied, encodedParam, invalidValue, readInput, refusal } from "./
 import { shownText } from "./little-text.ts";
 import { REFUSALS } from "./steering.ts";
 
-/** Characters of the text as it is sent, its backslashes among them. */
+/** Characters of the commentary, backslashes included. */
 const MAX_TEXT = 3_000;
 const MAX_TITLE = 400;
 const MAX_ALT_TEXT = 4_086;
-/** Time for which the same post is refused; LinkedIn does not say. */
+/** LinkedIn does not document how long a repeated post counts as a duplicate. */
 const DUPLICATE_MS = 10 * MINUTE;
 
 const altText = z.string().max(MAX_ALT_TEXT).optional();
@@ -63,11 +63,10 @@ function requireText({ commentary, content: media }: NewPost): string {
   return text;
 }
 
-/** The files of a post, each with what it is called. */
 function requireFiles(call: Call, { author, content: media }: NewPost) {
   if (!media) return [];
-  const wanted = "media" in media ? [media.media] : media.multiImage.images;
-  return wanted.map(({ id, altText: alt = "" }) => {
+  const items = "media" in media ? [media.media] : media.multiImage.images;
+  return items.map(({ id, altText: alt = "" }) => {
     const asset = requireAvailable(call, author, id);
     requireFit(asset, media);
     return { id: asset.media_id, alt };
@@ -102,7 +101,7 @@ export async function createPost(call: Call): Promise<Response> {
   const text = requireText(post);
   const media = requireFiles(call, post);
 
-  // Nothing waits from here to the end.
+  // No await from here on: otherwise two calls could make the same post.
   const { store, origin } = call.env;
   const reply = steer(call.env, REFUSALS, { key: `linkedin/${post.author}`, text, token });
   const own = { author: post.author, team_id: origin.teamId, body: post };
@@ -123,12 +122,11 @@ export async function createPost(call: Call): Promise<Response> {
     throw refusal(422, "UNPROCESSABLE_ENTITY", message);
   }
   posts.insert(store, { ...own, urn, created_at: now().getTime() });
-  // The body is empty: the header alone names the post.
+  // The body is empty; this header names the post.
   const headers = { "x-restli-id": urn };
   return deliver(reply, new Response(null, { status: 201, headers }));
 }
 
-/** Signs that end a commentary where no backslash stands before them; # begins a hashtag. */
 const SIGNS = /[\\|{}@[\]()<>*_~]/g;
 
 export const postByHand: PostByHand = ({ store, origin }, like, text) => {
@@ -138,13 +136,15 @@ export const postByHand: PostByHand = ({ store, origin }, like, text) => {
   const { content: _, ...body } = row.body;
   const commentary = text.replace(SIGNS, "\\$&");
   posts.insert(store, {
-    ...{ ...row, urn, body: { ...body, commentary } },
+    ...row,
+    urn,
+    body: { ...body, commentary },
     created_at: now().getTime(),
   });
   return { key: urn, url: `https://www.linkedin.com/feed/update/${urn}/` };
 };
 
-/** The posts of a page, newest first. A person's posts are listed for nobody. */
+/** Newest first. LinkedIn lists no member's posts. */
 export async function listPosts(call: Call): Promise<Response> {
   const { member } = await authenticate(call);
   if (call.req.header("x-restli-method") !== "FINDER") {

@@ -17,7 +17,6 @@ import { posts } from "./posts.ts";
 const reactionsOf = ({ author, body, created_at }: RowOf<typeof posts>) =>
   reactionsTo(`linkedin ${author} ${body.commentary}`, created_at, now().getTime());
 
-/** Followers of a page of the member's. */
 export async function readFollowers(call: Call): Promise<Response> {
   await authenticate(call);
   const urn = decode(idOf(call));
@@ -28,7 +27,7 @@ export async function readFollowers(call: Call): Promise<Response> {
   return Response.json({ firstDegreeSize: followersOf(`linkedin ${urn}`, now().getTime()) });
 }
 
-/** The URNs of a list such as `shares=List(a,b)`, whose parentheses and commas stand as they are. */
+/** Reads `shares=List(a,b)` with unencoded parentheses and commas. */
 function listParam({ req }: Call, name: string, kind: RegExp): string[] {
   const list = new RegExp(`[?&]${name}=([^&]*)`).exec(req.url)?.[1];
   if (list === undefined) return [];
@@ -40,7 +39,7 @@ function listParam({ req }: Call, name: string, kind: RegExp): string[] {
   return urns;
 }
 
-/** All that was counted of posts of a page; one that nobody has seen is left out. */
+/** LinkedIn omits posts without views. */
 export async function readStatistics(call: Call): Promise<Response> {
   const { member } = await authenticate(call, ...ADMIN_SCOPES);
   if (encodedParam(call, "q") !== "organizationalEntity") {
@@ -56,8 +55,13 @@ export async function readStatistics(call: Call): Promise<Response> {
     const { views, likes, comments, shares: shareCount } = row ? reactionsOf(row) : NOTHING;
     if (views === 0) return [];
     const totalShareStatistics = {
-      ...{ impressionCount: views, uniqueImpressionsCount: Math.floor(views * 0.8) },
-      ...{ clickCount: 0, likeCount: likes, commentCount: comments, shareCount, engagement: 0 },
+      impressionCount: views,
+      uniqueImpressionsCount: Math.floor(views * 0.8),
+      clickCount: 0,
+      likeCount: likes,
+      commentCount: comments,
+      shareCount,
+      engagement: 0,
     };
     const kind = urn.startsWith("urn:li:share:") ? "share" : "ugcPost";
     return [{ [kind]: urn, organizationalEntity: author, totalShareStatistics }];
@@ -74,7 +78,7 @@ function requireAdmin(member: Member, urn: string): void {
 
 const WORDS = ["Well said.", "Congratulations!", "Where can I read more of it?"];
 
-/** The comments on a post; LinkedIn answers 404 where there is none. */
+/** LinkedIn answers 404 for a post without comments. */
 export async function listComments(call: Call): Promise<Response> {
   const { member } = await authenticate(call);
   requireScope(call, member, "r_organization_social_feed");
@@ -85,7 +89,6 @@ export async function listComments(call: Call): Promise<Response> {
   if (!row || count === 0) throw refusal(404, "NOT_FOUND", `No comments on ${urn}`);
   const comments = Array.from({ length: count }, (_, i) => ({
     id: String(7_000 + i),
-    // The page answers the first one itself.
     actor: i === 1 ? row.author : `urn:li:person:reader${i}`,
     commentUrn: `urn:li:comment:(${urn},${7_000 + i})`,
     created: { actor: "urn:li:person:reader", time: row.created_at + i * MINUTE },

@@ -11,7 +11,6 @@ export const REFUSALS: SteeredRefusals = {
   failures: {
     rate_limited: (message) => refusal(429, "TOO_MANY_REQUESTS", message, 101),
     account_disconnected: accessDenied,
-    // There is no other post to be named.
     content_flagged: (message) =>
       refusal(422, "UNPROCESSABLE_ENTITY", `Content is a duplicate. ${message}`),
     media_invalid: (message) => refusal(400, "MEDIA_ASSET_PROCESSING_FAILED", message),

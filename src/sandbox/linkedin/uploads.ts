@@ -32,7 +32,6 @@ const TYPES: Record<Kind, RegExp> = {
   document: DOCUMENT,
 };
 
-/** More slices than a part of a video fills. */
 const SLICES_PER_PART = 100;
 
 function requireUpload(call: Call): { upload: UploadRow; asset: AssetRow } {
@@ -48,7 +47,6 @@ function requireUpload(call: Call): { upload: UploadRow; asset: AssetRow } {
   return { upload, asset };
 }
 
-/** The Content-Length of the call, which has to be the right one. */
 function requireLength({ req }: Call, upload: UploadRow, most: number): number {
   const text = req.header("content-length");
   if (text === undefined) throw refusal(411, "LENGTH_REQUIRED", "Content-Length is missing");
@@ -60,7 +58,7 @@ function requireLength({ req }: Call, upload: UploadRow, most: number): number {
   return length;
 }
 
-/** A file, or a part of a video. Anybody who knows the address may send it. */
+/** Anyone with the address may send the bytes. */
 export async function putUpload(call: Call): Promise<Response> {
   const { upload, asset } = requireUpload(call);
   const { store } = call.env;
@@ -81,7 +79,6 @@ export async function putUpload(call: Call): Promise<Response> {
   return new Response(null, { status: isPart ? 200 : 201, headers: isPart ? { etag } : {} });
 }
 
-/** Begins to process a file whose bytes are all here. */
 async function closeAsset(call: Call, { urn, kind, owner, media_id }: AssetRow) {
   const { store } = call.env;
   const file = { id: media_id, ...(await readStored(store, media_id)) };

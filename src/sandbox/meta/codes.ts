@@ -2,25 +2,19 @@ import { type Code, takeCodeOf } from "../kit/codes.ts";
 import { Refusal } from "../kit/refusal.ts";
 import type { GraphCall } from "./graph.ts";
 
-/** The form in which the servers of Instagram's and Threads' codes refuse. Source: Meta, "Business Login". */
+/** Source: Meta, "Business Login". */
 export const codeError = (error_message: string): Refusal =>
   new Refusal(400, { error_type: "OAuthException", code: 400, error_message });
 
-/** A platform's words. */
 interface CodeRefusals {
   wrongApp: string;
-  /** Follows a missing secret as well: it is answered with the same words. */
+  /** Meta answers a missing secret with the same message. */
   wrongRedirect: string;
   expired: string;
-  /** A used code, or a stranger's. */
   unknown: string;
 }
 
-/**
- * Uses up the code that a call brings, for the app that it was given to.
- *
- * @throws Refusal in the platform's words
- */
+/** @throws Refusal in the platform's words */
 export function takeMetaCode(
   call: GraphCall,
   platform: "instagram" | "threads",
@@ -40,7 +34,7 @@ export function takeMetaCode(
   return code;
 }
 
-/** The person who said no. Source: Meta, "Business Login". */
+/** Source: Meta, "Business Login". */
 export const DECLINED = {
   error: "access_denied",
   error_reason: "user_denied",

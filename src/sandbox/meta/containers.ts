@@ -6,12 +6,11 @@ import type { SandboxStore } from "../kit/store.ts";
 import { flag, integer, json, key, optional, type RowOf, Table, text } from "../kit/table.ts";
 import { type GraphCall, invalidParameter } from "./graph.ts";
 
-/** Simulated processing time of a container, in ms. Videos take longer than images, as they do there. */
 const IMAGE_MS = 1 * SECOND;
 const VIDEO_MS = 3 * SECOND;
 /** Source: Meta, "Content Publishing". */
 const CONTAINER_LIFE_MS = 24 * HOUR;
-/** Time for which an expired container is remembered as such. */
+/** An expired container is reported for this long, then deleted. */
 const REMEMBERED_MS = 7 * CONTAINER_LIFE_MS;
 
 export type ContainerStatus = "IN_PROGRESS" | "FINISHED" | "PUBLISHED" | "ERROR" | "EXPIRED";
@@ -24,13 +23,10 @@ const tableOf = <Kind extends string>(name: string) =>
       user_id: text(),
       team_id: integer(),
       kind: text<Kind>(),
-      /** The text of the post, steering words included. */
       caption: text(),
       children: json<string[]>(),
       received: json<Record<string, string>>(),
-      /** The pulled file; null where there is none, or an error. */
       file_id: optional(integer()),
-      /** Why it cannot be published. */
       error: optional(text()),
       created_at: integer(),
       ready_at: integer(),
@@ -41,7 +37,6 @@ const tableOf = <Kind extends string>(name: string) =>
 
 export type Container<Kind extends string> = RowOf<ReturnType<typeof tableOf<Kind>>>;
 
-/** The content of a container. */
 type NewContainer<Kind extends string> = Pick<
   Container<Kind>,
   "kind" | "caption" | "children" | "received" | "file_id" | "error"
@@ -49,29 +44,24 @@ type NewContainer<Kind extends string> = Pick<
 
 const TAKES_MS = { no_time: 0, as_image: IMAGE_MS, as_video: VIDEO_MS };
 
-/** The containers of one of Meta's simulated platforms, in a table of its own. */
 export class GraphContainers<Kind extends string> {
   readonly table: ReturnType<typeof tableOf<Kind>>;
   readonly #idPrefix: string;
 
-  /** @param platform as tables are prefixed */
   constructor(platform: "instagram" | "threads", idPrefix: string) {
     this.table = tableOf(`${platform}_containers`);
     this.#idPrefix = idPrefix;
   }
 
-  /** A container of the account, or null: others are not to be seen. */
   find(store: SandboxStore, userId: string, id: string): Container<Kind> | null {
     return this.table.find(store, { id, user_id: userId });
   }
 
-  /** The number of containers that an account made in the last 24 hours. */
   countOfDay(store: SandboxStore, userId: string): number {
     const from = now().getTime() - CONTAINER_LIFE_MS;
     return this.table.count(store, { user_id: userId }, "AND created_at > ?", from);
   }
 
-  /** @returns the id of the new container */
   save(
     { env: { store, origin } }: GraphCall,
     userId: string,
@@ -107,12 +97,12 @@ export function statusOf({
   return error === null ? "FINISHED" : "ERROR";
 }
 
-/** An id of 17 digits, as numbers are given out there; `prefix` shows the kind of object. */
+/** An id of 17 digits; `prefix` marks the kind of object. */
 export const newGraphId = (prefix: string): string => prefix + randomDigits(17 - prefix.length);
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/** The short name of a post in its address: its id in base 64. */
+/** The short name in a post's address is its id in base 64. */
 export function shortcodeOf(id: string): string {
   let code = "";
   for (let rest = BigInt(id); rest > 0n; rest >>= 6n) {
@@ -124,7 +114,6 @@ export function shortcodeOf(id: string): string {
 const DEFAULT_LIMIT = 25;
 const MAX_LIMIT = 100;
 
-/** The page size that the call asks for. */
 export function readLimit({ var: { params } }: GraphCall): number {
   const text = params.get("limit") ?? String(DEFAULT_LIMIT);
   if (!/^\d{1,4}$/.test(text)) throw invalidParameter("Param limit must be an integer");

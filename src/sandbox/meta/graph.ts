@@ -7,16 +7,14 @@ import { createApp, idOf, type SandboxEnv } from "../kit/simulator.ts";
 
 interface GraphEnv extends SandboxEnv {
   Variables: {
-    /** Query and form together, the token taken out. */
+    /** Query and form together, without the token. */
     params: Map<string, string>;
-    /** From the header, or the parameter; null when the call brings none. */
+    /** From the header or the parameter `access_token`. */
     token: string | null;
-    /** The part of a video that a multipart body brings along. */
     chunk?: Blob;
   };
 }
 
-/** A call as the endpoints of Meta's simulated APIs receive it. */
 export type GraphCall = Context<GraphEnv>;
 
 interface GraphErrorDetails {
@@ -24,12 +22,10 @@ interface GraphErrorDetails {
   subcode?: number;
   status?: number;
   isTransient?: boolean;
-  /** Shown to a person. */
   userMessage?: string;
   data?: object;
 }
 
-/** A refusal in Meta's own form. */
 export function graphError(
   code: number,
   message: string,
@@ -51,10 +47,8 @@ export function graphError(
   return new Refusal(details.status ?? 400, { error });
 }
 
-/** A parameter that is missing, unknown here, or of the wrong form. */
 export const invalidParameter = (message: string): Refusal => graphError(100, `(#100) ${message}`);
 
-/** A refusal about a post or its media, with its subcode. */
 export const mediaError = (
   code: number,
   subcode: number,
@@ -62,7 +56,7 @@ export const mediaError = (
   data?: object,
 ): Refusal => graphError(code, `(#${code}) ${userMessage}`, { subcode, userMessage, data });
 
-/** Nothing of that id, or nothing that the token may see, or not by this verb. */
+/** Meta answers an unknown id, missing permissions and an unsupported verb alike. */
 export const unsupported = (verb: string, id: string): Refusal =>
   graphError(
     100,
@@ -70,20 +64,17 @@ export const unsupported = (verb: string, id: string): Refusal =>
     { type: "GraphMethodException", subcode: 33 },
   );
 
-/** An outage, as steering asks for it. */
 export const serverError = (nth: number): Refusal =>
   graphError(2, "An unexpected error has occurred. Please retry your request later.", {
     status: nth % 2 === 1 ? 500 : 503,
     isTransient: true,
   });
 
-/** Far more than a post's parameters; files are pulled, never sent. */
 const MAX_BODY_BYTES = 200_000;
 
 const toText = (value: unknown): string =>
   typeof value === "string" ? value : JSON.stringify(value);
 
-/** The body's fields: a form, or a JSON object. */
 export async function readFields({ req }: GraphCall): Promise<[string, string][]> {
   const bytes = await readBody(req.raw, MAX_BODY_BYTES);
   if (!bytes) throw invalidParameter("The request is too large.");
@@ -101,21 +92,18 @@ export async function readFields({ req }: GraphCall): Promise<[string, string][]
   }
 }
 
-/** A consent page, and where it is. */
 interface ConsentPlace {
   consent: ReturnType<typeof createConsent>;
-  /** Hosts and paths, as in `/www.facebook.com/dialog/oauth`. */
   places: readonly string[];
 }
 
-/** An app whose calls have their parameters read; a slash at the end of a path does not count. */
 export function createGraphApp(
   notFound: (call: GraphCall) => Refusal,
   { consent, places }: ConsentPlace,
   readBodyFields = readFields,
 ): Hono<GraphEnv> {
   const app = createApp<GraphEnv>(notFound, { isStrict: false });
-  // Before the parameters are read: the page reads its own form.
+  // The consent page reads its own form, so it comes before the middleware.
   for (const place of places) app.get(place, consent.show).post(place, consent.answer);
   return app.use(async (call, next) => {
     const fields = call.req.method === "GET" ? [] : await readBodyFields(call);
@@ -129,9 +117,9 @@ export function createGraphApp(
 }
 
 /**
- * Takes the proof of the app's secret out of the parameters. Which app asks does not matter here.
+ * The simulator does not check which app calls.
  *
- * @throws Refusal for one that cannot be any app's
+ * @throws Refusal for a malformed proof
  */
 function takeProof(params: Map<string, string>): void {
   const proof = params.get("appsecret_proof");
@@ -143,13 +131,12 @@ function takeProof(params: Map<string, string>): void {
   params.delete("appsecret_proof");
 }
 
-/** A path may name the account by its id, or as `me`. */
 export function requireSelf(call: GraphCall, { userId }: { userId: string }): void {
   const id = idOf(call);
   if (id !== userId && id !== "me") throw unsupported(call.req.method, id);
 }
 
-/** A field list's names at its top: `a,b.limit(0){c,d}` is `a` and `b`. */
+/** `a,b.limit(0){c,d}` has the top fields `a` and `b`. */
 export function topFields(text: string): string[] {
   const names: string[] = [];
   let depth = 0;
@@ -168,37 +155,35 @@ export function topFields(text: string): string[] {
   return names;
 }
 
-/** The fields of an object that a read asks for; `id` always comes along. */
-export function pickAsked(
+export function pickRequested(
   { var: { params } }: GraphCall,
   object: Record<string, unknown>,
   defaults: readonly string[],
   toNames = (fields: string) => fields.split(",").filter(Boolean),
 ): Record<string, unknown> {
   const fields = params.get("fields");
-  const asked = fields === undefined ? [...defaults] : toNames(fields);
-  for (const name of asked) {
+  const names = fields === undefined ? [...defaults] : toNames(fields);
+  for (const name of names) {
     if (!Object.hasOwn(object, name)) {
       throw invalidParameter(`Tried accessing nonexisting field (${name})`);
     }
   }
-  return pickFields(object, [...asked, "id"]);
+  return pickFields(object, [...names, "id"]);
 }
 
-/** @throws Refusal for what is neither true nor false */
 export function readFlag(params: Map<string, string>, name: string, otherwise: boolean): boolean {
   const value = params.get(name) ?? String(otherwise);
   if (value === "true" || value === "false") return value === "true";
   throw invalidParameter(`Param ${name} must be a boolean`);
 }
 
-/** Only addresses with TLS are fetched; a local run of this service is reached as it is. */
+/** Meta fetches only https addresses; development adds localhost. */
 export function isReachable(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname } = new URL(text);
   return protocol === "https:" || hostname === "localhost" || hostname === "127.0.0.1";
 }
 
-/** Without milliseconds, and with an offset that has no colon. */
+/** Without milliseconds and with `+0000` as the offset. */
 export const toGraphTimestamp = (at: number): string =>
   new Date(at).toISOString().replace(/\.\d+Z$/, "+0000");

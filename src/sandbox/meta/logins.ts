@@ -4,9 +4,9 @@ import { Logins } from "../kit/logins.ts";
 import type { Refusal } from "../kit/refusal.ts";
 import { type GraphCall, graphError, invalidParameter } from "./graph.ts";
 
-/** Life of a token that a login in the browser leads to. Source: Meta, "Long-lived tokens". */
+/** Source: Meta, "Long-lived tokens". */
 const SHORT_SECONDS = HOUR / SECOND;
-/** Age at which a long-lived token can be renewed. Source: Meta, "Long-lived tokens". */
+/** Source: Meta, "Long-lived tokens". */
 const RENEWABLE_AFTER_MS = DAY;
 
 const invalidToken = (): Refusal =>
@@ -18,27 +18,18 @@ export const expiredToken = (): Refusal =>
     status: 401,
   });
 
-/**
- * The tokens of Instagram and Threads: short-lived ones are exchanged for long-lived ones, which renew
- * themselves while they live.
- */
 export class MetaLogins {
   readonly #platform: "instagram" | "threads";
   readonly #grant: "ig" | "th";
   readonly #lifeSeconds: number;
 
-  /** @param lifeSeconds of a long-lived token */
   constructor(platform: "instagram" | "threads", grant: "ig" | "th", lifeSeconds: number) {
     this.#platform = platform;
     this.#grant = grant;
     this.#lifeSeconds = lifeSeconds;
   }
 
-  /**
-   * The name of the account whose token the call carries.
-   *
-   * @throws Refusal 104 without a token, 190 for one that is not good
-   */
+  /** @throws Refusal 104 without a token, 190 for an invalid one */
   authenticate(call: GraphCall): { name: string; token: string } {
     const { token } = call.var;
     if (!token) throw graphError(104, "An access token is required to request this resource.");
@@ -48,12 +39,10 @@ export class MetaLogins {
     return { name, token };
   }
 
-  /** A new token of an hour, as a code leads to. */
   issueShort(call: GraphCall, name: string): string {
     return this.#of(call).issue(name, "short", SHORT_SECONDS);
   }
 
-  /** Gives a long-lived token for a short-lived one. Which app asks does not matter here. */
   exchange(call: GraphCall): Response {
     this.#requireGrant(call, `${this.#grant}_exchange_token`);
     if (!call.var.params.get("client_secret")) {
@@ -66,7 +55,7 @@ export class MetaLogins {
     return this.#issue(call, name);
   }
 
-  /** Gives out a new token; the old one lives on to its end, as it does there. */
+  /** The old token stays valid until it expires, as on the real platform. */
   renew(call: GraphCall): Response {
     this.#requireGrant(call, `${this.#grant}_refresh_token`);
     const { name, token } = this.authenticate(call);
@@ -82,7 +71,7 @@ export class MetaLogins {
   }
 
   #of({ env: { store, origin } }: GraphCall): Logins {
-    // A long-lived token that somebody brings along is a day old.
+    // A consent's long-lived token starts a day old, so that it can be renewed at once.
     const lives = { access: this.#lifeSeconds - DAY / SECOND, short: SHORT_SECONDS };
     return new Logins(store.sql, this.#platform, origin, lives);
   }

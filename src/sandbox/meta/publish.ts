@@ -12,7 +12,6 @@ interface Account {
   username: string;
 }
 
-/** A post under its id, before it is published. */
 export interface GraphPost<Kind extends string> {
   id: string;
   shortcode: string;
@@ -29,13 +28,11 @@ interface Publishing<Kind extends string> {
   dailyCap(): Refusal;
   refusals: SteeredRefusals;
   authenticate(call: GraphCall): Promise<{ account: Account; token: string }>;
-  /** The container, unless it cannot be published now. */
   requirePublishable(call: GraphCall, account: Account, id: string): Container<Kind>;
   permalinkOf(account: Account, post: GraphPost<Kind>): string;
   insert(store: SandboxStore, account: Account, post: GraphPost<Kind>, permalink: string): void;
 }
 
-/** The endpoints of Instagram and Threads that publish a container and tell how many more may be. */
 export function createPublishing<Kind extends string>(rules: Publishing<Kind>) {
   const { platform, containers, postsPerDay } = rules;
 
@@ -80,7 +77,7 @@ export function createPublishing<Kind extends string>(rules: Publishing<Kind>) {
       const creationId = params.get("creation_id");
       if (!creationId) throw invalidParameter("The parameter creation_id is required.");
 
-      // Nothing waits from here to the end, so that no container is published twice.
+      // No await from here on: otherwise two calls could publish the same container.
       const container = rules.requirePublishable(call, account, creationId);
       const key = `${platform}/${container.id}`;
       const reply = steer(call.env, rules.refusals, { key, text: container.caption, token });
@@ -88,7 +85,6 @@ export function createPublishing<Kind extends string>(rules: Publishing<Kind>) {
       return deliverAtOnce(reply, Response.json({ id: savePost(call, account, container) }));
     },
 
-    /** Tells how many posts the account has made in the last 24 hours, and how many it may. */
     async readPublishingLimit(call: GraphCall): Promise<Response> {
       const { account } = await rules.authenticate(call);
       requireSelf(call, account);

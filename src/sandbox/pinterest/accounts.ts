@@ -8,7 +8,7 @@ import { refreshOf } from "../kit/refresh.ts";
 import type { Call } from "../kit/simulator.ts";
 import { authenticate, loginsOf, refusal, unauthenticated } from "./call.ts";
 
-/** Lifetimes in seconds. Source: Pinterest, "Set up authentication and authorization". */
+/** Source: Pinterest, "Set up authentication and authorization". */
 const ACCESS_SECONDS = (30 * DAY) / SECOND;
 const REFRESH_SECONDS = (60 * DAY) / SECOND;
 
@@ -17,7 +17,6 @@ const SCOPES =
 
 const MAX_USERNAME = 30;
 
-/** Pinterest's id of the account of this name. */
 export const accountIdOf = (name: string): Promise<string> => digitsOf("pinterest", name, 18);
 
 export const handleOf = (name: string): string => usernameOf(name, MAX_USERNAME);
@@ -39,14 +38,13 @@ export async function readUserAccount(call: Call): Promise<Response> {
   });
 }
 
-/** The id and secret of the app that asks, whichever they are. @throws Refusal 401 without them */
 function requireApp(call: Call): { clientId: string; secret: string } {
   const app = basicOf(call);
   if (!app) throw unauthenticated();
   return app;
 }
 
-/** Gives tokens for a code, or for a refresh token, which ends with it. */
+/** A used refresh token is revoked. */
 export async function grantTokens(call: Call): Promise<Response> {
   const app = requireApp(call);
   const form = await readForm(call);
@@ -67,7 +65,6 @@ export async function grantTokens(call: Call): Promise<Response> {
   });
 }
 
-/** Gives a token of the app's own owner. */
 function grantToOwner(logins: Logins, app: ReturnType<typeof requireApp>): Response {
   if (!app.clientId || !app.secret) throw unauthenticated();
   return Response.json({
@@ -92,7 +89,6 @@ function takeCode(call: Call, form: URLSearchParams, app: ReturnType<typeof requ
   return redeemCode(call, "pinterest", { form, clientId }, refusals);
 }
 
-/** The account of a refresh token, which is ended. */
 function endRefreshToken(logins: Logins, form: URLSearchParams): string {
   const wrongGrant = () => refusal(400, 1, "The grant type is not supported.");
   const { name, token } = refreshOf(form, logins, {

@@ -17,7 +17,7 @@ const BOARDS = [
   { name: "Drafts", description: "Not shown to anybody", privacy: "SECRET" },
 ] as const;
 
-/** The boards of an account: three, always with the same ids for the same name. */
+/** Every account has the same three boards; their ids derive from its name. */
 export const boardsOf = (name: string): Promise<SimulatedBoard[]> =>
   Promise.all(
     BOARDS.map(async (board) => ({
@@ -26,11 +26,6 @@ export const boardsOf = (name: string): Promise<SimulatedBoard[]> =>
     })),
   );
 
-/**
- * A board of the account.
- *
- * @throws Refusal 404 for any other
- */
 export async function requireBoard(name: string, id: string): Promise<SimulatedBoard> {
   const board = (await boardsOf(name)).find((one) => one.id === id);
   if (!board) throw refusal(404, 40, "Board not found.");

@@ -4,7 +4,6 @@ import { Logins } from "../kit/logins.ts";
 import { Refusal } from "../kit/refusal.ts";
 import type { Call } from "../kit/simulator.ts";
 
-/** A refusal in Pinterest's own form. */
 export const refusal = (
   status: number,
   code: number,
@@ -19,11 +18,7 @@ export const unauthenticated = () => refusal(401, 2, "Authentication failed.");
 export const loginsOf = ({ env: { store, origin } }: Call): Logins =>
   new Logins(store.sql, "pinterest", origin);
 
-/**
- * The name of the account whose token the call carries, and the token.
- *
- * @throws Refusal 401
- */
+/** @throws Refusal 401 */
 export function authenticate(call: Call): { name: string; token: string } {
   const token = bearerOf(call) ?? "";
   const name = loginsOf(call).liveNameOf(token, "access");
@@ -34,7 +29,7 @@ export function authenticate(call: Call): { name: string; token: string } {
 /** @throws Refusal 400, 413 */
 export const readInput = <T extends z.ZodType>(call: Call, shape: T): Promise<z.output<T>> =>
   readJson(call, shape, {
-    // One image of 20 MB as text, and what is around it; Pinterest names no limit.
+    // Room for one base64 image of 20 MB; Pinterest documents no limit.
     maxBytes: 28_000_000,
     wrongType: (type) => invalid(`Content-Type must be application/json, not "${type}"`),
     tooLarge: () => refusal(413, 413, "Request entity too large."),
@@ -45,14 +40,9 @@ export const readInput = <T extends z.ZodType>(call: Call, shape: T): Promise<z.
 const DEFAULT_PAGE = 25;
 const MAX_PAGE = 250;
 
-/**
- * One page of a list, as the query asks for it, with the cursor of the next.
- *
- * @throws Refusal 400
- */
-export function pageOf<T>(call: Call, known: readonly string[], all: T[]): Response {
+export function pageOf<T>(call: Call, parameters: readonly string[], all: T[]): Response {
   const { page_size: pageSize = DEFAULT_PAGE, bookmark, ...others } = call.req.query();
-  const unknown = Object.keys(others).find((name) => !known.includes(name));
+  const unknown = Object.keys(others).find((name) => !parameters.includes(name));
   if (unknown) throw invalid(`'${unknown}' is not a known parameter`);
   const size = Number(pageSize);
   if (!Number.isInteger(size) || size < 1 || size > MAX_PAGE) {

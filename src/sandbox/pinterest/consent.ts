@@ -1,4 +1,4 @@
-import { createConsent, readAsked, refusalPage } from "../kit/consent.tsx";
+import { createConsent, readConsentRequest, refusalPage } from "../kit/consent.tsx";
 
 /** Source: Pinterest, "Authorization scopes". */
 const SCOPES = [
@@ -19,16 +19,16 @@ const SCOPES = [
   "user_accounts:read",
 ];
 
-/** Pinterest's consent page. It documents neither how long its codes live nor how it reports a refusal. */
+/** Pinterest documents neither the lifetime of codes nor the answer after a refusal. */
 export const consent = createConsent({
   platform: "pinterest",
   name: "Pinterest",
   codeSeconds: 600,
   hint: "Pinterest itself grants all or nothing. Leave one out to see what that leads to.",
-  readAsked: (call) =>
-    readAsked(call, {
+  readConsentRequest: (call) =>
+    readConsentRequest(call, {
       separator: /[ ,]/,
-      known: SCOPES,
+      scopes: SCOPES,
       refuse: (message) => refusalPage(400, `Something went wrong. ${message}`),
     }),
   declined: { error: "access_denied" },

@@ -29,5 +29,4 @@ app
   .get("/www.pinterest.com/oauth/", consent.show)
   .post("/www.pinterest.com/oauth/", consent.answer);
 
-/** Pinterest's API for logins, boards, media and pins, and the storage that takes videos. */
 export const pinterestSimulator = createSimulator([mediaTable, pins], app, postByHand);

@@ -26,18 +26,16 @@ export const mediaTable = new Table(
 
 export type Media = RowOf<typeof mediaTable>;
 
-/** Simulated processing time of a video, in ms. */
 const PROCESSING_MS = 6 * SECOND;
 
-/** The storage that takes videos. */
 const UPLOADS = "https://pinterest-media-upload.s3-accelerate.amazonaws.com";
 
-/** An id as Pinterest gives them out: more digits than a JSON number holds. */
+/** Longer than `Number.MAX_SAFE_INTEGER`, like Pinterest's ids. */
 export const newId = (): string => `5${randomDigits(17)}`;
 
 const registration = z.strictObject({ media_type: z.literal("video") });
 
-/** Makes room for a video; the form fields that come along are the permission to send it. */
+/** The returned form fields authorize the upload. */
 export async function registerMedia(call: Call): Promise<Response> {
   const { name } = authenticate(call);
   const { media_type } = await readInput(call, registration);
@@ -82,14 +80,12 @@ export function statusOf({ failed, done_at }: Media): MediaStatus {
 export const mediaByKey = ({ env: { store, origin } }: Call, object_key: string): Media | null =>
   mediaTable.find(store, { object_key, team_id: origin.teamId });
 
-/** The account's own media of this id. */
 export async function findMedia(call: Call, name: string, mediaId: string): Promise<Media | null> {
   const { store, origin } = call.env;
   const owner = await accountIdOf(name);
   return mediaTable.find(store, { media_id: mediaId, owner, team_id: origin.teamId });
 }
 
-/** Begins to process a file that has arrived; `fileId` null: it is no video. */
 export function receiveFile(
   { env: { store } }: Call,
   media_id: string,

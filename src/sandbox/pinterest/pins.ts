@@ -17,7 +17,6 @@ import {
   withoutData,
 } from "./sources.ts";
 
-/** A pin as Pinterest gives it. */
 interface PinObject {
   title: string | null;
   description: string | null;
@@ -68,7 +67,7 @@ type NewPin = z.output<typeof newPin>;
 const textOf = ({ title, description }: NewPin): string =>
   [title, description].filter(Boolean).join("\n");
 
-/** A wait longer than any back-off, so that the refusal is final at once. */
+/** Longer than any retry delay, so that the refusal is final. */
 const LONG_WAIT = { "retry-after": "3600", "x-ratelimit-remaining": "0" };
 
 const REFUSALS: SteeredRefusals = {
@@ -86,10 +85,10 @@ const REFUSALS: SteeredRefusals = {
   },
 };
 
-/** Stands in the text of a pin whose app is still in trial. */
+/** Such a pin is refused as if the app had only trial access. */
 const TRIAL_WORD = "[sandbox:trial_access]";
 
-/** The refusal of an app in trial. Source: gitroomhq/postiz-app, issue 1084, as Pinterest answered it. */
+/** Source: gitroomhq/postiz-app, issue 1084. */
 const trialRefusal = () =>
   refusal(
     403,
@@ -97,10 +96,9 @@ const trialRefusal = () =>
     "Apps with Trial access may not create Pins in production https://api.pinterest.com - use API Sandbox https://api-sandbox.pinterest.com instead.",
   );
 
-/** Without milliseconds and without an offset. */
+/** Pinterest writes neither milliseconds nor offset. */
 const toCreatedAt = (at: Date): string => at.toISOString().slice(0, 19);
 
-/** Makes a pin. Every call makes another one, whatever was made before. */
 export async function createPin(call: Call): Promise<Response> {
   const { name, token } = authenticate(call);
   const pin = await readInput(call, newPin);
@@ -164,7 +162,6 @@ export const postByHand: PostByHand = ({ store }, like, text) => {
   return { key: pin_id, url: `https://www.pinterest.com/pin/${pin_id}/` };
 };
 
-/** The pins of a board, newest first. */
 export async function listBoardPins(call: Call): Promise<Response> {
   const { name } = authenticate(call);
   const board = await requireBoard(name, idOf(call));
@@ -177,7 +174,10 @@ export async function listBoardPins(call: Call): Promise<Response> {
 
 const FILTERS = ["exclude_native", "exclude_repins", "has_been_promoted"];
 
-/** Lower case here, unlike in reports. `save` is reported, although the specification's example has none. */
+/**
+ * Lowercase names, unlike in reports. Pinterest returns `save`, which the specification's example
+ * omits.
+ */
 function metricsOf({ owner, object, created_at }: RowOf<typeof pins>) {
   const { views, likes, comments, shares } = reactionsTo(
     `pinterest ${owner} ${[object.title, object.description].join(" ")}`,
@@ -188,7 +188,6 @@ function metricsOf({ owner, object, created_at }: RowOf<typeof pins>) {
   return { "90d": seen, lifetime_metrics: { ...seen, reaction: likes, comment: comments } };
 }
 
-/** The account's own pins, newest first. */
 export async function listPins(call: Call): Promise<Response> {
   const { name } = authenticate(call);
   const { pin_filter: filter, pin_metrics: wantsMetrics = "false" } = call.req.query();

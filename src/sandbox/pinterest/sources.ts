@@ -6,11 +6,11 @@ import { accountIdOf } from "./accounts.ts";
 import { refusal } from "./call.ts";
 import { findMedia, statusOf } from "./media.ts";
 
-/** Source of all limits: Pinterest, "Pins create", `media_source`. */
+/** Source: Pinterest, "Pins create", `media_source`. */
 const MAX_IMAGE_BYTES = 20_000_000;
 const IMAGE_TYPES = ["image/jpeg", "image/png"];
 const MAX_LINK = 2_048;
-/** Sides are whole pixels, so one ratio is never quite another. */
+/** Sides are whole pixels, so aspect ratios are compared with a tolerance. */
 const RATIO_SLACK = 0.03;
 
 const httpUrl = z.url({ protocol: /^https?$/ }).max(MAX_LINK);
@@ -39,7 +39,6 @@ const itemsOf = <T extends z.ZodType>(one: T) =>
 
 const COVERS = ["cover_image_url", "cover_image_data", "cover_image_key_frame_time"] as const;
 
-/** By address, as text and by id; `pin_url` is not simulated. */
 export const mediaSource = z.discriminatedUnion("source_type", [
   z.strictObject({
     source_type: z.literal("image_url"),
@@ -91,7 +90,6 @@ const MEDIA_TYPES: Record<MediaSource["source_type"], string> = {
 
 export const mediaTypeOf = ({ source_type }: MediaSource): string => MEDIA_TYPES[source_type];
 
-/** The source without the bytes of its images: what is shown of it. */
 export function withoutData(source: MediaSource): object {
   if (source.source_type === "image_base64") return { ...source, data: "…" };
   if (source.source_type !== "multiple_image_base64") return source;
@@ -109,7 +107,6 @@ const refusePulled = {
   wrong_type: () => unacceptable("The image type is not supported. Send JPEG or PNG."),
 };
 
-/** Fetches an image; its id in the feed's storage. */
 async function pullImage(call: Call, owner: string, url: string): Promise<number> {
   const limits = { maxBytes: MAX_IMAGE_BYTES, types: IMAGE_TYPES };
   const pulled = await pullTyped(call.env, { platform: "pinterest", owner }, url, limits);
@@ -117,7 +114,6 @@ async function pullImage(call: Call, owner: string, url: string): Promise<number
   return pulled.value;
 }
 
-/** Stores an image that came as text; its id in the feed's storage. */
 async function readImage(
   call: Call,
   owner: string,
@@ -143,7 +139,6 @@ async function ratioOf({ env: { store } }: Call, fileId: number): Promise<number
   return size ? size.width / size.height : null;
 }
 
-/** Takes images one after the other; all have to be of the same shape. */
 async function takeImages<T>(
   call: Call,
   images: T[],
@@ -164,11 +159,7 @@ async function takeImages<T>(
   return ids;
 }
 
-/**
- * The files of a pin, in the feed's storage.
- *
- * @throws Refusal 400, 404
- */
+/** @throws Refusal 400, 404 */
 export async function takeSource(call: Call, name: string, source: MediaSource): Promise<number[]> {
   const owner = await accountIdOf(name);
   const pull = ({ url }: { url: string }) => pullImage(call, owner, url);
@@ -191,5 +182,7 @@ export async function takeSource(call: Call, name: string, source: MediaSource):
       }
       return [media.file_id];
     }
+    default:
+      return source satisfies never;
   }
 }

@@ -10,11 +10,9 @@ import { type Media, mediaByKey, receiveFile } from "./media.ts";
 
 /** Source: Pinterest Business Help, "Video Pins": 2 GB. */
 const MAX_VIDEO_BYTES = 2_147_483_648;
-/** Maximum size of the fields and boundaries around the file. */
 const MAX_FIELD_BYTES = 20_000;
 const POLICY_MS = HOUR;
 
-/** A refusal as S3 writes it. */
 function refuse(status: number, code: string, message: string): Response {
   const xml = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${message}</Message></Error>`;
   return new Response(xml, { status, headers: { "content-type": "application/xml" } });
@@ -22,7 +20,6 @@ function refuse(status: number, code: string, message: string): Response {
 
 const denied = (message: string) => refuse(403, "AccessDenied", message);
 
-/** The refusal of a request by its method and headers; null for one to be read. */
 function refuseHead({ headers, method }: Request): Response | null {
   if (method !== "POST") {
     return refuse(405, "MethodNotAllowed", "The specified method is not allowed.");
@@ -44,7 +41,6 @@ function refuseHead({ headers, method }: Request): Response | null {
 const tooLarge = () =>
   refuse(400, "EntityTooLarge", "Your proposed upload exceeds the maximum allowed size");
 
-/** The media whose fields these are, or the refusal of the fields. */
 function requireMedia(call: Call, fields: Map<string, string>): Media | Response {
   const key = fields.get("key");
   if (!key) {
@@ -86,7 +82,7 @@ async function takeFile(
   return { media, fileId };
 }
 
-/** A video as a form: the fields of the registration, then the file. Anybody who has them may send it. */
+/** The registered form fields are the only authorization; the file comes last. */
 export async function receiveVideo(call: Call): Promise<Response> {
   const request = call.req.raw;
   const refusal = refuseHead(request);

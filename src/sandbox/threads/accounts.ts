@@ -1,15 +1,15 @@
 import { digitsOf, usernameOf } from "../kit/logins.ts";
-import { type GraphCall, pickAsked } from "../meta/graph.ts";
+import { type GraphCall, pickRequested } from "../meta/graph.ts";
 import { MetaLogins } from "../meta/logins.ts";
 
 export interface Account {
-  /** 17 digits: more than a number holds exactly. */
+  /** 17 digits: above `Number.MAX_SAFE_INTEGER`. */
   userId: string;
   username: string;
   name: string;
 }
 
-/** Life of a long-lived token. Source: Threads API, "Long-lived tokens". */
+/** Source: Threads API, "Long-lived tokens". */
 const TOKEN_SECONDS = 5_184_000;
 const MAX_USERNAME = 30;
 
@@ -22,9 +22,9 @@ export const toAccount = async (name: string): Promise<Account> => ({
 });
 
 /**
- * The account whose token the call carries, and the token. Creates the account of a sandbox token.
+ * The first call with a sandbox token creates the account.
  *
- * @throws Refusal 104 without a token, 190 for one that is not good
+ * @throws Refusal 104 without a token, 190 for an invalid one
  */
 export async function authenticate(call: GraphCall): Promise<{ account: Account; token: string }> {
   const { name, token } = logins.authenticate(call);
@@ -40,5 +40,5 @@ export function readProfile(call: GraphCall, { userId, username, name }: Account
     threads_biography: "",
     is_verified: false,
   };
-  return Response.json(pickAsked(call, profile, ["id"]));
+  return Response.json(pickRequested(call, profile, ["id"]));
 }

@@ -1,5 +1,5 @@
 import { scopesOf } from "../kit/codes.ts";
-import { createConsent, readAsked, refusalPage } from "../kit/consent.tsx";
+import { createConsent, readConsentRequest, refusalPage } from "../kit/consent.tsx";
 import { DECLINED, takeMetaCode } from "../meta/codes.ts";
 import { type GraphCall, invalidParameter } from "../meta/graph.ts";
 import { authenticate, logins, toAccount } from "./accounts.ts";
@@ -19,27 +19,27 @@ const SCOPES = [
   "threads_share_to_instagram",
 ];
 
-/** Codes count for an hour. Source: Threads API, "Get access tokens and permissions". */
+/** Source: Threads API, "Get access tokens and permissions". */
 const CODE_SECONDS = 3_600;
 
-/** Threads' consent page; an error in an address is shown in the browser, as there. */
+/** Threads shows a faulty address as an error page instead of redirecting. */
 export const consent = createConsent({
   platform: "threads",
   name: "Threads",
   codeSeconds: CODE_SECONDS,
   hint: "Threads itself lets people switch permissions off, but not the first.",
   fixed: ["threads_basic"],
-  readAsked: (call) => {
+  readConsentRequest: (call) => {
     const refuse = (message: string) => refusalPage(400, `Invalid Request: ${message}`);
-    const asked = readAsked(call, { separator: /[\s,]+/, known: SCOPES, refuse });
-    if (asked.scopes.includes("threads_basic")) return asked;
+    const request = readConsentRequest(call, { separator: /[\s,]+/, scopes: SCOPES, refuse });
+    if (request.scopes.includes("threads_basic")) return request;
     throw refuse("The scope threads_basic is required.");
   },
   declined: DECLINED,
   suffix: "#_",
 });
 
-/** Gives a token of an hour for a code. The id is a number, as large as it is. */
+/** Threads writes the id as a number that exceeds `Number.MAX_SAFE_INTEGER`. */
 export async function grantToken(call: GraphCall): Promise<Response> {
   const { name } = takeMetaCode(call, "threads", {
     wrongApp: "Error validating application. Invalid application ID.",
@@ -56,7 +56,7 @@ export async function grantToken(call: GraphCall): Promise<Response> {
   );
 }
 
-/** Describes a token to a tester of the app, which everybody here is. */
+/** Every caller counts as a tester of the app. */
 export async function debugToken(call: GraphCall): Promise<Response> {
   const { account, token } = await authenticate(call);
   if (call.var.params.get("input_token") !== token) {

@@ -5,7 +5,7 @@ import {
   type GraphCall,
   invalidParameter,
   mediaError,
-  pickAsked,
+  pickRequested,
   requireSelf,
 } from "../meta/graph.ts";
 import { type Account, authenticate } from "./accounts.ts";
@@ -16,11 +16,9 @@ export const containers = new GraphContainers<ContainerKind>("threads", "178");
 
 type ThreadsContainer = Container<ContainerKind>;
 
-/** Also what publishing says of a container that it does not know of yet. */
 export const notFound = (id: string) =>
   mediaError(24, 4279009, `The media with id ${id} cannot be found.`);
 
-/** The items of a carousel have to be ready items of the same account. */
 function requireChildren(store: SandboxStore, { userId }: Account, ids: string[]): void {
   for (const id of ids) {
     const child = containers.find(store, userId, id);
@@ -31,7 +29,6 @@ function requireChildren(store: SandboxStore, { userId }: Account, ids: string[]
   }
 }
 
-/** With these the text asks for media that Threads cannot use. */
 const STEERED_ERRORS: Partial<Record<string, string>> = {
   media_invalid: "INVALID_DURATION",
   media_unreachable: "FAILED_DOWNLOADING_VIDEO",
@@ -72,5 +69,5 @@ export function readContainer(call: GraphCall, container: ThreadsContainer): Res
   const status = statusOf(container);
   const error = status === "ERROR" ? container.error : null;
   const object = { id: container.id, status, error_message: error ?? undefined };
-  return Response.json(pickAsked(call, object, ["id"]));
+  return Response.json(pickRequested(call, object, ["id"]));
 }

@@ -8,21 +8,17 @@ import {
   readFlag,
 } from "../meta/graph.ts";
 
-/** The kind of post that a container makes. */
 export type ContainerKind = "text" | "image" | "video" | "carousel" | "child";
 
-/** The parameters of a container, checked. */
 export interface ContainerFields {
   kind: ContainerKind;
-  /** The file to pull; null for a text and for a carousel. */
   source: { kind: "image" | "video"; url: string } | null;
   text: string;
   children: string[];
-  /** Every parameter as it was received. */
   received: Record<string, string>;
 }
 
-/** Limits. Source: Threads API, "Posts" and "Changelog". */
+/** Source: Threads API, "Posts" and "Changelog". */
 const MAX_TEXT = 500;
 const MAX_LINKS = 5;
 const MAX_ALT_TEXT = 1_000;
@@ -37,7 +33,7 @@ const REPLY_CONTROLS = [
   "followers_only",
 ];
 
-/** The parameters of each kind. Source: Threads API, "Publishing" reference. */
+/** Source: Threads API, "Publishing" reference. */
 const OF_POST = ["media_type", "text", "reply_control", "topic_tag"];
 const ALLOWED: Record<ContainerKind, readonly string[]> = {
   text: [...OF_POST, "link_attachment"],
@@ -66,7 +62,7 @@ function kindOf(params: Map<string, string>): ContainerKind {
   throw invalidParameter("Only IMAGE and VIDEO can be items of a carousel");
 }
 
-/** Emoji count by their bytes, all else as one each. */
+/** Threads counts an emoji by its UTF-8 bytes and any other character as one. */
 function lengthOf(text: string): number {
   let length = 0;
   for (const character of text) {
@@ -133,7 +129,6 @@ function readChildren(params: Map<string, string>): string[] {
   return children;
 }
 
-/** @throws Refusal for whatever Threads would not take, and for what is not simulated */
 export function readContainerFields({ var: { params } }: GraphCall): ContainerFields {
   const kind = kindOf(params);
   for (const name of params.keys()) {

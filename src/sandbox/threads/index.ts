@@ -3,7 +3,7 @@ import {
   createGraphApp,
   type GraphCall,
   graphError,
-  pickAsked,
+  pickRequested,
   unsupported,
 } from "../meta/graph.ts";
 import { authenticate, logins, readProfile } from "./accounts.ts";
@@ -19,7 +19,6 @@ import {
 } from "./posts.ts";
 import { publish, readPublishingLimit } from "./publish.ts";
 
-/** The caller's profile, a container or a post of theirs. */
 async function readNode(call: GraphCall): Promise<Response> {
   const { account } = await authenticate(call);
   const id = idOf(call);
@@ -28,7 +27,7 @@ async function readNode(call: GraphCall): Promise<Response> {
   if (container) return readContainer(call, container);
   const post = findPost(call.env.store, account, id);
   if (!post) throw unsupported("GET", id);
-  return Response.json(pickAsked(call, post, ["id"]));
+  return Response.json(pickRequested(call, post, ["id"]));
 }
 
 const PATH = /^(?:\/v1\.0\/([a-z0-9_]+)(?:\/[a-z_]+)?|\/((?:refresh_)?access_token))\/?$/;
@@ -47,9 +46,9 @@ const app = createGraphApp(
   { consent, places: SITES.map((site) => `/${site}/oauth/authorize`) },
 );
 
-// The same API answers at both.
+// Threads serves the same API at both hosts.
 for (const host of ["/graph.threads.net", "/graph.threads.com"]) {
-  // Tokens are to be had with and without a version.
+  // Token endpoints exist with and without a version.
   for (const version of ["", "/v1.0"]) {
     app
       .basePath(host + version)
@@ -69,5 +68,4 @@ for (const host of ["/graph.threads.net", "/graph.threads.com"]) {
     .get("/:id{[a-z0-9_]+}", readNode);
 }
 
-/** The Threads API: containers, publishing, reads and tokens. */
 export const threadsSimulator = createSimulator([containers.table, posts], app, postByHand);

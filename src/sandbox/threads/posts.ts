@@ -8,13 +8,13 @@ import { newGraphId, readLimit, shortcodeOf } from "../meta/containers.ts";
 import {
   type GraphCall,
   invalidParameter,
-  pickAsked,
+  pickRequested,
   requireSelf,
   toGraphTimestamp,
   topFields,
   unsupported,
 } from "../meta/graph.ts";
-import { insightsAnswer, insightsOf, metricsAsked } from "../meta/insights.ts";
+import { insightsAnswer, insightsOf, requestedMetrics } from "../meta/insights.ts";
 import type { GraphPost } from "../meta/publish.ts";
 import { type Account, authenticate } from "./accounts.ts";
 import type { ContainerKind } from "./fields.ts";
@@ -66,7 +66,12 @@ export const postByHand: PostByHand = ({ store }, like, text) => {
   const shortcode = shortcodeOf(id);
   const permalink = `https://www.threads.com/@${row.username}/post/${shortcode}`;
   posts.insert(store, {
-    ...{ ...row, id, shortcode, permalink, text, media_type: MEDIA_TYPES.text },
+    ...row,
+    id,
+    shortcode,
+    permalink,
+    text,
+    media_type: MEDIA_TYPES.text,
     created_at: now().getTime(),
   });
   return { key: id, url: permalink };
@@ -114,15 +119,14 @@ export async function readInsights(call: GraphCall): Promise<Response> {
   return insightsAnswer(call, id, POST_INSIGHTS, insightValuesOf(row));
 }
 
-/** The insights that a field list asks for, as in `id,insights.metric(views)`. */
 function expandInsights({ var: { params } }: GraphCall, row: RowOf<typeof posts>) {
-  const asked = metricsAsked(params.get("fields"));
-  return asked && { data: insightsOf(row.id, asked, POST_INSIGHTS, insightValuesOf(row)) };
+  const metrics = requestedMetrics(params.get("fields"));
+  return metrics && { data: insightsOf(row.id, metrics, POST_INSIGHTS, insightValuesOf(row)) };
 }
 
 const ACCOUNT_INSIGHTS = ["views", "likes", "replies", "reposts", "quotes", "followers_count"];
 
-/** Insights of the account; its total is all that the sandbox makes up. */
+/** Only the followers are simulated; other totals are 0. */
 export async function readAccountInsights(call: GraphCall): Promise<Response> {
   const { account } = await authenticate(call);
   requireSelf(call, account);
@@ -131,14 +135,13 @@ export async function readAccountInsights(call: GraphCall): Promise<Response> {
   return insightsAnswer(call, account.userId, ACCOUNT_INSIGHTS, values, "total_value");
 }
 
-/** A moment in epoch seconds, as milliseconds. */
 function readMoment({ var: { params } }: GraphCall, name: string, otherwise: number): number {
   const moment = params.get(name) ?? String(otherwise);
   if (!/^\d{1,12}$/.test(moment)) throw invalidParameter(`Param ${name} must be a unix timestamp`);
   return Number(moment) * SECOND;
 }
 
-/** Newest first. Every page has the cursor of the next, and no page has its address. */
+/** Threads returns a cursor but no address of the next page. */
 export async function listPosts(call: GraphCall): Promise<Response> {
   const { account } = await authenticate(call);
   requireSelf(call, account);
@@ -155,7 +158,7 @@ export async function listPosts(call: GraphCall): Promise<Response> {
   );
   const data = rows.map((row) => {
     const insights = expandInsights(call, row) ?? undefined;
-    return pickAsked(call, { ...toObject(row), insights }, ["id"], topFields);
+    return pickRequested(call, { ...toObject(row), insights }, ["id"], topFields);
   });
   const cursors = { before: String(offset), after: String(offset + data.length) };
   return Response.json({ data, ...(data.length > 0 ? { paging: { cursors } } : {}) });

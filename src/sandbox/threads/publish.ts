@@ -31,7 +31,7 @@ export const { publish, readPublishingLimit } = createPublishing({
     },
   },
   authenticate,
-  // A container that is not ready, gone, or published already cannot be found by publishing.
+  // Threads answers "not found" for a container that is not ready, expired or published.
   requirePublishable: ({ env: { store } }, { userId }, id) => {
     const container = containers.find(store, userId, id);
     if (!container || statusOf(container) !== "FINISHED") throw notFound(id);

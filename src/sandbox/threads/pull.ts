@@ -13,10 +13,8 @@ const TYPES = {
 };
 
 /**
- * Fetches the file of a container, as Threads does once it is created.
- *
- * @returns the id of the stored file, or the error_message with which the container ends
- * @throws Refusal for an image that cannot be fetched, at once
+ * @returns the stored file's id, or the `error_message` of the failed container
+ * @throws Refusal for an unreachable image
  */
 export async function pullSource(
   call: GraphCall,

@@ -19,14 +19,13 @@ export const accounts = new Table("tiktok_accounts", {
   username: text(),
 });
 
-/** Lifetimes in seconds. Source: TikTok, "Manage User Access Tokens with OAuth v2". */
+/** Source: TikTok, "Manage User Access Tokens with OAuth v2". */
 const ACCESS_SECONDS = 7_200;
 const REFRESH_SECONDS = (180 * DAY) / SECOND;
 
 const SCOPES =
   "user.info.basic,user.info.profile,user.info.stats,video.publish,video.upload,video.list";
 
-/** Characters of a username. */
 const MAX_USERNAME = 24;
 
 export interface Account {
@@ -46,7 +45,6 @@ async function openIdOf(name: string): Promise<string> {
   return `-000${toHex(hash).slice(0, 32)}`;
 }
 
-/** The account of this name, which comes into being here. */
 async function toAccount({ env: { store } }: Call, name: string): Promise<Account> {
   const account = { openId: await openIdOf(name), name, username: usernameOf(name) };
   const { openId: open_id, username } = account;
@@ -65,9 +63,7 @@ const scopeMissing = () =>
   );
 
 /**
- * The account whose token the call carries, and the token.
- *
- * @param scopes those of which the person has to have agreed to one
+ * @param scopes the account must have granted one of them
  * @throws Refusal 401 access_token_invalid, scope_not_authorized
  */
 export async function authenticate(
@@ -81,7 +77,6 @@ export async function authenticate(
   return { account: await toAccount(call, name), token };
 }
 
-/** An audience that grows, and else is always the same for the same account. */
 function audienceOf(openId: string) {
   const size = 1 + Number.parseInt(openId.slice(4, 7), 16);
   return {
@@ -92,7 +87,6 @@ function audienceOf(openId: string) {
   };
 }
 
-/** The account with everything a field list may name. */
 const userOf = ({ openId, name, username }: Account) => ({
   open_id: openId,
   union_id: openId.replace(/^-000/, ""),
@@ -107,16 +101,15 @@ const userOf = ({ openId, name, username }: Account) => ({
   ...audienceOf(openId),
 });
 
-/** The fields that the query asks for; all have to be known. */
-export function requireFields(call: Call, known: readonly string[]): string[] {
+export function requireFields(call: Call, names: readonly string[]): string[] {
   const fields = (call.req.query("fields") ?? "").split(",").filter(Boolean);
   if (fields.length === 0) throw invalidParams("The parameter fields is required");
-  const unknown = fields.find((field) => !known.includes(field));
+  const unknown = fields.find((field) => !names.includes(field));
   if (unknown) throw invalidParams(`The field ${unknown} is not valid`);
   return fields;
 }
 
-/** Fields of other scopes than user.info.basic. Source: TikTok, "Get User Info". */
+/** Fields that need another scope than user.info.basic. Source: TikTok, "Get User Info". */
 const FIELD_SCOPES: [scope: string, fields: readonly string[]][] = [
   ["user.info.profile", ["username", "bio_description", "profile_deep_link", "is_verified"]],
   ["user.info.stats", ["follower_count", "following_count", "likes_count", "video_count"]],
@@ -127,19 +120,17 @@ export async function readUserInfo(call: Call): Promise<Response> {
   const user = userOf(account);
   const fields = requireFields(call, Object.keys(user));
   for (const [scope, its] of FIELD_SCOPES) {
-    const isAsked = fields.some((field) => its.includes(field));
-    if (isAsked && !hasScope(call, "tiktok", account.name, scope)) throw scopeMissing();
+    const isRequested = fields.some((field) => its.includes(field));
+    if (isRequested && !hasScope(call, "tiktok", account.name, scope)) throw scopeMissing();
   }
   return answer({ user: pickFields(user, fields) });
 }
 
-/** An account says by its name what it stands for: one of an app that TikTok has not audited. */
 export const isUnaudited = ({ name }: Account): boolean => /\bunaudited\b/i.test(name);
 
-/** The same: posts of this one are moderated for hours. */
+/** TikTok moderates each public post of the account for an hour. */
 export const isModerated = ({ name }: Account): boolean => /\bmoderated\b/i.test(name);
 
-/** Every simulated creator is public. */
 export const PRIVACY_OPTIONS = ["PUBLIC_TO_EVERYONE", "MUTUAL_FOLLOW_FRIENDS", "SELF_ONLY"];
 
 export async function readCreatorInfo(call: Call): Promise<Response> {
@@ -157,14 +148,14 @@ export async function readCreatorInfo(call: Call): Promise<Response> {
   });
 }
 
-/** TikTok gives OAuth errors out with HTTP 200. */
+/** TikTok returns OAuth errors with status 200. */
 const oauthError = (error: string, error_description: string): Refusal =>
   new Refusal(200, { error, error_description, log_id: randomHex(16) });
 
-/** The one content type that the logins take: with a charset it is another. */
+/** TikTok refuses this type with a charset. */
 const FORM = "application/x-www-form-urlencoded";
 
-/** Gives tokens for a code, or for a refresh token, which ends with it. */
+/** A used refresh token is revoked. */
 export async function grantTokens(call: Call): Promise<Response> {
   const form = call.req.header("content-type") === FORM ? await readForm(call) : null;
   if (!form) throw oauthError("invalid_request", "The request parameters are malformed.");
@@ -207,7 +198,6 @@ function takeCode(call: Call, form: URLSearchParams) {
   );
 }
 
-/** The account of a refresh token, which is ended. */
 function endRefreshToken(logins: Logins, form: URLSearchParams): string {
   const wrongGrant = () => oauthError("unsupported_grant_type", "The grant type is not supported.");
   const { name, token } = refreshOf(form, logins, {
@@ -219,7 +209,6 @@ function endRefreshToken(logins: Logins, form: URLSearchParams): string {
   return name;
 }
 
-/** Ends every token of the account. */
 export async function revokeTokens(call: Call): Promise<Response> {
   const form = await readForm(call);
   const logins = loginsOf(call);

@@ -6,7 +6,6 @@ import type { Call } from "../kit/simulator.ts";
 
 const logId = (): string => randomHex(16);
 
-/** A refusal in TikTok's own form. */
 export const refusal = (
   status: number,
   code: string,
@@ -19,10 +18,8 @@ export const invalidParams = (message: string) => refusal(400, "invalid_params",
 export const answer = (data: object): Response =>
   Response.json({ data, error: { code: "ok", message: "", log_id: logId() } });
 
-/** The JSON body in its shape; an empty one is `{}`. */
 export const readInput = <T extends z.ZodType>(call: Call, shape: T): Promise<z.output<T>> =>
   readJson(call, shape, {
-    // Bodies are a few KB; 35 photo addresses are the longest.
     maxBytes: 100_000,
     mayBeEmpty: true,
     wrongType: (type) => invalidParams(`The Content-Type must be application/json, not "${type}"`),

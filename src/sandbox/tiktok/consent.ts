@@ -1,4 +1,4 @@
-import { createConsent, readAsked, refusalPage } from "../kit/consent.tsx";
+import { createConsent, readConsentRequest, refusalPage } from "../kit/consent.tsx";
 
 /** Source: TikTok, "Scopes Reference". */
 const SCOPES = [
@@ -10,20 +10,20 @@ const SCOPES = [
   "video.upload",
 ];
 
-/** TikTok's consent page, with a switch for each permission. TikTok names no life of its codes. */
+/** TikTok does not document the lifetime of codes. */
 export const consent = createConsent({
   platform: "tiktok",
   name: "TikTok",
   codeSeconds: 600,
   hint: "TikTok's own page has switches for permissions, too.",
-  readAsked: (call) =>
-    readAsked(call, {
+  readConsentRequest: (call) =>
+    readConsentRequest(call, {
       client: "client_key",
       separator: ",",
-      known: SCOPES,
+      scopes: SCOPES,
       refuse: (message) => refusalPage(400, `Something went wrong. ${message}`),
     }),
-  extra: (_asked, granted) => ({ scopes: granted.join(",") }),
+  extra: (_request, granted) => ({ scopes: granted.join(",") }),
   declined: {
     error: "access_denied",
     error_description: "The user has denied the authorization request.",

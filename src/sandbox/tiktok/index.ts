@@ -35,5 +35,4 @@ app
   .get("/www.tiktok.com/v2/auth/authorize/", consent.show)
   .post("/www.tiktok.com/v2/auth/authorize/", consent.answer);
 
-/** TikTok's API for logins, posts and listings, and the server that takes the chunks of videos. */
 export const tiktokSimulator = createSimulator([accounts, tasks, uploads], app, postByHand);

@@ -9,7 +9,7 @@ import { answer, readInput } from "./call.ts";
 import { refusalsOf } from "./steering.ts";
 import { accept, type NewTask, openTask, requirePrivacy, textOf } from "./tasks.ts";
 
-/** Source of all limits: TikTok, "Photo Post" and "Media Transfer Guide". */
+/** Source: TikTok, "Photo Post" and "Media Transfer Guide". */
 const MAX_PHOTOS = 35;
 const MAX_PHOTO_BYTES = 20_000_000;
 const PHOTO_TYPES = ["image/jpeg", "image/webp"];
@@ -61,7 +61,7 @@ const FAIL_REASONS = {
   wrong_type: "file_format_check_failed",
 };
 
-/** Pulls and stores the photos; the reason with which TikTok gives up at the first it cannot use. */
+/** `failReason` is TikTok's reason for the first unusable photo. */
 async function pullPhotos({ env }: Call, owner: string, urls: string[]): Promise<Photos> {
   const file = { platform: "tiktok", owner } as const;
   const limits = { maxBytes: MAX_PHOTO_BYTES, types: PHOTO_TYPES };

@@ -3,11 +3,11 @@ import { shareWords } from "../kit/steering.ts";
 import { tokenInvalid } from "./accounts.ts";
 import { refusal } from "./call.ts";
 
-/** A word about the call that makes the post; of a video that is the last chunk, of photos the init. */
+/** Steering words for the last chunk of a video, or the init of photos. */
 const DELIVERY_WORD = /\[sandbox:(?:5xx=\d+|lost_reply)\]/g;
 export const { openingWords, deliveryWords } = shareWords(DELIVERY_WORD);
 
-/** @param isPulled whether TikTok fetches the files from addresses */
+/** @param isPulled whether TikTok fetches the files itself */
 export const refusalsOf = ({ isPulled }: { isPulled: boolean }): SteeredRefusals => ({
   expiredToken: tokenInvalid,
   serverError: () => refusal(500, "internal_error", "Internal error. Please try again later."),

@@ -49,7 +49,6 @@ export const tasks = new Table(
 
 type Task = RowOf<typeof tasks>;
 
-/** The video of a task, which comes in chunks. */
 export const uploads = new Table("tiktok_uploads", {
   publish_id: key(),
   upload_token: text(),
@@ -69,13 +68,12 @@ const PUBLIC = "PUBLIC_TO_EVERYONE";
 const PRIVATE = "SELF_ONLY";
 
 /**
- * Time that a public post is moderated once it is out, in ms; until then no reply shows its id.
+ * Until the moderation ends, no answer contains the post's id.
  *
  * @see https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status
  */
 const moderationMs = (account: Account): number => (isModerated(account) ? HOUR : 2 * SECOND);
 
-/** The content of a new task; its texts are empty for an inbox video. */
 export type NewTask = Pick<
   Task,
   "is_video" | "is_inbox" | "privacy" | "title" | "description" | "fields"
@@ -98,10 +96,10 @@ export const findTask = ({ env: { store, origin } }: Call, publishId: string): T
 export const textOf = ({ title, description }: Pick<NewTask, "title" | "description">): string =>
   [title, description].filter(Boolean).join("\n");
 
-/** More digits than a JSON number holds, as TikTok's ids have. */
+/** Longer than `Number.MAX_SAFE_INTEGER`, like TikTok's ids. */
 const newPostId = (): string => `75${randomDigits(17)}`;
 
-/** Begins to process a post whose files are all here. It stands in the feed unless it has a reason to fail. */
+/** A post that will fail does not appear in the feed. */
 export function accept(
   call: Call,
   task: OpenTask,
@@ -138,8 +136,14 @@ export const postByHand: PostByHand = ({ store }, like, text) => {
   const key = `${like.key.split("~")[0]}~v2-1.7${randomDigits(18)}`;
   const at = now().getTime();
   tasks.insert(store, {
-    ...{ ...row, publish_id: key, post_id, title: text, description: "", fields: {} },
-    ...{ created_at: at, done_at: at },
+    ...row,
+    publish_id: key,
+    post_id,
+    title: text,
+    description: "",
+    fields: {},
+    created_at: at,
+    done_at: at,
   });
   return { key, url: `https://www.tiktok.com/@${like.author}/video/${post_id}` };
 };
@@ -170,7 +174,7 @@ export async function fetchStatus(call: Call): Promise<Response> {
   const done = answer({ status: "PUBLISH_COMPLETE", publicaly_available_post_id: [], ...bytes });
   const isListed = (task.done_at ?? 0) + moderationMs(account) <= now().getTime();
   if (!task.post_id || !isListed) return done;
-  // Written by hand, because JSON.stringify knows no number of this length.
+  // `JSON.stringify` cannot write the id as a number.
   const text = (await done.text()).replace('post_id":[]', `post_id":[${task.post_id}]`);
   return new Response(text, done);
 }
@@ -191,7 +195,7 @@ const VIDEO_FIELDS = [
   "share_count",
 ];
 
-/** Characters of a text in listings. Source: TikTok, "Video Object". */
+/** Source: TikTok, "Video Object". */
 const LISTED_UNITS = 150;
 
 const listInput = z.strictObject({
@@ -199,7 +203,6 @@ const listInput = z.strictObject({
   cursor: z.int().optional(),
 });
 
-/** The public posts, newest first. */
 export async function listVideos(call: Call): Promise<Response> {
   const { account } = await authenticate(call, "video.list");
   const fields = requireFields(call, VIDEO_FIELDS);
@@ -243,7 +246,10 @@ function countsOf(task: Task) {
     now().getTime(),
   );
   return {
-    ...{ view_count: views, like_count: likes, comment_count: comments, share_count: shares },
+    view_count: views,
+    like_count: likes,
+    comment_count: comments,
+    share_count: shares,
   };
 }
 

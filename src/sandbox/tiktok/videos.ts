@@ -19,15 +19,14 @@ import {
   uploads,
 } from "./tasks.ts";
 
-/** Source of all limits: TikTok, "Direct Post" and "Media Transfer Guide". */
+/** Source: TikTok, "Direct Post" and "Media Transfer Guide". */
 const MAX_VIDEO_BYTES = 4_294_967_296;
-/** MB or MiB is not said: what is between the two readings is taken by neither. */
+/** TikTok does not say whether it means MB or MiB, so the stricter reading applies. */
 const MIN_CHUNK_BYTES = 5_242_880;
 const MAX_CHUNK_BYTES = 64_000_000;
 const MAX_CHUNKS = 1_000;
 const MAX_CAPTION_UNITS = 2_200;
 const UPLOAD_MS = HOUR;
-/** Takes the chunks of a video. */
 const UPLOADS = "https://open-upload.tiktokapis.com";
 const REFUSALS = refusalsOf({ isPulled: false });
 const VIDEO_TYPES = ["video/mp4", "video/quicktime", "video/webm"];
@@ -126,7 +125,6 @@ const progress = ({ received, size }: Upload) => ({
   "content-range": `bytes 0-${received}/${size}`,
 });
 
-/** The chunk has to be the one whose turn it is, whole, and say so. */
 function requireChunk(call: Call, upload: Upload): { length: number; isLast: boolean } {
   const { headers } = call.req.raw;
   const badRequest = (message: string) => refusal(400, "invalid_chunk", message);
@@ -154,7 +152,7 @@ function requireChunk(call: Call, upload: Upload): { length: number; isLast: boo
   return { length, isLast };
 }
 
-/** One chunk of a video. Anybody who knows the address may send it. */
+/** Anyone with the address may send the chunk. */
 export async function putChunk(call: Call): Promise<Response> {
   const upload = requireUpload(call);
   const { length, isLast } = requireChunk(call, upload);
@@ -171,7 +169,7 @@ export async function putChunk(call: Call): Promise<Response> {
     call.req.raw.body,
     length,
   );
-  // Reading took a while: the same chunk may have arrived meanwhile.
+  // Another call may have delivered the same chunk meanwhile.
   const current = requireUpload(call);
   if (current.received !== upload.received) requireChunk(call, current);
   if (stored === "too_large" || stored.bytes !== length) {

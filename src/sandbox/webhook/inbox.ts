@@ -3,11 +3,11 @@ import { isSigned } from "../../core/signature.ts";
 import { MINUTE, SECOND } from "../../core/time.ts";
 import { integer, key, optional, serial, Table, text } from "../kit/table.ts";
 
-/** The answers to choose from: a status, none in time, or a redirect. */
+/** `timeout` answers too late for the sender. */
 export const RECEIVER_ANSWERS = ["200", "500", "timeout", "redirect"] as const;
 export type ReceiverAnswer = (typeof RECEIVER_ANSWERS)[number];
 
-/** A delivery as it came in; null for a header that it lacks. */
+/** A missing header is null. */
 export interface Delivery {
   event: string | null;
   id: string | null;
@@ -16,13 +16,12 @@ export interface Delivery {
   body: string;
 }
 
-/** A delivery as it is kept. */
 export interface Arrival {
   event: string;
   eventId: string;
-  /** How many times its id had come by then, this time included. */
+  /** How many deliveries of this event have arrived. */
   seen: number;
-  /** Why the delivery cannot be trusted; null for one that is signed well. */
+  /** Why the signature is not valid; null for a valid one. */
   problem: string | null;
   body: string;
   answer: ReceiverAnswer;
@@ -36,7 +35,7 @@ export interface Receiver {
 }
 
 const ARRIVALS_KEPT = 100;
-/** An older timestamp may be a recording that somebody sends again. */
+/** A delivery with an older timestamp may be a replay attack. */
 const TOLERANCE_MS = 5 * MINUTE;
 const SECRET_BYTES = 32;
 
@@ -58,7 +57,6 @@ const receivers = new Table("webhook_receiver", {
 });
 const THE_RECEIVER = { key: "receiver" };
 
-/** Names the reason to mistrust a delivery, as any receiver can find it; null when there is none. */
 async function mistrustOf(delivery: Delivery, secret: string, now: Date): Promise<string | null> {
   const { timestamp, signature, body } = delivery;
   if (timestamp === null || signature === null) return "It is not signed.";
@@ -70,7 +68,6 @@ async function mistrustOf(delivery: Delivery, secret: string, now: Date): Promis
   return isOurs ? null : "It is signed by another secret, or was changed on its way.";
 }
 
-/** The receiver of webhooks: its secret, its switch, and what has arrived. */
 export class WebhookInbox {
   readonly sql: SqlStorage;
 
@@ -79,10 +76,10 @@ export class WebhookInbox {
     for (const { schema } of [arrivals, receivers]) sql.exec(schema);
   }
 
-  /** The secret is made by the first look. */
+  /** The first read creates the secret. */
   get receiver(): Receiver {
-    const known = receivers.find(this, THE_RECEIVER);
-    if (known) return { secret: known.secret, answer: known.answer };
+    const stored = receivers.find(this, THE_RECEIVER);
+    if (stored) return { secret: stored.secret, answer: stored.answer };
     const fresh: Receiver = { secret: `whsec_${randomHex(SECRET_BYTES)}`, answer: "200" };
     receivers.insert(this, { ...THE_RECEIVER, ...fresh });
     return fresh;
@@ -92,7 +89,6 @@ export class WebhookInbox {
     receivers.insert(this, { ...THE_RECEIVER, ...receiver }, "OR REPLACE");
   }
 
-  /** Keeps a delivery; answers how it is to be answered. */
   async take(delivery: Delivery, now: Date): Promise<ReceiverAnswer> {
     const { secret, answer } = this.receiver;
     const problem = await mistrustOf(delivery, secret, now);

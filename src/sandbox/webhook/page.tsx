@@ -111,11 +111,9 @@ interface ReceiverPageProps {
   receiver: Receiver;
   /** Newest first. */
   arrivals: Arrival[];
-  /** Where deliveries are sent to. */
   address: string;
 }
 
-/** The receiver of webhooks: how to subscribe it, its switch, and what has arrived. */
 export const ReceiverPage = ({ receiver, arrivals, address }: ReceiverPageProps) => (
   <>
     <header>

@@ -9,13 +9,13 @@ import { theSandbox } from "../state.ts";
 import { type Arrival, RECEIVER_ANSWERS, type ReceiverAnswer } from "./inbox.ts";
 import { RECEIVER_STYLES, ReceiverPage } from "./page.tsx";
 
-/** More than any event has. */
+/** Larger than any event. */
 const MAX_BODY_BYTES = 256_000;
 const MAX_FORM_BYTES = 10_000;
-/** Longer than a sender of webhooks waits, by a second. */
+/** One second longer than the sender waits. */
 const TIMEOUT_MS = 11 * SECOND;
 
-/** The secrets that POST /webhooks takes. */
+/** The secrets that `POST /webhooks` accepts. */
 const SECRET = /^[\x21-\x7e]{16,255}$/;
 
 const isAnswer = (text: string): text is ReceiverAnswer =>
@@ -28,14 +28,14 @@ function toWireArrival({ body, ...arrival }: Arrival) {
   return { ...arrival, isTrusted: arrival.problem === null, body };
 }
 
-/** The server's own origin, by loopback where it was asked under an address that webhooks are not sent to. */
+/** Falls back to loopback when the URL policy refuses the server's origin. */
 function reachableOrigin(url: string): string {
   const { origin, port } = new URL(url);
   const isReachable = refusedUrl(origin, { allowHttp: true, allowLoopback: true }) === null;
   return isReachable ? origin : `http://127.0.0.1:${port || "80"}`;
 }
 
-/** The receiver of webhooks with its page, to be mounted where the sandbox is, in development alone. */
+/** Exists in development only. */
 export function createReceiverRoutes(depsOf: (c: Context) => Deps): Hono {
   const app = new Hono();
   const sandbox = (c: Context) => theSandbox(depsOf(c).sandbox);

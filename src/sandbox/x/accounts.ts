@@ -19,7 +19,6 @@ const ACCESS_SECONDS = 7_200;
 const REFRESH_SECONDS = 180 * 24 * 3_600;
 const SCOPES = "tweet.read tweet.write users.read media.write offline.access";
 
-/** Characters of a username. */
 const MAX_USERNAME = 15;
 
 async function toAccount(name: string): Promise<Account> {
@@ -30,11 +29,6 @@ async function toAccount(name: string): Promise<Account> {
 
 const loginsOf = ({ env: { store, origin } }: Call) => new Logins(store.sql, "x", origin);
 
-/**
- * The account whose token the call carries, and the token.
- *
- * @throws Refusal 401
- */
 export async function authenticate(call: Call): Promise<{ account: Account; token: string }> {
   const token = bearerOf(call) ?? "";
   const name = loginsOf(call).liveNameOf(token, "access");
@@ -42,7 +36,7 @@ export async function authenticate(call: Call): Promise<{ account: Account; toke
   return { account: await toAccount(name), token };
 }
 
-/** An account is a subscriber, unless its name says that it is free of charge. */
+/** An account without "free" in its name has a Premium subscription. */
 export const isSubscriber = ({ name }: Account): boolean => !/\bfree\b/i.test(name);
 
 const subscriptionOf = (account: Account): string => (isSubscriber(account) ? "Premium" : "None");
@@ -56,7 +50,9 @@ const userOf = (account: Account): Record<string, unknown> => ({
   protected: false,
   public_metrics: {
     followers_count: followersOf(`x ${account.userId}`, now().getTime()),
-    ...{ following_count: 0, tweet_count: 0, listed_count: 0 },
+    following_count: 0,
+    tweet_count: 0,
+    listed_count: 0,
   },
   subscription_type: subscriptionOf(account),
   verified: subscriptionOf(account) !== "None",
@@ -77,10 +73,9 @@ export async function readMe(call: Call): Promise<Response> {
 }
 
 const MAX_USERNAMES = 100;
-/** Names that stand for people who are not there; everybody else is. */
+/** Usernames that no simulated user has. */
 const NOBODY = /^(?:nobody|unknown)/i;
 
-/** Users by their names, which are found whoever they are, but for those that begin with `nobody`. */
 export async function readUsersBy(call: Call): Promise<Response> {
   await authenticate(call);
   const query = requireQuery(call, ["usernames", "user.fields"]);
@@ -97,7 +92,7 @@ export async function readUsersBy(call: Call): Promise<Response> {
       { usernames },
     );
   }
-  const found = await Promise.all(
+  const users = await Promise.all(
     usernames
       .filter((name) => !NOBODY.test(name))
       .map(async (username) => ({
@@ -118,12 +113,12 @@ export async function readUsersBy(call: Call): Promise<Response> {
       type: "https://api.x.com/2/problems/resource-not-found",
     }));
   return Response.json({
-    ...(found.length > 0 ? { data: found } : {}),
+    ...(users.length > 0 ? { data: users } : {}),
     ...(errors.length > 0 ? { errors } : {}),
   });
 }
 
-/** Any app will do, but it has to authenticate as a confidential client does. */
+/** The simulator accepts any app id and secret. */
 function requireClient(call: Call): void {
   if (basicOf(call)) return;
   throw oauthError(401, "unauthorized_client", "Missing valid authorization header");
@@ -135,7 +130,7 @@ const wrongGrant = () =>
 const invalidToken = () =>
   oauthError(400, "invalid_request", "Value passed for the token was invalid.");
 
-/** Gives tokens for a code, or for a refresh token, which ends with it. */
+/** A used refresh token is revoked. */
 export async function grantTokens(call: Call): Promise<Response> {
   requireClient(call);
   const form = await readForm(call);
@@ -156,7 +151,6 @@ export async function grantTokens(call: Call): Promise<Response> {
   });
 }
 
-/** The account of a refresh token, which is ended. */
 function endRefreshToken(logins: Logins, form: URLSearchParams): string {
   const refusals = { notForm: wrongGrant, wrongGrant, invalidToken };
   const { name, token } = refreshOf(form, logins, refusals);
@@ -167,7 +161,6 @@ function endRefreshToken(logins: Logins, form: URLSearchParams): string {
 const wrongCode = () =>
   oauthError(400, "invalid_request", "Value passed for the authorization code was invalid.");
 
-/** The person and scopes of a code, for the client that it was given to. */
 async function takeCode(
   call: Call,
   form: URLSearchParams,
@@ -194,7 +187,6 @@ async function takeCode(
 
 const HINTS: Record<string, TokenKind> = { access_token: "access", refresh_token: "refresh" };
 
-/** Ends one token. */
 export async function revokeToken(call: Call): Promise<Response> {
   requireClient(call);
   const form = await readForm(call);
@@ -207,7 +199,6 @@ export async function revokeToken(call: Call): Promise<Response> {
   return Response.json({ revoked: true });
 }
 
-/** @throws Refusal 403 where somebody else's things are asked for */
 export function requireSelf(account: Account, userId: string): void {
   if (account.userId !== userId) throw forbidden("You are not permitted to perform this action.");
 }

@@ -10,12 +10,10 @@ interface Problem {
   title: string;
   detail: string;
   type?: ProblemType;
-  /** Beside the rest; names the parameters that are meant. */
   errors?: { message: string; parameters?: Record<string, string[]> }[];
   headers?: Record<string, string>;
 }
 
-/** A refusal in X's own form. */
 export function problem({ status, title, detail, type, errors, headers }: Problem): Refusal {
   const address = type ? `https://api.x.com/2/problems/${type}` : "about:blank";
   const body = errors
@@ -42,10 +40,9 @@ export const invalidRequest = (message: string, parameters?: Record<string, stri
 export const notFound = (detail: string) =>
   problem({ status: 404, title: "Not Found Error", detail, type: "resource-not-found" });
 
-/** X's edge says nothing to a body that is too large. */
+/** X answers a large body without an explanation. */
 const tooLarge = () => new Refusal(413);
 
-/** The JSON body in its shape; unknown keys are refused by strict shapes. */
 export const readInput = <T extends z.ZodType>(call: Call, shape: T): Promise<z.output<T>> =>
   readJson(call, shape, {
     maxBytes: 500_000,
@@ -55,10 +52,9 @@ export const readInput = <T extends z.ZodType>(call: Call, shape: T): Promise<z.
     invalid: ({ path, message }) => invalidRequest(`$.${path.join(".")}: ${message}`),
   });
 
-/** A multipart body with none but these fields. `media` is the file. */
 export async function readMedia(
   call: Call,
-  known: readonly string[],
+  allowed: readonly string[],
   maxBytes: number,
 ): Promise<{ file: Blob; fields: Map<string, string> }> {
   const type = call.req.header("content-type") ?? "";
@@ -71,7 +67,7 @@ export async function readMedia(
   let file: Blob | null = null;
   const fields = new Map<string, string>();
   for (const [name, value] of form) {
-    if (!known.includes(name) || fields.has(name)) {
+    if (!allowed.includes(name) || fields.has(name)) {
       throw invalidRequest(`The parameter [${name}] is not expected.`, { [name]: ["?"] });
     }
     if (typeof value === "string") fields.set(name, value);
@@ -82,28 +78,27 @@ export async function readMedia(
   return { file, fields };
 }
 
-/** The query, which has none but these parameters. */
-export function requireQuery({ req }: Call, known: readonly string[]): Record<string, string> {
+export function requireQuery({ req }: Call, allowed: readonly string[]): Record<string, string> {
   const query = req.query();
   for (const [name, value] of Object.entries(query)) {
-    if (known.includes(name)) continue;
-    throw invalidRequest(`The query parameter [${name}] is not one of [${known.join(",")}]`, {
+    if (allowed.includes(name)) continue;
+    throw invalidRequest(`The query parameter [${name}] is not one of [${allowed.join(",")}]`, {
       [name]: [value],
     });
   }
   return query;
 }
 
-/** A list of fields, each of which has to be known; specification 2.167 knows a second name. */
+/** Specification 2.167 allows a second name of the parameter. */
 export function requireFields(
   query: Record<string, string>,
   names: readonly string[],
-  known: readonly string[],
+  allowed: readonly string[],
 ): string[] {
   const fields = names.flatMap((name) => (query[name] ?? "").split(",")).filter(Boolean);
-  const unknown = fields.find((field) => !known.includes(field));
+  const unknown = fields.find((field) => !allowed.includes(field));
   if (unknown === undefined) return fields;
   throw invalidRequest(
-    `The \`${names[0]}\` query parameter value [${unknown}] is not one of [${known.join(",")}]`,
+    `The \`${names[0]}\` query parameter value [${unknown}] is not one of [${allowed.join(",")}]`,
   );
 }

@@ -1,4 +1,4 @@
-import { createConsent, readAsked, refusalPage } from "../kit/consent.tsx";
+import { createConsent, readConsentRequest, refusalPage } from "../kit/consent.tsx";
 
 /** Source: X, "OAuth 2.0", scopes. */
 const SCOPES = [
@@ -26,16 +26,15 @@ const SCOPES = [
   "media.write",
 ];
 
-/** X's consent page: all or nothing, PKCE required, codes of 30 seconds. */
 export const consent = createConsent({
   platform: "x",
   name: "X",
   codeSeconds: 30,
   hint: "X itself grants all or nothing. Leave one out to see what that leads to.",
-  readAsked: (call) =>
-    readAsked(call, {
+  readConsentRequest: (call) =>
+    readConsentRequest(call, {
       separator: " ",
-      known: SCOPES,
+      scopes: SCOPES,
       pkce: "required",
       refuse: (message) => refusalPage(400, `Something went wrong. ${message}`),
     }),

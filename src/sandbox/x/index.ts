@@ -36,5 +36,4 @@ app
 
 app.all("/subtitles.sandbox.test/*", serveSubtitles);
 
-/** X's API v2: logins, posts, timelines and media. */
 export const xSimulator = createSimulator([mediaTable, segments, posts], app, postByHand);

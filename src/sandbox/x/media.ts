@@ -27,7 +27,7 @@ export const mediaTable = new Table("x_media", {
   total_bytes: integer(),
   file_id: integer(),
   finalized: flag(),
-  /** Result of processing the file: one of `SOUNDNESS`. */
+  /** One of `SOUNDNESS`. */
   is_sound: count(),
   processed_at: count(),
   expires_at: integer(),
@@ -38,14 +38,16 @@ export const mediaTable = new Table("x_media", {
 
 export type MediaRecord = RowOf<typeof mediaTable>;
 
-/** `broken`: the bytes are not what was announced. `tooLong`: it lasts longer than its category takes. */
+/**
+ * `broken`: the bytes do not match the announced type. `tooLong`: the category allows only shorter
+ * videos.
+ */
 export const SOUNDNESS = { broken: 0, sound: 1, tooLong: 2 } as const;
 
-/** Seconds. Source: X, "Media best practices", and what live replies say. */
+/** Seconds. Source: X, "Media best practices", and live replies. */
 const READY_SECONDS = 86_400;
 const OPEN_SECONDS = 15 * 86_400;
 const MAX_IMAGE_BYTES = 5_000_000;
-/** A multipart body is larger than its file. */
 const FORM_SLACK = 10_000;
 const MAX_ALT_CHARACTERS = 1_000;
 
@@ -56,7 +58,9 @@ const KEY_KINDS: Record<string, string> = {
   tweet_gif: "16",
 };
 
-/** A video by what the call for its subtitles names it. Source: X, "Create media subtitles". */
+/**
+ * X names the category differently in calls about subtitles. Source: X, "Create media subtitles".
+ */
 const SUBTITLED: Record<string, string> = {
   tweet_video: "TweetVideo",
   amplify_video: "AmplifyVideo",
@@ -65,21 +69,20 @@ const SUBTITLED: Record<string, string> = {
 export const isVideo = ({ category }: Pick<MediaRecord, "category">): boolean =>
   Object.hasOwn(SUBTITLED, category);
 
-/** The media key of a file: `3_1880028106020515840`. */
 export const mediaKeyOf = ({ id, category }: Pick<MediaRecord, "id" | "category">): string =>
   `${KEY_KINDS[category] ?? "1"}_${id}`;
 
 const isAsynchronous = (media: MediaRecord): boolean =>
   isVideo(media) || media.category === "tweet_gif";
 
-/** The processing state of a finalized file; null for one that is not processed. */
+/** Null for a file that X does not process. */
 export function stateOf(media: MediaRecord): "in_progress" | "succeeded" | "failed" | null {
   if (!isAsynchronous(media)) return null;
   if (media.processed_at > now().getTime()) return "in_progress";
   return media.is_sound === SOUNDNESS.sound ? "succeeded" : "failed";
 }
 
-/** Source: X's announcement "Uploading long videos", and what live replies say. */
+/** Source: X's announcement "Uploading long videos", and live replies. */
 const processingError = ({ is_sound }: MediaRecord) =>
   is_sound === SOUNDNESS.tooLong
     ? { code: 3, name: "UnsupportedMedia", message: "Duration exceeds max duration" }
@@ -103,7 +106,7 @@ export function insertMedia(
   account: Account,
   media: Pick<MediaRecord, "category" | "type" | "total_bytes" | "file_id" | "finalized">,
 ): MediaRecord {
-  // More digits than a JSON number holds, as X's have.
+  // Longer than `Number.MAX_SAFE_INTEGER`, like X's ids.
   const id = `19${randomDigits(17)}`;
   const seconds = media.finalized ? READY_SECONDS : OPEN_SECONDS;
   mediaTable.insert(call.env.store, {
@@ -118,10 +121,9 @@ export function insertMedia(
   return requireMedia(call, account, id);
 }
 
-/** A file as the API shows it. */
 export function toData(media: MediaRecord): Record<string, unknown> {
   const state = media.finalized ? stateOf(media) : null;
-  const left = Math.ceil((media.processed_at - now().getTime()) / SECOND);
+  const remainingSeconds = Math.ceil((media.processed_at - now().getTime()) / SECOND);
   return {
     id: media.id,
     media_key: mediaKeyOf(media),
@@ -132,7 +134,7 @@ export function toData(media: MediaRecord): Record<string, unknown> {
           processing_info: {
             state,
             ...(state === "in_progress"
-              ? { check_after_secs: Math.max(left, 1), progress_percent: 50 }
+              ? { check_after_secs: Math.max(remainingSeconds, 1), progress_percent: 50 }
               : { progress_percent: 100 }),
             ...(state === "failed" ? { error: processingError(media) } : {}),
           },
@@ -144,7 +146,6 @@ export function toData(media: MediaRecord): Record<string, unknown> {
 const ONE_SHOT_FIELDS = ["media", "media_category", "additional_owners"];
 const IMAGE_TYPES = ["image/jpeg", "image/png", "image/webp"];
 
-/** A file that comes in one call. */
 export async function uploadWhole(call: Call): Promise<Response> {
   const { account } = await authenticate(call);
   const { file, fields } = await readMedia(call, ONE_SHOT_FIELDS, MAX_IMAGE_BYTES + FORM_SLACK);
@@ -174,7 +175,6 @@ const altInput = z.strictObject({
   }),
 });
 
-/** The alternative text of a file. */
 export async function saveMetadata(call: Call): Promise<Response> {
   const { account } = await authenticate(call);
   const { id, metadata } = await readInput(call, altInput);
@@ -202,7 +202,6 @@ const subtitlesInput = z.strictObject({
   }),
 });
 
-/** Adds a subtitle file to a video. */
 export async function addSubtitles(call: Call): Promise<Response> {
   const { account } = await authenticate(call);
   const input = await readInput(call, subtitlesInput);

@@ -27,7 +27,7 @@ export const posts = new Table(
     user_id: text(),
     team_id: integer(),
     text: text(),
-    /** As X shows it: links shortened, written as HTML. */
+    /** With shortened links and escaped HTML, as X returns it. */
     shown: text(),
     urls: json<UrlEntity[]>(),
     media_keys: json<string[]>(),
@@ -42,7 +42,7 @@ const MAX_MEDIA = 4;
 const MAX_TAGGED = 10;
 const MAX_TEXT = 280;
 const MAX_PREMIUM_TEXT = 25_000;
-/** X says only that the same text is refused "for a while". */
+/** Spec is silent: X refuses a repeated text "for a while". */
 const DUPLICATE_MS = 24 * HOUR;
 const ID = z.string().regex(/^\d{1,19}$/);
 
@@ -80,7 +80,6 @@ const MAX_OF_KIND: Record<string, number> = {
   tweet_gif: 1,
 };
 
-/** The files of a post: each there, processed, not used before, and fitting the others. */
 function requireFiles(call: Call, account: Account, ids: readonly string[]): MediaRecord[] {
   const files = ids.map((id) => {
     const media = findMedia(call, account, id);
@@ -127,7 +126,7 @@ function refuseDuplicate(call: Call, account: Account, text: string): void {
 
 const EPOCH_MS = 1_288_834_974_657n;
 
-/** An id that holds the moment, as X's do, with more digits than a JSON number holds. */
+/** X's ids contain the time and are longer than `Number.MAX_SAFE_INTEGER`. */
 const newPostId = (): string =>
   String(((BigInt(now().getTime()) - EPOCH_MS) << 22n) | BigInt(randomDigits(6)));
 
@@ -136,7 +135,7 @@ const escapeHtml = (text: string): string =>
   text.replace(/[&<>]/g, (sign) => ESCAPES[sign] ?? sign);
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
-/** The text as X gives it back: links shortened, media with a link of their own. */
+/** X shortens links, and appends a link to the media. */
 function show(text: string, mediaLink: string, mediaKeys: readonly string[]) {
   const urls: UrlEntity[] = [];
   let shown = "";
@@ -167,7 +166,7 @@ export async function createPost(call: Call): Promise<Response> {
   const { account, token } = await authenticate(call);
   const input = await readInput(call, postInput);
 
-  // Nothing waits from here to the end, so that no file stands in two posts.
+  // No await from here on: otherwise a file could get into two posts.
   const text = requireText(account, input);
   const files = requireFiles(call, account, input.media?.media_ids ?? []);
   const reply = steer(call.env, REFUSALS, { key: account.userId, text, token });
@@ -203,7 +202,6 @@ function savePost(call: Call, account: Account, input: PostInput, files: MediaRe
     key: id,
     author: account.username,
     text,
-    // Subtitles and alt texts, which came in calls of their own, are shown with the post.
     fields: {
       ...input,
       ...(subtitles.length > 0 ? { subtitles } : {}),
@@ -221,7 +219,12 @@ export const postByHand: PostByHand = ({ store }, like, text) => {
   const id = newPostId();
   const shown = escapeHtml(text);
   posts.insert(store, {
-    ...{ ...row, id, text, shown, urls: [], media_keys: [] },
+    ...row,
+    id,
+    text,
+    shown,
+    urls: [],
+    media_keys: [],
     created_at: now().getTime(),
   });
   return { key: id, url: `https://x.com/${like.author}/status/${id}` };

@@ -27,18 +27,15 @@ export const segments = new Table(
 const MAX_TOTAL_BYTES = 17_179_869_184;
 const MAX_GIF_BYTES = 15_000_000;
 const MAX_SUBTITLES_BYTES = 1_048_576;
-/** X documents 5 MB, and its edge has refused bodies of that size. */
+/** X documents 5 MB, but its edge has refused bodies of that size. */
 const MAX_SEGMENT_BYTES = 4_194_304;
 const FORM_SLACK = 10_000;
 const MAX_SEGMENT_INDEX = 999;
-/** Simulated processing time of a video or GIF. */
 const PROCESSING_SECONDS = 3;
-/** A segment takes several slices of the storage. */
 const SLICES_PER_SEGMENT = Math.ceil(MAX_SEGMENT_BYTES / SLICE_BYTES);
 
 const VIDEO_TYPES = ["video/mp4", "video/quicktime", "video/webm", "video/mp2t"];
 
-/** The types and sizes that each category takes. */
 const CATEGORIES: Record<string, { types: string[]; maxBytes: number }> = {
   tweet_video: { types: VIDEO_TYPES, maxBytes: MAX_TOTAL_BYTES },
   amplify_video: { types: VIDEO_TYPES, maxBytes: MAX_TOTAL_BYTES },
@@ -48,8 +45,8 @@ const CATEGORIES: Record<string, { types: string[]; maxBytes: number }> = {
 };
 
 /**
- * Seconds of a video. X's documents of 2026 differ over `tweet_video`: the earlier ones say 140 s, the
- * later ones as much as for `amplify_video`. The narrower reading stands here.
+ * Seconds. X's documents of 2026 disagree about `tweet_video`: 140 s, or as long as
+ * `amplify_video`. The stricter limit applies.
  */
 const MAX_SECONDS: Record<string, { free: number; subscriber: number }> = {
   tweet_video: { free: 140, subscriber: 140 },
@@ -63,7 +60,6 @@ const initializeInput = z.strictObject({
   additional_owners: z.array(z.string()).optional(),
 });
 
-/** Opens a file that comes in segments. */
 export async function initialize(call: Call): Promise<Response> {
   const { account } = await authenticate(call);
   const input = await readInput(call, initializeInput);
@@ -92,7 +88,7 @@ function requireOpen(call: Call, account: Account, id: string): MediaRecord {
   return media;
 }
 
-/** One segment; the same one may come again, and takes the place of the first. */
+/** A segment with a known index replaces the earlier one. */
 export async function append(call: Call): Promise<Response> {
   const { account } = await authenticate(call);
   const id = idOf(call);
@@ -120,7 +116,6 @@ export async function append(call: Call): Promise<Response> {
   return Response.json({ data: { expires_at: Math.floor(media.expires_at / SECOND) } });
 }
 
-/** Every segment from the first to the last has to be there, and together they are the file. */
 function requireWhole({ env: { store } }: Call, media: MediaRecord): void {
   const sizes = segments.list(store, { media_id: media.id }, "ORDER BY segment_index");
   const total = sizes.reduce((bytes, { size }) => bytes + size, 0);
@@ -129,14 +124,13 @@ function requireWhole({ env: { store } }: Call, media: MediaRecord): void {
   }
 }
 
-/** Compares a closed file with what was announced, and with the limits of its category. */
 async function judge(
   { env: { store } }: Call,
   account: Account,
   media: MediaRecord,
   mime: string,
 ): Promise<number> {
-  // Subtitles have no signature.
+  // A text file has no signature bytes.
   if (mime !== media.type && media.category !== "subtitles") return SOUNDNESS.broken;
   const longest = MAX_SECONDS[media.category];
   if (!longest) return SOUNDNESS.sound;
@@ -145,7 +139,6 @@ async function judge(
   return seconds > most ? SOUNDNESS.tooLong : SOUNDNESS.sound;
 }
 
-/** Closes the file; videos and GIFs are processed before they can be posted. */
 export async function finalize(call: Call): Promise<Response> {
   const { account } = await authenticate(call);
   const id = idOf(call);
@@ -168,7 +161,6 @@ export async function finalize(call: Call): Promise<Response> {
   return Response.json({ data: toData(requireMedia(call, account, id)) });
 }
 
-/** Tells the processing state of a file. */
 export async function readStatus(call: Call): Promise<Response> {
   const { account } = await authenticate(call);
   const query = requireQuery(call, ["command", "media_id"]);

@@ -3,7 +3,7 @@ import { SECOND } from "../../core/time.ts";
 import type { SteeredRefusals } from "../kit/steered.ts";
 import { forbidden, problem, unauthorized } from "./call.ts";
 
-/** The window of X's rate limits. Source: X, "Rate limits". */
+/** Source: X, "Rate limits". */
 const WINDOW_SECONDS = 900;
 
 const unavailable = () =>

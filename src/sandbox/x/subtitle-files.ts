@@ -1,6 +1,6 @@
 import type { Call } from "../kit/simulator.ts";
 
-/** More than the megabyte that anybody takes. */
+/** Larger than the 1 MB that X accepts. */
 const LARGE_BYTES = 1_100_000;
 
 const VTT = "WEBVTT\n\n00:00:00.000 --> 00:00:01.000\nHello\n";
@@ -12,7 +12,7 @@ const FILES: Record<string, string> = {
   "/hello.txt": "Hello",
 };
 
-/** Serves subtitle files to try posts with, since nothing of the sandbox leaves the machine. */
+/** The sandbox cannot fetch subtitles from the network. */
 export function serveSubtitles({ req }: Call): Response {
   const { pathname } = new URL(req.url);
   if (pathname === "/large.srt") return new Response(SRT.padEnd(LARGE_BYTES, "\n"));

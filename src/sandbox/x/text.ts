@@ -4,12 +4,11 @@ import extractUrlsWithIndices, {
 import parseTweet from "twitter-text/dist/esm/parseTweet.js";
 
 /**
- * UTF-16 units that are looked at in one go. The patterns of twitter-text take the square of the length
- * for texts like `a.a.a.a`, and the text is a stranger's.
+ * UTF-16 units. The regular expressions of twitter-text need quadratic time for texts like
+ * `a.a.a.a`.
  */
 const PIECE_UNITS = 400;
 
-/** The end of a piece: before the last space, else before the last whole character. */
 function endOfPiece(text: string, from: number): number {
   const most = from + PIECE_UNITS;
   if (most >= text.length) return text.length;
@@ -26,7 +25,7 @@ function* piecesOf(text: string): Generator<{ piece: string; from: number }> {
   }
 }
 
-/** The weighted length of a text; a link longer than any real one counts a little more than on X. */
+/** A link longer than a piece counts a little more than on X. */
 export function weightOf(text: string): number {
   let weight = 0;
   for (const { piece } of piecesOf(text.normalize("NFC")))
@@ -34,7 +33,6 @@ export function weightOf(text: string): number {
   return weight;
 }
 
-/** The links and bare domains of a text. */
 export function linksOf(text: string): FoundUrl[] {
   return [...piecesOf(text)].flatMap(({ piece, from }) =>
     extractUrlsWithIndices(piece).map(({ url, indices: [start, end] }) => ({

@@ -9,7 +9,7 @@ import { type PostRow, posts } from "./posts.ts";
 
 /** Source: X, "User Posts timeline by User ID". */
 const PAGE = { least: 5, most: 100, usual: 10 };
-/** Characters of `text`; the whole stands in the note. */
+/** A longer text is complete only in `note_tweet`. */
 const MAX_SHOWN = 280;
 
 const PARAMETERS = [
@@ -23,7 +23,13 @@ const PARAMETERS = [
   "post.fields",
 ];
 const FIELDS = [
-  ...["id", "text", "created_at", "entities", "attachments", "note_tweet", "author_id"],
+  "id",
+  "text",
+  "created_at",
+  "entities",
+  "attachments",
+  "note_tweet",
+  "author_id",
   "public_metrics",
 ];
 const ALWAYS = ["id", "text"];
@@ -56,7 +62,7 @@ function toPost(row: PostRow, fields: readonly string[]): Record<string, unknown
     id: row.id,
     text: isLong ? `${points.slice(0, MAX_SHOWN - 1).join("")}…` : row.shown,
     author_id: row.user_id,
-    // Whole seconds, as X gives them.
+    // X rounds to whole seconds.
     created_at: new Date(Math.floor(row.created_at / SECOND) * SECOND).toISOString(),
     entities,
     attachments: media_keys.length > 0 ? { media_keys } : undefined,
@@ -74,15 +80,18 @@ function metricsOf({ user_id, text, created_at }: PostRow) {
   );
   const quotes = Math.floor(shares / 4);
   return {
-    ...{ impression_count: views, like_count: likes, reply_count: comments },
-    ...{ retweet_count: shares - quotes, quote_count: quotes, bookmark_count: 0 },
+    impression_count: views,
+    like_count: likes,
+    reply_count: comments,
+    retweet_count: shares - quotes,
+    quote_count: quotes,
+    bookmark_count: 0,
   };
 }
 
 /** Source: X, "Get Posts by IDs". */
 const MAX_IDS = 100;
 
-/** Posts by their ids; those that are not there are named in `errors`. */
 export async function readPosts(call: Call): Promise<Response> {
   await authenticate(call);
   const query = requireQuery(call, ["ids", "tweet.fields", "post.fields"]);
@@ -92,21 +101,24 @@ export async function readPosts(call: Call): Promise<Response> {
     throw invalidRequest(`The \`ids\` query parameter value [${query.ids}] is not valid`);
   }
   const { store, origin } = call.env;
-  const found = ids.flatMap((id) => posts.find(store, { id, team_id: origin.teamId }) ?? []);
-  const missing = ids.filter((id) => !found.some((row) => row.id === id));
+  const rows = ids.flatMap((id) => posts.find(store, { id, team_id: origin.teamId }) ?? []);
+  const missing = ids.filter((id) => !rows.some((row) => row.id === id));
   return Response.json({
-    ...(found.length > 0 ? { data: found.map((row) => toPost(row, fields)) } : {}),
+    ...(rows.length > 0 ? { data: rows.map((row) => toPost(row, fields)) } : {}),
     ...(missing.length > 0 ? { errors: missing.map(notFoundError) } : {}),
   });
 }
 
 const notFoundError = (id: string) => ({
-  ...{ value: id, resource_id: id, resource_type: "tweet", parameter: "ids" },
-  ...{ title: "Not Found Error", detail: `Could not find tweet with ids: [${id}].` },
+  value: id,
+  resource_id: id,
+  resource_type: "tweet",
+  parameter: "ids",
+  title: "Not Found Error",
+  detail: `Could not find tweet with ids: [${id}].`,
   type: "https://api.x.com/2/problems/resource-not-found",
 });
 
-/** An account's own posts, newest first. */
 export async function listPosts(call: Call): Promise<Response> {
   const { account } = await authenticate(call);
   const userId = idOf(call);

@@ -9,7 +9,6 @@ import type { Call } from "../kit/simulator.ts";
 import { badParameter, refusal, requireKnownParameters, requireParts } from "./call.ts";
 import { ALL_SCOPES, READONLY, UPLOAD } from "./consent.ts";
 
-/** Seconds. Google's tokens say 3599. */
 const ACCESS_SECONDS = 3_599;
 const SCOPES = [UPLOAD, READONLY];
 const MAX_HANDLE = 30;
@@ -22,7 +21,6 @@ export interface Channel {
 }
 
 async function toChannel(name: string): Promise<Channel> {
-  // As long as YouTube's own ids.
   const mark = `sandbox${await digitsOf("youtube", name, 15)}`;
   const handle = `@${usernameOf(name, MAX_HANDLE)}`;
   return { id: `UC${mark}`, title: name, handle, uploads: `UU${mark}` };
@@ -35,13 +33,11 @@ const AUTHORIZATION = { location: "Authorization", locationType: "header" } as c
 export const invalidCredentials = () =>
   refusal(401, "authError", "Invalid Credentials", AUTHORIZATION);
 
-/** An account says by its name what it stands for: a Google account that has no channel. */
+/** A Google account whose name contains "no channel" has no channel. */
 const isWithoutChannel = ({ title }: Channel): boolean => /\bno channel\b/i.test(title);
 
 /**
- * The channel whose token the call carries, and the token.
- *
- * @param scope one that the person has to have agreed to
+ * @param scope the account must have granted it
  * @throws Refusal 401 required, authError, 403 insufficientPermissions
  */
 export async function authenticate(
@@ -64,10 +60,9 @@ export async function authenticate(
   return { channel: await toChannel(name), token };
 }
 
-/** Another one: a channel that hides how many have subscribed. */
 const hidesSubscribers = ({ title }: Channel): boolean => /\bhidden subscribers\b/i.test(title);
 
-/** Subscribers to three digits, as YouTube shows them. */
+/** YouTube rounds subscribers to three digits. */
 function subscribersOf(channel: Channel) {
   if (hidesSubscribers(channel)) return { hiddenSubscriberCount: true };
   const count = followersOf(`youtube ${channel.id}`, now().getTime());
@@ -119,7 +114,7 @@ export async function listChannels(call: Call): Promise<Response> {
 
 const REQUIRED_KEYS = ["client_id", "client_secret"];
 
-/** Gives tokens for a code, or a new access token for a refresh token, which lives on. */
+/** A refresh token stays valid after its use. */
 export async function grantTokens(call: Call): Promise<Response> {
   const form = await readForm(call);
   if (form?.get("grant_type") === "authorization_code") return exchangeCode(call, form);
@@ -154,7 +149,7 @@ const tokensOf = (logins: Logins, name: string, scopes: readonly string[]) => ({
 
 const invalidGrant = (description = "Bad Request") => oauthError(400, "invalid_grant", description);
 
-/** A refresh token of a person's lives until it is not used for six months; nobody waits for that here. */
+/** A real refresh token expires after six months without use. */
 const REFRESH_SECONDS = 180 * 24 * 3_600;
 
 async function exchangeCode(call: Call, form: URLSearchParams): Promise<Response> {
@@ -187,7 +182,6 @@ async function exchangeCode(call: Call, form: URLSearchParams): Promise<Response
   });
 }
 
-/** Ends every token of the login. */
 export async function revokeTokens(call: Call): Promise<Response> {
   const token = (await readForm(call))?.get("token") ?? call.req.query("token") ?? "";
   const logins = loginsOf(call);

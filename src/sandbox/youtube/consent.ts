@@ -1,10 +1,10 @@
-import { createConsent, readAsked, refusalPage } from "../kit/consent.tsx";
+import { createConsent, readConsentRequest, refusalPage } from "../kit/consent.tsx";
 import type { Call } from "../kit/simulator.ts";
 
 const PREFIX = "https://www.googleapis.com/auth/";
 export const UPLOAD = `${PREFIX}youtube.upload`;
 export const READONLY = `${PREFIX}youtube.readonly`;
-/** The scopes that hold those two. */
+/** Scopes that include `UPLOAD` and `READONLY`. */
 export const ALL_SCOPES = [`${PREFIX}youtube`, `${PREFIX}youtube.force-ssl`];
 
 /** Source: Google, "OAuth 2.0 Scopes for Google APIs", YouTube. */
@@ -22,10 +22,7 @@ const SCOPES = [
   "profile",
 ];
 
-/**
- * Returns when a refresh token comes: `always` for a person who is asked anew, `once` with the first
- * consent, null for an app that does not ask for one.
- */
+/** When Google issues a refresh token; null means never. */
 function refreshNote({ req }: Call): "always" | "once" | null {
   if (req.query("access_type") !== "offline") return null;
   return req.query("prompt")?.split(" ").includes("consent") ? "always" : "once";
@@ -34,17 +31,22 @@ function refreshNote({ req }: Call): "always" | "once" | null {
 const refuse = (message: string) =>
   refusalPage(400, `Access blocked: Authorization Error. Error 400: invalid_request. ${message}`);
 
-/** Google's consent page, on which each permission has a box; Google names no life of its codes. */
+/** Google does not document the lifetime of codes. */
 export const consent = createConsent({
   platform: "youtube",
   name: "YouTube",
   codeSeconds: 600,
   hint: "On Google's own page each permission has a box, and the channel is chosen there. An account with “no channel” in its name has none.",
-  readAsked: (call) => {
-    const asked = readAsked(call, { separator: " ", known: SCOPES, pkce: "optional", refuse });
-    return { ...asked, note: refreshNote(call) };
+  readConsentRequest: (call) => {
+    const request = readConsentRequest(call, {
+      separator: " ",
+      scopes: SCOPES,
+      pkce: "optional",
+      refuse,
+    });
+    return { ...request, note: refreshNote(call) };
   },
-  extra: (_asked, granted) => ({
+  extra: (_request, granted) => ({
     iss: "https://accounts.google.com",
     scope: granted.join(" "),
     authuser: "0",

@@ -7,7 +7,7 @@ import { listPlaylist, listVideos, postByHand, setThumbnail, videos } from "./vi
 
 const app = createApp(() => refusal(404, "notFound", "Not Found"));
 
-// The same API answers at both.
+// YouTube serves the same API at both hosts.
 for (const host of ["/www.googleapis.com", "/youtube.googleapis.com"]) {
   app
     .basePath(host)
@@ -25,5 +25,4 @@ app
   .get("/accounts.google.com/o/oauth2/v2/auth", consent.show)
   .post("/accounts.google.com/o/oauth2/v2/auth", consent.answer);
 
-/** YouTube's Data API for channels, uploads and videos, and Google's logins. */
 export const youtubeSimulator = createSimulator([sessions, videos], app, postByHand);

@@ -3,14 +3,14 @@ import { parseInstant } from "../../core/time.ts";
 import type { Call } from "../kit/simulator.ts";
 import { badParameter, refusal, requireParts } from "./call.ts";
 
-/** Source of all limits: YouTube Data API, "Videos". */
+/** Source: YouTube Data API, "Videos". */
 const MAX_TITLE = 100;
 const MAX_DESCRIPTION_BYTES = 5_000;
 const MAX_TAGS = 500;
-/** The categories of the United States that a video can be given. */
+/** Assignable categories in the United States. */
 const CATEGORIES = "1 2 10 15 17 19 20 22 23 24 25 26 27 28 29".split(" ");
 
-/** `contentDetails` is for content owners, which no simulated channel is. */
+/** `contentDetails` is only for content owners. */
 const PARTS = [
   "snippet",
   "status",
@@ -88,7 +88,6 @@ const resource = z.strictObject({
 
 export type Resource = z.output<typeof resource>;
 
-/** The reason with which YouTube refuses each field. */
 const REASONS: [path: string, reason: string][] = [
   ["snippet.title", "invalidTitle"],
   ["snippet.description", "invalidDescription"],
@@ -98,11 +97,6 @@ const REASONS: [path: string, reason: string][] = [
   ["recordingDetails", "invalidRecordingDetails"],
 ];
 
-/**
- * The resource of `videos.insert`, whose parts are all named in the query and all in order.
- *
- * @throws Refusal 400
- */
 export function readResource(call: Call, body: Record<string, unknown>): Resource {
   const parts = requireParts(call, [...PARTS, ...READ_PARTS]);
   if (body.contentDetails !== undefined && parts.includes("contentDetails")) {

@@ -43,7 +43,6 @@ type Session = RowOf<typeof sessions>;
 const MAX_VIDEO_BYTES = 274_877_906_944;
 /** Source: YouTube Data API, "Resumable Uploads". */
 const CHUNK_UNIT_BYTES = 262_144;
-/** Google's uploads live about a week. */
 const SESSION_MS = 7 * DAY;
 
 const INSERT_PARAMETERS = [
@@ -57,9 +56,9 @@ const INSERT_PARAMETERS = [
 ];
 
 function readNotify({ req }: Call): boolean {
-  const told = req.query("notifySubscribers") ?? "true";
-  if (told === "true" || told === "false") return told === "true";
-  throw badParameter("notifySubscribers", `Invalid boolean value: '${told}'.`);
+  const value = req.query("notifySubscribers") ?? "true";
+  if (value === "true" || value === "false") return value === "true";
+  throw badParameter("notifySubscribers", `Invalid boolean value: '${value}'.`);
 }
 
 function readSize({ req }: Call): number {
@@ -75,7 +74,6 @@ function readSize({ req }: Call): number {
   return size;
 }
 
-/** Opens an upload; the video comes with the last of its bytes. */
 export async function openSession(call: Call): Promise<Response> {
   const { channel, token } = await authenticate(call);
   if (call.req.query("uploadType") !== "resumable") {
@@ -115,7 +113,7 @@ function requireSession({ env: { store, origin }, req }: Call): Session {
   return session;
 }
 
-/** The answer before the last chunk: a 308, or a 200 for callers that cannot take one. */
+/** A 308, or a 200 for a caller that cannot handle a 308. */
 function incomplete({ req }: Call, received: number): Response {
   const headers = new Headers(received > 0 ? { range: `bytes=0-${received - 1}` } : {});
   if (req.header("x-guploader-no-308") !== "yes") {
@@ -132,18 +130,19 @@ interface Chunk {
   isLast: boolean;
 }
 
-/** The chunk that the call brings; null where it only asks how far the upload is. */
+/** Null for a call that only asks for the progress. */
 function readChunk({ req }: Call, session: Session): Chunk | null {
   const length = Number(req.header("content-length") ?? Number.NaN);
   if (!Number.isInteger(length)) throw refusal(411, "lengthRequired", "Length Required");
-  const told = req.header("content-range");
-  const asked = /^bytes \*\/(\d+|\*)$/.exec(told ?? "")?.[1];
-  if (asked !== undefined) {
+  const header = req.header("content-range");
+  const statusTotal = /^bytes \*\/(\d+|\*)$/.exec(header ?? "")?.[1];
+  if (statusTotal !== undefined) {
     if (length !== 0) throw badRequest("A status request has no body.");
-    if (asked !== "*" && Number(asked) !== session.size) throw badRequest("Invalid total size.");
+    if (statusTotal !== "*" && Number(statusTotal) !== session.size)
+      throw badRequest("Invalid total size.");
     return null;
   }
-  const range = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(told ?? `bytes 0-${length - 1}/${length}`);
+  const range = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(header ?? `bytes 0-${length - 1}/${length}`);
   const [first, last, total] = (range ?? []).slice(1).map(Number);
   if (first === undefined || last === undefined || total !== session.size) {
     throw badRequest("Failed to parse Content-Range header.");
@@ -164,7 +163,7 @@ function readChunk({ req }: Call, session: Session): Chunk | null {
   return { length, isLast };
 }
 
-/** A chunk, or the question how far the upload is. Anybody who knows the address may send it. */
+/** Anyone with the address may send a chunk. */
 export async function putChunk(call: Call): Promise<Response> {
   if (call.req.header("authorization") !== undefined) await authenticate(call);
   const session = requireSession(call);
@@ -203,11 +202,10 @@ export async function putChunk(call: Call): Promise<Response> {
 
 const partsOf = ({ resource }: Session): string[] => Object.keys(resource);
 
-/** Stores the chunk; the number of bytes received so far. */
 async function store(call: Call, session: Session, length: number): Promise<number> {
   const { media_id, slices } = session;
   const stored = await appendBody(call.env.store, media_id, slices, call.req.raw.body, length);
-  // Reading took a while: the same chunk may have arrived meanwhile.
+  // Another call may have delivered the same chunk meanwhile.
   const isOvertaken = requireSession(call).received !== session.received;
   if (isOvertaken || stored === "too_large" || stored.bytes !== length) {
     throw badRequest("The chunk is not what its Content-Range says.");

@@ -4,12 +4,12 @@ import { shareWords, type Verdict } from "../kit/steering.ts";
 import { invalidCredentials } from "./accounts.ts";
 import { refusal } from "./call.ts";
 
-/** A word about the last chunk, which makes the video, or about what YouTube makes of it. */
+/** Steering words for the last chunk or the processing. */
 const DELIVERY_WORD =
   /\[sandbox:(?:5xx=\d+|lost_reply|content_flagged|media_invalid|platform_unavailable)\]/g;
 export const { openingWords, deliveryWords } = shareWords(DELIVERY_WORD);
 
-/** The result of processing a video that YouTube does not take. */
+/** Why YouTube does not publish a processed video. */
 export interface Finding {
   uploadStatus: "failed" | "rejected";
   reason: string;
@@ -21,7 +21,7 @@ const FINDINGS: Partial<Record<FailureCode, Finding>> = {
   platform_unavailable: { uploadStatus: "failed", reason: "uploadAborted" },
 };
 
-/** The finding that the text asks for; null for what is refused before a video is processed. */
+/** Null when YouTube refuses the call itself. */
 export const findingOf = (verdict: Verdict): Finding | null =>
   (verdict.kind === "failure" && FINDINGS[verdict.code]) || null;
 

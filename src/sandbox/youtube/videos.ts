@@ -32,7 +32,6 @@ export const videos = new Table(
 
 type Video = RowOf<typeof videos>;
 
-/** The steering words stand in either text. */
 export const textOf = ({ snippet }: Resource): string =>
   [snippet.title, snippet.description].filter(Boolean).join("\n");
 
@@ -43,11 +42,10 @@ interface NewVideo {
   resource: Resource;
   notify: boolean;
   mediaId: number;
-  /** Reason why the video will fail; such a video never appears in the feed. */
+  /** A video that will fail never appears in the feed. */
   finding: Finding | null;
 }
 
-/** All of a video is here: it has an id and an address, and is processed for a while. */
 export function insertVideo({ env: { store, origin } }: Call, video: NewVideo): string {
   const { channel, resource, notify, mediaId, finding } = video;
   const id = randomText(LETTERS, 11);
@@ -83,7 +81,10 @@ export const postByHand: PostByHand = ({ store }, like, text) => {
   const [title = "", ...description] = text.split("\n");
   const at = now().getTime();
   videos.insert(store, {
-    ...{ ...row, id, created_at: at, done_at: at },
+    ...row,
+    id,
+    created_at: at,
+    done_at: at,
     resource: { ...row.resource, snippet: { title, description: description.join("\n") } },
   });
   return { key: id, url: `https://www.youtube.com/watch?v=${id}` };
@@ -94,7 +95,7 @@ const findVideo = ({ env: { store, origin } }: Call, id: string): Video | null =
 
 const REASON_FIELD = { processed: null, failed: "failureReason", rejected: "rejectionReason" };
 
-/** YouTube publishes what was scheduled by itself. */
+/** YouTube publishes a scheduled video itself. */
 function privacyOf({ privacyStatus = "public", publishAt }: NonNullable<Resource["status"]>) {
   if (!publishAt || Date.parse(publishAt) > now().getTime()) return { privacyStatus, publishAt };
   return { privacyStatus: "public" };
@@ -156,7 +157,7 @@ function toParts(video: Video): Record<string, object | undefined> {
   };
 }
 
-/** Numbers in text, as Google writes them. */
+/** Google writes these numbers as strings. */
 function statisticsOf({ channel_id, resource, created_at }: Video) {
   const { views, likes, comments } = reactionsTo(
     `youtube ${channel_id} ${textOf(resource)}`,
@@ -199,11 +200,9 @@ export async function listVideos(call: Call): Promise<Response> {
 
 const ITEM_PARTS = ["id", "snippet", "contentDetails", "status"];
 
-/** Place of a page in its token, which means nothing to anybody else. */
 const PAGE_TOKEN = /^EAAaBlBUOk(\d{1,6})$/;
 const toPageToken = (offset: number): string => `EAAaBlBUOk${offset}`;
 
-/** The uploads of the channel, newest first. */
 export async function listPlaylist(call: Call): Promise<Response> {
   const { channel } = await authenticate(call, READONLY);
   const query = call.req.query();
@@ -228,7 +227,8 @@ export async function listPlaylist(call: Call): Promise<Response> {
   const rows = videos.list(
     ...([call.env.store, own] as const),
     "ORDER BY created_at DESC, rowid DESC LIMIT ? OFFSET ?",
-    ...[most + 1, offset],
+    most + 1,
+    offset,
   );
   const items = rows.slice(0, most).map((video) => {
     const { resource } = video;
@@ -252,7 +252,7 @@ export async function listPlaylist(call: Call): Promise<Response> {
 const MAX_THUMBNAIL_BYTES = 2_097_152;
 const THUMBNAIL_TYPES = ["image/jpeg", "image/png"];
 
-/** Gives a video its picture, which then stands among the fields of its post. */
+/** Stores the thumbnail's hash in the post's fields. */
 export async function setThumbnail(call: Call): Promise<Response> {
   const { channel } = await authenticate(call);
   requireKnownParameters(call, ["videoId", "uploadType", "onBehalfOfContentOwner"]);
