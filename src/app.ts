@@ -9,7 +9,7 @@ const openPages: OpenDoor = async (makeDeps) =>
 const openConnect: OpenDoor = async (makeDeps) =>
   (await import("./doors/connect.ts")).createConnect(makeDeps);
 
-/** Doors by the first part of a path, each loaded by its first request. */
+/** Each door is loaded by its first request. */
 export const DOORS = new Map<string, OpenDoor>([
   ["api", async (makeDeps) => (await import("./doors/api.ts")).createApi(makeDeps)],
   ["app", openPages],
@@ -25,11 +25,9 @@ export const DOORS = new Map<string, OpenDoor>([
   ["storage", async (makeDeps) => (await import("./doors/storage.ts")).createStorage(makeDeps)],
 ]);
 
-/** The door of all other paths. */
 export const openSite: OpenDoor = async (makeDeps) =>
   (await import("./doors/site.ts")).createSite(makeDeps);
 
 const doorOf = (path: string): OpenDoor => DOORS.get(path.split("/", 2)[1] ?? "") ?? openSite;
 
-/** Everything that answers HTTP. */
 export const createApp = (makeDeps: MakeDeps) => createSwitch(doorOf, (open) => open(makeDeps));

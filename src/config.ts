@@ -23,7 +23,7 @@ import {
   wholeNumber,
 } from "./core/readers.ts";
 
-/** A variable or secret that is missing, malformed or not allowed here; the message names it. */
+/** Names each variable that is missing, malformed or not allowed. */
 export class ConfigError extends Error {}
 
 const onOff = oneOf(["on", "off"]);
@@ -32,9 +32,9 @@ const isOrigin = (value: string) => URL.canParse(value) && new URL(value).origin
 const origin = textThat(isOrigin, "must be an origin, such as https://social.example.com");
 
 const httpUrl: Reader<string> = (value) => {
-  const given = text(value).trim();
-  if (/^https?:\/\//i.test(given) && URL.canParse(given)) {
-    return given.replace(/\/+$/, "");
+  const address = text(value).trim();
+  if (/^https?:\/\//i.test(address) && URL.canParse(address)) {
+    return address.replace(/\/+$/, "");
   }
   throw new Malformed("must be an http(s) address");
 };
@@ -55,7 +55,7 @@ const rateLimits: Reader<Config["rateLimits"]> = (value) => {
 
 const KEY_BYTES = 32;
 
-/** `id:base64,id:base64`: the first encrypts, all decrypt. */
+/** Format `id:base64,id:base64`. The first key encrypts, all keys decrypt. */
 const encryptionKeys: Reader<EncryptionKey[]> = (value) => {
   const keys = text(value).split(",").map(readKey);
   if (new Set(keys.map(({ id }) => id)).size !== keys.length) {
@@ -73,17 +73,13 @@ function readKey(entry: string): EncryptionKey {
   throw new Malformed("must be keys of 32 bytes, each as id:base64, separated by commas");
 }
 
-/** A text file at the root of the site. Its name is letters, digits and underscores, and ends with `.txt`. */
+/** The name has letters, digits and underscores, and ends with `.txt`. */
 export interface SiteFile {
   name: string;
   text: string;
 }
 
-/**
- * The signature of one domain or URL prefix: as such, as the name of TikTok's file, or as the file's text.
- *
- * @see https://developers.tiktok.com/doc/set-up-development-configuration
- */
+/** @see https://developers.tiktok.com/doc/set-up-development-configuration */
 const TIKTOK_SIGNATURE =
   /^(?:tiktok(\w{8,128})\.txt|(?:tiktok-developers-site-verification=)?(\w{8,128}))$/;
 
@@ -91,8 +87,8 @@ const tiktokFiles: Reader<SiteFile[]> = (value) =>
   text(value)
     .split(",")
     .map((entry) => {
-      const [, named, written] = TIKTOK_SIGNATURE.exec(entry.trim()) ?? [];
-      const signature = named ?? written;
+      const [, fromFileName, fromText] = TIKTOK_SIGNATURE.exec(entry.trim()) ?? [];
+      const signature = fromFileName ?? fromText;
       if (signature !== undefined) {
         const content = `tiktok-developers-site-verification=${signature}`;
         return { name: `tiktok${signature}.txt`, text: content };
@@ -100,10 +96,10 @@ const tiktokFiles: Reader<SiteFile[]> = (value) =>
       throw new Malformed("must be names of TikTok's signature files, such as tiktokAbC123xyz.txt");
     });
 
-/** Variables with the files by which platforms know this instance's domain, or its URL prefix, as the owner's. */
+/** Files with which platforms verify this instance's domain or URL prefix. */
 const SITE_FILES = { TIKTOK_SITE_VERIFICATION: tiktokFiles };
 
-/** A private key of ES256, as JWK. */
+/** An ES256 private key as JWK. */
 const privateKey = objectOf({
   kty: only("EC"),
   crv: only("P-256"),
@@ -113,14 +109,14 @@ const privateKey = objectOf({
   kid: notEmpty,
 });
 
-/** Variables with the key by which a platform knows this instance, named after the platform. */
+/** Named after the platform that identifies this instance by the key. */
 const INSTANCE_KEYS = { BLUESKY_KEY: json(privateKey) };
 
 const namesOf = <T extends object>(record: T) => Object.keys(record) as (keyof T & string)[];
 
 export const INSTANCE_KEY_NAMES = namesOf(INSTANCE_KEYS);
 
-/** The rule of zod, less its length. */
+/** Like zod's pattern, without its length limit. */
 const EMAIL = /^(?!\.)(?!.*\.\.)[\w'+.-]*[\w+-]@(?:[a-z\d][a-z\d-]*\.)+[a-z]{2,}$/i;
 
 const wholeText = (pattern: RegExp, unit: string): Reader<number> => {
@@ -172,10 +168,10 @@ const REQUIRED = ["ENVIRONMENT", "ENCRYPTION_KEYS", "SIGNING_KEY"] as const;
 type Values = { [N in keyof typeof VARIABLES]: Read<(typeof VARIABLES)[N]> };
 type Variables = Partial<Values> & Pick<Values, (typeof REQUIRED)[number]>;
 
-/** Storage is the largest cost of all. Spec is silent. */
+/** Spec is silent; storage is the largest cost. */
 const MEDIA_RETENTION_HOURS = 24;
 
-/** People of an instance, at most. Spec is silent: each of them owns a team, whose costs are the operator's. */
+/** Spec is silent; the operator pays for each person's team. */
 const MAX_PEOPLE = 100;
 
 /**
@@ -185,20 +181,18 @@ const MAX_PEOPLE = 100;
  */
 const SUBREQUESTS_PER_INVOCATION = 50;
 
-/** Every name but those of `appKeyNames`. */
+/** Without the names of `appKeyNames`. */
 export const VARIABLE_NAMES = Object.keys(VARIABLES);
 
 interface AppKeys {
   clientId: string;
   clientSecret: string;
   configId?: string;
-  /** In place of the two others, where the app signs with a key. */
+  /** Replaces client id and secret for an app that signs with a key. */
   privateKey?: Read<typeof privateKey>;
 }
 
-/** The way to the bucket by its S3 API, on which callers put large files. */
 export interface StorageAccess {
-  /** Address of the bucket, without a slash at its end. */
   endpoint: string;
   accessKeyId: string;
   secretAccessKey: string;
@@ -207,49 +201,44 @@ export interface StorageAccess {
 export interface Config {
   environment: "production" | "development";
   isDevelopment: boolean;
-  /** The origin callers use; null: the origin of each request. */
+  /** Null means the origin of each request. */
   publicUrl: string | null;
-  /** The host of short links; null: they stand under /s/ of the instance's own address. */
+  /** Null means that short links are under /s/ of the instance. */
   shortDomain: string | null;
-  /** The way to the custom hostnames of the owner's zone; null: domains are checked by DNS alone. */
+  /** For custom hostnames in the owner's zone; null leaves domains to DNS alone. */
   edge: { apiToken: string; zoneId: string } | null;
   sandboxEnabled: boolean;
-  /** Overrides per group; "off" only in development. */
+  /** Overrides by group; "off" only in development. */
   rateLimits: "off" | Record<string, { limit: number; windowSeconds: number }>;
   clockOffsetSeconds: number;
-  /** Real origin → replacement, to run connectors against another implementation of a platform. */
+  /** Replacements by real origin, for another implementation of a platform. */
   platformOrigins: Record<string, string>;
-  /** Files by which platforms verify that the domain, or its URL prefix, is the owner's. */
   siteFiles: readonly SiteFile[];
   encryptionKeys: EncryptionKey[];
   signingKey: string;
-  /** The sender of mail; null: none goes out. */
+  /** The sender of mail; null means that no mail is sent. */
   emailFrom: string | null;
-  /** Keys by which push services identify this instance; null: no browser can get notices. */
   vapid: VapidKeys | null;
-  /** The contents of each plan, and the packs of X credits on offer. */
   plans: Plans;
-  /** The plan of teams that have none of their own. */
   defaultPlan: PlanName;
-  /** The plan of the teams of people who come by an invite. */
+  /** The plan of an invited person's own team. */
   invitedPlan: PlanName;
-  /** People who may have an account, the owner included. */
+  /** Includes the owner. */
   maxPeople: number;
-  /** How long the files of a published post are kept. */
+  /** Counted from the publication of a post. */
   mediaRetentionHours: number;
   /** Calls that one run of the Worker may make, to platforms and to Cloudflare's services together. */
   subrequestsPerInvocation: number;
-  /** Null: no address is set, or no key, and nothing can be presigned. */
+  /** Null turns presigned uploads off. */
   storage: StorageAccess | null;
-  /** The owner's app at each platform that needs one; a platform without keys is absent. */
+  /** The owner's app at each platform; a platform without keys is absent. */
   appKeys: Partial<Record<Platform, AppKeys>>;
-  /** Variables with one key of an app that is absent because its other key is not set. */
+  /** Variables whose counterpart is not set, so that the app is absent. */
   halfAppKeys: string[];
-  /** The permissions that those apps may ask people for; a platform with the usual ones is absent. */
+  /** Scopes that an app requests; a platform with the default scopes is absent. */
   appScopes: Partial<Record<Platform, readonly string[]>>;
 }
 
-/** The variables with the keys of the owner's app at a platform. */
 export const appKeyNames = (platform: Platform): [id: string, secret: string] => {
   const name = platform.toUpperCase();
   return [`${name}_CLIENT_ID`, `${name}_CLIENT_SECRET`];
@@ -303,18 +292,17 @@ function readEdge(vars: Variables): Config["edge"] {
   return apiToken && zoneId ? { apiToken, zoneId } : null;
 }
 
-/** Returns true when a platform that pulls only from verified domains can be shown that this one is ours. */
 export const namesOwnDomain = (
   config: Pick<Config, "isDevelopment" | "publicUrl" | "siteFiles">,
 ): boolean => config.isDevelopment || config.publicUrl !== null || config.siteFiles.length > 0;
 
-/** @throws ConfigError naming every variable that is missing or malformed */
+/** @throws ConfigError that names every missing or malformed variable */
 function readVariables(env: object): Variables {
-  const given = env as Record<string, unknown>;
+  const variables = env as Record<string, unknown>;
   const problems: string[] = [];
   const values: Record<string, unknown> = {};
   for (const [name, read] of Object.entries(VARIABLES)) {
-    const value = given[name];
+    const value = variables[name];
     try {
       if (value !== undefined && value !== "") values[name] = read(value);
       else if (REQUIRED.some((one) => one === name)) problems.push(`${name} is missing`);
@@ -327,12 +315,7 @@ function readVariables(env: object): Variables {
   return values as Variables;
 }
 
-/**
- * The variables and secrets as one object.
- *
- * @throws ConfigError naming every variable that is missing, malformed, or allowed only in
- * development
- */
+/** @throws ConfigError for variables that are missing, malformed, or allowed only in development */
 export function parseConfig(env: object): Config {
   const vars = readVariables(env);
   const isDevelopment = vars.ENVIRONMENT === "development";
@@ -377,27 +360,27 @@ export function parseConfig(env: object): Config {
 const configByEnv = new WeakMap<object, Config>();
 
 /**
- * The configuration of a Worker's bindings, parsed once per isolate; the clock is moved with it.
+ * Parses once per isolate, and moves the clock.
  *
- * @throws ConfigError as `parseConfig`
+ * @throws ConfigError like `parseConfig`
  */
 export function configOf(env: object): Config {
-  const known = configByEnv.get(env);
-  if (known) return known;
+  const existing = configByEnv.get(env);
+  if (existing) return existing;
   const config = parseConfig(env);
   if (config.clockOffsetSeconds !== 0) moveClock(config.clockOffsetSeconds);
   configByEnv.set(env, config);
   return config;
 }
 
-/** @throws ConfigError when PLANS or APP_SCOPES names a platform that does not exist */
+/** @throws ConfigError when PLANS or APP_SCOPES names an unknown platform */
 export function requirePlatforms({ plans, appScopes }: Config): void {
   const listed = Object.values(plans.plans).flatMap(({ platforms }) => platforms ?? []);
-  const named = {
+  const usages = {
     PLANS: [...listed, ...Object.keys(plans.dailyCaps)],
     APP_SCOPES: Object.keys(appScopes),
   };
-  for (const [variable, names] of Object.entries(named)) {
+  for (const [variable, names] of Object.entries(usages)) {
     const unknown = names.find((name) => !isPlatform(name));
     if (unknown === undefined) continue;
     throw new ConfigError(

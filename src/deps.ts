@@ -18,16 +18,16 @@ import type {
 } from "./queue/messages.ts";
 import type { SandboxState } from "./sandbox/state.ts";
 
-/** The bindings of wrangler.toml; variables and secrets are read by `configOf` alone. */
+/** Bindings of wrangler.toml. `configOf` reads variables and secrets. */
 export interface Env {
   DB: D1Database;
   MEDIA: R2Bucket;
   IMAGES: ImagesBinding;
   ASSETS: Fetcher;
   PUBLISH: Queue<JobMessage>;
-  /** The clicks of short links go the same way. */
+  /** Clicks of short links use the same queue. */
   WEBHOOKS: Queue<WebhookMessage | ClicksMessage>;
-  /** Absent until its owner lets this instance send mail. */
+  /** Absent when the owner has not enabled mail. */
   EMAIL?: SendEmail;
   RATE_LIMITER: DurableObjectNamespace<RateLimiter>;
   HEARTBEAT: DurableObjectNamespace<Heartbeat>;
@@ -35,7 +35,6 @@ export interface Env {
   SANDBOX_STATE: DurableObjectNamespace<SandboxState>;
 }
 
-/** Everything the service reaches for: bindings, network, clock, randomness. Tests replace parts. */
 export interface Deps {
   config: Config;
   db: Db;
@@ -43,32 +42,31 @@ export interface Deps {
   images: ImagesBinding;
   assets: Fetcher;
   publishQueue: Queue<JobMessage>;
-  /** The same queue. */
+  /** The same queue as `publishQueue`. */
   collectQueue: Queue<CollectMessage>;
   webhookQueue: Queue<WebhookMessage>;
-  /** Null: this instance sends no mail. */
   email: SendEmail | null;
   rateLimiter: DurableObjectNamespace<RateLimiter>;
   heartbeat: DurableObjectNamespace<Heartbeat>;
   deliveryGate: DurableObjectNamespace<DeliveryGate>;
   sandbox: DurableObjectNamespace<SandboxState>;
   cipher: Cipher;
-  /** The network. Never follows redirects by itself. */
+  /** Does not follow redirects. */
   fetch: Fetch;
-  /** Returns true where a host accepts connections at this port. */
+  /** Whether the host accepts connections at the port. */
   reaches(hostname: string, port: number): Promise<boolean>;
   now(): Date;
-  /** When this server started; null in production, where isolates come and go. */
+  /** Null in production. */
   startedAt: Date | null;
   wait(ms: number): Promise<void>;
   newId(prefix: string): string;
   newEventId(): string;
-  /** Work that goes on after the answer has left. */
+  /** Continues work after the answer. */
   defer(work: Promise<unknown>): void;
   log(entry: LogEntry): void;
 }
 
-/** One JSON line. Never a secret, never a caption. */
+/** Logged as JSON. Must contain neither secrets nor captions. */
 interface LogEntry {
   event: string;
   [field: string]: string | number | boolean | null | undefined;
@@ -76,37 +74,36 @@ interface LogEntry {
 
 export type Role = "OWNER" | "ADMIN" | "MEMBER";
 
-/** The actor, in one of their teams: the holder of a token, or a person who is signed in. */
+/** A token or a signed-in person, acting in one team. */
 export interface Actor {
-  /** Null for a person who is signed in. */
+  /** Null for a signed-in person. */
   tokenId: number | null;
   userId: number;
   teamId: number;
-  /** The token works for this team only. */
+  /** Whether the token works only for this team. */
   isPinned: boolean;
   role: Role;
   scopes: Scope[];
-  /** All their posts wait for approval: they are a member, and the team's owner wants it so. */
+  /** The team's owner can require approval of members' posts. */
   needsApproval: boolean;
 }
 
-/** `Deps` and who is asking: what every use-case is given. */
 export interface Ctx extends Deps {
   /**
-   * The team's id as a SQL value, usable before the caller is known: until then it is the sub-select
-   * that finds the team by the token, so that one batch can authenticate and read.
+   * SQL for the team's id: before authentication a sub-select by token, so that one batch can
+   * authenticate and read.
    */
   team: SQL;
-  /** As `team`: the caller's own id. */
+  /** SQL for the caller's user id, like `team`. */
   user: SQL;
-  /** Known once the first `read` has come back; reading it before that is a fault of ours. */
+  /** Throws before the first `read` has authenticated the caller. */
   actor: Actor;
   knownActor(): Actor | null;
-  /** Binds a scope that the caller needs for everything from now on, besides what each read asks for. */
+  /** Required for everything that follows, besides each read's scope. */
   bindScope(scope: Scope): void;
   /**
-   * Runs the queries in one round trip, together with the authentication where that is still to be
-   * done, and answers only when the caller holds `scope`; null: when the caller is known.
+   * Runs the queries in one round trip, with the authentication if it is pending. A null scope
+   * admits every authenticated caller.
    *
    * @throws AppError UNAUTHORIZED, INSUFFICIENT_SCOPE, FORBIDDEN (not a member of that team),
    * RATE_LIMIT
@@ -127,10 +124,9 @@ interface Shared {
 
 const sharedByEnv = new WeakMap<object, Shared>();
 
-/** Parsed once per isolate. */
 function shared(env: Env): Shared {
-  const known = sharedByEnv.get(env);
-  if (known) return known;
+  const existing = sharedByEnv.get(env);
+  if (existing) return existing;
   const config = configOf(env);
   const fresh: Shared = {
     config,
@@ -143,27 +139,26 @@ function shared(env: Env): Shared {
   return fresh;
 }
 
-/**
- * The network, with the platforms' origins replaced where development asks for it. Every call is
- * judged here, whoever wrote its address and whenever: a private one is never reached.
- */
+/** Checks every address at the time of the call. Development may replace platforms' origins. */
 export function createFetch(config: Config, network: Fetch = (...call) => fetch(...call)): Fetch {
   const policy = { allowHttp: true, allowLoopback: config.isDevelopment };
   return async (input, init) => {
-    const asked = new URL(input instanceof Request ? input.url : input);
-    const replacement = config.platformOrigins[asked.origin];
-    const url = replacement ? new URL(asked.href.replace(asked.origin, replacement)) : asked;
+    const requested = new URL(input instanceof Request ? input.url : input);
+    const replacement = config.platformOrigins[requested.origin];
+    const url = replacement
+      ? new URL(requested.href.replace(requested.origin, replacement))
+      : requested;
     const refusal = refusedUrl(url, policy);
     if (refusal) throw new TypeError(`Not fetched: the address ${refusal}.`);
     const options: RequestInit = { redirect: "manual", ...init };
-    // The address that was judged, to the letter: nothing reads another one out of what was given.
+    // Fetches exactly the address that was checked.
     if (!(input instanceof Request) && !replacement) return network(url.href, options);
     const request = new Request(input, options);
     return network(replacement ? new Request(url, request) : request);
   };
 }
 
-/** Longest wait for a connection that is only tried. */
+/** Longest wait for a connection test. */
 const PROBE_MS = 5_000;
 
 async function reaches(hostname: string, port: number): Promise<boolean> {
@@ -182,11 +177,7 @@ async function reaches(hostname: string, port: number): Promise<boolean> {
   }
 }
 
-/**
- * The one reader of bindings.
- *
- * @throws ConfigError when a variable or secret is missing, malformed or forbidden here
- */
+/** @throws ConfigError when a variable or secret is missing, malformed or forbidden */
 export function createDeps(env: Env, execution?: Pick<ExecutionContext, "waitUntil">): Deps {
   return {
     ...shared(env),

@@ -27,13 +27,13 @@ async function openShort() {
   return short;
 }
 
-/** A switch: each door loads what it needs when it is first used. */
+/** Each door loads its modules on first use. */
 export default {
   fetch(request: Request, env, execution) {
     hosts ??= hostsOf(env);
     const place = placeOf(request.url, hosts);
     if (!place) return answerHttp(request, env, execution);
-    // A redirect that has been answered once waits for no promise.
+    // A loaded door answers without a promise.
     return short
       ? short.answerVisit(request, place, env, execution)
       : openShort().then((door) => door.answerVisit(request, place, env, execution));
@@ -50,7 +50,7 @@ export default {
       import("./cron/schedule.ts"),
       loadDeps(),
     ]);
-    // A tick that is called by hand names no time.
+    // A manual tick has no time.
     const { scheduledTime } = event as Partial<ScheduledController>;
     const at = scheduledTime === undefined ? undefined : new Date(scheduledTime);
     await runSchedule(createDeps(env, execution), at);

@@ -16,7 +16,7 @@ const SYSTEMS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["Linux", /\bLinux\b/],
 ];
 
-/** Returns a browser as a person knows it, such as "Firefox on Windows". */
+/** Such as "Firefox on Windows". */
 export function describeBrowser(userAgent: string | null): string {
   const find = (list: typeof BROWSERS) =>
     list.find(([, pattern]) => pattern.test(userAgent ?? ""))?.[0];

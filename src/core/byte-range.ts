@@ -4,8 +4,8 @@ export interface ByteRange {
 }
 
 /**
- * Reads what a Range header asks of a file of `size` bytes: null where the whole file is the answer (no
- * header, several ranges, another unit), `unsatisfiable` where it begins past the end.
+ * Null means the whole file; `unsatisfiable` means that the range starts past the end.
+ *
  * Source: RFC 9110, 14.
  */
 export function parseByteRange(

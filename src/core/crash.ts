@@ -1,4 +1,4 @@
-/** Describes an unexpected error for the log: its name, message and place, never statement parameters. */
+/** Never logs the parameters of a database statement. */
 export function describeCrash(error: unknown, requestId: string | null) {
   const crash = error instanceof Error ? error : new Error(String(error));
   return {

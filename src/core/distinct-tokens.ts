@@ -7,14 +7,14 @@ export const TOKEN_WINDOW_MS = HOUR;
 
 export interface TokenVerdict {
   allowed: boolean;
-  /** When refused: the hashes this address may still present, and until when nothing changes. */
-  known: string[];
+  /** For a refused call: hashes of the tokens that the address may still use. */
+  knownHashes: string[];
   retryAfterSeconds: number;
 }
 
 /**
- * At most ten distinct tokens per address in any hour, valid or not. `seen` maps a token's hash to
- * when it was last presented (epoch ms); the map to keep is returned, without what has expired.
+ * Allows ten tokens per address and hour, valid or not. `seen` maps a token's hash to the epoch ms
+ * of its last use.
  */
 export function presentToken(
   seen: ReadonlyMap<string, number>,
@@ -30,7 +30,7 @@ export function presentToken(
     seen: live,
     verdict: {
       allowed,
-      known: allowed ? [] : [...live.keys()],
+      knownHashes: allowed ? [] : [...live.keys()],
       retryAfterSeconds: allowed ? 0 : Math.ceil((oldest + TOKEN_WINDOW_MS - now) / 1_000),
     },
   };

@@ -1,34 +1,31 @@
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** A master key: its id stands in every value it encrypted. */
 export interface EncryptionKey {
   id: string;
-  /** 32 bytes. */
   bytes: Uint8Array<ArrayBuffer>;
 }
 
 /**
- * AES-256-GCM under numbered master keys: the first key encrypts, every key decrypts, so that keys can
- * be rotated. A value reads `v1.<keyId>.<iv>.<ciphertext>`, base64url.
+ * AES-256-GCM. The first key encrypts and every key decrypts, so that keys can be rotated. A value
+ * is `v1.<keyId>.<iv>.<ciphertext>`, base64url.
  *
- * `boundTo` names where the value belongs (team, account, field); a value moved elsewhere does not
- * decrypt.
+ * `boundTo` names the value's team, account and field: a value moved elsewhere does not decrypt.
  */
 export interface Cipher {
   encrypt(plaintext: string, boundTo: string): Promise<string>;
-  /** Throws when the key is unknown, or the value was altered or moved. */
+  /** @throws Error for an unknown key, or an altered or moved value */
   decrypt(value: string, boundTo: string): Promise<string>;
 }
 
-/** By `btoa`: the programs of the command line run on a Node without `Uint8Array.fromBase64`. */
+/** The command line runs on Node versions without `Uint8Array.toBase64`. */
 export const toBase64Url = (bytes: Uint8Array): string =>
   btoa(String.fromCharCode(...bytes))
     .replaceAll("+", "-")
     .replaceAll("/", "_")
     .replaceAll("=", "");
 
-/** @throws DOMException for what is no base64 */
+/** @throws DOMException for invalid base64 */
 export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
   const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
   const bytes = new Uint8Array(binary.length);
@@ -38,14 +35,13 @@ export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
 
 const IV_BYTES = 12;
 
-/** Prefix of every value encrypted with the key of this id. */
 export const sealedPrefix = (keyId: string): string => `v1.${keyId}.`;
 
 export function createCipher(keys: readonly EncryptionKey[]): Cipher {
   const imported = new Map<string, Promise<CryptoKey>>();
   const keyFor = (key: EncryptionKey) => {
-    const known = imported.get(key.id);
-    if (known) return known;
+    const existing = imported.get(key.id);
+    if (existing) return existing;
     const fresh = crypto.subtle.importKey("raw", key.bytes, "AES-GCM", false, [
       "encrypt",
       "decrypt",

@@ -1,4 +1,4 @@
-/** Every code a caller can meet in `code`, with its HTTP status. Source: spec, "Errors". */
+/** HTTP status of each `code`. Source: spec, "Errors". */
 const STATUS = {
   INVALID_JSON: 400,
   INVALID_REQUEST: 400,
@@ -46,17 +46,14 @@ export type ErrorCode = keyof typeof STATUS;
 
 export const ERROR_CODES = Object.keys(STATUS) as [ErrorCode, ...ErrorCode[]];
 
-/** One refused field of a request, as it stands in `errors[]`. */
 export interface FieldError {
   field: string;
   message: string;
 }
 
 /**
- * A refusal in the caller's terms. Each door renders it its own way: HTTP as the error envelope,
- * an agent call as an `isError` result.
- *
- * `extras` are wire fields that stand beside `error` and `code`, such as `requiredScope`.
+ * A refusal for the caller. `extras` are wire fields beside `error` and `code`, such as
+ * `requiredScope`.
  */
 export class AppError extends Error {
   readonly code: ErrorCode | null;
@@ -81,7 +78,7 @@ export class AppError extends Error {
   }
 }
 
-/** 400 with every refused field at once. The spec gives this answer no code. */
+/** The spec gives this answer no code. */
 export function invalidFields(errors: FieldError[]): AppError {
   const [first] = errors;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more, see errors)` : "";
@@ -93,22 +90,20 @@ export function invalidFields(errors: FieldError[]): AppError {
 interface SchemaIssue {
   path: readonly PropertyKey[];
   message: string;
-  /** The unknown fields, when that is the issue. */
   keys?: string[];
 }
 
-/** More than anybody reads; a hostile list can be wrong in a hundred thousand places. */
-const MAX_TOLD = 100;
+/** A hostile list can contain a hundred thousand errors. */
+const MAX_LISTED = 100;
 
-/** Turns a schema's issues into errors of the request's fields; the first hundred. */
 export function toFieldErrors({ issues }: { issues: readonly SchemaIssue[] }): FieldError[] {
-  return issues.slice(0, MAX_TOLD).map(({ path, message, keys = [] }) => {
+  return issues.slice(0, MAX_LISTED).map(({ path, message, keys = [] }) => {
     const field = [...path.map(String), ...keys.slice(0, 1)].join(".");
     return { field, message: field ? `${field}: ${message}` : message };
   });
 }
 
-/** 413 for a body or file above a limit. The spec gives this answer no code. */
+/** The spec gives this answer no code. */
 export function tooLarge(message: string): AppError {
   return new AppError(null, message, { status: 413 });
 }

@@ -1,4 +1,4 @@
-/** The next actions of the caller of a failed post. Source: spec, "Failure object". */
+/** Source: spec, "Failure object". */
 export const NEXT_ACTIONS = [
   "retry_later",
   "reconnect_account",
@@ -14,7 +14,7 @@ interface FailureRule {
   nextAction: (typeof NEXT_ACTIONS)[number];
 }
 
-/** The ten publish failures. Source: spec, "Failure object", the table. */
+/** Source: spec, "Failure object", the table. */
 export const FAILURES = {
   rate_limited: { retryable: true, nextAction: "retry_later" },
   account_disconnected: { retryable: true, nextAction: "reconnect_account" },
@@ -28,10 +28,7 @@ export const FAILURES = {
   cancelled: { retryable: false, nextAction: "none" },
 } as const satisfies Record<string, FailureRule>;
 
-/**
- * Told wherever a post whose fate is unknown (`platform_processing_timeout`) could be retried, in the same
- * words everywhere.
- */
+/** For a post with unknown outcome (`platform_processing_timeout`). */
 export const LOOK_FIRST =
   "Look at the platform first: the post may be there, and a retry would publish it twice. If it is not there, retry with force: true.";
 
@@ -39,24 +36,18 @@ export type FailureCode = keyof typeof FAILURES;
 
 export const FAILURE_CODES = Object.keys(FAILURES) as [FailureCode, ...FailureCode[]];
 
-/** Why a post did not go out. */
 export interface Failure {
   code: FailureCode;
-  /** The platform's own wording where it gave any: what `errorMessage` shows. */
+  /** The platform's own message, if any; shown as `errorMessage`. */
   message: string;
-  /** When the platform said how long to wait. */
   retryAfterSeconds?: number;
 }
 
-/** The `failure` object of the wire. */
 export function toFailureObject(code: FailureCode) {
   return { code, ...FAILURES[code] };
 }
 
-/**
- * Thrown where a publish step cannot go on and the reason is known and final, whatever the step:
- * the runner ends the attempt with it and tries nothing more.
- */
+/** Ends a publish attempt with a final reason. */
 export class PublishFailure extends Error {
   readonly failure: Failure;
 

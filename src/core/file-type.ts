@@ -9,10 +9,10 @@ const ascii = (bytes: Uint8Array, start: number, end: number): string =>
 const startsWith = (bytes: Uint8Array, ...prefix: number[]): boolean =>
   prefix.every((byte, i) => bytes[i] === byte);
 
-/** Brands of ISO media files that hold pictures (HEIC, AVIF, CR3) or only sound. */
+/** ISO media files without video: pictures (HEIC, AVIF, CR3) or sound. */
 const NO_VIDEO = /^(?:hei[cmsx]|hev[cmsx]|mif1|msf1|avi[fs]|crx |M4[ABP] )$/;
 
-/** Leading bytes that are enough to recognise images, videos and PDF. Office files need more. */
+/** Office files need more bytes. */
 export const FILE_TYPE_BYTES = 16;
 
 const OFFICE = "application/vnd.openxmlformats-officedocument";
@@ -23,16 +23,12 @@ const OFFICE_TYPES = {
   pptx: `${OFFICE}.presentationml.presentation`,
 } as const;
 
-/** Returns a file name that says the program of an Office file of this type; empty for any other type. */
+/** A file name with an Office file's extension; empty for another type. */
 export const officeNameOf = (mime: string): string => {
   const [extension] = Object.entries(OFFICE_TYPES).find(([, type]) => type === mime) ?? [];
   return extension ? `file.${extension}` : "";
 };
 
-/**
- * Detects the type of a file of subtitles by its text; null for what is none. No other file is taken for subtitles,
- * and none of these for a file of another kind.
- */
 export function detectSubtitles(bytes: Uint8Array): FileType | null {
   const text = new TextDecoder().decode(bytes);
   if (/^WEBVTT(?:\s|$)/.test(text)) return { kind: "document", mime: "text/vtt" };
@@ -42,13 +38,9 @@ export function detectSubtitles(bytes: Uint8Array): FileType | null {
 
 type OfficeExtension = keyof typeof OFFICE_TYPES;
 
-/** Leading bytes in which the first entries of a ZIP are looked for. */
 const OFFICE_HEAD_BYTES = 16 * 1024;
 
-/**
- * An Office file: its container is known by its bytes. Which of two programs wrote it may stand too far
- * inside, so there its name decides.
- */
+/** The file's name decides when the bytes do not show the Office program. */
 function detectOffice(bytes: Uint8Array, name: string): FileType | null {
   const isZip = startsWith(bytes, 0x50, 0x4b, 0x03, 0x04);
   const isCompound = startsWith(bytes, 0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1);
@@ -63,10 +55,7 @@ function detectOffice(bytes: Uint8Array, name: string): FileType | null {
   return extension ? { kind: "document", mime: OFFICE_TYPES[extension] } : null;
 }
 
-/**
- * Detects the type of a file by its first bytes; null for what no platform takes. Its name is believed in nothing
- * but which Office program an Office file is of.
- */
+/** `name` matters only for Office files. */
 export function detectFileType(bytes: Uint8Array, name = ""): FileType | null {
   if (startsWith(bytes, 0xff, 0xd8, 0xff)) return { kind: "image", mime: "image/jpeg" };
   if (startsWith(bytes, 0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)) {

@@ -1,3 +1,3 @@
-/** The name of a host without its port and the dot at its end. */
+/** Removes the port and a trailing dot. */
 export const hostNameOf = (host: string): string =>
   host.toLowerCase().replace(/:\d+$/, "").replace(/\.$/, "");

@@ -1,9 +1,8 @@
 import { AppError } from "./errors.ts";
 
-/** Longest Idempotency-Key that is taken. Spec is silent. */
+/** Spec is silent on the length. */
 export const MAX_KEY_CHARACTERS = 255;
 
-/** A call that names itself, so that its repetition is recognised. */
 export interface NamedCall {
   /** Method and path, such as `POST /upload`. */
   route: string;
@@ -11,7 +10,7 @@ export interface NamedCall {
 }
 
 /**
- * Reads the name of a call from its Idempotency-Key, in quotes or bare; null without one.
+ * Accepts the key quoted or bare.
  *
  * @throws AppError 400
  * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/

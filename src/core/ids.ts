@@ -1,4 +1,3 @@
-/** `bytes` random bytes as lowercase hex. */
 export function randomHex(bytes: number): string {
   return toHex(crypto.getRandomValues(new Uint8Array(bytes)));
 }
@@ -15,7 +14,7 @@ export function toHex(bytes: ArrayBuffer | Uint8Array): string {
 export const fromHex = (hex: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 
-/** An id that nobody can guess: `acc_3f…` (16 hex digits). */
+/** Unguessable: the prefix and 16 hex digits. */
 export function randomId(prefix: string): string {
   return `${prefix}_${randomHex(8)}`;
 }
@@ -25,10 +24,7 @@ let madeInLastMs = 0;
 
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, "0");
 
-/**
- * An id that sorts by time, within a millisecond by the order of making, and that nobody can guess:
- * `evt_`, 12 hex digits of ms, 4 of a counter, 12 random.
- */
+/** Unguessable and sorted by time: 12 hex digits of ms, 4 of a counter, 12 random ones. */
 export function timeSortedId(prefix: string, at: Date): string {
   const ms = at.getTime();
   madeInLastMs = ms === lastMs ? madeInLastMs + 1 : 0;
@@ -36,6 +32,6 @@ export function timeSortedId(prefix: string, at: Date): string {
   return `${prefix}_${hex(ms, 12)}${hex(madeInLastMs % 0x10000, 4)}${randomHex(6)}`;
 }
 
-/** An id before every `timeSortedId` made at or after `at`, and after every one made before. */
+/** Sorts before every `timeSortedId` from `at` on, and after all earlier ones. */
 export const firstIdSince = (prefix: string, at: Date): string =>
   `${prefix}_${hex(at.getTime(), 12)}`;

@@ -1,15 +1,14 @@
 import { isSigned, sign } from "./signature.ts";
 
-/** Kinds of links that somebody opens without a sign-in: a token of one kind opens no other. */
+/** A token of one kind does not open a link of another kind. */
 type LinkKind = "connection link" | "review link";
 
 const textOf = (kind: LinkKind, id: number): string => `${kind}|${id}`;
 
-/** The token of a link: its id, signed, so that it can be shown again without being stored. */
+/** The link's signed id, which can be recomputed instead of stored. */
 export const linkToken = async (secret: string, kind: LinkKind, id: number): Promise<string> =>
   `${id}-${await sign(secret, textOf(kind, id))}`;
 
-/** Returns the id of a link by its token; null for a forged one. */
 export async function readLinkToken(
   secret: string,
   kind: LinkKind,
@@ -19,6 +18,5 @@ export async function readLinkToken(
   return (await isSigned(secret, textOf(kind, Number(id)), signature)) ? Number(id) : null;
 }
 
-/** The path of the page on which a client reviews posts. */
 export const reviewPath = async (secret: string, id: number): Promise<string> =>
   `/review/${await linkToken(secret, "review link", id)}`;

@@ -1,4 +1,4 @@
 import process from "node:process";
 
-/** Libraries find Node's process as a global; the Worker starts without. */
+/** Libraries expect Node's global `process`, which a Worker lacks at start. */
 (globalThis as { process?: typeof process }).process ??= process;

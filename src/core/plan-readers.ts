@@ -24,7 +24,7 @@ const planOverride = someOf({
   platforms: listOf(text),
 });
 
-/** Every part may be left out: what stands is what is other than usual. */
+/** Contains only values that differ from the defaults. */
 export const plansOverride = someOf({
   plans: someOf(
     Object.fromEntries(PLAN_NAMES.map((name) => [name, planOverride])) as Record<
@@ -36,7 +36,6 @@ export const plansOverride = someOf({
   dailyCaps: recordOf(wholeNumber(1)),
 });
 
-/** Returns the plans of an instance: the usual ones with the changes of its owner. */
 export function readPlans(override: Read<typeof plansOverride> = {}): Plans {
   const names = PLAN_NAMES.map((name) => {
     const plan: Plan = { ...DEFAULT_PLANS.plans[name], ...override.plans?.[name] };

@@ -3,22 +3,21 @@ import type { Platform } from "./platforms.ts";
 export const PLAN_NAMES = ["owner", "basic", "pro", "scale"] as const;
 export type PlanName = (typeof PLAN_NAMES)[number];
 
-/** The limits of a plan; null: unlimited. */
+/** Null means unlimited. */
 export interface Plan {
   monthlyPosts: number | null;
   members: number | null;
-  /** Bytes presigned in 30 days. */
+  /** In 30 days. */
   presignBytes: number | null;
   analytics: boolean;
-  /** Domains of one's own for short links. */
   customDomains: boolean;
-  /** X credits of a month. */
+  /** Per month. */
   xCredits: number;
-  /** Null: all. */
+  /** Null means all platforms. */
   platforms: readonly string[] | null;
 }
 
-/** X credits that are bought and never expire. `price` as a person reads it. */
+/** Bought X credits, which never expire. `price` is text for people. */
 export interface CreditPack {
   name: string;
   credits: number;
@@ -28,13 +27,13 @@ export interface CreditPack {
 export interface Plans {
   plans: Record<PlanName, Plan>;
   packs: readonly CreditPack[];
-  /** Posts in any 24 hours per account, where they differ from the platform's own. */
+  /** Posts in 24 hours, where it differs from the platform's own limit. */
   dailyCaps: Partial<Record<Platform, number>>;
 }
 
 const GIGABYTE = 1_000_000_000;
 
-/** Spec is silent on quotas but for X credits; `owner` is what an instance of one's own runs on. */
+/** Spec is silent on quotas other than X credits. `owner` is the plan of a private instance. */
 export const DEFAULT_PLANS: Plans = {
   plans: {
     owner: {

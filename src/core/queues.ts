@@ -1,7 +1,6 @@
-/** Messages that one call sends, at most. Source: Queues, "Limits": messages per sendBatch. */
+/** Source: Queues, "Limits": messages per sendBatch. */
 const MESSAGES_PER_SEND = 100;
 
-/** Yields messages, or what they are made of, in groups of which each is sent by one call. */
 export function* inSends<T>(messages: readonly T[]): Generator<T[]> {
   for (let i = 0; i < messages.length; i += MESSAGES_PER_SEND) {
     yield messages.slice(i, i + MESSAGES_PER_SEND);

@@ -1,17 +1,16 @@
 /**
- * Readers of variables and of messages. They stand in for zod where every invocation passes: loading zod takes
- * longer than all else that a minute's tick does.
+ * Hot paths use these readers instead of zod, because loading zod takes longer than a whole cron
+ * tick.
  */
 
-/** Why a value is not what it must be; the message goes after its name. */
+/** The message follows the name of the invalid value. */
 export class Malformed extends Error {}
 
-/** Returns what the value says. @throws Malformed */
+/** @throws Malformed */
 export type Reader<T> = (value: unknown) => T;
 
 export type Read<R> = R extends Reader<infer T> ? T : never;
 
-/** Reads a value; null for one that is not as it must be. */
 export function readOrNull<T>(read: Reader<T>, value: unknown): T | null {
   try {
     return read(value);
@@ -39,13 +38,12 @@ export const boolean: Reader<boolean> = (value) => {
   return value;
 };
 
-/** A text of which something holds. */
 export const textThat =
   (holds: (value: string) => boolean, message: string): Reader<string> =>
   (value) => {
-    const given = text(value);
-    if (!holds(given)) throw new Malformed(message);
-    return given;
+    const content = text(value);
+    if (!holds(content)) throw new Malformed(message);
+    return content;
   };
 
 export const matching = (pattern: RegExp, message: string): Reader<string> =>
@@ -59,8 +57,8 @@ export const notEmpty = textThat(
 export const oneOf =
   <const T extends string>(options: readonly T[]): Reader<T> =>
   (value) => {
-    const found = options.find((option) => option === value);
-    if (found !== undefined) return found;
+    const match = options.find((option) => option === value);
+    if (match !== undefined) return match;
     throw new Malformed(
       `Invalid option: expected one of ${options.map((option) => JSON.stringify(option)).join("|")}`,
     );
@@ -74,7 +72,7 @@ export const only =
     return literal;
   };
 
-/** One of two; a value that is neither is refused with the message of the second. */
+/** A value that neither reader accepts gets the second reader's message. */
 export const eitherOf =
   <A, B>(one: Reader<A>, other: Reader<B>): Reader<A | B> =>
   (value) => {
@@ -86,7 +84,6 @@ export const eitherOf =
     }
   };
 
-/** A whole number, `least` or more. */
 export const wholeNumber =
   (least: 0 | 1): Reader<number> =>
   (value) => {
@@ -110,7 +107,6 @@ export const listOf =
     return value.map(read);
   };
 
-/** A list of two. */
 export const pairOf =
   <A, B>(first: Reader<A>, second: Reader<B>): Reader<[A, B]> =>
   (value) => {
@@ -121,7 +117,6 @@ export const pairOf =
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** An object of any names that `isName` holds for, each with the same kind of value. */
 export const recordOf =
   <T>(read: Reader<T>, isName: (name: string) => boolean = () => true): Reader<Record<string, T>> =>
   (value) => {
@@ -137,7 +132,7 @@ export const recordOf =
 type Fields = Record<string, Reader<unknown>>;
 type Values<F extends Fields> = { [N in keyof F]: Read<F[N]> };
 
-/** An object with all of these fields; others that it has are left out. */
+/** Ignores unknown fields. */
 export const objectOf =
   <F extends Fields>(fields: F): Reader<Values<F>> =>
   (value) => {
@@ -146,7 +141,6 @@ export const objectOf =
     return Object.fromEntries(entries) as Values<F>;
   };
 
-/** An object with some of these fields and no others. */
 export const someOf =
   <F extends Fields>(fields: F): Reader<Partial<Values<F>>> =>
   (value) => {
@@ -161,7 +155,6 @@ export const someOf =
     return read as Partial<Values<F>>;
   };
 
-/** An object with all of these fields and no others. */
 export const strictObjectOf =
   <F extends Fields>(fields: F): Reader<Values<F>> =>
   (value) => {
@@ -170,7 +163,6 @@ export const strictObjectOf =
     return read;
   };
 
-/** Reads a text as JSON. */
 export const json =
   <T>(read: Reader<T>): Reader<T> =>
   (value) => {

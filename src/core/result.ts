@@ -1,4 +1,3 @@
-/** The outcome of something that can be refused without anything being broken. */
 export type Result<T, E> = { ok: true; value: T } | { ok: false; error: E };
 
 export const ok = <T>(value: T): { ok: true; value: T } => ({ ok: true, value });

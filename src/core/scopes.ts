@@ -1,4 +1,4 @@
-/** The scopes a token may hold. Source: spec, "Authentication" 2. */
+/** Source: spec, "Authentication" 2. */
 export const SCOPES = [
   "*",
   "posts:read",
@@ -19,10 +19,10 @@ export const SCOPES = [
 
 export type Scope = (typeof SCOPES)[number];
 
-/** Returns true when `held` covers `needed`: `*` covers all, publish covers write, write covers read. */
-export function coversScope(held: readonly Scope[], needed: Scope): boolean {
-  if (held.includes("*") || held.includes(needed)) return true;
+/** `*` covers all scopes, publish covers write, write covers read. */
+export function coversScope(granted: readonly Scope[], needed: Scope): boolean {
+  if (granted.includes("*") || granted.includes(needed)) return true;
   const [area, level] = needed.split(":");
-  if (level === "read") return coversScope(held, `${area}:write` as Scope);
-  return needed === "posts:write" && held.includes("posts:publish");
+  if (level === "read") return coversScope(granted, `${area}:write` as Scope);
+  return needed === "posts:write" && granted.includes("posts:publish");
 }

@@ -4,33 +4,32 @@ const encoder = new TextEncoder();
 
 const HMAC = { name: "HMAC", hash: "SHA-256" };
 
-/** The key that a secret is for `signWith`: it signs, and does not give the secret away. */
 export const hmacKey = (secret: string): Promise<CryptoKey> =>
   crypto.subtle.importKey("raw", encoder.encode(secret), HMAC, false, ["sign"]);
 
-/** Lowercase hex HMAC-SHA256 of `text`. */
+/** Lowercase hex HMAC-SHA256. */
 export const signWith = async (key: CryptoKey, text: string): Promise<string> =>
   toHex(await crypto.subtle.sign("HMAC", key, encoder.encode(text)));
 
 let imported: { secret: string; key: Promise<CryptoKey> } | undefined;
 
-/** As `signWith`. The last secret's key is kept: a page of posts signs an address for each of its files. */
+/** Keeps the last secret's key, because a page of posts signs many addresses. */
 export async function sign(secret: string, text: string): Promise<string> {
   if (imported?.secret !== secret) imported = { secret, key: hmacKey(secret) };
   return signWith(await imported.key, text);
 }
 
-/** Returns true when `signature` is ours over `text`; takes the same time whichever byte differs. */
+/** Compares in constant time. */
 export async function isSigned(secret: string, text: string, signature: string): Promise<boolean> {
   const expected = encoder.encode(await sign(secret, text));
-  const given = encoder.encode(signature);
-  if (expected.length !== given.length) return false;
+  const received = encoder.encode(signature);
+  if (expected.length !== received.length) return false;
   let difference = 0;
-  for (let i = 0; i < expected.length; i++) difference |= (expected[i] ?? 0) ^ (given[i] ?? 0);
+  for (let i = 0; i < expected.length; i++) difference |= (expected[i] ?? 0) ^ (received[i] ?? 0);
   return difference === 0;
 }
 
-/** Lowercase hex SHA-256. */
+/** Lowercase hex. */
 export async function sha256Hex(data: string | Uint8Array<ArrayBuffer>): Promise<string> {
   const bytes = typeof data === "string" ? encoder.encode(data) : data;
   return toHex(await crypto.subtle.digest("SHA-256", bytes));

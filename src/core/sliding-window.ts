@@ -1,4 +1,3 @@
-/** At most `limit` calls in any `windowSeconds`. */
 export interface Quota {
   limit: number;
   windowSeconds: number;
@@ -9,17 +8,14 @@ export interface WindowVerdict {
   limit: number;
   windowSeconds: number;
   remaining: number;
-  /** Seconds until a refused caller gets a place again, and until an allowed one gets all back. */
+  /** Seconds until a refused caller's next call, or until the whole quota is free. */
   resetSeconds: number;
 }
 
-/** Callers' clocks differ by less. A later time comes from a clock that has been moved back since. */
+/** Clocks of callers differ by less; a later hit predates a clock that was set back. */
 export const CLOCK_SKEW_MS = 60_000;
 
-/**
- * An exact sliding window: `hits` are the epoch-ms times of earlier calls, oldest first. Returns the
- * verdict and the hits to keep. A refused call takes no place.
- */
+/** `hits` are epoch ms of earlier calls, oldest first. A refused call is not counted. */
 export function takePlace(
   hits: readonly number[],
   quota: Quota,

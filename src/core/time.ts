@@ -13,10 +13,8 @@ const ISO_WITH_OFFSET =
   /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/i;
 
 /**
- * An ISO 8601 date-time with its offset as an instant, or null when it is anything else.
- *
- * Spec is silent: a time without an offset is refused, because nobody's hour is guessed. A date that
- * the calendar does not have (31 April) is refused too, instead of rolling over.
+ * Spec is silent: a time without an offset is refused instead of guessed, and a date that does not
+ * exist (31 April) instead of rolled over.
  */
 export function parseInstant(text: string): Date | null {
   const match = ISO_WITH_OFFSET.exec(text.trim());
@@ -43,7 +41,7 @@ export function parseInstant(text: string): Date | null {
   return Number.isNaN(instant.getTime()) ? null : instant;
 }
 
-/** The same day and time `months` later; the last day of that month where it is shorter. */
+/** A shorter month uses its last day. */
 export function addMonths(at: Date, months: number): Date {
   const target = new Date(at);
   target.setUTCDate(1);

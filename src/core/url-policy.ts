@@ -1,10 +1,8 @@
-/** The rules for a URL that a stranger gave us. */
 export interface UrlPolicy {
-  /** `http:` as well as `https:`. */
   allowHttp?: boolean;
-  /** This machine and any port: development only. */
+  /** This machine and any port, in development. */
   allowLoopback?: boolean;
-  /** Hosts that are ours: never fetched over the network. */
+  /** Hosts of this instance, which it must not call. */
   ownHosts?: readonly string[];
 }
 
@@ -12,11 +10,11 @@ const PUBLIC_PORTS = new Set(["", "80", "443", "8443"]);
 const PRIVATE_SUFFIXES = [".local", ".internal", ".home.arpa", ".localhost"];
 
 /**
- * Returns why a URL from outside must not be fetched, or null when it may be. Judges the parsed form only,
- * because `URL` undoes the spellings attackers hide behind (`127.1`, `0x7f000001`, full-width digits).
+ * Why a URL must not be fetched; null for an allowed one. Judges the parsed form, because `URL`
+ * normalizes disguised addresses (`127.1`, `0x7f000001`, full-width digits).
  */
-export function refusedUrl(given: string | URL, policy: UrlPolicy = {}): string | null {
-  const url = typeof given === "string" ? URL.parse(given) : given;
+export function refusedUrl(address: string | URL, policy: UrlPolicy = {}): string | null {
+  const url = typeof address === "string" ? URL.parse(address) : address;
   if (!url) return "is not a URL";
   const allowsHttp = policy.allowHttp || policy.allowLoopback;
   if (url.protocol !== "https:" && !(allowsHttp && url.protocol === "http:")) {
@@ -30,7 +28,6 @@ export function refusedUrl(given: string | URL, policy: UrlPolicy = {}): string 
   return refusedHost(host);
 }
 
-/** Returns true for a host that is the machine itself. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
@@ -44,7 +41,7 @@ function refusedHost(host: string): string | null {
   return PRIVATE_SUFFIXES.some((suffix) => host.endsWith(suffix)) ? isPrivate : null;
 }
 
-/** Blocks that are not the public unicast internet. Source: IANA special-purpose registry. */
+/** Source: IANA special-purpose registry. */
 const BLOCKED_IPV4: [string, number][] = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -75,9 +72,8 @@ function isPublicIpv4(text: string): boolean {
 }
 
 /**
- * All but 2000::/3, which alone is public unicast, and what is special inside it: tunnels that could
- * reach private IPv4, benchmarks, identifiers, documentation. Source: IANA, IPv6 address space and
- * special-purpose registries.
+ * Everything outside 2000::/3, and special blocks in it: tunnels to private IPv4, benchmarks,
+ * identifiers, documentation. Source: IANA, IPv6 registries.
  */
 const BLOCKED_IPV6: [string, number][] = [
   ["::", 3],
@@ -92,14 +88,14 @@ const BLOCKED_IPV6: [string, number][] = [
   ["3fff::", 20],
 ];
 
-/** The address as 128 bits. `URL` has already normalised it, dotted tails included. */
+/** `URL` has normalized the address. */
 function ipv6ToBigInt(text: string): bigint {
   const [head = "", tail] = text.split("::");
   const groups = (part: string) => (part ? part.split(":") : []);
-  const left = groups(head);
-  const right = tail === undefined ? [] : groups(tail);
-  const zeros = Array<string>(tail === undefined ? 0 : 8 - left.length - right.length).fill("0");
-  return [...left, ...zeros, ...right].reduce(
+  const before = groups(head);
+  const after = tail === undefined ? [] : groups(tail);
+  const zeros = Array<string>(tail === undefined ? 0 : 8 - before.length - after.length).fill("0");
+  return [...before, ...zeros, ...after].reduce(
     (value, group) => (value << 16n) | BigInt(Number.parseInt(group, 16)),
     0n,
   );

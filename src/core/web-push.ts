@@ -12,13 +12,13 @@ import { HOUR, SECOND } from "./time.ts";
 
 const encoder = new TextEncoder();
 
-/** Sizes in bytes. Source: RFC 8188, section 2.1. */
+/** Bytes. Source: RFC 8188, section 2.1. */
 const SALT_BYTES = 16;
 const RECORD_BYTES = 4_096;
 const HEADER_BYTES = SALT_BYTES + 4 + 1 + POINT_BYTES;
 const TAG_BYTES = 16;
 
-/** Longest message of one record, its delimiter left out. Source: RFC 8291, section 4. */
+/** The longest message in one record. Source: RFC 8291, section 4. */
 export const MAX_PUSH_BYTES = RECORD_BYTES - HEADER_BYTES - TAG_BYTES - 1;
 
 const P256 = { name: "ECDH", namedCurve: "P-256" };
@@ -36,7 +36,6 @@ function join(...parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
 const importPoint = (point: Uint8Array<ArrayBuffer>): Promise<CryptoKey> =>
   crypto.subtle.importKey("raw", point, P256, true, []);
 
-/** Returns true for keys that a message can be encrypted for. */
 export async function arePushKeys({ p256dh, auth }: PushKeys): Promise<boolean> {
   const point = readPoint(p256dh);
   if (!point || !readBytes(auth, AUTH_BYTES)) return false;
@@ -48,7 +47,7 @@ export async function arePushKeys({ p256dh, auth }: PushKeys): Promise<boolean> 
   }
 }
 
-/** Fresh with every message: two under the same key and salt would give their texts away. */
+/** Reusing keys and salt would reveal the texts. */
 interface Sender {
   keys: CryptoKeyPair;
   salt: Uint8Array<ArrayBuffer>;
@@ -70,7 +69,6 @@ async function hkdf(
   return new Uint8Array(await crypto.subtle.deriveBits(algorithm, key, bytes * 8));
 }
 
-/** The point that both sides come to, each with its own private key. */
 async function agree(mine: CryptoKey, theirs: CryptoKey): Promise<Uint8Array<ArrayBuffer>> {
   const algorithm = { name: "ECDH", public: theirs } as unknown as SubtleCryptoDeriveKeyAlgorithm;
   return new Uint8Array(await crypto.subtle.deriveBits(algorithm, mine, SCALAR_BYTES * 8));
@@ -80,10 +78,7 @@ const rawOf = async (key: CryptoKey): Promise<Uint8Array<ArrayBuffer>> =>
   new Uint8Array((await crypto.subtle.exportKey("raw", key)) as ArrayBuffer);
 
 /**
- * Encrypts a message of up to `MAX_PUSH_BYTES` for a browser as one record: what is sent to its push service,
- * with the content encoding `aes128gcm`.
- *
- * @param sender only for tests with known keys
+ * @param sender only for tests with fixed keys
  * @see https://www.rfc-editor.org/rfc/rfc8291
  */
 export async function encryptPush(
@@ -109,10 +104,10 @@ export async function encryptPush(
   return join(salt, size, ourPoint, new Uint8Array(sealed));
 }
 
-/** The delimiter behind the last record's text. Source: RFC 8188, section 2. */
+/** Source: RFC 8188, section 2. */
 const LAST_RECORD = Uint8Array.of(2);
 
-/** A token is good for a day at most. Source: RFC 8292, section 2. */
+/** A token may last a day. Source: RFC 8292, section 2. */
 const TOKEN_MS = 12 * HOUR;
 
 function importVapid({ publicKey, privateKey }: VapidKeys): Promise<CryptoKey> {
@@ -124,9 +119,7 @@ function importVapid({ publicKey, privateKey }: VapidKeys): Promise<CryptoKey> {
 }
 
 /**
- * Returns the `Authorization` of a message: who sends it, to the push service of `endpoint`.
- *
- * @param contact an address of whoever runs this instance, `mailto:` or `https:`
+ * @param contact the operator's `mailto:` or `https:` address
  * @see https://www.rfc-editor.org/rfc/rfc8292
  */
 export async function vapidAuthorization(

@@ -1,15 +1,15 @@
 import { refusedUrl } from "./url-policy.ts";
 
-/** Longest URL of a webhook, or of a chat. Spec is silent. */
+/** Also limits the URL of a chat. Spec is silent. */
 export const MAX_URL_CHARACTERS = 2_048;
 
 /**
- * Events in a row that fail all attempts until the webhook is switched off. Source: spec, "Events", delivery rule 3. Spec is
- * silent: test pings and replays count neither way, as they are sent at somebody's wish.
+ * After so many events in a row that failed all attempts, a webhook is switched off. Source: spec,
+ * "Events", delivery rule 3. Spec is silent: test pings and replays do not count.
  */
 export const MAX_FAILURES = 3;
 
-/** Returns why nothing is sent to an address; null where it is. Asked again at every attempt. */
+/** Every attempt checks again. */
 export function refusedTarget(
   url: string,
   { isDevelopment, publicUrl }: { isDevelopment: boolean; publicUrl: string | null },

@@ -1,11 +1,10 @@
 import { getTableColumns, is, SQL, sql, type Table } from "drizzle-orm";
 
-/** New values of a row by property, or SQL that works one out. */
+/** New values by property; a value may be SQL. */
 export type Assigned<T extends Table> = {
   [K in keyof T["$inferSelect"]]?: T["$inferSelect"][K] | SQL;
 };
 
-/** Writes what comes after SET: each column with its new value as it is stored. */
 export function assignments<T extends Table>(table: T, changes: Assigned<T>): SQL {
   const columns = getTableColumns(table);
   const list = Object.entries(changes)

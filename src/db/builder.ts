@@ -1,7 +1,7 @@
 import { BaseSQLiteDatabase, SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 
 /**
- * Drizzle's builder of statements. It reaches no database: what it builds is sent by `Db`. Loading it takes
- * longer than any other part of a fresh Worker's queue or tick, which write their statements as text.
+ * Drizzle's query builder, without a connection: `Db` sends the statements. Loading it is slower
+ * than any other part of the queue or cron, which use hand-written SQL.
  */
 export const orm = new BaseSQLiteDatabase("sync", new SQLiteSyncDialect(), {} as never, undefined);

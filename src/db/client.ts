@@ -2,7 +2,6 @@ import type { SQLWrapper } from "drizzle-orm";
 import type { RawRow, RowReader } from "./rows.ts";
 import { type Params, prepareText, type Text, textOf } from "./text.ts";
 
-/** One statement, not sent yet, and how to read its answer. */
 export interface Query<T> extends Text {
   read(result: D1Result<RawRow>): T;
 }
@@ -11,11 +10,11 @@ export type Results<Q extends readonly Query<unknown>[]> = {
   [I in keyof Q]: Q[I] extends Query<infer T> ? T : never;
 };
 
-/** The database. D1 has no interactive transactions: what belongs together is run together. */
+/** D1 has no interactive transactions: statements that belong together are run together. */
 export interface Db {
-  /** One round trip, one transaction: all statements take effect or none does. */
+  /** One transaction: all statements take effect or none. */
   run<const Q extends readonly Query<unknown>[]>(queries: Q): Promise<Results<Q>>;
-  /** As `run`, for statements whose number is known only as the program runs. */
+  /** For a list whose length is known only at runtime. */
   runAll<T>(queries: readonly Query<T>[]): Promise<T[]>;
 }
 
@@ -39,22 +38,18 @@ const rowsBy =
 
 const countChanges = ({ meta }: D1Result): number => meta.changes;
 
-/** A statement built for this call, whose rows are read by `read`. */
 export const sqlQuery = <T>(statement: SQLWrapper, read: RowReader<T>): Query<T[]> => ({
   ...textOf(statement),
   read: rowsBy(read),
 });
 
-/** A statement built for this call that answers how many rows it changed. */
+/** The result is the number of changed rows. */
 export const sqlWrite = (statement: SQLWrapper): Query<number> => ({
   ...textOf(statement),
   read: countChanges,
 });
 
-/**
- * A statement whose text is built once, by hand or by Drizzle, and whose rows are read by `read`. Each
- * call puts in the values that `build` names.
- */
+/** Builds the text once; each call binds the values that `build` names. */
 export function prepared<P extends object, T>(
   build: (params: Params<P>) => SQLWrapper,
   read: RowReader<T>,
@@ -64,7 +59,7 @@ export function prepared<P extends object, T>(
   return (values) => ({ ...toText(values), read: readRows });
 }
 
-/** As `prepared`, for a statement that answers how many rows it changed. */
+/** Like `prepared`; the result is the number of changed rows. */
 export function preparedWrite<P extends object>(
   build: (params: Params<P>) => SQLWrapper,
 ): (values: P) => Query<number> {

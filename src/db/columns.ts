@@ -1,13 +1,13 @@
 import { customType } from "drizzle-orm/sqlite-core";
 
-/** A `Date` in code, epoch milliseconds in the database. */
+/** Stored as epoch ms. */
 export const instant = customType<{ data: Date; driverData: number }>({
   dataType: () => "integer",
   fromDriver: (value) => new Date(value),
   toDriver: (value) => value.getTime(),
 });
 
-/** A value kept as JSON text. */
+/** Stored as JSON text. */
 export const json = <T>(name: string) =>
   customType<{ data: T; driverData: string }>({
     dataType: () => "text",
@@ -15,7 +15,7 @@ export const json = <T>(name: string) =>
     toDriver: (value) => JSON.stringify(value),
   })(name);
 
-/** true and false as 1 and 0. */
+/** Stored as 1 and 0. */
 export const flag = customType<{ data: boolean; driverData: number }>({
   dataType: () => "integer",
   fromDriver: (value) => value === 1,

@@ -1,16 +1,13 @@
 import type { Column, Table } from "drizzle-orm";
 import type { Query } from "./client.ts";
 
-/*
- * Statements that are plain text, for where loading Drizzle would take longer than everything else: a redirect.
- * Only their types come from the tables.
- */
+/* Statements as plain text, for a redirect: loading Drizzle would take longer than all the rest. */
 
 type SnakeCase<S extends string> = S extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : S;
 
-/** The name of a column; where its type does not know it, that of its property in the way of columns. */
+/** Without a column name in the type, the name is the property in snake case. */
 type NameOf<C extends Column, Property> = string extends C["_"]["name"]
   ? SnakeCase<Property & string>
   : C["_"]["name"];
@@ -21,19 +18,18 @@ type StoredValue<C extends Column> =
 
 type ColumnsOf<T extends Table> = T["_"]["columns"];
 
-/** A row of a table as it is stored, by the names of its columns. */
 export type StoredRow<T extends Table> = {
   [K in keyof ColumnsOf<T> as NameOf<ColumnsOf<T>[K], K>]: StoredValue<ColumnsOf<T>[K]>;
 };
 
-/** A statement whose rows are read by `read`, which names the columns it asks for. */
+/** `R` names the columns that the statement returns. */
 export const plainQuery = <R extends object, T>(
   sql: string,
   params: unknown[],
   read: (row: R) => T,
 ): Query<T[]> => ({ sql, params, read: ({ results }) => results.map((row) => read(row as R)) });
 
-/** A statement that answers how many rows it changed. */
+/** The result is the number of changed rows. */
 export const plainWrite = (sql: string, params: unknown[]): Query<number> => ({
   sql,
   params,

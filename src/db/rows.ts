@@ -10,11 +10,11 @@ import {
 } from "drizzle-orm";
 import { type SQLiteColumnBuilderBase, sqliteTable } from "drizzle-orm/sqlite-core";
 
-/** A row as D1 answers it: values by the names that the statement gives them. */
+/** A row of D1, keyed by the names in the statement. */
 export type RawRow = Record<string, unknown>;
 export type RowReader<T> = (row: RawRow) => T;
 
-/** A column of a table, or the type of a computed one: `integer("total").notNull()`. */
+/** A column, or the type of a computed value: `integer("total").notNull()`. */
 type Field = Column | SQLiteColumnBuilderBase;
 type Fields = Record<string, Field>;
 
@@ -34,11 +34,11 @@ type FieldsOf<S extends Table | Fields> = S extends Table
 interface Part {
   property: string;
   name: string;
-  /** Null: the stored value is the value. */
+  /** Null when the stored value needs no decoding. */
   decode: ((value: unknown) => unknown) | null;
 }
 
-/** A computed value without a name of its own has that of its property. */
+/** A computed value has its property's name. */
 const columnOf = (property: string, field: Field): Column =>
   is(field, Column)
     ? field
@@ -63,7 +63,7 @@ function read(row: RawRow, { name, decode }: Part): unknown {
   return decode === null || value === null ? value : decode(value);
 }
 
-/** Makes a value when it is first asked for: most readers of a module are not used by the call that loads it. */
+/** Computes on first use, because a call uses few of the readers it loads. */
 function once<T>(make: () => T): () => T {
   let made: { value: T } | null = null;
   return () => {
@@ -72,7 +72,6 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-/** Reads rows that hold the columns of a table, or these fields: names and stored types translated. */
 export function rowReader<S extends Table | Fields>(source: S): RowReader<Row<FieldsOf<S>>> {
   const parts = once(() => toParts(fieldsOf(source)));
   return (row) => {
@@ -82,24 +81,23 @@ export function rowReader<S extends Table | Fields>(source: S): RowReader<Row<Fi
   };
 }
 
-/** Arguments that D1 takes in one call of a function. */
+/** D1's limit of arguments to one function. */
 const MAX_ARGUMENTS = 32;
 
 const arrayOf = (values: readonly SQL[]): SQL => sql`json_array(${sql.join([...values], sql`, `)})`;
 
-/** Rows whose values leave the database as one JSON text each. */
 interface PackedRows<T> {
-  /** The text, as SQL; `column` is the same under the name that `read` looks for. */
+  /** `column` is `value` under the name that `read` expects. */
   value: SQL;
   column: SQL;
   read: RowReader<T>;
-  /** Reads a row whose text has been parsed already. */
   unpack(stored: unknown[][]): T;
 }
 
 /**
- * Packs rows into one JSON text each, which takes much less CPU than their values one by one. `values`: the
- * SQL of each field, in any order; by default its column.
+ * One JSON text per row costs far less CPU than separate values.
+ *
+ * @param values SQL for fields that are no plain columns
  */
 export function packedRows<S extends Table | Fields>(
   source: S,
@@ -107,9 +105,9 @@ export function packedRows<S extends Table | Fields>(
 ): PackedRows<Row<FieldsOf<S>>> {
   const fields = fieldsOf(source);
   const parts = once(() => toParts(fields));
-  const given: Record<string, SQL | undefined> = values;
+  const expressions: Record<string, SQL | undefined> = values;
   const value = once(() => {
-    const list = parts().map(({ property }) => given[property] ?? sql`${fields[property]}`);
+    const list = parts().map(({ property }) => expressions[property] ?? sql`${fields[property]}`);
     const lists = Array.from({ length: Math.ceil(list.length / MAX_ARGUMENTS) }, (_, i) =>
       arrayOf(list.slice(i * MAX_ARGUMENTS, (i + 1) * MAX_ARGUMENTS)),
     );
@@ -138,13 +136,11 @@ export function packedRows<S extends Table | Fields>(
   };
 }
 
-/** Reads the one value of each row. */
 export function valueReader<F extends Field>(field: F): RowReader<FieldValue<F>> {
   const part = once(() => toPart("value", field));
   return (row) => read(row, part()) as FieldValue<F>;
 }
 
-/** The columns of a table with these properties. */
 export function pickColumns<T extends Table, K extends keyof T["_"]["columns"] & string>(
   table: T,
   properties: readonly K[],
@@ -156,10 +152,10 @@ export function pickColumns<T extends Table, K extends keyof T["_"]["columns"] &
   >;
 }
 
-/** Columns by the names that a statement answers them under. */
+/** Keyed by the names in the answer. */
 export const columnsByName = (columns: readonly Column[]): Record<string, Column> =>
   Object.fromEntries(columns.map((column) => [column.name, column]));
 
-/** A column that the statement answers under another name. */
+/** For a column that the statement returns under an alias. */
 export const renamed = <C extends Column>(column: C, name: string): C =>
   Object.create(column, { name: { value: name } });

@@ -11,20 +11,19 @@ import {
   Table,
 } from "drizzle-orm";
 
-/** A statement, or a part of one, as the database takes it. */
 export interface Text {
   sql: string;
   params: unknown[];
 }
 
-/** The values of a prepared statement as its SQL names them; one may be SQL itself. */
+/** Placeholders by name; a value may be SQL itself. */
 export type Params<P> = { [K in keyof P]: SQL<P[K]> };
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /**
- * Text around values: one piece more than there are values. A value right behind LIMIT decides how SQLite
- * goes about the statement, which is therefore prepared anew at each call; a sum is not looked into.
+ * Has one more piece than values. SQLite re-prepares a statement whose LIMIT is a bare value, but
+ * not when the value is part of a sum.
  *
  * Source: SQLite, `sqlite3ExprIsInteger`.
  */
@@ -44,10 +43,7 @@ class Template {
   }
 }
 
-/**
- * Adds a part of Drizzle's SQL to the text. Drizzle's own dialect does the same for every database, and
- * takes more CPU than any other step of a request: many statements are built with each call.
- */
+/** Drizzle's own dialect used more CPU than any other step of a request. */
 function render(chunk: unknown, into: Template): void {
   if (typeof chunk !== "object" || chunk === null) {
     if (chunk !== undefined) into.addValue(chunk);
@@ -89,13 +85,12 @@ function toTemplate(statement: SQLWrapper): Template {
   return template;
 }
 
-/** Builds the text of a statement or a part of one. */
 export function textOf(statement: SQLWrapper): Text {
   const { pieces, values } = toTemplate(statement);
   return { sql: pieces.join("?"), params: values };
 }
 
-/** The value of a placeholder as it is stored: a column's own way where one is known. */
+/** A known column encodes its value. */
 function storedValue(slot: unknown, values: Record<string, unknown>): unknown {
   if (slot instanceof Param && slot.value instanceof Placeholder) {
     const value = values[slot.value.name];
@@ -126,7 +121,6 @@ function fill({ pieces, values: slots }: Template, values: Record<string, unknow
   return { sql: text, params };
 }
 
-/** Gives every name its placeholder, which Drizzle takes wherever it takes SQL. */
 const PLACEHOLDERS = new Proxy(
   {},
   {
@@ -137,7 +131,7 @@ const PLACEHOLDERS = new Proxy(
   },
 );
 
-/** Builds the text of a statement once, at its first use; then only its values are put in. */
+/** Builds the text on first use. */
 export function prepareText<P extends object>(
   build: (params: Params<P>) => SQLWrapper,
 ): (values: P) => Text {

@@ -6,7 +6,7 @@ interface Call {
   reject(error: unknown): void;
 }
 
-/** Sends calls as one batch; where that is refused, one by one, so that none fails for another's sake. */
+/** After a failed batch, sends the calls one by one, so that none fails because of another. */
 async function send(db: Db, calls: readonly Call[]): Promise<void> {
   const [only, ...others] = calls;
   if (only && others.length === 0) {
@@ -24,8 +24,8 @@ async function send(db: Db, calls: readonly Call[]): Promise<void> {
 }
 
 /**
- * Does several works at the same time. Once each of them waits for the database or is done, what they ask goes
- * as one batch: a work takes as many round trips as ever, and all of them together no more than the longest.
+ * Runs functions concurrently and merges their database calls: once each of them waits or is done,
+ * their statements go out as one batch.
  */
 export function runTogether<T>(
   db: Db,

@@ -31,15 +31,17 @@ const apiCors = cors({
 
 type Router = OpenAPIHono<AppEnv>;
 
-/** A router, loaded by the first call of a path below /api/v1 that begins like one of its own; `*` is any part. */
+/**
+ * Loads the router on the first call of a path below /api/v1 that starts like this; `*` matches any
+ * part.
+ */
 type Entry = [beginnings: string | readonly string[], load: () => Promise<Router>];
 
-/** The routers that need no token. */
 const OPEN_ROUTERS: Entry[] = [
   ["whitelabel", async () => (await import("../features/connect/link-routes.ts")).linkInviteRoutes],
 ];
 
-/** The routers of every feature. The most specific paths stand first. */
+/** The most specific paths stand first. */
 const ROUTERS: Entry[] = [
   ["platforms", async () => (await import("../features/platforms/routes.ts")).platformRoutes],
   [
@@ -89,7 +91,6 @@ interface Routers {
 
 const beginningsOf = ([beginnings]: Entry): readonly string[] => [beginnings].flat();
 
-/** Longer ones first. */
 const BEGINNINGS = [DOCUMENT, ...[...OPEN_ROUTERS, ...ROUTERS].flatMap(beginningsOf)].sort(
   (one, other) => other.length - one.length,
 );
@@ -99,24 +100,24 @@ function beginsWith(path: string, beginning: string): boolean {
   return beginning.split("/").every((part, i) => (part === "*" ? parts[i] : part === parts[i]));
 }
 
-/** Returns the longest beginning of the path, which decides what it needs; null where nothing is. */
+/** The longest match decides which routers a path needs. */
 export function beginningOf(path: string): string | null {
   const below = /^\/api\/v1\/(.*)/s.exec(path)?.[1] ?? "";
   return BEGINNINGS.find((beginning) => beginsWith(below, beginning)) ?? null;
 }
 
-const loadOf = (asked: string | null, entries: readonly Entry[]): Promise<Router[]> =>
+const loadOf = (requested: string | null, entries: readonly Entry[]): Promise<Router[]> =>
   Promise.all(
     entries
       .filter(
         (entry) =>
-          asked === DOCUMENT ||
-          (asked !== null && beginningsOf(entry).some((beginning) => beginsWith(asked, beginning))),
+          requested === DOCUMENT ||
+          (requested !== null &&
+            beginningsOf(entry).some((beginning) => beginsWith(requested, beginning))),
       )
       .map(([, load]) => load()),
   );
 
-/** Loads the routers that paths with this beginning need; all of them for the document. */
 export async function loadRouters(beginning: string | null): Promise<Routers> {
   const [open, behindToken] = await Promise.all([
     loadOf(beginning, OPEN_ROUTERS),
@@ -125,7 +126,6 @@ export async function loadRouters(beginning: string | null): Promise<Routers> {
   return { open, behindToken };
 }
 
-/** Creates the app of some routers, with the description of what they declare. */
 export function createApiOf(
   makeDeps: MakeDeps,
   { open, behindToken }: Routers,
@@ -148,7 +148,6 @@ export function createApiOf(
   return app;
 }
 
-/** Creates the app of everything under /api. */
 export const createApi = (makeDeps: MakeDeps) =>
   createSwitch(beginningOf, async (beginning) =>
     createApiOf(makeDeps, await loadRouters(beginning)),

@@ -7,12 +7,12 @@ import { type MakeDeps, prepareDoor } from "../http/door.ts";
 import type { AppEnv } from "../http/env.ts";
 import { refuseCrossSite, renderErrorPage } from "../http/pages.tsx";
 
-/** Creates the app of the pages by which accounts are connected. They need no sign-in. */
+/** Pages that connect accounts need no sign-in. */
 export function createConnect(makeDeps: MakeDeps): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   prepareDoor(app, makeDeps);
   app.onError(renderErrorPage);
-  // Before the check of where a form comes from: servers send these.
+  // Comes before the check of the origin, because platforms' servers call it.
   app.route("/", withdrawalRoutes);
   app.use(refuseCrossSite);
   app.route("/", consentPages);

@@ -10,7 +10,7 @@ import { type AppContext, type AppEnv, publicOrigin } from "../http/env.ts";
 import { answerAgent } from "../mcp/endpoint.ts";
 import type { AnyTool } from "../mcp/tool.ts";
 
-/** Spec is silent: an agent's message is text and addresses; files go by address. */
+/** Spec is silent: an agent's message contains text and addresses but no files. */
 const MAX_BODY_BYTES = 1_000_000;
 
 /** Source: JSON-RPC 2.0, "Error object". */
@@ -21,7 +21,7 @@ const loadReading = () => import("../features/posts/tools.ts");
 
 type Tools = Record<string, () => Promise<AnyTool>>;
 
-/** The tools of the agent endpoint, in the order in which they are listed. Source: spec, "Agent endpoint". */
+/** Listed in this order. Source: spec, "Agent endpoint". */
 const TOOLS: Tools = {
   list_accounts: async () => (await import("../features/accounts/tools.ts")).listAccountsTool,
   get_platform_capabilities: async () =>
@@ -35,7 +35,7 @@ const TOOLS: Tools = {
   create_review_link: async () => (await import("../features/review/tools.ts")).reviewLinkTool,
 };
 
-/** Loads the tools that a message needs: all to be listed, or the one that is called. */
+/** A list needs every tool, a call only one. */
 function loadTools(tools: Tools, message: unknown): Promise<AnyTool[]> {
   const { method, params } = Object(message) as { method?: unknown; params?: unknown };
   const { name } = Object(params) as { name?: unknown };
@@ -46,7 +46,6 @@ function loadTools(tools: Tools, message: unknown): Promise<AnyTool[]> {
   );
 }
 
-/** Creates the app of the agent endpoint. */
 export function createMcp(makeDeps: MakeDeps, tools = TOOLS): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   prepareDoor(app, makeDeps);
@@ -60,14 +59,14 @@ export function createMcp(makeDeps: MakeDeps, tools = TOOLS): Hono<AppEnv> {
     const ctx = await countCaller(c, null, "mcp");
     c.set("ctx", ctx);
     const answer = await answerMessage(c, tools);
-    // A caller who lacks the scope of a tool is known, and was told so in its result.
+    // A known caller without a tool's scope gets the refusal as the tool's result.
     if (!ctx.knownActor()) await holdUntilKnown(c, ctx, null);
     return answer;
   });
   return app;
 }
 
-/** A page of another origin may not use the agents of whoever looks at it. @throws AppError FORBIDDEN */
+/** A foreign page could use its visitor's agent. @throws AppError FORBIDDEN */
 function refuseForeignPage(c: AppContext): void {
   const origin = c.req.header("origin");
   if (origin === undefined || origin === ownOrigin(c)) return;
@@ -75,8 +74,8 @@ function refuseForeignPage(c: AppContext): void {
 }
 
 /**
- * Returns the origin of our own pages; null where none can be known. Anybody can have a name lead to this machine
- * (DNS rebinding): by http, which proves no name, only the machine's own names count.
+ * Null when the origin cannot be trusted: with DNS rebinding, any name can lead to this machine by
+ * http.
  */
 function ownOrigin({ req, var: { deps } }: AppContext): string | null {
   if (deps.config.publicUrl) return deps.config.publicUrl;
@@ -84,7 +83,7 @@ function ownOrigin({ req, var: { deps } }: AppContext): string | null {
   return protocol === "https:" || isLoopback(hostname) ? origin : null;
 }
 
-/** @throws AppError UNSUPPORTED_MEDIA_TYPE, 413, and what the caller is refused with */
+/** @throws AppError UNSUPPORTED_MEDIA_TYPE, 413, and refusals of the caller */
 async function answerMessage(c: AppContext, tools: Tools): Promise<Response> {
   const { ctx } = c.var;
   const { raw } = c.req;
@@ -106,7 +105,6 @@ async function answerMessage(c: AppContext, tools: Tools): Promise<Response> {
     );
   }
   const origin = publicOrigin(ctx, raw.url);
-  // The body has been read: what is passed on are the address and the headers.
   const request = new Request(raw.url, { method: "POST", headers: raw.headers });
   const call = { ctx, origin, requestId: c.var.requestId };
   return answerAgent(call, await loadTools(tools, body), request, body);

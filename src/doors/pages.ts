@@ -22,7 +22,6 @@ import { type MakeDeps, prepareDoor } from "../http/door.ts";
 import type { AppEnv } from "../http/env.ts";
 import { refuseCrossSite, renderErrorPage } from "../http/pages.tsx";
 
-/** The pages of people who are signed in. */
 const BEHIND_SIGN_IN = [
   homePage,
   uploadsPage,
@@ -39,7 +38,7 @@ const BEHIND_SIGN_IN = [
   suggestionsPage,
 ];
 
-/** Creates the app of the sign-in and of the pages behind it, which are shown to nobody unknown. */
+/** Pages in `behindSignIn` are shown only to signed-in people. */
 export function createPages(
   makeDeps: MakeDeps,
   behindSignIn: readonly Hono<PageEnv>[] = BEHIND_SIGN_IN,

@@ -1,14 +1,12 @@
 import type { Place } from "../features/links/repo/places.ts";
 
-/** Hosts by which an address is known as one of short links. */
 export interface Hosts {
-  /** The instance's own; null: it is known by its name. */
   publicHost: string | null;
   shortHost: string | null;
   isDevelopment: boolean;
 }
 
-/** Reads the variables that say it, as they stand: the door itself refuses a malformed configuration. */
+/** Unchecked: the door itself refuses a malformed configuration. */
 export function hostsOf(env: object): Hosts {
   const { PUBLIC_URL, SHORT_DOMAIN, ENVIRONMENT } = env as Record<string, string | undefined>;
   return {
@@ -18,19 +16,16 @@ export function hostsOf(env: object): Hosts {
   };
 }
 
-/** A machine by its address, or by a name that no registered domain has. Source: RFC 6761 and RFC 6762. */
+/** Matches IP addresses and names outside the public DNS. Source: RFC 6761 and RFC 6762. */
 const LOCAL = /^(?:[\d.]+|\[[\da-f:]+\]|[^.:]+|.+\.(?:localhost|local|test|internal))(?::\d+)?$/;
 
-/**
- * Returns true for a host on which the instance itself stands. In production without PUBLIC_URL that is every
- * host; in development, a machine at hand.
- */
+/** Without PUBLIC_URL, every host counts in production, and only local hosts in development. */
 function isMain(host: string, { publicHost, isDevelopment }: Hosts): boolean {
   if (publicHost === null && !isDevelopment) return true;
   return host === publicHost || LOCAL.test(host) || host.endsWith(".workers.dev");
 }
 
-/** Where a visitor asks for a short link; `slug` as it stands in the address. */
+/** `slug` is not decoded. */
 export function placeOf(url: string, hosts: Hosts): Place | null {
   const start = url.indexOf("//") + 2;
   const slash = url.indexOf("/", start);

@@ -4,7 +4,7 @@ import { type MakeDeps, prepareDoor } from "../http/door.ts";
 import type { AppEnv } from "../http/env.ts";
 import { refuseForeignForm } from "../http/pages.tsx";
 
-/** Creates the app of the page on which clients review posts. They need no sign-in. */
+/** Clients review posts without a sign-in. */
 export function createReview(makeDeps: MakeDeps): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   prepareDoor(app, makeDeps);

@@ -12,10 +12,9 @@ import type { FeedTeam } from "../sandbox/kit/feed-team.ts";
 import { createSandboxRoutes } from "../sandbox/routes.tsx";
 
 /**
- * Returns the team whose posts the feed shows: everybody's in development; in production those of
- * the team of the person who is signed in, or of the token that came with the request.
+ * Production shows only the posts of the caller's team.
  *
- * @throws AppError NOT_FOUND where the sandbox is switched off, UNAUTHORIZED, INSUFFICIENT_SCOPE
+ * @throws AppError NOT_FOUND while the sandbox is off, UNAUTHORIZED, INSUFFICIENT_SCOPE
  */
 async function teamOf(c: AppContext): Promise<FeedTeam> {
   const { deps } = c.var;
@@ -31,7 +30,6 @@ async function teamOf(c: AppContext): Promise<FeedTeam> {
   return ctx.actor.teamId;
 }
 
-/** Creates the app of the simulated platforms' feed. */
 export function createSandbox(makeDeps: MakeDeps): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   prepareDoor(app, makeDeps);

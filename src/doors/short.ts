@@ -4,14 +4,14 @@ import { ClickLog } from "../features/links/click-log.ts";
 import { type RedirectDeps, redirect } from "../features/links/redirect.ts";
 import type { Place } from "../features/links/repo/places.ts";
 
-/** Parts that stay the same from visit to visit. */
-type Kept = Omit<RedirectDeps, "waitUntil">;
+/** Shared by all visits. */
+type VisitContext = Omit<RedirectDeps, "waitUntil">;
 
-const keptByEnv = new WeakMap<object, Kept>();
+const contextByEnv = new WeakMap<object, VisitContext>();
 
-function keptOf(env: Env): Kept {
-  const known = keptByEnv.get(env);
-  if (known) return known;
+function contextOf(env: Env): VisitContext {
+  const existing = contextByEnv.get(env);
+  if (existing) return existing;
   const config = configOf(env);
   const log = (entry: object) => console.log(JSON.stringify(entry));
   const clicks = {
@@ -20,12 +20,12 @@ function keptOf(env: Env): Kept {
     wait: (ms: number) => scheduler.wait(ms),
     log,
   };
-  const kept = { config, database: env.DB, clicks, clickLog: new ClickLog() };
-  keptByEnv.set(env, kept);
-  return kept;
+  const context = { config, database: env.DB, clicks, clickLog: new ClickLog() };
+  contextByEnv.set(env, context);
+  return context;
 }
 
-/** Answers a visit of a short link. It loads nothing of the API. */
+/** Answers without loading any part of the API. */
 export function answerVisit(
   request: Request,
   place: Place,
@@ -33,9 +33,9 @@ export function answerVisit(
   execution: Pick<ExecutionContext, "waitUntil">,
 ): Response | Promise<Response> {
   try {
-    const kept = keptOf(env);
+    const context = contextOf(env);
     const waitUntil = (work: Promise<unknown>) => execution.waitUntil(work);
-    const answer = redirect(request, place, { ...kept, waitUntil });
+    const answer = redirect(request, place, { ...context, waitUntil });
     return answer instanceof Promise ? answer.catch(apologise) : answer;
   } catch (error) {
     return apologise(error);

@@ -8,7 +8,7 @@ import {
 import { type MakeDeps, prepareDoor } from "../http/door.ts";
 import type { AppEnv } from "../http/env.ts";
 
-/** Creates the app by which uploads straight to storage are ended. Their addresses are signed; no token is needed. */
+/** The addresses are signed, so that no token is needed. */
 export function createStorage(makeDeps: MakeDeps): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   prepareDoor(app, makeDeps);

@@ -1,29 +1,28 @@
 import { DurableObject } from "cloudflare:workers";
 import { randomHex } from "../core/ids.ts";
 
-/** The right to one request to the endpoint of a webhook. */
+/** The permission to send one request to a webhook's endpoint. */
 export interface Place {
   id: string;
   webhookId: number;
 }
 
 export interface PlaceRequest {
-  /** How many places are asked for, by webhook. */
+  /** Requested places by webhook. */
   counts: readonly (readonly [webhookId: number, count: number])[];
-  /** Places of one endpoint. */
   most: number;
-  /** A place that is not given back is free again after this time. */
+  /** An unreturned place expires after this time. */
   leaseMs: number;
-  /** How long the call waits where none of its endpoints has a place. */
+  /** How long the call waits for a free place. */
   waitMs: number;
 }
 
 /**
- * Counts the requests in flight to each endpoint over the whole instance. The places live in memory: an object
- * that ends forgets them, and requests last seconds.
+ * Limits concurrent requests to each endpoint across the instance. Requests last seconds, so a
+ * restart may forget the places.
  */
 export class DeliveryGate extends DurableObject<unknown> {
-  /** The ends of leases in epoch ms, by webhook and place. */
+  /** Epoch ms of expiry, by webhook and place. */
   private readonly leases = new Map<number, Map<string, number>>();
   private returned = Promise.withResolvers<void>();
 

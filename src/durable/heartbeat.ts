@@ -2,25 +2,24 @@ import { DurableObject } from "cloudflare:workers";
 import { LATE_SECONDS } from "../core/health.ts";
 import { SECOND } from "../core/time.ts";
 
-/** Longer between two ticks, and cron has been away. */
 const GAP_MS = LATE_SECONDS * SECOND;
 
-/** Remembers when cron ran, so that `/health` can tell without a database write a minute. */
+/** Serves `/health` without a database write per minute. */
 export class Heartbeat extends DurableObject<unknown> {
   async beat(at: number): Promise<void> {
     const { lastTickAt } = await this.pulse();
     const { storage } = this.ctx;
-    // A clock that was set back is a gap too.
+    // A clock that was set back counts as a gap too.
     const hasGap = lastTickAt === null || Math.abs(at - lastTickAt) > GAP_MS;
     await storage.put(hasGap ? { lastTickAt: at, steadySince: at } : { lastTickAt: at });
   }
 
-  /** Epoch milliseconds of the last tick, and of the first one after the last gap. */
+  /** Epoch ms of the last tick, and of the first tick after the last gap. */
   async pulse(): Promise<{ lastTickAt: number | null; steadySince: number | null }> {
-    const known = await this.ctx.storage.get<number>(["lastTickAt", "steadySince"]);
+    const stored = await this.ctx.storage.get<number>(["lastTickAt", "steadySince"]);
     return {
-      lastTickAt: known.get("lastTickAt") ?? null,
-      steadySince: known.get("steadySince") ?? null,
+      lastTickAt: stored.get("lastTickAt") ?? null,
+      steadySince: stored.get("steadySince") ?? null,
     };
   }
 }

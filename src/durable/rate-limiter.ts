@@ -5,7 +5,7 @@ import { type Quota, takePlace, type WindowVerdict } from "../core/sliding-windo
 export interface LimitRequest {
   group: string;
   quota: Quota;
-  /** SHA-256 of the token that was presented, valid or not. */
+  /** SHA-256, of an invalid token too. */
   tokenHash: string | null;
   /** Epoch ms. */
   now: number;
@@ -17,19 +17,17 @@ export interface LimitAnswer {
 }
 
 interface Snapshot {
-  /** Epoch ms by the real clock. */
+  /** Epoch ms of the real clock. */
   writtenAt?: number;
   groups: [string, number[]][];
   tokens: [string, number][];
 }
 
-/** At most one row is written in so long, whatever the traffic. */
 const WRITE_INTERVAL_MS = 30_000;
 
 /**
- * The counters of one address, all its groups together. They live in memory, where they are exact. They
- * are written at the first call of a quiet address, and every 30 seconds of a busy one: an object that
- * ends in between forgets half a minute at most.
+ * Counts the calls of one address in memory. Counters are stored on a quiet address's first call,
+ * and every 30 seconds on a busy one, so a restart forgets at most half a minute.
  */
 export class RateLimiter extends DurableObject<unknown> {
   private groups = new Map<string, number[]>();

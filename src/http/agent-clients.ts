@@ -1,18 +1,16 @@
-/** How a client of the agent endpoint is set up. */
 interface AgentClient {
   name: string;
-  /** Where the text goes, as a sentence. */
+  /** A sentence that says where the text belongs. */
   place: string;
   language: "json" | "sh";
   text: string;
 }
 
-/** Stands for the caller's token wherever a client has no variable of its own for it. */
+/** A placeholder for clients without a variable for the token. */
 const TOKEN = "<API_KEY>";
 
 const json = (value: object): string => JSON.stringify(value, null, 2);
 
-/** The configuration of common clients for the instance at `origin`, ready to be copied. */
 export function agentClients(origin: string): AgentClient[] {
   const url = `${origin}/mcp`;
   return [
@@ -74,7 +72,7 @@ export function agentClients(origin: string): AgentClient[] {
   ];
 }
 
-/** The clients as Markdown, each under a heading of this level. */
+/** @param heading Markdown prefix such as `###` */
 export const describeClients = (origin: string, heading: string): string =>
   agentClients(origin)
     .map(

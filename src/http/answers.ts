@@ -6,7 +6,6 @@ import { PLATFORMS } from "../core/platforms.ts";
 import { SCOPES } from "../core/scopes.ts";
 import type { AppEnv } from "./env.ts";
 
-/** Fields that every refusal has. */
 const refused = {
   success: z.literal(false),
   error: z.string().describe("A sentence for people: what happened and what to do."),
@@ -70,7 +69,6 @@ export const tooManySchema = z
 
 const A_STRING = { type: "string" } as const;
 
-/** Headers of answers, as the document's components. */
 const HEADERS = {
   "X-Request-Id": {
     description: "Names the call in our logs; quote it when you report a problem.",
@@ -95,7 +93,6 @@ const HEADERS = {
   },
 };
 
-/** Headers of requests, as the document's components. */
 const PARAMETERS = {
   TeamId: {
     name: "X-Team-ID",
@@ -112,7 +109,6 @@ const PARAMETERS = {
   },
 } as const;
 
-/** Declares what the operations of a document refer to. */
 export function registerSharedParts(registry: OpenAPIHono<AppEnv>["openAPIRegistry"]): void {
   for (const [name, header] of Object.entries(HEADERS)) {
     registry.registerComponent("headers", name, header);
@@ -127,7 +123,6 @@ const headers = (...names: (keyof typeof HEADERS)[]) =>
 
 const parameter = (name: keyof typeof PARAMETERS) => ({ $ref: `#/components/parameters/${name}` });
 
-/** An answer that refuses; with more headers than the one that all have. */
 export const refusal = <T extends z.ZodType>(
   description: string,
   schema: T,
@@ -143,7 +138,7 @@ export const NOT_FOUND = {
 };
 export const conflict = (codes: string) => ({ 409: refusal(codes, errorSchema) });
 
-/** The answer of an operation that a platform has a part in. */
+/** For operations that call a platform. */
 export const PLATFORM_ABSENT = {
   503: refusal("UNAVAILABLE: the platform does not answer.", errorSchema, "Retry-After"),
 };
@@ -156,7 +151,6 @@ export const json = <T extends z.ZodType>(schema: T, description: string) => ({
   },
 });
 
-/** An answer of one JSON value a line. */
 export const jsonLines = <T extends z.ZodType>(line: T, description: string) => ({
   200: {
     description,
@@ -188,23 +182,21 @@ const ALWAYS_POSSIBLE = {
   503: refusal("UNAVAILABLE: a setting of this instance is missing or wrong.", errorSchema),
 };
 
-/** Written out with every route, never as a reference. */
+/** Routes contain each answer inline, never as a reference. */
 export type Answers = Record<string, Exclude<RouteConfig["responses"][string], { $ref: string }>>;
 
-/** How an operation is called, beside its path and query. */
 export interface CallShape {
   hasBody: boolean;
-  /** A call can be named by an Idempotency-Key, and is then safe to repeat. */
+  /** Whether an Idempotency-Key makes the call safe to repeat. */
   takesIdempotencyKey?: boolean;
 }
 
-/** The headers that an operation takes. */
 export const headerParameters = ({ takesIdempotencyKey = false }: CallShape) => [
   parameter("TeamId"),
   ...(takesIdempotencyKey ? [parameter("IdempotencyKey")] : []),
 ];
 
-/** An operation's own answers among those that every operation of its shape can give. */
+/** Adds what every operation of this shape can answer. */
 export function withSharedAnswers<A extends Answers>(
   own: A,
   { hasBody, takesIdempotencyKey }: CallShape,
@@ -218,7 +210,6 @@ export function withSharedAnswers<A extends Answers>(
   return all as A;
 }
 
-/** An operation's own answers among those that one without a token can give. */
 export function withOpenAnswers(own: Answers): Answers {
   const { 401: _, 403: __, ...possible } = ALWAYS_POSSIBLE;
   return { ...possible, ...own };
@@ -226,7 +217,7 @@ export function withOpenAnswers(own: Answers): Answers {
 
 const IN_PROGRESS =
   "IDEMPOTENCY_IN_PROGRESS: calls at the same moment kept this one from being carried out. Send it again with the same key.";
-/** The same, of a call without a key. */
+/** The message for a call without a key. */
 const BUSY = "QUEUE_BUSY: calls at the same moment were faster. Send this one again.";
 
 function repeated(own: Answers): Answers {

@@ -4,39 +4,33 @@ import { Turns } from "../core/turns.ts";
 import type { Deps } from "../deps.ts";
 import type { AppEnv } from "./env.ts";
 
-/** Source: spec, "Limits": the edge takes bodies up to 100 MB, chunked ones included. */
+/** Source: spec, "Limits": the edge accepts bodies up to 100 MB, chunked ones included. */
 const MAX_BODY_BYTES = 100_000_000;
 
 /**
- * Taken in before the caller is known; the rest of a larger body waits for that. A post of text fits,
- * so that it is authenticated in the round trip that looks up its account; a stranger's 64 KB cost
- * less than 1 ms to parse.
+ * Read before authentication; the rest of a larger body waits. A text post fits, so one round trip
+ * authenticates it and looks up its account. Parsing 64 KB costs less than 1 ms.
  */
 export const SMALL_BODY_BYTES = 64 * 1024;
 
 /**
- * Read and dropped of a body that nobody wants, before the answer goes out. A connection with unread
- * bytes is closed by the runtime, and the answer may be lost with it. A form with pictures stays within
- * these bounds; whoever sends more loses the connection. The local server holds one connection for all
- * its callers, where the next one would be lost too: there a file that is too large is dropped to its end.
+ * How much of an unread body is dropped before the answer: the runtime closes a connection with
+ * unread bytes, and may lose the answer. The local server shares one connection among all callers.
  */
 const DROPPED = { bytes: 16_000_000, ms: 2_000 } as const;
 const DROPPED_IN_DEVELOPMENT = { bytes: 128_000_000, ms: 10_000 } as const;
 
-/**
- * Waited for at a time, or the end: the runtime would hand out 4 KB, or each chunk of one byte that
- * somebody sends, and each time costs as much.
- */
+/** Smaller reads cost as much CPU each; the runtime would return 4 KB or single bytes. */
 const READ_BYTES = 64 * 1024;
 
 const TIME_IS_UP = "time is up";
 
 const bodies = new WeakMap<Request, RequestBody>();
 
-/** The one reader of a request's body: whoever asks reads on where the last one stopped. */
+/** Each caller continues where the last one stopped. */
 export function bodyOf(request: Request): RequestBody {
-  const known = bodies.get(request);
-  if (known) return known;
+  const existing = bodies.get(request);
+  if (existing) return existing;
   const body = new RequestBody(request);
   bodies.set(request, body);
   return body;
@@ -55,7 +49,7 @@ class RequestBody {
     this.declaredBytes = Number(request.headers.get("content-length") ?? 0);
   }
 
-  /** The next bytes; null at the end. @throws AppError 413 past 100 MB, 400 when the caller hangs up */
+  /** Null at the end. @throws AppError 413 past 100 MB, 400 when the caller hangs up */
   async read(): Promise<Uint8Array | null> {
     if (this.isOver || !this.source) return null;
     this.reader ??= this.open(this.source);
@@ -73,12 +67,12 @@ class RequestBody {
     this.takenBytes += bytes.length;
     await this.turns.passed(bytes.length);
     if (this.takenBytes > MAX_BODY_BYTES) throw bodyTooLarge(MAX_BODY_BYTES);
-    // Asking for the end would take another turn of the runtime.
+    // Reading until the end would cost another turn of the runtime.
     if (this.takenBytes === this.declaredBytes) this.isOver = true;
     return bytes;
   }
 
-  /** The whole body if its header says that it is small, and nothing of it has been read; else null. */
+  /** Null unless the header declares a small body and no byte has been read. */
   async readSmall(): Promise<Uint8Array | null> {
     const isSmall = this.declaredBytes > 0 && this.declaredBytes < SMALL_BODY_BYTES;
     if (!isSmall || this.takenBytes > 0) return null;
@@ -86,11 +80,10 @@ class RequestBody {
   }
 
   /**
-   * The whole body. `onLarge` is awaited once as much as a small one has come, before the rest of it is
-   * taken in.
+   * `onLarge` is awaited once before a large body is read on.
    *
-   * @param refusal the message for a body that is too large, in place of one with its size
-   * @throws AppError 413 past `maxBytes`, and what `onLarge` throws
+   * @param refusal message for a body that is too large
+   * @throws AppError 413 past `maxBytes`, and errors of `onLarge`
    */
   async readAll(
     maxBytes: number,
@@ -120,42 +113,36 @@ class RequestBody {
     return openReader(source, Math.min(this.declaredBytes || READ_BYTES, READ_BYTES));
   }
 
-  /** @throws AppError 413 when its header says that it is larger */
+  /** @throws AppError 413 when the declared size is larger */
   requireAtMost(maxBytes = MAX_BODY_BYTES, refusal?: string): void {
     if (this.declaredBytes > maxBytes) throw bodyTooLarge(maxBytes, refusal);
   }
 
-  /** Reads what is left and drops it, within bounds; never throws. */
+  /** Never throws. */
   async drop({ config, wait }: Pick<Deps, "config" | "wait">): Promise<void> {
     if (!this.source || this.isOver || (!this.reader && this.source.locked)) return;
     const { bytes, ms } = config.isDevelopment ? DROPPED_IN_DEVELOPMENT : DROPPED;
     try {
       this.reader ??= this.open(this.source);
       const timeout = wait(ms).then((): typeof TIME_IS_UP => TIME_IS_UP);
-      for (let left: number = bytes; left > 0; ) {
+      for (let remaining: number = bytes; remaining > 0; ) {
         const read = await Promise.race([this.reader.read(), timeout]);
         if (!read) return;
         if (read === TIME_IS_UP) break;
-        left -= read.length;
+        remaining -= read.length;
         await this.turns.passed(read.length);
       }
       await this.reader.cancel();
-    } catch {
-      // The caller has hung up: there is nothing left to read.
-    }
+    } catch {}
   }
 }
 
 interface ByteReader {
-  /** The next bytes; null at the end. Two calls at a time are given the same. */
+  /** Null at the end. Concurrent calls get the same bytes. */
   read(): Promise<Uint8Array | null>;
   cancel(): Promise<void>;
 }
 
-/**
- * Reads pieces of so many bytes where the stream can be asked for them: every body that came over the
- * network.
- */
 function openReader(source: ReadableStream<Uint8Array>, bytes: number): ByteReader {
   try {
     const reader = source.getReader({ mode: "byob" });
@@ -166,7 +153,7 @@ function openReader(source: ReadableStream<Uint8Array>, bytes: number): ByteRead
   }
 }
 
-/** The runtime refuses a read while another one is under way. */
+/** The runtime refuses concurrent reads. */
 function oneAtATime(
   reader: { cancel(): Promise<void> },
   readNext: () => Promise<{ done: boolean; value?: Uint8Array }>,
@@ -192,7 +179,7 @@ const describeBytes = (bytes: number): string =>
 const bodyTooLarge = (maxBytes: number, refusal?: string) =>
   tooLarge(refusal ?? `The request body is larger than ${describeBytes(maxBytes)}.`);
 
-/** Whatever becomes of a request, its body is over or dropped before the answer goes out. */
+/** No unread byte is remaining when the answer leaves. */
 export const dropUnreadBody = createMiddleware<AppEnv>(async (c, next) => {
   const body = bodyOf(c.req.raw);
   try {

@@ -9,10 +9,10 @@ import type { AppContext, AppEnv, Presented } from "./env.ts";
 import { type Count, count } from "./rate-limits.ts";
 
 /**
- * Counts the call, and returns the context of whoever made it: see `createCaller`. A token that is new
- * from its address waits for the limiter; after that, the limiter and the database are asked together.
+ * A token that is new for its address waits for the limiter; otherwise limiter and database work
+ * concurrently.
  *
- * @throws AppError UNAUTHORIZED for what cannot be a token, RATE_LIMIT
+ * @throws AppError UNAUTHORIZED for a malformed token, RATE_LIMIT
  */
 export async function countCaller(
   c: AppContext,
@@ -26,15 +26,15 @@ export async function countCaller(
   return c.var.createCaller(c.var.deps, { token, tokenHash, teamId, scope }, verdict);
 }
 
-/** Counts somebody who needs no token. @throws AppError RATE_LIMIT, at once where that is known */
+/** @throws AppError RATE_LIMIT, synchronously when the window is known to be full */
 export const countVisitor = (c: AppContext, limit: LimitGroup): Promise<void> =>
   countCall(c, null, limit).verdict;
 
-/** Counts a call of somebody who is known, whatever the address. @throws AppError RATE_LIMIT */
+/** Counts by user instead of address. @throws AppError RATE_LIMIT */
 export const countUser = (c: AppContext, userId: number, limit: LimitGroup): Promise<void> =>
   leaveHeaders(c, count(c.var.deps, { key: `user:${userId}`, tokenHash: null }, limit)).verdict;
 
-/** Leaves the limit's headers for the answer, whatever that is; `verdict` rejects with RATE_LIMIT. */
+/** `verdict` rejects with RATE_LIMIT. */
 function countCall(c: AppContext, tokenHash: string | null, limit: LimitGroup) {
   const key = clientKey(c.req.header("cf-connecting-ip") ?? null);
   return leaveHeaders(c, count(c.var.deps, { key, tokenHash }, limit));
@@ -43,7 +43,7 @@ function countCall(c: AppContext, tokenHash: string | null, limit: LimitGroup) {
 function leaveHeaders(c: AppContext, { mustWait, admission }: Count) {
   const headers = admission.catch(() => ({}));
   const verdict = admission.then(() => {});
-  // It may be awaited only after the answer to something else.
+  // Prevents an unhandled rejection while `verdict` is not awaited yet.
   verdict.catch(() => {});
   c.set("limitHeaders", headers);
   return { mustWait, verdict };
@@ -52,8 +52,8 @@ function leaveHeaders(c: AppContext, { mustWait, admission }: Count) {
 const TEAM_ID = /^[1-9]\d{0,14}$/;
 
 /**
- * Leaves the caller for the handler, and lets no answer out to a caller who is not known to hold `scope`.
- * Mostly the handler's first read has shown that; else the database is asked before the answer leaves.
+ * Holds the answer until the caller is known to have `scope`. Usually the handler's first read
+ * verifies that.
  */
 export function identify(scope: Scope, limit: LimitGroup) {
   return createMiddleware<AppEnv>(async (c, next) => {
@@ -68,7 +68,7 @@ export function identify(scope: Scope, limit: LimitGroup) {
   });
 }
 
-/** Keeps the answer back until its caller is known to hold `scope`. @throws AppError what `ctx.read` throws */
+/** @throws AppError like `ctx.read` */
 export async function holdUntilKnown(c: AppContext, ctx: Ctx, scope: Scope | null): Promise<void> {
   await ctx.read(scope, []).catch((refusal) => {
     if (refusal === c.error) return;
@@ -77,7 +77,7 @@ export async function holdUntilKnown(c: AppContext, ctx: Ctx, scope: Scope | nul
   });
 }
 
-/** Refuses to answer where a route asked for no caller: only `identify` makes one known. */
+/** Fails for a route without `identify`. */
 export const requireKnownCaller = createMiddleware<AppEnv>(async (c, next) => {
   await next();
   if (c.error || c.var.ctx?.knownActor()) return;
@@ -85,16 +85,16 @@ export const requireKnownCaller = createMiddleware<AppEnv>(async (c, next) => {
   throw new Error(`${c.req.method} ${c.req.path} asked for no caller.`);
 });
 
-/** Removes the answer and its headers, but for those by which a browser may read the refusal. */
+/** Keeps the CORS headers, so that browsers can read the refusal. */
 export function dropAnswer(c: AppContext): void {
   const headers = [...c.res.headers].filter(([name]) => name.startsWith("access-control-"));
   c.res.body?.cancel().catch(() => {});
-  // The answer's headers would be copied to one that takes its place.
+  // Hono copies the old answer's headers to the new one.
   c.res = undefined;
   c.res = new Response(null, { headers });
 }
 
-/** `x-api-token` is the older name of the header, `Authorization: Bearer` what agents send. */
+/** `x-api-token` is an older name of the header; agents send `Authorization: Bearer`. */
 function readPresented(c: AppContext): Pick<Presented, "token" | "teamId"> {
   const bearer = /^Bearer (.+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
   const token = c.req.header("x-api-key") || c.req.header("x-api-token") || bearer || null;

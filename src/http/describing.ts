@@ -2,8 +2,8 @@ import { extendZodWithOpenApi } from "@hono/zod-openapi";
 import { ZodType } from "zod";
 
 /**
- * Lets schemas describe themselves for the document, by `.openapi`. Called by each module that makes such a schema:
- * the parts of the deployed script are evaluated in an order of their own, and a bare import is left out of them.
+ * Each module with described schemas calls this: the bundler drops a bare import and evaluates
+ * modules in its own order.
  */
 export function enableDescriptions(): void {
   extendZodWithOpenApi({ ZodType } as Parameters<typeof extendZodWithOpenApi>[0]);

@@ -10,14 +10,12 @@ import { renderError } from "./errors.ts";
 import { methodNotAllowed, methodsOf } from "./methods.ts";
 import { answerHeaders } from "./security.ts";
 
-/** Called once per request. */
 export type MakeDeps = (c: AppContext) => Deps;
 
-/** The pattern that answered: a path itself may carry what no log should hold. */
+/** The pattern, because a path may contain secrets. */
 const routeOf = (c: AppContext): string | null =>
   matchedRoutes(c).findLast(({ method }) => method !== "ALL")?.path ?? null;
 
-/** Gives an app what every door has: dependencies, the error envelope, headers, a log line per request. */
 export function prepareDoor(app: Hono<AppEnv>, makeDeps: MakeDeps): void {
   app.onError(renderError);
   app.notFound((c) => {

@@ -4,7 +4,7 @@ import { describeCrash } from "../core/crash.ts";
 import { AppError } from "../core/errors.ts";
 import type { AppContext } from "./env.ts";
 
-/** Any refusal or accident as the error envelope. Source: spec, "Errors". */
+/** Source: spec, "Errors". */
 export function renderError(error: unknown, c: AppContext): Response {
   const { code, message, extras, status, headers } = toRefusal(error, c);
   return c.json(
@@ -14,7 +14,7 @@ export function renderError(error: unknown, c: AppContext): Response {
   );
 }
 
-/** Turns anything that was thrown into a refusal that callers may see; a bug is logged, and answered as INTERNAL. */
+/** Logs an unexpected error and answers INTERNAL. */
 export function toRefusal(error: unknown, c: AppContext): AppError {
   const refusal = toAppError(error);
   if (refusal) return refusal;

@@ -4,10 +4,6 @@ import { HOME_STYLES, HomePage, type Places } from "../pages/home-page.tsx";
 import { renderPage } from "../pages/layout.tsx";
 import { type AppContext, type AppEnv, publicOrigin } from "./env.ts";
 
-/**
- * The root: a page for people, and the same as JSON for who asks for that. A browser in which somebody is
- * signed in is led to their pages.
- */
 export function createHomeRoutes(isSignedIn: (c: AppContext) => Promise<boolean>): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
   routes.get("/", (c) => showRoot(c, isSignedIn));
@@ -29,12 +25,12 @@ async function showRoot(
     sandbox: sandboxEnabled ? `${origin}/sandbox` : null,
   };
   c.header("Vary", "Accept, Cookie");
-  const wanted = accepts(c, {
+  const type = accepts(c, {
     header: "Accept",
     supports: ["text/html", "application/json"],
     default: "text/html",
   });
-  if (wanted === "application/json") {
+  if (type === "application/json") {
     return c.json({ success: true, data: { name: "Akimbo", ...places } });
   }
   if (await isSignedIn(c)) {

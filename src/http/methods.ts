@@ -5,14 +5,13 @@ import type { AppEnv } from "./env.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-/** The methods that something answers at this path; middleware does not count. */
+/** Middleware does not count. */
 export function methodsOf(app: Hono<AppEnv>, path: string): string[] {
   return METHODS.filter((method) =>
     app.router.match(method, path)[0].some(([[, route]]) => route.method === method),
   );
 }
 
-/** A refusal that names the methods that the path answers. */
 export function methodNotAllowed(path: string, method: string, allowed: readonly string[]) {
   const allow = allowed.join(", ");
   return new AppError("METHOD_NOT_ALLOWED", `${path} answers ${allow}, not ${method}.`, {
@@ -20,7 +19,7 @@ export function methodNotAllowed(path: string, method: string, allowed: readonly
   });
 }
 
-/** Refuses other methods at a path whose last part stands where ids do, and is none. */
+/** For a fixed path beside an id, such as `/upload/bulk`. */
 export const only = (...allowed: string[]) =>
   createMiddleware<AppEnv>(async (c, next) => {
     const { method, path } = c.req;

@@ -3,15 +3,14 @@ import { REPLACED_BYTES } from "../core/text.ts";
 import { bodyOf, SMALL_BODY_BYTES } from "./body.ts";
 import { readPlainForm } from "./plain-form.ts";
 
-/** Spec is silent: far above what any post needs, far below what would hurt. */
 const MAX_PARTS = 64;
-/** Everything in a form that is not in a file: fields, headers of parts, and what stands between them. */
+/** Fields, headers and boundaries, without files. */
 const MAX_TEXT_BYTES = 1_000_000;
 
-/** Maximum of one field: the longest stored text (70,000 characters of four bytes), and some to spare. */
+/** The longest stored text has 70,000 characters of at most four bytes. */
 const MAX_FIELD_BYTES = 300_000;
 
-/** The parser reaches its limit of parts when the last of them ends. */
+/** busboy reports this limit only at the end of the last part. */
 export const LIMITS = {
   parts: MAX_PARTS + 1,
   fieldNameSize: 100,
@@ -21,31 +20,30 @@ export const LIMITS = {
 
 export interface FilePart {
   field: string;
-  /** As the sender calls it: not believed, not used as a path. */
+  /** Neither trusted nor used as a path. */
   name: string;
   bytes: AsyncIterable<Uint8Array>;
 }
 
-/** Every value that a field was given, in order. `photo[]` counts as `photo`. */
+/** All values, in order. `photo[]` counts as `photo`. */
 export type Fields = ReadonlyMap<string, readonly string[]>;
 
-/** Returns the last value of a field, which wins where one is wanted. */
+/** The last value of a field wins. */
 export const lastOf = (fields: Fields, name: string): string | undefined =>
   fields.get(name)?.at(-1);
 
 interface FormTaker {
-  /** Awaited once as much as a small body has come, before the rest of a larger one is taken in. */
+  /** Awaited once before a large body is read on. */
   onLarge(): Promise<unknown>;
-  /** Called with each file as it arrives, in order; it must be read to its end there. */
+  /** Must read the file to its end. */
   onFile(part: FilePart, soFar: Fields): Promise<void>;
 }
 
 /**
- * Reads multipart/form-data as a stream; fields may stand before or after files. Never holds a file in
- * memory.
+ * Never holds a file in memory.
  *
- * @throws AppError UNSUPPORTED_MEDIA_TYPE, 400 for a body that is broken or ends early, 413, and what
- * `taker` throws
+ * @throws AppError UNSUPPORTED_MEDIA_TYPE, 400 for a broken or truncated body, 413, and errors of
+ * `taker`
  */
 export async function readForm(request: Request, taker: FormTaker): Promise<Fields> {
   const fields = new Map<string, string[]>();
@@ -70,14 +68,14 @@ export async function readForm(request: Request, taker: FormTaker): Promise<Fiel
     if (isOver) return;
     isOver = true;
     parser.destroy(new Error("The body is not read any further."));
-    // A file that is being taken in ends first, so that whoever cleans up knows of it.
+    // Waits for the current file, so that the caller's cleanup includes it.
     const refuse = () => reject(toRefusal(error));
     reading.then(refuse, refuse);
   };
   parser.on("field", (name, value, info) => {
     const called = `The field ${fieldName(name).slice(0, 50)}`;
     if (info.valueTruncated || info.nameTruncated) return fail(broken(`${called} is too long.`));
-    // The parser has no value for a character set that it does not know.
+    // busboy has no value for an unknown character set.
     if (value === undefined) {
       return fail(broken(`${called} is in another character set. Send UTF-8.`));
     }
@@ -133,7 +131,7 @@ export async function readForm(request: Request, taker: FormTaker): Promise<Fiel
 
 const broken = (message: string) => new AppError(null, message);
 
-/** The parser is loaded for bodies that need one: forms of text alone do without. */
+/** Loaded lazily, because text-only forms do not need busboy. */
 async function createParser(contentType: string) {
   const { default: busboy } = await import("busboy");
   try {
@@ -147,7 +145,7 @@ async function createParser(contentType: string) {
   }
 }
 
-/** The parser's own complaints are the sender's doing; anything else is passed on as it is. */
+/** Errors of busboy are the sender's fault; other errors are rethrown. */
 function toRefusal(error: unknown): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error;
   if (/unexpected end of/i.test(error.message)) {
@@ -160,7 +158,7 @@ function toRefusal(error: unknown): unknown {
 
 const fieldName = (name: string | undefined): string => (name ?? "").replace(/\[\]$/, "");
 
-/** Multipart encoding turns every line break into CR LF; texts have the author's own. */
+/** Multipart encoding turns line breaks into CR LF. */
 function addField(fields: Map<string, string[]>, name: string, value: string): void {
   const field = fieldName(name);
   const text = value.replaceAll("\r\n", "\n");

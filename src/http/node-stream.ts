@@ -3,5 +3,5 @@ import { Buffer } from "node:buffer";
 
 export { Readable, Writable } from "node:stream";
 
-/** The parser of forms finds this where Node has it; the Worker does without until a form brings a file. */
+/** busboy expects Node's global `Buffer`. */
 (globalThis as { Buffer?: typeof Buffer }).Buffer ??= Buffer;

@@ -3,7 +3,7 @@ import { describeClients } from "./agent-clients.ts";
 import { registerSharedParts } from "./answers.ts";
 import { type AppEnv, publicOrigin } from "./env.ts";
 
-/** Name of the document under /api/v1. */
+/** Path under /api/v1. */
 export const DOCUMENT = "openapi.json";
 
 /** Source: spec, "Versioning". */
@@ -54,14 +54,12 @@ Send your API token in the \`x-api-key\` header. Publishing is asynchronous: a c
 
 Failures are \`{success: false, error, code?}\`; where fields were refused, \`errors\` lists all of them.`;
 
-/** The part of the introduction that names the instance. */
 const introduceAgents = (origin: string): string => `## For agents
 
 Agents post through the Model Context Protocol at \`${origin}/mcp\`, with the same token in \`x-api-key\` or as \`Authorization: Bearer\`. \`${origin}/llms.txt\` introduces the tools. Put your token in place of \`<API_KEY>\`:
 
 ${describeClients(origin, "###")}`;
 
-/** Serves the description of everything that the routes declared. */
 export function describeApi(app: OpenAPIHono<AppEnv>): void {
   registerSharedParts(app.openAPIRegistry);
   app.openAPIRegistry.registerComponent("securitySchemes", "apiKey", {
@@ -79,7 +77,6 @@ export function describeApi(app: OpenAPIHono<AppEnv>): void {
   });
 }
 
-/** The OpenAPI 3.1 document of everything that the routes declared. */
 export function toDocument(app: OpenAPIHono<AppEnv>) {
   return app.getOpenAPI31Document({
     openapi: "3.1.0",

@@ -18,16 +18,15 @@ const refuseUnless = (isOurs: (c: AppContext) => boolean) =>
   });
 
 /**
- * Refuses what another site sends in the name of a person who is signed in: a form or script of ours says
- * that it comes from here.
+ * Forms of other sites would act for the signed-in person.
  *
  * @throws AppError FORBIDDEN
  */
 export const refuseCrossSite = refuseUnless(isSameOrigin);
 
 /**
- * As `refuseCrossSite`, for pages whose address is sent to nobody: of their forms, browsers without Sec-Fetch-Site
- * say no origin, so that such a form has to carry a proof that only its page holds.
+ * For pages with a secret address. Browsers without Sec-Fetch-Site send `Origin: null` with their
+ * forms, so the form must contain a proof from its page.
  */
 export const refuseForeignForm = refuseUnless((c) => isSameOrigin(c) || isOfUntoldOrigin(c));
 
@@ -35,8 +34,7 @@ const isOfUntoldOrigin = ({ req }: AppContext): boolean =>
   req.header("sec-fetch-site") === undefined && req.header("origin") === "null";
 
 /**
- * Refuses what a page of another site sends to calls that ask for no login. Programs name neither a site nor an
- * origin, and are let in.
+ * For calls without a login. Programs send neither header and are allowed.
  *
  * @throws AppError FORBIDDEN
  */
@@ -53,7 +51,6 @@ function isSameOrigin(c: AppContext): boolean {
   return origin === publicOrigin(c.var.deps, c.req.url) || origin === new URL(c.req.url).origin;
 }
 
-/** A refusal as a page that a person understands; where nobody is signed in, the way to the sign-in. */
 export function renderErrorPage(error: unknown, c: AppContext): Response | Promise<Response> {
   const { status, message, headers } = toRefusal(error, c);
   if (status === 401) return c.redirect(signInPath(c), 303);
@@ -78,7 +75,7 @@ const titleOf = (status: number): string => {
   return status < 500 ? "That did not work" : "Something broke";
 };
 
-/** The sign-in, which leads back to this page; a form is not sent a second time. */
+/** A form is not sent again after the sign-in. */
 const signInPath = (c: AppContext): string => {
   const { pathname, search } = new URL(c.req.url);
   return c.req.method === "GET"
@@ -86,16 +83,16 @@ const signInPath = (c: AppContext): string => {
     : "/sign-in";
 };
 
-/** Returns a path of this service that was given as an address to go on to; null for any other. */
+/** Null for another site's address. */
 export const ownPath = (text: string | undefined): string | null =>
   text !== undefined && /^\/(?![/\\])[\x21-\x7e]{0,500}$/.test(text) && !text.includes("\\")
     ? text
     : null;
 
-/** The pages that a sign-in leads on to: of others, an address could be a trap. */
+/** Other paths could make a sign-in link a trap. */
 const AFTER_SIGN_IN = /^\/(?:app|invite)(?:[/?#]|$)/;
 
-/** Returns the path of a page that a sign-in may lead on to, as browsers read it; null for any other. */
+/** Normalizes the path like a browser. */
 export function pathAfterSignIn(text: string | undefined): string | null {
   const own = ownPath(text);
   if (own === null) return null;
@@ -103,14 +100,12 @@ export function pathAfterSignIn(text: string | undefined): string | null {
   return AFTER_SIGN_IN.test(pathname) ? pathname + search + hash : null;
 }
 
-/** More than any form of a page sends, a logo included. */
+/** Larger than any form, its logo included. */
 const MAX_FORM_BYTES = 400_000;
 
 /**
- * The fields of a page's form.
- *
- * @param refusal the message for a form that is too large
- * @throws AppError 413 for a form that is too large, 400 for what is no form
+ * @param refusal message for a form that is too large
+ * @throws AppError 413 for a form that is too large, 400 for a malformed one
  */
 export async function readForm(
   { req }: Pick<AppContext, "req">,
@@ -129,7 +124,7 @@ export async function readForm(
   }
 }
 
-/** Returns a text field of a form, trimmed; empty where it was not sent. */
+/** Trimmed; empty when absent. */
 export const textField = (form: FormData, name: string): string => {
   const value = form.get(name);
   return typeof value === "string" ? value.trim() : "";

@@ -10,7 +10,7 @@ const MINUTES = 60;
 
 const addresses = new KnownAddresses();
 
-/** Source: spec, "Errors": presign gives the seconds in its body too. */
+/** Source: spec, "Errors": presign returns the seconds in its body too. */
 const waitIn = (group: LimitGroup, seconds: number) =>
   group.startsWith("presign") ? { extras: { retryAfter: seconds } } : {};
 
@@ -21,27 +21,26 @@ const tooManyTokens = (retryAfterSeconds: number, group: LimitGroup) =>
     { headers: { "Retry-After": String(retryAfterSeconds) }, ...waitIn(group, retryAfterSeconds) },
   );
 
-/** Whom a limit counts: an address, and the hash of the token it presented. */
+/** `key` is usually an address. */
 interface RateLimited {
   key: string;
   tokenHash: string | null;
 }
 
 export interface Count {
-  /** True for a token that is new from its address: the limiter is heard before anything else is done. */
+  /** True for a token that is new for its address. */
   mustWait: boolean;
   /**
-   * The headers that tell a caller where it stands; none when limits are switched off. Rejects with
-   * RATE_LIMIT for a full window, and for a token that this address may not present any more.
+   * The rate-limit headers; empty while limits are off. Rejects with RATE_LIMIT for a full window,
+   * or an excess token.
    */
   admission: Promise<Record<string, string>>;
 }
 
 /**
- * Counts one call. A caller who is known to be refused costs no call to the limiter.
+ * A cached refusal does not call the limiter.
  *
- * @throws AppError RATE_LIMIT at once for a window that is known to be full, and for another token of an
- * address that has presented too many
+ * @throws AppError RATE_LIMIT, synchronously when it is known
  */
 export function count(deps: Deps, caller: RateLimited, group: LimitGroup): Count {
   const uncounted = { mustWait: false, admission: Promise.resolve({}) };
@@ -51,7 +50,7 @@ export function count(deps: Deps, caller: RateLimited, group: LimitGroup): Count
   const closedSeconds = tokenHash && addresses.closedSeconds(key, tokenHash, now);
   if (closedSeconds) throw tooManyTokens(closedSeconds, group);
   const isNewToken = tokenHash !== null && !addresses.isFamiliar(key, tokenHash, now);
-  // A new token is counted by the limiter even where its call finds no place.
+  // The limiter must count a new token even when the window is full.
   const full = isNewToken ? null : addresses.fullWindow(key, group, now);
   if (full) throw windowIsFull(group, full);
   return {
@@ -77,11 +76,11 @@ async function admit(
   return toHeaders(group, answer);
 }
 
-/** In development this machine may ask for its own health as often as it likes: `npm start` polls it. */
+/** In development, `npm start` polls the health. */
 const isOwnLook = ({ config }: Deps, { key }: RateLimited, group: LimitGroup): boolean =>
   config.isDevelopment && group === "read:health" && isLoopbackKey(key);
 
-/** Null when the limiter itself is out of order: callers are not made to suffer for that. */
+/** Null when the limiter fails: the call is allowed. */
 async function takePlace(
   deps: Deps,
   key: string,

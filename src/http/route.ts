@@ -17,10 +17,9 @@ import { countVisitor, identify } from "./caller.ts";
 import type { AppEnv } from "./env.ts";
 import { type NamesOf, takesName } from "./named-call.ts";
 
-/** Spec is silent: JSON bodies are small everywhere; 1 MB leaves room for the longest texts. */
+/** Spec is silent; 1 MB is enough for the longest texts. */
 const MAX_JSON_BYTES = 1_000_000;
 
-/** Creates a router of one feature. A refusal by a schema leaves in the error envelope. */
 export function createRouter() {
   return new OpenAPIHono<AppEnv>({
     defaultHook: (result) => {
@@ -37,17 +36,16 @@ export const jsonBody = <T extends z.ZodType>(schema: T) => ({
 });
 
 interface ApiRoute extends RouteConfig {
-  /** Needed of the token: no answer leaves to a caller without it. */
+  /** A caller without this scope gets no answer. */
   scope: Scope;
   limit: LimitGroup;
-  /** A call can be named by an Idempotency-Key: its handler asks `c.var.readCall`, and renders `resultOf`. */
+  /** The handler calls `c.var.readCall` and renders `resultOf`. */
   idempotencyKeysOf?: NamesOf;
   responses: Answers;
 }
 
 type Route<P extends string, R> = Omit<R, "path"> & { path: P };
 
-/** Adds to an operation what all have in common; what is no part of the document stays out of it. */
 function toRoute<P extends string, R extends RouteConfig>(
   { scope, limit, idempotencyKeysOf, ...operation }: ApiRoute,
   bodyReader: ReturnType<typeof takeJson>[] = [],
@@ -67,22 +65,18 @@ function toRoute<P extends string, R extends RouteConfig>(
     responses: withSharedAnswers(operation.responses, shape),
     middleware: [identify(scope, limit), ...naming, ...bodyReader],
   };
-  // The handler is typed by what its route says; what all routes share adds nothing to that.
+  // The shared parts add nothing to the handler's types.
   return createRoute<P, R & { path: P }>(route as unknown as R & { path: P });
 }
 
-/**
- * Describes one operation of the API: its place, what it needs, what it takes and answers. The document is
- * generated from it, and the caller is known to its handler as `c.var.ctx`.
- */
 export function apiRoute<P extends string, R extends Route<P, ApiRoute>>(route: R) {
   const { body } = route.request ?? {};
   return toRoute<P, R>(route, body ? [takeJson(route.scope, body.required !== true)] : []);
 }
 
 /**
- * Takes in the body; one that is not small only from somebody who is known. An empty one is none where it
- * may be left out: many clients name a content type all the same.
+ * A large body waits for authentication. An empty optional body counts as absent, because many
+ * clients send a content type anyway.
  */
 const takeJson = (scope: Scope, isOptional: boolean) =>
   createMiddleware<AppEnv>(async (c, next) => {
@@ -100,10 +94,7 @@ const takeJson = (scope: Scope, isOptional: boolean) =>
 
 type OpenRoute = Omit<ApiRoute, "scope" | "idempotencyKeysOf">;
 
-/**
- * Describes an operation that anybody may call, without a token. Its router is mounted before callers are
- * asked who they are.
- */
+/** The router is mounted before the authentication. */
 export function openRoute<P extends string, R extends Route<P, OpenRoute>>({
   limit,
   ...operation
@@ -119,14 +110,11 @@ export function openRoute<P extends string, R extends Route<P, OpenRoute>>({
 
 interface FormRoute extends ApiRoute {
   request?: { query?: z.ZodObject; params?: z.ZodObject };
-  /** Makes the schema of every field of the body. Only the document asks for it: calls do without. */
+  /** Only the document calls it. */
   form(): z.ZodType;
 }
 
-/**
- * Describes an operation with a multipart body. The document shows the body like any other, but no
- * validator stands before the handler, which reads the stream.
- */
+/** The handler reads the stream itself, without a validator. */
 export function formRoute<P extends string, R extends Route<P, FormRoute>>(route: R) {
   const { form, request, ...rest } = route;
   const content = { "multipart/form-data": { schema: withoutValidator(z.lazy(form)) } };
@@ -137,7 +125,7 @@ interface OwnBodyRoute extends ApiRoute {
   body: z.ZodType;
 }
 
-/** Describes an operation whose handler reads its JSON body, because its refusals are its own. */
+/** The handler reads the body, because its refusals are special. */
 export function ownBodyRoute<P extends string, R extends Route<P, OwnBodyRoute>>(route: R) {
   const { body, ...rest } = route;
   const content = { "application/json": { schema: withoutValidator(body) } };
@@ -145,11 +133,9 @@ export function ownBodyRoute<P extends string, R extends Route<P, OwnBodyRoute>>
 }
 
 interface FileRoute extends ApiRoute {
-  /** MIME types of the file. */
   types: readonly string[];
 }
 
-/** Describes an operation whose body is one file, which its handler reads. */
 export function fileRoute<P extends string, R extends Route<P, FileRoute>>(route: R) {
   const { types, ...rest } = route;
   const schema = z.any().openapi({ type: "string", format: "binary" });
@@ -157,6 +143,6 @@ export function fileRoute<P extends string, R extends Route<P, FileRoute>>(route
   return toRoute<P, R>({ ...rest, request: { body: { required: true, content } } });
 }
 
-/** Makes a schema a mere description to the router, whose validator would hold whole files in memory. */
+/** The router's validator would hold whole files in memory. */
 const withoutValidator = <T extends z.ZodType>(schema: T): T =>
   Object.assign(schema, { parse: undefined });

@@ -8,10 +8,10 @@ const ALWAYS = {
   "Strict-Transport-Security": "max-age=31536000",
 };
 
-/** The policy of answers that are neither page nor file: a browser does nothing with them. */
+/** For answers other than pages and files. */
 const INERT = "default-src 'none'; frame-ancestors 'none'";
 
-/** Headers of every answer, refusals included. A page or a file sets its own policy and caching. */
+/** Pages and files set their own policy and caching. */
 export const answerHeaders = createMiddleware<AppEnv>(async (c, next) => {
   await next();
   const limits = await c.var.limitHeaders;
@@ -22,7 +22,7 @@ export const answerHeaders = createMiddleware<AppEnv>(async (c, next) => {
   if (c.var.requestId) headers.set("X-Request-Id", c.var.requestId);
   if (!headers.has("Cache-Control")) headers.set("Cache-Control", "private, no-store");
   if (!headers.has("Content-Security-Policy")) headers.set("Content-Security-Policy", INERT);
-  // One copy of the answer, where setting each header on it would make one after another.
+  // One copy of the response is cheaper than setting each header on it.
   const { status, body } = c.res;
   c.res = undefined;
   c.res = new Response(body, { status, headers });

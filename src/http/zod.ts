@@ -1,6 +1,6 @@
 /**
- * Stands in for "zod" in the deployed script, by the alias in wrangler.toml. @hono/zod-openapi asks for all of zod as
- * one object, and takes from it this one class; forty languages of messages would travel with the rest.
+ * wrangler.toml aliases "zod" to this module. @hono/zod-openapi imports all of zod as one object
+ * but uses one class; the rest has forty languages of messages.
  */
 import { ZodType } from "zod/v4";
 

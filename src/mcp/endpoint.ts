@@ -7,7 +7,7 @@ import {
 import { createServer } from "./server.ts";
 import type { AnyTool, Call } from "./tool.ts";
 
-/** One answer per message: nothing is sent in between or afterwards, so there is nothing to subscribe to. */
+/** Nothing follows an answer, so subscriptions are refused. */
 const ANSWERS: CreateMcpHandlerOptions = { legacy: "reject", maxSubscriptions: 0 };
 const SUBSCRIBE = "subscriptions/listen";
 
@@ -15,9 +15,7 @@ const SUBSCRIBE = "subscriptions/listen";
 const METHOD_NOT_FOUND = -32_601;
 
 /**
- * Answers one message of an agent, in JSON and without a session, whichever revision it speaks.
- *
- * @param body the message, parsed
+ * @param body the parsed message
  * @throws AppError when the caller is refused
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
  */
@@ -42,7 +40,7 @@ export async function answerAgent(
   return isOpened ? (refuseSubscription(body) ?? answer) : answer;
 }
 
-/** The library takes subscriptions for every server; null for any other message. */
+/** The MCP library accepts subscriptions for every server. */
 function refuseSubscription(body: unknown): Response | null {
   const { method, id } = Object(body) as { method?: unknown; id?: unknown };
   if (method !== SUBSCRIBE || id === undefined) return null;

@@ -1,4 +1,4 @@
-/** Words of the REST API, and those of the tools for the same things. */
+/** Terms of the REST API and the tools' terms for the same things. */
 const TERMS: readonly [RegExp, string][] = [
   [/\bUpload(?= not found| \d)/g, "Post"],
   [/\buploadIds\b/g, "postIds"],
@@ -10,6 +10,5 @@ const TERMS: readonly [RegExp, string][] = [
   [/ with POST \/upload\/\{id\}\/approve or on its page\b/g, " on its page"],
 ];
 
-/** Says a refusal, written for callers of the REST API, in the words that an agent knows. */
 export const inToolTerms = (message: string): string =>
   TERMS.reduce((text, [word, term]) => text.replace(word, term), message);

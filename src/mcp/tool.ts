@@ -3,31 +3,27 @@ import type * as z from "zod";
 import type { Scope } from "../core/scopes.ts";
 import type { Ctx } from "../deps.ts";
 
-/** A call of a tool: who calls, the origin under which this instance is reached, and the request's own id. */
 export interface Call {
   ctx: Ctx;
   origin: string;
   requestId: string;
 }
 
-/** A tool of the agent endpoint: another way into a use-case. */
 export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> {
   name: string;
   title: string;
-  /** Needed of the token: without it the tool reads and writes nothing, and no result leaves. */
   scope: Scope;
-  /** For an agent: what the tool does, when to use it, and what to do about its refusals. */
+  /** Tells a model what the tool does, when to use it and what to do about refusals. */
   description: string;
   input: I;
   output: O;
   annotations: ToolAnnotations;
-  /** @throws AppError refusals, which become results with isError */
+  /** @throws AppError for refusals, which become results with isError */
   run(call: Call, args: z.output<I>): Promise<z.input<O>>;
-  /** True for a result that is a failure as a whole. */
+  /** Whether the whole result counts as a failure. */
   isFailure?(result: z.input<O>): boolean;
 }
 
-/** A tool of any arguments, as the server holds it. */
 export type AnyTool = Omit<Tool, "run" | "isFailure" | "input" | "output"> & {
   input: StandardSchemaWithJSON;
   output: StandardSchemaWithJSON;
@@ -37,7 +33,6 @@ export type AnyTool = Omit<Tool, "run" | "isFailure" | "input" | "output"> & {
   isFailure?(result: any): boolean;
 };
 
-/** Creates a tool whose arguments and result are typed by its schemas. */
 export const tool = <I extends z.ZodObject, O extends z.ZodObject>(own: Tool<I, O>): AnyTool => ({
   ...own,
   input: rememberJson(own.input),
@@ -46,7 +41,7 @@ export const tool = <I extends z.ZodObject, O extends z.ZodObject>(own: Tool<I, 
 
 type Json = Record<string, unknown>;
 
-/** Returns the schema with its JSON form made once: the server asks for that with every message. */
+/** Built once, because the MCP server needs the JSON schema for every message. */
 function rememberJson(schema: z.ZodObject): StandardSchemaWithJSON {
   const own = schema["~standard"];
   const once = (make: (options: { target: "draft-2020-12" }) => Json) => {
@@ -60,7 +55,7 @@ function rememberJson(schema: z.ZodObject): StandardSchemaWithJSON {
   return { "~standard": { ...own, jsonSchema } };
 }
 
-/** Splits a choice of types into one schema each: clients that know one type per schema would drop it. */
+/** Some clients drop a schema of several types, so it becomes one schema per type. */
 function withSingleTypes(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withSingleTypes);
   if (typeof node !== "object" || node === null) return node;
@@ -74,5 +69,5 @@ function withSingleTypes(node: unknown): unknown {
   return { ...described, anyOf };
 }
 
-/** Annotations of a tool that changes nothing, here or on a platform. */
+/** For a tool that changes nothing, neither here nor on a platform. */
 export const READS: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };

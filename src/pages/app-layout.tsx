@@ -3,7 +3,6 @@ import type { Child } from "hono/jsx";
 import { renderPage } from "./layout.tsx";
 import { ShownTeam } from "./team-form.tsx";
 
-/** The pages that the navigation leads to. A calendar and a composer will stand beside the uploads. */
 const PLACES = [
   { path: "/app", name: "Home" },
   { path: "/app/uploads", name: "Uploads" },
@@ -13,29 +12,24 @@ const PLACES = [
   { path: "/app/settings", name: "Settings" },
 ] as const;
 
-/** The person who looks at a page, and the team that it shows. */
 export interface Viewer {
   email: string;
   team: { id: number; name: string };
-  /** All teams that they belong to. */
   teams: readonly { id: number; name: string }[];
 }
 
 interface AppPage {
   title: string;
-  /** The place of the navigation that the page belongs to; null for none. */
   here: (typeof PLACES)[number]["path"] | null;
-  /** A constant: nothing from outside may get in here. */
+  /** Must be a constant. */
   styles?: string;
   status?: number;
   scripts?: readonly string[];
-  /** Where else a form of the page may lead. */
   formTargets?: string;
-  /** A script in the page itself that registers a worker; a constant. */
+  /** Registers a service worker; must be a constant. */
   workerScript?: string;
 }
 
-/** Styles of forms, tables, lists and buttons of the pages behind the sign-in. */
 const APP_STYLES = `
 .top { background: var(--card); border-bottom: 1px solid var(--line); }
 .top > * { width: min(100% - 2rem, 60rem); margin-inline: auto; }
@@ -116,10 +110,8 @@ details form > * + * { margin-top: .6rem; }
 @media (max-width: 30rem) { dl { grid-template-columns: 1fr; } dd { margin-bottom: .4rem; } .nav ul { gap: 0; margin-inline: -.4rem; } .nav a { padding-inline: .4rem; font-size: .87rem; } }
 `;
 
-/** One narrow column: such a page says or asks a single thing. */
 const PLAIN_STYLES = ".page { width: min(100% - 2rem, 42rem); }";
 
-/** The bar with the team and the way out, and under it the navigation: one line, which scrolls where it is too long. */
 const Top = ({ viewer, here }: { viewer: Viewer; here: AppPage["here"] }) => (
   <header class="top">
     <div>
@@ -150,7 +142,6 @@ const Top = ({ viewer, here }: { viewer: Viewer; here: AppPage["here"] }) => (
   </header>
 );
 
-/** A page behind the sign-in: its navigation above its content. */
 export const renderAppPage = (
   c: Context,
   viewer: Viewer,
@@ -174,7 +165,6 @@ export const renderAppPage = (
 
 type PlainPage = Omit<Parameters<typeof renderPage>[1], "header" | "hasForms">;
 
-/** A page without navigation in the same style: the sign-in, an invite, an error. */
 export const renderPlainPage = (
   c: Context,
   { styles = "", ...page }: PlainPage,

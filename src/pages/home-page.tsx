@@ -1,10 +1,9 @@
-/** The addresses of an instance that a visitor can open. */
 export interface Places {
   api: string;
   docs: string;
   openapi: string;
   health: string;
-  /** Null where the sandbox is switched off. */
+  /** Null while the sandbox is off. */
   sandbox: string | null;
 }
 
@@ -35,7 +34,6 @@ interface Place {
 
 interface HomeProps {
   places: Places;
-  /** Its feed can be read without a token. */
   isSandboxPublic: boolean;
 }
 
@@ -73,7 +71,6 @@ const toPlaces = ({ places, isSandboxPublic }: HomeProps): Place[] => [
   },
 ];
 
-/** The page that a browser sees at the root of an instance. */
 export const HomePage = (props: HomeProps) => (
   <>
     <header>

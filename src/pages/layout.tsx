@@ -3,7 +3,7 @@ import { html, raw } from "hono/html";
 import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
-/** Colours, type and the parts that every page shares. Contrast is at least 4.5:1 in both schemes. */
+/** Contrast is at least 4.5:1 in both colour schemes. */
 const BASE_STYLES = `
 :root {
   color-scheme: light dark;
@@ -57,31 +57,25 @@ pre {
 
 interface Page {
   title: string;
-  /** The page's own CSS, after the shared one. A constant: nothing from outside may get in here. */
+  /** Must be a constant. */
   styles?: string;
   status?: number;
-  /** True when its forms may be sent to this service; otherwise none can be sent anywhere. */
+  /** Without it, the policy blocks all forms of the page. */
   hasForms?: boolean;
-  /** True where a script of the page registers a worker of this origin. */
   hasWorker?: boolean;
-  /** Where else a form of the page may lead, as sources of a policy: browsers judge its redirects too. */
+  /** CSP sources for forms. Browsers apply them to a form's redirects too. */
   formTargets?: string;
-  /** Where pictures of the page may stand beside this origin, as sources of a policy. */
+  /** CSP sources for pictures, besides this origin. */
   imageSources?: string;
-  /** Addresses of the page's scripts, all of this origin; it is complete without them. */
+  /** Addresses on this origin. The page must work without them. */
   scripts?: readonly string[];
-  /** A script in the page itself, which may run beside no other: a constant. The page is complete without it. */
+  /** Must be a constant, and excludes `scripts`. The page must work without it. */
   inlineScript?: string;
-  /** True where the page plays videos and sounds of this origin. */
   hasMedia?: boolean;
-  /**
-   * True when the address alone allows to act: it is sent to nobody, not even to this service by a form,
-   * which then says of where it comes from in another way.
-   */
+  /** The address itself grants access, so it is never sent as a referrer. */
   isSecret?: boolean;
-  /** Name behind the title; Akimbo by default. */
+  /** Follows the page's title; defaults to Akimbo. */
   site?: string;
-  /** Stands above the content: the navigation of a person who is signed in. */
   header?: Child;
   /** Stands behind the content: a list of further pages. */
   side?: Child;
@@ -89,10 +83,9 @@ interface Page {
 
 const hashes = new Map<string, Promise<string>>();
 
-/** The CSP source of an inline style or script, computed once for each. */
 function hashSource(styles: string): Promise<string> {
-  const known = hashes.get(styles);
-  if (known) return known;
+  const existing = hashes.get(styles);
+  if (existing) return existing;
   const fresh = crypto.subtle
     .digest("SHA-256", new TextEncoder().encode(styles))
     .then((digest) => `'sha256-${new Uint8Array(digest).toBase64()}'`);
@@ -101,8 +94,8 @@ function hashSource(styles: string): Promise<string> {
 }
 
 /**
- * A whole HTML document that needs no script and nothing from elsewhere, under a policy that allows
- * only scripts that the page names. Pages are private: not stored, not indexed, not framed, and links tell nobody their address.
+ * Pages are private: browsers neither store nor frame them, search engines do not index them, and
+ * links do not reveal their address. They need no script and load nothing from other origins.
  */
 export async function renderPage(c: Context, page: Page, content: Child): Promise<Response> {
   const styles = BASE_STYLES + (page.styles ?? "");
@@ -123,7 +116,7 @@ export async function renderPage(c: Context, page: Page, content: Child): Promis
     ].join("; "),
   );
   c.header("X-Content-Type-Options", "nosniff");
-  // A form says where it comes from only to its own origin.
+  // A form reveals its origin only to this service.
   c.header("Referrer-Policy", page.hasForms && !isSecret ? "same-origin" : "no-referrer");
   c.header("X-Robots-Tag", "noindex");
   c.header("Cache-Control", "no-store");

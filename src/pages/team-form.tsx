@@ -1,11 +1,11 @@
-// The library keeps the contexts of pages that are made at the same time apart by what it finds there.
+// hono/jsx uses Node's `AsyncLocalStorage` to separate pages that are rendered concurrently.
 import "../core/node-process.ts";
 import { type Child, createContext, useContext } from "hono/jsx";
 
-/** The query parameter in a form's address that names the team of its page. */
+/** The query parameter that names the page's team. */
 export const FORM_TEAM = "team";
 
-/** The team that the page shows; null on a page of no team. */
+/** Null on a page without a team. */
 export const ShownTeam = createContext<number | null>(null);
 
 interface Form {
@@ -14,15 +14,12 @@ interface Form {
   enctype?: "multipart/form-data";
   id?: string;
   hidden?: boolean;
-  /** For a script of the page. */
+  /** For scripts of the page. */
   "data-key"?: string;
   children?: Child;
 }
 
-/**
- * A form of a team's page. Its address names the team, so that it changes no other where the person has gone
- * on to another team since.
- */
+/** The address names the team, so that the form fails after the person has switched teams. */
 export const TeamForm = ({ action, children, ...rest }: Form) => {
   const team = useContext(ShownTeam);
   if (team === null) throw new Error(`The form ${action} is not on a team's page.`);

@@ -1,10 +1,9 @@
 import { DAY } from "../core/time.ts";
 
-/** Instants in the words of a team's zone. */
 export interface Clock {
   /** Null for UTC. */
   zone: string | null;
-  /** `Tue, 1 Dec 2026, 10:00`. */
+  /** Such as `Tue, 1 Dec 2026, 10:00`. */
   local(at: Date): string;
 }
 
@@ -17,21 +16,21 @@ const OPTIONS: Intl.DateTimeFormatOptions = {
   minute: "2-digit",
 };
 
-/** A formatter costs much more than what it formats. */
+/** Creating a formatter is expensive. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 const MAX_FORMATS = 100;
 
-/** @throws RangeError for what is no zone */
+/** @throws RangeError for an unknown zone */
 function formatIn(zone: string): Intl.DateTimeFormat {
-  const known = formats.get(zone);
-  if (known) return known;
+  const existing = formats.get(zone);
+  if (existing) return existing;
   const fresh = new Intl.DateTimeFormat("en-GB", { ...OPTIONS, timeZone: zone });
   if (formats.size >= MAX_FORMATS) formats.clear();
   formats.set(zone, fresh);
   return fresh;
 }
 
-/** Returns the clock of a zone; that of UTC where there is none, or none that is known here. */
+/** Falls back to UTC for an unknown zone. */
 export function clockOf(zone: string | null): Clock {
   try {
     const format = formatIn(zone ?? "UTC");
@@ -42,40 +41,45 @@ export function clockOf(zone: string | null): Clock {
   }
 }
 
-/** How far the zone's clock is ahead of UTC at an instant, in ms. */
 function offsetAt(at: number, zone: string): number {
   const parts = new Intl.DateTimeFormat("en-GB", {
-    ...{ year: "numeric", month: "numeric", day: "numeric", timeZone: zone },
-    ...{ hour: "numeric", minute: "numeric", second: "numeric", hourCycle: "h23" },
+    timeZone: zone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
   }).formatToParts(at);
   const part = (type: string) => Number(parts.find((one) => one.type === type)?.value);
   const wall = Date.UTC(
-    ...([part("year"), part("month") - 1, part("day")] as const),
-    ...([part("hour"), part("minute"), part("second")] as const),
+    part("year"),
+    part("month") - 1,
+    part("day"),
+    part("hour"),
+    part("minute"),
+    part("second"),
   );
   return wall - Math.floor(at / 1_000) * 1_000;
 }
 
 const CALENDAR_DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
 
-/**
- * Returns the first and the last instant of a day such as `2026-12-01` in a zone; null for what is no day
- * of the calendar.
- */
+/** Null for a date that does not exist. */
 export function dayIn(day: string, clock: Clock): { first: Date; last: Date } | null {
   const midnight = Date.parse(`${day}T00:00:00Z`);
   if (!CALENDAR_DAY.test(day) || Number.isNaN(midnight)) return null;
   if (new Date(midnight).toISOString().slice(0, 10) !== day) return null;
   const startOf = (wall: number): number => {
     if (clock.zone === null) return wall;
-    // The offset at the guess may be another than that at midnight UTC.
+    // The offset may change between midnight UTC and midnight in the zone.
     const guess = wall - offsetAt(wall, clock.zone);
     return wall - offsetAt(guess, clock.zone);
   };
   return { first: new Date(startOf(midnight)), last: new Date(startOf(midnight + DAY) - 1) };
 }
 
-/** An instant in the team's zone, and in UTC where that is another. */
 export const Time = ({ at, clock }: { at: Date; clock: Clock }) => {
   const iso = at.toISOString();
   const local = clock.local(at);

@@ -86,7 +86,7 @@ describe("distinct tokens", () => {
   test("ten are, the eleventh is not, and is not remembered", () => {
     const { verdict, seen } = presentToken(full, "new", 20_000);
     expect(verdict.allowed).toBe(false);
-    expect(verdict.known).toEqual([...full.keys()]);
+    expect(verdict.knownHashes).toEqual([...full.keys()]);
     expect(verdict.retryAfterSeconds).toBe(3_580);
     expect(seen.has("new")).toBe(false);
   });
