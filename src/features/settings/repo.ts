@@ -1,5 +1,5 @@
-import { eq, type SQL, sql } from "drizzle-orm";
-import { orm } from "../../db/builder.ts";
+import { type SQL, sql } from "drizzle-orm";
+import { assignments } from "../../db/assignments.ts";
 import { prepared, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import { pickColumns, rowReader, valueReader } from "../../db/rows.ts";
 import type { Params } from "../../db/text.ts";
@@ -58,10 +58,7 @@ export function updateSettings(
     }),
   };
   return sqlWrite(
-    orm
-      .update(teams)
-      .set({ ...set, updatedAt: now })
-      .where(eq(teams.id, team)),
+    sql`UPDATE teams SET ${assignments(teams, { ...set, updatedAt: now })} WHERE id = ${team}`,
   );
 }
 
@@ -75,12 +72,8 @@ export const updateNotifications = (
   user: SQL,
   change: NonNullable<SettingsChange["notifications"]> | null,
 ): Query<number> =>
-  sqlWrite(
-    orm
-      .update(users)
-      .set({ notifications: merged(sql`notifications`, change) })
-      .where(eq(users.id, user)),
-  );
+  sqlWrite(sql`UPDATE users SET notifications = ${merged(sql`notifications`, change)}
+    WHERE id = ${user}`);
 
 export const brandingOfOperator = (): Query<(Branding | null)[]> =>
   sqlQuery(

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { orm } from "../../db/builder.ts";
+import { insertInto } from "../../db/assignments.ts";
 import { type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import { rowReader } from "../../db/rows.ts";
 import type { Deps } from "../../deps.ts";
@@ -32,7 +32,7 @@ export function insertSuggestion(
   const values = { ...row, status, createdAt: now, updatedAt: now } as const;
   const data = { suggestionId: sql`last_insert_rowid()`, title: row.title, status } as const;
   return [
-    sqlQuery(orm.insert(suggestions).values(values).returning(), readSuggestion),
+    sqlQuery(sql`${insertInto(suggestions, values)} RETURNING *`, readSuggestion),
     emitIfChanged(deps, { team: row.teamId, name: "suggestion.created", data }),
   ] as const;
 }

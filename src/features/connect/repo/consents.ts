@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { text } from "drizzle-orm/sqlite-core";
-import { orm } from "../../../db/builder.ts";
+import { insertInto } from "../../../db/assignments.ts";
 import { prepared, preparedWrite, sqlWrite } from "../../../db/client.ts";
 import { renamed, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
@@ -12,7 +12,7 @@ import { type ConsentRow, type ConsentStep, consents } from "../table.ts";
 const readConsent = rowReader(consents);
 
 export const insertConsent = (row: typeof consents.$inferInsert) =>
-  sqlWrite(orm.insert(consents).values(row));
+  sqlWrite(insertInto(consents, row));
 
 /**
  * Holds for tries that may go on: the team has not been deleted (its tries stay until they are erased), and

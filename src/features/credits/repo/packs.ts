@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { orm } from "../../../db/builder.ts";
+import { insertInto } from "../../../db/assignments.ts";
 import { type Query, sqlWrite } from "../../../db/client.ts";
 import { packReferenceOf, periodOf } from "../rules.ts";
 import { creditLedger, creditPacks } from "../table.ts";
@@ -20,8 +20,8 @@ export function grantPack(
     at: now,
   } as const;
   return [
-    sqlWrite(orm.insert(creditPacks).values({ ...pack, grantedAt: now })),
-    sqlWrite(orm.insert(creditLedger).values({ teamId, reference, ...movement })),
+    sqlWrite(insertInto(creditPacks, { ...pack, grantedAt: now })),
+    sqlWrite(insertInto(creditLedger, { teamId, reference, ...movement })),
     sqlWrite(sql`INSERT INTO credit_balances (team_id, purchased) VALUES (${teamId}, ${purchased})
       ON CONFLICT DO UPDATE SET purchased = purchased + excluded.purchased`),
   ];
@@ -44,6 +44,6 @@ export function refundPack(now: Date, teamId: number, id: string): Query<number>
     sqlWrite(sql`UPDATE credit_balances SET purchased = purchased + (
         SELECT purchased FROM credit_ledger WHERE ${entry(teamId, reference, "pack_refund")})
       WHERE team_id = ${teamId} AND EXISTS (SELECT 1 FROM credit_packs WHERE ${isOpen})`),
-    sqlWrite(orm.update(creditPacks).set({ refundedAt: now }).where(isOpen)),
+    sqlWrite(sql`UPDATE credit_packs SET refunded_at = ${at} WHERE ${isOpen}`),
   ];
 }

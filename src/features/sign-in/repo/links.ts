@@ -1,15 +1,12 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
-import { orm } from "../../../db/builder.ts";
+import { type SQL, sql } from "drizzle-orm";
 import { prepared, preparedWrite } from "../../../db/client.ts";
 import { type RawRow, valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { users } from "../../auth/table.ts";
-import { teams } from "../../teams/table.ts";
 
 /** @param email in lower case */
 export const userByEmail = prepared(
-  ({ email }: Params<{ email: string }>) =>
-    orm.select({ id: users.id }).from(users).where(eq(users.email, email)),
+  ({ email }: Params<{ email: string }>) => sql`SELECT id FROM users WHERE email = ${email}`,
   valueReader(users.id),
 );
 
@@ -22,10 +19,7 @@ export const ownTeam = (userId: number): SQL =>
   sql`(SELECT id FROM teams WHERE owner_id = ${userId} AND deleted_at IS NULL)`;
 
 export const ownsTeam = (userId: number): SQL =>
-  sql`EXISTS (SELECT 1 FROM ${teams} WHERE ${and(
-    eq(teams.ownerId, userId),
-    sql`${teams.deletedAt} IS NULL`,
-  )})`;
+  sql`EXISTS (SELECT 1 FROM teams WHERE teams.owner_id = ${userId} AND teams.deleted_at IS NULL)`;
 
 export const removeEndedVerifications = preparedWrite(
   ({ now, most }: Params<{ now: Date; most: number }>) =>

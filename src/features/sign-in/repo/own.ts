@@ -1,5 +1,4 @@
-import { and, desc, eq, type SQL, sql } from "drizzle-orm";
-import { orm } from "../../../db/builder.ts";
+import { type SQL, sql } from "drizzle-orm";
 import { prepared, preparedWrite } from "../../../db/client.ts";
 import { pickColumns, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
@@ -16,33 +15,28 @@ const PASSKEY = pickColumns(passkeys, ["id", "name", "deviceType", "backedUp", "
 
 export const passkeysOf = prepared(
   ({ user }: Params<Own>) =>
-    orm
-      .select(PASSKEY)
-      .from(passkeys)
-      .where(sql`${passkeys.userId} = ${user}`)
-      .orderBy(desc(passkeys.id))
-      .limit(MAX_SHOWN),
+    sql`SELECT id, name, device_type, backed_up, created_at FROM passkeys
+      WHERE user_id = ${user} ORDER BY id DESC LIMIT ${MAX_SHOWN}`,
   rowReader(PASSKEY),
 );
 
 export const renamePasskey = preparedWrite(
   ({ user, id, name }: Params<Own & { id: number; name: string }>) =>
-    orm
-      .update(passkeys)
-      .set({ name })
-      .where(and(eq(passkeys.id, id), sql`${passkeys.userId} = ${user}`)),
+    sql`UPDATE passkeys SET name = ${name} WHERE id = ${id} AND user_id = ${user}`,
 );
 
-export const removePasskey = preparedWrite(({ user, id }: Params<Own & { id: number }>) =>
-  orm.delete(passkeys).where(and(eq(passkeys.id, id), sql`${passkeys.userId} = ${user}`)),
+export const removePasskey = preparedWrite(
+  ({ user, id }: Params<Own & { id: number }>) =>
+    sql`DELETE FROM passkeys WHERE id = ${id} AND user_id = ${user}`,
 );
 
-export const renamePerson = preparedWrite(({ user, name }: Params<Own & { name: string | null }>) =>
-  orm.update(users).set({ name }).where(sql`${users.id} = ${user}`),
+export const renamePerson = preparedWrite(
+  ({ user, name }: Params<Own & { name: string | null }>) =>
+    sql`UPDATE users SET name = ${name} WHERE id = ${user}`,
 );
 
 export const personById = prepared(
-  ({ user }: Params<Own>) => orm.select().from(users).where(sql`${users.id} = ${user}`),
+  ({ user }: Params<Own>) => sql`SELECT * FROM users WHERE id = ${user}`,
   rowReader(users),
 );
 
@@ -59,11 +53,7 @@ const TOKEN = pickColumns(tokens, [
 
 export const tokensOf = prepared(
   ({ user }: Params<Own>) =>
-    orm
-      .select(TOKEN)
-      .from(tokens)
-      .where(sql`${tokens.userId} = ${user}`)
-      .orderBy(desc(tokens.id))
-      .limit(1_000),
+    sql`SELECT id, name, hint, scopes, team_id, created_at, last_used_at, revoked_at FROM tokens
+      WHERE user_id = ${user} ORDER BY id DESC LIMIT 1000`,
   rowReader(TOKEN),
 );

@@ -1,5 +1,4 @@
-import { and, desc, eq, gt, ne, type SQL, sql } from "drizzle-orm";
-import { orm } from "../../../db/builder.ts";
+import { type SQL, sql } from "drizzle-orm";
 import { prepared, preparedWrite, type Query } from "../../../db/client.ts";
 import { type RawRow, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
@@ -10,12 +9,8 @@ const MAX_SHOWN = 100;
 
 export const sessionsOf = prepared(
   ({ user, now }: Params<{ user: number | SQL; now: Date }>) =>
-    orm
-      .select()
-      .from(sessions)
-      .where(and(sql`${sessions.userId} = ${user}`, gt(sessions.expiresAt, now)))
-      .orderBy(desc(sessions.id))
-      .limit(MAX_SHOWN),
+    sql`SELECT * FROM sessions WHERE user_id = ${user} AND expires_at > ${now}
+      ORDER BY id DESC LIMIT ${MAX_SHOWN}`,
   rowReader(sessions),
 );
 
@@ -39,8 +34,8 @@ const insert = prepared(
 /** Returns no row for an account that was closed meanwhile. */
 export const insertSession = (session: NewSession): Query<RawRow[]> => insert(session);
 
-export const endSessionByHash = preparedWrite(({ hash }: Params<{ hash: string }>) =>
-  orm.delete(sessions).where(eq(sessions.tokenHash, hash)),
+export const endSessionByHash = preparedWrite(
+  ({ hash }: Params<{ hash: string }>) => sql`DELETE FROM sessions WHERE token_hash = ${hash}`,
 );
 
 interface OwnSession {
@@ -48,12 +43,14 @@ interface OwnSession {
   id: number;
 }
 
-export const endSession = preparedWrite(({ user, id }: Params<OwnSession>) =>
-  orm.delete(sessions).where(and(eq(sessions.id, id), sql`${sessions.userId} = ${user}`)),
+export const endSession = preparedWrite(
+  ({ user, id }: Params<OwnSession>) =>
+    sql`DELETE FROM sessions WHERE id = ${id} AND user_id = ${user}`,
 );
 
-export const endOtherSessions = preparedWrite(({ user, id }: Params<OwnSession>) =>
-  orm.delete(sessions).where(and(ne(sessions.id, id), sql`${sessions.userId} = ${user}`)),
+export const endOtherSessions = preparedWrite(
+  ({ user, id }: Params<OwnSession>) =>
+    sql`DELETE FROM sessions WHERE id <> ${id} AND user_id = ${user}`,
 );
 
 export const removeEndedSessions = preparedWrite(
