@@ -89,13 +89,15 @@ interface Routers {
   behindToken: readonly Router[];
 }
 
+export const ROUTER_TABLE: readonly Entry[] = [...OPEN_ROUTERS, ...ROUTERS];
+
 const beginningsOf = ([beginnings]: Entry): readonly string[] => [beginnings].flat();
 
-const BEGINNINGS = [DOCUMENT, ...[...OPEN_ROUTERS, ...ROUTERS].flatMap(beginningsOf)].sort(
+const BEGINNINGS = [DOCUMENT, ...ROUTER_TABLE.flatMap(beginningsOf)].sort(
   (one, other) => other.length - one.length,
 );
 
-function beginsWith(path: string, beginning: string): boolean {
+export function beginsWith(path: string, beginning: string): boolean {
   const parts = path.split("/");
   return beginning.split("/").every((part, i) => (part === "*" ? parts[i] : part === parts[i]));
 }
