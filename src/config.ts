@@ -23,7 +23,7 @@ import {
   wholeNumber,
 } from "./core/readers.ts";
 
-/** Names each variable that is missing, malformed or not allowed. */
+/** The message names each variable that is missing, malformed or not allowed. */
 export class ConfigError extends Error {}
 
 const onOff = oneOf(["on", "off"]);
@@ -211,7 +211,7 @@ export interface Config {
   /** Overrides by group; "off" only in development. */
   rateLimits: "off" | Record<string, { limit: number; windowSeconds: number }>;
   clockOffsetSeconds: number;
-  /** Replacements by real origin, for another implementation of a platform. */
+  /** Replaces a platform's real origin, to run its connector against another implementation. */
   platformOrigins: Record<string, string>;
   siteFiles: readonly SiteFile[];
   encryptionKeys: EncryptionKey[];

@@ -99,7 +99,7 @@ export interface Ctx extends Deps {
   /** Throws before the first `read` has authenticated the caller. */
   actor: Actor;
   knownActor(): Actor | null;
-  /** Required for everything that follows, besides each read's scope. */
+  /** Requires the scope for everything that follows, besides each read's own scope. */
   bindScope(scope: Scope): void;
   /**
    * Runs the queries in one round trip, with the authentication if it is pending. A null scope

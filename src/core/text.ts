@@ -37,7 +37,7 @@ export function isLongerThan(text: string, most: number): boolean {
   return false;
 }
 
-/** Neither platforms nor the database accept these characters. */
+/** Neither platforms nor the database accept unpaired surrogates or NUL. */
 export const isBrokenText = (text: string): boolean => !text.isWellFormed() || text.includes("\0");
 
 export const BROKEN_TEXT = "has characters that are not valid Unicode";

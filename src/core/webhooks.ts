@@ -4,7 +4,7 @@ import { refusedUrl } from "./url-policy.ts";
 export const MAX_URL_CHARACTERS = 2_048;
 
 /**
- * After so many events in a row that failed all attempts, a webhook is switched off. Source: spec,
+ * A webhook is switched off after this many events in a row that failed all attempts. Source: spec,
  * "Events", delivery rule 3. Spec is silent: test pings and replays do not count.
  */
 export const MAX_FAILURES = 3;

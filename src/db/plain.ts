@@ -7,7 +7,7 @@ type SnakeCase<S extends string> = S extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : S;
 
-/** Without a column name in the type, the name is the property in snake case. */
+/** Falls back to the property in snake case when the type does not contain the column's name. */
 type NameOf<C extends Column, Property> = string extends C["_"]["name"]
   ? SnakeCase<Property & string>
   : C["_"]["name"];

@@ -22,8 +22,8 @@ export type Params<P> = { [K in keyof P]: SQL<P[K]> };
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /**
- * Has one more piece than values. SQLite re-prepares a statement whose LIMIT is a bare value, but
- * not when the value is part of a sum.
+ * `pieces` has one more entry than `values`. SQLite re-prepares a statement whose LIMIT is a bare
+ * value, but not when the value is part of a sum.
  *
  * Source: SQLite, `sqlite3ExprIsInteger`.
  */
@@ -90,7 +90,7 @@ export function textOf(statement: SQLWrapper): Text {
   return { sql: pieces.join("?"), params: values };
 }
 
-/** A known column encodes its value. */
+/** When the column of a value is known, the column encodes the value. */
 function storedValue(slot: unknown, values: Record<string, unknown>): unknown {
   if (slot instanceof Param && slot.value instanceof Placeholder) {
     const value = values[slot.value.name];

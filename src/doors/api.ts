@@ -32,7 +32,7 @@ const apiCors = cors({
 type Router = OpenAPIHono<AppEnv>;
 
 /**
- * Loads the router on the first call of a path below /api/v1 that starts like this; `*` matches any
+ * `load` runs on the first call of a path below /api/v1 with one of the beginnings; `*` matches any
  * part.
  */
 type Entry = [beginnings: string | readonly string[], load: () => Promise<Router>];

@@ -6,7 +6,7 @@ export interface Hosts {
   isDevelopment: boolean;
 }
 
-/** Unchecked: the door itself refuses a malformed configuration. */
+/** Does not check the variables: the door itself refuses a malformed configuration. */
 export function hostsOf(env: object): Hosts {
   const { PUBLIC_URL, SHORT_DOMAIN, ENVIRONMENT } = env as Record<string, string | undefined>;
   return {

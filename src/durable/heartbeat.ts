@@ -4,7 +4,7 @@ import { SECOND } from "../core/time.ts";
 
 const GAP_MS = LATE_SECONDS * SECOND;
 
-/** Serves `/health` without a database write per minute. */
+/** Remembers cron's last run for `/health`, without a database write per minute. */
 export class Heartbeat extends DurableObject<unknown> {
   async beat(at: number): Promise<void> {
     const { lastTickAt } = await this.pulse();

@@ -27,7 +27,7 @@ const TIME_IS_UP = "time is up";
 
 const bodies = new WeakMap<Request, RequestBody>();
 
-/** Each caller continues where the last one stopped. */
+/** Returns the request's only body reader: each caller continues where the last one stopped. */
 export function bodyOf(request: Request): RequestBody {
   const existing = bodies.get(request);
   if (existing) return existing;

@@ -12,7 +12,7 @@ import { answerHeaders } from "./security.ts";
 
 export type MakeDeps = (c: AppContext) => Deps;
 
-/** The pattern, because a path may contain secrets. */
+/** Returns the route's pattern for the log, because a path may contain secrets. */
 const routeOf = (c: AppContext): string | null =>
   matchedRoutes(c).findLast(({ method }) => method !== "ALL")?.path ?? null;
 

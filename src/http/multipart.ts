@@ -4,7 +4,7 @@ import { bodyOf, SMALL_BODY_BYTES } from "./body.ts";
 import { readPlainForm } from "./plain-form.ts";
 
 const MAX_PARTS = 64;
-/** Fields, headers and boundaries, without files. */
+/** Limits the fields, headers and boundaries of a form, without its files. */
 const MAX_TEXT_BYTES = 1_000_000;
 
 /** The longest stored text has 70,000 characters of at most four bytes. */
@@ -20,7 +20,7 @@ export const LIMITS = {
 
 export interface FilePart {
   field: string;
-  /** Neither trusted nor used as a path. */
+  /** The sender's name of the file: neither trusted nor used as a path. */
   name: string;
   bytes: AsyncIterable<Uint8Array>;
 }

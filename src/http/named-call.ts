@@ -7,7 +7,7 @@ import type { AppContext, AppEnv } from "./env.ts";
 export type NamesOf = "operation" | "path";
 
 /**
- * Fails when the handler did not read a key, because the call would not be safe to repeat.
+ * Fails when the handler did not read the call's key, because the call would not be safe to repeat.
  *
  * @param path with parameters in braces
  */

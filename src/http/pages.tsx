@@ -34,7 +34,7 @@ const isOfUntoldOrigin = ({ req }: AppContext): boolean =>
   req.header("sec-fetch-site") === undefined && req.header("origin") === "null";
 
 /**
- * For calls without a login. Programs send neither header and are allowed.
+ * Protects calls without a login. Programs send neither Origin nor Sec-Fetch-Site and are allowed.
  *
  * @throws AppError FORBIDDEN
  */
@@ -92,7 +92,7 @@ export const ownPath = (text: string | undefined): string | null =>
 /** Other paths could make a sign-in link a trap. */
 const AFTER_SIGN_IN = /^\/(?:app|invite)(?:[/?#]|$)/;
 
-/** Normalizes the path like a browser. */
+/** Checks the path in the form that a browser normalizes it to. */
 export function pathAfterSignIn(text: string | undefined): string | null {
   const own = ownPath(text);
   if (own === null) return null;

@@ -125,7 +125,7 @@ interface OwnBodyRoute extends ApiRoute {
   body: z.ZodType;
 }
 
-/** The handler reads the body, because its refusals are special. */
+/** The handler reads the JSON body itself and answers with its own refusals. */
 export function ownBodyRoute<P extends string, R extends Route<P, OwnBodyRoute>>(route: R) {
   const { body, ...rest } = route;
   const content = { "application/json": { schema: withoutValidator(body) } };

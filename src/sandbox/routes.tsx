@@ -56,7 +56,7 @@ const postBody = z.strictObject({
   text: z.string().min(1).max(MAX_TEXT),
 });
 
-/** Another type could contain a script. */
+/** A browser may display these types; another type could contain a script. */
 const SHOWN_TYPES = /^(image\/(jpeg|png|gif|webp|avif)|video\/(mp4|webm|quicktime))$/;
 
 function toWirePost({ id, platform, accountId, uploadId, text, ...post }: FeedPost) {

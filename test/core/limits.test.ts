@@ -93,7 +93,7 @@ describe("distinct tokens", () => {
 
   test("a known one is always welcome, and stays known from then on", () => {
     const { verdict, seen } = presentToken(full, "t0", 20_000);
-    expect(verdict).toEqual({ allowed: true, known: [], retryAfterSeconds: 0 });
+    expect(verdict).toEqual({ allowed: true, knownHashes: [], retryAfterSeconds: 0 });
     expect(seen.get("t0")).toBe(20_000);
   });
 

@@ -242,8 +242,8 @@ const checkTag = (value: unknown, path: string) =>
   asLimitedString(value, path, MAX_TAG_BYTES, MAX_TAG_GRAPHEMES);
 
 /**
- * The real schema allows such facets and clients drop them; the simulator refuses facets that
- * overlap, exceed the text or split a character.
+ * Refuses facets that overlap, exceed the text or split a character. The real schema allows them,
+ * and clients drop them.
  */
 function checkFacets(value: unknown, text: string, path: string): void {
   const bytes = new TextEncoder().encode(text);

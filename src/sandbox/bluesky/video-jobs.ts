@@ -48,7 +48,7 @@ interface JobStatus {
 
 const isFailed = (job: Job): boolean => job.token_expires_at <= job.done_at;
 
-/** The first read after the end stores the video on the account's server. */
+/** The first read after a job's end stores its video on the account's server. */
 function statusOf(call: Call, job: Job): JobStatus {
   const base = { jobId: job.job_id, did: job.did };
   const at = now().getTime();

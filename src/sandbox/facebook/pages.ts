@@ -61,12 +61,12 @@ export async function authenticate(call: GraphCall): Promise<{ page: Page; token
   return { page: savePage(call, await ownPageOf(name)), token };
 }
 
-/** Such a Page refuses posts from its person. */
+/** A Page whose name has this suffix refuses posts from its person. */
 export const READ_ONLY = " (read only)";
 
 export const mayPublish = ({ name }: Page): boolean => !name.endsWith(READ_ONLY);
 
-/** Such a Page has too few likes for insights. */
+/** A Page whose name has this suffix has too few likes for insights. */
 const UNKNOWN = " (few likes)";
 /** The least likes of a Page with insights. Source: Meta, "Page Insights", limitations. */
 const INSIGHTS_LIKES = 100;

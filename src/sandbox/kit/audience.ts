@@ -73,7 +73,7 @@ const BEGINNING = Date.UTC(2025, 0, 1);
 /** Followers grow in waves of 45 days, up to 10 days' growth ahead of the average. */
 const WAVE = { days: 45, reach: 5 };
 
-/** Rises every few hours, in some weeks faster than in others. */
+/** The number of followers rises every few hours, in some weeks faster than in others. */
 export function followersOf(key: string, at: number): number {
   const start = Math.floor(50 * 100 ** shareOf(`followers ${key}`));
   const perDay = 1 + 20 * shareOf(`growth ${key}`);

@@ -105,8 +105,8 @@ export class SandboxStore {
   }
 
   /**
-   * Kept per upload, or per `postKey` without one. The failure `account_disconnected` also revokes
-   * the account's tokens.
+   * The history is kept per upload, or per `postKey` for a call without an upload. The failure
+   * `account_disconnected` also revokes the account's tokens.
    */
   steer(origin: CallOrigin, postKey: string, words: string, accessToken: string): Verdict {
     const key =

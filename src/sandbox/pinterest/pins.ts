@@ -85,7 +85,7 @@ const REFUSALS: SteeredRefusals = {
   },
 };
 
-/** Such a pin is refused as if the app had only trial access. */
+/** A pin with this text is refused as if the app had only trial access. */
 const TRIAL_WORD = "[sandbox:trial_access]";
 
 /** Source: gitroomhq/postiz-app, issue 1084. */
@@ -175,8 +175,8 @@ export async function listBoardPins(call: Call): Promise<Response> {
 const FILTERS = ["exclude_native", "exclude_repins", "has_been_promoted"];
 
 /**
- * Lowercase names, unlike in reports. Pinterest returns `save`, which the specification's example
- * omits.
+ * Pinterest writes these names in lowercase, unlike in reports. It returns `save`, which the
+ * specification's example omits.
  */
 function metricsOf({ owner, object, created_at }: RowOf<typeof pins>) {
   const { views, likes, comments, shares } = reactionsTo(

@@ -27,7 +27,7 @@ export const mediaTable = new Table("x_media", {
   total_bytes: integer(),
   file_id: integer(),
   finalized: flag(),
-  /** One of `SOUNDNESS`. */
+  /** A value of `SOUNDNESS`. */
   is_sound: count(),
   processed_at: count(),
   expires_at: integer(),

@@ -25,7 +25,7 @@ function* piecesOf(text: string): Generator<{ piece: string; from: number }> {
   }
 }
 
-/** A link longer than a piece counts a little more than on X. */
+/** A link above `PIECE_UNITS` counts a little more than on X. */
 export function weightOf(text: string): number {
   let weight = 0;
   for (const { piece } of piecesOf(text.normalize("NFC")))
