@@ -57,7 +57,7 @@ export function placeText(platform: string, text: string, title?: string): Form 
   return { ...(title === undefined ? {} : { title }), description: text };
 }
 
-/** Source: README, "Known limits": a request has at most 100 MB of files; some room is left for the form. */
+/** Source: src/docs/posts.md, "Limits of every post": a file in a call has at most 100 MB; the form needs some room. */
 const MAX_FORM_BYTES = 95_000_000;
 
 const isUrl = (given: string): boolean => /^https?:\/\//i.test(given);

@@ -24,7 +24,7 @@ export interface PlatformSetup extends ConsentScopes, Pick<Needs, "app" | "revie
 }
 
 /**
- * Returns what a platform needs, for the command line, the README and the setup page alike.
+ * Returns what a platform needs, for the command line, the guides and the setup page alike.
  *
  * @param origin of the instance, as browsers know it; empty for paths alone
  */
