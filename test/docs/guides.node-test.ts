@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, type TestContext, test } from "node:test";
 import { readGuides } from "../../src/cli/guides.ts";
 import { examplePlatforms, fillExamples } from "../../src/core/guides.ts";
-import { PLATFORMS } from "../../src/platforms/registry.ts";
+import { PLATFORMS } from "../../src/core/platforms.ts";
 import { type LocalService, newStateDir, startLocalService } from "../cli/local-service.ts";
 import { differencesOf, Memory, readAnswer, splitDocuments } from "./answers.ts";
 import { type Example, readExamples } from "./blocks.ts";
