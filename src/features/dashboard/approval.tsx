@@ -4,7 +4,7 @@ import type { WholeUpload } from "./repo.ts";
 
 export interface ApprovalView {
   mayApprove: boolean;
-  /** The version that the page shows. */
+  /** The version of the post that the page shows. */
   seen: string;
   comment: string;
 }

@@ -134,7 +134,7 @@ export const wholeUpload = prepared(
   readWhole,
 );
 
-/** More than a post has, unless it is retried all day. */
+/** More events than a post has, unless it is retried all day. */
 const MAX_EVENTS = 100;
 
 /**

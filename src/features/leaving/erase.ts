@@ -6,7 +6,7 @@ import { openUploads } from "../presign/repo.ts";
 import { LOGIN_CALLS, revokeLogins, takeLogins } from "./logins.ts";
 import { type DeletedTeam, deletedTeam, eraseRows, eraseTeam } from "./repo/erase.ts";
 
-/** Rows per table and objects per prefix. */
+/** Rows per table, and objects per prefix, that one page removes. */
 const SLICE = 200;
 /** Subrequests per page. Aborted uploads count as storage operations. */
 export const ERASING_CALLS = 11 + LOGIN_CALLS;

@@ -196,7 +196,7 @@ export async function mayJoin(
 }
 
 /**
- * Creates no person without an open invite, or on a full instance.
+ * Creates no person without an open invite, or when the instance has no room for one.
  *
  * @param email in lower case, verified
  */

@@ -100,7 +100,7 @@ export async function deleteWebhook(ctx: Ctx, id: number): Promise<void> {
 }
 
 /**
- * Switching on resets the failures. Events emitted while the webhook is off are never sent.
+ * Switching a webhook on resets its failures. Events emitted while the webhook is off are never sent.
  *
  * @throws AppError NOT_FOUND; FORBIDDEN for a member who switches it on, and for one whose posts wait for
  * approval

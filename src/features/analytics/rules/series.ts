@@ -103,7 +103,7 @@ const newestFirst = (posts: StoredPost[]): StoredPost[] =>
 const kept = (posts: readonly StoredPost[]): StoredPost[] =>
   posts.filter(({ steps }, i) => i < MOST_POSTS || steps.length > 0);
 
-/** All metrics of an account without posts count as read. */
+/** The last reading of followers counts; of two at the same time, the higher. */
 function withDay(rows: readonly DayRow[], sync: SyncReading): DayRow[] {
   const { at, followers } = sync;
   const day = dayOf(at);
@@ -122,7 +122,7 @@ function withDay(rows: readonly DayRow[], sync: SyncReading): DayRow[] {
   return [...rows.filter((one) => one.day !== day), read].sort((a, b) => a.day - b.day);
 }
 
-/** An account without posts counts as read. */
+/** All metrics of an account without posts count as read. */
 function readBy({ at, posts }: SyncReading): Counters {
   const isRead = (i: number) =>
     posts?.length === 0 || posts?.some(({ counters }) => (counters[i] ?? null) !== null);

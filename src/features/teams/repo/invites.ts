@@ -22,7 +22,7 @@ const openInvite = (email: SQL, now: SQL): SQL =>
         UNION ALL SELECT invite_id FROM invite_addresses WHERE email = ${email})
       AND ${isOpen(now)} LIMIT 1`;
 
-/** Returns no row on a full instance. */
+/** Returns no row when the instance has no room for a person. */
 export const openInviteTo = prepared(
   ({ email, maxPeople, now }: Params<{ email: string; maxPeople: number; now: Date }>) =>
     sql`SELECT id FROM (${openInvite(email, now)}) WHERE ${hasPlaceForPerson(maxPeople)}`,

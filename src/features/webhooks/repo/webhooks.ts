@@ -49,7 +49,7 @@ export const insertWebhook = (
     readId,
   );
 
-/** Switching on resets all failures. */
+/** Switching a webhook on resets its failures. */
 export function switchWebhook(
   team: number,
   id: number,
