@@ -20,11 +20,11 @@ import {
 } from "./repo/library.ts";
 import { NOT_INVITED } from "./rules.ts";
 
-/** The rows that mean something to the rest of the service, and are made by it. */
+/** Creates rows that other features rely on. */
 export interface Makers {
-  /** Makes the row of a person who has none yet, and their team; null where nobody invites the address. */
+  /** Also creates the person's team. Returns null for an address without an invite. */
   createUser(email: string): Promise<RawRow | null>;
-  /** Makes the row of a session; undefined for somebody whose account was closed meanwhile. */
+  /** Returns undefined for an account that was closed meanwhile. */
   createSession(session: {
     tokenHash: string;
     userId: number;
@@ -34,7 +34,7 @@ export interface Makers {
 
 const TOKEN = "token_hash";
 
-/** Columns that better-auth knows and `users` has not: whoever has a row has proven their address. */
+/** Columns that better-auth expects and `users` lacks. Every row's address is verified. */
 const NOT_IN_USERS = ["email_verified", "image", "updated_at"];
 
 const OPERATORS: Record<string, Comparison["operator"]> = {
@@ -47,41 +47,42 @@ const OPERATORS: Record<string, Comparison["operator"]> = {
   in: "IN",
 };
 
-interface Asked {
+interface Lookup {
   comparisons: Comparison[];
-  /** Columns by which a row is asked for and that are stored otherwise: the answer has them as they were given. */
-  given: RawRow;
+  /** Values of columns that are stored in another form. The answer gives them back as they were sent. */
+  sentValues: RawRow;
 }
 
-/** Returns the comparisons of a condition: by the hash of a token, and by the id of a made-up address. */
-async function toAsked(where: readonly CleanedWhere[] = []): Promise<Asked> {
-  const given: RawRow = {};
+/** Tokens are compared by hash, and made-up addresses by id. */
+async function toLookup(where: readonly CleanedWhere[] = []): Promise<Lookup> {
+  const sentValues: RawRow = {};
   const comparisons = await Promise.all(
     where.map(async ({ field, operator, value, connector }): Promise<Comparison> => {
-      const known = OPERATORS[operator];
-      if (!known) throw new Error(`The sign-in compares by ${operator}, which is not known here.`);
+      const sqlOperator = OPERATORS[operator];
+      if (!sqlOperator)
+        throw new Error(`The sign-in compares by ${operator}, which is not known here.`);
       const person = field === "email" ? personOfAddress(String(value)) : null;
       if (person !== null) {
-        given.email = value;
-        return { column: "id", operator: known, value: person, connector };
+        sentValues.email = value;
+        return { column: "id", operator: sqlOperator, value: person, connector };
       }
       let stored: unknown = value;
       if (field === TOKEN) {
         if (Array.isArray(value))
           stored = await Promise.all(value.map((one) => sha256Hex(String(one))));
         else {
-          given[TOKEN] = value;
+          sentValues[TOKEN] = value;
           stored = await sha256Hex(String(value));
         }
       }
-      return { column: field, operator: known, value: stored, connector };
+      return { column: field, operator: sqlOperator, value: stored, connector };
     }),
   );
-  return { comparisons, given };
+  return { comparisons, sentValues };
 }
 
-const answer = <T>(row: RawRow | undefined, given: RawRow): T | null =>
-  row ? ({ ...row, ...given } as T) : null;
+const answer = <T>(row: RawRow | undefined, sentValues: RawRow): T | null =>
+  row ? ({ ...row, ...sentValues } as T) : null;
 
 function toTable(model: string): TableName {
   const table = TABLES.find((name) => name === model);
@@ -90,11 +91,10 @@ function toTable(model: string): TableName {
 }
 
 /**
- * better-auth's database on the tables of the house: integer ids, instants in ms, tokens hashed.
+ * Maps better-auth to the house's tables: integer ids, instants in ms, hashed tokens.
  *
- * better-auth knows no clock but the runtime's. Every instant that it stores, reads or compares passes by here:
- * the tables hold instants of our clock, which development moves, and it sees them moved back. So what expires
- * for it expires by ours.
+ * better-auth reads only the runtime's clock, while the tables hold times of our clock, which development
+ * moves. Every instant is shifted here, so that rows expire by our clock.
  */
 export function databaseAdapter({ db, now }: Pick<Deps, "db" | "now">, makers: Makers) {
   const aheadMs = now().getTime() - Date.now();
@@ -110,26 +110,26 @@ export function databaseAdapter({ db, now }: Pick<Deps, "db" | "now">, makers: M
       sortBy,
       offset,
     }: Parameters<CustomAdapter["findMany"]>[0]): Promise<T[]> => {
-      // Nobody signs in by password or through another site: there is no such table.
+      // better-auth has this table for passwords and social logins, which are not offered.
       if (model === "account") return [];
-      const { comparisons, given } = await toAsked(where);
+      const { comparisons, sentValues } = await toLookup(where);
       const order = sortBy && {
         column: getFieldName({ model, field: sortBy.field }),
         isDescending: sortBy.direction === "desc",
       };
       const page = { order: order ?? null, limit, offset: offset ?? 0 };
       const [rows] = await db.run([findRows(toTable(model), comparisons, page)]);
-      return rows.map((row) => answer<T>(row, given) as T);
+      return rows.map((row) => answer<T>(row, sentValues) as T);
     };
     const update = async (model: string, where: CleanedWhere[], values: RawRow) => {
-      const { comparisons, given } = await toAsked(where);
+      const { comparisons, sentValues } = await toLookup(where);
       const [rows] = await db.run([updateRows(toTable(model), comparisons, values)]);
-      return { rows, given };
+      return { rows, sentValues };
     };
     const remove = async (model: string, where: CleanedWhere[]) => {
-      const { comparisons, given } = await toAsked(where);
+      const { comparisons, sentValues } = await toLookup(where);
       const [rows] = await db.run([deleteRows(toTable(model), comparisons)]);
-      return { rows, given };
+      return { rows, sentValues };
     };
     return {
       async create<T extends Record<string, unknown>>({
@@ -160,8 +160,8 @@ export function databaseAdapter({ db, now }: Pick<Deps, "db" | "now">, makers: M
       },
       findMany,
       async update<T>({ model, where, update: values }: Parameters<CustomAdapter["update"]>[0]) {
-        const { rows, given } = await update(model, where, values as RawRow);
-        return answer<T>(rows[0], given);
+        const { rows, sentValues } = await update(model, where, values as RawRow);
+        return answer<T>(rows[0], sentValues);
       },
       async updateMany({ model, where, update: values }) {
         return (await update(model, where, values)).rows.length;
@@ -172,13 +172,13 @@ export function databaseAdapter({ db, now }: Pick<Deps, "db" | "now">, makers: M
       async deleteMany({ model, where }) {
         return (await remove(model, where)).rows.length;
       },
-      /** One statement: of several who bring the same token, one gets its row. */
+      /** One statement, so that of concurrent callers only one gets the row. */
       async consumeOne<T>({ model, where }: { model: string; where: CleanedWhere[] }) {
-        const { rows, given } = await remove(model, where);
-        return answer<T>(rows[0], given);
+        const { rows, sentValues } = await remove(model, where);
+        return answer<T>(rows[0], sentValues);
       },
       async count({ model, where }) {
-        const { comparisons } = await toAsked(where);
+        const { comparisons } = await toLookup(where);
         const [[count = 0]] = await db.run([countRows(toTable(model), comparisons)]);
         return count;
       },

@@ -5,12 +5,12 @@ import { APIError, betterAuth, magicLink, passkey } from "./better-auth.ts";
 
 interface AuthParts extends Makers {
   deps: Pick<Deps, "config" | "db" | "log" | "now">;
-  /** The origin of this service, as the browser knows it: passkeys are bound to its host for ever. */
+  /** The scheme and host that the browser uses. Passkeys are bound to this host for ever. */
   origin: string;
   hashToken(token: string): Promise<string>;
 }
 
-/** better-auth's pull request 11155: the plugin itself does not insist that the device checks who uses it. */
+/** The plugin does not require user verification: see better-auth's pull request 11155. */
 async function requireUserVerified(isVerified: boolean | undefined): Promise<void> {
   if (isVerified === true) return;
   throw new APIError("BAD_REQUEST", {
@@ -20,8 +20,8 @@ async function requireUserVerified(isVerified: boolean | undefined): Promise<voi
 }
 
 /**
- * Creates an instance of better-auth for one request: one that is kept would hold up every later request
- * where the first is aborted (its issue 10315). Its functions are called; its own routes are never served.
+ * Creates better-auth for one request: a shared instance blocks later requests when the first is aborted
+ * (its issue 10315). Only its functions are called, its routes are not served.
  */
 export function createAuth({ deps, origin, hashToken, ...makers }: AuthParts) {
   const timestamps = { createdAt: "created_at", updatedAt: "updated_at" };

@@ -1,4 +1,4 @@
-/** All that is used of better-auth: the tests load it as one file, built before they start. */
+/** All imports of better-auth. Tests load them as one prebuilt file. */
 export { passkey } from "@better-auth/passkey";
 export { type CleanedWhere, type CustomAdapter, createAdapterFactory } from "better-auth/adapters";
 export { APIError } from "better-auth/api";

@@ -2,16 +2,14 @@ import { type SQL, sql } from "drizzle-orm";
 import { type Query, sqlQuery } from "../../../db/client.ts";
 import type { RawRow } from "../../../db/rows.ts";
 
-/** The tables that better-auth reads and writes. */
 export const TABLES = ["users", "sessions", "verifications", "passkeys"] as const;
 export type TableName = (typeof TABLES)[number];
 
-/** One comparison of a condition, with a column of the table. */
 export interface Comparison {
   column: string;
   operator: "=" | "<>" | "<" | "<=" | ">" | ">=" | "IN";
   value: unknown;
-  /** How it goes with the one before. */
+  /** Joins the comparison to the one before. */
   connector: "AND" | "OR";
 }
 
@@ -56,9 +54,9 @@ export function findRows(
 
 export function insertRow(table: TableName, values: Values): Query<RawRow[]> {
   const columns = list(Object.keys(values).map((name) => sql`${sql.identifier(name)}`));
-  const given = list(Object.values(values).map((value) => sql`${value}`));
+  const parameters = list(Object.values(values).map((value) => sql`${value}`));
   return sqlQuery(
-    sql`INSERT INTO ${sql.identifier(table)} (${columns}) VALUES (${given}) RETURNING *`,
+    sql`INSERT INTO ${sql.identifier(table)} (${columns}) VALUES (${parameters}) RETURNING *`,
     asIs,
   );
 }
