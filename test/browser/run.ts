@@ -11,6 +11,7 @@ import { CONSENTED } from "./consent.ts";
 import { checkDirectUploads } from "./direct-uploads.ts";
 import { checkEndings } from "./endings.ts";
 import { checkForms } from "./forms.ts";
+import { checkGuideSearch, checkGuides } from "./guides.ts";
 import { checkHostile } from "./hostile.ts";
 import { checkLinks } from "./links.ts";
 import { LOOKS, lookAt, NARROW, type SignedIn } from "./looks.ts";
@@ -52,11 +53,13 @@ async function main(): Promise<number> {
       ...["/app/links", "/app/setup"],
       ...["/app/tokens", "/app/tokens/1/revoke", "/app/team", "/app/team/members/2/remove"],
       ...["/app/me", "/app/settings", "/app/suggestions", openInvite],
+      "/docs/posts",
     ];
     const link = akimbo.signInLink.slice(origin.length);
     const open = [
       ...["/", "/sandbox", "/sandbox/webhook", "/sign-in", "/sign-in/sent", link, openInvite],
       "/privacy",
+      ...["/docs/guides", "/docs/posts", "/docs/platforms/tiktok"],
     ];
     const lookAs = (person: SignedIn | null, paths: string[]) =>
       lookAt(browser, { origin, person, folder, looks: isQuick ? NARROW : LOOKS }, paths);
@@ -65,6 +68,8 @@ async function main(): Promise<number> {
       ["pages of a signed-in person", "quick", () => lookAs(owner, own)],
       ["pages of a visitor", "quick", () => lookAs(null, open)],
       ["reference", "full", () => checkReference(browser, origin)],
+      ["guides", "full", () => checkGuides(browser, origin, folder)],
+      ["search of the guides", "quick", () => checkGuideSearch(browser, origin)],
       ["forms", "full", () => checkForms(browser, { origin, owner, failedId })],
       ["consent pages", "quick", () => checkConnect(browser, visit)],
       ["links", "full", () => checkLinks(browser, visit)],
