@@ -18,14 +18,13 @@ import { ACCOUNT_WORDS } from "./words.ts";
 
 export const accountPage = new Hono<PageEnv>();
 
-/** Messages by the `done` parameter of the page's address. */
-const DONE: Record<string, string> = {
+const DONE_MESSAGES: Record<string, string> = {
   connected: "The account is connected again.",
   tagged: "The tags are saved.",
 };
 
 accountPage.get("/app/accounts/:id", signedIn("read:pages"), (c) => {
-  return showAccount(c, { notice: doneNotice(DONE, c.req.query("done")), status: 200 });
+  return showAccount(c, { notice: doneNotice(DONE_MESSAGES, c.req.query("done")), status: 200 });
 });
 
 accountPage.post("/app/accounts/:id/tags", signedIn("write"), async (c) => {

@@ -20,8 +20,7 @@ import { ACCOUNT_WORDS } from "./words.ts";
 
 export const accountsPage = new Hono<PageEnv>();
 
-/** Messages by the `done` parameter of the page's address. */
-const DONE: Record<string, string> = {
+const DONE_MESSAGES: Record<string, string> = {
   connected: "The account is connected.",
   removed: "The account has been disconnected. Its published posts stay in the list of uploads.",
 };
@@ -32,7 +31,7 @@ const MISTAKEN_LOGIN =
   "Fill in the handle and the app password, and leave the server empty where it is the usual one.";
 
 accountsPage.get("/app/accounts", signedIn("read:pages"), (c) => {
-  return showAccounts(c, { notice: doneNotice(DONE, c.req.query("done")), status: 200 });
+  return showAccounts(c, { notice: doneNotice(DONE_MESSAGES, c.req.query("done")), status: 200 });
 });
 
 accountsPage.post("/app/accounts/connect", signedIn("write"), async (c) => {

@@ -8,7 +8,6 @@ export const OFFER_STYLES = `
 .list .more { flex: 1 1 100%; }
 `;
 
-/** Fields of a refused form, shown again. */
 export interface SentLogin {
   identifier: string;
   service: string;

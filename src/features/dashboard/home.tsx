@@ -17,8 +17,7 @@ import { ACCOUNT_WORDS } from "./words.ts";
 
 export const homePage = new Hono<PageEnv>();
 
-/** Entries per part of the page. */
-const SHOWN = 10;
+const ENTRIES_PER_PART = 10;
 
 homePage.get("/app", signedIn("read:pages"), async (c) => {
   const { ctx } = c.var;
@@ -28,14 +27,14 @@ homePage.get("/app", signedIn("read:pages"), async (c) => {
     await ctx.read("posts:read", [
       zoneOfTeam({ team }),
       hasAccounts({ team }),
-      soonestUploads({ team, group: "pending", limit: SHOWN }),
-      soonestUploads({ team, group: "scheduled", limit: SHOWN }),
-      lastFailures({ team, limit: SHOWN }),
-      soonestUploads({ team, group: "pending_approval", limit: SHOWN }),
-      accountsInNeed({ team, endsBy, limit: SHOWN }),
+      soonestUploads({ team, group: "pending", limit: ENTRIES_PER_PART }),
+      soonestUploads({ team, group: "scheduled", limit: ENTRIES_PER_PART }),
+      lastFailures({ team, limit: ENTRIES_PER_PART }),
+      soonestUploads({ team, group: "pending_approval", limit: ENTRIES_PER_PART }),
+      accountsInNeed({ team, endsBy, limit: ENTRIES_PER_PART }),
     ]);
   const clock = clockOf(zone);
-  const due = [...pending, ...scheduled].slice(0, SHOWN);
+  const due = [...pending, ...scheduled].slice(0, ENTRIES_PER_PART);
   return renderAppPage(
     c,
     viewerOf(c),

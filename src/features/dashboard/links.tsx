@@ -20,7 +20,7 @@ export const linksPage = new Hono<PageEnv>();
 
 const PATH = "/app/links";
 
-const DONE: Record<string, string> = {
+const DONE_MESSAGES: Record<string, string> = {
   created: "The link is made. Copy it and send it to your client.",
   deleted: "The link is deleted, and leads nowhere now.",
 };
@@ -31,11 +31,10 @@ const LINK_WORDS: Record<LinkStatus, { text: string; tone: string }> = {
   expired: { text: "Expired", tone: "" },
 };
 
-/** A click selects the whole address. */
 const STYLES = ".address { user-select: all; margin-top: .4rem; }";
 
 linksPage.get(PATH, signedIn("read:pages"), (c) =>
-  showLinks(c, { notice: doneNotice(DONE, c.req.query("done")), status: 200 }),
+  showLinks(c, { notice: doneNotice(DONE_MESSAGES, c.req.query("done")), status: 200 }),
 );
 
 linksPage.post(PATH, signedIn("write"), async (c) => {
@@ -71,7 +70,6 @@ linksPage.post(`${PATH}/:id/delete`, signedIn("destructive"), async (c) => {
   return refused ? showLinks(c, refused) : c.redirect(`${PATH}?done=deleted`, 303);
 });
 
-/** The schema's messages are for callers of the API. */
 function mistaken(field: string): AppError {
   const [name = ""] = field.split(".");
   const words: Record<string, string> = {

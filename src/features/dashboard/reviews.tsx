@@ -20,18 +20,17 @@ export const reviewsPage = new Hono<PageEnv>();
 
 const PATH = "/app/reviews";
 
-const DONE: Record<string, string> = {
+const DONE_MESSAGES: Record<string, string> = {
   created: "The link is made. Copy it and send it to your client.",
   withdrawn: "The link is withdrawn: its page says so from now on.",
 };
 
 const MAX_SHOWN = 20;
 
-/** A click selects the whole address. */
 const STYLES = ".address { user-select: all; margin-top: .4rem; }";
 
 reviewsPage.get(PATH, signedIn("read:pages"), (c) =>
-  showReviews(c, { notice: doneNotice(DONE, c.req.query("done")), status: 200 }),
+  showReviews(c, { notice: doneNotice(DONE_MESSAGES, c.req.query("done")), status: 200 }),
 );
 
 /** Null for all posts that await approval. */

@@ -24,7 +24,7 @@ export const settingsPage = new Hono<PageEnv>();
 
 const PATH = "/app/settings";
 
-const DONE: Record<string, string> = {
+const DONE_MESSAGES: Record<string, string> = {
   saved: "The settings are saved.",
   logo: "The logo is stored.",
   "no-logo": "The team has no logo any more.",
@@ -32,7 +32,6 @@ const DONE: Record<string, string> = {
   "no-browser": "The browser gets no notices any more.",
 };
 
-/** A message, and a refused form shown again. */
 interface Shown {
   notice: Notice | null;
   status: number;
@@ -41,7 +40,7 @@ interface Shown {
 
 settingsPage.get(PATH, signedIn("read:pages"), (c) => {
   const name = c.req.query("done") ?? "";
-  const text = Object.hasOwn(DONE, name) ? DONE[name] : undefined;
+  const text = Object.hasOwn(DONE_MESSAGES, name) ? DONE_MESSAGES[name] : undefined;
   return show(c, { notice: text ? { text, isRefusal: false } : null, status: 200 });
 });
 

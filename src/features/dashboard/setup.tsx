@@ -8,12 +8,10 @@ import type { InstanceSetup } from "../connect/setup-service.ts";
 import { type Notice, NoticeLine, State } from "./parts.tsx";
 import { attempt } from "./refusals.ts";
 
-/** The page is for the instance's owner. */
 export const setupPage = new Hono<PageEnv>();
 
 const PATH = "/app/setup";
 
-/** A click selects a whole address. */
 const STYLES = `
 .head { display: flex; flex-wrap: wrap; gap: .3rem 1rem; align-items: center; justify-content: space-between; }
 .address { user-select: all; overflow-wrap: anywhere; white-space: pre-wrap; margin: .2rem 0 0; }

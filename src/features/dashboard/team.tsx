@@ -17,8 +17,7 @@ import { InviteSection, MemberItem, RenameSection, ShowSection } from "./team-pa
 
 export const teamPage = new Hono<PageEnv>();
 
-/** Messages by the `done` parameter of the page's address. */
-const DONE: Record<string, string> = {
+const DONE_MESSAGES: Record<string, string> = {
   ...CHANGE_MESSAGES,
   joined: "Welcome. You are a member of this team now.",
   left: "You have left the team. This is your own.",
@@ -30,7 +29,7 @@ const DONE: Record<string, string> = {
 
 teamPage.get("/app/team", signedIn("read:pages"), (c) => {
   const name = c.req.query("done") ?? "";
-  const done = Object.hasOwn(DONE, name) ? DONE[name] : undefined;
+  const done = Object.hasOwn(DONE_MESSAGES, name) ? DONE_MESSAGES[name] : undefined;
   return showTeam(c, { notice: done ? { text: done, isRefusal: false } : null, status: 200 });
 });
 

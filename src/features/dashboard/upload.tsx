@@ -27,8 +27,7 @@ import { adviceFor, wordsOfUpload } from "./words.ts";
 
 export const uploadPage = new Hono<PageEnv>();
 
-/** Messages by the `done` parameter of the page's address. */
-const DONE: Record<string, string> = {
+const DONE_MESSAGES: Record<string, string> = {
   retried: "The post is queued again and goes out now.",
   held: HELD_MESSAGE,
   submitted: "The post waits for approval.",
@@ -43,7 +42,7 @@ const SANDBOX_FEED = "/sandbox";
 const idOf = (c: Context<PageEnv>): number => readNumericId(c.req.param("id") ?? "", "Upload");
 
 uploadPage.get("/app/uploads/:id", signedIn("read:pages"), (c) => {
-  return showUpload(c, { notice: doneNotice(DONE, c.req.query("done")), status: 200 });
+  return showUpload(c, { notice: doneNotice(DONE_MESSAGES, c.req.query("done")), status: 200 });
 });
 
 uploadPage.post("/app/uploads/:id/retry", signedIn("write"), async (c) => {

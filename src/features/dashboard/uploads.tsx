@@ -81,8 +81,7 @@ function readFilter(query: Record<string, string>): {
   return { fields, filter, mistakes };
 }
 
-/** Messages by the `done` parameter of the page's address. */
-const DONE: Record<string, string> = { removed: "The post has been removed." };
+const DONE_MESSAGES: Record<string, string> = { removed: "The post has been removed." };
 
 uploadsPage.get("/app/uploads", signedIn("read:pages"), async (c) => {
   const { ctx } = c.var;
@@ -103,7 +102,7 @@ uploadsPage.get("/app/uploads", signedIn("read:pages"), async (c) => {
     { title: "Uploads", here: "/app/uploads" },
     <>
       <h1>Uploads</h1>
-      <NoticeLine notice={refused ?? doneNotice(DONE, query.done)} />
+      <NoticeLine notice={refused ?? doneNotice(DONE_MESSAGES, query.done)} />
       {mayApprove(ctx.actor) && (
         <div class="row">
           <TeamForm action="/app/reviews">

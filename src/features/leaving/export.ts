@@ -11,7 +11,6 @@ const SLICE = 100;
 const MAX_CHARACTERS = 4_000_000;
 
 interface Place {
-  /** Index in `SECTIONS`. */
   at: number;
   after: Key | null;
 }

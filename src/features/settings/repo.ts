@@ -62,7 +62,6 @@ export function updateSettings(
   );
 }
 
-/** Null removes the logo. */
 export const updateLogo = (team: SQL, logo: Branding["logo"], now: Date): Query<number> =>
   sqlWrite(sql`UPDATE teams SET updated_at = ${now.getTime()},
       branding = json_set(${BRANDING}, '$.logo', json(${JSON.stringify(logo)}))

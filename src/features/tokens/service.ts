@@ -14,7 +14,6 @@ function holder(actor: Actor) {
   return { userId: actor.userId, teamId: actor.isPinned ? actor.teamId : null };
 }
 
-/** Newest first. */
 export async function listTokens(ctx: Ctx): Promise<repo.TokenRow[]> {
   const [rows] = await ctx.read("*", [repo.tokensOfUser({ user: ctx.user })]);
   const { teamId } = holder(ctx.actor);

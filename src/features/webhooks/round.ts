@@ -91,7 +91,6 @@ export class Round {
     return new Round(deps, { ready, slow, places });
   }
 
-  /** Returns the running attempts and the deliveries that were not started. */
   close(): { inFlight: Lease[]; unstarted: Unstarted[] } {
     this.isOver = true;
     const inFlight = [...this.inFlight].map(({ lease }) => lease);

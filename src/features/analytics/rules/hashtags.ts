@@ -7,7 +7,6 @@ export interface SuggestedHashtag {
   /** With the #. */
   hashtag: string;
   reason: (typeof REASONS)[number];
-  /** Own posts with the hashtag. */
   uses: number;
 }
 

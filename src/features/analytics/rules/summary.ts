@@ -17,7 +17,6 @@ export interface HashtagUse {
 export interface Summary {
   posts: number;
   totals: Counters;
-  /** Newest first. */
   recent: { mut: ShownPost[]; external: ShownPost[] };
   mostViewed: ShownPost | null;
   mostEngaging: ShownPost | null;

@@ -60,7 +60,6 @@ interface NewInvite extends MemberLimits {
   role: Exclude<Role, "OWNER">;
   invitedBy: number;
   tokenId: number | null;
-  /** Limit of people on the instance. */
   maxPeople: number;
   now: Date;
   expiresAt: Date;
@@ -169,7 +168,6 @@ export const inviteByHash = prepared(
 interface GivenAddress {
   hash: string;
   email: string;
-  /** Limit of people on the instance. */
   maxPeople: number;
   now: Date;
 }

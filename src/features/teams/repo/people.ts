@@ -10,7 +10,6 @@ interface NewPerson {
   name: string;
   slug: string;
   basePlan: PlanName;
-  /** Limit of people on the instance. */
   maxPeople: number;
   at: Date;
 }
