@@ -20,7 +20,7 @@ import { forgetEndedReviews } from "../features/review/expiry.ts";
 import { forgetEndedSignIns } from "../features/sign-in/expiry.ts";
 import { forgetOldAttempts } from "../features/webhooks/expiry.ts";
 import { reencryptSecrets } from "../features/webhooks/secrets.ts";
-import { choresBegun, keepPlace, keepRounds } from "./repo.ts";
+import { chorePlaces, keepPlace, keepRounds } from "./repo.ts";
 import {
   HOURLY,
   HOURLY_PAGE,
@@ -32,16 +32,13 @@ import {
   roundsAt,
 } from "./rounds.ts";
 
-/**
- * Does one page of a chore from `cursor` on; null begins it. Returns where the next page begins, null at
- * the end. A page may be done twice.
- */
+/** The cursor is null before the first and after the last page. A page may run twice. */
 type Page = (deps: Deps, cursor: string | null) => Promise<string | null>;
 
 interface Chore {
   rhythm: Rhythm;
   page: Page;
-  /** Calls that a page makes at most, where the database answers. */
+  /** Most subrequests of a page. */
   calls: number;
 }
 
@@ -52,9 +49,9 @@ const CHORES: Record<string, Chore> = {
   "re-encrypt targets": { rhythm: NIGHTLY_SLICES, page: reencryptTargets, calls: 2 },
   "re-encrypt logins": { rhythm: NIGHTLY_SLICES, page: reencryptLogins, calls: 3 },
   "remove unused objects": { rhythm: NIGHTLY, page: removeUnusedObjects, calls: 3 },
-  // Without the uploads that it aborts: they are storage's, whose limit is 1,000.
+  // Aborted uploads are not counted: Cloudflare's own services allow 1,000 calls.
   "clear presigned files": { rhythm: NIGHTLY, page: clearPresigned, calls: 5 },
-  // As above, without the thumbnails that it makes.
+  // Thumbnails are not counted either.
   "expire files": { rhythm: HOURLY, page: expireFiles, calls: 5 },
   "erase teams": { rhythm: HOURLY, page: eraseTeams, calls: ERASING_CALLS },
   "end plans": { rhythm: HOURLY, page: expirePlans, calls: 2 },
@@ -72,18 +69,15 @@ const CHORES: Record<string, Chore> = {
   "collect analytics": { rhythm: NIGHT_AND_MORNING, page: collectAll, calls: COLLECTION_CALLS },
 };
 
-/**
- * Does some pages of every chore that is not done for its round, as far as the tick's calls reach: the rest is
- * left to the next ticks. One page is done in any case.
- */
+/** Runs the chores that are due while subrequests are left. At least one page runs. */
 export async function runChores(deps: Deps, allows: (calls: number) => boolean): Promise<void> {
   const now = deps.now();
-  const [begun] = await deps.db.run([choresBegun()]);
+  const [places] = await deps.db.run([chorePlaces()]);
   let areAllDone = true;
   let isFirst = true;
   for (const [name, { rhythm, page, calls }] of Object.entries(CHORES)) {
     const round = rhythm.roundAt(now);
-    const place = begun.find((known) => known.name === name);
+    const place = places.find((one) => one.name === name);
     const isThisRound = place?.round === round;
     if (isThisRound && place.cursor === null) continue;
     let cursor = isThisRound || rhythm.isContinued ? (place?.cursor ?? null) : null;
@@ -91,7 +85,7 @@ export async function runChores(deps: Deps, allows: (calls: number) => boolean):
     try {
       const pages = isThisRound && rests(now) ? 0 : rhythm.pagesPerTick;
       for (let i = 0; i < pages && !isDone; i++) {
-        // With the call that keeps its place.
+        // One more call stores the cursor.
         if (!isFirst && !allows(calls + 1)) break;
         isFirst = false;
         cursor = await page(deps, cursor);
@@ -100,7 +94,6 @@ export async function runChores(deps: Deps, allows: (calls: number) => boolean):
       }
       if (isDone) deps.log({ event: "chore.done", chore: name });
     } catch (error) {
-      // The next tick tries that page again; posts that are due do not wait for it.
       deps.log({ event: "chore.failed", chore: name, error: String(error) });
     }
     areAllDone &&= isDone;

@@ -4,38 +4,37 @@ import type { Deps } from "../deps.ts";
 import { consume } from "../queue/consumer.ts";
 import { runSchedule } from "./schedule.ts";
 
-/** Times that a message is handled at most. Source: wrangler.toml, `max_retries`. */
+/** Source: wrangler.toml, `max_retries`. */
 const MAX_ATTEMPTS = 6;
-/** Messages of one leap: one that calls for itself for ever ends with it. */
+/** Ends a leap whose messages send messages for ever. */
 const MAX_MESSAGES = 2_000;
-/** Time that a post has for its steps, at least. */
+/** A post has this long for its steps, at least. */
 const LEAST_MS = 3 * MINUTE;
-/** Longest delay of a message, in seconds. Source: Queues, "Limits". */
+/** Source: Queues, "Limits". */
 const MAX_DELAY_SECONDS = 12 * 3_600;
-/** Messages that are due within this time of each other are handled together, as consumers would. */
+/** Messages due within this time are handled together. */
 const TOGETHER_MS = 6 * SECOND;
 
-interface Held {
+interface WaitingMessage {
   queue: string;
   body: unknown;
   attempts: number;
   dueMs: number;
 }
 
-/** Queues whose messages wait in memory. */
-class HeldQueues {
-  #messages: Held[] = [];
+class QueuesInMemory {
+  #messages: WaitingMessage[] = [];
 
-  /** The messages that are due first, with those that are hardly later: none that is due after `endMs`. */
-  take(endMs: number): Held[] {
+  /** None due after `endMs`. */
+  take(endMs: number): WaitingMessage[] {
     const first = Math.min(...this.#messages.map(({ dueMs }) => dueMs));
-    const isFirst = ({ dueMs }: Held) => dueMs <= Math.min(first + TOGETHER_MS, endMs);
+    const isFirst = ({ dueMs }: WaitingMessage) => dueMs <= Math.min(first + TOGETHER_MS, endMs);
     const taken = this.#messages.filter(isFirst);
-    this.#messages = this.#messages.filter((held) => !isFirst(held));
+    this.#messages = this.#messages.filter((message) => !isFirst(message));
     return taken;
   }
 
-  /** Hands the messages that wait to the queues themselves. */
+  /** Sends the waiting messages to the real queues. */
   async release(queues: Record<string, Queue<never>>): Promise<void> {
     for (const { queue, body, dueMs } of this.#messages.splice(0)) {
       const seconds = Math.ceil((dueMs - now().getTime()) / SECOND);
@@ -58,29 +57,30 @@ class HeldQueues {
     return { send, sendBatch } as unknown as Queue<T>;
   }
 
-  /** A batch of one message; one that is retried waits again. */
-  batchOf({ queue, body, attempts }: Held): MessageBatch {
+  /** A message that is retried waits again. */
+  batchOf({ queue, body, attempts }: WaitingMessage): MessageBatch {
     const retry = (options?: QueueRetryOptions) =>
       this.add(queue, body, options?.delaySeconds, attempts + 1);
     const message = { id: "", timestamp: now(), body, attempts, ack: () => {}, retry };
     return {
-      ...{ queue, messages: [message], ackAll: () => {}, retryAll: retry },
+      queue,
+      messages: [message],
+      ackAll: () => {},
+      retryAll: retry,
     } as unknown as MessageBatch;
   }
 }
 
 /**
- * Development only: holds the clock at this instant, or where it is later already, runs the schedule there, and
- * at each of the following minutes for as many `ticks` as are asked for. Messages that this sends are handled
- * here, the clock moved on to when they are due: within three minutes, or as many as there are ticks. Later ones are
- * left to the queues. Afterwards the clock runs on from there. One at a time.
+ * Development only. Moves the clock and runs the schedule for `ticks` minutes, handling messages that become due.
+ * Only one leap runs at a time.
  */
-export async function leapTo(given: Deps, at: Date, ticks: number): Promise<void> {
-  const queues = new HeldQueues();
+export async function leapTo(real: Deps, at: Date, ticks: number): Promise<void> {
+  const queues = new QueuesInMemory();
   let deferred: Promise<unknown>[] = [];
   const [jobs, deliveries] = ["akimbo-publish", "akimbo-webhooks"];
   const deps: Deps = {
-    ...given,
+    ...real,
     publishQueue: queues.of(jobs),
     collectQueue: queues.of(jobs),
     webhookQueue: queues.of(deliveries),
@@ -96,22 +96,22 @@ export async function leapTo(given: Deps, at: Date, ticks: number): Promise<void
   holdFrom(at.getTime());
   const endMs = now().getTime() + Math.max(LEAST_MS, ticks * MINUTE);
   try {
-    for (let left = ticks; left > 0; left--) {
+    for (let ticksLeft = ticks; ticksLeft > 0; ticksLeft--) {
       const minute = Math.floor(now().getTime() / MINUTE) * MINUTE;
       await runSchedule(deps, new Date(minute));
       await settle();
       for (let handled = 0; handled < MAX_MESSAGES; ) {
-        const due = queues.take(left > 1 ? minute + MINUTE - 1 : endMs);
+        const due = queues.take(ticksLeft > 1 ? minute + MINUTE - 1 : endMs);
         if (due.length === 0) break;
         handled += due.length;
         holdFrom(Math.max(...due.map(({ dueMs }) => dueMs)));
         await Promise.all(due.map((one) => consume(deps, queues.batchOf(one))));
         await settle();
       }
-      if (left > 1) holdFrom(minute + MINUTE);
+      if (ticksLeft > 1) holdFrom(minute + MINUTE);
     }
   } finally {
     releaseClock();
-    await queues.release({ [jobs]: given.publishQueue, [deliveries]: given.webhookQueue });
+    await queues.release({ [jobs]: real.publishQueue, [deliveries]: real.webhookQueue });
   }
 }

@@ -1,18 +1,15 @@
 import { HOUR, MINUTE } from "../core/time.ts";
 
-/** How often a chore is done: once in each of its rounds. */
+/** A chore runs once in each round. */
 export interface Rhythm {
-  /**
-   * Name of the round that began last, by `now`. Until it is done each tick works for it: what a sleeping
-   * instance has missed is made up for when it wakes.
-   */
+  /** Names the round at `now`. Ticks work on a round until it is done, also after an instance slept. */
   roundAt(now: Date): string;
   pagesPerTick: number;
-  /** Returns true for a round that ran out of time to be finished by the next; else that begins anew. */
+  /** False: the next round begins anew, even when this one is unfinished. */
   isContinued: boolean;
 }
 
-/** Hour of the day, UTC, at which the work of the night begins. Source: spec, "Analytics". */
+/** UTC. Source: spec, "Analytics". */
 const NIGHT_BEGINS_MS = 3 * HOUR;
 
 export const NIGHTLY: Rhythm = {
@@ -22,10 +19,9 @@ export const NIGHTLY: Rhythm = {
   isContinued: false,
 };
 
-/** Time in which the work of a night that goes by messages is done. */
 const NIGHT_LASTS_MS = 3 * HOUR;
 
-/** For work that goes by messages: in the morning those are made up for that were lost. */
+/** For work by queue messages: the morning makes up for messages lost at night. */
 export const NIGHT_AND_MORNING: Rhythm = {
   ...NIGHTLY,
   roundAt: (now) => {
@@ -35,10 +31,10 @@ export const NIGHT_AND_MORNING: Rhythm = {
   },
 };
 
-/** For chores whose pages are one short statement each. */
+/** For chores whose pages are one short statement. */
 export const NIGHTLY_SLICES: Rhythm = { ...NIGHTLY, pagesPerTick: 10 };
 
-/** Minute of the hour at which its work begins: off the full hour, when most posts are due. */
+/** Hourly chores begin off the full hour, when most posts are due. */
 const HOUR_BEGINS_MS = 17 * MINUTE;
 
 export const HOURLY: Rhythm = {
@@ -48,12 +44,11 @@ export const HOURLY: Rhythm = {
   isContinued: true,
 };
 
-/** For chores whose page is as much as one tick can spare. */
+/** For chores whose page fills a tick. */
 export const HOURLY_PAGE: Rhythm = { ...HOURLY, pagesPerTick: 1 };
 
-/** Around the full hour a round that has begun rests, or a long one would meet the posts of each. */
+/** Chores pause when most posts are due. */
 export const rests = (now: Date): boolean => [59, 0, 1].includes(now.getUTCMinutes());
 
-/** The rounds of all rhythms that began last, as one text. */
 export const roundsAt = (now: Date): string =>
   [NIGHT_AND_MORNING, HOURLY].map((rhythm) => rhythm.roundAt(now)).join(" ");

@@ -10,20 +10,14 @@ import { countedDeps } from "../queue/counted-deps.ts";
 import { roundsDone } from "./repo.ts";
 import { roundsAt } from "./rounds.ts";
 
-/** Domains that one tick checks. */
 const MAX_DOMAINS = 5;
-/** Calls after the chores: one stores the rounds that are done, one is the heartbeat. */
+/** Subrequests after the chores: one stores the rounds, one is the heartbeat. */
 const LAST_CALLS = 2;
 
-/**
- * Runs once a minute, the one trigger. Ticks come late, twice, or not at all: what is due is read from the
- * rows, and waking a job twice is harmless.
- *
- * @param scheduledAt when the tick was to run, by the clock of the service
- */
-export async function runSchedule(given: Deps, scheduledAt = given.now()): Promise<void> {
-  const budget = new Budget(given.config.subrequestsPerInvocation - LAST_CALLS);
-  const deps = countedDeps(given, budget.spend);
+/** Ticks come late, twice, or not at all; the rows say what is due. @param scheduledAt when the tick was due */
+export async function runSchedule(uncounted: Deps, scheduledAt = uncounted.now()): Promise<void> {
+  const budget = new Budget(uncounted.config.subrequestsPerInvocation - LAST_CALLS);
+  const deps = countedDeps(uncounted, budget.spend);
   const alongside = [
     roundsDone(),
     firstOverdue(deps),
@@ -40,14 +34,14 @@ export async function runSchedule(given: Deps, scheduledAt = given.now()): Promi
   if (deliveries > 0) deps.log({ event: "cron.woken_deliveries", deliveries });
   await wakeOverdueNotices(deps, notices);
   if (due.length > 0 || lost.length > 0) {
-    const found = { scheduledAt, due, lost, allows: budget.allows };
-    deps.log({ event: "cron.fired_slots", firings: await fireSlots(deps, found) });
+    const dueWork = { scheduledAt, due, lost, allows: budget.allows };
+    deps.log({ event: "cron.fired_slots", firings: await fireSlots(deps, dueWork) });
   }
   if (domains.length > 0) {
     const { watchDomains } = await import("../features/domains/watch.ts");
     await watchDomains(deps, domains, budget.allows);
   }
-  // Most ticks find every chore done, and load none of them.
+  // Most ticks find all chores done and need not load them.
   if (!rounds.includes(roundsAt(deps.now()))) {
     const { runChores } = await import("./chores.ts");
     await runChores(deps, budget.allows);

@@ -1,11 +1,10 @@
 import { sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** How far the work of a night has come. */
 export const chores = sqliteTable("chores", {
   name: text("name").primaryKey(),
-  /** Name of the round that was worked on last. */
+  /** Name of the last round. */
   round: text("day").notNull(),
 
-  /** Where its next page begins; null once it is done. */
+  /** Cursor of the next page; null when the round is done. */
   cursor: text("cursor"),
 });

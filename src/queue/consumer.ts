@@ -18,14 +18,13 @@ import {
 import type { Outcome } from "./outcome.ts";
 
 const DEAD_LETTERS = "akimbo-dead-letters";
-/** A message whose handler threw comes back once the lease of the broken run has ended. */
+/** A message whose handler crashed comes back after the lease of its run. */
 const CRASH_DELAY_SECONDS = LEASE_SECONDS + 10;
 
 const DELIVERIES = "akimbo-webhooks";
-/** A message of deliveries whose handler threw comes back soon: what it was about is swept up otherwise. */
 const DELIVERY_CRASH_DELAY_SECONDS = 10;
 
-/** Waits before a message of clicks comes again, by how often it was tried: an outage must not lose them. */
+/** Waits by attempt: clicks must survive an outage. */
 const CLICK_DELAYS_SECONDS = [5, 60, 600, 3_600];
 
 export async function consume(deps: Deps, batch: MessageBatch): Promise<void> {
@@ -37,7 +36,6 @@ export async function consume(deps: Deps, batch: MessageBatch): Promise<void> {
   else await consumeJobs(deps, others, batch.queue);
 }
 
-/** Stores the clicks of all messages together. */
 async function consumeClicks(deps: Deps, messages: Message<ClicksMessage>[]): Promise<void> {
   const bodies = new Map(messages.map(({ body }) => [body.id, body]));
   try {
@@ -53,10 +51,7 @@ async function consumeClicks(deps: Deps, messages: Message<ClicksMessage>[]): Pr
   }
 }
 
-/**
- * Handles all messages together: what they name is read and stored at once. Notices are sent after that, with
- * the calls that the deliveries have left; no delivery waits for them.
- */
+/** Notices are sent with the subrequests that deliveries left. */
 async function consumeDeliveries(
   deps: Deps,
   batch: MessageBatch,
@@ -64,10 +59,11 @@ async function consumeDeliveries(
 ): Promise<void> {
   const { handleDeliver } = await import("../features/webhooks/jobs.ts");
   const read = messages.map(({ body }) => readOrNull(webhookMessage, body));
-  const known = read.filter((message) => message !== null);
-  if (known.length < read.length) deps.log({ event: "queue.dropped", reason: "unknown message" });
-  const deliveries = known.filter((message) => message.kind === "deliver");
-  const hasNotices = deliveries.length < known.length;
+  const recognized = read.filter((message) => message !== null);
+  if (recognized.length < read.length)
+    deps.log({ event: "queue.dropped", reason: "unknown message" });
+  const deliveries = recognized.filter((message) => message.kind === "deliver");
+  const hasNotices = deliveries.length < recognized.length;
   const budget = new Budget(deps.config.subrequestsPerInvocation);
   try {
     await handleDeliver(hasNotices ? countedDeps(deps, budget.spend) : deps, deliveries);
@@ -79,7 +75,6 @@ async function consumeDeliveries(
   }
 }
 
-/** Tells what is due; where that breaks off it is due again, and found by the sweep. */
 async function notify(deps: Deps, calls: number): Promise<void> {
   try {
     const { handleNotify } = await import("../features/notices/jobs.ts");
@@ -89,7 +84,6 @@ async function notify(deps: Deps, calls: number): Promise<void> {
   }
 }
 
-/** Handles each message by itself: one that breaks delays no other. */
 async function consumeJobs(deps: Deps, messages: readonly Message[], queue: string): Promise<void> {
   const { subrequestsPerInvocation: calls, isDevelopment } = deps.config;
   const { now, wait } = deps;
@@ -121,13 +115,12 @@ async function handle(
   return isDead ? dropDead(message) : handleOther(deps, message, budget);
 }
 
-/** A tick sends a firing again that is still to be done, and the next night makes up for a collection. */
+/** Drops other messages: cron sends firings again, and collections the next night. */
 const dropDead = ({ kind }: JobMessage): Outcome => ({
   kind: "drop",
   reason: `a message of kind ${kind} that broke each time`,
 });
 
-/** Handles what travels through the same queue, loaded for it alone. */
 async function handleOther(
   deps: Deps,
   message: FireMessage | CollectMessage,

@@ -1,6 +1,6 @@
 import type { Deps } from "../deps.ts";
 
-/** Returns the object with each call to one of its methods reported to `spend`. */
+/** Calls `spend` with each call of a method. */
 function counted<T extends object>(target: T, spend: () => void): T {
   return new Proxy(target, {
     get(object, name) {
@@ -14,7 +14,7 @@ function counted<T extends object>(target: T, spend: () => void): T {
   });
 }
 
-/** Counts the parts of an upload too. */
+/** Each part of a multipart upload is a subrequest too. */
 const countedBucket = (bucket: R2Bucket, spend: () => void): R2Bucket =>
   new Proxy(counted(bucket, spend), {
     get(object, name) {
@@ -32,7 +32,7 @@ const countedNamespace = <T extends Rpc.DurableObjectBranded>(
     getByName: (name: string) => counted(namespace.getByName(name), spend),
   }) as DurableObjectNamespace<T>;
 
-/** Returns the deps with each subrequest reported to `spend`. */
+/** Returns the deps with `spend` called for each subrequest. */
 export const countedDeps = (deps: Deps, spend: () => void): Deps => ({
   ...deps,
   fetch: (...call) => {

@@ -1,4 +1,4 @@
-/** The decision of a handler; the consumer alone turns it into ack or retry. */
+/** The consumer turns the outcome into ack or retry. */
 export type Outcome =
   | { kind: "done" }
   | { kind: "again"; afterSeconds: number }

@@ -5,7 +5,7 @@ import type { FireMessage } from "./messages.ts";
 
 type Log = Partial<Pick<Deps, "log">>;
 
-/** Sends messages. A message that cannot be sent is only logged: a sweep makes up for it. */
+/** Only logs a failure: a sweep makes up for lost messages. */
 async function bestEffort(
   { log }: Log,
   entry: Parameters<Deps["log"]>[0],
@@ -20,33 +20,30 @@ async function bestEffort(
 
 const TIMER_SLACK_MS = 2;
 
-/**
- * Waits, less than a second, until `at` is a whole number of seconds away: the delay of a message counts whole
- * seconds.
- */
+/** Waits less than a second, because the delay of a message counts whole seconds. */
 export async function untilWholeSeconds(deps: Deps, at: Date): Promise<void> {
   const ms = at.getTime() - deps.now().getTime();
   // A timer that is a moment early would cost a whole second.
   if (ms > 0) await deps.wait((ms % SECOND) + TIMER_SLACK_MS);
 }
 
-/** Returns the delay, in seconds, with which a message that is sent now never arrives before `at`. */
+/** Returns whole seconds, rounded up. */
 export const delayUntil = (deps: Pick<Deps, "now">, at: Date): number =>
   Math.max(0, Math.ceil(secondsBetween(deps.now(), at)));
 
-/** Sends the message that has a post worked on at `at`, or up to a second later. */
+/** Sends the message of a post, to arrive at `at` or up to a second later. */
 export const wakePost = (deps: Deps, uploadId: number, at: Date): Promise<void> =>
   bestEffort(deps, { event: "wake.failed", uploadId, uploads: 1 }, () =>
     deps.publishQueue.send({ kind: "publish", uploadId }, { delaySeconds: delayUntil(deps, at) }),
   );
 
-/** Sends the message as `wakePost` does, on time: the wait for a whole second is deferred. */
+/** Like `wakePost`, but the message arrives exactly on time. */
 export async function wakePostOnTime(deps: Deps, uploadId: number, at: Date): Promise<void> {
   if (at <= deps.now()) return wakePost(deps, uploadId, at);
   deps.defer(untilWholeSeconds(deps, at).then(() => wakePost(deps, uploadId, at)));
 }
 
-/** Sends the messages of up to 100 posts in one call, on time as `wakePostOnTime` does. */
+/** Sends the messages of up to 100 posts in one call. */
 export async function wakePosts(deps: Deps, ids: readonly number[], at: Date): Promise<void> {
   const send = () =>
     bestEffort(deps, { event: "wake.failed", uploadId: ids[0], uploads: ids.length }, () =>
@@ -64,15 +61,14 @@ export async function wakePosts(deps: Deps, ids: readonly number[], at: Date): P
 interface Firing {
   slotId: number;
   fireAt: Date;
-  /** How many accounts the slot posts to. */
   accounts: number;
 }
 
-/** The firings of one message, and their accounts, are read at once. */
+/** The consumer reads the firings of a message, and their accounts, at once. */
 const FIRINGS_PER_MESSAGE = 10;
 const MAX_FIRINGS_AND_ACCOUNTS = 40;
 
-/** Sends the messages that carry out firings of slots. The next ticks find firings whose message was lost. */
+/** The next ticks find firings whose message was lost. */
 export const wakeFirings = (
   deps: Pick<Deps, "publishQueue" | "log">,
   firings: readonly Firing[],
@@ -104,10 +100,10 @@ function* groupFirings(firings: readonly Firing[]): Generator<Firing[]> {
   if (group.length > 0) yield group;
 }
 
-/** When deliveries are due, in ms, and the id of their event. */
+/** Due time (ms) and event of some deliveries. */
 export type DueKey = [dueAtMs: number, eventId: string];
 
-/** The key of some deliveries, and when their message arrives. */
+/** `atMs`: when the message arrives. */
 export interface Wake {
   key: DueKey;
   atMs: number;
@@ -121,11 +117,7 @@ type Waker = Pick<Deps, "webhookQueue" | "now">;
 
 export const whenDue = (key: DueKey): Wake => ({ key, atMs: key[0] });
 
-/**
- * Sends the messages that start deliveries.
- *
- * @throws what the queue throws
- */
+/** @throws what the queue throws */
 export async function wakeDeliveries(deps: Waker, wakes: readonly Wake[]): Promise<void> {
   const messages = [...groupWakes(wakes)].map((group) => ({
     body: { kind: "deliver" as const, due: group.map(({ key }) => key) },
@@ -134,11 +126,11 @@ export async function wakeDeliveries(deps: Waker, wakes: readonly Wake[]): Promi
   for (const group of inSends(messages)) await deps.webhookQueue.sendBatch(group);
 }
 
-/** Sends the messages that start deliveries. The sweep finds deliveries whose message was lost. */
+/** The sweep finds deliveries whose message was lost. */
 export const tryToWakeDeliveries = (deps: Waker & Log, wakes: readonly Wake[]): Promise<void> =>
   bestEffort(deps, { event: "webhooks.not_woken" }, () => wakeDeliveries(deps, wakes));
 
-/** Groups keys that are due within the same second. A key that comes twice is taken once, at its earliest time. */
+/** A key that comes twice keeps its earliest time. */
 function* groupWakes(wakes: readonly Wake[]): Generator<Wake[]> {
   const latestFirst = wakes.toSorted((a, b) => b.atMs - a.atMs);
   const unique = new Map(latestFirst.map((wake) => [wake.key.join(), wake]));
@@ -154,10 +146,10 @@ function* groupWakes(wakes: readonly Wake[]): Generator<Wake[]> {
   if (group.length > 0) yield group;
 }
 
-/** Notices of the same seconds are sent together: ten posts that fail at once are one message. */
+/** Gathers notices: ten posts that fail at once are one message. */
 const GATHER_SECONDS = 10;
 
-/** Sends the message that starts the notices that are due when it arrives. The sweep makes up for a lost message. */
+/** The sweep makes up for a lost message. */
 export const wakeNotices = (
   deps: Pick<Deps, "webhookQueue"> & Log,
   delaySeconds = GATHER_SECONDS,

@@ -15,44 +15,40 @@ import {
   approval,
   changeRequest,
   type Decision,
-  type Desk,
-  type Move,
+  type DecisionContext,
   type Reviewer,
+  type StatusChange,
   submission,
 } from "./decisions.ts";
 import { type DecisionFacts, decisionFacts, postsToDecide } from "./repo.ts";
 
 export { MAX_COMMENT_CHARACTERS, type Reviewer } from "./decisions.ts";
 
-/** The team whose posts are decided on, whoever decides: a caller of the API, a page's person, a client. */
 export interface Work {
   deps: Deps;
   teamId: number;
 }
 
-/** A post after a decision, or as it stood when nothing was left to do. */
 export interface Decided {
   uploadId: number;
   status: UploadStatus;
   scheduledFor: Date | null;
-  /** The version that was decided on, or that the post has. */
   version: string;
 }
 
-/** One post of a decision on many: decided, or refused with the error that it alone would get. */
 export type Verdict = Decided | { uploadId: number; refusal: AppError };
 
-/** A post to decide on. `seen`: the version of it that the reviewer was shown. */
+/** `seen`: the version that the reviewer saw. */
 export interface Shown {
   id: number;
   seen?: string;
 }
 
-/** Posts that are decided on at once. Source: spec, "Review link lifetime". */
+/** Source: spec, "Review link lifetime". */
 export const MAX_DECIDED_AT_ONCE = 50;
 
 /**
- * Approves a draft or a post that awaits approval: it is planned for its date, or goes out now.
+ * The post is scheduled for its date, or goes out now.
  *
  * @throws AppError NOT_FOUND, NOT_REVIEWABLE, POST_CHANGED, VERSION_REQUIRED, ACCOUNT_INACTIVE, DAILY_LIMIT,
  * PLAN_LIMIT, QUEUE_FULL, QUEUE_BUSY, 400 with every refused field, 400 with violations
@@ -64,7 +60,7 @@ export const approveUpload = (
   seen?: string,
 ): Promise<Decided> => decideOne(work, { id, seen }, approval(reviewer));
 
-/** Approves up to 50 posts as `approveUpload` does, in two round trips. Answers in their order. */
+/** Approves in two round trips. The verdicts are in the order of the posts. */
 export const approveUploads = (
   work: Work,
   posts: readonly Shown[],
@@ -72,8 +68,6 @@ export const approveUploads = (
 ): Promise<Verdict[]> => decideAll(work, posts, approval(reviewer));
 
 /**
- * Sends a post that awaits approval back to draft, with a comment for its author.
- *
  * @throws AppError NOT_FOUND, NOT_REVIEWABLE, POST_CHANGED, VERSION_REQUIRED, 400 for a comment that is blank or
  * too long
  */
@@ -88,15 +82,11 @@ export async function requestChanges(
 }
 
 /**
- * Puts a draft up for approval; one that awaits it already is left as it is.
+ * Submits in two round trips. A post that awaits approval stays as it is.
  *
- * @throws AppError NOT_FOUND, NOT_REVIEWABLE, ACCOUNT_INACTIVE for a removed account, 400 with every refused
- * field, 400 with violations
+ * @throws AppError NOT_FOUND, NOT_REVIEWABLE, ACCOUNT_INACTIVE for a removed account, 400 with every refused field,
+ * 400 with violations
  */
-export const submitUpload = (work: Work, id: number): Promise<Decided> =>
-  decideOne(work, { id }, submission);
-
-/** Submits up to 50 posts as `submitUpload` does, in two round trips. Answers in their order. */
 export const submitUploads = (work: Work, ids: readonly number[]): Promise<Verdict[]> =>
   decideAll(
     work,
@@ -104,19 +94,19 @@ export const submitUploads = (work: Work, ids: readonly number[]): Promise<Verdi
     submission,
   );
 
-/** As `submitUpload`, for a caller who is authenticated in the same round trip. */
+/** Authenticates the caller in the same round trip. */
 export const submitOwnUpload = (ctx: Ctx, id: number, seen?: string): Promise<Decided> =>
   decideOwn(ctx, "posts:write", { id, seen }, decisionFacts, () => submission);
 
 /**
- * As `approveUpload`, for a caller who is authenticated in the same round trip.
+ * Authenticates the caller in the same round trip.
  *
  * @throws AppError FORBIDDEN for a member, and what `approveUpload` throws
  */
 export const approveOwnUpload = (ctx: Ctx, id: number, seen?: string): Promise<Decided> =>
   decideOwn(ctx, "posts:publish", { id, seen }, decisionFacts, () => approval(ownReviewer(ctx)));
 
-/** As `requestChanges`, likewise. @throws AppError FORBIDDEN for a member */
+/** @throws AppError FORBIDDEN for a member, and what `requestChanges` throws */
 export const requestOwnChanges = (
   ctx: Ctx,
   id: number,
@@ -142,15 +132,15 @@ async function decideOwn(
   decision: () => Decision,
 ): Promise<Decided> {
   const { queries, read } = toRead(ctx, ctx.team, [post.id]);
-  const found = read(await ctx.read(scope, queries));
+  const facts = read(await ctx.read(scope, queries));
   const work = { deps: ctx, teamId: ctx.actor.teamId };
-  return only(await decideFound(work, [post], decision(), found));
+  return only(await decideFound(work, [post], decision(), facts));
 }
 
 const decideOne = async (work: Work, post: Shown, decision: Decision): Promise<Decided> =>
   only(await decideAll(work, [post], decision));
 
-/** @throws AppError the refusal of the one post */
+/** @throws AppError the refusal of the post */
 function only([verdict]: Verdict[]): Decided {
   if (!verdict) throw notFound("Upload");
   if ("refusal" in verdict) throw verdict.refusal;
@@ -179,24 +169,22 @@ async function look(
   return read(await deps.db.runAll(queries));
 }
 
-/** The effect of a decision on a post, chosen by how the post was read. */
 interface Moving {
   post: Shown;
   upload: UploadRow;
-  move: Move;
+  move: StatusChange;
   version: string;
 }
 
-/** The effect on a post, or what is answered where there is none. */
 type Chosen = Moving | { post: Shown; verdict: Verdict };
 
 async function decideFound(
   work: Work,
   posts: readonly Shown[],
   decision: Decision,
-  found: DecisionFacts,
+  facts: DecisionFacts,
 ): Promise<Verdict[]> {
-  const chosen = await choose(work, posts, decision, found);
+  const chosen = await choose(work, posts, decision, facts);
   const moving = chosen.flatMap((one) => ("move" in one ? [one] : []));
   const moved = await write(work, moving);
   await wakeAll(
@@ -218,27 +206,26 @@ const toDecided = (
   newStatus = status,
 ): Decided => ({ uploadId: id, status: newStatus, scheduledFor, version });
 
-/** Goes through the posts in their order. */
 async function choose(
   { deps }: Work,
   posts: readonly Shown[],
   decision: Decision,
   facts: DecisionFacts,
 ): Promise<Chosen[]> {
-  const desk: Desk = { deps, facts, credits: 0, prepare: createPreparer() };
+  const context: DecisionContext = { deps, facts, credits: 0, prepare: createPreparer() };
   const byId = new Map(facts.posts.map((one) => [one.upload.id, one]));
   const chosen: Chosen[] = [];
   for (const post of posts) {
     try {
-      const found = byId.get(post.id);
-      if (!found) throw notFound("Upload");
-      const { upload } = found;
+      const match = byId.get(post.id);
+      if (!match) throw notFound("Upload");
+      const { upload } = match;
       const isDone = decision.isDone?.(upload) ?? false;
       if (!isDone) requireOpen(upload, decision);
       const version = await versionOf(upload);
       requireSeen(upload, version, post, decision);
       if (isDone) chosen.push({ post, verdict: toDecided(upload, version) });
-      else chosen.push({ post, upload, version, move: await decision.decide(desk, found) });
+      else chosen.push({ post, upload, version, move: await decision.decide(context, match) });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       chosen.push({ post, verdict: { uploadId: post.id, refusal: error } });
@@ -254,8 +241,7 @@ function requireOpen({ status }: UploadRow, { from, refusal }: Decision): void {
 }
 
 /**
- * Requires the version that was shown. None is needed unless a person or token that may not approve the post has
- * edited it since its submission. The write compares the row with the one that was judged here.
+ * An edited post needs the version that the reviewer saw.
  *
  * @throws AppError POST_CHANGED, VERSION_REQUIRED, with the parts that changed
  */
@@ -283,7 +269,7 @@ const changedPost = (
   changed: readonly VersionPart[],
 ): AppError => new AppError(code, message, { extras: { changed } });
 
-/** Writes what was chosen, each with its event, in one batch. Answers the posts that were as they were read. */
+/** Returns the posts that had not changed since they were read. */
 async function write({ deps }: Work, moving: readonly Moving[]): Promise<Set<number>> {
   if (moving.length === 0) return new Set();
   const statements: Query<number>[] = moving.flatMap(({ upload, move }) => [
@@ -300,7 +286,6 @@ async function write({ deps }: Work, moving: readonly Moving[]): Promise<Set<num
   return moved;
 }
 
-/** Wakes the posts that are due now together, and each of the others for its own time. */
 async function wakeAll({ deps }: Work, moved: readonly Moving[]): Promise<void> {
   const now = deps.now();
   const due: number[] = [];
@@ -312,7 +297,7 @@ async function wakeAll({ deps }: Work, moved: readonly Moving[]): Promise<void> 
   if (due.length > 0) await wakePosts(deps, due, now);
 }
 
-/** Reads the posts that somebody else was faster with once more: what the decision now comes to on each. */
+/** Decides again on posts that another call changed. */
 async function reasonsOf(
   work: Work,
   lost: readonly Moving[],

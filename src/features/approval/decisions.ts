@@ -28,52 +28,44 @@ import type { UploadRow } from "../posts/table.ts";
 import { versionOf } from "../posts/version.ts";
 import type { DecisionFacts, FoundPost } from "./repo.ts";
 
-/** The one who decides on a post: an owner or admin of the team, or the client who holds a review link. */
+/** `client`: the holder of a review link. */
 export type Reviewer = { by: "team"; userId: number } | { by: "client" };
 
-/** The user who decides, and gets no notice of it; null for a client. */
 const deciderOf = (reviewer: Reviewer): number | null =>
   reviewer.by === "team" ? reviewer.userId : null;
 
-/** The grounds on which a call decides. Each post that it lets out takes its place from those after it. */
-export interface Desk {
+/** `facts` include posts that the same call approved before. */
+export interface DecisionContext {
   deps: Deps;
   facts: DecisionFacts;
-  /** Credits that the posts before will cost on X. */
+  /** X credits for earlier posts of the call. */
   credits: number;
   prepare(text: string): Promise<PreparedText>;
 }
 
-/** The effect of a decision on a post. */
-export interface Move {
-  /** Without a status, the post stays where it is. */
+export interface StatusChange {
+  /** Without a status, the post keeps its status. */
   set: RowChanges;
-  /** Must hold for the write. */
   condition?: SQL;
-  /** Claims of the post, which the condition covers. */
   claims?: readonly Claim[];
-  /** Told in the same batch. */
   event?: Query<number>;
-  /** When the post is to be woken; null: not by this call. */
+  /** Null: this call sends no message. */
   wakeAt: Date | null;
 }
 
 export interface Decision {
-  /** Statuses of the posts that it can be made on. */
   from: readonly UploadStatus[];
-  /** Tells of those. */
+  /** Says which posts the decision is for. */
   refusal: string;
-  /** True for a post with which nothing is left to do. */
   isDone?(upload: UploadRow): boolean;
-  /** True where a post that was edited since its submission is decided on by its version alone. */
   isOfReading: boolean;
-  /** @throws AppError for a post that is refused */
-  decide(desk: Desk, post: FoundPost): Promise<Move>;
+  /** @throws AppError for a refused post */
+  decide(context: DecisionContext, post: FoundPost): Promise<StatusChange>;
 }
 
-/** Judges a stored post as a new one is judged. @throws AppError what `judge` throws */
+/** @throws AppError what `judge` throws */
 async function requireGood(
-  { deps, facts: { recent } }: Desk,
+  { deps, facts: { recent } }: DecisionContext,
   { upload, files }: FoundPost,
   { account, blocklist, bannedHashtags }: AccountFacts,
   { status, at, text }: { status: UploadStatus; at: Date; text: PreparedText },
@@ -88,10 +80,10 @@ async function requireGood(
   );
 }
 
-const factsOf = ({ facts }: Desk, { accountId }: UploadRow): AccountFacts =>
+const factsOf = ({ facts }: DecisionContext, { accountId }: UploadRow): AccountFacts =>
   requireConnected(facts.accounts.find(({ account }) => account.id === accountId));
 
-/** When the post is planned for; null when it would go out now. */
+/** Null when the post would go out now. */
 const plannedFor = ({ scheduledFor }: UploadRow, now: Date): Date | null =>
   scheduledFor !== null && scheduledFor > now ? scheduledFor : null;
 
@@ -100,52 +92,57 @@ export const submission: Decision = {
   refusal: "Only a draft can be submitted.",
   isDone: (upload) => upload.status === "pending_approval" && !isDownloadOver(upload),
   isOfReading: false,
-  async decide(desk, post) {
+  async decide(context, post) {
     const { upload } = post;
-    const facts = factsOf(desk, upload);
-    const now = desk.deps.now();
+    const facts = factsOf(context, upload);
+    const now = context.deps.now();
     const at = plannedFor(upload, now) ?? now;
-    const text = await desk.prepare(textOf(upload));
-    await requireGood(desk, post, facts, { status: "pending_approval", at, text });
+    const text = await context.prepare(textOf(upload));
+    await requireGood(context, post, facts, { status: "pending_approval", at, text });
     const download = isDownloadOver(upload) ? downloadAnew(upload, now) : {};
     const wakeAt = download.wokenAt ?? null;
-    // A post that is submitted already stays as it is, but for files that could not be downloaded.
+    // Only new downloads change a submitted post.
     if (upload.status === "pending_approval") return { set: download, wakeAt };
     return { set: { status: "pending_approval", editedFields: null, ...download }, wakeAt };
   },
 };
 
-/** A job that begins anew: what an earlier try left was made of other content, or long ago. */
+/** An earlier attempt may have published other content. */
 const AFRESH = {
-  ...{ backoffs: 0, crashes: 0, restarts: 0, submits: 0 },
-  ...{ bookmark: null, sentBytes: null, progressedAt: null, errorMessage: null },
+  backoffs: 0,
+  crashes: 0,
+  restarts: 0,
+  submits: 0,
+  bookmark: null,
+  sentBytes: null,
+  progressedAt: null,
+  errorMessage: null,
 } as const;
 
-/** Source: spec, "Upload status": a client decides on what was put up for approval, and on no draft. */
+/** Source: spec, "Upload status": clients decide on submitted posts, not on drafts. */
 const approvableBy = ({ by }: Reviewer): readonly UploadStatus[] =>
   by === "client" ? ["pending_approval"] : ["draft", "pending_approval"];
 
-/** A post that nobody may publish waits for approval; approved, it is planned for its date or goes out now. */
 export const approval = (reviewer: Reviewer): Decision => ({
   from: approvableBy(reviewer),
   refusal: "Only a draft, or a post that awaits approval, can be approved.",
   isOfReading: true,
-  async decide(desk, post) {
-    const { deps } = desk;
+  async decide(context, post) {
+    const { deps } = context;
     const { upload } = post;
     requireStored(upload);
-    const facts = factsOf(desk, upload);
+    const facts = factsOf(context, upload);
     requireActive(deps, facts);
     const now = deps.now();
     const planned = plannedFor(upload, now);
     const status = planned ? "scheduled" : "pending";
     const at = planned ?? now;
-    const text = await desk.prepare(textOf(upload));
-    await requireGood(desk, post, facts, { status, at, text });
+    const text = await context.prepare(textOf(upload));
+    await requireGood(context, post, facts, { status, at, text });
     requireUncapped(deps, facts, at);
     requireRoom(facts, at);
-    desk.credits += await requireCredits(facts, upload, at, now, desk.credits);
-    takePlace(desk, upload, { at, isNow: planned === null, text });
+    context.credits += await requireCredits(facts, upload, at, now, context.credits);
+    takePlace(context, upload, { at, isNow: planned === null, text });
     const wokenAt = isWithinLookAhead(at, now) ? at : null;
     const { id: uploadId, teamId, platform } = upload;
     const textDigest = await withFiles(text.digest, upload.media);
@@ -162,7 +159,7 @@ export const approval = (reviewer: Reviewer): Decision => ({
         editedFields: null,
         reviewComment: null,
         textDigest,
-        // It counts for the month in which it goes out, and is compared with others around that time.
+        // A post that goes out now counts for this month and is compared with posts of now.
         ...(planned ? {} : { sortAt: now }),
       },
       condition: allOf([hasQuota(teamId, facts.plan, at), areUnclaimed(claims)]),
@@ -184,20 +181,16 @@ export const approval = (reviewer: Reviewer): Decision => ({
   },
 });
 
-/**
- * Requires room under the daily cap, unless some of the account's posts will have left it by then.
- *
- * @throws AppError DAILY_LIMIT
- */
+/** Posts may leave the daily window by `at`. @throws AppError DAILY_LIMIT */
 function requireUncapped(deps: Deps, facts: AccountFacts, at: Date): void {
   if (facts.resetAt && at >= facts.resetAt) return;
   const violation = capViolation(deps, facts);
   if (violation) throw new AppError("DAILY_LIMIT", violation.message);
 }
 
-/** Takes the place of a post from those that the same call decides on after it. */
+/** Counts an approved post for the later posts of the same call. */
 function takePlace(
-  { facts }: Desk,
+  { facts }: DecisionContext,
   { id, accountId, media }: UploadRow,
   { at, isNow, text }: { at: Date; isNow: boolean; text: PreparedText },
 ): void {
@@ -213,13 +206,13 @@ function takePlace(
   facts.recent.push(toRecentPost({ text, media, at }, { id, accountId }));
 }
 
-/** Characters of a comment. Spec is silent: enough for any note, and an event stays small. */
+/** Spec is silent: enough for any note, and events stay small. */
 export const MAX_COMMENT_CHARACTERS = 2_000;
 
 /** @throws AppError 400 for a comment that is blank, too long or broken */
-function readComment(given: string): string {
-  // A browser sends the lines of a form apart by CRLF.
-  const comment = given.replaceAll("\r\n", "\n").trim();
+function readComment(text: string): string {
+  // Browsers end the lines of a form field with CRLF.
+  const comment = text.replaceAll("\r\n", "\n").trim();
   const refuse = (message: string) =>
     invalidFields([{ field: "comment", message: `comment: ${message}.` }]);
   if (comment === "") throw refuse("say what is to be changed");
@@ -231,8 +224,8 @@ function readComment(given: string): string {
 }
 
 /** @throws AppError 400 for a comment that is blank, too long or broken */
-export function changeRequest(reviewer: Reviewer, given: string): Decision {
-  const comment = readComment(given);
+export function changeRequest(reviewer: Reviewer, text: string): Decision {
+  const comment = readComment(text);
   return {
     from: ["pending_approval"],
     refusal: "Changes can only be requested of a post that awaits approval.",

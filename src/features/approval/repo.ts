@@ -13,7 +13,6 @@ import { type MediaRow, packedFiles } from "../media/repo.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { uploads } from "../posts/table.ts";
 
-/** A post that is decided on, with its stored files. */
 export interface FoundPost {
   upload: UploadRow;
   files: MediaRow[];
@@ -33,19 +32,17 @@ const postsAmong = prepared(
   }),
 );
 
-/** Facts that a decision on posts rests on. */
 export interface DecisionFacts {
   posts: FoundPost[];
-  /** The posts' accounts, as far as they are connected. */
+  /** Connected accounts of the posts. */
   accounts: AccountFacts[];
-  /** Posts of these accounts around the times of the posts that are decided on. */
+  /** Posts of these accounts around the same times. */
   recent: RecentPost[];
 }
 
-/** Posts with which those of one call are compared, before and after their time. */
+/** Posts that one call compares in total. */
 const MAX_COMPARED = 3_000;
 
-/** Reads the posts alone, for a decision that judges none of them. */
 export const postsToDecide = (
   _deps: Deps,
   team: SQL,
@@ -55,10 +52,7 @@ export const postsToDecide = (
   return { queries, read: (results) => ({ ...read(results), accounts: [], recent: [] }) };
 };
 
-/**
- * Reads the posts and all that they are judged by, whatever their number. `claims`: what others may hold; the
- * posts that do are among the recent ones.
- */
+/** @param claims their holders are read into `recent` */
 export function decisionFacts(
   deps: Deps,
   team: SQL,
@@ -80,8 +74,8 @@ export function decisionFacts(
   return {
     queries,
     read: (results) => {
-      const { recent, holders, ...found } = read(results);
-      return { ...found, recent: eachOnce([...recent, ...holders].flat()) };
+      const { recent, holders, ...facts } = read(results);
+      return { ...facts, recent: eachOnce([...recent, ...holders].flat()) };
     },
   };
 }

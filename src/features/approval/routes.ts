@@ -23,7 +23,6 @@ import {
   submitOwnUpload,
 } from "./decide.ts";
 
-/** Routes by which a post comes to be approved. */
 export const approvalRoutes = createRouter();
 
 const yes = z.literal(true);
@@ -63,7 +62,6 @@ const POST_CHANGED =
 const VERSION_REQUIRED =
   "VERSION_REQUIRED: the call names no version, and after the post was submitted, a person or token that may not approve it has edited it.";
 
-/** Longer than any version. */
 const MAX_VERSION_CHARACTERS = 200;
 
 const named = {
@@ -87,13 +85,9 @@ const headers = z.object({
 
 const decisionSchema = z.strictObject(named).meta({ id: "UploadDecision" });
 
-/**
- * Returns the version that a call names, by its header or its body; undefined for none.
- *
- * @throws AppError 400 for two versions, and for a header that is no strong ETag
- */
+/** @throws AppError 400 for two different versions, and for a header that is no strong ETag */
 function versionNamed(header: string | undefined, version: string | undefined): string | undefined {
-  // By HTTP, the star stands for whatever there is.
+  // In HTTP, `*` matches any version.
   if (header === undefined || header.trim() === "*") return version;
   const tag = /^\s*"([\w-]+)"\s*$/.exec(header)?.[1];
   const refuse = (message: string) =>

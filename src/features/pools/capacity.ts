@@ -7,18 +7,14 @@ import { findWithSlots, planUse } from "./repo/pools.ts";
 import { MAX_QUEUED, slotsPerDay, toHundredths } from "./rules.ts";
 import type { SlotRow } from "./table.ts";
 
-/**
- * Reads how long the queue of a pool lasts, now and with `count` items more.
- *
- * @throws AppError NOT_FOUND, FORBIDDEN
- */
+/** @throws AppError NOT_FOUND, FORBIDDEN */
 export async function readCapacity(ctx: Ctx, id: number, count: number): Promise<Capacity> {
-  const [[found], [use]] = await ctx.read("pools:read", [
+  const [[match], [use]] = await ctx.read("pools:read", [
     findWithSlots({ team: ctx.team, id }),
     planUse(ctx, ctx.team),
   ]);
-  const pool = requireOwn(found);
-  // A slot without an account takes nothing.
+  const pool = requireOwn(match);
+  // A slot without accounts takes no items.
   const slots = pool.slots.filter(({ accountIds }) => accountIds.length > 0);
   const perDay = pool.isActive ? slotsPerDay(slots) : 0;
   const describe = (queued: number) => ({
@@ -49,7 +45,7 @@ export async function readCapacity(ctx: Ctx, id: number, count: number): Promise
   };
 }
 
-/** Posts that an item makes, on the average of a week; one where nothing is known. */
+/** Average over a week; 1 without slots. */
 function postsPerItem(slots: readonly SlotRow[]): number {
   const firings = slots.reduce((sum, { days }) => sum + days.length, 0);
   const posts = slots.reduce(

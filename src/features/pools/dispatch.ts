@@ -22,15 +22,10 @@ import {
 import { FIRING_WAIT_MS } from "./rules.ts";
 import type { ItemRow } from "./table.ts";
 
-/** Calls that carrying out so many firings makes, at most: one to the queue each, and those to the database. */
+/** Most subrequests of `carryOut`. */
 export const callsOf = (firings: number): number => 5 + firings;
 
-/**
- * Carries firings out: each takes the item that waits longest, whose posts are made as any other's are. A firing
- * that is repeated takes no second item and makes no second post.
- *
- * @throws what the database throws; then what was done stays, and the rest is done when the message comes again
- */
+/** Safe to repeat: a firing takes one item and creates its posts once. @throws what the database throws */
 export async function carryOut(deps: Deps, keys: readonly FiringKey[]): Promise<void> {
   const { firings } = await runNamed(deps.db, {
     taken: keys.map((key) => takeItem({ ...key, withSandbox: deps.config.sandboxEnabled })),
@@ -79,7 +74,7 @@ async function dispatch(deps: Deps, firing: Firing): Promise<void> {
   ]);
 }
 
-/** Returns why a slot waits for its accounts, in words; null while one of them can be used, or it has none. */
+/** Returns null when one of the accounts can be used, or there are none. */
 function waitsFor({ config }: Pick<Deps, "config">, { accounts }: Firing): string | null {
   const refusals = accounts.map((account) => accountRefusal(account, config));
   if (refusals.length === 0 || refusals.includes(null)) return null;
@@ -88,18 +83,16 @@ function waitsFor({ config }: Pick<Deps, "config">, { accounts }: Firing): strin
 
 interface Posts {
   ids: { first: number; last: number } | null;
-  /** Why accounts were refused, in words. */
   refusals: string | null;
 }
 
-/** Makes the posts of an item, once however often this is repeated. */
 async function makePosts(deps: Deps, firing: Firing, item: ItemRow): Promise<Posts> {
   const ctx = contextOf(deps, firing, item);
   const isHeld = ctx.actor.needsApproval;
   const make = (status: NewPost["status"]) => createPosts(ctx, toPost(firing, item, status));
   try {
     const { result } = await make(isHeld ? "pending_approval" : null).catch((error) => {
-      // The team's rule was changed between the posts and the note of them.
+      // The team's approval rule changed between creating the posts and storing their ids.
       const isRepeated = error instanceof AppError && error.code === "IDEMPOTENCY_MISMATCH";
       return isRepeated ? make(isHeld ? null : "pending_approval") : Promise.reject(error);
     });
@@ -111,41 +104,48 @@ async function makePosts(deps: Deps, firing: Firing, item: ItemRow): Promise<Pos
       refusals: refused.map(({ error }) => error).join(" ") || null,
     };
   } catch (error) {
-    // Lost races are tried again: the message comes back.
+    // QUEUE_BUSY is retried: the message comes back.
     if (!(error instanceof AppError) || error.code === "QUEUE_BUSY") throw error;
     return { ids: null, refusals: error.message };
   }
 }
 
-/** The post of an item, named after its firing: that makes it only once. */
 function toPost(firing: Firing, item: ItemRow, status: NewPost["status"]): NewPost {
   const { title, description, settings, origin, media } = item;
   const key = `${firing.slotId} ${firing.fireAt.getTime()}`;
   return {
     ...EMPTY_POST,
-    ...{ call: { route: "pool firing", key }, accountIds: firing.accountIds },
-    ...{ title, description, settings, origin, status },
+    call: { route: "pool firing", key },
+    accountIds: firing.accountIds,
+    title,
+    description,
+    settings,
+    origin,
+    status,
     media: media.map((file) => ({ ...file, field: file.role })),
   };
 }
 
-/**
- * The context of whoever added an item: its posts are theirs. Their role is what it is now; once they have left
- * the team, that of a member. Without a right to publish when they added it, its posts are held for approval.
- */
+/** Posts belong to the person who added the item, with that person's present role. */
 function contextOf(deps: Deps, firing: Firing, item: ItemRow): Ctx {
   const { teamId } = firing;
   const role = firing.role ?? "MEMBER";
   const actor: Actor = {
-    ...{ tokenId: null, userId: item.addedBy, teamId, isPinned: true, role },
+    tokenId: null,
+    userId: item.addedBy,
+    teamId,
+    isPinned: true,
+    role,
     needsApproval: firing.needsApproval && role === "MEMBER",
     scopes: [item.mayPublish ? "posts:publish" : "posts:write"],
   };
   return {
     ...deps,
-    ...{ team: knownId(teamId), user: knownId(item.addedBy), actor },
+    team: knownId(teamId),
+    user: knownId(item.addedBy),
+    actor,
     knownActor: () => actor,
-    // The item's own scopes decide; a pool calls no tools.
+    // Only tools bind scopes.
     bindScope: () => {},
     read: (_, queries) => deps.db.run(queries),
   };

@@ -37,8 +37,8 @@ const capacity = apiRoute({
 });
 poolFiringRoutes.openapi(capacity, async (c) => {
   const id = readNumericId(c.req.valid("param").id, "Pool");
-  const found = await readCapacity(c.var.ctx, id, c.req.valid("query").count);
-  return c.json({ success: true as const, ...found }, 200);
+  const result = await readCapacity(c.var.ctx, id, c.req.valid("query").count);
+  return c.json({ success: true as const, ...result }, 200);
 });
 
 const preview = apiRoute({

@@ -12,7 +12,7 @@ const wholeNumber = (min: number, max: number, initial: number) =>
     .default(initial)
     .openapi({ type: "integer", minimum: min, maximum: max, default: initial });
 
-/** Spec is silent on the most. */
+/** Spec is silent on the maximum. */
 const MAX_COUNT = 10_000;
 const MAX_DAYS = 366;
 const MAX_FIRINGS = 200;
@@ -71,7 +71,11 @@ const item = z.object({ id: z.number().int(), title: z.string() }).nullable();
 
 export const comingFiringSchema = z
   .object({
-    ...{ slotId: z.string(), at: z.iso.datetime(), wallTime, offset, rule },
+    slotId: z.string(),
+    at: z.iso.datetime(),
+    wallTime,
+    offset,
+    rule,
     item: item.describe("The item that would be published; null when the queue is empty by then."),
   })
   .meta({ id: "ComingFiring" });
@@ -80,7 +84,11 @@ export type ComingFiring = z.infer<typeof comingFiringSchema>;
 
 export const firingSchema = z
   .object({
-    ...{ slotId: z.string(), at: z.iso.datetime(), wallTime, offset, rule },
+    slotId: z.string(),
+    at: z.iso.datetime(),
+    wallTime,
+    offset,
+    rule,
     outcome: z
       .enum(["running", "dispatched", "skipped", "empty", "missed"])
       .describe("`running`: its posts are on their way."),

@@ -7,13 +7,13 @@ import { type ListedFiring, nextItems, pastFirings } from "./repo/history.ts";
 import { findPool, findWithSlots } from "./repo/pools.ts";
 import { firingsBetween } from "./rules.ts";
 
-/** The firings of a pool in the coming days, each with the item that would go. @throws AppError NOT_FOUND, FORBIDDEN */
+/** @throws AppError NOT_FOUND, FORBIDDEN */
 export async function previewFirings(ctx: Ctx, id: number, days: number): Promise<ComingFiring[]> {
-  const [[found], items] = await ctx.read("pools:read", [
+  const [[match], items] = await ctx.read("pools:read", [
     findWithSlots({ team: ctx.team, id }),
     nextItems(ctx.team, id),
   ]);
-  const pool = requireOwn(found);
+  const pool = requireOwn(match);
   if (!pool.isActive) return [];
   const clock = new ZoneClock(pool.timezone);
   const after = ctx.now().getTime();
@@ -25,8 +25,10 @@ export async function previewFirings(ctx: Ctx, id: number, days: number): Promis
   coming.sort((a, b) => a.at - b.at || a.slot.id - b.slot.id);
   let used = 0;
   return coming.map(({ at, rule, slot }) => ({
-    ...{ slotId: String(slot.id), rule, ...shownInstant(clock, at) },
-    // A slot without an account takes nothing.
+    slotId: String(slot.id),
+    rule,
+    ...shownInstant(clock, at),
+    // A slot without accounts takes no items.
     item: slot.accountIds.length > 0 ? (items[used++] ?? null) : null,
   }));
 }
@@ -37,7 +39,7 @@ const shownInstant = (clock: ZoneClock, at: number) => ({
   offset: formatOffset(clock.offsetAt(at)),
 });
 
-/** Lists what the slots of a pool did, newest first. @throws AppError NOT_FOUND, FORBIDDEN */
+/** @throws AppError NOT_FOUND, FORBIDDEN */
 export async function listFirings(
   ctx: Ctx,
   poolId: number,
@@ -73,8 +75,9 @@ function toFiring(row: ListedFiring, clocks: Map<string, ZoneClock>): PastFiring
   const due = clock.instantOf(localDay, time);
   const ended = outcome === "due" || outcome === "item" ? null : outcome;
   return {
-    ...{ slotId: String(slotId), ...shownInstant(clock, at) },
-    // A slot that was changed while it was due fires for the time it had.
+    slotId: String(slotId),
+    ...shownInstant(clock, at),
+    // A slot that changed while it was due fires at its old time.
     rule: due.at === at ? due.rule : null,
     outcome: ended ?? (item ? OUTCOMES[item.state] : "running"),
     reason,

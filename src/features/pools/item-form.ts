@@ -8,14 +8,14 @@ import type { MediaRole, NewMedia } from "../compose/new-post.ts";
 import { discardFiles } from "../compose/store-posts.ts";
 import { lookUpPool, type NewItems } from "./items.ts";
 
-/** The form fields that carry a file or its URL. Source: spec, POST /pools/{id}/videos. */
+/** Source: spec, POST /pools/{id}/videos. */
 const FILE_FIELDS = new Map<string, MediaRole>([
   ["video", "video"],
   ["photo", "photo"],
 ]);
 const TEXT_FIELDS = ["title", "description", "metadata"];
 
-/** Refuses other fields: platform options in them would be lost. */
+/** Refuses unknown fields, so that no platform option is lost. */
 const unknownErrors = (fields: Fields): FieldError[] =>
   [...fields.keys()]
     .filter((name) => !FILE_FIELDS.has(name) && !TEXT_FIELDS.includes(name))
@@ -25,8 +25,7 @@ const unknownErrors = (fields: Fields): FieldError[] =>
     }));
 
 /**
- * Reads the form of one item as a stream. The caller is known, and may add to the pool, before the first byte of
- * a file is stored.
+ * No byte of a file is stored before the caller is known to be allowed to add items.
  *
  * @throws AppError what `lookUpPool` and `readForm` throw; then no file is left
  */
@@ -49,7 +48,7 @@ export async function readItemForm(
         media.push(await takeFile(ctx, part, true, FILE_FIELDS));
       },
     });
-    const known = await enter();
+    const looked = await enter();
     const item = {
       title: lastOf(fields, "title") ?? null,
       description: lastOf(fields, "description") ?? null,
@@ -57,10 +56,14 @@ export async function readItemForm(
       media: [...media, ...urlsIn(fields, FILE_FIELDS)],
     };
     const adding = {
-      ...{ poolId, call, items: [item], prefixOf: () => "" },
-      ...{ origin: publicOrigin(ctx, request.url), refused: unknownErrors(fields) },
+      poolId,
+      call,
+      items: [item],
+      prefixOf: () => "",
+      origin: publicOrigin(ctx, request.url),
+      refused: unknownErrors(fields),
     };
-    return { adding, looked: known };
+    return { adding, looked };
   } catch (error) {
     ctx.defer(discardFiles(ctx, media));
     throw error;

@@ -81,11 +81,15 @@ poolItemRoutes.openapi(addMany, async (c) => {
   const { ctx } = c.var;
   const poolId = readNumericId(c.req.valid("param").id, "Pool");
   const call = c.var.readCall();
-  const given = c.req.valid("json").items;
+  const entries = c.req.valid("json").items;
   const done = await items.addItems(ctx, {
-    ...{ poolId, call, origin: publicOrigin(ctx, c.req.url) },
-    items: given.map(({ title, videoUrl, description = null, metadata = null }) => ({
-      ...{ title, description, metadata },
+    poolId,
+    call,
+    origin: publicOrigin(ctx, c.req.url),
+    items: entries.map(({ title, videoUrl, description = null, metadata = null }) => ({
+      title,
+      description,
+      metadata,
       media: [{ role: "video", field: "videoUrl", url: videoUrl }],
     })),
     prefixOf: (i) => `items.${i}.`,
@@ -122,12 +126,12 @@ const list = apiRoute({
 });
 poolItemRoutes.openapi(list, async (c) => {
   const poolId = readNumericId(c.req.valid("param").id, "Pool");
-  const { items: found, nextAfter } = await items.listItems(
+  const { items: listed, nextAfter } = await items.listItems(
     c.var.ctx,
     poolId,
     c.req.valid("query"),
   );
-  return c.json({ success: true as const, items: found.map(toItem), nextAfter }, 200);
+  return c.json({ success: true as const, items: listed.map(toItem), nextAfter }, 200);
 });
 
 const clear = apiRoute({

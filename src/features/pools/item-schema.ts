@@ -10,9 +10,8 @@ import type { AddedItem, ListedItem } from "./repo/items.ts";
 
 enableDescriptions();
 
-/** Characters of the JSON of platform options. */
 const MAX_METADATA_CHARACTERS = 100_000;
-/** Photos of a carousel in the document. */
+/** The number of photo fields in the OpenAPI document. */
 const MAX_PHOTOS = 35;
 /** Source: spec, "Other": pool bulk add. */
 const BULK = { min: 1, max: 50 };
@@ -77,7 +76,8 @@ export const addedSchema = z.object({
 });
 
 export const toAdded = (items: readonly AddedItem[]): z.infer<typeof addedSchema> => ({
-  ...{ success: true, added: items.length },
+  success: true,
+  added: items.length,
   items: items.map((item) => ({ ...item, status: "queued" })),
 });
 
@@ -123,7 +123,13 @@ export const toItem = ({ state, createdAt, why, ...item }: ListedItem) => {
   const isLocked = state === "posting";
   const shown = isLocked || state === "removed" ? "queued" : state;
   return {
-    ...{ id, position, status: shown, title, description },
-    ...{ createdAt: createdAt.toISOString(), isLocked, reason: why },
+    id,
+    position,
+    status: shown,
+    title,
+    description,
+    createdAt: createdAt.toISOString(),
+    isLocked,
+    reason: why,
   };
 };

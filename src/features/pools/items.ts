@@ -24,37 +24,27 @@ import { approvalOf, findPool } from "./repo/pools.ts";
 import { MAX_QUEUED } from "./rules.ts";
 import type { ItemFile } from "./table.ts";
 
-/** An item to add, whichever door it comes through. */
 export interface NewItem {
   title: string | null;
   description: string | null;
-  /** JSON of platform options. */
   metadata: string | null;
   media: readonly NewMedia[];
 }
 
-/** Items to add to a pool by one call. */
 export interface NewItems {
   poolId: number;
-  /** Makes the call safe to repeat; null for a call without a name. */
   call: NamedCall | null;
   items: readonly NewItem[];
-  /** Names of the fields of an item begin with this in errors. */
+  /** Prefix of field names in errors. */
   prefixOf(index: number): string;
-  /** Under which platforms pull the files. */
+  /** The public origin from which platforms fetch the files. */
   origin: string;
-  /** Errors of reading the call. */
   refused?: readonly FieldError[];
 }
 
-/** Facts that are read before items are added. */
 type Known = readonly [pools: FoundPool[], needsApproval: boolean[]];
 
-/**
- * Reads what decides whether the caller may add to a pool, in one round trip, which authenticates too.
- *
- * @throws AppError NOT_FOUND; FORBIDDEN for another team's pool, and for members of a team that requires approval
- */
+/** @throws AppError NOT_FOUND; FORBIDDEN for another team's pool and for members of a team that requires approval */
 export async function lookUpPool(
   ctx: Ctx,
   { poolId, call }: Pick<NewItems, "poolId" | "call">,
@@ -70,12 +60,9 @@ export async function lookUpPool(
 }
 
 /**
- * Adds items to a pool, behind all that wait in it: all of them or none.
+ * Spec is silent: posts of an item await approval when the caller may not publish.
  *
- * Each is published at its turn as the person who added it: where the caller has no right to publish, its posts
- * are held for approval then. Spec is silent.
- *
- * @param looked what the caller has read with `lookUpPool` already
+ * @param looked an earlier result of `lookUpPool`
  * @throws AppError VALIDATION with every refused field, QUEUE_FULL, and what `lookUpPool` and `once` throw
  */
 export async function addItems(
@@ -104,14 +91,15 @@ export async function addItems(
   }
 }
 
-/** Returns the same value for calls with the same items. */
 const canonicalItems = (items: readonly NewItem[]): unknown =>
   items.map(({ title, description, metadata, media }) => [
-    ...[title, description, metadata],
+    title,
+    description,
+    metadata,
     canonicalMedia(media),
   ]);
 
-/** Null when a condition no longer holds. */
+/** Returns null after a lost race. */
 async function store(
   ctx: Ctx,
   adding: NewItems,
@@ -130,7 +118,8 @@ async function store(
   const pinned = filesAmong(presigned);
   const files = [...new Map([...received, ...pinned].map((file) => [file.sha256, file])).values()];
   const condition = allOf([
-    ...[isNew, repo.hasPlaces(poolId, items.length)],
+    isNew,
+    repo.hasPlaces(poolId, items.length),
     ...(pinned.length > 0 ? [arePresigned(pinned.map(({ objectKey }) => objectKey))] : []),
   ]);
   const rows = judged.map(({ row }) => ({ ...row, origin, mayPublish }));
@@ -148,7 +137,7 @@ async function store(
   return added.toSorted((a, b) => a.id - b.id);
 }
 
-/** Tells a pool that is full from a race that was lost, which is null. */
+/** Returns null after a lost race. @throws AppError NOT_FOUND, FORBIDDEN, QUEUE_FULL */
 async function requirePlaces(ctx: Ctx, { poolId, items }: NewItems): Promise<null> {
   const [[queued = 0], [pool]] = await ctx.db.run([
     repo.countQueued(poolId),
@@ -160,7 +149,6 @@ async function requirePlaces(ctx: Ctx, { poolId, items }: NewItems): Promise<nul
   throw new AppError("QUEUE_FULL", message);
 }
 
-/** Deletes the objects of files whose content the team had already. */
 function discardKnown(
   ctx: Ctx,
   media: readonly NewMedia[],
@@ -172,7 +160,6 @@ function discardKnown(
   if (spare.length > 0) ctx.defer(discardFiles(ctx, spare));
 }
 
-/** Photos of an item where a platform takes the most. */
 const MAX_PHOTOS = Math.max(
   ...connectors().map(({ capabilities }) => capabilities.mediaSupport.maxCount),
 );
@@ -182,7 +169,7 @@ type Judged = {
   errors: FieldError[];
 };
 
-/** Judges an item by what holds for every platform; where it goes is known when a slot fires. */
+/** The platforms are unknown until a slot fires. */
 function judgeItem(
   ctx: Ctx,
   { title, description, metadata, media }: NewItem,
@@ -237,12 +224,7 @@ interface ItemPage {
   limit: number;
 }
 
-/**
- * A page of a pool's items, in the order in which they were added. It is shorter than asked for where texts are
- * long.
- *
- * @throws AppError NOT_FOUND, FORBIDDEN
- */
+/** Long texts shorten a page. @throws AppError NOT_FOUND, FORBIDDEN */
 export async function listItems(
   ctx: Ctx,
   poolId: number,
@@ -259,26 +241,21 @@ export async function listItems(
 
 const locked = (message: string): AppError => new AppError("NOT_CANCELLABLE", message);
 
-/**
- * Removes an item that waits.
- *
- * @throws AppError NOT_FOUND, FORBIDDEN; NOT_CANCELLABLE for one whose turn has come
- */
+/** @throws AppError NOT_FOUND, FORBIDDEN; NOT_CANCELLABLE for an item that a slot has taken */
 export async function removeItem(ctx: Ctx, poolId: number, id: number): Promise<void> {
   const [[pool]] = await ctx.read("pools:write", [findPool({ team: ctx.team, id: poolId })]);
   requireOwn(pool);
   requireMayFill(ctx, ctx.actor.needsApproval);
-  const [, removed, [left]] = await ctx.db.run([
+  const [, removed, [item]] = await ctx.db.run([
     ...repo.removeQueued(poolId, id),
     repo.findItem({ poolId, id }),
   ]);
   if (removed > 0) return;
-  if (!left) throw notFound("Item");
-  if (left.state === "posting") throw locked(whyLocked(left));
-  throw locked(`This item was ${left.state}. Only queued items can be removed.`);
+  if (!item) throw notFound("Item");
+  if (item.state === "posting") throw locked(whyLocked(item));
+  throw locked(`This item was ${item.state}. Only queued items can be removed.`);
 }
 
-/** Says why an item is locked, and what can be done. */
 function whyLocked({
   processing,
   waiting,
@@ -292,7 +269,7 @@ function whyLocked({
   return "The posts of this item are being made right now. Read the item again in a minute.";
 }
 
-/** Removes all items of a pool that wait; answers how many. @throws AppError NOT_FOUND, FORBIDDEN */
+/** Returns how many items were removed. @throws AppError NOT_FOUND, FORBIDDEN */
 export async function clearItems(ctx: Ctx, poolId: number): Promise<number> {
   const [[pool]] = await ctx.read("pools:write", [findPool({ team: ctx.team, id: poolId })]);
   requireOwn(pool);

@@ -5,7 +5,6 @@ import type { FireMessage } from "../../queue/messages.ts";
 import type { Outcome } from "../../queue/outcome.ts";
 import { callsOf, carryOut } from "./dispatch.ts";
 
-/** A wake-up call: carries out the firings that are still to be done. */
 export async function handleFire(
   deps: Deps,
   { firings }: FireMessage,

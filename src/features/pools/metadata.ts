@@ -3,14 +3,14 @@ import type { RawField } from "../../platforms/kit/form-fields.ts";
 import { connectors } from "../../platforms/registry.ts";
 import type { RawSettings } from "../compose/new-post.ts";
 
-const MAX_TOLD_CHARACTERS = 100;
+const MAX_SHOWN_CHARACTERS = 100;
 
 const refuse = (field: string, message: string): FieldError => ({
   field,
   message: `${field}: ${message}`,
 });
 
-/** Returns a JSON value as a form would bring it; null is no value. */
+/** Converts a JSON value to a form field. Null means no value. */
 function toField(value: unknown): RawField {
   if (value === null) return undefined;
   if (typeof value === "object") {
@@ -20,7 +20,6 @@ function toField(value: unknown): RawField {
   return String(value);
 }
 
-/** Returns the error of an option that no platform has, or whose value none of those that have it takes. */
 function optionError(name: string, value: RawField): string | null {
   const owners = connectors().filter(({ settings }) => Object.hasOwn(settings.infos, name));
   if (owners.length === 0) {
@@ -36,10 +35,7 @@ function optionError(name: string, value: RawField): string | null {
   return first;
 }
 
-/**
- * Reads the options of platforms that an item brings along: a JSON object, by their names in POST /upload. Which
- * platforms it goes to is known when a slot fires, so a value needs to be good for one of them.
- */
+/** Options are named as in POST /upload. A value must be good for at least one platform. */
 export function readMetadata(text: string | null): { settings: RawSettings; errors: FieldError[] } {
   if (text === null || text.trim() === "") return { settings: {}, errors: [] };
   let parsed: unknown;
@@ -54,10 +50,10 @@ export function readMetadata(text: string | null): { settings: RawSettings; erro
   }
   const settings: RawSettings = {};
   const errors: FieldError[] = [];
-  for (const [name, given] of Object.entries(parsed)) {
-    const value = toField(given);
+  for (const [name, json] of Object.entries(parsed)) {
+    const value = toField(json);
     const error = optionError(name, value);
-    const field = `metadata.${name.slice(0, MAX_TOLD_CHARACTERS).toWellFormed()}`;
+    const field = `metadata.${name.slice(0, MAX_SHOWN_CHARACTERS).toWellFormed()}`;
     if (error) errors.push(refuse(field, error));
     else if (value !== undefined) settings[name] = value;
   }

@@ -2,13 +2,13 @@ import { AppError, type FieldError, invalidFields, notFound } from "../../core/e
 import type { Ctx } from "../../deps.ts";
 import type { PoolRow } from "./table.ts";
 
-/** 400 VALIDATION with every refused field. Source: spec, "Errors". */
+/** Source: spec, "Errors": 400 VALIDATION with every refused field. */
 export function invalid(errors: FieldError[]): AppError {
   const { message, extras } = invalidFields(errors);
   return new AppError("VALIDATION", message, { extras });
 }
 
-/** Turns any refusal of a body into VALIDATION with its errors; other errors stay what they are. */
+/** Turns a refused body into VALIDATION. Other errors stay. */
 export function asValidation(error: AppError): AppError {
   const { status, code, message, extras, headers } = error;
   if (status !== 400 || (code !== null && code !== "INVALID_JSON")) return error;
@@ -16,7 +16,6 @@ export function asValidation(error: AppError): AppError {
   return new AppError("VALIDATION", message, { extras: { ...extras, errors }, headers });
 }
 
-/** A pool as it is found for a caller, who may be of another team. */
 export type FoundPool = PoolRow & { isOwn: boolean };
 
 /** @throws AppError NOT_FOUND; FORBIDDEN for a pool of another team */
@@ -27,8 +26,7 @@ export function requireOwn<P extends { isOwn: boolean }>(pool: P | undefined): P
 }
 
 /**
- * Requires that the caller may decide what a pool publishes. Source: spec, "Pool queue item"; that it goes for slots too is ours: by
- * them, what others added is published elsewhere.
+ * Source: spec, "Pool queue item". Spec is silent on slots, which are treated alike.
  *
  * @throws AppError FORBIDDEN for a member of a team that requires approval
  */

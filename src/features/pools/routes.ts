@@ -39,8 +39,8 @@ const list = apiRoute({
   responses: json(z.object({ success: yes, pools: z.array(poolSchema) }), "Oldest first."),
 });
 poolRoutes.openapi(list, async (c) => {
-  const found = await pools.listPools(c.var.ctx);
-  return c.json({ success: true as const, pools: found.map(toPool) }, 200);
+  const list = await pools.listPools(c.var.ctx);
+  return c.json({ success: true as const, pools: list.map(toPool) }, 200);
 });
 
 const onePool = (description: string) =>

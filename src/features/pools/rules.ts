@@ -7,21 +7,19 @@ import {
   type ZoneRule,
 } from "../../core/zone.ts";
 
-/** Bounds of a team's pools. Spec is silent. */
+/** Spec is silent. */
 export const MAX_POOLS = 100;
 export const MAX_SLOTS = 50;
 export const MAX_QUEUED = 1_000;
 
-/** A firing that is later than this is recorded as missed. Spec is silent: an outage ends in no burst of posts. */
+/** A later firing is recorded as missed. Spec is silent: after an outage there is no burst of posts. */
 export const CATCH_UP_MS = 15 * MINUTE;
-/** Missed firings of a slot that one tick records, the latest of them. */
+/** One tick records this many missed firings of a slot at most. */
 const MAX_MISSED_DAYS = 31;
-/** A firing whose posts could not be made for this long is given up. */
 export const FIRING_WAIT_MS = DAY;
 
-/** The times at which a slot fires. */
 export interface Recurrence {
-  /** HH:MM on the wall. */
+  /** Local time, as HH:MM. */
   time: string;
   /** 0 is Sunday. */
   days: readonly number[];
@@ -30,24 +28,21 @@ export interface Recurrence {
 export interface Firing {
   /** Epoch ms. */
   at: number;
-  /** The local day that it is for. A skipped hour before midnight may put it on the next. */
+  /** `at` is on the next day when the hour before midnight is skipped. */
   day: LocalDay;
   rule: ZoneRule | null;
 }
 
-/** A week holds each weekday; the rest is for a day that a zone left out when it crossed the date line. */
+/** More than a week: a zone may skip a day at the date line. */
 const DAYS_LOOKED_AT = 16;
 
-/**
- * Returns the first firing after an instant, for a local day after `lastDay`: a slot never fires twice for one,
- * however it was changed in between.
- */
+/** A slot fires once for each local day, so the firing's day is later than `lastDay`. */
 export function nextFiring(
   clock: ZoneClock,
   { time, days }: Recurrence,
   { after, lastDay }: { after: number; lastDay: LocalDay | null },
 ): Firing | null {
-  // An hour that was skipped before midnight belongs to the day before.
+  // A skipped hour before midnight belongs to the day before.
   const earliest = addDays(clock.dayAt(after), -1);
   const first = lastDay !== null && lastDay >= earliest ? addDays(lastDay, 1) : earliest;
   for (let i = 0; i < DAYS_LOOKED_AT; i++) {
@@ -59,31 +54,27 @@ export function nextFiring(
   return null;
 }
 
-/** Returns the firings after one instant up to and with another, oldest first. */
+/** Oldest first. Excludes `after`, includes `until`. */
 export function firingsBetween(
   clock: ZoneClock,
   recurrence: Recurrence,
   { after, until, lastDay }: { after: number; until: number; lastDay: LocalDay | null },
 ): Firing[] {
-  const found: Firing[] = [];
+  const firings: Firing[] = [];
   let next = nextFiring(clock, recurrence, { after, lastDay });
   while (next && next.at <= until) {
-    found.push(next);
+    firings.push(next);
     next = nextFiring(clock, recurrence, { after: next.at, lastDay: next.day });
   }
-  return found;
+  return firings;
 }
 
-/** The firings of a slot that are due, and the next one. */
 interface DueFirings {
   firings: (Pick<Firing, "at" | "day"> & { isMissed: boolean })[];
   next: Firing | null;
 }
 
-/**
- * Returns the firings of a slot that are due at `now`: those over the catch-up are missed, and of the others
- * there is one at most, since a slot fires once a day.
- */
+/** Firings older than the catch-up are missed; at most one other is due. */
 export function dueFirings(
   clock: ZoneClock,
   recurrence: Recurrence,
@@ -99,7 +90,6 @@ export function dueFirings(
   return { firings, next };
 }
 
-/** A slot's last firing and its next, as they are stored. */
 export interface SlotTimes {
   nextAt: Date | null;
   nextDay: LocalDay | null;
@@ -107,10 +97,7 @@ export interface SlotTimes {
   lastDay: LocalDay | null;
 }
 
-/**
- * Returns when a slot that was changed at `now` fires next. A firing that is due already is still carried out;
- * the day of the last one is read by the clock of the new zone where that was changed.
- */
+/** A firing that is due is still carried out. In a new zone, the last firing's day is read in that zone. */
 export function rescheduled(
   clock: ZoneClock,
   recurrence: Recurrence,
@@ -131,9 +118,8 @@ export function rescheduled(
   };
 }
 
-/** Rounds to two decimals, as figures of a pool are shown. */
 export const toHundredths = (value: number): number => Math.round(value * 100) / 100;
 
-/** Returns how many times a day the slots fire, on the average of a week. */
+/** Average of a week. */
 export const slotsPerDay = (slots: readonly Pick<Recurrence, "days">[]): number =>
   slots.reduce((sum, { days }) => sum + days.length, 0) / 7;

@@ -8,7 +8,6 @@ import type { SlotRow } from "./table.ts";
 
 enableDescriptions();
 
-/** Spec is silent. */
 const MAX_NAME = 200;
 const MAX_ID = 100;
 
@@ -31,7 +30,7 @@ const days = z
   .array(z.number().int().min(0).max(6))
   .min(1, "must name one day at least; 0 is Sunday")
   .max(WEEK)
-  .transform((given) => [...new Set(given)].sort((a, b) => a - b))
+  .transform((values) => [...new Set(values)].sort((a, b) => a - b))
   .openapi({
     type: "array",
     minItems: 1,
@@ -43,7 +42,7 @@ const accountIds = z
   .array(z.string().min(1).max(MAX_ID))
   .min(1, "must name one account at least")
   .max(MAX_ACCOUNTS)
-  .transform((given) => [...new Set(given)])
+  .transform((values) => [...new Set(values)])
   .openapi({
     type: "array",
     minItems: 1,
@@ -104,7 +103,10 @@ export const slotSchema = z
 type ShownSlot = Pick<SlotRow, "id" | "time" | "days" | "accountIds" | "nextAt">;
 
 export const toSlot = ({ id, time, days, accountIds, nextAt }: ShownSlot) => ({
-  ...{ id: String(id), time, days, accountIds },
+  id: String(id),
+  time,
+  days,
+  accountIds,
   nextAt: nextAt?.toISOString() ?? null,
 });
 
@@ -120,7 +122,10 @@ export const poolSchema = z
   .meta({ id: "Pool" });
 
 export const toPool = ({ id, name, timezone, isActive, slots, queued }: PoolWithSlots) => ({
-  ...{ id: String(id), name, timezone, isActive },
+  id: String(id),
+  name,
+  timezone,
+  isActive,
   slots: slots.map(toSlot),
   _count: { items: queued },
 });

@@ -8,7 +8,6 @@ import { MAX_POOLS, MAX_SLOTS, nextFiring, type Recurrence, rescheduled } from "
 import type { NewPool, NewSlot, PoolChange, SlotChange } from "./schema.ts";
 import type { PoolRow, SlotRow } from "./table.ts";
 
-/** The team's pools with their slots, oldest first. */
 export async function listPools(ctx: Ctx): Promise<repo.PoolWithSlots[]> {
   const [rows] = await ctx.read("pools:read", [repo.poolsOf({ team: ctx.team })]);
   return rows;
@@ -20,7 +19,6 @@ export async function getPool(ctx: Ctx, id: number): Promise<repo.PoolWithSlots>
   return requireOwn(pool);
 }
 
-/** Returns an error for each account that is none of the team's. `field`: of the list of ids. */
 const foreignErrors = (field: string, ids: readonly string[], own: readonly string[]) =>
   ids.flatMap((id, i): FieldError[] => {
     if (own.includes(id)) return [];
@@ -29,7 +27,6 @@ const foreignErrors = (field: string, ids: readonly string[], own: readonly stri
     return [{ field: name, message }];
   });
 
-/** The first firing of a new slot; none while its pool is switched off. */
 function firstTimes(
   { timezone, isActive }: Pick<PoolRow, "timezone" | "isActive">,
   recurrence: Recurrence,
@@ -41,16 +38,14 @@ function firstTimes(
 }
 
 /**
- * Creates a pool, with slots where some are given.
- *
- * @throws AppError VALIDATION for accounts that are not the team's; FORBIDDEN for a member of a team that requires
- * approval; PLAN_LIMIT where the team has as many pools as it can
+ * @throws AppError VALIDATION for accounts of another team; FORBIDDEN for a member of a team that requires
+ * approval; PLAN_LIMIT
  */
 export async function createPool(ctx: Ctx, input: NewPool): Promise<repo.PoolWithSlots> {
-  const wanted = input.slots.flatMap(({ accountIds }) => accountIds);
+  const accountIds = input.slots.flatMap(({ accountIds }) => accountIds);
   const [[needsApproval = false], own] = await ctx.read("pools:write", [
     repo.approvalOf(ctx.team),
-    slots.ownAccounts(ctx.team, wanted),
+    slots.ownAccounts(ctx.team, accountIds),
   ]);
   requireMayFill(ctx, needsApproval);
   const errors = input.slots.flatMap(({ accountIds }, i) =>
@@ -61,7 +56,9 @@ export async function createPool(ctx: Ctx, input: NewPool): Promise<repo.PoolWit
   const createdAt = ctx.now();
   const { name, timezone, isActive } = input;
   const rows = input.slots.map((slot) => ({
-    ...{ ...slot, teamId, createdAt },
+    ...slot,
+    teamId,
+    createdAt,
     ...firstTimes({ timezone, isActive }, slot, createdAt),
   }));
   const created = await ctx.db.runAll<number[]>([
@@ -74,26 +71,27 @@ export async function createPool(ctx: Ctx, input: NewPool): Promise<repo.PoolWit
   if (id === undefined) throw tooMany(`A team has at most ${MAX_POOLS} pools. Delete one first.`);
   const pool = { id, teamId, name, timezone, isActive, createdAt, updatedAt: createdAt };
   return {
-    ...{ ...pool, deletedAt: null, isOwn: true, queued: 0 },
+    ...pool,
+    deletedAt: null,
+    isOwn: true,
+    queued: 0,
     slots: rows.map((row, i) => ({
-      ...{
-        ...row,
-        id: slotIds[i] ?? 0,
-        poolId: id,
-        lastAt: null,
-        lastDay: null,
-        waitingSince: null,
-      },
+      ...row,
+      id: slotIds[i] ?? 0,
+      poolId: id,
+      lastAt: null,
+      lastDay: null,
+      waitingSince: null,
     })),
   };
 }
 
 const tooMany = (message: string): AppError => new AppError("PLAN_LIMIT", message);
 
-/** A race is lost to a tick or to another edit, and won at the next look. */
+/** An attempt fails when the pool changed meanwhile. */
 const MAX_TRIES = 5;
 
-/** Tries until nobody was faster. @throws AppError QUEUE_BUSY */
+/** @throws AppError QUEUE_BUSY after the last attempt */
 async function untilDone<T>(attempt: () => Promise<T | null>): Promise<T> {
   for (let i = 0; i < MAX_TRIES; i++) {
     const done = await attempt();
@@ -102,22 +100,18 @@ async function untilDone<T>(attempt: () => Promise<T | null>): Promise<T> {
   throw new AppError("QUEUE_BUSY", "Others change this pool right now. Send the call again.");
 }
 
-/** Reads a pool to change it. @throws AppError NOT_FOUND, FORBIDDEN */
+/** @throws AppError NOT_FOUND, FORBIDDEN */
 async function poolToChange(ctx: Ctx, id: number): Promise<repo.PoolWithSlots> {
-  const [[found], [needsApproval = false]] = await ctx.read("pools:write", [
+  const [[match], [needsApproval = false]] = await ctx.read("pools:write", [
     repo.findWithSlots({ team: ctx.team, id }),
     repo.approvalOf(ctx.team),
   ]);
-  const pool = requireOwn(found);
+  const pool = requireOwn(match);
   requireMayFill(ctx, needsApproval);
   return pool;
 }
 
-/**
- * Changes a pool. In another zone its slots keep their times of day, and none fires twice on a local day.
- *
- * @throws AppError NOT_FOUND, FORBIDDEN
- */
+/** In a new zone slots keep their time of day. @throws AppError NOT_FOUND, FORBIDDEN */
 export function changePool(ctx: Ctx, id: number, change: PoolChange): Promise<repo.PoolWithSlots> {
   return untilDone(async () => {
     const pool = await poolToChange(ctx, id);
@@ -137,23 +131,14 @@ export function changePool(ctx: Ctx, id: number, change: PoolChange): Promise<re
   });
 }
 
-/**
- * Deletes a pool, and what waits in it. Posts that are on their way stay.
- *
- * @throws AppError NOT_FOUND, FORBIDDEN
- */
+/** @throws AppError NOT_FOUND, FORBIDDEN */
 export async function deletePool(ctx: Ctx, id: number): Promise<void> {
   await poolToChange(ctx, id);
   const results = await ctx.db.runAll(repo.deletePool(id, ctx.now()));
   if (results.at(-1) === 0) throw notFound("Pool");
 }
 
-/**
- * Adds a slot to a pool.
- *
- * @throws AppError NOT_FOUND, FORBIDDEN; VALIDATION for accounts that are not the team's; PLAN_LIMIT where the pool
- * has as many slots as it can
- */
+/** @throws AppError NOT_FOUND, FORBIDDEN; VALIDATION for accounts of another team; PLAN_LIMIT */
 export function addSlot(ctx: Ctx, poolId: number, slot: NewSlot): Promise<SlotRow> {
   return untilDone(async () => {
     const pool = await poolToChange(ctx, poolId);
@@ -184,9 +169,9 @@ interface SlotIds {
 }
 
 /**
- * Changes a slot: it never fires twice on a local day by that, and one that is due is still carried out.
+ * The slot never fires twice on a local day.
  *
- * @throws AppError NOT_FOUND, FORBIDDEN; VALIDATION for accounts that are not the team's
+ * @throws AppError NOT_FOUND, FORBIDDEN; VALIDATION for accounts of another team
  */
 export function changeSlot(
   ctx: Ctx,

@@ -10,19 +10,15 @@ import {
 } from "../posts/rules.ts";
 import { type Job, jobById, reachScheduledTime, takeJob } from "./repo/jobs.ts";
 
-/**
- * `claimed`: the job is ours until its lease ends; every write names the fence and changes nothing after.
- * `idle`: nothing to do here, whatever the message hoped for.
- */
+/** `claimed`: this run has the job until the lease ends. `idle`: nothing to do. */
 type ClaimResult =
   | { kind: "claimed"; claim: Job }
   | { kind: "idle" }
-  /** The post waits for approval, and its files are to be downloaded. */
+  /** `held`: the post awaits approval, and its files are to be downloaded. */
   | { kind: "held"; claim: Job }
   | { kind: "expired"; claim: Job }
   | { kind: "cap_full"; claim: Job; cap: number };
 
-/** One round trip: takes the job if it can be taken, and reads what is needed to go on or to tell why not. */
 export async function claimUpload(deps: Deps, id: number): Promise<ClaimResult> {
   const now = deps.now();
   const caps = dailyCaps(deps);

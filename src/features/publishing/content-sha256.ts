@@ -7,7 +7,6 @@ import { nextToHash } from "./job.ts";
 import { Lease } from "./lease.ts";
 import { saveFile } from "./save-file.ts";
 
-/** Longest reading of one file, in seconds. */
 const READ_SECONDS = 10 * 60;
 
 interface Hashed {
@@ -16,8 +15,7 @@ interface Hashed {
 }
 
 /**
- * Reads the content of the first presigned file that was not read for that yet, as a stream, and notes its
- * SHA-256 with the file and in the post, which outlives the file. Null when there is no such file.
+ * Stores the SHA-256 with the file and in the post, which outlives the file. Returns null when every file has one.
  *
  * @throws PublishFailure when the file is gone or replaced, and what `saveFile` throws
  */
@@ -36,8 +34,8 @@ export async function hashNextContent(
   const updated = await saveFile(deps, upload, { index, ref: { ...item, content } }, [
     noteContent(file, content),
   ]);
-  const known = media.map((one) => (one === file ? { ...file, contentSha256: content } : one));
-  return { upload: updated, media: known };
+  const files = media.map((one) => (one === file ? { ...file, contentSha256: content } : one));
+  return { upload: updated, media: files };
 }
 
 async function hashContent(deps: Deps, upload: UploadRow, file: MediaRow): Promise<string> {

@@ -4,11 +4,7 @@ import type { Attempt, Ending } from "./lost-access.ts";
 import { timeoutOrFailure } from "./verdicts.ts";
 import { fail } from "./writes.ts";
 
-/**
- * Ends an attempt for good; one that failed for want of access as the platform answers who the account is.
- *
- * @param isDecided the platform itself said that there is no post
- */
+/** @param isDecided the platform itself said that there is no post */
 export async function endAttempt(
   deps: Deps,
   attempt: Attempt,
@@ -18,8 +14,8 @@ export async function endAttempt(
   const { upload } = attempt;
   const isAboutAccess = failure.code === "account_disconnected";
   const end = isAboutAccess ? await judged(deps, attempt, failure) : { failure };
-  const told = isDecided ? end.failure : timeoutOrFailure(upload, end.failure);
-  await fail(deps, upload, told, end.alongside);
+  const outcome = isDecided ? end.failure : timeoutOrFailure(upload, end.failure);
+  await fail(deps, upload, outcome, end.alongside);
   return "over";
 }
 

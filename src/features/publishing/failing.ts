@@ -10,7 +10,7 @@ import { failAttempt } from "../posts/repo/failed.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { LostLease, save } from "./save.ts";
 
-/** Ends an attempt as failed, with its event. */
+/** @throws LostLease */
 export async function fail(
   deps: Deps,
   upload: UploadRow,
@@ -32,8 +32,8 @@ export async function fail(
 }
 
 /**
- * Sends a post back to approval because its content is not the approved one. Credits paid on X are given
- * back; once approved, the post is another attempt and pays again.
+ * Returns a post to approval when its content is not the approved one. X credits are refunded; the next attempt
+ * pays again.
  */
 export async function holdForApproval(deps: Deps, upload: UploadRow): Promise<void> {
   const set: Partial<UploadRow> = {

@@ -12,12 +12,7 @@ type FetchedMedia =
   | { kind: "fetched"; upload: UploadRow; media: MediaRow[] }
   | { kind: "unreachable"; failure: Failure };
 
-/**
- * Downloads the first file that a post still has behind a URL, and notes it in the row, so that no
- * file is downloaded twice.
- *
- * @throws PublishFailure media_invalid or media_unreachable, where trying again is no use
- */
+/** @throws PublishFailure media_invalid or media_unreachable, when another try is pointless */
 export async function fetchNextMedia(
   deps: Deps,
   upload: UploadRow,
@@ -57,8 +52,7 @@ export async function fetchNextMedia(
   const updated = await saveFile(deps, upload, { index, ref, facts }, [
     insertMedia(teamId, [file], now),
     needFile(upload, file.sha256),
-    // Whose object stands for the content is known only once the use is written: until then a file
-    // that was there already may go.
+    // Read in the same batch that writes the use: before that, cron may remove an older object.
     { ...stored, read: (result) => kept.push(...stored.read(result)) },
   ]);
   const unpinned = { etag: null, contentSha256: null };

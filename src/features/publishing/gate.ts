@@ -13,15 +13,12 @@ import { LostLease } from "./save.ts";
 const isUnpaid = ({ creditsSpent, creditsRefunded }: UploadRow): boolean =>
   (creditsSpent ?? 0) === (creditsRefunded ?? 0);
 
-/** Returns true while the platform has been asked nothing, or the post is not paid for. */
 const isAtGate = (upload: UploadRow, isPaid: boolean): boolean =>
   upload.stage === "preparing" && (upload.bookmark === null || (isPaid && isUnpaid(upload)));
 
 /**
- * Passes a post on to its platform once it is paid for, and repeats nothing, where the platform asks for
- * that: in one round trip, and without any for the others. A repetition is paid for too, and gets its
- * credits back as the failure that it is. When posts come at the same moment, the others repeat the first one
- * that is paid for.
+ * A repeated post pays too and is refunded when it fails. Of posts at the same moment, the first that pays is
+ * published.
  *
  * @throws LostLease
  */
@@ -53,7 +50,7 @@ export async function passGate(
 async function paymentFailure(deps: Deps, upload: UploadRow, cost: number): Promise<Failure> {
   const [[balance]] = await deps.db.run([creditBalance(deps, upload.teamId)]);
   const message = balance && creditRefusal(balance, cost, deps.now());
-  // There is enough: somebody else has the job, or has paid for it in between.
+  // There are enough credits: another run has the job or has paid.
   if (!message) throw new LostLease();
   return { code: "rate_limited", message };
 }

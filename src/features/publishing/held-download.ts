@@ -13,11 +13,11 @@ import type { MediaRef, UploadRow } from "../posts/table.ts";
 import { resolvePresigned } from "../presign/resolve.ts";
 import { type HeldChanges, saveHeld, takeHeld } from "./repo/held.ts";
 
-/** Calls of one download: it may come in 24 parts after three redirects. */
+/** A file may take 24 parts after three redirects. */
 const DOWNLOAD_CALLS = 32;
-/** A download that has not ended by then broke off; longer than any that goes on. */
+/** After this time a download has broken off. */
 const TAKEN_SECONDS = DOWNLOAD_SECONDS + 30;
-/** Wait for the calls of another invocation, so that posts that are due go first. */
+/** A download waits this long for subrequests: posts that are due go first. */
 const NO_ROOM_SECONDS = 5;
 
 const BROKE_OFF = "The download broke off several times on our side.";
@@ -27,10 +27,7 @@ type Download =
   | { kind: "stored"; file: StoredFile; isOurs: boolean }
   | { kind: "failed"; message: string; transient: boolean };
 
-/**
- * Downloads the files of a post that waits for approval and pins them by their content, one after the other. The
- * row says what is left: a run that breaks off is made up for once its time is over.
- */
+/** Downloads the files of a post before its approval and pins each by its hash. A later run goes on after a break. */
 export async function downloadHeldFiles(
   deps: Deps,
   due: UploadRow,
@@ -47,7 +44,7 @@ export async function downloadHeldFiles(
   }
 }
 
-/** Downloads one file. Returns the post as it goes on in this run; null where nothing is left to do in it. */
+/** Returns null when nothing is left to download in this run. */
 async function downloadNext(deps: Deps, post: UploadRow): Promise<UploadRow | null> {
   const media = filesToApprove(post);
   const index = media.findIndex((item) => isElsewhere(item) && item.problem === undefined);
@@ -69,7 +66,7 @@ async function downloadNext(deps: Deps, post: UploadRow): Promise<UploadRow | nu
     return save(deps, takenPost, { media: stored, fileSize, backoffs: 0 }, download);
   }
   const { message, transient } = download;
-  // As at publishing: a post can do without its thumbnail, and its page says so.
+  // A post can go out without its thumbnail; its page says so.
   if (item.role === "thumbnail") {
     return save(deps, takenPost, { media: media.with(index, { ...item, isGone: true }) });
   }
@@ -81,7 +78,6 @@ async function downloadNext(deps: Deps, post: UploadRow): Promise<UploadRow | nu
   return null;
 }
 
-/** Fetches a file from where it is: our own storage, where the address is one of ours, or the network. */
 async function fetchFile(
   deps: Deps,
   { teamId, platform, origin }: UploadRow,
@@ -115,7 +111,7 @@ const refused = (reason: string): Download => ({
   transient: false,
 });
 
-/** Writes what became of a download, if the post still waits for it. @returns as `downloadNext` */
+/** @returns the post if another file is to be downloaded in this run */
 async function save(
   deps: Deps,
   post: UploadRow,

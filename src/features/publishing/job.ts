@@ -11,7 +11,6 @@ import type { MediaRow } from "../media/repo.ts";
 import type { MediaRef, UploadRow } from "../posts/table.ts";
 import { endsIn, Lease, msUntil, throughTransfer } from "./lease.ts";
 
-/** Longest transfer of one file, in seconds; the budget of an invocation leaves room for one such step. */
 const TRANSFER_SECONDS = 10 * 60;
 
 const toMediaItem = ({ kind, mime, sizeBytes, sha256, width, height }: MediaRow): MediaItem => ({
@@ -23,7 +22,7 @@ const toMediaItem = ({ kind, mime, sizeBytes, sha256, width, height }: MediaRow)
   height,
 });
 
-/** The files of a post in its order. Files that are still at a URL are not among them. */
+/** Leaves out files that are still at a URL. @throws PublishFailure when a file is gone */
 export function filesOf(refs: readonly MediaRef[], media: readonly MediaRow[]): MediaItem[] {
   return refs.flatMap((item) => {
     if (!("sha256" in item)) return [];
@@ -33,7 +32,6 @@ export function filesOf(refs: readonly MediaRef[], media: readonly MediaRow[]): 
   });
 }
 
-/** The stored files that settings name, by setting. */
 const settingFilesOf = (refs: readonly MediaRef[], media: readonly MediaRow[]) =>
   Object.fromEntries(
     refs.flatMap((item) =>
@@ -43,17 +41,13 @@ const settingFilesOf = (refs: readonly MediaRef[], media: readonly MediaRow[]) =
     ),
   );
 
-/**
- * Before anybody is asked for anything: the platform would refuse the file, each in its own way.
- *
- * @throws PublishFailure media_invalid
- */
+/** @throws PublishFailure media_invalid for damaged images */
 export function requireReadable(media: readonly MediaRow[]): void {
   if (!media.some(({ isDamaged }) => isDamaged)) return;
   throw new PublishFailure({ code: "media_invalid", message: DAMAGED });
 }
 
-/** Nobody is sent to a file that another took the place of. @throws PublishFailure media_invalid */
+/** @throws PublishFailure media_invalid when the stored file was replaced */
 async function requirePinned(
   deps: Pick<Deps, "media">,
   media: readonly MediaRow[],
@@ -65,14 +59,13 @@ async function requirePinned(
   await body.cancel();
 }
 
-/** A post as its connector gets it. */
 export function createJob(
   deps: Deps,
   connector: Connector,
-  held: { upload: UploadRow; account: AccountRow; media: MediaRow[] },
+  claim: { upload: UploadRow; account: AccountRow; media: MediaRow[] },
   credentials: Credentials,
 ): PublishJob {
-  const { upload, account, media } = held;
+  const { upload, account, media } = claim;
   const network = loginFetch(deps, account, credentials, upload.id);
   const lease = new Lease(deps, upload);
   const readMedia: PublishJob["readMedia"] = async (item, range) => {
@@ -120,14 +113,14 @@ export function createJob(
     },
     inspectVideo: async (item) => {
       const file = media.find(({ sha256 }) => sha256 === item.sha256);
-      // Loaded by the jobs that need it: it stands on the largest library of all.
+      // Only jobs that need it load it, as its library is the largest of all.
       const { inspectVideo } = await import("../media/inspect.ts");
       return file ? inspectVideo(deps, file, item) : null;
     },
   };
 }
 
-/** No call outlives its own deadline, nor the lease under which it is made; too late, none is made. */
+/** Aborts a call at its deadline or at the end of the lease. */
 function withDeadline(network: Fetch, callSeconds: number, lease: Lease): Fetch {
   return async (input, init) => {
     const signals = [init?.signal, endsIn(Math.min(callSeconds * SECOND, lease.msLeft()))];
@@ -136,10 +129,7 @@ function withDeadline(network: Fetch, callSeconds: number, lease: Lease): Fetch 
   };
 }
 
-/**
- * The same job, whose calls end by `end`: what follows an intent must be over before anybody asks the
- * platform about it, however long the worker was held up in between.
- */
+/** The call that creates the post must be over before the platform is asked about the post. */
 export function endingBy(job: PublishJob, end: Date): PublishJob {
   const fetch: Fetch = async (input, init) =>
     job.fetch(input, { ...init, signal: endsIn(msUntil(end, job)) });
@@ -148,7 +138,7 @@ export function endingBy(job: PublishJob, end: Date): PublishJob {
   return { ...job, fetch, transfer };
 }
 
-/** Index of the first file of a post whose content is known by its place in storage alone; -1 for none. */
+/** Returns the index of the first presigned file without a content hash, or -1. */
 export const nextToHash = (refs: readonly MediaRef[], media: readonly MediaRow[]): number =>
   refs.findIndex(
     (item) =>
@@ -158,6 +148,6 @@ export const nextToHash = (refs: readonly MediaRef[], media: readonly MediaRow[]
       media.some(({ sha256, etag }) => sha256 === item.sha256 && etag !== null),
   );
 
-/** Index of the first file of a post that is still behind a URL; -1 where there is none. */
+/** Returns the index of the first file that is still at a URL, or -1. */
 export const nextToFetch = (media: readonly MediaRef[]): number =>
   media.findIndex((item) => "url" in item && !item.isGone);

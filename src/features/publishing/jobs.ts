@@ -4,7 +4,6 @@ import type { PublishMessage } from "../../queue/messages.ts";
 import type { Outcome } from "../../queue/outcome.ts";
 import { publishUpload } from "./run.ts";
 
-/** A wake-up call: publishes the upload if it is due and free. */
 export async function handlePublish(
   deps: Deps,
   { uploadId }: PublishMessage,
@@ -14,7 +13,6 @@ export async function handlePublish(
   return { kind: "done" };
 }
 
-/** A message that broke every time it was delivered: nothing is dropped, the row decides. */
 export async function handleDeadPublish(
   deps: Deps,
   { uploadId }: PublishMessage,

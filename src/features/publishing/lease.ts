@@ -4,28 +4,21 @@ import { LEASE_SECONDS } from "../posts/rules.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { renewLease } from "./save.ts";
 
-/** Rest of the lease by which a platform call must have ended, in seconds. */
+/** A platform call ends this long before its lease. */
 const LEASE_SLACK_SECONDS = 10;
-/** A lease of this age, in seconds, is renewed as bytes move: what then follows has most of it. */
+/** A transfer renews a lease that is older than this. */
 const RENEW_AFTER_SECONDS = 30;
-/** Bytes that pass between two looks at the lease. */
+/** Bytes between two checks of the lease. */
 const PIECE_BYTES = 256 * 1_024;
 
-/** A transfer of bytes that may outlast the lease of its job. */
 interface Transfer {
-  /** Aborted when nothing moved for as long as the lease lasts, and when the job is no longer ours. */
+  /** Aborted when bytes stop moving, or another run has the job. */
   signal: AbortSignal;
-  /**
-   * To be called, and waited for, as bytes move.
-   *
-   * @throws when the transfer has to end: the job is somebody else's by now, or it took too long
-   */
+  /** Called as bytes move. @throws when another run has the job, or the transfer took too long */
   moved(): Promise<void>;
 }
 
-/** The lease of a job in our hands, for as long as a step of it lasts. */
 export class Lease {
-  /** When it ends, as we last wrote it. */
   until: Date;
   private readonly deps: Deps;
   private readonly upload: UploadRow;
@@ -36,14 +29,9 @@ export class Lease {
     this.until = upload.leaseUntil ?? new Date(0);
   }
 
-  /** Milliseconds that a call may last. */
   msLeft = (): number => msUntil(this.until, this.deps) - LEASE_SLACK_SECONDS * SECOND;
 
-  /**
-   * Begins a transfer of at most `maxSeconds`, which keeps the lease as long as it moves.
-   *
-   * @throws when there is no time left
-   */
+  /** The lease is renewed while bytes move. @throws when there is no time left */
   begin(maxSeconds: number): Transfer {
     const { deps } = this;
     const aborter = new AbortController();
@@ -84,10 +72,7 @@ export function endsIn(ms: number): AbortSignal {
   return AbortSignal.timeout(ms);
 }
 
-/**
- * The bytes of a file on their way through a transfer, read as they are asked for. `stop` lets go of what
- * has not been read.
- */
+/** `stop` cancels the bytes that are not read yet. */
 export function throughTransfer(
   data: ReadableStream,
   { moved }: Pick<Transfer, "moved">,

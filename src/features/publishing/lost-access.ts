@@ -11,7 +11,7 @@ import { platformIdOf } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import type { UploadRow } from "../posts/table.ts";
 
-/** All calls of one question together: a profile is read at once, or not at all. */
+/** All calls that ask who the account is take this long together. */
 const QUESTION_SECONDS = 10;
 
 export interface Attempt {
@@ -21,20 +21,16 @@ export interface Attempt {
 
 export interface Ending {
   failure: Failure;
-  /** Writes that go with the failure. */
   alongside?: Query<number>[];
 }
 
-/**
- * Asks the platform that refused the account's access once who the account is: that tells a lost login from a
- * missing permission.
- */
+/** Asks the platform who the account is, to tell a lost login from a missing permission. */
 export async function judgeAccess(
   deps: Deps,
   { upload, connector }: Attempt,
   failure: Failure,
 ): Promise<Ending> {
-  // Read anew: the login may have been renewed in this run, or by a person in the meantime.
+  // Read again, as the login may have been renewed meanwhile.
   const find = accountById(upload.teamId, upload.accountId);
   const [[account]] = await deps.db.run([find]);
   if (account?.status !== "active") return { failure };
@@ -47,10 +43,12 @@ export async function judgeAccess(
       return { failure: { ...failure, message: explain(connector, failure.message) } };
     case "unknown":
       return { failure };
+    default:
+      return standing satisfies never;
   }
 }
 
-/** Returns `unknown` where there was no answer, or none about the account. */
+/** `unknown`: the platform gave no answer about the account. */
 async function askPlatform(
   deps: Deps,
   connector: Connector,
@@ -65,7 +63,7 @@ async function askPlatform(
       connector.identify(fetch, credentials, { service: account.service, pageId });
     const { id } = platformIdOf(account);
     let answer = await ask(null);
-    // The login is a person's, and the account one of their pages.
+    // The login may be a person's, and the account a page of that person.
     if (answer.ok && answer.value.profile.platformAccountId !== id) answer = await ask(id);
     if (answer.ok) return "accepted";
     return answer.error.final ? "refused" : "unknown";
@@ -74,9 +72,8 @@ async function askPlatform(
   }
 }
 
-/** The platform's own words name the permission or the restriction. */
-function explain({ platform, needs }: Connector, said: string): string {
-  const sentence = /[.!?]$/.test(said.trim()) ? said.trim() : `${said.trim()}.`;
+function explain({ platform, needs }: Connector, refusal: string): string {
+  const sentence = /[.!?]$/.test(refusal.trim()) ? refusal.trim() : `${refusal.trim()}.`;
   const grant =
     needs.scopes.length > 0
       ? `Reconnect it with every permission granted (${needs.scopes.join(", ")}), or have the restriction lifted at ${platform}`

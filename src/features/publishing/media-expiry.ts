@@ -15,7 +15,6 @@ import {
 /** Source: spec, "Time limits": failed upload media kept. */
 const FAILED_KEPT_MS = DAY;
 
-/** Files looked at, uses ended, posts noted and thumbnails made by one page, at most. */
 const FILES = 2_000;
 const USES = 500;
 const POSTS = 2_000;
@@ -31,12 +30,10 @@ function readKey(key: string | null): FileId {
 }
 
 /**
- * Removes the files of a page that no upload needs any more. Uses are ended and files without a use
- * removed in one transaction, so a retry finds all files of its post or learns that they are gone;
- * what comes with the same content is stored anew, as another object. Objects go last: a crash before
- * that leaves them to `removeUnusedObjects`.
+ * One transaction ends uses and removes files: a retried post has all its files or none. Objects that a crash
+ * leaves are removed by `removeUnusedObjects`.
  *
- * @param cursor team and hash of the next file, as `7 9f86d0…`
+ * @param cursor team and hash of the next file, such as `7 9f86d0…`
  */
 export async function expireFiles(deps: Deps, cursor: string | null): Promise<string | null> {
   const now = deps.now().getTime();
@@ -66,13 +63,13 @@ export async function expireFiles(deps: Deps, cursor: string | null): Promise<st
   return next;
 }
 
-/** Splits the objects into those that others put, which may stand for more than one file, and ours. */
+/** Objects that callers uploaded by presigned addresses may belong to several files. */
 function split(objectKeys: readonly string[]): [presigned: string[], own: string[]] {
   const isPresigned = (key: string) => teamOfPresigned(key) !== null;
   return [objectKeys.filter(isPresigned), objectKeys.filter((key) => !isPresigned(key))];
 }
 
-/** Cuts `spent` to what one page may do, and returns the file that the next page begins with. */
+/** `next`: the first file of the next page. */
 function cutPage(
   spent: readonly SpentUse[],
   after: FileId | null,
@@ -85,19 +82,19 @@ function cutPage(
     const isTooMuch = pictured.size > THUMBNAILS || posts > POSTS;
     if (i > 0 && isTooMuch) return { page: spent.slice(0, i), next: keyOf(use) };
   }
-  // The last file may have more uses: the next page begins with it once more.
+  // The last file may have more uses, so the next page begins with it again.
   const last = spent.length === USES ? spent.at(-1) : after;
   return { page: spent, next: last ? keyOf(last) : null };
 }
 
-/** The images of which a thumbnail was kept, among those that a published post shows in lists. */
+/** Returns the images that have a thumbnail. */
 async function keepThumbnails(deps: Deps, page: readonly SpentUse[]): Promise<Set<string>> {
   const images = new Map(page.filter((use) => use.showsThumbnail).map((use) => [keyOf(use), use]));
-  const wanted = [...images];
+  const entries = [...images];
   const pictured = new Set<string>();
-  for (let i = 0; i < wanted.length; i += AT_ONCE) {
+  for (let i = 0; i < entries.length; i += AT_ONCE) {
     await Promise.all(
-      wanted.slice(i, i + AT_ONCE).map(async ([key, image]) => {
+      entries.slice(i, i + AT_ONCE).map(async ([key, image]) => {
         if (await keepThumbnail(deps, image)) pictured.add(key);
       }),
     );

@@ -3,10 +3,7 @@ import type { MediaRow } from "../media/repo.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { filesOf } from "./job.ts";
 
-/**
- * Returns how many bytes of the post's files the platform has. That never falls within an attempt, though a
- * platform may lose what it had. Null where nothing is known.
- */
+/** Returns the bytes that the platform has, or null. The figure never falls within an attempt. */
 export async function sentBytesOf(
   { sentBytes }: Connector,
   { media, sentBytes: before }: UploadRow,

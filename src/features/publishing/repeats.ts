@@ -5,7 +5,6 @@ import type { UploadRow } from "../posts/table.ts";
 
 const MIN_LETTERS = 20;
 
-/** A post as it is compared. */
 type ComparedPost = Pick<UploadRow, "title" | "description" | "media">;
 
 const filesOf = ({ media }: ComparedPost): string[] =>
@@ -14,8 +13,8 @@ const filesOf = ({ media }: ComparedPost): string[] =>
   );
 
 /**
- * Returns the refusal of a post that the platform would take for a repetition: the letters and digits of its
- * text, or a file of it, are those of an earlier one. Null for any other.
+ * Returns why the post repeats an earlier one, by the letters and digits of its text or by a file; null if it does
+ * not.
  */
 export async function repeatRefusal(
   { refusal, reader }: RepeatRule,

@@ -17,7 +17,7 @@ import { createJob, nextToFetch, nextToHash, requireReadable } from "./job.ts";
 import { LostLease } from "./save.ts";
 import {
   awaitLogin,
-  type Held,
+  type Claim,
   type Next,
   over,
   prepare,
@@ -28,14 +28,13 @@ import {
 import { BROKE_OFF, claimFailure, reconcileAt, timeoutOrFailure } from "./verdicts.ts";
 import { fail, handOver, holdForApproval, park } from "./writes.ts";
 
-/** While somebody else refreshes the account's login. */
+/** Wait while another run refreshes the login. */
 const LOGIN_BUSY_SECONDS = 2;
 
-/** Calls that taking a job makes, and noting its end where it ends at once. */
 const CLAIM_CALLS = 2;
 /**
- * Calls that any step makes, at most: X's four segments are read and sent, a login is renewed, and the row
- * is written. A file from a URL may come in 24 parts after three redirects.
+ * Subrequests of one step. X sends four segments in a step; a file from a URL may take 24 parts after three
+ * redirects.
  */
 const STEP_CALLS = 12;
 const DOWNLOAD_CALLS = 32;
@@ -43,10 +42,7 @@ const DOWNLOAD_CALLS = 32;
 const callsOf = ({ stage, media }: UploadRow): number =>
   stage === "preparing" && nextToFetch(media) >= 0 ? DOWNLOAD_CALLS : STEP_CALLS;
 
-/**
- * Publishes an upload as far as this invocation's budget goes. A job that is not due, or that somebody
- * else has, is left alone. Whatever happens, the row says where the post stands.
- */
+/** Leaves alone a job that is not due or that another run has. The row always says how far the post is. */
 export async function publishUpload(
   deps: Deps,
   uploadId: number,
@@ -55,19 +51,19 @@ export async function publishUpload(
   const withinBudget = (calls: number, step: (deps: Deps) => Promise<Next>) =>
     budget.within(calls, (spend) => step(countedDeps(deps, spend)));
   try {
-    const begun = await budget.within(CLAIM_CALLS, (spend) =>
+    const first = await budget.within(CLAIM_CALLS, (spend) =>
       begin(countedDeps(deps, spend), uploadId),
     );
-    if (begun !== null && begun !== "over" && "waiting" in begun) {
+    if (first !== null && first !== "over" && "waiting" in first) {
       const { downloadHeldFiles } = await import("./held-download.ts");
-      return await downloadHeldFiles(deps, begun.waiting, budget);
+      return await downloadHeldFiles(deps, first.waiting, budget);
     }
-    let next: Next | null = begun;
+    let next: Next | null = first;
     if (next === null) await wakePost(deps, uploadId, deps.now());
     while (next !== null && next !== "over") {
-      const held: Held = next;
-      next = await withinBudget(callsOf(held.upload), (counted) => takeStep(counted, held));
-      if (next === null) await handOver(deps, held.upload);
+      const claim: Claim = next;
+      next = await withinBudget(callsOf(claim.upload), (counted) => takeStep(counted, claim));
+      if (next === null) await handOver(deps, claim.upload);
     }
   } catch (error) {
     if (!(error instanceof LostLease)) throw error;
@@ -75,7 +71,7 @@ export async function publishUpload(
   }
 }
 
-/** Takes the job, if it can be taken and its post may go out. `waiting`: a post that waits for its files instead. */
+/** `waiting`: a post whose files are downloaded before its approval. */
 async function begin(deps: Deps, uploadId: number): Promise<Next | { waiting: UploadRow }> {
   const outcome = await claimUpload(deps, uploadId);
   if (outcome.kind === "idle") return "over";
@@ -84,7 +80,7 @@ async function begin(deps: Deps, uploadId: number): Promise<Next | { waiting: Up
   if (outcome.kind !== "claimed") return over(fail(deps, upload, claimFailure(outcome)));
   const hash = upload.approvedHash === null ? null : await contentHash(upload);
   const gate = publishGate(upload, account, hash, deps.config);
-  // A post that may be out cannot be held back any more: the platform is asked first.
+  // A post that may already be on the platform cannot be held for approval.
   if (gate.kind === "held" && upload.stage === "preparing") {
     return over(holdForApproval(deps, upload));
   }
@@ -97,73 +93,71 @@ async function begin(deps: Deps, uploadId: number): Promise<Next | { waiting: Up
   return { upload, account, media, connector: connectorOf(upload.platform), staleToken: null };
 }
 
-async function takeStep(deps: Deps, held: Held): Promise<Next> {
-  const { upload } = held;
+async function takeStep(deps: Deps, claim: Claim): Promise<Next> {
+  const { upload } = claim;
   try {
     if (upload.stage === "preparing") {
-      if (nextToFetch(upload.media) >= 0) return await fetchMedia(deps, held);
-      requireReadable(held.media);
-      if (isContentWanted(held)) return await readContent(deps, held);
-      const { repeatRule, paidPosts } = held.connector;
+      if (nextToFetch(upload.media) >= 0) return await fetchMedia(deps, claim);
+      requireReadable(claim.media);
+      if (isContentWanted(claim)) return await readContent(deps, claim);
+      const { repeatRule, paidPosts } = claim.connector;
       if (repeatRule || paidPosts) {
-        const gate = await visitGate(deps, held);
+        const gate = await visitGate(deps, claim);
         if (gate.kind === "shut") return gate.next;
-        held = gate.held;
+        claim = gate.claim;
       }
     }
     if (upload.stage === "submitting") {
-      const restsUntil = reconcileAt(upload, held.connector.timing);
+      const restsUntil = reconcileAt(upload, claim.connector.timing);
       if (restsUntil > deps.now()) return over(park(deps, upload, restsUntil));
     }
-    const login = await logIn(deps, held);
+    const login = await logIn(deps, claim);
     if (login === "over") return login;
-    const job = createJob(deps, held.connector, held, login);
-    if (upload.stage === "preparing") return await prepare(deps, held, job);
-    if (upload.stage === "submitting") return await reconcile(deps, held, job);
-    return await settle(deps, held, job);
+    const job = createJob(deps, claim.connector, claim, login);
+    if (upload.stage === "preparing") return await prepare(deps, claim, job);
+    if (upload.stage === "submitting") return await reconcile(deps, claim, job);
+    return await settle(deps, claim, job);
   } catch (error) {
     if (error instanceof PublishFailure) {
-      return endAttempt(deps, held, error.failure);
+      return endAttempt(deps, claim, error.failure);
     }
     throw error;
   }
 }
 
-async function fetchMedia(deps: Deps, held: Held): Promise<Next> {
+async function fetchMedia(deps: Deps, claim: Claim): Promise<Next> {
   const { fetchNextMedia } = await import("./fetch-media.ts");
-  const fetched = await fetchNextMedia(deps, held.upload, held.media);
-  if (fetched.kind === "fetched") return { ...held, ...fetched };
-  return repeatLater(deps, held, fetched.failure);
+  const download = await fetchNextMedia(deps, claim.upload, claim.media);
+  if (download.kind === "fetched") return { ...claim, ...download };
+  return repeatLater(deps, claim, download.failure);
 }
 
-/** Runs that may break off while they read a file for its content: then the post goes out without that. */
+/** After this many broken runs a post goes out without a hash of its content. */
 const MAX_READING_CRASHES = 2;
 
-/** Returns true while a post could turn out to be a duplicate by the content of a file that nothing has read. */
-const isContentWanted = ({ upload, media }: Held): boolean =>
+const isContentWanted = ({ upload, media }: Claim): boolean =>
   upload.bookmark === null &&
   upload.crashes <= MAX_READING_CRASHES &&
   nextToHash(upload.media, media) >= 0;
 
-async function readContent(deps: Deps, held: Held): Promise<Next> {
+async function readContent(deps: Deps, claim: Claim): Promise<Next> {
   const { hashNextContent } = await import("./content-sha256.ts");
-  return { ...held, ...(await hashNextContent(deps, held.upload, held.media)) };
+  return { ...claim, ...(await hashNextContent(deps, claim.upload, claim.media)) };
 }
 
-/** Passes a post on to a platform that is paid, or that takes nothing twice. */
 async function visitGate(
   deps: Deps,
-  held: Held,
-): Promise<{ kind: "open"; held: Held } | { kind: "shut"; next: Next }> {
-  const { upload, connector } = held;
+  claim: Claim,
+): Promise<{ kind: "open"; claim: Claim } | { kind: "shut"; next: Next }> {
+  const { upload, connector } = claim;
   const { passGate } = await import("./gate.ts");
   const gate = await passGate(deps, connector, upload);
-  if (gate.kind === "open") return { kind: "open", held: { ...held, upload: gate.upload } };
+  if (gate.kind === "open") return { kind: "open", claim: { ...claim, upload: gate.upload } };
   return { kind: "shut", next: await over(fail(deps, upload, gate.failure)) };
 }
 
-async function logIn(deps: Deps, held: Held): Promise<Credentials | "over"> {
-  const { upload, account, connector, staleToken } = held;
+async function logIn(deps: Deps, claim: Claim): Promise<Credentials | "over"> {
+  const { upload, account, connector, staleToken } = claim;
   try {
     const login = await usableLogin(deps, connector, account, staleToken);
     if (login.kind === "ready") return login.credentials;
@@ -172,11 +166,11 @@ async function logIn(deps: Deps, held: Held): Promise<Credentials | "over"> {
       return over(park(deps, upload, at, { submits: upload.submits }));
     }
     const { message, final } = login;
-    if (!final) return awaitLogin(deps, held, message);
+    if (!final) return awaitLogin(deps, claim, message);
     const failure: Failure = { code: "account_disconnected", message };
     return over(fail(deps, upload, timeoutOrFailure(upload, failure)));
   } catch (error) {
     if (!(error instanceof NoCredentials)) throw error;
-    return endAttempt(deps, held, { code: "account_disconnected", message: error.message });
+    return endAttempt(deps, claim, { code: "account_disconnected", message: error.message });
   }
 }

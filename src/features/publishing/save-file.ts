@@ -11,13 +11,11 @@ import { LostLease, renewedLease } from "./save.ts";
 interface KnownFile {
   index: number;
   ref: MediaRef;
-  /** Further facts of the post. */
   facts?: Partial<UploadRow>;
 }
 
 /**
- * Notes a file of a post whose content has become known. By that the post may turn out to be one that its
- * account has already: then it ends here, before its platform is called.
+ * Stores a file of a post. The post fails when the account has the same post already.
  *
  * @throws PublishFailure content_flagged, LostLease
  */

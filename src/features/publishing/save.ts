@@ -5,13 +5,13 @@ import { changeUpload, type RowChanges } from "../posts/repo/update.ts";
 import { LEASE_SECONDS } from "../posts/rules.ts";
 import type { UploadRow } from "../posts/table.ts";
 
-/** Somebody else has taken the job since; whatever we were about to write is dropped. */
+/** Thrown when another run has taken the job. Nothing was written. */
 export class LostLease extends Error {}
 
 /**
- * Writes where the job stands, under its fence.
+ * Writes the row if this run still has the job.
  *
- * @param unread what only the database works out
+ * @param unread columns that the database computes
  * @throws LostLease
  */
 export async function save(
@@ -29,14 +29,9 @@ export async function save(
   return { ...upload, ...set };
 }
 
-/** The lease from now on, for any write while the job is in our hands. */
 export const renewedLease = (now: Date) => ({ leaseUntil: addSeconds(now, LEASE_SECONDS) });
 
-/**
- * Extends the lease while a step lasts, and returns its end. A run that has taken the job since keeps it.
- *
- * @throws LostLease
- */
+/** @throws LostLease */
 export async function renewLease(deps: Deps, upload: UploadRow): Promise<Date> {
   const renewed = renewedLease(deps.now());
   await save(deps, upload, renewed);

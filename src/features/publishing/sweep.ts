@@ -4,21 +4,17 @@ import type { Deps } from "../../deps.ts";
 import { delayUntil, untilWholeSeconds } from "../../queue/wake.ts";
 import { forgetWaking, SLICE, takeSlice, type Woken } from "./repo/sweep.ts";
 
-/** Slices of one tick that may hold suspects: a long queue must not be made ever longer. */
+/** Slices that may wake posts again. More would make a long queue longer. */
 const SUSPECT_SLICES = 5;
 
-/**
- * Slices of one tick whose messages wait for the right moment of a second. A queue takes 5,000 messages a
- * second (Queues, "Limits"), so those after them are later than that by themselves.
- */
+/** A queue takes 5,000 messages a second (Queues, "Limits"), so messages of later slices are late anyway. */
 const ALIGNED_SLICES = 5;
 
 /**
- * Wakes every job that is due soon and every one whose message got lost, oldest first. Waking one
- * twice is harmless: the row decides. Answers how many were woken, and what the tick reads `alongside`
- * in the same round trip.
+ * Wakes jobs that are due soon or whose message was lost, oldest first. A second message is harmless: the row
+ * decides.
  *
- * @throws what the queue throws; what was not sent is left to the next tick
+ * @throws what the queue throws; the next tick sends the rest
  */
 export async function wakeDueUploads<const Q extends readonly Query<unknown>[]>(
   deps: Deps,
@@ -36,7 +32,7 @@ export async function wakeDueUploads<const Q extends readonly Query<unknown>[]>(
     for (const group of inSends(ordered)) {
       const ahead = group.find(({ dueAt }) => dueAt > now);
       try {
-        // Posts are planned for whole seconds, so what is right for one of them is for nearly all.
+        // Posts are scheduled for whole seconds, so one wait fits all.
         if (ahead && !isAligned) await untilWholeSeconds(deps, ahead.dueAt);
         isAligned ||= ahead !== undefined;
         await deps.publishQueue.sendBatch(

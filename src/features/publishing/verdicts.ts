@@ -4,7 +4,6 @@ import type { ReconcileTiming } from "../../platforms/connector.ts";
 import { PROGRESS_DEADLINE_SECONDS } from "../posts/rules.ts";
 import type { UploadRow } from "../posts/table.ts";
 
-/** The failure of a job that could not be taken in time. */
 export function claimFailure(
   claim: { kind: "expired" } | { kind: "cap_full"; cap: number },
 ): Failure {
@@ -25,10 +24,7 @@ export const BROKE_OFF: Failure = {
   message: "Publishing failed several times on our side. Retry, and report it if it fails again.",
 };
 
-/**
- * Returns the failure, or a timeout once the irreversible call was entered: what invites a retry would then
- * invite a double post, so the person has to look.
- */
+/** Once the post may be on the platform, a retry could publish twice, so a person has to look. */
 export function timeoutOrFailure({ stage }: UploadRow, failure: Failure): Failure {
   if (stage === "preparing") return failure;
   return {
@@ -37,13 +33,11 @@ export function timeoutOrFailure({ stage }: UploadRow, failure: Failure): Failur
   };
 }
 
-/** The earliest moment the platform can be asked about a submit without an answer. */
 export function reconcileAt({ submittedAt }: UploadRow, timing: ReconcileTiming): Date {
   const { callSeconds, acceptSeconds, listSeconds } = timing;
   return addSeconds(submittedAt ?? new Date(0), callSeconds + acceptSeconds + listSeconds);
 }
 
-/** Returns true when nothing has moved for so long that the platform is not waited for any more. */
 export const isOverdue = ({ progressedAt }: UploadRow, now: Date): boolean =>
   progressedAt !== null && secondsBetween(progressedAt, now) > PROGRESS_DEADLINE_SECONDS;
 

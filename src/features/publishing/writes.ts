@@ -9,17 +9,14 @@ import { isWithinLookAhead, type Stage } from "../posts/rules.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { renewedLease, save } from "./save.ts";
 
-/** The ends that few posts come to, loaded with the first of them. */
+/** Loaded by the first post that fails. */
 export const { fail, holdForApproval } = lazily(
   () => import("./failing.ts"),
   "fail",
   "holdForApproval",
 );
 
-/**
- * A step is done: its bookmark is stored before the next one, which begins with all its back-offs. Runs that broke
- * off before do not count any more: a large file outlives many of them.
- */
+/** Resets back-offs and crashes, because a large file outlives many runs. */
 export function saveProgress(
   deps: Deps,
   upload: UploadRow,
@@ -30,7 +27,7 @@ export function saveProgress(
   return save(deps, upload, { ...reached, ...anew, progressedAt: now, ...renewedLease(now) });
 }
 
-/** Notes that the call which cannot be undone is about to be made, and how many of them that makes. */
+/** Written before the call that cannot be undone. */
 export function enterSubmit(deps: Deps, upload: UploadRow, bookmark: Bookmark) {
   const now = deps.now();
   return save(deps, upload, {
@@ -42,7 +39,7 @@ export function enterSubmit(deps: Deps, upload: UploadRow, bookmark: Bookmark) {
   });
 }
 
-/** Lets go of the job until `at`. */
+/** Releases the job until `at`. */
 export async function park(
   deps: Deps,
   upload: UploadRow,
@@ -55,14 +52,14 @@ export async function park(
   if (wokenAt) await wakePost(deps, upload.id, at);
 }
 
-/** This invocation has spent its budget; the next message goes on from the stored bookmark. */
+/** Ends the run when its budget is spent. The next message goes on from the stored bookmark. */
 export async function handOver(deps: Deps, upload: UploadRow): Promise<void> {
   const now = deps.now();
   await save(deps, upload, { leaseUntil: null, wokenAt: now, stage: upload.stage });
   await wakePost(deps, upload.id, now);
 }
 
-/** Ends an attempt as completed, with its event. `hadFailures`: its account has some, to be forgotten. */
+/** @param hadFailures the account has failures to reset */
 export async function complete(
   deps: Deps,
   upload: UploadRow,
@@ -74,11 +71,11 @@ export async function complete(
       ? [`The thumbnail at ${item.url} was left out.`]
       : [],
   );
-  const told = [...missed, ...warnings];
+  const allWarnings = [...missed, ...warnings];
   const metadata = {
     videoId: platformPostId,
     shareUrl,
-    ...(told.length > 0 ? { warnings: told } : {}),
+    ...(allWarnings.length > 0 ? { warnings: allWarnings } : {}),
   };
   const set = {
     status: "completed",
@@ -104,7 +101,6 @@ export async function complete(
   deps.log({ event: "upload.completed", uploadId: upload.id, platform: upload.platform });
 }
 
-/** Back in the queue after a transient failure before the irreversible call. */
 export function backOff(
   deps: Deps,
   upload: UploadRow,

@@ -6,12 +6,12 @@ import type { Deps } from "../../deps.ts";
 import { isAwaiting, type Review, type ShownPost } from "./find.ts";
 import { MAX_NOTE_CHARACTERS } from "./rules.ts";
 
-/** The use-cases of decisions, loaded by the first of them: the page is read without. */
+/** Loaded by the first decision: most visits only read the page. */
 const loadDecisions = () => import("../approval/decide.ts");
 
 const proofText = (linkId: number): string => `review form|${linkId}`;
 
-/** A field by which a form shows that it comes from the link's own page, which only who has the link can read. */
+/** A form field against forged requests. */
 export const proofOf = ({ config }: Pick<Deps, "config">, linkId: number): Promise<string> =>
   sign(config.signingKey, proofText(linkId));
 
@@ -21,7 +21,6 @@ export const isProof = (
   proof: string,
 ): Promise<boolean> => isSigned(config.signingKey, proofText(linkId), proof);
 
-/** Why a decision was refused, for the page; nothing was changed then. */
 export interface Refusal {
   status: 400 | 404 | 409 | 410;
   text: string;
@@ -48,7 +47,7 @@ const conflict = (text: string): Refusal => ({ status: 409, text });
 
 const BUSY = conflict("Too many posts are being published right now. Try again in a few minutes.");
 
-/** Refusals in words for a client, by the code that the team would get. */
+/** What the client reads, by error code. */
 const WORDS: Partial<Record<ErrorCode, Refusal>> = {
   NOT_FOUND: REMOVED,
   NOT_REVIEWABLE: DECIDED,
@@ -76,20 +75,19 @@ const UNFIT = conflict(
   `This post cannot be approved as it is: its platform would refuse it. Ask for changes, or tell the person who sent you the link.`,
 );
 
-/** Puts a refusal of the team's use-cases into words for a client. @throws what is no refusal */
-export function toldOf(error: unknown): Refusal {
+/** @throws errors that are no refusal */
+export function refusalInWords(error: unknown): Refusal {
   if (!(error instanceof AppError) || error.status >= 500) throw error;
   return (error.code && WORDS[error.code]) ?? UNFIT;
 }
 
-/** Returns why a post of the page cannot be decided on; null where it can. */
+/** Null when the client may decide on the post. */
 function refusalOf(post: ShownPost, seen: string): Refusal | null {
   if (post.deletedAt !== null) return REMOVED;
   if (!isAwaiting(post)) return DECIDED;
   return post.seen === seen ? null : CHANGED;
 }
 
-/** Returns why a note cannot be sent; null where it can. */
 export function noteRefusal(note: string): string | null {
   if (note === "") return "Write what should be changed, then send the note.";
   if (isBrokenText(note)) return `The note ${BROKEN_TEXT}. Write it once more.`;
@@ -97,15 +95,15 @@ export function noteRefusal(note: string): string | null {
   return `The note has more than ${formatCount(MAX_NOTE_CHARACTERS)} characters. Shorten it, then send it again: it is still in its field.`;
 }
 
-/** A decision of a client on one post. `note`: null approves it. */
+/** `note`: null approves the post. */
 export interface Decision {
   post: ShownPost;
-  /** The version that the client was shown. */
+  /** The version on the client's page. */
   seen: string;
   note: string | null;
 }
 
-/** Decides on one post of a link; returns why not, where that cannot be. */
+/** Returns null when the decision was stored. */
 export async function decideOn(
   deps: Deps,
   { link: { teamId } }: Review,
@@ -122,15 +120,15 @@ export async function decideOn(
     else await requestChanges(work, post.id, { by: "client" }, note, seen);
     return null;
   } catch (error) {
-    return toldOf(error);
+    return refusalInWords(error);
   }
 }
 
-/** The posts that the form of all names, with the version of each that was shown: `12:9f86… 13:60a3…`. */
+/** Ids of posts and the versions that the client saw, such as `12:9f86… 13:60a3…`. */
 export const shownPosts = (posts: readonly ShownPost[]): string =>
   posts.map(({ id, seen }) => `${id}:${seen}`).join(" ");
 
-/** Approves every post that the client was shown waiting; returns those that were refused, by id. */
+/** Returns refusals by post id. */
 export async function approveAll(
   deps: Deps,
   { link: { teamId }, posts }: Review,
@@ -140,18 +138,18 @@ export async function approveAll(
   const versions = new Map(
     shown.split(" ").map((one) => one.split(":", 2) as [id: string, seen: string]),
   );
-  const wanted: { id: number; seen: string }[] = [];
+  const decidable: { id: number; seen: string }[] = [];
   for (const post of posts) {
     const seen = versions.get(String(post.id));
     if (seen === undefined) continue;
     const refusal = refusalOf(post, seen);
     if (refusal) refused.set(post.id, refusal);
-    else wanted.push({ id: post.id, seen });
+    else decidable.push({ id: post.id, seen });
   }
-  if (wanted.length === 0) return refused;
+  if (decidable.length === 0) return refused;
   const { approveUploads } = await loadDecisions();
-  for (const verdict of await approveUploads({ deps, teamId }, wanted, { by: "client" })) {
-    if ("refusal" in verdict) refused.set(verdict.uploadId, toldOf(verdict.refusal));
+  for (const verdict of await approveUploads({ deps, teamId }, decidable, { by: "client" })) {
+    if ("refusal" in verdict) refused.set(verdict.uploadId, refusalInWords(verdict.refusal));
   }
   return refused;
 }

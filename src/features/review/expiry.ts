@@ -2,10 +2,10 @@ import type { Deps } from "../../deps.ts";
 import { forgetLinks, forgetPosts } from "./repo/links.ts";
 import { ENDED_LINKS_KEPT_MS } from "./rules.ts";
 
-/** Links removed by one page, at most; each has up to 50 posts. */
+/** Links of one page. Each has up to 50 posts. */
 const SLICE = 50;
 
-/** Removes a slice of the review links that ended long ago; null once none is left. */
+/** Returns null when no old link is left. */
 export async function forgetEndedReviews({ db, now }: Deps): Promise<string | null> {
   const slice = { before: new Date(now().getTime() - ENDED_LINKS_KEPT_MS), most: SLICE };
   const [, removed] = await db.run([forgetPosts(slice), forgetLinks(slice)]);

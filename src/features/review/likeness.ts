@@ -5,7 +5,6 @@ import { isSent, kindOfAddress, toPost } from "../posts/as-published.ts";
 import type { MediaRef } from "../posts/table.ts";
 import type { ReviewPost } from "./repo/posts.ts";
 
-/** A post as its platform shows it, and its settings in words. */
 export interface Shown extends Likeness {
   settings: SettingWords[];
 }
@@ -18,13 +17,15 @@ type Subject = Pick<ReviewPost, "platform" | "title" | "description" | "settings
 const guessKind = (url: string): MediaKind => kindOfAddress(url) ?? "image";
 
 const KIND_NAMES: Record<MediaKind, string> = {
-  ...{ image: "a picture", video: "a video", document: "a document" },
+  image: "a picture",
+  video: "a video",
+  document: "a document",
 };
 
 const wordsOf = ({ heading, text }: Likeness): string =>
   [heading, text].filter(Boolean).join("\n") || "None";
 
-/** Tells the texts of a post whose file is still elsewhere, where they differ for another kind of file. */
+/** Returns the texts that a post would have with another kind of file, as its file is not downloaded yet. */
 async function textsOfOtherKinds(post: Subject, likeness: Likeness): Promise<Unpublished[]> {
   if (!post.media.some((ref) => isSent(ref) && "url" in ref)) return [];
   const connector = connectorOf(post.platform);
@@ -38,7 +39,6 @@ async function textsOfOtherKinds(post: Subject, likeness: Likeness): Promise<Unp
   return others.filter(({ text }) => text !== wordsOf(likeness));
 }
 
-/** Returns the post as its connector says that it will look. */
 export async function describePost(stored: Subject): Promise<Shown> {
   const connector = connectorOf(stored.platform);
   const post = toPost(stored, guessKind);
@@ -52,14 +52,13 @@ export async function describePost(stored: Subject): Promise<Shown> {
 
 const CHARACTERS_OF_LINE = 45;
 
-/** Returns the lines to which a text is cut until it is asked for; null for one that is shown whole. */
+/** Returns null for a short text. */
 export function cutLines({ shownLines, text }: Pick<Likeness, "shownLines" | "text">) {
   if (shownLines === null) return null;
   const lines = text.split("\n", shownLines + 1).length;
   return lines > shownLines || text.length > shownLines * CHARACTERS_OF_LINE ? shownLines : null;
 }
 
-/** Returns the alternative text of the file at a place, or says which file it is. */
 export const altOf = (published: string | undefined, at: number, count: number): string =>
   published?.trim()
     ? published
@@ -76,7 +75,7 @@ const RATIOS = [
   ["r16x9", 16 / 9],
 ] as const;
 
-/** Returns the class of the box whose shape is nearest to a picture's; a square where its size is not known. */
+/** Returns a square when the size is unknown. */
 export function ratioClass(width: number | null, height: number | null): string {
   const ratio = width && height ? width / height : 1;
   const off = (one: number) => Math.abs(Math.log(one / ratio));

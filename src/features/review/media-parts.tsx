@@ -10,22 +10,21 @@ import type { ShownPost } from "./find.ts";
 import { altOf, ratioClass, type Shown } from "./likeness.ts";
 import type { ReviewFile } from "./repo/posts.ts";
 
-/** A file of a post, as it is shown. `address`: null where it is not stored, and why. */
+/** `address`: null when the file is not stored. */
 type Shot =
   | { kind: "file"; file: ReviewFile; address: string; alt: string; poster: string | null }
   | { kind: "elsewhere"; address: string }
-  /** `problem`: why the file could not be downloaded; null while it still may be. */
+  /** `problem`: why the download failed; null while it may still succeed. */
   | { kind: "coming"; problem: string | null }
   | { kind: "gone" };
 
-/** The picture of a post's video: a thumbnail, or the image that a setting names. */
+/** A thumbnail, or the image that a setting names. */
 const pictureOf = (refs: readonly MediaRef[]) =>
   refs.find(
     (ref) =>
       ref.role !== undefined && "sha256" in ref && ref.kind === "image" && ref.isGone !== true,
   );
 
-/** Returns what is shown of the files of a post, with signed addresses of ours. */
 export async function shotsOf(
   deps: Deps,
   { teamId, media, files, status }: ShownPost,
@@ -51,10 +50,10 @@ export async function shotsOf(
   return Promise.all(main.map(toShot));
 }
 
-/** A file that goes out beside those that are shown: the picture of a video, or subtitles. */
+/** The picture of a video, or subtitles. */
 export interface SideFile {
   label: string;
-  /** Null where the file is not stored; `text` says why. */
+  /** Null when the file is not stored. */
   address: string | null;
   text: string;
 }
@@ -66,7 +65,6 @@ function whereabouts(ref: MediaRef, isHeld: boolean): string {
   return isHeld ? "It is still being fetched." : "It is fetched when the post goes out.";
 }
 
-/** Returns the files of a post that go out beside those that are shown. */
 export function sideFilesOf(deps: Deps, post: ShownPost): Promise<SideFile[]> {
   const isHeld = isDraft(post.status);
   const refs = isHeld ? filesToApprove(post) : post.media;
@@ -91,7 +89,7 @@ const formatBytes = (bytes: number): string =>
 
 const hostOf = (address: string): string => URL.parse(address)?.host ?? "its address";
 
-/** @param loads true for a video whose first frame is fetched before it is played */
+/** @param loads fetches the first frame of a video before it is played */
 const File = ({ shot, loads, isFirst }: { shot: Shot; loads: boolean; isFirst: boolean }) => {
   if (shot.kind === "gone") return <p class="note">This file is no longer stored.</p>;
   if (shot.kind === "coming") {
@@ -154,10 +152,7 @@ const File = ({ shot, loads, isFirst }: { shot: Shot; loads: boolean; isFirst: b
   );
 };
 
-/**
- * The shape of the place that a file takes, before anything of it is loaded. Files that slide share that of the
- * first, and a picture alone has its own.
- */
+/** All files in a strip have the shape of the first. */
 function boxOf(layout: Layout, shot: Shot, shots: readonly Shot[]): string {
   if (layout === "vertical") return "box r9x16";
   if (shot.kind !== "file" || shot.file.kind === "document") return "";
@@ -165,7 +160,6 @@ function boxOf(layout: Layout, shot: Shot, shots: readonly Shot[]): string {
   const [first] = shots;
   const { width, height } = first?.kind === "file" ? first.file : shot.file;
   if (shots.length === 1 && shot.file.kind === "image" && width && height) return "";
-  // Nothing is known of a video's size before it is published.
   if (shot.file.kind === "video" && !(width && height)) return "box r16x9";
   return `box ${ratioClass(width, height)}`;
 }

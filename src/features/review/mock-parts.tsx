@@ -6,7 +6,7 @@ import { Shots, type shotsOf } from "./media-parts.tsx";
 
 const first = (text: string): string => [...text.replace(/^@/, "").trim()][0]?.toUpperCase() ?? "?";
 
-/** A picture of the account only where it is one of ours: nobody else is asked for anything. */
+/** Shows a picture only if this instance stores it. */
 const Face = ({ post, origin }: { post: ShownPost; origin: string }) => {
   const { picture, accountName } = post;
   if (picture && URL.parse(picture)?.origin === origin) {
@@ -38,10 +38,10 @@ const By = ({ post, origin }: { post: ShownPost; origin: string }) => {
 };
 
 const LINKED = /((?:#|(?<![\p{L}\p{N}.])@)[\p{L}\p{N}_][\p{L}\p{N}\p{M}_.]*|https?:\/\/\S+)/u;
-/** A longer text is shown in one colour. */
+/** Longer texts get no colours for hashtags. */
 const MAX_LINKED = 5_000;
 
-/** A text with hashtags, mentions and addresses in the colour of links; none of them is one. */
+/** Colours hashtags, mentions and addresses. */
 const linked = (text: string): Child =>
   text.length > MAX_LINKED
     ? text
@@ -88,7 +88,7 @@ const Poll = ({ shown: { poll } }: { shown: Shown }) => {
   );
 };
 
-/** The address that a post leads to: only said, as the client is to stay here. */
+/** Shows an address without a link, so that the client stays on the page. */
 const LeadsTo = ({ shown: { preview } }: { shown: Shown }) => {
   if (preview === null) return null;
   return (
@@ -107,7 +107,6 @@ interface MockProps {
   isFirst: boolean;
 }
 
-/** The post in the order and shape in which its platform shows it. */
 export const Mock = ({ post, shown, shots, origin, loads, isFirst }: MockProps) => {
   const { layout } = shown;
   const files = <Shots id={post.id} shown={shown} shots={shots} loads={loads} isFirst={isFirst} />;

@@ -17,12 +17,11 @@ import { Post, type PostNotice, type Scene } from "./post-parts.tsx";
 import type { BrandedLink } from "./repo/links.ts";
 import { OWN_TIME_SCRIPT, REVIEW_STYLES } from "./styles.ts";
 
-/** The page on which a client decides on the posts of a link. */
 export const reviewPages = new Hono<AppEnv>();
 
 const PATH = "/review/:token";
 
-/** Notices by the name under which a decision leads back to the page. */
+/** Notices by the query parameter of the redirect after a decision. */
 const DONE: Record<string, string> = {
   approved: "Thank you: this post is approved.",
   changes: "Thank you: the team has your note.",
@@ -31,17 +30,17 @@ const DONE: Record<string, string> = {
 
 reviewPages.get(PATH, async (c) => {
   await countVisitor(c, "read:review");
-  const found = await findReview(c.var.deps, c.req.param("token"));
-  if (found.kind !== "open") return showEnded(c, found);
-  return showReview(c, found.review, doneNotices(c, found.review));
+  const result = await findReview(c.var.deps, c.req.param("token"));
+  if (result.kind !== "open") return showEnded(c, result);
+  return showReview(c, result.review, doneNotices(c, result.review));
 });
 
 reviewPages.post(PATH, async (c) => {
   await countVisitor(c, "review");
   const { deps } = c.var;
-  const found = await findReview(deps, c.req.param("token"));
-  if (found.kind !== "open") return showEnded(c, found);
-  const { review } = found;
+  const result = await findReview(deps, c.req.param("token"));
+  if (result.kind !== "open") return showEnded(c, result);
+  const { review } = result;
   const form = await readForm(c);
   if (!(await isProof(deps, review.link.id, textField(form, "proof")))) {
     const message = "This form does not come from the page of the link. Open the link again.";
@@ -69,14 +68,14 @@ async function decideOnAll(c: AppContext, review: Review, shown: string): Promis
   return c.redirect(`${c.req.path}?done=all`, 303);
 }
 
-/** Sentences on the page: about itself, and about posts by their ids. */
+/** `ofPosts`: notices by post id. */
 interface Notices {
   ofPage: PostNotice | null;
   ofPosts: Map<number, PostNotice>;
   status: number;
 }
 
-/** The address says what was done; the page thanks for it as long as that holds. */
+/** The page thanks only while the decision still holds. */
 function doneNotices(c: AppContext, { posts }: Review): Notices {
   const { done, post } = c.req.query();
   const meant = post === undefined ? posts : posts.filter(({ id }) => id === Number(post));
@@ -92,14 +91,13 @@ function doneNotices(c: AppContext, { posts }: Review): Notices {
   };
 }
 
-/** Shows the page as it is now, with the reasons at the posts that were refused. */
 async function showRefused(
   c: AppContext,
   refused: Map<number, Refusal>,
   kept: { id: number; note: string | null } | null,
 ): Promise<Response> {
-  const found = await findReview(c.var.deps, c.req.param("token") ?? "");
-  if (found.kind !== "open") return showEnded(c, found);
+  const result = await findReview(c.var.deps, c.req.param("token") ?? "");
+  if (result.kind !== "open") return showEnded(c, result);
   const ofPosts = new Map<number, PostNotice>();
   for (const [id, { text }] of refused) {
     const note = kept?.id === id && kept.note !== null ? { note: kept.note } : {};
@@ -111,10 +109,10 @@ async function showRefused(
       ? `${refused.size === 1 ? "One post was" : `${refused.size} posts were`} not approved: each shows its reason. The others are approved.`
       : (first?.text ?? "");
   const status = first?.status ?? 409;
-  return showReview(c, found.review, { ofPage: { text, isRefusal: true }, ofPosts, status });
+  return showReview(c, result.review, { ofPage: { text, isRefusal: true }, ofPosts, status });
 }
 
-/** Videos of which the first frame is fetched: more would keep a phone busy before anything is read. */
+/** Videos whose first frame is fetched. More would slow down a phone. */
 const MOST_LOADED = 8;
 
 async function likenessOf(deps: Deps, post: ShownPost) {
@@ -171,9 +169,9 @@ async function showReview(c: AppContext, review: Review, notices: Notices): Prom
 function leadOf(awaiting: number, count: number): string {
   if (awaiting === 0) return "Every post is decided. Thank you.";
   if (count === 1) return "See it as it will look, then approve it or ask for changes.";
-  const left =
+  const remaining =
     awaiting === count ? "" : ` ${awaiting} of them ${awaiting === 1 ? "is" : "are"} left.`;
-  return `See each as it will look, then approve it or ask for changes.${left}`;
+  return `See each as it will look, then approve it or ask for changes.${remaining}`;
 }
 
 const NoticeOfPage = ({ ofPage, ofPosts }: Notices) => {
@@ -199,7 +197,6 @@ const ApproveAll = ({ awaiting, scene }: { awaiting: readonly ShownPost[]; scene
   </form>
 );
 
-/** The words of a page without posts. */
 const ENDED = {
   forged: [
     404,
@@ -216,10 +213,10 @@ const ENDED = {
 
 function showEnded(
   c: AppContext,
-  found: Exclude<FoundReview, { kind: "open" }>,
+  result: Exclude<FoundReview, { kind: "open" }>,
 ): Promise<Response> {
-  const [status, title, text] = ENDED[found.kind];
-  const link = found.kind === "expired" ? found.link : null;
+  const [status, title, text] = ENDED[result.kind];
+  const link = result.kind === "expired" ? result.link : null;
   return renderReview(
     c,
     { title, status, link },
@@ -230,7 +227,7 @@ function showEnded(
   );
 }
 
-/** A refusal as a page: whoever reviews has no other page to go back to. */
+/** Clients have no other page to return to. */
 export async function renderReviewError(error: unknown, c: AppContext): Promise<Response> {
   const { status, message, headers } = toRefusal(error, c);
   for (const [name, value] of Object.entries(headers)) c.header(name, value);
@@ -249,7 +246,7 @@ export async function renderReviewError(error: unknown, c: AppContext): Promise<
 interface ReviewPage {
   title: string;
   status: number;
-  /** Null where nobody's branding may be shown. */
+  /** Null when no team's branding may be shown. */
   link: BrandedLink | null;
 }
 

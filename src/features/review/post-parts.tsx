@@ -7,75 +7,76 @@ import type { SideFile, shotsOf } from "./media-parts.tsx";
 import { accountOf, Mock } from "./mock-parts.tsx";
 import { MAX_NOTE_CHARACTERS } from "./rules.ts";
 
-/** A sentence about a post: what has just been done with it, or why it was not. */
+/** What was done with a post, or why it was refused. */
 export interface PostNotice {
   text: string;
   isRefusal: boolean;
-  /** The client's note, where it was refused: it stays in its field. */
+  /** A refused note, which stays in its field. */
   note?: string;
 }
 
-/** Everything that the parts of the page need besides a post. */
 export interface Scene {
   clock: Clock;
   now: Date;
   origin: string;
-  /** Address of the page. */
   path: string;
-  /** Shows that a form comes from this page. */
+  /** See `proofOf`. */
   proof: string;
 }
 
 interface State {
   text: string;
   tone: "good" | "bad" | "wait" | "";
-  /** More than the word says. */
-  told: Child;
+  detail: Child;
 }
 
-/** Says how a post stands in the words of somebody who only reviews it. */
 export function stateOf(post: ShownPost): State {
   const { status, failureCode, deletedAt, reviewComment } = post;
   if (deletedAt !== null) {
-    return { text: "Removed", tone: "", told: "The team has removed this post." };
+    return { text: "Removed", tone: "", detail: "The team has removed this post." };
   }
   switch (status) {
     case "pending_approval":
-      return { text: "Waits for you", tone: "wait", told: null };
+      return { text: "Waits for you", tone: "wait", detail: null };
     case "draft":
       return reviewComment
         ? {
             text: "Changes asked for",
             tone: "wait",
-            told: "The team has the note, and works on the post.",
+            detail: "The team has the note, and works on the post.",
           }
         : {
             text: "Back in work",
             tone: "",
-            told: "The team has taken this post back to work on it.",
+            detail: "The team has taken this post back to work on it.",
           };
     case "completed":
-      return { text: "Published", tone: "good", told: "This post is approved, and is out." };
+      return { text: "Published", tone: "good", detail: "This post is approved, and is out." };
     case "failed":
       return failureCode === "cancelled"
         ? {
             text: "Cancelled",
             tone: "",
-            told: "The team has cancelled this post: it does not go out.",
+            detail: "The team has cancelled this post: it does not go out.",
           }
         : {
             text: "Approved",
             tone: "good",
-            told: "This post is approved. It could not be published yet, and the team knows of it.",
+            detail:
+              "This post is approved. It could not be published yet, and the team knows of it.",
           };
+    case "scheduled":
+    case "pending":
+    case "processing":
+      return { text: "Approved", tone: "good", detail: "This post is approved." };
     default:
-      return { text: "Approved", tone: "good", told: "This post is approved." };
+      return status satisfies never;
   }
 }
 
 const UTC = clockOf(null);
 
-/** An instant in the zone of the workspace and in UTC; the reader's own time may be added. */
+/** Shows the team's zone and UTC; a script adds the reader's own. */
 const Instant = ({ at, clock }: { at: Date; clock: Clock }) => {
   const iso = at.toISOString();
   return (
@@ -91,7 +92,6 @@ const Instant = ({ at, clock }: { at: Date; clock: Clock }) => {
   );
 };
 
-/** When a post goes out, or went out. */
 const Planned = ({ post, scene: { clock, now } }: { post: ShownPost; scene: Scene }) => {
   const { scheduledFor, uploadedAt, status } = post;
   if (uploadedAt !== null) {
@@ -239,10 +239,10 @@ const Decide = ({
 
 interface PostProps {
   post: ShownPost;
-  /** Its place on the page, from 1, of so many. */
+  /** Place on the page, from 1. */
   at: number;
   count: number;
-  /** Null for a post that was removed. */
+  /** Null for a removed post. */
   likeness: {
     shown: Shown;
     shots: Awaited<ReturnType<typeof shotsOf>>;
@@ -253,10 +253,9 @@ interface PostProps {
   notice: PostNotice | undefined;
 }
 
-/** One post: its likeness, its facts, and the decision, or the forms for it. */
 export const Post = ({ post, at, count, likeness, loads, scene, notice }: PostProps) => {
   const { id, deletedAt, reviewComment, status } = post;
-  const { text, tone, told } = stateOf(post);
+  const { text, tone, detail } = stateOf(post);
   const title = `${count === 1 ? "Post" : `Post ${at} of ${count}`} · ${platformName(post.platform)}`;
   return (
     <li class="card post" id={`post-${id}`}>
@@ -283,7 +282,7 @@ export const Post = ({ post, at, count, likeness, loads, scene, notice }: PostPr
             {notice.text}
           </p>
         )}
-        {told && <p>{told}</p>}
+        {detail && <p>{detail}</p>}
         {deletedAt === null && status === "draft" && reviewComment && (
           <div class="said">
             <p class="muted">The note</p>

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { MAX_REVIEWED } from "./rules.ts";
 
-/** Entries of the list as it is sent, repetitions included. */
+/** Entries of a request, repetitions included. */
 const MAX_NAMED = 1_000;
 
 export const newReviewLinkSchema = z

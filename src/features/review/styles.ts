@@ -1,4 +1,4 @@
-/** Styles of the review page, beside those of all pages. The likeness of a post is dark where its platform's player is. */
+/** A post is dark where its platform's player is. */
 export const REVIEW_STYLES = `
 .page { width: min(100% - 2rem, 66rem); }
 .brandline { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; min-height: 3.5rem; font-weight: 600; overflow-wrap: anywhere; }
@@ -69,10 +69,7 @@ export const REVIEW_STYLES = `
 @media (min-width: 52rem) { .side .facts { grid-template-columns: minmax(0, 9rem) minmax(0, 1fr); } .post { grid-template-columns: minmax(0, 27rem) minmax(0, 1fr); } .decide .go { width: auto; justify-self: start; } }
 `;
 
-/**
- * Adds the reader's own time to each planned date, where it is none of those that stand there. The line has its
- * place already, so that nothing moves.
- */
+/** Adds the reader's own time where it differs from both times shown. */
 export const OWN_TIME_SCRIPT = `for (const line of document.querySelectorAll(".own[data-at]")) {
   const at = new Date(line.dataset.at);
   const options = { weekday: "short", day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" };

@@ -1,11 +1,10 @@
 import { integer, primaryKey, sqliteTable } from "drizzle-orm/sqlite-core";
 import { instant, json } from "../../db/columns.ts";
 
-/** A link by which a client reviews posts of a team. */
 export const reviewLinks = sqliteTable("review_links", {
   id: integer("id").primaryKey({ autoIncrement: true }),
   teamId: integer("team_id").notNull(),
-  /** In the order in which the page shows them. */
+  /** In the order of the page. */
   uploadIds: json<number[]>("upload_ids").notNull(),
   createdBy: integer("created_by").notNull(),
   tokenId: integer("token_id"),
@@ -15,7 +14,6 @@ export const reviewLinks = sqliteTable("review_links", {
 
 export type ReviewLinkRow = typeof reviewLinks.$inferSelect;
 
-/** The links of each post. */
 export const reviewPosts = sqliteTable(
   "review_posts",
   {

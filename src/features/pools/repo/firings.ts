@@ -27,7 +27,6 @@ const readDue = rowReader({
 
 export type DueSlot = ReturnType<typeof readDue>;
 
-/** The first slots that are due by an instant, those that are due the longest before the others. */
 export const dueSlots = prepared(
   ({ at, most }: Params<{ at: Date; most: number }>) =>
     sql`SELECT s.id, s.time, s.days, s.next_at, s.next_day, p.timezone
@@ -36,7 +35,7 @@ export const dueSlots = prepared(
   readDue,
 );
 
-/** A firing to be recorded, of a slot that is still to fire at `expected`. Instants in ms. */
+/** Instants in ms. */
 export interface NewFiring {
   slotId: number;
   expected: number;
@@ -56,7 +55,7 @@ export type TakenFiring = ReturnType<typeof readTaken>;
 
 export const MISSED = "The service was not running when the slot was due.";
 
-/** Takes firings: the insert is the lock. One that an earlier or parallel run has already is left out. */
+/** The insert is the lock: a firing that another run inserted is left out. */
 export const takeFirings = (firings: readonly NewFiring[], now: Date): Query<TakenFiring[]> =>
   sqlQuery(
     sql`INSERT INTO pool_firings (slot_id, fire_at, pool_id, team_id, local_day, time, timezone, account_ids,
@@ -66,7 +65,11 @@ export const takeFirings = (firings: readonly NewFiring[], now: Date): Query<Tak
         ${now.getTime()}, ${now.getTime()}
       FROM json_each(${JSON.stringify(
         firings.map(({ slotId, expected, at, day, isMissed }) => [
-          ...[slotId, expected, at, day, +isMissed],
+          slotId,
+          expected,
+          at,
+          day,
+          +isMissed,
         ]),
       )}) v
         CROSS JOIN pool_slots s ON s.id = v.value ->> 0 AND s.next_at = v.value ->> 1
@@ -76,7 +79,7 @@ export const takeFirings = (firings: readonly NewFiring[], now: Date): Query<Tak
     readTaken,
   );
 
-/** The next firing of a slot that fired for `lastDay`. Instants in ms. */
+/** Instants in ms. */
 export interface Advance {
   slotId: number;
   expected: number;
@@ -86,18 +89,21 @@ export interface Advance {
   nextDay: string | null;
 }
 
-/** Moves slots that are still to fire at `expected` on to their next firing. */
 export const advanceSlots = (moves: readonly Advance[]): Query<number> =>
   sqlWrite(sql`UPDATE pool_slots SET last_at = v.value ->> 2, last_day = v.value ->> 3,
       next_at = v.value ->> 4, next_day = v.value ->> 5
     FROM json_each(${JSON.stringify(
       moves.map(({ slotId, expected, lastAt, lastDay, nextAt, nextDay }) => [
-        ...[slotId, expected, lastAt, lastDay, nextAt, nextDay],
+        slotId,
+        expected,
+        lastAt,
+        lastDay,
+        nextAt,
+        nextDay,
       ]),
     )}) v
     WHERE pool_slots.id = v.value ->> 0 AND pool_slots.next_at = v.value ->> 1`);
 
-/** Takes firings whose message got lost, to send them again. */
 export const takeLost = prepared(
   ({ lostBefore, now, most }: Params<{ lostBefore: Date; now: Date; most: number }>) =>
     sql`UPDATE pool_firings SET woken_at = ${now} WHERE (slot_id, fire_at) IN (
@@ -107,7 +113,6 @@ export const takeLost = prepared(
   readTaken,
 );
 
-/** Finds one of those; a statement that changes rows reads some even where it finds none. */
 export const anyLost = prepared(
   ({ lostBefore }: Params<{ lostBefore: Date }>) =>
     sql`SELECT slot_id FROM pool_firings WHERE outcome = 'due' AND woken_at <= ${lostBefore} LIMIT 1`,
@@ -115,19 +120,14 @@ export const anyLost = prepared(
 );
 
 interface TakingKey extends FiringKey {
-  /** Accounts of the sandbox can be used. */
   withSandbox: boolean;
 }
 
-/** The accounts `a` of a firing `f` that can be used. */
 const usableAccounts = (withSandbox: SQL): SQL => sql`accounts a
   WHERE a.id IN (SELECT value FROM json_each(f.account_ids)) AND a.team_id = f.team_id
     AND a.deleted_at IS NULL AND a.status = 'active' AND (a.mode = 'live' OR ${withSandbox})`;
 
-/**
- * Takes the item that waits longest for a firing that is still to be done and has none, where one of its
- * accounts can be used.
- */
+/** The firing must be due and have a usable account. */
 export const takeItem = preparedWrite(
   ({ slotId, fireAt, withSandbox }: Params<TakingKey>) =>
     sql`UPDATE pool_items SET state = 'posting', slot_id = ${slotId}, fire_at = ${fireAt}
@@ -145,7 +145,7 @@ const ACCOUNT = packedRows(accounts);
 const readFiring = rowReader({
   ...pickColumns(poolFirings, ["slotId", "fireAt", "teamId", "accountIds", "outcome", "createdAt"]),
   item: text("item"),
-  /** The role of whoever added the item; null once they have left the team. */
+  /** Null after the person who added the item left the team. */
   role: text("role").$type<Role>(),
   isInUse: flag("in_use").notNull(),
   needsApproval: flag("needs_approval").notNull(),
@@ -155,11 +155,9 @@ const readFiring = rowReader({
 
 export type Firing = Omit<ReturnType<typeof readFiring>, "item" | "accounts"> & {
   item: ItemRow | null;
-  /** Its accounts, as far as they are connected. */
   accounts: AccountRow[];
 };
 
-/** A firing with the item that it took. */
 export const firingByKey = prepared(
   ({ slotId, fireAt }: Params<FiringKey>) =>
     sql`SELECT f.slot_id, f.fire_at, f.team_id, f.account_ids, f.outcome, f.created_at,
@@ -185,7 +183,6 @@ export const firingByKey = prepared(
   },
 );
 
-/** Ends a firing that is still to be done. */
 export const endFiring = (
   { slotId, fireAt }: FiringKey,
   { outcome, itemId = null, reason = null }: Partial<FiringRow> & Pick<FiringRow, "outcome">,
@@ -193,7 +190,7 @@ export const endFiring = (
   sqlWrite(sql`UPDATE pool_firings SET outcome = ${outcome}, item_id = ${itemId}, reason = ${reason}
     WHERE slot_id = ${slotId} AND fire_at = ${fireAt.getTime()} AND outcome = 'due'`);
 
-/** Notes that a slot waits from now on for an account that can be used; changes nothing where it did before. */
+/** Changes nothing when the slot waits already. */
 export const beginWaiting = (slotId: number, now: Date): Query<number> =>
   sqlWrite(sql`UPDATE pool_slots SET waiting_since = ${now.getTime()}
     WHERE id = ${slotId} AND waiting_since IS NULL`);
@@ -201,7 +198,6 @@ export const beginWaiting = (slotId: number, now: Date): Query<number> =>
 export const endWaiting = (slotId: number): Query<number> =>
   sqlWrite(sql`UPDATE pool_slots SET waiting_since = NULL WHERE id = ${slotId}`);
 
-/** Ends items `i` of which this holds and whose posts have all ended. */
 const endItems = (where: SQL): Query<number> =>
   sqlWrite(sql`UPDATE pool_items AS i SET state = iif(EXISTS (SELECT 1 FROM uploads u
       WHERE u.id BETWEEN i.first_upload_id AND i.last_upload_id AND u.status = 'completed'),
@@ -213,13 +209,13 @@ const endItems = (where: SQL): Query<number> =>
         OR EXISTS (SELECT 1 FROM uploads u
           WHERE u.id BETWEEN i.first_upload_id AND i.last_upload_id AND u.status = 'completed'))`);
 
-/** The posts of an item, whose ids follow each other. */
+/** Ids of an item's posts are consecutive. */
 export interface PostIds {
   first: number;
   last: number;
 }
 
-/** Notes the posts of an item, which need its files from now on; it may have ended with them already. */
+/** Stores the posts of an item, which keep its files from then on. */
 export const keepPosts = (
   id: number,
   { first, last }: PostIds,
@@ -231,14 +227,12 @@ export const keepPosts = (
   forgetFiles(sql`i.id = ${id}`),
 ];
 
-/** Ends an item of which no post was made. */
 export const skipItem = (id: number, reason: string): Query<number>[] => [
   sqlWrite(sql`UPDATE pool_items SET state = 'skipped', reason = ${reason}
     WHERE id = ${id} AND state = 'posting' AND first_upload_id IS NULL`),
   forgetFiles(sql`i.id = ${id}`),
 ];
 
-/** Finds the id of the `count`th item behind `after` whose posts are on their way. */
 export const postingAfter = (after: number, count: number): Query<number[]> =>
   sqlQuery(
     sql`SELECT id FROM pool_items WHERE state = 'posting' AND id > ${after}
@@ -246,7 +240,7 @@ export const postingAfter = (after: number, count: number): Query<number[]> =>
     valueReader(poolItems.id),
   );
 
-/** Ends items whose last post was removed: of that no event tells. */
+/** No event reports the removal of a post. */
 export const endLeft = (after: number, most: number): Query<number> =>
   endItems(sql`i.id IN (SELECT id FROM pool_items WHERE state = 'posting' AND id > ${after}
     ORDER BY id LIMIT ${most})`);

@@ -7,10 +7,9 @@ import { type ItemRow, poolFirings, poolItems, pools } from "../table.ts";
 import { REASON } from "./items.ts";
 import { ownPool } from "./pools.ts";
 
-/** Characters of a title where only its beginning is shown. */
+/** Characters. */
 const SHOWN_TITLE = 200;
 
-/** The items that wait in a team's pool, in the order in which they will go. */
 export const nextItems = (team: SQL, poolId: number) =>
   sqlQuery(
     sql`SELECT id, substr(title, 1, ${SHOWN_TITLE}) AS title FROM pool_items
@@ -19,7 +18,6 @@ export const nextItems = (team: SQL, poolId: number) =>
   );
 
 interface PageRequest {
-  /** The last firing of the page before. */
   before: { at: number; slotId: number };
   limit: number;
 }
@@ -34,7 +32,6 @@ const readPast = rowReader({
   last: integer("last_upload_id"),
 });
 
-/** Firings of a team's pool, newest first. */
 export function pastFirings(team: SQL, poolId: number, { before, limit }: PageRequest) {
   return sqlQuery(
     sql`SELECT f.slot_id, f.fire_at, f.local_day, f.time, f.timezone, f.outcome, i.id AS item_id, i.state,
@@ -60,7 +57,6 @@ export function pastFirings(team: SQL, poolId: number, { before, limit }: PageRe
 
 export type ListedFiring = ReturnType<ReturnType<typeof pastFirings>["read"]>[number];
 
-/** Finds the pool that comes `count` pools after the first with an id of `from` or more. */
 export const poolAfter = (from: number, count: number): Query<number[]> =>
   sqlQuery(
     sql`SELECT id FROM pools WHERE id >= ${from} ORDER BY id LIMIT 1 OFFSET ${count}`,
@@ -68,16 +64,15 @@ export const poolAfter = (from: number, count: number): Query<number[]> =>
   );
 
 interface Slice {
-  /** Pools, beginning with the first with an id of `from` or more. */
+  /** The first pool's id is `from` or more. */
   from: number;
   count: number;
-  /** Instants in ms: what fired, or was added and removed, before. */
+  /** Instants in ms. */
   firedBefore: number;
   removedBefore: number;
   most: number;
 }
 
-/** Removes up to `most` firings and items that are over of some pools. */
 export function removeOld({
   from,
   count,
@@ -95,7 +90,7 @@ export function removeOld({
   ].map(sqlWrite);
 }
 
-/** Removes up to `most` rows of a team from each table: a pool only once nothing is left of it. */
+/** A pool is removed after everything in it. */
 export function erasePools(team: number, most: number): Query<number>[] {
   const own = sql`(SELECT id FROM pools WHERE team_id = ${team})`;
   return [

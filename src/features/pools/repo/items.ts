@@ -21,7 +21,12 @@ interface Adding {
 }
 
 const toJson = ({ title, description, settings, media, origin, mayPublish }: NewItemRow) => [
-  ...[title, description, JSON.stringify(settings), JSON.stringify(media), origin, +mayPublish],
+  title,
+  description,
+  JSON.stringify(settings),
+  JSON.stringify(media),
+  origin,
+  +mayPublish,
 ];
 
 const readAdded = rowReader(pickColumns(poolItems, ["id", "position", "title"]));
@@ -31,13 +36,11 @@ export type AddedItem = ReturnType<typeof readAdded>;
 const LAST_POSITION = (poolId: number): SQL =>
   sql`coalesce((SELECT position FROM pool_items WHERE pool_id = ${poolId} ORDER BY id DESC LIMIT 1), 0)`;
 
-/** A condition of the batch: the pool is there and has room for so many more. */
 export const hasPlaces = (poolId: number, more: number): SQL =>
   sql`EXISTS (SELECT 1 FROM pools WHERE id = ${poolId} AND deleted_at IS NULL)
     AND (SELECT COUNT(*) FROM pool_items WHERE pool_id = ${poolId} AND state IN ('queued', 'posting'))
       + ${more} <= ${MAX_QUEUED}`;
 
-/** Counts the items of a pool that wait, or whose posts are on their way. */
 export const countQueued = (poolId: number): Query<number[]> =>
   sqlQuery(
     sql`SELECT COUNT(*) AS queued FROM pool_items
@@ -45,7 +48,7 @@ export const countQueued = (poolId: number): Query<number[]> =>
     valueReader(integer("queued").notNull()),
   );
 
-/** Adds items behind all others of their pool, where `condition` holds; their ids follow each other. */
+/** Adds items to the end of their pool. Their ids are consecutive. */
 export const insertItems = (
   { poolId, teamId, addedBy, createdAt }: Adding,
   items: readonly NewItemRow[],
@@ -62,10 +65,9 @@ export const insertItems = (
     readAdded,
   );
 
-/** The id of the first of the `count` items that the same batch has just inserted. */
 export const firstInserted = (count: number): SQL => sql`last_insert_rowid() - ${count - 1}`;
 
-/** Notes the files that the items just inserted need, if they were: by their index, then by hash. */
+/** `needed`: index of the item, hash of the file. */
 export const needFiles = (
   teamId: number,
   count: number,
@@ -75,13 +77,11 @@ export const needFiles = (
     SELECT ${teamId}, value ->> 1, ${firstInserted(count)} + (value ->> 0)
     FROM json_each(${JSON.stringify(files)}) WHERE changes() > 0`);
 
-/** Ends the need of files by those items `i` of which this holds. */
 export const forgetFiles = (where: SQL): Query<number> =>
   sqlWrite(sql`DELETE FROM pool_files WHERE (team_id, sha256, item_id) IN (
     SELECT i.team_id, file.value ->> 'sha256', i.id FROM pool_items i CROSS JOIN json_each(i.media) file
     WHERE ${where})`);
 
-/** The items of one call, whatever became of them. */
 export const addedItems = (teamId: number, first: number, count: number): Query<AddedItem[]> =>
   sqlQuery(
     sql`SELECT id, position, title FROM pool_items
@@ -89,7 +89,7 @@ export const addedItems = (teamId: number, first: number, count: number): Query<
     readAdded,
   );
 
-/** Removes items of a pool that nobody has taken. */
+/** Removes one waiting item, or all when `id` is null. */
 export function removeQueued(
   poolId: number,
   id: number | null,
@@ -114,13 +114,13 @@ export const findItem = prepared(
       FROM pool_items i WHERE id = ${id} AND pool_id = ${poolId} AND state <> 'removed'`,
   rowReader({
     ...pickColumns(poolItems, ["id", "state"]),
-    /** A post of the item that is being published, and one that can still be deleted. */
+    /** Id of a post. */
     processing: integer("processing"),
     waiting: integer("waiting"),
   }),
 );
 
-/** Reasons of the refused accounts and the failed posts of an item `i`, in words; null where there is none. */
+/** Why an item was not published everywhere; null when it was. */
 export const REASON = sql`nullif(trim(coalesce(i.reason, '') || ' ' || coalesce((
   SELECT group_concat(u.platform || ': ' || coalesce(u.error_message, 'The post was removed.'), ' ')
   FROM uploads u WHERE u.id BETWEEN i.first_upload_id AND i.last_upload_id
@@ -128,15 +128,18 @@ export const REASON = sql`nullif(trim(coalesce(i.reason, '') || ' ' || coalesce(
 
 const { id, position, state, title, description, createdAt } = getTableColumns(poolItems);
 const readListed = rowReader({
-  ...{ id, position, state, title, description, createdAt },
+  id,
+  position,
+  state,
+  title,
+  description,
+  createdAt,
   why: text("why"),
-  /** The page was cut short. */
   isCut: flag("is_cut").notNull(),
 });
 
 export type ListedItem = ReturnType<typeof readListed>;
 
-/** States of an item by the status that callers see. */
 export const STATES = {
   queued: ["queued", "posting"],
   dispatched: ["dispatched"],
@@ -145,20 +148,17 @@ export const STATES = {
 
 export type ItemStatus = keyof typeof STATES;
 
-/** Largest answer, and an item apart from its texts. */
 const MAX_PAGE_BYTES = 8_000_000;
 const ITEM_BYTES = 1_000;
 
 interface ItemPage {
   status: ItemStatus | null;
-  /** Id of the last item of the page before. */
+  /** Id of the last item on the previous page. */
   after: number;
   limit: number;
 }
 
-/**
- * Items of a team's pool in the order in which they were added: as many as the page holds, and no more than 8 MB.
- */
+/** A page has at most 8 MB. */
 export function itemsOf(
   team: SQL,
   poolId: number,
@@ -168,7 +168,7 @@ export function itemsOf(
   const one = (name: string) =>
     sql`SELECT * FROM (SELECT * FROM pool_items WHERE pool_id = (SELECT id FROM own) AND state = ${name}
       AND id > ${after} ORDER BY id LIMIT ${limit})`;
-  const found = sql.join(states.map(one), sql` UNION ALL `);
+  const matches = sql.join(states.map(one), sql` UNION ALL `);
   return sqlQuery(
     sql`WITH own (id) AS MATERIALIZED ${ownPool(team, poolId)}
       SELECT id, position, state, title, description, created_at, ${REASON} AS why,
@@ -176,7 +176,7 @@ export function itemsOf(
       FROM (SELECT *, SUM(${ITEM_BYTES} + octet_length(json_quote(title))
           + octet_length(json_quote(coalesce(description, '')))) OVER () AS whole, SUM(${ITEM_BYTES} + octet_length(json_quote(title))
           + octet_length(json_quote(coalesce(description, '')))) OVER (ORDER BY id) AS bytes
-        FROM (SELECT * FROM (${found}) ORDER BY id LIMIT ${limit})) i
+        FROM (SELECT * FROM (${matches}) ORDER BY id LIMIT ${limit})) i
       WHERE bytes <= ${MAX_PAGE_BYTES} ORDER BY id`,
     readListed,
   );

@@ -15,25 +15,23 @@ import { packedSlots } from "./slots.ts";
 
 const readFound = rowReader({ ...getTableColumns(pools), isOwn: flag("is_own").notNull() });
 
-interface Wanted {
+interface PoolKey {
   team: number | SQL;
   id: number;
 }
 
-/** The pool with that id, whose ever it is. */
+/** Finds a pool of any team. */
 export const findPool = prepared(
-  ({ team, id }: Params<Wanted>) =>
+  ({ team, id }: Params<PoolKey>) =>
     sql`SELECT pools.*, team_id = mine.id AS is_own FROM (SELECT ${team} AS id) mine
       CROSS JOIN pools ON pools.id = ${id} AND deleted_at IS NULL WHERE mine.id IS NOT NULL`,
   (row): FoundPool => readFound(row),
 );
 
-/** The id of a pool, if it is the team's. */
 export const ownPool = (team: SQL, id: number): SQL =>
   sql`(SELECT pools.id FROM (SELECT ${team} AS id) mine
     CROSS JOIN pools ON pools.id = ${id} AND team_id = mine.id WHERE mine.id IS NOT NULL)`;
 
-/** Items that still wait, or whose posts are on their way. */
 export const queuedOf = (pool: SQL): SQL =>
   sql`(SELECT COUNT(*) FROM pool_items WHERE pool_id = ${pool} AND state IN ('queued', 'posting'))`;
 
@@ -53,15 +51,14 @@ const WITH_SLOTS = sql`${queuedOf(sql`pools.id`)} AS queued,
   (SELECT json_group_array(json(packed)) FROM (SELECT ${packedSlots.value} AS packed FROM pool_slots
     WHERE pool_id = pools.id ORDER BY id)) AS slots`;
 
-/** The pool with that id, whose ever it is, with its slots in their order. */
+/** Finds a pool of any team. */
 export const findWithSlots = prepared(
-  ({ team, id }: Params<Wanted>) =>
+  ({ team, id }: Params<PoolKey>) =>
     sql`SELECT pools.*, team_id = mine.id AS is_own, ${WITH_SLOTS} FROM (SELECT ${team} AS id) mine
       CROSS JOIN pools ON pools.id = ${id} AND deleted_at IS NULL WHERE mine.id IS NOT NULL`,
   readWithSlots,
 );
 
-/** The team's pools, oldest first. */
 export const poolsOf = prepared(
   ({ team }: Params<{ team: number | SQL }>) =>
     sql`SELECT *, TRUE AS is_own, ${WITH_SLOTS} FROM pools
@@ -69,7 +66,6 @@ export const poolsOf = prepared(
   readWithSlots,
 );
 
-/** Answers true where posts of the team's members need approval. */
 export const approvalOf = (team: SQL): Query<boolean[]> =>
   sqlQuery(
     sql`SELECT requires_approval FROM teams WHERE id = ${team}`,
@@ -80,7 +76,7 @@ const readId = valueReader(pools.id);
 
 type NewPoolRow = Pick<PoolRow, "teamId" | "name" | "timezone" | "isActive" | "createdAt">;
 
-/** Inserts a pool where the team has room for one more; answers its id. */
+/** Inserts nothing when the team has too many pools. */
 export const insertPool = ({ teamId, name, timezone, isActive, createdAt }: NewPoolRow) =>
   sqlQuery(
     sql`INSERT INTO pools (team_id, name, timezone, is_active, created_at, updated_at)
@@ -90,12 +86,10 @@ export const insertPool = ({ teamId, name, timezone, isActive, createdAt }: NewP
     readId,
   );
 
-/** For the statement right behind: the id of the pool, and a condition that it was inserted. */
 export const newestOf = (teamId: number): SQL =>
   sql`(SELECT MAX(id) FROM pools WHERE team_id = ${teamId})`;
 export const JUST_INSERTED = sql`changes() > 0`;
 
-/** Changes a pool where `isUnchanged` holds. */
 export const updatePool = (
   { id, name, timezone, isActive, updatedAt }: PoolRow,
   isUnchanged: SQL,
@@ -104,7 +98,7 @@ export const updatePool = (
       updated_at = ${updatedAt.getTime()}
     WHERE id = ${id} AND deleted_at IS NULL AND ${isUnchanged}`);
 
-/** Deletes a pool: its slots go, what waits in it is removed, and what is on its way stays. */
+/** Posts in progress stay. */
 export const deletePool = (id: number, now: Date): Query<number>[] =>
   [
     sql`DELETE FROM pool_files WHERE (team_id, sha256, item_id) IN (
@@ -120,7 +114,7 @@ const readUse = rowReader({
   used: integer("used").notNull(),
 });
 
-/** The plan's monthly quota, null without one, and how many posts of this month are used. */
+/** `quota`: null when the plan has none. */
 export function planUse(
   { config, now }: Pick<Deps, "config" | "now">,
   team: SQL,

@@ -9,13 +9,11 @@ import { type PoolRow, poolSlots, type SlotRow } from "../table.ts";
 const readSlot = rowReader(poolSlots);
 const readId = valueReader(poolSlots.id);
 
-/** Slots as one JSON text each. */
 export const packedSlots = packedRows(poolSlots);
 
 export const slotsOf = (poolId: number): Query<SlotRow[]> =>
   sqlQuery(sql`SELECT * FROM pool_slots WHERE pool_id = ${poolId} ORDER BY id`, readSlot);
 
-/** Finds those of the ids that are connected accounts of the team. */
 export const ownAccounts = (team: number | SQL, ids: readonly string[]): Query<string[]> =>
   sqlQuery(
     sql`SELECT id FROM accounts WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))
@@ -29,13 +27,14 @@ export type NewSlotRow = Pick<
 >;
 
 const toJson = ({ time, days, accountIds, nextAt, nextDay }: NewSlotRow) => [
-  ...[time, JSON.stringify(days), JSON.stringify(accountIds), nextAt?.getTime() ?? null, nextDay],
+  time,
+  JSON.stringify(days),
+  JSON.stringify(accountIds),
+  nextAt?.getTime() ?? null,
+  nextDay,
 ];
 
-/**
- * Inserts slots of a pool, where `condition` holds and it has room for them; answers their ids. `poolId` may be a
- * SQL value.
- */
+/** Returns no id when the pool is full or `condition` fails. */
 export function insertSlots(
   poolId: number | SQL,
   slots: readonly NewSlotRow[],
@@ -54,14 +53,14 @@ export function insertSlots(
   );
 }
 
-/** Holds while a pool is as it was read: what is stored for its slots depends on both. */
+/** True while zone and state of the pool are unchanged. */
 export const isAsRead = ({ id, timezone, isActive }: PoolRow): SQL =>
   sql`EXISTS (SELECT 1 FROM pools WHERE id = ${id} AND timezone = ${timezone}
     AND is_active = ${+isActive} AND deleted_at IS NULL)`;
 
 const instant = (at: Date | null): number | null => at?.getTime() ?? null;
 
-/** Changes a slot that has not been changed or fired since it was read, of a pool that was not changed either. */
+/** Changes a slot unless it or its pool changed since they were read. */
 export const updateSlot = (read: SlotRow, pool: PoolRow, slot: SlotRow): Query<number> =>
   sqlWrite(sql`UPDATE pool_slots SET time = ${slot.time}, days = ${JSON.stringify(slot.days)},
       account_ids = ${JSON.stringify(slot.accountIds)}, next_at = ${instant(slot.nextAt)},
@@ -73,10 +72,13 @@ export const updateSlot = (read: SlotRow, pool: PoolRow, slot: SlotRow): Query<n
 export const deleteSlot = (poolId: number, id: number): Query<number> =>
   sqlWrite(sql`DELETE FROM pool_slots WHERE id = ${id} AND pool_id = ${poolId}`);
 
-/** Holds while a pool has these slots, and none of them was changed or has fired since it was read. */
+/** True while no slot of the pool changed or fired. */
 export function areAsRead(poolId: number, slots: readonly SlotRow[]): SQL {
   const read = slots.map(({ id, time, days, nextAt }) => [
-    ...[id, time, JSON.stringify(days), instant(nextAt)],
+    id,
+    time,
+    JSON.stringify(days),
+    instant(nextAt),
   ]);
   return sql`(SELECT COUNT(*) FROM pool_slots WHERE pool_id = ${poolId}) = ${slots.length}
     AND (SELECT COUNT(*) FROM json_each(${JSON.stringify(read)}) v JOIN pool_slots s
@@ -84,7 +86,7 @@ export function areAsRead(poolId: number, slots: readonly SlotRow[]): SQL {
         AND s.next_at IS v.value ->> 3) = ${slots.length}`;
 }
 
-/** Moves slots, if the statement before it changed a row. */
+/** Changes slots only if the statement before changed a row. */
 export const moveSlots = (moved: readonly (SlotTimes & Pick<SlotRow, "id">)[]): Query<number> =>
   sqlWrite(sql`UPDATE pool_slots SET next_at = v.value ->> 1, next_day = v.value ->> 2,
       last_day = v.value ->> 3
@@ -93,7 +95,6 @@ export const moveSlots = (moved: readonly (SlotTimes & Pick<SlotRow, "id">)[]): 
     )}) v
     WHERE pool_slots.id = v.value ->> 0 AND changes() > 0`);
 
-/** Takes an account that is being disconnected out of the slots of its team. */
 export const dropFromSlots = ({ id, teamId }: AccountRow): Query<number>[] => [
   sqlWrite(sql`UPDATE pool_slots SET account_ids = (SELECT json_group_array(value)
       FROM json_each(pool_slots.account_ids) WHERE value <> ${id})

@@ -7,26 +7,19 @@ import { needFile } from "../../posts/repo/files.ts";
 import { changeFacts } from "../../posts/repo/update.ts";
 import type { UploadRow } from "../../posts/table.ts";
 
-/** Columns that a download changes of a post that waits for approval. */
 export type HeldChanges = Partial<
   Pick<UploadRow, "media" | "fileSize" | "dueAt" | "wokenAt" | "backoffs" | "crashes" | "fence">
 >;
 
-/** Holds for a post `u` that waits for approval and whose download is still due when it was read to be. */
+/** True while the post `u` awaits approval and no other run has taken the download. */
 const isAsRead = ({ id, dueAt }: UploadRow) =>
   sql`u.id = ${id} AND u.status IN ('draft', 'pending_approval') AND u.deleted_at IS NULL
     AND u.due_at IS ${dueAt?.getTime() ?? null}`;
 
-/** Takes the download of a post until then. Answers 1 for the one run that has it. */
 export const takeHeld = (post: UploadRow, until: Date): Query<number> =>
   sqlWrite(changeFacts({ dueAt: until, crashes: sql`u.crashes + 1` }, isAsRead(post)));
 
-/**
- * Writes what a download came to, with the file that it brought. The new fence makes void whatever was decided by
- * the post as it was.
- *
- * @returns how many posts were changed, and the object that stands for the file's content
- */
+/** The new fence voids decisions that were based on the older row. */
 export async function saveHeld(
   db: Db,
   post: UploadRow,

@@ -14,7 +14,6 @@ const UPLOAD = packedRows(uploads);
 const ACCOUNT = packedRows(accounts);
 const readOthers = rowReader({ files: text("files").notNull(), account: text("account") });
 
-/** Makes a planned post pending once its time has come. */
 export const reachScheduledTime = preparedWrite(({ id, now }: Params<{ id: number; now: Date }>) =>
   moveUploads(
     { from: ["scheduled"], to: "pending" },
@@ -27,19 +26,16 @@ interface Taking {
   id: number;
   now: Date;
   leaseUntil: Date;
-  /** A job that waits since then has waited for too long. */
+  /** A job that was due before this has expired. */
   expiredAt: Date;
-  /** Posts count under the cap from then on. */
+  /** Posts from then on count towards the daily cap. */
   countedSince: Date;
-  /** By platform, as JSON. */
+  /** JSON: daily cap by platform. */
   caps: string;
   highestCap: number;
 }
 
-/**
- * Takes the job and its place under the account's daily cap in one statement, so that no two workers
- * and no two posts can take the same. A job that is being processed already holds its place.
- */
+/** Takes a job and its place under the daily cap in one statement, so that no two workers take the same. */
 export const takeJob = preparedWrite((p: Params<Taking>) =>
   moveUploads(
     { from: ["pending", "processing"], to: "processing" },
@@ -60,10 +56,9 @@ export const takeJob = preparedWrite((p: Params<Taking>) =>
   ),
 );
 
-/** A job with all that is needed to go on with it. */
 export interface Job {
   upload: UploadRow;
-  /** Null when the account has been disconnected. */
+  /** Null when the account is disconnected. */
   account: AccountRow | null;
   media: MediaRow[];
 }
@@ -83,7 +78,6 @@ export const jobById = prepared(
   },
 );
 
-/** Finds a job whose last runs broke off each time they took it, and that nobody holds. */
 export const brokenJob = prepared(
   ({ id, now }: Params<{ id: number; now: Date }>) =>
     sql`SELECT * FROM ${uploads} WHERE id = ${id} AND status = 'processing'
@@ -98,7 +92,7 @@ interface Shown {
   since: Date;
 }
 
-/** Ids of other posts of the account, taken up since then, that are known as this post of the platform. */
+/** Finds other posts with the same id at the platform. */
 export const otherPostsShownAs = prepared(
   ({ id, accountId, platformPostId, since }: Params<Shown>) =>
     sql`SELECT id FROM uploads WHERE account_id = ${accountId} AND counted_at > ${since}

@@ -8,7 +8,7 @@ import { type FileRef, media, mediaUses } from "../../media/table.ts";
 import { changeFacts } from "../../posts/repo/update.ts";
 import { reviewPosts } from "../../review/table.ts";
 
-/** Posts that ended before these instants (epoch ms) need their files no more, unless a client can still see them. */
+/** Epoch ms. Posts that ended before need no files, unless a review link shows them. */
 export interface KeptUntil {
   now: number;
   completedSince: number;
@@ -20,22 +20,21 @@ const readSpentUse = rowReader({
   sha256: media.sha256,
   objectKey: media.objectKey,
   etag: media.etag,
-  /** Null: no post uses the file. */
+  /** Null when no post uses the file. */
   uploadId: integer("upload_id"),
   posts: mediaUses.posts,
-  /** The file is an image that stands for one of the posts in lists, and that one is published. */
+  /** A list shows the image for a published post. */
   showsThumbnail: flag("shows_thumbnail").notNull(),
 });
 
-/** Posts that use a file, and none of which needs it any more. */
+/** A file and the posts that used it. */
 export type SpentUse = ReturnType<typeof readSpentUse>;
 
 interface EndedUse extends SpentUse {
-  /** A thumbnail of the file is kept. */
   hasThumbnail: boolean;
 }
 
-/** Holds for a post `u` that needs its files no more. Drafts and planned or pending posts always need them. */
+/** Drafts, scheduled and pending posts always need their files. */
 const needsNothing = ({ now, completedSince, failedSince }: KeptUntil): SQL => sql`(
   u.deleted_at IS NOT NULL
   OR ((u.status = 'completed' AND u.uploaded_at <= ${completedSince}
@@ -43,7 +42,6 @@ const needsNothing = ({ now, completedSince, failedSince }: KeptUntil): SQL => s
     AND NOT EXISTS (SELECT 1 FROM ${reviewPosts} r
       WHERE r.team_id = u.team_id AND r.upload_id = u.id AND r.expires_at > ${now})))`;
 
-/** The uploads `u` of the use `x`. */
 const POSTS_OF_USE = sql`uploads u WHERE u.id BETWEEN x.upload_id AND x.upload_id + x.posts - 1`;
 
 const isSpent = (kept: KeptUntil): SQL =>
@@ -52,7 +50,7 @@ const isSpent = (kept: KeptUntil): SQL =>
 const FIRST_IMAGE = sql`(SELECT item.value ->> 'sha256' FROM json_each(u.media) item
   WHERE item.value ->> 'kind' = 'image' LIMIT 1)`;
 
-/** Among `files` files from `from` on, by team and hash, the first `limit` uses that can end. */
+/** Checks `files` files, and returns up to `limit` uses that can end. */
 export function spentUses(
   from: FileId,
   kept: KeptUntil,
@@ -74,7 +72,6 @@ export function spentUses(
   );
 }
 
-/** Notes in the posts that their files are gone, and of which a thumbnail is kept. */
 export function markGone(uses: readonly EndedUse[], kept: KeptUntil): Query<number> {
   const marks: Record<number, Record<string, Partial<FileRef>>> = {};
   for (const { uploadId, posts, sha256, hasThumbnail } of uses) {
@@ -97,7 +94,7 @@ export function markGone(uses: readonly EndedUse[], kept: KeptUntil): Query<numb
   );
 }
 
-/** Ends the uses, but those of which a post has been taken up again meanwhile. */
+/** A use stays when one of its posts was retried meanwhile. */
 export function dropUses(uses: readonly SpentUse[], kept: KeptUntil): Query<number> {
   const keys = uses.map(({ teamId, sha256, uploadId }) => [teamId, sha256, uploadId]);
   return sqlWrite(sql`DELETE FROM media_uses AS x WHERE (team_id, sha256, upload_id) IN (

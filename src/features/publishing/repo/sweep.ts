@@ -7,9 +7,8 @@ import { changeFacts } from "../../posts/repo/update.ts";
 import { LOOK_AHEAD_SECONDS } from "../../posts/rules.ts";
 import { uploads } from "../../posts/table.ts";
 
-/** Rows taken by one statement. */
 export const SLICE = 1_000;
-/** A message this late is taken for lost, later ones at the next tick. */
+/** A message that is this late counts as lost. */
 const PATIENCE_MS = 20_000;
 const MAX_PATIENCE_MS = 55_000;
 export interface Woken {
@@ -20,8 +19,9 @@ export interface Woken {
 const readWoken = rowReader({ id: uploads.id, dueAt: instant("due_at").notNull() });
 
 /**
- * The next slice of jobs that are due, or will be before the tick after next, and have nobody at work
- * and no message on the way: marked as woken, oldest first. A suspect's message may have been lost.
+ * Marks and returns the oldest jobs that are due before the tick after next and have no run and no message.
+ *
+ * @param withSuspects also jobs whose message may be lost
  */
 export function takeSlice(now: Date, after: Woken, withSuspects: boolean): Query<Woken[]> {
   const at = now.getTime();
@@ -41,7 +41,6 @@ export function takeSlice(now: Date, after: Woken, withSuspects: boolean): Query
   return sqlQuery(sql`${taken} RETURNING id, due_at`, readWoken);
 }
 
-/** Messages that did not get out: the next tick sends them. */
 export const forgetWaking = (ids: number[]): Query<number> =>
   sqlWrite(
     changeFacts(

@@ -10,7 +10,7 @@ import { type ReviewLinkRow, reviewLinks, reviewPosts } from "../table.ts";
 
 const readCandidate = rowReader(pickColumns(uploads, ["id", "status"]));
 
-/** Finds which of the posts are the team's, in no order. */
+/** In no order. */
 export const candidates = (team: SQL, ids: readonly number[]) =>
   sqlQuery(
     sql`SELECT u.id, u.status FROM json_each(${JSON.stringify(ids)}) wanted
@@ -19,7 +19,7 @@ export const candidates = (team: SQL, ids: readonly number[]) =>
     readCandidate,
   );
 
-/** The team's posts that await approval, the soonest first. */
+/** Soonest first. */
 export const awaitingApproval = (team: SQL, most: number) =>
   sqlQuery(
     sql`SELECT id, status FROM uploads
@@ -32,10 +32,7 @@ type NewLink = Omit<ReviewLinkRow, "id">;
 
 const readLink = rowReader(reviewLinks);
 
-/**
- * Inserts a link and notes it for each of its posts, if all of them await approval and the team has room:
- * else the first statement answers no row.
- */
+/** The first statement returns no row when a post awaits no approval or the team has too many links. */
 export function insertLink(link: NewLink): [Query<ReviewLinkRow[]>, Query<number>] {
   const { teamId, createdBy, tokenId } = link;
   const ids = JSON.stringify(link.uploadIds);
@@ -65,10 +62,10 @@ const readListed = rowReader({
   awaiting: integer("awaiting").notNull(),
 });
 
-/** An open link, and how many of its posts await a decision. */
+/** `awaiting`: posts that still await a decision. */
 export type ListedLink = ReturnType<typeof readListed>;
 
-/** The newest open links of the team, newest first. */
+/** Newest first. */
 export const openLinks = prepared(
   ({ team, now, most }: Params<{ team: SQL; now: Date; most: number }>) =>
     sql`SELECT l.id, l.upload_ids, l.created_at, l.expires_at,
@@ -80,7 +77,6 @@ export const openLinks = prepared(
   readListed,
 );
 
-/** The newest open link of a post. */
 export const openLinkOfPost = prepared(
   ({ team, uploadId, now }: Params<{ team: SQL; uploadId: number; now: Date }>) =>
     sql`SELECT * FROM review_posts
@@ -89,7 +85,7 @@ export const openLinkOfPost = prepared(
   rowReader(reviewPosts),
 );
 
-/** Withdraws a link of the team. The last statement answers 1 if there was one. */
+/** The last statement returns 1 when the team had the link. */
 export const deleteLink = (teamId: number, id: number): Query<number>[] => [
   sqlWrite(sql`DELETE FROM review_posts WHERE team_id = ${teamId} AND link_id = ${id}
     AND upload_id IN (SELECT item.value FROM review_links l, json_each(l.upload_ids) item
@@ -97,11 +93,10 @@ export const deleteLink = (teamId: number, id: number): Query<number>[] => [
   sqlWrite(sql`DELETE FROM review_links WHERE id = ${id} AND team_id = ${teamId}`),
 ];
 
-/** Links that ended before then, up to `most`. */
 const ENDED = (before: SQL, most: SQL): SQL =>
   sql`SELECT id FROM review_links WHERE expires_at < ${before} ORDER BY expires_at, id LIMIT ${most}`;
 
-/** Removes the posts of the links that `forgetLinks` removes next. */
+/** Runs before `forgetLinks`, for the same links. */
 export const forgetPosts = preparedWrite(
   ({ before, most }: Params<{ before: Date; most: number }>) =>
     sql`DELETE FROM review_posts WHERE (team_id, upload_id, link_id) IN (
@@ -109,7 +104,6 @@ export const forgetPosts = preparedWrite(
       WHERE l.id IN (${ENDED(sql`${before}`, sql`${most}`)}))`,
 );
 
-/** Removes links that ended before then, up to `most`. */
 export const forgetLinks = preparedWrite(
   ({ before, most }: Params<{ before: Date; most: number }>) =>
     sql`DELETE FROM review_links WHERE id IN (${ENDED(sql`${before}`, sql`${most}`)})`,
@@ -120,10 +114,9 @@ const readBranded = rowReader({
   ...pickColumns(teams, ["branding", "zone"]),
 });
 
-/** A link, and the branding and zone of its team. */
 export type BrandedLink = ReturnType<typeof readBranded>;
 
-/** No row for a link that was withdrawn, or whose team is gone. */
+/** Returns no row for a withdrawn link or a deleted team. */
 export const linkById = prepared(
   ({ id }: Params<{ id: number }>) =>
     sql`SELECT l.id, l.team_id, l.created_by, l.created_at, l.expires_at, t.branding, t.zone

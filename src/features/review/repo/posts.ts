@@ -30,7 +30,6 @@ const post = packedRows(
 const fileColumns = pickColumns(media, ["sha256", "kind", "mime", "sizeBytes", "width", "height"]);
 const FILE = packedRows(fileColumns);
 
-/** A file of a post that is stored. */
 export type ReviewFile = ReturnType<typeof FILE.read>;
 
 const FILES = sql`(SELECT json_group_array(${FILE.value}) FROM json_each(uploads.media) item
@@ -42,10 +41,9 @@ const readPost = (row: RawRow) => ({
   files: (JSON.parse(row.files as string) as unknown[][][]).map(FILE.unpack),
 });
 
-/** A post of a link, removed or not, with its account and its files. */
 export type ReviewPost = ReturnType<typeof readPost>;
 
-/** The posts of a link that is open, in its order. */
+/** Posts of an open link in its order, removed ones included. */
 export const postsOfLink = prepared(
   ({ id, now }: Params<{ id: number; now: Date }>) =>
     sql`SELECT ${post.column}, ${FILES} AS files
