@@ -14,7 +14,11 @@ const MAX_DOMAINS = 5;
 /** Subrequests after the chores: one stores the rounds, one is the heartbeat. */
 const LAST_CALLS = 2;
 
-/** Ticks come late, twice, or not at all; the rows say what is due. @param scheduledAt when the tick was due */
+/**
+ * Runs once a minute. Ticks come late, twice, or not at all, so the rows say what is due.
+ *
+ * @param scheduledAt when the tick was due
+ */
 export async function runSchedule(uncounted: Deps, scheduledAt = uncounted.now()): Promise<void> {
   const budget = new Budget(uncounted.config.subrequestsPerInvocation - LAST_CALLS);
   const deps = countedDeps(uncounted, budget.spend);

@@ -5,7 +5,7 @@ import type { FireMessage } from "./messages.ts";
 
 type Log = Partial<Pick<Deps, "log">>;
 
-/** Only logs a failure: a sweep makes up for lost messages. */
+/** Sends messages, and only logs a failure: a sweep makes up for lost messages. */
 async function bestEffort(
   { log }: Log,
   entry: Parameters<Deps["log"]>[0],

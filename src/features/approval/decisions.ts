@@ -159,7 +159,7 @@ export const approval = (reviewer: Reviewer): Decision => ({
         editedFields: null,
         reviewComment: null,
         textDigest,
-        // A post that goes out now counts for this month and is compared with posts of now.
+        // A post that goes out now counts for this month and is compared with posts around now.
         ...(planned ? {} : { sortAt: now }),
       },
       condition: allOf([hasQuota(teamId, facts.plan, at), areUnclaimed(claims)]),

@@ -97,7 +97,7 @@ export interface SlotTimes {
   lastDay: LocalDay | null;
 }
 
-/** A firing that is due is still carried out. In a new zone, the last firing's day is read in that zone. */
+/** Returns when a changed slot fires next. A firing that is due is still carried out. */
 export function rescheduled(
   clock: ZoneClock,
   recurrence: Recurrence,

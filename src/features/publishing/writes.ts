@@ -27,7 +27,7 @@ export function saveProgress(
   return save(deps, upload, { ...reached, ...anew, progressedAt: now, ...renewedLease(now) });
 }
 
-/** Written before the call that cannot be undone. */
+/** Stores that the post is about to be created, before the call that cannot be undone. */
 export function enterSubmit(deps: Deps, upload: UploadRow, bookmark: Bookmark) {
   const now = deps.now();
   return save(deps, upload, {

@@ -11,7 +11,7 @@ const loadDecisions = () => import("../approval/decide.ts");
 
 const proofText = (linkId: number): string => `review form|${linkId}`;
 
-/** A form field against forged requests. */
+/** Returns the form field that protects against forged requests. */
 export const proofOf = ({ config }: Pick<Deps, "config">, linkId: number): Promise<string> =>
   sign(config.signingKey, proofText(linkId));
 

@@ -114,7 +114,7 @@ export const findItem = prepared(
       FROM pool_items i WHERE id = ${id} AND pool_id = ${poolId} AND state <> 'removed'`,
   rowReader({
     ...pickColumns(poolItems, ["id", "state"]),
-    /** Id of a post. */
+    /** Id of a post that is being published. */
     processing: integer("processing"),
     waiting: integer("waiting"),
   }),

@@ -23,7 +23,7 @@ const readSpentUse = rowReader({
   /** Null when no post uses the file. */
   uploadId: integer("upload_id"),
   posts: mediaUses.posts,
-  /** A list shows the image for a published post. */
+  /** The file is the image that lists show for a published post. */
   showsThumbnail: flag("shows_thumbnail").notNull(),
 });
 
