@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Command, InvalidArgumentError } from "commander";
 import { PLATFORMS } from "../core/platforms.ts";
-import { UPLOAD_STATUSES } from "../features/posts/rules.ts";
+import { UPLOAD_STATUSES } from "../core/upload-status.ts";
 import type { Api, RetriedUploads, UploadFilter } from "./api.ts";
 import {
   addClientCommand,

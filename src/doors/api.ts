@@ -53,10 +53,7 @@ const ROUTERS: Entry[] = [
   ["accounts", async () => (await import("../features/connect/routes.ts")).connectRoutes],
   ["whitelabel", async () => (await import("../features/connect/link-routes.ts")).linkRoutes],
   ["upload/review-links", async () => (await import("../features/review/routes.ts")).reviewRoutes],
-  [
-    ["limits", "posts", "upload/*"],
-    async () => (await import("../features/compose/lifecycle-routes.ts")).lifecycleRoutes,
-  ],
+  ["upload/*", async () => (await import("../features/compose/edit-routes.ts")).editRoutes],
   [
     ["upload/*/approve", "upload/*/request-changes", "upload/*/submit"],
     async () => (await import("../features/approval/routes.ts")).approvalRoutes,
@@ -67,6 +64,8 @@ const ROUTERS: Entry[] = [
   ],
   ["upload/presign", async () => (await import("../features/presign/routes.ts")).presignRoutes],
   ["upload", async () => (await import("../features/compose/routes.ts")).uploadRoutes],
+  [["upload", "posts"], async () => (await import("../features/posts/routes.ts")).postRoutes],
+  ["limits", async () => (await import("../features/limits/routes.ts")).limitRoutes],
   ["tokens", async () => (await import("../features/tokens/routes.ts")).tokenRoutes],
   ["x-credits", async () => (await import("../features/credits/routes.ts")).creditRoutes],
   ["settings", async () => (await import("../features/settings/routes.ts")).settingsRoutes],

@@ -4,8 +4,8 @@ import { readOrNull } from "../core/readers.ts";
 import type { Deps } from "../deps.ts";
 import { isClicks } from "../features/links/clicks.ts";
 import { storeClicks } from "../features/links/repo/clicks.ts";
-import { LEASE_SECONDS } from "../features/posts/rules.ts";
 import { handleDeadPublish, handlePublish } from "../features/publishing/jobs.ts";
+import { LEASE_SECONDS } from "../features/publishing/rules.ts";
 import { countedDeps } from "./counted-deps.ts";
 import {
   type ClicksMessage,

@@ -1,5 +1,5 @@
 import { PLATFORMS } from "../../src/core/platforms.ts";
-import { groupOf, UPLOAD_STATUSES } from "../../src/features/posts/rules.ts";
+import { groupOf, UPLOAD_STATUSES } from "../../src/core/upload-status.ts";
 
 interface Posts {
   firstTeam: number;

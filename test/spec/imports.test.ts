@@ -128,7 +128,7 @@ const FEATURES = [...PUBLIC_FILES.keys()];
 const MAX_PUBLIC_FILES = 5;
 
 /** Features with more public files than that. */
-const WIDE_OPEN = ["media", "presign", "accounts", "posts", "limits", "compose", "connect"];
+const WIDE_OPEN = ["media", "presign", "accounts", "connect"];
 
 /** Files of a feature that doors, the consumer of the queues and cron load, besides its public files. */
 const DOOR_FILES =

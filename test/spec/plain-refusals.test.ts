@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { FAILURE_CODES } from "../../src/core/failures.ts";
-import { groupOf, UPLOAD_STATUSES } from "../../src/features/posts/rules.ts";
+import { groupOf, UPLOAD_STATUSES } from "../../src/core/upload-status.ts";
 import { connectSandbox, createMember, form, Harness } from "../support/harness.ts";
 
 /** States and codes that belong into fields: in a sentence they are no words. */

@@ -7,7 +7,7 @@ import {
   MAX_FIELD_CHARACTERS,
   MAX_TITLE_CHARACTERS,
   MAX_URL_CHARACTERS,
-} from "../../src/features/posts/text-bounds.ts";
+} from "../../src/features/content/bounds.ts";
 import { apiRoute, createRouter, formRoute, json, jsonBody } from "../../src/http/route.ts";
 import { connectors } from "../../src/platforms/registry.ts";
 import { createMember, createToken, form, Harness, joinTeam } from "../support/harness.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { UploadStatus } from "../../src/core/upload-status.ts";
 import { approveUpload, requestChanges, type Work } from "../../src/features/approval/decide.ts";
-import type { UploadStatus } from "../../src/features/posts/rules.ts";
 import { type Answer, createToken, form, START } from "../support/harness.ts";
 import { beginLife, type Columns, type Life, later } from "../support/life.ts";
 

@@ -49,8 +49,8 @@ test("SQL stands in repos alone", () => {
 
 test.each([
   ["events", /^features\/events\/repo\.ts$/],
-  ["uploads", /^features\/uploads\/repo\/(insert|update)\.ts$/],
-  ["media_uses", /^features\/uploads\/repo\/(spent-)?files\.ts$/],
+  ["uploads", /^features\/(compose\/repo\/insert|posts\/repo\/write)\.ts$/],
+  ["media_uses", /^features\/(posts\/repo\/write|publishing\/repo\/spent-files)\.ts$/],
   ["posts", /^sandbox\/kit\/store\.ts$/],
 ])("the rows of %s have one writer", (table, writer) => {
   expect(found(writes(table), (path) => writer.test(path))).toEqual([]);
@@ -61,7 +61,7 @@ test.each(["failWaiting", "dropFromSlots"])(
   "an account's end is put together in one place: %s",
   (name) => {
     const named = new RegExp(String.raw`\b${name}\b`);
-    const isDefinition = (path: string) => /^features\/(uploads|pools)\//.test(path);
+    const isDefinition = (path: string) => /^features\/(ending|pools)\//.test(path);
     expect(found(named, isDefinition)).toEqual(["features/disconnect/endings.ts"]);
   },
 );

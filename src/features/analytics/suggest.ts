@@ -5,7 +5,7 @@ import type { Ctx } from "../../deps.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import { accountById } from "../accounts/repo/accounts.ts";
 import { textOf } from "../limits/content-rules.ts";
-import { wordRulesOf } from "../posts/repo/change.ts";
+import { wordRulesOf } from "../limits/repo/facts.ts";
 import { uploadPage } from "../posts/repo/read.ts";
 import * as repo from "./repo/read.ts";
 import { hasAnalytics } from "./rules/access.ts";

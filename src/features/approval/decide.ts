@@ -1,16 +1,16 @@
 import { AppError, notFound } from "../../core/errors.ts";
 import type { Scope } from "../../core/scopes.ts";
+import { STATUS_WORDS, type UploadStatus } from "../../core/upload-status.ts";
 import type { Query } from "../../db/client.ts";
 import type { Ctx, Deps } from "../../deps.ts";
 import { wakePostOnTime, wakePosts } from "../../queue/wake.ts";
 import { knownId } from "../auth/repo/people.ts";
 import { requireOneOf } from "../auth/rules.ts";
+import { changedParts, inWords, type VersionPart, versionOf } from "../content/version.ts";
+import type { Claim } from "../limits/content-rules.ts";
 import { createPreparer } from "../limits/content-rules.ts";
-import type { Claim } from "../limits/same-post.ts";
-import { changeUnchanged } from "../posts/repo/change.ts";
-import { STATUS_WORDS, type UploadStatus } from "../posts/rules.ts";
+import { changeUnchanged } from "../posts/repo/write.ts";
 import type { UploadRow } from "../posts/table.ts";
-import { changedParts, inWords, type VersionPart, versionOf } from "../posts/version.ts";
 import {
   approval,
   changeRequest,

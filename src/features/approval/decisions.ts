@@ -2,30 +2,36 @@ import type { SQL } from "drizzle-orm";
 import { formatCount } from "../../core/counts.ts";
 import { AppError, invalidFields } from "../../core/errors.ts";
 import { BROKEN_TEXT, isBrokenText, isLongerThan } from "../../core/text.ts";
+import type { UploadStatus } from "../../core/upload-status.ts";
 import type { Query } from "../../db/client.ts";
+import { allOf } from "../../db/conditions.ts";
 import type { Deps } from "../../deps.ts";
 import { asJudged, judge } from "../compose/judge.ts";
-import { allOf } from "../compose/repo/insert.ts";
+import { downloadAnew, isDownloadOver, requireStored } from "../content/files.ts";
+import { contentHash, versionOf } from "../content/version.ts";
 import { periodOf } from "../credits/rules.ts";
 import { emitIfChanged } from "../events/repo.ts";
-import { type PreparedText, textOf, toRecentPost } from "../limits/content-rules.ts";
+import {
+  type Claim,
+  claimOf,
+  type PreparedText,
+  textOf,
+  toRecentPost,
+  withFiles,
+} from "../limits/content-rules.ts";
+import { areUnclaimed } from "../limits/repo/compared.ts";
+import { hasQuota } from "../limits/repo/room.ts";
+import type { AccountFacts } from "../limits/rules.ts";
 import {
   capViolation,
   requireActive,
   requireConnected,
   requireCredits,
   requireRoom,
-} from "../limits/quotas.ts";
-import { areUnclaimed } from "../limits/repo/compared.ts";
-import type { AccountFacts } from "../limits/repo/facts.ts";
-import { hasQuota } from "../limits/repo/room.ts";
-import { type Claim, claimOf, withFiles } from "../limits/same-post.ts";
-import { contentHash } from "../posts/content-hash.ts";
-import { downloadAnew, isDownloadOver, requireStored } from "../posts/files.ts";
-import type { RowChanges } from "../posts/repo/update.ts";
-import { isWithinLookAhead, type UploadStatus } from "../posts/rules.ts";
+} from "../limits/rules.ts";
+import type { RowChanges } from "../posts/repo/write.ts";
+import { isWithinLookAhead } from "../posts/rules.ts";
 import type { UploadRow } from "../posts/table.ts";
-import { versionOf } from "../posts/version.ts";
 import type { DecisionFacts, FoundPost } from "./repo.ts";
 
 /** `client`: the holder of a review link. */

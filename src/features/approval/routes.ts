@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { invalidFields } from "../../core/errors.ts";
+import { UPLOAD_STATUSES } from "../../core/upload-status.ts";
 import { idParams, readNumericId } from "../../http/ids.ts";
+import { optionalBody, withoutBody } from "../../http/optional-body.ts";
 import {
   apiRoute,
   createRouter,
@@ -10,11 +12,9 @@ import {
   NOT_FOUND,
   refusal,
 } from "../../http/route.ts";
-import { optionalBody, withoutBody } from "../compose/lifecycle-routes.ts";
-import { HELD_MESSAGE } from "../posts/permissions.ts";
-import { UPLOAD_STATUSES } from "../posts/rules.ts";
-import { versionText } from "../posts/schema.ts";
-import { VERSION_PARTS } from "../posts/version.ts";
+import { versionText } from "../content/schema.ts";
+import { VERSION_PARTS } from "../content/version.ts";
+import { HELD_MESSAGE } from "../posts/rules.ts";
 import {
   approveOwnUpload,
   type Decided,

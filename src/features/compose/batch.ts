@@ -5,13 +5,18 @@ import type { Ctx } from "../../deps.ts";
 import { lastOf } from "../../platforms/kit/form-fields.ts";
 import { connectorOf, connectors } from "../../platforms/registry.ts";
 import type { AccountRow } from "../accounts/table.ts";
-import { MAX_ACCOUNTS } from "../posts/text-bounds.ts";
+import { MAX_ACCOUNTS } from "../content/bounds.ts";
 import type { OwnPost } from "./compose.ts";
 import { fieldErrors } from "./judge.ts";
 import type { Known } from "./lookup.ts";
-import { type CheckedMedia, checkMedia, refusalsOf, urlRefusal } from "./media.ts";
+import {
+  type CheckedMedia,
+  checkMedia,
+  type PresignedFiles,
+  refusalsOf,
+  urlRefusal,
+} from "./media.ts";
 import type { NewPost, Override, RawSettings } from "./new-post.ts";
-import type { PresignedFiles } from "./presigned.ts";
 
 const refuse = (field: string, message: string): FieldError => ({
   field,

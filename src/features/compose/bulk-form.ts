@@ -3,7 +3,7 @@ import type { FieldError } from "../../core/errors.ts";
 import { type Fields, lastOf } from "../../http/multipart.ts";
 import { flag, readField } from "../../platforms/kit/form-fields.ts";
 import { connectors } from "../../platforms/registry.ts";
-import { MAX_ACCOUNTS } from "../posts/text-bounds.ts";
+import { MAX_ACCOUNTS } from "../content/bounds.ts";
 import type { NewMedia, NewPost, Override } from "./new-post.ts";
 
 const overrideSchema = z

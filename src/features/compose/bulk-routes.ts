@@ -2,13 +2,13 @@ import * as z from "zod";
 import { PLATFORMS } from "../../core/platforms.ts";
 import { resultOf } from "../../http/named-call.ts";
 import { createRouter, formRoute, json } from "../../http/route.ts";
-import { heldMessage } from "../posts/lifecycle-schema.ts";
-import { HELD_MESSAGE } from "../posts/permissions.ts";
-import { warningsSchema } from "../posts/schema.ts";
-import { MAX_ACCOUNTS } from "../posts/text-bounds.ts";
+import { MAX_ACCOUNTS } from "../content/bounds.ts";
+import { warningsSchema } from "../content/schema.ts";
+import { HELD_MESSAGE } from "../posts/rules.ts";
 import { createPosts, validatePosts } from "./bulk.ts";
 import { readBatchForm } from "./form.ts";
 import { batchFormSchema } from "./form-schema.ts";
+import { heldMessage } from "./schema.ts";
 
 export const bulkRoutes = createRouter();
 

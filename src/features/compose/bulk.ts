@@ -1,20 +1,20 @@
 import { AppError, type FieldError, invalidFields } from "../../core/errors.ts";
 import type { Platform } from "../../core/platforms.ts";
+import { isDraft } from "../../core/upload-status.ts";
 import type { Ctx } from "../../deps.ts";
 import { connectorOf } from "../../platforms/registry.ts";
+import { unpublishedWarnings, withWarnings } from "../content/as-published.ts";
 import type { Done, Looked } from "../idempotency/once.ts";
 import type { StoredAnswer } from "../idempotency/repo.ts";
 import { createPreparer } from "../limits/content-rules.ts";
-import { unpublishedWarnings, withWarnings } from "../posts/as-published.ts";
-import { isDraft, jobIdOf } from "../posts/rules.ts";
+import { jobIdOf } from "../posts/rules.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { batchErrors, ownPost } from "./batch.ts";
 import { composePost, type NewRow } from "./compose.ts";
 import { takeOnce, unknownAccount } from "./create.ts";
 import { type Known, lookUp } from "./lookup.ts";
-import { type CheckedMedia, checkMedia } from "./media.ts";
+import { type CheckedMedia, checkMedia, type PresignedFiles, readPresigned } from "./media.ts";
 import type { NewPost } from "./new-post.ts";
-import { type PresignedFiles, readPresigned } from "./presigned.ts";
 
 /** The result for one account of a batch. */
 type BulkResult =

@@ -1,21 +1,20 @@
 import type { FieldError } from "../../core/errors.ts";
 import { nullIfBlank } from "../../core/text.ts";
+import { groupOf, isDraft } from "../../core/upload-status.ts";
 import type { Ctx } from "../../deps.ts";
 import type { Connector, PostMedia } from "../../platforms/connector.ts";
 import { connectorOf } from "../../platforms/registry.ts";
-import { type PreparedText, type RecentPost, textOf } from "../limits/content-rules.ts";
+import { downloadDue } from "../content/files.ts";
+import { type PreparedText, type RecentPost, textOf, withFiles } from "../limits/content-rules.ts";
 import {
+  type AccountFacts,
   capViolation,
   requireActive,
   requireCredits,
   requireDraftRoom,
   requireRoom,
-} from "../limits/quotas.ts";
-import type { AccountFacts } from "../limits/repo/facts.ts";
-import { withFiles } from "../limits/same-post.ts";
-import { downloadDue } from "../posts/files.ts";
-import { initialStatus } from "../posts/permissions.ts";
-import { groupOf, isDraft, isWithinLookAhead } from "../posts/rules.ts";
+} from "../limits/rules.ts";
+import { initialStatus, isWithinLookAhead } from "../posts/rules.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { fieldErrors, judge } from "./judge.ts";
 import { type CheckedMedia, refusalsOf, UNKNOWN_FILE } from "./media.ts";

@@ -1,18 +1,24 @@
 import { AppError, type FieldError, invalidFields } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
+import { unpublishedWarnings, withWarnings } from "../content/as-published.ts";
 import { type Done, type Looked, once, type Steps } from "../idempotency/once.ts";
 import type { StoredAnswer } from "../idempotency/repo.ts";
+import type { Claim } from "../limits/content-rules.ts";
 import { createPreparer } from "../limits/content-rules.ts";
-import type { Claim } from "../limits/same-post.ts";
-import { unpublishedWarnings, withWarnings } from "../posts/as-published.ts";
 import { uploadById } from "../posts/repo/read.ts";
 import type { UploadRecord, UploadRow } from "../posts/table.ts";
 import { composePost } from "./compose.ts";
 import { type Known, lookUp } from "./lookup.ts";
-import { type CheckedMedia, checkMedia, refusalsOf } from "./media.ts";
+import {
+  type CheckedMedia,
+  checkMedia,
+  discardFiles,
+  type PresignedFiles,
+  readPresigned,
+  refusalsOf,
+} from "./media.ts";
 import { canonicalPost, type NewPost } from "./new-post.ts";
-import { type PresignedFiles, readPresigned } from "./presigned.ts";
-import { claimsOf, discardFiles, type StoredPosts, storePosts } from "./store-posts.ts";
+import { claimsOf, type StoredPosts, storePosts } from "./store-posts.ts";
 
 /** The stored answer to a named call: the post as it began. */
 type Begun = Pick<UploadRecord, "status"> & { scheduledFor: string | null; warnings?: string[] };
@@ -127,4 +133,24 @@ async function replayPost(ctx: Ctx, { answer, firstUploadId }: StoredAnswer): Pr
   const { status, scheduledFor, warnings = [] } = answer as Begun;
   const begun = { status, scheduledFor: scheduledFor === null ? null : new Date(scheduledFor) };
   return { ...found.upload, ...begun, attempt: 1, warnings };
+}
+
+/** Waits between two looks, in ms: soon at first, 60 s in all. */
+const LOOKS_MS = [
+  250, 250, 500, 1_000, 1_000, 2_000, 3_000, 4_000, 6_000, 8_000, 10_000, 12_000, 12_000,
+];
+
+/**
+ * The post once it is over, or as it stands after 60 seconds. Publishing goes on in the queue
+ * whatever becomes of the caller; this only looks.
+ */
+export async function waitUntilDone(ctx: Ctx, upload: UploadRecord): Promise<UploadRecord> {
+  let latest = upload;
+  for (const ms of LOOKS_MS) {
+    if (latest.status !== "pending" && latest.status !== "processing") break;
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    const [[found]] = await ctx.db.run([uploadById(ctx.team, upload.id)]);
+    latest = found?.upload ?? latest;
+  }
+  return latest;
 }

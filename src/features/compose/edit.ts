@@ -1,33 +1,35 @@
 import type { SQL } from "drizzle-orm";
 import { AppError, notFound } from "../../core/errors.ts";
 import { nullIfBlank } from "../../core/text.ts";
+import { isDraft, STATUS_WORDS } from "../../core/upload-status.ts";
+import { allOf } from "../../db/conditions.ts";
 import type { Ctx } from "../../deps.ts";
 import { wakePostOnTime } from "../../queue/wake.ts";
+import { downloadDue } from "../content/files.ts";
+import { contentHash } from "../content/version.ts";
 import { periodOf } from "../credits/rules.ts";
+import { refundFollowed, refundNote } from "../ending/repo.ts";
 import {
+  type Claim,
+  claimOf,
   duplicateOf,
   type PreparedText,
   prepareText,
   type RecentPost,
   textOf,
+  withFiles,
 } from "../limits/content-rules.ts";
-import { requireQuota } from "../limits/quotas.ts";
 import { areUnclaimed, claimHolders, postsAround } from "../limits/repo/compared.ts";
-import { accountFacts } from "../limits/repo/facts.ts";
+import { accountFacts, wordRulesOf } from "../limits/repo/facts.ts";
 import { hasQuota } from "../limits/repo/room.ts";
-import { type Claim, claimOf, withFiles } from "../limits/same-post.ts";
+import { requireQuota } from "../limits/rules.ts";
 import type { MediaRow } from "../media/repo.ts";
-import { contentHash } from "../posts/content-hash.ts";
-import { downloadDue } from "../posts/files.ts";
-import type { UploadEdit } from "../posts/lifecycle-schema.ts";
-import { mayApprove } from "../posts/permissions.ts";
-import { changeUnchanged, filesOfOwnUpload, ownUpload, wordRulesOf } from "../posts/repo/change.ts";
-import { refundFollowed } from "../posts/repo/credits.ts";
-import { emitScheduled } from "../posts/repo/events.ts";
-import { isDraft, isWithinLookAhead, STATUS_WORDS } from "../posts/rules.ts";
+import { filesOfOwnUpload, ownUpload } from "../posts/repo/read.ts";
+import { changeUnchanged, emitScheduled } from "../posts/repo/write.ts";
+import { isWithinLookAhead, mayApprove } from "../posts/rules.ts";
 import type { EditedField, UploadRow } from "../posts/table.ts";
 import { asJudged, fieldErrors, judge, refuseViolations } from "./judge.ts";
-import { allOf } from "./repo/insert.ts";
+import type { UploadEdit } from "./schema.ts";
 
 /** The values that an edit may change, after the edit. */
 type Wanted = Pick<UploadRow, "title" | "description" | "scheduledFor">;
@@ -73,10 +75,16 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
   const claims = claimsOf({ ...row, ...set });
   const plannedAnew =
     row.status === "pending" && set.status === "scheduled" ? wanted.scheduledFor : null;
+  const endsAttempt = set.attempt !== undefined;
+  const refund = endsAttempt ? refundNote(row) : {};
   const [changed] = await ctx.db.runAll([
-    changeUnchanged(row, set, allOf([...(place ? [place] : []), areUnclaimed(claims)])),
+    changeUnchanged(
+      row,
+      { ...set, ...refund },
+      allOf([...(place ? [place] : []), areUnclaimed(claims)]),
+    ),
     ...(plannedAnew ? [emitScheduled(ctx, row, id, plannedAnew)] : []),
-    ...(set.attempt === undefined ? [] : refundFollowed(ctx.now(), row)),
+    ...(endsAttempt ? refundFollowed(ctx.now(), row) : []),
   ]);
   if (changed !== 1) {
     // When another call took the plan's last place, or what this post claims, the refusal says so.

@@ -4,13 +4,13 @@ import { enableDescriptions } from "../../http/describing.ts";
 import { LIMITS } from "../../http/multipart.ts";
 import type { FieldInfo } from "../../platforms/kit/form-fields.ts";
 import { connectors } from "../../platforms/registry.ts";
-import { postFieldsSchema } from "../posts/schema.ts";
 import {
   MAX_ACCOUNTS,
   MAX_DESCRIPTION_CHARACTERS,
   MAX_FIELD_CHARACTERS,
   MAX_URL_CHARACTERS,
-} from "../posts/text-bounds.ts";
+} from "../content/bounds.ts";
+import { postFieldsSchema } from "../content/schema.ts";
 
 enableDescriptions();
 

@@ -1,25 +1,15 @@
-import { toFieldErrors, tooLarge } from "../../core/errors.ts";
+import { toFieldErrors } from "../../core/errors.ts";
 import type { NamedCall } from "../../core/idempotency-key.ts";
 import { parseInstant } from "../../core/time.ts";
 import type { Ctx } from "../../deps.ts";
 import { publicOrigin } from "../../http/env.ts";
-import { type Fields, type FilePart, lastOf, readForm } from "../../http/multipart.ts";
+import { type Fields, lastOf, readForm } from "../../http/multipart.ts";
+import { postFieldsSchema } from "../content/schema.ts";
 import type { Looked } from "../idempotency/once.ts";
-import { measureFile, storeFile } from "../media/store.ts";
-import { postFieldsSchema } from "../posts/schema.ts";
 import { batchAccounts, readBatchFields } from "./bulk-form.ts";
 import { type Known, lookUp, SCOPE } from "./lookup.ts";
-import { EMPTY_POST, type MediaRole, type NewMedia, type NewPost } from "./new-post.ts";
-import { discardFiles } from "./store-posts.ts";
-
-/** The form fields that carry a file or its URL. Source: spec, POST /upload. */
-const FILE_FIELDS = new Map<string, MediaRole>([
-  ["photo", "photo"],
-  ["file", "photo"],
-  ["video", "video"],
-  ["thumbnail", "thumbnail"],
-]);
-const URL_FIELDS = new Map<string, MediaRole>([...FILE_FIELDS, ["thumbnail_url", "thumbnail"]]);
+import { discardFiles, takeFile, URL_FIELDS, urlsIn } from "./media.ts";
+import { EMPTY_POST, type NewMedia, type NewPost } from "./new-post.ts";
 
 /**
  * The form fields that are no setting. In a batch they may be as long as the form allows, and are not
@@ -30,9 +20,6 @@ const NO_SETTINGS = new Set([
   ...Object.keys(postFieldsSchema.shape),
   ...["accounts", "overrides"],
 ]);
-
-/** Source: spec, "Limits": file part in POST /upload. */
-const MAX_FILE_BYTES = 100_000_000;
 
 /** A post read from a form, and the facts that were read on the way. */
 interface Received {
@@ -120,18 +107,6 @@ async function readPost(ctx: Ctx, request: Request, intake: Intake): Promise<Rec
   }
 }
 
-/** Returns the files that the form names by URL, in its order. `named`: the fields that may. */
-export const urlsIn = (
-  fields: Fields,
-  named: ReadonlyMap<string, MediaRole> = URL_FIELDS,
-): NewMedia[] =>
-  [...fields].flatMap(([field, values]) => {
-    const role = named.get(field);
-    if (!role) return [];
-    const urls = values.map((value) => value.trim()).filter((url) => url !== "");
-    return urls.map((url) => ({ role, field, url }));
-  });
-
 /** Returns the account that the form names; `createPost` refuses several. */
 const accountIn = (fields: Fields): string[] => {
   const ids = (fields.get("accountId") ?? []).map((id) => id.trim());
@@ -160,33 +135,4 @@ function readCommon(
     ),
     refused: { targets: [], fields: read.success ? [] : toFieldErrors(read.error) },
   };
-}
-
-/**
- * Takes a file in; `fields`: those that may carry one.
- *
- * @throws AppError 413
- */
-export async function takeFile(
-  ctx: Ctx,
-  part: FilePart,
-  storesFiles: boolean,
-  fields: ReadonlyMap<string, MediaRole> = FILE_FIELDS,
-): Promise<NewMedia> {
-  const { field, name, bytes } = part;
-  const role = fields.get(field);
-  const refuse = (refusal: string): NewMedia => ({ role: role ?? "photo", field, refusal });
-  if (!role) {
-    for await (const _ of bytes);
-    return refuse(`is not a file field. Use ${[...fields.keys()].join(", ")}.`);
-  }
-  const taken = storesFiles
-    ? await storeFile(ctx, ctx.actor.teamId, bytes, MAX_FILE_BYTES, name)
-    : await measureFile(bytes, MAX_FILE_BYTES, name);
-  if (taken === "too_large") throw tooLarge(`${field}: a file must be under 100 MB.`);
-  if (taken === "empty") return refuse("the file is empty.");
-  if (taken === "unknown_type") {
-    return refuse("the file is not an image, video or document of a known type.");
-  }
-  return { role, field, received: taken };
 }

@@ -1,18 +1,19 @@
 import { AppError, type FieldError, invalidFields } from "../../core/errors.ts";
 import { refusedHashtags } from "../../core/hashtags.ts";
 import type { Platform } from "../../core/platforms.ts";
+import type { UploadStatus } from "../../core/upload-status.ts";
 import type { Deps } from "../../deps.ts";
 import type { Connector, MediaKind, Post, Target } from "../../platforms/connector.ts";
 import { connectorOf, connectors } from "../../platforms/registry.ts";
 import type { AccountRow } from "../accounts/table.ts";
+import { type Texts, textErrors } from "../content/bounds.ts";
+import { pullRefusal } from "../content/files.ts";
 import { contentViolations, type PreparedText, type RecentPost } from "../limits/content-rules.ts";
-import type { Violation } from "../limits/quotas.ts";
+import type { Violation } from "../limits/rules.ts";
 import type { MediaRow } from "../media/repo.ts";
-import { scheduleRefusal, type UploadStatus } from "../posts/rules.ts";
+import { scheduleRefusal } from "../posts/rules.ts";
 import type { MediaRef, UploadRow } from "../posts/table.ts";
-import { type Texts, textErrors } from "../posts/text-bounds.ts";
 import { UNKNOWN_FILE, type UnknownMedia } from "./media.ts";
-import { pullRefusal } from "./verified-pull.ts";
 
 /** The fields of a post as they were sent, for any platform. */
 interface SentFields {

@@ -2,10 +2,15 @@ import type { Scope } from "../../core/scopes.ts";
 import { named } from "../../db/named.ts";
 import type { Ctx } from "../../deps.ts";
 import { type Looked, look } from "../idempotency/once.ts";
-import { eachOnce, type RecentPost } from "../limits/content-rules.ts";
+import {
+  type Claim,
+  DUPLICATE_WINDOW_MS,
+  eachOnce,
+  type RecentPost,
+} from "../limits/content-rules.ts";
 import { claimHolders, recentPosts } from "../limits/repo/compared.ts";
-import { type AccountFacts, accountFacts } from "../limits/repo/facts.ts";
-import { type Claim, DUPLICATE_WINDOW_MS } from "../limits/same-post.ts";
+import { accountFacts } from "../limits/repo/facts.ts";
+import type { AccountFacts } from "../limits/rules.ts";
 import { filesByHash, type MediaRow } from "../media/repo.ts";
 import type { NewPost } from "./new-post.ts";
 

@@ -1,14 +1,15 @@
 import { formatCount } from "../../core/counts.ts";
-import type { FieldError } from "../../core/errors.ts";
-import type { Deps } from "../../deps.ts";
+import { type FieldError, tooLarge } from "../../core/errors.ts";
+import type { Ctx, Deps } from "../../deps.ts";
+import type { Fields, FilePart } from "../../http/multipart.ts";
 import type { MediaKind, PostMedia } from "../../platforms/connector.ts";
+import { MAX_URL_CHARACTERS } from "../content/bounds.ts";
 import { refusedMediaUrl } from "../media/download.ts";
 import type { MediaRow } from "../media/repo.ts";
-import type { StoredFile } from "../media/store.ts";
+import { measureFile, type StoredFile, storeFile } from "../media/store.ts";
 import type { MediaRef } from "../posts/table.ts";
-import { MAX_URL_CHARACTERS } from "../posts/text-bounds.ts";
-import type { MediaRole, NewMedia } from "./new-post.ts";
-import { NO_PRESIGNED, type PresignedFiles } from "./presigned.ts";
+import { type Resolved, resolvePresigned } from "../presign/resolve.ts";
+import type { MediaRole, NewMedia, NewPost } from "./new-post.ts";
 
 /** A file to judge. Its `kind` is null while it is behind a URL that does not tell. */
 export type UnknownMedia = Omit<PostMedia, "kind"> & { kind: MediaKind | null };
@@ -83,3 +84,109 @@ export const refusalsOf = (media: readonly CheckedMedia[]): FieldError[] =>
   media.flatMap((item) => ("refusal" in item ? [item.refusal] : []));
 
 const article = (kind: MediaKind) => (kind === "image" ? "an image" : `a ${kind}`);
+
+/** Files at addresses of ours that a post names, by address. */
+export type PresignedFiles = ReadonlyMap<string, Resolved>;
+
+export const NO_PRESIGNED: PresignedFiles = new Map();
+
+/** Source: Workers, "Limits": simultaneous open connections. */
+const AT_ONCE = 6;
+
+/**
+ * Reads the presigned files that a post names, wherever it may name a file by address. Each is read once, and
+ * stays pinned to what it was then.
+ */
+export async function readPresigned(
+  ctx: Pick<Ctx, "media" | "actor">,
+  { media, overrides, origin }: Pick<NewPost, "media" | "overrides" | "origin">,
+): Promise<PresignedFiles> {
+  const named = [
+    ...media.flatMap((item) => ("url" in item ? [item.url] : [])),
+    ...Object.values(overrides).flatMap(({ thumbnailUrl }) => thumbnailUrl ?? []),
+  ];
+  const { teamId } = ctx.actor;
+  const urls = [...new Set(named)];
+  const found = new Map<string, Resolved>();
+  for (let i = 0; i < urls.length; i += AT_ONCE) {
+    await Promise.all(
+      urls.slice(i, i + AT_ONCE).map(async (url) => {
+        const file = await resolvePresigned(ctx, { origin, url, teamId });
+        if (file) found.set(url, file);
+      }),
+    );
+  }
+  return found;
+}
+
+/** Returns the files among them, without those that are none. */
+export const filesAmong = (presigned: PresignedFiles): StoredFile[] =>
+  [...presigned.values()].flatMap((file) => ("refusal" in file ? [] : [file]));
+
+/** The form fields that carry a file or its URL. Source: spec, POST /upload. */
+const FILE_FIELDS = new Map<string, MediaRole>([
+  ["photo", "photo"],
+  ["file", "photo"],
+  ["video", "video"],
+  ["thumbnail", "thumbnail"],
+]);
+
+export const URL_FIELDS = new Map<string, MediaRole>([
+  ...FILE_FIELDS,
+  ["thumbnail_url", "thumbnail"],
+]);
+
+/** Source: spec, "Limits": file part in POST /upload. */
+const MAX_FILE_BYTES = 100_000_000;
+
+/** Returns the files that the form names by URL, in its order. `named`: the fields that may. */
+export const urlsIn = (
+  fields: Fields,
+  named: ReadonlyMap<string, MediaRole> = URL_FIELDS,
+): NewMedia[] =>
+  [...fields].flatMap(([field, values]) => {
+    const role = named.get(field);
+    if (!role) return [];
+    const urls = values.map((value) => value.trim()).filter((url) => url !== "");
+    return urls.map((url) => ({ role, field, url }));
+  });
+
+/**
+ * Takes a file in; `fields`: those that may carry one.
+ *
+ * @throws AppError 413
+ */
+export async function takeFile(
+  ctx: Ctx,
+  part: FilePart,
+  storesFiles: boolean,
+  fields: ReadonlyMap<string, MediaRole> = FILE_FIELDS,
+): Promise<NewMedia> {
+  const { field, name, bytes } = part;
+  const role = fields.get(field);
+  const refuse = (refusal: string): NewMedia => ({ role: role ?? "photo", field, refusal });
+  if (!role) {
+    for await (const _ of bytes);
+    return refuse(`is not a file field. Use ${[...fields.keys()].join(", ")}.`);
+  }
+  const taken = storesFiles
+    ? await storeFile(ctx, ctx.actor.teamId, bytes, MAX_FILE_BYTES, name)
+    : await measureFile(bytes, MAX_FILE_BYTES, name);
+  if (taken === "too_large") throw tooLarge(`${field}: a file must be under 100 MB.`);
+  if (taken === "empty") return refuse("the file is empty.");
+  if (taken === "unknown_type") {
+    return refuse("the file is not an image, video or document of a known type.");
+  }
+  return { role, field, received: taken };
+}
+
+export const receivedFiles = (media: readonly NewMedia[]): StoredFile[] =>
+  media.flatMap((item) => ("received" in item ? [item.received] : []));
+
+export async function discard({ media }: Ctx, files: readonly StoredFile[]): Promise<void> {
+  if (files.length > 0) await media.delete(files.map(({ objectKey }) => objectKey));
+}
+
+/** Removes the objects that came with a post that was not stored. */
+export const discardFiles = (ctx: Ctx, media: readonly NewMedia[]): Promise<void> =>
+  discard(ctx, receivedFiles(media));

@@ -4,12 +4,25 @@ import type { NamedCall } from "../../core/idempotency-key.ts";
 import type { Platform } from "../../core/platforms.ts";
 import { inSends } from "../../core/queues.ts";
 import { DAY } from "../../core/time.ts";
+import { STATUS_WORDS } from "../../core/upload-status.ts";
 import type { Ctx } from "../../deps.ts";
 import { wakePost, wakePosts } from "../../queue/wake.ts";
+import { needsDownload } from "../content/files.ts";
+import { contentHash } from "../content/version.ts";
 import { type Done, look, once } from "../idempotency/once.ts";
 import { ALWAYS_NEW } from "../idempotency/repo.ts";
-import { digestOf, duplicateOf, type RecentPost } from "../limits/content-rules.ts";
 import {
+  type Claim,
+  claimKey,
+  claimOf,
+  digestOf,
+  duplicateOf,
+  type RecentPost,
+} from "../limits/content-rules.ts";
+import { claimHolders } from "../limits/repo/compared.ts";
+import { accountFacts } from "../limits/repo/facts.ts";
+import {
+  type AccountFacts,
   capViolation,
   quotaUsedUp,
   requireActive,
@@ -17,26 +30,21 @@ import {
   requireCredits,
   requireRoom,
   type Violation,
-} from "../limits/quotas.ts";
-import { claimHolders } from "../limits/repo/compared.ts";
-import { type AccountFacts, accountFacts } from "../limits/repo/facts.ts";
-import { type Claim, claimKey, claimOf } from "../limits/same-post.ts";
-import { contentHash } from "../posts/content-hash.ts";
-import { needsDownload } from "../posts/files.ts";
-import { MAX_RETRIED_AT_ONCE, type RetryFilter } from "../posts/lifecycle-schema.ts";
-import { mayPublish } from "../posts/permissions.ts";
-import { STATUS_WORDS } from "../posts/rules.ts";
+} from "../limits/rules.ts";
+import { mayPublish } from "../posts/rules.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { refuseViolations } from "./judge.ts";
-import { type NextAttempt, needFilesAgain } from "./repo/next-attempts.ts";
 import {
   beginAttempts,
+  type NextAttempt,
+  needFilesAgain,
   type Retryable,
   recentFailures,
   stillFailed,
   uploadsLackingFiles,
   uploadToRetry,
 } from "./repo/retry.ts";
+import { MAX_RETRIED_AT_ONCE, type RetryFilter } from "./schema.ts";
 
 /** Source: spec, "Time limits": retry-failed window. */
 const WINDOW_MS = DAY;

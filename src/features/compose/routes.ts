@@ -1,22 +1,11 @@
 import * as z from "zod";
-import { toPagination } from "../../core/pagination.ts";
-import { publicOrigin } from "../../http/env.ts";
-import { idParams, readNumericId } from "../../http/ids.ts";
 import { resultOf } from "../../http/named-call.ts";
-import { apiRoute, conflict, createRouter, formRoute, json, NOT_FOUND } from "../../http/route.ts";
-import { withWarnings } from "../posts/as-published.ts";
-import { HELD_MESSAGE } from "../posts/permissions.ts";
-import {
-  createdUploadSchema,
-  MAX_LIMIT,
-  toCreatedUpload,
-  toFailure,
-  toUpload,
-  uploadFilterSchema,
-  uploadSchema,
-} from "../posts/schema.ts";
-import * as uploads from "../posts/service.ts";
+import { conflict, createRouter, formRoute, json, NOT_FOUND } from "../../http/route.ts";
+import { withWarnings } from "../content/as-published.ts";
+import { toFailure } from "../content/schema.ts";
+import { HELD_MESSAGE } from "../posts/rules.ts";
 import { uploadFormSchema } from "./form-schema.ts";
+import { createdUploadSchema, toCreatedUpload } from "./schema.ts";
 
 export const uploadRoutes = createRouter();
 
@@ -58,7 +47,7 @@ const create = formRoute({
 uploadRoutes.openapi(create, async (c) => {
   const { ctx } = c.var;
   // Most calls read: they do not wait for this.
-  const [{ readPostForm }, { createPost }] = await Promise.all([
+  const [{ readPostForm }, { createPost, waitUntilDone }] = await Promise.all([
     import("./form.ts"),
     import("./create.ts"),
   ]);
@@ -71,7 +60,7 @@ uploadRoutes.openapi(create, async (c) => {
     const data = { ...toCreatedUpload(upload), ...warnings };
     return c.json({ success: true as const, message, data }, 200);
   }
-  const latest = await uploads.waitUntilDone(ctx, upload);
+  const latest = await waitUntilDone(ctx, upload);
   const { status, errorMessage } = latest;
   const data = {
     ...toCreatedUpload(latest),
@@ -91,63 +80,3 @@ const MESSAGES: Record<string, string> = {
   scheduled: "Scheduled.",
   pending: "Queued for publishing.",
 };
-
-const list = apiRoute({
-  method: "get",
-  path: "/upload",
-  tags: ["Uploads"],
-  operationId: "listUploads",
-  summary: "List uploads",
-  description: "Most recent first: by planned date, else by date of creation.",
-  scope: "posts:read",
-  limit: "read:uploads",
-  request: { query: uploadFilterSchema },
-  responses: json(
-    z.object({
-      success: yes,
-      data: z.array(uploadSchema).max(MAX_LIMIT),
-      pagination: z.object({
-        total: z.number().int(),
-        page: z.number().int(),
-        limit: z.number().int(),
-        totalPages: z.number().int(),
-      }),
-    }),
-    "One page.",
-  ),
-});
-uploadRoutes.openapi(list, async (c) => {
-  const { ctx } = c.var;
-  const filter = c.req.valid("query");
-  const { page, total } = await uploads.listUploads(ctx, filter);
-  const origin = publicOrigin(ctx, c.req.url);
-  const data = await Promise.all(page.map((row) => toUpload(ctx, origin, row)));
-  const pagination = toPagination(total, filter.page, filter.limit);
-  return c.json({ success: true as const, data, pagination }, 200);
-});
-
-const get = apiRoute({
-  method: "get",
-  path: "/upload/{id}",
-  tags: ["Uploads"],
-  operationId: "getUpload",
-  summary: "Read one upload",
-  description:
-    "The ETag is the post's `version`: send it back as If-Match to decide on just what was read.",
-  scope: "posts:read",
-  limit: "upload-poll",
-  request: { params: idParams },
-  responses: {
-    ...json(z.object({ success: yes, data: uploadSchema }), "The upload."),
-    ...NOT_FOUND,
-  },
-});
-uploadRoutes.openapi(get, async (c) => {
-  const { ctx } = c.var;
-  const id = readNumericId(c.req.valid("param").id, "Upload");
-  const found = await uploads.getUpload(ctx, id);
-  const data = await toUpload(ctx, publicOrigin(ctx, c.req.url), found);
-  // If-Match compares strong tags alone, so this one is strong though it says nothing of the status.
-  c.header("ETag", `"${data.version}"`);
-  return c.json({ success: true as const, data }, 200);
-});

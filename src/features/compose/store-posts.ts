@@ -1,22 +1,22 @@
 import type { Plan } from "../../core/plans.ts";
 import { inSends } from "../../core/queues.ts";
+import { allOf } from "../../db/conditions.ts";
 import { runNamed } from "../../db/named.ts";
 import type { Ctx } from "../../deps.ts";
 import { wakePostOnTime, wakePosts } from "../../queue/wake.ts";
 import type { FirstTime } from "../idempotency/once.ts";
+import { type Claim, claimOf } from "../limits/content-rules.ts";
 import { areUnclaimed } from "../limits/repo/compared.ts";
 import { hasRoom } from "../limits/repo/room.ts";
-import { type Claim, claimOf } from "../limits/same-post.ts";
 import { hasFiles, insertMedia, objectsInUse } from "../media/repo.ts";
 import type { StoredFile } from "../media/store.ts";
-import { emitScheduled } from "../posts/repo/events.ts";
-import { needFiles } from "../posts/repo/files.ts";
+import { emitScheduled, needFiles } from "../posts/repo/write.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { arePresigned } from "../presign/repo.ts";
 import type { NewRow } from "./compose.ts";
+import { discard, discardFiles, filesAmong, type PresignedFiles, receivedFiles } from "./media.ts";
 import type { NewMedia } from "./new-post.ts";
-import { filesAmong, type PresignedFiles } from "./presigned.ts";
-import { allOf, insertedId, insertUploads } from "./repo/insert.ts";
+import { insertedId, insertUploads } from "./repo/insert.ts";
 
 export interface StoredPosts {
   rows: readonly NewRow[];
@@ -106,17 +106,6 @@ function pinnedFiles(presigned: PresignedFiles, rows: readonly NewRow[]): Stored
   );
   return filesAmong(presigned).filter(({ sha256 }) => refs.has(sha256));
 }
-
-const receivedFiles = (media: readonly NewMedia[]): StoredFile[] =>
-  media.flatMap((item) => ("received" in item ? [item.received] : []));
-
-async function discard({ media }: Ctx, files: readonly StoredFile[]): Promise<void> {
-  if (files.length > 0) await media.delete(files.map(({ objectKey }) => objectKey));
-}
-
-/** Removes the objects that came with a post that was not stored. */
-export const discardFiles = (ctx: Ctx, media: readonly NewMedia[]): Promise<void> =>
-  discard(ctx, receivedFiles(media));
 
 /** After a write whose answer was lost: what it stored stays, and what it did not goes. */
 async function discardUnused(ctx: Ctx, teamId: number, files: StoredFile[]): Promise<void> {

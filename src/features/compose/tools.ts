@@ -4,23 +4,18 @@ import { MAX_KEY_CHARACTERS, type NamedCall } from "../../core/idempotency-key.t
 import { PLATFORMS, type Platform } from "../../core/platforms.ts";
 import { inToolTerms } from "../../mcp/terms.ts";
 import { type Call, READS, tool } from "../../mcp/tool.ts";
+import { agentSettings, inArguments } from "../../platforms/kit/agent-settings.ts";
 import { connectorOf, connectors } from "../../platforms/registry.ts";
+import { toWarning } from "../content/as-published.ts";
+import { MAX_ACCOUNTS, MAX_URL_CHARACTERS } from "../content/bounds.ts";
+import { descriptionText, postFieldsSchema, titleText } from "../content/schema.ts";
 import type { Looked } from "../idempotency/once.ts";
-import { toWarning } from "../posts/as-published.ts";
-import { HELD_MESSAGE } from "../posts/permissions.ts";
-import { descriptionText, postFieldsSchema, titleText } from "../posts/schema.ts";
-import { MAX_ACCOUNTS, MAX_URL_CHARACTERS } from "../posts/text-bounds.ts";
+import { HELD_MESSAGE } from "../posts/rules.ts";
 import { readOwnUrl } from "../presign/address.ts";
 import { createPosts, validatePosts } from "./bulk.ts";
 import { type Known, lookUp } from "./lookup.ts";
 import { EMPTY_POST, type NewMedia, type NewPost } from "./new-post.ts";
-import {
-  agentSettings,
-  inArguments,
-  sameSettingsSchema,
-  settingsSchema,
-  toRawSettings,
-} from "./tool-settings.ts";
+import { sameSettingsSchema, settingsSchema, toRawSettings } from "./tool-settings.ts";
 
 /** Addresses that are downloaded; presigned files are passed on untouched. Source: spec, "Agent endpoint". */
 const MAX_DOWNLOADED = 10;

@@ -11,7 +11,7 @@ export { retryUpload } from "../compose/retry.ts";
 export { newLinkSchema } from "../connect/link-schema.ts";
 export { createLink } from "../connect/link-service.ts";
 export { disconnectAccount } from "../disconnect/service.ts";
-export { deleteUpload } from "../posts/cancel.ts";
+export { deleteUpload } from "../ending/service.ts";
 export { createReviewLink, withdrawReviewLink } from "../review/service.ts";
 export { settingsChangeSchema } from "../settings/schema.ts";
 export { changeSettings } from "../settings/service.ts";

@@ -1,5 +1,5 @@
 import { TeamForm } from "../../pages/team-form.tsx";
-import { downloadOf } from "../posts/files.ts";
+import { downloadOf } from "../content/files.ts";
 import type { WholeUpload } from "./repo.ts";
 
 export interface ApprovalView {

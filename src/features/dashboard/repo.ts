@@ -1,14 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
 import { text } from "drizzle-orm/sqlite-core";
+import type { StatusGroup } from "../../core/upload-status.ts";
 import { prepared, type Query } from "../../db/client.ts";
 import { flag } from "../../db/columns.ts";
 import { packedRows, pickColumns, type RowReader, rowReader, valueReader } from "../../db/rows.ts";
 import type { Params } from "../../db/text.ts";
 import { accounts } from "../accounts/table.ts";
 import { events } from "../events/table.ts";
-import { uploadsMatching } from "../posts/repo/read.ts";
-import type { StatusGroup } from "../posts/rules.ts";
-import type { UploadFilter } from "../posts/schema.ts";
+import { type UploadFilter, uploadsMatching } from "../posts/repo/read.ts";
 import { type UploadRow, uploads } from "../posts/table.ts";
 import { teams } from "../teams/table.ts";
 

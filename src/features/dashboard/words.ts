@@ -1,6 +1,6 @@
 import { FAILURES, type FailureCode, LOOK_FIRST } from "../../core/failures.ts";
+import type { UploadStatus } from "../../core/upload-status.ts";
 import type { AccountRow } from "../accounts/table.ts";
-import type { UploadStatus } from "../posts/rules.ts";
 
 /** The style sheet's name of a colour; empty for none. */
 type Tone = "good" | "bad" | "wait" | "";

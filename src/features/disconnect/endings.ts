@@ -1,8 +1,8 @@
 import type { Query } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import type { AccountRow } from "../accounts/table.ts";
+import { failWaiting } from "../ending/repo.ts";
 import { dropFromSlots } from "../pools/repo/slots.ts";
-import { failWaiting } from "../posts/service.ts";
 
 /**
  * Ends what an account was to take part in, in the batch that ends the account: posts that wait for it

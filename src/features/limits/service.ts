@@ -1,8 +1,7 @@
 import { notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
-import { dayOfAccount } from "../posts/repo/read.ts";
-import { CAP_WINDOW_MS } from "../posts/rules.ts";
-import { dailyCapOf, dailyCaps } from "./daily-caps.ts";
+import { dayOfAccount } from "./repo/facts.ts";
+import { CAP_WINDOW_MS, dailyCapOf, dailyCaps } from "./rules.ts";
 
 /** The posts that an account may still publish today. */
 interface AccountLimits {

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { PLATFORMS } from "../../core/platforms.ts";
 import { READS, tool } from "../../mcp/tool.ts";
 import type { Connector } from "../../platforms/connector.ts";
-import { agentSettings, describeSetting } from "../compose/tool-settings.ts";
+import { agentSettings, describeSetting } from "../../platforms/kit/agent-settings.ts";
 import { capabilitiesSchema, toCapabilities } from "./schema.ts";
 import { readConnectors } from "./service.ts";
 

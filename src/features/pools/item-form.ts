@@ -3,9 +3,8 @@ import type { NamedCall } from "../../core/idempotency-key.ts";
 import type { Ctx } from "../../deps.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { type Fields, lastOf, readForm } from "../../http/multipart.ts";
-import { takeFile, urlsIn } from "../compose/form.ts";
+import { discardFiles, takeFile, urlsIn } from "../compose/media.ts";
 import type { MediaRole, NewMedia } from "../compose/new-post.ts";
-import { discardFiles } from "../compose/store-posts.ts";
 import { lookUpPool, type NewItems } from "./items.ts";
 
 /** Source: spec, POST /pools/{id}/videos. */

@@ -1,11 +1,11 @@
 import * as z from "zod";
+import { MAX_LIMIT } from "../../core/pagination.ts";
 import { enableDescriptions } from "../../http/describing.ts";
-import { MAX_LIMIT } from "../posts/schema.ts";
 import {
   MAX_DESCRIPTION_CHARACTERS,
   MAX_TITLE_CHARACTERS,
   MAX_URL_CHARACTERS,
-} from "../posts/text-bounds.ts";
+} from "../content/bounds.ts";
 import type { AddedItem, ListedItem } from "./repo/items.ts";
 
 enableDescriptions();

@@ -3,19 +3,25 @@ import { AppError, type FieldError, notFound } from "../../core/errors.ts";
 import type { NamedCall } from "../../core/idempotency-key.ts";
 import { coversScope } from "../../core/scopes.ts";
 import { nullIfBlank } from "../../core/text.ts";
+import { allOf } from "../../db/conditions.ts";
 import { runNamed } from "../../db/named.ts";
 import type { Ctx } from "../../deps.ts";
 import { connectors } from "../../platforms/registry.ts";
-import { type CheckedMedia, checkMedia, refusalsOf } from "../compose/media.ts";
+import {
+  type CheckedMedia,
+  checkMedia,
+  discardFiles,
+  filesAmong,
+  type PresignedFiles,
+  readPresigned,
+  refusalsOf,
+} from "../compose/media.ts";
 import { canonicalMedia, type NewMedia } from "../compose/new-post.ts";
-import { filesAmong, type PresignedFiles, readPresigned } from "../compose/presigned.ts";
-import { allOf } from "../compose/repo/insert.ts";
-import { discardFiles } from "../compose/store-posts.ts";
+import { textErrors } from "../content/bounds.ts";
 import { type Done, type FirstTime, type Looked, look, once } from "../idempotency/once.ts";
 import { DAMAGED } from "../media/read.ts";
 import { insertMedia } from "../media/repo.ts";
 import type { StoredFile } from "../media/store.ts";
-import { textErrors } from "../posts/text-bounds.ts";
 import { arePresigned } from "../presign/repo.ts";
 import { readMetadata } from "./metadata.ts";
 import { type FoundPool, invalid, requireMayFill, requireOwn } from "./refusals.ts";

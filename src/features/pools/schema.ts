@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { enableDescriptions } from "../../http/describing.ts";
-import { MAX_ACCOUNTS } from "../posts/text-bounds.ts";
+import { MAX_ACCOUNTS } from "../content/bounds.ts";
 import { zoneSchema } from "../settings/schema.ts";
 import type { PoolWithSlots } from "./repo/pools.ts";
 import { MAX_SLOTS } from "./rules.ts";

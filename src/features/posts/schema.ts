@@ -1,28 +1,26 @@
 import * as z from "zod";
-import { FAILURE_CODES, NEXT_ACTIONS, toFailureObject } from "../../core/failures.ts";
 import { reviewPath } from "../../core/link-token.ts";
+import { MAX_LIMIT } from "../../core/pagination.ts";
 import { PLATFORMS } from "../../core/platforms.ts";
-import { parseInstant } from "../../core/time.ts";
+import { UPLOAD_STATUSES } from "../../core/upload-status.ts";
 import type { Deps } from "../../deps.ts";
 import { enableDescriptions } from "../../http/describing.ts";
-import { connectors } from "../../platforms/registry.ts";
+import { downloadOf } from "../content/files.ts";
+import {
+  descriptionText,
+  failureOrNull,
+  instant,
+  platformFilter,
+  titleText,
+  toFailure,
+  versionText,
+} from "../content/schema.ts";
+import { versionOf } from "../content/version.ts";
 import { mediaPath } from "../media/address.ts";
-import { downloadOf } from "./files.ts";
-import { jobIdOf, PHASES, progressOf, UPLOAD_STATUSES } from "./rules.ts";
-import type { ReviewLinkRef, UploadRecord, UploadWithAccount } from "./table.ts";
-import { MAX_DESCRIPTION_CHARACTERS, MAX_TITLE_CHARACTERS } from "./text-bounds.ts";
-import { versionOf } from "./version.ts";
+import { PHASES, progressOf } from "./rules.ts";
+import type { OlderRecord, ReviewLinkRef, UploadRecord, UploadWithAccount } from "./table.ts";
 
 enableDescriptions();
-
-const OFFSET_NEEDED = "must be ISO 8601 with an offset, such as 2026-12-01T09:00:00Z";
-
-const instant = z.string().transform((text, ctx) => {
-  const at = parseInstant(text);
-  if (at) return at;
-  ctx.addIssue({ code: "custom", message: OFFSET_NEEDED });
-  return z.NEVER;
-});
 
 const wholeNumber = (min: number, max: number) =>
   z
@@ -32,18 +30,13 @@ const wholeNumber = (min: number, max: number) =>
     .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`);
 
 const MAX_PAGE = 1_000_000;
-/** Source: spec, "Other": list limit max 1000. */
-export const MAX_LIMIT = 1_000;
 
 export const uploadFilterSchema = z.object({
   status: z
     .enum(UPLOAD_STATUSES, { error: `must be one of ${UPLOAD_STATUSES.join(", ")}` })
     .optional()
     .describe("Uploads in this state."),
-  platform: z
-    .enum(PLATFORMS, { error: `must be one of ${PLATFORMS.join(", ")}` })
-    .optional()
-    .describe("Uploads of one platform."),
+  platform: platformFilter,
   search: z.string().max(1_000).optional().describe("Text in the title or description."),
   startDate: instant
     .optional()
@@ -63,73 +56,7 @@ export const uploadFilterSchema = z.object({
     .describe("Number of the page, from 1."),
 });
 
-/** `accountId` is no parameter of the API: agents filter by it. */
-export type UploadFilter = z.infer<typeof uploadFilterSchema> & { accountId?: string | undefined };
-
-/** A text with its bound, which `boundErrors` holds: it counts characters, the schema's own check units. */
-const textUpTo = (most: number) => z.string({ error: "must be text" }).openapi({ maxLength: most });
-
-export const titleText = textUpTo(MAX_TITLE_CHARACTERS);
-export const descriptionText = textUpTo(MAX_DESCRIPTION_CHARACTERS);
-
-/** The platforms whose posts have their text in this field. */
-const textOn = (field: "title" | "description"): string =>
-  connectors()
-    .flatMap(({ platform, capabilities }) => (capabilities.textField === field ? [platform] : []))
-    .join(", ");
-
-/** The fields of every post. The platforms' own fields are beside them: see `uploadFormSchema`. */
-export const postFieldsSchema = z.object({
-  title: titleText
-    .optional()
-    .describe(`The text of a post on ${textOn("title")}; elsewhere a title or a label of yours.`),
-  description: descriptionText
-    .optional()
-    .describe(`The text of a post on ${textOn("description")}; elsewhere it goes with the title.`),
-  schedule_date: instant
-    .optional()
-    .openapi({ type: "string", format: "date-time" })
-    .describe("When to publish: ISO 8601 with an offset, in the future and within 6 months."),
-  status: z
-    .enum(["draft", "pending_approval"], { error: "must be draft or pending_approval" })
-    .optional(),
-});
-
 const dateTime = z.iso.datetime();
-
-/** An extension. */
-export const versionText = z
-  .string()
-  .describe(
-    "Names the text, files, account, settings and date that the post has now. Approving names it, so that what was read is what goes out. An extension.",
-  );
-
-const failureSchema = z
-  .object({
-    code: z.enum(FAILURE_CODES),
-    retryable: z.boolean(),
-    nextAction: z.enum(NEXT_ACTIONS),
-  })
-  .meta({ id: "Failure" });
-
-/** A union, because `nullable()` would make the named schema itself so. */
-const failureOrNull = z.union([failureSchema, z.null()]);
-
-export const warningsSchema = z
-  .array(z.string())
-  .describe(
-    "Texts of the post that the platform will not show, as the review page names them. Absent where it shows all.",
-  );
-
-export const createdUploadSchema = z.object({
-  uploadId: z.number().int(),
-  status: z.enum(UPLOAD_STATUSES),
-  jobId: z.string(),
-  scheduledFor: dateTime.nullable(),
-  failure: failureOrNull.optional().describe("With async=false only."),
-  errorMessage: z.string().nullable().optional().describe("With async=false only."),
-  warnings: warningsSchema.optional(),
-});
 
 export const uploadSchema = z
   .object({
@@ -212,19 +139,7 @@ export const uploadSchema = z
 
 type Upload = z.infer<typeof uploadSchema>;
 
-const iso = (at: Date | null): string | null => at?.toISOString() ?? null;
-
-export const toFailure = (upload: UploadRecord) =>
-  upload.status === "failed" && upload.failureCode ? toFailureObject(upload.failureCode) : null;
-
-export function toCreatedUpload(upload: UploadRecord): z.infer<typeof createdUploadSchema> {
-  return {
-    uploadId: upload.id,
-    status: upload.status,
-    jobId: jobIdOf(upload.id, upload.attempt),
-    scheduledFor: iso(upload.scheduledFor),
-  };
-}
+export const iso = (at: Date | null): string | null => at?.toISOString() ?? null;
 
 /**
  * An upload on the wire. Files have signed addresses of ours under `origin`; of those that are gone,
@@ -283,3 +198,84 @@ function toXCredits({ creditsSpent, creditsRefunded }: UploadRecord): Upload["xC
   const refunded = creditsRefunded ?? 0;
   return { spent: creditsSpent, refunded, net: creditsSpent - refunded };
 }
+
+export const MAX_PER_PAGE = 100;
+const perPageRange = `must be a whole number from 1 to ${MAX_PER_PAGE}`;
+
+const OLDER_FILTERS = ["pending", "completed", "failed", "scheduled"] as const;
+
+export const olderFilterSchema = z.object({
+  page: uploadFilterSchema.shape.page,
+  perPage: z
+    .string()
+    .regex(/^\d{1,9}$/, perPageRange)
+    .transform(Number)
+    .refine((value) => value >= 1 && value <= MAX_PER_PAGE, perPageRange)
+    .default(20)
+    .openapi({ type: "integer", minimum: 1, maximum: MAX_PER_PAGE, default: 20 })
+    .describe("Posts on a page."),
+  platform: platformFilter,
+  status: z
+    .enum(OLDER_FILTERS, { error: `must be one of ${OLDER_FILTERS.join(", ")}` })
+    .optional()
+    .describe("Posts in this state."),
+});
+
+export type OlderFilter = z.infer<typeof olderFilterSchema>;
+
+/** Spec is silent: the older words know no `processing`; such a post is pending. */
+const olderStatus = z
+  .enum(["draft", "pending_approval", "scheduled", "pending", "completed", "failed"])
+  .describe("A post that is being published is `pending`.");
+
+export const olderItemSchema = z
+  .object({
+    id: z.number().int(),
+    title: titleText.nullable(),
+    platform: z.enum(PLATFORMS),
+    status: olderStatus,
+    uploadedAt: dateTime.nullable(),
+    metadata: z
+      .object({
+        videoId: z.string(),
+        shareUrl: z.string().nullable(),
+        warnings: z.array(z.string()).optional(),
+      })
+      .nullable(),
+  })
+  .meta({ id: "OlderPost" });
+
+export const olderPostSchema = z
+  .object({
+    id: z.number().int(),
+    userId: z.number().int().nullable(),
+    connectedAccountId: z.string(),
+    platform: z.enum(PLATFORMS),
+    title: titleText.nullable(),
+    status: olderStatus,
+    uploadedAt: dateTime.nullable(),
+    metadata: z.string().describe("JSON; `{}` until the post is published."),
+    fileSize: z.string().describe("Bytes, in digits."),
+  })
+  .meta({ id: "OlderPostDetail" });
+
+export const toOlderItem = (post: OlderRecord): z.infer<typeof olderItemSchema> => ({
+  id: post.id,
+  title: post.title,
+  platform: post.platform,
+  status: post.statusGroup,
+  uploadedAt: iso(post.uploadedAt),
+  metadata: post.metadata,
+});
+
+export const toOlderPost = (post: OlderRecord): z.infer<typeof olderPostSchema> => ({
+  id: post.id,
+  userId: post.createdBy,
+  connectedAccountId: post.accountId,
+  platform: post.platform,
+  title: post.title,
+  status: post.statusGroup,
+  uploadedAt: iso(post.uploadedAt),
+  metadata: JSON.stringify(post.metadata ?? {}),
+  fileSize: String(post.fileSize),
+});

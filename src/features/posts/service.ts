@@ -1,12 +1,60 @@
-import { notFound } from "../../core/errors.ts";
+import { invalidFields, notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
-import { fillPage } from "./page-size.ts";
-import { mayApprove } from "./permissions.ts";
-import { uploadById, uploadCount, uploadPage, uploadsByIds } from "./repo/read.ts";
-import type { UploadFilter } from "./schema.ts";
-import type { UploadRecord, UploadWithAccount } from "./table.ts";
+import { olderById, olderByIds, olderPage } from "./repo/older.ts";
+import { MAX_PAGE_BYTES, type PageRow, ROW_BYTES } from "./repo/page.ts";
+import {
+  type UploadFilter,
+  uploadById,
+  uploadCount,
+  uploadPage,
+  uploadsByIds,
+} from "./repo/read.ts";
+import { mayApprove } from "./rules.ts";
+import type { OlderFilter } from "./schema.ts";
+import type { OlderRecord, UploadWithAccount } from "./table.ts";
 
-export { failWaiting } from "./repo/failed.ts";
+/** The page that a caller asked for, and the name of its limit in the query. */
+interface PageRequest {
+  parameter: "limit" | "perPage";
+  limit: number;
+  page: number;
+}
+
+/**
+ * The records of a page whose answer fits: those that were cut are read with `readWhole`. Records removed in
+ * between are left out.
+ *
+ * @throws AppError 400 that names a smaller page, beginning at the same post
+ */
+async function fillPage<T>(
+  rows: readonly PageRow<T>[],
+  request: PageRequest,
+  readWhole: (ids: number[]) => Promise<Map<number, T>>,
+): Promise<T[]> {
+  requireFit(rows, request);
+  const cut = rows.filter(({ record }) => record === null).map(({ id }) => id);
+  const whole = cut.length > 0 ? await readWhole(cut) : new Map<number, T>();
+  return rows.flatMap(({ id, record }) => record ?? whole.get(id) ?? []);
+}
+
+/** @throws AppError 400 */
+function requireFit(
+  rows: readonly Pick<PageRow<unknown>, "bytes">[],
+  { parameter, limit, page }: PageRequest,
+): void {
+  let sum = 0;
+  const fitting = rows.findIndex(({ bytes }) => {
+    sum += bytes + ROW_BYTES;
+    return sum > MAX_PAGE_BYTES;
+  });
+  if (fitting < 0) return;
+  const skipped = (page - 1) * limit;
+  // Only such a limit has a page that begins where this one does.
+  let smaller = Math.max(1, fitting);
+  while (skipped % smaller !== 0) smaller--;
+  const message = `${parameter}: the answer would be larger than 8 MB. Ask with ${parameter}=${smaller} and page=${skipped / smaller + 1}, which begins at the same post.`;
+  throw invalidFields([{ field: parameter, message }]);
+}
 
 /**
  * Leaves out the review link where the caller may not approve posts: whoever opens it can.
@@ -42,22 +90,23 @@ export async function getUpload(ctx: Ctx, id: number): Promise<UploadWithAccount
   return forCaller(ctx, upload);
 }
 
-/** Waits between two looks, in ms: soon at first, 60 s in all. */
-const LOOKS_MS = [
-  250, 250, 500, 1_000, 1_000, 2_000, 3_000, 4_000, 6_000, 8_000, 10_000, 12_000, 12_000,
-];
-
 /**
- * The post once it is over, or as it stands after 60 seconds. Publishing goes on in the queue
- * whatever becomes of the caller; this only looks.
+ * One page, most recent first, as the older operations show posts.
+ *
+ * @throws AppError 400 where the answer would be too large
  */
-export async function waitUntilDone(ctx: Ctx, upload: UploadRecord): Promise<UploadRecord> {
-  let latest = upload;
-  for (const ms of LOOKS_MS) {
-    if (latest.status !== "pending" && latest.status !== "processing") break;
-    await new Promise((resolve) => setTimeout(resolve, ms));
-    const [[found]] = await ctx.db.run([uploadById(ctx.team, upload.id)]);
-    latest = found?.upload ?? latest;
-  }
-  return latest;
+export async function listOlderPosts(ctx: Ctx, filter: OlderFilter): Promise<OlderRecord[]> {
+  const [rows] = await ctx.read("posts:read", [olderPage(ctx.team, filter)]);
+  const { perPage: limit, page } = filter;
+  return fillPage(rows, { parameter: "perPage", limit, page }, async (ids) => {
+    const [found] = await ctx.db.run([olderByIds(ctx.team, ids)]);
+    return new Map(found.map((post) => [post.id, post]));
+  });
+}
+
+/** @throws AppError NOT_FOUND */
+export async function getOlderPost(ctx: Ctx, id: number): Promise<OlderRecord> {
+  const [[post]] = await ctx.read("posts:read", [olderById(ctx.team, id)]);
+  if (!post) throw notFound("Post");
+  return post;
 }

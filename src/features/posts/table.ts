@@ -1,10 +1,11 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { FailureCode } from "../../core/failures.ts";
 import type { Platform } from "../../core/platforms.ts";
+import type { StatusGroup, UploadStatus } from "../../core/upload-status.ts";
 import { instant, json } from "../../db/columns.ts";
 import type { Bookmark } from "../../platforms/connector.ts";
 import type { FileRef } from "../media/table.ts";
-import type { Stage, StatusGroup, UploadStatus } from "./rules.ts";
+import type { Stage } from "./rules.ts";
 
 /**
  * A file of a post: one in storage by its content, or one that the job is still to download.

@@ -1,14 +1,14 @@
 import * as z from "zod";
 import { FAILURES, NEXT_ACTIONS } from "../../core/failures.ts";
 import { PLATFORMS } from "../../core/platforms.ts";
+import { UPLOAD_STATUSES, type UploadStatus } from "../../core/upload-status.ts";
 import { postIdArgument } from "../../mcp/arguments.ts";
 import { READS, tool } from "../../mcp/tool.ts";
 import { connectorOf } from "../../platforms/registry.ts";
-import { downloadOf } from "./files.ts";
-import { UPLOAD_STATUSES, type UploadStatus } from "./rules.ts";
+import { downloadOf } from "../content/files.ts";
+import { versionOf } from "../content/version.ts";
 import { getUpload, listUploads } from "./service.ts";
 import type { UploadWithAccount } from "./table.ts";
-import { versionOf } from "./version.ts";
 
 /** Posts in one answer: an agent reads them all. */
 const MAX_LISTED = 50;

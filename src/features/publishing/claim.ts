@@ -1,14 +1,9 @@
 import { addSeconds } from "../../core/time.ts";
+import { isDraft, isRunnable } from "../../core/upload-status.ts";
 import type { Deps } from "../../deps.ts";
-import { dailyCapOf, dailyCaps } from "../limits/daily-caps.ts";
-import {
-  CAP_WINDOW_MS,
-  isDraft,
-  isRunnable,
-  LEASE_SECONDS,
-  QUEUE_WAIT_MS,
-} from "../posts/rules.ts";
+import { CAP_WINDOW_MS, dailyCapOf, dailyCaps } from "../limits/rules.ts";
 import { type Job, jobById, reachScheduledTime, takeJob } from "./repo/jobs.ts";
+import { LEASE_SECONDS, QUEUE_WAIT_MS } from "./rules.ts";
 
 /** `claimed`: this run has the job until the lease ends. `idle`: nothing to do. */
 type ClaimResult =

@@ -3,10 +3,9 @@ import type { Query } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { wakePost } from "../../queue/wake.ts";
 import { countFailure } from "../accounts/repo/failures.ts";
-import { downloadDue } from "../posts/files.ts";
-import { NO_APPROVAL } from "../posts/permissions.ts";
-import { creditRefund } from "../posts/repo/credits.ts";
-import { failAttempt } from "../posts/repo/failed.ts";
+import { downloadDue } from "../content/files.ts";
+import { creditRefund, failAttempt } from "../ending/repo.ts";
+import { NO_APPROVAL } from "../posts/rules.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { LostLease, save } from "./save.ts";
 

@@ -1,7 +1,7 @@
 import { type Failure, PublishFailure } from "../../core/failures.ts";
 import type { Deps } from "../../deps.ts";
 import { insertMedia, type MediaRow, mediaByHash } from "../media/repo.ts";
-import { needFile } from "../posts/repo/files.ts";
+import { needFile } from "../posts/repo/write.ts";
 import type { MediaRef, UploadRow } from "../posts/table.ts";
 import { nextToFetch } from "./job.ts";
 import { Lease } from "./lease.ts";

@@ -4,14 +4,14 @@ import type { Deps } from "../../deps.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import { countedDeps } from "../../queue/counted-deps.ts";
 import { wakePost } from "../../queue/wake.ts";
+import { filesToApprove, isElsewhere } from "../content/files.ts";
 import { DOWNLOAD_SECONDS, downloadMedia } from "../media/download.ts";
 import { DAMAGED } from "../media/read.ts";
 import type { StoredFile } from "../media/store.ts";
-import { filesToApprove, isElsewhere } from "../posts/files.ts";
-import { MAX_CRASHES, nextBackoff } from "../posts/rules.ts";
 import type { MediaRef, UploadRow } from "../posts/table.ts";
 import { resolvePresigned } from "../presign/resolve.ts";
 import { type HeldChanges, saveHeld, takeHeld } from "./repo/held.ts";
+import { MAX_CRASHES, nextBackoff } from "./rules.ts";
 
 /** A file may take 24 parts after three redirects. */
 const DOWNLOAD_CALLS = 32;

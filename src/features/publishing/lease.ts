@@ -1,7 +1,7 @@
 import { addSeconds, SECOND, secondsBetween } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
-import { LEASE_SECONDS } from "../posts/rules.ts";
 import type { UploadRow } from "../posts/table.ts";
+import { LEASE_SECONDS } from "./rules.ts";
 import { renewLease } from "./save.ts";
 
 /** A platform call ends this long before its lease. */

@@ -8,12 +8,12 @@ import { countedDeps } from "../../queue/counted-deps.ts";
 import { wakePost } from "../../queue/wake.ts";
 import { NoCredentials } from "../accounts/platform-access.ts";
 import { usableLogin } from "../accounts/usable-login.ts";
-import { contentHash } from "../posts/content-hash.ts";
-import { MAX_CRASHES, publishGate } from "../posts/rules.ts";
+import { contentHash } from "../content/version.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { claimUpload } from "./claim.ts";
 import { endAttempt } from "./end-attempt.ts";
 import { createJob, nextToFetch, nextToHash, requireReadable } from "./job.ts";
+import { MAX_CRASHES, publishGate } from "./rules.ts";
 import { LostLease } from "./save.ts";
 import {
   awaitLogin,

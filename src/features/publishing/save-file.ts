@@ -1,10 +1,9 @@
 import { PublishFailure } from "../../core/failures.ts";
 import type { Query } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
-import { digestOf, duplicateOf } from "../limits/content-rules.ts";
+import { claimOf, digestOf, duplicateOf, withFiles } from "../limits/content-rules.ts";
 import { areUnclaimed, claimHolders } from "../limits/repo/compared.ts";
-import { claimOf, withFiles } from "../limits/same-post.ts";
-import { changeUpload } from "../posts/repo/update.ts";
+import { changeUpload } from "../posts/repo/write.ts";
 import type { MediaRef, UploadRow } from "../posts/table.ts";
 import { LostLease, renewedLease } from "./save.ts";
 

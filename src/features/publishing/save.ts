@@ -1,9 +1,9 @@
 import { addSeconds } from "../../core/time.ts";
 import type { Query } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
-import { changeUpload, type RowChanges } from "../posts/repo/update.ts";
-import { LEASE_SECONDS } from "../posts/rules.ts";
+import { changeUpload, type RowChanges } from "../posts/repo/write.ts";
 import type { UploadRow } from "../posts/table.ts";
+import { LEASE_SECONDS } from "./rules.ts";
 
 /** Thrown when another run has taken the job. Nothing was written. */
 export class LostLease extends Error {}

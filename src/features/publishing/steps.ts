@@ -13,20 +13,15 @@ import type {
   Waiting,
 } from "../../platforms/connector.ts";
 import type { AccountRow } from "../accounts/table.ts";
-import { pullRefusal } from "../compose/verified-pull.ts";
+import { pullRefusal } from "../content/files.ts";
+import { CAP_WINDOW_MS } from "../limits/rules.ts";
 import type { MediaRow } from "../media/repo.ts";
-import {
-  CAP_WINDOW_MS,
-  loginBackoff,
-  MAX_RESTARTS,
-  nextBackoff,
-  resubmitWait,
-} from "../posts/rules.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { endAttempt } from "./end-attempt.ts";
 import { endingBy } from "./job.ts";
 import { sentBytesOf } from "./progress.ts";
 import { otherPostsShownAs } from "./repo/jobs.ts";
+import { loginBackoff, MAX_RESTARTS, nextBackoff, resubmitWait } from "./rules.ts";
 import { isOverdue, neverFinished, reconcileAt, unavailable } from "./verdicts.ts";
 import { backOff, complete, enterSubmit, fail, park, saveProgress } from "./writes.ts";
 

@@ -1,8 +1,8 @@
 import type { Failure } from "../../core/failures.ts";
 import { addSeconds, secondsBetween } from "../../core/time.ts";
 import type { ReconcileTiming } from "../../platforms/connector.ts";
-import { PROGRESS_DEADLINE_SECONDS } from "../posts/rules.ts";
 import type { UploadRow } from "../posts/table.ts";
+import { PROGRESS_DEADLINE_SECONDS } from "./rules.ts";
 
 export function claimFailure(
   claim: { kind: "expired" } | { kind: "cap_full"; cap: number },

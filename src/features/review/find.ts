@@ -1,6 +1,6 @@
 import { readLinkToken } from "../../core/link-token.ts";
 import type { Deps } from "../../deps.ts";
-import { versionOf } from "../posts/version.ts";
+import { versionOf } from "../content/version.ts";
 import { type BrandedLink, linkById } from "./repo/links.ts";
 import { postsOfLink, type ReviewPost } from "./repo/posts.ts";
 

@@ -1,7 +1,7 @@
 import type { MediaKind, PostMedia } from "../../platforms/connector.ts";
 import type { Likeness, SettingWords, Unpublished } from "../../platforms/likeness.ts";
 import { connectorOf } from "../../platforms/registry.ts";
-import { isSent, kindOfAddress, toPost } from "../posts/as-published.ts";
+import { isSent, kindOfAddress, toPost } from "../content/as-published.ts";
 import type { MediaRef } from "../posts/table.ts";
 import type { ReviewPost } from "./repo/posts.ts";
 

@@ -1,10 +1,10 @@
+import { isDraft } from "../../core/upload-status.ts";
 import type { Deps } from "../../deps.ts";
 import type { Layout } from "../../platforms/likeness.ts";
 import { connectorOf } from "../../platforms/registry.ts";
+import { isSent } from "../content/as-published.ts";
+import { filesToApprove } from "../content/files.ts";
 import { mediaPath } from "../media/address.ts";
-import { isSent } from "../posts/as-published.ts";
-import { filesToApprove } from "../posts/files.ts";
-import { isDraft } from "../posts/rules.ts";
 import type { MediaRef } from "../posts/table.ts";
 import type { ShownPost } from "./find.ts";
 import { altOf, ratioClass, type Shown } from "./likeness.ts";

@@ -2,8 +2,8 @@ import * as z from "zod";
 import { reviewPath } from "../../core/link-token.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { only } from "../../http/methods.ts";
+import { optionalBody, withoutBody } from "../../http/optional-body.ts";
 import { apiRoute, conflict, createRouter, json, NOT_FOUND } from "../../http/route.ts";
-import { optionalBody, withoutBody } from "../compose/lifecycle-routes.ts";
 import { newReviewLinkSchema, reviewLinkSchema } from "./schema.ts";
 import { createReviewLink } from "./service.ts";
 

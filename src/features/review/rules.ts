@@ -1,6 +1,6 @@
 import { AppError, notFound } from "../../core/errors.ts";
 import { DAY } from "../../core/time.ts";
-import { isDraft, STATUS_WORDS, type UploadStatus } from "../posts/rules.ts";
+import { isDraft, STATUS_WORDS, type UploadStatus } from "../../core/upload-status.ts";
 
 /** Source: spec, "Time limits". The newest link of a post ends last. */
 export const REVIEW_LINK_MS = 14 * DAY;

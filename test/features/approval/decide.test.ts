@@ -8,7 +8,7 @@ import {
   submitUploads,
   type Verdict,
 } from "../../../src/features/approval/decide.ts";
-import { contentHash } from "../../../src/features/posts/content-hash.ts";
+import { contentHash } from "../../../src/features/content/version.ts";
 import { createMember, createToken, form, harnessWith } from "../../support/harness.ts";
 import { beginLife, type Columns, type Life, later, mediaOf } from "../../support/life.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { LOOK_FIRST } from "../../../src/core/failures.ts";
-import { HELD_MESSAGE } from "../../../src/features/posts/permissions.ts";
+import { HELD_MESSAGE } from "../../../src/features/posts/rules.ts";
 import { form, Harness } from "../../support/harness.ts";
 import { beginLife, later } from "../../support/life.ts";
 

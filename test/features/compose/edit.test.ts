@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
-import { contentHash } from "../../../src/features/posts/content-hash.ts";
+import { contentHash } from "../../../src/features/content/version.ts";
 import { claimUpload } from "../../../src/features/publishing/claim.ts";
 import { createMember } from "../../support/harness.ts";
 import { beginLife, type Columns, type Life, lag, later, mediaOf } from "../../support/life.ts";

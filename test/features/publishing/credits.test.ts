@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { grantPack } from "../../../src/features/credits/repo/packs.ts";
-import { refundUploads } from "../../../src/features/posts/repo/credits.ts";
+import { refundUploads } from "../../../src/features/ending/repo.ts";
 import { claimUpload } from "../../../src/features/publishing/claim.ts";
 import { xSimulator } from "../../../src/sandbox/x/index.ts";
 import { aroundBatches } from "../../support/database.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
-import { STATUS_WORDS } from "../../../src/features/posts/rules.ts";
+import { STATUS_WORDS } from "../../../src/core/upload-status.ts";
 import {
   ENDED_LINKS_KEPT_MS,
   MAX_OPEN_LINKS,

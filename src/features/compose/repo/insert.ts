@@ -58,6 +58,3 @@ export const insertUploads = (
 /** The id of one of the `count` uploads that the same batch has just inserted; the first when unsaid. */
 export const insertedId = (count: number, index = 0): SQL =>
   sql`last_insert_rowid() - ${count - 1 - index}`;
-
-/** Holds where each of the conditions does. */
-export const allOf = (conditions: readonly SQL[]): SQL => sql.join([...conditions], sql` AND `);

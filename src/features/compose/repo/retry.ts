@@ -4,12 +4,50 @@ import type { Plan } from "../../../core/plans.ts";
 import { type Query, sqlQuery } from "../../../db/client.ts";
 import { flag } from "../../../db/columns.ts";
 import { type RawRow, rowReader, valueReader } from "../../../db/rows.ts";
+import type { Claim } from "../../limits/content-rules.ts";
 import { heldKeys } from "../../limits/repo/compared.ts";
 import { hasQuota } from "../../limits/repo/room.ts";
-import type { RetryFilter } from "../../posts/lifecycle-schema.ts";
-import { type Changes, moveUploads } from "../../posts/repo/update.ts";
-import { type UploadRow, uploads } from "../../posts/table.ts";
-import { asJson, type NextAttempt } from "./next-attempts.ts";
+import { type Changes, moveUploads, needAllFiles } from "../../posts/repo/write.ts";
+import { type PostDigest, type UploadRow, uploads } from "../../posts/table.ts";
+import type { RetryFilter } from "../schema.ts";
+
+/** A failed attempt to be followed by another. `isHeld`: only after an approval. */
+export interface NextAttempt {
+  id: number;
+  /** The one that failed. */
+  attempt: number;
+  isHeld: boolean;
+  /** Its files are to be downloaded before it can be approved. */
+  needsDownload: boolean;
+  /** It goes out before the time that was planned for it. */
+  isEarly: boolean;
+  /** The time for which it counts from now on; null for the one that it has. */
+  sortAt: Date | null;
+  digest: PostDigest;
+  /** Its claim; null for one that is held, and where its platform has a rule of its own. */
+  claim: Claim | null;
+}
+
+/** The fifth value of each: how many places in the month it and those before it take. */
+export function asJson(attempts: readonly NextAttempt[]): string {
+  let places = 0;
+  return JSON.stringify(
+    attempts.map(({ id, attempt, isHeld, needsDownload, isEarly, sortAt, digest, claim }) => {
+      if (!isHeld) places++;
+      const counted = sortAt?.getTime() ?? null;
+      const row = [id, attempt, +isHeld, +isEarly, places, counted];
+      return [...row, JSON.stringify(digest), claim?.key ?? null, +needsDownload];
+    }),
+  );
+}
+
+/** The posts of these next attempts need their files again, whatever was cleaned up since they failed. */
+export const needFilesAgain = (list: readonly NextAttempt[]): Query<number> =>
+  needAllFiles(
+    sql`json_each(${asJson(list)}) wanted CROSS JOIN uploads u`,
+    sql`u.id = wanted.value ->> 0 AND u.attempt = (wanted.value ->> 1) + 1
+      AND u.status IN ('pending', 'pending_approval')`,
+  );
 
 const readUpload = rowReader(uploads);
 const readId = valueReader(uploads.id);

@@ -6,8 +6,7 @@ import { eraseDomains } from "../../domains/repo.ts";
 import { eraseEvents } from "../../events/repo.ts";
 import { eraseLinks } from "../../links/repo/links.ts";
 import { erasePools } from "../../pools/repo/history.ts";
-import { eraseUses } from "../../posts/repo/files.ts";
-import { eraseUploads } from "../../posts/repo/update.ts";
+import { eraseUploads, eraseUses } from "../../posts/repo/write.ts";
 import { teams } from "../../teams/table.ts";
 import { eraseDeliveries, eraseWebhooks } from "../../webhooks/repo/webhooks.ts";
 

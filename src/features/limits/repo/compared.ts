@@ -7,8 +7,13 @@ import { packedRows, pickColumns, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import type { RepeatRule } from "../../../platforms/connector.ts";
 import { type UploadRow, uploads } from "../../posts/table.ts";
-import { COMPARED_WHOLE_BYTES, type RecentPost, SAMPLE_CHARACTERS } from "../content-rules.ts";
-import { type Claim, DUPLICATE_WINDOW_MS } from "../same-post.ts";
+import {
+  type Claim,
+  COMPARED_WHOLE_BYTES,
+  DUPLICATE_WINDOW_MS,
+  type RecentPost,
+  SAMPLE_CHARACTERS,
+} from "../content-rules.ts";
 
 /** The text as it is compared: `textOf` in the database. */
 const TEXT = sql`coalesce(u.title || char(10) || u.description, u.title, u.description, '')`;

@@ -1,46 +1,26 @@
 import { is, SQL, sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
-import type { Plan, PlanName } from "../../../core/plans.ts";
+import type { PlanName } from "../../../core/plans.ts";
 import { addSeconds, SECOND } from "../../../core/time.ts";
-import type { Query } from "../../../db/client.ts";
+import { type Query, sqlQuery } from "../../../db/client.ts";
 import { instant, json } from "../../../db/columns.ts";
-import { packedRows, type RawRow, rowReader } from "../../../db/rows.ts";
+import { packedRows, pickColumns, type RawRow, rowReader } from "../../../db/rows.ts";
 import { type Params, prepareText } from "../../../db/text.ts";
 import type { Deps } from "../../../deps.ts";
 import { connectors } from "../../../platforms/registry.ts";
-import { type AccountRow, accounts } from "../../accounts/table.ts";
+import { accounts } from "../../accounts/table.ts";
 import { creditsOf, readCredits } from "../../credits/repo/balances.ts";
-import { type CreditBalance, periodOf } from "../../credits/rules.ts";
-import { CAP_WINDOW_MS, HORIZON_MONTHS } from "../../posts/rules.ts";
+import { periodOf } from "../../credits/rules.ts";
+import { HORIZON_MONTHS, MAX_DRAFTS } from "../../posts/rules.ts";
 import { teams } from "../../teams/table.ts";
-import { dailyCaps } from "../daily-caps.ts";
-import { countsInMonth, isDraftOf, MAX_DRAFTS, monthStart } from "./room.ts";
+import { type AccountFacts, CAP_WINDOW_MS, dailyCaps, MAX_TEAM_IN_PROGRESS } from "../rules.ts";
+import { countsInMonth, isDraftOf, monthStart } from "./room.ts";
 
-/** Posts of a team that may be on their way at once. Spec is silent. */
-export const MAX_TEAM_IN_PROGRESS = 1_000;
+const readWordRules = rowReader(pickColumns(teams, ["blocklist", "bannedHashtags"]));
 
-/** An account and the use of its limits, read before a post is taken. */
-export interface AccountFacts {
-  account: AccountRow;
-  /** Posts that count under the daily cap: out in 24 hours, and being published now. */
-  used: number;
-  /** When the oldest of them leaves the window; null where none counts. */
-  resetAt: Date | null;
-  /** Posts of the account, and of the whole team, that are waiting or being published. */
-  inProgress: number;
-  teamInProgress: number;
-  /** Drafts of the team and its posts that await approval; null where they were not counted. */
-  drafts: number | null;
-  plan: Plan;
-  /** By month, such as 2026-12, from this one on; none where the plan has no end. */
-  postsByMonth: Record<string, number>;
-  /** Words that no post of the team may hold, lower case. */
-  blocklist: string[];
-  /** The team's own list of hashtags that the platform refuses; null: the platform's. */
-  bannedHashtags: string[] | null;
-  /** The team's credits; null when the platform costs none. */
-  credits: CreditBalance | null;
-}
+/** Words that no post of the team may hold, and its own lists of hashtags by platform; null: none. */
+export const wordRulesOf = (team: SQL) =>
+  sqlQuery(sql`SELECT blocklist, banned_hashtags FROM teams WHERE id = ${team}`, readWordRules);
 
 const PAID_PLATFORMS = sql.join(
   connectors().flatMap(({ platform, paidPosts }) => (paidPosts ? [sql`${platform}`] : [])),
@@ -165,4 +145,24 @@ export function accountFacts(
     }),
     read: ({ results }) => results.map(read),
   };
+}
+
+const readDay = rowReader({
+  platform: accounts.platform,
+  used: integer().notNull(),
+  oldestAt: instant("oldest"),
+});
+
+/**
+ * Finds the platform of an account of the team, how many of its posts after `since` count under the daily
+ * cap, up to `most`, and when the oldest of them took its place. Nothing else of the team is looked at.
+ */
+export function dayOfAccount(team: SQL, id: string, since: Date, most: number) {
+  const counted = sql`uploads u WHERE u.account_id = a.id AND u.counted_at > ${since.getTime()}`;
+  return sqlQuery(
+    sql`SELECT a.platform, (SELECT COUNT(*) FROM (SELECT 1 FROM ${counted} LIMIT ${most})) AS used,
+        (SELECT u.counted_at FROM ${counted} ORDER BY u.counted_at LIMIT 1) AS oldest
+      FROM accounts a WHERE a.id = ${id} AND a.team_id = ${team} AND a.deleted_at IS NULL`,
+    readDay,
+  );
 }

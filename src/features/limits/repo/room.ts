@@ -1,12 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Plan } from "../../../core/plans.ts";
-import { isDraft, type UploadStatus } from "../../posts/rules.ts";
-
-/**
- * Drafts, and posts that await approval, that a team keeps. Spec is silent: the refusal is QUEUE_FULL,
- * the spec's word for a team that has too many posts standing in line, whatever its plan.
- */
-export const MAX_DRAFTS = 10_000;
+import { isDraft, type UploadStatus } from "../../../core/upload-status.ts";
+import { MAX_DRAFTS } from "../../posts/rules.ts";
 
 /** Posts of the team (`u.team_id`) that hold a place in a month, from its first ms to the next one's. */
 export const countsInMonth = (team: number | SQL, from: SQL, until: SQL): SQL =>

@@ -2,10 +2,9 @@ import { type SQL, sql } from "drizzle-orm";
 import { prepared, type Query, sqlQuery } from "../../../db/client.ts";
 import { columnsByName, pickColumns, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
-import type { OlderFilter } from "../lifecycle-schema.ts";
-import type { PageRow } from "../page-size.ts";
+import type { OlderFilter } from "../schema.ts";
 import { OLDER_PROPERTIES, type OlderRecord, uploads } from "../table.ts";
-import { type PageValues, pageOf, pageValues } from "./page.ts";
+import { type PageRow, type PageValues, pageOf, pageValues } from "./page.ts";
 
 const OLDER_COLUMNS = OLDER_PROPERTIES.map((property) => uploads[property]);
 

@@ -1,7 +1,6 @@
 import { type Column, type SQL, sql } from "drizzle-orm";
 import { text } from "drizzle-orm/sqlite-core";
 import { type RawRow, type RowReader, valueReader } from "../../../db/rows.ts";
-import { MAX_PAGE_BYTES, type PageRow, ROW_BYTES } from "../page-size.ts";
 
 /** Columns that can be long: `texts`, and those that hold JSON already. */
 interface LongColumns {
@@ -61,4 +60,18 @@ export function pageOf<T>(
       sql`iif(${bytes} <= ${share}, ${whole}, json_array(${size})) AS packed`,
     read,
   };
+}
+
+/** Largest answer. Spec is silent. */
+export const MAX_PAGE_BYTES = 8_000_000;
+/** Size of a post apart from its texts: names of fields, signed addresses, its account. */
+export const ROW_BYTES = 2_000;
+
+/** A row of a page. One with more text than its share comes without, and is read once all are known to fit. */
+export interface PageRow<T> {
+  id: number;
+  /** Null: cut. */
+  record: T | null;
+  /** Size of its texts in the answer: JSON in UTF-8. */
+  bytes: number;
 }

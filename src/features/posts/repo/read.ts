@@ -1,7 +1,8 @@
 import { and, desc, eq, gte, lte, or, type SQL, sql } from "drizzle-orm";
 import { integer } from "drizzle-orm/sqlite-core";
+import type { Platform } from "../../../core/platforms.ts";
+import { groupOf, type UploadStatus } from "../../../core/upload-status.ts";
 import { prepared, type Query, sqlQuery } from "../../../db/client.ts";
-import { instant } from "../../../db/columns.ts";
 import {
   columnsByName,
   pickColumns,
@@ -12,17 +13,28 @@ import {
 } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { accounts } from "../../accounts/table.ts";
+import { type MediaRow, mediaOfUpload } from "../../media/repo.ts";
 import { reviewPosts } from "../../review/table.ts";
-import type { PageRow } from "../page-size.ts";
-import { groupOf } from "../rules.ts";
-import type { UploadFilter } from "../schema.ts";
 import {
   RECORD_PROPERTIES,
   type ReviewLinkRef,
+  type UploadRow,
   type UploadWithAccount,
   uploads,
 } from "../table.ts";
-import { type PageValues, pageOf, pageValues } from "./page.ts";
+import { type PageRow, type PageValues, pageOf, pageValues } from "./page.ts";
+
+const readUpload = rowReader(uploads);
+
+export function ownUpload(team: SQL, id: number): Query<UploadRow[]> {
+  return sqlQuery(
+    sql`SELECT * FROM uploads WHERE id = ${id} AND team_id = ${team} AND deleted_at IS NULL`,
+    readUpload,
+  );
+}
+
+export const filesOfOwnUpload = (team: SQL, id: number): Query<MediaRow[]> =>
+  mediaOfUpload(sql`(SELECT id FROM uploads WHERE id = ${id} AND team_id = ${team})`);
 
 const readRecord = rowReader(pickColumns(uploads, RECORD_PROPERTIES));
 
@@ -98,6 +110,18 @@ function spellingsOf(search: string): string[] {
   return [...new Set([search, small, capital, words, first].map(ofAscii))];
 }
 
+export interface UploadFilter {
+  status?: UploadStatus | undefined;
+  platform?: Platform | undefined;
+  accountId?: string | undefined;
+  search?: string | undefined;
+  /** Bounds of the planned date, else of the date of creation. */
+  startDate?: Date | undefined;
+  endDate?: Date | undefined;
+  limit: number;
+  page: number;
+}
+
 /** Holds for the posts of the team that a filter asks for. */
 export function uploadsMatching(team: SQL, filter: UploadFilter): SQL {
   const { status, platform, accountId, search, startDate, endDate } = filter;
@@ -150,25 +174,5 @@ export function uploadCount(team: SQL, filter: UploadFilter): Query<number[]> {
   return sqlQuery(
     sql`SELECT COUNT(*) AS total FROM ${uploads} WHERE ${uploadsMatching(team, filter)}`,
     valueReader(integer("total").notNull()),
-  );
-}
-
-const readDay = rowReader({
-  platform: accounts.platform,
-  used: integer().notNull(),
-  oldestAt: instant("oldest"),
-});
-
-/**
- * Finds the platform of an account of the team, how many of its posts after `since` count under the daily
- * cap, up to `most`, and when the oldest of them took its place. Nothing else of the team is looked at.
- */
-export function dayOfAccount(team: SQL, id: string, since: Date, most: number) {
-  const counted = sql`uploads u WHERE u.account_id = a.id AND u.counted_at > ${since.getTime()}`;
-  return sqlQuery(
-    sql`SELECT a.platform, (SELECT COUNT(*) FROM (SELECT 1 FROM ${counted} LIMIT ${most})) AS used,
-        (SELECT u.counted_at FROM ${counted} ORDER BY u.counted_at LIMIT 1) AS oldest
-      FROM accounts a WHERE a.id = ${id} AND a.team_id = ${team} AND a.deleted_at IS NULL`,
-    readDay,
   );
 }

@@ -3,8 +3,7 @@ import { type Db, type Query, sqlWrite } from "../../../db/client.ts";
 import { runNamed } from "../../../db/named.ts";
 import { insertMedia, mediaByHash } from "../../media/repo.ts";
 import type { StoredFile } from "../../media/store.ts";
-import { needFile } from "../../posts/repo/files.ts";
-import { changeFacts } from "../../posts/repo/update.ts";
+import { changeFacts, needFile } from "../../posts/repo/write.ts";
 import type { UploadRow } from "../../posts/table.ts";
 
 export type HeldChanges = Partial<

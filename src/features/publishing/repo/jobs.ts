@@ -5,9 +5,9 @@ import { packedRows, rowReader, valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { type AccountRow, accounts } from "../../accounts/table.ts";
 import { type MediaRow, packedFiles } from "../../media/repo.ts";
-import { moveUploads } from "../../posts/repo/update.ts";
-import { MAX_CRASHES } from "../../posts/rules.ts";
+import { moveUploads } from "../../posts/repo/write.ts";
 import { type UploadRow, uploads } from "../../posts/table.ts";
+import { MAX_CRASHES } from "../rules.ts";
 
 const readUpload = rowReader(uploads);
 const UPLOAD = packedRows(uploads);

@@ -5,7 +5,7 @@ import { flag } from "../../../db/columns.ts";
 import { rowReader } from "../../../db/rows.ts";
 import type { FileId } from "../../media/repo.ts";
 import { type FileRef, media, mediaUses } from "../../media/table.ts";
-import { changeFacts } from "../../posts/repo/update.ts";
+import { changeFacts } from "../../posts/repo/write.ts";
 import { reviewPosts } from "../../review/table.ts";
 
 /** Epoch ms. Posts that ended before need no files, unless a review link shows them. */

@@ -3,7 +3,7 @@ import { addSeconds } from "../../../core/time.ts";
 import { type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
 import { instant } from "../../../db/columns.ts";
 import { rowReader } from "../../../db/rows.ts";
-import { changeFacts } from "../../posts/repo/update.ts";
+import { changeFacts } from "../../posts/repo/write.ts";
 import { LOOK_AHEAD_SECONDS } from "../../posts/rules.ts";
 import { uploads } from "../../posts/table.ts";
 

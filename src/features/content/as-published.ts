@@ -1,6 +1,6 @@
 import type { MediaKind, Post, PostMedia } from "../../platforms/connector.ts";
 import { connectorOf } from "../../platforms/registry.ts";
-import type { MediaRef, UploadRow } from "./table.ts";
+import type { MediaRef, UploadRow } from "../posts/table.ts";
 
 /** A stored post, and what is known of its files. */
 export type Publishable = Pick<UploadRow, "platform" | "title" | "description" | "settings"> & {

@@ -1,10 +1,10 @@
 import { AppError, notFound } from "../../core/errors.ts";
+import type { UploadStatus } from "../../core/upload-status.ts";
 import type { Ctx } from "../../deps.ts";
 import { requireMayEnd } from "../auth/rules.ts";
-import { ownUpload, removeResting } from "./repo/change.ts";
-import { cancelWaiting } from "./repo/failed.ts";
-import type { UploadStatus } from "./rules.ts";
-import type { UploadRow } from "./table.ts";
+import { ownUpload } from "../posts/repo/read.ts";
+import type { UploadRow } from "../posts/table.ts";
+import { cancelWaiting, removeResting } from "./repo.ts";
 
 /** The result of deleting a post. `status`: where it stands now, or stood when it was removed. */
 interface Deleted {

@@ -2,13 +2,57 @@ import { formatCount } from "../../core/counts.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Plan } from "../../core/plans.ts";
 import type { Platform } from "../../core/platforms.ts";
+import { DAY } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
-import { connectorOf } from "../../platforms/registry.ts";
+import { connectorOf, connectors } from "../../platforms/registry.ts";
 import { accountRefusal } from "../accounts/rules.ts";
-import { balanceAt, costOf, creditRefusal, lessOf, periodOf } from "../credits/rules.ts";
-import { dailyCapOf } from "./daily-caps.ts";
-import { type AccountFacts, MAX_TEAM_IN_PROGRESS } from "./repo/facts.ts";
-import { MAX_DRAFTS } from "./repo/room.ts";
+import type { AccountRow } from "../accounts/table.ts";
+import {
+  balanceAt,
+  type CreditBalance,
+  costOf,
+  creditRefusal,
+  lessOf,
+  periodOf,
+} from "../credits/rules.ts";
+import { MAX_DRAFTS } from "../posts/rules.ts";
+
+/** Source: spec, "Daily posting caps": a rolling window. */
+export const CAP_WINDOW_MS = DAY;
+
+/** Posts in any 24 hours per account of this platform. */
+export const dailyCapOf = ({ config }: Pick<Deps, "config">, platform: Platform): number =>
+  config.plans.dailyCaps[platform] ?? connectorOf(platform).capabilities.dailyPostCap;
+
+/** By platform, for statements. */
+export const dailyCaps = (deps: Pick<Deps, "config">): Record<string, number> =>
+  Object.fromEntries(connectors().map(({ platform }) => [platform, dailyCapOf(deps, platform)]));
+
+/** Posts of a team that may be on their way at once. Spec is silent. */
+export const MAX_TEAM_IN_PROGRESS = 1_000;
+
+/** An account and the use of its limits, read before a post is taken. */
+export interface AccountFacts {
+  account: AccountRow;
+  /** Posts that count under the daily cap: out in 24 hours, and being published now. */
+  used: number;
+  /** When the oldest of them leaves the window; null where none counts. */
+  resetAt: Date | null;
+  /** Posts of the account, and of the whole team, that are waiting or being published. */
+  inProgress: number;
+  teamInProgress: number;
+  /** Drafts of the team and its posts that await approval; null where they were not counted. */
+  drafts: number | null;
+  plan: Plan;
+  /** By month, such as 2026-12, from this one on; none where the plan has no end. */
+  postsByMonth: Record<string, number>;
+  /** Words that no post of the team may hold, lower case. */
+  blocklist: string[];
+  /** The team's own list of hashtags that the platform refuses; null: the platform's. */
+  bannedHashtags: string[] | null;
+  /** The team's credits; null when the platform costs none. */
+  credits: CreditBalance | null;
+}
 
 /** Posts of an account that may be on their way at once. Spec is silent. */
 const MAX_ACCOUNT_IN_PROGRESS = 100;

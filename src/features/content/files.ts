@@ -1,7 +1,22 @@
+import { namesOwnDomain } from "../../config.ts";
 import { AppError } from "../../core/errors.ts";
+import { isDraft } from "../../core/upload-status.ts";
+import type { Deps } from "../../deps.ts";
+import type { Post } from "../../platforms/connector.ts";
 import { connectorOf } from "../../platforms/registry.ts";
-import { isDraft } from "./rules.ts";
-import type { MediaRef, UploadRow } from "./table.ts";
+import type { AccountRow } from "../accounts/table.ts";
+import type { MediaRef, UploadRow } from "../posts/table.ts";
+
+/** Returns why the platform cannot pull the post's files from here, in sentences; null when it can. */
+export function pullRefusal(
+  { config }: Pick<Deps, "config">,
+  { platform, mode }: Pick<AccountRow, "platform" | "mode">,
+  post: Post,
+): string | null {
+  const { verifiedPull } = connectorOf(platform);
+  if (mode === "sandbox" || !verifiedPull?.isNeeded(post)) return null;
+  return namesOwnDomain(config) ? null : verifiedPull.refusal;
+}
 
 type WithFiles = Pick<UploadRow, "platform" | "settings" | "media">;
 

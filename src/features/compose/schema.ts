@@ -2,23 +2,44 @@ import * as z from "zod";
 import { LOOK_FIRST } from "../../core/failures.ts";
 import { PLATFORMS } from "../../core/platforms.ts";
 import { parseInstant } from "../../core/time.ts";
+import { UPLOAD_STATUSES } from "../../core/upload-status.ts";
 import { enableDescriptions } from "../../http/describing.ts";
-import { UPLOAD_STATUSES } from "./rules.ts";
 import {
   descriptionText,
+  failureOrNull,
+  platformFilter,
   titleText,
-  uploadFilterSchema,
   versionText,
   warningsSchema,
-} from "./schema.ts";
-import type { OlderRecord, UploadRow } from "./table.ts";
-import { versionOf } from "./version.ts";
+} from "../content/schema.ts";
+import { versionOf } from "../content/version.ts";
+import { jobIdOf } from "../posts/rules.ts";
+import type { UploadRecord, UploadRow } from "../posts/table.ts";
 
 enableDescriptions();
 
 const dateTime = z.iso.datetime();
 const status = z.enum(UPLOAD_STATUSES);
 const iso = (at: Date | null): string | null => at?.toISOString() ?? null;
+
+export const createdUploadSchema = z.object({
+  uploadId: z.number().int(),
+  status,
+  jobId: z.string(),
+  scheduledFor: dateTime.nullable(),
+  failure: failureOrNull.optional().describe("With async=false only."),
+  errorMessage: z.string().nullable().optional().describe("With async=false only."),
+  warnings: warningsSchema.optional(),
+});
+
+export function toCreatedUpload(upload: UploadRecord): z.infer<typeof createdUploadSchema> {
+  return {
+    uploadId: upload.id,
+    status: upload.status,
+    jobId: jobIdOf(upload.id, upload.attempt),
+    scheduledFor: iso(upload.scheduledFor),
+  };
+}
 
 const scheduledFor = z
   .string({ error: "must be ISO 8601 with an offset, such as 2026-12-01T09:00:00Z" })
@@ -82,13 +103,6 @@ export const toEditedUpload = async (
   version: await versionOf(upload),
 });
 
-export const deletedUploadSchema = z.object({
-  id: z.number().int(),
-  status: status.describe(
-    "`failed` for a cancelled post; for a removed one, the status that it had.",
-  ),
-});
-
 export const retrySchema = z
   .strictObject({
     force: z
@@ -110,7 +124,7 @@ export const retriedUploadSchema = z.object({
 export const retryFilterSchema = z
   .strictObject({
     accountId: z.string({ error: "must be the id of an account" }).max(100).optional(),
-    platform: uploadFilterSchema.shape.platform,
+    platform: platformFilter,
   })
   .meta({ id: "FailedUploadsRetry" });
 
@@ -137,93 +151,9 @@ export const retriedUploadsSchema = z.object({
     .max(MAX_RETRIED_AT_ONCE),
 });
 
-export const limitsSchema = z
-  .object({
-    remaining: z.number().int(),
-    limit: z.number().int().describe("Posts in any 24 hours."),
-    resetAt: dateTime.describe(
-      "When the oldest counted post is 24 hours old; now when none counts.",
-    ),
-  })
-  .meta({ id: "AccountLimits" });
-
-export const MAX_PER_PAGE = 100;
-const perPageRange = `must be a whole number from 1 to ${MAX_PER_PAGE}`;
-
-const OLDER_FILTERS = ["pending", "completed", "failed", "scheduled"] as const;
-
-export const olderFilterSchema = z.object({
-  page: uploadFilterSchema.shape.page,
-  perPage: z
-    .string()
-    .regex(/^\d{1,9}$/, perPageRange)
-    .transform(Number)
-    .refine((value) => value >= 1 && value <= MAX_PER_PAGE, perPageRange)
-    .default(20)
-    .openapi({ type: "integer", minimum: 1, maximum: MAX_PER_PAGE, default: 20 })
-    .describe("Posts on a page."),
-  platform: uploadFilterSchema.shape.platform,
-  status: z
-    .enum(OLDER_FILTERS, { error: `must be one of ${OLDER_FILTERS.join(", ")}` })
-    .optional()
-    .describe("Posts in this state."),
-});
-
-export type OlderFilter = z.infer<typeof olderFilterSchema>;
-
-/** Spec is silent: the older words know no `processing`; such a post is pending. */
-const olderStatus = z
-  .enum(["draft", "pending_approval", "scheduled", "pending", "completed", "failed"])
-  .describe("A post that is being published is `pending`.");
-
-export const olderItemSchema = z
-  .object({
-    id: z.number().int(),
-    title: titleText.nullable(),
-    platform: z.enum(PLATFORMS),
-    status: olderStatus,
-    uploadedAt: dateTime.nullable(),
-    metadata: z
-      .object({
-        videoId: z.string(),
-        shareUrl: z.string().nullable(),
-        warnings: z.array(z.string()).optional(),
-      })
-      .nullable(),
-  })
-  .meta({ id: "OlderPost" });
-
-export const olderPostSchema = z
-  .object({
-    id: z.number().int(),
-    userId: z.number().int().nullable(),
-    connectedAccountId: z.string(),
-    platform: z.enum(PLATFORMS),
-    title: titleText.nullable(),
-    status: olderStatus,
-    uploadedAt: dateTime.nullable(),
-    metadata: z.string().describe("JSON; `{}` until the post is published."),
-    fileSize: z.string().describe("Bytes, in digits."),
-  })
-  .meta({ id: "OlderPostDetail" });
-
-export const toOlderItem = (post: OlderRecord): z.infer<typeof olderItemSchema> => ({
-  id: post.id,
-  title: post.title,
-  platform: post.platform,
-  status: post.statusGroup,
-  uploadedAt: iso(post.uploadedAt),
-  metadata: post.metadata,
-});
-
-export const toOlderPost = (post: OlderRecord): z.infer<typeof olderPostSchema> => ({
-  id: post.id,
-  userId: post.createdBy,
-  connectedAccountId: post.accountId,
-  platform: post.platform,
-  title: post.title,
-  status: post.statusGroup,
-  uploadedAt: iso(post.uploadedAt),
-  metadata: JSON.stringify(post.metadata ?? {}),
-  fileSize: String(post.fileSize),
+export const deletedUploadSchema = z.object({
+  id: z.number().int(),
+  status: status.describe(
+    "`failed` for a cancelled post; for a removed one, the status that it had.",
+  ),
 });

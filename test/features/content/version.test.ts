@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { contentHash } from "../../../src/features/posts/content-hash.ts";
+import { contentHash } from "../../../src/features/content/version.ts";
 import type { MediaRef } from "../../../src/features/posts/table.ts";
 import { connectorOf } from "../../../src/platforms/registry.ts";
 import { beginLife, type Life } from "../../support/life.ts";

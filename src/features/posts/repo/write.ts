@@ -1,8 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
+import { COMES_FROM, groupOf, type UploadStatus } from "../../../core/upload-status.ts";
 import { type Assigned, assignments } from "../../../db/assignments.ts";
 import { preparedWrite, type Query, sqlWrite } from "../../../db/client.ts";
 import type { Params } from "../../../db/text.ts";
-import { COMES_FROM, groupOf, type UploadStatus } from "../rules.ts";
+import type { Deps } from "../../../deps.ts";
+import { emitIfChanged } from "../../events/repo.ts";
 import { type UploadRow, uploads } from "../table.ts";
 
 /** New values of a post by property, or SQL that works one out. */
@@ -114,3 +116,71 @@ export function eraseUploads(team: number, most: number, now: Date): Query<numbe
       (SELECT id FROM uploads WHERE team_id = ${team} AND deleted_at ${which} LIMIT ${most})`);
   return [sqlWrite(changeFacts(emptied, isLast)), erase(sql`IS NULL`), erase(sql`IS NOT NULL`)];
 }
+
+/** Changes a post only if it is still all that it was when `row` was read, and `condition` holds. */
+export function changeUnchanged(
+  row: UploadRow,
+  set: RowChanges,
+  condition: SQL = sql`TRUE`,
+): Query<number> {
+  return changeUpload(
+    row,
+    set,
+    sql`u.lease_until IS NULL AND u.deleted_at IS NULL
+      AND u.title IS ${row.title} AND u.description IS ${row.description}
+      AND u.scheduled_for IS ${row.scheduledFor?.getTime() ?? null}
+      AND u.approved_hash IS ${row.approvedHash}
+      AND u.edited_fields IS ${row.editedFields && JSON.stringify(row.editedFields)} AND ${condition}`,
+  );
+}
+
+/** Notes that the `count` uploads just inserted from the id `first` on, if any were, need each of the files. */
+export const needFiles = (
+  teamId: number,
+  hashes: readonly string[],
+  first: SQL,
+  count: number,
+): Query<number> =>
+  sqlWrite(sql`INSERT INTO media_uses (team_id, sha256, upload_id, posts)
+    SELECT ${teamId}, value, ${first}, ${count}
+    FROM json_each(${JSON.stringify(hashes)}) WHERE changes() > 0`);
+
+/** Notes that a post needs a file. */
+export const needFile = ({ id, teamId }: UploadRow, sha256: string): Query<number> =>
+  sqlWrite(sql`INSERT OR IGNORE INTO media_uses (team_id, sha256, upload_id)
+    VALUES (${teamId}, ${sha256}, ${id})`);
+
+/** Notes that the posts `u` of a `FROM` need all their stored files. */
+export const needAllFiles = (source: SQL, where: SQL): Query<number> =>
+  sqlWrite(sql`INSERT OR IGNORE INTO media_uses (team_id, sha256, upload_id)
+    SELECT u.team_id, item.value ->> 'sha256', u.id
+    FROM ${source} CROSS JOIN json_each(u.media) item
+    WHERE ${where} AND item.value ->> 'sha256' IS NOT NULL`);
+
+/**
+ * Notes that a removed post no longer needs its files. A file that others of its batch need goes with the
+ * last of them.
+ */
+export const forgetFiles = (id: number): Query<number> =>
+  sqlWrite(sql`DELETE FROM media_uses WHERE posts = 1 AND (team_id, sha256, upload_id) IN
+    (SELECT u.team_id, item.value ->> 'sha256', u.id
+      FROM uploads u CROSS JOIN json_each(u.media) item
+      WHERE u.id = ${id} AND u.deleted_at IS NOT NULL)`);
+
+/** Removes up to `most` uses of a team that is being deleted. */
+export const eraseUses = (team: number, most: number): Query<number> =>
+  sqlWrite(sql`DELETE FROM media_uses WHERE (team_id, sha256, upload_id) IN
+    (SELECT team_id, sha256, upload_id FROM media_uses WHERE team_id = ${team} LIMIT ${most})`);
+
+/** Announces a planned post, if the statement just before it in the batch stored or moved it. */
+export const emitScheduled = (
+  deps: Pick<Deps, "newEventId" | "now">,
+  { teamId, platform, accountId }: Pick<UploadRow, "teamId" | "platform" | "accountId">,
+  uploadId: number | SQL,
+  scheduledFor: Date,
+): Query<number> =>
+  emitIfChanged(deps, {
+    team: teamId,
+    name: "upload.scheduled",
+    data: { uploadId, platform, accountId, scheduledFor: scheduledFor.toISOString() },
+  });

@@ -1,0 +1,47 @@
+/** Source: spec, "Upload status". */
+export const UPLOAD_STATUSES = [
+  "draft",
+  "pending_approval",
+  "scheduled",
+  "pending",
+  "processing",
+  "completed",
+  "failed",
+] as const;
+
+export type UploadStatus = (typeof UPLOAD_STATUSES)[number];
+
+/** Words for each status, behind "The post is". */
+export const STATUS_WORDS: Record<UploadStatus, string> = {
+  draft: "a draft",
+  pending_approval: "waiting for approval",
+  scheduled: "scheduled",
+  pending: "waiting to be published",
+  processing: "being published",
+  completed: "published",
+  failed: "failed",
+};
+
+/** The status as the status index knows it: taking a job must rewrite no index. */
+export type StatusGroup = Exclude<UploadStatus, "processing">;
+
+export const groupOf = (status: UploadStatus): StatusGroup =>
+  status === "processing" ? "pending" : status;
+
+/** Statuses from which a stored post comes to each. Source: spec, "Upload status". */
+export const COMES_FROM: Record<UploadStatus, readonly UploadStatus[]> = {
+  draft: ["pending_approval"],
+  pending_approval: ["draft", "scheduled", "pending", "processing", "failed"],
+  scheduled: ["draft", "pending_approval", "scheduled", "pending"],
+  pending: ["draft", "pending_approval", "scheduled", "processing", "failed"],
+  processing: ["pending", "processing"],
+  completed: ["processing"],
+  failed: ["scheduled", "pending", "processing"],
+};
+
+/** True for a post that waits for somebody to let it out. */
+export const isDraft = (status: UploadStatus): boolean =>
+  status === "draft" || status === "pending_approval";
+
+export const isRunnable = (status: UploadStatus): boolean =>
+  status === "pending" || status === "scheduled" || status === "processing";

@@ -1,0 +1,80 @@
+import * as z from "zod";
+import { FAILURE_CODES, NEXT_ACTIONS, toFailureObject } from "../../core/failures.ts";
+import { PLATFORMS } from "../../core/platforms.ts";
+import { parseInstant } from "../../core/time.ts";
+import { enableDescriptions } from "../../http/describing.ts";
+import { connectors } from "../../platforms/registry.ts";
+import type { UploadRecord } from "../posts/table.ts";
+import { MAX_DESCRIPTION_CHARACTERS, MAX_TITLE_CHARACTERS } from "./bounds.ts";
+
+enableDescriptions();
+
+const OFFSET_NEEDED = "must be ISO 8601 with an offset, such as 2026-12-01T09:00:00Z";
+
+export const instant = z.string().transform((text, ctx) => {
+  const at = parseInstant(text);
+  if (at) return at;
+  ctx.addIssue({ code: "custom", message: OFFSET_NEEDED });
+  return z.NEVER;
+});
+
+export const platformFilter = z
+  .enum(PLATFORMS, { error: `must be one of ${PLATFORMS.join(", ")}` })
+  .optional()
+  .describe("Uploads of one platform.");
+
+/** A text with its bound, which `boundErrors` holds: it counts characters, the schema's own check units. */
+const textUpTo = (most: number) => z.string({ error: "must be text" }).openapi({ maxLength: most });
+
+export const titleText = textUpTo(MAX_TITLE_CHARACTERS);
+export const descriptionText = textUpTo(MAX_DESCRIPTION_CHARACTERS);
+
+/** The platforms whose posts have their text in this field. */
+const textOn = (field: "title" | "description"): string =>
+  connectors()
+    .flatMap(({ platform, capabilities }) => (capabilities.textField === field ? [platform] : []))
+    .join(", ");
+
+/** The fields of every post. The platforms' own fields are beside them: see `uploadFormSchema`. */
+export const postFieldsSchema = z.object({
+  title: titleText
+    .optional()
+    .describe(`The text of a post on ${textOn("title")}; elsewhere a title or a label of yours.`),
+  description: descriptionText
+    .optional()
+    .describe(`The text of a post on ${textOn("description")}; elsewhere it goes with the title.`),
+  schedule_date: instant
+    .optional()
+    .openapi({ type: "string", format: "date-time" })
+    .describe("When to publish: ISO 8601 with an offset, in the future and within 6 months."),
+  status: z
+    .enum(["draft", "pending_approval"], { error: "must be draft or pending_approval" })
+    .optional(),
+});
+
+/** An extension. */
+export const versionText = z
+  .string()
+  .describe(
+    "Names the text, files, account, settings and date that the post has now. Approving names it, so that what was read is what goes out. An extension.",
+  );
+
+const failureSchema = z
+  .object({
+    code: z.enum(FAILURE_CODES),
+    retryable: z.boolean(),
+    nextAction: z.enum(NEXT_ACTIONS),
+  })
+  .meta({ id: "Failure" });
+
+/** A union, because `nullable()` would make the named schema itself so. */
+export const failureOrNull = z.union([failureSchema, z.null()]);
+
+export const warningsSchema = z
+  .array(z.string())
+  .describe(
+    "Texts of the post that the platform will not show, as the review page names them. Absent where it shows all.",
+  );
+
+export const toFailure = (upload: UploadRecord) =>
+  upload.status === "failed" && upload.failureCode ? toFailureObject(upload.failureCode) : null;

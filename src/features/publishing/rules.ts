@@ -1,0 +1,87 @@
+import type { FailureCode } from "../../core/failures.ts";
+import { DAY } from "../../core/time.ts";
+import { isSwitchedOff, SWITCHED_OFF } from "../accounts/rules.ts";
+import type { AccountRow } from "../accounts/table.ts";
+
+/** A worker owns a job for this long between two of its steps. Longer than any platform call. */
+export const LEASE_SECONDS = 90;
+
+/** Source: spec, "Time limits": queue wait before queue_expired. */
+export const QUEUE_WAIT_MS = DAY;
+
+/** A job whose runs broke off this often in a row breaks them itself. */
+export const MAX_CRASHES = 10;
+
+/** Without progress for this long, a platform is not waited for any more. */
+export const PROGRESS_DEADLINE_SECONDS = 30 * 60;
+
+/** An attempt that lost what it had prepared this often is not begun again. */
+export const MAX_RESTARTS = 3;
+
+/** Waits before a transient failure is tried again, in seconds. */
+const BACKOFF_SECONDS = [30, 120, 600] as const;
+
+/** Seconds to wait after `taken` back-offs of this attempt; null when there are no more. */
+export const nextBackoff = (taken: number): number | null => BACKOFF_SECONDS[taken] ?? null;
+
+/** Longest wait before a login is renewed again for a post, in seconds: other posts may have renewed it meanwhile. */
+const LOGIN_BACKOFF_SECONDS = 60;
+
+/** Longest time that a post waits for its login, in seconds: as long as for a platform that does not answer. */
+const LOGIN_PATIENCE_SECONDS = BACKOFF_SECONDS.reduce((sum, wait) => sum + wait, 0);
+
+/**
+ * Seconds to wait for a login that could not be renewed; null when the post has waited long enough.
+ *
+ * @param taken back-offs of this attempt
+ * @param waitedSeconds time since anything of the attempt moved
+ */
+export function loginBackoff(taken: number, waitedSeconds: number): number | null {
+  if (waitedSeconds >= LOGIN_PATIENCE_SECONDS) return null;
+  return Math.min(nextBackoff(taken) ?? LOGIN_BACKOFF_SECONDS, LOGIN_BACKOFF_SECONDS);
+}
+
+/**
+ * Seconds from one call that cannot be undone to the next, after `made` of them in this attempt; null when
+ * there may be no more.
+ */
+export const resubmitWait = (made: number): number | null =>
+  made === 0 ? 0 : nextBackoff(made - 1);
+
+interface GateSubject {
+  approvedHash: string | null;
+}
+
+interface GateRefusal {
+  code: FailureCode;
+  message: string;
+}
+
+/**
+ * The one gate that every post passes at publishing, whatever let it through before: its account can
+ * be used, and its content is what was approved.
+ *
+ * `held`: back to approval. `failed`: it cannot go out.
+ *
+ * @param contentHash null where no approval is bound to the content
+ */
+export function publishGate(
+  upload: GateSubject,
+  account: Pick<AccountRow, "status" | "mode" | "accountName"> | null,
+  contentHash: string | null,
+  config: { sandboxEnabled: boolean },
+): { kind: "open" } | { kind: "held" } | { kind: "failed"; refusal: GateRefusal } {
+  if (account?.status !== "active") {
+    const message =
+      account?.status === "expired"
+        ? "The account's login has expired. Reconnect the account and retry."
+        : "The account is no longer connected. Connect it again, then create a new post.";
+    return { kind: "failed", refusal: { code: "account_disconnected", message } };
+  }
+  if (isSwitchedOff(account, config)) {
+    const message = `${account.accountName} ${SWITCHED_OFF}`;
+    return { kind: "failed", refusal: { code: "account_disconnected", message } };
+  }
+  if (upload.approvedHash !== contentHash) return { kind: "held" };
+  return { kind: "open" };
+}
