@@ -23,7 +23,6 @@ const refuse = (field: string, message: string): FieldError => ({
   message: `${field}: ${message}`,
 });
 
-/** Returns the errors of a post for many accounts that concern the call as a whole. */
 export function batchErrors(
   post: NewPost,
   media: readonly CheckedMedia[],
@@ -56,7 +55,10 @@ const mediaTypesOf = (platform: Platform): readonly string[] =>
 
 const mediaTypeIn = ({ media_type }: RawSettings): string => lastOf(media_type).toUpperCase();
 
-/** Refuses a shared media_type that no platform knows; `sharedSettings` would drop it everywhere. */
+/**
+ * Refuses a shared media_type that no platform knows; otherwise `sharedSettings` would drop it
+ * silently.
+ */
 function mediaTypeErrors(settings: RawSettings): FieldError[] {
   const wanted = mediaTypeIn(settings);
   const known = [...new Set(connectors().flatMap(({ platform }) => mediaTypesOf(platform)))];
@@ -65,7 +67,7 @@ function mediaTypeErrors(settings: RawSettings): FieldError[] {
 }
 
 /**
- * Returns the version of a batch's post for one account: overrides, text field and shared settings applied.
+ * Returns the post for one account of a batch, with overrides and shared settings applied.
  *
  * @throws AppError 400 when this account cannot take it in a batch
  */
@@ -94,7 +96,6 @@ export function ownPost(
   return own;
 }
 
-/** Merges an account's override over its platform's, field by field. */
 function overrideOf(overrides: NewPost["overrides"], { id, platform }: AccountRow): Override {
   const [general, own] = [overrides[platform], overrides[id]];
   return { ...general, ...own, settings: { ...general?.settings, ...own?.settings } };
@@ -115,13 +116,12 @@ function ownTexts(
   }
   if (caption !== undefined) {
     own[field] = caption;
-    // On these platforms the shared description would be appended to the text.
+    // These platforms would append the shared description to the text.
     if (field === "title") own.description = null;
   }
   return own;
 }
 
-/** Drops the batch's media_type for a platform that does not know its value. */
 function sharedSettings(settings: RawSettings, platform: Platform): RawSettings {
   const { media_type, ...others } = settings;
   const isKnown = mediaTypesOf(platform).includes(mediaTypeIn(settings));

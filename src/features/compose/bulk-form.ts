@@ -27,7 +27,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Returns the accounts that the form names, each once; none when the list cannot be read. */
 export function batchAccounts(fields: Fields): string[] {
   const list = parseJson(lastOf(fields, "accounts") ?? "");
   if (!Array.isArray(list) || list.length > MAX_ACCOUNTS) return [];
@@ -40,7 +39,6 @@ const refuse = (field: string, message: string): FieldError => ({
   message: `${field}: ${message}`,
 });
 
-/** Reads the flags that platforms have for their posts of a batch. */
 const readFlags = (fields: Fields) =>
   connectors().flatMap(({ platform, batchFlags = {} }) =>
     Object.entries(batchFlags).map(([name, { settings }]) => {
@@ -49,7 +47,6 @@ const readFlags = (fields: Fields) =>
     }),
   );
 
-/** Moves the fields of a batch out of the settings. */
 export function readBatchFields(post: NewPost, fields: Fields): NewPost {
   const flags = readFlags(fields);
   const own = new Set(["caption", ...flags.map(({ name }) => name)]);

@@ -16,7 +16,6 @@ import { type Known, lookUp } from "./lookup.ts";
 import { type CheckedMedia, checkMedia, type PresignedFiles, readPresigned } from "./media.ts";
 import type { NewPost } from "./new-post.ts";
 
-/** The result for one account of a batch. */
 type BulkResult =
   | {
       accountId: string;
@@ -31,16 +30,14 @@ type BulkResult =
 
 interface BulkOutcome {
   results: BulkResult[];
-  /** The posts are held for approval. */
   isHeld: boolean;
 }
 
-/** The row for one account of a batch, or its error. */
 type Composed =
   | { accountId: string; platform: Platform; row: NewRow; warnings: string[] }
   | { accountId: string; platform: Platform | null; error: string };
 
-/** The stored answer to a named call: without ids, which are consecutive. */
+/** The stored answer to a named call. It omits the posts' ids, which are consecutive. */
 type Remembered = (
   | {
       accountId: string;
@@ -52,7 +49,6 @@ type Remembered = (
   | { accountId: string; error: string }
 )[];
 
-/** Composes a post for each account, in the order of the batch. */
 async function composeAll(
   ctx: Ctx,
   post: NewPost,
@@ -87,7 +83,6 @@ async function composeAll(
   return composed;
 }
 
-/** Joins all errors of an account's post into one line. */
 function inFull({ message, extras }: AppError): string {
   const errors = (extras.errors ?? []) as FieldError[];
   if (errors.length < 2) return message;
@@ -95,11 +90,10 @@ function inFull({ message, extras }: AppError): string {
 }
 
 /**
- * Creates one post for many accounts and queues it, its files stored once. An account that cannot take
- * it stops no other.
+ * Creates and queues one post for many accounts. A refused account does not stop the others.
  *
- * @param looked facts that the caller has read with `lookUp` already
- * @throws AppError 400 for what is wrong with the batch as a whole, and what `once` throws
+ * @param looked facts that the caller has already read with `lookUp`
+ * @throws AppError 400 for errors of the whole batch, and what `once` throws
  */
 export function createPosts(
   ctx: Ctx,
@@ -153,7 +147,6 @@ const toOutcome = (answer: Remembered, firstId: number): BulkOutcome => ({
   isHeld: answer.some((one) => "isHeld" in one),
 });
 
-/** The result of a dry run. */
 interface Validation {
   errors: { accountId: string | null; platform: Platform | null; error: string }[];
   targets: {
@@ -162,11 +155,9 @@ interface Validation {
     scheduledFor: string | null;
     warnings?: string[];
   }[];
-  /** The posts would be held for approval. */
   isHeld: boolean;
 }
 
-/** Judges a post as `createPosts` does and stores nothing. */
 export async function validatePosts(
   ctx: Ctx,
   post: NewPost,
@@ -185,7 +176,7 @@ export async function validatePosts(
     return { errors: whole.map(toError), targets: [], isHeld: false };
   }
   let composed = await composeAll(ctx, post, { media, presigned }, known);
-  // The team's drafts are counted only when the post would be one.
+  // The team's drafts are counted only when the post would be a draft.
   if (rowsOf(composed).some(({ status }) => isDraft(status))) {
     const again = await lookUp(ctx, post, { countsDrafts: true });
     composed = await composeAll(ctx, post, { media, presigned }, again.known);

@@ -22,30 +22,24 @@ import type { NewPost, RawSettings } from "./new-post.ts";
 
 export type NewRow = Omit<UploadRow, "id">;
 
-/** A new post in the version of one of its accounts. */
 export interface OwnPost
   extends Pick<
     NewPost,
     "title" | "description" | "settings" | "scheduledFor" | "status" | "origin"
   > {
   media: readonly CheckedMedia[];
-  /** Errors of reading the post's fields. */
   refused: readonly FieldError[];
 }
 
-/** Facts that decide whether an account can take a post. */
 interface Situation {
   facts: AccountFacts;
-  /** Posts of the account around the same time. */
   recent: readonly RecentPost[];
-  /** Number of posts that this call has composed before. */
   taken: number;
-  /** Prepares a text for comparison; shared by the posts of a call. */
   prepare(text: string): Promise<PreparedText>;
 }
 
 /**
- * Composes the row of a new post, once it is judged and its account has room for it.
+ * Composes the row of a new post, after judging it and checking the account's limits.
  *
  * @throws AppError ACCOUNT_INACTIVE, PLAN_LIMIT, QUEUE_FULL, QUEUE_BUSY, and what `judge` throws
  */
@@ -110,7 +104,6 @@ export async function composePost(
   };
 }
 
-/** The job columns of a post that has not been worked on. */
 const EMPTY_JOB = {
   attempt: 1,
   backoffs: 0,
@@ -140,7 +133,9 @@ const EMPTY_JOB = {
   sentBytes: null,
 } as const;
 
-/** Reads the platform's own settings. Wrong ones are left out, so that the rest can be judged. */
+/**
+ * Reads the platform's settings. Invalid values are left out, so that the rest can still be judged.
+ */
 function readSettings(
   { settings }: Connector,
   raw: RawSettings,
@@ -157,7 +152,7 @@ function toFiles(all: readonly CheckedMedia[]) {
   const isThumbnail = ({ role }: CheckedMedia) => role === "thumbnail";
   const media: PostMedia[] = [
     ...good.filter((item) => !isThumbnail(item)).map((item) => item.media),
-    // Stands in for a refused file: a second error, that it is missing, would mislead.
+    // A placeholder for a refused file prevents a second, misleading error about a missing file.
     ...all
       .filter((item) => "refusal" in item && !isThumbnail(item))
       .map(() => ({ ...UNKNOWN_FILE, kind: "image" as const })),

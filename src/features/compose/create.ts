@@ -20,18 +20,17 @@ import {
 import { canonicalPost, type NewPost } from "./new-post.ts";
 import { claimsOf, type StoredPosts, storePosts } from "./store-posts.ts";
 
-/** The stored answer to a named call: the post as it began. */
+/** The stored answer to a named call: the post's first state. */
 type Begun = Pick<UploadRecord, "status"> & { scheduledFor: string | null; warnings?: string[] };
 
-/** A new post, and the parts of it that its platform will not show, in words. */
 export type CreatedPost = UploadRecord & { warnings: readonly string[] };
 
 /**
- * Creates one post for one account and queues it.
+ * Creates and queues one post for one account.
  *
- * @param looked facts that the caller has read with `lookUp` already
- * @throws AppError 400 with every refused field, NOT_FOUND, and what `composePost` and `once` throw; then
- * nothing is stored
+ * @param looked facts that the caller has already read with `lookUp`
+ * @throws AppError 400 with every refused field, NOT_FOUND, and what `composePost` and `once`
+ * throw; then nothing is stored
  */
 export function createPost(
   ctx: Ctx,
@@ -60,15 +59,12 @@ export function createPost(
   });
 }
 
-/** The files of a new post as they were found. */
 interface FoundFiles {
   media: readonly CheckedMedia[];
   presigned: PresignedFiles;
 }
 
-/** Posts that are to be stored, and what is answered then. */
 interface Composition<R> extends Pick<StoredPosts, "rows" | "plan"> {
-  /** As a repeated call gets it. */
   answer: unknown;
   toResult(created: readonly UploadRow[]): R | null;
 }
@@ -78,8 +74,8 @@ interface CreateSteps<R> extends Pick<Steps<Known, R>, "replay"> {
 }
 
 /**
- * Creates posts once for calls of the same name. Files that came with a refused or repeated call are
- * deleted; after a broken write, `storePosts` deletes those that were not stored.
+ * Creates posts once for calls with the same idempotency key. Deletes files that came with a
+ * refused or repeated call; after a failed write, `storePosts` deletes the files it did not store.
  */
 export async function takeOnce<R>(
   ctx: Ctx,
@@ -111,7 +107,7 @@ export async function takeOnce<R>(
   }
 }
 
-/** @throws AppError 400 where no account was named, or several */
+/** @throws AppError 400 unless the post names exactly one account */
 function requireOneAccount({ accountIds }: NewPost, errors: readonly FieldError[]): string {
   const [id, ...others] = accountIds;
   if (id !== undefined && others.length === 0) return id;
@@ -126,7 +122,7 @@ function requireOneAccount({ accountIds }: NewPost, errors: readonly FieldError[
 export const unknownAccount = (id: string): AppError =>
   new AppError("NOT_FOUND", `Account ${id.slice(0, 100)} not found. GET /accounts lists yours.`);
 
-/** Repeats the first answer: the post as it began, whatever its state now. */
+/** Repeats the first answer: the post's first state, whatever its state is now. */
 async function replayPost(ctx: Ctx, { answer, firstUploadId }: StoredAnswer): Promise<CreatedPost> {
   const [[found]] = await ctx.db.run([uploadById(ctx.team, firstUploadId ?? 0)]);
   if (!found) throw new AppError("NOT_FOUND", "The post that this call created has been deleted.");
@@ -135,14 +131,14 @@ async function replayPost(ctx: Ctx, { answer, firstUploadId }: StoredAnswer): Pr
   return { ...found.upload, ...begun, attempt: 1, warnings };
 }
 
-/** Waits between two looks, in ms: soon at first, 60 s in all. */
+/** Waits between two looks, in ms; 60 s together. */
 const LOOKS_MS = [
   250, 250, 500, 1_000, 1_000, 2_000, 3_000, 4_000, 6_000, 8_000, 10_000, 12_000, 12_000,
 ];
 
 /**
- * The post once it is over, or as it stands after 60 seconds. Publishing goes on in the queue
- * whatever becomes of the caller; this only looks.
+ * Returns the post once it is published or failed, or after 60 seconds. The queue publishes it
+ * whether or not the caller waits.
  */
 export async function waitUntilDone(ctx: Ctx, upload: UploadRecord): Promise<UploadRecord> {
   let latest = upload;

@@ -21,7 +21,6 @@ import {
   uploadEditSchema,
 } from "./schema.ts";
 
-/** Routes of an upload after its creation. */
 export const editRoutes = createRouter();
 
 const yes = z.literal(true);

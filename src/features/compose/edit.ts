@@ -31,15 +31,14 @@ import type { EditedField, UploadRow } from "../posts/table.ts";
 import { asJudged, fieldErrors, judge, refuseViolations } from "./judge.ts";
 import type { UploadEdit } from "./schema.ts";
 
-/** The values that an edit may change, after the edit. */
 type Wanted = Pick<UploadRow, "title" | "description" | "scheduledFor">;
 
 /**
- * Changes text or date of a post that nobody is publishing. An edit by an owner or admin approves the new
- * content, unless a client approved the old one: then the client is to see it.
+ * Changes text or date of a post that is not being published. An edit by an owner or admin approves
+ * the new content, unless a client approved the old content: then the client sees the post again.
  *
- * @throws AppError NOT_FOUND, USE_APPROVAL_ACTIONS, UPLOAD_LOCKED, PLAN_LIMIT, 400 with every refused
- * field, 400 with violations
+ * @throws AppError NOT_FOUND, USE_APPROVAL_ACTIONS, UPLOAD_LOCKED, PLAN_LIMIT, 400 with every
+ * refused field, 400 with violations
  */
 export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promise<UploadRow> {
   const [[row], files, [words], recent] = await ctx.read("posts:write", [
@@ -87,7 +86,7 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
     ...(endsAttempt ? refundFollowed(ctx.now(), row) : []),
   ]);
   if (changed !== 1) {
-    // When another call took the plan's last place, or what this post claims, the refusal says so.
+    // If another call took the last place or the claim, the refusal says so.
     if (isApproving) await requirePlace(ctx, row, wanted);
     await requireUnclaimed(ctx, row, claims);
     throw locked("The post has just changed, or is being published. Read it again.");
@@ -102,7 +101,7 @@ const locked = (message: string) => new AppError("UPLOAD_LOCKED", message);
 function requireUnlocked({ status }: UploadRow, hasNewDate: boolean): void {
   if (status === "processing") throw locked("The post is being published and cannot be edited.");
   if (status === "completed") throw locked("The post is published and cannot be edited.");
-  // Spec is silent: an attempt that is over has no time to come, and a retry goes out at once.
+  // Spec is silent: a failed attempt has no future date, and a retry goes out at once.
   if (status === "failed" && hasNewDate) {
     throw locked(
       "The date of a failed post cannot be edited. Retry the post, or create a new one.",
@@ -111,9 +110,8 @@ function requireUnlocked({ status }: UploadRow, hasNewDate: boolean): void {
 }
 
 /**
- * Requires room in the plan when a waiting post moves to another month: it counts for the one that it is
- * planned for. A post that goes back to approval counts for none. Returns the same as a condition of the
- * write; null when no other place is taken.
+ * Requires quota when a waiting post moves to another month. Returns the same condition for the
+ * write; null when the post needs no new place.
  *
  * @throws AppError PLAN_LIMIT
  */
@@ -130,13 +128,12 @@ async function requirePlace(
   return hasQuota(ctx.team, facts.plan, scheduledFor);
 }
 
-/** Returns the claims of a post that waits to go out, by its new content or date. */
 const claimsOf = (row: UploadRow): Claim[] =>
   row.status === "scheduled" || row.status === "pending"
     ? [claimOf(row, row.sortAt, row.id) ?? []].flat()
     : [];
 
-/** @throws AppError 400 with the violation where another post has what is claimed */
+/** @throws AppError 400 with the violation when another post holds a claim */
 async function requireUnclaimed(ctx: Ctx, { platform }: UploadRow, claims: Claim[]): Promise<void> {
   if (claims.length === 0) return;
   const [[holder]] = await ctx.db.run([claimHolders(claims)]);
@@ -144,20 +141,18 @@ async function requireUnclaimed(ctx: Ctx, { platform }: UploadRow, claims: Claim
 }
 
 interface Judging {
-  /** Stored files of the post. */
   files: readonly MediaRow[];
   rules: {
     blocklist: readonly string[];
     bannedHashtags: readonly string[] | null;
-    /** Other posts of the account around its time. */
     recent: readonly RecentPost[];
   };
-  /** The new text; null when it is unchanged. */
+  /** Null when the text is unchanged. */
   text: PreparedText | null;
   hasNewDate: boolean;
 }
 
-/** Judges what is new. @throws AppError what `judge` throws */
+/** Judges the changed parts only. @throws AppError what `judge` throws */
 async function requireGood(
   ctx: Ctx,
   row: UploadRow,
@@ -168,7 +163,7 @@ async function requireGood(
   const subject = {
     ...{ platform: row.platform, status: row.status, text, refs: row.media },
     at: scheduledFor ?? now,
-    // It stays what it was, and so do the files.
+    // Account and files stay the same.
     account: null,
     post: asJudged({ ...row, title, description }, files),
     errors: fieldErrors(
@@ -200,15 +195,16 @@ async function changesOf(
       }
     : {};
   const date = hasNewDate && wanted.scheduledFor ? { sortAt: wanted.scheduledFor } : {};
-  // The credits paid are given back: the next attempt pays what the post costs then.
+  // The paid credits are refunded; the next attempt pays the new price.
   const isPaid = (row.creditsSpent ?? 0) > (row.creditsRefunded ?? 0);
   const anew = isWaiting && isPaid ? { attempt: row.attempt + 1 } : {};
   const editedFields = isDraft(row.status) && !isApproving ? editedOf(row, wanted) : null;
   const set: Partial<UploadRow> = { ...wanted, ...approval, ...date, ...anew, editedFields };
-  // Work prepared at the platform may hold the old text, and the error message of an earlier try is about the old post.
+  // Work prepared at the platform may contain the old text, and an earlier error concerns the
+  // old post.
   const afresh = { backoffs: 0, submits: 0, bookmark: null, errorMessage: null };
   if (isWaiting && !isApproving) {
-    // The approver stays: the post is not the author's alone to delete.
+    // The approver stays recorded, so that the author alone cannot delete the post.
     const held = { status: "pending_approval", approvedHash: null, approvedBy: null } as const;
     return { ...set, ...afresh, ...held, ...downloadDue(row, ctx.now()) };
   }
@@ -220,7 +216,6 @@ async function changesOf(
   return row.status === "pending" ? { ...set, bookmark: null } : set;
 }
 
-/** The fields of a post that were edited since its submission, this edit included. */
 function editedOf(row: UploadRow, wanted: Wanted): EditedField[] {
   const isEdited: Record<EditedField, boolean> = {
     title: wanted.title !== row.title,
@@ -232,9 +227,9 @@ function editedOf(row: UploadRow, wanted: Wanted): EditedField[] {
 }
 
 /**
- * Returns what is approved after an edit of the content: the new content, by whoever may approve it. A failed post
- * that was never approved is bound to what it was when somebody else edits it, so that no retry lets the edit
- * through.
+ * Returns the approved hash after an edit of the content. An approver's edit approves the new
+ * content. When another person edits a failed post that was never approved, the hash of the old
+ * content is kept, so that a retry needs approval.
  */
 async function approvalOf(
   { actor }: Ctx,

@@ -14,10 +14,10 @@ import { postFieldsSchema } from "../content/schema.ts";
 
 enableDescriptions();
 
-/** A text of the form; that it is no longer is seen to where the form is read. */
+/** Text with its bound for the document; the bound is checked when the form is read. */
 const textUpTo = (maxLength: number) => z.string().openapi({ maxLength });
 
-/** The fields of all platforms; one that several have says what it is for each. */
+/** The fields of all platforms. A field that several platforms have describes its use for each. */
 function platformFields(): Record<string, z.ZodType> {
   const told = new Map<string, FieldUse[]>();
   for (const { platform, settings } of connectors()) {
@@ -33,7 +33,6 @@ interface FieldUse {
   info: FieldInfo;
 }
 
-/** The widest of a bound that all uses of a field have; undefined where one has none. */
 function widest(
   uses: readonly FieldUse[],
   bound: "minimum" | "maximum" | "maxLength",
@@ -43,7 +42,7 @@ function widest(
   return bound === "minimum" ? Math.min(...bounds) : Math.max(...bounds);
 }
 
-/** Each platform in a paragraph of its own, because one field can mean something else to each. */
+/** One paragraph per platform, because a field can differ in meaning. */
 const describeUses = (uses: readonly FieldUse[]): string =>
   uses
     .map(({ platform, info }) => {
@@ -75,7 +74,6 @@ function platformField(uses: FieldUse[]): z.ZodType {
     });
 }
 
-/** The flags that a batch has for one platform's posts. */
 const batchFlagFields = (): Record<string, z.ZodType> =>
   Object.fromEntries(
     connectors()
@@ -86,12 +84,11 @@ const batchFlagFields = (): Record<string, z.ZodType> =>
       ]),
   );
 
-/** Files of one post where it may have the most. */
 const MAX_FILES = Math.max(
   ...connectors().map(({ capabilities }) => capabilities.mediaSupport.maxCount),
 );
 
-/** The files of a multipart body, as the document shows them. It is read as a stream, never by this. */
+/** File fields for the document. The form itself is read as a stream. */
 function mediaFields(takesUrls: boolean) {
   const file = () => z.string().openapi({ type: "string", format: "binary" });
   const orUrl = (text: string) =>

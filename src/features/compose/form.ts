@@ -11,34 +11,27 @@ import { type Known, lookUp, SCOPE } from "./lookup.ts";
 import { discardFiles, takeFile, URL_FIELDS, urlsIn } from "./media.ts";
 import { EMPTY_POST, type NewMedia, type NewPost } from "./new-post.ts";
 
-/**
- * The form fields that are no setting. In a batch they may be as long as the form allows, and are not
- * stored.
- */
+/** Form fields that are no settings. */
 const NO_SETTINGS = new Set([
   ...URL_FIELDS.keys(),
   ...Object.keys(postFieldsSchema.shape),
   ...["accounts", "overrides"],
 ]);
 
-/** A post read from a form, and the facts that were read on the way. */
 interface Received {
   post: NewPost;
   looked: Looked<Known>;
 }
 
-/** How one kind of form is read. */
 interface Intake {
   call: NamedCall | null;
-  /** False: files are measured and forgotten. */
+  /** False: files are measured and dropped. */
   storesFiles: boolean;
-  /** Returns the accounts named by the fields read so far. */
   accountsIn(fields: Fields): string[];
-  /** Moves the fields of this kind of form out of the settings. */
   readOwn(post: NewPost, fields: Fields): NewPost;
 }
 
-/** Reads the form of one post for one account. @throws AppError what `readPost` throws */
+/** @throws AppError what `readPost` throws */
 export const readPostForm = (
   ctx: Ctx,
   request: Request,
@@ -51,7 +44,7 @@ export const readPostForm = (
     readOwn: ({ settings: { accountId: _, ...settings }, ...post }) => ({ ...post, settings }),
   });
 
-/** Reads the form of one post for many accounts. @throws AppError what `readPost` throws */
+/** @throws AppError what `readPost` throws */
 export const readBatchForm = (
   ctx: Ctx,
   request: Request,
@@ -65,8 +58,8 @@ export const readBatchForm = (
   });
 
 /**
- * Reads a form as a stream. Authenticates before the first byte is stored, and looks the accounts up in
- * the same round trip where the form names them early enough.
+ * Reads a form as a stream. Authenticates before the first byte is stored; the same round trip
+ * reads the accounts if the form has named them by then.
  *
  * @throws AppError what `lookUp` and `readForm` throw; then no file is left
  */
@@ -77,7 +70,7 @@ async function readPost(ctx: Ctx, request: Request, intake: Intake): Promise<Rec
   let asked = "";
   const enter = (fields: Fields): Promise<Looked<Known>> => {
     const question = { call, accountIds: accountsIn(fields), scheduledFor: dateIn(fields), media };
-    // A form may name its date or accounts after a file: then they are looked up again.
+    // When a form names its date or accounts after a file, they are looked up again.
     const key = JSON.stringify([question.accountIds, question.scheduledFor]);
     if (!looked || key !== asked) looked = lookUp(ctx, question);
     asked = key;
@@ -107,18 +100,15 @@ async function readPost(ctx: Ctx, request: Request, intake: Intake): Promise<Rec
   }
 }
 
-/** Returns the account that the form names; `createPost` refuses several. */
 const accountIn = (fields: Fields): string[] => {
   const ids = (fields.get("accountId") ?? []).map((id) => id.trim());
   return ids.at(-1) ? [...new Set(ids)] : [];
 };
 
-/** Returns the planned date among the fields read so far; null for at once. */
 const dateIn = (fields: Fields): Date | null => parseInstant(lastOf(fields, "schedule_date") ?? "");
 
 const whenAndWhere = postFieldsSchema.pick({ schedule_date: true, status: true });
 
-/** Reads the fields of every form; all others are settings of platforms. */
 function readCommon(
   fields: Fields,
 ): Pick<NewPost, "title" | "description" | "scheduledFor" | "status" | "settings" | "refused"> {

@@ -15,16 +15,13 @@ import { scheduleRefusal } from "../posts/rules.ts";
 import type { MediaRef, UploadRow } from "../posts/table.ts";
 import { UNKNOWN_FILE, type UnknownMedia } from "./media.ts";
 
-/** The fields of a post as they were sent, for any platform. */
 interface SentFields {
   texts: Texts;
-  /** Errors of reading the fields. */
   refused?: readonly FieldError[];
   /** The date and its wire name; null when none was sent. */
   date: { field: string; at: Date | null };
 }
 
-/** Returns what is wrong with the fields themselves, for any platform. */
 export function fieldErrors({ texts, refused = [], date }: SentFields, now: Date): FieldError[] {
   const { field, at } = date;
   const refusal = at && scheduleRefusal(at, now);
@@ -36,7 +33,6 @@ export function fieldErrors({ texts, refused = [], date }: SentFields, now: Date
   ];
 }
 
-/** Refuses unknown fields that begin with the prefix of a platform's own. */
 const unknownFieldErrors = (fields: Texts): FieldError[] =>
   connectors().flatMap(({ ownPrefix, settings }) => {
     if (!ownPrefix) return [];
@@ -50,10 +46,9 @@ const unknownFieldErrors = (fields: Texts): FieldError[] =>
       }));
   });
 
-/** A post of one account, new or changed, as it is to be. */
 interface Subject {
   platform: Platform;
-  /** Null when an edit leaves account and files unchanged: they are not judged again. */
+  /** Null when an edit leaves account and files unchanged; they are not judged again. */
   account: Pick<AccountRow, "platform" | "mode" | "platformAccountId"> | null;
   post: Omit<Post, "media" | "thumbnail"> & {
     media: readonly UnknownMedia[];
@@ -61,15 +56,12 @@ interface Subject {
   };
   refs: readonly MediaRef[];
   status: UploadStatus;
-  /** Planned time of publishing. */
   at: Date;
-  /** The text; null when an edit leaves it unchanged: the content is not judged again. */
+  /** Null when an edit leaves the text unchanged; it is not judged again. */
   text: PreparedText | null;
-  /** Errors found before, reported with the others. */
   errors: readonly FieldError[];
 }
 
-/** Returns a stored post as it is judged. `files`: its stored files. */
 export function asJudged(
   {
     title,
@@ -93,20 +85,16 @@ export function asJudged(
   };
 }
 
-/** Our own rules for a post, beside its platform's. */
 interface HouseRules {
   blocklist: readonly string[];
-  /** In place of the platform's own list; null: that. */
+  /** Replaces the platform's list; null: the platform's list applies. */
   bannedHashtags: readonly string[] | null;
-  /** Posts of the account around the same time, which this one must not repeat. */
   recent: readonly RecentPost[];
-  /** The daily cap, where the post would exceed it. */
   cap: Violation | null;
 }
 
 /**
- * Judges a post by its platform's rules and ours before it is stored. Create, bulk, dry run and edit all
- * call this.
+ * Judges a post by its platform's rules and ours before it is stored.
  *
  * @throws AppError 400 with every refused field; 429 with violations for a cap, 400 for others
  */
@@ -133,7 +121,9 @@ export async function judge(
   refuseViolations([...(cap ? [cap] : []), ...contentViolations(candidate, recent)]);
 }
 
-/** Runs the platform's check. For a file of unknown kind, keeps the errors that hold for every kind. */
+/**
+ * Runs the platform's check. For a file of unknown kind, keeps the errors that hold for every kind.
+ */
 async function platformErrors(
   connector: Connector,
   post: Subject["post"],
@@ -146,7 +136,6 @@ async function platformErrors(
   return asImages.filter(({ message }) => asVideos.some((other) => other.message === message));
 }
 
-/** Returns the post with `kind` for every file of unknown kind. */
 function asIf({ media, thumbnail, ...post }: Subject["post"], kind: MediaKind): Post {
   const seen = (item: UnknownMedia) => ({ ...item, kind: item.kind ?? kind });
   return { ...post, media: media.map(seen), thumbnail: thumbnail ? seen(thumbnail) : null };
@@ -163,13 +152,12 @@ const hashtagErrors = (
     })),
   );
 
-/** @throws AppError 429 for a cap, else 400, where there is a violation */
+/** @throws AppError 429 with violations for a cap, 400 for others */
 export function refuseViolations(violations: readonly Violation[]): void {
   const [first] = violations;
   if (first) throw violated(first, violations);
 }
 
-/** Returns the error of a post with violations. */
 function violated(first: Violation, violations: readonly Violation[]): AppError {
   const isCap = violations.some(({ type }) => type === "hard_cap");
   return new AppError(null, first.message, {

@@ -14,23 +14,17 @@ import type { AccountFacts } from "../limits/rules.ts";
 import { filesByHash, type MediaRow } from "../media/repo.ts";
 import type { NewPost } from "./new-post.ts";
 
-/** Scope of every call that creates posts. */
 export const SCOPE: Scope = "posts:write";
 
-/** Facts about a new post's accounts and files, read before it is judged. */
 export interface Known {
-  /** The named accounts that are the team's. */
   facts: AccountFacts[];
-  /** Posts of these accounts around the same time, out or planned. */
   recent: RecentPost[];
-  /** The files that the post names, as far as the team has them. */
   files: MediaRow[];
 }
 
-/** The part of a new post that decides which facts are read. */
 type Question = Pick<NewPost, "call" | "accountIds" | "scheduledFor" | "media">;
 
-/** Posts with which those of one call are compared, before and after their time; each account has some. */
+/** Compared posts of one call on either side of its time. Each account gets a share. */
 const MAX_COMPARED = 3_000;
 const MAX_COMPARED_PER_ACCOUNT = 300;
 const MIN_COMPARED_PER_ACCOUNT = 30;
@@ -42,14 +36,13 @@ const comparedPerAccount = (accounts: number): number =>
   );
 
 interface Further {
-  /** Counts the team's drafts as well. */
   countsDrafts?: boolean;
-  /** Claims that another call may hold: the posts that do are among the recent ones, however many there are. */
+  /** Includes the posts that hold these claims, beyond the limit of compared posts. */
   claims?: readonly Claim[];
 }
 
 /**
- * Reads the facts in one round trip, which authenticates too where that is still to be done.
+ * Reads the facts in one round trip, which also authenticates the caller.
  *
  * @throws AppError what `ctx.read` throws
  */

@@ -11,10 +11,9 @@ import type { MediaRef } from "../posts/table.ts";
 import { type Resolved, resolvePresigned } from "../presign/resolve.ts";
 import type { MediaRole, NewMedia, NewPost } from "./new-post.ts";
 
-/** A file to judge. Its `kind` is null while it is behind a URL that does not tell. */
+/** A file to judge. Its `kind` is null while its URL does not show it. */
 export type UnknownMedia = Omit<PostMedia, "kind"> & { kind: MediaKind | null };
 
-/** A file of a new post after its own checks. */
 export type CheckedMedia = { role: MediaRole } & (
   | { media: PostMedia; ref: MediaRef }
   | { refusal: FieldError }
@@ -27,12 +26,11 @@ const KINDS: Record<MediaRole, readonly MediaKind[]> = {
   thumbnail: ["image"],
 };
 
-/** Facts of a file that is still behind a URL. */
 export const UNKNOWN_FILE = { mime: null, sizeBytes: null, width: null, height: null };
 
 /**
- * Checks each file of a new post on its own. `files`: the team's stored files that the post names; `presigned`:
- * what stands at addresses of ours.
+ * Checks each file of a new post on its own. `files`: the team's stored files that the post names;
+ * `presigned`: files at addresses of this instance.
  */
 export const checkMedia = (
   deps: Pick<Deps, "config">,
@@ -54,7 +52,7 @@ export const checkMedia = (
       const { url } = item;
       const reason = urlRefusal(deps, url);
       if (reason) return refuse(`the media URL ${reason}.`);
-      // Only its role is known; the publishing job checks the file itself.
+      // The URL's role alone is known; the publishing job checks the file.
       const kind = role === "video" ? "video" : "image";
       return { role, media: { ...UNKNOWN_FILE, kind }, ref: { url, ...name } };
     }
@@ -68,13 +66,12 @@ export const checkMedia = (
     return { role, media: known, ref: { sha256, kind, ...(content ? { content } : {}), ...name } };
   });
 
-/** The file of an item that is no address; undefined when it is gone. */
 function storedFile(item: NewMedia, files: readonly MediaRow[]): StoredFile | MediaRow | undefined {
   if ("received" in item) return item.received;
   return "sha256" in item ? files.find(({ sha256 }) => sha256 === item.sha256) : undefined;
 }
 
-/** Says why a file cannot be fetched from a URL, or the URL not be kept; null when both can. */
+/** Returns why a URL cannot be fetched or stored, or null. */
 export const urlRefusal = (deps: Pick<Deps, "config">, url: string): string | null =>
   url.length > MAX_URL_CHARACTERS
     ? `has more than ${formatCount(MAX_URL_CHARACTERS)} characters`
@@ -85,7 +82,6 @@ export const refusalsOf = (media: readonly CheckedMedia[]): FieldError[] =>
 
 const article = (kind: MediaKind) => (kind === "image" ? "an image" : `a ${kind}`);
 
-/** Files at addresses of ours that a post names, by address. */
 export type PresignedFiles = ReadonlyMap<string, Resolved>;
 
 export const NO_PRESIGNED: PresignedFiles = new Map();
@@ -94,8 +90,8 @@ export const NO_PRESIGNED: PresignedFiles = new Map();
 const AT_ONCE = 6;
 
 /**
- * Reads the presigned files that a post names, wherever it may name a file by address. Each is read once, and
- * stays pinned to what it was then.
+ * Reads the presigned files that a post names. Each is read once, so that the post keeps the same
+ * content.
  */
 export async function readPresigned(
   ctx: Pick<Ctx, "media" | "actor">,
@@ -119,11 +115,10 @@ export async function readPresigned(
   return found;
 }
 
-/** Returns the files among them, without those that are none. */
 export const filesAmong = (presigned: PresignedFiles): StoredFile[] =>
   [...presigned.values()].flatMap((file) => ("refusal" in file ? [] : [file]));
 
-/** The form fields that carry a file or its URL. Source: spec, POST /upload. */
+/** Form fields that carry a file or its URL. Source: spec, POST /upload. */
 const FILE_FIELDS = new Map<string, MediaRole>([
   ["photo", "photo"],
   ["file", "photo"],
@@ -139,7 +134,6 @@ export const URL_FIELDS = new Map<string, MediaRole>([
 /** Source: spec, "Limits": file part in POST /upload. */
 const MAX_FILE_BYTES = 100_000_000;
 
-/** Returns the files that the form names by URL, in its order. `named`: the fields that may. */
 export const urlsIn = (
   fields: Fields,
   named: ReadonlyMap<string, MediaRole> = URL_FIELDS,
@@ -152,7 +146,7 @@ export const urlsIn = (
   });
 
 /**
- * Takes a file in; `fields`: those that may carry one.
+ * Stores or measures a file of a form. `fields`: the fields that may carry one.
  *
  * @throws AppError 413
  */
@@ -187,6 +181,5 @@ export async function discard({ media }: Ctx, files: readonly StoredFile[]): Pro
   if (files.length > 0) await media.delete(files.map(({ objectKey }) => objectKey));
 }
 
-/** Removes the objects that came with a post that was not stored. */
 export const discardFiles = (ctx: Ctx, media: readonly NewMedia[]): Promise<void> =>
   discard(ctx, receivedFiles(media));

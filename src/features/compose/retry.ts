@@ -55,10 +55,11 @@ interface Retried {
 }
 
 /**
- * Queues a failed post once more, as a new attempt. The post is held for approval when the caller may not
+ * Queues a failed post as a new attempt. The post needs an approval when the caller may not
  * publish, or when it has changed since its approval.
  *
- * @throws AppError NOT_FOUND, and what `requireFailed`, `requireOpen`, `requireUnclaimed` and `once` throw
+ * @throws AppError NOT_FOUND, and what `requireFailed`, `requireOpen`, `requireUnclaimed` and
+ * `once` throw
  */
 export async function retryUpload(
   ctx: Ctx,
@@ -95,11 +96,7 @@ export async function retryUpload(
   });
 }
 
-/**
- * Requires a failed attempt that can be followed by another.
- *
- * @throws AppError ALREADY_RETRYING, NOT_FAILED, NOT_RETRYABLE
- */
+/** @throws AppError ALREADY_RETRYING, NOT_FAILED, NOT_RETRYABLE */
 function requireFailed({ upload }: Retryable, force: boolean): void {
   const { status, backoffs, submits, failureCode } = upload;
   const isRetrying = backoffs > 0 || submits > 1;
@@ -122,16 +119,14 @@ function requireFailed({ upload }: Retryable, force: boolean): void {
 
 interface Taking {
   isHeld: boolean;
-  /** Posts that the same call has queued already. */
   ofAccount: number;
   ofTeam: number;
-  /** Credits that these will cost on X. */
   credits: number;
 }
 
 /**
- * Requires that the post can go out as things stand, and returns its cost on X. A post that is held for
- * approval takes no place yet.
+ * Requires that the post can go out now, and returns its cost on X. A post that needs approval
+ * takes no place yet.
  *
  * @throws AppError ACCOUNT_INACTIVE, MEDIA_EXPIRED, DAILY_LIMIT, PLAN_LIMIT, QUEUE_FULL, QUEUE_BUSY
  */
@@ -147,7 +142,7 @@ async function requireOpen(
   const { used, inProgress } = facts;
   const violation = capViolation(ctx, { ...facts, used: used + ofAccount });
   if (violation) throw new AppError("DAILY_LIMIT", violation.message);
-  // Whatever was planned, a retry goes out now.
+  // A retry goes out now, whatever date was planned.
   const now = ctx.now();
   requireRoom({ ...facts, inProgress: inProgress + ofAccount }, now, ofTeam);
   return requireCredits(facts, upload, now, now, credits);
@@ -161,7 +156,7 @@ async function mustBeHeld(ctx: Ctx, upload: UploadRow): Promise<boolean> {
   return upload.approvedHash !== null && upload.approvedHash !== (await contentHash(upload));
 }
 
-/** A retry of an older post counts for the time at which it goes out. Spec is silent. */
+/** A retry of an older post counts for the time of the retry. Spec is silent. */
 const COUNTS_ANEW_AFTER_MS = DAY;
 
 async function toNextAttempt(upload: UploadRow, isHeld: boolean, now: Date): Promise<NextAttempt> {
@@ -180,13 +175,12 @@ async function toNextAttempt(upload: UploadRow, isHeld: boolean, now: Date): Pro
 const claimsOf = (attempts: readonly NextAttempt[]): Claim[] =>
   attempts.flatMap(({ claim }) => claim ?? []);
 
-/** Posts by what they hold of what is claimed. */
 type Holders = Map<string | null, Pick<RecentPost, "id" | "at">>;
 
 const byKey = (posts: readonly RecentPost[]): Holders =>
   new Map(posts.map((post) => [claimKey(post.accountId, post.digest), post]));
 
-/** @throws AppError 400 with the violation where another post has the same text and files */
+/** @throws AppError 400 with the violation when another post has the same text and files */
 function requireUnclaimed({ platform }: UploadRow, { claim }: NextAttempt, holders: Holders): void {
   const holder = claim && holders.get(claim.key);
   if (holder) refuseViolations([duplicateOf(platform, holder)]);
@@ -202,13 +196,12 @@ interface Skipped {
 interface RetriedAll {
   retried: number[];
   skipped: Skipped[];
-  /** Some of the retried are held for approval. */
   isHeld: boolean;
 }
 
 /**
- * Retries what failed in the last 24 hours and may be retried, oldest first, up to 500 posts: each as
- * `retryUpload` would, as far as caps, plan and queue have room.
+ * Retries the retryable posts that failed in the last 24 hours, oldest first, up to 500, while
+ * caps, plan and queue have room.
  */
 export async function retryFailed(ctx: Ctx, filter: RetryFilter): Promise<RetriedAll> {
   const now = ctx.now();
@@ -256,12 +249,11 @@ export async function retryFailed(ctx: Ctx, filter: RetryFilter): Promise<Retrie
 
 interface LostCall {
   attempts: readonly NextAttempt[];
-  /** Posts that lack a file by now. */
   lacking: readonly number[];
   account: AccountFacts;
 }
 
-/** Reasons why posts that could have been retried were not: somebody else was faster. */
+/** Explains why posts that passed the checks were not retried: another call was faster. */
 async function reasonsOf(
   ctx: Ctx,
   lost: readonly Retryable[],
@@ -296,13 +288,12 @@ const toSkipped = (
   reason: string,
 ): Skipped => ({ uploadId: id, platform, code, reason });
 
-/** The code of a refusal: of a violation, its type. */
 function codeOf({ code, extras }: AppError): Skipped["code"] {
   const [violation] = (extras.violations ?? []) as Violation[];
   return code ?? violation?.type ?? null;
 }
 
-/** Goes through the posts in their order, each taking its place from those after it. */
+/** Selects posts in order; each takes its place from the posts after it. */
 async function chooseAttempts(
   ctx: Ctx,
   failed: readonly Retryable[],

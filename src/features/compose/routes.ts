@@ -46,7 +46,7 @@ const create = formRoute({
 });
 uploadRoutes.openapi(create, async (c) => {
   const { ctx } = c.var;
-  // Most calls read: they do not wait for this.
+  // Reads do not need these modules, so they are loaded by the first post.
   const [{ readPostForm }, { createPost, waitUntilDone }] = await Promise.all([
     import("./form.ts"),
     import("./create.ts"),

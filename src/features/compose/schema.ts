@@ -76,7 +76,6 @@ export const uploadEditSchema = z
   })
   .meta({ id: "UploadEdit" });
 
-/** Beside the data of an answer, where a post came to be held by what was asked for. */
 export const heldMessage = z
   .string()
   .optional()

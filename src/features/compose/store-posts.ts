@@ -26,10 +26,9 @@ export interface StoredPosts {
 }
 
 /**
- * Stores files, posts, events and the answer to be kept in one batch; then sends the wake-up calls, which
- * may get lost. Null when another call was faster, which gave the same call its answer, made the same post of
- * one of the accounts, or took the last places in the plan or among the drafts: then nothing is stored, and
- * the files are still the caller's.
+ * Stores files, posts, events and the answer in one batch, then wakes the jobs. Returns null, and
+ * stores nothing, when another call was faster: with the same idempotency key, the same post, or
+ * the last place in plan or drafts. The files then remain with the caller.
  */
 export async function storePosts(
   ctx: Ctx,
@@ -48,7 +47,7 @@ export async function storePosts(
   const pinned = pinnedFiles(presigned, rows);
   const condition = allOf([
     call.isNew,
-    // All posts of a call begin alike.
+    // All posts of a call have the same status and date.
     hasRoom(teamId, plan, first, rows.length),
     areUnclaimed(claimsOf(rows)),
     ...(owned.length > 0 ? [hasFiles(teamId, owned)] : []),
@@ -58,7 +57,7 @@ export async function storePosts(
   const files = [...new Map([...received, ...pinned].map((file) => [file.sha256, file])).values()];
   const hashes = [...new Set([...files.map(({ sha256 }) => sha256), ...owned])];
   const firstId = insertedId(rows.length);
-  // After the first of the posts, each statement acts only if the one before it did.
+  // After the first post, each statement acts only if the statement before it did.
   const { fresh, inserted } = await runNamed(ctx.db, {
     fresh: files.length > 0 ? insertMedia(teamId, files, now, condition) : null,
     inserted: insertUploads(rows, condition),
@@ -87,7 +86,6 @@ export async function storePosts(
   return created;
 }
 
-/** Returns the claims of new posts, all for the same time. */
 export const claimsOf = (rows: readonly NewRow[]): Claim[] =>
   rows.flatMap((row) => claimOf(row, row.sortAt) ?? []);
 
@@ -99,7 +97,10 @@ async function wakeAll(ctx: Ctx, created: readonly UploadRow[]): Promise<void> {
   for (const ids of inSends(due.map(({ id }) => id))) await wakePosts(ctx, ids, only.wokenAt);
 }
 
-/** The presigned files of the posts. Their objects are their senders': whatever happens here, they stay. */
+/**
+ * Returns the presigned files of the posts. Their objects belong to their uploads and are never
+ * deleted here.
+ */
 function pinnedFiles(presigned: PresignedFiles, rows: readonly NewRow[]): StoredFile[] {
   const refs = new Set(
     rows.flatMap(({ media }) => media.map((item) => ("sha256" in item ? item.sha256 : ""))),
@@ -107,7 +108,7 @@ function pinnedFiles(presigned: PresignedFiles, rows: readonly NewRow[]): Stored
   return filesAmong(presigned).filter(({ sha256 }) => refs.has(sha256));
 }
 
-/** After a write whose answer was lost: what it stored stays, and what it did not goes. */
+/** Deletes files that a write with a lost answer has not stored. */
 async function discardUnused(ctx: Ctx, teamId: number, files: StoredFile[]): Promise<void> {
   if (files.length === 0) return;
   const keys = files.map(({ objectKey }) => objectKey);

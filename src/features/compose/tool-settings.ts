@@ -36,12 +36,11 @@ const toSchema = (describe: Described) =>
     ),
   );
 
-/** The argument `settings`: each platform's settings under its name. */
 export const settingsSchema = toSchema((connector, info) =>
   schemaOf(info).optional().describe(describeSetting(connector, info)),
 );
 
-/** The same without descriptions, for a tool beside it: an agent reads all of them. */
+/** The same schema without descriptions, because an agent reads both tools. */
 export const sameSettingsSchema = toSchema((_, info) => schemaOf(info).optional());
 
 type Given = Record<string, Record<string, unknown> | undefined>;
@@ -49,7 +48,6 @@ type Given = Record<string, Record<string, unknown> | undefined>;
 const toField = (value: unknown): RawField =>
   Array.isArray(value) ? value.map(String) : String(value);
 
-/** Returns a platform's settings as its form fields. */
 export function toRawSettings(connector: Connector, given: Given): RawSettings {
   const own = given[connector.platform] ?? {};
   return Object.fromEntries(

@@ -17,9 +17,8 @@ import { type Known, lookUp } from "./lookup.ts";
 import { EMPTY_POST, type NewMedia, type NewPost } from "./new-post.ts";
 import { sameSettingsSchema, settingsSchema, toRawSettings } from "./tool-settings.ts";
 
-/** Addresses that are downloaded; presigned files are passed on untouched. Source: spec, "Agent endpoint". */
+/** URLs to download; presigned files do not count. Source: spec, "Agent endpoint". */
 const MAX_DOWNLOADED = 10;
-/** Files of one post where it may have the most. */
 const MAX_MEDIA = Math.max(
   ...connectors().map(({ capabilities }) => capabilities.mediaSupport.maxCount),
 );
@@ -60,7 +59,7 @@ const input = z.strictObject({
 
 type Args = z.output<typeof input>;
 
-/** Files whose name says that they are videos; of the others, the publishing job looks at the bytes. */
+/** URLs of videos by their extension; the publishing job inspects all other files. */
 const VIDEO = /\.(mp4|m4v|mov|webm)$/i;
 
 const toMedia = (url: string, i: number, { length }: readonly string[]): NewMedia => {
@@ -68,7 +67,10 @@ const toMedia = (url: string, i: number, { length }: readonly string[]): NewMedi
   return { role: isVideo && length === 1 ? "video" : "photo", field: `mediaUrls[${i}]`, url };
 };
 
-/** Refuses more addresses than are downloaded; an address of another origin is no presigned upload of ours. */
+/**
+ * Refuses too many URLs to download. A URL of another origin is never a presigned file of this
+ * instance.
+ */
 function refusedUrls(origin: string, urls: readonly string[]): FieldError[] {
   const isPresigned = (url: string) => {
     const own = readOwnUrl(origin, url);
@@ -85,7 +87,7 @@ function toNewPost({ origin }: Call, args: Args, call: NamedCall | null): NewPos
   const when = postFieldsSchema
     .pick({ schedule_date: true })
     .safeParse({ schedule_date: args.scheduleDate });
-  // A title stands beside the text where a platform has both; elsewhere the text is all there is.
+  // Platforms with one text field get the text, and not the title.
   const caption = text.trim() === "" ? {} : { caption: text };
   const overrides = connectors().map((connector) => [
     connector.platform,
@@ -117,7 +119,6 @@ interface Refused {
   error: string;
 }
 
-/** Returns the accounts whose platform has a setting that an agent must choose, where the call leaves it out. */
 function lacking({ settings = {} }: Args, { known }: Looked<Known>): Refused[] {
   const given: Record<string, Record<string, unknown> | undefined> = settings;
   return known.facts.flatMap(({ account: { id, platform } }) => {
@@ -131,7 +132,6 @@ function lacking({ settings = {} }: Args, { known }: Looked<Known>): Refused[] {
   });
 }
 
-/** Reads the call's facts, and splits off the accounts that cannot have the post. */
 async function prepare(call: Call, args: Args) {
   const { idempotencyKey: key } = args;
   const named = key === undefined ? null : { route: "MCP create_post", key };
@@ -202,7 +202,6 @@ const platformsOf = ({ known }: Looked<Known>) => {
   return (accountId: string): Platform | null => platforms.get(accountId) ?? null;
 };
 
-/** Says why an account, or the call as a whole, was refused. */
 const say = (platform: Platform | null, error: string): string =>
   platform ? inArguments(connectorOf(platform), error) : inToolTerms(error);
 
@@ -219,7 +218,7 @@ const pick = (one: Taken, args: Pick<Args, "title" | "text">) => {
   return { accountId, platform, scheduledFor, success: true, warnings: all };
 };
 
-/** Warns of a title in whose place a platform with one text gets the text. */
+/** Warns when a platform with one text field gets the text in place of the title. */
 function titleWarnings(platform: Platform, { title = "", text }: Pick<Args, "title" | "text">) {
   const hasOneText = connectorOf(platform).capabilities.textField === "title";
   const isLeftOut = hasOneText && title.trim() !== "" && text.trim() !== "" && title !== text;

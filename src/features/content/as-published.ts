@@ -2,17 +2,15 @@ import type { MediaKind, Post, PostMedia } from "../../platforms/connector.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import type { MediaRef, UploadRow } from "../posts/table.ts";
 
-/** A stored post, and what is known of its files. */
 export type Publishable = Pick<UploadRow, "platform" | "title" | "description" | "settings"> & {
   media: readonly MediaRef[];
   files?: readonly (PostMedia & { sha256: string })[];
 };
 
-/** Returns true for a file that goes out: no thumbnail, and none that could not be downloaded. */
+/** Returns true for a file that is sent: no thumbnail, and no file whose download failed. */
 export const isSent = (ref: MediaRef): boolean =>
   ref.role === undefined && ("sha256" in ref || !ref.isGone);
 
-/** Nothing is known of a file before it is here. */
 const UNSEEN = { mime: null, sizeBytes: null, width: null, height: null };
 
 const ADDRESSES: [kind: MediaKind, ending: RegExp][] = [
@@ -21,13 +19,16 @@ const ADDRESSES: [kind: MediaKind, ending: RegExp][] = [
   ["document", /\.(?:pdf|docx?|pptx?)$/i],
 ];
 
-/** Returns the kind that an address names by its ending; null where it names none. */
+/** Returns the kind of file that the URL's extension names, or null. */
 export function kindOfAddress(url: string): MediaKind | null {
   const path = URL.parse(url)?.pathname ?? "";
   return ADDRESSES.find(([, ending]) => ending.test(path))?.[0] ?? null;
 }
 
-/** Returns a stored post as its connector gets it. @param kindOf the kind of a file that is not here yet */
+/**
+ * Converts a stored post for its connector.
+ * @param kindOf the kind of a file that is not downloaded yet
+ */
 export function toPost(
   { platform, title, description, settings, media, files = [] }: Publishable,
   kindOf: (url: string) => MediaKind,
@@ -43,13 +44,12 @@ export function toPost(
   };
 }
 
-/** Puts the label of a part that is not published into a warning. */
 export const toWarning = (platform: UploadRow["platform"], label: string): string =>
   `${connectorOf(platform).name}: ${label}.`;
 
 /**
- * Names each part of a post that readers of its platform will not see, in the words of the review page. While the
- * kind of a file is unknown, it names only what holds for every kind.
+ * Lists the parts of a post that its platform will not show, in the words of the review page. While
+ * a file's kind is unknown, lists only parts that are hidden for every kind.
  */
 export async function unpublishedWarnings(post: Publishable): Promise<string[]> {
   const connector = connectorOf(post.platform);
@@ -68,6 +68,5 @@ export async function unpublishedWarnings(post: Publishable): Promise<string[]> 
     .map((label) => toWarning(post.platform, label));
 }
 
-/** The warnings as an answer has them: left out where there are none. */
 export const withWarnings = (warnings: readonly string[] = []): { warnings?: string[] } =>
   warnings.length > 0 ? { warnings: [...warnings] } : {};

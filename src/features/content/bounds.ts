@@ -7,19 +7,20 @@ import type { RawField } from "../../platforms/kit/form-fields.ts";
 export const MAX_ACCOUNTS = 100;
 
 /**
- * Characters of every text that a post stores, whether its platform uses it or not. Spec is silent: the
- * title leaves room for X's long posts, the description for Facebook's.
+ * Characters of the texts that every post stores, used by its platform or not. Spec is silent:
+ * titles leave room for long posts on X, descriptions for Facebook.
  */
 export const MAX_TITLE_CHARACTERS = 30_000;
 export const MAX_DESCRIPTION_CHARACTERS = 70_000;
-/** Characters of any other field, all its values together: ten times what any platform takes. */
+/**
+ * Characters of any other field, all values together: ten times the largest limit of a platform.
+ */
 export const MAX_FIELD_CHARACTERS = 10_000;
-/** Characters of all other fields: with these, title and description a row stays under D1's 2 MB. */
+/** Characters of all other fields together, which keeps a row below D1's 2 MB. */
 const MAX_FIELDS_CHARACTERS = 100_000;
 /** Characters of a file's URL. */
 export const MAX_URL_CHARACTERS = 4_096;
 
-/** The texts of a post, and beside them its settings, by wire name. */
 export type Texts = Record<string, RawField | null>;
 
 const OWN_BOUNDS = {
@@ -36,7 +37,6 @@ const refuse = (field: string, most: number): FieldError => ({
   message: `${field}: must have at most ${formatCount(most)} characters.`,
 });
 
-/** Returns an error for each text with invalid characters, then for each that is too long to be stored. */
 export function textErrors(texts: Texts): FieldError[] {
   let together = 0;
   const broken: FieldError[] = [];

@@ -7,7 +7,7 @@ import { connectorOf } from "../../platforms/registry.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import type { MediaRef, UploadRow } from "../posts/table.ts";
 
-/** Returns why the platform cannot pull the post's files from here, in sentences; null when it can. */
+/** Returns why the platform cannot pull the post's files from this instance, or null. */
 export function pullRefusal(
   { config }: Pick<Deps, "config">,
   { platform, mode }: Pick<AccountRow, "platform" | "mode">,
@@ -20,10 +20,12 @@ export function pullRefusal(
 
 type WithFiles = Pick<UploadRow, "platform" | "settings" | "media">;
 
-/** A file that is still to be downloaded. */
 type Elsewhere = Extract<MediaRef, { url: string }>;
 
-/** Returns the files of a post that waits for approval, among them those that its settings name by address. */
+/**
+ * Returns the files that an approver must be able to see, including files whose URLs stand in
+ * settings.
+ */
 export function filesToApprove({ platform, settings, media }: WithFiles): MediaRef[] {
   const named = Object.keys(connectorOf(platform).settingFiles ?? {}).flatMap((setting) => {
     const url = settings[setting];
@@ -35,26 +37,23 @@ export function filesToApprove({ platform, settings, media }: WithFiles): MediaR
 
 export const isElsewhere = (item: MediaRef): item is Elsewhere => "url" in item && !item.isGone;
 
-/** Returns true for a post some of whose files have to be downloaded before it can be approved. */
 export const needsDownload = (post: WithFiles): boolean => filesToApprove(post).some(isElsewhere);
 
 /**
- * Returns the job columns of a post that comes to wait for approval: its files are downloaded now, so that what
- * the approver sees is what goes out.
+ * Job columns of a post that begins to await approval. Its files are downloaded at once, so that
+ * the approver sees what goes out.
  */
 export const downloadDue = (post: WithFiles, now: Date) => {
   const at = needsDownload(post) ? now : null;
   return { dueAt: at, wokenAt: at };
 };
 
-/** The files of a held post that are still elsewhere. */
 export interface FileDownload {
   state: "waiting" | "failed";
-  /** Where the files stand, and what to do. */
   message: string;
 }
 
-/** Seconds after which an approver may look again. Spec is silent: most files are here within a few. */
+/** Seconds after which an approver may retry. Spec is silent: most downloads take a few seconds. */
 export const LOOK_AGAIN_SECONDS = 30;
 
 const WAITING: FileDownload = {
@@ -62,7 +61,7 @@ const WAITING: FileDownload = {
   message: `A file of the post is still being downloaded. It can be approved once the file is here: try again in ${LOOK_AGAIN_SECONDS} seconds.`,
 };
 
-/** Returns where the files of a post stand that have to be downloaded first; null where there are none. */
+/** Returns null when a post has no file to download before its approval. */
 export function downloadOf(post: WithFiles & Pick<UploadRow, "status">): FileDownload | null {
   if (!isDraft(post.status)) return null;
   const files = filesToApprove(post).filter(isElsewhere);
@@ -74,7 +73,8 @@ export function downloadOf(post: WithFiles & Pick<UploadRow, "status">): FileDow
 }
 
 /**
- * Requires that every file of the post is stored: what is elsewhere could be another file by the time it goes out.
+ * Requires that all files of the post are stored, because the file behind a URL can change after
+ * the approval.
  *
  * @throws AppError MEDIA_PENDING, MEDIA_UNREACHABLE
  */
@@ -87,11 +87,10 @@ export function requireStored(post: WithFiles & Pick<UploadRow, "status">): void
   throw new AppError("MEDIA_PENDING", message, { headers });
 }
 
-/** Returns true for a post whose files are still elsewhere, and are not going to be downloaded as things stand. */
+/** Returns true for a post that lacks files and has no download scheduled. */
 export const isDownloadOver = (post: UploadRow): boolean =>
   post.dueAt === null && needsDownload(post);
 
-/** Returns the columns by which the downloads of a post begin anew. */
 export function downloadAnew(post: UploadRow, now: Date): Partial<UploadRow> {
   const media = post.media.map((item) => {
     if (!("url" in item)) return item;

@@ -23,19 +23,21 @@ export const platformFilter = z
   .optional()
   .describe("Uploads of one platform.");
 
-/** A text with its bound, which `boundErrors` holds: it counts characters, the schema's own check units. */
+/**
+ * Text with a bound for the document. `textErrors` enforces the bound: it counts characters, zod
+ * counts UTF-16 units.
+ */
 const textUpTo = (most: number) => z.string({ error: "must be text" }).openapi({ maxLength: most });
 
 export const titleText = textUpTo(MAX_TITLE_CHARACTERS);
 export const descriptionText = textUpTo(MAX_DESCRIPTION_CHARACTERS);
 
-/** The platforms whose posts have their text in this field. */
 const textOn = (field: "title" | "description"): string =>
   connectors()
     .flatMap(({ platform, capabilities }) => (capabilities.textField === field ? [platform] : []))
     .join(", ");
 
-/** The fields of every post. The platforms' own fields are beside them: see `uploadFormSchema`. */
+/** Fields of every post. `uploadFormSchema` adds the platforms' own fields. */
 export const postFieldsSchema = z.object({
   title: titleText
     .optional()
@@ -67,7 +69,7 @@ const failureSchema = z
   })
   .meta({ id: "Failure" });
 
-/** A union, because `nullable()` would make the named schema itself so. */
+/** A union, because `nullable()` would make the named schema nullable. */
 export const failureOrNull = z.union([failureSchema, z.null()]);
 
 export const warningsSchema = z

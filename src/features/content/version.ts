@@ -4,13 +4,13 @@ import type { MediaRef, UploadRow } from "../posts/table.ts";
 type Content = Pick<UploadRow, "accountId" | "title" | "description" | "settings" | "media">;
 
 /**
- * Returns a name for a file of a post that is the same before and after its download: a file sent by URL
- * keeps the URL as its name.
+ * Returns a name for a file that stays the same after its download: a file sent by URL keeps the
+ * URL as its name.
  */
 export const nameOfFile = (item: MediaRef): string =>
   "url" in item ? item.url : (item.from ?? item.sha256);
 
-/** Hashes the content that an approval is bound to: text, files, account and settings. */
+/** Hashes the content that an approval covers: text, files, account and settings. */
 export function contentHash(upload: Content): Promise<string> {
   const { accountId, title, description, settings, media } = upload;
   const files = media.map(nameOfFile);
@@ -23,7 +23,6 @@ type Versioned = Pick<
   "accountId" | "title" | "description" | "settings" | "media" | "scheduledFor"
 >;
 
-/** Parts of a post that can differ between two of its versions, by their names in answers. */
 export const VERSION_PARTS = ["title", "description", "settings", "files", "scheduledFor"] as const;
 export type VersionPart = (typeof VERSION_PARTS)[number];
 
@@ -40,7 +39,7 @@ function textsOf(post: Versioned): Record<VersionPart, string> {
 
 const MARK_DIGITS = 4;
 
-/** A short checksum (FNV-1a), which tells two texts apart nearly always and guards nothing. */
+/** A short checksum (FNV-1a) that detects changes; it has no security purpose. */
 function markOf(text: string): string {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
@@ -48,11 +47,11 @@ function markOf(text: string): string {
 }
 
 /**
- * Names what an approval of the post lets out: text, files, account, settings and date. A SHA-256 of all, by which
- * versions are compared; then a checksum of each part, which says what differs.
+ * The version that an approval names: a SHA-256 of text, files, account, settings and date, then a
+ * checksum of each part, which shows what changed.
  *
- * Spec is silent. The date counts here and not for `approvedHash`: the approver has read it, while a post that is
- * approved may be moved by people who may approve.
+ * Spec is silent. The version covers the date, which the approver has read; `approvedHash` does
+ * not, because people who may approve can move an approved post.
  */
 export async function versionOf(post: Versioned): Promise<string> {
   const texts = textsOf(post);
@@ -62,7 +61,7 @@ export async function versionOf(post: Versioned): Promise<string> {
 
 const VERSION = /^[0-9a-f]{64}-([0-9a-f]{20})$/;
 
-/** Returns the parts that differ between two versions of a post; none where one is no version at all. */
+/** Returns the parts that differ between two versions; none for a malformed version. */
 export function changedParts(before: string, after: string): VersionPart[] {
   const [marks, others] = [before, after].map((version) => VERSION.exec(version)?.[1]);
   if (marks === undefined || others === undefined) return [];
@@ -72,6 +71,5 @@ export function changedParts(before: string, after: string): VersionPart[] {
   });
 }
 
-/** Names parts in a sentence. */
 export const inWords = (parts: readonly VersionPart[]): string =>
   parts.map((part) => (part === "scheduledFor" ? "scheduledFor (the date)" : part)).join(", ");

@@ -17,8 +17,8 @@ import {
 import type { UploadRow } from "../posts/table.ts";
 
 /**
- * Removes a post that nobody publishes, and notes that it no longer needs its files. A file that others of
- * its batch need goes with the last of them.
+ * Removes a post that no worker publishes, and the record that it needs its files. Files shared by
+ * a batch stay until the last post of the batch ends.
  */
 export function removeResting(id: number, status: UploadStatus, now: Date): Query<number>[] {
   return [
@@ -34,7 +34,7 @@ export function removeResting(id: number, status: UploadStatus, now: Date): Quer
 
 type Attempt = Pick<UploadRow, "id" | "teamId" | "attempt" | "fence">;
 
-/** Notes the cost of a post, if the statement just before it in the batch took it from the team. */
+/** Records the cost of a post if the previous statement of the batch debited it. */
 export const noteCost = (id: number, cost: number): Query<number> =>
   sqlWrite(
     changeFacts(
@@ -49,12 +49,12 @@ export const noteCost = (id: number, cost: number): Query<number> =>
 const attemptOf = (upload: Omit<Attempt, "fence">): SQL =>
   sql`SELECT ${upload.teamId} AS team_id, ${referenceOf(upload)} AS reference`;
 
-/** The refund of an attempt as its post notes it, for the statement that ends it. */
+/** Changes that record the refund of an attempt, for the statement that ends the attempt. */
 export const refundNote = (upload: Omit<Attempt, "fence">): RowChanges => ({
   creditsRefunded: sql`coalesce(credits_refunded, 0) + ${refundable(attemptOf(upload))}`,
 });
 
-/** The refund of an attempt, for the write that ends it by giving its post `status`. */
+/** Changes and statements that refund an attempt whose post gets `status`. */
 export const creditRefund = (
   now: Date,
   upload: Attempt,
@@ -69,8 +69,8 @@ export const creditRefund = (
 });
 
 /**
- * Gives back the credits of an attempt that an edit of the waiting post has ended: another has followed
- * it, and no worker was in between. For the batch that does so, after the statement that does.
+ * Refunds an attempt that an edit has replaced by the next one. Belongs in the edit's batch, after
+ * the statement that changes the post.
  */
 export const refundFollowed = (now: Date, upload: Attempt): Query<number>[] =>
   refund(
@@ -80,8 +80,8 @@ export const refundFollowed = (now: Date, upload: Attempt): Query<number>[] =>
   );
 
 /**
- * Gives back the credits of the current attempts of all paid posts that `where` finds: for the batch that
- * ends them, before the statement by which they are found no more.
+ * Refunds the current attempts of all paid posts that match `where`. Belongs in the batch before
+ * the statement that ends the attempts.
  */
 export function refundUploads(now: Date, where: SQL): Query<number>[] {
   const found = sql`u.credits_spent > 0 AND u.deleted_at IS NULL AND ${where}`;
@@ -97,13 +97,12 @@ type Clock = Pick<Deps, "newEventId" | "now">;
 
 const mayBePublished = ({ code }: Failure): boolean => code === "platform_processing_timeout";
 
-/** The failure in words for callers. */
 const errorMessageOf = (failure: Failure): string =>
   mayBePublished(failure)
     ? `${failure.message.replace(/[^.!?]$/, "$&.")} ${LOOK_FIRST}`
     : failure.message;
 
-/** A post that has failed. Its place under the daily cap is free again, unless it may be published. */
+/** A failed post frees its place under the daily cap, unless it may have been published. */
 const failedWith = (failure: Failure, now: Date): RowChanges => ({
   dueAt: null,
   wokenAt: null,
@@ -121,8 +120,8 @@ const toldOf = (failure: Failure) => ({
 });
 
 /**
- * Ends an attempt as failed, under the fence of its job, and gives its credits back unless the post may be
- * published. The first statement answers 1 if the job was still ours.
+ * Fails an attempt if the job's fence is unchanged, and refunds its credits unless the post may
+ * have been published. The first statement answers 1 if it did.
  */
 export function failAttempt(deps: Clock, upload: UploadRow, failure: Failure): Query<number>[] {
   const { id: uploadId, teamId, platform, accountId } = upload;
@@ -146,14 +145,14 @@ const failWaitingWhere = (where: SQL, failure: Failure, now: Date): Query<number
     moveUploads({ from: ["scheduled", "pending"], to: "failed" }, failedWith(failure, now), where),
   );
 
-/** When a post was to go out, as ISO 8601 at the moment the statement runs. */
+/** The planned date as ISO 8601, read when the statement runs. */
 const plannedTime = (id: number): SQL => sql`(SELECT
   strftime('%Y-%m-%dT%H:%M:%S', scheduled_for / 1000, 'unixepoch') || printf('.%03dZ', scheduled_for % 1000)
   FROM uploads WHERE id = ${id})`;
 
 /**
- * Calls a post off that waits to go out, with its event, and gives back what it paid between two tries.
- * Nothing changes once somebody has begun to publish it: then the last statement but one answers 0.
+ * Cancels a waiting post, with its event and refund. When a worker has taken the post, nothing
+ * changes and the last statement but one answers 0.
  */
 export function cancelWaiting(deps: Clock, upload: UploadRow): Query<number>[] {
   const { id, teamId, platform, accountId } = upload;
@@ -168,15 +167,15 @@ export function cancelWaiting(deps: Clock, upload: UploadRow): Query<number>[] {
     emitIfChanged(deps, {
       team: teamId,
       name: "upload.cancelled",
-      // Somebody may have moved it since it was read.
+      // Another call may have moved the post since it was read.
       data: { uploadId: id, platform, accountId, scheduledFor: plannedTime(id) },
     }),
   ];
 }
 
 /**
- * The posts of a disconnected account that have not gone out: failed as account_disconnected, each with its
- * event, and with its credits back. A post that is being published at this moment is left to finish.
+ * Fails the waiting posts of a disconnected account with account_disconnected, their events and
+ * refunds. A post that is being published finishes.
  */
 export function failWaiting(deps: Pick<Deps, "now">, account: AccountRow): Query<number>[] {
   const now = deps.now();

@@ -11,11 +11,11 @@ import type { Violation } from "./rules.ts";
 /** Source: spec, "Daily posting caps": duplicate or very similar content within 48 hours. */
 export const DUPLICATE_WINDOW_MS = 2 * DAY;
 
-/** Returns the name by which a file is compared: its content where that is known. */
+/** The content hash where it is known, else the name of the file. */
 const comparedName = (item: MediaRef): string =>
   "url" in item ? item.url : (item.content ?? item.sha256);
 
-/** Returns the files of a post as they are compared, whatever their order. The thumbnail of a video is left out. */
+/** Returns the sorted names of the files to compare, without the thumbnail of a video. */
 export const comparedFiles = (
   media: readonly MediaRef[],
   nameOf: (item: MediaRef) => string = comparedName,
@@ -25,31 +25,32 @@ export const comparedFiles = (
     .map(nameOf)
     .sort();
 
-/** Adds a post's files to the digest of its text. */
 export const withFiles = async (
   text: PostDigest,
   media: readonly MediaRef[],
 ): Promise<PostDigest> => ({ ...text, files: await sha256Hex(comparedFiles(media).join(" ")) });
 
-/** The place that a post takes: no other of its account goes out with the same text and files around its time. */
+/**
+ * A claim on a text with its files: no other post of the account may have both within the duplicate
+ * window.
+ */
 export interface Claim {
   accountId: string;
-  /** The same for posts of the account with the same text and files. */
   key: string;
   at: Date;
-  /** The post itself; null before it is stored. */
+  /** Null before the post is stored. */
   uploadId: number | null;
 }
 
 type Claimant = Pick<UploadRow, "accountId" | "platform" | "status" | "textDigest">;
 
-/** Returns the name of a post's text and files within its account; null for a digest without files. */
+/** Names a post's text and files within its account; null for a digest without files. */
 export const claimKey = (accountId: string, digest: PostDigest | null): string | null =>
   digest?.files === undefined ? null : `${accountId} ${digest.hash} ${digest.files}`;
 
 /**
- * Returns the claim of a post that is to go out at `at`. Null for one that waits for a decision, and where the
- * platform has a rule of its own, which is applied when the post goes out.
+ * Returns the claim of a post that goes out at `at`. Null for a post that awaits a decision, and
+ * for platforms with a repeat rule of their own, which applies at publishing.
  */
 export function claimOf(
   { accountId, platform, status, textDigest }: Claimant,
@@ -61,27 +62,23 @@ export function claimOf(
   return { accountId, key, at, uploadId };
 }
 
-/** A post of the account, out or planned, as it is compared with a new one. */
+/** A published or planned post of the account, for comparison with a new one. */
 export interface RecentPost {
   id: number;
   accountId: string;
-  /** Its text, or of a long one the sample: see `sampleOf`. */
+  /** The text; of a long text its beginning and end (`sampleOf`). */
   sample: string;
-  /** Size of the whole text in UTF-8. */
   sizeBytes: number;
-  /** Null for posts stored before digests were kept. */
+  /** Null for posts stored before digests existed. */
   digest: PostDigest | null;
   media: MediaRef[];
-  /** Time of publishing, past or planned. */
   at: Date;
 }
 
-/** Returns each of the posts once. */
 export const eachOnce = (posts: readonly RecentPost[]): RecentPost[] => [
   ...new Map(posts.map((post) => [post.id, post])).values(),
 ];
 
-/** The new post. `blocklist`: lower case. */
 interface Candidate {
   platform: Platform;
   text: PreparedText;
@@ -90,14 +87,13 @@ interface Candidate {
   blocklist: readonly string[];
 }
 
-/** Spec is silent on the figures from here to the end of the list. */
+/** Spec is silent on the figures from here to MIN_SIMILARITY. */
 const MENTION_WINDOW_MS = DAY;
 const MAX_MENTIONS = 20;
 const MAX_POSTS_PER_MENTION = 5;
 const MIN_COMPARED_CHARACTERS = 20;
 const MIN_SIMILARITY = 0.9;
 
-/** Returns the text of a post as it is compared. */
 export const textOf = ({
   title,
   description,
@@ -108,18 +104,17 @@ export const textOf = ({
 
 const MENTION = /(?<![\p{L}\p{N}_.@/])@[a-z0-9_][a-z0-9_.-]*/giu;
 
-/** Returns the letters and digits of a text in lower case: equal texts have the same. */
+/** Returns the letters and digits of a text in lower case. */
 export const essence = (text: string): string =>
   text
     .normalize("NFKC")
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, "");
 
-/** Texts of up to so many bytes are compared whole; of longer ones as many characters at both ends are. */
+/** Longer texts are compared by SAMPLE_CHARACTERS at either end. */
 export const COMPARED_WHOLE_BYTES = 2_000;
 export const SAMPLE_CHARACTERS = 1_000;
 
-/** Returns the part of a text that is compared for likeness; bounded, however long the text is. */
 function sampleOf(text: string): string {
   if (countUtf8Bytes(text) <= COMPARED_WHOLE_BYTES) return text;
   // A character has two units at most; the database counts characters.
@@ -128,20 +123,15 @@ function sampleOf(text: string): string {
   return [...first, ...last].join("");
 }
 
-/** A text prepared for comparisons. */
 export interface PreparedText {
   text: string;
   sizeBytes: number;
-  /** Without files. */
   digest: PostDigest;
   mentions: string[];
-  /** Letters and digits of its sample. */
   letters: string;
-  /** Runs of three characters in `letters`. */
   trigrams: Set<string>;
 }
 
-/** Returns a post as those after it are compared with it. */
 export const toRecentPost = (
   { text: { text, sizeBytes, digest }, media, at }: Pick<Candidate, "text" | "media" | "at">,
   { id, accountId }: Pick<RecentPost, "id" | "accountId">,
@@ -156,7 +146,7 @@ export async function prepareText(text: string): Promise<PreparedText> {
   return {
     text,
     sizeBytes: countUtf8Bytes(text),
-    // A text without letters or digits is compared as it is.
+    // A text without letters or digits is compared unchanged.
     digest: {
       hash: await sha256Hex(essence(text) || `\0${text.trim()}`),
       mentions: [...new Set(mentions)].slice(0, MAX_MENTIONS),
@@ -167,7 +157,7 @@ export async function prepareText(text: string): Promise<PreparedText> {
   };
 }
 
-/** Returns the digest of a stored post: made anew where it was stored before files were part of it. */
+/** Returns the digest of a stored post, computed anew if it predates file digests. */
 export const digestOf = async ({
   textDigest,
   media,
@@ -177,7 +167,7 @@ export const digestOf = async ({
     ? withFiles((await prepareText(textOf(texts))).digest, media)
     : textDigest;
 
-/** Creates a `prepareText` that keeps its results: the posts of a batch mostly share their text. */
+/** Creates a `prepareText` with a cache, because posts of a batch mostly share their text. */
 export function createPreparer(): (text: string) => Promise<PreparedText> {
   const prepared = new Map<string, Promise<PreparedText>>();
   return (text) => {
@@ -193,10 +183,7 @@ export function trigramsOf(text: string): Set<string> {
   return found;
 }
 
-/**
- * Returns true when two texts share at least 0.9 of their trigrams (intersection over union). Stops as
- * soon as that is out of reach.
- */
+/** Returns true when two texts share at least 0.9 of their trigrams (intersection over union). */
 export function isAlike(trigrams: ReadonlySet<string>, other: string): boolean {
   const mostStrange = trigrams.size / MIN_SIMILARITY - trigrams.size;
   const seen = new Set<string>();
@@ -211,7 +198,7 @@ export function isAlike(trigrams: ReadonlySet<string>, other: string): boolean {
   return shared > 0 && shared / (trigrams.size + strange) >= MIN_SIMILARITY;
 }
 
-/** Returns false for lengths so different that the texts cannot be alike. */
+/** Returns false when the lengths differ too much for similar texts. */
 const isNearInLength = (a: number, b: number): boolean =>
   Math.min(a, b) >= Math.max(a, b) * MIN_SIMILARITY;
 
@@ -230,7 +217,7 @@ function isSameText(mine: PreparedText, other: RecentPost): boolean {
   return isNearInLength(letters.length, mine.letters.length) && isAlike(mine.trigrams, letters);
 }
 
-/** Files that are not downloaded yet are known by their URL alone. */
+/** Files that are not downloaded yet have only their URL to compare. */
 const hasSameFiles = (media: readonly MediaRef[], other: readonly MediaRef[]): boolean =>
   [undefined, nameOfFile].some(
     (nameOf) => comparedFiles(media, nameOf).join(" ") === comparedFiles(other, nameOf).join(" "),
@@ -242,7 +229,7 @@ const mentionsIn = (text: string): string[] =>
 const within = (a: Date, b: Date, ms: number): boolean => Math.abs(a.getTime() - b.getTime()) <= ms;
 
 function duplicate(post: Candidate, recent: readonly RecentPost[]): Violation[] {
-  // A platform with a rule of its own applies it when the post goes out.
+  // A platform's own repeat rule applies when the post goes out.
   if (connectorOf(post.platform).repeatRule) return [];
   const same = recent.find(
     (other) =>
@@ -253,7 +240,7 @@ function duplicate(post: Candidate, recent: readonly RecentPost[]): Violation[] 
   return same ? [duplicateOf(post.platform, same)] : [];
 }
 
-/** The violation of a post that is the same as one that its account has, or very similar. */
+/** The violation of a post that equals, or nearly equals, another post of its account. */
 export function duplicateOf(
   platform: Platform,
   { id: uploadId, at }: Pick<RecentPost, "id" | "at">,
@@ -294,7 +281,7 @@ function unsafe(post: Candidate): Violation[] {
   return [{ platform: post.platform, type: "unsafe_content", message }];
 }
 
-/** Returns our content rules that a post breaks. `recent`: posts of the same account. */
+/** Returns the content rules that a post breaks. `recent`: posts of the same account. */
 export const contentViolations = (post: Candidate, recent: readonly RecentPost[]): Violation[] => [
   ...duplicate(post, recent),
   ...mentionSpam(post, recent),

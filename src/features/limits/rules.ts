@@ -20,55 +20,50 @@ import { MAX_DRAFTS } from "../posts/rules.ts";
 /** Source: spec, "Daily posting caps": a rolling window. */
 export const CAP_WINDOW_MS = DAY;
 
-/** Posts in any 24 hours per account of this platform. */
 export const dailyCapOf = ({ config }: Pick<Deps, "config">, platform: Platform): number =>
   config.plans.dailyCaps[platform] ?? connectorOf(platform).capabilities.dailyPostCap;
 
-/** By platform, for statements. */
 export const dailyCaps = (deps: Pick<Deps, "config">): Record<string, number> =>
   Object.fromEntries(connectors().map(({ platform }) => [platform, dailyCapOf(deps, platform)]));
 
-/** Posts of a team that may be on their way at once. Spec is silent. */
+/** Waiting and running posts of a team. Spec is silent. */
 export const MAX_TEAM_IN_PROGRESS = 1_000;
 
-/** An account and the use of its limits, read before a post is taken. */
+/** An account with its use of limits, read before a post is accepted. */
 export interface AccountFacts {
   account: AccountRow;
-  /** Posts that count under the daily cap: out in 24 hours, and being published now. */
+  /** Posts published in the last 24 hours or being published now. */
   used: number;
-  /** When the oldest of them leaves the window; null where none counts. */
+  /** When the oldest counted post leaves the window; null when none counts. */
   resetAt: Date | null;
-  /** Posts of the account, and of the whole team, that are waiting or being published. */
   inProgress: number;
   teamInProgress: number;
-  /** Drafts of the team and its posts that await approval; null where they were not counted. */
+  /** Drafts and posts awaiting approval of the team; null when not counted. */
   drafts: number | null;
   plan: Plan;
-  /** By month, such as 2026-12, from this one on; none where the plan has no end. */
+  /** By month, such as 2026-12, from the current month on; empty for a plan without a quota. */
   postsByMonth: Record<string, number>;
-  /** Words that no post of the team may hold, lower case. */
   blocklist: string[];
-  /** The team's own list of hashtags that the platform refuses; null: the platform's. */
+  /** The team's own banned hashtags for the platform; null: the platform's list applies. */
   bannedHashtags: string[] | null;
-  /** The team's credits; null when the platform costs none. */
+  /** Null for platforms that cost no credits. */
   credits: CreditBalance | null;
 }
 
-/** Posts of an account that may be on their way at once. Spec is silent. */
+/** Waiting and running posts of an account. Spec is silent. */
 const MAX_ACCOUNT_IN_PROGRESS = 100;
 
-/** A cap or rule that a post breaks, as it stands in the answer. Source: spec, "Errors", the 429 of a cap. */
+/** A cap or rule that a post breaks, in its wire form. Source: spec, "Errors", the 429 of a cap. */
 export interface Violation {
   platform: Platform;
   type: "hard_cap" | "duplicate_content" | "mention_spam" | "unsafe_content";
   message: string;
   used_last_24h?: number;
   cap?: number;
-  /** The post that the account has already; for duplicates alone. */
+  /** The earlier post; for duplicates only. */
   uploadId?: number;
 }
 
-/** Returns the violation of an account whose daily cap is reached; null while there is room. */
 export function capViolation(
   deps: Deps,
   { account, used, resetAt }: AccountFacts,
@@ -86,7 +81,7 @@ export function capViolation(
   };
 }
 
-/** @throws AppError ACCOUNT_INACTIVE where the account of a stored post has been disconnected */
+/** @throws AppError ACCOUNT_INACTIVE when the account of a stored post is disconnected */
 export function requireConnected(facts: AccountFacts | undefined): AccountFacts {
   if (facts) return facts;
   throw new AppError(
@@ -102,7 +97,8 @@ export function requireActive({ config }: Pick<Deps, "config">, { account }: Acc
 }
 
 /**
- * Requires a post left in the plan's month of `at`. `more`: posts that the same call takes before.
+ * Requires quota for a post in the month of `at`. `more`: posts that the same call has accepted
+ * before.
  *
  * @throws AppError PLAN_LIMIT
  */
@@ -117,8 +113,8 @@ export const quotaUsedUp = ({ monthlyPosts }: Plan, at: Date): string =>
   `The plan's ${monthlyPosts} posts of ${periodOf(at)} are used up.`;
 
 /**
- * Requires room in the team's plan and queue for a post of this account at `at`. `more`: posts that the
- * same call takes before.
+ * Requires room in the team's plan and queue for a post at `at`. `more`: posts that the same call
+ * has accepted before.
  *
  * @throws AppError PLAN_LIMIT, QUEUE_FULL, QUEUE_BUSY
  */
@@ -139,8 +135,8 @@ export function requireRoom(facts: AccountFacts, at: Date, more = 0): void {
 }
 
 /**
- * Requires room for one more draft of the team. `more`: posts that the same call takes before. Drafts that
- * were not counted are left to the inserting statement.
+ * Requires room for a draft. `more`: posts that the same call has accepted before. Passes when
+ * drafts were not counted: the inserting statement checks again.
  *
  * @throws AppError QUEUE_FULL
  */
@@ -151,8 +147,8 @@ export function requireDraftRoom({ drafts }: AccountFacts, more: number): void {
 }
 
 /**
- * Requires credits for a post at `at`: next month has its own allowance. Returns its cost. `spoken`: the
- * cost of other posts of the same call.
+ * Requires credits for a post at `at` and returns its cost. `spoken`: the cost of other posts of
+ * the same call.
  *
  * @throws AppError PLAN_LIMIT, with the balance in words
  */

@@ -3,7 +3,6 @@ import type { Ctx } from "../../deps.ts";
 import { dayOfAccount } from "./repo/facts.ts";
 import { CAP_WINDOW_MS, dailyCapOf, dailyCaps } from "./rules.ts";
 
-/** The posts that an account may still publish today. */
 interface AccountLimits {
   remaining: number;
   limit: number;
@@ -11,7 +10,7 @@ interface AccountLimits {
 }
 
 /**
- * Returns what is left of an account's daily cap. Source: spec, "Daily posting caps".
+ * Returns what remains of an account's daily cap. Source: spec, "Daily posting caps".
  *
  * @throws AppError NOT_FOUND
  */

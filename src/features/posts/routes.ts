@@ -75,7 +75,8 @@ postRoutes.openapi(get, async (c) => {
   const id = readNumericId(c.req.valid("param").id, "Upload");
   const found = await getUpload(ctx, id);
   const data = await toUpload(ctx, publicOrigin(ctx, c.req.url), found);
-  // If-Match compares strong tags alone, so this one is strong though it says nothing of the status.
+  // If-Match compares strong tags only, so this tag is strong although it does not cover the
+  // status.
   c.header("ETag", `"${data.version}"`);
   return c.json({ success: true as const, data }, 200);
 });

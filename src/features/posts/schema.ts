@@ -142,8 +142,8 @@ type Upload = z.infer<typeof uploadSchema>;
 export const iso = (at: Date | null): string | null => at?.toISOString() ?? null;
 
 /**
- * An upload on the wire. Files have signed addresses of ours under `origin`; of those that are gone,
- * the thumbnail has, where it was kept.
+ * Converts an upload to its wire form, with signed file addresses under `origin`. A deleted file
+ * has only its thumbnail's address, where the thumbnail was kept.
  */
 export async function toUpload(
   deps: Pick<Deps, "config" | "now">,
@@ -223,7 +223,7 @@ export const olderFilterSchema = z.object({
 
 export type OlderFilter = z.infer<typeof olderFilterSchema>;
 
-/** Spec is silent: the older words know no `processing`; such a post is pending. */
+/** Spec is silent: the older operations have no status `processing`; they show pending. */
 const olderStatus = z
   .enum(["draft", "pending_approval", "scheduled", "pending", "completed", "failed"])
   .describe("A post that is being published is `pending`.");

@@ -13,7 +13,6 @@ import { mayApprove } from "./rules.ts";
 import type { OlderFilter } from "./schema.ts";
 import type { OlderRecord, UploadWithAccount } from "./table.ts";
 
-/** The page that a caller asked for, and the name of its limit in the query. */
 interface PageRequest {
   parameter: "limit" | "perPage";
   limit: number;
@@ -21,7 +20,7 @@ interface PageRequest {
 }
 
 /**
- * The records of a page whose answer fits: those that were cut are read with `readWhole`. Records removed in
+ * Returns the records of a page, reading oversized ones with `readWhole`. Records removed in
  * between are left out.
  *
  * @throws AppError 400 that names a smaller page, beginning at the same post
@@ -49,7 +48,7 @@ function requireFit(
   });
   if (fitting < 0) return;
   const skipped = (page - 1) * limit;
-  // Only such a limit has a page that begins where this one does.
+  // Only a limit that divides the number of skipped posts has a page beginning at the same post.
   let smaller = Math.max(1, fitting);
   while (skipped % smaller !== 0) smaller--;
   const message = `${parameter}: the answer would be larger than 8 MB. Ask with ${parameter}=${smaller} and page=${skipped / smaller + 1}, which begins at the same post.`;
@@ -57,7 +56,7 @@ function requireFit(
 }
 
 /**
- * Leaves out the review link where the caller may not approve posts: whoever opens it can.
+ * Hides the review link from callers who may not approve: anyone who opens the link can approve.
  */
 const forCaller = ({ actor, now }: Ctx, one: UploadWithAccount): UploadWithAccount => {
   const { reviewLink } = one;
@@ -66,7 +65,7 @@ const forCaller = ({ actor, now }: Ctx, one: UploadWithAccount): UploadWithAccou
 };
 
 /**
- * One page, most recent first, and how many there are in all.
+ * Returns one page, newest first, and the total count.
  *
  * @throws AppError 400 where the answer would be too large
  */
@@ -91,7 +90,7 @@ export async function getUpload(ctx: Ctx, id: number): Promise<UploadWithAccount
 }
 
 /**
- * One page, most recent first, as the older operations show posts.
+ * Returns one page, newest first.
  *
  * @throws AppError 400 where the answer would be too large
  */

@@ -8,15 +8,15 @@ import type { FileRef } from "../media/table.ts";
 import type { Stage } from "./rules.ts";
 
 /**
- * A file of a post: one in storage by its content, or one that the job is still to download.
- * `thumbnail`: a picture for the post's video, which the post can do without. `setting`: a file that the setting of
- * that name names by its address.
+ * A file of a post: stored (by its hash), or still to be downloaded (by its URL). `thumbnail`: an
+ * optional picture of the post's video. `setting`: a file whose URL stands in the setting of that
+ * name.
  */
 export type MediaRef = (
   | FileRef
   /**
-   * `isGone`: it could not be downloaded, and the post goes out without it. `problem`: why the file of a post that is
-   * held could not be downloaded, as a sentence.
+   * `isGone`: the download failed, and the post goes out without the file. `problem`: why the
+   * download failed for a post that awaits approval, as a sentence.
    */
   | { url: string; isGone?: true; problem?: string }
 ) & {
@@ -24,28 +24,27 @@ export type MediaRef = (
   setting?: string;
 };
 
-/** A digest of a post for comparison with others, however long its text is. */
+/** A digest by which posts are compared; its size does not depend on the text's length. */
 export interface PostDigest {
-  /** SHA-256 of its letters and digits: the same for texts that count as equal. */
+  /** SHA-256 of the text's letters and digits. */
   hash: string;
-  /** SHA-256 of its files, whatever their order; absent in posts stored before it was kept. */
+  /** SHA-256 of its files in any order; absent in posts stored before this field existed. */
   files?: string;
   /** Lower case, with the @. */
   mentions: string[];
 }
 
-/** The published post as its platform names it. Source: spec, Upload, `metadata`. */
+/** The published post on its platform. Source: spec, Upload, `metadata`. */
 interface UploadMetadata {
   videoId: string;
   shareUrl: string | null;
-  /** Parts of the post that the platform did not take; absent where it took everything. */
+  /** Parts of the post that the platform refused; absent when it took all. */
   warnings?: string[];
 }
 
-/** Fields of a post that an edit can change, by their wire names. */
 export type EditedField = "title" | "description" | "scheduledFor";
 
-/** One account of one post; the row is its job too. */
+/** One account of one post; the row is its publishing job too. */
 export const uploads = sqliteTable("uploads", {
   id: integer("id").primaryKey(),
   teamId: integer("team_id").notNull(),
@@ -89,17 +88,19 @@ export const uploads = sqliteTable("uploads", {
   submits: integer("submits").notNull().default(0),
   textDigest: json<PostDigest>("text_digest"),
   sentBytes: integer("sent_bytes"),
-  /** Null with `approvedHash`. */
+  /** Null when `approvedHash` is null. */
   approvedBy: text("approved_by").$type<"team" | "client">(),
-  /** The person of the team who approved; null for a client. */
+  /** The team member who approved; null when a client approved. */
   approverId: integer("approver_id"),
-  /** Fields edited since the submission by who may not approve; null for none, and for posts that are not held. */
+  /**
+   * Fields edited since submission by a person who may not approve; null for none, and for posts
+   * that await no approval.
+   */
   editedFields: json<EditedField[]>("edited_fields"),
 });
 
 export type UploadRow = typeof uploads.$inferSelect;
 
-/** The account as it stands beside each of its posts. */
 interface UploadAccount {
   id: string;
   platform: Platform;
@@ -108,7 +109,7 @@ interface UploadAccount {
   tags: string;
 }
 
-/** Properties of an upload that callers are shown: lists read nothing else of their many rows. */
+/** The only columns that lists of posts read. */
 export const RECORD_PROPERTIES = [
   "id",
   "teamId",
@@ -136,7 +137,7 @@ export const RECORD_PROPERTIES = [
 
 export type UploadRecord = Pick<UploadRow, (typeof RECORD_PROPERTIES)[number]>;
 
-/** The newest link by which a client reviews a post; it may have ended. */
+/** The newest link by which a client reviews a post; it may have expired. */
 export interface ReviewLinkRef {
   id: number;
   expiresAt: Date;
@@ -148,7 +149,6 @@ export interface UploadWithAccount {
   reviewLink: ReviewLinkRef | null;
 }
 
-/** Properties of a post that the older operations show. */
 export const OLDER_PROPERTIES = [
   "id",
   "createdBy",

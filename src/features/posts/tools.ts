@@ -10,7 +10,7 @@ import { versionOf } from "../content/version.ts";
 import { getUpload, listUploads } from "./service.ts";
 import type { UploadWithAccount } from "./table.ts";
 
-/** Posts in one answer: an agent reads them all. */
+/** Posts in one answer, small enough for an agent to read. */
 const MAX_LISTED = 50;
 const DEFAULT_LISTED = 10;
 
@@ -59,7 +59,6 @@ const STATES: Record<UploadStatus, z.output<typeof post>["state"]> = {
   failed: "failed",
 };
 
-/** The text and the title as create_post takes them: on some platforms the title is the text. */
 function textsOf(
   upload: Pick<UploadWithAccount["upload"], "platform" | "title" | "description">,
 ): Pick<z.output<typeof post>, "title" | "text"> {

@@ -15,10 +15,9 @@ const toValues = (row: NewRow): unknown[] =>
     return value === null ? null : column.mapToDriverValue(value);
   });
 
-/** Largest statement parameter, in UTF-16 units: each is 3 bytes at most, and D1 takes 2 MB. */
+/** Largest statement parameter, in UTF-16 units of up to 3 bytes each: D1 takes 2 MB. */
 const CHUNK_UNITS = 600_000;
 
-/** JSON arrays of rows, each small enough for one parameter. */
 function chunksOf(rows: readonly NewRow[]): string[] {
   const chunks: string[][] = [];
   let units = CHUNK_UNITS;
@@ -43,8 +42,8 @@ const insertRows = preparedWrite(
 const ONE_BEFORE = sql`changes() > 0`;
 
 /**
- * All rows or, where the condition does not hold, none: their ids follow each other in their order. Each
- * statement answers the id of its last row, and how many rows it inserted.
+ * Inserts all rows with consecutive ids, or none when the condition fails. Each statement answers
+ * its last id and its number of rows.
  */
 export const insertUploads = (
   rows: readonly NewRow[],
@@ -55,6 +54,6 @@ export const insertUploads = (
     read: ({ meta }) => ({ last: meta.last_row_id, count: meta.changes }),
   }));
 
-/** The id of one of the `count` uploads that the same batch has just inserted; the first when unsaid. */
+/** The id of the `index`-th of `count` posts that the same batch has just inserted. */
 export const insertedId = (count: number, index = 0): SQL =>
   sql`last_insert_rowid() - ${count - 1 - index}`;

@@ -11,24 +11,24 @@ import { type Changes, moveUploads, needAllFiles } from "../../posts/repo/write.
 import { type PostDigest, type UploadRow, uploads } from "../../posts/table.ts";
 import type { RetryFilter } from "../schema.ts";
 
-/** A failed attempt to be followed by another. `isHeld`: only after an approval. */
 export interface NextAttempt {
   id: number;
-  /** The one that failed. */
   attempt: number;
   isHeld: boolean;
-  /** Its files are to be downloaded before it can be approved. */
   needsDownload: boolean;
-  /** It goes out before the time that was planned for it. */
+  /** It goes out before its planned date. */
   isEarly: boolean;
-  /** The time for which it counts from now on; null for the one that it has. */
+  /** The new date for quotas and comparison; null keeps the old one. */
   sortAt: Date | null;
   digest: PostDigest;
-  /** Its claim; null for one that is held, and where its platform has a rule of its own. */
+  /** Null for a held attempt, and for platforms with a repeat rule of their own. */
   claim: Claim | null;
 }
 
-/** The fifth value of each: how many places in the month it and those before it take. */
+/**
+ * Packs attempts for SQL. The fifth value counts the quota places of an attempt and those before
+ * it.
+ */
 export function asJson(attempts: readonly NextAttempt[]): string {
   let places = 0;
   return JSON.stringify(
@@ -41,7 +41,9 @@ export function asJson(attempts: readonly NextAttempt[]): string {
   );
 }
 
-/** The posts of these next attempts need their files again, whatever was cleaned up since they failed. */
+/**
+ * Records again that posts need their files, which a clean-up may have released since the failure.
+ */
 export const needFilesAgain = (list: readonly NextAttempt[]): Query<number> =>
   needAllFiles(
     sql`json_each(${asJson(list)}) wanted CROSS JOIN uploads u`,
@@ -53,7 +55,6 @@ const readUpload = rowReader(uploads);
 const readId = valueReader(uploads.id);
 const readLacksFile = valueReader(flag("lacks_file").notNull());
 
-/** Holds for a post `u` that needs a file which is no longer stored. */
 const LACKS_FILE = sql`EXISTS (SELECT 1 FROM json_each(u.media) item
   WHERE item.value ->> 'sha256' IS NOT NULL AND NOT EXISTS (SELECT 1 FROM media m
     WHERE m.team_id = u.team_id AND m.sha256 = item.value ->> 'sha256'))`;
@@ -82,7 +83,6 @@ const RETRYABLE = JSON.stringify(
     .map(([code]) => code),
 );
 
-/** Posts that failed after `since` and may be retried, oldest first. */
 export function recentFailures(
   team: SQL,
   { accountId, platform }: RetryFilter,
@@ -104,7 +104,7 @@ export function recentFailures(
   );
 }
 
-/** The files of the upload `u`, none of which is noted as gone: others needed them, or brought them again. */
+/** The post's files without the mark `isGone`: LACKS_FILE has shown that all are stored. */
 const ALL_FILES_THERE = sql`iif(u.media LIKE '%"isGone"%', (
   SELECT json_group_array(json(iif(item.value ->> 'sha256' IS NULL, item.value,
     json_remove(item.value, '$.isGone', '$.hasThumbnail')))) FROM json_each(u.media) item), u.media)`;
@@ -112,14 +112,13 @@ const ALL_FILES_THERE = sql`iif(u.media LIKE '%"isGone"%', (
 interface Beginning {
   plan: Plan;
   now: Date;
-  /** Holds while the call may take effect. */
+  /** The idempotency key is new. */
   condition: SQL;
 }
 
 /**
- * Begins the next attempt of posts that are still failed and have all their files, as far as the plan has
- * posts left this month, and where no other post has what they claim. One that goes out early gives up its
- * plan. The new fence makes an old worker's last write void.
+ * Begins the next attempt of failed posts that have all their files, while the plan has quota and
+ * no other post holds their claims. The new fence invalidates writes of an old worker.
  */
 export function beginAttempts(
   team: SQL,
@@ -131,7 +130,7 @@ export function beginAttempts(
   const needsDownload = sql`wanted.value ->> 8`;
   const due = sql`iif(${isHeld} AND NOT ${needsDownload}, NULL, ${now.getTime()})`;
   const isEarly = sql`wanted.value ->> 3`;
-  // Naming the column is enough to have three indexes written anew.
+  // Naming `sort_at` rewrites three indexes.
   const planned: Changes = list.some((one) => one.isEarly || one.sortAt)
     ? {
         sortAt: sql`coalesce(wanted.value ->> 5, u.sort_at)`,
@@ -173,7 +172,6 @@ export function beginAttempts(
   return sqlQuery(sql`${begun} RETURNING id`, readId);
 }
 
-/** Finds which of the posts lack a file. */
 export function uploadsLackingFiles(ids: readonly number[]): Query<number[]> {
   return sqlQuery(
     sql`SELECT u.id FROM json_each(${JSON.stringify(ids)}) wanted
@@ -182,7 +180,6 @@ export function uploadsLackingFiles(ids: readonly number[]): Query<number[]> {
   );
 }
 
-/** Finds which of the posts are failed and not retried yet. */
 export const stillFailed = (team: SQL, ids: readonly number[]): Query<number[]> =>
   sqlQuery(
     sql`SELECT u.id FROM json_each(${JSON.stringify(ids)}) wanted

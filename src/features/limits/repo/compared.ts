@@ -15,19 +15,19 @@ import {
   SAMPLE_CHARACTERS,
 } from "../content-rules.ts";
 
-/** The text as it is compared: `textOf` in the database. */
+/** `textOf` in SQL. */
 const TEXT = sql`coalesce(u.title || char(10) || u.description, u.title, u.description, '')`;
 
-/** `sampleOf` in the database. */
+/** `sampleOf` in SQL. */
 const SAMPLE = sql`iif(octet_length(${TEXT}) <= ${COMPARED_WHOLE_BYTES}, ${TEXT},
   substr(${TEXT}, 1, ${SAMPLE_CHARACTERS}) || substr(${TEXT}, -${SAMPLE_CHARACTERS}))`;
 
-/** Posts of an account around a time: what is compared with a new post. Either may be a SQL value. */
+/** Selects an account's posts around a time, for comparison with a new post. */
 interface Neighbourhood {
   accountId: string | SQL;
   at: Date | SQL;
   windowMs: number;
-  /** Before and after the time, of each the nearest. */
+  /** Posts on either side of `at`, the nearest first. */
   mostEach: number;
 }
 
@@ -72,7 +72,7 @@ const recentOf = prepared(({ team, accountId, from, at, to, most }: Params<Windo
       UNION ALL ${side(sql`${at} + 1 AND ${to}`, sql`ASC`)}`;
 }, RECENT.read);
 
-/** Finds the posts of the account within the window before `at`, and those within the window after it. */
+/** Finds the account's posts within the window before and after `at`. */
 export function recentPosts(team: SQL, around: Neighbourhood): Query<RecentPost[]> {
   const { accountId, at, windowMs, mostEach: most } = around;
   const time = at instanceof Date ? at.getTime() : at;
@@ -87,20 +87,18 @@ export function recentPosts(team: SQL, around: Neighbourhood): Query<RecentPost[
   });
 }
 
-/** Posts with which one is compared, before and after its time. */
 const MAX_COMPARED_PER_POST = 300;
 
-/** A value of a post's row, where `condition` holds. */
 const ofPost = (id: number, value: SQL, condition: SQL = sql`TRUE`): SQL =>
   sql`(SELECT ${value} FROM uploads own WHERE own.id = ${id} AND ${condition})`;
 
 interface Around {
-  /** A time in place of the one for which the post is planned. */
+  /** Replaces the post's planned date. */
   at?: Date | null;
   most?: number;
 }
 
-/** Finds the posts of the account of a stored post around its time, which is now where it is not planned. */
+/** Finds the account's posts around the planned date of a stored post, or around now. */
 export const postsAround = (
   team: SQL,
   id: number,
@@ -108,17 +106,17 @@ export const postsAround = (
   { at, most = MAX_COMPARED_PER_POST }: Around = {},
 ): Query<RecentPost[]> =>
   recentPosts(team, {
-    // Without an account of the team nothing is found, whatever the time.
+    // Without an account of the team, the query finds nothing.
     accountId: ofPost(id, sql`own.account_id`, sql`own.team_id = ${team}`),
     at: at ?? ofPost(id, sql`max(coalesce(own.scheduled_for, 0), ${now.getTime()})`),
     windowMs: DUPLICATE_WINDOW_MS,
     mostEach: Math.min(MAX_COMPARED_PER_POST, most),
   });
 
-/** `claimKey` in the database. */
+/** `claimKey` in SQL. */
 const CLAIM_KEY = sql`u.account_id || ' ' || (u.text_digest ->> 'hash') || ' ' || (u.text_digest ->> 'files')`;
 
-/** The posts `u` of accounts that are out or to go out, within the window around a time. */
+/** Published and waiting posts `u` of the accounts within the duplicate window around `at`. */
 const outAround = (accountIds: Iterable<string>, at: Date): SQL => {
   const ids = JSON.stringify([...new Set(accountIds)]);
   const [from, to] = [at.getTime() - DUPLICATE_WINDOW_MS, at.getTime() + DUPLICATE_WINDOW_MS];
@@ -127,7 +125,6 @@ const outAround = (accountIds: Iterable<string>, at: Date): SQL => {
     WHERE u.deleted_at IS NULL AND u.status_group IN ('scheduled', 'pending', 'completed')`;
 };
 
-/** The posts `u` that have what is claimed at one time. */
 function claimed(claims: readonly Claim[]): SQL {
   const [first] = claims;
   const accountIds = claims.map(({ accountId }) => accountId);
@@ -139,33 +136,33 @@ function claimed(claims: readonly Claim[]): SQL {
 }
 
 /**
- * A condition of the statement by which posts come to go out: no other post has what they claim, all at one
- * time. The comparison before it serves the message; this one is atomic.
+ * SQL condition: no other post holds one of the claims, which all have the same time. The
+ * comparison before it gives the message; this condition is atomic.
  */
 export const areUnclaimed = (claims: readonly Claim[]): SQL =>
   claims.length === 0 ? sql`TRUE` : sql`NOT EXISTS (SELECT 1 ${claimed(claims)})`;
 
-/** Keys of the claims that the posts of accounts hold around a time, as a list for `IN`. */
+/** A subquery for `IN`: the claim keys that posts of the accounts hold around a time. */
 export const heldKeys = (accountIds: Iterable<string>, at: Date): SQL =>
   sql`(SELECT ${CLAIM_KEY} ${outAround(accountIds, at)} AND ${CLAIM_KEY} IS NOT NULL)`;
 
-/** Finds the posts that have what is claimed at one time. */
+/** Finds the posts that hold one of the claims, which all have the same time. */
 export const claimHolders = (claims: readonly Claim[]): Query<RecentPost[]> =>
   sqlQuery(sql`SELECT ${RECENT.column} ${claimed(claims)}`, RECENT.read);
 
-/** More than an account publishes in that time. */
+/** More posts than an account publishes within a repeat window. */
 const MAX_COMPARED = 2_000;
 
 const EARLIER = pickColumns(uploads, ["id", "title", "description", "media"]);
 
 const readEarlier = rowReader({ ...EARLIER, uploadedAt: instant("uploaded_at") });
 
-/** A post as those after it are compared with it. `uploadedAt`: null while it is being published. */
+/** `uploadedAt`: null while the post is being published. */
 export type EarlierPost = ReturnType<typeof readEarlier>;
 
 /**
- * Finds what the account has published within the window, newest first, by when each post was last taken
- * up: never after it was out, and hardly before.
+ * Finds the posts that the account published within the window, newest first. The order is by the
+ * start of publishing, which precedes `uploaded_at` by at most a day.
  */
 export const earlierPosts = (
   { withinDays }: RepeatRule,
@@ -182,7 +179,6 @@ export const earlierPosts = (
   );
 };
 
-/** Finds other posts of the account that are paid for and not over. */
 export const paidPosts = ({ id, teamId, accountId }: UploadRow): Query<EarlierPost[]> =>
   sqlQuery(
     sql`SELECT id, title, description, media, uploaded_at FROM uploads

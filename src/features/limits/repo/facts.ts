@@ -18,7 +18,7 @@ import { countsInMonth, isDraftOf, monthStart } from "./room.ts";
 
 const readWordRules = rowReader(pickColumns(teams, ["blocklist", "bannedHashtags"]));
 
-/** Words that no post of the team may hold, and its own lists of hashtags by platform; null: none. */
+/** The team's blocked words, and its banned hashtags by platform; null: none. */
 export const wordRulesOf = (team: SQL) =>
   sqlQuery(sql`SELECT blocklist, banned_hashtags FROM teams WHERE id = ${team}`, readWordRules);
 
@@ -27,7 +27,10 @@ const PAID_PLATFORMS = sql.join(
   sql`, `,
 );
 
-/** This month and those that can be planned for, each as `[2026-12, its first ms, that of the next]`. */
+/**
+ * This month and all months within the horizon, as `[2026-12, its first ms, the next month's first
+ * ms]`.
+ */
 function monthsFrom(now: Date): [period: string, from: number, until: number][] {
   return Array.from({ length: HORIZON_MONTHS + 1 }, (_, i) => [
     periodOf(new Date(monthStart(now, i))),
@@ -51,12 +54,11 @@ const readUse = rowReader({
 
 interface Values {
   team: SQL;
-  /** JSON, as are `quotas` (posts a month by plan) and `months`. */
+  /** JSON, like `quotas` (monthly posts by plan) and `months`. */
   ids: string | SQL;
   quotas: string;
   months: string;
   defaultPlan: PlanName;
-  /** Posts count under the daily cap from then on. */
   since: number;
   highestCap: number;
   highestQuota: number;
@@ -95,9 +97,8 @@ const toFacts = prepareText((p: Params<Values>) => {
 });
 
 /**
- * The accounts of the team with these ids (or a JSON array of them as a SQL value), and all that decides whether they can take a post: one statement,
- * whatever their number. Published posts count in full; planned posts count for the month they are planned
- * for.
+ * Reads accounts of the team with all facts about their limits in one statement. `ids` may be a
+ * JSON array as a SQL value. Planned posts count for the month of their date.
  */
 export function accountFacts(
   deps: Deps,
@@ -154,8 +155,8 @@ const readDay = rowReader({
 });
 
 /**
- * Finds the platform of an account of the team, how many of its posts after `since` count under the daily
- * cap, up to `most`, and when the oldest of them took its place. Nothing else of the team is looked at.
+ * Finds an account's platform, its posts since `since` that count under the daily cap (up to
+ * `most`), and the time of the oldest.
  */
 export function dayOfAccount(team: SQL, id: string, since: Date, most: number) {
   const counted = sql`uploads u WHERE u.account_id = a.id AND u.counted_at > ${since.getTime()}`;

@@ -3,22 +3,24 @@ import type { Plan } from "../../../core/plans.ts";
 import { isDraft, type UploadStatus } from "../../../core/upload-status.ts";
 import { MAX_DRAFTS } from "../../posts/rules.ts";
 
-/** Posts of the team (`u.team_id`) that hold a place in a month, from its first ms to the next one's. */
+/**
+ * Posts `u` of the team that count in a month; `from` is its first ms, `until` the first ms of the
+ * next month.
+ */
 export const countsInMonth = (team: number | SQL, from: SQL, until: SQL): SQL =>
   sql`u.team_id = ${team} AND u.deleted_at IS NULL
     AND u.status_group IN ('scheduled', 'pending', 'completed')
     AND u.sort_at >= ${from} AND u.sort_at < ${until}`;
 
-/** Posts of the team that wait for somebody to let them out. */
+/** Posts `u` of the team that are drafts or await approval. */
 export const isDraftOf = (team: number | SQL): SQL =>
   sql`u.team_id = ${team} AND u.status_group IN ('draft', 'pending_approval')
     AND u.deleted_at IS NULL`;
 
-/** The first ms of the month, UTC, that begins `months` after the one of `at`. */
+/** The first ms (UTC) of the month `months` after the month of `at`. */
 export const monthStart = (at: Date, months: number): number =>
   Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months, 1);
 
-/** Counts the posts that hold a place in the month of `at`, up to `most`. */
 function postsInMonth(team: number | SQL, at: Date, most: number): SQL {
   const [from, until] = [0, 1].map((months) => sql`${monthStart(at, months)}`) as [SQL, SQL];
   return sql`(SELECT COUNT(*) FROM
@@ -26,8 +28,8 @@ function postsInMonth(team: number | SQL, at: Date, most: number): SQL {
 }
 
 /**
- * A condition of the statement that takes the place: the plan has `more` posts left in the month of `at`.
- * The check before it only serves the message; this one is atomic.
+ * SQL condition of the inserting statement: the plan has `more` posts left in the month of `at`.
+ * The check before it gives the message; this condition is atomic.
  */
 export const hasQuota = (
   team: number | SQL,
@@ -39,7 +41,7 @@ export const hasQuota = (
     ? sql`TRUE`
     : sql`${postsInMonth(team, at, monthlyPosts)} + ${more} <= ${monthlyPosts}`;
 
-/** As `hasQuota`, for new posts that all begin alike. */
+/** Like `hasQuota`, for `count` new posts with the same status and date. */
 export function hasRoom(
   team: number | SQL,
   plan: Plan,

@@ -23,7 +23,6 @@ const selectPage = prepared(
   page.read,
 );
 
-/** A page of posts, most recent first: by planned date, else by date of creation. */
 export function olderPage(team: SQL, filter: OlderFilter): Query<PageRow<OlderRecord>[]> {
   const { page: number, perPage, platform, status } = filter;
   const conditions = [
@@ -44,7 +43,6 @@ export function olderById(team: SQL, id: number): Query<OlderRecord[]> {
   );
 }
 
-/** Finds which of the posts are the team's, in no order. */
 export function olderByIds(team: SQL, ids: readonly number[]): Query<OlderRecord[]> {
   return sqlQuery(
     sql`SELECT ${OLDER} FROM json_each(${JSON.stringify(ids)}) wanted

@@ -2,7 +2,6 @@ import { type Column, type SQL, sql } from "drizzle-orm";
 import { text } from "drizzle-orm/sqlite-core";
 import { type RawRow, type RowReader, valueReader } from "../../../db/rows.ts";
 
-/** Columns that can be long: `texts`, and those that hold JSON already. */
 interface LongColumns {
   texts: readonly Column[];
   json: readonly Column[];
@@ -10,12 +9,10 @@ interface LongColumns {
 
 const listOf = (parts: readonly (Column | SQL)[]): SQL => sql.join([...parts], sql`, `);
 
-/** Values of a statement that reads a page. */
 export interface PageValues {
   where: SQL;
   limit: number;
   skipped: number;
-  /** Bytes that the long columns of each row may have, as JSON. */
   share: number;
 }
 
@@ -28,7 +25,6 @@ export const pageValues = (where: SQL, limit: number, page: number): PageValues 
 
 const readPacked = valueReader(text("packed").notNull());
 
-/** Names a row's values, which come in this order. */
 function toRawRow(names: readonly string[], values: unknown[]): RawRow {
   const row: RawRow = {};
   for (const [i, name] of names.entries()) row[name] = values[i];
@@ -36,9 +32,9 @@ function toRawRow(names: readonly string[], values: unknown[]): RawRow {
 }
 
 /**
- * How the rows of a page are selected and read: `fields` by the names that `readRecord` knows them by.
- * A row leaves the database as one JSON text, which takes much less CPU than its values one by one; where
- * its long columns are beyond its `share` of the page, with its id and their size alone.
+ * SQL and reader for the rows of one page. The database packs a row into one JSON text, which takes
+ * much less CPU than single values. A row whose long columns exceed `share` comes with its id and
+ * size alone.
  */
 export function pageOf<T>(
   fields: Record<string, Column | SQL>,
@@ -62,15 +58,18 @@ export function pageOf<T>(
   };
 }
 
-/** Largest answer. Spec is silent. */
+/** Largest answer, in bytes. Spec is silent. */
 export const MAX_PAGE_BYTES = 8_000_000;
-/** Size of a post apart from its texts: names of fields, signed addresses, its account. */
+/** Bytes of a post beside its texts: field names, signed addresses, its account. */
 export const ROW_BYTES = 2_000;
 
-/** A row of a page. One with more text than its share comes without, and is read once all are known to fit. */
+/**
+ * A row of a page. A row that is too large comes without its record, which is read in a second
+ * query.
+ */
 export interface PageRow<T> {
   id: number;
-  /** Null: cut. */
+  /** Null when the row exceeds its share of the page. */
   record: T | null;
   /** Size of its texts in the answer: JSON in UTF-8. */
   bytes: number;

@@ -68,7 +68,7 @@ const ACCOUNT_FIELDS = {
   account_tags: sql`a.tags`,
 };
 
-/** All links live equally long: the newest ends last. */
+/** All review links live equally long, so the newest one ends last. */
 const REVIEW_LINK = {
   review_link: sql`(SELECT p.link_id || ' ' || p.expires_at FROM ${reviewPosts} p
     WHERE p.team_id = ${uploads.teamId} AND p.upload_id = ${uploads.id}
@@ -98,8 +98,8 @@ const isInText = (words: string): SQL =>
   sql`instr(lower(coalesce(${uploads.title}, '') || char(10) || coalesce(${uploads.description}, '')), ${words}) > 0`;
 
 /**
- * Spellings under which the words are looked for. The database ignores case in ASCII alone: words of other
- * scripts are found as they were typed, all small, all capital, and capitalized.
+ * Spellings to search for. SQLite ignores case in ASCII only, so other scripts match as typed,
+ * lower case, upper case and capitalized.
  */
 function spellingsOf(search: string): string[] {
   const small = search.toLowerCase();
@@ -115,20 +115,19 @@ export interface UploadFilter {
   platform?: Platform | undefined;
   accountId?: string | undefined;
   search?: string | undefined;
-  /** Bounds of the planned date, else of the date of creation. */
+  /** Bounds of the planned date, else of the creation date. */
   startDate?: Date | undefined;
   endDate?: Date | undefined;
   limit: number;
   page: number;
 }
 
-/** Holds for the posts of the team that a filter asks for. */
 export function uploadsMatching(team: SQL, filter: UploadFilter): SQL {
   const { status, platform, accountId, search, startDate, endDate } = filter;
   const own = sql`${uploads.teamId} = ${team} AND ${uploads.deletedAt} IS NULL`;
   const wanted = and(
     status && eq(uploads.statusGroup, groupOf(status)),
-    // Only these two share a group.
+    // Only pending and processing share a group.
     status === "pending" || status === "processing" ? eq(uploads.status, status) : undefined,
     platform === undefined ? undefined : eq(uploads.platform, platform),
     accountId === undefined ? undefined : eq(uploads.accountId, accountId),
@@ -155,11 +154,9 @@ const selectPage = prepared(
   page.read,
 );
 
-/** A page of posts, most recent first: by planned date, else by date of creation. */
 export const uploadPage = (team: SQL, filter: UploadFilter): Query<PageRow<UploadWithAccount>[]> =>
   selectPage(pageValues(uploadsMatching(team, filter), filter.limit, filter.page));
 
-/** Finds which of the posts are the team's, in no order. */
 export function uploadsByIds(team: SQL, ids: readonly number[]): Query<UploadWithAccount[]> {
   return sqlQuery(
     sql`SELECT ${RECORD}, ${BESIDE} FROM json_each(${JSON.stringify(ids)}) wanted

@@ -7,30 +7,27 @@ import type { Deps } from "../../../deps.ts";
 import { emitIfChanged } from "../../events/repo.ts";
 import { type UploadRow, uploads } from "../table.ts";
 
-/** New values of a post by property, or SQL that works one out. */
+/** New values of a post by property, or SQL expressions. */
 export type Changes = Assigned<typeof uploads>;
 
 type Facts = Omit<Changes, "status" | "statusGroup">;
 
-/** Changes of one post. A new status moves it, and brings its group. */
+/** Changes of one post. A new status also sets its group. */
 export type RowChanges = Facts & { status?: UploadStatus };
 
-/** Changes the posts `u` that `where` finds. `source`: a `FROM` of what else the values come from. */
 const updateUploads = (changes: Changes, where: SQL, source: SQL = sql``): SQL =>
   sql`UPDATE uploads AS u SET ${assignments(uploads, changes)} ${source} WHERE ${where}`;
 
-/** Changes facts of the posts `u` that `where` finds, and leaves their status alone. */
 export const changeFacts = (changes: Facts, where: SQL, source?: SQL): SQL =>
   updateUploads(changes, where, source);
 
-/** A status, or one of two. */
 type Target = UploadStatus | { when: SQL; becomes: UploadStatus; otherwise: UploadStatus };
 
 const literal = (word: string): SQL => sql.raw(`'${word}'`);
 
 /**
- * Moves the posts `u` that `where` finds from one status to another: nothing else writes the status of a
- * post that is stored. `from`: the statuses that are left; by default each that may be.
+ * Changes the status of the posts `u` that match `where`. No other code writes the status of a
+ * stored post. `from` defaults to every status that may precede `to`.
  */
 export function moveUploads(
   { to, from }: { to: Target; from?: readonly UploadStatus[] },
@@ -48,7 +45,7 @@ export function moveUploads(
     typeof to === "string"
       ? literal(wordOf(to))
       : sql`iif(${to.when}, ${literal(wordOf(to.becomes))}, ${literal(wordOf(to.otherwise))})`;
-  // Naming the group is enough to have its index written anew.
+  // An UPDATE that names an indexed column rewrites its index.
   const isSameGroup = new Set([...targets, ...left].map(groupOf)).size === 1;
   const set: Changes = {
     status: wordFor((status) => status),
@@ -59,7 +56,6 @@ export function moveUploads(
   return updateUploads(set, sql`${isLeft} AND ${where}`, source);
 }
 
-/** The row that a change is of, as it was read. */
 type Read = Pick<UploadRow, "id" | "fence" | "status">;
 
 type Values = Facts & { rowId: number; rowFence: number; condition: SQL };
@@ -80,8 +76,8 @@ const changes = new Map<string, ReturnType<typeof prepareChange>>();
 const ALWAYS = sql`TRUE`;
 
 /**
- * Changes a post that nobody has taken since, that still has the status with which it was read, and for
- * which `condition` holds. Answers 1 if so.
+ * Changes a post if its fence and status are still those of the row that was read, and `condition`
+ * holds. Answers 1 if so.
  */
 export function changeUpload(
   { id, fence, status: from }: Read,
@@ -95,12 +91,12 @@ export function changeUpload(
   return change({ ...facts, rowId: id, rowFence: fence, condition });
 }
 
-/** Nobody's: no team has this id. */
+/** No team has this id. */
 const NO_TEAM = 0;
 
 /**
- * Removes up to `most` posts, and as many removed ones, of a team that is being deleted. The last post of
- * all stays as an empty row of nobody's: its id must not be given out again.
+ * Deletes up to `most` posts, and up to `most` removed posts, of a team that is being deleted. The
+ * newest post of the instance stays as an empty row, so that its id is never given out again.
  */
 export function eraseUploads(team: number, most: number, now: Date): Query<number>[] {
   const emptied: Facts = {
@@ -117,7 +113,10 @@ export function eraseUploads(team: number, most: number, now: Date): Query<numbe
   return [sqlWrite(changeFacts(emptied, isLast)), erase(sql`IS NULL`), erase(sql`IS NOT NULL`)];
 }
 
-/** Changes a post only if it is still all that it was when `row` was read, and `condition` holds. */
+/**
+ * Changes a post only if its content and dates still equal `row`, no worker holds it, and
+ * `condition` holds.
+ */
 export function changeUnchanged(
   row: UploadRow,
   set: RowChanges,
@@ -134,7 +133,7 @@ export function changeUnchanged(
   );
 }
 
-/** Notes that the `count` uploads just inserted from the id `first` on, if any were, need each of the files. */
+/** Records that the `count` posts just inserted, from id `first` on, need each file. */
 export const needFiles = (
   teamId: number,
   hashes: readonly string[],
@@ -145,12 +144,11 @@ export const needFiles = (
     SELECT ${teamId}, value, ${first}, ${count}
     FROM json_each(${JSON.stringify(hashes)}) WHERE changes() > 0`);
 
-/** Notes that a post needs a file. */
 export const needFile = ({ id, teamId }: UploadRow, sha256: string): Query<number> =>
   sqlWrite(sql`INSERT OR IGNORE INTO media_uses (team_id, sha256, upload_id)
     VALUES (${teamId}, ${sha256}, ${id})`);
 
-/** Notes that the posts `u` of a `FROM` need all their stored files. */
+/** Records that the posts `u` of `source` need all their stored files. */
 export const needAllFiles = (source: SQL, where: SQL): Query<number> =>
   sqlWrite(sql`INSERT OR IGNORE INTO media_uses (team_id, sha256, upload_id)
     SELECT u.team_id, item.value ->> 'sha256', u.id
@@ -158,8 +156,8 @@ export const needAllFiles = (source: SQL, where: SQL): Query<number> =>
     WHERE ${where} AND item.value ->> 'sha256' IS NOT NULL`);
 
 /**
- * Notes that a removed post no longer needs its files. A file that others of its batch need goes with the
- * last of them.
+ * Records that a removed post no longer needs its files. Files shared by a batch stay until the
+ * last post of the batch ends.
  */
 export const forgetFiles = (id: number): Query<number> =>
   sqlWrite(sql`DELETE FROM media_uses WHERE posts = 1 AND (team_id, sha256, upload_id) IN
@@ -167,12 +165,11 @@ export const forgetFiles = (id: number): Query<number> =>
       FROM uploads u CROSS JOIN json_each(u.media) item
       WHERE u.id = ${id} AND u.deleted_at IS NOT NULL)`);
 
-/** Removes up to `most` uses of a team that is being deleted. */
+/** Deletes up to `most` file uses of a team that is being deleted. */
 export const eraseUses = (team: number, most: number): Query<number> =>
   sqlWrite(sql`DELETE FROM media_uses WHERE (team_id, sha256, upload_id) IN
     (SELECT team_id, sha256, upload_id FROM media_uses WHERE team_id = ${team} LIMIT ${most})`);
 
-/** Announces a planned post, if the statement just before it in the batch stored or moved it. */
 export const emitScheduled = (
   deps: Pick<Deps, "newEventId" | "now">,
   { teamId, platform, accountId }: Pick<UploadRow, "teamId" | "platform" | "accountId">,
