@@ -1,3 +1,5 @@
+import { isPlatform, type Platform } from "./platforms.ts";
+
 /** The address of the instance in the examples of guides. Each instance puts its own in its place. */
 export const EXAMPLE_ORIGIN = "http://localhost:8787";
 
@@ -36,8 +38,8 @@ export const guideTextPath = (name: string): string => `/docs/text/${name}.md`;
 const EXAMPLE_ACCOUNT = /\bacc_([a-z]+)\b/g;
 
 /** Returns the platforms whose accounts the examples of a text name. */
-export const examplePlatforms = (text: string): string[] => [
-  ...new Set([...text.matchAll(EXAMPLE_ACCOUNT)].map(([, platform = ""]) => platform)),
+export const examplePlatforms = (text: string): Platform[] => [
+  ...new Set([...text.matchAll(EXAMPLE_ACCOUNT)].map(([, name = ""]) => name).filter(isPlatform)),
 ];
 
 /** Puts the instance's address into a guide, and the ids of accounts in place of examples, by platform. */

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, type TestContext, test } from "node:test";
 import { readGuides } from "../../src/cli/guides.ts";
+import { README } from "../../src/cli/platform-facts.ts";
 import { examplePlatforms, fillExamples } from "../../src/core/guides.ts";
 import { PLATFORMS } from "../../src/core/platforms.ts";
 import { type LocalService, newStateDir, startLocalService } from "../cli/local-service.ts";
@@ -15,8 +16,8 @@ import { connectAccounts, insertTeams, prepareFolder } from "./teams.ts";
 /** The clock of the instance: dates in the examples are a few weeks ahead of it. */
 const NOW = new Date("2026-12-01T09:00:00.000Z");
 
-const guides = await readGuides();
-const withExamples = [...guides].filter(([, text]) => readExamples(text).length > 0);
+const pages = [...(await readGuides()), ["README", await readFile(README, "utf8")] as const];
+const withExamples = pages.filter(([, text]) => readExamples(text).length > 0);
 
 let service: LocalService;
 let tokens: Map<string, string>;
@@ -68,7 +69,7 @@ async function runExample(shell: Shell, memory: Memory, example: Example): Promi
 
 async function runGuide(t: TestContext, name: string, guide: string): Promise<void> {
   const token = tokens.get(name) ?? "";
-  const named = examplePlatforms(guide);
+  const named = [...examplePlatforms(guide), ...(guide.includes("$ACCOUNT") ? ["bluesky"] : [])];
   const platforms = PLATFORMS.filter((platform) => named.includes(platform));
   const accounts = await connectAccounts(service.origin, token, platforms);
   const folder = await mkdtemp(join(tmpdir(), "akimbo-guide-"));
@@ -76,6 +77,7 @@ async function runGuide(t: TestContext, name: string, guide: string): Promise<vo
     PATH: await prepareFolder(folder),
     HOME: folder,
     TOKEN: token,
+    ACCOUNT: accounts.get("bluesky") ?? "",
     AKIMBO_URL: service.origin,
     AKIMBO_TOKEN: token,
   });

@@ -6,11 +6,14 @@ import GithubSlugger from "github-slugger";
 import { Marked } from "marked";
 import { GUIDES_FOLDER, readGroups, readGuides } from "../../src/cli/guides.ts";
 import { inProject } from "../../src/cli/paths.ts";
+import { README } from "../../src/cli/platform-facts.ts";
+
+const MAX_README_LINES = 200;
 
 const guides = await readGuides();
 
 const PAGES = [
-  inProject("README.md"),
+  README,
   inProject(".github/CONTRIBUTING.md"),
   ...[...guides.keys()].map((name) => join(GUIDES_FOLDER, `${name}.md`)),
 ];
@@ -52,6 +55,11 @@ for (const page of PAGES) {
     );
   });
 }
+
+test("the README is a front page", async () => {
+  const lines = (await readFile(README, "utf8")).split("\n").length - 1;
+  assert.ok(lines <= MAX_README_LINES, `It has ${lines} lines.`);
+});
 
 test("the list of guides names every guide", () => {
   const listed = readGroups(guides).flatMap((group) => group.guides.map(({ name }) => name));

@@ -10,7 +10,8 @@ import { createMember, Harness } from "../../support/harness.ts";
 import { measure } from "../../support/meter.ts";
 import { Browser } from "../../support/person.ts";
 
-const POST = 'curl http://localhost:8787/api/v1/upload -F accountId=acc_bluesky -F to="acc_x"';
+const POST =
+  'curl http://localhost:8787/api/v1/upload -F accountId=acc_bluesky -F to="acc_x" -F cc=acc_other';
 
 const GROUPS: GuideGroup[] = [
   {
@@ -125,6 +126,7 @@ describe("account ids in examples", () => {
     const { html } = await browser.get("/docs/first");
     expect(html).toContain(`accountId=${account.body.data.id} `);
     expect(html).toContain('to="acc_x"');
+    expect(html).toContain("cc=acc_other");
     expect(html).toContain("It has no account for x.");
   });
 
