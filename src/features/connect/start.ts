@@ -52,12 +52,12 @@ export interface Opener {
  */
 export async function startConsent(ctx: Ctx, wanted: WantedConsent): Promise<Opener> {
   await ctx.read("accounts:write", []);
-  const { redirectUrl } = wanted;
+  const { redirectUrl, ...consent } = wanted;
   const message = refusedForCaller(ctx, wanted);
   if (message) throw invalidFields([{ field: "platform", message }]);
   const refusal = redirectUrl === null ? null : refusedRedirect(redirectUrl, ctx.config);
   if (refusal) throw invalidFields([{ field: "redirectUrl", message: `redirectUrl ${refusal}.` }]);
-  return openTry(ctx, { ...wanted, ...starterOf(ctx), returnTo: redirectUrl });
+  return openTry(ctx, { ...consent, ...starterOf(ctx), returnTo: redirectUrl });
 }
 
 /**
