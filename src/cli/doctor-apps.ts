@@ -1,5 +1,5 @@
 import { callbackPath } from "../features/connect/rules.ts";
-import { setupOf } from "../features/connect/setup.ts";
+import { setupOf } from "../features/setup/rules.ts";
 import type { Connector, Fetch } from "../platforms/connector.ts";
 import { connectors } from "../platforms/registry.ts";
 import type { Vars } from "./vars.ts";

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { formatCount } from "../core/counts.ts";
 import { PLATFORMS, type Platform } from "../core/platforms.ts";
-import { setupOf } from "../features/connect/setup.ts";
+import { setupOf } from "../features/setup/rules.ts";
 import type { Capabilities, Connector, MediaKind } from "../platforms/connector.ts";
 import type { FieldInfo } from "../platforms/kit/form-fields.ts";
 import { connectorOf, connectors } from "../platforms/registry.ts";

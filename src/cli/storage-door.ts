@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { finished, pipeline } from "node:stream/promises";
 import { AwsV4Signer } from "aws4fetch";
 import { SECOND } from "../core/time.ts";
-import { toDatetime } from "../features/presign/storage.ts";
+import { toDatetime } from "../features/presign/rules.ts";
 import { LOCAL_STORAGE } from "./local-storage.ts";
 
 /** From the service's port to the usual port of its storage, so that addresses outlive a restart. */

@@ -46,7 +46,7 @@ const ROUTERS: Entry[] = [
   ["platforms", async () => (await import("../features/platforms/routes.ts")).platformRoutes],
   [
     ["accounts", "pinterest", "tiktok"],
-    async () => (await import("../features/accounts/extra-routes.ts")).accountExtraRoutes,
+    async () => (await import("../features/logins/routes.ts")).accountExtraRoutes,
   ],
   ["accounts", async () => (await import("../features/accounts/routes.ts")).accountRoutes],
   ["accounts", async () => (await import("../features/disconnect/routes.ts")).disconnectRoutes],

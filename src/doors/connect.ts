@@ -1,8 +1,8 @@
 import { Hono } from "hono";
-import { deletionPage } from "../features/connect/deletion-page.tsx";
 import { linkPages } from "../features/connect/link-page.tsx";
 import { consentPages } from "../features/connect/pages.tsx";
-import { withdrawalRoutes } from "../features/connect/withdrawal-routes.ts";
+import { deletionPage } from "../features/withdrawals/page.tsx";
+import { withdrawalRoutes } from "../features/withdrawals/routes.ts";
 import { type MakeDeps, prepareDoor } from "../http/door.ts";
 import type { AppEnv } from "../http/env.ts";
 import { refuseCrossSite, renderErrorPage } from "../http/pages.tsx";

@@ -1,4 +1,4 @@
-import type { Place } from "../features/links/repo/places.ts";
+import { type Place, SHORT_PATH } from "../core/places.ts";
 
 export interface Hosts {
   publicHost: string | null;
@@ -30,10 +30,10 @@ export function placeOf(url: string, hosts: Hosts): Place | null {
   const start = url.indexOf("//") + 2;
   const slash = url.indexOf("/", start);
   const host = url.slice(start, slash);
-  const isUnderPath = url.startsWith("/s/", slash);
+  const isUnderPath = url.startsWith(SHORT_PATH, slash);
   const isShort = host === hosts.shortHost;
   if (!isShort && isMain(host, hosts)) {
-    return isUnderPath ? { host: null, slug: lastPart(url, slash + "/s/".length) } : null;
+    return isUnderPath ? { host: null, slug: lastPart(url, slash + SHORT_PATH.length) } : null;
   }
   return { host: isShort ? null : host, slug: lastPart(url, slash + 1) };
 }

@@ -1,8 +1,8 @@
 import { ConfigError, configOf } from "../config.ts";
+import type { Place } from "../core/places.ts";
 import type { Env } from "../deps.ts";
 import { ClickLog } from "../features/links/click-log.ts";
 import { type RedirectDeps, redirect } from "../features/links/redirect.ts";
-import type { Place } from "../features/links/repo/places.ts";
 
 /** Shared by all visits. */
 type VisitContext = Omit<RedirectDeps, "waitUntil">;

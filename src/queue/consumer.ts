@@ -2,8 +2,7 @@ import { Budget, type SharedBudget, shareBudget } from "../core/budget.ts";
 import { describeCrash } from "../core/crash.ts";
 import { readOrNull } from "../core/readers.ts";
 import type { Deps } from "../deps.ts";
-import { isClicks } from "../features/links/clicks.ts";
-import { storeClicks } from "../features/links/repo/clicks.ts";
+import { handleClicks, isClicks } from "../features/links/jobs.ts";
 import { handleDeadPublish, handlePublish } from "../features/publishing/jobs.ts";
 import { LEASE_SECONDS } from "../features/publishing/rules.ts";
 import { countedDeps } from "./counted-deps.ts";
@@ -37,9 +36,11 @@ export async function consume(deps: Deps, batch: MessageBatch): Promise<void> {
 }
 
 async function consumeClicks(deps: Deps, messages: Message<ClicksMessage>[]): Promise<void> {
-  const bodies = new Map(messages.map(({ body }) => [body.id, body]));
   try {
-    await deps.db.run([storeClicks([...bodies.values()])]);
+    await handleClicks(
+      deps,
+      messages.map(({ body }) => body),
+    );
     for (const message of messages) message.ack();
   } catch (error) {
     deps.log({ ...describeCrash(error, null), event: "clicks.delayed" });

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 import { DAY } from "../../src/core/time.ts";
-import { openCredentials, sealCredentials } from "../../src/features/accounts/platform-access.ts";
-import { accountById } from "../../src/features/accounts/repo/accounts.ts";
+import { accountById } from "../../src/features/accounts/repo.ts";
 import { accountsInUse, ownPosts } from "../../src/features/analytics/repo/write.ts";
+import { openCredentials, sealCredentials } from "../../src/features/logins/platform-access.ts";
 import { connectSandbox, createMember, Harness, type Member } from "../support/harness.ts";
 import { measure } from "../support/meter.ts";
 import { plantAccounts, removeAccounts } from "./night.ts";

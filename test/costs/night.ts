@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import type { Platform } from "../../src/core/platforms.ts";
 import { DAY, SECOND } from "../../src/core/time.ts";
-import { sealCredentials } from "../../src/features/accounts/platform-access.ts";
 import { NOTHING, takeSync } from "../../src/features/analytics/rules/series.ts";
 import { summarize } from "../../src/features/analytics/rules/summary.ts";
 import { packSeries } from "../../src/features/analytics/stored.ts";
+import { sealCredentials } from "../../src/features/logins/platform-access.ts";
 import type { Fetch } from "../../src/platforms/connector.ts";
 import type { Credentials } from "../../src/platforms/login.ts";
 import { ALL, reading } from "../features/analytics/readings.ts";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 import type { Platform } from "../../src/core/platforms.ts";
 import { runSchedule } from "../../src/cron/schedule.ts";
-import { sealCredentials } from "../../src/features/accounts/platform-access.ts";
+import { sealCredentials } from "../../src/features/logins/platform-access.ts";
 import { connectorOf } from "../../src/platforms/registry.ts";
 import { createMember, type Harness, harnessWith } from "../support/harness.ts";
 import { loadOf } from "../support/load.ts";

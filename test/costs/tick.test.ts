@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 import { runSchedule } from "../../src/cron/schedule.ts";
 import { createDeps } from "../../src/deps.ts";
-import { sealCredentials } from "../../src/features/accounts/platform-access.ts";
+import { sealCredentials } from "../../src/features/logins/platform-access.ts";
 import { createMember, Harness, joinTeam, START } from "../support/harness.ts";
 import { measure } from "../support/meter.ts";
 import { outbox } from "../support/outbox.ts";

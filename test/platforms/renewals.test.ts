@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Platform } from "../../src/core/platforms.ts";
-import { TOLD_AHEAD_MS } from "../../src/features/accounts/rules.ts";
+import { NOTICE_AHEAD_MS } from "../../src/features/accounts/rules.ts";
 import { connectorOf, connectors } from "../../src/platforms/registry.ts";
 import { answeringInOrder, later, readCall } from "../support/network.ts";
 
@@ -164,5 +164,5 @@ const renewedAhead = connectors().flatMap(({ platform, refreshAheadSeconds: seco
 
 test.each(renewedAhead)("$platform is asked to renew before anybody is told", ({ seconds }) => {
   expect(renewedAhead.length).toBeGreaterThan(4);
-  expect(seconds).toBeGreaterThan(TOLD_AHEAD_MS / 1_000 + 86_400);
+  expect(seconds).toBeGreaterThan(NOTICE_AHEAD_MS / 1_000 + 86_400);
 });

@@ -1,7 +1,6 @@
 import { duplicates, isUndecided, type UploadState } from "./findings.ts";
 import type { Figures } from "./forms.ts";
-import type { ScenarioName } from "./scenarios.ts";
-import { RETRY_AFTER_SECONDS } from "./scenarios.ts";
+import { RETRY_AFTER_SECONDS, type ScenarioName } from "./scenarios.ts";
 import { addCounts, printCounts } from "./verdicts.ts";
 import type { JobCall, Subject, WorldOptions } from "./world-options.ts";
 import { isWanted, type Played, POISON_TOLERANCE, type Proof, p95, playAll } from "./worlds.ts";

@@ -62,6 +62,6 @@ test.each(["failWaiting", "dropFromSlots"])(
   (name) => {
     const named = new RegExp(String.raw`\b${name}\b`);
     const isDefinition = (path: string) => /^features\/(ending|pools)\//.test(path);
-    expect(found(named, isDefinition)).toEqual(["features/disconnect/endings.ts"]);
+    expect(found(named, isDefinition)).toEqual(["features/disconnect/service.ts"]);
   },
 );

@@ -1,6 +1,7 @@
 import { AwsClient } from "aws4fetch";
 import { LOCAL_STORAGE, localStorageVars } from "../../src/cli/local-storage.ts";
-import { StorageSigner, toDatetime } from "../../src/features/presign/storage.ts";
+import { toDatetime } from "../../src/features/presign/rules.ts";
+import { StorageSigner } from "../../src/features/presign/storage.ts";
 
 /**
  * Signs as the service does whose key of the local bucket it is, at another time where one is given.

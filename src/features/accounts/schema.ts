@@ -10,10 +10,9 @@ enableDescriptions();
 
 export const platform = z.enum(PLATFORMS, { error: `must be one of ${PLATFORMS.join(", ")}` });
 
-/** Goes into requests and rows as it is. */
 export const plainText = () => z.string().refine((text) => !isBrokenText(text), BROKEN_TEXT);
 
-/** Only documents the limit: tags are counted below, once repeated and blank ones are removed. */
+/** Documents the limit only; tags are counted after clean-up. */
 const tagText = plainText().openapi({ maxLength: MAX_TAGS_CHARACTERS });
 
 export const accountSchema = z
@@ -66,76 +65,6 @@ export const accountTagsSchema = z.strictObject({
       `Comma-separated, or an array; replaces the account's tags. Up to ${MAX_TAGS_CHARACTERS} characters in all.`,
     ),
 });
-
-/** Stands in headers and addresses: no platform has others. */
-const token = z
-  .string()
-  .min(1)
-  .max(8_192)
-  .regex(/^[\x21-\x7e]+$/, "must be the token alone: printable ASCII without spaces");
-
-const credentials = z.strictObject({
-  accessToken: token,
-  refreshToken: token.optional(),
-  expiresAt: z.iso
-    .datetime({
-      offset: true,
-      error: "must be ISO 8601 with an offset, such as 2026-12-01T09:00:00Z",
-    })
-    .transform((text) => new Date(text))
-    .optional(),
-});
-
-const base = {
-  platform,
-  service: z
-    .string()
-    .max(2_048)
-    .optional()
-    .describe("bluesky: the account's own server, as its DID document names it."),
-};
-
-const MAX_PAGE_ID_CHARACTERS = 100;
-
-const isPageId = (value: unknown): boolean =>
-  typeof value === "string" &&
-  value.trim() !== "" &&
-  value.length <= MAX_PAGE_ID_CHARACTERS &&
-  !isBrokenText(value);
-
-/** A check and no string of its own, so that a number in its place is reported as a mistake of this field. */
-const pageId = z
-  .custom<string>(isPageId, {
-    error: `must be text of 1 to ${MAX_PAGE_ID_CHARACTERS} characters`,
-    abort: false,
-  })
-  .optional()
-  .openapi({ type: "string", minLength: 1, maxLength: MAX_PAGE_ID_CHARACTERS })
-  .describe(
-    "Id of the page to publish as, when a person's login also covers pages (facebook, linkedin).",
-  );
-
-/** Spec is silent on connecting by call: the ways below are extensions. */
-export const NEW_ACCOUNTS = [
-  z.strictObject({
-    platform,
-    sandbox: z.literal(true),
-    name: plainText().trim().min(1).max(100).optional(),
-    pageId,
-  }),
-  z.strictObject({ ...base, pageId, credentials }),
-  z.strictObject({
-    ...base,
-    identifier: plainText().trim().min(1).max(320),
-    appPassword: plainText().min(1).max(100),
-    authFactorToken: plainText().trim().min(1).max(50).optional(),
-  }),
-] as const;
-
-/** An account that can be connected at once. */
-export const newAccountSchema = z.union(NEW_ACCOUNTS);
-
-export type NewAccount = z.infer<typeof newAccountSchema>;
 
 export const removedAccountSchema = z.object({
   id: z.string(),

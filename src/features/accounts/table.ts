@@ -10,7 +10,7 @@ export const accounts = sqliteTable("accounts", {
   teamId: integer("team_id").notNull(),
   platform: text("platform").$type<Platform>().notNull(),
   platformAccountId: text("platform_account_id").notNull(),
-  /** The person who gave the login; null where nobody knows, or nothing asks for them. */
+  /** The platform's id of the person who gave the login; null when unknown. */
   platformUserId: text("platform_user_id"),
   accountName: text("account_name").notNull(),
   handle: text("handle"),
@@ -25,11 +25,11 @@ export const accounts = sqliteTable("accounts", {
   refreshLeaseUntil: instant("refresh_lease_until"),
   failureCount: integer("failure_count").notNull().default(0),
   connectedAt: instant("connected_at").notNull(),
-  /** The optional permissions that it was connected without, separated by spaces. */
+  /** Separated by spaces. */
   missingScopes: text("missing_scopes"),
-  /** When the login ends for good, whatever is renewed; null where it does not, or nobody knows. */
+  /** When the login ends for good; null if never or unknown. */
   loginEndsAt: instant("login_ends_at"),
-  /** The end of which the team has had a notice. */
+  /** The `loginEndsAt` that the team was last notified about. */
   endingToldFor: instant("ending_told_for"),
   deletedAt: instant("deleted_at"),
 });

@@ -10,15 +10,15 @@ import type {
   MetricsReading,
 } from "../../platforms/metrics.ts";
 import { connectorOf } from "../../platforms/registry.ts";
+import type { AccountRow } from "../accounts/table.ts";
 import {
   loginFetch,
   NoCredentials,
   platformFetch,
   toPublishAccount,
   withTimeout,
-} from "../accounts/platform-access.ts";
-import type { AccountRow } from "../accounts/table.ts";
-import { usableLogin } from "../accounts/usable-login.ts";
+} from "../logins/platform-access.ts";
+import { usableLogin } from "../logins/usable-login.ts";
 import type { OwnRow } from "./repo/write.ts";
 import { METRICS } from "./rules/counters.ts";
 import type { Measures, SyncReading } from "./rules/series.ts";

@@ -3,7 +3,7 @@ import type { Platform } from "../../core/platforms.ts";
 import { coversScope } from "../../core/scopes.ts";
 import type { Ctx } from "../../deps.ts";
 import { connectorOf } from "../../platforms/registry.ts";
-import { accountById } from "../accounts/repo/accounts.ts";
+import { accountById } from "../accounts/repo.ts";
 import { textOf } from "../limits/content-rules.ts";
 import { wordRulesOf } from "../limits/repo/facts.ts";
 import { uploadPage } from "../posts/repo/read.ts";

@@ -1,7 +1,7 @@
 import { AppError, notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
 import type { MetricsReader } from "../../platforms/metrics.ts";
-import { accountById } from "../accounts/repo/accounts.ts";
+import { accountById } from "../accounts/repo.ts";
 import { accountRefusal } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { collect, measuresOf, readerOf, rests, uploadIdsOf } from "./collect.ts";

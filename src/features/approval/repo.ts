@@ -11,8 +11,7 @@ import { claimHolders, postsAround } from "../limits/repo/compared.ts";
 import { accountFacts } from "../limits/repo/facts.ts";
 import type { AccountFacts } from "../limits/rules.ts";
 import { type MediaRow, packedFiles } from "../media/repo.ts";
-import type { UploadRow } from "../posts/table.ts";
-import { uploads } from "../posts/table.ts";
+import { type UploadRow, uploads } from "../posts/table.ts";
 
 export interface FoundPost {
   upload: UploadRow;

@@ -1,7 +1,7 @@
 import type { FieldError } from "../../core/errors.ts";
 import type { NamedCall } from "../../core/idempotency-key.ts";
 import type { RawField } from "../../platforms/kit/form-fields.ts";
-import type { StoredFile } from "../media/store.ts";
+import type { StoredFile } from "../media/intake.ts";
 
 export type RawSettings = Record<string, RawField>;
 

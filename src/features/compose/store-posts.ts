@@ -9,7 +9,7 @@ import { type Claim, claimOf } from "../limits/content-rules.ts";
 import { areUnclaimed } from "../limits/repo/compared.ts";
 import { hasRoom } from "../limits/repo/room.ts";
 import { hasFiles, insertMedia, objectsInUse } from "../media/repo.ts";
-import type { StoredFile } from "../media/store.ts";
+import type { StoredFile } from "../media/intake.ts";
 import { emitScheduled, needFiles } from "../posts/repo/write.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { arePresigned } from "../presign/repo.ts";

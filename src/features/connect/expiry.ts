@@ -1,16 +1,24 @@
 import { DAY } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
 import { forgetConsents } from "./repo/consents.ts";
+import { forgetLinks } from "./repo/links.ts";
+import { LINKS_KEPT_MS } from "./rules.ts";
 
-/** Rows removed by one statement, at most. */
 const SLICE = 500;
 
-/** How long a try is remembered after its end, so that its page can say what became of it. */
+/** How long the page of an ended attempt shows its result. */
 const KEPT_MS = DAY;
 
-/** Removes up to 500 tries that ended more than a day ago; null once none is left. */
+/** Returns null when none is left. */
 export async function forgetOldConsents({ db, now }: Deps): Promise<string | null> {
   const before = new Date(now().getTime() - KEPT_MS);
   const [removed] = await db.run([forgetConsents({ before, most: SLICE })]);
+  return removed === SLICE ? "more" : null;
+}
+
+/** Returns null when none is left. */
+export async function forgetEndedLinks({ db, now }: Deps): Promise<string | null> {
+  const before = new Date(now().getTime() - LINKS_KEPT_MS);
+  const [removed] = await db.run([forgetLinks({ before, most: SLICE })]);
   return removed === SLICE ? "more" : null;
 }

@@ -6,17 +6,18 @@ import { keysOf, refusedProfile } from "../../platforms/kit/logins.ts";
 import { capped } from "../../platforms/kit/replies.ts";
 import type { Connected } from "../../platforms/login.ts";
 import { connectorOf, platformName } from "../../platforms/registry.ts";
-import { appKeysOf, platformFetch, withTimeout } from "../accounts/platform-access.ts";
-import { accountById, takenElsewhere } from "../accounts/repo/accounts.ts";
-import { storeLogins } from "../accounts/store.ts";
+import { accountById } from "../accounts/repo.ts";
 import type { AccountRow } from "../accounts/table.ts";
-import { claimsEndAt } from "./link-rules.ts";
+import { appKeysOf, platformFetch, withTimeout } from "../logins/platform-access.ts";
 import { type Choice, openChoice, openDone, openMemory, sealMemory } from "./memory.ts";
+import type { Stop } from "./open.ts";
 import { claimConsent, consentById, consentByState, keepConsent } from "./repo/consents.ts";
 import { claimLink, finishLink, linkById, releaseLink } from "./repo/links.ts";
+import { takenElsewhere } from "./repo/logins.ts";
 import {
   CHOICE_LIFETIME_MS,
   callbackPath,
+  claimsEndAt,
   LINK_OVER,
   MAX_CHOICES,
   missingOf,
@@ -26,16 +27,15 @@ import {
   UNDER_WAY,
   UNKNOWN,
 } from "./rules.ts";
-import { refusedPlatform, type Stop } from "./start.ts";
+import { refusedPlatform } from "./service.ts";
+import { storeLogins } from "./store-logins.ts";
 import type { ConsentRow } from "./table.ts";
 
-/** A browser that comes back. */
-interface Back {
-  /** The value of the cookie that binds it; null without one. */
+interface ReturningBrowser {
+  /** The value of its cookie. */
   browser: string | null;
 }
 
-/** How it went on. */
 export type Step = ConnectedStep | { kind: "choose"; consent: ConsentRow } | StoppedStep;
 
 interface ConnectedStep {
@@ -53,12 +53,11 @@ const stop = (obstacle: Obstacle, consent: ConsentRow | null): StoppedStep => ({
 });
 
 /**
- * Takes a person back from the consent page: exchanges what the platform sent along, and connects the
- * account, or leaves several to choose from. When two callbacks arrive at once, only one counts.
+ * Connects the account, or keeps several to choose from. Of two simultaneous callbacks, one counts.
  */
 export async function returnFromConsent(
   deps: Deps,
-  { platform, query, browser, origin }: Back & Callback,
+  { platform, query, browser, origin }: ReturningBrowser & Callback,
 ): Promise<Step> {
   const state = query.get("state") ?? "";
   const [[consent]] = await deps.db.run([consentByState({ hash: await sha256Hex(state) })]);
@@ -78,10 +77,7 @@ export async function returnFromConsent(
   return step;
 }
 
-/**
- * Returns why a browser cannot go on; null when it can. The browser whose try is done gets the result once more.
- * Another browser learns nothing about the try.
- */
+/** A finished attempt shows its result again, but only to the browser that made it. */
 async function refuseBack(
   deps: Deps,
   consent: ConsentRow,
@@ -90,7 +86,7 @@ async function refuseBack(
 ): Promise<ConnectedStep | StoppedStep | null> {
   const isTheirs = consent.browserHash !== null && consent.browserHash === browserHash;
   if (isTheirs && consent.step === "done") return readDone(deps, consent);
-  // One that broke off stays so: it is over with its time.
+  // An interrupted attempt stays in this step until it expires.
   if (isTheirs && consent.step === "returned" && consent.expiresAt > deps.now()) {
     return stop(UNDER_WAY, null);
   }
@@ -98,18 +94,15 @@ async function refuseBack(
   return refusal && stop(refusal, isTheirs ? consent : null);
 }
 
-/** The accounts that a try has led to, as far as they are still connected. */
 export async function readDone(deps: Deps, consent: ConsentRow): Promise<ConnectedStep> {
   const ids = await openDone(deps, consent);
-  const found = await deps.db.runAll(ids.map((id) => accountById(consent.teamId, id)));
-  return { kind: "connected", consent, accounts: found.flat() };
+  const matches = await deps.db.runAll(ids.map((id) => accountById(consent.teamId, id)));
+  return { kind: "connected", consent, accounts: matches.flat() };
 }
 
 interface Callback {
   platform: Platform;
-  /** The parameters that the platform sent along. */
   query: URLSearchParams;
-  /** The origin of this instance, as browsers know it. */
   origin: string;
 }
 
@@ -142,7 +135,7 @@ async function exchange(
     if (refusal) return { ok: false, obstacle: { ending: "refused", message: refusal } };
     return { ok: true, grant: granted.value };
   } catch (error) {
-    // Its words may hold the address of a call, and that a token.
+    // The message may contain a URL with a token.
     deps.log({
       event: "consent.failed",
       platform,
@@ -154,13 +147,15 @@ async function exchange(
   }
 }
 
-/** Connects the one account that was granted, or the one that is meant; else keeps all to choose from. */
+/** Connects the only account or the one to reconnect; otherwise keeps all to choose from. */
 async function connectGranted(deps: Deps, consent: ConsentRow, grant: Grant): Promise<Step> {
   const { platform, teamId } = consent;
   const { optional } = connectorOf(platform).consent as ConsentPage;
   const { requested = optional } = grant;
-  const wanted = optional.filter((scope) => requested.includes(scope));
-  const missingScopes = missingOf(wanted, grant.scopes);
+  const missingScopes = missingOf(
+    optional.filter((scope) => requested.includes(scope)),
+    grant.scopes,
+  );
   const accounts = grant.accounts.slice(0, MAX_CHOICES);
   const name = platformName(platform);
   if (accounts.length === 0) {
@@ -190,7 +185,6 @@ async function connectGranted(deps: Deps, consent: ConsentRow, grant: Grant): Pr
   return { kind: "choose", consent };
 }
 
-/** Stores accounts, unless another team uses one of them, or the link that led here is used up. */
 async function store(
   deps: Deps,
   consent: ConsentRow,
@@ -235,7 +229,7 @@ async function store(
   return { kind: "connected", consent, accounts };
 }
 
-/** Refuses accounts that another team uses: with two logins, one of them would soon end. */
+/** Refuses accounts of other teams: a second login would soon end the first. */
 async function refuseTaken(
   deps: Deps,
   { teamId, platform, mode, ...consent }: ConsentRow,
@@ -253,11 +247,13 @@ async function refuseTaken(
   return stop({ ending: "taken", message }, { teamId, platform, mode, ...consent });
 }
 
-/** The accounts that a person may choose from, as the page shows them. */
 type Choosing = ({ kind: "choosing"; consent: ConsentRow } & Choice) | ConnectedStep | StoppedStep;
 
-/** Reads the accounts to choose from, for the browser that was sent. */
-export async function readChoice(deps: Deps, id: number, { browser }: Back): Promise<Choosing> {
+export async function readChoice(
+  deps: Deps,
+  id: number,
+  { browser }: ReturningBrowser,
+): Promise<Choosing> {
   const [[consent]] = await deps.db.run([consentById({ id })]);
   if (!consent) return stop(UNKNOWN, null);
   const browserHash = browser === null ? null : await sha256Hex(browser);
@@ -268,14 +264,11 @@ export async function readChoice(deps: Deps, id: number, { browser }: Back): Pro
   return { kind: "choosing", consent, ...(await openChoice(deps, consent)) };
 }
 
-/**
- * Connects the accounts with these ids of the platform, of those that may be chosen; by a client's link, one.
- * When two tries arrive at once, only one counts.
- */
+/** With a client's link, only one account is connected. Of two simultaneous choices, one counts. */
 export async function chooseAccounts(
   deps: Deps,
   id: number,
-  { browser, picks }: Back & { picks: readonly string[] },
+  { browser, picks }: ReturningBrowser & { picks: readonly string[] },
 ): Promise<Step | { kind: "none" }> {
   const choice = await readChoice(deps, id, { browser });
   if (choice.kind !== "choosing") return choice;
@@ -294,7 +287,7 @@ export async function chooseAccounts(
     isOver = step.kind !== "stopped";
     return step;
   } finally {
-    // A person who was refused an account, or whose choice could not be stored, may choose again.
+    // The person may choose again.
     if (!isOver) await deps.db.run([keepConsent(consent)]);
   }
 }

@@ -10,44 +10,42 @@ import { type FoundLink, findLink, openLink, type ShownLink, TELL_SENDER } from 
 import { sendToPlatform } from "./pages.tsx";
 import { consentFormTargets, LINK_DONE, MAX_IDENTIFIER } from "./rules.ts";
 
-/** The page of a link, where a client connects an account to a team. */
 export const linkPages = new Hono<AppEnv>();
 
 linkPages.get("/connect/:token", async (c) => {
   await countVisitor(c, "read:pages");
-  const found = await findLink(c.var.deps, c.req.param("token"));
+  const link = await findLink(c.var.deps, c.req.param("token"));
   const isDone = c.req.query("done") === LINK_DONE;
-  return showLink(c, found, { isDone, refusal: null, identifier: "" });
+  return showLink(c, link, { isDone, refusal: null, identifier: "" });
 });
 
 linkPages.post("/connect/:token", async (c) => {
   await countVisitor(c, "connect");
-  const found = await findLink(c.var.deps, c.req.param("token"));
-  if (typeof found === "string" || found.status !== "pending") {
-    return showLink(c, found, { isDone: false, refusal: null, identifier: "" });
+  const link = await findLink(c.var.deps, c.req.param("token"));
+  if (typeof link === "string" || link.status !== "pending") {
+    return showLink(c, link, { isDone: false, refusal: null, identifier: "" });
   }
   const identifier = textField(await readForm(c), "identifier");
   try {
-    const { token } = await openLink(c.var.deps, found, identifier);
+    const { token } = await openLink(c.var.deps, link, identifier);
     return await sendToPlatform(c, token);
   } catch (error) {
     if (!(error instanceof AppError) || error.status >= 500) throw error;
-    return showPending(c, found, { refusal: error.message, identifier });
+    return showPending(c, link, { refusal: error.message, identifier });
   }
 });
 
-interface Sent {
-  /** Why the form was refused; null where it was not sent. */
+interface SubmittedForm {
   refusal: string | null;
   identifier: string;
 }
 
 function showLink(
   c: AppContext,
-  found: FoundLink,
-  { isDone, ...sent }: Sent & { isDone: boolean },
+  link: FoundLink,
+  { isDone, ...sent }: SubmittedForm & { isDone: boolean },
 ): Promise<Response> {
-  if (found === "forged") {
+  if (link === "forged") {
     return showPlain(
       c,
       404,
@@ -55,7 +53,7 @@ function showLink(
       <p>Check that you have its whole address, or ask for the link again.</p>,
     );
   }
-  if (found === "withdrawn") {
+  if (link === "withdrawn") {
     return showPlain(
       c,
       410,
@@ -63,17 +61,17 @@ function showLink(
       <p>It was withdrawn, or ended long ago. If you still want to connect, ask for a new one.</p>,
     );
   }
-  const name = platformName(found.row.platform);
-  if (found.status === "connected" && isDone) {
+  const name = platformName(link.row.platform);
+  if (link.status === "connected" && isDone) {
     return showPlain(
       c,
       200,
       `${name} is connected`,
       <p>Thank you, that is all. You can close this page.</p>,
-      found,
+      link,
     );
   }
-  if (found.status === "connected") {
+  if (link.status === "connected") {
     return showPlain(
       c,
       410,
@@ -82,22 +80,22 @@ function showLink(
         An account of {name} was connected by it, and it works once. If that was you, all is done.
         If not, ask for a new link.
       </p>,
-      found,
+      link,
     );
   }
-  if (found.status === "expired") {
+  if (link.status === "expired") {
     return showPlain(
       c,
       410,
       "This link has expired",
-      <p>It could be used until {told(found.row.expiresAt)}. Ask for a new one.</p>,
-      found,
+      <p>It could be used until {formatInstant(link.row.expiresAt)}. Ask for a new one.</p>,
+      link,
     );
   }
-  return showPending(c, found, sent);
+  return showPending(c, link, sent);
 }
 
-function showPending(c: AppContext, link: ShownLink, sent: Sent): Promise<Response> {
+function showPending(c: AppContext, link: ShownLink, sent: SubmittedForm): Promise<Response> {
   const { row, refusal } = link;
   const name = platformName(row.platform);
   return showPlain(
@@ -164,30 +162,32 @@ const ConnectForm = ({
       </p>
       <p class="hint">
         You sign in at {name} itself: your password is not seen here. {wayOn(row.redirectUrl)} The
-        link can be used once, until {told(row.expiresAt)}.
+        link can be used once, until {formatInstant(row.expiresAt)}.
       </p>
     </form>
   );
 };
 
-/** Says where the client is led on to. */
 const wayOn = (redirectUrl: string | null): string =>
   redirectUrl === null
     ? "You come back here afterwards."
     : `You come to ${new URL(redirectUrl).host} afterwards.`;
 
 const format = new Intl.DateTimeFormat("en-GB", {
-  ...{ day: "numeric", month: "long", year: "numeric" },
-  ...{ hour: "2-digit", minute: "2-digit", timeZone: "UTC" },
+  day: "numeric",
+  month: "long",
+  year: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  timeZone: "UTC",
 });
 
-const told = (at: Date): string => `${format.format(at)} UTC`;
+const formatInstant = (at: Date): string => `${format.format(at)} UTC`;
 
 const STYLES = `
 .logo { display: block; max-width: min(100%, 16rem); max-height: 6rem; padding: .5rem; border-radius: .6rem; background: #fff; border: 1px solid var(--line); }
 `;
 
-/** The origin of a logo from elsewhere; null for one of ours. */
 const originOf = (logo: string | null): string | null =>
   logo === null || logo.startsWith("/") ? null : new URL(logo).origin;
 

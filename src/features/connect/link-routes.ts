@@ -11,12 +11,11 @@ import {
   NOT_FOUND,
   openRoute,
 } from "../../http/route.ts";
-import * as schema from "./link-schema.ts";
 import * as links from "./link-service.ts";
-import { linkPath } from "./links.ts";
+import { linkPath } from "./rules.ts";
+import * as schema from "./schema.ts";
 
 export const linkRoutes = createRouter();
-/** Stands apart: it needs no token. */
 export const linkInviteRoutes = createRouter();
 
 const yes = z.literal(true);
@@ -42,8 +41,8 @@ linkRoutes.openapi(create, async (c) => {
   const { ctx } = c.var;
   const { id, token, expiresAt, status } = await links.createLink(ctx, c.req.valid("json"));
   const url = publicOrigin(ctx, c.req.url) + linkPath(token);
-  const told = { id, token, url, expiresAt: expiresAt.toISOString(), status, inviteLink: url };
-  return c.json({ success: true as const, data: told }, 200);
+  const link = { id, token, url, expiresAt: expiresAt.toISOString(), status, inviteLink: url };
+  return c.json({ success: true as const, data: link }, 200);
 });
 
 const list = apiRoute({
@@ -64,7 +63,10 @@ const list = apiRoute({
 linkRoutes.openapi(list, async (c) => {
   const rows = await links.listLinks(c.var.ctx);
   const data = rows.map(({ id, token, platform, status, createdAt, expiresAt }) => ({
-    ...{ id, token, platform, status },
+    id,
+    token,
+    platform,
+    status,
     createdAt: createdAt.toISOString(),
     expiresAt: expiresAt.toISOString(),
   }));
@@ -107,15 +109,22 @@ const readInvite = openRoute({
 });
 linkInviteRoutes.openapi(readInvite, async (c) => {
   const { deps } = c.var;
-  const found = await links.findLink(deps, c.req.valid("param").token);
-  if (found === "forged" || found === "withdrawn") throw notFound("Link");
-  const { row, status, logo, asks, identifierLabel } = found;
+  const link = await links.findLink(deps, c.req.valid("param").token);
+  if (link === "forged" || link === "withdrawn") throw notFound("Link");
+  const { row, status, logo, asks, identifierLabel } = link;
   const { platform, mode, title, description } = row;
   const logoUrl = logo?.startsWith("/") ? publicOrigin(deps, c.req.url) + logo : logo;
   const expiresAt = row.expiresAt.toISOString();
-  const shown = { ...{ title, description, logoUrl }, ...{ asks, identifierLabel } };
-  return c.json(
-    { success: true as const, data: { platform, mode, status, expiresAt, ...shown } },
-    200,
-  );
+  const invite = {
+    platform,
+    mode,
+    status,
+    expiresAt,
+    title,
+    description,
+    logoUrl,
+    asks,
+    identifierLabel,
+  };
+  return c.json({ success: true as const, data: invite }, 200);
 });

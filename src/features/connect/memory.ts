@@ -1,33 +1,30 @@
 import type { Deps } from "../../deps.ts";
 import type { Connected } from "../../platforms/login.ts";
-import { reviveCredentials } from "../accounts/platform-access.ts";
+import { reviveCredentials } from "../logins/platform-access.ts";
 
-/** Secrets that are needed when a person comes back from the consent page. */
 interface ConsentMemory {
-  /** The secret of PKCE. */
+  /** The code verifier of PKCE. */
   verifier: string;
-  /** The connector's own. */
+  /** Values that the connector needs when the person returns. */
   memory: Record<string, string>;
 }
 
-/** The logins that a person chooses from. */
 export interface Choice {
   accounts: Connected[];
   missingScopes: string[];
 }
 
-/** The accounts that a try has led to. */
-interface Done {
+interface Outcome {
   accountIds: string[];
 }
 
 const boundTo = (consentId: number) => `${consentId}|consent`;
 
-/** Encrypts what a try has to remember, so that it opens in no other. */
+/** Encrypts an attempt's secrets, so that they decrypt for this attempt only. */
 export const sealMemory = (
   { cipher }: Pick<Deps, "cipher">,
   consentId: number,
-  memory: ConsentMemory | Choice | Done,
+  memory: ConsentMemory | Choice | Outcome,
 ): Promise<string> => cipher.encrypt(JSON.stringify(memory), boundTo(consentId));
 
 const open = async (
@@ -58,6 +55,6 @@ export async function openDone(
   deps: Pick<Deps, "cipher">,
   consent: { id: number; memory: string | null },
 ): Promise<string[]> {
-  const { accountIds } = (await open(deps, consent)) as Done;
+  const { accountIds } = (await open(deps, consent)) as Outcome;
   return accountIds;
 }

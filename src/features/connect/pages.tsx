@@ -13,7 +13,8 @@ import type { AccountRow } from "../accounts/table.ts";
 import type { PageEnv } from "../auth/signed-in.ts";
 import { bindBrowser, boundBrowser } from "./cookie.ts";
 import { chooseAccounts, readChoice, returnFromConsent, type Step } from "./finish.ts";
-import { linkPathOf } from "./links.ts";
+import { linkPathOf } from "./link-service.ts";
+import { openConsent, readClientMetadata, readOpening, type Stop } from "./open.ts";
 import type { AskedConsent } from "./repo/consents.ts";
 import {
   choicePath,
@@ -24,22 +25,19 @@ import {
   type Obstacle,
   redirectTarget,
 } from "./rules.ts";
-import { openConsent, readClientMetadata, readOpening, type Stop } from "./start.ts";
 import type { ConsentRow } from "./table.ts";
 
-/** The context of a page that needs no sign-in, or of one behind it. */
 type AnyContext = AppContext | Context<PageEnv>;
 
-/** The way to a platform's consent page and back. */
 export const consentPages = new Hono<AppEnv>();
 
-/** Answers a program that only looks, as some do before a person opens an address: nothing happens. */
+/** Link previews send HEAD requests, which must not use up the attempt. */
 const unlessLooking = createMiddleware<AppEnv>(async (c, next) => {
   if (c.req.method === "HEAD") return c.body(null);
   await next();
 });
 
-/** Shows the person who opens the address whose team it is for, and leads on only when they agree. */
+/** Asks for consent by a form before it redirects. */
 consentPages.get("/oauth/start/:token", unlessLooking, async (c) => {
   await countVisitor(c, "connect");
   const opening = await readOpening(c.var.deps, c.req.param("token"));
@@ -51,7 +49,6 @@ consentPages.post("/oauth/start/:token", async (c) => {
   return sendToPlatform(c, c.req.param("token"));
 });
 
-/** Sends the browser on to the consent page of a try that its person has agreed to begin. */
 export async function sendToPlatform(c: AnyContext, token: string): Promise<Response> {
   const opening = await openConsent(c.var.deps, {
     token,
@@ -110,7 +107,6 @@ consentPages.get("/oauth/callback/:platform", unlessLooking, async (c) => {
   if (!isPlatform(platform)) throw notFound("Platform");
   const url = new URL(c.req.url);
   const browser = boundBrowser(c);
-  // Where a platform refuses to lead back to `localhost`, people are led on to it: their cookie is there.
   if (browser === null && c.var.deps.config.isDevelopment && url.hostname === "127.0.0.1") {
     url.hostname = "localhost";
     return c.redirect(url.href, 302);
@@ -120,7 +116,6 @@ consentPages.get("/oauth/callback/:platform", unlessLooking, async (c) => {
   return goOn(c, await returnFromConsent(c.var.deps, { platform, query, browser, origin }));
 });
 
-/** The document by which platforms know this instance. */
 consentPages.get("/oauth/:platform/client-metadata.json", async (c) => {
   await countVisitor(c, "read:pages");
   const { deps } = c.var;
@@ -153,7 +148,10 @@ consentPages.post("/oauth/choose/:id", async (c) => {
   return step.kind === "none" ? showChoice(c, "Choose at least one account.") : goOn(c, step);
 });
 
-/** The end of a try that no page or site waits for, at an address without what the platform sent along. */
+/**
+ * For attempts without a site or page to return to. The address has none of the platform's
+ * parameters.
+ */
 consentPages.get("/oauth/done/:id", async (c) => {
   await countVisitor(c, "read:pages");
   const step = await readChoice(c.var.deps, readId(c), { browser: boundBrowser(c) });
@@ -163,7 +161,7 @@ consentPages.get("/oauth/done/:id", async (c) => {
   return isHere ? showConnected(c, step) : goOn(c, step);
 });
 
-interface Ended {
+interface ConnectedAccounts {
   consent: ConsentRow;
   accounts: AccountRow[];
 }
@@ -174,8 +172,7 @@ function goOn(c: AppContext, step: Step): Promise<Response> | Response {
   return leadOn(c, step);
 }
 
-/** Leads on to where the person came from; without such a place, to a page that says so. */
-async function leadOn(c: AppContext, { consent, accounts }: Ended): Promise<Response> {
+async function leadOn(c: AppContext, { consent, accounts }: ConnectedAccounts): Promise<Response> {
   const { id, platform, returnTo, linkId } = consent;
   if (returnTo?.startsWith("/")) return c.redirect(`${returnTo}?done=connected`, 303);
   if (returnTo !== null) {
@@ -190,7 +187,7 @@ async function leadOn(c: AppContext, { consent, accounts }: Ended): Promise<Resp
 
 function showConnected(
   c: AppContext,
-  { consent: { platform }, accounts }: Ended,
+  { consent: { platform }, accounts }: ConnectedAccounts,
 ): Promise<Response> {
   const names = accounts.map(({ accountName }) => accountName).join(", ");
   return showPlain(
@@ -203,7 +200,7 @@ function showConnected(
   );
 }
 
-/** Statuses of refusals; 400 for the rest. */
+/** HTTP statuses; the other refusals answer 400. */
 const STATUS: Partial<Record<Obstacle["ending"], number>> = {
   declined: 200,
   expired: 410,
@@ -211,21 +208,17 @@ const STATUS: Partial<Record<Obstacle["ending"], number>> = {
   unavailable: 503,
 };
 
-/**
- * Sends the person back to the site that they came from; without such a site, shows the reason. A person who came
- * by a client's link sees the reason too, and may try again or go on to the link's site.
- */
+/** A client with a link sees the reason before leaving for the link's site, and may try again. */
 async function showStop(c: AnyContext, { obstacle, consent }: Stop): Promise<Response> {
   const { ending, message } = obstacle;
   const status = STATUS[ending] ?? 400;
   const title = ending === "declined" ? "Nothing was connected" : "That did not work";
   const returnTo = consent?.returnTo ?? null;
   const isElsewhere = returnTo !== null && !returnTo.startsWith("/");
-  const told = { status: "failed", error: ending, message } as const;
-  const site = consent && isElsewhere ? redirectTarget(returnTo, consent.platform, told) : null;
+  const result = { status: "failed", error: ending, message } as const;
+  const site = consent && isElsewhere ? redirectTarget(returnTo, consent.platform, result) : null;
   if (site !== null && consent?.linkId === null) return c.redirect(site, 303);
   const link = consent && consent.linkId !== null && (await linkPathOf(c.var.deps, consent.linkId));
-  // Come back a second time, after all was done.
   if (link && consent.step === "done") return c.redirect(`${link}?done=${LINK_DONE}`, 303);
   const again = obstacle === LINK_OVER ? null : link;
   return showPlain(
@@ -290,7 +283,6 @@ async function showChoice(c: AppContext, refusal: string | null): Promise<Respon
   );
 }
 
-/** @param option `isOnly`: one account alone may be chosen */
 const Option = ({
   account: { profile },
   isFirst,

@@ -3,9 +3,8 @@ import { PLATFORM_ABSENT } from "../../http/answers.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { apiRoute, createRouter, json, jsonBody } from "../../http/route.ts";
 import { accountSchema, toAccount } from "../accounts/schema.ts";
-import { connectAccount } from "../accounts/service.ts";
-import { isWantedConsent, newConnectionSchema, openerSchema, toWantedConsent } from "./schema.ts";
-import { startConsent } from "./start.ts";
+import { isConsentRequest, newConnectionSchema, openerSchema, toConsentRequest } from "./schema.ts";
+import { connectAccount, startConsent } from "./service.ts";
 
 export const connectRoutes = createRouter();
 
@@ -33,11 +32,11 @@ const connect = apiRoute({
 connectRoutes.openapi(connect, async (c) => {
   const { ctx } = c.var;
   const input = c.req.valid("json");
-  if (!isWantedConsent(input)) {
+  if (!isConsentRequest(input)) {
     const account = await connectAccount(ctx, input);
     return c.json({ success: true as const, data: toAccount(account) }, 200);
   }
-  const { path, expiresAt } = await startConsent(ctx, toWantedConsent(input));
+  const { path, expiresAt } = await startConsent(ctx, toConsentRequest(input));
   const authorizationUrl = publicOrigin(ctx, c.req.url) + path;
   return c.json(
     { success: true as const, authorizationUrl, expiresAt: expiresAt.toISOString() },

@@ -1,45 +1,47 @@
-import { MINUTE } from "../../core/time.ts";
+import { AppError } from "../../core/errors.ts";
+import type { Platform } from "../../core/platforms.ts";
+import { DAY, MINUTE } from "../../core/time.ts";
 import { refusedUrl } from "../../core/url-policy.ts";
 import type { ConsentFailure, ConsentScopes } from "../../platforms/consent.ts";
-import type { ConsentRow } from "./table.ts";
+import type { AccountMode } from "../accounts/table.ts";
+import type { ConnectionLinkRow, ConsentRow } from "./table.ts";
 
-/** How long an address that leads to a consent page can be opened, and how long a person may stay there. */
+export interface ConsentRequest {
+  platform: Platform;
+  mode: AccountMode;
+  /** The account's handle or server, if the platform needs it first. */
+  identifier: string | null;
+  redirectUrl: string | null;
+}
+
+/** Time to open the start address, and time to return from the platform. */
 export const CONSENT_LIFETIME_MS = 10 * MINUTE;
-/** How long a person may choose between accounts. Spec is silent. */
+
+/** Spec is silent. */
 export const CHOICE_LIFETIME_MS = 30 * MINUTE;
-/** Characters of a handle or the address of a server. Spec is silent. */
+
+/** Spec is silent. */
 export const MAX_IDENTIFIER = 320;
-/** More than anybody administers; what the choice is made from is one row. Spec is silent. */
+
+/** Accounts to choose from, stored in one row. Spec is silent. */
 export const MAX_CHOICES = 500;
 
-/** The path that a platform sends people back to, as its owner registers it there. */
 export const callbackPath = (platform: string): string => `/oauth/callback/${platform}`;
 
-/** The path to which a platform reports withdrawn consent. */
-export const withdrawnPath = (platform: string): string => `/oauth/withdrawn/${platform}`;
-
-/** The path at which a platform asks for a person's data to be deleted. */
-export const deletionRequestPath = (platform: string): string => `/oauth/data-deletion/${platform}`;
-
-/** The path of the document by which a platform knows this instance. */
 export const clientMetadataPath = (platform: string): string =>
   `/oauth/${platform}/client-metadata.json`;
 
-/** The path that leads to the consent page. */
 export const openerPath = (token: string): string => `/oauth/start/${token}`;
 
-/** The value of `done` under which a link's page is reached by whoever has just connected an account. */
+/** Value of `?done=` that shows the success page of a link. */
 export const LINK_DONE = "connected";
 
-/** The path at which a try has ended that leads on to nowhere else. */
 export const donePath = (id: number): string => `/oauth/done/${id}`;
 
 export const choicePath = (id: number): string => `/oauth/choose/${id}`;
 
-/** Reasons why nothing was connected, as the site that a person is sent back to gets them. */
 export type Ending = ConsentFailure | "expired" | "taken" | "other_account" | "unknown";
 
-/** Why a person cannot go on with a try; null where they can. */
 export type Obstacle = { ending: Ending; message: string };
 
 const AGAIN = "Begin again where you came from.";
@@ -64,7 +66,6 @@ export const UNDER_WAY: Obstacle = {
   message: "This is being done right now. Open this page again in a moment.",
 };
 
-/** Told for a link that cannot be used any more. */
 export const LINK_OVER: Obstacle = {
   ending: "expired",
   message: "This link was used, has expired, or was withdrawn. Ask for a new one.",
@@ -75,13 +76,11 @@ const EXPIRED: Obstacle = {
   message: `That took too long, so it no longer counts. ${AGAIN}`,
 };
 
-/** Returns why the platform's page cannot be opened by this try, or null. */
 export function refusedOpening(consent: ConsentRow, now: Date): Obstacle | null {
   if (consent.step !== "open" && consent.step !== "sent") return USED;
   return consent.createdAt.getTime() + CONSENT_LIFETIME_MS > now.getTime() ? null : EXPIRED;
 }
 
-/** Returns why a person who comes back cannot go on, or null. `browserHash`: null without a cookie. */
 export function refusedReturn(
   consent: ConsentRow,
   step: "sent" | "choosing",
@@ -93,13 +92,12 @@ export function refusedReturn(
   return consent.expiresAt > now ? null : EXPIRED;
 }
 
-/** Names the scopes of a list that were not granted; none where the platform does not tell. */
+/** Empty if the platform does not report its scopes. */
 export const missingOf = (
-  wanted: readonly string[],
+  requested: readonly string[],
   granted: readonly string[] | null,
-): string[] => (granted === null ? [] : wanted.filter((scope) => !granted.includes(scope)));
+): string[] => (granted === null ? [] : requested.filter((scope) => !granted.includes(scope)));
 
-/** Names permissions as people say them, each with the platform's own name behind it. */
 export const describeScopes = (
   scopes: readonly string[],
   inWords: ConsentScopes["inWords"] = {},
@@ -108,7 +106,7 @@ export const describeScopes = (
     .map((scope) => (inWords[scope] ? `permission to ${inWords[scope]} (${scope})` : scope))
     .join(", ");
 
-/** Returns why a consent is not enough to publish with, or null. @param name of the platform */
+/** @param name the platform's */
 export function refusedScopes(
   { required, inWords }: ConsentScopes,
   granted: readonly string[] | null,
@@ -119,15 +117,16 @@ export function refusedScopes(
   return `${name} did not grant ${describeScopes(missing, inWords)}, without which nothing can be published. Connect the account again, and leave every permission switched on.`;
 }
 
-/** Hosts of sites under development. */
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 
-/** Names that a policy of a page can hold: a URL's host may contain its `;`, `,`, `'` and `*`. */
+/**
+ * Hosts that are safe in a Content-Security-Policy: a URL's host may contain `;`, `,`, `'` and `*`.
+ */
 const PLAIN_HOST = /^[a-z0-9._-]+$/;
 
 /**
- * Returns why an address cannot be one that people are sent on to, or a picture of a page, or null. Its
- * origin may stand in a page's policy.
+ * Returns why an address cannot be a redirect target or image. A valid origin is safe in a
+ * Content-Security-Policy.
  */
 export function refusedRedirect(text: string, { isDevelopment }: { isDevelopment: boolean }) {
   if (!/^[\x21-\x5b\x5d-\x7e]+$/.test(text)) return "must be a plain https URL";
@@ -139,18 +138,16 @@ export function refusedRedirect(text: string, { isDevelopment }: { isDevelopment
 }
 
 /**
- * The sources that a form leads to which ends at a platform's consent page, for a page's policy: browsers judge
- * its redirects, and the server of an account may be anywhere.
+ * Sources for `form-action`: browsers check each redirect of a form, and an account's server may be
+ * anywhere.
  */
 export const consentFormTargets = ({ isDevelopment }: { isDevelopment: boolean }): string =>
   isDevelopment ? "https: http:" : "https:";
 
-/** The way it ended, for the site that a person is sent back to. */
 export type ConnectResult =
   | { status: "connected"; accountIds: string[] }
   | { status: "failed"; error: Ending; message: string };
 
-/** Adds the outcome to the address that a person is sent on to. */
 export function redirectTarget(
   redirectUrl: string,
   platform: string,
@@ -166,4 +163,55 @@ export function redirectTarget(
     searchParams.set("message", outcome.message);
   }
   return url.href;
+}
+
+export const linkPath = (token: string): string => `/connect/${token}`;
+
+/** Source: spec, "Other limits". */
+export const DEFAULT_LINK_HOURS = 24;
+
+/** Spec is silent. */
+export const MAX_LINK_HOURS = 720;
+
+/** Spec is silent. */
+export const MAX_PENDING_LINKS = 100;
+
+/** The newest links in a list, besides all pending ones. Spec is silent. */
+export const MAX_LISTED_LINKS = 200;
+
+/** How long the page of an ended link shows what happened. */
+export const LINKS_KEPT_MS = 30 * DAY;
+
+/** After this time, a claim without an account no longer blocks the link. */
+const CLAIM_MS = 2 * MINUTE;
+
+export const claimsEndAt = (now: Date): Date => new Date(now.getTime() - CLAIM_MS);
+
+/** Source: spec, "States and transitions", which names `pending` alone. */
+export const LINK_STATUSES = ["pending", "connected", "expired"] as const;
+
+export type LinkStatus = (typeof LINK_STATUSES)[number];
+
+export function linkStatus(
+  { accountId, expiresAt }: Pick<ConnectionLinkRow, "accountId" | "expiresAt">,
+  now: Date,
+): LinkStatus {
+  if (accountId !== null) return "connected";
+  return expiresAt > now ? "pending" : "expired";
+}
+
+export const tooManyLinks = (): AppError =>
+  new AppError(
+    "PLAN_LIMIT",
+    `The team has ${MAX_PENDING_LINKS} pending links, which is the most. Delete some, then make a new one.`,
+  );
+
+export function deletionRefusal(status: LinkStatus): AppError {
+  const why = {
+    connected:
+      "An account was connected by this link, so it can no longer be used. To remove the account, disconnect it.",
+    expired: "This link has expired and can no longer be used.",
+    pending: "Somebody is connecting an account by this link right now. Look again in two minutes.",
+  }[status];
+  return new AppError("NOT_CANCELLABLE", why);
 }

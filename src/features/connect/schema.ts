@@ -1,12 +1,19 @@
 import * as z from "zod";
+import { isBrokenText } from "../../core/text.ts";
 import { enableDescriptions } from "../../http/describing.ts";
-import { NEW_ACCOUNTS, type NewAccount, plainText, platform } from "../accounts/schema.ts";
-import { MAX_IDENTIFIER } from "./rules.ts";
-import type { WantedConsent } from "./start.ts";
+import { MAX_TAGS_CHARACTERS } from "../accounts/rules.ts";
+import { plainText, platform } from "../accounts/schema.ts";
+import {
+  type ConsentRequest,
+  DEFAULT_LINK_HOURS,
+  LINK_STATUSES,
+  MAX_IDENTIFIER,
+  MAX_LINK_HOURS,
+} from "./rules.ts";
 
 enableDescriptions();
 
-const wantedFields = z.object({
+const consentFields = z.object({
   platform,
   mode: z
     .enum(["live", "sandbox"])
@@ -26,19 +33,85 @@ const wantedFields = z.object({
     .describe("https. The person is sent on to it, however it ends."),
 });
 
-const FIELDS = Object.keys(wantedFields.shape);
+/** Safe in headers and URLs; no platform uses other characters. */
+const token = z
+  .string()
+  .min(1)
+  .max(8_192)
+  .regex(/^[\x21-\x7e]+$/, "must be the token alone: printable ASCII without spaces");
 
-/**
- * Strict, but by a check that ends the parsing, so that a caller who meant one of the other ways sees the mistake
- * in that one.
- */
-const wantedConsentSchema = wantedFields
+const credentials = z.strictObject({
+  accessToken: token,
+  refreshToken: token.optional(),
+  expiresAt: z.iso
+    .datetime({
+      offset: true,
+      error: "must be ISO 8601 with an offset, such as 2026-12-01T09:00:00Z",
+    })
+    .transform((text) => new Date(text))
+    .optional(),
+});
+
+const base = {
+  platform,
+  service: z
+    .string()
+    .max(2_048)
+    .optional()
+    .describe("bluesky: the account's own server, as its DID document names it."),
+};
+
+const MAX_PAGE_ID_CHARACTERS = 100;
+
+const isPageId = (value: unknown): boolean =>
+  typeof value === "string" &&
+  value.trim() !== "" &&
+  value.length <= MAX_PAGE_ID_CHARACTERS &&
+  !isBrokenText(value);
+
+/** Not `z.string()`, so that a number is a mistake in this field and not in the whole union. */
+const pageId = z
+  .custom<string>(isPageId, {
+    error: `must be text of 1 to ${MAX_PAGE_ID_CHARACTERS} characters`,
+    abort: false,
+  })
+  .optional()
+  .openapi({ type: "string", minLength: 1, maxLength: MAX_PAGE_ID_CHARACTERS })
+  .describe(
+    "Id of the page to publish as, when a person's login also covers pages (facebook, linkedin).",
+  );
+
+/** Spec is silent on connecting by call: these ways are extensions. */
+export const NEW_ACCOUNTS = [
+  z.strictObject({
+    platform,
+    sandbox: z.literal(true),
+    name: plainText().trim().min(1).max(100).optional(),
+    pageId,
+  }),
+  z.strictObject({ ...base, pageId, credentials }),
+  z.strictObject({
+    ...base,
+    identifier: plainText().trim().min(1).max(320),
+    appPassword: plainText().min(1).max(100),
+    authFactorToken: plainText().trim().min(1).max(50).optional(),
+  }),
+] as const;
+
+export const newAccountSchema = z.union(NEW_ACCOUNTS);
+
+export type NewAccount = z.infer<typeof newAccountSchema>;
+
+const FIELDS = Object.keys(consentFields.shape);
+
+/** Strict by an aborting refinement: a caller who meant another way sees that way's mistake. */
+const consentRequestSchema = consentFields
   .loose()
   .refine((input) => Object.keys(input).every((name) => FIELDS.includes(name)), { abort: true })
   .openapi({ additionalProperties: false });
 
 export const newConnectionSchema = z
-  .union([...NEW_ACCOUNTS, wantedConsentSchema], {
+  .union([...NEW_ACCOUNTS, consentRequestSchema], {
     error:
       'Send a platform, alone or with a redirectUrl, to connect by the platform\'s consent page; or with one of: {"sandbox": true}, {"identifier", "appPassword"}, {"credentials": {"accessToken"}}.',
   })
@@ -52,14 +125,115 @@ export const openerSchema = z
   })
   .meta({ id: "Authorization" });
 
-type WantedInput = z.infer<typeof wantedFields>;
+type ConsentInput = z.infer<typeof consentFields>;
 
-export const isWantedConsent = (input: NewAccount | WantedInput): input is WantedInput =>
+export const isConsentRequest = (input: NewAccount | ConsentInput): input is ConsentInput =>
   !("sandbox" in input || "credentials" in input || "appPassword" in input);
 
-export const toWantedConsent = (input: WantedInput): WantedConsent => ({
+export const toConsentRequest = (input: ConsentInput): ConsentRequest => ({
   platform: input.platform,
   mode: input.mode ?? "live",
   identifier: input.identifier ?? null,
   redirectUrl: input.redirectUrl ?? null,
 });
+
+/** Spec is silent on a link's bounds. */
+const MAX_URL = 2_048;
+
+const MAX_TITLE = 100;
+
+const MAX_DESCRIPTION = 1_000;
+
+const MAX_TAGS = 20;
+
+const MAX_TAG = 50;
+
+const url = z.string().min(1).max(MAX_URL);
+
+const mode = z.enum(["live", "sandbox"]);
+
+const tag = plainText()
+  .trim()
+  .min(1)
+  .max(MAX_TAG)
+  .refine((text) => !text.includes(","), "must have no commas: each tag is an item of its own");
+
+export const newLinkSchema = z
+  .strictObject({
+    platform: platform.describe(
+      "Extension: beyond the specified tiktok, instagram, facebook, youtube and linkedin, each other platform that has a consent page.",
+    ),
+    mode: mode
+      .optional()
+      .describe("Extension. `sandbox`: the consent page of the simulated platform."),
+    expiresInHours: z
+      .number()
+      .min(1)
+      .max(MAX_LINK_HOURS)
+      .default(DEFAULT_LINK_HOURS)
+      .describe("From 1 hour to 30 days."),
+    logoUrl: url.optional().describe("https. Stands on the page; by default the team's own logo."),
+    title: plainText().trim().min(1).max(MAX_TITLE).optional(),
+    description: plainText().trim().min(1).max(MAX_DESCRIPTION).optional(),
+    redirectUrl: url
+      .optional()
+      .describe(
+        "https. The client is sent on to it afterwards, with `status`, `platform` and `accountId`.",
+      ),
+    tags: z
+      .array(tag)
+      .max(MAX_TAGS)
+      .default([])
+      .transform((tags) => [...new Set(tags)])
+      .refine(
+        (tags) => tags.join(",").length <= MAX_TAGS_CHARACTERS,
+        `must have at most ${MAX_TAGS_CHARACTERS} characters in all`,
+      )
+      .describe("Added to those of the account."),
+  })
+  .meta({ id: "NewConnectionLink" });
+
+export type NewLink = z.infer<typeof newLinkSchema>;
+
+const status = z.enum(LINK_STATUSES);
+
+export const linkSchema = z
+  .object({
+    id: z.number().int().describe("Extension: names the link when it is deleted."),
+    token: z.string(),
+    url: z.string().describe("The address of the page: send it to the client."),
+    expiresAt: z.iso.datetime(),
+    status,
+    inviteLink: z.string().describe("The same as `url`."),
+  })
+  .meta({ id: "ConnectionLink" });
+
+export const listedLinkSchema = z
+  .object({
+    id: z.number().int(),
+    token: z.string(),
+    platform,
+    status,
+    createdAt: z.iso.datetime(),
+    expiresAt: z.iso.datetime(),
+  })
+  .meta({ id: "ListedConnectionLink" });
+
+export const inviteSchema = z
+  .object({
+    platform,
+    mode,
+    status,
+    expiresAt: z.iso.datetime(),
+    title: z.string().nullable(),
+    description: z.string().nullable(),
+    logoUrl: z.string().nullable(),
+    asks: z.string().nullable().describe("The client's part at the platform, in one sentence."),
+    identifierLabel: z
+      .string()
+      .nullable()
+      .describe(
+        "The label of the page's first field, such as a handle; null when the page asks for nothing.",
+      ),
+  })
+  .meta({ id: "ConnectionInvite" });

@@ -5,7 +5,7 @@ import { renderAppPage } from "../../pages/app-layout.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { clockOf, Time } from "../../pages/times.tsx";
 import { connectorOf, platformName } from "../../platforms/registry.ts";
-import { accountById, accountSharingLogin, lastUseOf } from "../accounts/repo/accounts.ts";
+import { accountById, accountSharingLogin, lastUseOf } from "../accounts/repo.ts";
 import { isRevokedAtPlatform, isSwitchedOff, SWITCHED_OFF } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
@@ -42,7 +42,7 @@ accountPage.post("/app/accounts/:id/tags", signedIn("write"), async (c) => {
 
 accountPage.post("/app/accounts/:id/reconnect", signedIn("write"), async (c) => {
   const id = c.req.param("id");
-  const { startReconnect } = await import("../connect/start.ts");
+  const { startReconnect } = await import("../connect/service.ts");
   const { sendToPlatform } = await import("../connect/pages.tsx");
   let token = "";
   const refused = await attempt(async () => {
@@ -73,7 +73,7 @@ async function showAccount(
   const { account, lastUsedAt, clock } = await readAccount(c);
   const { accountName, platform, handle, failureCount } = account;
   const { config } = c.var.ctx;
-  const { refusedPlatform } = await import("../connect/start.ts");
+  const { refusedPlatform } = await import("../connect/service.ts");
   return renderAppPage(
     c,
     viewerOf(c),

@@ -6,7 +6,7 @@ import { readForm, textField } from "../../http/pages.tsx";
 import { renderAppPage } from "../../pages/app-layout.tsx";
 import { type Clock, clockOf, Time } from "../../pages/times.tsx";
 import { platformName } from "../../platforms/registry.ts";
-import { accountsOfTeam } from "../accounts/repo/accounts.ts";
+import { accountsOfTeam } from "../accounts/repo.ts";
 import { isEnding } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { isInstanceOwner } from "../auth/repo/people.ts";
@@ -39,7 +39,7 @@ accountsPage.post("/app/accounts/connect", signedIn("write"), async (c) => {
   const platform = textField(form, "platform");
   const mode = textField(form, "mode") === "sandbox" ? "sandbox" : "live";
   const identifier = textField(form, "identifier").slice(0, MAX_IDENTIFIER) || null;
-  const { startFromPage } = await import("../connect/start.ts");
+  const { startFromPage } = await import("../connect/service.ts");
   const { sendToPlatform } = await import("../connect/pages.tsx");
   let token = "";
   const refused = await attempt(async () => {
@@ -91,7 +91,7 @@ async function showAccounts(
 ): Promise<Response> {
   const { ctx } = c.var;
   const { team } = ctx;
-  const { platformOffers } = await import("../connect/offers.ts");
+  const { platformOffers } = await import("../connect/service.ts");
   const offers = platformOffers(ctx);
   const [[zone = null], accounts, [isOwner = false]] = await ctx.read("accounts:read", [
     zoneOfTeam({ team }),

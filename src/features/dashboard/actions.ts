@@ -1,15 +1,16 @@
 /** Loaded by the first form that is sent: pages do not need the API's schemas and all connectors. */
 
-export { accountTagsSchema, newAccountSchema } from "../accounts/schema.ts";
-export { connectAccount, setAccountTags } from "../accounts/service.ts";
+export { accountTagsSchema } from "../accounts/schema.ts";
+export { setAccountTags } from "../accounts/service.ts";
 export {
   approveOwnUpload,
   requestOwnChanges,
   submitOwnUpload,
 } from "../approval/decide.ts";
 export { retryUpload } from "../compose/retry.ts";
-export { newLinkSchema } from "../connect/link-schema.ts";
 export { createLink } from "../connect/link-service.ts";
+export { newAccountSchema, newLinkSchema } from "../connect/schema.ts";
+export { connectAccount } from "../connect/service.ts";
 export { disconnectAccount } from "../disconnect/service.ts";
 export { deleteUpload } from "../ending/service.ts";
 export { createReviewLink, withdrawReviewLink } from "../review/service.ts";

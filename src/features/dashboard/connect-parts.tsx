@@ -1,7 +1,7 @@
 import { TeamForm } from "../../pages/team-form.tsx";
 import { PLATFORM_NAMES } from "../../platforms/registry.ts";
-import type { Offer } from "../connect/offers.ts";
 import { MAX_IDENTIFIER } from "../connect/rules.ts";
+import type { Offer } from "../connect/service.ts";
 
 export const OFFER_STYLES = `
 .offer { display: flex; flex-wrap: wrap; gap: .6rem; align-items: end; }

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { renderAppPage } from "../../pages/app-layout.tsx";
 import { type Clock, clockOf, Time } from "../../pages/times.tsx";
 import { platformName } from "../../platforms/registry.ts";
-import { TOLD_AHEAD_MS } from "../accounts/rules.ts";
+import { NOTICE_AHEAD_MS } from "../accounts/rules.ts";
 import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
 import { Section, State, UploadList } from "./parts.tsx";
 import {
@@ -22,7 +22,7 @@ const ENTRIES_PER_PART = 10;
 homePage.get("/app", signedIn("read:pages"), async (c) => {
   const { ctx } = c.var;
   const { team } = ctx;
-  const endsBy = new Date(ctx.now().getTime() + TOLD_AHEAD_MS);
+  const endsBy = new Date(ctx.now().getTime() + NOTICE_AHEAD_MS);
   const [[zone = null], [isConnected = false], pending, scheduled, failed, awaiting, inNeed] =
     await ctx.read("posts:read", [
       zoneOfTeam({ team }),

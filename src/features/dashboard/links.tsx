@@ -8,10 +8,9 @@ import { TeamForm } from "../../pages/team-form.tsx";
 import { type Clock, clockOf, Time } from "../../pages/times.tsx";
 import { platformName } from "../../platforms/registry.ts";
 import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
-import { DEFAULT_LINK_HOURS, type LinkStatus, MAX_LINK_HOURS } from "../connect/link-rules.ts";
 import type { TokenLink } from "../connect/link-service.ts";
-import { linkPath } from "../connect/links.ts";
-import type { Offer } from "../connect/offers.ts";
+import { DEFAULT_LINK_HOURS, type LinkStatus, linkPath, MAX_LINK_HOURS } from "../connect/rules.ts";
+import type { Offer } from "../connect/service.ts";
 import { doneNotice, type Notice, NoticeLine, Section, State } from "./parts.tsx";
 import { attempt } from "./refusals.ts";
 import { zoneOfTeam } from "./repo.ts";
@@ -92,7 +91,7 @@ interface Shown {
 async function showLinks(c: Context<PageEnv>, { notice, status, sent }: Shown): Promise<Response> {
   const { ctx } = c.var;
   const { linksQuery, withTokens } = await import("../connect/link-service.ts");
-  const { platformOffers } = await import("../connect/offers.ts");
+  const { platformOffers } = await import("../connect/service.ts");
   const [[zone = null], rows] = await ctx.read("accounts:read", [
     zoneOfTeam({ team: ctx.team }),
     linksQuery(ctx),

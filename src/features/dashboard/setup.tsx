@@ -4,7 +4,7 @@ import { readForm, textField } from "../../http/pages.tsx";
 import { renderAppPage } from "../../pages/app-layout.tsx";
 import type { AppCheck } from "../../platforms/login.ts";
 import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
-import type { InstanceSetup } from "../connect/setup-service.ts";
+import type { InstanceSetup } from "../setup/service.ts";
 import { type Notice, NoticeLine, State } from "./parts.tsx";
 import { attempt } from "./refusals.ts";
 
@@ -28,7 +28,7 @@ setupPage.get(PATH, signedIn("read:pages"), (c) => show(c, { notice: null, statu
 // No redirect is needed, because the check may be repeated.
 setupPage.post(`${PATH}/check`, signedIn("write", { isPersonal: true }), async (c) => {
   const platform = textField(await readForm(c), "platform");
-  const { checkPlatform } = await import("../connect/setup-service.ts");
+  const { checkPlatform } = await import("../setup/service.ts");
   let notice: Notice | null = null;
   const refused = await attempt(async () => {
     notice = toNotice(await checkPlatform(c.var.ctx, platform, originOf(c)));
@@ -44,7 +44,7 @@ const toNotice = ({ verdict, message }: AppCheck): Notice => ({
 });
 
 async function show(c: Context<PageEnv>, { notice, status }: Shown): Promise<Response> {
-  const { listSetup } = await import("../connect/setup-service.ts");
+  const { listSetup } = await import("../setup/service.ts");
   const platforms = await listSetup(c.var.ctx, originOf(c));
   return renderAppPage(
     c,

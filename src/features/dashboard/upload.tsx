@@ -12,7 +12,7 @@ import { type Clock, clockOf, Time } from "../../pages/times.tsx";
 import { platformName } from "../../platforms/registry.ts";
 import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
 import { versionOf } from "../content/version.ts";
-import { mediaPath } from "../media/address.ts";
+import { mediaPath } from "../media/files.ts";
 import { HELD_MESSAGE, mayApprove } from "../posts/rules.ts";
 import type { MediaRef } from "../posts/table.ts";
 import { openLinkOfPost } from "../review/repo/links.ts";

@@ -1,26 +1,27 @@
 import { notFound } from "../../core/errors.ts";
+import type { Query } from "../../db/client.ts";
 import { runNamed } from "../../db/named.ts";
 import type { Ctx, Deps } from "../../deps.ts";
 import { connectorOf } from "../../platforms/registry.ts";
+import { accountById, accountSharingLogin, updateAccount } from "../accounts/repo.ts";
+import { isRevokedAtPlatform } from "../accounts/rules.ts";
+import type { AccountRow } from "../accounts/table.ts";
+import { requireMayEnd } from "../auth/rules.ts";
+import { failWaiting } from "../ending/repo.ts";
+import { emitIfChanged } from "../events/repo.ts";
 import {
   appKeysOf,
   openCredentials,
   platformFetch,
   toPublishAccount,
   withTimeout,
-} from "../accounts/platform-access.ts";
-import { accountById, accountSharingLogin, updateAccount } from "../accounts/repo/accounts.ts";
-import { isRevokedAtPlatform } from "../accounts/rules.ts";
-import type { AccountRow } from "../accounts/table.ts";
-import { requireMayEnd } from "../auth/rules.ts";
-import { emitIfChanged } from "../events/repo.ts";
-import { endPlansOf } from "./endings.ts";
+} from "../logins/platform-access.ts";
+import { dropFromSlots } from "../pools/repo/slots.ts";
 
 /**
- * Disconnects an account: its login is forgotten, and ended at the platform where no other account loses its
- * own by that; its plans end with it, its history stays.
+ * Revokes the login at the platform unless that ends another account's; history stays.
  *
- * @throws AppError NOT_FOUND; FORBIDDEN for a member whose posts wait for approval
+ * @throws AppError NOT_FOUND; FORBIDDEN for a member whose posts need approval
  */
 export async function disconnectAccount(ctx: Ctx, id: string): Promise<AccountRow> {
   const [[account]] = await ctx.read("accounts:write", [accountById(ctx.team, id)]);
@@ -29,13 +30,14 @@ export async function disconnectAccount(ctx: Ctx, id: string): Promise<AccountRo
   const gone = { status: "revoked", credentials: null, deletedAt: ctx.now() } as const;
   const { others } = await runNamed(ctx.db, {
     removed: updateAccount(ctx.team, id, gone),
-    told: emitIfChanged(ctx, {
+    event: emitIfChanged(ctx, {
       team: account.teamId,
       name: "connected_account.disconnected",
       data: { accountId: id, platform: account.platform, accountName: account.accountName },
     }),
     ended: endPlansOf(ctx, account),
-    // After the writes: of two that share a login and are disconnected at once, the last finds nobody else.
+    // Read after the writes: of two accounts with one login that are disconnected at once, the last
+    // one revokes it.
     others: accountSharingLogin(account.teamId, id),
   });
   if (isRevokedAtPlatform(connectorOf(account.platform), others.length > 0)) {
@@ -44,7 +46,7 @@ export async function disconnectAccount(ctx: Ctx, id: string): Promise<AccountRo
   return account;
 }
 
-/** Ends a login at its platform, best effort: it is already forgotten here, whatever the platform answers. */
+/** A failure is only logged: the login is already deleted here. */
 export async function revokeLogin(deps: Deps, account: AccountRow): Promise<void> {
   const connector = connectorOf(account.platform);
   try {
@@ -64,3 +66,8 @@ export async function revokeLogin(deps: Deps, account: AccountRow): Promise<void
     });
   }
 }
+
+export const endPlansOf = (deps: Pick<Deps, "now">, account: AccountRow): Query<unknown>[] => [
+  ...failWaiting(deps, account),
+  ...dropFromSlots(account),
+];

@@ -2,19 +2,15 @@ import { AppError } from "../../core/errors.ts";
 import { sign } from "../../core/signature.ts";
 import type { Ctx } from "../../deps.ts";
 import { hasText, type OwnershipRecord } from "./dns.ts";
-import { leaveEdge } from "./leave-edge.ts";
+import { leaveEdge } from "./edge.ts";
 import * as repo from "./repo.ts";
 
-/** Hex digits of a record's value: 128 bits. */
+/** 128 bits. */
 const DIGITS = 32;
 
-/** Begins the name of the record. */
 export const OWN_PREFIX = "_akimbo.";
 
-/**
- * The TXT record by which a team shows that a domain is theirs: the same whenever it is asked for, so that nothing
- * has to be kept of those who ask.
- */
+/** The record is derived from team and host, so that unproven claims are not stored. */
 export async function ownRecord(
   { config }: Pick<Ctx, "config">,
   { teamId, host }: Pick<repo.DomainRow, "teamId" | "host">,
@@ -23,7 +19,6 @@ export async function ownRecord(
   return { txtName: `${OWN_PREFIX}${host}`, txtValue: `akimbo-${digits.slice(0, DIGITS)}` };
 }
 
-/** Returns why a host that somebody has cannot be added, and what to do. */
 export async function refusalOfHost(ctx: Ctx, holder: repo.Holder): Promise<AppError> {
   const { host, teamId, verifiedAt } = holder;
   if (teamId === ctx.actor.teamId) {
@@ -38,12 +33,11 @@ export async function refusalOfHost(ctx: Ctx, holder: repo.Holder): Promise<AppE
 }
 
 /**
- * Makes room for the team of the call where another one has added a host without showing that it is theirs, and
- * this one shows it.
+ * Ends another team's unproven claim if this team proves its own.
  *
- * Spec is silent: whoever adds a domain first does not keep its owner out.
+ * Spec is silent: an unproven claim does not keep the owner out.
  *
- * @throws AppError DOMAIN_TAKEN, UNAVAILABLE where DNS or the edge does not answer
+ * @throws AppError DOMAIN_TAKEN; UNAVAILABLE when DNS or Cloudflare does not answer
  */
 export async function endForeignClaim(ctx: Ctx, holder: repo.Holder): Promise<void> {
   const { id, host, teamId, verifiedAt } = holder;

@@ -6,15 +6,11 @@ import type { Deps } from "../../deps.ts";
 const RESOLVER = "https://cloudflare-dns.com/dns-query";
 const PATIENCE_MS = 10 * SECOND;
 
-/** Numbers of records, and of the answer that nothing has the name. Source: IANA, "DNS Parameters". */
+/** Record types, and the status of an unknown name. Source: IANA, "DNS Parameters". */
 const TYPES = { TXT: 16, CNAME: 5 } as const;
 const NO_SUCH_NAME = 3;
 
-/**
- * Asks for the records of a name.
- *
- * @throws AppError UNAVAILABLE where nobody can tell
- */
+/** @throws AppError UNAVAILABLE */
 async function lookUp(
   deps: Pick<Deps, "fetch" | "log">,
   name: string,
@@ -40,12 +36,11 @@ async function lookUp(
   }
 }
 
-/** A long text stands in several pairs of quotes. */
+/** Long texts arrive as several quoted strings. */
 const textIn = (data: string): string => data.replace(/"\s*"/g, "").replace(/^"|"$/g, "");
 
 const nameIn = (data: string): string => data.toLowerCase().replace(/\.$/, "");
 
-/** The TXT record by which somebody shows that a domain is theirs. */
 export interface OwnershipRecord {
   txtName: string;
   txtValue: string;
@@ -56,7 +51,7 @@ interface Records extends OwnershipRecord {
   cnameTarget: string;
 }
 
-/** Returns true when a TXT record can be seen. @throws AppError UNAVAILABLE */
+/** @throws AppError UNAVAILABLE */
 export async function hasText(
   deps: Pick<Deps, "fetch" | "log">,
   { txtName, txtValue }: OwnershipRecord,
@@ -65,7 +60,7 @@ export async function hasText(
   return texts.map(textIn).includes(txtValue);
 }
 
-/** Returns what is missing of a domain's records, in words; empty where nothing is. @throws AppError UNAVAILABLE */
+/** @throws AppError UNAVAILABLE */
 export async function missingRecords(
   deps: Pick<Deps, "fetch" | "log">,
   { host, txtName, txtValue, cnameTarget }: Records,

@@ -1,41 +1,44 @@
 import { AppError } from "../../core/errors.ts";
 import { SECOND } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
+import * as repo from "./repo.ts";
 
 const API = "https://api.cloudflare.com/client/v4";
+
 const PATIENCE_MS = 10 * SECOND;
 
 type EdgeDeps = Pick<Deps, "config" | "fetch" | "log">;
 
-/** A host name as the edge knows it. */
 export interface EdgeHostname {
   id: string;
-  /** It is the owner's, and has a certificate. */
   isActive: boolean;
   txtName: string;
   txtValue: string;
   cnameTarget: string;
-  /** Reasons why it is not active yet, in the edge's words. */
+  /** Problems in Cloudflare's words. */
   problems: string[];
 }
 
-/** The outcome of a call: its result, or a refusal with the edge's codes. */
-type Told = { result: unknown } | { status: number; codes: number[]; messages: string[] };
+type ApiResult = { result: unknown } | { status: number; codes: number[]; messages: string[] };
 
 const unavailable = (message: string, seconds: number): AppError =>
   new AppError("UNAVAILABLE", message, { headers: { "Retry-After": String(seconds) } });
 
 /**
- * Calls the API of custom hostnames.
- *
- * @throws AppError UNAVAILABLE where it does not answer in time, allows no more calls, or the owner's token is refused
+ * @throws AppError UNAVAILABLE when Cloudflare does not answer, throttles calls or refuses the
+ * token
  * @see https://developers.cloudflare.com/api/resources/custom_hostnames/
  */
-async function call(deps: EdgeDeps, method: string, path: string, body?: object): Promise<Told> {
+async function call(
+  deps: EdgeDeps,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<ApiResult> {
   const { edge } = deps.config;
   if (!edge) throw new Error("There is no way to the edge.");
   let response: Response;
-  let told: unknown;
+  let answer: unknown;
   try {
     response = await deps.fetch(`${API}/zones/${edge.zoneId}/custom_hostnames${path}`, {
       method,
@@ -43,13 +46,13 @@ async function call(deps: EdgeDeps, method: string, path: string, body?: object)
       ...(body ? { body: JSON.stringify(body) } : {}),
       signal: AbortSignal.timeout(PATIENCE_MS),
     });
-    told = JSON.parse((await response.text()) || "null");
+    answer = JSON.parse((await response.text()) || "null");
   } catch (error) {
     deps.log({ event: "edge.unreachable", error: String(error) });
     throw unavailable("Cloudflare does not answer at the moment. Send the call again.", 30);
   }
-  const { success, result, errors } = (told ?? {}) as Record<string, unknown>;
-  // The answer to a removal that worked has no `success`.
+  const { success, result, errors } = (answer ?? {}) as Record<string, unknown>;
+  // A successful DELETE has no `success` field.
   if (response.ok && (success === true || method === "DELETE")) return { result };
   const list = (Array.isArray(errors) ? errors : []) as { code?: unknown; message?: unknown }[];
   const refusal = {
@@ -79,7 +82,7 @@ async function call(deps: EdgeDeps, method: string, path: string, body?: object)
 
 const text = (value: unknown): string => (typeof value === "string" ? value.slice(0, 500) : "");
 
-/** Reads a host name off the edge's answer. @throws AppError UNAVAILABLE for what is none */
+/** @throws AppError UNAVAILABLE */
 function readHostname(value: unknown): EdgeHostname {
   const { id, status, ownership_verification, verification_errors, ssl } = (value ?? {}) as Record<
     string,
@@ -108,36 +111,58 @@ function readHostname(value: unknown): EdgeHostname {
 const DUPLICATE = 1_406;
 
 /**
- * Makes a host name at the edge; one that an earlier call has made, whose answer got lost, is taken over where
- * its records are still to be shown.
+ * Reuses an unverified hostname: the answer to an earlier call may have been lost.
  *
- * @throws AppError UNAVAILABLE, 400 for a name that the edge does not take
+ * @throws AppError UNAVAILABLE, 400 when Cloudflare refuses the name
  */
 export async function createHostname(deps: EdgeDeps, hostname: string): Promise<EdgeHostname> {
   const ssl = { method: "txt", type: "dv", settings: { min_tls_version: "1.2" } };
-  const told = await call(deps, "POST", "", { hostname, ssl });
-  if ("result" in told) return readHostname(told.result);
-  if (told.codes.includes(DUPLICATE)) {
-    const found = await call(deps, "GET", `?hostname=${encodeURIComponent(hostname)}`);
-    const [known] = "result" in found && Array.isArray(found.result) ? found.result : [];
-    const earlier = known && readHostname(known);
-    // One that works already is somebody's: nobody would have to show that it is theirs.
+  const answer = await call(deps, "POST", "", { hostname, ssl });
+  if ("result" in answer) return readHostname(answer.result);
+  if (answer.codes.includes(DUPLICATE)) {
+    const existing = await call(deps, "GET", `?hostname=${encodeURIComponent(hostname)}`);
+    const [first] = "result" in existing && Array.isArray(existing.result) ? existing.result : [];
+    const earlier = first && readHostname(first);
+    // An active hostname may be another owner's.
     if (earlier && !earlier.isActive) return earlier;
   }
-  throw new AppError(null, `domain: Cloudflare does not take it. ${told.messages[0] ?? ""}`.trim());
+  throw new AppError(
+    null,
+    `domain: Cloudflare does not take it. ${answer.messages[0] ?? ""}`.trim(),
+  );
 }
 
-/** Reads a host name, after asking the edge to look at its records; null where it knows none. */
+/** Makes Cloudflare check the records again. Returns null for an unknown hostname. */
 export async function checkHostname(deps: EdgeDeps, id: string): Promise<EdgeHostname | null> {
-  const told = await call(deps, "PATCH", `/${encodeURIComponent(id)}`, {
+  const answer = await call(deps, "PATCH", `/${encodeURIComponent(id)}`, {
     ssl: { method: "txt", type: "dv" },
   });
-  return "result" in told ? readHostname(told.result) : null;
+  return "result" in answer ? readHostname(answer.result) : null;
 }
 
-/** Removes a host name; one that is not there is removed. @throws AppError UNAVAILABLE, 400 */
+/**
+ * Succeeds for an unknown hostname too.
+ * @throws AppError UNAVAILABLE, 400
+ */
 export async function removeHostname(deps: EdgeDeps, id: string): Promise<void> {
-  const told = await call(deps, "DELETE", `/${encodeURIComponent(id)}`);
-  if ("result" in told || told.status === 404) return;
-  throw new AppError(null, `Cloudflare keeps the domain: ${told.messages[0] ?? told.status}`);
+  const answer = await call(deps, "DELETE", `/${encodeURIComponent(id)}`);
+  if ("result" in answer || answer.status === 404) return;
+  throw new AppError(null, `Cloudflare keeps the domain: ${answer.messages[0] ?? answer.status}`);
+}
+
+/** After a failure, the next cron tick tries again. */
+export async function leaveEdge(
+  deps: Pick<Deps, "config" | "fetch" | "log" | "db">,
+  row: Pick<repo.DomainRow, "id" | "host" | "edgeHostnameId">,
+): Promise<void> {
+  const { id, edgeHostnameId } = row;
+  try {
+    if (edgeHostnameId !== null && deps.config.edge) {
+      const [[heir]] = await deps.db.run([repo.servedBy(row)]);
+      if (!heir) await removeHostname(deps, edgeHostnameId);
+    }
+    await deps.db.run([repo.removeDomain(id)]);
+  } catch (error) {
+    deps.log({ event: "domain.not_removed", domainId: id, error: String(error) });
+  }
 }

@@ -10,7 +10,6 @@ import { domains } from "./table.ts";
 
 export type DomainRow = typeof domains.$inferSelect;
 
-/** The team's plan, and its legacy flag. */
 export const teamPlan = (team: number | SQL) =>
   sqlQuery(
     sql`SELECT coalesce(plan, base_plan) AS plan, has_legacy_domains FROM teams WHERE id = ${team}`,
@@ -22,23 +21,21 @@ const readNumber = valueReader(integer("value").notNull());
 
 const readCounted = rowReader({
   ...pickColumns(domains, [
-    ...([
-      "id",
-      "host",
-      "userId",
-      "teamId",
-      "isShared",
-      "verifiedAt",
-      "createdAt",
-      "updatedAt",
-    ] as const),
+    "id",
+    "host",
+    "userId",
+    "teamId",
+    "isShared",
+    "verifiedAt",
+    "createdAt",
+    "updatedAt",
   ]),
   links: integer("links").notNull(),
 });
 
 export type CountedDomain = ReturnType<typeof readCounted>;
 
-/** The team's domains, oldest first: those that were added for it by name, or the others. */
+/** Oldest first. */
 export const domainsOf = (team: number | SQL, isShared: boolean): Query<CountedDomain[]> =>
   sqlQuery(
     sql`SELECT d.id, d.host, d.user_id, d.team_id, d.is_shared, d.verified_at, d.created_at, d.updated_at,
@@ -63,7 +60,7 @@ export const countDomains = (team: number | SQL): Query<number[]> =>
 
 type NewDomain = Omit<DomainRow, "id" | "verifiedAt" | "misses" | "updatedAt" | "deletedAt">;
 
-/** Inserts a domain that nobody has, where the team has room for it. */
+/** Returns no row if the host is taken or the team has too many domains. */
 export const insertDomain = (row: NewDomain): Query<DomainRow[]> =>
   sqlQuery(
     sql`INSERT INTO domains (team_id, user_id, is_shared, host, edge_hostname_id, txt_name, txt_value,
@@ -80,10 +77,9 @@ const readHolder = rowReader(
   pickColumns(domains, ["id", "teamId", "host", "edgeHostnameId", "verifiedAt"]),
 );
 
-/** The domain that has a host. */
 export type Holder = ReturnType<typeof readHolder>;
 
-/** Finds the domain that has a host, whoever's it is. It goes across teams: a host is one for all. */
+/** Searches all teams' domains. */
 export const holderOf = (host: string) =>
   sqlQuery(
     sql`SELECT id, team_id, host, edge_hostname_id, verified_at FROM domains
@@ -91,7 +87,7 @@ export const holderOf = (host: string) =>
     readHolder,
   );
 
-/** Deletes a domain that nobody has shown to be theirs; the tick removes it from the edge. */
+/** The next cron tick removes the domain from Cloudflare. */
 export const endClaim = (id: number, at: Date): Query<number> =>
   sqlWrite(sql`UPDATE domains SET deleted_at = ${at.getTime()}, updated_at = ${at.getTime()},
     check_at = ${at.getTime()} WHERE id = ${id} AND deleted_at IS NULL AND verified_at IS NULL`);
@@ -106,7 +102,7 @@ const isVerified = (id: number): SQL =>
 export const forgetMisses = (id: number): Query<number> =>
   sqlWrite(sql`UPDATE domains SET misses = 0 WHERE ${isVerified(id)}`);
 
-/** Counts a look that did not find the record of a verified domain, which is asked for from now on. */
+/** Counts a failed check, and stores the TXT record that is expected from now on. */
 export const noteMiss = (
   { id, misses }: Pick<DomainRow, "id" | "misses">,
   { txtName, txtValue }: OwnershipRecord,
@@ -114,16 +110,16 @@ export const noteMiss = (
   sqlWrite(sql`UPDATE domains SET misses = ${misses + 1}, txt_name = ${txtName}, txt_value = ${txtValue}
     WHERE ${isVerified(id)} AND misses = ${misses}`);
 
-/** Ends the verification of a domain that was missed too often. It waits to be verified as a new one does. */
+/** The domain waits for verification again, like a new one. */
 export const endVerification = (id: number, at: Date): Query<number> =>
   sqlWrite(sql`UPDATE domains SET verified_at = NULL, updated_at = ${at.getTime()},
     check_at = ${at.getTime() + HOUR} WHERE ${isVerified(id)} AND misses >= ${MAX_MISSES}`);
 
-/** Sets when the tick looks at a domain again; null: not any more. */
+/** Null stops the checks. */
 export const setCheck = (id: number, at: Date | null): Query<number> =>
   sqlWrite(sql`UPDATE domains SET check_at = ${at?.getTime() ?? null} WHERE id = ${id}`);
 
-/** Deletes a domain and its links. The tick removes from the edge what the call itself does not. */
+/** If the call does not remove the domain from Cloudflare, the next cron tick does. */
 export const deleteDomain = (team: number, id: number, at: Date) =>
   [
     sqlWrite(sql`UPDATE domains SET deleted_at = ${at.getTime()}, updated_at = ${at.getTime()},
@@ -132,14 +128,14 @@ export const deleteDomain = (team: number, id: number, at: Date) =>
       WHERE domain_id = ${id} AND slug_key IS NOT NULL AND team_id = ${team} AND deleted_at IS NULL`),
   ] as const;
 
-/** Domains that the tick is to look at by now, of all teams: the longest due first. */
+/** Domains of all teams, longest due first. */
 export const domainsDue = (now: Date, most: number): Query<DomainRow[]> =>
   sqlQuery(
     sql`SELECT * FROM domains WHERE check_at <= ${now.getTime()} ORDER BY check_at LIMIT ${most}`,
     readDomain,
   );
 
-/** Finds the domain that a name at the edge serves now. */
+/** Finds the active domain with the same hostname at Cloudflare. */
 export const servedBy = ({ host, edgeHostnameId }: Pick<DomainRow, "host" | "edgeHostnameId">) =>
   sqlQuery(
     sql`SELECT id FROM domains WHERE host = ${host} AND edge_hostname_id = ${edgeHostnameId}
@@ -147,11 +143,10 @@ export const servedBy = ({ host, edgeHostnameId }: Pick<DomainRow, "host" | "edg
     rowReader(pickColumns(domains, ["id"])),
   );
 
-/** Removes a deleted domain for good. */
 export const removeDomain = (id: number): Query<number> =>
   sqlWrite(sql`DELETE FROM domains WHERE id = ${id} AND deleted_at IS NOT NULL`);
 
-/** Removes up to `most` domains of a team that the edge does not know; the tick removes the others. */
+/** Leaves out domains that a cron tick has to remove from Cloudflare. */
 export const eraseDomains = (team: number, most: number): Query<number> =>
   sqlWrite(sql`DELETE FROM domains WHERE id IN (SELECT id FROM domains
     WHERE team_id = ${team} AND deleted_at IS NOT NULL AND edge_hostname_id IS NULL LIMIT ${most})`);

@@ -2,11 +2,10 @@ import { AppError, invalidFields, notFound } from "../../core/errors.ts";
 import { hostNameOf } from "../../core/hosts.ts";
 import { MINUTE } from "../../core/time.ts";
 import type { Ctx, Deps } from "../../deps.ts";
-import { forgetPlaces } from "../links/hot.ts";
+import { forgetPlaces } from "../links/hot-links.ts";
 import { endForeignClaim, ownRecord, refusalOfHost } from "./claims.ts";
 import { hasText, missingRecords } from "./dns.ts";
-import { checkHostname, createHostname, type EdgeHostname } from "./edge.ts";
-import { leaveEdge } from "./leave-edge.ts";
+import { checkHostname, createHostname, type EdgeHostname, leaveEdge } from "./edge.ts";
 import * as repo from "./repo.ts";
 import {
   isPublicSuffix,
@@ -17,7 +16,7 @@ import {
 } from "./rules.ts";
 import type { NewDomain } from "./schema.ts";
 
-/** @throws AppError FORBIDDEN for another team than that of the call */
+/** @throws AppError FORBIDDEN for another team */
 function requireOwnTeam({ actor }: Ctx, teamId: number | undefined): void {
   if (teamId === undefined || teamId === actor.teamId) return;
   throw new AppError(
@@ -26,7 +25,7 @@ function requireOwnTeam({ actor }: Ctx, teamId: number | undefined): void {
   );
 }
 
-/** The domains that were added for the team by name, or the personal ones; oldest first. */
+/** Without `teamId`, the result has the caller's personal domains. */
 export async function listDomains(ctx: Ctx, teamId: number | undefined) {
   const [rows] = await ctx.read("links:read", [repo.domainsOf(ctx.team, teamId !== undefined)]);
   requireOwnTeam(ctx, teamId);
@@ -34,11 +33,9 @@ export async function listDomains(ctx: Ctx, teamId: number | undefined) {
 }
 
 /**
- * Adds a domain. It carries links once its records are found, by `verifyDomain` or by the tick.
- *
- * @param origin the one by which the instance was called
- * @throws AppError 400 for what is no domain, or none for short links; FORBIDDEN where the plan has none;
- * DOMAIN_TAKEN; PLAN_LIMIT; UNAVAILABLE where the edge does not answer
+ * @param origin by which the instance was called
+ * @throws AppError 400 for an unusable domain; FORBIDDEN when the plan has none; DOMAIN_TAKEN;
+ * PLAN_LIMIT; UNAVAILABLE when Cloudflare does not answer
  */
 export async function addDomain(ctx: Ctx, { domain, teamId }: NewDomain, origin: string) {
   const [[plan], [count = 0]] = await ctx.read("links:write", [
@@ -56,24 +53,25 @@ export async function addDomain(ctx: Ctx, { domain, teamId }: NewDomain, origin:
   const now = ctx.now();
   const [[row]] = await ctx.db.run([
     repo.insertDomain({
-      ...{
-        teamId: ctx.actor.teamId,
-        userId: ctx.actor.userId,
-        isShared: teamId !== undefined,
-        host,
-      },
+      teamId: ctx.actor.teamId,
+      userId: ctx.actor.userId,
+      isShared: teamId !== undefined,
+      host,
       ...records,
       checkAt: new Date(now.getTime() + MINUTE),
       createdAt: now,
     }),
   ]);
   if (row) return row;
-  // Somebody was faster: the name at the edge is theirs now.
+  // A simultaneous call owns the hostname at Cloudflare now.
   const [[faster]] = await ctx.db.run([repo.holderOf(host)]);
   throw faster ? await refusalOfHost(ctx, faster) : tooMany();
 }
 
-/** Without it a request for a domain could not be told from one for the instance. @throws AppError UNAVAILABLE */
+/**
+ * Without PUBLIC_URL, requests for a domain look like requests for the instance.
+ * @throws AppError UNAVAILABLE
+ */
 function requireOwnAddress({ config }: Pick<Deps, "config">): void {
   if (config.publicUrl !== null || config.isDevelopment) return;
   throw new AppError(
@@ -98,7 +96,6 @@ async function requireDomain({ config }: Ctx, text: string, origin: string): Pro
 const tooMany = (): AppError =>
   new AppError("PLAN_LIMIT", `A team has at most ${MAX_DOMAINS} domains. Delete one first.`);
 
-/** The records by which somebody shows that a domain is theirs. */
 type NewRecords = Pick<repo.DomainRow, "edgeHostnameId" | "txtName" | "txtValue" | "cnameTarget">;
 
 async function newRecords(ctx: Ctx, host: string, origin: string): Promise<NewRecords> {
@@ -111,9 +108,8 @@ async function newRecords(ctx: Ctx, host: string, origin: string): Promise<NewRe
 }
 
 /**
- * Looks at the records of a domain now.
- *
- * @throws AppError NOT_FOUND; FORBIDDEN where the plan has no domains; 400 with what is missing; UNAVAILABLE
+ * @throws AppError NOT_FOUND; FORBIDDEN when the plan has no domains; 400 with the missing records;
+ * UNAVAILABLE
  */
 export async function verifyDomain(ctx: Ctx, id: number): Promise<repo.DomainRow> {
   const [[row], [plan]] = await ctx.read("links:write", [
@@ -134,7 +130,10 @@ export async function verifyDomain(ctx: Ctx, id: number): Promise<repo.DomainRow
   return verified;
 }
 
-/** Returns what a domain still lacks, in words; null where it can carry links. @throws AppError UNAVAILABLE */
+/**
+ * Returns what the domain lacks, in words; null if it can carry links.
+ * @throws AppError UNAVAILABLE
+ */
 export async function missingOf(
   deps: Pick<Deps, "config" | "fetch" | "log">,
   row: Pick<repo.DomainRow, "host" | "edgeHostnameId" | "txtName" | "txtValue" | "cnameTarget">,
@@ -144,7 +143,8 @@ export async function missingOf(
     if (missing.length === 0) return null;
     return `${row.host} is not verified yet. Missing: ${missing.join("; ")}. New records can take an hour to be seen.`;
   }
-  // Cloudflare serves every host that leads to it, so a record that an earlier owner left behind is enough for it.
+  // Cloudflare activates any host that points to it, even by a previous owner's record. So the TXT
+  // record is required too.
   const [isOwned, hostname] = await Promise.all([
     hasText(deps, row),
     checkHostname(deps, row.edgeHostnameId),
@@ -170,11 +170,10 @@ function notActive(
   return `${host} is not verified yet. Missing: ${missing.join("; ")}. New records can take an hour to be seen. ${edge.problems.join(" ")}`.trim();
 }
 
-/** Cloudflare's own record, by which it gets a host ready before the host leads to it. */
 const earlyRecord = (host: string, { txtName, txtValue }: EdgeHostname): string =>
   txtValue && ` and, until ${host} leads here, a TXT record ${txtName} with the value ${txtValue}`;
 
-/** Deletes a domain, and the links on it. Answers it as it was. @throws AppError NOT_FOUND */
+/** @throws AppError NOT_FOUND */
 export async function deleteDomain(ctx: Ctx, id: number): Promise<repo.DomainRow> {
   const [[row]] = await ctx.read("links:write", [repo.findDomain(ctx.team, id)]);
   if (!row) throw notFound("Domain");

@@ -1,22 +1,18 @@
 import { HOUR } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
-import { forgetPlaces } from "../links/hot.ts";
+import { forgetPlaces } from "../links/hot-links.ts";
 import { noticeIfChanged } from "../notices/repo/notices.ts";
 import { domainSubject } from "../notices/rules.ts";
 import { OWN_PREFIX, ownRecord } from "./claims.ts";
 import { hasText } from "./dns.ts";
-import { leaveEdge } from "./leave-edge.ts";
+import { leaveEdge } from "./edge.ts";
 import * as repo from "./repo.ts";
 import { MAX_MISSES, nextCheck, RECHECK_MS } from "./rules.ts";
 import { missingOf } from "./service.ts";
 
-/** Calls that one takes at most: two questions to DNS or one to DNS and the edge, and what is stored of it. */
+/** Most subrequests for one domain. */
 const CALLS = 5;
 
-/**
- * Verifies domains whose records are there, gives up those that take too long, looks at verified ones, and removes
- * deleted ones from the edge.
- */
 export async function watchDomains(
   deps: Deps,
   due: readonly repo.DomainRow[],
@@ -33,7 +29,7 @@ export async function watchDomains(
   }
 }
 
-/** Sets the next try first: a domain that cannot be removed does not stand in the way of others. */
+/** The next try is scheduled first, so that a failure does not block other domains. */
 async function remove(deps: Deps, row: repo.DomainRow): Promise<void> {
   await deps.db.run([repo.setCheck(row.id, new Date(deps.now().getTime() + HOUR))]);
   await leaveEdge(deps, row);
@@ -55,8 +51,8 @@ async function check(deps: Deps, row: repo.DomainRow): Promise<void> {
 }
 
 /**
- * Looks whether a verified domain still has the record of its team. After the first miss its people get a notice;
- * the last one in a row ends it: its links answer 404, and another team may prove that the domain is theirs.
+ * The first miss of the TXT record notifies the team. The last in a row ends the verification:
+ * links answer 404, and another team may claim the domain.
  */
 async function checkAgain(deps: Deps, row: repo.DomainRow): Promise<void> {
   const now = deps.now();
@@ -67,7 +63,7 @@ async function checkAgain(deps: Deps, row: repo.DomainRow): Promise<void> {
     return;
   }
   const notice = noticeIfChanged({ subject: domainSubject(id), teamId, now });
-  // A domain of an older release was asked for another record.
+  // Older releases required a different record.
   const record = row.txtName.startsWith(OWN_PREFIX) ? row : await ownRecord(deps, row);
   const isLast = misses + 1 >= MAX_MISSES;
   await deps.db.runAll([

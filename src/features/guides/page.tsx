@@ -16,7 +16,7 @@ import {
   readGuideText,
 } from "../../http/guides.ts";
 import { renderPage } from "../../pages/layout.tsx";
-import { accountsOfTeam } from "../accounts/repo/accounts.ts";
+import { accountsOfTeam } from "../accounts/repo.ts";
 import { cookieValue, sessionCookieName } from "../auth/cookie.ts";
 import { countPerson } from "../auth/signed-in.ts";
 import { GUIDE_STYLES } from "./styles.ts";

@@ -1,6 +1,5 @@
 import type { System } from "./evaluate.ts";
 
-/** An address that opens an app, and the same on the web. */
 export interface AppLinks {
   app: string;
   web: string;
@@ -8,20 +7,17 @@ export interface AppLinks {
 
 interface App {
   hosts: readonly string[];
-  /** Its package on Android, which opens its own web addresses. */
   android: string;
-  /** Its address on iOS; null for a page that it has no address for. */
   ios(url: URL, parts: readonly string[]): string | null;
 }
 
 const encode = encodeURIComponent;
-/** The path behind a scheme that takes those of the web. */
 const pathOf = ({ pathname, search }: URL): string => `${pathname.slice(1)}${search}`;
 const handleOf = (part = ""): string => encode(part.replace(/^@/, ""));
 
 /**
- * Apps that open addresses of their own site. A link may lead to any site, so this list is not that of connectors.
- * Source: their web addresses and the URL schemes that they register.
+ * Not the connectors, because a link may lead to any site. Source: the apps' web addresses and
+ * registered URL schemes.
  */
 const APPS: readonly App[] = [
   {
@@ -93,7 +89,7 @@ const APPS: readonly App[] = [
 const SHORTCODE = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const MAX_SHORTCODE = 11;
 
-/** The number that a shortcode of Instagram spells in base 64; null for what is none. */
+/** Decodes an Instagram shortcode, which is base 64; null for anything else. */
 function mediaId(code: string): bigint | null {
   if (code.length === 0 || code.length > MAX_SHORTCODE) return null;
   let id = 0n;
@@ -108,8 +104,8 @@ function mediaId(code: string): bigint | null {
 const isOn = (host: string, name: string): boolean => host === name || host.endsWith(`.${name}`);
 
 /**
- * The address by which a destination opens in the app of its platform; null where it has none, or the visitor's
- * system has no apps. On Android the app takes the web address, and the browser goes on where it is missing.
+ * Returns null without an app for the visitor's system. On Android, the browser continues when the
+ * app is missing.
  *
  * @see https://developer.chrome.com/docs/android/intents
  */

@@ -1,14 +1,13 @@
 import type { ClicksMessage, LinkClick } from "../../queue/messages.ts";
 import { storeClicks } from "./repo/clicks.ts";
 
-/** How long clicks wait for others to go with. An isolate that ends in between takes them with it. */
+/** An isolate that ends within this window loses its clicks. */
 const WINDOW_MS = 50;
-/** A window that is open for longer was lost with the visit that had opened it. */
+/** A collecting window older than this was lost with its visit. */
 const LOST_MS = 1_000;
-/** Clicks of one message: within the 64 KB that a queue counts as one operation. Source: Queues, "Pricing". */
+/** Below 64 KB, which a queue bills as one operation. Source: Queues, "Pricing". */
 const MAX_CLICKS = 1_000;
 
-/** Ways of storing clicks. */
 export interface ClickStore {
   queue: Pick<Queue<ClicksMessage>, "send">;
   database: Pick<D1Database, "prepare">;
@@ -16,12 +15,11 @@ export interface ClickStore {
   log(entry: { event: string; [field: string]: string | number }): void;
 }
 
-/** Clicks of one isolate on their way: many are one message, and no visitor waits for it. */
 export class ClickLog {
   private pending: LinkClick[] = [];
   private openedAt: number | null = null;
 
-  /** Notes a click. Returns the work that is left, to be awaited after the answer was sent; null when none is left. */
+  /** Returns the work to await after the response. */
   add(store: ClickStore, click: LinkClick, now: number): Promise<void> | null {
     this.pending.push(click);
     if (this.pending.length >= MAX_CLICKS) return this.flush(store);
@@ -40,7 +38,7 @@ export class ClickLog {
   }
 }
 
-/** A send whose fate is unknown may be repeated, and stored here too: its id counts it once. */
+/** The message's id prevents double counting. */
 async function send(store: ClickStore, message: ClicksMessage): Promise<void> {
   for (let tries = 0; tries < 2; tries++) {
     try {

@@ -1,23 +1,20 @@
+import type { Config } from "../../config.ts";
 import { hostNameOf } from "../../core/hosts.ts";
+import { SHORT_PATH } from "../../core/places.ts";
 
-/** Longest destination. Spec is silent. */
+/** Spec is silent. */
 export const MAX_URL_CHARACTERS = 2_048;
 
-/** Where the instance's own short links stand, as its configuration has it. */
 export interface OwnAddresses {
-  /** Host names on which every path is a short link. */
+  /** Hosts on which every path is a short link. */
   shortHosts: readonly (string | null)[];
-  /** Host names on which those under /s/ are. */
+  /** Hosts with short links below /s/ only. */
   mainHosts: readonly (string | null)[];
 }
 
-/** Source: design of the addresses, `/s/{slug}`. */
-export const SHORT_PATH = "/s/";
-
-/** Names by which an instance may be reached beside its own: this machine's, and the one Cloudflare gives a Worker. */
+/** Other host names of an instance: the local machine, and workers.dev. */
 const OTHER_NAMES = /^(?:localhost|127\.[\d.]+|\[::1\])$|\.workers\.dev$/;
 
-/** Returns true for the address of a short link of this instance. */
 export function isOwnShortLink(url: URL, { shortHosts, mainHosts }: OwnAddresses): boolean {
   const name = hostNameOf(url.host);
   if (shortHosts.includes(name)) return true;
@@ -25,18 +22,16 @@ export function isOwnShortLink(url: URL, { shortHosts, mainHosts }: OwnAddresses
   return isMain && url.pathname.startsWith(SHORT_PATH);
 }
 
-/** Line breaks end a header; the parser of URLs would drop them silently. */
+/** Line breaks end a header; URL parsers drop them silently. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\x00-\x1f\x7f-\x9f\u2028\u2029]/;
 
-/** A destination as it is kept: parsed, and in ASCII. */
 export interface Destination {
   href: string;
-  /** The name of its host. */
   host: string;
 }
 
-/** Reads a destination, or says why nobody is sent there. It is judged as browsers parse it. */
+/** Parses a destination as browsers do. */
 export function readDestination(
   text: string,
   own: OwnAddresses,
@@ -65,6 +60,26 @@ export function readDestination(
   return { href, host: hostNameOf(url.host) };
 }
 
-/** A chain of short links could lead in a circle. */
 export const OWN_LINK =
   "must not be a short link of this service: give the address that it leads to";
+
+type Settings = Pick<Config, "publicUrl" | "shortDomain">;
+
+/** @param origin by which the instance was called */
+export const ownAddresses = (
+  { publicUrl, shortDomain }: Settings,
+  origin: string,
+): OwnAddresses => ({
+  shortHosts: [shortDomain && hostNameOf(shortDomain)],
+  mainHosts: [publicUrl ?? origin, origin].map((one) => hostNameOf(new URL(one).host)),
+});
+
+export function shortUrlOf(
+  { shortDomain }: Settings,
+  origin: string,
+  { host, slug }: { host: string | null; slug: string },
+): string {
+  if (host !== null) return `https://${host}/${slug}`;
+  if (shortDomain !== null) return `${new URL(origin).protocol}//${shortDomain}/${slug}`;
+  return `${origin}${SHORT_PATH}${slug}`;
+}

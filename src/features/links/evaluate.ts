@@ -9,7 +9,7 @@ interface Placed {
   priority: number;
 }
 
-/** A rule as it is stored and shown: lists are comma-separated, without spaces; times are ISO 8601. */
+/** Lists are comma-separated without spaces; times are ISO 8601. */
 export type StoredRule = Placed &
   (
     | { type: "geo"; countryCodes: string }
@@ -19,18 +19,17 @@ export type StoredRule = Placed &
     | { type: "referer"; referers: string }
   );
 
-/** The facts of a visit that rules ask about; each is read only when a rule of the link does. */
+/** Facts about a visitor; a link's rules compute only the ones they need. */
 export interface Visit {
   /** ISO 3166-1 alpha-2; null: unknown. */
   country(): string | null;
   device(): Device;
-  /** Null: none of those that rules know. */
+  /** Null: a system that no rule can name. */
   system(): System | null;
-  /** The language that the visitor prefers, in lower case; null: unknown. */
+  /** The browser's preferred language in lower case. */
   language(): string | null;
-  /** The address that the visitor comes from, in lower case; null: unknown. */
   referer(): string | null;
-  /** ms. */
+  /** Epoch ms. */
   now(): number;
 }
 
@@ -44,10 +43,7 @@ const put = (index: Index, key: string, place: number): void => {
 
 const combination = (device: Device, system: System | null): string => `${device} ${system ?? ""}`;
 
-/**
- * The rules of a link, indexed: the first that matches is found without asking each. With `rules` in the
- * order of their priorities, the highest first.
- */
+/** Indexes rules, which are sorted by priority, to find the first match without trying each. */
 export class Router {
   private readonly countries: Index = new Map();
   private readonly combinations: Index = new Map();
@@ -83,6 +79,9 @@ export class Router {
         for (const item of items(rule.referers)) {
           put(item.includes(".") ? this.refererHosts : this.refererWords, item, place);
         }
+        break;
+      default:
+        throw rule satisfies never;
     }
   }
 
@@ -93,7 +92,6 @@ export class Router {
     }
   }
 
-  /** Returns the destination of the first rule that matches; null where none does. */
   choose(visit: Visit): string | null {
     let first = this.rules.length;
     const take = (place: number | undefined) => {
@@ -111,7 +109,7 @@ export class Router {
     return this.rules[first]?.destination ?? null;
   }
 
-  /** `de` stands for `de-at` too, and not the other way round. */
+  /** `de` matches `de-at`, but not the reverse. */
   private takeLanguage(language: string | null, take: (place: number | undefined) => void): void {
     for (
       let tag = language ?? "";
@@ -127,7 +125,7 @@ export class Router {
     if (match) take(match.place);
   }
 
-  /** A domain stands for its subdomains too; a word may be anywhere in the address. */
+  /** A domain matches its subdomains, a word any part of the URL. */
   private takeReferer(referer: string | null, take: (place: number | undefined) => void): void {
     if (referer === null) return;
     let host = /^https?:\/\/([^/:?#]+)/.exec(referer)?.[1] ?? "";

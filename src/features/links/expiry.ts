@@ -2,16 +2,13 @@ import type { Deps } from "../../deps.ts";
 import { linkAfter, removeClicks, removeCounted, removeDays } from "./repo/links.ts";
 import { CLICKS_KEPT_MS, MESSAGES_KNOWN_MS } from "./statistics.ts";
 
-/** Rows removed by one statement, at most. */
 const SLICE = 500;
-/** Links looked through by one page, at most. */
 const LINKS = 500;
 
 /**
- * Removes a slice of the clicks that are older than 90 days, link by link, of all that is kept of deleted links but
- * their slugs, and of the messages that come no more.
+ * Removes clicks older than 90 days, deleted links except their slugs, and old message ids.
  *
- * @param cursor id of the link to begin with
+ * @param cursor id of the first link
  */
 export async function forgetOldClicks(deps: Deps, cursor: string | null): Promise<string | null> {
   const from = Number(cursor ?? 0);

@@ -7,21 +7,19 @@ import { MAX_PRIORITY, MAX_REFERER_ITEMS, withPriorities } from "./rules.ts";
 import type { NewLink } from "./schema.ts";
 import { foldSlug, refusedSlug } from "./slugs.ts";
 
-type Given = Omit<Partial<NewLink>, "domainId"> & { isActive?: boolean };
+type LinkInput = Omit<Partial<NewLink>, "domainId"> & { isActive?: boolean };
 
-/** The fields of a call as they are stored, and what is wrong with them. */
-export class GivenFields {
+export class InputFields {
   readonly fields: Partial<LinkFields> = {};
   readonly errors: FieldError[] = [];
-  /** Hosts of the destinations, with the fields that name them. */
   private readonly hosts = new Map<string, string>();
   private readonly own: OwnAddresses;
 
-  /** `urlField`: the name under which the caller gave the destination. */
-  constructor(given: Given, own: OwnAddresses, urlField: "url" | "destination" = "url") {
+  /** @param urlField the caller's name for the destination */
+  constructor(input: LinkInput, own: OwnAddresses, urlField: "url" | "destination" = "url") {
     this.own = own;
-    const { url, slug, imageUrl, safeUrl, rules, isActive } = given;
-    const { title, description, useDeeplink, botProtection } = given;
+    const { url, slug, imageUrl, safeUrl, rules, isActive } = input;
+    const { title, description, useDeeplink, botProtection } = input;
     if (url !== undefined) this.fields.destination = this.readUrl(urlField, url);
     if (slug) this.readSlug(slug);
     if (safeUrl !== undefined) this.fields.safeUrl = safeUrl && this.readUrl("safeUrl", safeUrl);
@@ -34,15 +32,14 @@ export class GivenFields {
     if (description !== undefined) this.fields.description = description?.trim() || null;
   }
 
-  /** Asks which of the destinations stand on domains of short links. */
   get hostQuery(): Query<string[]> {
     return shortHostsAmong({ hosts: JSON.stringify([...this.hosts.keys()]) });
   }
 
   /**
    * @param shortHosts the answer to `hostQuery`
-   * @param stored what the link has already
-   * @throws AppError 400 with every field that is refused
+   * @param stored the link's current fields
+   * @throws AppError 400 with every refused field
    */
   require(shortHosts: readonly string[], stored: Partial<LinkFields> = {}): void {
     for (const host of shortHosts) this.refuse(this.hosts.get(host) ?? "url", OWN_LINK);
@@ -65,7 +62,7 @@ export class GivenFields {
     return read.href;
   }
 
-  /** An image is shown, and nobody is sent to it: it may stand anywhere. */
+  /** An image may be on any host: no visitor is redirected there. */
   private readImage(text: string): string {
     const read = readDestination(text, { shortHosts: [], mainHosts: [] });
     if (!("refusal" in read)) return read.href;
@@ -80,7 +77,7 @@ export class GivenFields {
     this.fields.slugKey = foldSlug(text);
   }
 
-  private readRules(rules: NonNullable<Given["rules"]>): StoredRule[] {
+  private readRules(rules: NonNullable<LinkInput["rules"]>): StoredRule[] {
     let refererItems = 0;
     const read = rules.map((rule, i) => {
       if (rule.type === "referer") refererItems += rule.referers.split(",").length;

@@ -26,7 +26,7 @@ interface Page {
   title: string;
   head?: string;
   body: string;
-  /** Sources of scripts that run; none by default. */
+  /** Sources of scripts for the Content-Security-Policy. */
   scripts?: string;
   status?: number;
 }
@@ -40,7 +40,7 @@ function page({ title, head = "", body, scripts = "'none'", status = 200 }: Page
   return new Response(html, { status, headers: { ...HEADERS, "Content-Security-Policy": policy } });
 }
 
-/** The answer for a link that is not there, switched off or deleted: nobody can tell which. */
+/** Missing, inactive and deleted links look the same to visitors. */
 export const notFoundPage = (): Response =>
   page({
     title: "No such link",
@@ -51,7 +51,6 @@ export const notFoundPage = (): Response =>
 const meta = (property: string, content: string | null): string =>
   content === null ? "" : `<meta property="${property}" content="${escapeHtml(content)}">`;
 
-/** The page by which social networks preview a link. */
 export function previewPage(
   { title, description, imageUrl }: Preview,
   { url, destination }: { url: string; destination: string },
@@ -74,10 +73,9 @@ export function previewPage(
   });
 }
 
-/** Characters that would end a script in HTML. */
+/** Escapes text inside a script element. */
 const inScript = (value: string): string => JSON.stringify(value).replace(/</g, "\\u003c");
 
-/** The page that opens an app, or the web where it does not open. */
 export function appPage({ app, web }: AppLinks): Response {
   const nonce = crypto.randomUUID();
   const script = `let left=false;document.addEventListener("visibilitychange",()=>{if(document.hidden)left=true});setTimeout(()=>{if(!left)location.replace(${inScript(web)})},1500);location.href=${inScript(app)};`;

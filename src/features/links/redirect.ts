@@ -1,29 +1,27 @@
 import type { Config } from "../../config.ts";
 import { now } from "../../core/clock.ts";
 import { hostNameOf } from "../../core/hosts.ts";
+import { type Place, SHORT_PATH } from "../../core/places.ts";
 import type { LinkClick } from "../../queue/messages.ts";
 import type { ClickLog, ClickStore } from "./click-log.ts";
-import { isOwnShortLink, type OwnAddresses, SHORT_PATH } from "./destinations.ts";
-import { hotLinks } from "./hot.ts";
-import { keyOf } from "./hot-links.ts";
-import { type FoundLink, linkAt, linksAt, type Place } from "./repo/places.ts";
+import { isOwnShortLink, type OwnAddresses } from "./destinations.ts";
+import { hotLinks, keyOf } from "./hot-links.ts";
+import { type FoundLink, linkAt, linksAt } from "./repo/places.ts";
 import { foldSlug, isSlug } from "./slugs.ts";
 import { type Target, toTarget } from "./target.ts";
 import { RequestVisit } from "./visitor.ts";
 
-/** Everything that a redirect reaches for. */
 export interface RedirectDeps {
   config: Pick<Config, "publicUrl" | "shortDomain" | "isDevelopment">;
   database: ClickStore["database"];
   clicks: ClickStore;
-  /** The isolate's own: visits share it. */
   clickLog: ClickLog;
   waitUntil(work: Promise<unknown>): void;
 }
 
 const METHODS = ["GET", "HEAD"];
 
-/** Answers a visit: to the link's destination, or 404 where nothing is. That of a hot link waits for nothing. */
+/** A cached link needs no database. */
 export function redirect(
   request: Request,
   place: Place,
@@ -32,14 +30,14 @@ export function redirect(
   if (!METHODS.includes(request.method)) {
     return new Response(null, { status: 405, headers: { Allow: METHODS.join(", ") } });
   }
-  const known = toKnownPlace(place);
-  if (!known) return notFound();
-  const key = keyOf(known);
-  const kept = hotLinks.find(key, known, Date.now());
-  if (!kept)
-    return readTarget(known, key, deps).then((target) => answer(request, target, place, deps));
-  if (kept.mustRefresh) deps.waitUntil(refresh(hotLinks.takeStale(Date.now()), deps));
-  return answer(request, kept.value, place, deps);
+  const normalized = normalize(place);
+  if (!normalized) return notFound();
+  const key = keyOf(normalized);
+  const hit = hotLinks.find(key, normalized, Date.now());
+  if (!hit)
+    return readTarget(normalized, key, deps).then((target) => answer(request, target, place, deps));
+  if (hit.mustRefresh) deps.waitUntil(refresh(hotLinks.takeStale(Date.now()), deps));
+  return answer(request, hit.value, place, deps);
 }
 
 function answer(
@@ -76,8 +74,8 @@ function answerPerson(
   return openApp(destination, visit).then((page) => page ?? sendTo(destination));
 }
 
-/** A slug in the form in which slugs are compared; null for what can be none: nothing is asked about it. */
-function toKnownPlace({ host, slug }: Place): Place | null {
+/** Returns null for an impossible slug. */
+function normalize({ host, slug }: Place): Place | null {
   if (isSlug(slug)) return { host, slug };
   try {
     const key = foldSlug(decodeURIComponent(slug.replace(/\/$/, "")));
@@ -95,52 +93,50 @@ const sendTo = (location: string): Response =>
 
 const notFound = async (): Promise<Response> => (await import("./pages.ts")).notFoundPage();
 
-/** Reads the link of a place; of a hot one it is kept. */
 async function readTarget(
   place: Place,
   key: string,
   { database }: Pick<RedirectDeps, "database">,
 ): Promise<Target | null> {
   const readAt = Date.now();
-  const begun = hotLinks.beginRead();
+  const generation = hotLinks.beginRead();
   const { sql, params, read } = linkAt(place);
-  const [found]: (FoundLink | undefined)[] = read(
+  const [link]: (FoundLink | undefined)[] = read(
     await database
       .prepare(sql)
       .bind(...params)
       .run(),
   );
-  return keep(key, found, { readAt, begun });
+  return keep(key, link, { readAt, generation });
 }
 
-/** Reads hot links anew, all by one call: of hundreds, each would cost more than the visits. */
+/** Refreshes links with one query, because hundreds cost more than the visits. */
 async function refresh(
   places: readonly Place[],
   { database }: Pick<RedirectDeps, "database">,
 ): Promise<void> {
-  const read = { readAt: Date.now(), begun: hotLinks.beginRead() };
+  const read = { readAt: Date.now(), generation: hotLinks.beginRead() };
   const { sql, params, read: toLinks } = linksAt(places);
-  const found = toLinks(
+  const matches = toLinks(
     await database
       .prepare(sql)
       .bind(...params)
       .run(),
   );
-  const links = new Map(found.map(({ place, link }) => [place, link]));
+  const links = new Map(matches.map(({ place, link }) => [place, link]));
   for (const [i, place] of places.entries()) keep(keyOf(place), links.get(i), read);
 }
 
 function keep(
   key: string,
   link: FoundLink | undefined,
-  read: { readAt: number; begun: number },
+  read: { readAt: number; generation: number },
 ): Target | null {
   const value = link ? toTarget(link) : null;
   hotLinks.keep(key, { value, characters: link?.characters ?? 0, ...read });
   return value;
 }
 
-/** The answer to a bot, where the link has one of its own for it; it is not counted. */
 async function answerBot(
   { url }: Request,
   agent: string,
@@ -161,14 +157,13 @@ async function answerBot(
   return isInCircle(safeUrl, target, place, url, deps) ? notFound() : sendTo(safeUrl);
 }
 
-/** The page that opens a destination in its app, where the visitor's system may have it. */
 async function openApp(destination: string, visit: RequestVisit): Promise<Response | null> {
   const { appLinksOf } = await import("./app-links.ts");
   const links = appLinksOf(destination, visit.system());
   return links && (await import("./pages.ts")).appPage(links);
 }
 
-/** Addresses of short links, and the names that a destination on one of them has in it. */
+/** Hosts with short links, and texts that their URLs contain. */
 interface OwnNames {
   own: OwnAddresses;
   names: string[];
@@ -177,8 +172,8 @@ interface OwnNames {
 const ownByConfig = new WeakMap<object, OwnNames>();
 
 function ownNames(config: RedirectDeps["config"]): OwnNames {
-  const known = ownByConfig.get(config);
-  if (known) return known;
+  const cached = ownByConfig.get(config);
+  if (cached) return cached;
   const name = (text: string | null) => text && hostNameOf(text.replace(/^https?:\/\//, ""));
   const own = { shortHosts: [name(config.shortDomain)], mainHosts: [name(config.publicUrl)] };
   const names = [...own.shortHosts, ...own.mainHosts].flatMap((one) => (one ? [one] : []));
@@ -187,10 +182,7 @@ function ownNames(config: RedirectDeps["config"]): OwnNames {
   return fresh;
 }
 
-/**
- * Returns true for a destination on an address of short links. Saving a link refuses such destinations. So a circle
- * needs an address that has become one since then: by a variable, or by a domain that was verified.
- */
+/** Saving a link refuses short links as destinations, but a host may become one later. */
 function isInCircle(
   destination: string,
   { shortHosts: ownDomains }: Target,
@@ -201,7 +193,7 @@ function isInCircle(
   if (ownDomains.length > 0 && ownDomains.includes(hostNameOf(new URL(destination).host))) {
     return true;
   }
-  // Only such an address can be one on another name of the instance.
+  // Only these addresses can be on another name of the instance.
   if (destination.includes(SHORT_PATH) && host === null) {
     const mainHosts = [hostNameOf(new URL(visited).host)];
     if (isOwnShortLink(new URL(destination), { shortHosts: [], mainHosts })) return true;

@@ -81,10 +81,10 @@ const read = apiRoute({
 });
 shortLinkRoutes.openapi(read, async (c) => {
   const { ctx } = c.var;
-  const found = await links.getLink(ctx, idOf(c.req.valid("param").id));
-  const { rules, ...row } = found.link;
+  const detail = await links.getLink(ctx, idOf(c.req.valid("param").id));
+  const { rules, ...row } = detail.link;
   const shortUrl = links.addressOf(ctx, publicOrigin(ctx, c.req.url), row);
-  const { linkClicks, statistics } = found;
+  const { linkClicks, statistics } = detail;
   return c.json(
     {
       success: true as const,

@@ -7,12 +7,11 @@ import { COUNTRIES, MAX_ITEMS, MAX_PRIORITY } from "./rules.ts";
 
 enableDescriptions();
 
-/** Longest list of a rule, as text. Spec is silent. */
+/** Spec is silent. */
 const MAX_LIST_CHARACTERS = 2_000;
 
 type Judge = (item: string) => string | null;
 
-/** Turns a comma-separated list into one without spaces and repetitions, or says what is wrong with it. */
 function listOf(normalise: (item: string) => string, refusalOf: Judge) {
   return z
     .string()
@@ -32,9 +31,9 @@ function listOf(normalise: (item: string) => string, refusalOf: Judge) {
 }
 
 const oneOf =
-  (known: readonly string[]): Judge =>
+  (allowed: readonly string[]): Judge =>
   (item) =>
-    known.includes(item) ? null : `has ${shown(item)}, which is not one of ${known.join(", ")}`;
+    allowed.includes(item) ? null : `has ${shown(item)}, which is not one of ${allowed.join(", ")}`;
 
 const shown = (item: string): string => JSON.stringify(item.slice(0, 40));
 
@@ -54,7 +53,7 @@ const languages = listOf(lower, (item) =>
     : `has ${shown(item)}, which is not a language code such as de or pt-BR`,
 );
 
-/** Browsers tell little more of an address than its host: in ASCII, without spaces. */
+/** Browsers send little more of a referring URL than its host. */
 const REFERER = /^[a-z0-9._~-]{2,100}$/;
 const referers = listOf(lower, (item) =>
   REFERER.test(item)
@@ -62,7 +61,7 @@ const referers = listOf(lower, (item) =>
     : `has ${shown(item)}, which is not a domain or word: 2 to 100 letters, digits, dots and hyphens`,
 );
 
-/** A year before 0 or after 9999 is written with a sign, and no date that others read. */
+/** Years before 0 or after 9999 make longer texts. */
 const ISO_LENGTH = "2026-12-24T18:00:00.000Z".length;
 
 const instant = z
@@ -152,7 +151,7 @@ const referer = z
   })
   .meta({ id: "RefererRule" });
 
-/** Spec is silent: of a time rule one of both moments is enough. */
+/** Spec is silent: one of the two moments is enough. */
 export const newRuleSchema = z.discriminatedUnion("type", [geo, device, language, time, referer], {
   error: "must have a type of geo, device, language, time or referer",
 });
@@ -176,5 +175,4 @@ export const ruleSchema = z
   })
   .meta({ id: "Rule" });
 
-/** A rule as it is stored is a rule as it is shown. */
 export const toRule = (rule: StoredRule): z.infer<typeof ruleSchema> => rule;

@@ -2,16 +2,16 @@ import { AppError } from "../../core/errors.ts";
 
 /** Source: spec, "Short links", rule priority. */
 export const MAX_PRIORITY = 1_000;
-/** Rules of a link. Spec is silent. */
+/** Spec is silent. */
 export const MAX_RULES = 1_000;
-/** Items in the list of one rule. Spec is silent. */
+/** Spec is silent. */
 export const MAX_ITEMS = 250;
-/** Words of referers that a link looks for: each is looked for in every visit. Spec is silent. */
+/** Each referer is compared on every visit. Spec is silent. */
 export const MAX_REFERER_ITEMS = 1_000;
 
 /**
- * Gives rules their priorities, one after the other: one without gets the last plus one, and one whose priority
- * exists moves all of equal or greater up by one. Answers them with the highest first.
+ * A rule without a priority gets the last plus one. A taken priority moves equal and higher ones
+ * up. Returns the highest first.
  *
  * Spec is silent: the first rule without a priority gets 0.
  */
@@ -42,7 +42,7 @@ export const slugTaken = (slug: string): AppError =>
   new AppError("SLUG_TAKEN", `The slug ${slug} is taken. Choose another, or leave it out.`);
 
 /**
- * ISO 3166-1 alpha-2, and XK, by which the edge tells Kosovo.
+ * ISO 3166-1 alpha-2, and Cloudflare's XK for Kosovo.
  *
  * @see https://www.iso.org/obp/ui/#search/code/
  */

@@ -9,10 +9,10 @@ import { MAX_KEPT_A_MINUTE } from "./statistics.ts";
 
 enableDescriptions();
 
-/** Bounds of what a preview shows. Spec is silent. */
+/** Spec is silent on previews' bounds. */
 const MAX_TITLE = 200;
 const MAX_DESCRIPTION = 500;
-/** Longest slug before it is looked at. */
+/** Bounds parsing only; a slug has a lower limit. */
 const MAX_GIVEN_SLUG = 200;
 
 const MAX_ID = 999_999_999_999_999;
@@ -136,11 +136,15 @@ export const wholeLinkSchema = z
   })
   .meta({ id: "ShortLinkDetail" });
 
-/** A link in an answer. */
 export function toLink(row: ListedLink, shortUrl: string): z.infer<typeof linkSchema> {
-  const { host: _, domainId, createdAt, slug, destination, clicks, isActive, ...rest } = row;
+  const { id, host: _, domainId, createdAt, slug, destination, clicks, isActive, ...rest } = row;
   return {
-    ...{ id: row.id, slug, shortUrl, destination, clicks, isActive },
+    id,
+    slug,
+    shortUrl,
+    destination,
+    clicks,
+    isActive,
     createdAt: createdAt.toISOString(),
     ...rest,
     domainId: domainId === 0 ? null : domainId,
@@ -156,7 +160,6 @@ const wholeNumber = (max: number) =>
     .transform(Number)
     .refine((value) => value <= max, `must be from 1 to ${max}`);
 
-/** Highest page number: far beyond every list. */
 const MAX_PAGE = 1_000_000;
 
 export const linkPageSchema = z.object({

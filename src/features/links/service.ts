@@ -5,9 +5,9 @@ import type { Ctx } from "../../deps.ts";
 import { teamPlan } from "../domains/repo.ts";
 import { requireDomainPlan } from "../domains/rules.ts";
 import { type Done, look, once } from "../idempotency/once.ts";
-import { GivenFields } from "./fields.ts";
-import { forgetPlace } from "./hot.ts";
-import { ownAddresses, shortUrlOf } from "./own-addresses.ts";
+import { ownAddresses, shortUrlOf } from "./destinations.ts";
+import { InputFields } from "./fields.ts";
+import { forgetPlace } from "./hot-links.ts";
 import * as repo from "./repo/links.ts";
 import { OWN_DOMAIN } from "./repo/places.ts";
 import { slugTaken } from "./rules.ts";
@@ -15,7 +15,7 @@ import type { LinkChange, LinkPage, NewLink } from "./schema.ts";
 import { foldSlug, newSlug } from "./slugs.ts";
 import { CLICKS_KEPT_MS, MAX_SHOWN_CLICKS, toClicks, toStatistics } from "./statistics.ts";
 
-/** A page of the team's links, newest first. */
+/** Newest first. */
 export async function listLinks(ctx: Ctx, { page, limit }: LinkPage) {
   const [rows, [total = 0]] = await ctx.read("links:read", [
     repo.linksOf({ team: ctx.team, limit, offset: (page - 1) * limit }),
@@ -24,7 +24,6 @@ export async function listLinks(ctx: Ctx, { page, limit }: LinkPage) {
   return { rows, pagination: { page, limit, total } };
 }
 
-/** A link as its maker sees it. */
 interface Created {
   id: number;
   slug: string;
@@ -34,45 +33,43 @@ interface Created {
 }
 
 /**
- * Creates a link.
- *
- * @param origin the one by which the instance was called
- * @throws AppError 400 with the fields that are refused, SLUG_TAKEN, FORBIDDEN where the plan has no domains, and
- * what `once` throws
+ * @param origin by which the instance was called
+ * @throws AppError 400 with the refused fields; SLUG_TAKEN; FORBIDDEN when the plan has no domains;
+ * and the errors of `once`
  */
 export async function createLink(
   ctx: Ctx,
   input: NewLink,
   { call, origin }: { call: NamedCall | null; origin: string },
 ): Promise<Done<Created>> {
-  const given = new GivenFields(input, ownAddresses(ctx.config, origin));
+  const checked = new InputFields(input, ownAddresses(ctx.config, origin));
   const domainId = input.domainId ?? OWN_DOMAIN;
-  const wanted = given.fields.slugKey ?? null;
+  const requestedKey = checked.fields.slugKey ?? null;
   return once<string | null, Created>(ctx, call, () => input, {
     look: async () => {
       const { known, stored } = await look(ctx, "links:write", call, [
-        given.hostQuery,
+        checked.hostQuery,
         repo.findDomain({ team: ctx.team, id: domainId }),
         teamPlan(ctx.team),
-        repo.holdersOf({ domainId, slugKey: wanted ?? "" }),
+        repo.holdersOf({ domainId, slugKey: requestedKey ?? "" }),
       ]);
       if (stored) return { known: null, stored };
       const [shortHosts, [domain], [plan], holders] = known;
       if (domainId !== OWN_DOMAIN) {
         requireDomainPlan(ctx.config, plan);
-        judgeDomain(given, domain);
+        judgeDomain(checked, domain);
       }
-      given.require(shortHosts);
-      requireFree(given, holders, ctx.actor.teamId);
+      checked.require(shortHosts);
+      requireFree(checked, holders, ctx.actor.teamId);
       return { known: domain?.host ?? null, stored };
     },
     make: async (host, { isNew, keep }) => {
       const { teamId, userId } = ctx.actor;
-      const slug = given.fields.slug ?? newSlug();
+      const slug = checked.fields.slug ?? newSlug();
       const slugKey = foldSlug(slug);
-      const link = { ...DEFAULTS, ...given.fields, domainId, slug, slugKey };
+      const link = { ...DEFAULTS, ...checked.fields, domainId, slug, slugKey };
       const row = { ...link, teamId, createdBy: userId, createdAt: ctx.now() };
-      const told = {
+      const answer = {
         slug,
         shortUrl: shortUrlOf(ctx.config, origin, { host, slug }),
         destination: row.destination,
@@ -81,11 +78,11 @@ export async function createLink(
       const [, [id]] = await ctx.db.run([
         repo.releaseSlug({ teamId, domainId, slugKey }),
         repo.insertLink(row, isNew),
-        ...keep(told, repo.NEW_ID),
+        ...keep(answer, repo.NEW_ID),
       ]);
       if (id === undefined) return null;
       forgetPlace({ host, slug: slugKey });
-      return { id, ...told };
+      return { id, ...answer };
     },
     replay: ({ answer, firstUploadId }) => ({
       id: firstUploadId ?? 0,
@@ -106,25 +103,25 @@ const DEFAULTS = {
   rules: [],
 } satisfies Partial<repo.LinkFields>;
 
-function judgeDomain(given: GivenFields, domain: repo.LinkDomain | undefined): void {
-  if (!domain) given.refuse("domainId", "is not a domain of the team");
+function judgeDomain(checked: InputFields, domain: repo.LinkDomain | undefined): void {
+  if (!domain) checked.refuse("domainId", "is not a domain of the team");
   else if (domain.verifiedAt === null) {
-    given.refuse("domainId", "is not verified yet: see POST /domains/{id}/verify");
+    checked.refuse("domainId", "is not verified yet: see POST /domains/{id}/verify");
   }
 }
 
-/** @throws AppError SLUG_TAKEN where a link uses the slug, or another team had it */
+/** @throws AppError SLUG_TAKEN */
 function requireFree(
-  given: GivenFields,
+  checked: InputFields,
   holders: readonly repo.SlugHolder[],
   ownTeamId: number,
 ): void {
-  if (given.fields.slug === undefined) return;
+  if (checked.fields.slug === undefined) return;
   const isTaken = holders.some(({ teamId, isUsed }) => isUsed || teamId !== ownTeamId);
-  if (isTaken) throw slugTaken(given.fields.slug);
+  if (isTaken) throw slugTaken(checked.fields.slug);
 }
 
-/** A link with its rules and clicks. @throws AppError NOT_FOUND */
+/** @throws AppError NOT_FOUND */
 export async function getLink(ctx: Ctx, id: number) {
   const since = Math.floor((ctx.now().getTime() - CLICKS_KEPT_MS) / DAY);
   const [[link], messages, days] = await ctx.read("links:read", [
@@ -137,7 +134,7 @@ export async function getLink(ctx: Ctx, id: number) {
   return { link, linkClicks, statistics: toStatistics(days) };
 }
 
-/** The link whose address a code shows. @throws AppError NOT_FOUND */
+/** @throws AppError NOT_FOUND */
 export async function getLinkAlone(ctx: Ctx, id: number) {
   const [[link]] = await ctx.read("links:read", [repo.findLink({ team: ctx.team, id })]);
   if (!link) throw notFound("Short link");
@@ -145,20 +142,20 @@ export async function getLinkAlone(ctx: Ctx, id: number) {
 }
 
 /**
- * Changes the fields of a link that are given; rules replace all that there were. An empty slug changes nothing.
+ * `rules` replaces all rules; an empty slug changes nothing.
  *
- * @throws AppError NOT_FOUND, and what `createLink` throws
+ * @throws AppError NOT_FOUND, and the errors of `createLink`
  */
 export async function changeLink(ctx: Ctx, id: number, change: LinkChange, origin: string) {
   const { url, destination, domainId, ...rest } = change;
-  const given = new GivenFields(
+  const checked = new InputFields(
     { ...rest, url: destination ?? url },
     ownAddresses(ctx.config, origin),
     destination === undefined ? "url" : "destination",
   );
   const [[link], shortHosts, [domain], [plan]] = await ctx.read("links:write", [
     repo.findLink({ team: ctx.team, id }),
-    given.hostQuery,
+    checked.hostQuery,
     repo.findDomain({ team: ctx.team, id: domainId ?? OWN_DOMAIN }),
     teamPlan(ctx.team),
   ]);
@@ -171,11 +168,11 @@ export async function changeLink(ctx: Ctx, id: number, change: LinkChange, origi
   const target = domainId === undefined ? link.domainId : (domainId ?? OWN_DOMAIN);
   if (target !== link.domainId && target !== OWN_DOMAIN) {
     requireDomainPlan(ctx.config, plan);
-    judgeDomain(given, domain);
+    judgeDomain(checked, domain);
   }
-  given.require(shortHosts, link);
-  if (target !== link.domainId) await requireNoOwnLink(ctx, { ...link, ...given.fields }, origin);
-  const fields: Partial<repo.LinkFields> = { ...given.fields };
+  checked.require(shortHosts, link);
+  if (target !== link.domainId) await requireNoOwnLink(ctx, { ...link, ...checked.fields }, origin);
+  const fields: Partial<repo.LinkFields> = { ...checked.fields };
   if (target !== link.domainId) fields.domainId = target;
   await store(ctx, link, fields);
   const [[changed]] = await ctx.db.run([repo.findLink({ team: ctx.actor.teamId, id })]);
@@ -185,16 +182,16 @@ export async function changeLink(ctx: Ctx, id: number, change: LinkChange, origi
 }
 
 /**
- * A link that moves is judged as it would be if it were new: a domain that it leads to may have become one of ours.
+ * On a new domain, a link is validated again: its destinations may have become short links.
  *
- * @throws AppError 400 with every field that leads to a short link
+ * @throws AppError 400 with the refused fields
  */
 async function requireNoOwnLink(
   ctx: Ctx,
   { destination: url, safeUrl, rules }: Pick<repo.LinkFields, "destination" | "safeUrl" | "rules">,
   origin: string,
 ): Promise<void> {
-  const whole = new GivenFields({ url, safeUrl, rules }, ownAddresses(ctx.config, origin));
+  const whole = new InputFields({ url, safeUrl, rules }, ownAddresses(ctx.config, origin));
   const [shortHosts] = await ctx.db.run([whole.hostQuery]);
   whole.require(shortHosts);
 }
@@ -219,7 +216,7 @@ async function store(
   throw isMoved ? slugTaken(slug) : notFound("Short link");
 }
 
-/** Deletes a link: its address answers 404 from now on. @throws AppError NOT_FOUND */
+/** @throws AppError NOT_FOUND */
 export async function deleteLink(ctx: Ctx, id: number): Promise<void> {
   await ctx.read("links:write", []);
   const { teamId } = ctx.actor;
@@ -231,6 +228,5 @@ export async function deleteLink(ctx: Ctx, id: number): Promise<void> {
   forgetPlace({ host: link.host, slug: foldSlug(link.slug) });
 }
 
-/** The address of a link. */
 export const addressOf = (ctx: Ctx, origin: string, link: repo.ListedLink): string =>
   shortUrlOf(ctx.config, origin, link);

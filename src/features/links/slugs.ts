@@ -1,38 +1,27 @@
 /** Spec is silent: long enough for a phrase, short enough for a poster. */
 export const MAX_SLUG_CHARACTERS = 64;
 
-/** A slug as it is compared. The alphabet is closed: letters of other scripts that look alike are not in it. */
+/** Only ASCII, so that look-alike letters are refused. */
 const SLUG = /^[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?$/;
 
-/** Words that stand for something else at the root of a host, or that a visitor would take for it. */
-export const RESERVED_SLUGS: ReadonlySet<string> = new Set([
-  ...["about", "account", "accounts", "admin", "api", "app", "assets", "auth", "billing"],
-  ...[
-    "blog",
-    "branding",
-    "cdn-cgi",
-    "connect",
-    "contact",
-    "dashboard",
-    "docs",
-    "favicon",
-    "files",
-    "health",
-  ],
-  ...["help", "home", "index", "invite", "legal", "login", "logout", "mcp", "media", "null"],
-  ...["oauth", "openapi", "password", "privacy", "review", "robots", "root", "s", "sandbox"],
-  ...["security", "settings", "sign-in", "sign-up", "signin", "signup", "sitemap", "static"],
-  ...["status", "storage", "support", "terms", "undefined", "www"],
-]);
+/** These slugs name other paths or mislead visitors. */
+export const RESERVED_SLUGS: ReadonlySet<string> = new Set(
+  (
+    "about account accounts admin api app assets auth billing blog branding cdn-cgi connect " +
+    "contact dashboard docs favicon files health help home index invite legal login logout " +
+    "mcp media null oauth openapi password privacy review robots root s sandbox security " +
+    "settings sign-in sign-up signin signup sitemap static status storage support terms " +
+    "undefined www"
+  ).split(" "),
+);
 
-/** Turns a slug into the form in which slugs are compared: full-width letters and capitals are the same. */
+/** Equates full-width and capital letters with small ones. */
 export const foldSlug = (text: string): string => text.normalize("NFKC").toLowerCase();
 
-/** Returns true for what can be the slug of a link, in the form of `foldSlug`. */
+/** Expects the result of `foldSlug`. */
 export const isSlug = (key: string): boolean =>
   key.length <= MAX_SLUG_CHARACTERS && SLUG.test(key) && !RESERVED_SLUGS.has(key);
 
-/** Returns why a text cannot be a slug; null where it can. */
 export function refusedSlug(text: string): string | null {
   const key = foldSlug(text);
   if (key.length > MAX_SLUG_CHARACTERS)
@@ -43,14 +32,13 @@ export function refusedSlug(text: string): string | null {
   return RESERVED_SLUGS.has(key) ? "is a reserved word: choose another" : null;
 }
 
-/** Digits and letters that nobody takes for one another. */
+/** Without look-alike characters. */
 const ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz";
-/** 2.7 x 10^10 slugs: nobody finds one by trying. */
+/** 2.7 x 10^10 slugs, too many to guess. */
 const GENERATED_CHARACTERS = 7;
-/** Highest multiple of the alphabet's length in a byte: bytes from there on would prefer some letters. */
+/** Bytes from here on would make some letters more likely. */
 const FAIR_BYTES = 256 - (256 % ALPHABET.length);
 
-/** Makes a slug that nobody can guess. */
 export function newSlug(): string {
   let slug = "";
   while (slug.length < GENERATED_CHARACTERS) {

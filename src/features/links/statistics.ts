@@ -2,19 +2,19 @@ import { DAY } from "../../core/time.ts";
 import type { Click } from "../../queue/messages.ts";
 import type { Counts, linkDays } from "./table.ts";
 
-/** How long single clicks are kept. Spec is silent: their counts by day stay. */
+/** Spec is silent: daily counts are kept for good. */
 export const CLICKS_KEPT_MS = 90 * DAY;
 /**
- * Clicks of a link that are kept singly in a minute: those beyond it are counted alone. Spec is silent: a flood of
- * one link must not fill the database that all share. The trigger that stores clicks has the same number.
+ * Clicks beyond this are only counted: one link's flood must not fill the shared database. Spec is
+ * silent. A trigger has the same number.
  */
 export const MAX_KEPT_A_MINUTE = 100;
-/** How long a message is known again. Source: Queues, "Limits": a message is kept for 4 days by default. */
+/** Longer than a message lives. Source: Queues, "Limits": 4 days by default. */
 export const MESSAGES_KNOWN_MS = 5 * DAY;
-/** Clicks that are shown with a link. Spec is silent. */
+/** Spec is silent. */
 export const MAX_SHOWN_CLICKS = 200;
 
-/** The newest of these clicks, newest first. */
+/** Newest first. */
 export const toClicks = (clicks: readonly Click[]) =>
   clicks
     .toSorted(([a], [b]) => b - a)
@@ -26,7 +26,7 @@ type Day = Pick<
   "day" | "clicks" | "countries" | "devices" | "countedOnly"
 >;
 
-/** Counts clicks by day, country and device. @param days newest first */
+/** @param days newest first */
 export function toStatistics(days: readonly Day[]) {
   return {
     days: days.map(({ day, clicks }) => ({

@@ -1,7 +1,6 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { flag, instant, json } from "../../db/columns.ts";
 import type { Click } from "../../queue/messages.ts";
-
 import type { StoredRule } from "./evaluate.ts";
 
 export type { Click };
@@ -12,7 +11,7 @@ export const shortLinks = sqliteTable("short_links", {
   /** 0: the instance's own address. */
   domainId: integer("domain_id").notNull(),
   slug: text("slug").notNull(),
-  /** The slug as it is compared. A deleted link keeps it, until its team gives it to another. */
+  /** Normalized. A deleted link keeps it until its team reuses it. */
   slugKey: text("slug_key"),
   destination: text("destination").notNull(),
   clicks: integer("clicks").notNull(),
@@ -27,23 +26,22 @@ export const shortLinks = sqliteTable("short_links", {
   createdAt: instant("created_at").notNull(),
   updatedAt: instant("updated_at").notNull(),
   deletedAt: instant("deleted_at"),
-  /** The highest priority first. */
+  /** Highest priority first. */
   rules: json<StoredRule[]>("rules").notNull(),
 });
 
-/** The team that had a slug of the instance's own address first. A row outlives its link and its team. */
+/** The first team with a slug on the instance's own address. Outlives link and team. */
 export const slugOwners = sqliteTable("slug_owners", {
-  /** The slug as it is compared. */
+  /** The normalized slug. */
   slugKey: text("slug_key").primaryKey(),
   teamId: integer("team_id").notNull(),
 });
 
-/** The clicks of a link that one message brought. */
 export const linkClicks = sqliteTable(
   "link_clicks",
   {
     linkId: integer("link_id").notNull(),
-    /** When the first of them was, ms. */
+    /** Epoch ms of the first click. */
     at: integer("at").notNull(),
     message: text("message").notNull(),
     count: integer("count").notNull(),
@@ -52,10 +50,9 @@ export const linkClicks = sqliteTable(
   (table) => [primaryKey({ columns: [table.linkId, table.at, table.message] })],
 );
 
-/** Clicks by their country or device; an unknown country is "". */
+/** Clicks by country or device; an unknown country is "". */
 export type Counts = Record<string, number>;
 
-/** The clicks of a link on one day. */
 export const linkDays = sqliteTable(
   "link_days",
   {
@@ -65,20 +62,19 @@ export const linkDays = sqliteTable(
     clicks: integer("clicks").notNull(),
     countries: json<Counts>("countries").notNull(),
     devices: json<Counts>("devices").notNull(),
-    /** Clicks of the day that were counted and not kept singly. */
     countedOnly: integer("counted_only").notNull(),
-    /** The newest minute of the day that had a click (minutes since 1970), and the clicks in it so far. */
+    /** The day's last minute with a click, in minutes since 1970. */
     minute: integer("minute").notNull(),
     minuteClicks: integer("minute_clicks").notNull(),
   },
   (table) => [primaryKey({ columns: [table.linkId, table.day] })],
 );
 
-/** The messages whose clicks of a link were counted and not kept: one that comes again finds its row. */
+/** Messages whose clicks were counted but not stored, to recognize repeated ones. */
 export const countedMessages = sqliteTable(
   "counted_messages",
   {
-    /** When the first of the clicks was, ms. */
+    /** Epoch ms of the first click. */
     at: integer("at").notNull(),
     linkId: integer("link_id").notNull(),
     message: text("message").notNull(),

@@ -1,16 +1,14 @@
 import type { Device, System, Visit } from "./evaluate.ts";
 
-/** Characters of a header that are looked at: nobody's browser sends longer ones that say more. */
 const MAX_LOOKED_AT = 512;
 
-/** Reads the kind of a device off its user agent. A tablet that calls itself a desktop counts as one. */
+/** A tablet with a desktop's user agent counts as a desktop. */
 export function deviceOf(agent: string): Device {
   if (agent.includes("iPad") || agent.includes("Tablet")) return "tablet";
   if (agent.includes("Mobi") || agent.includes("iPhone") || agent.includes("iPod")) return "mobile";
   return agent.includes("Android") ? "tablet" : "desktop";
 }
 
-/** Reads the operating system off a user agent; null: none of those that rules know. */
 export function systemOf(agent: string): System | null {
   if (agent.includes("iPhone") || agent.includes("iPad") || agent.includes("iPod")) return "ios";
   if (agent.includes("Android")) return "android";
@@ -21,10 +19,9 @@ export function systemOf(agent: string): System | null {
 }
 
 /**
- * Reads the language that is liked best: the highest quality, and the first of equals.
+ * Returns the first of the highest quality.
  *
- * Spec is silent: a rule asks for this one, not for all that are accepted, or a German with some English would
- * be sent to the English page.
+ * Spec is silent: otherwise a German who also accepts English would get the English page.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#name-accept-language
  */
@@ -33,8 +30,8 @@ export function languageOf(header: string | null): string | null {
   let highest = 0;
   for (const entry of (header ?? "").slice(0, MAX_LOOKED_AT).split(",")) {
     const [tag = "", ...parameters] = entry.trim().toLowerCase().split(";");
-    const given = parameters.map((one) => /^\s*q=([\d.]+)\s*$/.exec(one)?.[1]).find(Boolean);
-    const quality = given === undefined ? 1 : Number(given);
+    const weight = parameters.map((one) => /^\s*q=([\d.]+)\s*$/.exec(one)?.[1]).find(Boolean);
+    const quality = weight === undefined ? 1 : Number(weight);
     if (quality > highest && /^[a-z]{1,8}(?:-[a-z0-9]{1,8})*$/.test(tag.trim())) {
       best = tag.trim();
       highest = quality;
@@ -43,21 +40,20 @@ export function languageOf(header: string | null): string | null {
   return best;
 }
 
-/** Headers and what was read off them: most visitors send one of a few. */
 const MAX_REMEMBERED = 500;
 const remembered = new Map<string, string | null>();
 
 function rememberedLanguage(header: string | null): string | null {
   if (header === null) return null;
-  const known = remembered.get(header);
-  if (known !== undefined) return known;
+  const cached = remembered.get(header);
+  if (cached !== undefined) return cached;
   const language = languageOf(header);
   if (remembered.size >= MAX_REMEMBERED) remembered.clear();
   if (header.length <= MAX_LOOKED_AT) remembered.set(header, language);
   return language;
 }
 
-/** The edge has no country for an address: XX. */
+/** Cloudflare's code for an unknown country. */
 const UNKNOWN_COUNTRY = "XX";
 
 const countryIn = (request: Request): string | null => {
@@ -65,7 +61,6 @@ const countryIn = (request: Request): string | null => {
   return country && country !== UNKNOWN_COUNTRY ? country : null;
 };
 
-/** A visit, read from its request. */
 export class RequestVisit implements Visit {
   readonly agent: string;
   private readonly request: Request;
@@ -75,7 +70,7 @@ export class RequestVisit implements Visit {
   private knownCountry: string | null | undefined;
   private knownDevice: Device | undefined;
 
-  /** @param trustsHeader development only: the header cf-ipcountry may name another country */
+  /** @param trustsHeader development only: a `cf-ipcountry` header replaces the country */
   constructor(request: Request, at: number, trustsHeader: boolean) {
     this.request = request;
     this.headers = request.headers;
@@ -86,8 +81,8 @@ export class RequestVisit implements Visit {
 
   country(): string | null {
     if (this.knownCountry === undefined) {
-      const told = this.trustsHeader ? this.headers.get("cf-ipcountry") : null;
-      this.knownCountry = told ? told.toUpperCase() : countryIn(this.request);
+      const override = this.trustsHeader ? this.headers.get("cf-ipcountry") : null;
+      this.knownCountry = override ? override.toUpperCase() : countryIn(this.request);
     }
     return this.knownCountry;
   }

@@ -1,7 +1,7 @@
 /** @see https://cv.iptc.org/newscodes/digitalsourcetype/ */
 const MADE_BY_AI = "http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia";
 
-/** Source: XMP Specification Part 3, "JPEG": what an APP1 segment with a packet begins with. */
+/** Header of an APP1 segment with XMP. Source: XMP Specification Part 3, "JPEG". */
 const XMP_NAMESPACE = "http://ns.adobe.com/xap/1.0/\0";
 
 const PACKET = `<?xpacket begin="\uFEFF" id="W5M0MpCehiHzreSzNTczkc9d"?>\
@@ -11,10 +11,10 @@ Iptc4xmpExt:DigitalSourceType="${MADE_BY_AI}"/></rdf:RDF></x:xmpmeta><?xpacket e
 
 const START_OF_IMAGE = 2;
 const APP1 = 0xe1;
-/** A segment's length counts its own two bytes, and not the marker's. */
+/** A segment's length includes its own two bytes, but not the marker. */
 const LENGTH_BYTES = 2;
 
-/** The same JPEG with a packet that says it was made by AI: what networks read their label from. */
+/** Adds an XMP packet, from which social networks read their AI label. */
 export function labelAsMadeByAi(jpeg: Uint8Array): Uint8Array<ArrayBuffer> {
   const content = new TextEncoder().encode(XMP_NAMESPACE + PACKET);
   const length = content.length + LENGTH_BYTES;

@@ -1,15 +1,16 @@
 import { DAY } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
+import { teamOfObject } from "./intake.ts";
 import { objectsInUse } from "./repo.ts";
-import { teamOfObject } from "./store.ts";
 
-/** Younger ones may belong to a request that is still running. */
+/** A younger object may belong to a running request. */
 const UNUSED_MS = DAY;
 const PAGE = 500;
 
 /**
- * Removes the objects of a page that no file stands for: what a request left behind that broke off.
- * `cursor` is the storage's own.
+ * Removes objects that interrupted requests left behind.
+ *
+ * @param cursor the storage's own
  */
 export async function removeUnusedObjects(
   deps: Deps,

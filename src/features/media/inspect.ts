@@ -1,9 +1,9 @@
 import { CustomSource, Input, MP4, QTFF, WEBM } from "mediabunny";
 import type { Deps } from "../../deps.ts";
 import type { MediaItem, VideoFacts } from "../../platforms/connector.ts";
-import { type FileObject, openFile } from "./read.ts";
+import { type FileObject, openFile } from "./files.ts";
 
-/** Enough of a stream to tell its frame rate. */
+/** Enough packets to measure the frame rate. */
 const PACKETS_LOOKED_AT = 50;
 
 const CONTAINERS: Record<string, string> = {
@@ -13,10 +13,9 @@ const CONTAINERS: Record<string, string> = {
 };
 
 /**
- * Reads the header of a stored video, by a few ranged reads wherever in the file it stands.
- * Null for what cannot be read as a video: cut off, damaged, or something else under that name.
+ * Uses a few ranged reads. Returns null for an unreadable video.
  *
- * @throws when storage does not give the file: that says nothing of the video
+ * @throws when storage fails
  */
 export async function inspectVideo(
   deps: Pick<Deps, "media">,
@@ -54,10 +53,10 @@ export async function inspectVideo(
       container: CONTAINERS[item.mime] ?? item.mime,
       videoCodec,
       audioCodec,
-      durationSeconds: known(durationSeconds),
-      framesPerSecond: known(stats.averagePacketRate),
-      width: known(width),
-      height: known(height),
+      durationSeconds: positiveOrNull(durationSeconds),
+      framesPerSecond: positiveOrNull(stats.averagePacketRate),
+      width: positiveOrNull(width),
+      height: positiveOrNull(height),
     };
   } catch {
     if (brokenRead) throw brokenRead;
@@ -67,5 +66,5 @@ export async function inspectVideo(
   }
 }
 
-const known = (value: number): number | null =>
+const positiveOrNull = (value: number): number | null =>
   Number.isFinite(value) && value > 0 ? value : null;

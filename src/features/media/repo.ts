@@ -2,15 +2,15 @@ import { type SQL, sql } from "drizzle-orm";
 import { prepared, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import { packedRows, pickColumns, rowReader, valueReader } from "../../db/rows.ts";
 import type { Params } from "../../db/text.ts";
-import type { StoredFile } from "./store.ts";
+import type { StoredFile } from "./intake.ts";
 import { media } from "./table.ts";
 
 export type MediaRow = typeof media.$inferSelect;
 export type FileId = Pick<MediaRow, "teamId" | "sha256">;
 
 /**
- * Inserts the rows of files, where `condition` holds. Answers the hashes of those that are new: the team has the
- * content of the others already, and their new objects are not needed.
+ * Answers the hashes of new files: the team already has the others, whose new objects are not
+ * needed.
  */
 export function insertMedia(
   teamId: number,
@@ -20,8 +20,16 @@ export function insertMedia(
 ): Query<string[]> {
   const values = files.map(
     ({ sha256, objectKey, kind, mime, sizeBytes, width, height, isDamaged, ...presigned }) => [
-      ...[sha256, objectKey, kind, mime, sizeBytes, width, height, +isDamaged],
-      ...[presigned.etag ?? null, presigned.contentSha256 ?? null],
+      sha256,
+      objectKey,
+      kind,
+      mime,
+      sizeBytes,
+      width,
+      height,
+      +isDamaged,
+      presigned.etag ?? null,
+      presigned.contentSha256 ?? null,
     ],
   );
   return sqlQuery(
@@ -36,7 +44,6 @@ export function insertMedia(
   );
 }
 
-/** Notes the SHA-256 of a presigned file's bytes. */
 export const noteContent = ({ teamId, sha256 }: FileId, content: string): Query<number> =>
   sqlWrite(sql`UPDATE media SET content_sha256 = ${content}
     WHERE team_id = ${teamId} AND sha256 = ${sha256}`);
@@ -53,15 +60,12 @@ export const mediaByHash = prepared(
 const isAmong = (team: number | SQL, hashes: readonly string[]): SQL =>
   sql`team_id = ${team} AND sha256 IN (SELECT value FROM json_each(${JSON.stringify(hashes)}))`;
 
-/** Reads the team's files with these contents. */
 export const filesByHash = (team: SQL, hashes: readonly string[]): Query<MediaRow[]> =>
   sqlQuery(sql`SELECT * FROM ${media} WHERE ${isAmong(team, hashes)}`, readMedia);
 
-/** A condition of other statements: the team has a file with each of these contents. */
 export const hasFiles = (team: number | SQL, hashes: readonly string[]): SQL =>
   sql`(SELECT COUNT(*) FROM ${media} WHERE ${isAmong(team, hashes)}) = ${new Set(hashes).size}`;
 
-/** Returns those of the objects that files of the team use. */
 export function objectsInUse(teamId: number, keys: readonly string[]): Query<string[]> {
   return sqlQuery(
     sql`SELECT object_key FROM ${media} WHERE team_id = ${teamId}
@@ -71,7 +75,7 @@ export function objectsInUse(teamId: number, keys: readonly string[]): Query<str
 }
 
 const ofUpload = (upload: SQL): SQL =>
-  // CROSS: in this order, or every file of the team is read.
+  // CROSS keeps this order; otherwise all files of the team are read.
   sql`json_each(${upload}.media) item CROSS JOIN ${media}
     ON media.team_id = ${upload}.team_id AND media.sha256 = item.value ->> 'sha256'`;
 
@@ -81,17 +85,15 @@ const selectMediaOfUpload = prepared(
   MEDIA.read,
 );
 
-/** The files of each of the rows `uploads` that a statement reads: one value, and its reader. */
 export const packedFiles = {
   value: sql`(SELECT json_group_array(${MEDIA.value}) FROM ${ofUpload(sql`uploads`)})`,
   read: (packed: string): MediaRow[] => JSON.parse(packed).map(MEDIA.unpack),
 };
 
-/** The files of one upload. `uploadId` may be a SQL value. */
 export const mediaOfUpload = (uploadId: number | SQL): Query<MediaRow[]> =>
   selectMediaOfUpload({ uploadId });
 
-/** The file that comes `files` files after `from`, if there are so many. */
+/** Finds the file that is `count` files after this one. */
 export function fileAfter({ teamId, sha256 }: FileId, files: number): Query<FileId[]> {
   return sqlQuery(
     sql`SELECT team_id, sha256 FROM media WHERE (team_id, sha256) >= (${teamId}, ${sha256})
@@ -100,7 +102,7 @@ export function fileAfter({ teamId, sha256 }: FileId, files: number): Query<File
   );
 }
 
-/** Removes those of the files that no post uses and no item of a pool waits for; answers their objects. */
+/** Answers the object keys of removed files. */
 export function dropUnusedFiles(files: readonly FileId[]): Query<string[]> {
   const keys = files.map(({ teamId, sha256 }) => [teamId, sha256]);
   return sqlQuery(

@@ -3,28 +3,27 @@ import { parseByteRange } from "../../core/byte-range.ts";
 import { notFound } from "../../core/errors.ts";
 import { countVisitor } from "../../http/caller.ts";
 import type { AppContext, AppEnv } from "../../http/env.ts";
-import { isGoodAddress, MEDIA_VARIANTS, type MediaVariant } from "./address.ts";
 import { labelAsMadeByAi } from "./ai-label.ts";
-import { type FileObject, findFile } from "./read.ts";
+import {
+  FILE_HEADERS,
+  type FileObject,
+  findFile,
+  isGoodAddress,
+  keptThumbnail,
+  MEDIA_VARIANTS,
+  type MediaVariant,
+  THUMBNAIL,
+} from "./files.ts";
 import { mediaByHash } from "./repo.ts";
-import { keptThumbnail, THUMBNAIL } from "./thumbnail.ts";
 
-/** Files by signed address: for platforms that pull, and for the pictures in API answers. */
+/** For platforms that pull files, and images in API answers. */
 export const mediaRoutes = new Hono<AppEnv>();
 
-/** How an image is changed for each form it is asked for in. */
 const TRANSFORMS: Record<Exclude<MediaVariant, "original">, ImageTransform> = {
   thumbnail: THUMBNAIL,
   jpeg: {},
   labelled: {},
   vertical: { width: 1_080, height: 1_920, fit: "pad", background: "#000000" },
-};
-
-/** A file of a stranger's making must not be able to do anything in a browser, but for a video to play. */
-export const FILE_HEADERS = {
-  "Content-Security-Policy": "default-src 'none'; media-src 'self'; sandbox",
-  "Cross-Origin-Resource-Policy": "cross-origin",
-  "Cache-Control": "private, max-age=3600",
 };
 
 mediaRoutes.get(
@@ -73,7 +72,7 @@ async function serveFile(c: AppContext): Promise<Response> {
   return c.body(object.body, range ? 206 : 200, headers);
 }
 
-/** All that is left of an image once its post is out for long enough. */
+/** The thumbnail outlives the file of a published post. */
 async function serveKeptThumbnail(
   c: AppContext,
   { teamId, sha256 }: { teamId: number; sha256: string },
@@ -88,7 +87,7 @@ async function serveKeptThumbnail(
   });
 }
 
-/** Made anew at each call, whole, because platforms that pull want to know its length. */
+/** Buffered, because platforms require a length. */
 async function serveImage(
   c: AppContext,
   file: FileObject,
@@ -109,7 +108,7 @@ async function serveImage(
       "Content-Length": String(bytes.byteLength),
     });
   } catch (error) {
-    // A file that begins like an image may not be one.
+    // The bytes may only begin like an image.
     c.var.deps.log({ event: "image.failed", variant, error: String(error) });
     throw notFound("Image");
   }

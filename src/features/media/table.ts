@@ -2,7 +2,6 @@ import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core"
 import { flag, instant } from "../../db/columns.ts";
 import type { MediaKind } from "../../platforms/connector.ts";
 
-/** A file, stored once per team and content. */
 export const media = sqliteTable(
   "media",
   {
@@ -16,15 +15,15 @@ export const media = sqliteTable(
     height: integer("height"),
     isDamaged: flag("is_damaged").notNull().default(false),
     createdAt: instant("created_at").notNull(),
-    /** Pins the object of a presigned file, whose `sha256` is that of key, ETag and size; null for others. */
+    /** Pins a presigned object, whose `sha256` hashes key, ETag and size. */
     etag: text("etag"),
-    /** SHA-256 of a presigned file's bytes, once it was needed. */
+    /** SHA-256 of a presigned file's bytes, once computed. */
     contentSha256: text("content_sha256"),
   },
   (table) => [primaryKey({ columns: [table.teamId, table.sha256] })],
 );
 
-/** Which posts need a file: `posts` of them, their ids following each other from `uploadId` on. */
+/** Posts that need a file: `posts` consecutive ids from `uploadId` on. */
 export const mediaUses = sqliteTable(
   "media_uses",
   {
@@ -36,15 +35,13 @@ export const mediaUses = sqliteTable(
   (table) => [primaryKey({ columns: [table.teamId, table.sha256, table.uploadId] })],
 );
 
-/** A file as a post's row names it, and what became of it once the post needed it no more. */
+/** Stays in the post's row after the file is deleted. */
 export interface FileRef {
   sha256: string;
   kind: MediaKind;
-  /** SHA-256 of a presigned file's bytes, where posts are compared by that. */
+  /** SHA-256 of a presigned file's bytes, to compare posts. */
   content?: string;
-  /** The URL from which it was downloaded for the post. */
   from?: string;
   isGone?: true;
-  /** It was an image whose thumbnail is kept. */
   hasThumbnail?: true;
 }

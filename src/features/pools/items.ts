@@ -19,9 +19,10 @@ import {
 import { canonicalMedia, type NewMedia } from "../compose/new-post.ts";
 import { textErrors } from "../content/bounds.ts";
 import { type Done, type FirstTime, type Looked, look, once } from "../idempotency/once.ts";
-import { DAMAGED } from "../media/read.ts";
+import { DAMAGED } from "../media/files.ts";
+import type { StoredFile } from "../media/intake.ts";
 import { insertMedia } from "../media/repo.ts";
-import type { StoredFile } from "../media/store.ts";
+import type { StoredFile } from "../media/intake.ts";
 import { arePresigned } from "../presign/repo.ts";
 import { readMetadata } from "./metadata.ts";
 import { type FoundPool, invalid, requireMayFill, requireOwn } from "./refusals.ts";

@@ -16,7 +16,7 @@ import {
   versionText,
 } from "../content/schema.ts";
 import { versionOf } from "../content/version.ts";
-import { mediaPath } from "../media/address.ts";
+import { mediaPath } from "../media/files.ts";
 import { PHASES, progressOf } from "./rules.ts";
 import type { OlderRecord, ReviewLinkRef, UploadRecord, UploadWithAccount } from "./table.ts";
 

@@ -3,18 +3,17 @@ import type { Deps } from "../../deps.ts";
 import * as repo from "./repo.ts";
 import { UNUSED_KEPT_MS, USAGE_WINDOW_MS } from "./rules.ts";
 
-/** Rows that one page looks at. */
 const PAGE = 200;
 /** Source: Workers, "Limits": simultaneous open connections. */
 const AT_ONCE = 6;
-/** A call that came just in time may still be under way. */
+/** A last-minute call may still be running. */
 const MARGIN_MS = HOUR;
 
 /**
- * Clears up behind a page of presigned files: uploads that nobody ended are aborted, objects that no post needs
- * go after a week, and rows once neither an object nor the usage of 30 days needs them.
+ * Aborts expired uploads, deletes objects unused for a week, and removes rows that neither an
+ * object nor the 30-day usage needs.
  *
- * @param cursor id of the last row that was looked at
+ * @param cursor id of the last row
  */
 export async function clearPresigned(deps: Deps, cursor: string | null): Promise<string | null> {
   const now = deps.now().getTime();
@@ -38,7 +37,7 @@ export async function clearPresigned(deps: Deps, cursor: string | null): Promise
 const isOpen = ({ uploadId, completedAt, abortedAt }: repo.PresignRow): boolean =>
   uploadId !== null && completedAt === null && abortedAt === null;
 
-/** Aborts multipart uploads; from then on none of them can be completed. */
+/** Marks the rows first, so that no upload is completed meanwhile. */
 async function abortAll(
   deps: Pick<Deps, "db" | "media" | "now">,
   rows: readonly repo.PresignRow[],
@@ -50,7 +49,6 @@ async function abortAll(
 
 export type OpenUpload = Pick<repo.PresignRow, "objectKey" | "uploadId">;
 
-/** Removes from storage the parts that were put for uploads. */
 export async function abortParts(
   { media }: Pick<Deps, "media">,
   rows: readonly OpenUpload[],
@@ -64,10 +62,7 @@ export async function abortParts(
   }
 }
 
-/**
- * Removes those of the objects that no file stands for. They are given up first: a post that is created at the
- * same moment either has its file, or is refused.
- */
+/** Marks objects first: a post created at the same moment has its file or is refused. */
 export async function removeUnused(
   { db, media, now }: Pick<Deps, "db" | "media" | "now">,
   objectKeys: readonly string[],

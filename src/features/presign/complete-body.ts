@@ -1,4 +1,3 @@
-/** A part that was put, as the list names it. */
 export interface PutPart {
   partNumber: number;
   /** Without quotes. */
@@ -12,12 +11,11 @@ const ETAG = /\s*<ETag>\s*(?:"|&quot;|&#34;)?([\w.+/=-]{1,1024})(?:"|&quot;|&#34
 const NUMBER = /\s*<PartNumber>\s*([1-9]\d{0,4})\s*<\/PartNumber>/y;
 const PART = /\s*<Part>/y;
 const PART_END = /\s*<\/Part>/y;
-/** Checksums that some clients send beside the two. */
+/** Some clients send checksums too. */
 const CHECKSUM = /\s*<Checksum(\w{1,12})>[\w+/=-]{0,200}<\/Checksum\1>/y;
 
 /**
- * Reads the body that ends a multipart upload: this one element and nothing else of XML. Null for anything
- * that is not it.
+ * Returns null for any other XML.
  *
  * @see https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html
  */
@@ -25,9 +23,9 @@ export function readCompleteBody(xml: string): PutPart[] | null {
   let at = 0;
   const take = (pattern: RegExp): string[] | null => {
     pattern.lastIndex = at;
-    const found = pattern.exec(xml);
-    if (found) at = pattern.lastIndex;
-    return found;
+    const match = pattern.exec(xml);
+    if (match) at = pattern.lastIndex;
+    return match;
   };
   if (!take(HEAD)) return null;
   const parts: PutPart[] = [];
@@ -46,7 +44,6 @@ export function readCompleteBody(xml: string): PutPart[] | null {
   return take(END) ? parts : null;
 }
 
-/** Returns why a list is not that of all parts of a file, in sentences; null when it is. */
 export function partsRefusal(parts: readonly PutPart[], count: number): string | null {
   const inOrder = parts.every(
     ({ partNumber }, i) => i === 0 || partNumber > (parts[i - 1]?.partNumber ?? 0),

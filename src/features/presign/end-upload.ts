@@ -4,7 +4,7 @@ import { type PutPart, partsRefusal, readCompleteBody } from "./complete-body.ts
 import { endUpload, type PresignRow, presignById } from "./repo.ts";
 import { partsOf } from "./rules.ts";
 
-/** Codes of the S3 API, as its clients know them. */
+/** Error codes of the S3 API. */
 type StorageCode =
   | "EntityTooSmall"
   | "InvalidPart"
@@ -15,7 +15,6 @@ type StorageCode =
   | "OperationAborted"
   | "ServiceUnavailable";
 
-/** A refusal by the storage's own codes. */
 export const storageRefusal = (
   status: number,
   storageCode: StorageCode | "AccessDenied",
@@ -29,7 +28,6 @@ const noSuchUpload = (): AppError =>
 const wasAborted = (): AppError =>
   storageRefusal(410, "NoSuchUpload", "This upload was aborted. Presign the file again.");
 
-/** A file that is whole in storage. */
 interface WholeFile {
   objectKey: string;
   /** Without quotes. */
@@ -52,11 +50,10 @@ async function findUpload({ db }: Pick<Deps, "db">, id: number): Promise<Multipa
 }
 
 /**
- * Puts the parts of an upload together. Doing that again gives the same answer; the ETags of a later list are
- * not looked at.
+ * Repeating the call gives the same answer without checking ETags again.
  *
- * @throws AppError with the storage's codes: 400 for a list that is not the parts', 403 where the person or token that
- * presigned it may not act for the team any more, 404, 410 once it is aborted, 503 where storage does not answer
+ * @throws AppError with S3 codes: 400 for a wrong list; 403 when the starter may no longer act for
+ * the team; 404; 410 after an abort; 503 when storage does not answer
  */
 export async function completeUpload(deps: Deps, id: number, xml: string): Promise<WholeFile> {
   const row = await findUpload(deps, id);
@@ -94,7 +91,7 @@ export async function completeUpload(deps: Deps, id: number, xml: string): Promi
   return { objectKey: row.objectKey, etag: object.etag };
 }
 
-/** Codes by which the bucket refuses a list of parts. Source: R2, "Error codes". */
+/** R2's codes for a wrong list of parts. Source: R2, "Error codes". */
 const WRONG_PARTS = /\((?:10011|10025|10048)\)/;
 const NO_UPLOAD = /\(10024\)/;
 
@@ -113,7 +110,7 @@ async function putTogether(
       throw storageRefusal(400, "InvalidPart", message);
     }
     if (NO_UPLOAD.test(reason)) {
-      // An earlier call may have done it, and not lived to note that.
+      // An earlier call may have completed it unnoted.
       const object = await media.head(objectKey);
       if (object) return object;
       throw noSuchUpload();
@@ -133,11 +130,7 @@ async function requireThere(
   return { objectKey, etag: object.etag };
 }
 
-/**
- * Gives an upload up, with all parts that were put. Doing that again changes nothing.
- *
- * @throws AppError 404, and 409 once it is completed: then the file stays
- */
+/** @throws AppError 404; 409 after completion, when the file stays */
 export async function abortUpload(deps: Deps, id: number): Promise<void> {
   const row = await findUpload(deps, id);
   const [ended] = await deps.db.run([endUpload(id, "aborted", deps.now())]);

@@ -4,12 +4,12 @@ import { type ByteRange, parseByteRange } from "../../core/byte-range.ts";
 import { notFound } from "../../core/errors.ts";
 import { countVisitor } from "../../http/caller.ts";
 import type { AppContext, AppEnv } from "../../http/env.ts";
-import { FILE_HEADERS } from "../media/routes.ts";
+import { FILE_HEADERS } from "../media/files.ts";
 
-/** Presigned files for everybody who knows their address. */
+/** Public: the address is the only secret. */
 export const fileRoutes = new Hono<AppEnv>();
 
-/** Pages of any origin may read what everybody may: no cookie counts here. */
+/** Any page may read public files: no cookie is involved. */
 const anyPage = cors({
   origin: "*",
   allowMethods: ["GET", "HEAD"],
@@ -27,17 +27,16 @@ fileRoutes.get("/files/presigned/:teamId{[1-9][0-9]{0,14}}/:key{[0-9a-f]{32}}", 
 async function serveObject(c: AppContext, objectKey: string): Promise<Response> {
   const { media } = c.var.deps;
   if (c.req.method === "HEAD") {
-    // A range is asked for with GET alone. Source: RFC 9110, 14.2.
+    // Ranges apply to GET only. Source: RFC 9110, 14.2.
     const object = await media.head(objectKey);
     if (!object) throw notFound("File");
     return c.body(null, 200, headersOf(object, null));
   }
-  const asked = c.req.header("range");
-  // The size of a file decides what a range means; most readers ask for all of it.
-  const known = asked === undefined ? null : await media.head(objectKey);
-  const range = known && parseByteRange(asked, known.size);
+  const header = c.req.header("range");
+  const head = header === undefined ? null : await media.head(objectKey);
+  const range = head && parseByteRange(header, head.size);
   if (range === "unsatisfiable") {
-    return c.body(null, 416, { "Content-Range": `bytes */${known?.size}` });
+    return c.body(null, 416, { "Content-Range": `bytes */${head?.size}` });
   }
   const object = await media.get(objectKey, range ? { range } : {});
   if (!object) throw notFound("File");

@@ -24,7 +24,7 @@ const bytesSince = (team: number | SQL, since: number, upToId?: number): SQL =>
 
 const windowStart = (at: Date): number => at.getTime() - USAGE_WINDOW_MS;
 
-/** The team's plan, null being the instance's own, and the bytes it has presigned in the window. */
+/** A null `plan` is the instance's default. */
 export const planAndUsage = (team: SQL, now: Date) =>
   sqlQuery(
     sql`SELECT coalesce(plan, base_plan) AS plan, ${bytesSince(sql`teams.id`, windowStart(now))} AS bytes
@@ -32,7 +32,6 @@ export const planAndUsage = (team: SQL, now: Date) =>
     rowReader({ plan: teams.plan, bytes: integer("bytes").notNull() }),
   );
 
-/** Bytes that the team had presigned in the window that ended at `at`. */
 export const bytesUsed = (team: number, at: Date, upToId?: number): Query<number[]> =>
   sqlQuery(sql`SELECT ${bytesSince(team, windowStart(at), upToId)} AS bytes`, readBytes);
 
@@ -43,20 +42,22 @@ interface Batch
   allowance: number | null;
 }
 
-/**
- * Inserts all files of a call or, where the condition does not hold or the team's allowance does not reach, none.
- * Their ids follow each other in their order. Answers the last one's, null where there is none.
- */
+/** Inserts all files or none. Ids are consecutive; the answer is the last one. */
 export function insertPresigns(
   { teamId, userId, tokenId, route, createdAt, expiresAt, files, allowance }: Batch,
   condition: SQL,
 ): Query<number | null> {
-  const wanted = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const requested = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const values = files.map((file) => [
-    ...[file.objectKey, file.name, file.sizeBytes, file.mime, file.partBytes, file.uploadId],
+    file.objectKey,
+    file.name,
+    file.sizeBytes,
+    file.mime,
+    file.partBytes,
+    file.uploadId,
   ]);
   const used = bytesSince(teamId, windowStart(createdAt));
-  const fits = allowance === null ? sql`TRUE` : sql`${used} + ${wanted} <= ${allowance}`;
+  const fits = allowance === null ? sql`TRUE` : sql`${used} + ${requested} <= ${allowance}`;
   return {
     ...sqlWrite(sql`INSERT INTO presigns (team_id, user_id, route, object_key, name, size_bytes, mime,
         part_bytes, upload_id, created_at, expires_at, token_id)
@@ -67,7 +68,7 @@ export function insertPresigns(
   };
 }
 
-/** The id of the first of `count` rows that the same batch has just inserted. */
+/** Id of the first of `count` rows from the statement before. */
 export const firstInserted = (count: number): SQL => sql`last_insert_rowid() - ${count - 1}`;
 
 const presignsBetween = prepared(
@@ -76,11 +77,9 @@ const presignsBetween = prepared(
   readPresign,
 );
 
-/** The files of one call of the team, by the id of the first. */
 export const presignsFrom = (teamId: number, firstId: number, count: number): Query<PresignRow[]> =>
   presignsBetween({ teamId, first: firstId, last: firstId + count - 1 });
 
-/** Holds while the person and token that presigned a file may act for its team. */
 const starterMay = stillMay({
   teamId: sql`presigns.team_id`,
   userId: sql`presigns.user_id`,
@@ -95,7 +94,7 @@ export const presignById = prepared(
   (row) => ({ ...readPresign(row), ...readStarterMay(row) }),
 );
 
-/** A condition of other statements: none of these objects has been given up, so that none is about to go. */
+/** None of these objects is marked for removal. */
 export const arePresigned = (objectKeys: readonly string[]): SQL =>
   sql`(SELECT COUNT(*) FROM presigns WHERE removed_at IS NULL
     AND object_key IN (SELECT value FROM json_each(${JSON.stringify(objectKeys)}))
@@ -104,18 +103,16 @@ export const arePresigned = (objectKeys: readonly string[]): SQL =>
 const OPEN = sql`completed_at IS NULL AND aborted_at IS NULL`;
 
 /**
- * Ends an upload that is still open: answers 1, and 0 where it was ended before. It is completed only while the
- * person and token that presigned it may act for the team.
+ * Answers 0 if the upload has already ended. Only a starter who may still act for the team can
+ * complete it.
  */
 export const endUpload = (id: number, how: "completed" | "aborted", now: Date): Query<number> =>
   sqlWrite(sql`UPDATE presigns SET ${sql.identifier(`${how}_at`)} = ${now.getTime()}
     WHERE id = ${id} AND ${OPEN}${how === "completed" ? sql` AND ${starterMay}` : sql``}`);
 
-/** The rows that come after this id, by id. */
 export const presignsAfter = (id: number, most: number): Query<PresignRow[]> =>
   sqlQuery(sql`SELECT * FROM presigns WHERE id > ${id} ORDER BY id LIMIT ${most}`, readPresign);
 
-/** Multipart uploads of a team that nobody has ended. */
 export const openUploads = (teamId: number, most: number): Query<PresignRow[]> =>
   sqlQuery(
     sql`SELECT * FROM presigns WHERE team_id = ${teamId} AND upload_id IS NOT NULL AND ${OPEN}
@@ -123,10 +120,7 @@ export const openUploads = (teamId: number, most: number): Query<PresignRow[]> =
     readPresign,
   );
 
-/**
- * Gives up those of the objects that no file stands for, and answers all that are given up, those of earlier
- * calls too: the last one may not have lived to delete them.
- */
+/** The result includes objects marked earlier, because their deletion may have failed. */
 export const giveUpUnused = (objectKeys: readonly string[], now: Date): Query<string[]> =>
   sqlQuery(
     sql`UPDATE presigns SET removed_at = coalesce(removed_at, ${now.getTime()})
@@ -137,7 +131,7 @@ export const giveUpUnused = (objectKeys: readonly string[], now: Date): Query<st
     valueReader(presigns.objectKey),
   );
 
-/** Removes the rows of removed objects between two ids, but for those whose bytes still count. */
+/** Keeps rows whose bytes still count as usage. */
 export const forgetRemoved = (fromId: number, toId: number, createdBefore: Date): Query<number> =>
   sqlWrite(sql`DELETE FROM presigns WHERE id BETWEEN ${fromId} AND ${toId}
     AND removed_at IS NOT NULL AND created_at <= ${createdBefore.getTime()}`);

@@ -4,10 +4,10 @@ import { toHex } from "../../core/ids.ts";
 import { ImageWalk } from "../../core/image-walk.ts";
 import { sha256Hex } from "../../core/signature.ts";
 import type { Deps } from "../../deps.ts";
-import { HEADER_BYTES, type StoredFile } from "../media/store.ts";
+import { HEADER_BYTES, type StoredFile } from "../media/intake.ts";
 import { keyInUrl, readOwnUrl, teamOfPresigned } from "./address.ts";
 
-/** The file behind an address of ours, or why there is none for this team, as the rest of a sentence. */
+/** `refusal` is the end of a sentence. */
 export type Resolved = StoredFile | { refusal: string };
 
 const CHANGED =
@@ -17,13 +17,13 @@ const NOT_THERE =
 const UNKNOWN_TYPE =
   "the file is not an image, video or document of a known type. Its bytes decide that, not its declared type.";
 
-/** No platform takes a larger image; whether one of these is whole is not asked. */
+/** Larger images are not checked for damage. */
 const MAX_IMAGE_BYTES = 20_000_000;
 
 /**
- * Reads what stands at a bucketUrl or accessUrl: its type and size by its bytes. Null for an address that is
- * not ours. Another team's file is one that is not there. An instance may have several hosts: an address of
- * another origin is ours when it names a file of this team.
+ * The bytes decide type and size. Returns null for foreign addresses; another team's file counts as
+ * missing. An instance may have several hosts, so a foreign origin is accepted if the team has the
+ * file.
  */
 export async function resolvePresigned(
   deps: Pick<Deps, "media">,

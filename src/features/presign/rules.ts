@@ -2,20 +2,25 @@ import { AppError } from "../../core/errors.ts";
 import { DAY, HOUR } from "../../core/time.ts";
 
 const MB = 1_000_000;
+
 const GB = 1_000_000_000;
+
 const GIB = 1024 ** 3;
+
 const MIB = 1024 ** 2;
 
 interface Route {
   isMultipart: boolean;
   maxFiles: number;
   maxBytes: number;
-  /** MIME types; `video/*` stands for all of its kind. */
+  /** MIME types; `video/*` allows every video. */
   types: readonly string[];
 }
 
 const ANY_VIDEO = ["video/*", "application/octet-stream"];
+
 const OFFICE = "application/vnd.openxmlformats-officedocument";
+
 const DOCUMENTS = [
   "application/pdf",
   "application/vnd.ms-powerpoint",
@@ -23,6 +28,7 @@ const DOCUMENTS = [
   "application/msword",
   `${OFFICE}.wordprocessingml.document`,
 ];
+
 const [JPEG, PNG, WEBP, GIF] = ["image/jpeg", "image/png", "image/webp", "image/gif"] as const;
 
 const multipart = (maxBytes: number, types: readonly string[]): Route => ({
@@ -31,6 +37,7 @@ const multipart = (maxBytes: number, types: readonly string[]): Route => ({
   maxBytes,
   types,
 });
+
 const single = (maxFiles: number, maxBytes: number, types: readonly string[]): Route => ({
   isMultipart: false,
   maxFiles,
@@ -55,9 +62,9 @@ export const ROUTES = {
 } as const satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof ROUTES;
+
 export const ROUTE_NAMES = Object.keys(ROUTES) as [RouteName, ...RouteName[]];
 
-/** A file as its sender declares it. */
 export interface DeclaredFile {
   name: string;
   sizeBytes: number;
@@ -67,23 +74,23 @@ export interface DeclaredFile {
 
 /** Source: spec, "Time limits". */
 const MULTIPART_LIFE_MS = 6 * HOUR;
+
 const SINGLE_LIFE_MS = HOUR;
 
-/** How long the addresses of a file work. */
 export const lifeMsOf = (isMultipart: boolean): number =>
   isMultipart ? MULTIPART_LIFE_MS : SINGLE_LIFE_MS;
 
-/** The window over which bytes are added up. Source: spec, "Presigned upload". */
+/** Source: spec, "Presigned upload". */
 export const USAGE_WINDOW_MS = 30 * DAY;
 
-/** An object that no post needs is kept for so long. Spec is silent: it may be published again and again. */
+/** Spec is silent: the file may still be published. */
 export const UNUSED_KEPT_MS = 7 * DAY;
 
 const PART_BYTES = 16 * MIB;
+
 /** Source: R2, "Limits": parts of one upload. */
 const MAX_PARTS = 10_000;
 
-/** Returns the size of a file's parts: all are equal but the last. */
 export const partBytesOf = (sizeBytes: number): number =>
   Math.max(PART_BYTES, Math.ceil(sizeBytes / MAX_PARTS / MIB) * MIB);
 
@@ -92,7 +99,6 @@ export interface Part {
   size: number;
 }
 
-/** Returns the parts of a file, in order. */
 export const partsOf = (sizeBytes: number, partBytes: number): Part[] =>
   Array.from({ length: Math.ceil(sizeBytes / partBytes) }, (_, i) => ({
     partNumber: i + 1,
@@ -105,10 +111,10 @@ const limitsOf = ({ maxFiles, maxBytes, types }: Route) => ({
   types: [...types],
 });
 
-/** Finds a route by its name. @throws AppError UNKNOWN_ROUTE with `validRoutes` */
+/** @throws AppError UNKNOWN_ROUTE with `validRoutes` */
 export function requireRoute(name: string): RouteName {
-  const found = ROUTE_NAMES.find((one) => one === name);
-  if (found) return found;
+  const route = ROUTE_NAMES.find((one) => one === name);
+  if (route) return route;
   throw new AppError("UNKNOWN_ROUTE", `There is no route with this name. Use one of validRoutes.`, {
     extras: { validRoutes: ROUTE_NAMES },
   });
@@ -155,9 +161,11 @@ export const toUsage = (used: number, allowance: number | null): Usage => ({
 });
 
 /** @throws AppError STORAGE_QUOTA_EXCEEDED with `usage` */
-export function requireAllowance(used: number, allowance: number | null, wanted: number): void {
-  if (allowance === null || used + wanted <= allowance) return;
+export function requireAllowance(used: number, allowance: number | null, requested: number): void {
+  if (allowance === null || used + requested <= allowance) return;
   const usage = toUsage(used, allowance);
-  const message = `These files have ${wanted} bytes, and ${usage.remaining} are left of what your plan lets you presign in 30 days. Wait until earlier uploads are 30 days old, or take a larger plan.`;
+  const message = `These files have ${requested} bytes, and ${usage.remaining} are left of what your plan lets you presign in 30 days. Wait until earlier uploads are 30 days old, or take a larger plan.`;
   throw new AppError("STORAGE_QUOTA_EXCEEDED", message, { extras: { usage } });
 }
+
+export const toDatetime = (at: Date): string => at.toISOString().replace(/[-:]|\.\d{3}/g, "");

@@ -5,9 +5,9 @@ import { type DeclaredFile, ROUTE_NAMES } from "./rules.ts";
 
 enableDescriptions();
 
-/** Spec is silent on names; those of files have 255 at most almost everywhere. */
+/** Spec is silent: most file systems allow 255. */
 const MAX_NAME_CHARACTERS = 255;
-/** Longer lists are refused by the limits of every route; this one bounds what is read. */
+/** Bounds parsing only; each route has a lower limit. */
 const MAX_FILES = 1_000;
 const MIME = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/;
 
@@ -22,7 +22,6 @@ const file = z.object({
   type: z.string().max(300).describe("MIME type; parameters are dropped."),
 });
 
-/** The body of a call. */
 export const presignSchema = z
   .object({
     route: z

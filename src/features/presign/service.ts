@@ -16,16 +16,16 @@ import {
   requireAllowance,
   requireRoute,
   requireWithinLimits,
+  toDatetime,
   toUsage,
   type Usage,
 } from "./rules.ts";
 import type { PresignedFile, PresignRequest } from "./schema.ts";
 import { storagePath } from "./signature.ts";
-import { StorageSigner, toDatetime } from "./storage.ts";
+import { StorageSigner } from "./storage.ts";
 
-interface Known {
+interface Quota {
   allowance: number | null;
-  /** Bytes of the window before this call. */
   used: number;
 }
 
@@ -34,7 +34,7 @@ interface Presigned {
   usage: Usage;
 }
 
-/** The stored answer to a named call: with it and the rows, the same addresses are signed again. */
+/** The stored answer of a call: repeating the call signs the same addresses again. */
 interface Remembered {
   count: number;
   datetime: string;
@@ -42,8 +42,7 @@ interface Remembered {
   allowance: number | null;
 }
 
-/** Reads what decides about a call, and authenticates in the same round trip. */
-export async function lookUp(ctx: Ctx, call: NamedCall | null): Promise<Looked<Known>> {
+export async function lookUp(ctx: Ctx, call: NamedCall | null): Promise<Looked<Quota>> {
   const queries = [repo.planAndUsage(ctx.team, ctx.now())] as const;
   const { known, stored } = await look(ctx, "posts:write", call, queries);
   const [[team]] = known;
@@ -53,23 +52,22 @@ export async function lookUp(ctx: Ctx, call: NamedCall | null): Promise<Looked<K
 }
 
 /**
- * Gives out the addresses by which files are put into storage, all of a call or none.
- *
- * @param looked facts that the caller has read with `lookUp` already
- * @throws AppError UNKNOWN_ROUTE, TOO_MANY_FILES, FILE_TOO_LARGE, INVALID_FILE_TYPE, STORAGE_QUOTA_EXCEEDED,
- * UNAVAILABLE where storage is not set up, 503 where it does not answer, and what `once` throws
+ * @param looked what `lookUp` returned for this call
+ * @throws AppError UNKNOWN_ROUTE, TOO_MANY_FILES, FILE_TOO_LARGE, INVALID_FILE_TYPE,
+ * STORAGE_QUOTA_EXCEEDED; UNAVAILABLE when storage is not set up; 503 when it does not answer; and
+ * the errors of `once`
  */
 export async function presignFiles(
   ctx: Ctx,
   { route: name, files }: PresignRequest,
-  { call, origin, looked }: { call: NamedCall | null; origin: string; looked: Looked<Known> },
+  { call, origin, looked }: { call: NamedCall | null; origin: string; looked: Looked<Quota> },
 ): Promise<Done<Presigned>> {
   const route = requireRoute(name);
   requireWithinLimits(route, files);
   requireStorage(ctx);
   return once(ctx, call, () => [route, files], {
     look: async (losses) => (losses === 0 ? looked : lookUp(ctx, call)),
-    make: (known, first) => make(ctx, { route, files, origin }, known, first),
+    make: (quota, first) => make(ctx, { route, files, origin }, quota, first),
     replay: (stored) => replay(ctx, stored),
   });
 }
@@ -92,17 +90,23 @@ const unreachable = (): AppError =>
 async function make(
   ctx: Ctx,
   { route, files, origin }: { route: RouteName; files: DeclaredFile[]; origin: string },
-  { allowance, used }: Known,
+  { allowance, used }: Quota,
   first: FirstTime,
 ): Promise<Presigned | null> {
-  const wanted = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-  requireAllowance(used, allowance, wanted);
+  const requested = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  requireAllowance(used, allowance, requested);
   const { isMultipart } = ROUTES[route];
   const { teamId, userId, tokenId } = ctx.actor;
   const now = ctx.now();
   const opened = await Promise.all(files.map((file) => open(ctx, teamId, file, isMultipart)));
   const batch = {
-    ...{ teamId, userId, tokenId, route, files: opened, allowance, createdAt: now },
+    teamId,
+    userId,
+    tokenId,
+    route,
+    files: opened,
+    allowance,
+    createdAt: now,
     expiresAt: new Date(now.getTime() + lifeMsOf(isMultipart)),
   };
   const datetime = toDatetime(new Date());
@@ -114,14 +118,14 @@ async function make(
   ]);
   if (last === null) {
     ctx.defer(Promise.all(opened.map((file) => abandon(ctx, file))));
-    requireAllowance(bytes, allowance, wanted);
+    requireAllowance(bytes, allowance, requested);
     return null;
   }
   const rows = opened.map((file, i) => ({ ...file, ...batch, id: last - opened.length + 1 + i }));
   return { files: await toFiles(ctx, rows, remembered), usage: toUsage(bytes, allowance) };
 }
 
-/** Opens a multipart upload in storage where the route has one. @throws AppError 503 */
+/** @throws AppError 503 */
 async function open(
   { media, log }: Pick<Deps, "media" | "log">,
   teamId: number,
@@ -147,7 +151,6 @@ async function abandon(
   if (uploadId) await media.resumeMultipartUpload(objectKey, uploadId).abort();
 }
 
-/** Repeats the first answer, as it was. */
 async function replay(ctx: Ctx, { answer, firstUploadId }: StoredAnswer): Promise<Presigned> {
   const remembered = answer as Remembered;
   const { teamId } = ctx.actor;

@@ -8,10 +8,9 @@ import { objectUrls } from "./address.ts";
 import { abortUpload, completeUpload, storageRefusal } from "./end-upload.ts";
 import { judgeStorageCall, STORAGE_ACTIONS, type StorageAction } from "./signature.ts";
 
-/** The part of storage that stands on our host: its answers are XML, as S3 gives them. */
 export const storageRoutes = new Hono<AppEnv>();
 
-/** The list of 640 parts has 200 KB, of 10,000 parts with short ETags as much as this. */
+/** Fits 10,000 parts with short ETags. */
 const MAX_XML_BYTES = 1_000_000;
 
 const METHODS: Record<StorageAction, "POST" | "DELETE"> = { complete: "POST", abort: "DELETE" };
@@ -26,7 +25,7 @@ for (const action of STORAGE_ACTIONS) {
   });
 }
 
-/** @throws AppError 403 for an address that we did not sign so, or that has expired */
+/** @throws AppError 403 */
 async function requireGoodCall(c: AppContext, action: StorageAction, id: number): Promise<void> {
   await countVisitor(c, "presign-address");
   const { expires = "", signature = "" } = c.req.query();
@@ -56,7 +55,7 @@ for (const action of STORAGE_ACTIONS) {
   storageRoutes.all(`/storage/${action}/*`, async (c) => {
     await countVisitor(c, "presign-address");
     const Allow = METHODS[action];
-    // Its id is not a number, or the route above would have answered.
+    // The id is not a number.
     if (c.req.method === Allow) throw changedAddress();
     const message = `This address answers ${Allow}, not ${c.req.method}.`;
     throw storageRefusal(405, "MethodNotAllowed", message, { Allow });
@@ -70,7 +69,6 @@ storageRoutes.all("/storage/presigned/*", async (c) => {
   throw storageRefusal(401, "AccessDenied", message);
 });
 
-/** A refusal in XML, as clients of S3 read it. */
 export function renderStorageError(error: unknown, c: AppContext): Response {
   const refusal = toRefusal(error, c);
   const { status, headers, extras, code, message } = refusal;
@@ -95,7 +93,6 @@ function toXml(
   return c.body(xml, status as 200, { "Content-Type": "application/xml" });
 }
 
-/** Told of everything else under /storage. */
 export const refuseOther = (c: AppContext): never => {
   throw new AppError(null, `Nothing is at ${c.req.path}.`, {
     status: 404,

@@ -3,19 +3,14 @@ import type { StorageAccess } from "../../config.ts";
 import { SECOND } from "../../core/time.ts";
 import type { Part } from "./rules.ts";
 
-/**
- * The time of a signature, in whole seconds. Storage has a clock of its own, so this is the real time, also
- * where ours has been moved.
- */
+/** Real time, because storage has its own clock. */
 interface SignedAt {
   /** Such as 20261201T090000Z. */
   datetime: string;
   lifeMs: number;
 }
 
-export const toDatetime = (at: Date): string => at.toISOString().replace(/[-:]|\.\d{3}/g, "");
-
-/** Signs addresses of one call. The keys that are derived for its day are made once. */
+/** Derives the day's keys once per call. */
 export class StorageSigner {
   private readonly access: StorageAccess;
   private readonly time: SignedAt;
@@ -26,10 +21,7 @@ export class StorageSigner {
     this.time = time;
   }
 
-  /**
-   * The address to which one object is put, and the headers that must be sent there: nothing longer, of another
-   * type, or in the place of something that is there already is taken.
-   */
+  /** Storage accepts a PUT with exactly these headers: no other size or type, no overwriting. */
   async putObject(objectKey: string, { sizeBytes, mime }: { sizeBytes: number; mime: string }) {
     const uploadHeaders = {
       "content-type": mime,
@@ -39,7 +31,6 @@ export class StorageSigner {
     return { uploadUrl: await this.sign(objectKey, {}, uploadHeaders), uploadHeaders };
   }
 
-  /** The addresses to which the parts of an object are put. */
   putParts(objectKey: string, uploadId: string, parts: readonly Part[]) {
     return Promise.all(
       parts.map(async ({ partNumber, size }) => {
@@ -65,7 +56,7 @@ export class StorageSigner {
       url: `${endpoint}/${objectKey}?${search}`,
       headers,
       service: "s3",
-      // The one region of R2.
+      // R2's only region.
       region: "auto",
       cache: this.cache,
       datetime,

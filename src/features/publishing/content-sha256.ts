@@ -1,6 +1,6 @@
 import { toHex } from "../../core/ids.ts";
 import type { Deps } from "../../deps.ts";
-import { openFile } from "../media/read.ts";
+import { openFile } from "../media/files.ts";
 import { type MediaRow, noteContent } from "../media/repo.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { nextToHash } from "./job.ts";

@@ -2,7 +2,7 @@ import type { Failure } from "../../core/failures.ts";
 import type { Query } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { wakePost } from "../../queue/wake.ts";
-import { countFailure } from "../accounts/repo/failures.ts";
+import { countFailure } from "../accounts/repo.ts";
 import { downloadDue } from "../content/files.ts";
 import { creditRefund, failAttempt } from "../ending/repo.ts";
 import { NO_APPROVAL } from "../posts/rules.ts";

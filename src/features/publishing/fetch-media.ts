@@ -22,7 +22,7 @@ export async function fetchNextMedia(
   const item = upload.media[index];
   if (!item || !("url" in item)) throw new Error("Every file of the post is here.");
 
-  const { DOWNLOAD_SECONDS, downloadMedia } = await import("../media/download.ts");
+  const { DOWNLOAD_SECONDS, downloadMedia } = await import("../media/intake.ts");
   const recipient = new Lease(deps, upload).begin(DOWNLOAD_SECONDS);
   const downloaded = await downloadMedia(deps, upload.teamId, item.url, recipient);
   if (item.role === "thumbnail" && downloaded.kind !== "stored") {

@@ -4,11 +4,11 @@ import type { Query } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import type { Connector, Fetch } from "../../platforms/connector.ts";
 import type { IdentifyOptions } from "../../platforms/login.ts";
-import { NoCredentials, openCredentials, platformFetch } from "../accounts/platform-access.ts";
-import { expireLogin } from "../accounts/refresh.ts";
-import { accountById } from "../accounts/repo/accounts.ts";
+import { accountById } from "../accounts/repo.ts";
 import { platformIdOf } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
+import { NoCredentials, openCredentials, platformFetch } from "../logins/platform-access.ts";
+import { expireLogin } from "../logins/repo.ts";
 import type { UploadRow } from "../posts/table.ts";
 
 /** All calls that ask who the account is take this long together. */

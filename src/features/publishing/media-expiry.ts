@@ -1,7 +1,7 @@
 import { DAY, HOUR } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
+import { keepThumbnail } from "../media/files.ts";
 import { dropUnusedFiles, type FileId, fileAfter } from "../media/repo.ts";
-import { keepThumbnail } from "../media/thumbnail.ts";
 import { teamOfPresigned } from "../presign/address.ts";
 import { removeUnused } from "../presign/clean-up.ts";
 import {

@@ -3,7 +3,7 @@ import type { Deps } from "../../deps.ts";
 import type { Bookmark, PublishedPost } from "../../platforms/connector.ts";
 import { lazily } from "../../platforms/kit/lazily.ts";
 import { wakePost } from "../../queue/wake.ts";
-import { forgetFailures } from "../accounts/repo/failures.ts";
+import { forgetFailures } from "../accounts/repo.ts";
 import { emitIfChanged } from "../events/repo.ts";
 import { isWithinLookAhead, type Stage } from "../posts/rules.ts";
 import type { UploadRow } from "../posts/table.ts";

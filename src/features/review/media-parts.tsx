@@ -4,7 +4,7 @@ import type { Layout } from "../../platforms/likeness.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import { isSent } from "../content/as-published.ts";
 import { filesToApprove } from "../content/files.ts";
-import { mediaPath } from "../media/address.ts";
+import { mediaPath } from "../media/files.ts";
 import type { MediaRef } from "../posts/table.ts";
 import type { ShownPost } from "./find.ts";
 import { altOf, ratioClass, type Shown } from "./likeness.ts";

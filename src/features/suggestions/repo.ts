@@ -10,7 +10,7 @@ type SuggestionRow = typeof suggestions.$inferSelect;
 
 const readSuggestion = rowReader(suggestions);
 
-/** The suggestions of a team that are older than the one with the id `before`, newest first. */
+/** Newest first, older than the id `before`. */
 export const suggestionsOf = (
   team: SQL,
   before: number | null,
@@ -22,7 +22,7 @@ export const suggestionsOf = (
     readSuggestion,
   );
 
-/** Inserts a suggestion, with its event. */
+/** Includes the event. */
 export function insertSuggestion(
   deps: Pick<Deps, "newEventId" | "now">,
   row: Omit<typeof suggestions.$inferInsert, "id" | "status" | "createdAt" | "updatedAt">,
@@ -37,7 +37,7 @@ export function insertSuggestion(
   ] as const;
 }
 
-/** Changes the status of a suggestion, with its event; the one that it has already changes nothing. */
+/** Includes the event. An unchanged status does nothing. */
 export function setSuggestionStatus(
   deps: Pick<Deps, "newEventId" | "now">,
   { id, status }: { id: number; status: SuggestionStatus },

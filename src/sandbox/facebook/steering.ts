@@ -1,5 +1,4 @@
-import type { SteeredRefusals } from "../kit/steered.ts";
-import { steer } from "../kit/steered.ts";
+import { type SteeredRefusals, steer } from "../kit/steered.ts";
 import type { Reply } from "../kit/steering.ts";
 import { type GraphCall, graphError, mediaError, serverError } from "../meta/graph.ts";
 import { expiredToken, type Page } from "./pages.ts";

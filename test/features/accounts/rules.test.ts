@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
+import { isEnding } from "../../../src/features/accounts/rules.ts";
 import {
-  isEnding,
   keepsStoredEnds,
   loginEnd,
   nextRenewal,
   renewalAt,
-} from "../../../src/features/accounts/rules.ts";
+} from "../../../src/features/logins/rules.ts";
 import { START } from "../../support/harness.ts";
 
 const DAY = 86_400_000;

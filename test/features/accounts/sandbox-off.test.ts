@@ -8,7 +8,7 @@ import {
   type Member,
 } from "../../support/harness.ts";
 
-/** Accounts that were made while the sandbox was on, at an instance where it is off now. */
+/** Accounts from a time when the sandbox was switched on. */
 interface Stage {
   member: Member;
   on: Harness;

@@ -49,8 +49,8 @@ test("a permission that was not granted is named in words", async () => {
 test("every permission that a platform is asked for has words", () => {
   for (const { platform, consent } of connectors()) {
     const { required = [], optional = [], inWords = {} } = consent ?? {};
-    const asked = [...required, ...optional].sort();
-    expect([platform, Object.keys(inWords).sort()]).toEqual([platform, asked]);
+    const scopes = [...required, ...optional].sort();
+    expect([platform, Object.keys(inWords).sort()]).toEqual([platform, scopes]);
   }
 });
 
@@ -127,7 +127,6 @@ describe("the address of a try", () => {
   });
 });
 
-/** The ways in which a person loses their rights. */
 const ENDINGS: [string, (by: { userId: number; token: string }) => Promise<unknown>][] = [
   [
     "was removed from the team",
@@ -196,7 +195,7 @@ describe.each(ENDINGS)("what a member began who %s since", (_, end) => {
     let claims = 0;
     harness.deps.db.run = async (queries) => {
       const results = await run(queries);
-      // Right behind the statement that claims the try.
+      // Right after the statement that claims the attempt.
       if (++claims === 2) await endRights();
       return results;
     };

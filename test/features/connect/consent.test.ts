@@ -14,7 +14,7 @@ beforeEach(async () => {
   browser = new Browser(harness);
 });
 
-/** The address that the API gives to a caller who connects a simulated account. */
+/** The address that the API answers for a simulated account. */
 async function begin(input: object = {}, token = owner.token): Promise<string> {
   const json = { platform: "x", mode: "sandbox", ...input };
   const { status, body } = await harness.call("POST", "/accounts", { token, json });
@@ -24,8 +24,8 @@ async function begin(input: object = {}, token = owner.token): Promise<string> {
 
 const eventsNamed = async (name: string) => {
   const query = "SELECT count(*) AS rows FROM events WHERE team_id = ? AND name = ?";
-  const found = await env.DB.prepare(query).bind(owner.teamId, name).first<{ rows: number }>();
-  return found ?? { rows: 0 };
+  const count = await env.DB.prepare(query).bind(owner.teamId, name).first<{ rows: number }>();
+  return count ?? { rows: 0 };
 };
 
 const accountsOf = async ({ token }: Member) =>

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
-import { LINKS_KEPT_MS, MAX_PENDING_LINKS } from "../../../src/features/connect/link-rules.ts";
+import { LINKS_KEPT_MS, MAX_PENDING_LINKS } from "../../../src/features/connect/rules.ts";
 import { decide, openConsentPage, walkConsent } from "../../support/consent.ts";
 import { createMember, Harness, type Member, START } from "../../support/harness.ts";
 import { Browser, formsOf } from "../../support/person.ts";
@@ -50,7 +50,7 @@ const read = (token: string) => harness.call("GET", `/whitelabel/invites/${token
 const accountsOf = async ({ token } = owner) =>
   (await harness.call("GET", "/accounts", { token })).body.data;
 
-/** Presses the button of a link's page; the address that it leads to. */
+/** Presses the link page's button. Returns the address it leads to. */
 async function press(browser: Browser, link: Made, fields = {}): Promise<string> {
   const page = await browser.post(pathOf(link), fields);
   expect(page.status, page.html).toBe(303);
@@ -83,7 +83,11 @@ describe("a link", () => {
     const links = [await make(), await make({ title: "Second" })];
     expect(await list()).toEqual(
       links.toReversed().map(({ id, token, expiresAt }) => ({
-        ...{ id, token, expiresAt, platform: "x", status: "pending" },
+        id,
+        token,
+        expiresAt,
+        platform: "x",
+        status: "pending",
         createdAt: START.toISOString(),
       })),
     );
@@ -221,9 +225,15 @@ describe("the details of a link", () => {
     const { status, body } = await read(link.token);
     expect(status).toBe(200);
     expect(body.data).toEqual({
-      ...{ platform: "x", mode: "sandbox", status: "pending", expiresAt: link.expiresAt },
-      ...{ title: "Connect us", description: "For the campaign.", logoUrl: null },
-      ...{ asks: expect.stringMatching(/\.$/), identifierLabel: null },
+      platform: "x",
+      mode: "sandbox",
+      status: "pending",
+      expiresAt: link.expiresAt,
+      title: "Connect us",
+      description: "For the campaign.",
+      logoUrl: null,
+      asks: expect.stringMatching(/\.$/),
+      identifierLabel: null,
     });
   });
 

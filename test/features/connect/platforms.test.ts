@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
-import { openTry } from "../../../src/features/connect/start.ts";
+import { openTry } from "../../../src/features/connect/service.ts";
 import { connectors } from "../../../src/platforms/registry.ts";
 import { decide, openConsentPage, walkConsent } from "../../support/consent.ts";
 import { createMember, Harness, type Member } from "../../support/harness.ts";
@@ -26,14 +26,12 @@ const begin = async (platform: string): Promise<string> => {
 const accountsOf = async ({ token }: Member) =>
   (await harness.call("GET", "/accounts", { token })).body.data;
 
-/** A person's way through a platform's consent page. */
 interface Row {
   platform: string;
-  /** A person with one account there. */
   name: string;
-  /** A permission without which nothing is connected. */
+  /** A required permission. */
   needed: string;
-  /** One without which an account is connected all the same. */
+  /** An optional permission. */
   spare: string;
 }
 

@@ -24,14 +24,13 @@ beforeEach(async () => {
   browser = new Browser(harness);
 });
 
-/** A platform's consent page, as a person goes through it. */
 interface Walk {
   platform: Platform;
-  /** A permission without which nothing can be published. */
+  /** A required permission. */
   required: string;
-  /** A permission that may be left out; null where there is none. */
+  /** An optional permission. */
   optional: string | null;
-  /** The accounts that a person chooses from; null where there is one. */
+  /** Accounts to choose from; null when there is only one. */
   choices: string[] | null;
 }
 
@@ -51,15 +50,15 @@ const WALKS: Walk[] = [
   { platform: "x", required: "media.write", optional: null, choices: null },
 ];
 
-/** Goes from the API's answer to the page or redirect that ends it. */
+/** Follows the API's answer to the last page or redirect. */
 async function walk(platform: Platform, decision: Decision = {}): Promise<Page> {
   const json = { platform, mode: "sandbox", redirectUrl: "https://client.example/done" };
-  const begun = await harness.call("POST", "/accounts", { token: owner.token, json });
-  expect(begun.status, JSON.stringify(begun.body)).toBe(200);
-  return walkConsent(browser, begun.body.authorizationUrl, { name: "Ada", ...decision });
+  const start = await harness.call("POST", "/accounts", { token: owner.token, json });
+  expect(start.status, JSON.stringify(start.body)).toBe(200);
+  return walkConsent(browser, start.body.authorizationUrl, { name: "Ada", ...decision });
 }
 
-/** The values of the accounts that a page lets one choose from, by their names. */
+/** Form values by account name. */
 const choicesOf = (html: string): Map<string, string> =>
   new Map(
     [...html.matchAll(/name="account" value="([^"]+)"[^>]*>\s*<span>\s*<bdi>([^<]+?)</g)].map(
@@ -67,7 +66,6 @@ const choicesOf = (html: string): Map<string, string> =>
     ),
   );
 
-/** Chooses the accounts of these names. */
 async function choose(page: Page, names: string[]): Promise<Page> {
   expect(page.status).toBe(303);
   const path = page.location ?? "";
@@ -87,7 +85,6 @@ const missingScopes = async (): Promise<(string | null)[]> => {
 };
 
 describe.each(WALKS)("$platform", ({ platform, required, optional, choices }) => {
-  /** The end of the walk of somebody who agrees. */
   async function connect(decision: Decision = {}): Promise<Page> {
     const page = await walk(platform, decision);
     return choices ? choose(page, [choices[0] ?? ""]) : page;
@@ -174,7 +171,7 @@ describe("a live LinkedIn app", () => {
   const appKeys = { linkedin: { clientId: "id", clientSecret: "secret" } };
   const PAGES = ["r_organization_social", "w_organization_social", "rw_organization_admin"];
 
-  /** Connects with the simulator in LinkedIn's place; returns the permissions that were asked for. */
+  /** Returns the requested permissions. */
   async function connectLive(appScopes: Config["appScopes"]) {
     harness = harnessWith({ appKeys, appScopes });
     owner = await createMember();
@@ -183,8 +180,8 @@ describe("a live LinkedIn app", () => {
     const origin = { teamId, accountId: null, uploadId: null };
     harness.network = createSandboxFetch(env.SANDBOX_STATE, origin);
     const json = { platform: "linkedin" };
-    const begun = await harness.call("POST", "/accounts", { token: owner.token, json });
-    const address = await openConsentPage(browser, begun.body.authorizationUrl);
+    const start = await harness.call("POST", "/accounts", { token: owner.token, json });
+    const address = await openConsentPage(browser, start.body.authorizationUrl);
     const scopes = new URL(address).searchParams.get("scope")?.split(" ") ?? [];
     const body = new URLSearchParams({ name: "Ada", decision: "allow" });
     for (const scope of scopes) body.append("scope", scope);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { setupOf } from "../../../src/features/connect/setup.ts";
+import { setupOf } from "../../../src/features/setup/rules.ts";
 import type { Fetch } from "../../../src/platforms/connector.ts";
 import { connectors } from "../../../src/platforms/registry.ts";
 import { createMember, type Harness, harnessWith, type Member } from "../../support/harness.ts";

@@ -6,7 +6,7 @@ const app = { clientId: "id", clientSecret: "secret" };
 
 let harness: Harness;
 let owner: Member;
-/** Tokens that were given back to a platform. */
+/** Tokens that were revoked at a platform. */
 let revoked: (string | null)[];
 
 beforeEach(async () => {
@@ -26,7 +26,7 @@ beforeEach(async () => {
   };
 });
 
-/** Connects a live account by the token that its owner is known by; returns its id. */
+/** Connects a live account. The token names its owner. */
 async function connect(platform: string, accessToken: string): Promise<string> {
   const json = { platform, credentials: { accessToken } };
   const { body } = await harness.call("POST", "/accounts", { token: owner.token, json });

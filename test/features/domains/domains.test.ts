@@ -32,20 +32,20 @@ const add = async (domain = newHost(), json: object = {}) => {
   return body;
 };
 
-/** The records that DNS has; `broken` is what it does instead of answering. */
+/** `broken` replaces every answer. */
 function serveDns(records: Record<string, string[]>, broken?: () => Promise<Response>) {
-  const asked: string[] = [];
+  const queries: string[] = [];
   harness.network = async (input) => {
     const url = new URL(new Request(input).url);
     expect(url.origin).toBe("https://cloudflare-dns.com");
     if (broken) return broken();
     const name = `${url.searchParams.get("type")} ${url.searchParams.get("name")}`;
-    asked.push(name);
+    queries.push(name);
     const type = name.startsWith("TXT") ? 16 : 5;
     const Answer = (records[name] ?? []).map((data) => ({ name, type, TTL: 60, data }));
     return Response.json({ Status: Answer.length > 0 ? 0 : 3, Answer });
   };
-  return asked;
+  return queries;
 }
 
 const recordsOf = (domain: Awaited<ReturnType<typeof add>>) => ({
@@ -63,7 +63,11 @@ describe("without a way to the edge", () => {
     const host = newHost();
     const domain = await add(host.toUpperCase());
     expect(domain).toEqual({
-      ...{ success: true, id: domain.id, domain: host, userId: owner.userId, teamId: null },
+      success: true,
+      id: domain.id,
+      domain: host,
+      userId: owner.userId,
+      teamId: null,
       verified: false,
       createdAt: "2026-12-01T09:00:00.000Z",
       updatedAt: "2026-12-01T09:00:00.000Z",
@@ -128,29 +132,42 @@ describe("without a way to the edge", () => {
 
   test("one that is not verified in a week is given up, and others may have it", async () => {
     const domain = await add();
-    const asked = serveDns({});
+    const queries = serveDns({});
     for (let hours = 0; hours < 24 * 7 + 2; hours++) {
       harness.advance(3_600);
       await harness.tick();
     }
     expect((await call("GET", "/domains")).body).toEqual([]);
-    expect(asked.length).toBeLessThan(500);
+    expect(queries.length).toBeLessThan(500);
     owner = await createMember();
     await add(domain.domain);
   });
 
   test.each([
-    ...["", "localhost", "example", "-a.example.com", "a..example.com", "192.0.2.1", "[::1]"],
-    ...[
-      "a b.example.com",
-      "exa_mple.com",
-      "https://go.example.com",
-      "go.example.com/x",
-      "*.example.com",
-    ],
-    ...["co.uk", "github.io", "com.au"],
-    ...["akimbo.test", "AKIMBO.test.", "a.local", "x.workers.dev", `${"a".repeat(64)}.example.com`],
-    ...[`${"a.".repeat(130)}com`, "go.example.com:8080", "user@example.com", "a.example.com\r\n.b"],
+    "",
+    "localhost",
+    "example",
+    "-a.example.com",
+    "a..example.com",
+    "192.0.2.1",
+    "[::1]",
+    "a b.example.com",
+    "exa_mple.com",
+    "https://go.example.com",
+    "go.example.com/x",
+    "*.example.com",
+    "co.uk",
+    "github.io",
+    "com.au",
+    "akimbo.test",
+    "AKIMBO.test.",
+    "a.local",
+    "x.workers.dev",
+    `${"a".repeat(64)}.example.com`,
+    `${"a.".repeat(130)}com`,
+    "go.example.com:8080",
+    "user@example.com",
+    "a.example.com\r\n.b",
   ])("is refused as a domain: %j", async (domain) => {
     expect((await call("POST", "/domains", { domain })).status).toBe(400);
   });
@@ -189,7 +206,7 @@ describe("without a way to the edge", () => {
   });
 });
 
-/** The record that a refusal asks for: its name, as DNS is asked for it, and its value. */
+/** The TXT record in a refusal: its name and value. */
 function askedFor({ error }: { error: string }): Record<string, string[]> {
   const [, name, value] = /TXT record (\S+) with the value (akimbo-\w+)/.exec(error) ?? [];
   if (!name || !value) throw new Error(`No record is asked for: ${error}`);
@@ -216,7 +233,7 @@ describe("a domain that somebody else has added, and not shown to be theirs", ()
     expect(refused).toMatchObject({ status: 409, body: { code: "DOMAIN_TAKEN" } });
     expect(await holdersOf(domain)).toEqual([squatter.teamId]);
     const records = askedFor(refused.body);
-    // It is asked for by the same words each time, and of each team by other ones.
+    // The refusal has the same record each time, and another one for each team.
     expect(askedFor((await claim(domain, owner)).body)).toEqual(records);
     const third = askedFor((await claim(domain, await createMember())).body);
     expect(third).not.toEqual(records);
@@ -255,8 +272,8 @@ describe("a domain that somebody else has added, and not shown to be theirs", ()
     const others = await Promise.all([createMember(), createMember()]);
     serveDns({});
     const name = `TXT _akimbo.${domain}`;
-    const asked = await Promise.all(others.map((one) => claim(domain, one)));
-    const texts = asked.flatMap(({ body }) => askedFor(body)[name] ?? []);
+    const claims = await Promise.all(others.map((one) => claim(domain, one)));
+    const texts = claims.flatMap(({ body }) => askedFor(body)[name] ?? []);
     serveDns({ [name]: texts });
     const answers = await Promise.all(others.map((one) => claim(domain, one)));
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
@@ -277,7 +294,7 @@ describe("a verified domain", () => {
     } as never;
   });
 
-  /** Days on which the tick runs twice: for the daily look, and a minute later for the notices of it. */
+  /** Each day has two ticks: the daily check, and its notices a minute later. */
   async function pass(days: number): Promise<void> {
     for (let day = 0; day < days; day++) {
       harness.advance(86_400);
@@ -300,9 +317,9 @@ describe("a verified domain", () => {
 
   test("is looked at daily; three days without its TXT record end it, and its people are told before", async () => {
     const { domain, shortUrl, id } = await withLink();
-    const asked = serveDns({});
+    const queries = serveDns({});
     await pass(1);
-    expect(asked).toEqual([`TXT ${domain.edgeOwnershipTxtName}`]);
+    expect(queries).toEqual([`TXT ${domain.edgeOwnershipTxtName}`]);
     expect(mails).toEqual([expect.objectContaining({ subject: "A domain loses its links soon" })]);
     expect(mails[0]?.text).toContain(
       `${domain.edgeOwnershipTxtName} with the value ${domain.edgeOwnershipTxtValue}`,
@@ -410,7 +427,6 @@ describe("links on a domain", () => {
     const [first, second] = [await add(), await add()];
     const url = `https://${second.domain}/b`;
     await verify(first);
-    // The domain is nobody's short one yet.
     const a = (await call("POST", "/short-links", { url, domainId: first.id, slug: "a" })).body;
     await verify(second);
     const back = await call("POST", "/short-links", {
@@ -478,13 +494,15 @@ describe("by the edge", () => {
   }
   let hostnames: Hostname[];
   let calls: string[];
-  /** TXT records that DNS has, by their names. */
+  /** TXT records by name. */
   let texts: Record<string, string[]>;
-  /** Takes the place of the edge's answer. */
+  /** Replaces Cloudflare's answer. */
   let broken: ((method: string) => Response | Promise<Response> | null) | null;
 
   const shown = ({ id, hostname, status }: Hostname) => ({
-    ...{ id, hostname, status },
+    id,
+    hostname,
+    status,
     ownership_verification: {
       type: "txt",
       name: `_cf-custom-hostname.${hostname}`,
@@ -523,7 +541,7 @@ describe("by the edge", () => {
       const instead = broken?.(request.method);
       if (instead) return instead;
       const id = url.pathname.slice(base.length + 1);
-      const known = hostnames.find((one) => one.id === id);
+      const existing = hostnames.find((one) => one.id === id);
       const ok = (result: unknown) => Response.json({ success: true, errors: [], result });
       const refuse = (status: number, code: number, message: string) =>
         Response.json({ success: false, errors: [{ code, message }], result: null }, { status });
@@ -543,9 +561,9 @@ describe("by the edge", () => {
         hostnames.push(made);
         return ok(shown(made));
       }
-      if (!known) return refuse(404, 1436, "The custom hostname was not found.");
-      if (request.method === "PATCH") return ok(shown(known));
-      hostnames = hostnames.filter((one) => one !== known);
+      if (!existing) return refuse(404, 1436, "The custom hostname was not found.");
+      if (request.method === "PATCH") return ok(shown(existing));
+      hostnames = hostnames.filter((one) => one !== existing);
       return Response.json({ id });
     };
   });
@@ -577,7 +595,6 @@ describe("by the edge", () => {
     ).toBeNull();
   });
 
-  /** Adds the record of a domain to DNS. */
   const publish = (domain: Awaited<ReturnType<typeof add>>) => {
     texts[domain.edgeOwnershipTxtName] = [`"${domain.edgeOwnershipTxtValue}"`];
   };
@@ -700,7 +717,7 @@ describe("by the edge", () => {
     expect((await call("POST", "/domains", { domain: other })).status).toBe(400);
   });
 
-  /** Adds a domain as one team, and shows it to be another's, which is `owner` from now on. */
+  /** One team adds the domain; another, `owner` from now on, proves it. */
   async function contest(): Promise<string> {
     const { domain } = await add();
     owner = await createMember();

@@ -3,11 +3,10 @@ import { createMember, Harness, type Member } from "../../support/harness.ts";
 import { measure } from "../../support/meter.ts";
 import { Visits } from "../../support/visits.ts";
 
-/** As many as a link may have. */
 const RULES = 1_000;
 /** Source: the promise for a link of 1,000 rules. */
 const MOST_MS = 50;
-/** A busy machine is slow for a plain link too. */
+/** Times the duration for a plain link, which a busy machine slows too. */
 const MOST_TIMES = 3;
 const TRIES = 10;
 
@@ -32,7 +31,7 @@ async function make(json: object = {}): Promise<{ id: number; slug: string; shor
   return body;
 }
 
-/** The address that a visitor is sent to; null where there is no link. */
+/** Returns the visitor's destination; null when there is no link. */
 const leadsTo = (url: string): Promise<string | null> =>
   visits.visit(url).then(
     ({ headers }) => headers.get("location"),
@@ -40,7 +39,9 @@ const leadsTo = (url: string): Promise<string | null> =>
   );
 
 const rule = (i: number, destination = `${HOME}${i}`) => ({
-  ...{ type: "geo", countryCodes: "DE", destination },
+  type: "geo",
+  countryCodes: "DE",
+  destination,
 });
 
 test("no change makes a loop of two links, by whatever spelling and field", async () => {
@@ -101,12 +102,12 @@ test("a visit to a link of 1,000 rules reads one row more for each rule, and is 
   const many = await make({ rules: Array.from({ length: RULES }, (_, i) => rule(i)) });
   const visit = ({ shortUrl }: { shortUrl: string }) => visits.follow(shortUrl, { country: "FR" });
   const costsOf = async (link: { shortUrl: string }) => {
-    // A link that was just visited is kept for a moment.
+    // A visited link is cached for a moment.
     harness.advance(60);
     return (await measure(harness, () => visit(link))).costs;
   };
   const [usual, most] = [await costsOf(few), await costsOf(many)];
-  // Each destination is compared with the domains of short links.
+  // The query compares each destination with the domains of short links.
   expect(most.rowsRead - usual.rowsRead).toBe(RULES - 1);
   expect(most.roundTrips.length).toBe(usual.roundTrips.length);
   const shortest = async (link: { shortUrl: string }) => {

@@ -65,8 +65,13 @@ describe("a short link", () => {
     expect(page.body.pagination).toEqual({ page: 1, limit: 2, total: 3 });
     expect(page.body.data.map(({ id }: { id: number }) => id)).toEqual([made[2]?.id, made[1]?.id]);
     expect(page.body.data[0]).toMatchObject({
-      ...{ slug: made[2]?.slug, shortUrl: made[2]?.shortUrl, destination: URL_A, clicks: 0 },
-      ...{ isActive: true, createdAt: "2026-12-01T09:00:00.000Z", domainId: null },
+      slug: made[2]?.slug,
+      shortUrl: made[2]?.shortUrl,
+      destination: URL_A,
+      clicks: 0,
+      isActive: true,
+      createdAt: "2026-12-01T09:00:00.000Z",
+      domainId: null,
     });
     const second = await call("GET", "/short-links?limit=2&page=2");
     expect(second.body.data.map(({ id }: { id: number }) => id)).toEqual([made[0]?.id]);
@@ -326,7 +331,8 @@ describe("what is refused", () => {
 
 test("1,000 rules are stored and asked, the highest first", async () => {
   const rules = Array.from({ length: 1_000 }, (_, i) => ({
-    ...{ type: "geo", countryCodes: i === 0 ? "JP" : "DE" },
+    type: "geo",
+    countryCodes: i === 0 ? "JP" : "DE",
     destination: `https://example.com/${i}`,
   }));
   const { id, shortUrl } = await make({ rules });

@@ -220,7 +220,6 @@ test.each<[string, Parameters<typeof placeOf>[1] | object, object | null]>([
 });
 
 describe("a hot link", () => {
-  /** Counts the reads of the database. */
   function watch(): { reads: number } {
     const watched = { reads: 0 };
     visits.database = {
@@ -237,7 +236,7 @@ describe("a hot link", () => {
     const watched = watch();
     for (let i = 0; i < 50; i++) await visits.visit(url);
     expect(watched.reads).toBe(2);
-    // Another isolate switches it off.
+    // Another isolate switches the link off.
     await env.DB.prepare("UPDATE short_links SET is_active = 0 WHERE slug_key = ?")
       .bind(url.split("/s/")[1])
       .run();
@@ -294,11 +293,11 @@ describe("a hot link", () => {
     const links = new HotLinks<string>();
     const find = (now: number) => links.find("a", { host: null, slug: "a" }, now);
     for (let i = 0; i < 3; i++) find(0);
-    const begun = links.beginRead();
+    const generation = links.beginRead();
     links.forget("a");
-    links.keep("a", { value: "old", characters: 1, readAt: 0, begun });
+    links.keep("a", { value: "old", characters: 1, readAt: 0, generation });
     expect(find(1)).toBeNull();
-    links.keep("a", { value: "new", characters: 1, readAt: 1, begun: links.beginRead() });
+    links.keep("a", { value: "new", characters: 1, readAt: 1, generation: links.beginRead() });
     expect(find(2)?.value).toBe("new");
     expect(find(1_001)?.value).toBe("new");
     expect(find(1_002)).toBeNull();

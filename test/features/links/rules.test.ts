@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-// Teaches schemas to describe themselves.
+// Adds `.openapi()` to schemas.
 import "../../../src/http/route.ts";
 import { readDestination } from "../../../src/features/links/destinations.ts";
 import {
@@ -34,7 +34,7 @@ const toVisit = (facts: Facts): Visit => ({
   now: () => facts.now,
 });
 
-/** Asks one rule after the other, as the specification words them. */
+/** Tries one rule after the other, as specified. */
 function byBruteForce(rules: readonly StoredRule[], facts: Facts): string | null {
   const matches = (rule: StoredRule): boolean => {
     if (rule.type === "geo") return rule.countryCodes.split(",").includes(facts.country ?? "-");
@@ -62,7 +62,7 @@ function byBruteForce(rules: readonly StoredRule[], facts: Facts): string | null
   return sorted.find(matches)?.destination ?? null;
 }
 
-/** The same numbers in every run. */
+/** Draws the same numbers in every run. */
 function createDraw(seed: number) {
   let state = seed;
   const draw = (most: number): number => {
@@ -103,10 +103,10 @@ describe("rules", () => {
     const { draw, one } = drawn;
     let matched = 0;
     for (let round = 0; round < 400; round++) {
-      const given = Array.from({ length: draw(14) }, (_, n) =>
+      const input = Array.from({ length: draw(14) }, (_, n) =>
         newRuleSchema.parse(makeRule(drawn, n)),
       );
-      const rules = withPriorities(given) as StoredRule[];
+      const rules = withPriorities(input) as StoredRule[];
       const router = new Router(rules);
       for (let visit = 0; visit < 50; visit++) {
         const facts: Facts = {
@@ -137,8 +137,8 @@ describe("rules", () => {
     ["with all above it, gaps included", [1, 3, 7, 3], [1, 4, 8, 3]],
     ["and none below it", [0, 1, 2, 1], [0, 2, 3, 1]],
     ["several times over", [0, 0, 0, undefined], [2, 1, 0, 3]],
-  ])("have priorities: %s", (_, given, expected) => {
-    const placed = withPriorities(given.map((priority, name) => ({ name, priority })));
+  ])("have priorities: %s", (_, priorities, expected) => {
+    const placed = withPriorities(priorities.map((priority, name) => ({ name, priority })));
     const byName = placed.toSorted((a, b) => a.name - b.name);
     expect(byName.map(({ priority }) => priority)).toEqual(expected);
     expect(placed.map(({ priority }) => priority)).toEqual(expected.toSorted((a, b) => b - a));
@@ -239,22 +239,25 @@ describe("a slug", () => {
   );
 
   test.each([
-    ...[
-      "",
-      "-a",
-      "a-",
-      "a b",
-      "a/b",
-      "a.b",
-      "a%62",
-      "ѕale",
-      "sаle",
-      "ﬁ\u200dt",
-      "é",
-      "😀",
-      "a\r\n",
-    ],
-    ...["api", "API", "ａｐｉ", "s", "robots", "x".repeat(65)],
+    "",
+    "-a",
+    "a-",
+    "a b",
+    "a/b",
+    "a.b",
+    "a%62",
+    "ѕale",
+    "sаle",
+    "ﬁ\u200dt",
+    "é",
+    "😀",
+    "a\r\n",
+    "api",
+    "API",
+    "ａｐｉ",
+    "s",
+    "robots",
+    "x".repeat(65),
   ])("is refused: %j", (text) => {
     expect(refusedSlug(text)).toEqual(expect.any(String));
     expect(isSlug(foldSlug(text))).toBe(false);

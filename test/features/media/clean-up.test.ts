@@ -9,7 +9,7 @@ const keys = async (teamId: number) =>
 const DAY_MS = 86_400_000;
 const THREE_TEN_MS = (3 * 60 + 10) * 60_000;
 
-/** Storage keeps real time: the next ten past three of it, and the same a day later. */
+/** Storage uses real time: the next 03:10, and the same a day later. */
 function nights(): Date[] {
   const real = vi.getRealSystemTime();
   const tonight = Math.floor((real - THREE_TEN_MS) / DAY_MS + 1) * DAY_MS + THREE_TEN_MS;

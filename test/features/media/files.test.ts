@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sign } from "../../../src/core/signature.ts";
-import { mediaPath } from "../../../src/features/media/address.ts";
+import { mediaPath } from "../../../src/features/media/files.ts";
 import { connectSandbox, createMember, form, Harness, type Member } from "../../support/harness.ts";
 import { pixelPng } from "../../support/videos.ts";
 

@@ -27,7 +27,7 @@ const complete = (list: string, url: string = file.multipart.completeUrl) =>
 const abort = (url: string = file.multipart.abortUrl) =>
   harness.request(url.slice(new URL(url).origin.length), { method: "DELETE" });
 
-const told = async (answer: Response) => [
+const readRefusal = async (answer: Response) => [
   answer.status,
   /<Code>(\w+)<\/Code>/.exec(await answer.text())?.[1],
 ];
@@ -56,7 +56,7 @@ describe("completing", () => {
     expect(await second.text()).toBe(xml);
     expect((await abort()).status).toBe(409);
     expect(await env.MEDIA.head(keyOf(file))).not.toBeNull();
-    expect(await told(await complete("<x/>"))).toEqual([400, "MalformedXML"]);
+    expect(await readRefusal(await complete("<x/>"))).toEqual([400, "MalformedXML"]);
   });
 
   test("works once the first answer was lost before it was noted", async () => {
@@ -93,7 +93,8 @@ describe("completing", () => {
       [partList(parts).slice(0, -1), "MalformedXML"],
       [`<!DOCTYPE x [<!ENTITY a "b">]>${partList(parts)}`, "MalformedXML"],
     ];
-    for (const [list, code] of wrong) expect(await told(await complete(list))).toEqual([400, code]);
+    for (const [list, code] of wrong)
+      expect(await readRefusal(await complete(list))).toEqual([400, code]);
     expect((await complete(partList(parts))).status).toBe(200);
   });
 
@@ -102,7 +103,7 @@ describe("completing", () => {
     const put = await putToStorage(first.uploadUrl, bytes.slice(0, first.size));
     const etag = put.headers.get("etag")?.replaceAll('"', "") ?? "";
     const list = partList([1, 2].map((partNumber) => ({ partNumber, etag })));
-    expect(await told(await complete(list))).toEqual([400, "InvalidPart"]);
+    expect(await readRefusal(await complete(list))).toEqual([400, "InvalidPart"]);
   });
 
   test.each<[string, () => Promise<unknown>]>([
@@ -129,7 +130,7 @@ describe("completing", () => {
       }),
     });
     const meanwhile = await completeAt(other, file.multipart.completeUrl, list);
-    expect(await told(meanwhile)).toEqual([403, "AccessDenied"]);
+    expect(await readRefusal(meanwhile)).toEqual([403, "AccessDenied"]);
     expect(await env.MEDIA.head(keyOf(file))).toBeNull();
     expect((await complete(list)).status).toBe(410);
   });
@@ -142,7 +143,7 @@ describe("completing", () => {
     const list = partList(await putParts(file, bytes));
     expect((await abort()).status).toBe(204);
     expect((await abort()).status).toBe(204);
-    expect(await told(await complete(list))).toEqual([410, "NoSuchUpload"]);
+    expect(await readRefusal(await complete(list))).toEqual([410, "NoSuchUpload"]);
     expect(await env.MEDIA.head(keyOf(file))).toBeNull();
   });
 
@@ -177,15 +178,15 @@ describe("the addresses", () => {
     const list = partList(await putParts(file, bytes));
     const other = await presign();
     const url = change(file.multipart.completeUrl, other.multipart.completeUrl);
-    expect(await told(await complete(list, url))).toEqual([403, "AccessDenied"]);
+    expect(await readRefusal(await complete(list, url))).toEqual([403, "AccessDenied"]);
     expect(await env.MEDIA.head(keyOf(file))).toBeNull();
   });
 
   test("end after six hours", async () => {
     const list = partList(await putParts(file, bytes));
     harness.advance(6 * 3_600);
-    expect(await told(await complete(list))).toEqual([403, "AccessDenied"]);
-    expect(await told(await abort())).toEqual([403, "AccessDenied"]);
+    expect(await readRefusal(await complete(list))).toEqual([403, "AccessDenied"]);
+    expect(await readRefusal(await abort())).toEqual([403, "AccessDenied"]);
   });
 
   const pathOf = (url: string) => url.slice(new URL(url).origin.length);
@@ -202,7 +203,7 @@ describe("the addresses", () => {
     for (const [url, allowed, method] of wrong) {
       const answer = await harness.request(pathOf(url), { method });
       expect(answer.headers.get("allow")).toBe(allowed);
-      expect(await told(answer)).toEqual([405, "MethodNotAllowed"]);
+      expect(await readRefusal(answer)).toEqual([405, "MethodNotAllowed"]);
     }
   });
 
@@ -211,7 +212,7 @@ describe("the addresses", () => {
     for (const id of ["0", "x", "9".repeat(20), "1/2"]) {
       const changed = pathOf(completeUrl).replace(/\/\d+\?/, `/${id}?`);
       const answer = await harness.request(changed, { method: "POST" });
-      expect(await told(answer)).toEqual([403, "AccessDenied"]);
+      expect(await readRefusal(answer)).toEqual([403, "AccessDenied"]);
     }
   });
 
@@ -220,7 +221,7 @@ describe("the addresses", () => {
       [file.multipart.completeUrl, "POST"],
       [file.multipart.abortUrl, "DELETE"],
     ]) {
-      const asked = await harness.request(pathOf(url), {
+      const preflight = await harness.request(pathOf(url), {
         method: "OPTIONS",
         headers: {
           origin: "https://page.test",
@@ -228,10 +229,10 @@ describe("the addresses", () => {
           "access-control-request-headers": "content-type",
         },
       });
-      expect(asked.status).toBe(204);
-      expect(asked.headers.get("access-control-allow-origin")).toBe("*");
-      expect(asked.headers.get("access-control-allow-methods")).toContain(method);
-      expect(asked.headers.get("access-control-allow-headers")).toBe("content-type");
+      expect(preflight.status).toBe(204);
+      expect(preflight.headers.get("access-control-allow-origin")).toBe("*");
+      expect(preflight.headers.get("access-control-allow-methods")).toContain(method);
+      expect(preflight.headers.get("access-control-allow-headers")).toBe("content-type");
     }
     const refused = await complete("");
     expect(refused.status).toBe(400);

@@ -41,7 +41,7 @@ test.each([{}, { range: "bytes=0-9" }, { range: `bytes=${SIZE}-` }] as HeadersIn
 );
 
 test("pages of any origin may read an accessUrl, and a refusal of it", async () => {
-  const asked = await new Harness().request(accessPath, {
+  const preflight = await new Harness().request(accessPath, {
     method: "OPTIONS",
     headers: {
       origin: "https://page.test",
@@ -49,8 +49,8 @@ test("pages of any origin may read an accessUrl, and a refusal of it", async () 
       "access-control-request-headers": "range",
     },
   });
-  expect(asked.status).toBe(204);
-  expect(asked.headers.get("access-control-allow-headers")).toBe("range");
+  expect(preflight.status).toBe(204);
+  expect(preflight.headers.get("access-control-allow-headers")).toBe("range");
   for (const headers of [
     {},
     { range: "bytes=0-9" },

@@ -199,7 +199,6 @@ describe("the body", () => {
   });
 });
 
-/** The service on a plan with that allowance. */
 const onAllowance = (presignBytes: number | null): Harness => {
   const { plans } = DEFAULT_PLANS;
   const owner = { ...plans.owner, presignBytes };

@@ -147,7 +147,7 @@ describe("an address under another host", () => {
     const other = await uploadPresigned(harness, (await createMember()).token, png);
     const own = await uploadPresigned(harness, member.token, { ...png });
     for (const url of [other.accessUrl, own.accessUrl.replace(/.{4}$/, "0000")]) {
-      // Taken as any public address is, and downloaded by the job.
+      // The address is handled like any public one: the job downloads the file.
       expect((await send({ photo: elsewhere(url) })).status).toBe(200);
     }
     expect(await mediaRows(member.teamId)).toEqual([]);
@@ -233,7 +233,7 @@ describe("an object that was replaced after the post was created", () => {
     const { results } = await env.DB.prepare("SELECT sha256 FROM media WHERE team_id = ?")
       .bind(member.teamId)
       .all<{ sha256: string }>();
-    const { mediaPath } = await import("../../../src/features/media/address.ts");
+    const { mediaPath } = await import("../../../src/features/media/files.ts");
     const path = await mediaPath(harness.deps, member.teamId, results[0]?.sha256 ?? "");
     expect((await harness.request(path)).status).toBe(404);
   });
@@ -272,7 +272,7 @@ describe("on x, an identical file is one by its bytes", () => {
         : new Blob([testPng]);
     const one = await stage.publish({ ...words("One"), photo: await photo(first) });
     expect(one.upload.status).toBe("completed");
-    // The first one's file is gone by then.
+    // The first post's file has expired by then.
     harness.advance(5 * 86_400);
     const two = await stage.publish({ ...words("Two"), photo: await photo(second) });
     expect(two.upload).toMatchObject(flagged);

@@ -10,7 +10,7 @@ import {
 } from "../../support/stage.ts";
 import { pixelPng, verticalMp4 } from "../../support/videos.ts";
 
-/** More than the bytes that are read of a presigned file when a post is created. */
+/** More than the bytes that creating a post reads of a presigned file. */
 const SIZE = 100_000;
 const WORDS = { description: "The same words" };
 

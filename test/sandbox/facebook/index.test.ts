@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { sha256Hex } from "../../../src/core/signature.ts";
-import { mediaPath } from "../../../src/features/media/address.ts";
+import { mediaPath } from "../../../src/features/media/files.ts";
 import { createSandboxFetch } from "../../../src/sandbox/fetch.ts";
 import { sandboxCredentials } from "../../../src/sandbox/kit/login.ts";
 import { createMember, form, Harness } from "../../support/harness.ts";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
 import { moveClock } from "../../../src/core/clock.ts";
 import { sha256Hex } from "../../../src/core/signature.ts";
-import { mediaPath } from "../../../src/features/media/address.ts";
+import { mediaPath } from "../../../src/features/media/files.ts";
 import { createSandboxFetch } from "../../../src/sandbox/fetch.ts";
 import { sandboxCredentials } from "../../../src/sandbox/kit/login.ts";
 import { createMember, form, Harness } from "../../support/harness.ts";

@@ -14,10 +14,7 @@ const readConsent = rowReader(consents);
 export const insertConsent = (row: typeof consents.$inferInsert) =>
   sqlWrite(insertInto(consents, row));
 
-/**
- * Holds for tries that may go on: the team has not been deleted (its tries stay until they are erased), and
- * the person and token that began the try may still act for the team.
- */
+/** The team exists, and the person and token that started the attempt may act for it. */
 const mayGoOn = sql`EXISTS
     (SELECT 1 FROM teams WHERE teams.id = consents.team_id AND teams.deleted_at IS NULL)
   AND (consents.user_id IS NULL OR ${stillMay({
@@ -26,10 +23,9 @@ const mayGoOn = sql`EXISTS
     tokenId: sql`consents.token_id`,
   })})`;
 
-/** A try, and what its page says of who asks. */
 export interface AskedConsent extends ConsentRow {
   team: string;
-  /** Null where a client began it, by a link. */
+  /** Null when a client started by a link. */
   person: { name: string | null; email: string } | null;
 }
 
@@ -62,14 +58,14 @@ export const consentById = prepared(
   readConsent,
 );
 
-type Sent = Required<Pick<ConsentRow, "id" | "memory" | "expiresAt">> & {
+type SentConsent = Required<Pick<ConsentRow, "id" | "memory" | "expiresAt">> & {
   stateHash: string;
   browserHash: string;
 };
 
-/** Notes that a browser was sent to the consent page; whichever was sent last may come back. */
+/** The browser that is sent last may return. */
 export const markSent = preparedWrite(
-  ({ id, stateHash, browserHash, memory, expiresAt }: Params<Sent>) =>
+  ({ id, stateHash, browserHash, memory, expiresAt }: Params<SentConsent>) =>
     sql`UPDATE consents SET step = 'sent', state_hash = ${stateHash}, browser_hash = ${browserHash},
         memory = ${memory}, expires_at = ${expiresAt}
       WHERE id = ${id} AND step IN ('open', 'sent') AND ${mayGoOn}`,
@@ -83,7 +79,7 @@ interface Claim {
   now: Date;
 }
 
-/** Takes the step from here to there, for the browser that was sent: one of several who try. */
+/** Changes the step; one of several simultaneous calls succeeds. */
 export const claimConsent = preparedWrite(
   ({ id, from, to, browserHash, now }: Params<Claim>) =>
     sql`UPDATE consents SET step = ${to}
@@ -91,16 +87,14 @@ export const claimConsent = preparedWrite(
         AND ${mayGoOn}`,
 );
 
-type Kept = Pick<ConsentRow, "id" | "step" | "memory" | "expiresAt">;
+type StoredStep = Pick<ConsentRow, "id" | "step" | "memory" | "expiresAt">;
 
-/** Writes where a try has come to. */
 export const keepConsent = preparedWrite(
-  ({ id, step, memory, expiresAt }: Params<Kept>) =>
+  ({ id, step, memory, expiresAt }: Params<StoredStep>) =>
     sql`UPDATE consents SET step = ${step}, memory = ${memory}, expires_at = ${expiresAt}
       WHERE id = ${id}`,
 );
 
-/** Removes tries that ended before then, up to `most`. */
 export const forgetConsents = preparedWrite(
   ({ before, most }: Params<{ before: Date; most: number }>) =>
     sql`DELETE FROM consents WHERE id IN

@@ -1,12 +1,11 @@
-import type { SQL } from "drizzle-orm";
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Platform } from "../../../core/platforms.ts";
 import { prepared, preparedWrite } from "../../../db/client.ts";
 import { pickColumns, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import type { AccountMode } from "../../accounts/table.ts";
 import { teams } from "../../teams/table.ts";
-import { MAX_LISTED_LINKS, MAX_PENDING_LINKS } from "../link-rules.ts";
+import { MAX_LISTED_LINKS, MAX_PENDING_LINKS } from "../rules.ts";
 import { type ConnectionLinkRow, connectionLinks } from "../table.ts";
 
 const readLink = rowReader(connectionLinks);
@@ -30,7 +29,7 @@ interface NewLink {
 
 const isPending = (now: SQL): SQL => sql`account_id IS NULL AND expires_at > ${now}`;
 
-/** Inserts a link, unless as many are pending as a team may have: then no row. */
+/** Returns no row if too many links are pending. */
 export const insertLink = prepared((link: Params<NewLink>) => {
   const { teamId, now } = link;
   return sql`INSERT INTO connection_links (team_id, platform, mode, logo_url, title, description,
@@ -44,7 +43,6 @@ export const insertLink = prepared((link: Params<NewLink>) => {
     RETURNING *`;
 }, readLink);
 
-/** The pending links of a team and its newest others, newest first. */
 export const linksOfTeam = prepared(
   ({ team, now }: Params<{ team: SQL; now: Date }>) =>
     sql`SELECT * FROM connection_links WHERE id IN (
@@ -55,7 +53,6 @@ export const linksOfTeam = prepared(
   readLink,
 );
 
-/** No row for a link that was deleted, or whose team was. */
 export const linkById = prepared(
   ({ id }: Params<{ id: number }>) =>
     sql`SELECT l.*, t.branding FROM connection_links l JOIN teams t ON t.id = l.team_id
@@ -69,7 +66,7 @@ export const linkOfTeam = prepared(
   readLink,
 );
 
-/** Holds while nobody is connecting an account by it. @param claimsEndAt claims from before are over */
+/** @param claimsEndAt earlier claims have ended */
 const isUnclaimed = (claimsEndAt: SQL): SQL =>
   sql`(connected_at IS NULL OR connected_at <= ${claimsEndAt})`;
 
@@ -79,14 +76,12 @@ interface Change {
   claimsEndAt: Date;
 }
 
-/** Deletes a link that is pending and that nobody is using. */
 export const deleteLink = preparedWrite(
   ({ teamId, id, now, claimsEndAt }: Params<Change & { teamId: number }>) =>
     sql`DELETE FROM connection_links WHERE id = ${id} AND team_id = ${teamId}
       AND ${isPending(now)} AND ${isUnclaimed(claimsEndAt)}`,
 );
 
-/** Claims a link for one of those who use it, if it can still be used. */
 export const claimLink = preparedWrite(
   ({ id, now, claimsEndAt }: Params<Change>) =>
     sql`UPDATE connection_links SET connected_at = ${now}
@@ -94,24 +89,20 @@ export const claimLink = preparedWrite(
         AND EXISTS (SELECT 1 FROM teams WHERE teams.id = team_id AND teams.deleted_at IS NULL)`,
 );
 
-/** Gives a link back whose account could not be stored. */
 export const releaseLink = preparedWrite(
   ({ id }: Params<{ id: number }>) =>
     sql`UPDATE connection_links SET connected_at = NULL WHERE id = ${id} AND account_id IS NULL`,
 );
 
-/** Uses a link up: notes which account it has led to. */
 export const finishLink = preparedWrite(
   ({ id, accountId }: Params<{ id: number; accountId: string }>) =>
     sql`UPDATE connection_links SET account_id = ${accountId} WHERE id = ${id}`,
 );
 
-/** Removes links that ended before then, up to `most`. */
 export const forgetLinks = preparedWrite(
   ({ before, most }: Params<{ before: Date; most: number }>) =>
     sql`DELETE FROM connection_links WHERE id IN
       (SELECT id FROM connection_links WHERE expires_at < ${before} ORDER BY expires_at LIMIT ${most})`,
 );
 
-/** A link, and the branding of its team. */
 export type BrandedLink = ConnectionLinkRow & { branding: (typeof teams.$inferSelect)["branding"] };

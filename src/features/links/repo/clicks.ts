@@ -3,18 +3,17 @@ import type { Query } from "../../../db/client.ts";
 import { plainWrite } from "../../../db/plain.ts";
 import type { Click } from "../table.ts";
 
-/** A trigger counts and keeps what is inserted: a message that comes again changes nothing. */
+/** A trigger stores the clicks and ignores repeated messages. */
 const STORE = `INSERT INTO arriving_clicks (link_id, at, message, count, clicks)
   SELECT l.id, c.value ->> 1, c.value ->> 2, c.value ->> 3, c.value -> 4
   FROM json_each(?) c CROSS JOIN short_links l ON l.id = c.value ->> 0`;
 
-/** The clicks of one isolate, each with its link, under an id of their own. */
 interface Message {
   id: string;
   clicks: readonly [linkId: number, ...Click][];
 }
 
-/** Stores the clicks of messages, each once however often its message comes: a row for each link and minute. */
+/** Inserts one row for each link and minute. */
 export function storeClicks(messages: readonly Message[]): Query<number> {
   const rows = messages.flatMap(({ id, clicks }) =>
     [...Map.groupBy(clicks, minuteOf).values()].map((own) => {

@@ -12,21 +12,32 @@ import { OWN_DOMAIN } from "./places.ts";
 export type LinkRow = typeof shortLinks.$inferSelect;
 
 const LISTED = [
-  ...(["id", "domainId", "slug", "destination", "clicks", "isActive", "useDeeplink"] as const),
-  ...(["botProtection", "safeUrl", "title", "description", "imageUrl", "createdAt"] as const),
+  "id",
+  "domainId",
+  "slug",
+  "destination",
+  "clicks",
+  "isActive",
+  "useDeeplink",
+  "botProtection",
+  "safeUrl",
+  "title",
+  "description",
+  "imageUrl",
+  "createdAt",
 ] as const;
 
 const host = text("host");
 interface Team {
   team: number | SQL;
 }
-type Wanted = Team & { id: number };
+type LinkId = Team & { id: number };
 
 const readListed = rowReader({ ...pickColumns(shortLinks, LISTED), host });
 const readWhole = rowReader({ ...pickColumns(shortLinks, [...LISTED, "rules"]), host });
 const readNumber = valueReader(integer("value").notNull());
 
-/** A link as lists show it. `host`: its domain's; null for one on the instance's own address. */
+/** `host` is null for a link on the instance's own address. */
 export type ListedLink = ReturnType<typeof readListed>;
 export type WholeLink = ReturnType<typeof readWhole>;
 
@@ -36,7 +47,7 @@ const columns = sql.raw(
     .join(", "),
 );
 
-/** A page of the team's links, newest first. */
+/** Newest first. */
 export const linksOf = prepared(
   ({ team, limit, offset }: Params<Team & { limit: number; offset: number }>) =>
     sql`SELECT ${columns}, d.host FROM short_links l LEFT JOIN domains d ON d.id = l.domain_id
@@ -50,22 +61,22 @@ export const countLinks = prepared(
   readNumber,
 );
 
-const isThis = ({ team, id }: Wanted | Params<Wanted>): SQL =>
+const isThis = ({ team, id }: LinkId | Params<LinkId>): SQL =>
   sql`l.id = ${id} AND l.team_id = ${team} AND l.deleted_at IS NULL`;
 
-/** The team's links by way of the team: for somebody unknown no row is read. */
+/** An index by which no link is read when the caller is unknown. */
 const OF_TEAM = sql.raw("short_links l INDEXED BY short_links_of_team");
 
 export const findLink = prepared(
-  (wanted: Params<Wanted>) =>
+  (link: Params<LinkId>) =>
     sql`SELECT ${columns}, l.rules, d.host FROM ${OF_TEAM} LEFT JOIN domains d ON d.id = l.domain_id
-      WHERE ${isThis(wanted)}`,
+      WHERE ${isThis(link)}`,
   readWhole,
 );
 
-/** The newest messages of a link that bring `most` clicks together; the last may have more. */
+/** The last of the messages may exceed `most`. */
 export const newestClicks = prepared(
-  ({ team, id, most }: Params<Wanted & { most: number }>) =>
+  ({ team, id, most }: Params<LinkId & { most: number }>) =>
     sql`SELECT clicks FROM (
         SELECT c.clicks, SUM(c.count) OVER (ORDER BY c.at DESC, c.message DESC) - c.count AS newer
         FROM ${OF_TEAM} CROSS JOIN link_clicks c ON c.link_id = l.id
@@ -74,9 +85,9 @@ export const newestClicks = prepared(
   rowReader(pickColumns(linkClicks, ["clicks"])),
 );
 
-/** The days of a link since one of them, newest first. */
+/** Newest first. */
 export const daysOf = prepared(
-  ({ team, id, since }: Params<Wanted & { since: number }>) =>
+  ({ team, id, since }: Params<LinkId & { since: number }>) =>
     sql`SELECT c.day, c.clicks, c.countries, c.devices, c.counted_only FROM ${OF_TEAM}
       CROSS JOIN link_days c ON c.link_id = l.id
       WHERE ${isThis({ team, id })} AND c.day >= ${since} ORDER BY c.day DESC`,
@@ -85,9 +96,8 @@ export const daysOf = prepared(
 
 const readDomain = rowReader(pickColumns(domains, ["id", "host", "verifiedAt"]));
 
-/** The domain of a link; the team's, or no row. */
 export const findDomain = prepared(
-  ({ team, id }: Params<Wanted>) =>
+  ({ team, id }: Params<LinkId>) =>
     sql`SELECT id, host, verified_at FROM domains
       WHERE id = ${id} AND team_id = ${team} AND deleted_at IS NULL`,
   readDomain,
@@ -95,7 +105,7 @@ export const findDomain = prepared(
 
 export type LinkDomain = ReturnType<typeof readDomain>;
 
-/** Finds those of the hosts, a JSON list, on which short links stand: across all teams. */
+/** @param hosts JSON list */
 export const shortHostsAmong = prepared(
   ({ hosts }: Params<{ hosts: string }>) =>
     sql`SELECT host FROM domains WHERE host IN (SELECT value FROM json_each(${hosts}))
@@ -108,12 +118,12 @@ const readHolder = rowReader({
   isUsed: flag("is_used").notNull(),
 });
 
-/** A team that has a slug, and whether a link of it uses the slug. */
+/** `isUsed`: an existing link has the slug. */
 export type SlugHolder = ReturnType<typeof readHolder>;
 
 type SlugPlace = { domainId: number; slugKey: string };
 
-/** Finds who has a slug, of whatever team. */
+/** Searches all teams. */
 export const holdersOf = prepared(
   ({ domainId, slugKey }: Params<SlugPlace>) =>
     sql`SELECT team_id, deleted_at IS NULL AS is_used FROM short_links
@@ -122,14 +132,13 @@ export const holdersOf = prepared(
   readHolder,
 );
 
-/** Takes the slug of a link that the same team deleted away from it. */
+/** Frees the slug of the team's own deleted link. */
 export const releaseSlug = preparedWrite(
   ({ teamId, domainId, slugKey }: Params<SlugPlace & { teamId: number }>) =>
     sql`UPDATE short_links SET slug_key = NULL WHERE domain_id = ${domainId} AND slug_key = ${slugKey}
       AND team_id = ${teamId} AND deleted_at IS NOT NULL`,
 );
 
-/** Fields of a link that callers set. */
 export type LinkFields = Pick<
   LinkRow,
   | "domainId"
@@ -146,7 +155,6 @@ export type LinkFields = Pick<
   | "rules"
 >;
 
-/** Holds where the domain is still there and verified. */
 const isServed = (domainId: number): SQL =>
   domainId === OWN_DOMAIN
     ? sql`TRUE`
@@ -154,10 +162,9 @@ const isServed = (domainId: number): SQL =>
         AND verified_at IS NOT NULL)`;
 
 /**
- * Holds where no other link has a slug and, on the instance's own address, no other team ever had it.
+ * On the instance's own address, a slug stays with its first team.
  *
- * Spec is silent: links that were shared or printed live longer than their rows. The team that proves a custom
- * domain may use every slug of it.
+ * Spec is silent: shared or printed links outlive their rows.
  */
 function isFree({ domainId, slugKey }: LinkPlace, team: number, exceptId = 0): SQL {
   const hasNoLink = sql`NOT EXISTS (SELECT 1 FROM short_links
@@ -167,10 +174,9 @@ function isFree({ domainId, slugKey }: LinkPlace, team: number, exceptId = 0): S
     WHERE slug_key = ${slugKey} AND team_id <> ${team})`;
 }
 
-/** The id of the link that the statement before inserted. */
 export const NEW_ID = sql`last_insert_rowid()`;
 
-/** Inserts a link where `isNew` holds and its slug is free. */
+/** Does nothing if the call is repeated or the slug is taken. */
 export const insertLink = (
   row: LinkFields & Pick<LinkRow, "teamId" | "createdBy" | "createdAt">,
   isNew: FirstTime["isNew"],
@@ -207,7 +213,7 @@ function toStored(value: LinkFields[keyof LinkFields]): string | number | null {
   return typeof value === "object" && value !== null ? JSON.stringify(value) : value;
 }
 
-/** Sets fields of a link where its place stays free for it and a new domain is verified. */
+/** Does nothing if the slug is taken or the domain is not verified. */
 export function updateLink(
   team: number,
   id: number,
@@ -224,31 +230,29 @@ export function updateLink(
 export type LinkPlace = Pick<LinkRow, "domainId" | "slugKey">;
 
 export const deleteLink = preparedWrite(
-  ({ team, id, at }: Params<Wanted & { at: Date }>) =>
+  ({ team, id, at }: Params<LinkId & { at: Date }>) =>
     sql`UPDATE short_links AS l SET deleted_at = ${at}, is_active = 0 WHERE ${isThis({ team, id })}`,
 );
 
-/** Finds the link that comes `count` links after the first with an id of `from` or more. */
 export const linkAfter = (from: number, count: number): Query<number[]> =>
   sqlQuery(
     sql`SELECT id AS value FROM short_links WHERE id >= ${from} ORDER BY id LIMIT 1 OFFSET ${count}`,
     readNumber,
   );
 
-/** The next `count` links, those that were deleted included. */
 const nextLinks = (from: number, count: number): SQL =>
   sql`(SELECT id, deleted_at FROM short_links WHERE id >= ${from} ORDER BY id LIMIT ${count})`;
 
 const END_OF_TIME = Number.MAX_SAFE_INTEGER;
 
-/** A slice of the clicks of the next `count` links, beginning with `from`: `most` rows. */
+/** `most` rows of `count` links, starting with the id `from`. */
 interface Slice {
   from: number;
   count: number;
   most: number;
 }
 
-/** Removes the clicks before a moment; all of a link that was deleted. */
+/** Removes all clicks of deleted links. */
 export const removeClicks = ({ from, count, most }: Slice, before: Date): Query<number> =>
   sqlWrite(sql`DELETE FROM link_clicks WHERE (link_id, at, message) IN (
     SELECT c.link_id, c.at, c.message FROM ${nextLinks(from, count)} l
@@ -256,18 +260,16 @@ export const removeClicks = ({ from, count, most }: Slice, before: Date): Query<
         AND c.at < CASE WHEN l.deleted_at IS NULL THEN ${before.getTime()} ELSE ${END_OF_TIME} END
       LIMIT ${most})`);
 
-/** Removes up to `most` messages of clicks that were counted before a moment. */
 export const removeCounted = (before: Date, most: number): Query<number> =>
   sqlWrite(sql`DELETE FROM counted_messages WHERE (at, link_id, message) IN (
     SELECT at, link_id, message FROM counted_messages WHERE at < ${before.getTime()} LIMIT ${most})`);
 
-/** Removes the days of links that were deleted. */
 export const removeDays = ({ from, count, most }: Slice): Query<number> =>
   sqlWrite(sql`DELETE FROM link_days WHERE (link_id, day) IN (
     SELECT c.link_id, c.day FROM ${nextLinks(from, count)} l
       CROSS JOIN link_days c ON c.link_id = l.id WHERE l.deleted_at IS NOT NULL LIMIT ${most})`);
 
-/** Removes up to `most` rows of a team from each table: a link only once its clicks are gone. */
+/** A link is removed after its clicks. */
 export const eraseLinks = (team: number, most: number): Query<number>[] =>
   [
     sql`DELETE FROM link_clicks WHERE (link_id, at, message) IN (SELECT c.link_id, c.at, c.message

@@ -1,14 +1,15 @@
+import type { Place } from "../../../core/places.ts";
 import type { Query } from "../../../db/client.ts";
 import { plainQuery, type StoredRow } from "../../../db/plain.ts";
 import type { shortLinks } from "../table.ts";
 
-/** The domain of links that stand on the instance's own address. */
+/** Domain id of the instance's own address. */
 export const OWN_DOMAIN = 0;
 
-/** The host of the URL `u.url`, as it was stored: in lower case, without a user. */
+/** The URL is stored in lower case, without user and password. */
 const HOST = `substr(u.rest, 1, instr(replace(replace(replace(u.rest, '?', '/'), '#', '/'), ':', '/') || '/', '/') - 1)`;
 
-/** JSON: the hosts among a link's destinations that are domains of short links now. */
+/** JSON list of destination hosts with short links. */
 const SHORT_HOSTS = `(SELECT json_group_array(d.host) FROM (
     SELECT substr(url, instr(url, '//') + 2) AS rest FROM (
       SELECT l.destination AS url UNION ALL SELECT l.safe_url WHERE l.safe_url IS NOT NULL
@@ -17,6 +18,7 @@ const SHORT_HOSTS = `(SELECT json_group_array(d.host) FROM (
 
 const COLUMNS = `l.id, l.destination, l.use_deeplink, l.bot_protection, l.safe_url, l.title, l.description,
   l.image_url, l.rules, ${SHORT_HOSTS} AS short_hosts`;
+
 const IS_LIVE = "l.is_active = 1 AND l.deleted_at IS NULL";
 
 const OWN_LINK = `SELECT ${COLUMNS} FROM short_links l
@@ -44,24 +46,13 @@ const readLink = (row: FoundRow) => ({
   description: row.description,
   imageUrl: row.image_url,
   rules: JSON.parse(row.rules) as LinkRow["rules"],
-  /** Hosts among its destinations on which short links stand. */
   shortHosts: JSON.parse(row.short_hosts) as string[],
-  /** Size of what was read. */
+  /** Size of the link in the cache. */
   characters: row.rules.length + row.destination.length,
 });
 
-/** The parts of a link that a redirect needs. */
 export type FoundLink = ReturnType<typeof readLink>;
 
-/** Where a link stands. */
-export interface Place {
-  /** Null: the instance's own address. */
-  host: string | null;
-  /** As slugs are compared. */
-  slug: string;
-}
-
-/** A place as a statement takes it. */
 const toParam = ({ host, slug }: Place) => [host, slug];
 
 const LINKS_AT = `SELECT p.key AS place, ${COLUMNS} FROM json_each(?) p
@@ -69,7 +60,7 @@ const LINKS_AT = `SELECT p.key AS place, ${COLUMNS} FROM json_each(?) p
     (SELECT id FROM domains WHERE host = p.value ->> 0 AND deleted_at IS NULL AND verified_at IS NOT NULL))
   WHERE ${IS_LIVE}`;
 
-/** Finds the links that stand at places, switched on, each with the number of its place. */
+/** `place` is the index of the requested place. */
 export const linksAt = (places: readonly Place[]): Query<{ place: number; link: FoundLink }[]> =>
   plainQuery(
     LINKS_AT,
@@ -80,7 +71,6 @@ export const linksAt = (places: readonly Place[]): Query<{ place: number; link: 
     }),
   );
 
-/** Finds the link that stands at a place, switched on. */
 export const linkAt = ({ host, slug }: Place): Query<FoundLink[]> =>
   host === null
     ? plainQuery(OWN_LINK, [slug], readLink)

@@ -1,8 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
 import { packedRows, rowReader, valueReader } from "../../../db/rows.ts";
-import type { AccountRow } from "../../accounts/table.ts";
-import { accounts } from "../../accounts/table.ts";
+import { type AccountRow, accounts } from "../../accounts/table.ts";
 import { MAX_SLOTS, type SlotTimes } from "../rules.ts";
 import { type PoolRow, poolSlots, type SlotRow } from "../table.ts";
 

@@ -1,0 +1,121 @@
+import { AppError, invalidFields } from "../../core/errors.ts";
+import { randomHex } from "../../core/ids.ts";
+import type { Platform } from "../../core/platforms.ts";
+import { type Result, refuse } from "../../core/result.ts";
+import { refusedUrl } from "../../core/url-policy.ts";
+import type { Ctx } from "../../deps.ts";
+import type { Connector, Fetch } from "../../platforms/connector.ts";
+import type { AppKeys, Connected, LoginRefusal } from "../../platforms/login.ts";
+import { sandboxCredentials } from "../../sandbox/kit/login.ts";
+import type { AccountMode } from "../accounts/table.ts";
+import { appKeysOf, platformFetch, withTimeout } from "../logins/platform-access.ts";
+import type { NewAccount } from "./schema.ts";
+
+export async function logIn(
+  ctx: Ctx,
+  connector: Connector,
+  input: NewAccount,
+  mode: AccountMode,
+): Promise<Result<Connected, LoginRefusal>> {
+  const { teamId } = ctx.actor;
+  const { platform } = input;
+  const network = withTimeout(platformFetch(ctx, { mode, platform, teamId, id: null }));
+  const { fetch, isAbsent } = watched(network);
+  const app = appKeysOf(ctx, { mode, platform });
+  const { adopt = connector.identify } = connector;
+  if ("sandbox" in input) {
+    if (!ctx.config.sandboxEnabled) {
+      throw invalidFields([
+        { field: "sandbox", message: "The sandbox is switched off on this instance." },
+      ]);
+    }
+    const accountName = input.name ?? `Sandbox ${input.platform}`;
+    const { simulatedOf } = await import("../../sandbox/registry.ts");
+    const login = await simulatedOf(platform)?.login?.(accountName);
+    const connected =
+      connector.login && login
+        ? await connector.login(fetch, login)
+        : await adopt(
+            fetch,
+            sandboxCredentials(platform, accountName, randomHex(8)),
+            { service: null, pageId: input.pageId?.trim() ?? null },
+            app,
+          );
+    if (connected.ok) connected.value.profile.accountName = accountName;
+    return connected;
+  }
+  if (input.service !== undefined) refuseService(ctx, input.service);
+  const answer = await ask(connector, fetch, input, app).catch((error: unknown) => {
+    if (error instanceof AppError) throw error;
+    throw absent(input.platform, "no connection");
+  });
+  const connected = requireProof(answer, ctx.config);
+  if (!connected.ok && !connected.error.final && isAbsent()) {
+    throw absent(input.platform, connected.error.message);
+  }
+  return connected;
+}
+
+/** Refuses an account id that only its own server confirms, except in development. */
+const requireProof = (
+  connected: Result<Connected, LoginRefusal>,
+  { isDevelopment }: { isDevelopment: boolean },
+): Result<Connected, LoginRefusal> =>
+  connected.ok && connected.value.unproven && !isDevelopment
+    ? refuse(connected.value.unproven)
+    : connected;
+
+async function ask(
+  connector: Connector,
+  fetch: Fetch,
+  input: Exclude<NewAccount, { sandbox: true }>,
+  app: AppKeys | null,
+): Promise<Result<Connected, LoginRefusal>> {
+  if ("credentials" in input) {
+    const { accessToken, refreshToken, expiresAt } = input.credentials;
+    const { adopt = connector.identify } = connector;
+    return adopt(
+      fetch,
+      { accessToken, refreshToken: refreshToken ?? null, expiresAt: expiresAt ?? null },
+      { service: input.service ?? null, pageId: input.pageId?.trim() ?? null },
+      app,
+    );
+  }
+  if (!connector.login) throw invalidFields([cannotLogIn(input.platform)]);
+  const { platform: _, ...login } = input;
+  return connector.login(fetch, login);
+}
+
+/** Spec is silent: enough for a platform's restart. */
+const TRY_AGAIN_SECONDS = 60;
+
+const absent = (platform: Platform, why: string) =>
+  new AppError(
+    "UNAVAILABLE",
+    `${platform} could not be reached (${why.replace(/\.$/, "")}). Try again later.`,
+    { headers: { "Retry-After": String(TRY_AGAIN_SECONDS) } },
+  );
+
+/** `isAbsent`: the last call failed, was throttled or met a server error. */
+function watched(network: Fetch): { fetch: Fetch; isAbsent(): boolean } {
+  let isAbsent = false;
+  return {
+    fetch: async (input, init) => {
+      isAbsent = true;
+      const reply = await network(input, init);
+      isAbsent = reply.status >= 500 || reply.status === 429 || reply.status === 408;
+      return reply;
+    },
+    isAbsent: () => isAbsent,
+  };
+}
+
+const cannotLogIn = (platform: Platform) => ({
+  field: "platform",
+  message: `${platform} has no login by password. Send its tokens as credentials.`,
+});
+
+function refuseService(ctx: Ctx, service: string): void {
+  const reason = refusedUrl(service, { allowLoopback: ctx.config.isDevelopment });
+  if (reason) throw invalidFields([{ field: "service", message: `service ${reason}.` }]);
+}

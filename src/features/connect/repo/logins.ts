@@ -1,0 +1,72 @@
+import { and, eq, getTableColumns, isNull, type SQL, sql } from "drizzle-orm";
+import type { Platform } from "../../../core/platforms.ts";
+import { type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
+import { flag } from "../../../db/columns.ts";
+import { rowReader, valueReader } from "../../../db/rows.ts";
+import { accounts } from "../../accounts/table.ts";
+import { type Starter, stillMay } from "../../auth/repo/people.ts";
+
+export function accountByPlatformId(team: number | SQL, platform: Platform, platformId: string) {
+  const where = and(
+    eq(accounts.teamId, team),
+    isNull(accounts.deletedAt),
+    eq(accounts.platform, platform),
+    eq(accounts.platformAccountId, platformId),
+  );
+  return sqlQuery(sql`SELECT * FROM accounts WHERE ${where}`, rowReader(accounts));
+}
+
+export function insertAccount(row: typeof accounts.$inferInsert, condition: SQL) {
+  const columns = getTableColumns(accounts);
+  const fields = Object.entries(columns).flatMap(([name, column]) => {
+    const value = row[name as keyof typeof row];
+    return value === undefined ? [] : [{ column, value }];
+  });
+  const names = fields.map(({ column }) => sql.identifier(column.name));
+  const values = fields.map(({ column, value }) =>
+    value === null ? sql`NULL` : sql`${sql.param(value, column)}`,
+  );
+  return sqlWrite(sql`INSERT INTO accounts (${sql.join(names, sql`, `)})
+    SELECT ${sql.join(values, sql`, `)} WHERE ${condition} ON CONFLICT DO NOTHING`);
+}
+
+interface Identities {
+  teamId: number;
+  platform: Platform;
+  /** A server is null on platforms that have only one. */
+  identities: readonly { id: string; service: string | null }[];
+}
+
+/** The server must be the proven one, so that a false row cannot lock out the real owner. */
+const elsewhere = ({ teamId, platform, identities }: Identities): SQL =>
+  sql`FROM json_each(${JSON.stringify(identities)}) own
+    JOIN accounts a ON a.platform_account_id = own.value ->> 'id'
+      AND a.service IS own.value ->> 'service'
+    JOIN teams t ON t.id = a.team_id
+    WHERE a.platform = ${platform} AND a.deleted_at IS NULL AND a.status = 'active'
+      AND a.mode = 'live' AND a.team_id <> ${teamId} AND t.deleted_at IS NULL`;
+
+/** Returns the platform's ids of the accounts that another team uses. */
+export const takenElsewhere = (own: Identities): Query<string[]> =>
+  sqlQuery(
+    sql`SELECT a.platform_account_id ${elsewhere(own)}`,
+    valueReader(accounts.platformAccountId),
+  );
+
+interface Terms {
+  /** Null for a client with a link. */
+  starter: Starter<number> | null;
+  isExclusive: boolean;
+}
+
+/**
+ * The team exists and the starter may act for it. With `isExclusive`, no other team uses the
+ * accounts.
+ */
+export const mayStore = (own: Identities, { starter, isExclusive }: Terms): SQL =>
+  sql`EXISTS (SELECT 1 FROM teams WHERE id = ${own.teamId} AND deleted_at IS NULL)${
+    starter ? sql` AND ${stillMay(starter)}` : sql``
+  }${isExclusive ? sql` AND NOT EXISTS (SELECT 1 ${elsewhere(own)})` : sql``}`;
+
+export const holds = (condition: SQL): Query<boolean[]> =>
+  sqlQuery(sql`SELECT ${condition} AS holds`, valueReader(flag("holds").notNull()));

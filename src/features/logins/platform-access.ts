@@ -1,0 +1,133 @@
+import { SECOND } from "../../core/time.ts";
+import type { Deps } from "../../deps.ts";
+import type { Fetch, PublishAccount } from "../../platforms/connector.ts";
+import type { AppKeys, Credentials } from "../../platforms/login.ts";
+import { connectorOf } from "../../platforms/registry.ts";
+import type { CallOrigin } from "../../sandbox/kit/origin.ts";
+import { isSwitchedOff, platformIdOf } from "../accounts/rules.ts";
+import type { AccountRow } from "../accounts/table.ts";
+import { loginEnd, renewalAt } from "./rules.ts";
+
+/** Thrown when the account was disconnected, or when no key of this instance decrypts its login. */
+export class NoCredentials extends Error {}
+
+/** Returns the simulated platform's `fetch` for a sandbox account. */
+export function platformFetch(
+  deps: Deps,
+  account: Pick<AccountRow, "mode" | "platform" | "teamId"> & { id: string | null },
+  uploadId: number | null = null,
+): Fetch {
+  const { mode, platform, teamId, id: accountId } = account;
+  if (isSwitchedOff(account, deps.config)) {
+    return () => Promise.reject(new Error("The sandbox is switched off on this instance."));
+  }
+  const network =
+    mode === "live" ? deps.fetch : sandboxFetch(deps, { teamId, accountId, uploadId });
+  const app = appKeysOf(deps, account);
+  return (app && connectorOf(platform).prove?.(network, app)) ?? network;
+}
+
+/** Loaded on first use: live accounts need no simulators. */
+let simulated: typeof import("../../sandbox/fetch.ts") | null = null;
+
+const sandboxFetch =
+  ({ sandbox }: Deps, origin: CallOrigin): Fetch =>
+  async (input, init) => {
+    simulated ??= await import("../../sandbox/fetch.ts");
+    return simulated.createSandboxFetch(sandbox, origin)(input, init);
+  };
+
+/** Like `platformFetch`, for calls with the access token. */
+export function loginFetch(
+  deps: Deps,
+  account: AccountRow,
+  credentials: Credentials,
+  uploadId: number | null = null,
+): Fetch {
+  const network = platformFetch(deps, account, uploadId);
+  const { proveLogin } = connectorOf(account.platform);
+  if (!proveLogin) return network;
+  let proven: Promise<Fetch> | undefined;
+  return async (input, init) => {
+    proven ??= proveLogin(network, credentials);
+    return (await proven)(input, init);
+  };
+}
+
+const SANDBOX_APP: AppKeys = { clientId: "sandbox", clientSecret: "sandbox" };
+
+export const appKeysOf = (
+  { config }: Pick<Deps, "config">,
+  { mode, platform }: Pick<AccountRow, "mode" | "platform">,
+): AppKeys | null => {
+  const app = config.appKeys[platform];
+  if (mode === "sandbox") {
+    const own = app?.privateKey ? { privateKey: app.privateKey } : {};
+    return { ...SANDBOX_APP, ...own, scopes: connectorOf(platform).needs.scopes };
+  }
+  const scopes = config.appScopes[platform];
+  return app ? { ...app, ...(scopes ? { scopes } : {}) } : null;
+};
+
+/** Calls to a platform end after this time, which is longer than any login takes. */
+const LOGIN_CALL_SECONDS = 20;
+
+/** Ends calls to silent servers. */
+export const withTimeout =
+  (network: Fetch): Fetch =>
+  (input, init) =>
+    network(input, { ...init, signal: AbortSignal.timeout(LOGIN_CALL_SECONDS * SECOND) });
+
+export function toPublishAccount(account: AccountRow): PublishAccount {
+  const { id, isUnproven } = platformIdOf(account);
+  const { handle, service } = account;
+  return { platformAccountId: id, handle, service, ...(isUnproven ? { isUnproven } : {}) };
+}
+
+type Owner = Pick<AccountRow, "teamId" | "id" | "platform">;
+
+/** The context that a login is encrypted with: it decrypts in its own row only. */
+const boundTo = ({ teamId, id, platform }: Owner) => `${teamId}|${id}|${platform}|credentials`;
+
+export async function sealCredentials(deps: Deps, owner: Owner, credentials: Credentials) {
+  return {
+    credentials: await deps.cipher.encrypt(JSON.stringify(credentials), boundTo(owner)),
+    credentialsExpireAt: credentials.expiresAt,
+    renewAt: renewalAt(connectorOf(owner.platform), credentials, deps.now()),
+    loginEndsAt: loginEnd(credentials),
+  };
+}
+
+const toDate = (text: string | Date | null | undefined): Date | null =>
+  text ? new Date(text) : null;
+
+/** @throws NoCredentials */
+export async function openCredentials(deps: Deps, account: AccountRow): Promise<Credentials> {
+  return reviveCredentials(JSON.parse(await decryptCredentials(deps, account)));
+}
+
+/** Turns the dates of a parsed JSON login back into `Date`. */
+export const reviveCredentials = (
+  stored: Omit<Credentials, "expiresAt" | "refreshEndsAt"> & {
+    expiresAt: string | Date | null;
+    refreshEndsAt?: string | Date | null;
+  },
+): Credentials => ({
+  ...stored,
+  expiresAt: toDate(stored.expiresAt),
+  refreshEndsAt: toDate(stored.refreshEndsAt),
+});
+
+/** @throws NoCredentials */
+export async function reencryptCredentials(deps: Deps, account: SealedLogin): Promise<string> {
+  return deps.cipher.encrypt(await decryptCredentials(deps, account), boundTo(account));
+}
+
+export type SealedLogin = Owner & Pick<AccountRow, "credentials">;
+
+async function decryptCredentials(deps: Deps, account: SealedLogin): Promise<string> {
+  if (!account.credentials) throw new NoCredentials("The account has been disconnected.");
+  return deps.cipher.decrypt(account.credentials, boundTo(account)).catch(() => {
+    throw new NoCredentials("The stored login can no longer be decrypted. Reconnect the account.");
+  });
+}

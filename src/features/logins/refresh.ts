@@ -1,0 +1,187 @@
+import { addSeconds, DAY, SECOND } from "../../core/time.ts";
+import type { Query } from "../../db/client.ts";
+import type { Deps } from "../../deps.ts";
+import type { Connector, Fetch } from "../../platforms/connector.ts";
+import { readRetryAfter } from "../../platforms/kit/replies.ts";
+import type { Credentials, LoginRefusal } from "../../platforms/login.ts";
+import type { AccountRow } from "../accounts/table.ts";
+import { emit, emitIfChanged } from "../events/repo.ts";
+import {
+  appKeysOf,
+  platformFetch,
+  sealCredentials,
+  toPublishAccount,
+  withTimeout,
+} from "./platform-access.ts";
+import {
+  eventOf,
+  finishRefresh,
+  isTakenForExpired,
+  reviveAccount,
+  storeRenewed,
+  takeRefreshLease,
+} from "./repo.ts";
+import { keepsStoredEnds, loginEnd, nextRenewal, renewalAt } from "./rules.ts";
+
+const LEASE_SECONDS = 60;
+
+/** No call starts later than this after the first, so that all end before the lease does. */
+const REPEATED_FOR_SECONDS = 20;
+
+const RESTS_SECONDS = DAY / SECOND;
+
+/** `busy`: another invocation is refreshing the login. */
+export type Login =
+  | { kind: "ready"; credentials: Credentials }
+  | { kind: "busy" }
+  | ({ kind: "refused" } & LoginRefusal);
+
+export async function refreshLogin(
+  deps: Deps,
+  connector: Connector,
+  account: AccountRow,
+  credentials: Credentials,
+): Promise<Login> {
+  const [taken] = await deps.db.run([refreshLease(deps, account)]);
+  return taken === 0 ? { kind: "busy" } : refreshUnderLease(deps, connector, account, credentials);
+}
+
+/** Answers 0 while another invocation holds the lease. */
+export const refreshLease = (deps: Deps, account: AccountRow): Query<number> =>
+  takeRefreshLease(account, deps.now(), addSeconds(deps.now(), LEASE_SECONDS));
+
+/** @param tries most calls while no answer arrives: platforms often repeat a lost reply */
+export async function refreshUnderLease(
+  deps: Deps,
+  connector: Connector,
+  account: AccountRow,
+  credentials: Credentials,
+  tries = 1,
+): Promise<Login> {
+  const { fetch, retryAfterSeconds } = heedful(withTimeout(platformFetch(deps, account)));
+  let refreshed: Awaited<ReturnType<Connector["refresh"]>>;
+  try {
+    refreshed = await firstAnswer(deps, tries, () =>
+      connector.refresh(fetch, credentials, toPublishAccount(account), appKeysOf(deps, account)),
+    );
+  } catch (error) {
+    const message = `The platform did not answer when the login was renewed: ${error instanceof Error ? error.message : error}`;
+    refreshed = { ok: false, error: { message, final: false } };
+  }
+  if (!refreshed.ok) {
+    const ends = endsAfterFailure(deps, connector, {
+      account,
+      credentials,
+      retryAfterSeconds: retryAfterSeconds(),
+    });
+    return giveUp(deps, account, refreshed.error, ends);
+  }
+
+  const storing = keepLogin(deps, account, refreshed.value);
+  // The write finishes even if the caller stops waiting.
+  deps.defer(storing.catch(() => {}));
+  return (await storing) ? { kind: "ready", credentials: refreshed.value } : { kind: "busy" };
+}
+
+async function firstAnswer<T>(deps: Deps, tries: number, call: () => Promise<T>): Promise<T> {
+  const lastAt = addSeconds(deps.now(), REPEATED_FOR_SECONDS);
+  for (let remaining = tries - 1; ; remaining--) {
+    try {
+      return await call();
+    } catch (error) {
+      if (remaining <= 0 || deps.now() > lastAt) throw error;
+    }
+  }
+}
+
+function heedful(network: Fetch): { fetch: Fetch; retryAfterSeconds(): number | null } {
+  let seconds: number | null = null;
+  return {
+    fetch: async (input, init) => {
+      const reply = await network(input, init);
+      seconds = reply.ok ? null : readRetryAfter(reply);
+      return reply;
+    },
+    retryAfterSeconds: () => seconds,
+  };
+}
+
+interface FailedRefresh {
+  account: AccountRow;
+  credentials: Credentials;
+  retryAfterSeconds: number | null;
+}
+
+/**
+ * Returns when a failed renewal is tried again; null waits for the login's next use. Includes the
+ * login's end if a lost write left an old one stored.
+ */
+function endsAfterFailure(
+  deps: Deps,
+  connector: Connector,
+  { account, credentials, retryAfterSeconds }: FailedRefresh,
+): Partial<AccountRow> {
+  if (account.renewAt === null) return { renewAt: null };
+  const dueAt = renewalAt(connector, credentials, deps.now());
+  const loginEndsAt = loginEnd(credentials);
+  const stands = loginEndsAt?.getTime() !== account.loginEndsAt?.getTime();
+  const renewAt = (stands && dueAt) || account.renewAt;
+  return {
+    renewAt: nextRenewal({ dueAt, renewAt, retryAfterSeconds }, deps.now()),
+    ...(stands ? { loginEndsAt } : {}),
+  };
+}
+
+/**
+ * Waits before a renewed login is written again, in ms: three minutes in all, within one
+ * invocation's subrequests, and rarely longer than others need to take the lease.
+ */
+const WRITE_AGAIN_MS = [100, 500, 1_000, 2_000, ...Array(10).fill(5_000), ...Array(8).fill(15_000)];
+
+/**
+ * The old login may be dead and this the only copy, so the write is repeated until it succeeds.
+ * Returns false when a reconnection or another renewal came first.
+ */
+async function keepLogin(
+  deps: Deps,
+  account: AccountRow,
+  credentials: Credentials,
+): Promise<boolean> {
+  const { renewAt, loginEndsAt, ...fresh } = await sealCredentials(deps, account, credentials);
+  const restedAt = addSeconds(deps.now(), RESTS_SECONDS);
+  const ends = { renewAt: renewAt && renewAt < restedAt ? restedAt : renewAt, loginEndsAt };
+  const sealed = { ...fresh, ...(keepsStoredEnds(account, ends, deps.now()) ? {} : ends) };
+  const reason = "The login has been renewed, although it was taken for expired.";
+  const batch = [
+    emit(deps, eventOf(account, "connected_account.connected", reason), isTakenForExpired(account)),
+    storeRenewed(account, sealed),
+    reviveAccount(account, sealed.credentials),
+  ] as const;
+  for (const wait of [...WRITE_AGAIN_MS, null]) {
+    try {
+      const [, stored] = await deps.db.run(batch);
+      return stored === 1;
+    } catch (error) {
+      if (wait === null) throw error;
+      deps.log({ event: "login.write_repeated", accountId: account.id, error: String(error) });
+      await deps.wait(wait);
+    }
+  }
+  return false;
+}
+
+async function giveUp(
+  deps: Deps,
+  account: AccountRow,
+  refusal: LoginRefusal,
+  ends: Partial<AccountRow>,
+): Promise<Login> {
+  const outcome = refusal.final ? ({ status: "expired" } as const) : ends;
+  const name = refusal.final ? "connected_account.expired" : "connected_account.refresh_failed";
+  const [changed] = await deps.db.run([
+    finishRefresh(account, outcome),
+    emitIfChanged(deps, eventOf(account, name, refusal.message)),
+  ]);
+  // The refused login was replaced meanwhile.
+  return changed === 0 ? { kind: "busy" } : { kind: "refused", ...refusal };
+}

@@ -1,0 +1,120 @@
+import * as z from "zod";
+import { PLATFORM_ABSENT } from "../../http/answers.ts";
+import { apiRoute, conflict, createRouter, json, NOT_FOUND } from "../../http/route.ts";
+import type { AudienceStats } from "../../platforms/extras.ts";
+import * as extras from "./service.ts";
+
+export const accountExtraRoutes = createRouter();
+
+const yes = z.literal(true);
+
+const accountId = z
+  .string({ error: "is required; send the id of a connected account" })
+  .trim()
+  .min(1, "is required; send the id of a connected account")
+  .max(100)
+  .describe("A connected account of that platform.");
+
+const oneAccount = z.object({ accountId });
+
+const REFUSALS = {
+  ...NOT_FOUND,
+  ...conflict("ACCOUNT_INACTIVE: reconnect the account first."),
+  ...PLATFORM_ABSENT,
+};
+
+const pages = apiRoute({
+  method: "get",
+  path: "/accounts/linkedin/pages",
+  tags: ["Accounts"],
+  operationId: "listLinkedInPages",
+  summary: "List LinkedIn pages",
+  description:
+    "The organization pages that an account can publish to. Without accountId: the pages of all active LinkedIn accounts.",
+  scope: "accounts:read",
+  limit: "read:accounts",
+  request: { query: z.object({ accountId: accountId.optional() }) },
+  responses: {
+    ...json(
+      z.object({
+        success: yes,
+        data: z.array(z.object({ id: z.string(), name: z.string() }).meta({ id: "LinkedInPage" })),
+      }),
+      "The pages. To connect one, send its `id` as pageId.",
+    ),
+    ...REFUSALS,
+  },
+});
+accountExtraRoutes.openapi(pages, async (c) => {
+  const data = await extras.listPages(c.var.ctx, c.req.valid("query").accountId);
+  return c.json({ success: true as const, data }, 200);
+});
+
+const boards = apiRoute({
+  method: "get",
+  path: "/pinterest/boards",
+  tags: ["Accounts"],
+  operationId: "listPinterestBoards",
+  summary: "List Pinterest boards",
+  scope: "accounts:read",
+  limit: "read:accounts",
+  request: { query: oneAccount },
+  responses: {
+    ...json(
+      z.object({
+        success: yes,
+        data: z.array(
+          z
+            .object({
+              id: z.string(),
+              name: z.string(),
+              description: z.string(),
+              privacy: z.enum(["PUBLIC", "SECRET"]),
+            })
+            .meta({ id: "PinterestBoard" }),
+        ),
+      }),
+      "The account's boards. To pin to one, send its `id` as pinterest_board_id.",
+    ),
+    ...REFUSALS,
+  },
+});
+accountExtraRoutes.openapi(boards, async (c) => {
+  const data = await extras.listBoards(c.var.ctx, c.req.valid("query").accountId);
+  return c.json({ success: true as const, data }, 200);
+});
+
+const statsSchema = z
+  .object({
+    follower_count: z.number().int(),
+    following_count: z.number().int(),
+    likes_count: z.number().int(),
+    video_count: z.number().int(),
+  })
+  .meta({ id: "TikTokStats" });
+
+const toStats = (stats: AudienceStats): z.infer<typeof statsSchema> => ({
+  follower_count: stats.followerCount,
+  following_count: stats.followingCount,
+  likes_count: stats.likesCount,
+  video_count: stats.videoCount,
+});
+
+const stats = apiRoute({
+  method: "get",
+  path: "/tiktok/stats",
+  tags: ["Accounts"],
+  operationId: "getTikTokStats",
+  summary: "Read a TikTok account's figures",
+  scope: "accounts:read",
+  limit: "read:accounts",
+  request: { query: oneAccount },
+  responses: {
+    ...json(z.object({ success: yes, data: statsSchema }), "TikTok's current figures."),
+    ...REFUSALS,
+  },
+});
+accountExtraRoutes.openapi(stats, async (c) => {
+  const audience = await extras.readStats(c.var.ctx, c.req.valid("query").accountId);
+  return c.json({ success: true as const, data: toStats(audience) }, 200);
+});

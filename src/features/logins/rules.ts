@@ -1,0 +1,86 @@
+import { addSeconds, DAY, HOUR, MINUTE, SECOND, secondsBetween } from "../../core/time.ts";
+import type { Connector } from "../../platforms/connector.ts";
+import type { Credentials } from "../../platforms/login.ts";
+import type { AccountRow } from "../accounts/table.ts";
+
+/** Meta renews tokens from this age on. Source: Meta, "Long-lived tokens". */
+const UNKNOWN_END_SECONDS = DAY / SECOND;
+
+type Renewal = Pick<Connector, "refreshAheadSeconds" | "isSelfRenewing">;
+
+/**
+ * Returns when an unused login is renewed; null if never. A login with unknown end is renewed soon,
+ * because the answer states its end.
+ */
+export function renewalAt(
+  { refreshAheadSeconds, isSelfRenewing = false }: Renewal,
+  { refreshToken, expiresAt, refreshEndsAt, isEndFixed }: Credentials,
+  now: Date,
+): Date | null {
+  const canBeRenewed = !isEndFixed && (isSelfRenewing || refreshToken !== null);
+  if (refreshAheadSeconds === undefined || !canBeRenewed) return null;
+  const endsAt = refreshEndsAt ?? expiresAt;
+  const at = endsAt && addSeconds(endsAt, -refreshAheadSeconds);
+  // A short access token says nothing about the refresh token's end.
+  const isKnown = at !== null && (at > now || refreshToken === null || Boolean(refreshEndsAt));
+  return isKnown ? at : addSeconds(now, UNKNOWN_END_SECONDS);
+}
+
+/**
+ * Returns when a login ends for good; null if never or unknown. A refresh token's end counts before
+ * the access token's. A fixed end counts even while the access token lives longer, so that it is
+ * reported once.
+ */
+export function loginEnd({
+  refreshToken,
+  expiresAt,
+  refreshEndsAt = null,
+  isEndFixed,
+}: Credentials) {
+  if (refreshToken === null) return expiresAt;
+  if (isEndFixed || refreshEndsAt === null || expiresAt === null) return refreshEndsAt;
+  return expiresAt > refreshEndsAt ? expiresAt : refreshEndsAt;
+}
+
+type Ends = Pick<AccountRow, "renewAt" | "loginEndsAt">;
+
+const STANDS_MS = 8 * DAY;
+
+/**
+ * Returns true while the stored dates of a renewed login may stay. Otherwise logins renewed with
+ * each use would rewrite two indexes every night.
+ */
+export function keepsStoredEnds(stored: Ends, { renewAt, loginEndsAt }: Ends, now: Date): boolean {
+  if (!stored.renewAt || !stored.loginEndsAt || !renewAt || !loginEndsAt) return false;
+  const isFar = stored.renewAt.getTime() > now.getTime() + STANDS_MS;
+  return isFar && stored.renewAt <= renewAt && stored.loginEndsAt <= loginEndsAt;
+}
+
+/**
+ * A renewal is repeated soon at first: Bluesky accepts the old token for 2 more hours. Source:
+ * atproto, "Session Refresh".
+ */
+const SOON_FOR_SECONDS = (6 * HOUR) / SECOND;
+
+const SOON_SECONDS = (30 * MINUTE) / SECOND;
+
+const DAY_SECONDS = DAY / SECOND;
+
+interface FailedRenewal {
+  /** When the renewal of the login was first due. */
+  dueAt: Date | null;
+  renewAt: Date;
+  retryAfterSeconds: number | null;
+}
+
+export function nextRenewal({ dueAt, renewAt, retryAfterSeconds }: FailedRenewal, now: Date): Date {
+  const isFirst = dueAt?.getTime() === renewAt.getTime();
+  const isNew =
+    isFirst || (dueAt !== null && dueAt <= now && secondsBetween(dueAt, now) < SOON_FOR_SECONDS);
+  const wait = Math.max(
+    renewAt > now ? 0 : isNew ? SOON_SECONDS : DAY_SECONDS,
+    Math.min(retryAfterSeconds ?? 0, DAY_SECONDS),
+  );
+  const next = addSeconds(now, wait);
+  return next > renewAt ? next : renewAt;
+}

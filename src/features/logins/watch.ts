@@ -1,0 +1,42 @@
+import type { Deps } from "../../deps.ts";
+import { NOTICE_AHEAD_MS } from "../accounts/rules.ts";
+import type { AccountRow } from "../accounts/table.ts";
+import { emitIfChanged } from "../events/repo.ts";
+import { noticeIfChanged } from "../notices/repo/notices.ts";
+import { describeEnding } from "../notices/rules.ts";
+import { accountsEnded, accountsEnding, eventOf, expireLogin, markEndingTold } from "./repo.ts";
+
+const PAGE = 20;
+
+export const WATCH_CALLS = 2;
+
+/**
+ * Expires ended logins. Then notifies one team of logins that end within seven days, once per end.
+ * Returns null when no work is left.
+ */
+export async function watchLogins(deps: Deps): Promise<string | null> {
+  const now = deps.now();
+  const until = new Date(now.getTime() + NOTICE_AHEAD_MS);
+  const [ended, ending] = await deps.db.run([
+    accountsEnded({ now, limit: PAGE }),
+    accountsEnding(now, until, PAGE),
+  ]);
+  const writes = [
+    ...ended.flatMap((account) => expireLogin(deps, account, REASON_ENDED)),
+    ...ending.flatMap((account) => tellOfEnd(deps, account, now)),
+  ];
+  if (writes.length === 0) return null;
+  await deps.db.runAll(writes);
+  return "more";
+}
+
+const REASON_ENDED = "The login has ended. Connect the account again.";
+
+const tellOfEnd = (deps: Deps, account: AccountRow, now: Date) => [
+  markEndingTold({ id: account.id, endsAt: account.loginEndsAt as Date }),
+  emitIfChanged(
+    deps,
+    eventOf(account, "connected_account.refresh_failed", describeEnding(account)),
+  ),
+  noticeIfChanged({ subject: account.id, teamId: account.teamId, now }),
+];

@@ -1,0 +1,3 @@
+export const withdrawnPath = (platform: string): string => `/oauth/withdrawn/${platform}`;
+
+export const deletionRequestPath = (platform: string): string => `/oauth/data-deletion/${platform}`;
