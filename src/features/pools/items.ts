@@ -22,7 +22,6 @@ import { type Done, type FirstTime, type Looked, look, once } from "../idempoten
 import { DAMAGED } from "../media/files.ts";
 import type { StoredFile } from "../media/intake.ts";
 import { insertMedia } from "../media/repo.ts";
-import type { StoredFile } from "../media/intake.ts";
 import { arePresigned } from "../presign/repo.ts";
 import { readMetadata } from "./metadata.ts";
 import { type FoundPool, invalid, requireMayFill, requireOwn } from "./refusals.ts";
