@@ -52,12 +52,12 @@ export interface Opener {
  */
 export async function startConsent(ctx: Ctx, request: ConsentRequest): Promise<Opener> {
   await ctx.read("accounts:write", []);
-  const { redirectUrl } = request;
-  const message = refusedForCaller(ctx, request);
+  const { redirectUrl, ...account } = request;
+  const message = refusedForCaller(ctx, account);
   if (message) throw invalidFields([{ field: "platform", message }]);
   const refusal = redirectUrl === null ? null : refusedRedirect(redirectUrl, ctx.config);
   if (refusal) throw invalidFields([{ field: "redirectUrl", message: `redirectUrl ${refusal}.` }]);
-  return openTry(ctx, { ...request, ...starterOf(ctx), returnTo: redirectUrl });
+  return openTry(ctx, { ...account, ...starterOf(ctx), returnTo: redirectUrl });
 }
 
 /** @throws AppError 400 when this instance cannot connect the platform */
