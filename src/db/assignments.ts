@@ -5,33 +5,30 @@ export type Assigned<T extends Table> = {
   [K in keyof T["$inferSelect"]]?: T["$inferSelect"][K] | SQL;
 };
 
-function toStored<T extends Table>(table: T, values: Assigned<T>): { name: SQL; value: unknown }[] {
+export function assignments<T extends Table>(table: T, changes: Assigned<T>): SQL {
   const columns = getTableColumns(table);
-  return Object.entries(values)
+  const list = Object.entries(changes)
     .filter(([, value]) => value !== undefined)
     .map(([property, value]) => {
       const column = columns[property as keyof typeof columns];
       if (!column) throw new Error(`The table has no column for ${property}.`);
-      const isStored = value === null || is(value, SQL);
-      return { name: sql.raw(column.name), value: isStored ? value : sql.param(value, column) };
+      const stored = value === null || is(value, SQL) ? value : sql.param(value, column);
+      return sql`${sql.raw(column.name)} = ${stored}`;
     });
+  return sql.join(list, sql`, `);
 }
 
-export const assignments = <T extends Table>(table: T, changes: Assigned<T>): SQL =>
-  sql.join(
-    toStored(table, changes).map(({ name, value }) => sql`${name} = ${value}`),
-    sql`, `,
-  );
-
+/** Ignores properties of the row that are no columns of the table. */
 export function insertInto<T extends Table>(table: T, row: T["$inferInsert"]): SQL {
-  const stored = toStored(table, row as Assigned<T>);
-  const names = sql.join(
-    stored.map(({ name }) => name),
-    sql`, `,
-  );
-  const values = sql.join(
-    stored.map(({ value }) => sql`${value}`),
-    sql`, `,
-  );
-  return sql`INSERT INTO ${table} (${names}) VALUES (${values})`;
+  const columns = getTableColumns(table);
+  const names: SQL[] = [];
+  const values: SQL[] = [];
+  for (const [property, value] of Object.entries(row as Assigned<T>)) {
+    const column = columns[property as keyof typeof columns];
+    if (!column || value === undefined) continue;
+    names.push(sql.raw(column.name));
+    const stored = value === null || is(value, SQL) ? value : sql.param(value, column);
+    values.push(sql`${stored}`);
+  }
+  return sql`INSERT INTO ${table} (${sql.join(names, sql`, `)}) VALUES (${sql.join(values, sql`, `)})`;
 }

@@ -81,3 +81,12 @@ test("a value behind LIMIT stands in a sum, so that its statement is not prepare
     params: [5, 10],
   });
 });
+
+test("a row is inserted by its columns; what else it has is left out", () => {
+  const row = { hash: "h", name: "n", hint: "", userId: 1, scopes: ["*" as const], createdAt: AT };
+  const wider = { ...row, teamId: null, revokedAt: undefined, service: "elsewhere" };
+  expect(textOf(insertInto(tokens, wider))).toEqual({
+    sql: 'INSERT INTO "tokens" (hash, name, hint, user_id, scopes, created_at, team_id) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    params: ["h", "n", "", 1, '["*"]', 5, null],
+  });
+});
