@@ -28,7 +28,6 @@ const STATUSES: NonNullable<AccountFilter["status"]>[] = [
   "revoked",
 ];
 
-/** Adds `accounts`, which lists where posts can go. */
 export function addAccountsCommand(program: Command, setting: Setting): void {
   withJson(addClientCommand(program, "accounts"))
     .description("lists the connected accounts with their ids, which the other commands take")
@@ -56,7 +55,12 @@ function formatAccounts(accounts: readonly Account[]): string {
   return formatTable(
     ["Id", "Platform", "Name", "Status", "Mode", "Tags"],
     accounts.map(({ id, platform, accountName, status, mode, tags }) => [
-      ...[id, platform, accountName, status, mode ?? "", tags ?? ""],
+      id,
+      platform,
+      accountName,
+      status,
+      mode ?? "",
+      tags ?? "",
     ]),
   );
 }

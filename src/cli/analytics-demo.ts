@@ -20,22 +20,15 @@ interface Options {
   days: number;
 }
 
-/** A little after the hour at which collecting begins: around the full hour the night's work rests. */
+/** The clock moves to 03:05: collecting starts at 03:00. */
 const NIGHT_MS = 3 * HOUR + 5 * MINUTE;
-/** Minutes of a night: the work of all its chores fits in. */
 const NIGHT_TICKS = 3;
-/** Days whose posts are planned at once. */
 const PLANNED_DAYS = 7;
-/** Days after which the LinkedIn page is connected anew: its logins end after a year. */
+/** LinkedIn logins end after a year. */
 const LINKEDIN_DAYS = 180;
-/** Uploads at a time. */
 const AT_ONCE = 2;
 const VARS = { ENVIRONMENT: "development", RATE_LIMITS: "off", CLOCK_OFFSET: "0" };
 
-/**
- * Lives through a year in a workspace of its own: posts go out through the API to the simulated platforms, others
- * are made there by hand, and each night the schedule collects their figures. Returns the exit code.
- */
 export async function runAnalyticsDemo(
   { seed, days }: Options,
   stopping: AbortSignal,
@@ -51,7 +44,7 @@ export async function runAnalyticsDemo(
   return exitCode;
 }
 
-/** A disk in memory, where a machine has one with room: a year writes a hundred times a day. */
+/** Linux keeps this folder in memory. */
 const MEMORY = "/dev/shm";
 const ROOM_BYTES = 2e9;
 
@@ -61,7 +54,6 @@ async function folderInMemory(): Promise<string | null> {
   return await mkdtemp(join(MEMORY, "akimbo-year-"));
 }
 
-/** @param folder the state while it is made */
 async function run(
   { seed, days, stopping }: Options & { stopping: AbortSignal },
   folder: string,
@@ -69,7 +61,9 @@ async function run(
 ): Promise<number> {
   const port = process.env.PORT ? readPort() : await findFreePort();
   const { server, token } = await startInstance({
-    ...{ port, stateDir: folder, vars: VARS },
+    port,
+    stateDir: folder,
+    vars: VARS,
     chosenToken: readDemoTokenVariable(process.env),
   });
   if (!token) throw new Problem(`${showPath(stateDir)} holds somebody else's workspace.`);
@@ -89,7 +83,11 @@ async function run(
   return failed.length === 0 ? 0 : 1;
 }
 
-/** The folder of the state, empty: that of an earlier run is made anew. @throws Problem for one of somebody else's */
+/**
+ * Empties the folder of an earlier run, or creates it.
+ *
+ * @throws Problem for a folder that this demo did not make
+ */
 async function prepareStateDir(): Promise<string> {
   const isChosen = Boolean(process.env.STATE_DIR);
   const stateDir = isChosen ? readStateDir() : inProject(".wrangler", "analytics-demo");
@@ -153,11 +151,10 @@ type Accounts = ReadonlyMap<Platform, string>;
 
 interface Connected {
   accounts: Accounts;
-  /** Connects the LinkedIn page, anew where it is connected. */
   connectPage(): Promise<string>;
 }
 
-/** Connects a sandbox account of every platform; at LinkedIn a page, as it gives no figures of people. */
+/** LinkedIn posts as a page, because it has no figures for people. */
 async function connectAll(api: Api, name: string): Promise<Connected> {
   const accounts = new Map<Platform, string>();
   for (const platform of PLATFORMS) {
@@ -202,7 +199,6 @@ function toForm({ at, kind, platforms, title, text }: PlannedPost, to: Targets):
     accounts: JSON.stringify(platforms.map((platform) => to.accounts.get(platform))),
     description: text,
     schedule_date: at.toISOString(),
-    // The others have one text.
     overrides: JSON.stringify({ youtube: { title }, pinterest: { title } }),
     ...(platforms.includes("pinterest") ? { pinterest_board_id: to.boardId } : {}),
     ...(kind === "photo"
@@ -213,10 +209,8 @@ function toForm({ at, kind, platforms, title, text }: PlannedPost, to: Targets):
 }
 
 const IMAGE = { type: "image/png" };
-/** Small, as hundreds of them are made. */
 const PHOTO = { width: 360, height: 360 };
 
-/** Shows the day that is lived through, each tenth of the way. */
 function createProgress(total: number): (done: number, at: Date) => void {
   let shown = 0;
   return (done, at) => {

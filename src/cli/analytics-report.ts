@@ -5,7 +5,6 @@ import { formatTable } from "./table.ts";
 type Analytics = Schemas["Analytics"];
 
 const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
-/** Hashtags that are named. */
 const SHOWN_HASHTAGS = 5;
 
 const orDash = (value: number | null): string => (value === null ? "–" : String(value));
@@ -17,7 +16,6 @@ const dayOf = ({ bestDay }: Analytics["postingInsights"]): string =>
 const hoursOf = ({ bestHours }: Analytics["postingInsights"]): string =>
   bestHours.map(({ hour }) => `${hour}h`).join(" ") || "–";
 
-/** Puts the answers of the API about all accounts, and about each, into a table and a few lines. */
 export function formatAnalytics(
   overview: Analytics,
   accounts: readonly Account[],
@@ -26,7 +24,6 @@ export function formatAnalytics(
   const rows = each.map((data, index) =>
     toRow(accounts[index]?.platform ?? "", data, byHandOf(data)),
   );
-  // The overview lists the newest posts only.
   const byHand = each.reduce((sum, data) => sum + byHandOf(data), 0);
   rows.sort(([a = ""], [b = ""]) => (a < b ? -1 : 1));
   return [
@@ -39,8 +36,18 @@ export function formatAnalytics(
 }
 
 const HEAD = [
-  ...["Platform", "Posts", "By hand", "Views", "Last 30 days", "Likes", "Comments", "Shares"],
-  ...["Followers", "Change", "Best day", "Best hours (UTC)"],
+  "Platform",
+  "Posts",
+  "By hand",
+  "Views",
+  "Last 30 days",
+  "Likes",
+  "Comments",
+  "Shares",
+  "Followers",
+  "Change",
+  "Best day",
+  "Best hours (UTC)",
 ];
 
 const byHandOf = ({ videos }: Analytics): number =>
@@ -49,11 +56,18 @@ const byHandOf = ({ videos }: Analytics): number =>
 function toRow(name: string, data: Analytics, byHand: number): string[] {
   const { overview, summary, postingInsights } = data;
   return [
-    ...[name, String(overview.videoCount), String(byHand), String(overview.totalViews)],
-    ...[orDash(summary.views.current), String(overview.totalLikes)],
-    ...[String(overview.totalComments), String(overview.totalShares)],
-    ...[orDash(summary.followers.total), signed(summary.followers.change)],
-    ...[dayOf(postingInsights), hoursOf(postingInsights)],
+    name,
+    String(overview.videoCount),
+    String(byHand),
+    String(overview.totalViews),
+    orDash(summary.views.current),
+    String(overview.totalLikes),
+    String(overview.totalComments),
+    String(overview.totalShares),
+    orDash(summary.followers.total),
+    signed(summary.followers.change),
+    dayOf(postingInsights),
+    hoursOf(postingInsights),
   ];
 }
 

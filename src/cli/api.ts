@@ -17,52 +17,44 @@ import type { Presigned } from "./upload-journal.ts";
 export type Account = Pick<Schemas["Account"], "id" | "platform" | "accountName" | "status"> &
   Partial<Schemas["Account"]>;
 export type Upload = Schemas["Upload"];
-/** The result of one account of a batch. */
 export type BulkResult = Schemas["BulkResult"];
 export type Capabilities = Schemas["PlatformCapabilities"];
-/** An event of the feed, as a webhook is sent it. */
 export type FeedEvent = Schemas["Event"];
 export type AccountFilter = NonNullable<operations["listAccounts"]["parameters"]["query"]>;
 export type UploadFilter = NonNullable<operations["listUploads"]["parameters"]["query"]>;
 export type RetryFilter = Schemas["FailedUploadsRetry"];
-/** Failed posts that were queued again, and those that were not. */
 export type RetriedUploads =
   operations["retryFailedUploads"]["responses"][200]["content"]["application/json"]["data"];
 
-/** Fields of a form by name; a list is a field that is repeated. */
+/** A list repeats the field. */
 export type Form = Record<string, string | Blob | (string | Blob)[]>;
 
 interface EventPage {
   data: FeedEvent[];
   nextCursor: string;
-  /** Further events are stored already. */
   hasMore: boolean;
 }
 
-/** The client of the REST API as the commands use it: every failure is a Problem in the API's own words. */
 export interface Api {
   origin: string;
   listAccounts(filter?: AccountFilter): Promise<Account[]>;
-  /** @param pageId the page to publish as, where a person's login covers pages */
+  /** @param pageId page to publish as */
   createSandboxAccount(platform: string, name: string, pageId?: string): Promise<string>;
   deleteAccount(id: string): Promise<void>;
-  /** Lists the pages that a LinkedIn login can publish as. */
   listPages(accountId: string): Promise<Pick<Schemas["LinkedInPage"], "id" | "name">[]>;
-  /** Lists the boards of a Pinterest account. */
   listBoards(accountId: string): Promise<Pick<Schemas["PinterestBoard"], "id" | "name">[]>;
   getAccount(id: string): Promise<Account>;
   getCapabilities(platform: string): Promise<Capabilities>;
   listCapabilities(): Promise<Capabilities[]>;
-  /** The errors of a post that is checked and not made; none when it would be taken. */
+  /** Checks a post without creating it. The list is empty for a valid post. */
   validate(form: Form): Promise<string[]>;
-  /** The addresses of files, in their order. */
   presign(
     route: RouteName,
     files: readonly LocalFile[],
     idempotencyKey: string,
   ): Promise<Presigned[]>;
   /** @param idempotencyKey makes the call safe to repeat */
-  /** @param tell called with each text that the platform will not show */
+  /** @param tell receives each warning */
   createUpload(
     form: Form,
     idempotencyKey?: string,
@@ -73,7 +65,7 @@ export interface Api {
   listUploads(filter: UploadFilter): Promise<Upload[]>;
   retryUpload(id: number, force: boolean, idempotencyKey: string): Promise<void>;
   retryFailed(filter: RetryFilter): Promise<RetriedUploads>;
-  /** The events behind the cursor, oldest first; without one, from 30 days ago. */
+  /** Oldest events come first. Without a cursor, the list starts 30 days ago. */
   listEvents(page: { after: string | null; limit: number }): Promise<EventPage>;
   getOverview(): Promise<Schemas["Analytics"]>;
   getAnalytics(accountId: string): Promise<Schemas["AccountAnalytics"]>;
@@ -86,7 +78,6 @@ export interface Api {
 }
 
 const TIMEOUT_MS = 30_000;
-/** A form with files takes as long as the line needs. */
 const FORM_TIMEOUT_MS = 10 * 60_000;
 
 export function createApi(origin: string, token: string): Api {
@@ -124,10 +115,10 @@ export function createApi(origin: string, token: string): Api {
         .data,
     getCapabilities: async (name) => {
       const platform = name as Account["platform"];
-      const asked = client.GET("/api/v1/platforms/capabilities", {
+      const call = client.GET("/api/v1/platforms/capabilities", {
         params: { query: { platform } },
       });
-      const [one] = [(await answerOf(asked)).data].flat();
+      const [one] = [(await answerOf(call)).data].flat();
       if (one) return one;
       throw new Problem(`GET /platforms/capabilities: it has no entry for ${platform}.`);
     },
@@ -135,32 +126,36 @@ export function createApi(origin: string, token: string): Api {
       [(await answerOf(client.GET("/api/v1/platforms/capabilities"))).data].flat(),
     validate: async (form) => {
       const body = form as unknown as Schemas["NewUploads"];
-      const asked = client.POST("/api/v1/upload/validate", { body, bodySerializer: toForm });
-      return (await answerOf(asked)).errors.map(({ error }) => error);
+      const call = client.POST("/api/v1/upload/validate", { body, bodySerializer: toForm });
+      return (await answerOf(call)).errors.map(({ error }) => error);
     },
     presign: async (route, files, key) => {
       const declared = files.map(({ name, sizeBytes: size, mime: type }) => ({ name, size, type }));
-      const asked = client.POST("/api/v1/upload/presign", {
+      const call = client.POST("/api/v1/upload/presign", {
         params: { header: named(key) },
         body: { route, files: declared },
       });
-      return (await answerOf(asked)).files;
+      return (await answerOf(call)).files;
     },
     createUpload: async (form, key, tell = () => {}) => {
       const body = form as unknown as Schemas["NewUpload"];
-      const asked = client.POST("/api/v1/upload", {
-        ...{ params: { header: named(key) }, body, bodySerializer: toForm },
+      const call = client.POST("/api/v1/upload", {
+        params: { header: named(key) },
+        body,
+        bodySerializer: toForm,
       });
-      const { uploadId, warnings = [] } = (await answerOf(asked)).data;
+      const { uploadId, warnings = [] } = (await answerOf(call)).data;
       for (const warning of warnings) tell(warning);
       return uploadId;
     },
     createUploads: async (form, key) => {
       const body = form as unknown as Schemas["NewUploads"];
-      const asked = client.POST("/api/v1/upload/bulk", {
-        ...{ params: { header: named(key) }, body, bodySerializer: toForm },
+      const call = client.POST("/api/v1/upload/bulk", {
+        params: { header: named(key) },
+        body,
+        bodySerializer: toForm,
       });
-      return (await answerOf(asked)).results;
+      return (await answerOf(call)).results;
     },
     getUpload: async (number) =>
       (await answerOf(client.GET("/api/v1/upload/{id}", { params: id(number) }))).data,
@@ -179,8 +174,8 @@ export function createApi(origin: string, token: string): Api {
     getOverview: async () => (await answerOf(client.GET("/api/v1/analytics/overview"))).data,
     getAnalytics: async (connectedAccountId) => {
       const params = { path: { connectedAccountId } };
-      const asked = client.GET("/api/v1/analytics/{connectedAccountId}", { params });
-      return (await answerOf(asked)).data;
+      const call = client.GET("/api/v1/analytics/{connectedAccountId}", { params });
+      return (await answerOf(call)).data;
     },
     listWebhooks: async () => (await answerOf(client.GET("/api/v1/webhooks"))).data,
     createWebhook: async (webhook) => {
@@ -198,14 +193,13 @@ export function createApi(origin: string, token: string): Api {
   };
 }
 
-/** Returns the body of an answer. `reach` lets nothing through that is no success. */
 async function answerOf<T>(call: Promise<{ data?: T }>): Promise<T> {
   const { data } = await call;
   if (data === undefined) throw new Problem("The API gave an empty answer.");
   return data;
 }
 
-/** @throws Problem for every answer that is no success: Refusal, or PassingProblem where another try may help */
+/** @throws Refusal; PassingProblem when another try may help */
 async function reach(request: Request): Promise<Response> {
   const isForm = request.headers.get("content-type")?.startsWith("multipart/") ?? false;
   const { response, text } = await ask(request, {}, isForm ? FORM_TIMEOUT_MS : TIMEOUT_MS);
@@ -219,7 +213,7 @@ async function reach(request: Request): Promise<Response> {
   throw new PassingProblem(message, readRetryAfter(headers.get("retry-after")));
 }
 
-/** The answer of a server with its text. @throws PassingProblem when there is none */
+/** @throws PassingProblem when the server gives no answer */
 export async function ask(
   to: string | Request,
   init: RequestInit,
@@ -244,7 +238,7 @@ function explain(status: number, body: unknown, text: string): string {
   const refused = refusal.safeParse(body);
   if (!refused.success) return `unexpected answer (${status}): ${text.slice(0, 200)}`;
   const { error, message, errors = [] } = refused.data;
-  // The first of several errors stands in `error` too.
+  // The API repeats the first of several errors in `error`.
   const all = errors.length > 0 ? errors.map((one) => one.message) : [error];
   const words = new Set([...all, ...(message ? [message] : [])].map(inOptions));
   return `${status} ${[...words].join("; ")}`;
@@ -252,18 +246,17 @@ function explain(status: number, body: unknown, text: string): string {
 
 const health = z.object({ status: z.string(), error: z.string().optional() });
 
-/** The answer of `/health`. `status` is null when the server that answered is not a running Akimbo. */
+/** `status` is null when the server that answered `/health` is not a running Akimbo. */
 export interface HealthAnswer {
   status: string | null;
   error: string | null;
-  /** The answer as it came, cut short. */
   text: string;
 }
 
 const HEALTH_TIMEOUT_MS = 2_000;
 const SHOWN_CHARACTERS = 300;
 
-/** Asks for the health of what listens there; null when nothing answers. */
+/** Returns null when nothing listens at the origin. */
 export async function askHealth(origin: string): Promise<HealthAnswer | null> {
   const signal = AbortSignal.timeout(HEALTH_TIMEOUT_MS);
   try {
@@ -280,10 +273,6 @@ export async function askHealth(origin: string): Promise<HealthAnswer | null> {
   }
 }
 
-/**
- * The ids of the sandbox accounts of these platforms, in their order; those that are missing are made,
- * all at once.
- */
 export async function ensureSandboxAccounts(
   api: Api,
   platforms: readonly string[],
@@ -291,8 +280,8 @@ export async function ensureSandboxAccounts(
   const accounts = await api.listAccounts();
   return Promise.all(
     platforms.map(async (platform) => {
-      const known = accounts.find((one) => one.platform === platform && one.mode === "sandbox");
-      return known?.id ?? api.createSandboxAccount(platform, "Demo");
+      const account = accounts.find((one) => one.platform === platform && one.mode === "sandbox");
+      return account?.id ?? api.createSandboxAccount(platform, "Demo");
     }),
   );
 }

@@ -15,13 +15,12 @@ import { inProject } from "./paths.ts";
 
 const ASSETS = inProject(".assets");
 
-/** Built file under .assets ← where it comes from. */
+/** Each key is a file under `.assets`, and each value is its source. */
 const COPIES = {
   "docs/scalar.js": "node_modules/@scalar/api-reference/dist/browser/standalone.js",
   "docs/search.js": "src/docs/search.js",
 };
 
-/** Builds `.assets/`, the files that pages load from our own origin; true when anything changed. */
 export async function buildAssets(): Promise<boolean> {
   const guides = renderGuides(await readGuides());
   const changes = await Promise.all([
@@ -44,10 +43,9 @@ async function writeIfChanged(target: string, text: string): Promise<boolean> {
   return true;
 }
 
-/** A file that is being written by another process. */
+/** Another process may be writing a file with this ending. */
 const DRAFT = /\.\d+$/;
 
-/** Removes guides that no longer exist. */
 async function removeOthers(built: readonly string[]): Promise<boolean> {
   const files = await readdir(ASSETS, { recursive: true, withFileTypes: true });
   const paths = files.flatMap((file) => (file.isFile() ? [join(file.parentPath, file.name)] : []));
@@ -57,7 +55,7 @@ async function removeOthers(built: readonly string[]): Promise<boolean> {
   return others.length > 0;
 }
 
-/** Same size and time means same file: the copy is given the time of its source. */
+/** The copy gets the modification time of its source, so equal size and time mean equal content. */
 async function copyIfChanged(source: string, target: string): Promise<boolean> {
   const [from, to] = await Promise.all([stat(source), stat(target).catch(() => null)]);
   const isSame = to?.size === from.size && Math.abs(to.mtimeMs - from.mtimeMs) < 1_000;

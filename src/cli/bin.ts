@@ -4,7 +4,6 @@ import { runCommandLine } from "./command-line.ts";
 import { PACKAGED } from "./packaged.ts";
 import { Problem } from "./program.ts";
 
-/** Commands that touch the database of an instance, which is where the project is. */
 const OWNER_COMMANDS = {
   plan: "the plan of a team",
   credits: "X credits of a team",

@@ -8,19 +8,16 @@ import {
   readConnection,
 } from "./connection.ts";
 
-/** A command is given where it runs, when it is to stop, and how it ends otherwise than with 0. */
 export interface Setting {
   host: Host;
   stopping: AbortSignal;
   end(exitCode: number): void;
 }
 
-/** The options of every command that speaks to an instance. */
 export interface ClientOptions extends ConnectionOptions {
   json?: boolean;
 }
 
-/** Adds a command that speaks to an instance. */
 export const addClientCommand = (program: Command, name: string): Command =>
   program
     .command(name)
@@ -31,17 +28,14 @@ export const addClientCommand = (program: Command, name: string): Command =>
     )
     .option("--token-file <path>", "a file that holds the token instead; - reads standard input");
 
-/** Adds the choice between a table and JSON, which is the default where no terminal shows it. */
 export const withJson = (command: Command): Command =>
   command
     .option("--json", "JSON, as the API answers it; the default when the output is not a terminal")
     .option("--no-json", "a table, there too");
 
-/** An option with the only values that it takes; every other is refused, and shells offer them. */
 export const choice = (flags: string, description: string, values: readonly string[]): Option =>
   new Option(flags, description).choices(values);
 
-/** A choice that may be repeated. */
 export function choices(flags: string, description: string, values: readonly string[]): Option {
   const option = choice(flags, description, values);
   return option.argParser((value: string, all: string[] | undefined) => {
@@ -50,21 +44,19 @@ export function choices(flags: string, description: string, values: readonly str
   });
 }
 
-/** Reads the argument of an option. @throws InvalidArgumentError */
-export function toInstantText(given: string): string {
-  if (parseInstant(given)) return given;
+/** @throws InvalidArgumentError */
+export function toInstantText(input: string): string {
+  if (parseInstant(input)) return input;
   throw new InvalidArgumentError("It is ISO 8601 with an offset, as 2026-12-24T18:00:00+01:00.");
 }
 
-/** Examples for the help, with the program as a person calls it here. */
+/** Examples show the command that the user typed. */
 export const inWordsOf = ({ host }: Pick<Setting, "host">, examples: string): string =>
   examples.replaceAll(/^( +)akimbo /gm, `$1${host.command} `);
 
-/** Leaves out the options that were not given. */
 export const onlyGiven = <T extends object>(options: Record<string, string | undefined>): T =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
 
-/** Collects an option that may be repeated. */
 export const collect = (value: string, all: string[] = []): string[] => [...all, value];
 
 export async function openApi(options: ConnectionOptions, { host }: Setting): Promise<Api> {
@@ -75,7 +67,6 @@ export async function openApi(options: ConnectionOptions, { host }: Setting): Pr
 export const connectionOf = (options: ConnectionOptions, { host }: Setting): Promise<Connection> =>
   readConnection(options, host);
 
-/** Shows a result: to people as text, to programs as JSON. */
 export function show({ json }: ClientOptions, value: unknown, toText: () => string): void {
   console.log((json ?? !process.stdout.isTTY) ? JSON.stringify(value, null, 2) : toText());
 }

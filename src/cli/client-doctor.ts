@@ -10,7 +10,6 @@ import {
 import { Problem } from "./program.ts";
 import { TRY_LATER } from "./retry.ts";
 
-/** Adds `doctor` as it is without a database: it looks at the instance from outside. */
 export function addClientDoctor(program: Command, setting: Setting): void {
   addClientCommand(program, "doctor")
     .description("shows if the instance is well, and what the token can do there")

@@ -19,7 +19,6 @@ interface NewTokenOptions extends ClientOptions {
   team?: string;
 }
 
-/** Adds `token` as it is without a database: by a token that may make others. */
 export function addClientTokens(program: Command, setting: Setting): void {
   const token = program
     .command("token")
@@ -57,16 +56,21 @@ export function addClientTokens(program: Command, setting: Setting): void {
 }
 
 /** @throws Misuse */
-function toNumber(given: string, what: string): number {
-  if (/^\d{1,15}$/.test(given)) return Number(given);
-  throw new Misuse(`"${given}" is not the number of ${what}.`);
+function toNumber(input: string, what: string): number {
+  if (/^\d{1,15}$/.test(input)) return Number(input);
+  throw new Misuse(`"${input}" is not the number of ${what}.`);
 }
 
 const formatTokens = (tokens: readonly Schemas["Token"][]): string =>
   formatTable(
     ["Id", "Name", "Token", "Team", "Created", "Last used", "Scopes"],
     tokens.map(({ id, name, hint, teamId, createdAt, lastUsedAt, scopes }) => [
-      ...[String(id), name, hint, teamId === null ? "any" : String(teamId)],
-      ...[createdAt.slice(0, 10), lastUsedAt?.slice(0, 10) ?? "never", scopes.join(",")],
+      String(id),
+      name,
+      hint,
+      teamId === null ? "any" : String(teamId),
+      createdAt.slice(0, 10),
+      lastUsedAt?.slice(0, 10) ?? "never",
+      scopes.join(","),
     ]),
   );

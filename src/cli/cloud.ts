@@ -9,34 +9,29 @@ import type { Ending } from "./process-group.ts";
 import { Problem } from "./program.ts";
 import { readColumn, readComplaint, requireWrangler, runWrangler } from "./wrangler.ts";
 
-/** The account operations a deployment needs: each is one or two wrangler commands. */
 export interface Cloud {
-  /** The account that is deployed to; null where it is not plain which one. */
+  /** Null when wrangler's login covers several accounts. */
   findAccountId(): Promise<string | null>;
   findDatabase(name: string): Promise<string | null>;
   createDatabase(name: string): Promise<string>;
   findBucket(name: string): Promise<Bucket | null>;
   createBucket(name: string): Promise<void>;
-  /** Returns why that was refused, in wrangler's words; null when it is done. */
+  /** Returns wrangler's reason for refusing the rules, or null. */
   setCors(bucket: string): Promise<string | null>;
-  /** Picks the names that are queues already. */
   findQueues(names: string[]): Promise<Set<string>>;
   createQueue(name: string): Promise<void>;
-  /** Names only; empty when the Worker does not exist. */
+  /** The list is empty when the Worker does not exist. */
   listSecrets(worker: string): Promise<string[]>;
-  /** Uploads the Worker, together with secrets that are new; its addresses. */
   deploy(config: string, newSecrets: Record<string, string>): Promise<string[]>;
 }
 
 interface Bucket {
-  /** The CORS rules as wrangler prints them; null when there are none. */
   cors: string | null;
 }
 
 /**
- * Pages put files straight into the bucket, and need each part's ETag to complete the upload. Any origin may:
- * an address is signed for one object and size, and is itself the permission; a page sends no cookie along.
- * The headers are named because R2 has refused preflights under "*".
+ * Pages upload straight to the bucket and read each part's ETag. Any origin may: the signed address
+ * is the permission. R2 has refused preflights under "*", so the headers are listed.
  */
 const CORS = {
   rules: [
@@ -53,7 +48,6 @@ const login = z.object({ accounts: z.array(z.object({ id: z.string() })).default
 const secrets = z.array(z.object({ name: z.string() }));
 const deployment = z.object({ type: z.literal("deploy"), targets: z.array(z.string()) });
 
-/** `stateDir` holds files for as long as a command reads them. */
 export function createCloud(stateDir: string): Cloud {
   async function findDatabase(name: string): Promise<string | null> {
     const output = await requireWrangler("Listing the databases", ["d1", "list", "--json"]);
@@ -119,7 +113,6 @@ export function createCloud(stateDir: string): Cloud {
   };
 }
 
-/** Picks the names that are on a list, which is asked for page by page until all are found or nothing new comes. */
 export async function findListed(
   names: string[],
   listPage: (page: number) => Promise<string[]>,
@@ -133,10 +126,10 @@ export async function findListed(
   return new Set(names.filter((name) => listed.has(name)));
 }
 
-/** Keeps `create` commands from writing into wrangler.toml. */
+/** `create` commands must not write to wrangler.toml. */
 const KEEP_CONFIG = "--update-config=false";
 
-// The replies that mean absence. Any other failure must not pass for absence: what exists would be made anew.
+// Another failure must not look like absence, or an existing resource would be created again.
 const NO_BUCKET = /\[code: 10006\]/;
 const NO_CORS = /\[code: 10059\]|There is no CORS configuration/;
 const NO_WORKER = /Worker "[^"]+" not found/;
@@ -166,7 +159,6 @@ async function deploy(config: string, options: string[]): Promise<string[]> {
   }
 }
 
-/** Lends `use` a file of that content which only this user can read, and removes it in any event. */
 async function withPrivateFile<T>(
   folder: string,
   content: object,

@@ -34,7 +34,6 @@ Exit codes:
   3  the instance cannot be reached, or asks to come back later
   130 and above: stopped by a signal`;
 
-/** Runs the program: the commands of everybody, and those that the host adds. */
 export async function runCommandLine(
   host: Host,
   addOthers: (program: Command, setting: Setting) => void,
@@ -58,7 +57,6 @@ export async function runCommandLine(
   });
 }
 
-/** The program with the commands that every host has. */
 export function createProgram(setting: Setting): Command {
   const { command, whereInstance } = setting.host;
   const program = new Command(command)

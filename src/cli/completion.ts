@@ -1,21 +1,16 @@
 import { type Command, Option } from "commander";
 
-/** Words that can follow a command: its subcommands, or its options. */
 interface Words {
-  /** The command and its parents, without the program's name. */
   path: string;
   description: string;
   subcommands: readonly { name: string; description: string }[];
-  /** `values` are the only ones of the option; none where it takes any, or has none. */
   options: readonly { flag: string; description: string; values: readonly string[] }[];
-  /** The only values of its arguments. */
   values: readonly string[];
 }
 
 const SHELLS = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof SHELLS)[number];
 
-/** Adds `completion`, which prints what a shell needs to complete the program's commands. */
 export function addCompletionCommand(program: Command): void {
   program
     .command("completion")
@@ -31,13 +26,13 @@ Where they go:
   akimbo completion zsh > ~/.zfunc/_akimbo    (with fpath+=~/.zfunc before compinit)
   akimbo completion fish > ~/.config/fish/completions/akimbo.fish`;
 
-/** The words of a command and of all below it. */
 function wordsOf(command: Command, path: string): Words[] {
   const own: Words = {
     path,
     description: command.description(),
     subcommands: command.commands.map((one) => ({
-      ...{ name: one.name(), description: one.description() },
+      name: one.name(),
+      description: one.description(),
     })),
     values: command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
     options: [...command.options, new Option("--help", "shows what there is")].flatMap((option) =>
@@ -59,11 +54,11 @@ function wordsOf(command: Command, path: string): Words[] {
 const allWords = ({ subcommands, options, values }: Words): string =>
   [...subcommands.map(({ name }) => name), ...values, ...options.map(({ flag }) => flag)].join(" ");
 
-/** The words for each command as the branches of a `case` over `$path`. */
+/** Shell `case` branches over `$path`. */
 const branches = (all: readonly Words[]): string =>
   all.map((words) => `    "${words.path}") words="${allWords(words)}" ;;`).join("\n");
 
-/** The values of each option that has a few as the branches of a `case` over `$path $previous`. */
+/** Shell `case` branches over `$path $previous`. */
 const valueBranches = (all: readonly Words[]): string =>
   all
     .flatMap(({ path, options }) =>
@@ -73,7 +68,6 @@ const valueBranches = (all: readonly Words[]): string =>
     )
     .join("\n");
 
-/** Commands that have commands of their own: the word behind one of them belongs to the path. */
 const parentsOf = (all: readonly Words[]): string =>
   all.flatMap(({ path, subcommands }) => (path && subcommands.length > 0 ? [path] : [])).join("|");
 

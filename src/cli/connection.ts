@@ -2,23 +2,20 @@ import { readFile } from "node:fs/promises";
 import { text as readText } from "node:stream/consumers";
 import { Misuse, Problem } from "./program.ts";
 
-/** The instance that the commands speak to, and the token by which they do. */
 export interface Connection {
   origin: string;
   token: string;
-  /** Says what to do where nothing answers there. */
+  /** Advice for a user whose instance does not answer. */
   remedy: string;
 }
 
-/** The options of every command that speaks to an instance. */
 export interface ConnectionOptions {
   url?: string;
   token?: string;
-  /** A file that holds the token; `-` is standard input. */
+  /** `-` means standard input. */
   tokenFile?: string;
 }
 
-/** A place where the address of an instance and a token stand. */
 export interface Source {
   url?: string | null | undefined;
   token?: string | null | undefined;
@@ -27,23 +24,17 @@ export interface Source {
 
 type Env = NodeJS.ProcessEnv;
 
-/** Where the program runs: in the folder of the project, or from the package on any machine. */
 export interface Host {
-  /** The program as a person calls it. */
   command: string;
-  /** The folder where what is known of uploads is kept. */
   uploadsFolder(env: Env): string;
-  /** The instance where neither an option nor the environment names one. */
   findInstance(env: Env): Promise<Source>;
-  /** The instance of `findInstance` in words. */
   whereInstance: string;
-  /** Told to who names no instance, or no token of theirs. */
+  /** Advice for a user who named no instance or no token. */
   advice: string;
 }
 
 /**
- * Chooses the instance: that of the options, of AKIMBO_URL, or of the host. A token is sent to no other instance than
- * the one it stands beside.
+ * A token is only sent to the instance that is configured beside it.
  *
  * @throws Misuse
  */
@@ -69,14 +60,10 @@ export async function readConnection(
   throw new Misuse(`There is no token for ${origin}. ${host.advice}`);
 }
 
-/** Other programs of the machine see the options of a command, but not what a file or standard input holds. */
+/** Other programs on the machine can read command options, but not standard input. */
 const STDIN = "-";
 
-/**
- * Reads the token of the options; undefined where they name none.
- *
- * @throws Misuse when two are named; Problem when the file cannot be read or is empty
- */
+/** @throws Misuse for two tokens; Problem for an unreadable or empty file */
 async function tokenOf({ token, tokenFile }: ConnectionOptions): Promise<string | undefined> {
   if (tokenFile === undefined) return token;
   if (token !== undefined) {
@@ -94,7 +81,7 @@ async function tokenOf({ token, tokenFile }: ConnectionOptions): Promise<string 
   throw new Problem(`${source} holds no token. Write it there, beginning with kmb_.`);
 }
 
-/** @throws Misuse for what is no address of the web */
+/** @throws Misuse for text that is not a web address */
 function toOrigin(url: string): string {
   const protocol = URL.canParse(url) ? new URL(url).protocol : null;
   if (protocol === "http:" || protocol === "https:") return url.replace(/\/+$/, "");

@@ -18,23 +18,22 @@ const toDay = (at: Date): string => at.toISOString().slice(0, "2026-11-20".lengt
 
 const dayOf = (ms: Row[string] | undefined): string => toDay(new Date(Number(ms)));
 
-/** The balance of a team, and its packs. */
-export async function describeCredits(place: Place, wanted: string): Promise<string> {
+export async function describeCredits(place: Place, teamName: string): Promise<string> {
   const config = await readOffer(place);
-  const team = await findTeam(place, wanted);
+  const team = await findTeam(place, teamName);
   const now = new Date();
   const [[balance] = [], packs = []] = await execute(place, [
     toStatement(creditBalance({ config, now: () => now }, team.id)),
     sql`SELECT id, name, credits, granted_at, refunded_at FROM credit_packs
       WHERE team_id = ${team.id} ORDER BY granted_at DESC, id`,
   ]);
-  const known: CreditBalance = {
+  const credits: CreditBalance = {
     monthlyAllowance: Number(balance?.allowance),
     includedRemaining: Number(balance?.included),
     purchased: Number(balance?.purchased),
   };
   return [
-    describeBalance(team.slug, known, now),
+    describeBalance(team.slug, credits, now),
     ...(packs.length > 0 ? ["", formatPacks(packs)] : []),
   ].join("\n");
 }
@@ -62,20 +61,20 @@ export interface GrantOptions {
   amount?: string;
 }
 
-/** More than anybody sells. */
+/** No pack has this many credits. */
 const MAX_AMOUNT = 10_000_000;
 
 /**
- * Returns the credits to grant: a pack that is sold, or any number of credits.
+ * Returns the credits of a pack, or the given amount.
  *
- * @throws Problem unless it is one of both
+ * @throws Problem unless exactly one of pack and amount is present
  */
 export function chooseGrant(
-  { pack: wanted, amount }: GrantOptions,
+  { pack: packName, amount }: GrantOptions,
   packs: readonly CreditPack[],
 ): { name: string; credits: number } {
   const names = packs.map(({ name }) => name).join(", ");
-  if ((wanted === undefined) === (amount === undefined)) {
+  if ((packName === undefined) === (amount === undefined)) {
     throw new Problem(`Give either --pack with one of ${names}, or --amount with a number.`);
   }
   if (amount !== undefined) {
@@ -83,12 +82,12 @@ export function chooseGrant(
     if (credits >= 1 && credits <= MAX_AMOUNT) return { name: "Grant", credits };
     throw new Problem(`--amount must be a whole number from 1 to ${MAX_AMOUNT}, not "${amount}".`);
   }
-  const pack = packs.find(({ name }) => name.toLowerCase() === wanted?.toLowerCase());
-  if (!pack) throw new Problem(`There is no pack ${wanted}. Choose one of ${names}.`);
+  const pack = packs.find(({ name }) => name.toLowerCase() === packName?.toLowerCase());
+  if (!pack) throw new Problem(`There is no pack ${packName}. Choose one of ${names}.`);
   return { name: pack.name, credits: pack.credits };
 }
 
-/** @throws Problem when there is no such team or pack */
+/** @throws Problem when the team or the pack does not exist */
 export async function grantCredits(
   place: Place,
   options: GrantOptions & { team: string },
@@ -101,7 +100,7 @@ export async function grantCredits(
   return `Granted ${grant.credits} X credits to ${team.slug} as ${id}.`;
 }
 
-/** @throws Problem when the team has no such pack, or gave it back before */
+/** @throws Problem when the pack is missing or already refunded */
 export async function refundCredits(
   place: Place,
   options: { team: string; id: string },

@@ -9,7 +9,6 @@ import { readComplaint, runWrangler } from "./wrangler.ts";
 
 export type Row = Record<string, string | number | null>;
 
-/** Which database: the local one under `stateDir`, or the deployed one that `config` names. */
 export type Place = { kind: "local"; stateDir: string } | { kind: "remote"; config: string };
 
 const reply = z.array(
@@ -17,10 +16,8 @@ const reply = z.array(
 );
 const refusal = z.object({ error: z.object({ text: z.string() }) });
 
-/** A job of the local database: statements, and before them the migrations that it lacks. */
 export interface LocalJob {
   stateDir: string;
-  /** The folder of the migrations; null where none are applied. */
   migrations: string | null;
   statements: string[];
 }
@@ -32,7 +29,7 @@ const localReply = z.union([
 
 const MIGRATION_FAILED = "Bringing the database up to date failed.";
 
-/** @throws Problem in the database's own words */
+/** @throws Problem with the database's own message */
 export async function runLocalJob(job: LocalJob): Promise<Row[][]> {
   const program = inProject("src/cli/local-d1.ts");
   const result = await runGroup(process.execPath, [program], {
@@ -56,10 +53,9 @@ function toProblem(reason: string, setUp: string): Problem {
 }
 
 /**
- * Runs the statements one after another in a single call, which costs about a second however many
- * there are; the rows of each, in order.
+ * One call costs about a second, however many statements it has.
  *
- * @throws Problem in the database's own words
+ * @throws Problem with the database's own message
  */
 export async function execute(place: Place, statements: string[]): Promise<Row[][]> {
   if (place.kind === "local") {
@@ -67,8 +63,16 @@ export async function execute(place: Place, statements: string[]): Promise<Row[]
   }
   const command = statements.join(";\n");
   const result = await runWrangler([
-    ...["d1", "execute", "DB", "--remote", "--config", place.config],
-    ...["--json", "--yes", "--command", command],
+    "d1",
+    "execute",
+    "DB",
+    "--remote",
+    "--config",
+    place.config,
+    "--json",
+    "--yes",
+    "--command",
+    command,
   ]);
   const parsed = reply.safeParse(parseJson(result.stdout));
   if (result.code === 0 && parsed.success) return parsed.data.map(({ results }) => results);
@@ -77,10 +81,10 @@ export async function execute(place: Place, statements: string[]): Promise<Row[]
 }
 
 /**
- * Applies the migrations that the database lacks, and then runs the statements: one call where it lacks none. In a
- * deployed database that lacks some they run before, too, and must only read.
+ * Statements may also run before the migrations of a deployed database, so they must only read
+ * there.
  *
- * @throws Problem when a migration fails, or in the database's own words
+ * @throws Problem when a migration or a statement fails
  */
 export async function migrateAndExecute(place: Place, statements: string[]): Promise<Row[][]> {
   if (place.kind === "local") {

@@ -5,16 +5,14 @@ import type { Form } from "./api.ts";
 import { type Colour, createGradientPng } from "./png.ts";
 import { createSampleVideo } from "./sample-video.ts";
 
-/** One post of the demo: its name in the table, its fields and its files. */
 export interface DemoPost extends Pick<PostPlan, "what" | "fields"> {
   photos: Buffer<ArrayBuffer>[];
   video: Buffer<ArrayBuffer> | null;
 }
 
-/** LinkedIn takes no film under 75 KB. */
+/** LinkedIn refuses videos under 75 KB. */
 const FILM_BYTES = 80_000;
 
-/** The posts of a platform, with their files; none for a platform that is not simulated. */
 export async function demoPostsFor(platform: Platform, run: DemoRun): Promise<DemoPost[]> {
   const simulated = simulatedOf(platform);
   const posts = simulated ? (await simulated.loadDemo())(run) : [];
@@ -41,7 +39,6 @@ const PALETTE: readonly (readonly [from: Colour, to: Colour])[] = [
   ],
 ];
 
-/** Picks the colours by the run, so that every run's photos are other files. */
 export function createPhoto(
   { id }: Pick<DemoRun, "id">,
   index: number,
@@ -63,13 +60,13 @@ export function createPhoto(
 const toVideoFile = (video: Buffer<ArrayBuffer>): File =>
   new File([video], "film.mp4", { type: "video/mp4" });
 
-/** A film that plays, another one for each run. */
+/** Platforms refuse repeated videos, so every run gets its own. */
 export const createFilm = ({ id }: Pick<DemoRun, "id">): File =>
   toVideoFile(createSampleVideo(id, FILM_BYTES));
 
-/** The fields of a post, its files among them. */
 export const toForm = (accountId: string, { fields, photos, video }: DemoPost): Form => ({
-  ...{ accountId, ...fields },
+  accountId,
+  ...fields,
   photo: photos.map((photo) => new File([photo], "sunset.png", { type: "image/png" })),
   ...(video ? { video: toVideoFile(video) } : {}),
 });

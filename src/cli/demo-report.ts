@@ -1,12 +1,11 @@
 import { formatTable } from "./table.ts";
 
-/** Progress of one post of the demo. */
 export interface Progress {
   account: string;
   what: string;
   status: string;
   url: string | null;
-  /** Reason why it is not completed, once that is certain. */
+  /** Set once the post has failed for good. */
   error: string | null;
 }
 
@@ -29,7 +28,6 @@ export function formatReport(posts: Progress[], seconds: number): string {
   return lines.join("\n");
 }
 
-/** Shows the state of every post: rewritten in place on a terminal, else one line per change. */
 export function createProgressView(posts: Progress[], out: NodeJS.WriteStream): () => void {
   const shown = new Map<Progress, string>();
   let drawnLines = 0;

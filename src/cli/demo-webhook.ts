@@ -5,11 +5,10 @@ import { SUBSCRIBABLE } from "../features/events/catalogue.ts";
 import type { Api } from "./api.ts";
 import { Problem } from "./program.ts";
 
-/** Events of posts that have ended are there within a moment. */
 const ARRIVAL_TIMEOUT_MS = 15 * SECOND;
 const POLL_MS = SECOND / 4;
 
-/** Tells the webhooks of the demo from a person's own: the receiver does not read it. */
+/** This query marks the webhooks of the demo. */
 const MARK = "?from=demo";
 
 const receiver = z.object({
@@ -27,43 +26,36 @@ const receiver = z.object({
 });
 type Receiver = z.infer<typeof receiver>;
 
-/** The sandbox's receiver of webhooks; null where the instance has none, as in production. */
+/** Production has no receiver, and the result is null. */
 async function findReceiver(origin: string): Promise<Receiver | null> {
   const response = await fetch(`${origin}/sandbox/api/webhook`);
   if (!response.ok) return null;
   return receiver.parse(await response.json());
 }
 
-/** A webhook that leads to the sandbox's receiver as long as the demo runs. */
 export interface DemoWebhook {
-  /**
-   * Waits for an event of the outcome of each of these uploads.
-   *
-   * @throws Problem when one does not come, or is not to be trusted
-   */
+  /** @throws Problem when an event is missing or its signature is wrong */
   report(outcomes: readonly PostOutcome[]): Promise<string>;
   end(): Promise<void>;
 }
 
-/** The end of an upload that an event is to tell of. */
 export interface PostOutcome {
   uploadId: number;
   status: "completed" | "failed";
 }
 
-/** Subscribes the receiver to all events of uploads; null where there is none. */
 export async function subscribeReceiver(
   api: Pick<Api, "origin" | "listWebhooks" | "createWebhook" | "deleteWebhook">,
   timeoutMs = ARRIVAL_TIMEOUT_MS,
 ): Promise<DemoWebhook | null> {
-  const found = await findReceiver(api.origin);
-  if (!found) return null;
-  const url = found.url + MARK;
-  // Webhooks left by a run that was killed.
-  const left = (await api.listWebhooks()).filter((webhook) => webhook.url === url);
-  for (const { id } of left) await api.deleteWebhook(id);
+  const target = await findReceiver(api.origin);
+  if (!target) return null;
+  const url = target.url + MARK;
+  // A killed run leaves its webhooks behind.
+  const leftovers = (await api.listWebhooks()).filter((webhook) => webhook.url === url);
+  for (const { id } of leftovers) await api.deleteWebhook(id);
   const events = SUBSCRIBABLE.filter((name) => name.startsWith("upload."));
-  const id = await api.createWebhook({ url, events, secret: found.secret });
+  const id = await api.createWebhook({ url, events, secret: target.secret });
   return {
     report: (outcomes) => reportArrivals(api.origin, outcomes, timeoutMs),
     end: () => api.deleteWebhook(id),
@@ -104,7 +96,7 @@ function uploadIdOf(body: string): number | null {
   }
 }
 
-/** Each event counts once, however often it came. */
+/** Deliveries of the same event count once. */
 function describe(arrived: readonly { event: string; eventId: string }[]): string {
   const names = [...new Map(arrived.map(({ eventId, event }) => [eventId, event])).values()];
   const counts = [...new Set(names)]

@@ -15,7 +15,7 @@ import { inProject, PROJECT_DIR } from "./paths.ts";
 import { spawnGroup } from "./process-group.ts";
 import { Problem, runProgram } from "./program.ts";
 
-/** Between two looks at a post, at first and at most: all of them together stay below the rate limit. */
+/** All polls of the demo stay below the rate limit. */
 const FIRST_POLL_MS = 400;
 const LONGEST_POLL_MS = 4_000;
 const POLL_GROWTH = 1.25;
@@ -24,7 +24,6 @@ const START_TIMEOUT_MS = 90_000;
 
 interface Post extends Progress {
   accountId: string;
-  /** Null until it is created. */
   uploadId: number | null;
   post: DemoPost;
 }
@@ -83,7 +82,6 @@ function readOptions(): Options {
     .opts();
 }
 
-/** Runs `npm start` as a child, which ends together with this program. */
 async function startServerAt(origin: string): Promise<void> {
   if (process.env.AKIMBO_URL) throw new Problem(`Nothing answers at ${origin}/health.`);
   console.log("Nothing is running yet, so Akimbo is started for the demo …");
@@ -98,7 +96,7 @@ async function startServerAt(origin: string): Promise<void> {
   throw new Problem("Akimbo could not be started.");
 }
 
-/** Posts go to sandbox accounts alone: the demo never writes to a real network. */
+/** The demo never posts to a real network. */
 async function planPosts(api: Api): Promise<Post[]> {
   await ensureSandboxAccounts(api, PLATFORMS);
   const isSandbox = ({ mode, status }: Account) => mode === "sandbox" && status === "active";

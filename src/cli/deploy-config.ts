@@ -4,13 +4,12 @@ import * as z from "zod";
 import { inProject } from "./paths.ts";
 import { Problem } from "./program.ts";
 
-/** wrangler.toml with this account's ids and with paths seen from its own folder; never committed. */
+/** Git ignores this copy of wrangler.toml with the account's ids. */
 const deployConfigPath = (stateDir: string): string => join(stateDir, "deploy.json");
 
-/** The folder of the modules that the deployed entry imports, beside it. */
 export const PARTS = "parts";
 
-/** The placeholder in wrangler.toml until the first deployment. */
+/** wrangler.toml contains this placeholder before the first deployment. */
 const NO_DATABASE_ID = "00000000-0000-0000-0000-000000000000";
 
 const raw = z.looseObject({
@@ -44,20 +43,18 @@ export async function readWranglerConfig(): Promise<WranglerConfig> {
   return raw.parse(read({ config: inProject("wrangler.toml") }).rawConfig);
 }
 
-/** The id somebody wrote into wrangler.toml; null while it is the placeholder. */
+/** Returns null while wrangler.toml contains the placeholder. */
 export function findConfiguredDatabaseId(config: WranglerConfig): string | null {
   const id = config.d1_databases[0].database_id;
   return id === NO_DATABASE_ID ? null : id;
 }
 
-/** Every queue the configuration names, each once. */
 export function listQueueNames({ queues }: WranglerConfig): string[] {
   const consumed = queues.consumers.flatMap(({ queue, dead_letter_queue: dead }) => [queue, dead]);
   const names = [...queues.producers.map(({ queue }) => queue), ...consumed];
   return [...new Set(names.filter((name) => name !== undefined))];
 }
 
-/** Writes the configuration that deployments and `--remote` commands use; its path. */
 export async function writeDeployConfig(
   config: WranglerConfig,
   databaseId: string,

@@ -20,12 +20,10 @@ import { sql } from "./sql.ts";
 import { createToken, insertToken } from "./tokens.ts";
 import { checkVars, type Vars } from "./vars.ts";
 
-/** The questions and messages of a deployment. */
 export interface Dialog {
   say(line: string): void;
-  /** The S3 key of the bucket; null when it is left for later. */
   askStorageKey(): Promise<StorageKey | null>;
-  /** @throws Problem when nobody can be asked */
+  /** @throws Problem without an address */
   askOwnerEmail(): Promise<string>;
 }
 
@@ -36,14 +34,13 @@ export interface StorageKey {
 
 interface Deployment {
   addresses: string[];
-  /** The first token, when this deployment made the owner. */
   firstToken: string | null;
-  /** The part after the origin of a link that signs the owner in, once. */
+  /** Path of a single-use sign-in link for the owner. */
   signInPath: string;
 }
 
 /**
- * Creates what is missing, keeps what is there, and deploys. May be run as often as one likes.
+ * Repeated runs are safe.
  *
  * @throws Problem when a step fails, or when stored logins would become unreadable
  */
@@ -75,7 +72,7 @@ export async function runDeployment(
   return { addresses, firstToken, signInPath: path };
 }
 
-/** The keys stand in for the real ones, which nobody can read back. */
+/** Generated keys replace deployed secrets, which cannot be read back. */
 function checkProductionVars({ vars }: WranglerConfig): void {
   const texts: Vars = {};
   for (const [name, value] of Object.entries(vars)) texts[name] = String(value);
@@ -83,7 +80,6 @@ function checkProductionVars({ vars }: WranglerConfig): void {
   checkVars({ ...texts, ...keys });
 }
 
-/** The address of the bucket is known by the account, unless wrangler.toml has another one. */
 async function withEndpoint(
   cloud: Cloud,
   config: WranglerConfig,
@@ -108,9 +104,9 @@ async function prepareDatabase(
   dialog: Dialog,
 ): Promise<string> {
   const name = config.d1_databases[0].database_name;
-  const known = findConfiguredDatabaseId(config) ?? (await cloud.findDatabase(name));
-  const id = known ?? (await cloud.createDatabase(name));
-  dialog.say(`✓ Database ${name} ${known ? "is there" : "created"}`);
+  const existingId = findConfiguredDatabaseId(config) ?? (await cloud.findDatabase(name));
+  const id = existingId ?? (await cloud.createDatabase(name));
+  dialog.say(`✓ Database ${name} ${existingId ? "is there" : "created"}`);
   return id;
 }
 
@@ -135,7 +131,6 @@ async function prepareBucket(cloud: Cloud, name: string, dialog: Dialog): Promis
   );
 }
 
-/** Needs of a page that puts a file, in a rule as wrangler prints it. */
 const NEEDED_IN_CORS: readonly [RegExp, string][] = [
   [/^allowed_methods:.*\bPUT\b/m, "allow PUT"],
   [
@@ -145,7 +140,7 @@ const NEEDED_IN_CORS: readonly [RegExp, string][] = [
   [/^exposed_headers:.*\betag\b/im, "expose ETag"],
 ];
 
-/** Returns what no single one of the rules does alone: of the one that does most, what it lacks. */
+/** Returns the gaps of the best CORS rule. */
 function missingInCors(rules: string): string[] {
   const each = rules
     .split(/\n\s*\n/)
@@ -179,7 +174,7 @@ const lostKeysMessage = (logins: number): string =>
     "connected again.",
   ].join("\n");
 
-/** Only what is absent: a secret that exists is never replaced. */
+/** An existing secret is never replaced. */
 async function chooseSecrets(present: string[], dialog: Dialog): Promise<Record<string, string>> {
   const secrets: Record<string, string> = {};
   if (!present.includes("ENCRYPTION_KEYS")) secrets.ENCRYPTION_KEYS = createEncryptionKeys();

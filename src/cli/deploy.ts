@@ -35,15 +35,15 @@ async function main(): Promise<number> {
   return 0;
 }
 
-/** Asks on the terminal; without one, the environment answers. */
+/** Environment variables answer when there is no terminal. */
 function createDialog(env: NodeJS.ProcessEnv = process.env): Dialog {
   const canAsk = process.stdin.isTTY === true && process.stdout.isTTY === true;
   const say = (line: string) => console.log(line);
   return {
     say,
     askStorageKey: async () => {
-      const given = toStorageKey(env.R2_ACCESS_KEY_ID, env.R2_SECRET_ACCESS_KEY);
-      if (given) return given;
+      const key = toStorageKey(env.R2_ACCESS_KEY_ID, env.R2_SECRET_ACCESS_KEY);
+      if (key) return key;
       if (canAsk) {
         say(
           "\nLarge uploads go straight to your bucket, which needs an R2 API token (dashboard: R2, " +
@@ -57,12 +57,12 @@ function createDialog(env: NodeJS.ProcessEnv = process.env): Dialog {
       return null;
     },
     askOwnerEmail: async () => {
-      const given = env.AKIMBO_OWNER_EMAIL || (canAsk ? await ask("Your e-mail address: ") : "");
-      const email = toEmail(given);
+      const address = env.AKIMBO_OWNER_EMAIL || (canAsk ? await ask("Your e-mail address: ") : "");
+      const email = toEmail(address);
       if (email) return email;
       throw new Problem(
-        given
-          ? `"${given}" is not an e-mail address.`
+        address
+          ? `"${address}" is not an e-mail address.`
           : "The owner's e-mail address is needed once: AKIMBO_OWNER_EMAIL=you@example.com",
       );
     },

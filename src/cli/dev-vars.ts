@@ -7,7 +7,6 @@ import type { Vars } from "./vars.ts";
 export const createEncryptionKeys = (): string => `k1:${randomBytes(32).toString("base64")}`;
 export const createSigningKey = (): string => randomBytes(32).toString("hex");
 
-/** A key of ES256 as JWK, by which a platform knows this instance. */
 export function createInstanceKey(): string {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   return JSON.stringify({
@@ -16,7 +15,6 @@ export function createInstanceKey(): string {
   });
 }
 
-/** The pair by which push services know this instance, as the variables have it. */
 export function createVapidKeys(): Record<VapidName, string> {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const { x = "", y = "", d = "" } = privateKey.export({ format: "jwk" });
@@ -31,7 +29,7 @@ const UNCOMPRESSED = Buffer.of(4);
 
 export const OWNER_ONLY = 0o600;
 
-/** Makes a fresh value of every secret that is generated. A value of JSON stands in quotes. */
+/** JSON values need quotes in the file. */
 const generateAll = (): Vars => ({
   ENCRYPTION_KEYS: createEncryptionKeys(),
   SIGNING_KEY: createSigningKey(),
@@ -47,8 +45,7 @@ const linesOf = (names: readonly string[]): string[] => {
 const NAMES = Object.keys(generateAll());
 
 /**
- * Creates the file with fresh keys, or adds those that it lacks, such as one that a later version brought. Values
- * that are set are never replaced. Returns a sentence that says what was done, or null.
+ * Existing values are never replaced. Returns a sentence about the change, or null.
  *
  * @param elsewhere variables of other sources, which the file would override
  */
@@ -56,7 +53,7 @@ export async function ensureDevVars(path: string, elsewhere: Vars = {}): Promise
   if (await createDevVars(path)) return "Created .dev.vars with fresh keys.";
   const here: Vars = await readDevVars(path);
   const isSet = (name: string) => Boolean(here[name] || elsewhere[name]);
-  // One of a pair has no other half that could be made for it.
+  // A new key cannot match the other half of an existing pair.
   const isHalf = (name: string) =>
     VAPID_NAMES.some((one) => one === name) && VAPID_NAMES.some(isSet);
   const missing = NAMES.filter((name) => !isSet(name) && !isHalf(name));
@@ -65,7 +62,7 @@ export async function ensureDevVars(path: string, elsewhere: Vars = {}): Promise
   return `Added ${missing.join(", ")} to .dev.vars, where there was none.`;
 }
 
-/** The file appears whole or not at all, and whoever comes second keeps the first one's. @returns false for those */
+/** @returns false when another process created the file first */
 async function createDevVars(path: string): Promise<boolean> {
   const draft = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
   const text = [

@@ -4,13 +4,10 @@ import type { Connector, Fetch } from "../platforms/connector.ts";
 import { connectors } from "../platforms/registry.ts";
 import type { Vars } from "./vars.ts";
 
-/** The settings of an instance, as far as they can be read. */
 export interface AppSettings {
-  /** Names of the variables and secrets that are set; null where they cannot be listed. */
+  /** Null when Cloudflare does not list the names. */
   names: readonly string[] | null;
-  /** Their values, where they can be read: a deployed secret cannot. */
   values: Vars;
-  /** The origin of the instance, as browsers know it. */
   origin: string;
 }
 
@@ -19,13 +16,11 @@ interface Diagnosis {
   problems: string[];
 }
 
-/** Longer than a token endpoint takes to answer. */
 const TIMEOUT_MS = 20_000;
 
 const network: Fetch = (input, init) =>
   fetch(input, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
 
-/** How far a platform is, in the words and the order of the summary. */
 const STATES = {
   ready: "ready",
   unchecked: "set up but not confirmed",
@@ -40,11 +35,7 @@ interface DiagnosedApp extends Diagnosis {
   state: State;
 }
 
-/**
- * Tells for each platform what its owner registers there, which keys are missing, and what the platform says
- * of those that are set: one call for each pair of keys; at last, how far all of them are. A platform without
- * keys is no problem, and neither is one that does not answer.
- */
+/** Missing keys and unreachable platforms are not problems. */
 export async function diagnoseApps(settings: AppSettings, ask = network): Promise<Diagnosis> {
   const apps = await Promise.all(connectors().map((one) => diagnoseApp(one, settings, ask)));
   return {
@@ -68,8 +59,8 @@ async function diagnoseApp(
 ): Promise<DiagnosedApp> {
   const { platform, checkApp, needs } = connector;
   const { app, key, variables, addresses, required, optional, review } = setupOf(connector, origin);
-  const missingOf = (wanted: readonly string[]) =>
-    wanted.filter((name) => names !== null && !names.includes(name));
+  const missingOf = (keys: readonly string[]) =>
+    keys.filter((name) => names !== null && !names.includes(name));
   if (app === null) {
     const keys = key ? [key.variable] : [];
     const missing = missingOf(keys);

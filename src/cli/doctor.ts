@@ -12,13 +12,10 @@ import { formatTable } from "./table.ts";
 import { readTomlVars } from "./vars.ts";
 
 interface Diagnosis {
-  /** Shown always. */
   report: string;
-  /** Problems to fix, one sentence each. */
   problems: string[];
 }
 
-/** Every platform API version in use, and which of them end soon or have ended. */
 export function diagnoseVersions(now: Date): Diagnosis {
   const ending = endingVersions(now);
   const sentences = ending.map(describeEnding);
@@ -44,7 +41,6 @@ const formatVersions = (): string =>
     ]),
   );
 
-/** Lists the needs of platforms beside an app and its keys. */
 export const diagnoseNeeds = (): Diagnosis => ({
   report: connectors()
     .flatMap(({ platform, capabilities: { mediaSupport } }) =>
@@ -62,7 +58,6 @@ const health = z.object({
 
 const TIMEOUT_MS = 10_000;
 
-/** Asks the deployed instance for its health. */
 export async function diagnoseInstance(url: string, network = fetch): Promise<Diagnosis> {
   const address = `${url.replace(/\/+$/, "")}/health`;
   const signal = AbortSignal.timeout(TIMEOUT_MS);
@@ -81,11 +76,7 @@ export async function diagnoseInstance(url: string, network = fetch): Promise<Di
   };
 }
 
-/**
- * The settings of the local server.
- *
- * @throws Problem when PORT is no port
- */
+/** @throws Problem when PORT is not a port */
 export async function readLocalApps(
   path = inProject(".dev.vars"),
   env: NodeJS.ProcessEnv = process.env,
@@ -98,7 +89,6 @@ export async function readLocalApps(
 
 const WORKER = /^name\s*=\s*"([^"]+)"/m;
 
-/** The names of the deployed settings; none where Cloudflare does not list them. */
 async function readDeployedApps(url: string): Promise<AppSettings> {
   const toml = await readFile(inProject("wrangler.toml"), "utf8");
   const secrets = await createCloud(inProject(".akimbo"))
@@ -108,12 +98,7 @@ async function readDeployedApps(url: string): Promise<AppSettings> {
   return { names, values: {}, origin: new URL(url).origin };
 }
 
-/**
- * Prints how things stand.
- *
- * @throws Problem naming every version that has ended, app that its platform refuses, and an instance that
- * is not well
- */
+/** @throws Problem for ended API versions, refused apps and an unhealthy instance */
 export async function runDoctor({ remote = false }: { remote?: boolean }): Promise<void> {
   const url = process.env.AKIMBO_URL;
   if (remote && !url) throw new Problem("--remote needs AKIMBO_URL: the address of the instance.");

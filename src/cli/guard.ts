@@ -2,22 +2,20 @@ import { spawn } from "node:child_process";
 import { constants } from "node:os";
 
 /**
- * Leads a process group on behalf of `spawnTiedGroup`: runs the program given as arguments, and ends the
- * group when standard input does. That is a pipe from whoever started it, and the system closes it even
- * where that one was killed and could tell nobody.
+ * Runs a command as leader of a process group, and ends the group when standard input closes. The
+ * system closes that pipe even when the parent is killed.
  */
 
-/** How long the program may take to end by itself. */
 const GRACE_MS = 8_000;
 
 const [command = "", ...args] = process.argv.slice(2);
 const program = spawn(command, args, { stdio: ["ignore", "inherit", "inherit"] });
 let isOrphan = false;
 
-/** Fails where this process leads no group, so that nobody else's is ever ended. */
+/** This call fails unless the process leads a group. */
 const signalGroup = (signal: NodeJS.Signals) => process.kill(-process.pid, signal);
 
-// A signal to the group reaches the program too. This leader of the group stays until the program has ended.
+// The group signal reaches the command too.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 
 process.stdin.resume();
@@ -33,7 +31,6 @@ program.on("error", (error) => {
   process.exit(1);
 });
 program.on("exit", (code, signal) => {
-  // Nobody is left to look after what the program has left behind.
   if (isOrphan) signalGroup("SIGKILL");
   process.exit(code ?? 128 + (signal ? constants.signals[signal] : 0));
 });

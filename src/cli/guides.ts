@@ -15,12 +15,9 @@ import { Problem } from "./program.ts";
 
 export const GUIDES_FOLDER = inProject("src/docs");
 
-/** A part of a guide that a search can lead to. */
 interface SearchEntry {
-  /** The guide's name, with the anchor of the part. */
   path: string;
   guide: string;
-  /** Empty for what stands above the first heading. */
   heading: string;
   text: string;
 }
@@ -37,7 +34,6 @@ const escapeHtml = (text: string): string =>
     .replaceAll(">", "&gt;")
     .replaceAll('"', "&quot;");
 
-/** Reads every Markdown file of a folder, by its name without the ending. */
 export async function readGuides(folder: string = GUIDES_FOLDER): Promise<Map<string, string>> {
   const files = await readdir(folder, { recursive: true });
   const names = files.flatMap((file) => (file.endsWith(".md") ? [file.slice(0, -3)] : [])).sort();
@@ -52,11 +48,7 @@ export async function readGuides(folder: string = GUIDES_FOLDER): Promise<Map<st
 
 const ENTRY = /^- \[(.+?)\]\((\S+?)\.md\): (.+)$/;
 
-/**
- * Reads the list of guides.
- *
- * @throws Problem when it does not name each of the guides once
- */
+/** @throws Problem unless the list names each guide exactly once */
 export function readGroups(guides: ReadonlyMap<string, string>): GuideGroup[] {
   const groups: GuideGroup[] = [];
   for (const line of guides.get(GUIDE_LIST)?.split("\n") ?? []) {
@@ -78,7 +70,7 @@ export function readGroups(guides: ReadonlyMap<string, string>): GuideGroup[] {
 }
 
 /**
- * Returns where a link of a guide leads on an instance; null for a file that no instance serves.
+ * Returns null for a file that instances do not serve.
  *
  * @throws Problem for a guide that does not exist
  */
@@ -93,7 +85,6 @@ function toAddress(href: string, from: string, names: ReadonlySet<string>): stri
   return `/docs/${name}${anchor === undefined ? "" : `#${anchor}`}`;
 }
 
-/** Returns the words of a piece of Markdown, without its markup. */
 function plainText(tokens: readonly Token[]): string {
   return tokens
     .map((token) => {
@@ -119,7 +110,7 @@ interface Section {
   texts: string[];
 }
 
-/** @throws Problem for a guide without a title, or with a link that leads nowhere */
+/** @throws Problem for a missing title or a broken link */
 export function renderGuide(name: string, text: string, names: ReadonlySet<string>): RenderedGuide {
   const slugger = new GithubSlugger();
   const ids = new Map<Token, string>();
@@ -189,7 +180,6 @@ export function renderGuide(name: string, text: string, names: ReadonlySet<strin
   };
 }
 
-/** Returns the files that the Worker serves the guides from, by their paths. */
 export function renderGuides(guides: ReadonlyMap<string, string>): Map<string, string> {
   const groups = readGroups(guides);
   const names = new Set(guides.keys());

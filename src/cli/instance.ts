@@ -6,7 +6,6 @@ import { readPort } from "./server.ts";
 
 const localOrigin = (env: NodeJS.ProcessEnv): string => `http://localhost:${readPort(env)}`;
 
-/** The folder of the project, with the instance of `npm start` and its demo workspace. */
 export const CHECKOUT: Host = {
   command: "npm run cli --",
   uploadsFolder: (env) => join(readStateDir(env), "uploads"),
@@ -21,10 +20,9 @@ export const CHECKOUT: Host = {
     "or let STATE_DIR name the folder the server was started with.",
 };
 
-/** The address of the instance: AKIMBO_URL, else the local server. */
 export const readOrigin = (env: NodeJS.ProcessEnv = process.env): string =>
   env.AKIMBO_URL?.replace(/\/+$/, "") || localOrigin(env);
 
-/** The token for that instance: AKIMBO_TOKEN, else that of the local demo workspace. @throws Problem when there is none */
+/** @throws Problem without AKIMBO_TOKEN and local demo workspace */
 export const readToken = async (env: NodeJS.ProcessEnv = process.env): Promise<string> =>
   (await readConnection({}, CHECKOUT, env)).token;

@@ -1,4 +1,4 @@
-/** Returns what the text says, or null when it is no JSON. */
+/** Returns null for text that is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -2,7 +2,6 @@ import { execute, type Place, type Row } from "./d1.ts";
 import { sql } from "./sql.ts";
 import { formatTable } from "./table.ts";
 
-/** Counts the stored logins, and the other secrets, under each of the ENCRYPTION_KEYS. */
 export async function describeKeys(place: Place): Promise<string> {
   const dot = ".";
   const [rows = []] = await execute(place, [
@@ -15,7 +14,7 @@ export async function describeKeys(place: Place): Promise<string> {
   return formatKeys(rows);
 }
 
-/** @param rows id of a key, and the numbers under it of logins and of secrets of webhooks, browsers and chats */
+/** @param rows key id, number of logins, number of secrets of webhooks, browsers and chats */
 export function formatKeys(rows: readonly Row[]): string {
   if (rows.length === 0) return "No login and no secret is stored.";
   return [

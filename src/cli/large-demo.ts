@@ -16,10 +16,6 @@ import { UploadJournal } from "./upload-journal.ts";
 const FILM_BYTES = 300_000_000;
 const PLATFORMS = ["youtube", "tiktok"] as const;
 
-/**
- * Sends one large film to storage, once, and publishes it to two sandbox accounts: by the code of the upload
- * command. Returns the exit code.
- */
 export async function runLargeDemo(api: Api, stopping: AbortSignal): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), "akimbo-demo-"));
   const clear = () => rmSync(folder, { recursive: true, force: true });
@@ -32,11 +28,9 @@ export async function runLargeDemo(api: Api, stopping: AbortSignal): Promise<num
   }
 }
 
-/** One way of the bytes. */
 interface Leg {
   what: string;
   ms: number;
-  /** Where it led to. */
   result: string;
 }
 
@@ -73,7 +67,7 @@ async function findAccounts(api: Api): Promise<Account[]> {
   });
 }
 
-/** A film that plays, and that no other run has sent. Its free space takes no room on most disks. */
+/** Sparse padding takes no room on most disks. */
 async function writeFilm(folder: string, mark: string): Promise<LocalFile> {
   const path = join(folder, "film.mp4");
   await writeFile(path, createSampleVideoHead(mark, FILM_BYTES));

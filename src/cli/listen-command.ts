@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import { addClientCommand, inWordsOf, type Setting } from "./client-command.ts";
 import type { ListenOptions } from "./listen.ts";
 
-/** Adds `listen`, which runs until it is stopped. */
 export function addListenCommand(program: Command, setting: Setting): void {
   addClientCommand(program, "listen")
     .description(

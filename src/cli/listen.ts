@@ -18,11 +18,11 @@ export interface ListenOptions extends ClientOptions {
   since?: string;
 }
 
-/** A server that is being restarted is back soon. */
+/** A restarting target is back within this time. */
 const TARGET_WAIT_MS = SECOND / 4;
 const LONGEST_RETRY_AFTER_MS = 15 * MINUTE;
 
-/** @throws Misuse for options that are not to be understood, and what only a person can put right */
+/** @throws Misuse for invalid options; Problem for failures that the user must fix */
 export async function listen(options: ListenOptions, setting: Setting): Promise<void> {
   const { secret = newSecret(), json: isJson = false } = options;
   const { stopping } = setting;
@@ -35,8 +35,9 @@ export async function listen(options: ListenOptions, setting: Setting): Promise<
   const patience = { stopping, tell };
   say(`Secret: ${secret}`);
   const events = await followEvents(createApi(origin, token), {
-    ...{ since, ...patience },
-    // A server of one's own is asked as often all day: whoever works on a receiver waits for it.
+    since,
+    ...patience,
+    // A local instance is polled at a constant rate, for people who develop a receiver.
     ...(isOwnMachine(origin) ? { longestPollMs: POLL_MS } : {}),
   });
   say(`Events of ${origin} go to ${url}. Ctrl-C ends it.`);
@@ -56,12 +57,12 @@ function readTarget(text: string): string {
   throw new Misuse("--forward-to must be a URL, such as http://localhost:3000/hook.");
 }
 
-function readNames(given: string[] | undefined): Set<string> | null {
-  if (!given) return null;
-  const known: readonly string[] = SUBSCRIBABLE;
-  const unknown = given.find((name) => !known.includes(name));
-  if (unknown === undefined) return new Set(given);
-  throw new Misuse(`There is no event ${unknown}. There are: ${known.join(", ")}.`);
+function readNames(names: string[] | undefined): Set<string> | null {
+  if (!names) return null;
+  const available: readonly string[] = SUBSCRIBABLE;
+  const unknown = names.find((name) => !available.includes(name));
+  if (unknown === undefined) return new Set(names);
+  throw new Misuse(`There is no event ${unknown}. There are: ${available.join(", ")}.`);
 }
 
 function readSince(text: string | undefined): Date | null {
@@ -76,11 +77,7 @@ interface Reply {
   ms: number;
 }
 
-/**
- * Sends an event once, as a delivery is sent.
- *
- * @throws PassingProblem where nobody listens, or the receiver asks for a pause
- */
+/** @throws PassingProblem when the target does not listen or asks for a pause */
 async function forward(
   url: string,
   { id, event, createdAt, data }: FeedEvent,
@@ -88,7 +85,10 @@ async function forward(
 ): Promise<Reply> {
   const name = event as EventName;
   const payload = envelopeText({
-    ...{ id, event: name, createdAt: new Date(createdAt), data: JSON.stringify(data) },
+    id,
+    event: name,
+    createdAt: new Date(createdAt),
+    data: JSON.stringify(data),
   });
   const startedAt = performance.now();
   const end = (status: string): Reply => ({ status, ms: performance.now() - startedAt });

@@ -8,16 +8,16 @@ import { sql } from "./sql.ts";
 import { readTomlTables } from "./toml.ts";
 
 /**
- * Works in the database of `npm start`, where `wrangler d1 … --local` would start the runtime anew for every migration.
- * A program of its own, since Miniflare ends the process it is in when that is asked to stop. Reads a job from standard
- * input and answers on standard output, in JSON.
+ * `wrangler d1 … --local` restarts the runtime for every migration, and Miniflare ends its process.
+ * So this separate program works in the database of `npm start`. Standard input carries a job,
+ * standard output the answer, both as JSON.
  */
 
 const BINDING = "DB";
 
 type Database = Awaited<ReturnType<Miniflare["getD1Database"]>>;
 
-/** Chosen as wrangler does, so that `wrangler dev` opens the same file. */
+/** `wrangler dev` derives its database file from the same id. */
 async function readDatabaseId(): Promise<string> {
   const toml = await readFile(inProject("wrangler.toml"), "utf8");
   const table = readTomlTables(toml, "d1_databases").find(({ binding }) => binding === BINDING);
@@ -27,14 +27,14 @@ async function readDatabaseId(): Promise<string> {
   return String(database.preview_database_id ?? database.database_id);
 }
 
-/** The table by which wrangler knows what is applied. */
+/** Wrangler records applied migrations in this table. */
 const CREATE_MIGRATIONS = `CREATE TABLE IF NOT EXISTS "d1_migrations"(
 		id         INTEGER PRIMARY KEY AUTOINCREMENT,
 		name       TEXT UNIQUE,
 		applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
 )`;
 
-/** Applies the migrations that are new here, in order: each wholly or not at all. */
+/** Each migration runs in one transaction. */
 async function migrate(database: Database, folder: string): Promise<void> {
   await database.prepare(CREATE_MIGRATIONS).run();
   const { results } = await database.prepare("SELECT name FROM d1_migrations").all();

@@ -5,39 +5,36 @@ import { promisify } from "node:util";
 import { detectFileType, type FileType } from "../core/file-type.ts";
 import { Problem } from "./program.ts";
 
-/** A file on this machine that is to be published. */
 export interface LocalFile extends FileType {
-  /** Absolute. */
+  /** Absolute path. */
   path: string;
   name: string;
   sizeBytes: number;
   /** Time of the last change, in ms. */
   changedAt: number;
-  /** An open descriptor: what is read is this file, whatever comes to stand at the path. */
+  /** Open descriptor. Reads ignore a later file at the path. */
   fd?: number;
 }
 
-/** A file by its path, or by a descriptor that is open. */
 type Source = Pick<LocalFile, "path" | "fd">;
 
-/** Leading bytes by which types are known, those of Office files too. */
+/** Office files need this many leading bytes for detection. */
 const HEAD_BYTES = 16 * 1024;
 
-/** npm runs its scripts in the project folder, and tells where it was called. */
+/** npm runs scripts in the project folder and passes the caller's folder in INIT_CWD. */
 const calledFrom = (env: NodeJS.ProcessEnv): string =>
   (env.npm_lifecycle_event && env.INIT_CWD) || process.cwd();
 
-/** The absolute path of a file as a person named it. */
-export const toPath = (given: string, env: NodeJS.ProcessEnv = process.env): string =>
-  resolve(calledFrom(env), given);
+export const toPath = (input: string, env: NodeJS.ProcessEnv = process.env): string =>
+  resolve(calledFrom(env), input);
 
-/** @throws Problem for what is no file, or of no type that a platform takes */
+/** @throws Problem for other types */
 export const readLocalFile = (
-  given: string,
+  input: string,
   env: NodeJS.ProcessEnv = process.env,
-): Promise<LocalFile> => describeFile({ path: toPath(given, env) });
+): Promise<LocalFile> => describeFile({ path: toPath(input, env) });
 
-/** @throws Problem for what is no file, or of no type that a platform takes */
+/** @throws Problem for other types */
 export async function describeFile(source: Source): Promise<LocalFile> {
   const { path } = source;
   const { size: sizeBytes, mtimeMs: changedAt, ...stats } = await look(source);
@@ -73,7 +70,11 @@ async function look(source: Source) {
   }
 }
 
-/** Reads the first bytes of a file; fewer when it is shorter. @throws Problem */
+/**
+ * Returns fewer bytes for a shorter file.
+ *
+ * @throws Problem
+ */
 export async function readHead(source: Source, bytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const head = new Uint8Array(bytes);
   const readFrom = (fd: number) => promisify(read)(fd, head, 0, bytes, 0);
@@ -90,13 +91,12 @@ export async function readHead(source: Source, bytes: number): Promise<Uint8Arra
   }
 }
 
-/** Read in pieces of this size: smaller ones cost more time, and larger ones memory. */
+/** Smaller pieces cost more time, larger ones more memory. */
 const CHUNK_BYTES = 1024 ** 2;
 
-/** A stream that is destroyed would close the descriptor of others, or one that has its number by then. */
+/** Destroying a stream must not close the caller's descriptor. */
 const keepOpen = (_fd: number, done: (error?: Error | null) => void): void => done(null);
 
-/** Streams a range of a file. */
 export const openRange = ({ path, fd }: Source, offset: number, size: number): ReadStream =>
   createReadStream(path, {
     start: offset,
@@ -105,7 +105,6 @@ export const openRange = ({ path, fd }: Source, offset: number, size: number): R
     ...(fd === undefined ? {} : { fd, autoClose: false, fs: { read, close: keepOpen } }),
   });
 
-/** Returns true while the file is as it was when it was described. */
 export async function isUnchanged({
   sizeBytes,
   changedAt,

@@ -10,12 +10,10 @@ import { requireFreePort, type Server, startServer, waitUntilAnswering } from ".
 import { openStorageDoor } from "./storage-door.ts";
 import { checkVars, readTomlVars, type Vars } from "./vars.ts";
 
-interface Wanted {
+interface InstanceOptions {
   port: number;
   stateDir: string;
-  /** Variables of this run, before all others. */
   vars: Vars;
-  /** A token that the demo workspace is to have; null: any. */
   chosenToken: string | null;
 }
 
@@ -25,9 +23,9 @@ export interface LocalInstance extends Awaited<ReturnType<typeof prepareWorkspac
   config: ReturnType<typeof checkVars>;
 }
 
-/** Starts the service on this machine, with a demo workspace; without its ticks. */
-export async function startInstance(wanted: Wanted): Promise<LocalInstance> {
-  const { port, stateDir, vars, chosenToken } = wanted;
+/** The schedule does not run by itself. */
+export async function startInstance(options: InstanceOptions): Promise<LocalInstance> {
+  const { port, stateDir, vars, chosenToken } = options;
   const toml = readTomlVars(await readFile(inProject("wrangler.toml"), "utf8"));
   const done = await ensureDevVars(inProject(".dev.vars"), toml);
   if (done) console.log(done);
@@ -44,7 +42,6 @@ export async function startInstance(wanted: Wanted): Promise<LocalInstance> {
   return { ...workspace, server, config, health: await waitUntilAnswering(server) };
 }
 
-/** Reads the variables that the Worker will see: each source overrides the one before. */
 async function readAllVars(toml: Vars, vars: Vars): Promise<Vars> {
   return {
     ...toml,

@@ -3,7 +3,6 @@ import type { McpOptions } from "./bridge/serve.ts";
 import { addClientCommand, collect, type Setting } from "./client-command.ts";
 import { Misuse } from "./program.ts";
 
-/** Adds `mcp`, which runs until its client closes standard input. */
 export function addMcpCommand(program: Command, setting: Setting): void {
   addClientCommand(program, "mcp")
     .description("serves the instance's tools to an agent on this machine, with local files")

@@ -1,7 +1,7 @@
 import { build, type Plugin } from "esbuild";
 import { inProject, PROJECT_DIR } from "./paths.ts";
 
-/** Replaces the modules of the Workers runtime: the document calls none of them. */
+/** The OpenAPI document never calls the Workers runtime. */
 const withoutWorkerd: Plugin = {
   name: "without-workerd",
   setup({ onLoad, onResolve }) {
@@ -20,7 +20,6 @@ const app = createApiOf(noDeps, await loadRouters(DOCUMENT));
 export const text = JSON.stringify(toDocument(app), null, 2);
 `;
 
-/** Returns the OpenAPI document as JSON text, made from the routes without a running server. */
 export async function readDocument(): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: ENTRY, resolveDir: PROJECT_DIR },
@@ -31,7 +30,7 @@ export async function readDocument(): Promise<string> {
     jsx: "automatic",
     jsxImportSource: "hono/jsx",
     plugins: [withoutWorkerd],
-    // Packages written for require need one where there is none.
+    // CommonJS packages need a `require` function.
     banner: {
       js: `import { createRequire } from "node:module"; const require = createRequire(${JSON.stringify(inProject("package.json"))});`,
     },

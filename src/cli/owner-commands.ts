@@ -5,7 +5,7 @@ import { readStateDir } from "./paths.ts";
 import { Problem } from "./program.ts";
 import type { CreateOptions } from "./token-commands.ts";
 
-// Each command imports what it needs when it runs: the statements of the Worker alone take half a second to load.
+// Each command imports its code when it runs, because the Worker's SQL takes half a second to load.
 
 interface PlaceOptions {
   remote?: boolean;
@@ -27,7 +27,6 @@ async function choosePlace({ remote }: PlaceOptions): Promise<Place> {
   return { kind: "remote", config: await requireDeployConfig(stateDir) };
 }
 
-/** Adds the commands of whoever runs an instance: they touch its database. */
 export function addOwnerCommands(program: Command): void {
   const token = program.command("token").description("API tokens, straight in the database");
   const withPlace = (command: Command) =>

@@ -8,27 +8,25 @@ interface Owner {
   teamSlug: string;
 }
 
-/** The owner of a fresh deployment; the team is called after the address until renamed. */
 export function toOwner(email: string): Owner {
   const { name, slug } = ownTeam(email);
   return { email, teamName: name, teamSlug: slug };
 }
 
-/** The owner of the instance; no row where nobody has an account. */
+/** Returns no row before the first account exists. */
 export const SELECT_OWNER = sqlPart(
   `SELECT users.id, users.email FROM users WHERE users.id = ${OWNER_ID}`,
 );
 
-/** Holds for a user whose account is not closed. */
 export const HAS_ACCOUNT = sqlPart(IS_OPEN);
 
-/** Creates the user, their team and their membership, but only where nobody has an account. */
+/** Inserts nothing when an account exists. */
 export function insertFirstOwner({ email, teamName, teamSlug }: Owner, at: Date): string[] {
   const ms = at.getTime();
   return [
     sql`INSERT INTO users (email, created_at)
       SELECT ${email}, ${ms} WHERE NOT EXISTS (SELECT 1 FROM users WHERE ${HAS_ACCOUNT})`,
-    // The team of an owner who has left keeps its slug until it is erased.
+    // The team of a former owner keeps its slug until the team is erased.
     sql`INSERT INTO teams (name, slug, owner_id, created_at, updated_at)
       SELECT ${teamName}, iif(EXISTS (SELECT 1 FROM teams WHERE slug = ${teamSlug}),
         ${teamSlug} || '-' || lower(hex(randomblob(6))), ${teamSlug}), owner.id, ${ms}, ${ms}

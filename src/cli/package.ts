@@ -5,22 +5,25 @@ import { declareClient } from "../client/generate.ts";
 import { inProject } from "./paths.ts";
 import { runProgram } from "./program.ts";
 
-/** Where the package is built; the manifest says what of it is packed. */
 export const PACKAGE_DIR = inProject(".package");
 
 const EXECUTABLE = 0o755;
 
 /** Source: package.json, "engines". */
 const COMMON: BuildOptions = {
-  ...{ bundle: true, platform: "node", target: "node20", format: "esm" },
-  ...{ absWorkingDir: inProject("."), logLevel: "error", legalComments: "eof" },
+  bundle: true,
+  platform: "node",
+  target: "node20",
+  format: "esm",
+  absWorkingDir: inProject("."),
+  logLevel: "error",
+  legalComments: "eof",
 };
 
-/** Packages written for require need one in a module. */
+/** CommonJS packages in an ES module need a `require` function. */
 const WITH_REQUIRE =
   'import { createRequire as toRequire } from "node:module"; const require = toRequire(import.meta.url);';
 
-/** Builds what `npm pack` packs: the program in one file, and the client with its types. */
 export async function buildPackage(): Promise<void> {
   await rm(PACKAGE_DIR, { recursive: true, force: true });
   const program = `${PACKAGE_DIR}/akimbo.js`;
@@ -51,7 +54,6 @@ export async function buildPackage(): Promise<void> {
 
 const FOLDER_OF_PACKAGE = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/;
 
-/** Returns the licences of the packages that are in the program. */
 async function collectLicences({ outputs }: Metafile): Promise<string> {
   const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
   const used = inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0);

@@ -14,7 +14,6 @@ const configPath = (env: Env): string =>
 const stateFolder = (env: Env): string =>
   join(env.XDG_STATE_HOME || join(homedir(), ".local", "state"), "akimbo");
 
-/** The program as it comes in the package: it has a file of settings, and neither a database nor a server. */
 export const PACKAGED: Host = {
   command: "akimbo",
   uploadsFolder: (env) => join(stateFolder(env), "uploads"),
@@ -29,7 +28,11 @@ const config = z.strictObject({ url: z.string().optional(), token: z.string().op
 
 const OTHERS = 0o077;
 
-/** The settings in the file; none where there is none. @throws Problem when it says something else */
+/**
+ * Returns an empty source without a file.
+ *
+ * @throws Problem for a malformed file
+ */
 async function readConfig(path: string): Promise<Source> {
   const remedy = `Check url in ${path}.`;
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {

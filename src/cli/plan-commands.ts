@@ -13,10 +13,9 @@ import {
   type Team,
 } from "./team-database.ts";
 
-/** The word that removes a team's own plan. */
 const NONE = "none";
 
-/** @throws Problem naming the plans there are */
+/** @throws Problem that lists the plan names */
 export function parsePlan(text: string): PlanName | null {
   if (text === NONE) return null;
   const plan = PLAN_NAMES.find((name) => name === text);
@@ -29,9 +28,9 @@ export function parsePlan(text: string): PlanName | null {
 const DATE = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2})?Z)?$/;
 
 /**
- * Reads when a plan ends: a day, which is its midnight in UTC, or a moment.
+ * A day means its midnight in UTC.
  *
- * @throws Problem for what is neither, or is over
+ * @throws Problem for another format or a past time
  */
 export function parseUntil(text: string, now: Date): Date {
   const until = new Date(text);
@@ -59,12 +58,11 @@ export const describeTeamPlan = (
   return `${slug} is on ${plan}${end}.`;
 };
 
-export async function describePlan(place: Place, wanted: string): Promise<string> {
+export async function describePlan(place: Place, teamName: string): Promise<string> {
   const offer = await readOffer(place);
-  return describeTeamPlan(await findTeam(place, wanted), offer);
+  return describeTeamPlan(await findTeam(place, teamName), offer);
 }
 
-/** The plan of every team, with whose it is. */
 export async function describePlans(place: Place): Promise<string> {
   const { defaultPlan } = await readOffer(place);
   const teams = await listTeams(place);
@@ -79,22 +77,22 @@ export async function describePlans(place: Place): Promise<string> {
   );
 }
 
-/** Gives a team the domains of a former plan, or takes them. @throws Problem when there is no such team */
+/** @throws Problem when the team does not exist */
 export async function setLegacyDomains(
   place: Place,
-  wanted: string,
+  teamName: string,
   switched: string,
 ): Promise<string> {
   if (switched !== "on" && switched !== "off") throw new Problem("Say on or off.");
-  const team = await findTeam(place, wanted);
+  const team = await findTeam(place, teamName);
   await executeQueries(place, [setLegacy(team.id, switched === "on")]);
   return `${team.slug} has ${switched === "on" ? "domains of its own, whatever its plan" : "the domains of its plan"}.`;
 }
 
-/** @throws Problem when there is no such team or plan, or the end is no coming date */
+/** @throws Problem for an unknown team or plan, or a past end */
 export async function setPlan(
   place: Place,
-  wanted: string,
+  teamName: string,
   { name, until: end }: { name: string; until?: string },
 ): Promise<string> {
   const plan = parsePlan(name);
@@ -104,7 +102,7 @@ export async function setPlan(
   }
   const until = end === undefined ? null : parseUntil(end, now);
   const offer = await readOffer(place);
-  const team = await findTeam(place, wanted);
+  const team = await findTeam(place, teamName);
   const clock = { now: () => now, newEventId: () => timeSortedId("evt", now) };
   await executeQueries(place, setTeamPlan(clock, { teamId: team.id, plan, until }));
   return describeTeamPlan({ ...team, plan, planUntil: until }, offer);

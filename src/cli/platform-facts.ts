@@ -11,7 +11,7 @@ import { Problem } from "./program.ts";
 import { formatBytes } from "./progress-bar.ts";
 import { APP_KEY_NAMES } from "./vars.ts";
 
-/** The address in every example of the guides; an instance puts its own in its place. */
+/** An instance replaces this address in the guides with its own. */
 const EXAMPLE_ORIGIN = "http://localhost:8787";
 
 const GIGABYTE = 1_000_000_000;
@@ -36,7 +36,6 @@ function describeMedia({ mediaSupport: { kinds, maxCount, textOnly } }: Capabili
   return `${what}; ${maxCount === 1 ? "one file" : `up to ${maxCount} files`}`;
 }
 
-/** The platforms as a short Markdown table, in the spec's order. */
 export const formatPlatforms = (): string =>
   toTable(
     ["Platform", "Takes", "Posts in 24 h", "You need"],
@@ -54,7 +53,6 @@ const KIND_LABELS: Record<MediaKind, string> = {
   document: "Documents",
 };
 
-/** Such as `4 GB`: platforms give their limits in whole units. */
 const toSize = (bytes: number): string =>
   bytes >= GIGABYTE ? `${bytes / GIGABYTE} GB` : formatBytes(bytes).replace(".0 ", " ");
 
@@ -107,7 +105,6 @@ function describeField({ type, values, required, description }: FieldInfo): stri
   return `${description}<br>${required ? "Needed. " : ""}${kind[0]?.toUpperCase()}${kind.slice(1)}.`;
 }
 
-/** Everything that the code knows about a platform, as Markdown. */
 export function formatFacts(platform: Platform): string {
   const connector = connectorOf(platform);
   const { apiVersion, capabilities, settings } = connector;
@@ -135,11 +132,7 @@ export function formatFacts(platform: Platform): string {
   ].join("\n\n");
 }
 
-/**
- * Returns a Markdown file with `content` between its marks `<!-- name -->` and `<!-- /name -->`.
- *
- * @throws Problem when it has no such marks in this order
- */
+/** @throws Problem without `<!-- name -->` and `<!-- /name -->` in this order */
 export function withBlock(text: string, name: string, content: string): string {
   const begin = `<!-- ${name} -->`;
   const end = `<!-- /${name} -->`;
@@ -155,13 +148,11 @@ export const withPlatforms = (readme: string): string =>
 export const withFacts = (guide: string, platform: Platform): string =>
   withBlock(guide, "facts", formatFacts(platform));
 
-/** The beginning of the guide of a platform that has none yet. */
 export function newGuide(platform: Platform): string {
   const { name } = connectorOf(platform);
   return `# ${name}\n\nWhat ${name} takes, and what its accounts need.\n\n<!-- facts -->\n<!-- /facts -->\n`;
 }
 
-/** The example of all settings with the keys of every platform's app. */
 export const withAppKeys = (example: string): string =>
   example.replace(
     /(?:^\w+_CLIENT_(?:ID|SECRET)=\n)+/m,

@@ -11,12 +11,11 @@ export type Colour = readonly [red: number, green: number, blue: number];
 interface Gradient {
   width: number;
   height: number;
-  /** Top left and bottom right. */
+  /** Colour of the top left corner. `to` colours the bottom right one. */
   from: Colour;
   to: Colour;
 }
 
-/** A PNG photo of a diagonal gradient with a soft sun in it. */
 export function createGradientPng({ width, height, from, to }: Gradient): Buffer<ArrayBuffer> {
   const stride = 1 + width * BYTES_PER_PIXEL;
   const raw = Buffer.alloc(stride * height);
@@ -24,7 +23,7 @@ export function createGradientPng({ width, height, from, to }: Gradient): Buffer
   for (let y = 0; y < height; y++) {
     const row = y * stride;
     raw[row] = FILTER_SUB;
-    const left = [0, 0, 0];
+    const previous = [0, 0, 0];
     for (let x = 0; x < width; x++) {
       const along = (x / width + y / height) / 2;
       const glow = Math.max(0, 1 - Math.hypot(x - sun.x, y - sun.y) / sun.radius) ** 2;
@@ -32,8 +31,8 @@ export function createGradientPng({ width, height, from, to }: Gradient): Buffer
         const start = from[channel] ?? 0;
         const base = start + ((to[channel] ?? 0) - start) * along;
         const value = Math.round(base + (255 - base) * glow);
-        raw[row + 1 + x * BYTES_PER_PIXEL + channel] = value - (left[channel] ?? 0);
-        left[channel] = value;
+        raw[row + 1 + x * BYTES_PER_PIXEL + channel] = value - (previous[channel] ?? 0);
+        previous[channel] = value;
       }
     }
   }

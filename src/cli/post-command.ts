@@ -52,11 +52,19 @@ interface BulkOptions extends PostOptions {
 }
 
 const OWN_FIELDS = [
-  ...["accountId", "accounts", "overrides", "caption", "title", "description"],
-  ...["photo", "video", "file", "schedule_date", "status"],
+  "accountId",
+  "accounts",
+  "overrides",
+  "caption",
+  "title",
+  "description",
+  "photo",
+  "video",
+  "file",
+  "schedule_date",
+  "status",
 ];
 
-/** The argument and the options of every command that makes posts. */
 const addPostCommand = (program: Command, name: string): Command =>
   withJson(addClientCommand(program, name))
     .argument("[text]", "the text; - reads it from standard input")
@@ -77,7 +85,6 @@ const addPostCommand = (program: Command, name: string): Command =>
     .option("--key <key>", "names the call: the same key posts once in 24 hours")
     .option("--no-wait", "ends when the instance has it, not when it is out");
 
-/** Adds `post` and `bulk`. */
 export function addPostsCommands(program: Command, setting: Setting): void {
   addPostCommand(program, "post")
     .description("publishes one post to one account, and waits until it is out")
@@ -121,8 +128,8 @@ Examples:
 
 The exit code is 1 when one of the accounts does not get the post; the others have it all the same.`;
 
-async function readPostText(given: string | undefined): Promise<string> {
-  return given === "-" ? (await readText(process.stdin)).trimEnd() : (given ?? "");
+async function readPostText(input: string | undefined): Promise<string> {
+  return input === "-" ? (await readText(process.stdin)).trimEnd() : (input ?? "");
 }
 
 /** @throws Misuse */
@@ -145,13 +152,13 @@ async function readFields(options: PostOptions): Promise<Form> {
 }
 
 async function post(
-  given: string | undefined,
+  input: string | undefined,
   options: OnePostOptions,
   setting: Setting,
 ): Promise<Upload> {
   const fields = await readFields(options);
   const api = await openApi(options, setting);
-  const text = await readPostText(given);
+  const text = await readPostText(input);
   const { account, title, key = randomUUID(), wait } = options;
   const { platform } = await retrying(() => api.getAccount(account));
   await requireKnownFields(namesOf(options), async () => [await api.getCapabilities(platform)]);
@@ -163,23 +170,22 @@ async function post(
   return upload;
 }
 
-/** Standard output is the result alone. */
+/** Standard output carries only the result. */
 const tellWarning = (warning: string): void => console.error(`But: ${warning}`);
 
-/** The result of an account, with the post as it stands then. */
 type Result = BulkResult & { upload?: Upload };
 
 const hasFailed = ({ success, upload }: Result): boolean => !success || upload?.status === "failed";
 
 async function postToMany(
-  given: string | undefined,
+  input: string | undefined,
   options: BulkOptions,
   setting: Setting,
 ): Promise<Result[]> {
   const fields = await readFields(options);
   requireAnyAccount(options);
   const api = await openApi(options, setting);
-  const text = await readPostText(given);
+  const text = await readPostText(input);
   const names = namesOf(options).filter((name) => !BATCH_FLAGS.includes(name));
   await requireKnownFields(names, () => api.listCapabilities());
   const accounts = await chooseAccounts(api, options);
@@ -200,14 +206,13 @@ async function postToMany(
   });
 }
 
-/** A title stands beside the text where a platform has both; elsewhere the text is all there is. */
 function shareText(text: string, title?: string): Form {
   if (title === undefined) return { caption: text };
   const overrides = Object.fromEntries(PLATFORMS.map((platform) => [platform, { caption: text }]));
   return { title, overrides: JSON.stringify(overrides) };
 }
 
-/** @throws Misuse when no account is meant */
+/** @throws Misuse without an account option */
 function requireAnyAccount({ account = [], platform, tags, all }: BulkOptions): void {
   if (account.length > 0 || platform !== undefined || tags !== undefined || all) return;
   throw new Misuse("Which accounts? Name them with --account, --platform, --tags or --all.");
@@ -237,7 +242,10 @@ function formatResults(results: readonly Result[]): string {
   const waiting = formatTable(
     ["Post", "Platform", "Account", "Scheduled for"],
     queued.map(({ uploadId, platform, accountId, scheduledFor }) => [
-      ...[String(uploadId), platform, accountId, scheduledFor ?? "now"],
+      String(uploadId),
+      platform,
+      accountId,
+      scheduledFor ?? "now",
     ]),
   );
   return [

@@ -5,13 +5,12 @@ import { Misuse, Problem } from "./program.ts";
 import { formatBytes } from "./progress-bar.ts";
 import { retrying } from "./retry.ts";
 
-/** Settings of platforms by the names of POST /upload, one `NAME=VALUE` each. @throws Misuse */
 export function readSettings(
-  given: readonly string[],
+  pairs: readonly string[],
   own: readonly string[],
 ): Record<string, string> {
   const settings: Record<string, string> = {};
-  for (const one of given) {
+  for (const one of pairs) {
     const [, name, value] = /^(\w+)=(.*)$/s.exec(one) ?? [];
     if (name === undefined || value === undefined) {
       throw new Misuse(`--set wants NAME=VALUE, such as --set privacyStatus=private, not ${one}.`);
@@ -22,16 +21,15 @@ export function readSettings(
   return settings;
 }
 
-/** Fields of POST /upload that every platform has, and no option of their own. */
+/** POST /upload takes these fields for every platform, and no option sets them. */
 const COMMON_FIELDS = ["status", "thumbnail_url"];
 
-/** Flags that a batch alone has. */
 export const BATCH_FLAGS = connectors().flatMap(({ batchFlags = {} }) => Object.keys(batchFlags));
 
 /**
- * Looks for fields among those of the platforms: a form leaves out what it does not know.
+ * The API ignores unknown form fields.
  *
- * @param ask for the platforms of the post; called where there is something to look for
+ * @param ask returns the platforms of the post
  * @throws Misuse for a field that none of the platforms has
  */
 export async function requireKnownFields(
@@ -41,35 +39,33 @@ export async function requireKnownFields(
   const own = names.filter((name) => !COMMON_FIELDS.includes(name));
   if (own.length === 0) return;
   const platforms = await retrying(ask);
-  const known = new Set(platforms.flatMap(({ settingsSchema }) => Object.keys(settingsSchema)));
-  const unknown = own.filter((name) => !known.has(name));
+  const available = new Set(platforms.flatMap(({ settingsSchema }) => Object.keys(settingsSchema)));
+  const unknown = own.filter((name) => !available.has(name));
   if (unknown.length === 0) return;
   const [first] = platforms;
   const taker = platforms.length === 1 && first ? `${first.platform} has no` : "no platform has a";
-  const list = [...known].sort().join(", ");
+  const list = [...available].sort().join(", ");
   throw new Misuse(`--set: ${taker} field ${unknown.join(", ")}. There are: ${list}.`);
 }
 
-/** Puts the text where the platform has it, beside a title where there is one. */
 export function placeText(platform: string, text: string, title?: string): Form {
   const connector = connectors().find((one) => one.platform === platform);
   if (connector?.capabilities.textField === "title" && title === undefined) return { title: text };
   return { ...(title === undefined ? {} : { title }), description: text };
 }
 
-/** Source: src/docs/posts.md, "Limits of every post": a file in a call has at most 100 MB; the form needs some room. */
+/**
+ * Source: src/docs/posts.md, "Limits of every post": 100 MB per file in a call. The form needs some
+ * room.
+ */
 const MAX_FORM_BYTES = 95_000_000;
 
-const isUrl = (given: string): boolean => /^https?:\/\//i.test(given);
+const isUrl = (text: string): boolean => /^https?:\/\//i.test(text);
 const VIDEO_NAME = /\.(mp4|m4v|mov|webm)$/i;
 
-/**
- * The media of a form: addresses as they are, files with their bytes.
- *
- * @throws Problem for what is no medium, and for files that are too large for a form
- */
-export async function readMedia(given: readonly string[]): Promise<Form> {
-  const media = await Promise.all(given.map(readMedium));
+/** @throws Problem for other media types, or too large files */
+export async function readMedia(sources: readonly string[]): Promise<Form> {
+  const media = await Promise.all(sources.map(readMedium));
   const bytes = media.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   if (bytes > MAX_FORM_BYTES) {
     throw new Problem(
@@ -89,12 +85,12 @@ interface Medium {
   sizeBytes: number;
 }
 
-async function readMedium(given: string): Promise<Medium> {
-  if (isUrl(given)) {
-    const isVideo = URL.canParse(given) && VIDEO_NAME.test(new URL(given).pathname);
-    return { value: given, isVideo, sizeBytes: 0 };
+async function readMedium(source: string): Promise<Medium> {
+  if (isUrl(source)) {
+    const isVideo = URL.canParse(source) && VIDEO_NAME.test(new URL(source).pathname);
+    return { value: source, isVideo, sizeBytes: 0 };
   }
-  const file = await readLocalFile(given);
+  const file = await readLocalFile(source);
   const { name, mime: type, kind, sizeBytes } = file;
   const isVideo = kind === "video";
   if (sizeBytes > MAX_FORM_BYTES) return { value: "", isVideo, sizeBytes };

@@ -4,14 +4,13 @@ import { Problem } from "./program.ts";
 
 type Kind = LocalFile["kind"];
 
-/** Names of kinds in those of routes. */
 const KINDS: Record<Kind, string> = { video: "videos", image: "photos", document: "documents" };
 
-/** The route of a platform's own limits, which refuses a file before it is sent: `tiktok_videos`. */
+/** A platform's own route checks its limits before the upload. */
 const ownRoute = (platform: string | null, kind: Kind): RouteName[] =>
   ROUTE_NAMES.filter((name) => name === `${platform}_${KINDS[kind]}`);
 
-/** Routes that take files for any platform: `video` has no parts, so a break would begin it anew. */
+/** The route `video` is absent, because its uploads restart after an interruption. */
 const GENERAL_ROUTES: Record<Kind, readonly RouteName[]> = {
   video: ["youtube_videos"],
   image: ["photos", "thumbnails"],
@@ -24,10 +23,9 @@ const takesType = (route: RouteName, mime: string): boolean =>
   );
 
 /**
- * Chooses the presign route of a file: that of the platform where it takes the file, else a general one. A file
- * that is too large for all of them has the first, whose refusal names the limit.
+ * A file that is too large for all routes gets the first one, whose refusal names the limit.
  *
- * @param platform null for a file that is only stored
+ * @param platform null for a file without a post
  * @throws Problem when no route takes the type
  */
 export function choosePresignRoute(

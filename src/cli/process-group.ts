@@ -3,15 +3,14 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { inProject } from "./paths.ts";
 
-/** How long a program may take to end by itself; wrangler needs about one second. */
+/** Wrangler needs about one second to end. */
 const GRACE_MS = 8_000;
-/** How long its descendants may outlive it. */
 const STRAGGLER_MS = 500;
 const POLL_MS = 25;
 
 const leaders = new Map<number, ChildProcess>();
 
-/** Starts a program in a process group of its own, so that its descendants can be stopped with it. */
+/** The new process group includes all descendants of the program. */
 export function spawnGroup(command: string, args: string[], options: SpawnOptions): ChildProcess {
   const child = spawn(command, args, { ...options, detached: true });
   const { pid } = child;
@@ -23,10 +22,7 @@ export function spawnGroup(command: string, args: string[], options: SpawnOption
   return child;
 }
 
-/**
- * As `spawnGroup`, for a program that runs on: the group ends when this program does, even by a signal
- * that nobody can answer. The program itself has no standard input.
- */
+/** The group also ends when this program is killed. The program has no standard input. */
 export const spawnTiedGroup = (
   command: string,
   args: string[],
@@ -40,7 +36,6 @@ export const spawnTiedGroup = (
 const GUARD = inProject("src/cli/guard.ts");
 
 type TiedOptions = Pick<SpawnOptions, "cwd" | "env"> & {
-  /** Standard output and standard error. */
   stdio?: ["inherit" | "pipe", "inherit" | "pipe"];
 };
 
@@ -50,7 +45,6 @@ export interface Ending {
   stderr: string;
 }
 
-/** Runs a program to its end, as `spawnGroup` starts it. `input` is given on standard input. */
 export function runGroup(
   command: string,
   args: string[],
@@ -82,15 +76,13 @@ function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Also true while a process that has ended waits for the system to take note. */
+/** An ended process counts as alive until the system has reaped it. */
 const isGroupAlive = (pid: number): boolean => signalGroup(pid, 0);
 
-/** Stops every group started here; no process of theirs runs on. */
 export async function stopGroups(): Promise<void> {
   await Promise.all([...leaders.values()].map(stopGroup));
 }
 
-/** Stops a program that `spawnGroup` started, and its descendants. */
 export async function stopGroup(leader: ChildProcess): Promise<void> {
   const { pid } = leader;
   if (pid === undefined) return;
@@ -106,12 +98,12 @@ async function waitWhile(isSo: () => boolean, atMostMs: number): Promise<void> {
   while (isSo() && Date.now() < deadline) await sleep(POLL_MS);
 }
 
-/** Fields of /proc/PID/stat behind the program's name. */
+/** These fields of /proc/PID/stat are counted after the program's name. */
 const STAT = { group: 2, userTicks: 11, systemTicks: 12 } as const;
 /** Linux reports process times in hundredths of a second. */
 const TICKS_PER_SECOND = 100;
 
-/** Whole seconds of CPU that the living processes of a group have used; 0 where the system does not tell. */
+/** Systems without /proc report 0. */
 export function groupCpuSeconds(group: number): number {
   if (!existsSync("/proc/self/stat")) return 0;
   let ticks = 0;
@@ -128,7 +120,7 @@ export function groupCpuSeconds(group: number): number {
   return Math.floor(ticks / TICKS_PER_SECOND);
 }
 
-/** The last resort when the program ends without having stopped its groups. */
+/** Kills groups that the program did not stop. */
 export function killGroups(): void {
   for (const pid of leaders.keys()) signalGroup(pid, "SIGKILL");
 }

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { constants } from "node:os";
 import { killGroups, stopGroups } from "./process-group.ts";
 
-/** Something a person can put right: shown as it stands, without a stack. */
+/** The program shows this message to the user without a stack. */
 export class Problem extends Error {
   readonly exitCode: number;
 
@@ -12,10 +12,9 @@ export class Problem extends Error {
   }
 }
 
-/** The exit code of a command that was not understood. */
+/** Exit code of a misunderstood command. */
 export const MISUSED = 2;
 
-/** A command that was not understood: nothing has been asked of an instance. */
 export class Misuse extends Problem {
   constructor(message: string) {
     super(message, MISUSED);
@@ -27,13 +26,13 @@ type StopSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
 const STOP_SIGNALS: readonly StopSignal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 interface Options {
-  /** The exit code after a signal; without it, 128 and the signal's number. */
+  /** Exit code after a signal. The default is 128 plus the number of the signal. */
   stopCode?: number;
 }
 
 /**
- * Runs a program to its end: nothing it started outlives it, and failures are shown in plain words.
- * `main` gives the exit code; the signal it is given is aborted when the program has been asked to stop.
+ * Every child process ends with the program. `main` returns the exit code, and its signal aborts on
+ * a stop request.
  */
 export async function runProgram(
   main: (stopping: AbortSignal) => Promise<number>,
@@ -64,10 +63,7 @@ export async function runProgram(
 
 const PARENT_POLL_MS = 200;
 
-/**
- * npm runs a script through a shell: some shells die of a signal without passing it on, others outlive
- * the npm that was killed.
- */
+/** Some npm shells die of a signal without passing it on, others outlive a killed npm. */
 function onParentGone(stop: () => void): void {
   const parent = process.ppid;
   const npm = findParentOfShell(parent);
@@ -85,7 +81,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** The process that started this shell; null for what is no shell that runs one command. */
+/** Returns null unless the process is a shell with one command. */
 function findParentOfShell(pid: number): number | null {
   try {
     const shown = execFileSync("ps", ["-o", "ppid=,args=", "-p", String(pid)], {
@@ -95,7 +91,6 @@ function findParentOfShell(pid: number): number | null {
     const [, ppid] = /^\s*(\d+)\s+(?:\S*\/)?\w*sh -c /.exec(shown) ?? [];
     return ppid === undefined ? null : Number(ppid);
   } catch {
-    // Without ps there is still the shell to be watched.
     return null;
   }
 }

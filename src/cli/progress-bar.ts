@@ -1,15 +1,13 @@
-/** Shows how far something is: one line that is rewritten on a terminal, else a line for every tenth. */
 export interface ProgressBar {
-  /** @param note replaces the speed and the time that is left */
+  /** @param note replaces the speed and the remaining time */
   show(doneBytes: number, note?: string): void;
-  /** Leaves the last state on the screen and goes to the next line. */
   end(): void;
 }
 
 export interface BarOptions {
   label: string;
   totalBytes: number;
-  /** Bytes that were done before: they do not count into the speed. */
+  /** Bytes of an earlier run do not count for the speed. */
   fromBytes?: number;
   out?: NodeJS.WriteStream;
   now?: () => number;
@@ -19,7 +17,6 @@ const KILOBYTE = 1_000;
 const MEGABYTE = 1_000_000;
 const BAR_CHARACTERS = 24;
 const REDRAW_MS = 100;
-/** A speed says something after this long. */
 const SPEED_AFTER_MS = 500;
 const STEP_PERCENT = 10;
 
@@ -28,7 +25,7 @@ const unitOf = (bytes: number) =>
     ? { name: "kB", bytes: KILOBYTE }
     : { name: "MB", bytes: MEGABYTE };
 
-/** Such as `300.0 MB`, or `12.3 kB` for what is less than a tenth of a megabyte. */
+/** Returns text such as `300.0 MB`, or `12.3 kB` below a tenth of a megabyte. */
 export function formatBytes(bytes: number): string {
   const unit = unitOf(bytes);
   return `${(bytes / unit.bytes).toFixed(1)} ${unit.name}`;
@@ -37,7 +34,7 @@ export function formatBytes(bytes: number): string {
 export const formatSpeed = (bytes: number, ms: number): string =>
   `${(bytes / MEGABYTE / (Math.max(ms, 1) / 1_000)).toFixed(1)} MB/s`;
 
-/** Such as `300.0 MB in 3.2 s (93.8 MB/s)`. */
+/** Returns text such as `300.0 MB in 3.2 s (93.8 MB/s)`. */
 export const formatTransfer = (bytes: number, ms: number): string =>
   `${formatBytes(bytes)} in ${(ms / 1_000).toFixed(1)} s (${formatSpeed(bytes, ms)})`;
 
@@ -65,9 +62,9 @@ export function createProgressBar(options: BarOptions): ProgressBar {
     const ms = now() - startedAt;
     const moved = done - fromBytes;
     if (ms < SPEED_AFTER_MS || moved <= 0) return state;
-    const left =
+    const remaining =
       done < totalBytes ? `, ${formatDuration(((totalBytes - done) * ms) / moved)} left` : "";
-    return `${state}, ${formatSpeed(moved, ms)}${left}`;
+    return `${state}, ${formatSpeed(moved, ms)}${remaining}`;
   };
 
   if (!out.isTTY) {
@@ -75,7 +72,7 @@ export function createProgressBar(options: BarOptions): ProgressBar {
     return {
       show(done, note) {
         const step = Math.floor(percentOf(done) / STEP_PERCENT);
-        // A part that is sent again takes bytes back.
+        // A part that is sent again lowers the count of bytes.
         if (step <= shown && note === shownNote) return;
         [shown, shownNote] = [Math.max(step, shown), note];
         out.write(`${label}: ${describe(done, note)}\n`);
@@ -104,16 +101,14 @@ export function createProgressBar(options: BarOptions): ProgressBar {
   };
 }
 
-/** The display of a long piece of work's progress. */
 export interface Reporter {
   say(text: string): void;
   startBar(options: BarOptions): ProgressBar;
 }
 
-/** The terminal, or the file that standard output goes to. */
 export const OUTPUT: Reporter = { say: (text) => console.log(text), startBar: createProgressBar };
 
-/** Leaves standard output to the result alone. */
+/** Standard output carries only the result. */
 export const ERROR_OUTPUT: Reporter = {
   say: (text) => console.error(text),
   startBar: (options) => createProgressBar({ ...options, out: process.stderr }),

@@ -9,7 +9,7 @@ import type { StoredFile } from "./store-file.ts";
 import type { UploadJournal } from "./upload-journal.ts";
 import { isAtRest, watchUpload } from "./watch-upload.ts";
 
-/** Fields of POST /upload, besides the account and the file. */
+/** Fields of POST /upload, without the account and the file. */
 export type PostFields = Record<string, string>;
 
 interface Publishing {
@@ -21,23 +21,21 @@ interface Publishing {
   reporter?: Reporter;
 }
 
-/** The instance remembers the answer to a call for so long. */
+/** The instance remembers an idempotency key for this long. */
 const KEY_KEPT_MS = DAY;
 const NOT_BEGUN = { phase: "waiting for its turn", sentBytes: 0, totalBytes: 0 };
 
 const hash = (value: unknown): string =>
   createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 32);
 
-/** Names a post in the journal: the same account and fields are the same post. */
 export const nameOfPost = ({ id }: Account, fields: PostFields): string =>
   hash([id, Object.entries(fields).sort(([one], [other]) => (one < other ? -1 : 1))]);
 
-/** The field of the form that takes a file of this kind. */
 export const fieldOf = ({ kind }: LocalFile): "video" | "photo" =>
   kind === "video" ? "video" : "photo";
 
 /**
- * Publishes a stored file and waits for the outcome; what an earlier run has posted is not posted again.
+ * Never repeats a post of an earlier run.
  *
  * @throws Problem when the post is refused
  */
@@ -53,7 +51,7 @@ export async function publishFile(publishing: Publishing, stored: StoredFile): P
     );
   }
   const form = { accountId: account.id, [fieldOf(file)]: stored.bucketUrl, ...fields };
-  // The key follows from what is posted, so that no interruption can lose it.
+  // An interrupted run computes the same key again.
   const key = `upload-${hash([stored.bucketUrl, name, failures])}`;
   if (sentAt === null) journal.note({ post: name, sentAt: Date.now() });
   let isUnanswered = sentAt !== null;
@@ -61,7 +59,7 @@ export async function publishFile(publishing: Publishing, stored: StoredFile): P
   const tell = (warning: string) => say(`But: ${warning}`);
   const create = () =>
     api.createUpload(form, key, tell).catch((error) => {
-      // A call before this one may have made the post, and its answer was lost.
+      // An earlier call may have created the post and lost its answer.
       if (!(error instanceof Refusal)) isUnanswered = true;
       else if (!isUnanswered) journal.note({ post: name, refused: true });
       throw error;
@@ -69,14 +67,13 @@ export async function publishFile(publishing: Publishing, stored: StoredFile): P
   const created = await retrying(create);
   journal.note({ post: name, uploadId: created });
   const upload = await watch(publishing, created);
-  // Where the post may be on the platform all the same, a person has to look before it is made again.
+  // The user must look for the post before another try.
   if (upload.status === "failed" && upload.failure?.nextAction !== "check_platform") {
     journal.note({ post: name, failed: true });
   }
   return upload;
 }
 
-/** Shows the progress of a post until nothing more happens to it. */
 async function watch(publishing: Publishing, id: number): Promise<Upload> {
   const { api, account, file, reporter = OUTPUT } = publishing;
   const label = `To ${account.platform}`;

@@ -4,7 +4,6 @@ import { type LocalFile, openRange } from "./local-file.ts";
 import { Problem } from "./program.ts";
 import { describeNetworkError, isPassingStatus, PassingProblem, readRetryAfter } from "./retry.ts";
 
-/** One PUT of a range of a file to a presigned address. */
 export interface RangePut {
   url: string;
   headers?: Record<string, string>;
@@ -12,36 +11,35 @@ export interface RangePut {
   offset: number;
   size: number;
   signal: AbortSignal;
-  /** Told of bytes as they leave; of a try that fails, the same bytes once more below zero. */
+  /** A failed try subtracts its bytes again. */
   onBytes(bytes: number): void;
 }
 
-/** Presigned addresses that work no more: there is no other way than to presign again. */
+/** The file needs new presigned addresses. */
 export class AddressesEnded extends Problem {}
 
-/** Storage that says nothing for so long is taken for gone. */
 const SILENCE_MS = 120_000;
 const MAX_ANSWER_BYTES = 16_000;
 
-/** Connections are kept: a new one for each part would wait for the line to warm up again. */
+/** TCP makes each new connection start slowly. */
 const http = { request: httpRequest, agent: new HttpAgent({ keepAlive: true }) };
 const https = { request: httpsRequest, agent: new HttpsAgent({ keepAlive: true }) };
 
 /**
- * Puts a range of a file, read as it is sent, and returns its ETag without quotes.
+ * Returns the ETag without quotes.
  *
- * @throws AddressesEnded, PassingProblem for what another try may mend, and Problem for a refusal
+ * @throws AddressesEnded; PassingProblem when another try may help; Problem for a refusal
  */
 export async function putRange(put: RangePut): Promise<string> {
-  let told = 0;
+  let reported = 0;
   const onBytes = (bytes: number) => {
-    told += bytes;
+    reported += bytes;
     put.onBytes(bytes);
   };
   try {
     return await send({ ...put, onBytes });
   } catch (error) {
-    put.onBytes(-told);
+    put.onBytes(-reported);
     if (error instanceof Problem) throw error;
     put.signal.throwIfAborted();
     throw new PassingProblem(`Storage cannot be reached: ${describeNetworkError(error)}`);
@@ -106,18 +104,17 @@ const tagOf = (xml: string, tag: string): string =>
 
 function toProblem(status: number, retryAfter: string | undefined, text: string): Problem {
   const [code, message] = [tagOf(text, "Code"), tagOf(text, "Message")];
-  const said = [String(status), code, message].filter(Boolean).join(", ");
+  const detail = [String(status), code, message].filter(Boolean).join(", ");
   if (isPassingStatus(status)) {
     return new PassingProblem(
-      `Storage does not take the file at the moment: ${said}`,
+      `Storage does not take the file at the moment: ${detail}`,
       readRetryAfter(retryAfter),
     );
   }
-  if (status === 404 || /expired/i.test(code + message)) return new AddressesEnded(said);
-  return new RefusedPut(status, `Storage refuses the file: ${said}`);
+  if (status === 404 || /expired/i.test(code + message)) return new AddressesEnded(detail);
+  return new RefusedPut(status, `Storage refuses the file: ${detail}`);
 }
 
-/** A refusal that another try would get too. */
 export class RefusedPut extends Problem {
   readonly status: number;
 

@@ -1,13 +1,13 @@
-/** A generator of random numbers that can be repeated: the same seed gives the same numbers. */
+/** Random numbers that repeat for the same seed. */
 export interface Random {
-  /** From 0 up to, not including, 1. */
+  /** At least 0, and less than 1. */
   next(): number;
   chance(probability: number): boolean;
-  /** Whole number from `low` to `high`, both included. */
+  /** Both bounds are included. */
   between(low: number, high: number): number;
 }
 
-/** The generator known as mulberry32. */
+/** The algorithm is mulberry32. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {

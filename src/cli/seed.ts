@@ -16,35 +16,32 @@ const DEMO_OWNER = {
 
 const demoTokenPath = (stateDir: string): string => join(stateDir, "demo-token");
 
-/** The token the last start printed; null before the first. */
 export async function findDemoToken(stateDir: string): Promise<string | null> {
   const text = await readFile(demoTokenPath(stateDir), "utf8").catch(() => "");
   return isToken(text.trim()) ? text.trim() : null;
 }
 
-/** @throws Problem when AKIMBO_DEMO_TOKEN is no token */
+/** @throws Problem when AKIMBO_DEMO_TOKEN is not a token */
 export function readDemoTokenVariable(env: NodeJS.ProcessEnv): string | null {
-  const wanted = env.AKIMBO_DEMO_TOKEN;
-  if (!wanted) return null;
-  if (!isToken(wanted)) {
+  const token = env.AKIMBO_DEMO_TOKEN;
+  if (!token) return null;
+  if (!isToken(token)) {
     throw new Problem("AKIMBO_DEMO_TOKEN must be kmb_ followed by 64 lowercase hex digits.");
   }
-  return wanted;
+  return token;
 }
 
 interface Prepared {
-  /** Null when the database belongs to somebody else's workspace. */
+  /** Null when the database contains another workspace than the demo's. */
   token: string | null;
-  /** The part after the origin of a link that signs its owner in, once. */
   signInPath: string;
 }
 
 /**
- * Brings the local database up to date and makes sure that a demo workspace with a working token is in
- * it. The token is `chosen`, else the one kept from an earlier start, else a new one.
+ * The token is `chosen`, that of an earlier start, or a new one.
  *
- * @param at the time by the clock of the instance
- * @throws Problem when the folder cannot be made, or the chosen token has been revoked
+ * @param at time by the clock of the instance
+ * @throws Problem when the folder cannot be made, or the chosen token is revoked
  */
 export async function prepareWorkspace(
   stateDir: string,
@@ -76,7 +73,7 @@ interface Workspace {
   isTokenWorking: boolean;
 }
 
-/** Every call of the database costs a second or two, so all is one. */
+/** Each database call takes a second or two, so one call does everything. */
 async function migrateAndSeed(
   stateDir: string,
   token: string,

@@ -12,19 +12,18 @@ import type { Vars } from "./vars.ts";
 import { startWrangler } from "./wrangler.ts";
 import { createLineSorter } from "./wrangler-output.ts";
 
-/** A server that gives no sign of life for so long is not waited for any more. */
+/** A start fails after this long without activity. */
 const STILL_TIMEOUT_MS = 60_000;
-/** One that is busy for so long is stuck. */
+/** A start always fails after this long. */
 const BUSY_TIMEOUT_MS = 15 * 60_000;
 const TELL_EVERY_MS = 15_000;
 const POLL_MS = 100;
-/** A server whose starter was killed ends within less. */
+/** A server ends within this time after its starter is killed. */
 const FREE_TIMEOUT_MS = 15_000;
-/** For what the server says at its end to be shown. */
 const LAST_WORDS_MS = 1_000;
 const DEFAULT_PORT = 8787;
 
-/** @throws Problem when PORT is no port */
+/** @throws Problem when PORT is not a port */
 export function readPort(env: NodeJS.ProcessEnv = process.env): number {
   const text = env.PORT || String(DEFAULT_PORT);
   const port = Number(text);
@@ -34,7 +33,6 @@ export function readPort(env: NodeJS.ProcessEnv = process.env): number {
   return port;
 }
 
-/** A port that nothing listens on. */
 export async function findFreePort(): Promise<number> {
   const probe = createServer().listen(0, "localhost");
   await once(probe, "listening");
@@ -54,11 +52,7 @@ const isTaken = (port: number): Promise<boolean> =>
     socket.on("error", () => resolve(false));
   });
 
-/**
- * Waits for a server whose starter was killed to let go of its port.
- *
- * @throws Problem when something goes on listening there
- */
+/** @throws Problem when the port stays in use */
 export async function requireFreePort(
   port: number,
   timeoutMs: number = FREE_TIMEOUT_MS,
@@ -77,13 +71,11 @@ export async function requireFreePort(
 export interface Server {
   origin: string;
   logPath: string;
-  /** The exit code, when the server ends by itself. */
   ended: Promise<number>;
-  /** A number that grows while the server says or computes something. */
+  /** The number grows with the server's output and CPU time. */
   activity(): number;
 }
 
-/** Starts `wrangler dev`: its errors are shown, the Worker's log lines go to a file. */
 export function startServer(options: { port: number; stateDir: string; vars: Vars }): Server {
   const { port, stateDir, vars } = options;
   const logPath = join(stateDir, "akimbo.log");
@@ -94,8 +86,16 @@ export function startServer(options: { port: number; stateDir: string; vars: Var
   };
   const child = startWrangler(
     [
-      ...["dev", "--port", String(port), "--inspector-port", "0", "--log-level", "log"],
-      ...["--persist-to", stateDir, "--show-interactive-dev-session=false"],
+      "dev",
+      "--port",
+      String(port),
+      "--inspector-port",
+      "0",
+      "--log-level",
+      "log",
+      "--persist-to",
+      stateDir,
+      "--show-interactive-dev-session=false",
       ...Object.entries(vars).flatMap(([name, value]) => ["--var", `${name}:${value}`]),
     ],
     { env: { WRANGLER_REGISTRY_PATH: join(stateDir, "registry") } },
@@ -112,18 +112,17 @@ export function startServer(options: { port: number; stateDir: string; vars: Var
   const activity = () => lines + groupCpuSeconds(child.pid ?? 0);
   const ended = new Promise<number>((resolve) => {
     child.on("close", (code) => resolve(code ?? 1));
-    // Killed alone, it leaves others behind that hold its output open.
+    // Killed alone, wrangler leaves processes behind.
     child.on("exit", (code) => setTimeout(() => resolve(code ?? 1), LAST_WORDS_MS));
   });
   return { origin: `http://localhost:${port}`, logPath, ended, activity };
 }
 
 /**
- * Waits until the server answers, as long as it does something, and says what it waits for. Returns the server's
- * state: one that is behind with its work has started all the same, and needs the ticks that begin now.
+ * A server that is behind with its work counts as started.
  *
- * @param stillMs how long nothing may move
- * @throws Problem when the server ends, or nothing moves any more: with its last words
+ * @param stillMs longest time without activity
+ * @throws Problem with the server's last output
  */
 export async function waitUntilAnswering(
   { origin, ended, logPath, activity }: Server,
@@ -153,9 +152,9 @@ export async function waitUntilAnswering(
     }
     await sleep(POLL_MS);
   } while (Date.now() < Math.min(movedAt + stillMs, startedAt + BUSY_TIMEOUT_MS));
-  const said = last ? `Its last answer: ${last.text}` : "It gave no answer at all.";
+  const lastAnswer = last ? `Its last answer: ${last.text}` : "It gave no answer at all.";
   throw new Problem(
-    `The server is not ready at ${origin}/health. ${said}\n` +
+    `The server is not ready at ${origin}/health. ${lastAnswer}\n` +
       `Its log may say why: ${showPath(logPath)}`,
   );
 }
@@ -167,7 +166,6 @@ const describeWait = (origin: string, last: HealthAnswer | null, waitedMs: numbe
   return `Waiting for ${Math.round(waitedMs / 1_000)} s for ${awaited}.`;
 };
 
-/** Reports that the server stopped. Its own error has been printed by then. */
 export const toProblem = (exitCode: number): Problem =>
   exitCode === 0
     ? new Problem("The server stopped unexpectedly.")

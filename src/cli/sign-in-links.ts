@@ -9,22 +9,20 @@ import { readPort } from "./server.ts";
 import { sql, sqlPart } from "./sql.ts";
 import { readDeployedVars, readLocalVars } from "./team-database.ts";
 
-/** How long a link of the operator works: it is copied by hand. Spec is silent. */
+/** Operators copy the link by hand. Spec is silent. */
 const LIFETIME_MS = HOUR;
 
-/** Whom a link is for: an address or the id of a person; null for the owner of the instance. */
+/** Null means the owner of the instance. */
 export type Addressee = { email: string } | { id: string } | null;
 
 interface OperatorLink {
-  /** The part of its address after the origin. */
   path: string;
-  /** Finds the people that it could be for. */
   lookUp: string;
-  /** Stores it, if that is one person. */
+  /** SQL that stores the link if exactly one person matches. */
   insert: string;
 }
 
-/** People who have an account, and, with `id` null, whom an open invite names or who gave an address for one. */
+/** An invited address without an account has a null id. */
 function selectPeople(to: Addressee, at: Date): string {
   if (to === null) return SELECT_OWNER.part;
   if ("id" in to) {
@@ -39,13 +37,12 @@ function selectPeople(to: Addressee, at: Date): string {
       AND NOT EXISTS (SELECT 1 FROM users WHERE lower(email) = ${email})`;
 }
 
-/** A link that signs somebody in once. */
 export async function prepareLink(to: Addressee, at: Date): Promise<OperatorLink> {
   const { token, identifier } = await createLinkToken();
   const now = at.getTime();
   const lookUp = selectPeople(to, at);
   const people = sqlPart(lookUp);
-  // better-auth looks addresses up in lower case: one that is stored otherwise goes by its id.
+  // better-auth looks addresses up in lower case.
   const insert = sql`INSERT INTO verifications (identifier, value, created_at, updated_at, expires_at)
     SELECT ${identifier}, json_object('type', 'magic-link', 'email',
         iif(email = lower(email), email, 'person-' || id || ${`@${OWN_DOMAIN}`})),
@@ -54,30 +51,29 @@ export async function prepareLink(to: Addressee, at: Date): Promise<OperatorLink
   return { path: signInPath(token), lookUp, insert };
 }
 
-/** Stores a link and returns its path. @throws Problem for somebody who may not sign in */
+/** @throws Problem for a person who may not sign in */
 export async function createLink(
   place: Place,
   to: Addressee,
 ): Promise<{ path: string; email: string }> {
   const { path, lookUp, insert } = await prepareLink(to, await timeAt(place));
   const [people = []] = await execute(place, [lookUp, insert]);
-  const given = to && ("id" in to ? to.id : to.email);
-  const person = given === null ? people[0] : chooseOne(people, given);
+  const recipient = to && ("id" in to ? to.id : to.email);
+  const person = recipient === null ? people[0] : chooseOne(people, recipient);
   if (person) return { path, email: String(person.email) };
   throw new Problem(
-    given === null
+    recipient === null
       ? "There is nobody yet who could sign in. Run `npm start`, or `npm run deploy` with --remote."
-      : `${given} is not the address of anybody here, and no open invite names it. Invite them first.`,
+      : `${recipient} is not the address of anybody here, and no open invite names it. Invite them first.`,
   );
 }
 
-/** The time by the clock of an instance, which CLOCK_OFFSET moves in development. */
 async function timeAt(place: Place): Promise<Date> {
   const offset = place.kind === "local" ? (await readLocalVars()).CLOCK_OFFSET : "";
   return addSeconds(new Date(), Number(offset || 0));
 }
 
-/** Returns the address of an instance without a path. @throws Problem where nothing tells it */
+/** @throws Problem when no setting contains the address */
 export async function findOrigin(
   place: Place,
   env: NodeJS.ProcessEnv = process.env,

@@ -2,13 +2,12 @@ import { describeNetworkError, PassingProblem } from "./retry.ts";
 
 const TIMEOUT_MS = 120_000;
 
-/** The development's calls by which time passes in a local instance. */
 export interface SimulatedTime {
-  /** Moves the clock by so many seconds from real time; 0 is real time. */
+  /** The offset counts from real time. */
   moveTo(offsetSeconds: number): Promise<void>;
-  /** Goes on to an instant, and does what is due there and in the minutes after it, `ticks` in all. */
+  /** Runs the schedule for `ticks` minutes from the instant. */
   leapTo(at: Date, ticks?: number): Promise<void>;
-  /** Makes a post by hand, as people do in a platform's own app; false where the account has none yet. */
+  /** Returns false while the account has no posts. */
   postByHand(at: Date, accountId: string, text: string): Promise<boolean>;
 }
 

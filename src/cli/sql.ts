@@ -1,17 +1,12 @@
 type SqlValue = string | number | null;
 
-/** A part of a statement, to stand in another as it is. */
+/** This SQL text is inserted without quotes. */
 interface SqlPart {
   part: string;
 }
 export const sqlPart = (part: string): SqlPart => ({ part });
 
-/**
- * A value as an SQL literal.
- *
- * @throws TypeError for text with a NUL, which would end the statement early, and for numbers that
- * are not whole
- */
+/** @throws TypeError for fractions, and for text with a NUL, which would end the statement early */
 export function quote(value: SqlValue): string {
   if (value === null) return "NULL";
   if (typeof value === "number") {
@@ -25,7 +20,7 @@ export function quote(value: SqlValue): string {
 const toText = (value: SqlValue | SqlPart): string =>
   typeof value === "object" && value !== null ? value.part : quote(value);
 
-/** A statement whose values are quoted: sql`SELECT * FROM users WHERE email = ${email}`. */
+/** Quotes the values: sql`SELECT * FROM users WHERE email = ${email}`. */
 export function sql(parts: TemplateStringsArray, ...values: (SqlValue | SqlPart)[]): string {
   const [first = "", ...rest] = parts;
   const text = rest.reduce(

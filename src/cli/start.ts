@@ -9,7 +9,6 @@ import { readPort, type Server, toProblem } from "./server.ts";
 import { runSchedule, startTicker } from "./ticker.ts";
 import { parseVarOptions } from "./vars.ts";
 
-/** Platform of the first post that is suggested. */
 const FIRST_PLATFORM = "bluesky";
 
 async function main(stopping: AbortSignal): Promise<number> {

@@ -41,13 +41,12 @@ const DEFAULT_COUNT = 20;
 const MAX_COUNT = 1_000;
 
 /** @throws InvalidArgumentError */
-function toCount(given: string): number {
-  const count = /^\d{1,4}$/.test(given) ? Number(given) : 0;
+function toCount(input: string): number {
+  const count = /^\d{1,4}$/.test(input) ? Number(input) : 0;
   if (count >= 1 && count <= MAX_COUNT) return count;
   throw new InvalidArgumentError(`It is a whole number from 1 to ${MAX_COUNT}.`);
 }
 
-/** Adds `status` and `retry`. */
 export function addStatusCommands(program: Command, setting: Setting): void {
   withJson(addClientCommand(program, "status"))
     .description("shows where posts stand: those named, else the newest ones")
@@ -105,9 +104,9 @@ With --json each post has its version, which an approval by the API names.
 The exit code is 1 when a post that is named has failed.`;
 
 /** @throws Misuse */
-function toId(given: string): number {
-  if (/^\d{1,15}$/.test(given)) return Number(given);
-  throw new Misuse(`"${given}" is not the number of a post; the status command shows the numbers.`);
+function toId(input: string): number {
+  if (/^\d{1,15}$/.test(input)) return Number(input);
+  throw new Misuse(`"${input}" is not the number of a post; the status command shows the numbers.`);
 }
 
 const readPosts = (api: Api, ids: readonly number[], isWaiting: boolean, setting: Setting) =>
@@ -142,12 +141,12 @@ async function retryAll(api: Api, options: RetryOptions): Promise<void> {
 }
 
 function formatRetried({ retried, skipped }: RetriedUploads): string {
-  const told = retried.length > 0 ? `Queued again: ${retried.join(", ")}.` : "Nothing to retry.";
-  if (skipped.length === 0) return told;
+  const summary = retried.length > 0 ? `Queued again: ${retried.join(", ")}.` : "Nothing to retry.";
+  if (skipped.length === 0) return summary;
   const rows = skipped.map(({ uploadId, platform, reason }) => [
     String(uploadId),
     platform,
     reason,
   ]);
-  return `${told}\n\n${formatTable(["Left", "Platform", "Why"], rows)}`;
+  return `${summary}\n\n${formatTable(["Left", "Platform", "Why"], rows)}`;
 }

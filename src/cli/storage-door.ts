@@ -7,15 +7,14 @@ import { SECOND } from "../core/time.ts";
 import { toDatetime } from "../features/presign/rules.ts";
 import { LOCAL_STORAGE } from "./local-storage.ts";
 
-/** From the service's port to the usual port of its storage, so that addresses outlive a restart. */
+/** The port survives a restart, so signed addresses do too. */
 const PORTS_APART = 1_000;
-/** No connection is used twice: storage may close one after an answer, and a body cannot be sent again. */
+/** Storage may close a connection after an answer, and a body cannot be sent twice. */
 const agent = new Agent({ keepAlive: false });
 
 /**
- * Serves the storage of the server at `port` on a port of its own, which it returns. When storage refuses a body
- * unread, `wrangler dev` loses calls that follow. So the door reads a body that will be refused to its end, and asks
- * storage without it: the refusal is in storage's own words.
+ * When storage refuses an unread body, `wrangler dev` loses later calls. So this proxy reads such a
+ * body to its end and asks storage without it.
  */
 export async function openStorageDoor(port: number): Promise<number> {
   const door = createServer(async (incoming, answer) => {
@@ -31,7 +30,7 @@ export async function openStorageDoor(port: number): Promise<number> {
       answer.end(`Storage does not answer: ${message}. Try again when the server runs.\n`);
     }
   });
-  // A large file on a slow line takes longer than the five minutes that Node allows.
+  // A large file may take longer than Node's five minutes.
   door.requestTimeout = 0;
   try {
     await listen(door, port + PORTS_APART);
@@ -46,11 +45,10 @@ async function listen(door: Server, port: number): Promise<void> {
   await once(door, "listening");
 }
 
-/** Passes a request on to storage. The answer is returned when the body has been read to its end. */
 async function ask(port: number, incoming: IncomingMessage): Promise<IncomingMessage> {
   const takesBody = await isSigned(incoming);
   const { method, url: path } = incoming;
-  // `wrangler dev` refuses pages of other origins; a signed address is for pages of any origin.
+  // `wrangler dev` refuses pages of other origins, but signed addresses work from any origin.
   const { origin: _, connection: __, ...headers } = incoming.headers;
   if (!takesBody) {
     delete headers["transfer-encoding"];
@@ -58,7 +56,7 @@ async function ask(port: number, incoming: IncomingMessage): Promise<IncomingMes
   }
   const onward = request({ host: "localhost", port, method, path, headers, agent });
   const responded = once(onward, "response");
-  // Storage may close the connection after its answer, while bytes are still on their way.
+  // Storage may answer and close the connection before the body has ended.
   onward.on("error", () => {});
   incoming.on("close", () => {
     if (!incoming.complete) onward.destroy();
@@ -75,7 +73,6 @@ async function ask(port: number, incoming: IncomingMessage): Promise<IncomingMes
   }
 }
 
-/** Says whether an address is signed for this method and these headers, and has not expired. */
 async function isSigned({ method = "", url = "", headers }: IncomingMessage): Promise<boolean> {
   const text = `http://${headers.host}${url}`;
   if (!URL.canParse(text)) return false;

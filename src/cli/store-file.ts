@@ -19,30 +19,25 @@ interface Storing {
   api: Api;
   file: LocalFile;
   journal: UploadJournal;
-  /** Null for a file that is only stored. */
   platform: string | null;
-  /** Aborted when the program is asked to stop. */
   stopping: AbortSignal;
   reporter?: Reporter;
 }
 
-/** The file where posts find it. */
 export interface StoredFile {
   bucketUrl: string;
   accessUrl: string;
-  /** Bytes of this run, without what an earlier one had sent. */
+  /** Bytes of this run only. */
   sentBytes: number;
   ms: number;
 }
 
-/** Parts on their way at the same time. */
 const LANES = 4;
-/** Storage puts hundreds of parts together before it answers. */
+/** Storage joins hundreds of parts before it answers. */
 const COMPLETE_TIMEOUT_MS = 5 * MINUTE;
 
 /**
- * Brings a file into storage: all of it, or what an earlier run has not sent. Each step is in the journal before
- * the next, so this may end at any time.
+ * The journal records each step before the next, so the program may stop at any time.
  *
  * @throws Problem
  */
@@ -75,7 +70,6 @@ async function presign({ api, file, journal, platform }: Storing): Promise<Presi
   return target;
 }
 
-/** Clears the journal of an upload that this one cannot go on with. */
 async function forgetUseless({ file, journal, reporter = OUTPUT }: Storing): Promise<void> {
   const { presigned } = journal;
   if (presigned === null) return;
@@ -94,7 +88,7 @@ async function isGone({ accessUrl }: Presigned): Promise<boolean> {
   return response.status === 404;
 }
 
-/** Gives an upload up. Storage does so itself, later, when this fails. */
+/** Storage expires uploads, so a failure here is harmless. */
 async function abort(target: Presigned): Promise<void> {
   if (!("multipart" in target)) return;
   await ask(target.multipart.abortUrl, { method: "DELETE" }).catch(() => null);
@@ -110,12 +104,13 @@ interface Range {
 const rangesOf = (target: Presigned, { sizeBytes }: LocalFile): Range[] =>
   "multipart" in target
     ? target.multipart.parts.map(({ partNumber, uploadUrl, size }) => ({
-        ...{ partNumber, url: uploadUrl, size },
+        partNumber,
+        url: uploadUrl,
+        size,
         offset: (partNumber - 1) * target.multipart.partSize,
       }))
     : [{ partNumber: 1, url: target.uploadUrl, offset: 0, size: sizeBytes }];
 
-/** Sends what is missing and has it put together; returns the bytes that were sent. */
 async function sendMissing(storing: Storing, target: Presigned): Promise<number> {
   const { file, journal, stopping, reporter = OUTPUT } = storing;
   const ranges = rangesOf(target, file);
@@ -175,7 +170,7 @@ async function sendAll(
       const { partNumber, ...where } = range;
       const put = { ...where, headers, file, signal, onBytes };
       const etag = await retrying(() => putRange(put), signal).catch((error) => {
-        // One PUT takes the place of nothing: this is our own, whose answer was lost.
+        // Status 412 means that an earlier try stored the file and its answer was lost.
         const isThere = error instanceof RefusedPut && error.status === 412;
         if (isThere && !("multipart" in target)) return "";
         throw error;
@@ -193,7 +188,7 @@ async function sendAll(
   }
 }
 
-/** Has the parts put together; storage gives the same answer when it is asked again. */
+/** A repeated call gets the same answer. */
 async function complete(completeUrl: string, { etags }: UploadJournal): Promise<void> {
   const parts = [...etags]
     .sort(([one], [other]) => one - other)
@@ -209,10 +204,10 @@ async function complete(completeUrl: string, { etags }: UploadJournal): Promise<
   await retrying(async () => {
     const { response, text } = await ask(completeUrl, init, COMPLETE_TIMEOUT_MS);
     if (response.ok) return;
-    const said = /<Message>([^<]*)<\/Message>/.exec(text)?.[1] ?? text.slice(0, 200);
-    const message = `The parts could not be put together: ${response.status}, ${said}`;
+    const refusal = /<Message>([^<]*)<\/Message>/.exec(text)?.[1] ?? text.slice(0, 200);
+    const message = `The parts could not be put together: ${response.status}, ${refusal}`;
     if (isPassingStatus(response.status)) throw new PassingProblem(message);
-    // A refusal of the parts does not go away by itself, so trying again would not help.
-    throw new AddressesEnded(said);
+    // Storage would refuse the same parts again.
+    throw new AddressesEnded(refusal);
   });
 }

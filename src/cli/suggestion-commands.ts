@@ -7,20 +7,18 @@ import { sql } from "./sql.ts";
 import { formatTable } from "./table.ts";
 import { executeQueries } from "./team-database.ts";
 
-/** The newest suggestions that are listed. */
 const LISTED = 200;
 
-/** Characters of what people wrote that a terminal may take for commands. */
+/** A terminal could execute control characters in a suggestion. */
 const CONTROLS = /\p{Cc}+/gu;
 
-/** @throws Problem naming the statuses there are */
+/** @throws Problem that lists the statuses */
 export function parseStatus(text: string): SuggestionStatus {
   const status = SUGGESTION_STATUSES.find((name) => name === text);
   if (status) return status;
   throw new Problem(`There is no status ${text}. Choose one of ${SUGGESTION_STATUSES.join(", ")}.`);
 }
 
-/** The newest suggestions of all teams, newest first. */
 export async function describeSuggestions(place: Place): Promise<string> {
   const [rows = []] = await execute(place, [
     sql`SELECT s.id, s.status, t.slug, s.title, s.body FROM suggestions s
@@ -33,15 +31,15 @@ export async function describeSuggestions(place: Place): Promise<string> {
   return formatTable(["id", "status", "team", "title", "text"], cells);
 }
 
-/** @throws Problem when there is no such suggestion or status */
-export async function setStatus(place: Place, wanted: string, text: string): Promise<string> {
+/** @throws Problem for an unknown suggestion or status */
+export async function setStatus(place: Place, id: string, text: string): Promise<string> {
   const status = parseStatus(text);
-  const [[known] = []] = /^[1-9]\d{0,14}$/.test(wanted)
-    ? await execute(place, [sql`SELECT title FROM suggestions WHERE id = ${Number(wanted)}`])
+  const [[suggestion] = []] = /^[1-9]\d{0,14}$/.test(id)
+    ? await execute(place, [sql`SELECT title FROM suggestions WHERE id = ${Number(id)}`])
     : [];
-  if (!known) throw new Problem(`There is no suggestion ${wanted}.`);
+  if (!suggestion) throw new Problem(`There is no suggestion ${id}.`);
   const now = new Date();
   const clock = { now: () => now, newEventId: () => timeSortedId("evt", now) };
-  await executeQueries(place, setSuggestionStatus(clock, { id: Number(wanted), status }));
-  return `Suggestion ${wanted} is ${status}.`;
+  await executeQueries(place, setSuggestionStatus(clock, { id: Number(id), status }));
+  return `Suggestion ${id} is ${status}.`;
 }

@@ -1,4 +1,3 @@
-/** Columns of plain text, as wide as their widest cell; the last one is never padded. */
 export function formatTable(head: string[], rows: string[][]): string {
   const all = [head, ...rows];
   const widths = head.map((_, column) =>

@@ -10,7 +10,6 @@ import { Problem } from "./program.ts";
 import { quote, sql } from "./sql.ts";
 import { checkVars, readTomlVars, type Vars } from "./vars.ts";
 
-/** A statement of the Worker as text, its values quoted. */
 export function toStatement({ sql, params }: Pick<Query<unknown>, "sql" | "params">): string {
   const parts = sql.split("?");
   if (parts.length !== params.length + 1) throw new Error(`Not one value for each ?: ${sql}`);
@@ -20,7 +19,6 @@ export function toStatement({ sql, params }: Pick<Query<unknown>, "sql" | "param
   });
 }
 
-/** Runs statements of the Worker in one call; the rows of each. */
 export const executeQueries = (
   place: Place,
   queries: readonly Query<unknown>[],
@@ -30,19 +28,19 @@ export interface Team {
   id: number;
   slug: string;
   plan: string | null;
-  /** The plan that a team of an invited person has without one of its own; null: the instance's. */
+  /** Null means the instance's default plan. */
   basePlan: string | null;
-  /** When the plan ends; null: not by itself. */
+  /** Null for a plan without an end. */
   planUntil: Date | null;
 }
 
-/** @throws Problem when no team has that id or slug */
-export async function findTeam(place: Place, wanted: string): Promise<Team> {
+/** @throws Problem when no team has this id or slug */
+export async function findTeam(place: Place, name: string): Promise<Team> {
   const [[team] = []] = await execute(place, [
-    sql`SELECT id, slug, plan, base_plan, plan_until FROM teams WHERE slug = ${wanted} OR CAST(id AS TEXT) = ${wanted}
-      ORDER BY slug = ${wanted} DESC LIMIT 1`,
+    sql`SELECT id, slug, plan, base_plan, plan_until FROM teams WHERE slug = ${name} OR CAST(id AS TEXT) = ${name}
+      ORDER BY slug = ${name} DESC LIMIT 1`,
   ]);
-  if (!team) throw new Problem(`There is no team ${wanted}.`);
+  if (!team) throw new Problem(`There is no team ${name}.`);
   return toTeam(team);
 }
 
@@ -57,7 +55,6 @@ const toTeam = (row: Row): Team => ({
   planUntil: typeof row.plan_until === "number" ? new Date(row.plan_until) : null,
 });
 
-/** All teams with the addresses of their owners, the oldest first. */
 export async function listTeams(place: Place): Promise<(Team & { owner: string })[]> {
   const [rows = []] = await execute(place, [
     sql`SELECT t.id, t.slug, t.plan, t.base_plan, t.plan_until, u.email FROM teams t
@@ -66,14 +63,13 @@ export async function listTeams(place: Place): Promise<(Team & { owner: string }
   return rows.map((row) => ({ ...toTeam(row), owner: String(row.email) }));
 }
 
-/** The plans and credit packs of an instance: `PLANS` and `DEFAULT_PLAN` as the Worker reads them. */
 export type Offer = Pick<Config, "plans" | "defaultPlan">;
 
 export async function readOffer(place: Place): Promise<Offer> {
   return toOffer(await (place.kind === "local" ? readLocalVars() : readDeployedVars(place.config)));
 }
 
-/** Nothing but what is sold is read, so the keys can be any. */
+/** The offer does not depend on the keys. */
 export function toOffer({ PLANS = "", DEFAULT_PLAN = "" }: Vars): Offer {
   return checkVars({
     ENVIRONMENT: "production",

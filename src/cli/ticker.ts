@@ -1,19 +1,13 @@
 const MINUTE_MS = 60_000;
 
-/** The minute an instant lies in, epoch milliseconds. */
+/** Epoch milliseconds. */
 export const minuteOf = (atMs: number): number => Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
 
-/**
- * The next minute to tick for. Timers may fire a moment early, and a machine may sleep: a minute is
- * never ticked twice, and what was slept through is skipped.
- */
+/** No minute ticks twice, even when a timer fires early. Minutes of sleep are skipped. */
 export const nextTick = (lastTickMs: number, nowMs: number): number =>
   minuteOf(Math.max(lastTickMs, nowMs)) + MINUTE_MS;
 
-/**
- * Calls `tick` for the present minute and then at each minute boundary; returns what stops it. A
- * failing tick is reported once, until one works again.
- */
+/** Returns a function that stops the ticks. Repeated failures are reported once. */
 export function startTicker(
   tick: (minuteMs: number) => Promise<void>,
   report: (message: string) => void,
@@ -37,12 +31,7 @@ export function startTicker(
   return () => clearTimeout(timer);
 }
 
-/**
- * Runs the Worker's `scheduled` for that minute, as Cloudflare does in production. The time that the Worker is told
- * is by its own clock, which may have been moved.
- *
- * @param offsetSeconds by how much that clock was moved at the start, where the sandbox does not tell by how much it is now
- */
+/** @param offsetSeconds fallback for an instance that does not report its clock offset */
 export async function runSchedule(
   origin: string,
   minuteMs: number,

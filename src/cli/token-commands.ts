@@ -22,21 +22,21 @@ interface CreatedToken {
   token: string;
 }
 
-/** @throws Problem for what the options name and the database does not have */
+/** @throws Problem when the team or user does not exist */
 export async function createUserToken(place: Place, options: CreateOptions): Promise<CreatedToken> {
   const scopes = parseScopes(options.scopes ?? "");
-  const { team: wanted = null, user = null } = options;
+  const { team: teamName = null, user = null } = options;
   const [owners = [], users = [], teams = [], members = []] = await execute(place, [
     sql`SELECT DISTINCT users.email FROM users JOIN teams ON teams.owner_id = users.id
       WHERE teams.deleted_at IS NULL ORDER BY users.id LIMIT 20`,
     selectPerson(user),
-    sql`SELECT id, slug FROM teams WHERE slug = ${wanted} OR CAST(id AS TEXT) = ${wanted}`,
+    sql`SELECT id, slug FROM teams WHERE slug = ${teamName} OR CAST(id AS TEXT) = ${teamName}`,
     sql`SELECT users.email, members.team_id FROM members JOIN users ON users.id = members.user_id
       JOIN teams ON teams.id = members.team_id
-      WHERE members.is_active = 1 AND (teams.slug = ${wanted} OR CAST(teams.id AS TEXT) = ${wanted})`,
+      WHERE members.is_active = 1 AND (teams.slug = ${teamName} OR CAST(teams.id AS TEXT) = ${teamName})`,
   ]);
   const email = user === null ? chooseOwner(owners) : findUser(users, user);
-  const team = wanted === null ? null : findTeam(teams, wanted);
+  const team = teamName === null ? null : findTeam(teams, teamName);
   const isMember = members.some((row) => row.email === email && row.team_id === team?.id);
   if (team && !isMember) {
     throw new Problem(`${email} is not an active member of the team ${team.slug}.`);
@@ -45,7 +45,6 @@ export async function createUserToken(place: Place, options: CreateOptions): Pro
   return insert(place, [], { name: options.name, scopes, teamId }, email);
 }
 
-/** The first owner of an empty database, with a team and a token. */
 export async function createFirstToken(
   place: Place,
   options: { name: string; scopes?: string; email: string },
@@ -86,19 +85,18 @@ function chooseOwner(owners: Row[]): string {
   throw new Problem(`Whose token? Add --user with one of: ${[only, ...others].join(", ")}`);
 }
 
-function findUser(users: Row[], wanted: string): string {
-  const user = chooseOne(users, wanted);
+function findUser(users: Row[], name: string): string {
+  const user = chooseOne(users, name);
   if (user) return String(user.email);
-  throw new Problem(`There is no user ${wanted}.`);
+  throw new Problem(`There is no user ${name}.`);
 }
 
-function findTeam(teams: Row[], wanted: string): Row {
+function findTeam(teams: Row[], name: string): Row {
   const [team] = teams;
   if (team) return team;
-  throw new Problem(`There is no team ${wanted}.`);
+  throw new Problem(`There is no team ${name}.`);
 }
 
-/** Every token as a table, newest first. */
 export async function describeTokens(place: Place): Promise<string> {
   const [rows = []] = await execute(place, [
     sql`SELECT tokens.id, tokens.name, tokens.hint, tokens.scopes, tokens.created_at,
@@ -126,7 +124,7 @@ export async function describeTokens(place: Place): Promise<string> {
 const toDay = (ms: Row[string] | undefined): string =>
   new Date(Number(ms)).toISOString().slice(0, 10);
 
-/** @throws Problem when there is no such token, or it was revoked before */
+/** @throws Problem when the token does not exist or is already revoked */
 export async function revokeToken(place: Place, id: string): Promise<string> {
   if (!/^\d{1,15}$/.test(id)) {
     throw new Problem(`"${id}" is not a token id; \`token list\` shows the ids.`);

@@ -12,34 +12,33 @@ export const isToken = (text: string): boolean => TOKEN_FORMAT.test(text);
 
 export const createToken = (): string => `kmb_${randomHex(TOKEN_BYTES)}`;
 
-/** Returns the part of a token that is shown again later. */
 export const tokenHint = (token: string): string => `${token.slice(0, 8)}…${token.slice(-4)}`;
 
 /**
- * Scopes written `a,b`; nothing means all.
+ * Empty text means all scopes.
  *
- * @throws Problem naming what is no scope
+ * @throws Problem that lists unknown scopes
  */
 export function parseScopes(text: string): Scope[] {
   const names = text.split(",").map((name) => name.trim());
-  const wanted = [...new Set(names.filter((name) => name !== ""))];
+  const requested = [...new Set(names.filter((name) => name !== ""))];
   const isScope = (name: string): name is Scope => SCOPES.some((scope) => scope === name);
-  const unknown = wanted.filter((name) => !isScope(name));
+  const unknown = requested.filter((name) => !isScope(name));
   if (unknown.length > 0) {
     throw new Problem(`Unknown scope ${unknown.join(", ")}. Choose from ${SCOPES.join(", ")}.`);
   }
-  return wanted.length > 0 ? wanted.filter(isScope) : ["*"];
+  return requested.length > 0 ? requested.filter(isScope) : ["*"];
 }
 
 interface NewToken {
   token: string;
   name: string;
   scopes: Scope[];
-  /** The team it is pinned to; null: any team of its user. */
+  /** Null allows every team of the user. */
   teamId: number | null;
 }
 
-/** Adds the token for the user with that address, unless it is there already; gives its id back. */
+/** Adds the token unless it exists already, and returns its id. */
 export async function insertToken(token: NewToken, email: string, at: Date): Promise<string> {
   const hash = await sha256Hex(token.token);
   return sql`INSERT INTO tokens (hash, name, hint, user_id, team_id, scopes, created_at)

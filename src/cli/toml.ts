@@ -1,10 +1,7 @@
 const TABLE = /^\s*\[+([^\]]+)\]+/;
 const STRING_ENTRY = /^\s*"?(\w+)"?\s*=\s*("(?:[^"\\]|\\.)*"|'[^']*')\s*(?:#.*)?$/;
 
-/**
- * The one-line strings under each `[name]` or `[[name]]`, in order. Anything else TOML can say there is left to
- * others.
- */
+/** Returns the one-line strings under each `[name]` or `[[name]]`. */
 export function readTomlTables(toml: string, name: string): Record<string, string>[] {
   const tables: Record<string, string>[] = [];
   let current: Record<string, string> | null = null;

@@ -29,10 +29,9 @@ export interface UploadOptions extends ClientOptions {
   anew?: boolean;
 }
 
-/** Leading bytes of a video or document that a dry run is sent: LinkedIn takes no film under 75 KB. */
+/** LinkedIn refuses videos under 75 KB, even in a dry run. */
 const SAMPLE_BYTES = 256_000;
 
-/** Adds `upload`, for files of any size. */
 export function addUploadCommand(program: Command, { host, stopping, end }: Setting): void {
   addClientCommand(program, "upload")
     .description("uploads a file of any size and publishes it; what was interrupted goes on")
@@ -66,18 +65,14 @@ Examples:
 
 Stop it when you like: the same command sends what is missing, and posts nothing twice.`;
 
-/**
- * Uploads a file and publishes it; without an account, it is only uploaded. Returns the exit code.
- *
- * @throws Problem
- */
+/** @throws Problem */
 export async function runUpload(
-  given: string,
+  filePath: string,
   options: UploadOptions,
   { host, stopping }: { host: Host; stopping: AbortSignal },
 ): Promise<number> {
   const fields = readFields(options);
-  const file = await readLocalFile(given);
+  const file = await readLocalFile(filePath);
   const connection = await readConnection(options, host);
   await requireInstance(connection);
   const api = createApi(connection.origin, connection.token);
@@ -99,7 +94,6 @@ export async function runUpload(
   }
 }
 
-/** Opens the journal of a file's upload to an instance with a token. */
 export function openJournal(
   folder: string,
   { origin, token }: Pick<Connection, "origin" | "token">,
@@ -156,11 +150,7 @@ async function publish(run: Run & { account: Account; fields: PostFields }): Pro
   return report(upload, reporter);
 }
 
-/**
- * Refuses what the instance would refuse once the file is there: a large file is not sent in vain.
- *
- * @throws Problem with every reason
- */
+/** @throws Problem with every reason */
 async function requireAcceptable({
   api,
   account,

@@ -10,12 +10,11 @@ import type { LocalFile } from "./local-file.ts";
 import { Problem } from "./program.ts";
 
 const OWNER_ONLY_FOLDER = 0o700;
-/** Storage keeps a file that no post takes for a week. */
+/** Storage keeps a file without a post for a week. */
 const KEPT_MS = 8 * DAY;
 
 const addresses = { bucketUrl: z.string(), accessUrl: z.string() };
 
-/** The addresses of a file in storage: with parts, or for one PUT. */
 const presigned = z.union([
   z.object({
     ...addresses,
@@ -34,7 +33,7 @@ const presigned = z.union([
 ]);
 export type Presigned = z.infer<typeof presigned>;
 
-/** Lines of a journal. Lines are only added, so a run that is killed loses at most the line it was writing. */
+/** Lines are only appended, so a killed run loses at most its last line. */
 const line = z.union([
   z.object({
     file: z.object({ path: z.string(), sizeBytes: z.number(), changedAt: z.number() }),
@@ -49,22 +48,17 @@ const line = z.union([
 ]);
 type Line = z.infer<typeof line>;
 
-/** A post of the file, as far as it came. */
 export interface JournalPost {
-  /** When the call was first made, in ms; null before. */
+  /** Milliseconds of the first call. */
   sentAt: number | null;
-  /** Null until the call was answered. */
+  /** Null until the instance answers. */
   uploadId: number | null;
-  /** Attempts before this one that failed for good. */
   failures: number;
 }
 
 const NEW_POST: JournalPost = { sentAt: null, uploadId: null, failures: 0 };
 
-/**
- * The journal of the upload of one file to one instance: an upload that was interrupted goes on from here. The
- * addresses in it are secrets.
- */
+/** An interrupted upload continues from its journal. The addresses in the journal are secrets. */
 export class UploadJournal {
   private readonly path: string;
   private isBegun = false;
@@ -72,14 +66,13 @@ export class UploadJournal {
   readonly etags = new Map<number, string>();
   isStored = false;
   private readonly posts = new Map<string, JournalPost>();
-  /** The file as it was when its upload began. */
   private file: Pick<LocalFile, "path" | "sizeBytes" | "changedAt"> | null = null;
 
   private constructor(path: string) {
     this.path = path;
   }
 
-  /** @param key tells uploads apart: the instance, its token, and the file's path */
+  /** @param key instance, token and path of the file */
   static open(folder: string, key: readonly string[]): UploadJournal {
     const name = createHash("sha256").update(JSON.stringify(key)).digest("hex").slice(0, 32);
     const journal = new UploadJournal(join(folder, `${name}.jsonl`));
@@ -117,16 +110,14 @@ export class UploadJournal {
     }
   }
 
-  /** Notes the addresses of a file that is about to be sent. */
   begin({ path, sizeBytes, changedAt }: LocalFile, target: Presigned): void {
     this.note({ file: { path, sizeBytes, changedAt }, presigned: target });
   }
 
-  /** Notes a step, on disk before anything else is done. */
   note(entry: Line): void {
     if ("presigned" in entry) this.clear();
     this.take(entry);
-    // A line that was cut off is ended by the next one's beginning.
+    // A killed run may leave an incomplete line.
     const text = `\n${JSON.stringify(entry)}`;
     try {
       if (!this.isBegun) {
@@ -139,7 +130,6 @@ export class UploadJournal {
     }
   }
 
-  /** Forgets the upload, as if there had been none. */
   clear(): void {
     rmSync(this.path, { force: true });
     this.isBegun = false;
@@ -159,7 +149,6 @@ export class UploadJournal {
   }
 }
 
-/** Removes journals that are too old to be of use. */
 export async function removeOldJournals(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((one) => one.endsWith(".jsonl"))) {

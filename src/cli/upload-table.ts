@@ -3,7 +3,6 @@ import { formatTable } from "./table.ts";
 
 const TEXT_CHARACTERS = 40;
 
-/** Posts as a table: what each is, and where it stands. */
 export const formatUploads = (uploads: readonly Upload[]): string =>
   formatTable(
     ["Post", "Platform", "Account", "Status", "Text", "Result"],

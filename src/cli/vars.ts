@@ -12,19 +12,13 @@ import { readTomlTables } from "./toml.ts";
 
 export type Vars = Record<string, string>;
 
-/** The keys of the owner's apps, at each platform that needs one. */
 export const APP_KEY_NAMES = connectors().flatMap(({ platform, needs }) =>
   needs.app === null ? [] : appKeyNames(platform),
 );
 
-/** The names a person can set. */
 export const NAMES = [...VARIABLE_NAMES, ...APP_KEY_NAMES];
 
-/**
- * `NAME:VALUE` pairs, the value being all after the first colon.
- *
- * @throws Problem naming what is no pair, and what is no variable of the Worker
- */
+/** @throws Problem for text that is not a pair, or an unknown variable */
 export function parseVarOptions(options: readonly string[]): Vars {
   const vars: Vars = {};
   for (const option of options) {
@@ -39,11 +33,10 @@ export function parseVarOptions(options: readonly string[]): Vars {
   return vars;
 }
 
-/** The strings under `[vars]`; the Worker checks its variables itself. */
 export const readTomlVars = (toml: string): Vars =>
   Object.assign({}, ...readTomlTables(toml, "vars"));
 
-/** @throws Problem naming every variable that is missing, malformed or not allowed */
+/** @throws Problem for missing, malformed and forbidden variables */
 export function checkVars(vars: Vars): Config {
   try {
     const config = parseConfig(vars);

@@ -4,12 +4,11 @@ import type { Setting } from "./client-command.ts";
 import { formatBytes } from "./progress-bar.ts";
 import { PassingProblem, retrying } from "./retry.ts";
 
-/** Between two looks at a post, at first and at most: all of them together stay below the rate limit. */
+/** All polls of a post stay below the rate limit. */
 const FIRST_POLL_MS = 400;
 const LONGEST_POLL_MS = 4_000;
 const POLL_GROWTH = 1.25;
 
-/** States of a post in which nothing more happens now. */
 const RESTING: readonly string[] = [
   "completed",
   "failed",
@@ -20,7 +19,6 @@ const RESTING: readonly string[] = [
 
 export const isAtRest = (status: string): boolean => RESTING.includes(status);
 
-/** Looks at a post until nothing more happens to it; `onLook` is called for each look. */
 export async function watchUpload(
   api: Pick<Api, "getUpload">,
   id: number,
@@ -34,7 +32,11 @@ export async function watchUpload(
   }
 }
 
-/** Watches posts, and says on standard error where each stands. @throws Problem */
+/**
+ * Reports progress on standard error.
+ *
+ * @throws Problem
+ */
 export function waitForUploads(
   api: Pick<Api, "getUpload">,
   ids: readonly number[],
@@ -57,10 +59,7 @@ function describeState({ status, progress }: Upload): string {
   return phase === "sending" && totalBytes > 0 ? `sending ${formatBytes(totalBytes)}` : phase;
 }
 
-/**
- * Runs what waits for posts; where it is stopped, or the instance cannot be reached any more, the numbers of the posts
- * are said: the instance publishes them all the same.
- */
+/** The instance publishes the posts even after the command stops, so the note names them. */
 export async function sayWhatGoesOn<T>(
   ids: readonly number[],
   { host, stopping }: Pick<Setting, "host" | "stopping">,

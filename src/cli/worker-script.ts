@@ -4,10 +4,10 @@ import { type Plugin, rolldown } from "rolldown";
 import { PARTS, readWranglerConfig, type WranglerConfig } from "./deploy-config.ts";
 import { inProject } from "./paths.ts";
 
-/** Conditions under which npm packages are resolved, in the order of preference: those of wrangler. */
+/** Wrangler uses the same order. */
 export const CONDITIONS = ["workerd", "worker", "browser", "import", "module", "default"];
 
-/** The aliases of wrangler.toml, each for one name exactly; Node's modules are the runtime's own. */
+/** Each alias of wrangler.toml matches one exact name. */
 export const withNames = ({ alias }: WranglerConfig): Plugin => ({
   name: "names",
   resolveId(name) {
@@ -18,9 +18,8 @@ export const withNames = ({ alias }: WranglerConfig): Plugin => ({
 });
 
 /**
- * Builds the Worker as it is deployed: an entry, whose path is returned, the parts that it imports, and a source map
- * beside each. A part that is imported when it is needed is no work for the runtime before. Its cuts come from
- * a bundler that makes fewer of them than wrangler's own: each costs the runtime something at every start.
+ * Returns the path of the entry. rolldown makes fewer parts than wrangler's bundler, and each part
+ * costs time at every start.
  */
 export async function buildWorker(folder: string): Promise<string> {
   const bundle = await rolldown({

@@ -6,7 +6,6 @@ import { Problem } from "./program.ts";
 
 const WRANGLER = inProject("node_modules", "wrangler", "bin", "wrangler.js");
 
-/** Keeps wrangler to its task: no network calls of its own, no log files, no colours, no questions. */
 const QUIET = {
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
   WRANGLER_SEND_METRICS: "false",
@@ -19,7 +18,7 @@ const QUIET = {
 
 interface WranglerOptions {
   env?: Record<string, string>;
-  /** Given on standard input, for secrets that must not stand in a process list. */
+  /** Secrets must not appear in process arguments. */
   input?: string;
 }
 
@@ -28,7 +27,7 @@ const place = ({ env }: WranglerOptions) => ({
   env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, ...QUIET, ...env },
 });
 
-/** Starts a wrangler that runs on until it is stopped, or this program ends, however that happens. */
+/** The command ends with this program, even after a kill. */
 export const startWrangler = (
   args: string[],
   options: Pick<WranglerOptions, "env"> = {},
@@ -38,11 +37,10 @@ export const startWrangler = (
     stdio: ["pipe", "pipe"],
   });
 
-/** Runs one wrangler command to its end, without asking anything. */
 export const runWrangler = (args: string[], options: WranglerOptions = {}): Promise<Ending> =>
   runGroup(process.execPath, [WRANGLER, ...args], { ...place(options), input: options.input });
 
-/** @throws Problem in wrangler's own words, led by what was tried */
+/** @throws Problem with wrangler's own message */
 export async function requireWrangler(
   attempt: string,
   args: string[],
@@ -53,7 +51,7 @@ export async function requireWrangler(
   return result.stdout;
 }
 
-/** The cells below a heading of a table as wrangler prints it; none where nothing is listed. */
+/** A missing heading gives an empty list. */
 export function readColumn(output: string, heading: string): string[] {
   const lines = stripVTControlCharacters(output).split("\n");
   const rows = lines.filter((line) => line.startsWith("│"));
@@ -66,7 +64,6 @@ const CHATTER = /^\s*$|If you think this is a bug|^\s*⛅|^─+$/;
 
 const LOGGED_OUT = /set a CLOUDFLARE_API_TOKEN environment variable|You are not authenticated/;
 
-/** Reads wrangler's error message, without its decoration. */
 export function readComplaint(result: Pick<Ending, "stdout" | "stderr">): string {
   if (LOGGED_OUT.test(result.stdout + result.stderr)) {
     return "You are not logged in to Cloudflare. Run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN.";

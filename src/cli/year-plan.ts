@@ -4,7 +4,7 @@ import { createRandom, type Random } from "./random.ts";
 
 type Kind = "text" | "photo" | "video";
 
-/** A post that goes out through us. */
+/** Akimbo publishes this post. */
 export interface PlannedPost {
   at: Date;
   kind: Kind;
@@ -13,7 +13,6 @@ export interface PlannedPost {
   text: string;
 }
 
-/** A post that somebody makes in the platform's own app. */
 export interface HandPost {
   at: Date;
   platform: Platform;
@@ -21,13 +20,11 @@ export interface HandPost {
 }
 
 export interface YearPlan {
-  /** The name of the business and of its accounts. */
   name: string;
   posts: PlannedPost[];
   handPosts: HandPost[];
 }
 
-/** The platforms that take such posts. */
 const TAKERS: Record<Kind, readonly Platform[]> = {
   text: ["bluesky", "facebook", "linkedin", "threads", "x"],
   photo: ["bluesky", "facebook", "instagram", "linkedin", "pinterest", "threads", "x"],
@@ -37,38 +34,71 @@ const EVERYWHERE = [...new Set(Object.values(TAKERS).flat())].sort();
 
 const NAMES = ["Harbour Coffee", "Linden Bakery", "North Bikes", "Paper Garden", "Studio Alder"];
 const SUBJECTS = [
-  ...["the morning counter", "our new roof terrace", "a table by the window", "the workshop"],
-  ...["a small repair", "the first order of the day", "an old recipe", "a box from Porto"],
-  ...["the Saturday market", "a regular's favourite", "our delivery bike", "the winter menu"],
-  ...["a class for beginners", "the back room", "a very long queue", "the new colour"],
+  "the morning counter",
+  "our new roof terrace",
+  "a table by the window",
+  "the workshop",
+  "a small repair",
+  "the first order of the day",
+  "an old recipe",
+  "a box from Porto",
+  "the Saturday market",
+  "a regular's favourite",
+  "our delivery bike",
+  "the winter menu",
+  "a class for beginners",
+  "the back room",
+  "a very long queue",
+  "the new colour",
 ];
 const OPENINGS = [
-  ...["Look at", "Today we are all about", "A closer look at", "Nobody asked, here is", "Meet"],
-  ...["Behind the scenes:", "You wanted to see", "Half a minute with", "Three thoughts on"],
+  "Look at",
+  "Today we are all about",
+  "A closer look at",
+  "Nobody asked, here is",
+  "Meet",
+  "Behind the scenes:",
+  "You wanted to see",
+  "Half a minute with",
+  "Three thoughts on",
 ];
 const CLOSINGS = [
-  ...["Come by until six.", "What do you think?", "Tell a friend.", "Link in the profile.", ""],
-  ...["We are open all weekend.", "Only while it lasts.", "More of it next week."],
+  "Come by until six.",
+  "What do you think?",
+  "Tell a friend.",
+  "Link in the profile.",
+  "",
+  "We are open all weekend.",
+  "Only while it lasts.",
+  "More of it next week.",
 ];
 const HASHTAGS = [
-  ...["local", "smallbusiness", "handmade", "behindthescenes", "weekend", "newin", "howto"],
-  ...["team", "throwback", "giveaway", "neighbourhood", "slowliving"],
+  "local",
+  "smallbusiness",
+  "handmade",
+  "behindthescenes",
+  "weekend",
+  "newin",
+  "howto",
+  "team",
+  "throwback",
+  "giveaway",
+  "neighbourhood",
+  "slowliving",
 ];
 const BY_HAND = ["Just now:", "Quick one:", "From the phone:", "Seen today:", "Thank you for"];
 
-/** Hours (UTC) at which a team posts; those it prefers stand there more than once. */
+/** Hours in UTC. Popular hours appear more than once. */
 const HOURS = [7, 8, 9, 9, 11, 12, 12, 13, 15, 17, 17, 18, 18, 19, 20];
-/** Posts of a weekday on average, Sunday first. */
+/** Average number of posts per weekday, Sunday first. */
 const PER_WEEKDAY = [0.25, 0.5, 0.6, 0.6, 0.6, 0.5, 0.3];
-/** Part of the platforms that could take a post and get it. */
 const REACH = 0.6;
-/** Days between two posts that somebody makes by hand on a platform, on average. */
 const HAND_DAYS = 12;
-/** Before that, an account may have no post that another one can be made like. */
+/** A post by hand copies an earlier post of the account. */
 const FIRST_HAND_DAY = 10;
 
 /**
- * Plans what a small business posts on all platforms. The same seed and days give the same plan.
+ * The same seed and days give the same plan.
  *
  * @param from midnight, UTC
  */
@@ -83,14 +113,16 @@ export function planYear(seed: number, from: Date, days: number): YearPlan {
     const text = `${pick(random, OPENINGS)} ${subject}. ${pick(random, CLOSINGS)}`.trim();
     const tags = some(random, HASHTAGS, random.between(0, 3)).map((tag) => ` #${tag}`);
     posts.push({
-      ...{ at: timeOf(day, random), kind, platforms },
-      ...{ title: capitalized(subject.split(",")[0] ?? ""), text: text + tags.join("") },
+      at: timeOf(day, random),
+      kind,
+      platforms,
+      title: capitalized(subject.split(",")[0] ?? ""),
+      text: text + tags.join(""),
     });
   };
 
   for (let index = 0; index < days; index++) {
     const day = addSeconds(from, (index * DAY) / SECOND);
-    // Each platform has a post on the first day.
     if (index === 0) {
       plan(day, "photo", [...TAKERS.photo]);
       plan(day, "video", ["tiktok", "youtube"]);
@@ -108,7 +140,6 @@ export function planYear(seed: number, from: Date, days: number): YearPlan {
   return { name, posts: posts.sort(byTime), handPosts: handPosts.sort(byTime) };
 }
 
-/** Some of the platforms; one at least. */
 function chosen(takers: readonly Platform[], random: Random): Platform[] {
   const reached = takers.filter(() => random.chance(REACH));
   return reached.length > 0 ? reached : [pick(random, takers)];
@@ -117,7 +148,7 @@ function chosen(takers: readonly Platform[], random: Random): Platform[] {
 const timeOf = (day: Date, random: Random): Date =>
   new Date(day.getTime() + pick(random, HOURS) * HOUR + random.between(2, 57) * MINUTE);
 
-/** Subjects, each with a number of its own, so that no two posts are alike. */
+/** Numbers keep the subjects unique. */
 function createPhrases(random: Random): () => string {
   let count = 0;
   let last = "";
@@ -137,11 +168,10 @@ function pick<T>(random: Random, of: readonly T[]): T {
   return picked;
 }
 
-/** Several of them, each once, in any order. */
 function some<T>(random: Random, of: readonly T[], count: number): T[] {
-  const left = [...of];
+  const remaining = [...of];
   return Array.from({ length: Math.min(count, of.length) }, () =>
-    left.splice(random.between(0, left.length - 1), 1),
+    remaining.splice(random.between(0, remaining.length - 1), 1),
   ).flat();
 }
 

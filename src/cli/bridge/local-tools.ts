@@ -17,7 +17,6 @@ export const VIDEO = {
 
 const path = z.string().min(1).max(4_096);
 
-/** The tools of the bridge: their own arguments beside those of create_post. */
 export const LOCAL_TOOLS = {
   publish_carousel: {
     limits: CAROUSEL,
@@ -50,7 +49,7 @@ export type LocalToolName = keyof typeof LOCAL_TOOLS;
 export const isLocalTool = (name: string): name is LocalToolName =>
   Object.hasOwn(LOCAL_TOOLS, name);
 
-/** Describes the tools of the bridge by create_post, as the instance has it; none where it has none. */
+/** The list is empty when the instance lacks create_post. */
 export function describeLocalTools(remote: readonly Tool[]): Tool[] {
   const createPost = remote.find(({ name }) => name === "create_post");
   if (!createPost) return [];
@@ -59,7 +58,10 @@ export function describeLocalTools(remote: readonly Tool[]): Tool[] {
   return Object.entries(LOCAL_TOOLS).map(([name, { title, description, own }]) => {
     const { properties = {} } = z.toJSONSchema(own) as { properties?: Record<string, object> };
     return {
-      ...{ name, title, description, annotations },
+      name,
+      title,
+      description,
+      annotations,
       inputSchema: {
         ...inputSchema,
         properties: { ...properties, ...shared } as typeof shared,
@@ -70,7 +72,7 @@ export function describeLocalTools(remote: readonly Tool[]): Tool[] {
   });
 }
 
-/** The tools of an instance as far as they are known without it; what they take is for the instance to say. */
+/** Only the instance knows the arguments of its tools. */
 const REMOTE_TOOLS = {
   list_accounts: "Lists the connected accounts, with the ids that the other tools take.",
   get_platform_capabilities: "Gets the limits of a platform.",
@@ -82,11 +84,7 @@ const REMOTE_TOOLS = {
   create_review_link: "Makes a page where a client reviews posts.",
 } as const;
 
-/**
- * Lists all tools where the instance does not answer, each with the reason.
- *
- * @param reason one sentence
- */
+/** @param reason one sentence */
 export function listToolsWithout(reason: string): Tool[] {
   const remote = Object.entries(REMOTE_TOOLS).map(
     ([name, description]): Tool => ({ name, description, inputSchema: { type: "object" } }),

@@ -14,7 +14,6 @@ import { LOCAL_TOOLS, type LocalToolName } from "./local-tools.ts";
 import { CallProgress } from "./progress.ts";
 import type { Remote } from "./remote.ts";
 
-/** The parts that the tools of the bridge share. */
 export interface Bridge {
   api: Api;
   remote: Remote;
@@ -24,16 +23,11 @@ export interface Bridge {
   stopping: AbortSignal;
 }
 
-/** Files on their way at the same time; a large one has lanes of its own. */
 const LANES = 4;
 
 type Args = Record<string, unknown>;
 
-/**
- * Sends the files of a call to storage and has create_post publish them.
- *
- * @throws Problem
- */
+/** @throws Problem */
 export async function publishLocal(
   bridge: Bridge,
   name: LocalToolName,
@@ -58,7 +52,7 @@ export async function publishLocal(
   }
 }
 
-/** @throws Problem naming what is wrong with the paths */
+/** @throws Problem that names the wrong paths */
 function readPaths(name: LocalToolName, args: Args): { paths: string[]; shared: Args } {
   const { own } = LOCAL_TOOLS[name];
   const read = own.safeParse(args);
@@ -69,7 +63,7 @@ function readPaths(name: LocalToolName, args: Args): { paths: string[]; shared: 
   if ("mediaUrls" in args) {
     throw new Problem(`${name} takes files of this machine. create_post takes mediaUrls.`);
   }
-  // The instance refuses arguments that belong to neither tool.
+  // The instance refuses unknown arguments.
   const shared = Object.fromEntries(Object.entries(args).filter(([key]) => !(key in own.shape)));
   return { paths: "paths" in read.data ? read.data.paths : [read.data.path], shared };
 }
@@ -101,7 +95,7 @@ function requireWithinLimits(name: LocalToolName, { name: file, mime, sizeBytes 
   }
 }
 
-/** Files that come by public addresses, of which validate_post takes no more; `requireTaker` counts the others. */
+/** validate_post takes at most this many public addresses. */
 const MAX_NAMED = 10;
 
 const verdict = z.object({
@@ -109,17 +103,13 @@ const verdict = z.object({
   errors: z.array(z.object({ error: z.string() })),
 });
 
-/**
- * Asks the instance if it would take the post, before anything is sent: null when an account of the call would, or
- * when there is nothing to send.
- */
 async function refusedBefore(
   { remote, connection, uploadsFolder }: Bridge,
   shared: Args,
   files: readonly OpenFile[],
   { mcpReq: { signal } }: ServerContext,
 ): Promise<CallToolResult | null> {
-  // The same call once more may be one whose answer was lost: its post is no duplicate.
+  // validate_post would refuse a repeated call as a duplicate.
   if (files.every((file) => isStored(openJournal(uploadsFolder, connection, file), file)))
     return null;
   const mediaUrls = files
@@ -133,7 +123,7 @@ async function refusedBefore(
   return { content: [{ type: "text", text }], isError: true };
 }
 
-/** @throws Problem for files that no platform of the call takes, by their number or size */
+/** @throws Problem for files that no platform of the call takes */
 async function requireTaker(
   { api, connection, uploadsFolder }: Bridge,
   { accountIds }: Args,
@@ -147,7 +137,6 @@ async function requireTaker(
   throw new Problem(`Nothing was sent. ${refusals.join(" ")}`);
 }
 
-/** The capabilities of the platforms of accounts. */
 async function readLimits(api: Api, accountIds: readonly unknown[]): Promise<Capabilities[]> {
   try {
     const accounts = await retrying(() => api.listAccounts());
@@ -158,13 +147,13 @@ async function readLimits(api: Api, accountIds: readonly unknown[]): Promise<Cap
     const all = await retrying(() => api.listCapabilities());
     return all.filter(({ platform }) => platforms.has(platform));
   } catch (error) {
-    // A token that may not read them may publish all the same.
+    // A token without this permission may still publish.
     if (error instanceof Refusal) return [];
     throw error;
   }
 }
 
-/** Says why a platform does not take the files; null when it does. */
+/** Returns null when the platform takes the files. */
 function refusalOf(
   { platform, mediaSupport }: Capabilities,
   files: readonly OpenFile[],
@@ -186,13 +175,11 @@ function refusalOf(
 const isStored = (journal: UploadJournal, file: OpenFile): boolean =>
   journal.isStored && journal.isOf(file);
 
-/** A file of the call, and what is known of its upload. */
 interface Sending {
   file: OpenFile;
   journal: UploadJournal;
 }
 
-/** Brings the files into storage, each once; their addresses, in order. */
 async function storeAll(
   bridge: Bridge,
   files: readonly OpenFile[],
@@ -202,7 +189,8 @@ async function storeAll(
   const stopping = AbortSignal.any([bridge.stopping, call.mcpReq.signal]);
   const distinct = [...new Map(files.map((file) => [file.path, file])).values()];
   const waiting: Sending[] = distinct.map((file) => ({
-    ...{ file, journal: openJournal(uploadsFolder, connection, file) },
+    file,
+    journal: openJournal(uploadsFolder, connection, file),
   }));
   await presignPhotos(api, waiting);
   const totalBytes = distinct.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
@@ -227,7 +215,7 @@ async function storeAll(
   return files.map(({ path }) => addresses.get(path) ?? "");
 }
 
-/** Asks for the addresses of new photos in one call: one each would use up the calls of a quarter of an hour. */
+/** One call per photo would use up the rate limit. */
 async function presignPhotos(api: Api, all: readonly Sending[]): Promise<void> {
   const fresh = all.filter(({ file, journal }) => file.kind === "image" && !journal.presigned);
   if (fresh.length === 0) return;
@@ -240,10 +228,10 @@ async function presignPhotos(api: Api, all: readonly Sending[]): Promise<void> {
   }
 }
 
-/** Calls that are at work on a file, by its path. */
+/** The keys are file paths. */
 const busy = new Map<string, Promise<unknown>>();
 
-/** Lets calls of the same files wait for each other: their journals are one. */
+/** Calls with the same file share its journal. */
 async function exclusively<T>(files: readonly OpenFile[], act: () => Promise<T>): Promise<T> {
   const before = files.map(({ path }) => busy.get(path));
   const mine = Promise.allSettled(before).then(act);

@@ -5,9 +5,8 @@ import { parseJson } from "../json.ts";
 import { Problem } from "../program.ts";
 import { describeNetworkError, isPassingStatus, PassingProblem, readRetryAfter } from "../retry.ts";
 
-/** The revision that the instance is spoken to in; it keeps nothing between two calls. */
+/** The protocol of this revision needs no session here. */
 const REVISION = "2025-11-25";
-/** An instance that says nothing for so long is taken for gone. */
 const TIMEOUT_MS = 2 * MINUTE;
 
 const answer = z.union([
@@ -16,7 +15,6 @@ const answer = z.union([
 ]);
 const refusal = z.object({ error: z.string() });
 
-/** An error of the protocol, such as an unknown tool, with its code. */
 export class RemoteError extends Problem {
   readonly code: number;
 
@@ -26,7 +24,6 @@ export class RemoteError extends Problem {
   }
 }
 
-/** The agent endpoint of an instance. */
 export class Remote {
   private readonly address: string;
   private readonly token: string;
@@ -42,9 +39,9 @@ export class Remote {
   }
 
   /**
-   * Calls a tool once; its refusal is a result.
+   * A refusal by the tool is a result.
    *
-   * @throws Problem when the call itself is refused or lost, RemoteError for an error of the protocol
+   * @throws Problem when the call is refused or lost; RemoteError for a protocol error
    */
   async callTool(
     name: string,
@@ -67,8 +64,9 @@ export class Remote {
     if (data && "result" in data) return data.result;
     if (data) throw new RemoteError(data.error.code, data.error.message);
     const { status, headers } = response;
-    const said = refusal.safeParse(body).data?.error ?? `unexpected answer: ${text.slice(0, 200)}`;
-    const refused = `${this.address} answers ${status}. ${said}`;
+    const reason =
+      refusal.safeParse(body).data?.error ?? `unexpected answer: ${text.slice(0, 200)}`;
+    const refused = `${this.address} answers ${status}. ${reason}`;
     if (!isPassingStatus(status)) throw new Problem(refused);
     throw new PassingProblem(refused, readRetryAfter(headers.get("retry-after")));
   }

@@ -13,7 +13,11 @@ export interface McpOptions extends ClientOptions {
   allow?: string[];
 }
 
-/** Clients may start their servers at the root: that would allow every file. @throws Problem */
+/**
+ * A root folder would allow every file.
+ *
+ * @throws Problem
+ */
 function workingFolder(): string {
   const folder = toPath(".");
   if (folder !== parse(folder).root) return folder;
@@ -22,7 +26,11 @@ function workingFolder(): string {
   );
 }
 
-/** Serves until the client closes standard input. @throws Problem */
+/**
+ * Serves until the client closes standard input.
+ *
+ * @throws Problem
+ */
 export async function serve(options: McpOptions, setting: Setting): Promise<void> {
   const { host, stopping } = setting;
   const { allow = [workingFolder()] } = options;
@@ -31,12 +39,14 @@ export async function serve(options: McpOptions, setting: Setting): Promise<void
   const uploadsFolder = host.uploadsFolder(process.env);
   await removeOldJournals(uploadsFolder);
   const bridge = {
-    ...{ connection, uploadsFolder, stopping },
+    connection,
+    uploadsFolder,
+    stopping,
     api: createApi(origin, token),
     remote: new Remote(origin, token),
     folders: await readAllowedFolders(allow),
   };
-  // Standard output is the protocol's alone.
+  // Only the protocol writes to standard output.
   console.log = console.error;
   console.error(`Akimbo's tools, from ${origin}, for files in ${allow.join(", ")}.`);
   const ended = new Promise<void>((resolve) =>
