@@ -20,11 +20,11 @@ interface Options {
   days: number;
 }
 
-/** The clock moves to 03:05: collecting starts at 03:00. */
+/** The clock moves to 03:05 at night, because collecting starts at 03:00. */
 const NIGHT_MS = 3 * HOUR + 5 * MINUTE;
 const NIGHT_TICKS = 3;
 const PLANNED_DAYS = 7;
-/** LinkedIn logins end after a year. */
+/** LinkedIn logins end after a year, so the demo connects again earlier. */
 const LINKEDIN_DAYS = 180;
 const AT_ONCE = 2;
 const VARS = { ENVIRONMENT: "development", RATE_LIMITS: "off", CLOCK_OFFSET: "0" };

@@ -26,7 +26,7 @@ export type RetryFilter = Schemas["FailedUploadsRetry"];
 export type RetriedUploads =
   operations["retryFailedUploads"]["responses"][200]["content"]["application/json"]["data"];
 
-/** A list repeats the field. */
+/** Fields of a form by name. A list repeats its field. */
 export type Form = Record<string, string | Blob | (string | Blob)[]>;
 
 interface EventPage {
@@ -38,7 +38,7 @@ interface EventPage {
 export interface Api {
   origin: string;
   listAccounts(filter?: AccountFilter): Promise<Account[]>;
-  /** @param pageId page to publish as */
+  /** @param pageId page to publish as, for a login that covers pages */
   createSandboxAccount(platform: string, name: string, pageId?: string): Promise<string>;
   deleteAccount(id: string): Promise<void>;
   listPages(accountId: string): Promise<Pick<Schemas["LinkedInPage"], "id" | "name">[]>;
@@ -54,7 +54,7 @@ export interface Api {
     idempotencyKey: string,
   ): Promise<Presigned[]>;
   /** @param idempotencyKey makes the call safe to repeat */
-  /** @param tell receives each warning */
+  /** @param tell receives each warning about text that the platform will not show */
   createUpload(
     form: Form,
     idempotencyKey?: string,
@@ -199,7 +199,7 @@ async function answerOf<T>(call: Promise<{ data?: T }>): Promise<T> {
   return data;
 }
 
-/** @throws Refusal; PassingProblem when another try may help */
+/** @throws Refusal for a final answer; PassingProblem when another try may help */
 async function reach(request: Request): Promise<Response> {
   const isForm = request.headers.get("content-type")?.startsWith("multipart/") ?? false;
   const { response, text } = await ask(request, {}, isForm ? FORM_TIMEOUT_MS : TIMEOUT_MS);

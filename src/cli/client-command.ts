@@ -50,7 +50,7 @@ export function toInstantText(input: string): string {
   throw new InvalidArgumentError("It is ISO 8601 with an offset, as 2026-12-24T18:00:00+01:00.");
 }
 
-/** Examples show the command that the user typed. */
+/** Replaces the program's name in help examples with the command that the user typed. */
 export const inWordsOf = ({ host }: Pick<Setting, "host">, examples: string): string =>
   examples.replaceAll(/^( +)akimbo /gm, `$1${host.command} `);
 

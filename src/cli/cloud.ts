@@ -20,7 +20,7 @@ export interface Cloud {
   setCors(bucket: string): Promise<string | null>;
   findQueues(names: string[]): Promise<Set<string>>;
   createQueue(name: string): Promise<void>;
-  /** The list is empty when the Worker does not exist. */
+  /** The list of names is empty when the Worker does not exist. */
   listSecrets(worker: string): Promise<string[]>;
   deploy(config: string, newSecrets: Record<string, string>): Promise<string[]>;
 }

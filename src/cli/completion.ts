@@ -54,11 +54,11 @@ function wordsOf(command: Command, path: string): Words[] {
 const allWords = ({ subcommands, options, values }: Words): string =>
   [...subcommands.map(({ name }) => name), ...values, ...options.map(({ flag }) => flag)].join(" ");
 
-/** Shell `case` branches over `$path`. */
+/** Writes shell `case` branches over `$path`, with the words for each command. */
 const branches = (all: readonly Words[]): string =>
   all.map((words) => `    "${words.path}") words="${allWords(words)}" ;;`).join("\n");
 
-/** Shell `case` branches over `$path $previous`. */
+/** Writes shell `case` branches over `$path $previous`, with the values of each option. */
 const valueBranches = (all: readonly Words[]): string =>
   all
     .flatMap(({ path, options }) =>

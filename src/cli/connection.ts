@@ -5,14 +5,13 @@ import { Misuse, Problem } from "./program.ts";
 export interface Connection {
   origin: string;
   token: string;
-  /** Advice for a user whose instance does not answer. */
   remedy: string;
 }
 
 export interface ConnectionOptions {
   url?: string;
   token?: string;
-  /** `-` means standard input. */
+  /** Path of a file with the token. `-` means standard input. */
   tokenFile?: string;
 }
 
@@ -29,7 +28,6 @@ export interface Host {
   uploadsFolder(env: Env): string;
   findInstance(env: Env): Promise<Source>;
   whereInstance: string;
-  /** Advice for a user who named no instance or no token. */
   advice: string;
 }
 

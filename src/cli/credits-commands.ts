@@ -61,7 +61,6 @@ export interface GrantOptions {
   amount?: string;
 }
 
-/** No pack has this many credits. */
 const MAX_AMOUNT = 10_000_000;
 
 /**

@@ -5,7 +5,7 @@ export interface Progress {
   what: string;
   status: string;
   url: string | null;
-  /** Set once the post has failed for good. */
+  /** Reason of a final failure. */
   error: string | null;
 }
 

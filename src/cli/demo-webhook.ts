@@ -8,7 +8,7 @@ import { Problem } from "./program.ts";
 const ARRIVAL_TIMEOUT_MS = 15 * SECOND;
 const POLL_MS = SECOND / 4;
 
-/** This query marks the webhooks of the demo. */
+/** This query separates the webhooks of the demo from the webhooks of a user. */
 const MARK = "?from=demo";
 
 const receiver = z.object({
@@ -26,7 +26,7 @@ const receiver = z.object({
 });
 type Receiver = z.infer<typeof receiver>;
 
-/** Production has no receiver, and the result is null. */
+/** Returns null in production, which has no sandbox receiver. */
 async function findReceiver(origin: string): Promise<Receiver | null> {
   const response = await fetch(`${origin}/sandbox/api/webhook`);
   if (!response.ok) return null;
@@ -96,7 +96,6 @@ function uploadIdOf(body: string): number | null {
   }
 }
 
-/** Deliveries of the same event count once. */
 function describe(arrived: readonly { event: string; eventId: string }[]): string {
   const names = [...new Map(arrived.map(({ eventId, event }) => [eventId, event])).values()];
   const counts = [...new Set(names)]

@@ -43,7 +43,6 @@ export async function readWranglerConfig(): Promise<WranglerConfig> {
   return raw.parse(read({ config: inProject("wrangler.toml") }).rawConfig);
 }
 
-/** Returns null while wrangler.toml contains the placeholder. */
 export function findConfiguredDatabaseId(config: WranglerConfig): string | null {
   const id = config.d1_databases[0].database_id;
   return id === NO_DATABASE_ID ? null : id;

@@ -72,7 +72,7 @@ export async function runDeployment(
   return { addresses, firstToken, signInPath: path };
 }
 
-/** Generated keys replace deployed secrets, which cannot be read back. */
+/** Deployed secrets cannot be read back, so generated keys replace the secrets in this check. */
 function checkProductionVars({ vars }: WranglerConfig): void {
   const texts: Vars = {};
   for (const [name, value] of Object.entries(vars)) texts[name] = String(value);
@@ -140,7 +140,7 @@ const NEEDED_IN_CORS: readonly [RegExp, string][] = [
   [/^exposed_headers:.*\betag\b/im, "expose ETag"],
 ];
 
-/** Returns the gaps of the best CORS rule. */
+/** Returns what browser uploads need and even the best CORS rule lacks. */
 function missingInCors(rules: string): string[] {
   const each = rules
     .split(/\n\s*\n/)

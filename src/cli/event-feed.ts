@@ -5,7 +5,7 @@ import type { Api, FeedEvent } from "./api.ts";
 import { PassingProblem } from "./retry.ts";
 
 const PAGE = 1_000;
-/** The feed's rate limit leaves room for a second caller at the same IP address. */
+/** At this rate, the feed's limit leaves room for a second caller at the same IP address. */
 export const POLL_MS = 1.5 * SECOND;
 const POLL_GROWTH = 1.5;
 const LONGEST_POLL_MS = 10 * SECOND;
@@ -18,7 +18,7 @@ interface Patience {
   tell(problem: string): void;
 }
 
-/** Waits grow, or follow the answer's Retry-After. */
+/** Repeats temporary failures without end. Waits grow, or follow the answer's Retry-After. */
 export async function withRetries<T>(
   act: () => Promise<T>,
   { stopping, tell }: Patience,
@@ -36,7 +36,7 @@ export async function withRetries<T>(
 }
 
 interface Follow extends Patience {
-  /** Null starts at the present. */
+  /** Start of the events. Null means the present. */
   since: Date | null;
   longestPollMs?: number;
   wait?: (ms: number, stopping: AbortSignal) => Promise<void>;

@@ -12,10 +12,10 @@ const [command = "", ...args] = process.argv.slice(2);
 const program = spawn(command, args, { stdio: ["ignore", "inherit", "inherit"] });
 let isOrphan = false;
 
-/** This call fails unless the process leads a group. */
+/** This call fails unless the process leads a group, so no foreign group is ever stopped. */
 const signalGroup = (signal: NodeJS.Signals) => process.kill(-process.pid, signal);
 
-// The group signal reaches the command too.
+// The group signal reaches the command too. The leader stays until the command ends.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 
 process.stdin.resume();

@@ -18,7 +18,7 @@ export interface ListenOptions extends ClientOptions {
   since?: string;
 }
 
-/** A restarting target is back within this time. */
+/** A local webhook receiver restarts within this time. */
 const TARGET_WAIT_MS = SECOND / 4;
 const LONGEST_RETRY_AFTER_MS = 15 * MINUTE;
 

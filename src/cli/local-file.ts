@@ -12,7 +12,7 @@ export interface LocalFile extends FileType {
   sizeBytes: number;
   /** Time of the last change, in ms. */
   changedAt: number;
-  /** Open descriptor. Reads ignore a later file at the path. */
+  /** Open descriptor. Reads stay on this file, even when another file replaces it at the path. */
   fd?: number;
 }
 
@@ -28,13 +28,13 @@ const calledFrom = (env: NodeJS.ProcessEnv): string =>
 export const toPath = (input: string, env: NodeJS.ProcessEnv = process.env): string =>
   resolve(calledFrom(env), input);
 
-/** @throws Problem for other types */
+/** @throws Problem for a path that is not a file, or a type that no platform takes */
 export const readLocalFile = (
   input: string,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<LocalFile> => describeFile({ path: toPath(input, env) });
 
-/** @throws Problem for other types */
+/** @throws Problem for a path that is not a file, or a type that no platform takes */
 export async function describeFile(source: Source): Promise<LocalFile> {
   const { path } = source;
   const { size: sizeBytes, mtimeMs: changedAt, ...stats } = await look(source);
@@ -91,10 +91,9 @@ export async function readHead(source: Source, bytes: number): Promise<Uint8Arra
   }
 }
 
-/** Smaller pieces cost more time, larger ones more memory. */
 const CHUNK_BYTES = 1024 ** 2;
 
-/** Destroying a stream must not close the caller's descriptor. */
+/** A destroyed stream must not close the descriptor of its caller. */
 const keepOpen = (_fd: number, done: (error?: Error | null) => void): void => done(null);
 
 export const openRange = ({ path, fd }: Source, offset: number, size: number): ReadStream =>

@@ -23,7 +23,7 @@ export interface LocalInstance extends Awaited<ReturnType<typeof prepareWorkspac
   config: ReturnType<typeof checkVars>;
 }
 
-/** The schedule does not run by itself. */
+/** The local instance's schedule only runs when the caller triggers it. */
 export async function startInstance(options: InstanceOptions): Promise<LocalInstance> {
   const { port, stateDir, vars, chosenToken } = options;
   const toml = readTomlVars(await readFile(inProject("wrangler.toml"), "utf8"));

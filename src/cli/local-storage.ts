@@ -1,6 +1,6 @@
 import type { Vars } from "./vars.ts";
 
-/** `wrangler dev` only accepts this key. */
+/** `wrangler dev` serves the local bucket under this fixed key only. */
 export const LOCAL_STORAGE = {
   bucket: "akimbo-media",
   accessKeyId: "local",

@@ -13,14 +13,14 @@ export function toOwner(email: string): Owner {
   return { email, teamName: name, teamSlug: slug };
 }
 
-/** Returns no row before the first account exists. */
+/** The query returns no row before the first account exists. */
 export const SELECT_OWNER = sqlPart(
   `SELECT users.id, users.email FROM users WHERE users.id = ${OWNER_ID}`,
 );
 
 export const HAS_ACCOUNT = sqlPart(IS_OPEN);
 
-/** Inserts nothing when an account exists. */
+/** The statements insert nothing when an account exists. */
 export function insertFirstOwner({ email, teamName, teamSlug }: Owner, at: Date): string[] {
   const ms = at.getTime();
   return [

@@ -28,7 +28,7 @@ export function parsePlan(text: string): PlanName | null {
 const DATE = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2})?Z)?$/;
 
 /**
- * A day means its midnight in UTC.
+ * Text that is only a day means its midnight in UTC.
  *
  * @throws Problem for another format or a past time
  */

@@ -21,7 +21,6 @@ export function readSettings(
   return settings;
 }
 
-/** POST /upload takes these fields for every platform, and no option sets them. */
 const COMMON_FIELDS = ["status", "thumbnail_url"];
 
 export const BATCH_FLAGS = connectors().flatMap(({ batchFlags = {} }) => Object.keys(batchFlags));

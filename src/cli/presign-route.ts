@@ -6,7 +6,7 @@ type Kind = LocalFile["kind"];
 
 const KINDS: Record<Kind, string> = { video: "videos", image: "photos", document: "documents" };
 
-/** A platform's own route checks its limits before the upload. */
+/** The platform's own route, such as `tiktok_videos`, checks the platform's limits. */
 const ownRoute = (platform: string | null, kind: Kind): RouteName[] =>
   ROUTE_NAMES.filter((name) => name === `${platform}_${KINDS[kind]}`);
 

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { inProject } from "./paths.ts";
 
-/** Wrangler needs about one second to end. */
+/** A program may take this long to end. Wrangler needs about one second. */
 const GRACE_MS = 8_000;
 const STRAGGLER_MS = 500;
 const POLL_MS = 25;
@@ -76,7 +76,6 @@ function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** An ended process counts as alive until the system has reaped it. */
 const isGroupAlive = (pid: number): boolean => signalGroup(pid, 0);
 
 export async function stopGroups(): Promise<void> {
@@ -103,7 +102,7 @@ const STAT = { group: 2, userTicks: 11, systemTicks: 12 } as const;
 /** Linux reports process times in hundredths of a second. */
 const TICKS_PER_SECOND = 100;
 
-/** Systems without /proc report 0. */
+/** Returns whole seconds, and 0 on systems without /proc. */
 export function groupCpuSeconds(group: number): number {
   if (!existsSync("/proc/self/stat")) return 0;
   let ticks = 0;

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { constants } from "node:os";
 import { killGroups, stopGroups } from "./process-group.ts";
 
-/** The program shows this message to the user without a stack. */
+/** A failure that the user can fix. The program shows its message without a stack. */
 export class Problem extends Error {
   readonly exitCode: number;
 
@@ -81,7 +81,6 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Returns null unless the process is a shell with one command. */
 function findParentOfShell(pid: number): number | null {
   try {
     const shown = execFileSync("ps", ["-o", "ppid=,args=", "-p", String(pid)], {

@@ -34,7 +34,6 @@ export function formatBytes(bytes: number): string {
 export const formatSpeed = (bytes: number, ms: number): string =>
   `${(bytes / MEGABYTE / (Math.max(ms, 1) / 1_000)).toFixed(1)} MB/s`;
 
-/** Returns text such as `300.0 MB in 3.2 s (93.8 MB/s)`. */
 export const formatTransfer = (bytes: number, ms: number): string =>
   `${formatBytes(bytes)} in ${(ms / 1_000).toFixed(1)} s (${formatSpeed(bytes, ms)})`;
 
@@ -72,7 +71,6 @@ export function createProgressBar(options: BarOptions): ProgressBar {
     return {
       show(done, note) {
         const step = Math.floor(percentOf(done) / STEP_PERCENT);
-        // A part that is sent again lowers the count of bytes.
         if (step <= shown && note === shownNote) return;
         [shown, shownNote] = [Math.max(step, shown), note];
         out.write(`${label}: ${describe(done, note)}\n`);

@@ -9,7 +9,6 @@ import type { StoredFile } from "./store-file.ts";
 import type { UploadJournal } from "./upload-journal.ts";
 import { isAtRest, watchUpload } from "./watch-upload.ts";
 
-/** Fields of POST /upload, without the account and the file. */
 export type PostFields = Record<string, string>;
 
 interface Publishing {
@@ -51,7 +50,7 @@ export async function publishFile(publishing: Publishing, stored: StoredFile): P
     );
   }
   const form = { accountId: account.id, [fieldOf(file)]: stored.bucketUrl, ...fields };
-  // An interrupted run computes the same key again.
+  // The next run after an interruption computes the same idempotency key.
   const key = `upload-${hash([stored.bucketUrl, name, failures])}`;
   if (sentAt === null) journal.note({ post: name, sentAt: Date.now() });
   let isUnanswered = sentAt !== null;
@@ -67,7 +66,7 @@ export async function publishFile(publishing: Publishing, stored: StoredFile): P
   const created = await retrying(create);
   journal.note({ post: name, uploadId: created });
   const upload = await watch(publishing, created);
-  // The user must look for the post before another try.
+  // Otherwise the user must look for the post on the platform before another try.
   if (upload.status === "failed" && upload.failure?.nextAction !== "check_platform") {
     journal.note({ post: name, failed: true });
   }

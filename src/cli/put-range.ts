@@ -11,17 +11,17 @@ export interface RangePut {
   offset: number;
   size: number;
   signal: AbortSignal;
-  /** A failed try subtracts its bytes again. */
+  /** Receives the number of sent bytes. A failed try subtracts its bytes again. */
   onBytes(bytes: number): void;
 }
 
-/** The file needs new presigned addresses. */
+/** The presigned addresses have expired, and the file needs new ones. */
 export class AddressesEnded extends Problem {}
 
 const SILENCE_MS = 120_000;
 const MAX_ANSWER_BYTES = 16_000;
 
-/** TCP makes each new connection start slowly. */
+/** Connections are reused, because each new TCP connection starts slowly. */
 const http = { request: httpRequest, agent: new HttpAgent({ keepAlive: true }) };
 const https = { request: httpsRequest, agent: new HttpsAgent({ keepAlive: true }) };
 

@@ -7,7 +7,6 @@ export interface Random {
   between(low: number, high: number): number;
 }
 
-/** The algorithm is mulberry32. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {

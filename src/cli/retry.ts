@@ -4,9 +4,9 @@ import { Problem } from "./program.ts";
 /** Exit code when another try may succeed. */
 export const TRY_LATER = 3;
 
-/** Another try may succeed. */
+/** A temporary failure: another try may succeed. */
 export class PassingProblem extends Problem {
-  /** Null when the server does not ask for a wait. */
+  /** Wait that the server asks for, or null. */
   readonly waitMs: number | null;
 
   constructor(message: string, waitMs: number | null = null) {
@@ -15,13 +15,13 @@ export class PassingProblem extends Problem {
   }
 }
 
-/** The same call would fail again. The refused call changed nothing. */
+/** A final refusal. The call changed nothing and would fail again. */
 export class Refusal extends Problem {}
 
 export const isPassingStatus = (status: number): boolean =>
   status >= 500 || status === 408 || status === 429;
 
-/** Milliseconds. */
+/** Returns the wait in milliseconds. */
 export function readRetryAfter(value: string | null | undefined): number | null {
   return value && /^\d{1,6}$/.test(value) ? Number(value) * 1_000 : null;
 }
@@ -35,11 +35,10 @@ export function describeNetworkError(error: unknown): string {
 
 /** All tries together take about half a minute. */
 const RETRY_DELAYS_MS = [500, 1_000, 2_000, 4_000, 8_000, 15_000] as const;
-/** A longer wait is reported to the user as an error. */
 const LONGEST_WAIT_MS = 60_000;
 
 /**
- * Only for calls that are safe to repeat.
+ * Repeats the call after temporary failures, so the call must be safe to repeat.
  *
  * @throws PassingProblem of the last try
  */

@@ -32,13 +32,13 @@ export function readDemoTokenVariable(env: NodeJS.ProcessEnv): string | null {
 }
 
 interface Prepared {
-  /** Null when the database contains another workspace than the demo's. */
+  /** Null when the database contains a workspace that is not the demo. */
   token: string | null;
   signInPath: string;
 }
 
 /**
- * The token is `chosen`, that of an earlier start, or a new one.
+ * The token is `chosen`, the token of an earlier start, or a new token.
  *
  * @param at time by the clock of the instance
  * @throws Problem when the folder cannot be made, or the chosen token is revoked

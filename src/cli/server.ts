@@ -14,7 +14,7 @@ import { createLineSorter } from "./wrangler-output.ts";
 
 /** A start fails after this long without activity. */
 const STILL_TIMEOUT_MS = 60_000;
-/** A start always fails after this long. */
+/** A start fails after this long, even with activity. */
 const BUSY_TIMEOUT_MS = 15 * 60_000;
 const TELL_EVERY_MS = 15_000;
 const POLL_MS = 100;
@@ -112,14 +112,14 @@ export function startServer(options: { port: number; stateDir: string; vars: Var
   const activity = () => lines + groupCpuSeconds(child.pid ?? 0);
   const ended = new Promise<number>((resolve) => {
     child.on("close", (code) => resolve(code ?? 1));
-    // Killed alone, wrangler leaves processes behind.
+    // A killed wrangler may leave processes behind that keep its output open.
     child.on("exit", (code) => setTimeout(() => resolve(code ?? 1), LAST_WORDS_MS));
   });
   return { origin: `http://localhost:${port}`, logPath, ended, activity };
 }
 
 /**
- * A server that is behind with its work counts as started.
+ * Waits for the first answer. A server that is behind with its work counts as started.
  *
  * @param stillMs longest time without activity
  * @throws Problem with the server's last output

@@ -12,7 +12,7 @@ import { readDeployedVars, readLocalVars } from "./team-database.ts";
 /** Operators copy the link by hand. Spec is silent. */
 const LIFETIME_MS = HOUR;
 
-/** Null means the owner of the instance. */
+/** Recipient of a sign-in link. Null means the owner of the instance. */
 export type Addressee = { email: string } | { id: string } | null;
 
 interface OperatorLink {
@@ -22,7 +22,7 @@ interface OperatorLink {
   insert: string;
 }
 
-/** An invited address without an account has a null id. */
+/** An invited e-mail address without an account has a null id. */
 function selectPeople(to: Addressee, at: Date): string {
   if (to === null) return SELECT_OWNER.part;
   if ("id" in to) {
@@ -42,7 +42,7 @@ export async function prepareLink(to: Addressee, at: Date): Promise<OperatorLink
   const now = at.getTime();
   const lookUp = selectPeople(to, at);
   const people = sqlPart(lookUp);
-  // better-auth looks addresses up in lower case.
+  // better-auth looks addresses up in lower case, so other addresses need the id of their person.
   const insert = sql`INSERT INTO verifications (identifier, value, created_at, updated_at, expires_at)
     SELECT ${identifier}, json_object('type', 'magic-link', 'email',
         iif(email = lower(email), email, 'person-' || id || ${`@${OWN_DOMAIN}`})),

@@ -3,11 +3,11 @@ import { describeNetworkError, PassingProblem } from "./retry.ts";
 const TIMEOUT_MS = 120_000;
 
 export interface SimulatedTime {
-  /** The offset counts from real time. */
+  /** Sets the clock's offset from real time. */
   moveTo(offsetSeconds: number): Promise<void>;
-  /** Runs the schedule for `ticks` minutes from the instant. */
+  /** Moves the clock to an instant and runs the schedule for `ticks` minutes. */
   leapTo(at: Date, ticks?: number): Promise<void>;
-  /** Returns false while the account has no posts. */
+  /** Simulates a post from the platform's own app. Returns false while the account has no posts. */
   postByHand(at: Date, accountId: string, text: string): Promise<boolean>;
 }
 

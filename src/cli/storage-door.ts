@@ -30,7 +30,7 @@ export async function openStorageDoor(port: number): Promise<number> {
       answer.end(`Storage does not answer: ${message}. Try again when the server runs.\n`);
     }
   });
-  // A large file may take longer than Node's five minutes.
+  // A large file may take longer than the five minutes that Node allows a request.
   door.requestTimeout = 0;
   try {
     await listen(door, port + PORTS_APART);

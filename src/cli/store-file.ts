@@ -27,7 +27,7 @@ interface Storing {
 export interface StoredFile {
   bucketUrl: string;
   accessUrl: string;
-  /** Bytes of this run only. */
+  /** Bytes that this run sent, without earlier runs. */
   sentBytes: number;
   ms: number;
 }
@@ -188,7 +188,7 @@ async function sendAll(
   }
 }
 
-/** A repeated call gets the same answer. */
+/** A repeated completion of the upload gets the same answer. */
 async function complete(completeUrl: string, { etags }: UploadJournal): Promise<void> {
   const parts = [...etags]
     .sort(([one], [other]) => one - other)
@@ -207,7 +207,7 @@ async function complete(completeUrl: string, { etags }: UploadJournal): Promise<
     const refusal = /<Message>([^<]*)<\/Message>/.exec(text)?.[1] ?? text.slice(0, 200);
     const message = `The parts could not be put together: ${response.status}, ${refusal}`;
     if (isPassingStatus(response.status)) throw new PassingProblem(message);
-    // Storage would refuse the same parts again.
+    // Storage would refuse the same parts again, so the upload starts anew.
     throw new AddressesEnded(refusal);
   });
 }

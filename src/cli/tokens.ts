@@ -38,7 +38,6 @@ interface NewToken {
   teamId: number | null;
 }
 
-/** Adds the token unless it exists already, and returns its id. */
 export async function insertToken(token: NewToken, email: string, at: Date): Promise<string> {
   const hash = await sha256Hex(token.token);
   return sql`INSERT INTO tokens (hash, name, hint, user_id, team_id, scopes, created_at)

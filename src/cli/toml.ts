@@ -1,7 +1,7 @@
 const TABLE = /^\s*\[+([^\]]+)\]+/;
 const STRING_ENTRY = /^\s*"?(\w+)"?\s*=\s*("(?:[^"\\]|\\.)*"|'[^']*')\s*(?:#.*)?$/;
 
-/** Returns the one-line strings under each `[name]` or `[[name]]`. */
+/** Returns the one-line strings of the TOML tables `[name]` or `[[name]]`. */
 export function readTomlTables(toml: string, name: string): Record<string, string>[] {
   const tables: Record<string, string>[] = [];
   let current: Record<string, string> | null = null;

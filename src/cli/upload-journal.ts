@@ -33,7 +33,7 @@ const presigned = z.union([
 ]);
 export type Presigned = z.infer<typeof presigned>;
 
-/** Lines are only appended, so a killed run loses at most its last line. */
+/** Journal lines are only appended, so a killed run loses at most its last line. */
 const line = z.union([
   z.object({
     file: z.object({ path: z.string(), sizeBytes: z.number(), changedAt: z.number() }),
@@ -49,9 +49,8 @@ const line = z.union([
 type Line = z.infer<typeof line>;
 
 export interface JournalPost {
-  /** Milliseconds of the first call. */
+  /** Time of the first call, in epoch milliseconds. Null before that call. */
   sentAt: number | null;
-  /** Null until the instance answers. */
   uploadId: number | null;
   failures: number;
 }
@@ -117,7 +116,7 @@ export class UploadJournal {
   note(entry: Line): void {
     if ("presigned" in entry) this.clear();
     this.take(entry);
-    // A killed run may leave an incomplete line.
+    // A killed run may leave an incomplete line, which the newline ends.
     const text = `\n${JSON.stringify(entry)}`;
     try {
       if (!this.isBegun) {

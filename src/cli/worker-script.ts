@@ -4,7 +4,7 @@ import { type Plugin, rolldown } from "rolldown";
 import { PARTS, readWranglerConfig, type WranglerConfig } from "./deploy-config.ts";
 import { inProject } from "./paths.ts";
 
-/** Wrangler uses the same order. */
+/** Wrangler tries the export conditions of packages in the same order. */
 export const CONDITIONS = ["workerd", "worker", "browser", "import", "module", "default"];
 
 /** Each alias of wrangler.toml matches one exact name. */

@@ -18,7 +18,7 @@ const QUIET = {
 
 interface WranglerOptions {
   env?: Record<string, string>;
-  /** Secrets must not appear in process arguments. */
+  /** Standard input carries secrets, which must not appear in process arguments. */
   input?: string;
 }
 
@@ -51,7 +51,6 @@ export async function requireWrangler(
   return result.stdout;
 }
 
-/** A missing heading gives an empty list. */
 export function readColumn(output: string, heading: string): string[] {
   const lines = stripVTControlCharacters(output).split("\n");
   const rows = lines.filter((line) => line.startsWith("│"));

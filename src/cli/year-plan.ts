@@ -4,7 +4,7 @@ import { createRandom, type Random } from "./random.ts";
 
 type Kind = "text" | "photo" | "video";
 
-/** Akimbo publishes this post. */
+/** A post that Akimbo publishes, unlike posts by hand in the platform's app. */
 export interface PlannedPost {
   at: Date;
   kind: Kind;
@@ -94,7 +94,7 @@ const HOURS = [7, 8, 9, 9, 11, 12, 12, 13, 15, 17, 17, 18, 18, 19, 20];
 const PER_WEEKDAY = [0.25, 0.5, 0.6, 0.6, 0.6, 0.5, 0.3];
 const REACH = 0.6;
 const HAND_DAYS = 12;
-/** A post by hand copies an earlier post of the account. */
+/** A post by hand copies an earlier post, which the account lacks before this day. */
 const FIRST_HAND_DAY = 10;
 
 /**
@@ -148,7 +148,7 @@ function chosen(takers: readonly Platform[], random: Random): Platform[] {
 const timeOf = (day: Date, random: Random): Date =>
   new Date(day.getTime() + pick(random, HOURS) * HOUR + random.between(2, 57) * MINUTE);
 
-/** Numbers keep the subjects unique. */
+/** Each subject gets a number, so that no two posts are alike. */
 function createPhrases(random: Random): () => string {
   let count = 0;
   let last = "";

@@ -28,7 +28,7 @@ export interface PostMedia {
   kind: MediaKind;
   mime: string | null;
   sizeBytes: number | null;
-  /** Pixels. */
+  /** The width is in pixels. */
   width: number | null;
   height: number | null;
 }
@@ -36,20 +36,20 @@ export interface PostMedia {
 export interface MediaItem extends PostMedia {
   mime: string;
   sizeBytes: number;
-  /** Lowercase hex. */
+  /** SHA-256 of the bytes, in lowercase hex. */
   sha256: string;
 }
 
-/** From the video's header; null where it lacks the fact. */
+/** Facts from the video's header. A fact that the header lacks is null. */
 export interface VideoFacts {
-  /** `mp4`, `mov` or `webm`. */
+  /** The container is `mp4`, `mov` or `webm`. */
   container: string;
-  /** For example `avc`, `hevc`; null for an unknown codec. */
+  /** The codec, such as `avc` or `hevc`. An unknown codec is null. */
   videoCodec: string | null;
   audioCodec: string | null;
   durationSeconds: number | null;
   framesPerSecond: number | null;
-  /** Pixels after rotation. */
+  /** The width in pixels, after the rotation that the file asks for. */
   width: number | null;
   height: number | null;
 }
@@ -64,7 +64,7 @@ export interface Post<S = unknown, M extends PostMedia = PostMedia> {
   title: string | null;
   description: string | null;
   media: M[];
-  /** Cover of the video; not in `media`. */
+  /** The cover of the video, which `media` does not contain. */
   thumbnail?: M | null;
   settings: S;
   /** Stored copies of files that settings name by URL; missing while not stored. */
@@ -97,9 +97,9 @@ export interface PublishJob<S = unknown> {
    * @throws when nothing moves for a minute, after 10 minutes, or when another run has the job
    */
   transfer(item: MediaItem, toRequest: (data: ReadableStream) => Request): Promise<Response>;
-  /** A signed URL that works for 6 hours. */
+  /** Returns a signed URL that works for 6 hours. */
   mediaUrl(item: MediaItem, form?: PulledForm): Promise<string>;
-  /** Null for an unreadable video. */
+  /** Returns null for a video that cannot be read. */
   inspectVideo(item: MediaItem): Promise<VideoFacts | null>;
 }
 
@@ -164,9 +164,9 @@ export interface Capabilities {
   needsTitle?: boolean;
   batchMaxFiles?: number;
   batchTitleFromDescription?: boolean;
-  /** Posts per account in any 24 hours. */
+  /** The most posts that one account may publish in any 24 hours. */
   dailyPostCap: number;
-  /** Hidden or refused by the network. Lower case, without the #. */
+  /** Hashtags that the network hides or refuses, in lower case and without the #. */
   bannedHashtags: readonly string[];
   mediaSupport: {
     kinds: MediaKind[];
@@ -185,9 +185,9 @@ export interface Capabilities {
 
 export interface ApiVersion {
   version: string;
-  /** Null outside headers. */
+  /** The header that carries the version. Null when no header does. */
   header: string | null;
-  /** ISO date of its end; null when none is announced. */
+  /** ISO date at which the version ends. Null when no end is announced. */
   sunset: string | null;
   source: string;
 }

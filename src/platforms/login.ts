@@ -1,9 +1,9 @@
 export interface AppKeys {
   clientId: string;
   clientSecret: string;
-  /** Absent for the usual permissions. */
+  /** Permissions to ask for instead of the platform's usual ones. */
   scopes?: readonly string[];
-  /** Meta's login configuration. */
+  /** Id of the login configuration in Meta's app dashboard. */
   configId?: string;
   privateKey?: PrivateKey;
 }
@@ -17,22 +17,22 @@ export interface PrivateKey {
   kid: string;
 }
 
-/** Stored encrypted. */
+/** The tokens of a login. The database stores them encrypted. */
 export interface Credentials {
   accessToken: string;
   refreshToken: string | null;
-  /** Null for no end, or an unknown one. */
+  /** End of the access token. Null when it has no end or the end is unknown. */
   expiresAt: Date | null;
   refreshEndsAt?: Date | null;
   /** Renewing does not extend `refreshEndsAt`. */
   isEndFixed?: true;
-  /** Further secrets for calls or renewals. */
+  /** Further secrets that calls or renewals of the login need. */
   extra?: Record<string, string>;
 }
 
 export interface Profile {
   platformAccountId: string;
-  /** The person behind the login, if known. */
+  /** Platform id of the person behind the login, if the platform tells it. */
   platformUserId?: string | null;
   accountName: string;
   handle: string | null;
@@ -51,9 +51,9 @@ export interface Connected {
 export interface LoginRefusal {
   message: string;
   final: boolean;
-  /** The refusal concerns this login alone. */
+  /** The refusal concerns this login, and no other login of the app. */
   isAboutLogin?: true;
-  /** The request's wrong field; absent for the login itself. */
+  /** The wrong field of the request. Absent when the login itself is refused. */
   field?: "identifier" | "authFactorToken" | "pageId" | "service";
 }
 
@@ -67,11 +67,11 @@ export interface PasswordLogin {
 export interface IdentifyOptions {
   /** Origin of the account's server, where a network has many. */
   service: string | null;
-  /** Where one login covers several pages; null for the person. */
+  /** The page to connect, of a login that covers several. Null connects the person. */
   pageId: string | null;
 }
 
-/** `unknown`: no clear answer. Judges id and secret only. */
+/** The check covers the app's id and secret only. `unknown` means no clear answer. */
 export interface AppCheck {
   verdict: "right" | "wrong" | "unknown";
   message: string;

@@ -3,7 +3,7 @@ import type { Fetch } from "./fetch.ts";
 import type { PublishAccount } from "./login.ts";
 import type { Stopped } from "./stopped.ts";
 
-/** Cumulative; null where the platform does not report a counter. */
+/** Totals since the post was published. A counter that the platform does not report is null. */
 export interface PostCounters {
   views: number | null;
   likes: number | null;
@@ -12,7 +12,7 @@ export interface PostCounters {
 }
 
 export interface MeasuredPost {
-  /** Equals `platformPostId` of our posts. */
+  /** The platform's id of the post. Posts by Akimbo store it as `platformPostId`. */
   id: string;
   publishedAt: Date;
   text: string;
@@ -29,7 +29,7 @@ export interface OwnPost {
 
 export interface MetricsJob {
   account: PublishAccount;
-  /** Empty for public figures. */
+  /** The access token is empty when the figures are public. */
   accessToken: string;
   /** Has the deadline of one call. Never follows redirects. */
   fetch: Fetch;
@@ -39,9 +39,9 @@ export interface MetricsJob {
 
 export interface MetricsPage {
   posts: MeasuredPost[];
-  /** Where the next page begins; null at the end. */
+  /** Start of the next page. Null on the last page. */
   cursor: string | null;
-  /** What could not be read, in sentences. */
+  /** Sentences about posts and figures that could not be read. */
   problems?: string[];
 }
 
@@ -49,18 +49,18 @@ export type MetricsReading<T> = Promise<Result<T, Stopped>>;
 
 export interface MetricsReader {
   counts: readonly (keyof PostCounters)[];
-  /** Most calls for this page. */
+  /** Returns the most calls that reading this page can take. */
   callsOf(cursor: string | null): number;
   pagePosts: number;
-  /** Public figures: no login is sent. */
+  /** The figures are public, so calls send no login. */
   isPublic?: boolean;
   /** Days that the platform's terms allow daily figures to be kept. */
   keepDays?: number;
   /** Least hours between two reads, as reads cost money. */
   restsHours?: number;
-  /** Absent when all accounts are covered. */
+  /** Returns whether the reader covers the account. A reader without this method covers all. */
   covers?(account: PublishAccount): boolean;
-  /** Newest first. */
+  /** Reads a page of posts, the newest post first. */
   readPage(job: MetricsJob, cursor: string | null): MetricsReading<MetricsPage>;
   readFollowers(job: MetricsJob): MetricsReading<number | null>;
 }

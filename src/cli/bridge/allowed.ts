@@ -78,7 +78,7 @@ function outside(input: string, folders: readonly AllowedFolder[]): Problem {
   );
 }
 
-/** Returns null when the path is uncertain. */
+/** Returns null when the path of the open file is uncertain. */
 async function findRealPath(fd: number, path: string, descriptors: string): Promise<string | null> {
   const openPath = await readlink(`${descriptors}/${fd}`).catch(() => null);
   if (openPath !== null) return openPath;

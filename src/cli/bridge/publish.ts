@@ -63,7 +63,7 @@ function readPaths(name: LocalToolName, args: Args): { paths: string[]; shared: 
   if ("mediaUrls" in args) {
     throw new Problem(`${name} takes files of this machine. create_post takes mediaUrls.`);
   }
-  // The instance refuses unknown arguments.
+  // The instance gets all other arguments and refuses unknown ones.
   const shared = Object.fromEntries(Object.entries(args).filter(([key]) => !(key in own.shape)));
   return { paths: "paths" in read.data ? read.data.paths : [read.data.path], shared };
 }
@@ -109,7 +109,7 @@ async function refusedBefore(
   files: readonly OpenFile[],
   { mcpReq: { signal } }: ServerContext,
 ): Promise<CallToolResult | null> {
-  // validate_post would refuse a repeated call as a duplicate.
+  // After a lost answer, validate_post would refuse the repeated call as a duplicate.
   if (files.every((file) => isStored(openJournal(uploadsFolder, connection, file), file)))
     return null;
   const mediaUrls = files
@@ -147,7 +147,7 @@ async function readLimits(api: Api, accountIds: readonly unknown[]): Promise<Cap
     const all = await retrying(() => api.listCapabilities());
     return all.filter(({ platform }) => platforms.has(platform));
   } catch (error) {
-    // A token without this permission may still publish.
+    // A token without permission to read capabilities may still publish.
     if (error instanceof Refusal) return [];
     throw error;
   }
@@ -215,7 +215,7 @@ async function storeAll(
   return files.map(({ path }) => addresses.get(path) ?? "");
 }
 
-/** One call per photo would use up the rate limit. */
+/** All photos share one presign call, because one call per photo would use up the rate limit. */
 async function presignPhotos(api: Api, all: readonly Sending[]): Promise<void> {
   const fresh = all.filter(({ file, journal }) => file.kind === "image" && !journal.presigned);
   if (fresh.length === 0) return;
@@ -228,10 +228,10 @@ async function presignPhotos(api: Api, all: readonly Sending[]): Promise<void> {
   }
 }
 
-/** The keys are file paths. */
+/** Running calls by file path. */
 const busy = new Map<string, Promise<unknown>>();
 
-/** Calls with the same file share its journal. */
+/** Calls with the same file run one after another, because they share its journal. */
 async function exclusively<T>(files: readonly OpenFile[], act: () => Promise<T>): Promise<T> {
   const before = files.map(({ path }) => busy.get(path));
   const mine = Promise.allSettled(before).then(act);

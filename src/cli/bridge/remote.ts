@@ -5,7 +5,7 @@ import { parseJson } from "../json.ts";
 import { Problem } from "../program.ts";
 import { describeNetworkError, isPassingStatus, PassingProblem, readRetryAfter } from "../retry.ts";
 
-/** The protocol of this revision needs no session here. */
+/** This revision of the Model Context Protocol works without a session. */
 const REVISION = "2025-11-25";
 const TIMEOUT_MS = 2 * MINUTE;
 

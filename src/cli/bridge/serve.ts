@@ -14,7 +14,7 @@ export interface McpOptions extends ClientOptions {
 }
 
 /**
- * A root folder would allow every file.
+ * A client may start the bridge in the root folder, which would allow every file.
  *
  * @throws Problem
  */

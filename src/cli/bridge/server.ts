@@ -39,11 +39,11 @@ export function createBridge(bridge: Bridge): Server {
   return server;
 }
 
-/** Clients wait for the tool list at their start. */
+/** Clients wait for the tool list when they start. */
 const LIST_MS = 5 * SECOND;
 
 /**
- * Falls back to the bridge's own list.
+ * When the instance does not answer, the tools come from the bridge's own list.
  *
  * @throws ProtocolError
  */
@@ -59,7 +59,6 @@ async function listTools({ remote }: Bridge): Promise<{ tools: Tool[]; isWhole: 
   }
 }
 
-/** Clients show the error message to their users. */
 function toProtocolError(error: unknown): ProtocolError {
   console.error(error instanceof Problem ? error.message : error);
   const message = error instanceof Problem ? error.message : UNEXPECTED;
