@@ -31,13 +31,13 @@ export function batchErrors(
 ): FieldError[] {
   const { accountIds, title, description, caption, settings, refused } = post;
   const isCountRight = accountIds.length > 0 && accountIds.length <= MAX_ACCOUNTS;
-  const wanted = `must be a JSON array of 1 to ${MAX_ACCOUNTS} account ids, such as ["acc_1","acc_2"].`;
+  const requirement = `must be a JSON array of 1 to ${MAX_ACCOUNTS} account ids, such as ["acc_1","acc_2"].`;
   const names = facts.map(({ account }) => account.id).join(", ");
   const texts = { ...settings, title, description, caption };
   const date = { field: "schedule_date", at: post.scheduledFor };
   return [
     ...refusalsOf(media),
-    ...(isCountRight ? [] : [refuse("accounts", wanted)]),
+    ...(isCountRight ? [] : [refuse("accounts", requirement)]),
     ...refused.targets,
     ...Object.keys(post.overrides)
       .filter((key) => !accountIds.includes(key) && !isPlatform(key))
@@ -60,10 +60,10 @@ const mediaTypeIn = ({ media_type }: RawSettings): string => lastOf(media_type).
  * silently.
  */
 function mediaTypeErrors(settings: RawSettings): FieldError[] {
-  const wanted = mediaTypeIn(settings);
-  const known = [...new Set(connectors().flatMap(({ platform }) => mediaTypesOf(platform)))];
-  if (!wanted || known.includes(wanted)) return [];
-  return [refuse("media_type", `must be one of ${known.join(", ")}.`)];
+  const mediaType = mediaTypeIn(settings);
+  const mediaTypes = [...new Set(connectors().flatMap(({ platform }) => mediaTypesOf(platform)))];
+  if (!mediaType || mediaTypes.includes(mediaType)) return [];
+  return [refuse("media_type", `must be one of ${mediaTypes.join(", ")}.`)];
 }
 
 /**

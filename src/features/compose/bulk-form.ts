@@ -53,8 +53,8 @@ export function readBatchFields(post: NewPost, fields: Fields): NewPost {
   const read = readOverrides(lastOf(fields, "overrides") ?? "{}");
   const overrides = { ...read.overrides };
   for (const { platform, settings } of flags.filter(({ isSet }) => isSet)) {
-    const given = overrides[platform];
-    overrides[platform] = { ...given, settings: { ...given?.settings, ...settings } };
+    const override = overrides[platform];
+    overrides[platform] = { ...override, settings: { ...override?.settings, ...settings } };
   }
   return {
     ...post,
@@ -82,8 +82,8 @@ const refuseVideoUrl = ({ role, field, ...file }: NewMedia): NewMedia =>
     : { role, field, ...file };
 
 function mixErrors(media: readonly NewMedia[]): FieldError[] {
-  const has = (wanted: NewMedia["role"]) =>
-    media.some((item) => item.role === wanted && !("refusal" in item));
+  const has = (role: NewMedia["role"]) =>
+    media.some((item) => item.role === role && !("refusal" in item));
   return has("photo") && has("video") ? [refuse("video", "send a video or photos, not both.")] : [];
 }
 

@@ -57,8 +57,8 @@ bulkRoutes.openapi(create, async (c) => {
   const { post, looked } = await readBatchForm(ctx, c.req.raw, { call, storesFiles: true });
   const { results, isHeld } = resultOf(c, await createPosts(ctx, post, looked));
   const taken = results.filter(({ success }) => success).length;
-  const held = isHeld ? ` ${HELD_MESSAGE}` : "";
-  const message = `${taken} of ${results.length} accounts have the post.${held}`;
+  const heldNote = isHeld ? ` ${HELD_MESSAGE}` : "";
+  const message = `${taken} of ${results.length} accounts have the post.${heldNote}`;
   return c.json({ success: taken > 0, message, results }, 200);
 });
 
@@ -103,7 +103,7 @@ bulkRoutes.openapi(validate, async (c) => {
   const { ctx } = c.var;
   const { post, looked } = await readBatchForm(ctx, c.req.raw, { storesFiles: false });
   const { errors, targets, isHeld } = await validatePosts(ctx, post, looked);
-  const told = isHeld ? { message: HELD_MESSAGE } : {};
+  const heldNote = isHeld ? { message: HELD_MESSAGE } : {};
   const valid = errors.length === 0;
-  return c.json({ success: true as const, valid, ...told, errors, targets }, 200);
+  return c.json({ success: true as const, valid, ...heldNote, errors, targets }, 200);
 });

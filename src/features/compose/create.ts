@@ -21,7 +21,10 @@ import { canonicalPost, type NewPost } from "./new-post.ts";
 import { claimsOf, type StoredPosts, storePosts } from "./store-posts.ts";
 
 /** The stored answer to a named call: the post's first state. */
-type Begun = Pick<UploadRecord, "status"> & { scheduledFor: string | null; warnings?: string[] };
+type FirstState = Pick<UploadRecord, "status"> & {
+  scheduledFor: string | null;
+  warnings?: string[];
+};
 
 export type CreatedPost = UploadRecord & { warnings: readonly string[] };
 
@@ -46,7 +49,7 @@ export function createPost(
       const row = await composePost(ctx, own, situation);
       const { status, scheduledFor } = row;
       const warnings = await unpublishedWarnings(row);
-      const answer: Begun = {
+      const answer: FirstState = {
         status,
         scheduledFor: scheduledFor?.toISOString() ?? null,
         ...withWarnings(warnings),
@@ -124,11 +127,15 @@ export const unknownAccount = (id: string): AppError =>
 
 /** Repeats the first answer: the post's first state, whatever its state is now. */
 async function replayPost(ctx: Ctx, { answer, firstUploadId }: StoredAnswer): Promise<CreatedPost> {
-  const [[found]] = await ctx.db.run([uploadById(ctx.team, firstUploadId ?? 0)]);
-  if (!found) throw new AppError("NOT_FOUND", "The post that this call created has been deleted.");
-  const { status, scheduledFor, warnings = [] } = answer as Begun;
-  const begun = { status, scheduledFor: scheduledFor === null ? null : new Date(scheduledFor) };
-  return { ...found.upload, ...begun, attempt: 1, warnings };
+  const [[created]] = await ctx.db.run([uploadById(ctx.team, firstUploadId ?? 0)]);
+  if (!created)
+    throw new AppError("NOT_FOUND", "The post that this call created has been deleted.");
+  const { status, scheduledFor, warnings = [] } = answer as FirstState;
+  const firstState = {
+    status,
+    scheduledFor: scheduledFor === null ? null : new Date(scheduledFor),
+  };
+  return { ...created.upload, ...firstState, attempt: 1, warnings };
 }
 
 /** Waits between two looks, in ms; 60 s together. */
@@ -145,8 +152,8 @@ export async function waitUntilDone(ctx: Ctx, upload: UploadRecord): Promise<Upl
   for (const ms of LOOKS_MS) {
     if (latest.status !== "pending" && latest.status !== "processing") break;
     await new Promise((resolve) => setTimeout(resolve, ms));
-    const [[found]] = await ctx.db.run([uploadById(ctx.team, upload.id)]);
-    latest = found?.upload ?? latest;
+    const [[current]] = await ctx.db.run([uploadById(ctx.team, upload.id)]);
+    latest = current?.upload ?? latest;
   }
   return latest;
 }

@@ -56,10 +56,10 @@ const edit = apiRoute({
 editRoutes.openapi(edit, async (c) => {
   const id = readNumericId(c.req.valid("param").id, "Upload");
   const upload = await editUpload(c.var.ctx, id, c.req.valid("json"));
-  const told = messageIfHeld(upload.status);
+  const heldNote = messageIfHeld(upload.status);
   const warnings = withWarnings(await unpublishedWarnings(upload));
   const data = { ...(await toEditedUpload(upload)), ...warnings };
-  return c.json({ success: true as const, ...told, data }, 200);
+  return c.json({ success: true as const, ...heldNote, data }, 200);
 });
 
 const retry = apiRoute({
@@ -93,8 +93,8 @@ editRoutes.openapi(retry, async (c) => {
   const force = c.req.valid("json").force ?? false;
   const call = c.var.readCall();
   const retried = resultOf(c, await retryUpload(c.var.ctx, id, { force, call }));
-  const told = messageIfHeld(retried.status);
-  return c.json({ success: true as const, ...told, data: retried }, 200);
+  const heldNote = messageIfHeld(retried.status);
+  return c.json({ success: true as const, ...heldNote, data: retried }, 200);
 });
 
 const retryAll = apiRoute({
@@ -115,9 +115,12 @@ const retryAll = apiRoute({
 });
 editRoutes.openapi(retryAll, async (c) => {
   const { retried, skipped, isHeld } = await retryFailed(c.var.ctx, c.req.valid("json"));
-  const left = skipped.map(({ code, ...one }) => ({ ...one, code: code ?? "" }));
-  const told = isHeld ? { message: HELD_MESSAGE } : {};
-  return c.json({ success: true as const, ...told, data: { retried, skipped: left } }, 200);
+  const skippedPosts = skipped.map(({ code, ...one }) => ({ ...one, code: code ?? "" }));
+  const heldNote = isHeld ? { message: HELD_MESSAGE } : {};
+  return c.json(
+    { success: true as const, ...heldNote, data: { retried, skipped: skippedPosts } },
+    200,
+  );
 });
 
 const remove = apiRoute({

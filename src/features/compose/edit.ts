@@ -31,7 +31,7 @@ import type { EditedField, UploadRow } from "../posts/table.ts";
 import { asJudged, fieldErrors, judge, refuseViolations } from "./judge.ts";
 import type { UploadEdit } from "./schema.ts";
 
-type Wanted = Pick<UploadRow, "title" | "description" | "scheduledFor">;
+type EditedValues = Pick<UploadRow, "title" | "description" | "scheduledFor">;
 
 /**
  * Changes text or date of a post that is not being published. An edit by an owner or admin approves
@@ -52,28 +52,28 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
     const message = `The post is ${STATUS_WORDS[row.status]}, and an edit cannot change that. Use submit, approve, request-changes, retry or DELETE.`;
     throw new AppError("USE_APPROVAL_ACTIONS", message);
   }
-  const wanted: Wanted = {
+  const values: EditedValues = {
     title: edit.title === undefined ? row.title : nullIfBlank(edit.title),
     description: edit.description === undefined ? row.description : nullIfBlank(edit.description),
     scheduledFor: edit.scheduledFor ?? row.scheduledFor,
   };
-  const hasNewText = wanted.title !== row.title || wanted.description !== row.description;
-  const hasNewDate = wanted.scheduledFor?.getTime() !== row.scheduledFor?.getTime();
+  const hasNewText = values.title !== row.title || values.description !== row.description;
+  const hasNewDate = values.scheduledFor?.getTime() !== row.scheduledFor?.getTime();
   requireUnlocked(row, hasNewDate);
-  const text = hasNewText ? await prepareText(textOf(wanted)) : null;
+  const text = hasNewText ? await prepareText(textOf(values)) : null;
   const blocklist = words?.blocklist ?? [];
   const bannedHashtags = words?.bannedHashtags?.[row.platform] ?? null;
   const others = recent.filter((other) => other.id !== id);
   const rules = { blocklist, bannedHashtags, recent: others };
-  await requireGood(ctx, row, wanted, { files, rules, text, hasNewDate });
+  await requireGood(ctx, row, values, { files, rules, text, hasNewDate });
   const isApproving = mayApprove(ctx.actor) && !(hasNewText && row.approvedBy === "client");
-  const place = isApproving ? await requirePlace(ctx, row, wanted) : null;
+  const place = isApproving ? await requirePlace(ctx, row, values) : null;
   if (!hasNewText && !hasNewDate) return row;
 
-  const set = await changesOf(ctx, row, wanted, { text, hasNewDate, isApproving });
+  const set = await changesOf(ctx, row, values, { text, hasNewDate, isApproving });
   const claims = claimsOf({ ...row, ...set });
   const plannedAnew =
-    row.status === "pending" && set.status === "scheduled" ? wanted.scheduledFor : null;
+    row.status === "pending" && set.status === "scheduled" ? values.scheduledFor : null;
   const endsAttempt = set.attempt !== undefined;
   const refund = endsAttempt ? refundNote(row) : {};
   const [changed] = await ctx.db.runAll([
@@ -87,7 +87,7 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
   ]);
   if (changed !== 1) {
     // If another call took the last place or the claim, the refusal says so.
-    if (isApproving) await requirePlace(ctx, row, wanted);
+    if (isApproving) await requirePlace(ctx, row, values);
     await requireUnclaimed(ctx, row, claims);
     throw locked("The post has just changed, or is being published. Read it again.");
   }
@@ -118,7 +118,7 @@ function requireUnlocked({ status }: UploadRow, hasNewDate: boolean): void {
 async function requirePlace(
   ctx: Ctx,
   row: UploadRow,
-  { scheduledFor }: Wanted,
+  { scheduledFor }: EditedValues,
 ): Promise<SQL | null> {
   if (row.status !== "scheduled" && row.status !== "pending") return null;
   if (!scheduledFor || periodOf(scheduledFor) === periodOf(row.sortAt)) return null;
@@ -156,12 +156,15 @@ interface Judging {
 async function requireGood(
   ctx: Ctx,
   row: UploadRow,
-  { title, description, scheduledFor }: Wanted,
+  { title, description, scheduledFor }: EditedValues,
   { files, rules, text, hasNewDate }: Judging,
 ): Promise<void> {
   const now = ctx.now();
   const subject = {
-    ...{ platform: row.platform, status: row.status, text, refs: row.media },
+    platform: row.platform,
+    status: row.status,
+    text,
+    refs: row.media,
     at: scheduledFor ?? now,
     // Account and files stay the same.
     account: null,
@@ -180,7 +183,7 @@ async function requireGood(
 async function changesOf(
   ctx: Ctx,
   row: UploadRow,
-  wanted: Wanted,
+  values: EditedValues,
   {
     text,
     hasNewDate,
@@ -190,37 +193,41 @@ async function changesOf(
   const isWaiting = row.status === "scheduled" || row.status === "pending";
   const approval = text
     ? {
-        ...(await approvalOf(ctx, row, wanted, isApproving)),
+        ...(await approvalOf(ctx, row, values, isApproving)),
         textDigest: await withFiles(text.digest, row.media),
       }
     : {};
-  const date = hasNewDate && wanted.scheduledFor ? { sortAt: wanted.scheduledFor } : {};
+  const date = hasNewDate && values.scheduledFor ? { sortAt: values.scheduledFor } : {};
   // The paid credits are refunded; the next attempt pays the new price.
   const isPaid = (row.creditsSpent ?? 0) > (row.creditsRefunded ?? 0);
   const anew = isWaiting && isPaid ? { attempt: row.attempt + 1 } : {};
-  const editedFields = isDraft(row.status) && !isApproving ? editedOf(row, wanted) : null;
-  const set: Partial<UploadRow> = { ...wanted, ...approval, ...date, ...anew, editedFields };
+  const editedFields = isDraft(row.status) && !isApproving ? editedOf(row, values) : null;
+  const set: Partial<UploadRow> = { ...values, ...approval, ...date, ...anew, editedFields };
   // Work prepared at the platform may contain the old text, and an earlier error concerns the
   // old post.
   const afresh = { backoffs: 0, submits: 0, bookmark: null, errorMessage: null };
   if (isWaiting && !isApproving) {
     // The approver stays recorded, so that the author alone cannot delete the post.
-    const held = { status: "pending_approval", approvedHash: null, approvedBy: null } as const;
-    return { ...set, ...afresh, ...held, ...downloadDue(row, ctx.now()) };
+    const unapproved = {
+      status: "pending_approval",
+      approvedHash: null,
+      approvedBy: null,
+    } as const;
+    return { ...set, ...afresh, ...unapproved, ...downloadDue(row, ctx.now()) };
   }
-  if (isWaiting && hasNewDate && wanted.scheduledFor) {
-    const at = wanted.scheduledFor;
+  if (isWaiting && hasNewDate && values.scheduledFor) {
+    const at = values.scheduledFor;
     const wokenAt = isWithinLookAhead(at, ctx.now()) ? at : null;
     return { ...set, ...afresh, status: "scheduled", dueAt: at, wokenAt };
   }
   return row.status === "pending" ? { ...set, bookmark: null } : set;
 }
 
-function editedOf(row: UploadRow, wanted: Wanted): EditedField[] {
+function editedOf(row: UploadRow, values: EditedValues): EditedField[] {
   const isEdited: Record<EditedField, boolean> = {
-    title: wanted.title !== row.title,
-    description: wanted.description !== row.description,
-    scheduledFor: wanted.scheduledFor?.getTime() !== row.scheduledFor?.getTime(),
+    title: values.title !== row.title,
+    description: values.description !== row.description,
+    scheduledFor: values.scheduledFor?.getTime() !== row.scheduledFor?.getTime(),
   };
   const fields = Object.keys(isEdited) as EditedField[];
   return fields.filter((field) => isEdited[field] || row.editedFields?.includes(field));
@@ -234,13 +241,13 @@ function editedOf(row: UploadRow, wanted: Wanted): EditedField[] {
 async function approvalOf(
   { actor }: Ctx,
   row: UploadRow,
-  wanted: Wanted,
+  values: EditedValues,
   isApproving: boolean,
 ): Promise<Pick<UploadRow, "approvedHash"> & Partial<UploadRow>> {
   const { approvedHash } = row;
   if (isApproving && approvedHash) {
     const approver = { approvedBy: "team", approverId: actor.userId } as const;
-    return { approvedHash: await contentHash({ ...row, ...wanted }), ...approver };
+    return { approvedHash: await contentHash({ ...row, ...values }), ...approver };
   }
   if (isApproving || row.status !== "failed") return { approvedHash };
   return { approvedHash: approvedHash ?? (await contentHash(row)) };

@@ -19,13 +19,13 @@ const textUpTo = (maxLength: number) => z.string().openapi({ maxLength });
 
 /** The fields of all platforms. A field that several platforms have describes its use for each. */
 function platformFields(): Record<string, z.ZodType> {
-  const told = new Map<string, FieldUse[]>();
+  const usesByName = new Map<string, FieldUse[]>();
   for (const { platform, settings } of connectors()) {
     for (const [name, info] of Object.entries(settings.infos)) {
-      told.set(name, [...(told.get(name) ?? []), { platform, info }]);
+      usesByName.set(name, [...(usesByName.get(name) ?? []), { platform, info }]);
     }
   }
-  return Object.fromEntries([...told].map(([name, uses]) => [name, platformField(uses)]));
+  return Object.fromEntries([...usesByName].map(([name, uses]) => [name, platformField(uses)]));
 }
 
 interface FieldUse {

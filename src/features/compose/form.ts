@@ -15,7 +15,8 @@ import { EMPTY_POST, type NewMedia, type NewPost } from "./new-post.ts";
 const NO_SETTINGS = new Set([
   ...URL_FIELDS.keys(),
   ...Object.keys(postFieldsSchema.shape),
-  ...["accounts", "overrides"],
+  "accounts",
+  "overrides",
 ]);
 
 interface Received {
@@ -67,13 +68,13 @@ async function readPost(ctx: Ctx, request: Request, intake: Intake): Promise<Rec
   const { call, storesFiles, accountsIn } = intake;
   const media: NewMedia[] = [];
   let looked: Promise<Looked<Known>> | null = null;
-  let asked = "";
+  let lookedUpKey = "";
   const enter = (fields: Fields): Promise<Looked<Known>> => {
     const question = { call, accountIds: accountsIn(fields), scheduledFor: dateIn(fields), media };
     // When a form names its date or accounts after a file, they are looked up again.
     const key = JSON.stringify([question.accountIds, question.scheduledFor]);
-    if (!looked || key !== asked) looked = lookUp(ctx, question);
-    asked = key;
+    if (!looked || key !== lookedUpKey) looked = lookUp(ctx, question);
+    lookedUpKey = key;
     return looked;
   };
   try {
@@ -84,7 +85,7 @@ async function readPost(ctx: Ctx, request: Request, intake: Intake): Promise<Rec
         media.push(await takeFile(ctx, part, storesFiles));
       },
     });
-    const known = await enter(fields);
+    const facts = await enter(fields);
     const post: NewPost = {
       ...EMPTY_POST,
       ...readCommon(fields),
@@ -93,7 +94,7 @@ async function readPost(ctx: Ctx, request: Request, intake: Intake): Promise<Rec
       media: [...media, ...urlsIn(fields)],
       origin: publicOrigin(ctx, request.url),
     };
-    return { post: intake.readOwn(post, fields), looked: known };
+    return { post: intake.readOwn(post, fields), looked: facts };
   } catch (error) {
     if (storesFiles) ctx.defer(discardFiles(ctx, media));
     throw error;

@@ -37,12 +37,12 @@ const unknownFieldErrors = (fields: Texts): FieldError[] =>
   connectors().flatMap(({ ownPrefix, settings }) => {
     if (!ownPrefix) return [];
     const { prefix, refusal } = ownPrefix;
-    const known = Object.keys(settings.infos);
+    const ownFields = Object.keys(settings.infos);
     return Object.keys(fields)
-      .filter((field) => field.startsWith(prefix) && !known.includes(field))
+      .filter((field) => field.startsWith(prefix) && !ownFields.includes(field))
       .map((field) => ({
         field,
-        message: `${field}: ${refusal}. Its fields: ${known.join(", ")}.`,
+        message: `${field}: ${refusal}. Its fields: ${ownFields.join(", ")}.`,
       }));
   });
 
@@ -79,7 +79,9 @@ export function asJudged(
   };
   const thumbnail = media.findLast(({ role }) => role === "thumbnail");
   return {
-    ...{ title, description, settings },
+    title,
+    description,
+    settings,
     media: media.filter(({ role }) => role === undefined).map(toMedia),
     thumbnail: thumbnail ? toMedia(thumbnail) : null,
   };
@@ -103,19 +105,19 @@ export async function judge(
   { platform, account, post, refs, status, at, text, errors }: Subject,
   { blocklist, bannedHashtags, recent, cap }: HouseRules,
 ): Promise<void> {
-  const found = [...errors];
+  const allErrors = [...errors];
   if (text) {
     const connector = connectorOf(platform);
     const sent = account ? { platformAccountId: account.platformAccountId, at } : {};
     const target = { now: deps.now(), ...sent };
     const unfetched = account && pullRefusal(deps, account, asIf(post, "image"));
-    found.push(
+    allErrors.push(
       ...(await platformErrors(connector, post, target)),
       ...(unfetched ? [{ field: "photo", message: unfetched }] : []),
       ...hashtagErrors(post, bannedHashtags ?? connector.capabilities.bannedHashtags),
     );
   }
-  if (found.length > 0) throw invalidFields(found);
+  if (allErrors.length > 0) throw invalidFields(allErrors);
   if (!text || status === "draft") return;
   const candidate = { platform, blocklist, text, media: refs, at };
   refuseViolations([...(cap ? [cap] : []), ...contentViolations(candidate, recent)]);

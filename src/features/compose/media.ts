@@ -55,14 +55,14 @@ export const checkMedia = (
       const kind = role === "video" ? "video" : "image";
       return { role, media: { ...UNKNOWN_FILE, kind }, ref: { url, ...name } };
     }
-    const known = own ?? storedFile(item, files);
-    if (!known) return refuse("the file is no longer stored. Send it again.");
-    const { kind, sha256, contentSha256: content } = known;
+    const file = own ?? storedFile(item, files);
+    if (!file) return refuse("the file is no longer stored. Send it again.");
+    const { kind, sha256, contentSha256: content } = file;
     if (!KINDS[role].includes(kind)) {
-      const wanted = KINDS[role].map(article).join(" or ");
-      return refuse(`this is ${article(kind)}, not ${wanted}.`);
+      const kinds = KINDS[role].map(article).join(" or ");
+      return refuse(`this is ${article(kind)}, not ${kinds}.`);
     }
-    return { role, media: known, ref: { sha256, kind, ...(content ? { content } : {}), ...name } };
+    return { role, media: file, ref: { sha256, kind, ...(content ? { content } : {}), ...name } };
   });
 
 function storedFile(item: NewMedia, files: readonly MediaRow[]): StoredFile | MediaRow | undefined {
@@ -102,16 +102,16 @@ export async function readPresigned(
   ];
   const { teamId } = ctx.actor;
   const urls = [...new Set(named)];
-  const found = new Map<string, Resolved>();
+  const files = new Map<string, Resolved>();
   for (let i = 0; i < urls.length; i += AT_ONCE) {
     await Promise.all(
       urls.slice(i, i + AT_ONCE).map(async (url) => {
         const file = await resolvePresigned(ctx, { origin, url, teamId });
-        if (file) found.set(url, file);
+        if (file) files.set(url, file);
       }),
     );
   }
-  return found;
+  return files;
 }
 
 export const filesAmong = (presigned: PresignedFiles): StoredFile[] =>

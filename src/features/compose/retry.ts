@@ -68,11 +68,11 @@ export async function retryUpload(
 ): Promise<Done<Retried>> {
   return once<readonly [Retryable[]], Retried>(ctx, call, () => ({ id, force }), {
     look: () => look(ctx, "posts:write", call, [uploadToRetry(ctx.team, id)]),
-    make: async ([[found]], first) => {
-      if (!found) throw notFound("Upload");
+    make: async ([[retryable]], first) => {
+      if (!retryable) throw notFound("Upload");
       const now = ctx.now();
-      const { upload } = found;
-      requireFailed(found, force);
+      const { upload } = retryable;
+      requireFailed(retryable, force);
       const isHeld = await mustBeHeld(ctx, upload);
       const attempt = await toNextAttempt(upload, isHeld, now);
       const next = [attempt];
@@ -82,14 +82,14 @@ export async function retryUpload(
       ]);
       const facts = requireConnected(account);
       requireUnclaimed(upload, attempt, byKey(holders));
-      await requireOpen(ctx, found, facts, { isHeld, ofAccount: 0, ofTeam: 0, credits: 0 });
+      await requireOpen(ctx, retryable, facts, { isHeld, ofAccount: 0, ofTeam: 0, credits: 0 });
       const made: Retried = { uploadId: id, status: isHeld ? "pending_approval" : "pending" };
-      const [begun] = await ctx.db.run([
+      const [startedIds] = await ctx.db.run([
         beginAttempts(ctx.team, next, { plan: facts.plan, now, condition: first.isNew }),
         ...first.keep(made, id),
         needFilesAgain(next),
       ]);
-      if (begun.length === 0) return null;
+      if (startedIds.length === 0) return null;
       if (!isHeld || needsDownload(upload)) await wakePost(ctx, id, now);
       return made;
     },
@@ -226,18 +226,18 @@ export async function retryFailed(ctx: Ctx, filter: RetryFilter): Promise<Retrie
   if (next.length === 0 || !account) return { retried: [], skipped, isHeld: false };
 
   const { plan } = account;
-  const [begun, , lacking] = await ctx.db.run([
+  const [startedIds, , lacking] = await ctx.db.run([
     beginAttempts(ctx.team, next, { plan, now, condition: ALWAYS_NEW }),
     needFilesAgain(next),
     uploadsLackingFiles(next.map(({ id }) => id)),
   ]);
-  const retried = next.filter(({ id }) => begun.includes(id));
+  const retried = next.filter(({ id }) => startedIds.includes(id));
   const due = retried
     .filter(({ isHeld, needsDownload }) => !isHeld || needsDownload)
     .map(({ id }) => id);
   for (const ids of inSends(due)) await wakePosts(ctx, ids, now);
   const lost = failed.filter(
-    ({ upload: { id } }) => next.some((one) => one.id === id) && !begun.includes(id),
+    ({ upload: { id } }) => next.some((one) => one.id === id) && !startedIds.includes(id),
   );
   const lostReasons = await reasonsOf(ctx, lost, { attempts: next, lacking, account });
   return {
@@ -263,8 +263,8 @@ async function reasonsOf(
   const { plan } = account;
   const ids = lost.map(({ upload }) => upload.id);
   const claims = claimsOf(attempts.filter(({ id }) => ids.includes(id)));
-  const [failed, found] = await ctx.db.run([stillFailed(ctx.team, ids), claimHolders(claims)]);
-  const holders = byKey(found);
+  const [failed, claimants] = await ctx.db.run([stillFailed(ctx.team, ids), claimHolders(claims)]);
+  const holders = byKey(claimants);
   return lost.map(({ upload }) => {
     const { id } = upload;
     if (lacking.includes(id)) return toSkipped(upload, "MEDIA_EXPIRED", MEDIA_EXPIRED);

@@ -27,7 +27,7 @@ const create = formRoute({
       async: z
         .union([z.string(), z.array(z.string())])
         .optional()
-        .transform((given) => [given].flat()[0]?.toLowerCase() !== "false")
+        .transform((values) => [values].flat()[0]?.toLowerCase() !== "false")
         .describe("`false` waits up to 60 seconds for the outcome.")
         .openapi({ type: "boolean", default: true }),
     }),

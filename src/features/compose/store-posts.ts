@@ -62,7 +62,7 @@ export async function storePosts(
     fresh: files.length > 0 ? insertMedia(teamId, files, now, condition) : null,
     inserted: insertUploads(rows, condition),
     needed: hashes.length > 0 ? needFiles(teamId, hashes, firstId, rows.length) : null,
-    told: rows.flatMap((row, i) =>
+    scheduled: rows.flatMap((row, i) =>
       row.status === "scheduled" && row.scheduledFor
         ? [emitScheduled(ctx, row, insertedId(rows.length, i), row.scheduledFor)]
         : [],

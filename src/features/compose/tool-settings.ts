@@ -43,13 +43,13 @@ export const settingsSchema = toSchema((connector, info) =>
 /** The same schema without descriptions, because an agent reads both tools. */
 export const sameSettingsSchema = toSchema((_, info) => schemaOf(info).optional());
 
-type Given = Record<string, Record<string, unknown> | undefined>;
+type SettingsByPlatform = Record<string, Record<string, unknown> | undefined>;
 
 const toField = (value: unknown): RawField =>
   Array.isArray(value) ? value.map(String) : String(value);
 
-export function toRawSettings(connector: Connector, given: Given): RawSettings {
-  const own = given[connector.platform] ?? {};
+export function toRawSettings(connector: Connector, settings: SettingsByPlatform): RawSettings {
+  const own = settings[connector.platform] ?? {};
   return Object.fromEntries(
     agentSettings(connector).flatMap(({ name, wireName }) =>
       own[name] === undefined ? [] : [[wireName, toField(own[name])]],

@@ -120,10 +120,10 @@ interface Refused {
 }
 
 function lacking({ settings = {} }: Args, { known }: Looked<Known>): Refused[] {
-  const given: Record<string, Record<string, unknown> | undefined> = settings;
+  const chosen: Record<string, Record<string, unknown> | undefined> = settings;
   return known.facts.flatMap(({ account: { id, platform } }) => {
     const missing = agentSettings(connectorOf(platform)).find(
-      ({ name, info }) => info.mustBeChosen && given[platform]?.[name] === undefined,
+      ({ name, info }) => info.mustBeChosen && chosen[platform]?.[name] === undefined,
     );
     if (!missing) return [];
     const values = missing.info.values?.join(", ") ?? "";
@@ -177,7 +177,7 @@ export const createPostTool = tool({
         ? (await createPosts(call.ctx, post, looked)).result
         : { results: [], isHeld: false };
     const platformOf = platformsOf(looked);
-    const given = [...new Set(args.accountIds)];
+    const requestedIds = [...new Set(args.accountIds)];
     const posts = [
       ...results.map((one) => {
         if (one.success) {
@@ -187,7 +187,7 @@ export const createPostTool = tool({
         return { ...none(one.accountId), platform, error: say(platform, one.error) };
       }),
       ...refused.map((one) => ({ ...none(one.accountId), ...one })),
-    ].sort((a, b) => given.indexOf(a.accountId) - given.indexOf(b.accountId));
+    ].sort((a, b) => requestedIds.indexOf(a.accountId) - requestedIds.indexOf(b.accountId));
     const taken = posts.filter(({ success }) => success).length;
     const note = isHeld ? ` ${inToolTerms(HELD_MESSAGE)}` : "";
     const message = `${taken} of ${posts.length} accounts have the post.${note}`;
@@ -273,12 +273,15 @@ export const validatePostTool = tool({
         : { errors: [], targets: [], isHeld: false };
     const errors = [
       ...judged.errors.map(({ accountId, platform, error }) => ({
-        ...{ accountId, platform, error: say(platform, error) },
+        accountId,
+        platform,
+        error: say(platform, error),
       })),
       ...refused,
     ];
     return {
-      ...{ valid: errors.length === 0, held: judged.isHeld },
+      valid: errors.length === 0,
+      held: judged.isHeld,
       errors,
       targets: judged.targets.map((target) => {
         const { accountId, platform, scheduledFor, warnings } = pick(target, args);

@@ -39,7 +39,9 @@ export function toPost(
       : { ...UNSEEN, kind: kindOf(ref.url) };
   const { values } = connectorOf(platform).settings.read({});
   return {
-    ...{ title, description, media: media.filter(isSent).map(toMedia) },
+    title,
+    description,
+    media: media.filter(isSent).map(toMedia),
     settings: { ...(values as object), ...settings },
   };
 }

@@ -84,12 +84,12 @@ export const refundFollowed = (now: Date, upload: Attempt): Query<number>[] =>
  * the statement that ends the attempts.
  */
 export function refundUploads(now: Date, where: SQL): Query<number>[] {
-  const found = sql`u.credits_spent > 0 AND u.deleted_at IS NULL AND ${where}`;
+  const paidPosts = sql`u.credits_spent > 0 AND u.deleted_at IS NULL AND ${where}`;
   const attempt = sql`SELECT u.team_id, 'upload:' || u.id || ':' || u.attempt AS reference`;
   const refunded = sql`coalesce(credits_refunded, 0) + ${refundable(attempt)}`;
   return [
-    sqlWrite(changeFacts({ creditsRefunded: refunded }, found)),
-    ...refund(now, sql`${attempt} FROM uploads u WHERE ${found}`),
+    sqlWrite(changeFacts({ creditsRefunded: refunded }, paidPosts)),
+    ...refund(now, sql`${attempt} FROM uploads u WHERE ${paidPosts}`),
   ];
 }
 

@@ -136,7 +136,12 @@ export const toRecentPost = (
   { text: { text, sizeBytes, digest }, media, at }: Pick<Candidate, "text" | "media" | "at">,
   { id, accountId }: Pick<RecentPost, "id" | "accountId">,
 ): RecentPost => ({
-  ...{ id, accountId, sample: sampleOf(text), sizeBytes, digest, at },
+  id,
+  accountId,
+  sample: sampleOf(text),
+  sizeBytes,
+  digest,
+  at,
   media: [...media],
 });
 
@@ -171,16 +176,16 @@ export const digestOf = async ({
 export function createPreparer(): (text: string) => Promise<PreparedText> {
   const prepared = new Map<string, Promise<PreparedText>>();
   return (text) => {
-    const known = prepared.get(text) ?? prepareText(text);
-    prepared.set(text, known);
-    return known;
+    const result = prepared.get(text) ?? prepareText(text);
+    prepared.set(text, result);
+    return result;
   };
 }
 
 export function trigramsOf(text: string): Set<string> {
-  const found = new Set<string>();
-  for (let i = 0; i + 3 <= text.length; i++) found.add(text.slice(i, i + 3));
-  return found;
+  const trigrams = new Set<string>();
+  for (let i = 0; i + 3 <= text.length; i++) trigrams.add(text.slice(i, i + 3));
+  return trigrams;
 }
 
 /** Returns true when two texts share at least 0.9 of their trigrams (intersection over union). */
@@ -250,12 +255,12 @@ export function duplicateOf(
 }
 
 function mentionSpam(post: Candidate, recent: readonly RecentPost[]): Violation[] {
-  const told = (message: string): Violation[] => [
+  const violation = (message: string): Violation[] => [
     { platform: post.platform, type: "mention_spam", message },
   ];
   const { mentions } = post.text;
   if (mentions.length > MAX_MENTIONS) {
-    return told(
+    return violation(
       `The post mentions ${mentions.length} accounts; at most ${MAX_MENTIONS} are allowed.`,
     );
   }
@@ -264,10 +269,11 @@ function mentionSpam(post: Candidate, recent: readonly RecentPost[]): Violation[
     .filter((other) => within(other.at, post.at, MENTION_WINDOW_MS))
     .map((other) => new Set(other.digest?.mentions ?? mentionsIn(other.sample)));
   const often = [...new Set(mentions)].find(
-    (mention) => others.filter((known) => known.has(mention)).length + 1 >= MAX_POSTS_PER_MENTION,
+    (mention) =>
+      others.filter((mentioned) => mentioned.has(mention)).length + 1 >= MAX_POSTS_PER_MENTION,
   );
   if (!often) return [];
-  return told(
+  return violation(
     `${often} would be mentioned in ${MAX_POSTS_PER_MENTION} posts of the account within 24 hours; at most ${MAX_POSTS_PER_MENTION - 1} are allowed.`,
   );
 }

@@ -36,7 +36,7 @@ const limits = apiRoute({
   },
 });
 limitRoutes.openapi(limits, async (c) => {
-  const found = await getLimits(c.var.ctx, c.req.valid("param").accountId);
-  const data = { ...found, resetAt: found.resetAt.toISOString() };
+  const accountLimits = await getLimits(c.var.ctx, c.req.valid("param").accountId);
+  const data = { ...accountLimits, resetAt: accountLimits.resetAt.toISOString() };
   return c.json({ success: true as const, data }, 200);
 });

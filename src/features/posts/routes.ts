@@ -73,8 +73,8 @@ const get = apiRoute({
 postRoutes.openapi(get, async (c) => {
   const { ctx } = c.var;
   const id = readNumericId(c.req.valid("param").id, "Upload");
-  const found = await getUpload(ctx, id);
-  const data = await toUpload(ctx, publicOrigin(ctx, c.req.url), found);
+  const upload = await getUpload(ctx, id);
+  const data = await toUpload(ctx, publicOrigin(ctx, c.req.url), upload);
   // If-Match compares strong tags only, so this tag is strong although it does not cover the
   // status.
   c.header("ETag", `"${data.version}"`);

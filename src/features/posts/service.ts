@@ -76,8 +76,8 @@ export async function listUploads(ctx: Ctx, filter: UploadFilter) {
   ]);
   const { limit, page: number } = filter;
   const page = await fillPage(rows, { parameter: "limit", limit, page: number }, async (ids) => {
-    const [found] = await ctx.db.run([uploadsByIds(ctx.team, ids)]);
-    return new Map(found.map((one) => [one.upload.id, one]));
+    const [records] = await ctx.db.run([uploadsByIds(ctx.team, ids)]);
+    return new Map(records.map((one) => [one.upload.id, one]));
   });
   return { page: page.map((one) => forCaller(ctx, one)), total };
 }
@@ -98,8 +98,8 @@ export async function listOlderPosts(ctx: Ctx, filter: OlderFilter): Promise<Old
   const [rows] = await ctx.read("posts:read", [olderPage(ctx.team, filter)]);
   const { perPage: limit, page } = filter;
   return fillPage(rows, { parameter: "perPage", limit, page }, async (ids) => {
-    const [found] = await ctx.db.run([olderByIds(ctx.team, ids)]);
-    return new Map(found.map((post) => [post.id, post]));
+    const [records] = await ctx.db.run([olderByIds(ctx.team, ids)]);
+    return new Map(records.map((post) => [post.id, post]));
   });
 }
 

@@ -89,7 +89,7 @@ export function recentFailures(
   since: Date,
   most: number,
 ): Query<Retryable[]> {
-  const wanted = and(
+  const filters = and(
     accountId === undefined ? undefined : sql`u.account_id = ${accountId}`,
     platform === undefined ? undefined : sql`u.platform = ${platform}`,
   );
@@ -98,7 +98,7 @@ export function recentFailures(
       WHERE u.team_id = ${team} AND u.status_group = 'failed' AND u.deleted_at IS NULL
         AND u.failed_at > ${since.getTime()}
         AND u.failure_code IN (SELECT value FROM json_each(${RETRYABLE}))
-        AND ${wanted ?? sql`TRUE`}
+        AND ${filters ?? sql`TRUE`}
       ORDER BY u.sort_at, u.id LIMIT ${most}`,
     readRetryable,
   );
@@ -137,7 +137,7 @@ export function beginAttempts(
         scheduledFor: sql`iif(${isEarly}, NULL, u.scheduled_for)`,
       }
     : {};
-  const begun = moveUploads(
+  const update = moveUploads(
     { from: ["failed"], to: { when: isHeld, becomes: "pending_approval", otherwise: "pending" } },
     {
       attempt: sql`u.attempt + 1`,
@@ -169,7 +169,7 @@ export function beginAttempts(
       AND ifnull(wanted.value ->> 7 NOT IN ${heldKeys(accountIds, now)}, TRUE)`,
     sql`FROM json_each(${asJson(list)}) wanted`,
   );
-  return sqlQuery(sql`${begun} RETURNING id`, readId);
+  return sqlQuery(sql`${update} RETURNING id`, readId);
 }
 
 export function uploadsLackingFiles(ids: readonly number[]): Query<number[]> {

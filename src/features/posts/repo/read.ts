@@ -125,7 +125,7 @@ export interface UploadFilter {
 export function uploadsMatching(team: SQL, filter: UploadFilter): SQL {
   const { status, platform, accountId, search, startDate, endDate } = filter;
   const own = sql`${uploads.teamId} = ${team} AND ${uploads.deletedAt} IS NULL`;
-  const wanted = and(
+  const conditions = and(
     status && eq(uploads.statusGroup, groupOf(status)),
     // Only pending and processing share a group.
     status === "pending" || status === "processing" ? eq(uploads.status, status) : undefined,
@@ -135,7 +135,7 @@ export function uploadsMatching(team: SQL, filter: UploadFilter): SQL {
     endDate && lte(uploads.sortAt, endDate),
     search === undefined ? undefined : or(...spellingsOf(search).map(isInText)),
   );
-  return wanted ? sql`${own} AND ${wanted}` : own;
+  return conditions ? sql`${own} AND ${conditions}` : own;
 }
 
 const page = pageOf(

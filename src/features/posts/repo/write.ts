@@ -36,9 +36,9 @@ export function moveUploads(
   source?: SQL,
 ): SQL {
   const targets = typeof to === "string" ? [to] : [to.becomes, to.otherwise];
-  const left = from ?? targets.flatMap((target) => COMES_FROM[target]);
+  const sources = from ?? targets.flatMap((target) => COMES_FROM[target]);
   for (const target of targets) {
-    const wrong = left.find((status) => !COMES_FROM[target].includes(status));
+    const wrong = sources.find((status) => !COMES_FROM[target].includes(status));
     if (wrong) throw new Error(`No ${wrong} post becomes ${target}.`);
   }
   const wordFor = (wordOf: (status: UploadStatus) => string) =>
@@ -46,14 +46,14 @@ export function moveUploads(
       ? literal(wordOf(to))
       : sql`iif(${to.when}, ${literal(wordOf(to.becomes))}, ${literal(wordOf(to.otherwise))})`;
   // An UPDATE that names an indexed column rewrites its index.
-  const isSameGroup = new Set([...targets, ...left].map(groupOf)).size === 1;
+  const isSameGroup = new Set([...targets, ...sources].map(groupOf)).size === 1;
   const set: Changes = {
     status: wordFor((status) => status),
     ...(isSameGroup ? {} : { statusGroup: wordFor(groupOf) }),
     ...changes,
   };
-  const isLeft = sql`u.status IN (${sql.join(left.map(literal), sql`, `)})`;
-  return updateUploads(set, sql`${isLeft} AND ${where}`, source);
+  const isSource = sql`u.status IN (${sql.join(sources.map(literal), sql`, `)})`;
+  return updateUploads(set, sql`${isSource} AND ${where}`, source);
 }
 
 type Read = Pick<UploadRow, "id" | "fence" | "status">;
@@ -100,11 +100,27 @@ const NO_TEAM = 0;
  */
 export function eraseUploads(team: number, most: number, now: Date): Query<number>[] {
   const emptied: Facts = {
-    ...{ teamId: NO_TEAM, accountId: "", createdBy: null, origin: "" },
-    ...{ title: null, description: null, settings: {}, media: [], metadata: null },
-    ...{ errorMessage: null, reviewComment: null, approvedHash: null, textDigest: null },
-    ...{ approvedBy: null, approverId: null, editedFields: null },
-    ...{ bookmark: null, scheduledFor: null, dueAt: null, countedAt: null, deletedAt: now },
+    teamId: NO_TEAM,
+    accountId: "",
+    createdBy: null,
+    origin: "",
+    title: null,
+    description: null,
+    settings: {},
+    media: [],
+    metadata: null,
+    errorMessage: null,
+    reviewComment: null,
+    approvedHash: null,
+    textDigest: null,
+    approvedBy: null,
+    approverId: null,
+    editedFields: null,
+    bookmark: null,
+    scheduledFor: null,
+    dueAt: null,
+    countedAt: null,
+    deletedAt: now,
   };
   const isLast = sql`u.id = (SELECT MAX(id) FROM uploads) AND u.team_id = ${team}`;
   const erase = (which: SQL) =>
