@@ -10,19 +10,19 @@ export function grantPack(
   now: Date,
   pack: Pick<typeof creditPacks.$inferInsert, "id" | "teamId" | "name" | "credits">,
 ): Query<number>[] {
-  const { id, teamId, credits: purchased } = pack;
+  const { id, teamId, name, credits } = pack;
   const reference = packReferenceOf(id);
   const movement = {
     kind: "pack",
     period: periodOf(now),
     included: 0,
-    purchased,
+    purchased: credits,
     at: now,
   } as const;
   return [
-    sqlWrite(insertInto(creditPacks, { ...pack, grantedAt: now })),
+    sqlWrite(insertInto(creditPacks, { id, teamId, name, credits, grantedAt: now })),
     sqlWrite(insertInto(creditLedger, { teamId, reference, ...movement })),
-    sqlWrite(sql`INSERT INTO credit_balances (team_id, purchased) VALUES (${teamId}, ${purchased})
+    sqlWrite(sql`INSERT INTO credit_balances (team_id, purchased) VALUES (${teamId}, ${credits})
       ON CONFLICT DO UPDATE SET purchased = purchased + excluded.purchased`),
   ];
 }
