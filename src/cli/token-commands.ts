@@ -1,5 +1,5 @@
 import { toEmail } from "../core/email.ts";
-import { revocation } from "../features/tokens/revocation.ts";
+import { revocation } from "../features/tokens/repo/revocation.ts";
 import { execute, migrateAndExecute, type Place, type Row } from "./d1.ts";
 import { insertFirstOwner, SELECT_OWNER, toOwner } from "./owner.ts";
 import { chooseOne, selectPerson } from "./people.ts";

@@ -4,7 +4,7 @@ import { prepared, sqlQuery, sqlWrite } from "../../db/client.ts";
 import { rowReader, valueReader } from "../../db/rows.ts";
 import type { Params } from "../../db/text.ts";
 import { tokens } from "../auth/table.ts";
-import { revocation } from "./revocation.ts";
+import { revocation } from "./repo/revocation.ts";
 
 const readToken = rowReader(tokens);
 
