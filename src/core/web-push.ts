@@ -15,11 +15,6 @@ const encoder = new TextEncoder();
 /** Bytes. Source: RFC 8188, section 2.1. */
 const SALT_BYTES = 16;
 const RECORD_BYTES = 4_096;
-const HEADER_BYTES = SALT_BYTES + 4 + 1 + POINT_BYTES;
-const TAG_BYTES = 16;
-
-/** The longest message in one record. Source: RFC 8291, section 4. */
-export const MAX_PUSH_BYTES = RECORD_BYTES - HEADER_BYTES - TAG_BYTES - 1;
 
 const P256 = { name: "ECDH", namedCurve: "P-256" };
 
@@ -78,6 +73,7 @@ const rawOf = async (key: CryptoKey): Promise<Uint8Array<ArrayBuffer>> =>
   new Uint8Array((await crypto.subtle.exportKey("raw", key)) as ArrayBuffer);
 
 /**
+ * @param message at most 3,993 bytes of UTF-8, what one record holds. Source: RFC 8291, section 4
  * @param sender only for tests with fixed keys
  * @see https://www.rfc-editor.org/rfc/rfc8291
  */

@@ -46,8 +46,6 @@ export type DeliverMessage = Read<typeof deliverMessage>;
 /** Says that notices are due. The rows say which. */
 export const notifyMessage = objectOf({ kind: only("notify") });
 
-export type NotifyMessage = Read<typeof notifyMessage>;
-
 export const webhookMessage = eitherOf(deliverMessage, notifyMessage);
 
 export type WebhookMessage = Read<typeof webhookMessage>;

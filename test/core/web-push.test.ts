@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isPrivateKey, isPublicKey } from "../../src/core/push-keys.ts";
-import { arePushKeys, encryptPush, MAX_PUSH_BYTES } from "../../src/core/web-push.ts";
+import { arePushKeys, encryptPush } from "../../src/core/web-push.ts";
 import { createPushService } from "../support/push-service.ts";
 
 /** Source: RFC 8291, appendix A. */
@@ -38,16 +38,13 @@ test("a message is encrypted as the standard's example is, byte for byte", async
   expect(sealed.toBase64({ ...URL_SAFE, omitPadding: true })).toBe(VECTOR.sealed);
 });
 
-test.each(["", "Zoë 👋", "x".repeat(MAX_PUSH_BYTES)])(
-  "its browser reads it: %.10s",
-  async (text) => {
-    const service = await createPushService();
-    const first = await encryptPush(service.keys, text);
-    expect(await service.decrypt(first)).toBe(text);
-    expect(first.length).toBeLessThanOrEqual(4_096);
-    expect(await encryptPush(service.keys, text)).not.toEqual(first);
-  },
-);
+test.each(["", "Zoë 👋", "x".repeat(3_993)])("its browser reads it: %.10s", async (text) => {
+  const service = await createPushService();
+  const first = await encryptPush(service.keys, text);
+  expect(await service.decrypt(first)).toBe(text);
+  expect(first.length).toBeLessThanOrEqual(4_096);
+  expect(await encryptPush(service.keys, text)).not.toEqual(first);
+});
 
 test("a message is read with the keys of its own subscription alone", async () => {
   const [one, other] = [await createPushService(), await createPushService()];

@@ -15,7 +15,6 @@ import type {
   CollectMessage,
   DeliverMessage,
   JobMessage,
-  NotifyMessage,
   PublishMessage,
   WebhookMessage,
 } from "../../src/queue/messages.ts";
@@ -63,7 +62,7 @@ export class Harness {
   /** Messages of the queue of deliveries. */
   readonly sentDeliveries: Sent<DeliverMessage>[] = [];
   /** Messages of the same queue that wake notices. */
-  readonly sentNotices: Sent<NotifyMessage>[] = [];
+  readonly sentNotices: Sent<Extract<WebhookMessage, { kind: "notify" }>>[] = [];
   /** Messages of collections, which travel with those of posts. */
   readonly sentCollections: Sent<CollectMessage>[] = [];
   readonly logs: object[] = [];

@@ -156,8 +156,6 @@ export const newRuleSchema = z.discriminatedUnion("type", [geo, device, language
   error: "must have a type of geo, device, language, time or referer",
 });
 
-export type NewRule = z.output<typeof newRuleSchema>;
-
 const list = z.string().optional();
 
 export const ruleSchema = z

@@ -5,8 +5,6 @@ import type { DeliveryKind } from "./table.ts";
 /** Waits before attempts 2 to 6, in ms. Source: spec, "Events", delivery rule 2. */
 const RETRY_DELAYS = [30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR, 6 * HOUR] as const;
 
-export const MAX_ATTEMPTS = RETRY_DELAYS.length + 1;
-
 /** Random share of a delay that keeps retries apart. */
 const MAX_JITTER = 0.1;
 

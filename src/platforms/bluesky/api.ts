@@ -1,5 +1,4 @@
 import * as z from "zod";
-import type { Result } from "../../core/result.ts";
 import type { Refusal } from "../kit/refusals.ts";
 import { messageOf, replyReader } from "../kit/replies.ts";
 import { field, maybeText } from "../kit/shapes.ts";
@@ -19,8 +18,6 @@ export interface XrpcRefusal extends Refusal {
   /** Header in seconds or as a date. */
   retryAfter: string | null;
 }
-
-export type Reading<T> = Promise<Result<T, XrpcRefusal>>;
 
 const errorBody = z.object({ error: maybeText, message: maybeText });
 

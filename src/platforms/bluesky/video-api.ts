@@ -124,8 +124,6 @@ const uploadStatus = z.object({
   failureReason: maybeText,
 });
 
-export type UploadStatus = z.infer<typeof uploadStatus>;
-
 /** @see https://docs.bsky.app/docs/api/app-bsky-video-get-upload-status */
 export function getUploadStatusRequest(token: string, uploadId: string): Request {
   const query = { jobId: uploadId };

@@ -10,8 +10,6 @@ import {
 
 /** Source: spec, "Uploads: create", `facebook`. */
 const MEDIA_TYPES = ["REELS", "VIDEO"] as const;
-export type MediaType = (typeof MEDIA_TYPES)[number];
-
 /** May be http: only Facebook's preview reads it. */
 const link = publicUrl({ allowHttp: true });
 

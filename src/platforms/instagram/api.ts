@@ -83,8 +83,6 @@ const me = z.object({
   profile_picture_url: maybeText,
 });
 
-export type Me = z.infer<typeof me>;
-
 /** @see https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/get-started */
 export function getMeRequest(token: string): Request {
   const query = { fields: "id,user_id,username,name,account_type,profile_picture_url" };

@@ -15,8 +15,6 @@ import { MAX_COLLABORATORS, MAX_USER_TAGS } from "./capabilities.ts";
 
 /** Source: spec, "Uploads: create", `instagram`. */
 const MEDIA_TYPES = ["IMAGE", "VIDEO", "REELS", "STORIES"] as const;
-export type MediaType = (typeof MEDIA_TYPES)[number];
-
 const TRIAL_REELS = ["manual", "auto"] as const;
 
 /** Source: Instagram Help Center, "Usernames". */

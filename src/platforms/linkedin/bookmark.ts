@@ -28,7 +28,6 @@ const ready = z.object({
   readyAt: z.number(),
 });
 
-export type Place = ReturnType<typeof readBookmark>;
 export type FilesPlace = z.infer<typeof files>;
 export type VideoPlace = z.infer<typeof video>;
 export type ProcessingPlace = z.infer<typeof processing>;

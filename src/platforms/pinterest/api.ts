@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { now } from "../../core/clock.ts";
-import type { Result } from "../../core/result.ts";
 import { SECOND } from "../../core/time.ts";
 import type { Refusal } from "../kit/refusals.ts";
 import { messageOf, replyReader, toWait } from "../kit/replies.ts";
@@ -16,8 +15,6 @@ export interface PinterestRefusal extends Refusal {
   code: number | null;
   retryAfterSeconds: number | null;
 }
-
-export type Reading<T> = Promise<Result<T, PinterestRefusal>>;
 
 const errorBody = z.object({
   code: z.number().optional().catch(undefined),

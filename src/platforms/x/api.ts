@@ -76,8 +76,6 @@ const me = z.object({
   subscription_type: z.string().nullish(),
 });
 
-export type Me = z.infer<typeof me>;
-
 export const readMeReply = dataReaderOf(me);
 
 /** @see https://docs.x.com/x-api/users/user-lookup-by-usernames */
@@ -87,8 +85,6 @@ export const usersRequest = (accessToken: string, usernames: readonly string[]):
 const snowflake = z.string().regex(/^\d+$/);
 
 const user = z.object({ id: snowflake, username: z.string() });
-
-export type User = z.infer<typeof user>;
 
 /** X lists unknown users in `errors`, with HTTP 200. */
 export const readUsersReply = dataReaderOf(z.array(user).default([]));

@@ -206,8 +206,6 @@ const channel = z.object({
   status: z.object({ longUploadsStatus: optionalText }).optional().catch(undefined),
 });
 
-export type Channel = z.infer<typeof channel>;
-
 export const readGetChannelReply = readerOf(firstItem(channel));
 
 /**

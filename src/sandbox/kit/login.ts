@@ -20,9 +20,6 @@ export function sandboxCredentials(
   };
 }
 
-export const sandboxShortToken = (platform: Platform, name: string, consent: string): string =>
-  `sandbox-short.${platform}.${encodeURIComponent(name.toWellFormed())}/${consent}`;
-
 export function readSandboxName(login: string): string | null {
   const [name = ""] = login.split("/");
   try {

@@ -1,11 +1,8 @@
-import { readForm } from "./input.ts";
 import type { Logins } from "./logins.ts";
 import type { Refusal } from "./refusal.ts";
-import type { Call } from "./simulator.ts";
 
 /** Listed in the order of the checks. */
 interface RefreshRefusals {
-  notForm(): Refusal;
   wrongGrant(grant: string | null): Refusal;
   missing?(field: string): Refusal;
   invalidToken(): Refusal;
@@ -15,17 +12,6 @@ interface RefreshRefusals {
  * @param required names of fields that the form must contain
  * @throws Refusal in the platform's words
  */
-export async function readRefresh(
-  call: Call,
-  logins: Logins,
-  refusals: RefreshRefusals,
-  required: string[] = [],
-): Promise<{ name: string; token: string }> {
-  const form = await readForm(call);
-  if (!form) throw refusals.notForm();
-  return refreshOf(form, logins, refusals, required);
-}
-
 export function refreshOf(
   form: URLSearchParams,
   logins: Logins,

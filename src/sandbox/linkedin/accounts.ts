@@ -172,7 +172,6 @@ export async function grantTokens(call: Call): Promise<Response> {
     form,
     logins,
     {
-      notForm: wrongGrant,
       wrongGrant,
       missing: missingParameter,
       invalidToken: () =>

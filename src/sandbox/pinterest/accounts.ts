@@ -92,7 +92,6 @@ function takeCode(call: Call, form: URLSearchParams, app: ReturnType<typeof requ
 function endRefreshToken(logins: Logins, form: URLSearchParams): string {
   const wrongGrant = () => refusal(400, 1, "The grant type is not supported.");
   const { name, token } = refreshOf(form, logins, {
-    notForm: wrongGrant,
     wrongGrant,
     invalidToken: invalidGrant,
   });

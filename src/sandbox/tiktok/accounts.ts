@@ -201,7 +201,6 @@ function takeCode(call: Call, form: URLSearchParams) {
 function endRefreshToken(logins: Logins, form: URLSearchParams): string {
   const wrongGrant = () => oauthError("unsupported_grant_type", "The grant type is not supported.");
   const { name, token } = refreshOf(form, logins, {
-    notForm: wrongGrant,
     wrongGrant,
     invalidToken: () => oauthError("invalid_grant", "Refresh token is invalid or expired."),
   });

@@ -152,7 +152,7 @@ export async function grantTokens(call: Call): Promise<Response> {
 }
 
 function endRefreshToken(logins: Logins, form: URLSearchParams): string {
-  const refusals = { notForm: wrongGrant, wrongGrant, invalidToken };
+  const refusals = { wrongGrant, invalidToken };
   const { name, token } = refreshOf(form, logins, refusals);
   logins.end(token);
   return name;

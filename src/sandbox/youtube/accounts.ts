@@ -126,7 +126,6 @@ export async function grantTokens(call: Call): Promise<Response> {
     form,
     logins,
     {
-      notForm: wrongGrant,
       wrongGrant,
       missing: missingParameter,
       invalidToken: () => oauthError(400, "invalid_grant", "Token has been expired or revoked."),

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Platform } from "../../../src/core/platforms.ts";
 import { createSandboxFetch } from "../../../src/sandbox/fetch.ts";
-import { sandboxCredentials, sandboxShortToken } from "../../../src/sandbox/kit/login.ts";
+import { sandboxCredentials } from "../../../src/sandbox/kit/login.ts";
 import {
   createMember,
   type Fields,
@@ -11,6 +11,7 @@ import {
   harnessWith,
   START,
 } from "../../support/harness.ts";
+import { sandboxShortToken } from "../../support/short-token.ts";
 import { jpeg, mp4 } from "../../support/stage.ts";
 
 const HOUR_SECONDS = 3_600;

@@ -3,8 +3,9 @@ import { describe, expect, test } from "vitest";
 import { sha256Hex } from "../../../src/core/signature.ts";
 import { mediaPath } from "../../../src/features/media/files.ts";
 import { createSandboxFetch } from "../../../src/sandbox/fetch.ts";
-import { sandboxCredentials, sandboxShortToken } from "../../../src/sandbox/kit/login.ts";
+import { sandboxCredentials } from "../../../src/sandbox/kit/login.ts";
 import { createMember, form, Harness } from "../../support/harness.ts";
+import { sandboxShortToken } from "../../support/short-token.ts";
 import { testJpeg, testPng, verticalMp4 } from "../../support/videos.ts";
 
 type Params = Record<string, string>;

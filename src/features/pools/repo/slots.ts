@@ -1,17 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
-import { packedRows, rowReader, valueReader } from "../../../db/rows.ts";
+import { packedRows, valueReader } from "../../../db/rows.ts";
 import { type AccountRow, accounts } from "../../accounts/table.ts";
 import { MAX_SLOTS, type SlotTimes } from "../rules.ts";
 import { type PoolRow, poolSlots, type SlotRow } from "../table.ts";
 
-const readSlot = rowReader(poolSlots);
 const readId = valueReader(poolSlots.id);
 
 export const packedSlots = packedRows(poolSlots);
-
-export const slotsOf = (poolId: number): Query<SlotRow[]> =>
-  sqlQuery(sql`SELECT * FROM pool_slots WHERE pool_id = ${poolId} ORDER BY id`, readSlot);
 
 export const ownAccounts = (team: number | SQL, ids: readonly string[]): Query<string[]> =>
   sqlQuery(
