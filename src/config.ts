@@ -109,7 +109,7 @@ const privateKey = objectOf({
   kid: notEmpty,
 });
 
-/** Named after the platform that identifies this instance by the key. */
+/** Each key is named after the platform to which the key identifies this instance. */
 const INSTANCE_KEYS = { BLUESKY_KEY: json(privateKey) };
 
 const namesOf = <T extends object>(record: T) => Object.keys(record) as (keyof T & string)[];
@@ -175,13 +175,14 @@ const MEDIA_RETENTION_HOURS = 24;
 const MAX_PEOPLE = 100;
 
 /**
- * The free plan's limit, which the paid plan raises to 10,000 and `limits.subrequests` in wrangler.toml to 10 million.
+ * Cloudflare's free plan has this limit. The paid plan has 10,000, and `limits.subrequests` in wrangler.toml up to 10
+ * million.
  *
  * @see https://developers.cloudflare.com/workers/platform/limits/#subrequests
  */
 const SUBREQUESTS_PER_INVOCATION = 50;
 
-/** Without the names of `appKeyNames`. */
+/** Does not contain the names that `appKeyNames` returns. */
 export const VARIABLE_NAMES = Object.keys(VARIABLES);
 
 interface AppKeys {
@@ -205,10 +206,10 @@ export interface Config {
   publicUrl: string | null;
   /** Null means that short links are under /s/ of the instance. */
   shortDomain: string | null;
-  /** For custom hostnames in the owner's zone; null leaves domains to DNS alone. */
+  /** Access for custom hostnames in the owner's zone. Null means that domains depend on DNS alone. */
   edge: { apiToken: string; zoneId: string } | null;
   sandboxEnabled: boolean;
-  /** Overrides by group; "off" only in development. */
+  /** Limits that replace the defaults, by group. "off" is allowed only in development. */
   rateLimits: "off" | Record<string, { limit: number; windowSeconds: number }>;
   clockOffsetSeconds: number;
   /** Replaces a platform's real origin, to run its connector against another implementation. */
@@ -233,7 +234,7 @@ export interface Config {
   storage: StorageAccess | null;
   /** The owner's app at each platform; a platform without keys is absent. */
   appKeys: Partial<Record<Platform, AppKeys>>;
-  /** Variables whose counterpart is not set, so that the app is absent. */
+  /** Client ids and secrets of which only one is set, so that the app is absent. */
   halfAppKeys: string[];
   /** Scopes that an app requests; a platform with the default scopes is absent. */
   appScopes: Partial<Record<Platform, readonly string[]>>;

@@ -61,7 +61,7 @@ export interface Deps {
   wait(ms: number): Promise<void>;
   newId(prefix: string): string;
   newEventId(): string;
-  /** Continues work after the answer. */
+  /** Lets work continue after the answer is sent. */
   defer(work: Promise<unknown>): void;
   log(entry: LogEntry): void;
 }
@@ -89,17 +89,14 @@ export interface Actor {
 }
 
 export interface Ctx extends Deps {
-  /**
-   * SQL for the team's id: before authentication a sub-select by token, so that one batch can
-   * authenticate and read.
-   */
+  /** SQL for the team's id. Before authentication, a sub-select by token lets one batch authenticate and read. */
   team: SQL;
   /** SQL for the caller's user id, like `team`. */
   user: SQL;
   /** Throws before the first `read` has authenticated the caller. */
   actor: Actor;
   knownActor(): Actor | null;
-  /** Requires the scope for everything that follows, besides each read's own scope. */
+  /** Requires the scope for all later queries, besides each read's own scope. */
   bindScope(scope: Scope): void;
   /**
    * Runs the queries in one round trip, with the authentication if it is pending. A null scope

@@ -27,13 +27,12 @@ async function openShort() {
   return short;
 }
 
-/** Each door loads its modules on first use. */
 export default {
   fetch(request: Request, env, execution) {
     hosts ??= hostsOf(env);
     const place = placeOf(request.url, hosts);
     if (!place) return answerHttp(request, env, execution);
-    // A loaded door answers without a promise.
+    // A loaded module answers without a promise.
     return short
       ? short.answerVisit(request, place, env, execution)
       : openShort().then((door) => door.answerVisit(request, place, env, execution));
@@ -50,7 +49,7 @@ export default {
       import("./cron/schedule.ts"),
       loadDeps(),
     ]);
-    // A manual tick has no time.
+    // A tick that was started by hand has no scheduled time.
     const { scheduledTime } = event as Partial<ScheduledController>;
     const at = scheduledTime === undefined ? undefined : new Date(scheduledTime);
     await runSchedule(createDeps(env, execution), at);

@@ -24,7 +24,7 @@ interface Options {
 const NIGHT_MS = 3 * HOUR + 5 * MINUTE;
 const NIGHT_TICKS = 3;
 const PLANNED_DAYS = 7;
-/** LinkedIn logins end after a year, so the demo connects again earlier. */
+/** LinkedIn logins end after a year, so the demo connects again after this time. */
 const LINKEDIN_DAYS = 180;
 const AT_ONCE = 2;
 const VARS = { ENVIRONMENT: "development", RATE_LIMITS: "off", CLOCK_OFFSET: "0" };
@@ -154,7 +154,7 @@ interface Connected {
   connectPage(): Promise<string>;
 }
 
-/** LinkedIn posts as a page, because it has no figures for people. */
+/** Connects LinkedIn as a page, because LinkedIn has no statistics for people. */
 async function connectAll(api: Api, name: string): Promise<Connected> {
   const accounts = new Map<Platform, string>();
   for (const platform of PLATFORMS) {

@@ -43,7 +43,7 @@ async function writeIfChanged(target: string, text: string): Promise<boolean> {
   return true;
 }
 
-/** Another process may be writing a file with this ending. */
+/** Ending of a copy that another process may still be writing. */
 const DRAFT = /\.\d+$/;
 
 async function removeOthers(built: readonly string[]): Promise<boolean> {

@@ -30,8 +30,8 @@ interface Bucket {
 }
 
 /**
- * Pages upload straight to the bucket and read each part's ETag. Any origin may: the signed address
- * is the permission. R2 has refused preflights under "*", so the headers are listed.
+ * Pages upload straight to the bucket and read each part's ETag. Any origin may upload, because the signed address is
+ * the permission. R2 has refused preflights under "*", so the headers are listed.
  */
 const CORS = {
   rules: [
@@ -126,10 +126,10 @@ export async function findListed(
   return new Set(names.filter((name) => listed.has(name)));
 }
 
-/** `create` commands must not write to wrangler.toml. */
+/** Keeps wrangler's `create` commands from changing wrangler.toml. */
 const KEEP_CONFIG = "--update-config=false";
 
-// Another failure must not look like absence, or an existing resource would be created again.
+// Only these messages mean absence. After another failure, an existing resource must not be created again.
 const NO_BUCKET = /\[code: 10006\]/;
 const NO_CORS = /\[code: 10059\]|There is no CORS configuration/;
 const NO_WORKER = /Worker "[^"]+" not found/;

@@ -35,7 +35,7 @@ async function main(): Promise<number> {
   return 0;
 }
 
-/** Environment variables answer when there is no terminal. */
+/** Without a terminal, environment variables answer the questions. */
 function createDialog(env: NodeJS.ProcessEnv = process.env): Dialog {
   const canAsk = process.stdin.isTTY === true && process.stdout.isTTY === true;
   const say = (line: string) => console.log(line);

@@ -53,7 +53,7 @@ export async function ensureDevVars(path: string, elsewhere: Vars = {}): Promise
   if (await createDevVars(path)) return "Created .dev.vars with fresh keys.";
   const here: Vars = await readDevVars(path);
   const isSet = (name: string) => Boolean(here[name] || elsewhere[name]);
-  // A new key cannot match the other half of an existing pair.
+  // A key pair's missing half is not generated, because it could not match the other half.
   const isHalf = (name: string) =>
     VAPID_NAMES.some((one) => one === name) && VAPID_NAMES.some(isSet);
   const missing = NAMES.filter((name) => !isSet(name) && !isHalf(name));

@@ -5,7 +5,7 @@ import { connectors } from "../platforms/registry.ts";
 import type { Vars } from "./vars.ts";
 
 export interface AppSettings {
-  /** Null when Cloudflare does not list the names. */
+  /** Names of the deployed secrets. Null when Cloudflare does not list them. */
   names: readonly string[] | null;
   values: Vars;
   origin: string;

@@ -53,7 +53,7 @@ export async function followEvents(
   const seen = new Set<string>();
   let cursor = since ? firstIdSince("evt", since) : null;
 
-  /** Older instances repeat the events of the last 30 seconds. */
+  /** Drops repeated events, because older instances repeat the last 30 seconds. */
   const readPage = async () => {
     const after = cursor;
     const page = await withRetries(() => api.listEvents({ after, limit: PAGE }), patience);
@@ -77,7 +77,7 @@ export async function followEvents(
     const earlier = firstIdSince("evt", new Date(Date.now() - CLOCK_SKEW_MS));
     cursor = earlier;
     while ((await readPage()).hasMore);
-    // The clock of the instance is far behind, so this cursor already covers the present.
+    // An unchanged cursor means that the instance's clock is far behind, so all its events are skipped.
     if (cursor === earlier) {
       cursor = null;
       while ((await readPage()).hasMore);

@@ -1,7 +1,7 @@
 import { build, type Plugin } from "esbuild";
 import { inProject, PROJECT_DIR } from "./paths.ts";
 
-/** The OpenAPI document never calls the Workers runtime. */
+/** Building the OpenAPI document never calls the Workers runtime, so an empty module replaces it. */
 const withoutWorkerd: Plugin = {
   name: "without-workerd",
   setup({ onLoad, onResolve }) {

@@ -26,7 +26,7 @@ export function insertFirstOwner({ email, teamName, teamSlug }: Owner, at: Date)
   return [
     sql`INSERT INTO users (email, created_at)
       SELECT ${email}, ${ms} WHERE NOT EXISTS (SELECT 1 FROM users WHERE ${HAS_ACCOUNT})`,
-    // The team of a former owner keeps its slug until the team is erased.
+    // The new team gets another slug while a former owner's team still has this one.
     sql`INSERT INTO teams (name, slug, owner_id, created_at, updated_at)
       SELECT ${teamName}, iif(EXISTS (SELECT 1 FROM teams WHERE slug = ${teamSlug}),
         ${teamSlug} || '-' || lower(hex(randomblob(6))), ${teamSlug}), owner.id, ${ms}, ${ms}

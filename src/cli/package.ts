@@ -20,7 +20,7 @@ const COMMON: BuildOptions = {
   legalComments: "eof",
 };
 
-/** CommonJS packages in an ES module need a `require` function. */
+/** CommonJS packages in an ES module need `require`. */
 const WITH_REQUIRE =
   'import { createRequire as toRequire } from "node:module"; const require = toRequire(import.meta.url);';
 

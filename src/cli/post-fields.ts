@@ -53,10 +53,7 @@ export function placeText(platform: string, text: string, title?: string): Form 
   return { ...(title === undefined ? {} : { title }), description: text };
 }
 
-/**
- * Source: src/docs/posts.md, "Limits of every post": 100 MB per file in a call. The form needs some
- * room.
- */
+/** Source: src/docs/posts.md, "Limits of every post": 100 MB per file in a call. The other fields need some room. */
 const MAX_FORM_BYTES = 95_000_000;
 
 const isUrl = (text: string): boolean => /^https?:\/\//i.test(text);

@@ -22,7 +22,7 @@ export function spawnGroup(command: string, args: string[], options: SpawnOption
   return child;
 }
 
-/** The group also ends when this program is killed. The program has no standard input. */
+/** The group also ends when this program is killed. The started command has no standard input. */
 export const spawnTiedGroup = (
   command: string,
   args: string[],

@@ -66,7 +66,7 @@ export async function publishFile(publishing: Publishing, stored: StoredFile): P
   const created = await retrying(create);
   journal.note({ post: name, uploadId: created });
   const upload = await watch(publishing, created);
-  // Otherwise the user must look for the post on the platform before another try.
+  // With `check_platform`, the user must look for the post on the platform before another try.
   if (upload.status === "failed" && upload.failure?.nextAction !== "check_platform") {
     journal.note({ post: name, failed: true });
   }

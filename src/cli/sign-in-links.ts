@@ -9,7 +9,7 @@ import { readPort } from "./server.ts";
 import { sql, sqlPart } from "./sql.ts";
 import { readDeployedVars, readLocalVars } from "./team-database.ts";
 
-/** Operators copy the link by hand. Spec is silent. */
+/** Operators need time to copy the link by hand. Spec is silent. */
 const LIFETIME_MS = HOUR;
 
 /** Recipient of a sign-in link. Null means the owner of the instance. */
@@ -42,7 +42,7 @@ export async function prepareLink(to: Addressee, at: Date): Promise<OperatorLink
   const now = at.getTime();
   const lookUp = selectPeople(to, at);
   const people = sqlPart(lookUp);
-  // better-auth looks addresses up in lower case, so other addresses need the id of their person.
+  // better-auth looks addresses up in lower case, so the person's id replaces other addresses.
   const insert = sql`INSERT INTO verifications (identifier, value, created_at, updated_at, expires_at)
     SELECT ${identifier}, json_object('type', 'magic-link', 'email',
         iif(email = lower(email), email, 'person-' || id || ${`@${OWN_DOMAIN}`})),

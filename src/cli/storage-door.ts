@@ -7,7 +7,7 @@ import { SECOND } from "../core/time.ts";
 import { toDatetime } from "../features/presign/rules.ts";
 import { LOCAL_STORAGE } from "./local-storage.ts";
 
-/** The port survives a restart, so signed addresses do too. */
+/** Distance from the server's port. A restart keeps the port, so signed addresses remain valid. */
 const PORTS_APART = 1_000;
 /** Storage may close a connection after an answer, and a body cannot be sent twice. */
 const agent = new Agent({ keepAlive: false });
@@ -48,7 +48,7 @@ async function listen(door: Server, port: number): Promise<void> {
 async function ask(port: number, incoming: IncomingMessage): Promise<IncomingMessage> {
   const takesBody = await isSigned(incoming);
   const { method, url: path } = incoming;
-  // `wrangler dev` refuses pages of other origins, but signed addresses work from any origin.
+  // `wrangler dev` refuses the Origin header of other origins, but signed addresses work from any.
   const { origin: _, connection: __, ...headers } = incoming.headers;
   if (!takesBody) {
     delete headers["transfer-encoding"];

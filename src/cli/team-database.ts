@@ -28,7 +28,7 @@ export interface Team {
   id: number;
   slug: string;
   plan: string | null;
-  /** Plan for lack of a plan of its own. Null means the instance's default plan. */
+  /** The plan when the team has none of its own. Null means the instance's default plan. */
   basePlan: string | null;
   /** Null for a plan without an end. */
   planUntil: Date | null;
@@ -69,7 +69,7 @@ export async function readOffer(place: Place): Promise<Offer> {
   return toOffer(await (place.kind === "local" ? readLocalVars() : readDeployedVars(place.config)));
 }
 
-/** The plans and packs do not depend on the generated keys. */
+/** Reads the plans and packs. The generated keys only complete the variables. */
 export function toOffer({ PLANS = "", DEFAULT_PLAN = "" }: Vars): Offer {
   return checkVars({
     ENVIRONMENT: "production",

@@ -3,7 +3,7 @@ const MINUTE_MS = 60_000;
 /** Epoch milliseconds. */
 export const minuteOf = (atMs: number): number => Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
 
-/** No minute ticks twice, even when a timer fires early. Minutes of sleep are skipped. */
+/** No minute ticks twice, even when a timer fires early. Minutes in which the computer slept are skipped. */
 export const nextTick = (lastTickMs: number, nowMs: number): number =>
   minuteOf(Math.max(lastTickMs, nowMs)) + MINUTE_MS;
 

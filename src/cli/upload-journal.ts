@@ -10,7 +10,7 @@ import type { LocalFile } from "./local-file.ts";
 import { Problem } from "./program.ts";
 
 const OWNER_ONLY_FOLDER = 0o700;
-/** Storage keeps a file without a post for a week. */
+/** Storage deletes a file without a post after a week. */
 const KEPT_MS = 8 * DAY;
 
 const addresses = { bucketUrl: z.string(), accessUrl: z.string() };

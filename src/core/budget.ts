@@ -2,7 +2,7 @@ import { SECOND } from "./time.ts";
 
 /** Reserved for every job of a batch, so that it can hand over: one call to its row, one to the queue. */
 const HAND_OVER_CALLS = 2;
-/** Every batch has at least this many calls, however many jobs it has: as many as the largest step needs. */
+/** Every batch has at least this many calls, which the largest step needs. */
 const MIN_STEP_CALLS = 32;
 /** A step waits this long at most until the steps of other jobs end. */
 const PATIENCE_MS = 5 * SECOND;

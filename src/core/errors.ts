@@ -51,10 +51,7 @@ export interface FieldError {
   message: string;
 }
 
-/**
- * A refusal for the caller. `extras` are wire fields beside `error` and `code`, such as
- * `requiredScope`.
- */
+/** A refusal for the caller. `extras` are further fields of the answer, such as `requiredScope`. */
 export class AppError extends Error {
   readonly code: ErrorCode | null;
   readonly status: number;

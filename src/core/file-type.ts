@@ -23,7 +23,7 @@ const OFFICE_TYPES = {
   pptx: `${OFFICE}.presentationml.presentation`,
 } as const;
 
-/** A file name with an Office file's extension; empty for another type. */
+/** A file name with the extension of an Office file. Empty for another type. */
 export const officeNameOf = (mime: string): string => {
   const [extension] = Object.entries(OFFICE_TYPES).find(([, type]) => type === mime) ?? [];
   return extension ? `file.${extension}` : "";

@@ -1,11 +1,10 @@
 import { isPlatform, type Platform } from "./platforms.ts";
 
-/** The address of the instance in the examples of guides. Each instance puts its own in its place. */
+/** The address of the instance in the examples of guides. Each instance inserts its own. */
 export const EXAMPLE_ORIGIN = "http://localhost:8787";
 
-/** A guide as the list of guides has it. */
 export interface GuideEntry {
-  /** Its address behind `/docs/`, such as `webhooks` or `platforms/x`. */
+  /** Address of the guide below `/docs/`, such as `webhooks` or `platforms/x`. */
   name: string;
   title: string;
   /** One sentence, without markup. */
@@ -17,7 +16,6 @@ export interface GuideGroup {
   guides: GuideEntry[];
 }
 
-/** A guide as the build has rendered it. */
 export interface GuidePage {
   title: string;
   /** Everything below the title, with the example address and example accounts. */
@@ -29,7 +27,7 @@ export interface GuidePage {
 /** The guide that lists all guides; it is no entry of that list. */
 export const GUIDE_LIST = "guides";
 
-/** Paths of the built files, as the Worker's assets have them. */
+/** Paths of the built files in the Worker's assets. */
 export const GUIDE_GROUPS_PATH = "/docs/guides.json";
 export const guidePagePath = (name: string): string => `/docs/pages/${name}.json`;
 export const guideTextPath = (name: string): string => `/docs/text/${name}.md`;
@@ -42,7 +40,7 @@ export const examplePlatforms = (text: string): Platform[] => [
   ...new Set([...text.matchAll(EXAMPLE_ACCOUNT)].map(([, name = ""]) => name).filter(isPlatform)),
 ];
 
-/** Puts the instance's address into a guide, and the ids of accounts in place of examples, by platform. */
+/** Replaces the example address, and example account ids by platform, with the instance's own. */
 export const fillExamples = (
   text: string,
   origin: string,

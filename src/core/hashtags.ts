@@ -1,7 +1,7 @@
 /** Matches `#one#two` as one run. A # after a letter, `&` or `/` starts no hashtag. */
 const HASHTAGS = /(?<![\p{L}\p{M}\p{N}_&/])(?:[#＃][\p{L}\p{M}\p{N}_]+)+/gu;
 
-/** In their original spelling, without #. */
+/** Hashtags in their original spelling, without #. */
 export const hashtagsIn = (text: string): string[] => [
   ...new Set(
     [...text.matchAll(HASHTAGS)].flatMap(([run]) => run.split(/[#＃]/).filter((tag) => tag !== "")),

@@ -10,7 +10,7 @@ interface Pulse {
 
 interface Signs extends Pulse {
   oldestDueAt: Date | null;
-  /** Null in production, where it is unknown. */
+  /** Start of the server. Null in production, where it is unknown. */
   startedAt: Date | null;
 }
 
@@ -22,7 +22,7 @@ interface Signs extends Pulse {
 export function judgeProgress(signs: Signs, now: Date): "ok" | "overdue" | "quiet" {
   const { oldestDueAt, startedAt, steadySince } = signs;
   const isTooLongAgo = (at: Date) => secondsBetween(at, now) > LATE_SECONDS;
-  // A tick in the future predates a clock that was set back.
+  // A tick in the future is ignored, because the clock was set back after it.
   const lastTickAt = signs.lastTickAt && signs.lastTickAt <= now ? signs.lastTickAt : null;
   const watched = latest(startedAt, steadySince);
   if (oldestDueAt && isTooLongAgo(latest(oldestDueAt, watched) ?? oldestDueAt)) return "overdue";

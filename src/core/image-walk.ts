@@ -54,7 +54,7 @@ const SOI = 0xd8;
 const EOI = 0xd9;
 const SOS = 0xda;
 const isRestart = (marker: number): boolean => marker >= 0xd0 && marker <= 0xd7;
-/** C4, C8 and CC are no frame headers. */
+/** The markers C4, C8 and CC are no frame headers. */
 const isFrameHeader = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 
@@ -80,7 +80,7 @@ function* walkJpeg(): Walk {
     let rest = length - 2;
     if (isFrameHeader(marker)) {
       if (rest < 6) return false;
-      // Precision, height, width, components. A height of 0 is defined after the first scan.
+      // The bytes are precision, height, width and number of components. A height of 0 is defined after the first scan.
       const frame = yield { take: 6 };
       const components = frame[5] ?? 0;
       if (be16(frame, 3) === 0 || components === 0 || rest !== 6 + 3 * components) return false;
@@ -142,7 +142,7 @@ function* walkGif(): Walk {
 const VP8_SIDE = 0x3fff;
 
 const FRAMES: Record<string, { startBytes: number; isFrame(start: Uint8Array): boolean }> = {
-  // Start code of a key frame, width, height.
+  // A key frame begins with start code, width and height.
   "VP8 ": {
     startBytes: 10,
     isFrame: (start) =>
@@ -196,7 +196,7 @@ const WALKS: Record<number, () => Walk> = {
   82: walkWebp,
 };
 
-/** A file with another first byte is no image. */
+/** A file with an unknown first byte is no image, so it counts as whole. */
 function* walkFile(): Walk {
   const walk = WALKS[yield* takeByte()];
   return walk ? yield* walk() : true;

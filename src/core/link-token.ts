@@ -5,7 +5,7 @@ type LinkKind = "connection link" | "review link";
 
 const textOf = (kind: LinkKind, id: number): string => `${kind}|${id}`;
 
-/** The link's signed id, which can be recomputed instead of stored. */
+/** The token is the link's signed id, so that it need not be stored. */
 export const linkToken = async (secret: string, kind: LinkKind, id: number): Promise<string> =>
   `${id}-${await sign(secret, textOf(kind, id))}`;
 

@@ -1,8 +1,8 @@
-/** Where a link stands. */
+/** The host and slug of a short link. */
 export interface Place {
-  /** Null: the instance's own address. */
+  /** Null means the instance's own address. */
   host: string | null;
-  /** As slugs are compared. */
+  /** In the form in which slugs are compared. */
   slug: string;
 }
 

@@ -7,11 +7,11 @@ export type PlanName = (typeof PLAN_NAMES)[number];
 export interface Plan {
   monthlyPosts: number | null;
   members: number | null;
-  /** In 30 days. */
+  /** Size of presigned uploads in 30 days. */
   presignBytes: number | null;
   analytics: boolean;
   customDomains: boolean;
-  /** Per month. */
+  /** X credits per month. */
   xCredits: number;
   /** Null means all platforms. */
   platforms: readonly string[] | null;
@@ -27,7 +27,7 @@ export interface CreditPack {
 export interface Plans {
   plans: Record<PlanName, Plan>;
   packs: readonly CreditPack[];
-  /** Posts in 24 hours, where it differs from the platform's own limit. */
+  /** Posts in 24 hours, for platforms whose own limit is replaced. */
   dailyCaps: Partial<Record<Platform, number>>;
 }
 

@@ -3,7 +3,7 @@
  * tick.
  */
 
-/** The message follows the name of the invalid value. */
+/** The message stands after the name of the invalid value. */
 export class Malformed extends Error {}
 
 /** @throws Malformed */

@@ -5,13 +5,13 @@ import { MINUTE } from "./time.ts";
 /** Spec is silent; long enough for slow mail. */
 export const LINK_LIFETIME_MS = 15 * MINUTE;
 
-/** better-auth finds the row by `identifier`. */
+/** better-auth finds the stored link by `identifier`. */
 export async function createLinkToken(): Promise<{ token: string; identifier: string }> {
   const token = randomHex(16);
   return { token, identifier: `magic-link:${await sha256Hex(token)}` };
 }
 
-/** Counts an invitation mail among the links sent to the address. */
+/** With this name, an invitation mail counts among the sign-in links of its address. */
 export const inviteMailIdentifier = (tokenHash: string): string => `magic-link-invite:${tokenHash}`;
 
 /** `email` is lowercase. better-auth reads this value. */

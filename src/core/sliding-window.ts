@@ -12,7 +12,7 @@ export interface WindowVerdict {
   resetSeconds: number;
 }
 
-/** Clocks of callers differ by less; a later hit predates a clock that was set back. */
+/** Callers' clocks differ by less than this. A later hit means that a clock was set back. */
 export const CLOCK_SKEW_MS = 60_000;
 
 /** `hits` are epoch ms of earlier calls, oldest first. A refused call is not counted. */

@@ -1,7 +1,7 @@
-/** Created on first use, because it costs more than the rest of `core`. */
+/** Created on first use, because the segmenter costs more than the rest of `core`. */
 let graphemes: Intl.Segmenter | null = null;
 const utf8 = new TextEncoder();
-/** Each UTF-16 unit is one character. */
+/** Matches text in which each UTF-16 unit is one character. */
 const ONE_EACH = /^[\n\x20-\x7e]*$/;
 
 /** An emoji with its modifiers counts as one. */

@@ -11,7 +11,7 @@ export const UPLOAD_STATUSES = [
 
 export type UploadStatus = (typeof UPLOAD_STATUSES)[number];
 
-/** Words for each status, behind "The post is". */
+/** Words for each status, after "The post is". */
 export const STATUS_WORDS: Record<UploadStatus, string> = {
   draft: "a draft",
   pending_approval: "waiting for approval",
@@ -22,13 +22,13 @@ export const STATUS_WORDS: Record<UploadStatus, string> = {
   failed: "failed",
 };
 
-/** The status as the status index knows it: taking a job must rewrite no index. */
+/** The status in the database index, which taking a job must not change. */
 export type StatusGroup = Exclude<UploadStatus, "processing">;
 
 export const groupOf = (status: UploadStatus): StatusGroup =>
   status === "processing" ? "pending" : status;
 
-/** Statuses from which a stored post comes to each. Source: spec, "Upload status". */
+/** For each status, the statuses from which a stored post can change to it. Source: spec, "Upload status". */
 export const COMES_FROM: Record<UploadStatus, readonly UploadStatus[]> = {
   draft: ["pending_approval"],
   pending_approval: ["draft", "scheduled", "pending", "processing", "failed"],
@@ -39,7 +39,7 @@ export const COMES_FROM: Record<UploadStatus, readonly UploadStatus[]> = {
   failed: ["scheduled", "pending", "processing"],
 };
 
-/** True for a post that waits for somebody to let it out. */
+/** True for a post that a person has yet to release or approve. */
 export const isDraft = (status: UploadStatus): boolean =>
   status === "draft" || status === "pending_approval";
 

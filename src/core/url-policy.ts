@@ -1,6 +1,6 @@
 export interface UrlPolicy {
   allowHttp?: boolean;
-  /** This machine and any port, in development. */
+  /** Allows this machine and any port, in development. */
   allowLoopback?: boolean;
   /** Hosts of this instance, which it must not call. */
   ownHosts?: readonly string[];
@@ -10,8 +10,8 @@ const PUBLIC_PORTS = new Set(["", "80", "443", "8443"]);
 const PRIVATE_SUFFIXES = [".local", ".internal", ".home.arpa", ".localhost"];
 
 /**
- * Why a URL must not be fetched; null for an allowed one. Judges the parsed form, because `URL`
- * normalizes disguised addresses (`127.1`, `0x7f000001`, full-width digits).
+ * Returns why a URL must not be fetched, or null. Judges the parsed form, because `URL` normalizes disguised addresses
+ * (`127.1`, `0x7f000001`, full-width digits).
  */
 export function refusedUrl(address: string | URL, policy: UrlPolicy = {}): string | null {
   const url = typeof address === "string" ? URL.parse(address) : address;
@@ -88,7 +88,7 @@ const BLOCKED_IPV6: [string, number][] = [
   ["3fff::", 20],
 ];
 
-/** `URL` has normalized the address. */
+/** Expects an address that `URL` has normalized. */
 function ipv6ToBigInt(text: string): bigint {
   const [head = "", tail] = text.split("::");
   const groups = (part: string) => (part ? part.split(":") : []);

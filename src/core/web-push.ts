@@ -42,7 +42,7 @@ export async function arePushKeys({ p256dh, auth }: PushKeys): Promise<boolean> 
   }
 }
 
-/** Reusing keys and salt would reveal the texts. */
+/** New for each message: reusing keys and salt would reveal the texts. */
 interface Sender {
   keys: CryptoKeyPair;
   salt: Uint8Array<ArrayBuffer>;

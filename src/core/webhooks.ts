@@ -9,7 +9,7 @@ export const MAX_URL_CHARACTERS = 2_048;
  */
 export const MAX_FAILURES = 3;
 
-/** Every attempt checks again. */
+/** Returns the reason for a refusal, or null. Every delivery attempt checks again. */
 export function refusedTarget(
   url: string,
   { isDevelopment, publicUrl }: { isDevelopment: boolean; publicUrl: string | null },

@@ -36,7 +36,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** Returns a zone's offset from UTC in ms. Each call costs a formatting. */
+/** Returns a zone's offset from UTC in ms. Each call formats a date. */
 function readOffset(zone: string, at: number): number {
   const parts: Record<string, number> = {};
   for (const { type, value } of formatOf(zone).formatToParts(at)) parts[type] = Number(value);
@@ -46,8 +46,8 @@ function readOffset(zone: string, at: number): number {
 }
 
 /**
- * The clocks of one zone. Offsets are read once per step, and a change is searched only between two steps whose
- * offsets differ.
+ * Converts times of one zone. Reads offsets once per step, and searches a change only between two steps whose offsets
+ * differ.
  */
 export class ZoneClock {
   readonly zone: string;

@@ -31,13 +31,13 @@ import {
   roundsAt,
 } from "./rounds.ts";
 
-/** The cursor is null before the first and after the last page. A page may run twice. */
+/** Works on one page of rows. The cursor is null before the first and after the last page. A page may run twice. */
 type Page = (deps: Deps, cursor: string | null) => Promise<string | null>;
 
 interface Chore {
   rhythm: Rhythm;
   page: Page;
-  /** Most subrequests of a page. */
+  /** Maximum number of subrequests for one page. */
   calls: number;
 }
 
@@ -48,9 +48,9 @@ const CHORES: Record<string, Chore> = {
   "re-encrypt targets": { rhythm: NIGHTLY_SLICES, page: reencryptTargets, calls: 2 },
   "re-encrypt logins": { rhythm: NIGHTLY_SLICES, page: reencryptLogins, calls: 3 },
   "remove unused objects": { rhythm: NIGHTLY, page: removeUnusedObjects, calls: 3 },
-  // Aborted uploads are not counted: Cloudflare's own services allow 1,000 calls.
+  // Calls that abort uploads are not counted, because Cloudflare's own services allow 1,000 calls.
   "clear presigned files": { rhythm: NIGHTLY, page: clearPresigned, calls: 5 },
-  // Thumbnails are not counted either.
+  // Calls for thumbnails are not counted either.
   "expire files": { rhythm: HOURLY, page: expireFiles, calls: 5 },
   "erase teams": { rhythm: HOURLY, page: eraseTeams, calls: ERASING_CALLS },
   "end plans": { rhythm: HOURLY, page: expirePlans, calls: 2 },

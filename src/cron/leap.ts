@@ -8,7 +8,7 @@ import { runSchedule } from "./schedule.ts";
 const MAX_ATTEMPTS = 6;
 /** Ends a leap whose messages send messages for ever. */
 const MAX_MESSAGES = 2_000;
-/** A post has this long for its steps, at least. */
+/** A post has at least this long for its steps. */
 const LEAST_MS = 3 * MINUTE;
 /** Source: Queues, "Limits". */
 const MAX_DELAY_SECONDS = 12 * 3_600;
@@ -25,7 +25,7 @@ interface WaitingMessage {
 class QueuesInMemory {
   #messages: WaitingMessage[] = [];
 
-  /** None due after `endMs`. */
+  /** Takes the earliest messages, but none that is due after `endMs`. */
   take(endMs: number): WaitingMessage[] {
     const first = Math.min(...this.#messages.map(({ dueMs }) => dueMs));
     const isFirst = ({ dueMs }: WaitingMessage) => dueMs <= Math.min(first + TOGETHER_MS, endMs);

@@ -3,7 +3,7 @@ import { prepared, preparedWrite } from "../db/client.ts";
 import { rowReader, valueReader } from "../db/rows.ts";
 import { chores } from "./table.ts";
 
-/** The row that says which rounds all chores have done. */
+/** Name of the row with the rounds that all chores have done. */
 const ALL = "all";
 
 const allRounds = prepared(

@@ -2,10 +2,10 @@ import { HOUR, MINUTE } from "../core/time.ts";
 
 /** A chore runs once in each round. */
 export interface Rhythm {
-  /** Names the round at `now`. Ticks work on a round until it is done, also after an instance slept. */
+  /** Names the round at `now`. Cron ticks work on a round until it is done, also after an instance slept. */
   roundAt(now: Date): string;
   pagesPerTick: number;
-  /** False: the next round begins anew, even when this one is unfinished. */
+  /** When false, the next round begins anew, even if this one is unfinished. */
   isContinued: boolean;
 }
 
@@ -21,7 +21,7 @@ export const NIGHTLY: Rhythm = {
 
 const NIGHT_LASTS_MS = 3 * HOUR;
 
-/** For work by queue messages: the morning makes up for messages lost at night. */
+/** For chores that send queue messages. The morning round makes up for messages lost at night. */
 export const NIGHT_AND_MORNING: Rhythm = {
   ...NIGHTLY,
   roundAt: (now) => {
@@ -31,7 +31,7 @@ export const NIGHT_AND_MORNING: Rhythm = {
   },
 };
 
-/** For chores whose pages are one short statement. */
+/** For chores of which each page is one short SQL statement. */
 export const NIGHTLY_SLICES: Rhythm = { ...NIGHTLY, pagesPerTick: 10 };
 
 /** Hourly chores begin off the full hour, when most posts are due. */
@@ -44,7 +44,7 @@ export const HOURLY: Rhythm = {
   isContinued: true,
 };
 
-/** For chores whose page fills a tick. */
+/** For chores of which one page takes a whole cron tick. */
 export const HOURLY_PAGE: Rhythm = { ...HOURLY, pagesPerTick: 1 };
 
 /** Chores pause when most posts are due. */

@@ -11,11 +11,11 @@ import { roundsDone } from "./repo.ts";
 import { roundsAt } from "./rounds.ts";
 
 const MAX_DOMAINS = 5;
-/** Subrequests after the chores: one stores the rounds, one is the heartbeat. */
+/** Subrequests reserved for the end: one stores the rounds, one updates the heartbeat. */
 const LAST_CALLS = 2;
 
 /**
- * Runs once a minute. Ticks come late, twice, or not at all, so the rows say what is due.
+ * Runs once a minute. Ticks come late, twice, or not at all, so the database rows determine what is due.
  *
  * @param scheduledAt when the tick was due
  */

@@ -1,4 +1,4 @@
 import { type SQL, sql } from "drizzle-orm";
 
-/** Holds where each of the conditions does. */
+/** SQL that is true where all the conditions are. */
 export const allOf = (conditions: readonly SQL[]): SQL => sql.join([...conditions], sql` AND `);

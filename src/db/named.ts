@@ -11,7 +11,7 @@ export interface Batch<T> {
   read(results: readonly unknown[]): T;
 }
 
-/** Statements run in the order of their names. An omitted one has the answer null. */
+/** Statements run in the order of the object's properties. The answer of an omitted statement is null. */
 export function named<const P extends Record<string, Part>>(parts: P): Batch<Answers<P>> {
   const entries = Object.entries<Part>(parts);
   return {

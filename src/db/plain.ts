@@ -1,7 +1,7 @@
 import type { Column, Table } from "drizzle-orm";
 import type { Query } from "./client.ts";
 
-/* Statements as plain text, for a redirect: loading Drizzle would take longer than all the rest. */
+/* Short links use plain SQL text, because loading Drizzle would take longer than the rest of a redirect. */
 
 type SnakeCase<S extends string> = S extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`

@@ -63,7 +63,7 @@ function read(row: RawRow, { name, decode }: Part): unknown {
   return decode === null || value === null ? value : decode(value);
 }
 
-/** Computes on first use, because a call uses few of the readers it loads. */
+/** Computes on first use, because a request uses few of the loaded readers. */
 function once<T>(make: () => T): () => T {
   let made: { value: T } | null = null;
   return () => {
@@ -152,7 +152,7 @@ export function pickColumns<T extends Table, K extends keyof T["_"]["columns"] &
   >;
 }
 
-/** Keyed by the names in the answer. */
+/** Maps the names in the answer to their columns. */
 export const columnsByName = (columns: readonly Column[]): Record<string, Column> =>
   Object.fromEntries(columns.map((column) => [column.name, column]));
 

@@ -22,8 +22,8 @@ export type Params<P> = { [K in keyof P]: SQL<P[K]> };
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /**
- * `pieces` has one more entry than `values`. SQLite re-prepares a statement whose LIMIT is a bare
- * value, but not when the value is part of a sum.
+ * `pieces` has one more entry than `values`. SQLite prepares a statement again when its LIMIT is a bare value instead
+ * of a sum.
  *
  * Source: SQLite, `sqlite3ExprIsInteger`.
  */
@@ -43,7 +43,7 @@ class Template {
   }
 }
 
-/** Drizzle's own dialect used more CPU than any other step of a request. */
+/** Replaces Drizzle's own dialect, which used more CPU than any other step of a request. */
 function render(chunk: unknown, into: Template): void {
   if (typeof chunk !== "object" || chunk === null) {
     if (chunk !== undefined) into.addValue(chunk);

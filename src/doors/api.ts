@@ -101,7 +101,7 @@ export function beginsWith(path: string, beginning: string): boolean {
   return beginning.split("/").every((part, i) => (part === "*" ? parts[i] : part === parts[i]));
 }
 
-/** The longest match decides which routers a path needs. */
+/** Returns the longest matching beginning, by which the routers are chosen. */
 export function beginningOf(path: string): string | null {
   const below = /^\/api\/v1\/(.*)/s.exec(path)?.[1] ?? "";
   return BEGINNINGS.find((beginning) => beginsWith(below, beginning)) ?? null;

@@ -12,7 +12,7 @@ export function createConnect(makeDeps: MakeDeps): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   prepareDoor(app, makeDeps);
   app.onError(renderErrorPage);
-  // Comes before the check of the origin, because platforms' servers call it.
+  // These routes precede the check of the origin, because platforms' servers call them.
   app.route("/", withdrawalRoutes);
   app.use(refuseCrossSite);
   app.route("/", consentPages);

@@ -6,11 +6,10 @@ import type { AppEnv } from "../http/env.ts";
 import { renderError } from "../http/errors.ts";
 import { renderErrorPage } from "../http/pages.tsx";
 
-/** Creates the app of the API reference and the guides. */
 export function createDocs(makeDeps: MakeDeps): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   prepareDoor(app, makeDeps);
-  // Without its settings an instance has no pages: it says what is missing as every other door does.
+  // An instance with invalid settings renders no pages.
   app.onError((error, c) => (c.var.deps ? renderErrorPage(error, c) : renderError(error, c)));
   app.route("/", docsRoutes);
   app.route("/", guidePages);

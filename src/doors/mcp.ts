@@ -35,7 +35,7 @@ const TOOLS: Tools = {
   create_review_link: async () => (await import("../features/review/tools.ts")).reviewLinkTool,
 };
 
-/** A list needs every tool, a call only one. */
+/** Listing tools needs all of them, a call only one. */
 function loadTools(tools: Tools, message: unknown): Promise<AnyTool[]> {
   const { method, params } = Object(message) as { method?: unknown; params?: unknown };
   const { name } = Object(params) as { name?: unknown };
@@ -59,14 +59,14 @@ export function createMcp(makeDeps: MakeDeps, tools = TOOLS): Hono<AppEnv> {
     const ctx = await countCaller(c, null, "mcp");
     c.set("ctx", ctx);
     const answer = await answerMessage(c, tools);
-    // A known caller without a tool's scope gets the refusal as the tool's result.
+    // An authenticated caller who lacks a tool's scope gets the refusal as the tool's result.
     if (!ctx.knownActor()) await holdUntilKnown(c, ctx, null);
     return answer;
   });
   return app;
 }
 
-/** A foreign page could use its visitor's agent. @throws AppError FORBIDDEN */
+/** A page of another origin could use its visitor's agent. @throws AppError FORBIDDEN */
 function refuseForeignPage(c: AppContext): void {
   const origin = c.req.header("origin");
   if (origin === undefined || origin === ownOrigin(c)) return;

@@ -6,7 +6,7 @@ export interface Hosts {
   isDevelopment: boolean;
 }
 
-/** Does not check the variables: the door itself refuses a malformed configuration. */
+/** Does not check the variables, because the app that gets the request refuses malformed ones. */
 export function hostsOf(env: object): Hosts {
   const { PUBLIC_URL, SHORT_DOMAIN, ENVIRONMENT } = env as Record<string, string | undefined>;
   return {

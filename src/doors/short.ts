@@ -4,7 +4,6 @@ import type { Env } from "../deps.ts";
 import { ClickLog } from "../features/links/click-log.ts";
 import { type RedirectDeps, redirect } from "../features/links/redirect.ts";
 
-/** Shared by all visits. */
 type VisitContext = Omit<RedirectDeps, "waitUntil">;
 
 const contextByEnv = new WeakMap<object, VisitContext>();

@@ -10,14 +10,13 @@ import { createHomeRoutes } from "../http/home.tsx";
 import { llmsRoutes } from "../http/llms.ts";
 import { siteFileRoutes } from "../http/site-files.ts";
 
-/** Holds for a cookie with our signature; whether its session still lives is asked by the page it leads to. */
+/** True for a cookie with our signature. Whether its session still lives is not checked. */
 async function isSignedIn({ req, var: { deps } }: AppContext): Promise<boolean> {
   const cookies = req.header("cookie") ?? null;
   const origin = publicOrigin(deps, req.url);
   return (await sessionToken(cookies, origin, deps.config.signingKey)) !== null;
 }
 
-/** Creates the app of pages, files and health. */
 export function createSite(makeDeps: MakeDeps): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   prepareDoor(app, makeDeps);

@@ -5,7 +5,7 @@ import { type Quota, takePlace, type WindowVerdict } from "../core/sliding-windo
 export interface LimitRequest {
   group: string;
   quota: Quota;
-  /** SHA-256, of an invalid token too. */
+  /** SHA-256 of the token, even of an invalid one. */
   tokenHash: string | null;
   /** Epoch ms. */
   now: number;

@@ -196,7 +196,7 @@ export const headerParameters = ({ takesIdempotencyKey = false }: CallShape) => 
   ...(takesIdempotencyKey ? [parameter("IdempotencyKey")] : []),
 ];
 
-/** Adds what every operation of this shape can answer. */
+/** Adds the answers that every operation of this shape can give. */
 export function withSharedAnswers<A extends Answers>(
   own: A,
   { hasBody, takesIdempotencyKey }: CallShape,

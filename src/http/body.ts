@@ -8,19 +8,19 @@ import type { AppEnv } from "./env.ts";
 const MAX_BODY_BYTES = 100_000_000;
 
 /**
- * Read before authentication; the rest of a larger body waits. A text post fits, so one round trip
- * authenticates it and looks up its account. Parsing 64 KB costs less than 1 ms.
+ * This much of a body is read before authentication, and the rest after it. A text post fits, so one round trip
+ * authenticates it and looks up its account.
  */
 export const SMALL_BODY_BYTES = 64 * 1024;
 
 /**
- * How much of an unread body is dropped before the answer: the runtime closes a connection with
- * unread bytes, and may lose the answer. The local server shares one connection among all callers.
+ * How much of an unread body is discarded before the answer: the runtime closes a connection with unread bytes, and
+ * may lose the answer. The local server shares one connection among all callers.
  */
 const DROPPED = { bytes: 16_000_000, ms: 2_000 } as const;
 const DROPPED_IN_DEVELOPMENT = { bytes: 128_000_000, ms: 10_000 } as const;
 
-/** Smaller reads cost as much CPU each; the runtime would return 4 KB or single bytes. */
+/** Each read costs the same CPU, however small. By default, the runtime returns 4 KB or single bytes. */
 const READ_BYTES = 64 * 1024;
 
 const TIME_IS_UP = "time is up";
@@ -49,7 +49,7 @@ class RequestBody {
     this.declaredBytes = Number(request.headers.get("content-length") ?? 0);
   }
 
-  /** Null at the end. @throws AppError 413 past 100 MB, 400 when the caller hangs up */
+  /** Returns null at the end of the body. @throws AppError 413 past 100 MB, 400 when the caller hangs up */
   async read(): Promise<Uint8Array | null> {
     if (this.isOver || !this.source) return null;
     this.reader ??= this.open(this.source);
@@ -67,7 +67,7 @@ class RequestBody {
     this.takenBytes += bytes.length;
     await this.turns.passed(bytes.length);
     if (this.takenBytes > MAX_BODY_BYTES) throw bodyTooLarge(MAX_BODY_BYTES);
-    // Reading until the end would cost another turn of the runtime.
+    // Another read to find the end would cost another turn of the runtime.
     if (this.takenBytes === this.declaredBytes) this.isOver = true;
     return bytes;
   }
@@ -80,7 +80,7 @@ class RequestBody {
   }
 
   /**
-   * `onLarge` is awaited once before a large body is read on.
+   * `onLarge` is awaited once before the rest of a large body is read.
    *
    * @param refusal message for a body that is too large
    * @throws AppError 413 past `maxBytes`, and errors of `onLarge`
@@ -138,7 +138,7 @@ class RequestBody {
 }
 
 interface ByteReader {
-  /** Null at the end. Concurrent calls get the same bytes. */
+  /** Null at the end of the body. Concurrent calls get the same bytes. */
   read(): Promise<Uint8Array | null>;
   cancel(): Promise<void>;
 }

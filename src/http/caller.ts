@@ -9,8 +9,7 @@ import type { AppContext, AppEnv, Presented } from "./env.ts";
 import { type Count, count } from "./rate-limits.ts";
 
 /**
- * A token that is new for its address waits for the limiter; otherwise limiter and database work
- * concurrently.
+ * A token that is new for its IP address waits for the rate limiter. Otherwise limiter and database work concurrently.
  *
  * @throws AppError UNAUTHORIZED for a malformed token, RATE_LIMIT
  */
@@ -34,7 +33,6 @@ export const countVisitor = (c: AppContext, limit: LimitGroup): Promise<void> =>
 export const countUser = (c: AppContext, userId: number, limit: LimitGroup): Promise<void> =>
   leaveHeaders(c, count(c.var.deps, { key: `user:${userId}`, tokenHash: null }, limit)).verdict;
 
-/** `verdict` rejects with RATE_LIMIT. */
 function countCall(c: AppContext, tokenHash: string | null, limit: LimitGroup) {
   const key = clientKey(c.req.header("cf-connecting-ip") ?? null);
   return leaveHeaders(c, count(c.var.deps, { key, tokenHash }, limit));
@@ -51,10 +49,7 @@ function leaveHeaders(c: AppContext, { mustWait, admission }: Count) {
 
 const TEAM_ID = /^[1-9]\d{0,14}$/;
 
-/**
- * Holds the answer until the caller is known to have `scope`. Usually the handler's first read
- * verifies that.
- */
+/** Sends no answer before `scope` is verified, usually by the handler's first database query. */
 export function identify(scope: Scope, limit: LimitGroup) {
   return createMiddleware<AppEnv>(async (c, next) => {
     const ctx = await countCaller(c, scope, limit);

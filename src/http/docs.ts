@@ -2,10 +2,10 @@ import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { AppEnv } from "./env.ts";
 
-/** The reference page, all from our own origin. */
+/** The API reference page. It loads nothing from other origins. */
 export const docsRoutes = new Hono<AppEnv>();
 
-/** The page's script styles itself and runs an inline starter; it talks to nobody but us. */
+/** The page's script needs inline styles and an inline script, and connects only to this origin. */
 const DOCS_POLICY = [
   "default-src 'none'",
   "script-src 'self' 'unsafe-inline'",
@@ -18,7 +18,7 @@ const DOCS_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Colours of the library that are too faint to be read on its own grounds. Source: WCAG 2.2, 1.4.3. */
+/** Replaces the library's colours that are too faint on its own backgrounds. Source: WCAG 2.2, 1.4.3. */
 const READABLE_COLORS = `
 .light-mode {
   --scalar-color-2: #565656; --scalar-color-3: #656565; --scalar-color-green: #006b44;
@@ -48,7 +48,7 @@ docsRoutes.get("/docs", withPolicy, async (c: Context, next) => {
     customCss: READABLE_COLORS,
     hideClientButton: true,
     telemetry: false,
-    // Each of these would take the reader's document to somebody else's server.
+    // Each of these features would send the reader's document to somebody else's server.
     agent: { disabled: true },
     mcp: { disabled: true },
     showDeveloperTools: "never",
@@ -56,7 +56,7 @@ docsRoutes.get("/docs", withPolicy, async (c: Context, next) => {
   });
   const answer = await page(c, next);
   if (!answer) return;
-  // The library has no option for the language, which screen readers need.
+  // The library cannot set the language, which screen readers need.
   return c.html((await answer.text()).replace(/<html(?=[\s>])(?![^>]* lang=)/i, '<html lang="en"'));
 });
 

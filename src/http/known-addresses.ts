@@ -5,18 +5,18 @@ import type { LimitAnswer } from "../durable/rate-limiter.ts";
 /** Above this size, all addresses are forgotten. */
 const MAX_ADDRESSES = 10_000;
 
-/** Epoch ms. The clock of development may be set back before `from`. */
+/** In epoch ms. In development, the clock may be set back before `from`. */
 interface Span {
   from: number;
   until: number;
 }
 
 interface Address {
-  /** Hashes of accepted tokens, by how long they stay accepted. */
+  /** How long each accepted token stays accepted, by the token's hash. */
   tokens: Map<string, Span>;
-  /** While the address may use no further token. */
+  /** The time in which the address may use no further token. */
   closed: Span | null;
-  /** Full windows, and how long they stay full. */
+  /** Full rate-limit windows, and how long they stay full. */
   full: Map<LimitGroup, Span & { answer: LimitAnswer }>;
 }
 
@@ -37,7 +37,7 @@ export class KnownAddresses {
     const address = this.open(key);
     const { window, token } = answer;
     if (!window.allowed) {
-      // Only the limiter knows the last second to the millisecond.
+      // The refusal is cached for a second less, because only the limiter knows the exact end.
       const until = now + (window.resetSeconds - 1) * 1_000;
       address.full.set(group, { from: now, until, answer });
     }

@@ -6,7 +6,7 @@ import { describeClients } from "./agent-clients.ts";
 import { type AppEnv, publicOrigin } from "./env.ts";
 import { readGuideGroups } from "./guides.ts";
 
-/** An introduction for agents that read, under this instance's own addresses. */
+/** An introduction for AI agents, with this instance's own addresses. */
 export const llmsRoutes = new Hono<AppEnv>();
 
 const listNames = (connectors: readonly Connector[]): string => {
@@ -14,7 +14,7 @@ const listNames = (connectors: readonly Connector[]): string => {
   return `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 };
 
-/** Says in a sentence which fields platforms want filled in besides the text. */
+/** Names the fields that platforms need besides the text. */
 function describeNeeds(connectors: readonly Connector[]): string {
   const needs = connectors.flatMap(({ platform, name, capabilities, settings }) => {
     const fields = Object.entries(settings.infos)

@@ -5,7 +5,7 @@ import type { AppEnv } from "./env.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-/** Middleware does not count. */
+/** Returns the methods of the path's routes. Middleware does not count. */
 export function methodsOf(app: Hono<AppEnv>, path: string): string[] {
   return METHODS.filter((method) =>
     app.router.match(method, path)[0].some(([[, route]]) => route.method === method),
@@ -19,7 +19,7 @@ export function methodNotAllowed(path: string, method: string, allowed: readonly
   });
 }
 
-/** For a fixed path beside an id, such as `/upload/bulk`. */
+/** Refuses other methods on a fixed path beside an id, such as `/upload/bulk`. */
 export const only = (...allowed: string[]) =>
   createMiddleware<AppEnv>(async (c, next) => {
     const { method, path } = c.req;

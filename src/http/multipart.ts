@@ -10,7 +10,7 @@ const MAX_TEXT_BYTES = 1_000_000;
 /** The longest stored text has 70,000 characters of at most four bytes. */
 const MAX_FIELD_BYTES = 300_000;
 
-/** busboy reports this limit only at the end of the last part. */
+/** Allows one part more, because busboy reports this limit only at the end of the last part. */
 export const LIMITS = {
   parts: MAX_PARTS + 1,
   fieldNameSize: 100,
@@ -20,7 +20,7 @@ export const LIMITS = {
 
 export interface FilePart {
   field: string;
-  /** The sender's name of the file: neither trusted nor used as a path. */
+  /** The sender's name for the file. It is neither trusted nor used as a path. */
   name: string;
   bytes: AsyncIterable<Uint8Array>;
 }
@@ -33,7 +33,7 @@ export const lastOf = (fields: Fields, name: string): string | undefined =>
   fields.get(name)?.at(-1);
 
 interface FormTaker {
-  /** Awaited once before a large body is read on. */
+  /** Awaited once before the rest of a large body is read. */
   onLarge(): Promise<unknown>;
   /** Must read the file to its end. */
   onFile(part: FilePart, soFar: Fields): Promise<void>;

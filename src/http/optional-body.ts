@@ -3,7 +3,7 @@ import type * as z from "zod";
 import type { AppEnv } from "./env.ts";
 import { jsonBody } from "./route.ts";
 
-/** Clients name the type of a body that they then do not send: that is no broken JSON. */
+/** Some clients send a content type without a body, which is not broken JSON. */
 export const withoutBody = createMiddleware<AppEnv>(async (c, next) => {
   if (c.req.raw.body === null && c.req.header("content-type")) {
     const headers = new Headers(c.req.raw.headers);
@@ -13,7 +13,6 @@ export const withoutBody = createMiddleware<AppEnv>(async (c, next) => {
   await next();
 });
 
-/** A body that may be left out. */
 export const optionalBody = <T extends z.ZodType>(schema: T) => ({
   ...jsonBody(schema),
   required: false,

@@ -18,7 +18,7 @@ const refuseUnless = (isOurs: (c: AppContext) => boolean) =>
   });
 
 /**
- * Forms of other sites would act for the signed-in person.
+ * Forms of other sites could act for the signed-in person.
  *
  * @throws AppError FORBIDDEN
  */
@@ -89,7 +89,7 @@ export const ownPath = (text: string | undefined): string | null =>
     ? text
     : null;
 
-/** Other paths could make a sign-in link a trap. */
+/** Only these paths may follow a sign-in: others could make a sign-in link a trap. */
 const AFTER_SIGN_IN = /^\/(?:app|invite)(?:[/?#]|$)/;
 
 /** Checks the path in the form that a browser normalizes it to. */
@@ -100,7 +100,7 @@ export function pathAfterSignIn(text: string | undefined): string | null {
   return AFTER_SIGN_IN.test(pathname) ? pathname + search + hash : null;
 }
 
-/** Larger than any form, its logo included. */
+/** Larger than any form with a logo. */
 const MAX_FORM_BYTES = 400_000;
 
 /**

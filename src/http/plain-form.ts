@@ -1,12 +1,11 @@
 import { decodeUtf8 } from "../core/text.ts";
 
 const TYPE = /^multipart\/form-data; ?boundary=("?)([\w-]{1,70})\1$/i;
-/** A text field without further headers. */
 const FIELD = /^Content-Disposition: form-data; name="([\w.[\]-]{1,100})"\r\n\r\n/i;
 
 type PlainField = readonly [name: string, text: string];
 
-/** Null for a form that is not plain text fields: busboy reads it with much more CPU. */
+/** Null for a form with other fields than plain text, which busboy reads with much more CPU. */
 export function readPlainForm(contentType: string, body: Uint8Array): PlainField[] | null {
   const boundary = TYPE.exec(contentType)?.[2];
   if (boundary === undefined) return null;

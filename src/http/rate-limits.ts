@@ -76,7 +76,7 @@ async function admit(
   return toHeaders(group, answer);
 }
 
-/** In development, `npm start` polls the health. */
+/** True for the health checks of `npm start`, in development. */
 const isOwnLook = ({ config }: Deps, { key }: RateLimited, group: LimitGroup): boolean =>
   config.isDevelopment && group === "read:health" && isLoopbackKey(key);
 

@@ -36,7 +36,7 @@ export const jsonBody = <T extends z.ZodType>(schema: T) => ({
 });
 
 interface ApiRoute extends RouteConfig {
-  /** A caller without this scope gets no answer. */
+  /** A caller without this scope is refused. */
   scope: Scope;
   limit: LimitGroup;
   /** The handler calls `c.var.readCall` and renders `resultOf`. */
@@ -94,7 +94,7 @@ const takeJson = (scope: Scope, isOptional: boolean) =>
 
 type OpenRoute = Omit<ApiRoute, "scope" | "idempotencyKeysOf">;
 
-/** The router is mounted before the authentication. */
+/** For routes without authentication. Their router is mounted before the authentication. */
 export function openRoute<P extends string, R extends Route<P, OpenRoute>>({
   limit,
   ...operation
@@ -110,7 +110,7 @@ export function openRoute<P extends string, R extends Route<P, OpenRoute>>({
 
 interface FormRoute extends ApiRoute {
   request?: { query?: z.ZodObject; params?: z.ZodObject };
-  /** Only the document calls it. */
+  /** Only the OpenAPI document calls this function. */
   form(): z.ZodType;
 }
 

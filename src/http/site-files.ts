@@ -2,7 +2,6 @@ import { Hono } from "hono";
 import { notFound } from "../core/errors.ts";
 import type { AppEnv } from "./env.ts";
 
-/** Files at the root of the site by which platforms know whose it is. */
 export const siteFileRoutes = new Hono<AppEnv>();
 
 siteFileRoutes.get("/:file{\\w+\\.txt}", (c) => {

@@ -10,8 +10,7 @@ export function createSwitch<K>(keyOf: (path: string) => K, open: (key: K) => Pr
   return {
     async fetch(request: Request, env?: object, execution?: ExecutionContext): Promise<Response> {
       const key = keyOf(getPath(request));
-      // Concurrent first requests may both open a door: a shared promise would be cancelled with
-      // its request.
+      // Concurrent first requests may load the same app: a shared promise would be cancelled with its request.
       const door = opened.get(key) ?? (await open(key));
       opened.set(key, door);
       return door.fetch(request, env, execution);

@@ -7,7 +7,7 @@ import {
 import { createServer } from "./server.ts";
 import type { AnyTool, Call } from "./tool.ts";
 
-/** Nothing follows an answer, so subscriptions are refused. */
+/** The server sends nothing after an answer, so subscriptions are refused. */
 const ANSWERS: CreateMcpHandlerOptions = { legacy: "reject", maxSubscriptions: 0 };
 const SUBSCRIBE = "subscriptions/listen";
 

@@ -4,7 +4,7 @@ import { AppError, type FieldError } from "../core/errors.ts";
 import { inToolTerms } from "./terms.ts";
 import type { AnyTool, Call } from "./tool.ts";
 
-/** None uses sessions. Source: modelcontextprotocol.io, "Versioning". */
+/** None of these versions uses sessions. Source: modelcontextprotocol.io, "Versioning". */
 export const REVISIONS = ["2026-07-28", "2025-11-25", "2025-06-18"];
 
 const INSTRUCTIONS =
@@ -42,7 +42,7 @@ export function createServer(
   return server;
 }
 
-/** Without the tool's scope, the context reads and writes nothing, and no result leaves. */
+/** Without the tool's scope, nothing is read or written, and no result is returned. */
 async function runFor(call: Call, tool: AnyTool, args: unknown): Promise<Record<string, unknown>> {
   call.ctx.bindScope(tool.scope);
   const outcome = await Promise.allSettled([tool.run(call, args)]);

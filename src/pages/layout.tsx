@@ -60,7 +60,7 @@ interface Page {
   /** Must be a constant. */
   styles?: string;
   status?: number;
-  /** Without it, the policy blocks all forms of the page. */
+  /** When false, the content security policy blocks all forms of the page. */
   hasForms?: boolean;
   hasWorker?: boolean;
   /** CSP sources for forms. Browsers apply them to a form's redirects too. */
@@ -69,15 +69,15 @@ interface Page {
   imageSources?: string;
   /** Addresses on this origin. The page must work without them. */
   scripts?: readonly string[];
-  /** Must be a constant, and excludes `scripts`. The page must work without it. */
+  /** Must be a constant, and cannot be combined with `scripts`. The page must work without it. */
   inlineScript?: string;
   hasMedia?: boolean;
   /** The address itself grants access, so it is never sent as a referrer. */
   isSecret?: boolean;
-  /** Follows the page's title; defaults to Akimbo. */
+  /** Name of the site after the page's title. The default is Akimbo. */
   site?: string;
   header?: Child;
-  /** Stands behind the content: a list of further pages. */
+  /** A list of further pages, placed after the content. */
   side?: Child;
 }
 

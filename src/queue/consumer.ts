@@ -17,13 +17,13 @@ import {
 import type { Outcome } from "./outcome.ts";
 
 const DEAD_LETTERS = "akimbo-dead-letters";
-/** A message whose handler crashed comes back after the lease of its run. */
+/** A message whose handler crashed is delivered again after the lease of its run. */
 const CRASH_DELAY_SECONDS = LEASE_SECONDS + 10;
 
 const DELIVERIES = "akimbo-webhooks";
 const DELIVERY_CRASH_DELAY_SECONDS = 10;
 
-/** Waits by attempt: clicks must survive an outage. */
+/** Waits before each attempt. Clicks must survive an outage. */
 const CLICK_DELAYS_SECONDS = [5, 60, 600, 3_600];
 
 export async function consume(deps: Deps, batch: MessageBatch): Promise<void> {
@@ -116,7 +116,7 @@ async function handle(
   return isDead ? dropDead(message) : handleOther(deps, message, budget);
 }
 
-/** Drops other messages: cron sends firings again, and collections the next night. */
+/** Drops a message that is not about a post. Cron sends firings again, and collections the next night. */
 const dropDead = ({ kind }: JobMessage): Outcome => ({
   kind: "drop",
   reason: `a message of kind ${kind} that broke each time`,

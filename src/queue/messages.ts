@@ -9,12 +9,12 @@ import {
   wholeNumber,
 } from "../core/readers.ts";
 
-/** A message names a row and never its state. It may come late, twice or not at all; the row decides. */
+/** A message contains a row's id, never its state. It may come late, twice or not at all: the row decides. */
 export const publishMessage = objectOf({ kind: only("publish"), uploadId: wholeNumber(1) });
 
 export type PublishMessage = Read<typeof publishMessage>;
 
-/** Names firings by slot and instant (ms). */
+/** Identifies each firing of a posting slot by slot and instant (ms). */
 export const fireMessage = objectOf({
   kind: only("fire"),
   firings: listOf(pairOf(wholeNumber(1), wholeNumber(0))),
@@ -35,7 +35,7 @@ export const jobMessage = eitherOf(publishMessage, eitherOf(fireMessage, collect
 
 export type JobMessage = Read<typeof jobMessage>;
 
-/** Names deliveries by due time (ms) and event. */
+/** Identifies webhook deliveries by due time (ms) and event. */
 export const deliverMessage = objectOf({
   kind: only("deliver"),
   due: listOf(pairOf(wholeNumber(0), text)),
@@ -50,7 +50,7 @@ export const webhookMessage = eitherOf(deliverMessage, notifyMessage);
 
 export type WebhookMessage = Read<typeof webhookMessage>;
 
-/** When (ms), where (null: unknown) and by which device. */
+/** Time (ms), country (null when unknown) and device of a click. */
 export type Click = [atMs: number, country: string | null, device: string];
 
 export type LinkClick = [linkId: number, ...click: Click];

@@ -64,7 +64,7 @@ interface Firing {
   accounts: number;
 }
 
-/** The consumer reads the firings of a message, and their accounts, at once. */
+/** The consumer reads all firings of a message, and their accounts, at once. */
 const FIRINGS_PER_MESSAGE = 10;
 const MAX_FIRINGS_AND_ACCOUNTS = 40;
 

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { describeFile, type LocalFile, toPath } from "../local-file.ts";
 import { Problem } from "../program.ts";
 
-/** `realPath` contains no links. */
+/** `realPath` contains no symbolic links. */
 export interface AllowedFolder {
   path: string;
   realPath: string;

@@ -109,7 +109,7 @@ async function refusedBefore(
   files: readonly OpenFile[],
   { mcpReq: { signal } }: ServerContext,
 ): Promise<CallToolResult | null> {
-  // After a lost answer, validate_post would refuse the repeated call as a duplicate.
+  // Files stored earlier mean a lost answer: validate_post would refuse the repeated call as a duplicate.
   if (files.every((file) => isStored(openJournal(uploadsFolder, connection, file), file)))
     return null;
   const mediaUrls = files

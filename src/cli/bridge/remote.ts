@@ -39,7 +39,7 @@ export class Remote {
   }
 
   /**
-   * A refusal by the tool is a result.
+   * A refusal by the tool is returned as a result.
    *
    * @throws Problem when the call is refused or lost; RemoteError for a protocol error
    */

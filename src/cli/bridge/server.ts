@@ -39,7 +39,7 @@ export function createBridge(bridge: Bridge): Server {
   return server;
 }
 
-/** Clients wait for the tool list when they start. */
+/** Longest wait for the tool list, which clients need to start. */
 const LIST_MS = 5 * SECOND;
 
 /**
