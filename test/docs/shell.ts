@@ -22,7 +22,7 @@ export class Shell {
     this.folder = folder;
     this.bash = spawn("bash", ["--noprofile", "--norc"], {
       cwd: folder,
-      env: { ...process.env, ...environment },
+      env: { ...process.env, INIT_CWD: undefined, ...environment },
       stdio: ["pipe", "pipe", "ignore"],
     });
     if (!this.bash.stdout) throw new Error("bash has no output.");

@@ -51,7 +51,7 @@ async function readMe(call: Call): Promise<Response> {
 }
 
 async function addFile(call: Call): Promise<Response> {
-  const file = { platform: "mastotoy", owner: (await authenticate(call)).id };
+  const file = { platform: "mastotoy", owner: (await authenticate(call)).id } as const;
   const stored = await storeFile(call.env, file, call.req.raw.body, 8_000_000);
   if (stored === "too_large") throw refuse(413);
   const id = keepFile(call.env, file, stored, (mime) => mime.startsWith("image/"));
