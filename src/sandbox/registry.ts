@@ -13,7 +13,6 @@ export interface SimulatedPlatform {
   loadDemo(): Promise<DemoPosts>;
 }
 
-/** In the order of the feed's filter. */
 export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
   {
     platform: "tiktok",

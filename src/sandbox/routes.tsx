@@ -130,7 +130,6 @@ const POST_REFUSAL = {
 export function createSandboxRoutes(options: SandboxRouteOptions): Hono {
   const app = new Hono();
   const sandbox = (c: Context) => theSandbox(options.deps(c).sandbox);
-  /** A handler without this middleware sees no posts. */
   const ofTeam = createMiddleware<FeedEnv>(async (c, next) => {
     c.set("feedTeam", await options.teamOf(c));
     await next();
@@ -249,7 +248,7 @@ export function createSandboxRoutes(options: SandboxRouteOptions): Hono {
     return c.json({ success: true });
   });
 
-  // The public feed shares a path with a development-only call.
+  // Guards single methods, because the public feed shares a path with a development-only call.
   for (const { method, path } of calls.routes) app.on(method, path, inDevelopment);
   const receiver = createReceiverRoutes(options.deps);
   for (const { path } of receiver.routes) app.use(path, inDevelopment);

@@ -9,7 +9,7 @@ export const NAME = "Threads";
 /** More posts than an account makes while an answer is missing. */
 const LIST_LIMIT = 25;
 
-/** graph.threads.com serves the same. */
+/** graph.threads.com serves the same API. */
 export const GRAPH = "https://graph.threads.net";
 
 const { graph, versioned, readerOf } = graphApi(NAME, GRAPH, apiVersion.version);
@@ -36,7 +36,7 @@ const containerStatus = z
 export const readGetContainerReply = readerOf(containerStatus);
 
 /**
- * Cannot be undone.
+ * Publishing cannot be undone.
  * @see https://developers.facebook.com/docs/threads/reference/publishing
  */
 export const publishRequest = (token: string, userId: string, containerId: string): Request =>
@@ -87,14 +87,14 @@ export const getMeRequest = (token: string): Request =>
 export const readGetMeReply = readerOf(me);
 
 /**
- * One-hour token.
+ * Returns a token that lasts an hour.
  * @see https://developers.facebook.com/docs/threads/get-started/get-access-tokens-and-permissions
  */
 export const exchangeCodeRequest = (fields: Record<string, string>): Request =>
   graph("/oauth/access_token", { form: fields });
 
 /**
- * Documented for testers; it answers every person about their own token.
+ * Documented for testers, but Threads answers every person about their own token.
  * @see https://developers.facebook.com/docs/threads/reference/debug
  */
 export const debugTokenRequest = (token: string): Request =>
@@ -114,7 +114,7 @@ export const refreshTokenRequest = (token: string): Request =>
   });
 
 /**
- * Gives 60 days. The reference allows token and secret only in the URL.
+ * Returns a token that lasts 60 days. The reference allows token and secret only in the URL.
  * @see https://developers.facebook.com/docs/threads/get-started/long-lived-tokens
  */
 export function exchangeTokenRequest(token: string, clientSecret: string): Request {

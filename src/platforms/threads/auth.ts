@@ -19,7 +19,7 @@ export const { adopt, connectLasting, identify, refresh } = selfRenewingLogins({
   readMe: readGetMeReply,
   toOwner: ({ id, username, name, threads_profile_picture_url }) => ({
     id,
-    // Finds accounts disconnected before the person asked for deletion.
+    // By this id, a deletion request finds an account that is already disconnected.
     userId: id,
     name,
     handle: username,

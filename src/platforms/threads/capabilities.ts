@@ -4,7 +4,7 @@ import type { VideoRules } from "../meta/video-rules.ts";
 
 /** Characters as Threads counts them. Source: spec, "Content limits by platform". */
 const MAX_TEXT = 500;
-/** Different links. Source: Threads API, "Changelog", 22 December 2025. */
+/** Different links in a post. Source: Threads API, "Changelog", 22 December 2025. */
 export const MAX_LINKS = 5;
 /** Width divided by height. Source: Threads API, "Posts", image specifications. */
 export const MAX_IMAGE_RATIO = 10;
@@ -89,7 +89,7 @@ export const capabilities = {
   },
 } satisfies Capabilities;
 
-/** Seconds. Lists lag a little. */
+/** Seconds. Threads lists new posts a little late. */
 export const timing: ReconcileTiming = { callSeconds: 30, acceptSeconds: 60, listSeconds: 30 };
 
 /** Prefix of cursors for pages whose posts are read one by one. */

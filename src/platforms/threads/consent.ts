@@ -30,7 +30,7 @@ export async function finish(
   });
 }
 
-/** The exchange's reply lists no scopes. */
+/** Asks for the scopes, because the code exchange's reply lists none. */
 async function readGranted(fetch: Fetch, token: string): Promise<string[] | null> {
   try {
     const debugged = await readDebugTokenReply(await fetch(debugTokenRequest(token)));

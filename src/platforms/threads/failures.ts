@@ -13,7 +13,7 @@ import { capped } from "../kit/replies.ts";
 import { type GraphJudge, graphJudge } from "../meta/failures.ts";
 import type { GraphRefusal } from "../meta/graph.ts";
 
-/** The container is missing; publishing may not know a ready one yet. */
+/** The container is missing. Publishing may answer this for a container that has just become ready. */
 export const CONTAINER_MISSING = 4279009;
 
 /** Source: Threads API, "Troubleshooting", and public clients of it. */
@@ -33,7 +33,6 @@ const BUSINESS_LIMITS = Array.from({ length: 1_000 }, (_, index) => 80_000 + ind
 const BY_WORDS: [RegExp, Rule][] = [
   [/THREADS_API__LINK_LIMIT_EXCEEDED/, FLAGGED],
   [/\btext\b.*(?:at most|too long|\b500\b|blank|empty|required)/i, FLAGGED],
-  // The limit of posts in 24 hours.
   [/\b(?:limit|quota|maximum number)\b.*\b(?:posts?|publish\w*)\b/i, LIMITED],
   [/\b(?:posts?|publish\w*)\b.*\b(?:limit|quota)\b/i, LIMITED],
 ];
@@ -46,7 +45,7 @@ const byNumbers = graphJudge({
   notPublished: [CONTAINER_MISSING],
 });
 
-/** Wording counts only when codes leave the cause open. */
+/** A refusal's wording counts only when its codes leave the cause open. */
 function toRefused(refusal: GraphRefusal): Stopped {
   const refused = byNumbers.toRefused(refusal);
   if (refused.kind !== "failed") return refused;

@@ -19,7 +19,7 @@ const { graph, versioned, readerOf } = graphApi("Threads", GRAPH, apiVersion.ver
 
 const { toRefused } = judge;
 
-/** Threads gives up to 100. */
+/** Posts in a page. Threads allows up to 100. */
 const PAGE = 50;
 const REPOST = "REPOST_FACADE";
 
@@ -55,8 +55,8 @@ const METRICS = "views,likes,replies,reposts,quotes,shares";
 const FIELDS = "id,media_type,permalink,text,timestamp";
 
 /**
- * Reposts have no figures. Threads refuses all figures when it refuses one post's; the next page reads the
- * same posts singly.
+ * Reposts have no figures. One refused post makes Threads refuse the whole page; the next page then reads the same
+ * posts one by one.
  */
 export async function readPage(
   job: MetricsJob,
@@ -114,11 +114,11 @@ async function askEach(
       }
     }
   }
-  // The other posts keep their last figures.
+  // Posts without an answer keep their last figures.
   return ok({ posts: measured, missing: posts.length - measured.length });
 }
 
-/** Shares sum up reposts, quotes and shares. Spec is silent on Threads. */
+/** `shares` is the sum of reposts, quotes and shares. Spec is silent on Threads. */
 function toCounters(insights: Insights): PostCounters {
   const sent = ["reposts", "quotes", "shares"].map((name) => insights.get(name) ?? null);
   const isMissing = sent.every((count) => count === null);

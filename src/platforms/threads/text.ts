@@ -1,11 +1,11 @@
 import { countUtf8Bytes } from "../../core/text.ts";
 
-/** Flags, keycaps and parts of joined emoji count singly. */
+/** Flags, keycaps and the parts of joined emoji match one by one. */
 const EMOJI =
   /(?:\p{Extended_Pictographic}|\p{Regional_Indicator}|[#*0-9]\uFE0F?(?=\u20E3))(?:\p{Emoji_Modifier}|\uFE0F|\u200D|\u20E3|[\u{E0020}-\u{E007F}])*/gu;
 
 /**
- * Emoji in UTF-8 bytes, the rest in UTF-16 units: never less than Threads counts.
+ * Counts emoji in UTF-8 bytes and the rest in UTF-16 units: never less than Threads counts.
  * @see https://developers.facebook.com/docs/threads/posts
  */
 export function countCharacters(text: string): number {

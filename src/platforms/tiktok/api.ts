@@ -9,7 +9,7 @@ export const API = "https://open.tiktokapis.com";
 
 const MAX_REPLY_BYTES = 256 * 1_024;
 
-/** TikTok also refuses with HTTP 200. */
+/** TikTok may refuse a call with HTTP status 200. */
 export interface TikTokRefusal extends Refusal {
   code: string | null;
 }
@@ -96,7 +96,7 @@ const fileSource = ({ sizeBytes, chunkSize, count }: FileSource) => ({
 });
 
 /**
- * Published once its bytes have arrived.
+ * TikTok publishes the video once its bytes have arrived.
  * @see https://developers.tiktok.com/doc/content-posting-api-reference-direct-post
  */
 export const initVideoRequest = (
@@ -110,7 +110,7 @@ export const initVideoRequest = (
   });
 
 /**
- * For the creator's inbox; the text is written in the app.
+ * Sends a video to the creator's inbox. The creator writes the text in TikTok's app.
  * @see https://developers.tiktok.com/doc/content-posting-api-reference-upload-video
  */
 export const initInboxVideoRequest = (accessToken: string, file: FileSource): Request =>
@@ -195,7 +195,7 @@ const publishStatus = z.object({
   uploaded_bytes: z.number().nullish(),
 });
 
-/** Ids exceed the range of numbers. The misspelling is TikTok's. */
+/** Finds the id in the text, because ids exceed the exact range of numbers. The misspelling is TikTok's. */
 const POST_ID = /"publica?ly_available_post_id"\s*:\s*\[\s*"?(\d+)/;
 
 export const readStatusReply = (reply: Response): Reading<PublishStatus> =>
@@ -206,7 +206,7 @@ export const readStatusReply = (reply: Response): Reading<PublishStatus> =>
     postId: POST_ID.exec(text)?.[1] ?? null,
   }));
 
-/** At most 20 a page. Source: TikTok, "List Videos". */
+/** TikTok lists at most 20 videos a page. Source: TikTok, "List Videos". */
 export const listVideosRequest = (accessToken: string): Request =>
   post("/v2/video/list/?fields=id,create_time,share_url,video_description,title", accessToken, {
     max_count: 20,

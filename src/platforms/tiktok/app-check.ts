@@ -8,7 +8,7 @@ import { API } from "./api.ts";
 const SANDBOX_PREFIX = "sb";
 
 /**
- * Granted to any app, according to other clients.
+ * Requests a token that TikTok grants to any app, according to other clients.
  * @see https://developers.tiktok.com/doc/client-access-token-management
  */
 export const checkApp = (fetch: Fetch, { clientId, clientSecret }: AppKeys): Promise<AppCheck> =>

@@ -29,7 +29,7 @@ import { isPassing } from "./failures.ts";
 const BASIC_FIELDS = ["open_id", "avatar_url", "display_name"];
 const PROFILE_FIELDS = [...BASIC_FIELDS, "username"];
 
-/** One forbidden field makes TikTok refuse the whole call. */
+/** TikTok refuses the whole call with one of these codes when the login may not read one of the fields. */
 const MISSING_SCOPE = new Set(["scope_not_authorized", "scope_permission_missed"]);
 
 /** @see https://developers.tiktok.com/doc/tiktok-api-v2-get-user-info */
@@ -105,7 +105,7 @@ export const toClient = ({ clientId, clientSecret }: AppKeys) => ({
 });
 
 /**
- * The old refresh token ends at once: a lost reply mostly means connecting again.
+ * A refresh invalidates the old refresh token, so a lost reply usually means connecting again.
  * @see https://developers.tiktok.com/doc/oauth-user-access-token-management
  */
 export const refresh = (

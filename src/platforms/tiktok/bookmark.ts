@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { bookmarkReader } from "../kit/bookmarks.ts";
 
-/** Defaults serve bookmarks from before the field existed. */
+/** Each default is for bookmarks that were stored before its field existed. */
 const ending = {
   username: z.string().nullable(),
   /** TikTok gives ids only to public posts. */
@@ -47,7 +47,7 @@ const processing = z.object({
   isForInbox: z.boolean(),
   /** Epoch milliseconds. */
   since: z.number(),
-  /** First seen published without id; epoch milliseconds. */
+  /** When TikTok first reported the post as published but without an id; epoch milliseconds. */
   completeSince: z.number().nullable().default(null),
 });
 

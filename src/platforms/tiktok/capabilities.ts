@@ -15,7 +15,7 @@ export const apiVersion = {
 };
 
 /**
- * `video.list` finds posts whose answer was lost.
+ * The scope `video.list` serves to find posts whose answer was lost.
  * @see https://developers.tiktok.com/doc/tiktok-api-scopes
  */
 export const scopes = {
@@ -56,7 +56,7 @@ export const capabilities = {
     tagsCharacters: null,
   },
   textField: "title",
-  /** TikTok needs a title when there is no description. Source: spec, "Bulk upload". */
+  /** A missing title is taken from the description. Source: spec, "Bulk upload". */
   batchTitleFromDescription: true,
   dailyPostCap: DAILY_POST_CAP,
   bannedHashtags: BANNED_HASHTAGS,

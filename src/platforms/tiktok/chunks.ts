@@ -1,11 +1,11 @@
 /**
- * Bytes. TikTok takes one chunk of up to 64 MB, or 5 to 64 MB each and a last one of up to 128 MB, counted
- * rounded down. Smaller ones fit into a call on a slow line. Source: TikTok, "Media Transfer Guide".
+ * Bytes. A single chunk may have up to 64 MB. Of several, each has 5 to 64 MB, and the last one up to 128 MB.
+ * Smaller chunks fit into one call on a slow line. Source: TikTok, "Media Transfer Guide".
  */
 const LARGEST_SINGLE = 20_000_000;
 const SMALL_CHUNK = 10_000_000;
 const LARGE_CHUNK = 20_000_000;
-/** For larger videos, small chunks would take hundreds of calls. */
+/** Bytes. A larger video is sent in large chunks: small ones would take hundreds of calls. */
 const LARGE_VIDEO = 1_000_000_000;
 
 interface ChunkPlan {
@@ -20,7 +20,7 @@ export function planChunks(sizeBytes: number): ChunkPlan {
 }
 
 /**
- * The last chunk takes the rest.
+ * The last chunk also takes the remaining bytes.
  * @param index starts at 0
  */
 export function chunkRange({ chunkSize, count }: ChunkPlan, sizeBytes: number, index: number) {
@@ -28,7 +28,7 @@ export function chunkRange({ chunkSize, count }: ChunkPlan, sizeBytes: number, i
   return { offset, length: index < count - 1 ? chunkSize : sizeBytes - offset };
 }
 
-/** @param uploaded a count or the last byte's position, as TikTok's documents leave open */
+/** @param uploaded the number of bytes or the last byte's position: TikTok's documents leave open which */
 export function nextChunk(plan: ChunkPlan, sizeBytes: number, uploaded: number): number | null {
   if (uploaded >= sizeBytes - 1) return plan.count;
   for (const bytes of [uploaded, uploaded + 1]) {

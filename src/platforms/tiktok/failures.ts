@@ -49,7 +49,7 @@ const FAIL_REASONS = new Map<string, FailureCode>([
   ["spam_risk_user_banned_from_posting", "content_flagged"],
 ]);
 
-/** Both spellings occur. */
+/** TikTok uses both spellings. */
 const INVALID_PARAMS = new Set(["invalid_param", "invalid_params"]);
 const MEDIA_WORDING = /chunk|size|photo|video/i;
 

@@ -15,10 +15,9 @@ const PRIVACY_LEVELS = [
   "SELF_ONLY",
 ] as const;
 
-/** `DRAFT` and `MEDIA_UPLOAD` mean the same in different forms. */
+/** `DRAFT` and `MEDIA_UPLOAD` are two names of the same mode. */
 const POST_MODES = ["DIRECT_POST", "DRAFT", "MEDIA_UPLOAD"] as const;
 
-/** The limit of TikTok's int32 fields. */
 const MAX_INT32 = 2_147_483_647;
 
 export const settings = formFields({

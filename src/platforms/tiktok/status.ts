@@ -15,7 +15,7 @@ import type { Job } from "./creator.ts";
 import { isPassing, isTokenRefusal, toGivenUp, toUnknowable } from "./failures.ts";
 import { addressOf, findListed } from "./listed.ts";
 
-/** Seconds between looks. TikTok takes 30 calls a minute. */
+/** Seconds between status queries. TikTok allows 30 of them a minute. */
 const LOOKS = [
   { until: 30, every: 5 },
   { until: 120, every: 10 },
@@ -23,7 +23,7 @@ const LOOKS = [
 const LATER_LOOKS = 30;
 
 /**
- * Seconds. A public post gets its id after a review of a minute, or hours.
+ * Seconds. A public post gets its id after a review, which takes a minute or hours.
  * @see https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status
  */
 const ID_SECONDS = 150;
@@ -55,7 +55,7 @@ export function toPublished(
   return published(id, addressOf(username ?? job.account.handle, id) ?? shareUrl, warnings);
 }
 
-/** A private post or one under review has no id; its task id stands in. */
+/** A private post or one under review has no post id, so its task id is used. */
 const toUnaddressed = ({ publishId, warnings }: Accepted): PublishedPost =>
   published(publishId, null, warnings);
 
@@ -72,7 +72,7 @@ function toPublishedIfKnown(
   return isWithoutId ? toUnaddressed(at) : null;
 }
 
-/** The post is published: a failure here could send it again. */
+/** Never fails, because the post is published and a failure could send it again. */
 async function awaitPostId(job: Job, at: Processing): Promise<Waiting | PublishedPost> {
   const completeSince = at.completeSince ?? job.now().getTime();
   const waited = ageOf(completeSince, job.now());
@@ -112,7 +112,7 @@ function lacksBytes({ status, uploadedBytes }: PublishStatus, sizeBytes: number)
 }
 
 /**
- * A missing chunk can be sent again: the task publishes once.
+ * `absent` lets the missing chunk be sent again: TikTok publishes a task only once.
  * @throws Error when TikTok cannot tell yet
  */
 export async function findVideo(job: Job, at: Uploading, sizeBytes: number): Promise<Reconciled> {
@@ -120,13 +120,13 @@ export async function findVideo(job: Job, at: Uploading, sizeBytes: number): Pro
   if (reply.ok) {
     if (isDone(reply.value)) return toPublishedIfKnown(job, at, reply.value) ?? accepted(job, at);
     if (lacksBytes(reply.value, sizeBytes)) return { kind: "absent" };
-    // After FAILED, the next look reads the reason.
+    // When the status is FAILED, the next status query handles the reason.
     return accepted(job, at);
   }
   return toUnknowable(reply.error);
 }
 
-/** The upload URL has expired or already received the chunk. `refused` counts only when bytes are missing. */
+/** For an upload URL that expired or already received the chunk. Returns `refused` only when bytes are missing. */
 export async function judgeClosedUpload(
   job: Job,
   at: Uploading,

@@ -20,7 +20,7 @@ import { isForInbox } from "./settings.ts";
 import { accepted, judgeClosedUpload } from "./status.ts";
 import { videoProblem } from "./video-rules.ts";
 
-/** Times that an upload may be behind its bookmark. */
+/** How often an upload may turn out to be at another chunk than its bookmark. */
 const MAX_REALIGNMENTS = 3;
 
 function toPostInfo(job: Job, creator: Creator): PostInfo {
@@ -36,7 +36,10 @@ function toPostInfo(job: Job, creator: Creator): PostInfo {
   };
 }
 
-/** Only the stored id tells later whether the video was published. TikTok drops an empty task after an hour. */
+/**
+ * Sends no bytes before the id is stored, because only the id tells later whether the video was published. TikTok
+ * drops an empty task after an hour.
+ */
 export async function openVideo(job: Job, item: MediaItem): Promise<Prepared> {
   const isInbox = isForInbox(job.post.settings);
   const creator: Result<Creator | null, Stopped> = isInbox ? ok(null) : await askCreator(job);
@@ -92,7 +95,7 @@ async function putChunk(job: Job, item: MediaItem, at: Uploading): Promise<Chunk
   return readPutChunkReply(await job.fetch(request));
 }
 
-/** `submit` sends the last chunk, which publishes. */
+/** Leaves the last chunk to `submit`, because that chunk publishes the video. */
 export async function sendChunk(job: Job, item: MediaItem, at: Uploading): Promise<Prepared> {
   if (at.next >= at.count - 1) {
     return ready({ ...at, next: at.count - 1 });

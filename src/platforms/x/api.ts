@@ -89,7 +89,6 @@ const user = z.object({ id: snowflake, username: z.string() });
 /** X lists unknown users in `errors`, with HTTP 200. */
 export const readUsersReply = dataReaderOf(z.array(user).default([]));
 
-/** Only fields that X's specification names. */
 export interface PostBody {
   text?: string;
   media?: { media_ids: string[]; tagged_user_ids?: string[] };
@@ -108,10 +107,10 @@ export const createPostRequest = (accessToken: string, body: PostBody): Request 
 
 export const readCreatePostReply = dataReaderOf(field("id", snowflake));
 
-/** Specification 2.167 calls it `post.fields`; the documentation and X's own SDK do not. */
+/** Specification 2.167 calls the parameter `post.fields`; the documentation and X's own SDK do not. */
 const FIELDS_PARAMETER = "tweet.fields";
 const LISTED_FIELDS = "created_at,text,entities,attachments,note_tweet";
-/** X takes 5 to 100. */
+/** Posts in a page. X accepts 5 to 100. */
 const LISTED_POSTS = 100;
 
 /**
@@ -155,7 +154,7 @@ const listedPost = z.object({
   created_at: z.string(),
   entities,
   attachments: z.object({ media_keys: z.array(z.string()).nullish() }).nullish(),
-  /** The full text beyond 280 characters; specification 2.167 renames it. */
+  /** The full text of a post beyond 280 characters. X's specification 2.167 calls it `note_post`. */
   note_tweet: note,
   note_post: note,
 });

@@ -34,13 +34,13 @@ export async function identify(
 /** X sends a refresh token only for the scope offline.access. */
 const tokens = grantedTokens.extend({ expires_in: z.number().positive().nullish() });
 
-/** X reports an expired refresh token as an invalid value, under either name. */
+/** X reports an expired refresh token as an invalid value, with one of two error names. */
 const isLost = ({ status, problem, message }: XRefusal): boolean =>
   problem === "invalid_grant" ||
   (status === 400 && problem === "invalid_request" && /token was invalid/i.test(message));
 
 /**
- * The old refresh token ends at once: a lost reply mostly means connecting again.
+ * A refresh invalidates the old refresh token, so a lost reply usually means connecting again.
  * @see https://docs.x.com/fundamentals/authentication/oauth-2-0/user-access-token
  */
 export const refresh = (
@@ -64,7 +64,7 @@ export const refresh = (
   });
 
 /**
- * Each token lives without the other.
+ * Revokes both tokens, because each stays valid without the other.
  * @see https://docs.x.com/fundamentals/authentication/oauth-2-0/user-access-token
  */
 export async function revoke(

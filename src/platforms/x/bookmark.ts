@@ -24,7 +24,7 @@ const preparing = z.object({
   ]),
   mediaIds: z.array(mediaId),
   upload: upload.nullable(),
-  /** X asks for it again when subtitles are added. */
+  /** X asks for the category again when subtitles are added. */
   videoCategory: z.enum(["tweet_video", "amplify_video"]).default("tweet_video"),
   described: z.int().min(0),
   warnings: z.array(z.string()),

@@ -43,7 +43,6 @@ function checkText(post: XPost): FieldError[] {
   ];
 }
 
-/** Reports the size only when the type is right. */
 const checkFile = (item: PostMedia, field: string, name: string, maxBytes?: number): FieldError[] =>
   checks.file(item, { field, name, maxBytes }).slice(0, 1);
 

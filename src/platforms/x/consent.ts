@@ -18,5 +18,4 @@ export const begin = standardBegin(
   SERVER,
 );
 
-/** The code lives for 30 seconds. */
 export const finish = standardFinish(SERVER, scopes, identify);

@@ -27,7 +27,7 @@ interface Row {
 const MEDIA_IDS = /media[ _]ids?\b/i;
 
 /**
- * X seldom sends codes, so its wording is read.
+ * X seldom sends error codes, so the wording of its messages decides.
  * @see https://docs.x.com/x-api/fundamentals/response-codes-and-errors
  */
 const REFUSALS: Row[] = [
@@ -49,7 +49,7 @@ const REFUSALS: Row[] = [
     rule: FLAGGED,
   },
   { status: [400], wording: MEDIA_IDS, rule: GONE },
-  // X's edge refuses without a body; a retry meets another edge.
+  // One of X's edge servers refuses without a body; a retry may reach another server.
   { status: [413], rule: UNAVAILABLE },
 ];
 
@@ -76,11 +76,11 @@ export const { isTokenRefusal, isUndecided, isPassing, toUnknowable } = judge;
 export const isDuplicate = ({ status, message }: XRefusal): boolean =>
   status === 403 && /duplicate content/i.test(message);
 
-/** The files are gone or belong to a post already. */
+/** X refuses files that are gone or already belong to a post. */
 export const areMediaRefused = ({ status, message }: XRefusal): boolean =>
   status === 400 && MEDIA_IDS.test(message);
 
-/** The owner's app is out of credits or barred; no account can change that. */
+/** X refuses an app that is out of credits or barred; no account can change that. */
 export const isAboutApp = ({ status, problem }: XRefusal): boolean =>
   status === 402 || (status === 403 && problem === "client-forbidden");
 
@@ -92,7 +92,6 @@ export const toRefused = (refusal: XRefusal, now: Date): Stopped =>
       )
     : judge.toRefused(refusal, now);
 
-/** Unknown error names are passed on unchanged. */
 export function toProcessingFailure({ error }: NonNullable<Processing>): Refused {
   const name = error?.name ?? "";
   const message = `X could not process the file: ${error?.message || name || "it gives no reason"}.`;

@@ -19,7 +19,7 @@ import {
 } from "./media-api.ts";
 import { segmentCount, segmentRange } from "./segments.ts";
 
-/** A segment costs a read and a call; a step has ten of each. */
+/** Each segment takes a file read and a call; a step may make ten of each. */
 const SEGMENTS_PER_STEP = 4;
 /** A slow network ends a step before its lease ends. */
 const SENDING_SECONDS = 30;
@@ -75,7 +75,7 @@ async function sendSegments(
     const reply = await readDoneReply(await job.fetch(request));
     if (!reply.ok) {
       if (isGone(reply.error)) return sendAgain(reply.error.message);
-      // The next step meets this refusal first.
+      // After sent segments the step ends, and the next step handles the refusal.
       if (segmentIndex === upload.segmentIndex) return toRefused(reply.error, job.now());
       break;
     }
@@ -121,7 +121,7 @@ function judge(at: Preparing, upload: Upload, processing: Processing): Prepared 
   );
 }
 
-/** All images get the same text. */
+/** All images of a post get the same alt text. */
 export async function describeNext(job: Job, at: Preparing, altText: string): Promise<Prepared> {
   const mediaId = at.mediaIds[at.described];
   if (!mediaId) throw new Error("There is no image left to describe.");

@@ -7,9 +7,9 @@ import type { MetricsJob, MetricsPage, MetricsReading } from "../metrics.ts";
 import { call, dataReaderOf, readerOf } from "./api.ts";
 import { toRefused } from "./failures.ts";
 
-/** X charges for each post that is read. Source: spec, "Collection schedule". */
+/** Older posts are not read, because X charges for each. Source: spec, "Collection schedule". */
 const MAX_AGE_MS = 29 * DAY;
-/** X gives up to 100. */
+/** Posts in a page. X allows up to 100. */
 const PAGE = 50;
 
 const readFollowersReply = dataReaderOf(field("public_metrics", field("followers_count", counter)));

@@ -73,10 +73,10 @@ async function proceed(job: Job, at: Preparing): Promise<Prepared> {
   return ready<Ready>({ stage: "ready", taggedIds, mediaIds, warnings, readyAt });
 }
 
-/** The only value that rules out long posts. */
+/** The only subscription type that rules out long posts. */
 const NO_SUBSCRIPTION = "None";
 
-/** Null when the account may post more, or X does not say. */
+/** Null when the account may publish long posts, or when X does not tell. */
 async function requirePremium(job: Job): Promise<Stopped | null> {
   const reply = await readMeReply(await job.fetch(meRequest(job.accessToken)));
   if (!reply.ok) return toRefused(reply.error, job.now());
@@ -117,7 +117,7 @@ function toBody(job: Job, { mediaIds, taggedIds }: Ready): PostBody {
       ? {}
       : { reply_settings: settings.x_reply_settings }),
     ...(settings.x_community_id === null ? {} : { community_id: settings.x_community_id }),
-    // X documents this for posts to a community or to subscribers only.
+    // X documents this field for posts to a community or to subscribers only.
     ...(settings.x_share_with_followers && hasCircle(settings)
       ? { share_with_followers: true }
       : {}),
@@ -127,7 +127,7 @@ function toBody(job: Job, { mediaIds, taggedIds }: Ready): PostBody {
   };
 }
 
-/** An earlier call may have made the post: the first follows at once. */
+/** Whether an earlier call may have made the post. The first call follows `readyAt` at once. */
 const isRepeated = (job: Job, { readyAt }: Ready): boolean =>
   ageOf(readyAt, job.now()) > timing.callSeconds;
 
@@ -143,7 +143,7 @@ export async function submit(job: Job, stored: Bookmark): Promise<Submitted> {
   return toRefused(error, job.now());
 }
 
-/** Perhaps published by an earlier call whose answer was lost. */
+/** An earlier call, whose answer was lost, may have published the refused post. */
 async function judgeRepeat(job: Job, at: Ready, message: string): Promise<Submitted> {
   const search = await findOwnPost(job, at);
   if (!search.ok) return undecided(message);

@@ -1,7 +1,7 @@
-/** Bytes. X documents up to 5 MB, but its edge refuses less; X's own clients send 1 MiB. */
+/** Bytes. X documents segments of 5 MB, but its edge servers refuse smaller ones too; X's own clients send 1 MiB. */
 const SMALL_SEGMENT = 1_024 * 1_024;
 const LARGE_SEGMENT = 2 * SMALL_SEGMENT;
-/** Small segments would reach X's limit. */
+/** Bytes. A larger file has large segments: small ones would reach `MAX_SEGMENTS`. */
 const LARGE_FILE = 900_000_000;
 /** Source: X, "Append media upload", `segment_index`. */
 const MAX_SEGMENTS = 1_000;

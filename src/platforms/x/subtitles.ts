@@ -72,7 +72,6 @@ async function fetchSubtitles(job: Job, url: string): Promise<Result<SubtitleFil
   return toSubtitleFile(reply);
 }
 
-/** Failing subtitles do not fail the post. */
 function goOnWithout(at: Preparing, error: XRefusal): Prepared {
   if (isTokenRefusal(error)) return TOKEN_EXPIRED;
   const warning = `The subtitles were not added: ${error.message}`;

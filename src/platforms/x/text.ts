@@ -21,12 +21,12 @@ const withoutCrowds = (text: string, between: RegExp, signs: RegExp, most: numbe
     .join("");
 
 /**
- * UTF-16 units. From `preferred` a part ends at a space, from `most` at any `APART`, at `longest` in any
- * case: X takes no URL that long.
+ * UTF-16 units. A part ends at the first space after `preferred`, else at the first `APART` after `most`, else at
+ * `longest`: X accepts no URL of that length.
  */
 const PART = { preferred: 300, most: 800, longest: 8_000 };
 const SPACE = /\s/g;
-/** Neither ASCII nor a modifier of the character before. */
+/** A character that is neither ASCII nor a modifier of the one before. */
 const APART = /(?<!\u200D)(?![\p{M}\p{RI}\p{EMod}\p{Cf}])\P{ASCII}/gu;
 
 const LOW_SURROGATE = /^[\uDC00-\uDFFF]/;
@@ -37,8 +37,8 @@ function indexFrom(text: string, pattern: RegExp, from: number): number {
 }
 
 /**
- * Parts that can be counted alone, without runs like `a.a.a.a` and `(a)(a)`: twitter-text takes quadratic
- * time on these and on long texts without spaces. Real domains have none.
+ * Splits the text into parts that can be counted alone, and breaks up long runs like `a.a.a.a` and `(a)(a)`, on
+ * which twitter-text takes quadratic time. No real domain is such a run.
  */
 function* toParts(text: string): Generator<string> {
   const whole = text.normalize("NFC");
@@ -56,7 +56,8 @@ function* toParts(text: string): Generator<string> {
 }
 
 /**
- * Counts like X: a link 23, an emoji 2, Latin and similar letters 1, others 2. Stops beyond `enough`.
+ * Counts like X: 23 for a link, 2 for an emoji, 1 for Latin and similar letters, 2 for others. Stops counting
+ * beyond `enough`.
  * @see https://docs.x.com/fundamentals/counting-characters
  */
 export function weightedLength(text: string, enough = Number.POSITIVE_INFINITY): number {
@@ -71,7 +72,7 @@ export function weightedLength(text: string, enough = Number.POSITIVE_INFINITY):
 const URL_WITH_PROTOCOL = /(?<![\p{L}\p{N}_])https?:\/\/[^\s/?#]/iu;
 
 const LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
-/** Excludes the inside of a word, email address, path or longer name. */
+/** Matches a domain that is not part of a word, email address, path or longer name. */
 const BARE_DOMAIN = new RegExp(
   String.raw`(?<![\p{L}\p{N}\p{M}_@#＃$/\\.&=%+-])${LABEL}(?:\.${LABEL})+(?![\p{L}\p{N}_@-])`,
   "giu",
@@ -84,7 +85,7 @@ const hasBareDomain = (text: string): boolean =>
   extractUrlsWithIndices(text).length > 0 ||
   [...text.matchAll(BARE_DOMAIN)].some(([host]) => hasRealTopLevel(host));
 
-/** A URL, or a bare domain that exists. */
+/** Whether the text has a URL, or a bare domain with an existing top-level domain. */
 export function hasLink(text: string): boolean {
   if (URL_WITH_PROTOCOL.test(text)) return true;
   return text.includes(".") && toParts(text).some(hasBareDomain);

@@ -7,7 +7,7 @@ import { type ListedPost, listPostsRequest, type Reading, readListPostsReply } f
 import type { Job, Ready } from "./bookmark.ts";
 import { textOf } from "./post-text.ts";
 
-/** Tolerance of clocks: for the list, and for posts matched by text. */
+/** Tolerance for differing clocks: when listing posts, and when matching a post by its text. */
 const LIST_SLACK_SECONDS = 60;
 const TEXT_SLACK_SECONDS = 5;
 
@@ -19,16 +19,16 @@ export function toPublished(job: Job, { warnings }: Ready, postId: string): Publ
 
 const REFERENCES: Record<string, string> = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };
 
-/** X changes links and spaces. */
+/** Removes differences in links and spaces, which X changes. */
 const comparablePost = (text: string): string =>
   comparable(text.replace(/https?:\/\//gi, "").replace(/\/(?=\s|$)/g, ""));
 
-/** X shortens links and escapes HTML. */
+/** The text before X shortened links and escaped HTML. */
 function writtenText({ text, entities, note_tweet, note_post }: ListedPost): string {
   const long = note_tweet ?? note_post;
   const urls = (long ? long.entities : entities)?.urls ?? [];
   const expanded = urls.reduce(
-    // X appends a link to the post's own media.
+    // Removes the link to the post's own media, which X appends.
     (all, { url, expanded_url, media_key }) =>
       all.replaceAll(url, () => (media_key ? "" : (expanded_url ?? url))),
     long ? long.text : text,
@@ -36,10 +36,10 @@ function writtenText({ text, entities, note_tweet, note_post }: ListedPost): str
   return expanded.replace(/&(?:lt|gt|amp);/g, (reference) => REFERENCES[reference] ?? reference);
 }
 
-/** Keys join the media's kind and id: `3_1880028106020515840`. */
+/** Media keys join kind and id: `3_1880028106020515840`. */
 const mediaIdOf = (mediaKey: string): string => mediaKey.split("_").at(-1) ?? mediaKey;
 
-/** Media belong to one post; otherwise text and age decide. */
+/** A media id belongs to one post. Without media, text and age decide. */
 function isOurs(job: Job, at: Ready, listed: ListedPost): boolean {
   const keys = listed.attachments?.media_keys ?? [];
   if (at.mediaIds.length > 0) return keys.some((key) => at.mediaIds.includes(mediaIdOf(key)));
@@ -57,7 +57,7 @@ export type OwnPostSearch =
   | { kind: "several" }
   | { kind: "none"; isComplete: boolean };
 
-/** 500 posts; X charges for each. */
+/** At most 500 posts, because X charges for each. */
 const MAX_PAGES = 5;
 
 async function listPosts(

@@ -1,5 +1,4 @@
 declare module "twitter-text/dist/esm/parseTweet.js" {
-  /** Links count 23, emoji and most scripts beyond Latin 2. */
   export default function parseTweet(text: string): { weightedLength: number };
 }
 

@@ -69,7 +69,7 @@ const firstItem = <T>(item: z.ZodType<T>) =>
   field("items", z.array(item).default([])).transform(([first]) => first ?? null);
 
 /**
- * The video exists once the last byte has arrived.
+ * YouTube creates the video once its last byte has arrived.
  * @see https://developers.google.com/youtube/v3/guides/using_resumable_upload_protocol
  */
 export function openSessionRequest(

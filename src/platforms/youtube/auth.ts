@@ -24,7 +24,7 @@ export const TOKENS = "https://oauth2.googleapis.com";
 const isAboutQuota = ({ reason }: YouTubeRefusal): boolean =>
   reason === "quotaExceeded" || reason === "dailyLimitExceeded";
 
-/** In place of an empty list. */
+/** For an account without a channel, YouTube may give this error in place of an empty list. */
 const NO_CHANNEL_REASON = "youtubeSignupRequired";
 
 export const NO_CHANNEL = "This Google account has no YouTube channel.";

@@ -12,7 +12,7 @@ const uploading = z.object({
   sessions: z.int(),
   /** How often YouTube lost stored bytes. */
   setbacks: z.int(),
-  /** When only the last chunk remained, before it was sent. */
+  /** When only the last chunk was left to send. */
   readyAt: z.number().optional(),
   warnings: z.array(z.string()),
 });

@@ -7,7 +7,10 @@ export const MAX_DESCRIPTION_BYTES = 5_000;
 export const MAX_SCHEDULE_DAYS = 365;
 /** Source: YouTube Help, "Upload videos longer than 15 minutes". */
 export const MAX_VIDEO_SECONDS = 12 * 3_600;
-/** Without a verified phone number. Source: YouTube Help, "Upload videos longer than 15 minutes". */
+/**
+ * The limit for a channel without a verified phone number. Source: YouTube Help, "Upload videos longer than 15
+ * minutes".
+ */
 export const MAX_UNVERIFIED_SECONDS = 15 * 60;
 /** 2 MB. Source: YouTube Data API, "Thumbnails: set". */
 export const MAX_THUMBNAIL_BYTES = 2_097_152;
@@ -15,7 +18,7 @@ export const MAX_THUMBNAIL_BYTES = 2_097_152;
 export const THUMBNAIL_TYPES = ["image/jpeg", "image/png"];
 
 /**
- * A multiple of 262,144 for every chunk but the last.
+ * YouTube requires a multiple of 262,144 for every chunk but the last.
  * @see https://developers.google.com/youtube/v3/guides/using_resumable_upload_protocol
  */
 export const CHUNK_BYTES = 16_777_216;
@@ -62,7 +65,7 @@ export const capabilities = {
     titleCharacters: 100,
     altTextCharacters: null,
     linkCharacters: null,
-    /** With commas and quotes. Source: YouTube Data API, "Videos", `snippet.tags[]`. */
+    /** Includes commas and quotes. Source: YouTube Data API, "Videos", `snippet.tags[]`. */
     tagsCharacters: 500,
   },
   textField: "description",
@@ -80,5 +83,5 @@ export const capabilities = {
   },
 } satisfies Capabilities;
 
-/** Seconds. A video's last chunk may be accepted late, and lists follow later. */
+/** Seconds. YouTube may accept a video's last chunk late, and lists the video later still. */
 export const timing: ReconcileTiming = { callSeconds: 60, acceptSeconds: 120, listSeconds: 60 };

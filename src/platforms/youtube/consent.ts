@@ -14,7 +14,6 @@ import type { AppKeys } from "../login.ts";
 import { findChannel, NO_CHANNEL, TOKENS } from "./auth.ts";
 import { scopes } from "./capabilities.ts";
 
-/** The callback's `iss` has to be this issuer. */
 const SERVER: TokenServer = {
   platform: "YouTube",
   issuer: "https://accounts.google.com",
@@ -24,7 +23,7 @@ const SERVER: TokenServer = {
 };
 
 /**
- * Google sends a refresh token only after `consent`; `select_account` allows another channel.
+ * Google sends a refresh token only for the prompt `consent`; `select_account` allows another channel.
  * @see https://developers.google.com/identity/protocols/oauth2/web-server
  */
 export const begin = standardBegin(
@@ -37,7 +36,6 @@ export const begin = standardBegin(
   SERVER,
 );
 
-/** A login is for the one channel that the person chose at Google. */
 export async function finish(
   fetch: Fetch,
   back: ConsentReturn,

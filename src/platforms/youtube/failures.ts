@@ -15,7 +15,7 @@ import type { VideoStatus, YouTubeRefusal } from "./api.ts";
 const CALL_LIMIT_SECONDS = 120;
 const DAY_SECONDS = 86_400;
 
-/** The quota of the owner's Google project. */
+/** The API quota of the app's Google project. */
 const QUOTA: Rule = { code: "rate_limited" };
 /** The channel's own limit on uploads. */
 const UPLOADS: Rule = { code: "rate_limited" };
@@ -53,7 +53,7 @@ const BY_REASON = new Map<string, Rule>([
   ["backendError", UNAVAILABLE],
 ]);
 
-/** Also for a part that this channel may not send. */
+/** YouTube also gives this reason for a part that the channel may not send. */
 const ANY_METADATA = "invalidVideoMetadata";
 
 const isKnownReason = (reason: string | null): boolean => reason !== null && BY_REASON.has(reason);
@@ -85,7 +85,7 @@ const REJECTION_REASONS = new Map<string, FailureCode>([
   ["uploaderAccountSuspended", "account_disconnected"],
 ]);
 
-/** Quotas reset at midnight in California. An hour off on clock changes. */
+/** YouTube's quotas reset at midnight in California. The result is an hour off on days when clocks change. */
 export function secondsToPacificMidnight(now: Date): number {
   const time = new Intl.DateTimeFormat("en-GB", {
     timeZone: "America/Los_Angeles",

@@ -19,7 +19,7 @@ import { askSession, type Job } from "./session.ts";
 const CLOCK_SLACK_MS = MINUTE;
 
 /**
- * The upload session tells; when it is gone, the newest videos.
+ * Asks the upload session. When that is gone, searches the channel's newest videos.
  * @throws Error when YouTube cannot tell yet
  */
 export async function findVideo(job: Job, item: MediaItem, at: Uploading): Promise<Reconciled> {

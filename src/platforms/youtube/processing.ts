@@ -15,13 +15,13 @@ import type { YouTubeSettings } from "./settings.ts";
 
 type Job = PublishJob<YouTubeSettings>;
 
-/** Seconds between looks; small videos take moments. */
+/** Seconds between status queries. Small videos take moments to process. */
 const LOOKS = [
   { until: 5, every: 5 },
   { until: 60, every: 30 },
 ];
 const LATER_LOOKS = 60;
-/** A video is public at once and may be processed for hours. */
+/** The longest wait for the processing: a video is public at once, but may be processed for hours. */
 const CHECK_SECONDS = 600;
 const MAX_THUMBNAIL_TRIES = 3;
 const THUMBNAIL_RETRY_SECONDS = 30;
@@ -48,7 +48,7 @@ export const accepted = (
 
 type Sight =
   | { kind: "seen"; status: VideoStatus }
-  /** YouTube answers without the video. */
+  /** YouTube answers, but does not list the video. */
   | { kind: "hidden" }
   | { kind: "not_told" }
   | TokenExpired;
@@ -64,7 +64,7 @@ async function askStatus(job: Job, videoId: string): Promise<Sight> {
   }
 }
 
-/** Counts as published while processing, unless YouTube never shows it. */
+/** After `CHECK_SECONDS`, a video in processing counts as published, unless YouTube does not show it. */
 export async function followVideo(job: Job, at: Processing): Promise<Settled> {
   const sight = await askStatus(job, at.videoId);
   if (sight.kind === "token_expired") return sight;

@@ -29,7 +29,7 @@ import { isLong, LONG_NOT_ALLOWED, videoProblem } from "./video-rules.ts";
 
 export type Job = PublishJob<YouTubeSettings>;
 
-/** Shorter than any back-off or lease: an older bookmark is another run's. */
+/** A bookmark older than this is another run's, because every back-off and lease is longer. */
 const RESUMED_AFTER_SECONDS = 25;
 const MAX_SESSIONS = 3;
 const MAX_SETBACKS = 3;
@@ -45,7 +45,7 @@ export async function openVideo(job: Job, item: MediaItem): Promise<Prepared> {
   return openSession(job, item, 1);
 }
 
-/** Saves hours of uploading; without an answer the upload decides. */
+/** Saves hours of uploading a video that YouTube refuses. Without an answer, the upload decides. */
 async function refuseLong(job: Job): Promise<Stopped | null> {
   const request = getChannelRequest(job.accessToken, "status");
   const reply = await readGetChannelReply(await job.fetch(request));
@@ -54,7 +54,10 @@ async function refuseLong(job: Job): Promise<Stopped | null> {
   return isRefused ? mediaInvalid(LONG_NOT_ALLOWED) : null;
 }
 
-/** Only the stored URL tells later whether the video exists. A lost answer leaves an empty session. */
+/**
+ * Sends no bytes before the URL is stored, because only the URL tells later whether the video exists. A lost answer
+ * leaves an empty session.
+ */
 async function openSession(job: Job, item: MediaItem, sessions: number): Promise<Prepared> {
   const opened = await open(job, item, toResource(job.post), tagWarnings(job.post.settings));
   if (!opened.ok) return opened.error;
@@ -87,7 +90,7 @@ async function open(
   return open(job, item, rest, [...warnings, ...refused.map((part) => OPTIONAL_PARTS[part])]);
 }
 
-/** The named parts, else all. */
+/** The optional parts that the refusal names, or all when it may mean any of them. */
 function refusedParts(resource: VideoResource, refusal: YouTubeRefusal): OptionalPart[] {
   const sent = (Object.keys(OPTIONAL_PARTS) as OptionalPart[]).filter((part) => resource[part]);
   const { status, message, location } = refusal;
@@ -120,7 +123,7 @@ async function putChunk(
   return readSessionReply(await job.fetch(request));
 }
 
-/** Another run may have sent more since. */
+/** Asks YouTube when the bookmark is old: another run may have sent more. */
 async function whereFrom(job: Job, item: MediaItem, at: Uploading): Promise<SessionReply> {
   const age = ageOf(at.storedAt, job.now());
   if (age >= 0 && age < RESUMED_AFTER_SECONDS) return { kind: "incomplete", stored: at.offset };
@@ -130,7 +133,7 @@ async function whereFrom(job: Job, item: MediaItem, at: Uploading): Promise<Sess
 const isLastChunk = (item: MediaItem, offset: number): boolean =>
   item.sizeBytes - offset <= CHUNK_BYTES;
 
-/** `submit` sends the last chunk, which creates the video. */
+/** Leaves the last chunk to `submit`, because that chunk creates the video. */
 export async function sendChunk(job: Job, item: MediaItem, at: Uploading): Promise<Prepared> {
   const place = await whereFrom(job, item, at);
   if (place.kind === "incomplete" && isLastChunk(item, place.stored)) {
@@ -186,7 +189,7 @@ export async function sendLastChunk(job: Job, item: MediaItem, at: Uploading): P
   switch (reply.kind) {
     case "finished":
       return accepted(job, at, reply);
-    // YouTube got everything and wants more: there is no video.
+    // YouTube received the last chunk and still wants more, so there is no video.
     case "incomplete":
       return unavailable(NOTHING_STORED);
     case "refused": {

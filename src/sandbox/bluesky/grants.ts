@@ -112,7 +112,7 @@ async function exchangeCode(
     { form, clientId: client.id },
     {
       dead: (why) => {
-        // A second use may mean that the code was stolen.
+        // A second use may mean that the code was stolen, so the session ends.
         if (why === "used") grants.delete(call.env.store, { code: value });
         return invalidGrant(why === "expired" ? "This code has expired" : "Invalid code");
       },

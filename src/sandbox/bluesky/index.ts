@@ -76,7 +76,6 @@ const app = createApp(({ req }) =>
     : new Response("Not Found", { status: 404 }),
 );
 
-// Every answer to a DPoP proof carries the next nonce.
 app.use(async (call, next) => {
   await next();
   const { host, pathname } = new URL(call.req.url);

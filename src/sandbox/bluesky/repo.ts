@@ -194,7 +194,7 @@ export const postByHand: PostByHand = async (_sandbox, { key }, text) => {
   };
 };
 
-/** An equal record changes nothing; another one edits, unless `swapRecord` forbids it. */
+/** A record equal to the stored one changes nothing. A different one replaces it, unless `swapRecord` forbids that. */
 export const putRecord = (call: Call): Promise<Response> => writeRecord(call, "put");
 
 export const createRecord = (call: Call): Promise<Response> => writeRecord(call, "create");

@@ -41,7 +41,7 @@ export async function readVideo(call: Call, mediaId: number) {
   return { isVideo: mime.startsWith("video/"), cid, sha256 };
 }
 
-/** A video that was uploaded before answers 409 with the earlier job. */
+/** Answers 409 with the earlier job when the video was uploaded before. */
 export async function uploadVideo(call: Call): Promise<Response> {
   const { account, expiresAt } = authenticate(call);
   if (requireParam(call, "did") !== account.did) {

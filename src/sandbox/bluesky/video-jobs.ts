@@ -36,7 +36,7 @@ const REMEMBERED_MS = 2 * DAY;
 /** The platform converts videos to MP4; the simulator changes only the type. */
 const PROCESSED_MIME = "video/mp4";
 
-/** `token_expires_at` is epoch ms. A job fails when it takes longer. */
+/** `token_expires_at` is epoch ms. A job that is not done by then fails. */
 type ReceivedVideo = Pick<Job, "media_id" | "cid" | "sha256" | "size" | "token_expires_at">;
 
 interface JobStatus {
@@ -48,7 +48,7 @@ interface JobStatus {
 
 const isFailed = (job: Job): boolean => job.token_expires_at <= job.done_at;
 
-/** The first read after a job's end stores its video on the account's server. */
+/** The first query after a job is done stores its video on the account's server. */
 function statusOf(call: Call, job: Job): JobStatus {
   const base = { jobId: job.job_id, did: job.did };
   const at = now().getTime();

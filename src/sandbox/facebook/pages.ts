@@ -61,14 +61,14 @@ export async function authenticate(call: GraphCall): Promise<{ page: Page; token
   return { page: savePage(call, await ownPageOf(name)), token };
 }
 
-/** A Page whose name has this suffix refuses posts from its person. */
+/** A Page whose name has this suffix refuses posts: its person may only read it. */
 export const READ_ONLY = " (read only)";
 
 export const mayPublish = ({ name }: Page): boolean => !name.endsWith(READ_ONLY);
 
 /** A Page whose name has this suffix has too few likes for insights. */
 const UNKNOWN = " (few likes)";
-/** The least likes of a Page with insights. Source: Meta, "Page Insights", limitations. */
+/** The fewest likes with which a Page has insights. Source: Meta, "Page Insights", limitations. */
 const INSIGHTS_LIKES = 100;
 
 const likesOf = ({ id, name }: Page): number =>
@@ -123,8 +123,8 @@ export async function readPage(
 }
 
 /**
- * A sandbox token has a role in every Page: a Page with an unknown id is created under the person's
- * name.
+ * The person of a sandbox token has a role in every Page: a Page with an unknown id is created under the
+ * person's name.
  */
 export async function readOtherPage(
   call: GraphCall,

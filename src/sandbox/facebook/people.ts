@@ -26,7 +26,6 @@ const USUAL_SCOPES = [
 const hasNone = (person: string): boolean => /\bno pages?\b/i.test(person);
 const hasPortfolio = (person: string): boolean => /\bportfolio\b/i.test(person);
 
-/** The person's name decides which Pages the person has. */
 export async function pagesOf(call: GraphCall, person: string): Promise<Page[]> {
   if (hasNone(person)) return [];
   const own = await ownPageOf(person);
@@ -150,10 +149,7 @@ export async function listPermissions(call: GraphCall): Promise<Response> {
   });
 }
 
-/**
- * Meta limits permissions of this kind to single Pages. Source: Meta, "Debug Token",
- * granular_scopes.
- */
+/** Meta can limit these permissions to individual Pages. Source: Meta, "Debug Token", granular_scopes. */
 const OF_PAGES = /^pages_/;
 
 export async function debugToken(call: GraphCall): Promise<Response> {

@@ -78,7 +78,6 @@ async function pullPhoto({ env }: GraphCall, page: Page, url: string): Promise<n
 
 const PHOTO_PARAMS = ["url", "message", "caption", "published", "temporary", "alt_text_custom"];
 
-/** An unpublished photo waits for a post that attaches it. */
 export async function createPhoto(call: GraphCall): Promise<Response> {
   const { page, token } = await authenticate(call);
   requireKnown(call, PHOTO_PARAMS);

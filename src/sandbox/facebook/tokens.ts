@@ -4,7 +4,7 @@ import { Logins } from "../kit/logins.ts";
 import { type GraphCall, graphError, invalidParameter } from "../meta/graph.ts";
 
 export const SHORT_SECONDS = HOUR / SECOND;
-/** Of a person's token after the exchange. Source: Meta, "Get Long-Lived Tokens". */
+/** Lifetime of a person's token after its exchange. Source: Meta, "Get Long-Lived Tokens". */
 const PERSON_SECONDS = (60 * DAY) / SECOND;
 /** A hundred years: a Page's token never expires when a long-lived token requested it. */
 const PAGE_SECONDS = 3_155_760_000;

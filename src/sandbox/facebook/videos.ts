@@ -112,7 +112,7 @@ const NOT_STARTED = { status: "not_started" };
 const waitingToPublish = ({ kind }: Video) =>
   kind === "reel" ? { ...NOT_STARTED, publish_status: "published" } : NOT_STARTED;
 
-/** Meta spells the name in both ways. */
+/** Meta spells this field's name in both ways. */
 const arrived = ({ kind }: Video, bytes: number) =>
   kind === "reel" ? { bytes_transferred: bytes } : { bytes_transfered: bytes };
 

@@ -27,7 +27,6 @@ export async function toAccount(name: string): Promise<Account> {
   const isTold = /^[a-z0-9 _]+$/.test(plain) && label !== "" && label.length <= MAX_USERNAME;
   const mark = await digitsOf(name, 8);
   return {
-    // Ids of professional accounts have 17 digits and start with 17841.
     userId: `17841${await digitsOf(name, 12)}`,
     username: isTold ? label : `${label.slice(0, MAX_USERNAME - 9) || "account"}_${mark}`,
     name,

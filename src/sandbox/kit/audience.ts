@@ -25,11 +25,10 @@ const SPREAD = 12;
 /** Each later year adds this share of the first days' views. */
 const LATE_SHARE = 0.3;
 
-/** Two reads within one minute show the same figures. */
 const wholeMinutes = (ms: number): number => Math.floor(ms / MINUTE) * MINUTE;
 
 const WEEKDAYS = [0.7, 0.9, 1.1, 1.3, 1.2, 0.9, 0.75];
-/** Most people look around these UTC hours; `more` adds to the quiet level. */
+/** Posts made around these UTC hours get the most views; `more` is added to `QUIET`. */
 const BUSY_HOURS = [
   { hour: 11.5, more: 0.8 },
   { hour: 18, more: 1.4 },
@@ -73,7 +72,6 @@ const BEGINNING = Date.UTC(2025, 0, 1);
 /** Followers grow in waves of 45 days, up to 10 days' growth ahead of the average. */
 const WAVE = { days: 45, reach: 5 };
 
-/** The number of followers rises every few hours, in some weeks faster than in others. */
 export function followersOf(key: string, at: number): number {
   const start = Math.floor(50 * 100 ** shareOf(`followers ${key}`));
   const perDay = 1 + 20 * shareOf(`growth ${key}`);

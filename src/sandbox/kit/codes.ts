@@ -53,7 +53,6 @@ export function takeCodeOf(
   return code;
 }
 
-/** Listed in the order in which a redemption checks them. */
 interface CodeRefusals {
   dead(why: "unknown" | "used" | "expired"): Refusal;
   otherClient(): Refusal;
@@ -78,9 +77,7 @@ export async function redeemCode(
   return code;
 }
 
-/**
- * Also true without a listed scope, and for an account that was connected without a consent page.
- */
+/** Also true when `oneOf` is empty, and for an account that was connected without a consent page. */
 export function hasScope(
   call: Call,
   platform: Platform,

@@ -52,7 +52,6 @@ const suggestedName = ({ req }: Call): string | null => {
   return name ? decodeURIComponent(name) : null;
 };
 
-/** `show` renders the consent page, `answer` redirects back to the app. */
 export function createConsent(rules: ConsentRules) {
   const { platform, name, codeSeconds, hint, fixed = [], declined, suffix = "" } = rules;
 

@@ -7,7 +7,6 @@ export interface DemoPost {
 }
 
 export interface DemoRun {
-  /** Six hex digits. */
   id: string;
   boardId: string | null;
 }

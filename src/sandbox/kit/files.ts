@@ -101,7 +101,6 @@ export async function storeFile(
 
 type PullProblem = "unreachable" | "too_large" | "wrong_type";
 
-/** Seals a file of an accepted type; discards any other and returns null. */
 export function keepFile(
   sandbox: Sandbox,
   file: FileOwner,

@@ -8,7 +8,6 @@ function markOf(name: string): string {
   return (hash >>> 0).toString(36);
 }
 
-/** Different names get different labels. */
 export function toLabel(name: string): string {
   const plain = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().trim();
   const label = plain.replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "");

@@ -30,7 +30,6 @@ export const loginsTable = new Table(
   },
 );
 
-/** The owner of tokens that every team may use. */
 export const ANY_TEAM = { teamId: 0 };
 
 /** The largest instant of a `Date`: tokens of a consent without a configured life never expire. */
@@ -38,7 +37,7 @@ const FOR_EVER = 8_640_000_000_000_000;
 
 export const REVOKED = 0;
 
-/** In seconds, from the first use of the login. */
+/** Lifetimes in seconds, from the first use of the login. */
 type ConsentLives = Partial<Record<"access" | "refresh" | "short", number>>;
 
 const CONSENT_PREFIXES = {
@@ -105,7 +104,7 @@ export class Logins {
     loginsTable.update(this.#store, ended, { expires_at: REVOKED });
   }
 
-  /** `before` is epoch ms. Revoked tokens stay. */
+  /** Deletes tokens that expired before `before` (epoch ms). Revoked tokens stay. */
   forget(before: number): void {
     const between = "AND expires_at > ? AND expires_at < ?";
     loginsTable.delete(this.#store, this.#own, between, REVOKED, before);
@@ -154,7 +153,7 @@ export function endLogin(sql: SqlStorage, { teamId }: CallOrigin, token: string)
   if (row) new Logins(sql, row.platform, { teamId: row.team_id }).endAll(row.name);
 }
 
-/** At most 18 digits. */
+/** `count` is at most 18. */
 export async function digitsOf(platform: Platform, name: string, count: number): Promise<string> {
   const bytes = new TextEncoder().encode(`${platform} ${name}`);
   const hash = await crypto.subtle.digest("SHA-256", bytes);

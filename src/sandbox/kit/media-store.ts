@@ -62,7 +62,6 @@ export const toStoredMedia = ({ id, mime, size, sha256 }: MediaRow): StoredMedia
   sha256,
 });
 
-/** The runtime compares buffers a hundred times faster than a loop in JavaScript. */
 const isZero = (bytes: Uint8Array): boolean =>
   bytes[0] === 0 && crypto.subtle.timingSafeEqual(bytes, new Uint8Array(bytes.length));
 

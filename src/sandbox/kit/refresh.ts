@@ -1,7 +1,6 @@
 import type { Logins } from "./logins.ts";
 import type { Refusal } from "./refusal.ts";
 
-/** Listed in the order of the checks. */
 interface RefreshRefusals {
   wrongGrant(grant: string | null): Refusal;
   missing?(field: string): Refusal;

@@ -1,4 +1,3 @@
-/** An error response that an endpoint throws. */
 export class Refusal extends Error {
   readonly status: number;
   readonly body: object | null;

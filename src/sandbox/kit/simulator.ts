@@ -86,6 +86,6 @@ export function deliver(reply: Reply, response: Response): Response {
   return response;
 }
 
-/** Never late: `[sandbox:slow]` delays the processing of the file instead. */
+/** The answer is never late: `[sandbox:slow]` delays the processing of the file instead. */
 export const deliverAtOnce = (reply: Reply, response: Response): Response =>
   deliver(reply.kind === "dropped" ? reply : { kind: "now" }, response);

@@ -7,7 +7,7 @@ export interface SteeredRefusals {
   expiredToken(): Refusal;
   /** @param nth counts from 1 */
   serverError(nth: number): Refusal;
-  /** A code without an entry ends the attempt directly. */
+  /** A failure code without an entry ends the publish attempt directly. */
   failures: Partial<Record<FailureCode, (message: string) => Refusal>>;
 }
 

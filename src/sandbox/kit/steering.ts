@@ -2,7 +2,6 @@ import { FAILURE_CODES, type FailureCode } from "../../core/failures.ts";
 
 interface Steering {
   failure: FailureCode | null;
-  /** Delay of the answer to an accepted post. */
   slowSeconds: number;
   /** Accept the post, but lose the answer, once. */
   losesReply: boolean;
@@ -92,7 +91,7 @@ export function steer(
 /** `slow` delays the processing of a file and never an answer, so calls ignore it. */
 const SLOW_WORD = /\[sandbox:slow=\d+\]/g;
 
-/** For a call that opens the upload and makes the post too. */
+/** The steering words for a call that both opens the upload and makes the post. */
 export const allWords = (text: string): string => text.replace(SLOW_WORD, "");
 
 /**

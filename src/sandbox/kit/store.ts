@@ -21,7 +21,6 @@ export interface FeedPost {
   author: string;
   text: string;
   media: FeedMedia[];
-  /** A JSON object with every field that the platform received. */
   fieldsJson: string;
   /** How many times the platform received this post. */
   received: number;
@@ -105,7 +104,7 @@ export class SandboxStore {
   }
 
   /**
-   * The history is kept per upload, or per `postKey` for a call without an upload. The failure
+   * The history of steering is kept per upload, or per `postKey` for a call without an upload. The failure
    * `account_disconnected` also revokes the account's tokens.
    */
   steer(origin: CallOrigin, postKey: string, words: string, accessToken: string): Verdict {
@@ -131,7 +130,7 @@ export class SandboxStore {
     return posts.find(this, { account_id: accountId }, "ORDER BY id DESC LIMIT 1");
   }
 
-  /** Stores a post. A repeated key replaces the content and counts an arrival. */
+  /** Stores a post. A post with a stored key replaces the content and counts as received again. */
   savePost(origin: CallOrigin, post: NewPost): void {
     const { platform, key, version = key, text: shown, author, url } = post;
     const existing = posts.find(this, { platform, key });
@@ -166,7 +165,7 @@ export class SandboxStore {
     );
   }
 
-  /** Does not count as an arrival of the post. */
+  /** Does not count the post as received again. */
   changeFields(platform: Platform, key: string, changed: Record<string, unknown>): void {
     const row = posts.find(this, { platform, key });
     if (!row) return;

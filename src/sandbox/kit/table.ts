@@ -40,7 +40,7 @@ interface Database {
 }
 
 type Where<C extends Columns> = Partial<Values<C>>;
-/** SQL behind the conditions and its bindings, such as `AND created_at > ? ORDER BY created_at`. */
+/** SQL that follows the conditions, and its bindings, such as `AND created_at > ? ORDER BY created_at`. */
 type Rest = [sql?: string, ...bindings: SqlStorageValue[]];
 
 export type RowOf<T> = T extends Table<infer C> ? Values<C> : never;
@@ -50,7 +50,7 @@ export class Table<C extends Columns> {
   readonly #name: string;
   readonly #columns: C;
 
-  /** @param indexes columns by the end of the index's name */
+  /** @param indexes the columns of each index, by the end of the index's name */
   constructor(
     name: string,
     columns: C,

@@ -241,7 +241,7 @@ const encodeJson = (value: object): string =>
     .encode(JSON.stringify(value))
     .toBase64({ alphabet: "base64url", omitPadding: true });
 
-/** The token's signature is not valid. */
+/** The signature of the returned token is not valid. */
 async function idTokenOf(name: string): Promise<string> {
   const { sub } = await memberOf(name);
   const claims = { iss: "https://www.linkedin.com/oauth", sub, name };

@@ -17,7 +17,7 @@ export const invalidValue = (message: string) => refusal(400, "INVALID_VALUE_FOR
 
 export const accessDenied = (message: string) => refusal(403, "ACCESS_DENIED", message, 100);
 
-/** The oldest served version when the simulator was written. */
+/** The oldest API version that LinkedIn served when the simulator was written. */
 const OLDEST_VERSION = "202511";
 
 export function requireVersion({ req }: Call): void {

@@ -122,7 +122,6 @@ export async function createPost(call: Call): Promise<Response> {
     throw refusal(422, "UNPROCESSABLE_ENTITY", message);
   }
   posts.insert(store, { ...own, urn, created_at: now().getTime() });
-  // The body is empty; this header names the post.
   const headers = { "x-restli-id": urn };
   return deliver(reply, new Response(null, { status: 201, headers }));
 }
@@ -144,7 +143,7 @@ export const postByHand: PostByHand = ({ store, origin }, like, text) => {
   return { key: urn, url: `https://www.linkedin.com/feed/update/${urn}/` };
 };
 
-/** Newest first. LinkedIn lists no member's posts. */
+/** Newest first. LinkedIn lists only posts of organizations. */
 export async function listPosts(call: Call): Promise<Response> {
   const { member } = await authenticate(call);
   if (call.req.header("x-restli-method") !== "FINDER") {

@@ -78,7 +78,6 @@ function requireAdmin(member: Member, urn: string): void {
 
 const WORDS = ["Well said.", "Congratulations!", "Where can I read more of it?"];
 
-/** LinkedIn answers 404 for a post without comments. */
 export async function listComments(call: Call): Promise<Response> {
   const { member } = await authenticate(call);
   requireScope(call, member, "r_organization_social_feed");

@@ -97,7 +97,6 @@ export function statusOf({
   return error === null ? "FINISHED" : "ERROR";
 }
 
-/** An id of 17 digits; `prefix` marks the kind of object. */
 export const newGraphId = (prefix: string): string => prefix + randomDigits(17 - prefix.length);
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

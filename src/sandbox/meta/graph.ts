@@ -117,7 +117,7 @@ export function createGraphApp(
 }
 
 /**
- * The simulator does not check which app calls.
+ * Checks only the form of the proof: the simulator does not check which app calls.
  *
  * @throws Refusal for a malformed proof
  */
@@ -184,6 +184,5 @@ export function isReachable(text: string): boolean {
   return protocol === "https:" || hostname === "localhost" || hostname === "127.0.0.1";
 }
 
-/** Without milliseconds and with `+0000` as the offset. */
 export const toGraphTimestamp = (at: number): string =>
   new Date(at).toISOString().replace(/\.\d+Z$/, "+0000");

@@ -35,7 +35,6 @@ export const newId = (): string => `5${randomDigits(17)}`;
 
 const registration = z.strictObject({ media_type: z.literal("video") });
 
-/** The returned form fields authorize the upload. */
 export async function registerMedia(call: Call): Promise<Response> {
   const { name } = authenticate(call);
   const { media_type } = await readInput(call, registration);

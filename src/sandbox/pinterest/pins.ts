@@ -96,7 +96,6 @@ const trialRefusal = () =>
     "Apps with Trial access may not create Pins in production https://api.pinterest.com - use API Sandbox https://api-sandbox.pinterest.com instead.",
   );
 
-/** Pinterest writes neither milliseconds nor offset. */
 const toCreatedAt = (at: Date): string => at.toISOString().slice(0, 19);
 
 export async function createPin(call: Call): Promise<Response> {
@@ -175,7 +174,7 @@ export async function listBoardPins(call: Call): Promise<Response> {
 const FILTERS = ["exclude_native", "exclude_repins", "has_been_promoted"];
 
 /**
- * Pinterest writes these names in lowercase, unlike in reports. It returns `save`, which the
+ * Pinterest writes these metric names in lowercase, unlike in reports. It returns `save`, which the
  * specification's example omits.
  */
 function metricsOf({ owner, object, created_at }: RowOf<typeof pins>) {

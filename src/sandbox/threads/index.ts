@@ -46,9 +46,7 @@ const app = createGraphApp(
   { consent, places: SITES.map((site) => `/${site}/oauth/authorize`) },
 );
 
-// Threads serves the same API at both hosts.
 for (const host of ["/graph.threads.net", "/graph.threads.com"]) {
-  // Token endpoints exist with and without a version.
   for (const version of ["", "/v1.0"]) {
     app
       .basePath(host + version)

@@ -128,7 +128,7 @@ export async function readUserInfo(call: Call): Promise<Response> {
 
 export const isUnaudited = ({ name }: Account): boolean => /\bunaudited\b/i.test(name);
 
-/** TikTok moderates each public post of the account for an hour. */
+/** TikTok moderates each public post of an account with this name for an hour. */
 export const isModerated = ({ name }: Account): boolean => /\bmoderated\b/i.test(name);
 
 export const PRIVACY_OPTIONS = ["PUBLIC_TO_EVERYONE", "MUTUAL_FOLLOW_FRIENDS", "SELF_ONLY"];
@@ -152,7 +152,7 @@ export async function readCreatorInfo(call: Call): Promise<Response> {
 const oauthError = (error: string, error_description: string): Refusal =>
   new Refusal(200, { error, error_description, log_id: randomHex(16) });
 
-/** TikTok refuses this type with a charset. */
+/** TikTok refuses this content type with a charset. */
 const FORM = "application/x-www-form-urlencoded";
 
 /** A used refresh token is revoked. */

@@ -61,7 +61,6 @@ const FAIL_REASONS = {
   wrong_type: "file_format_check_failed",
 };
 
-/** `failReason` is TikTok's reason for the first unusable photo. */
 async function pullPhotos({ env }: Call, owner: string, urls: string[]): Promise<Photos> {
   const file = { platform: "tiktok", owner } as const;
   const limits = { maxBytes: MAX_PHOTO_BYTES, types: PHOTO_TYPES };

@@ -3,7 +3,7 @@ import { shareWords } from "../kit/steering.ts";
 import { tokenInvalid } from "./accounts.ts";
 import { refusal } from "./call.ts";
 
-/** Steering words for the last chunk of a video, or the init of photos. */
+/** Steering words for the last chunk of a video, or for the call that sends photos. */
 const DELIVERY_WORD = /\[sandbox:(?:5xx=\d+|lost_reply)\]/g;
 export const { openingWords, deliveryWords } = shareWords(DELIVERY_WORD);
 

@@ -7,7 +7,7 @@ import { integer, key, optional, serial, Table, text } from "../kit/table.ts";
 export const RECEIVER_ANSWERS = ["200", "500", "timeout", "redirect"] as const;
 export type ReceiverAnswer = (typeof RECEIVER_ANSWERS)[number];
 
-/** A missing header is null. */
+/** A header that is missing is null. */
 export interface Delivery {
   event: string | null;
   id: string | null;
@@ -76,7 +76,7 @@ export class WebhookInbox {
     for (const { schema } of [arrivals, receivers]) sql.exec(schema);
   }
 
-  /** The first read creates the secret. */
+  /** The first access creates the secret. */
   get receiver(): Receiver {
     const stored = receivers.find(this, THE_RECEIVER);
     if (stored) return { secret: stored.secret, answer: stored.answer };

@@ -109,7 +109,6 @@ const Settings = ({ secret, answer }: Receiver) => (
 
 interface ReceiverPageProps {
   receiver: Receiver;
-  /** Newest first. */
   arrivals: Arrival[];
   address: string;
 }

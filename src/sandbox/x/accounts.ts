@@ -73,7 +73,6 @@ export async function readMe(call: Call): Promise<Response> {
 }
 
 const MAX_USERNAMES = 100;
-/** Usernames that no simulated user has. */
 const NOBODY = /^(?:nobody|unknown)/i;
 
 export async function readUsersBy(call: Call): Promise<Response> {

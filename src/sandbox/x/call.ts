@@ -40,7 +40,6 @@ export const invalidRequest = (message: string, parameters?: Record<string, stri
 export const notFound = (detail: string) =>
   problem({ status: 404, title: "Not Found Error", detail, type: "resource-not-found" });
 
-/** X answers a large body without an explanation. */
 const tooLarge = () => new Refusal(413);
 
 export const readInput = <T extends z.ZodType>(call: Call, shape: T): Promise<z.output<T>> =>
@@ -89,7 +88,7 @@ export function requireQuery({ req }: Call, allowed: readonly string[]): Record<
   return query;
 }
 
-/** Specification 2.167 allows a second name of the parameter. */
+/** X's specification 2.167 allows a second name for the parameter. */
 export function requireFields(
   query: Record<string, string>,
   names: readonly string[],

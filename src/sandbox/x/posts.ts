@@ -27,7 +27,7 @@ export const posts = new Table(
     user_id: text(),
     team_id: integer(),
     text: text(),
-    /** With shortened links and escaped HTML, as X returns it. */
+    /** The text with shortened links and escaped HTML, as X returns it. */
     shown: text(),
     urls: json<UrlEntity[]>(),
     media_keys: json<string[]>(),

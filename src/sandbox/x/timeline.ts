@@ -9,7 +9,7 @@ import { type PostRow, posts } from "./posts.ts";
 
 /** Source: X, "User Posts timeline by User ID". */
 const PAGE = { least: 5, most: 100, usual: 10 };
-/** A longer text is complete only in `note_tweet`. */
+/** A longer text is complete only in the post's field `note_tweet`. */
 const MAX_SHOWN = 280;
 
 const PARAMETERS = [
@@ -62,7 +62,6 @@ function toPost(row: PostRow, fields: readonly string[]): Record<string, unknown
     id: row.id,
     text: isLong ? `${points.slice(0, MAX_SHOWN - 1).join("")}…` : row.shown,
     author_id: row.user_id,
-    // X rounds to whole seconds.
     created_at: new Date(Math.floor(row.created_at / SECOND) * SECOND).toISOString(),
     entities,
     attachments: media_keys.length > 0 ? { media_keys } : undefined,

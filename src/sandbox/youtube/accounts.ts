@@ -33,7 +33,6 @@ const AUTHORIZATION = { location: "Authorization", locationType: "header" } as c
 export const invalidCredentials = () =>
   refusal(401, "authError", "Invalid Credentials", AUTHORIZATION);
 
-/** A Google account whose name contains "no channel" has no channel. */
 const isWithoutChannel = ({ title }: Channel): boolean => /\bno channel\b/i.test(title);
 
 /**

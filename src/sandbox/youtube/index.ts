@@ -7,7 +7,6 @@ import { listPlaylist, listVideos, postByHand, setThumbnail, videos } from "./vi
 
 const app = createApp(() => refusal(404, "notFound", "Not Found"));
 
-// YouTube serves the same API at both hosts.
 for (const host of ["/www.googleapis.com", "/youtube.googleapis.com"]) {
   app
     .basePath(host)

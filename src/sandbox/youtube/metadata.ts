@@ -10,7 +10,7 @@ const MAX_TAGS = 500;
 /** Assignable categories in the United States. */
 const CATEGORIES = "1 2 10 15 17 19 20 22 23 24 25 26 27 28 29".split(" ");
 
-/** `contentDetails` is only for content owners. */
+/** Parts that an app may write. `contentDetails` is missing: only YouTube's content partners may write it. */
 const PARTS = [
   "snippet",
   "status",

@@ -113,7 +113,7 @@ function requireSession({ env: { store, origin }, req }: Call): Session {
   return session;
 }
 
-/** A 308, or a 200 for a caller that cannot handle a 308. */
+/** Answers 308, or 200 for a caller that cannot handle a 308. */
 function incomplete({ req }: Call, received: number): Response {
   const headers = new Headers(received > 0 ? { range: `bytes=0-${received - 1}` } : {});
   if (req.header("x-guploader-no-308") !== "yes") {

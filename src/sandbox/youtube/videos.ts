@@ -95,7 +95,7 @@ const findVideo = ({ env: { store, origin } }: Call, id: string): Video | null =
 
 const REASON_FIELD = { processed: null, failed: "failureReason", rejected: "rejectionReason" };
 
-/** YouTube publishes a scheduled video itself. */
+/** YouTube itself makes a scheduled video public at its date. */
 function privacyOf({ privacyStatus = "public", publishAt }: NonNullable<Resource["status"]>) {
   if (!publishAt || Date.parse(publishAt) > now().getTime()) return { privacyStatus, publishAt };
   return { privacyStatus: "public" };
@@ -157,7 +157,6 @@ function toParts(video: Video): Record<string, object | undefined> {
   };
 }
 
-/** Google writes these numbers as strings. */
 function statisticsOf({ channel_id, resource, created_at }: Video) {
   const { views, likes, comments } = reactionsTo(
     `youtube ${channel_id} ${textOf(resource)}`,
@@ -252,7 +251,6 @@ export async function listPlaylist(call: Call): Promise<Response> {
 const MAX_THUMBNAIL_BYTES = 2_097_152;
 const THUMBNAIL_TYPES = ["image/jpeg", "image/png"];
 
-/** Stores the thumbnail's hash in the post's fields. */
 export async function setThumbnail(call: Call): Promise<Response> {
   const { channel } = await authenticate(call);
   requireKnownParameters(call, ["videoId", "uploadType", "onBehalfOfContentOwner"]);
