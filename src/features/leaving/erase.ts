@@ -10,7 +10,7 @@ import { type DeletedTeam, deletedTeam, eraseRows, eraseTeam } from "./repo/eras
 const SLICE = 200;
 /** Subrequests per page. Aborted uploads count as storage operations. */
 export const ERASING_CALLS = 11 + LOGIN_CALLS;
-/** Requests that started before the deletion may store something until then. */
+/** Requests that started before the deletion may store something for this long. */
 const SETTLED_MS = DAY;
 
 const prefixesOf = (teamId: number): string[] => [

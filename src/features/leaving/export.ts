@@ -7,7 +7,7 @@ import type { ExportPage } from "./schema.ts";
 
 /** A hundred of the longest posts stay far below the memory limit. */
 const SLICE = 100;
-/** The line that exceeds this ends the page. */
+/** A page ends with the line that exceeds this. */
 const MAX_CHARACTERS = 4_000_000;
 
 interface Place {

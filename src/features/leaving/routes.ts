@@ -35,7 +35,7 @@ const take = apiRoute({
 });
 leavingRoutes.openapi(take, async (c) => {
   const lines = await exportTeam(c.var.ctx, c.req.valid("query"));
-  // The router's types do not cover this answer.
+  // The router's types do not cover JSON lines.
   return c.body(lines, 200, { "Content-Type": "application/x-ndjson" }) as never;
 });
 

@@ -7,7 +7,7 @@ enableDescriptions();
 const MAX_LINES = 1_000;
 const MAX_CURSOR = 500;
 
-/** In the order of the export. */
+/** Types of lines, in export order. */
 export const LINE_TYPES = [
   "team",
   "member",

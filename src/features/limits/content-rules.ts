@@ -49,8 +49,8 @@ export const claimKey = (accountId: string, digest: PostDigest | null): string |
   digest?.files === undefined ? null : `${accountId} ${digest.hash} ${digest.files}`;
 
 /**
- * Returns the claim of a post that goes out at `at`. Null for a post that awaits a decision, and
- * for platforms with a repeat rule of their own, which applies at publishing.
+ * Returns the claim of a post that is published at `at`. Null for a post that awaits a decision, and for platforms with
+ * a repeat rule of their own, which applies at publishing.
  */
 export function claimOf(
   { accountId, platform, status, textDigest }: Claimant,
@@ -117,7 +117,7 @@ export const SAMPLE_CHARACTERS = 1_000;
 
 function sampleOf(text: string): string {
   if (countUtf8Bytes(text) <= COMPARED_WHOLE_BYTES) return text;
-  // A character has two units at most; the database counts characters.
+  // A character has two UTF-16 units at most; the database counts characters.
   const first = Array.from(text.slice(0, 2 * SAMPLE_CHARACTERS)).slice(0, SAMPLE_CHARACTERS);
   const last = Array.from(text.slice(-2 * SAMPLE_CHARACTERS)).slice(-SAMPLE_CHARACTERS);
   return [...first, ...last].join("");
@@ -203,7 +203,6 @@ export function isAlike(trigrams: ReadonlySet<string>, other: string): boolean {
   return shared > 0 && shared / (trigrams.size + strange) >= MIN_SIMILARITY;
 }
 
-/** Returns false when the lengths differ too much for similar texts. */
 const isNearInLength = (a: number, b: number): boolean =>
   Math.min(a, b) >= Math.max(a, b) * MIN_SIMILARITY;
 
@@ -234,7 +233,7 @@ const mentionsIn = (text: string): string[] =>
 const within = (a: Date, b: Date, ms: number): boolean => Math.abs(a.getTime() - b.getTime()) <= ms;
 
 function duplicate(post: Candidate, recent: readonly RecentPost[]): Violation[] {
-  // A platform's own repeat rule applies when the post goes out.
+  // A platform's own repeat rule is checked when the post is published.
   if (connectorOf(post.platform).repeatRule) return [];
   const same = recent.find(
     (other) =>
@@ -245,7 +244,6 @@ function duplicate(post: Candidate, recent: readonly RecentPost[]): Violation[] 
   return same ? [duplicateOf(post.platform, same)] : [];
 }
 
-/** The violation of a post that equals, or nearly equals, another post of its account. */
 export function duplicateOf(
   platform: Platform,
   { id: uploadId, at }: Pick<RecentPost, "id" | "at">,
@@ -287,7 +285,7 @@ function unsafe(post: Candidate): Violation[] {
   return [{ platform: post.platform, type: "unsafe_content", message }];
 }
 
-/** Returns the content rules that a post breaks. `recent`: posts of the same account. */
+/** `recent`: posts of the same account. */
 export const contentViolations = (post: Candidate, recent: readonly RecentPost[]): Violation[] => [
   ...duplicate(post, recent),
   ...mentionSpam(post, recent),

@@ -60,7 +60,7 @@ export interface Violation {
   message: string;
   used_last_24h?: number;
   cap?: number;
-  /** The earlier post; for duplicates only. */
+  /** Id of the earlier post; only for a duplicate. */
   uploadId?: number;
 }
 

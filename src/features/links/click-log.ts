@@ -1,11 +1,11 @@
 import type { ClicksMessage, LinkClick } from "../../queue/messages.ts";
 import { storeClicks } from "./repo/clicks.ts";
 
-/** An isolate that ends within this window loses its clicks. */
+/** Clicks are collected for this long; an isolate that ends earlier loses them. */
 const WINDOW_MS = 50;
-/** A collecting window older than this was lost with its visit. */
+/** After this time, the visit that was to send the clicks has been lost. */
 const LOST_MS = 1_000;
-/** Below 64 KB, which a queue bills as one operation. Source: Queues, "Pricing". */
+/** Keeps a message below 64 KB, which a queue bills as one operation. Source: Queues, "Pricing". */
 const MAX_CLICKS = 1_000;
 
 export interface ClickStore {

@@ -1,7 +1,7 @@
 import type { Place } from "../../core/places.ts";
 import type { Target } from "./target.ts";
 
-/** Longest use of a cached link, ms. Source: the owner's bar for edits. */
+/** A cached link is used for at most this many ms. Source: the owner's requirement for edits. */
 const MAX_AGE_MS = 1_000;
 
 /** Two visits within this time make a link hot, ms. */
@@ -15,7 +15,7 @@ const GATHER_MS = 300;
 
 const MAX_TOGETHER = 200;
 
-/** Characters of cached rows; beyond it, the cache is cleared. */
+/** Maximum characters of cached rows. A larger cache is cleared. */
 const MAX_CHARACTERS = 4_000_000;
 
 const MAX_PLACES = 5_000;
@@ -45,7 +45,7 @@ export class HotLinks<T> {
   private characters = 0;
   private generation = 0;
 
-  /** With `mustRefresh`, the caller refreshes `takeStale`. */
+  /** With `mustRefresh`, the caller must refresh the links that `takeStale` returns. */
   find(key: string, place: Place, now: number): { value: T; mustRefresh: boolean } | null {
     const { kept, refreshedAt } = this.visit(key, place, now);
     if (kept === null || !isWithin(MAX_AGE_MS, now, kept.readAt)) return null;
@@ -53,7 +53,7 @@ export class HotLinks<T> {
     return { value: kept.value, mustRefresh };
   }
 
-  /** Returns each stale link to one visit only, for one query. */
+  /** Returns the stale links to refresh in one query, each to one visit only. */
   takeStale(now: number): Place[] {
     const places: Place[] = [];
     for (const entry of this.entries.values()) {

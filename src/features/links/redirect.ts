@@ -110,7 +110,7 @@ async function readTarget(
   return keep(key, link, { readAt, generation });
 }
 
-/** Refreshes links with one query, because hundreds cost more than the visits. */
+/** Refreshes links with one query: a query for each would cost more than the visits. */
 async function refresh(
   places: readonly Place[],
   { database }: Pick<RedirectDeps, "database">,
@@ -182,7 +182,7 @@ function ownNames(config: RedirectDeps["config"]): OwnNames {
   return fresh;
 }
 
-/** Saving a link refuses short links as destinations, but a host may become one later. */
+/** Saving a link refuses short links as destinations, but a host may get short links later. */
 function isInCircle(
   destination: string,
   { shortHosts: ownDomains }: Target,
@@ -193,7 +193,7 @@ function isInCircle(
   if (ownDomains.length > 0 && ownDomains.includes(hostNameOf(new URL(destination).host))) {
     return true;
   }
-  // Only these addresses can be on another name of the instance.
+  // Only URLs with SHORT_PATH can be short links on other names of the instance.
   if (destination.includes(SHORT_PATH) && host === null) {
     const mainHosts = [hostNameOf(new URL(visited).host)];
     if (isOwnShortLink(new URL(destination), { shortHosts: [], mainHosts })) return true;

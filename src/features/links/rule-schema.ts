@@ -53,7 +53,7 @@ const languages = listOf(lower, (item) =>
     : `has ${shown(item)}, which is not a language code such as de or pt-BR`,
 );
 
-/** Browsers send little more of a referring URL than its host. */
+/** A domain or a word: browsers send little more of a referring URL than its host. */
 const REFERER = /^[a-z0-9._~-]{2,100}$/;
 const referers = listOf(lower, (item) =>
   REFERER.test(item)
@@ -61,7 +61,7 @@ const referers = listOf(lower, (item) =>
     : `has ${shown(item)}, which is not a domain or word: 2 to 100 letters, digits, dots and hyphens`,
 );
 
-/** Years before 0 or after 9999 make longer texts. */
+/** Times with years before 0 or after 9999 are longer. */
 const ISO_LENGTH = "2026-12-24T18:00:00.000Z".length;
 
 const instant = z
@@ -151,7 +151,7 @@ const referer = z
   })
   .meta({ id: "RefererRule" });
 
-/** Spec is silent: one of the two moments is enough. */
+/** Spec is silent: a time rule needs only one of `startTime` and `endTime`. */
 export const newRuleSchema = z.discriminatedUnion("type", [geo, device, language, time, referer], {
   error: "must have a type of geo, device, language, time or referer",
 });

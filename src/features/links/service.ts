@@ -182,7 +182,7 @@ export async function changeLink(ctx: Ctx, id: number, change: LinkChange, origi
 }
 
 /**
- * On a new domain, a link is validated again: its destinations may have become short links.
+ * After a move to another domain, a link's destinations are validated again: they may be short links there.
  *
  * @throws AppError 400 with the refused fields
  */

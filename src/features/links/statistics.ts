@@ -9,7 +9,7 @@ export const CLICKS_KEPT_MS = 90 * DAY;
  * silent. A trigger has the same number.
  */
 export const MAX_KEPT_A_MINUTE = 100;
-/** Longer than a message lives. Source: Queues, "Limits": 4 days by default. */
+/** Message ids are kept longer than a queue keeps messages. Source: Queues, "Limits": 4 days by default. */
 export const MESSAGES_KNOWN_MS = 5 * DAY;
 /** Spec is silent. */
 export const MAX_SHOWN_CLICKS = 200;

@@ -11,7 +11,7 @@ export const shortLinks = sqliteTable("short_links", {
   /** 0: the instance's own address. */
   domainId: integer("domain_id").notNull(),
   slug: text("slug").notNull(),
-  /** Normalized. A deleted link keeps it until its team reuses it. */
+  /** The normalized slug. A deleted link keeps its slug until the team reuses it. */
   slugKey: text("slug_key"),
   destination: text("destination").notNull(),
   clicks: integer("clicks").notNull(),

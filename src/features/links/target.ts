@@ -12,7 +12,7 @@ export interface Target {
   destination: string;
   router: Router | null;
   useDeeplink: boolean;
-  /** Where bots are redirected; null treats bots like people. */
+  /** Where bots are redirected; when null, they are redirected like people. */
   safeUrl: string | null;
   preview: Preview | null;
   /** Destination hosts with short links; no visitor is redirected to them. */

@@ -19,7 +19,7 @@ export function systemOf(agent: string): System | null {
 }
 
 /**
- * Returns the first of the highest quality.
+ * Returns the first language of the highest quality.
  *
  * Spec is silent: otherwise a German who also accepts English would get the English page.
  *

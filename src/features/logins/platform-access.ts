@@ -72,7 +72,7 @@ export const appKeysOf = (
 /** Calls to a platform end after this time, which is longer than any login takes. */
 const LOGIN_CALL_SECONDS = 20;
 
-/** Ends calls to silent servers. */
+/** Aborts calls to servers that do not answer. */
 export const withTimeout =
   (network: Fetch): Fetch =>
   (input, init) =>

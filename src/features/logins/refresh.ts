@@ -25,7 +25,7 @@ import { keepsStoredEnds, loginEnd, nextRenewal, renewalAt } from "./rules.ts";
 
 const LEASE_SECONDS = 60;
 
-/** No call starts later than this after the first, so that all end before the lease does. */
+/** A call is repeated only within this time after the first, so that it ends before the lease does. */
 const REPEATED_FOR_SECONDS = 20;
 
 const RESTS_SECONDS = DAY / SECOND;
@@ -46,11 +46,10 @@ export async function refreshLogin(
   return taken === 0 ? { kind: "busy" } : refreshUnderLease(deps, connector, account, credentials);
 }
 
-/** Answers 0 while another invocation holds the lease. */
 export const refreshLease = (deps: Deps, account: AccountRow): Query<number> =>
   takeRefreshLease(account, deps.now(), addSeconds(deps.now(), LEASE_SECONDS));
 
-/** @param tries most calls while no answer arrives: platforms often repeat a lost reply */
+/** @param tries maximum calls while no answer arrives: platforms often repeat a lost reply */
 export async function refreshUnderLease(
   deps: Deps,
   connector: Connector,
@@ -113,8 +112,8 @@ interface FailedRefresh {
 }
 
 /**
- * Returns when a failed renewal is tried again; null waits for the login's next use. Includes the
- * login's end if a lost write left an old one stored.
+ * Returns when a failed renewal is tried again; null means at the login's next use. Includes the login's end where the
+ * stored one is wrong.
  */
 function endsAfterFailure(
   deps: Deps,
@@ -133,14 +132,14 @@ function endsAfterFailure(
 }
 
 /**
- * Waits before a renewed login is written again, in ms: three minutes in all, within one
- * invocation's subrequests, and rarely longer than others need to take the lease.
+ * Waits in ms before each repeated write of a renewed login: three minutes in all. The writes fit the subrequests of
+ * one invocation.
  */
 const WRITE_AGAIN_MS = [100, 500, 1_000, 2_000, ...Array(10).fill(5_000), ...Array(8).fill(15_000)];
 
 /**
- * The old login may be dead and this the only copy, so the write is repeated until it succeeds.
- * Returns false when a reconnection or another renewal came first.
+ * The old login may no longer work, so the write of the new one is repeated until it succeeds. Returns false when a
+ * reconnection or another renewal came first.
  */
 async function keepLogin(
   deps: Deps,

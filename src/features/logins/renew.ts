@@ -9,8 +9,8 @@ import { refreshLease, refreshUnderLease } from "./refresh.ts";
 import { accountsToRenew, postponeRenewal } from "./repo.ts";
 
 /**
- * Refreshed in parallel, as many as an invocation may open connections. Half are the newest due
- * logins, so that failing old ones do not block them. Source: Cloudflare, "Workers limits".
+ * Logins refreshed in parallel: one per connection that an invocation may open. Half are the newest due logins, so that
+ * failing old ones do not block them. Source: Cloudflare, "Workers limits".
  */
 const PAGE = 6;
 
@@ -19,7 +19,7 @@ const TRIES = 2;
 /** Each try may also look up the account's server, or check the app after an unclear refusal. */
 const CALLS_BESIDE = TRIES;
 
-/** Most subrequests of one page: three queries, and the calls and write of each login. */
+/** Maximum subrequests of one page: three queries, and the calls and write of each login. */
 export const RENEWAL_CALLS = 3 + PAGE * (TRIES + CALLS_BESIDE + 1);
 
 /** Failures in a row after which a platform is skipped for this round. */
@@ -38,8 +38,8 @@ function readFailures(cursor: string | null): Record<string, number> {
 }
 
 /**
- * `skipped`: not tried. `failed`: the platform's other logins may fail too. `over`: renewed
- * elsewhere, lost, or refused alone.
+ * `skipped`: not tried. `failed`: the platform's other logins may fail too. `over`: renewed elsewhere, lost, or the
+ * only login refused.
  */
 type Renewal = "renewed" | "failed" | "skipped" | "over";
 

@@ -60,7 +60,7 @@ export const accountsEnding = (now: Date, until: Date, limit: number) =>
     readAccount,
   );
 
-/** Answers 0 if the team was already notified or the end has changed. */
+/** Answers 0 if the team was already notified, or if the date on which the login ends has changed. */
 export const markEndingTold = preparedWrite(
   ({ id, endsAt }: Params<{ id: string; endsAt: Date }>) =>
     sql`UPDATE accounts SET ending_told_for = login_ends_at

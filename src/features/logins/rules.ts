@@ -21,7 +21,7 @@ export function renewalAt(
   if (refreshAheadSeconds === undefined || !canBeRenewed) return null;
   const endsAt = refreshEndsAt ?? expiresAt;
   const at = endsAt && addSeconds(endsAt, -refreshAheadSeconds);
-  // A short access token says nothing about the refresh token's end.
+  // A short-lived access token says nothing about the refresh token's end.
   const isKnown = at !== null && (at > now || refreshToken === null || Boolean(refreshEndsAt));
   return isKnown ? at : addSeconds(now, UNKNOWN_END_SECONDS);
 }
@@ -47,8 +47,8 @@ type Ends = Pick<AccountRow, "renewAt" | "loginEndsAt">;
 const STANDS_MS = 8 * DAY;
 
 /**
- * Returns true while the stored dates of a renewed login may stay. Otherwise logins renewed with
- * each use would rewrite two indexes every night.
+ * Returns true while the stored dates of a renewed login may stay. Storing new ones each time would rewrite two indexes
+ * every night.
  */
 export function keepsStoredEnds(stored: Ends, { renewAt, loginEndsAt }: Ends, now: Date): boolean {
   if (!stored.renewAt || !stored.loginEndsAt || !renewAt || !loginEndsAt) return false;

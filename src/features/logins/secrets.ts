@@ -6,10 +6,7 @@ import { countLoginsNotUnder, replaceCredentials, sealedLogins } from "./repo.ts
 
 const PAGE = 100;
 
-/**
- * A running refresh holds the only copy of a rotated token, so its login is not touched for this
- * long.
- */
+/** A running refresh holds the only copy of a rotated token, so its login is not re-encrypted for this long. */
 const REFRESH_IS_OVER_MS = HOUR;
 
 /**

@@ -13,7 +13,7 @@ import type { Login } from "./refresh.ts";
 import { usableLogin } from "./usable-login.ts";
 
 /**
- * Without an id: the pages of all active accounts, each once.
+ * Without an account id, returns the pages of all active accounts, each page once.
  *
  * Spec is silent: accounts with a lost login are left out, unless all are lost. Any other failure
  * is reported, so that a partial list never looks complete.

@@ -11,8 +11,8 @@ const PAGE = 20;
 export const WATCH_CALLS = 2;
 
 /**
- * Expires ended logins. Then notifies one team of logins that end within seven days, once per end.
- * Returns null when no work is left.
+ * Expires ended logins. Then notifies one team, once, of logins that end within seven days. Returns null when no work
+ * is left.
  */
 export async function watchLogins(deps: Deps): Promise<string | null> {
   const now = deps.now();

@@ -7,10 +7,10 @@ import type { Deps } from "../../deps.ts";
 import type { MediaItem } from "../../platforms/connector.ts";
 import { DAMAGED } from "./files.ts";
 
-/** Source: R2, multipart limits: equal parts but the last. */
+/** Source: R2, multipart limits: all parts but the last are equal. */
 const PART_BYTES = 8 * 1024 * 1024;
 
-/** Finds an image's dimensions behind large metadata. */
+/** Enough to find an image's dimensions behind large metadata. */
 export const HEADER_BYTES = 64 * 1024;
 
 const objectKeyOf = (teamId: number): string => `media/${teamId}/${randomHex(16)}`;
@@ -20,7 +20,7 @@ export const teamOfObject = (objectKey: string): number => Number(objectKey.spli
 export interface StoredFile extends MediaItem {
   objectKey: string;
   isDamaged: boolean;
-  /** Pins the object of a presigned file. */
+  /** For presigned files only: a replaced object has another ETag. */
   etag?: string;
   /** SHA-256 of the bytes, when `sha256` is not. */
   contentSha256?: string | null;

@@ -75,7 +75,7 @@ export function objectsInUse(teamId: number, keys: readonly string[]): Query<str
 }
 
 const ofUpload = (upload: SQL): SQL =>
-  // CROSS keeps this order; otherwise all files of the team are read.
+  // CROSS JOIN keeps this order of the tables; otherwise all files of the team are read.
   sql`json_each(${upload}.media) item CROSS JOIN ${media}
     ON media.team_id = ${upload}.team_id AND media.sha256 = item.value ->> 'sha256'`;
 
@@ -93,7 +93,7 @@ export const packedFiles = {
 export const mediaOfUpload = (uploadId: number | SQL): Query<MediaRow[]> =>
   selectMediaOfUpload({ uploadId });
 
-/** Finds the file that is `count` files after this one. */
+/** Finds the file that comes `files` places after this one. */
 export function fileAfter({ teamId, sha256 }: FileId, files: number): Query<FileId[]> {
   return sqlQuery(
     sql`SELECT team_id, sha256 FROM media WHERE (team_id, sha256) >= (${teamId}, ${sha256})

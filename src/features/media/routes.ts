@@ -87,7 +87,7 @@ async function serveKeptThumbnail(
   });
 }
 
-/** Buffered, because platforms require a length. */
+/** Buffers the image, because platforms require a Content-Length. */
 async function serveImage(
   c: AppContext,
   file: FileObject,
@@ -108,7 +108,7 @@ async function serveImage(
       "Content-Length": String(bytes.byteLength),
     });
   } catch (error) {
-    // The bytes may only begin like an image.
+    // A damaged file may begin like an image.
     c.var.deps.log({ event: "image.failed", variant, error: String(error) });
     throw notFound("Image");
   }

@@ -15,7 +15,7 @@ export const media = sqliteTable(
     height: integer("height"),
     isDamaged: flag("is_damaged").notNull().default(false),
     createdAt: instant("created_at").notNull(),
-    /** Pins a presigned object, whose `sha256` hashes key, ETag and size. */
+    /** For presigned files, whose `sha256` hashes the object's key, ETag and size. */
     etag: text("etag"),
     /** SHA-256 of a presigned file's bytes, once computed. */
     contentSha256: text("content_sha256"),
@@ -23,7 +23,7 @@ export const media = sqliteTable(
   (table) => [primaryKey({ columns: [table.teamId, table.sha256] })],
 );
 
-/** Posts that need a file: `posts` consecutive ids from `uploadId` on. */
+/** Posts that need a file: consecutive ids from `uploadId` on, `posts` in number. */
 export const mediaUses = sqliteTable(
   "media_uses",
   {

@@ -14,11 +14,11 @@ import type { NoticeRow, TargetRow } from "./table.ts";
 import type { Occurrence } from "./words.ts";
 
 const SLICE = 200;
-/** Even slow messages end within the 30 seconds that a Worker has after its response. */
+/** This many slow messages end within the 30 seconds that a Worker has after its response. */
 export const MAX_MESSAGES = 12;
 /** Source: Workers, "Limits". */
 const CONNECTIONS = 6;
-/** After a crash, notices are due again. */
+/** After a crash, notices are due again after this time. */
 const LEASE_MS = MINUTE;
 /** Subrequests besides messages: take, read, address, store, wake; three for deliveries before. */
 export const OWN_CALLS = 5 + 3;
@@ -90,7 +90,7 @@ async function lookUp(deps: Deps, rows: readonly NoticeRow[]): Promise<Facts> {
   };
 }
 
-/** Replaces unaddressed notices with one row per receiver. */
+/** Replaces notices that have no receivers yet with one row per receiver. */
 async function address(deps: Deps, facts: Facts, rows: readonly NoticeRow[]): Promise<NoticeRow[]> {
   if (rows.length === 0) return [];
   const addressed = rows.flatMap((row) => receiversOf(deps, facts, row));
@@ -122,7 +122,7 @@ function receiversOf(deps: Deps, facts: Facts, row: NoticeRow): NoticeRow[] {
   return [...persons, ...chats];
 }
 
-/** `dropped`: late, or without a receiver. */
+/** `dropped`: notices that are too late or have no receiver. */
 function pack(facts: Facts, rows: readonly NoticeRow[], now: Date) {
   const parcels = new Map<string, Parcel>();
   const dropped: NoticeRow[] = [];

@@ -30,11 +30,7 @@ export const openTarget = ({ cipher }: Sealer, target: TargetRow): Promise<strin
 
 const PAGE = 100;
 
-/**
- * Re-encrypts one page of targets with older keys.
- *
- * @param cursor id of the last target
- */
+/** @param cursor id of the last target */
 export async function reencryptTargets(deps: Deps, cursor: string | null): Promise<string | null> {
   const [current, ...older] = deps.config.encryptionKeys;
   if (!current || older.length === 0) return null;

@@ -16,7 +16,6 @@ export type Sent =
 
 type Several = readonly [Occurrence, ...Occurrence[]];
 
-/** The development server logs mail instead of sending it. */
 export async function sendByMail(deps: Deps, to: string, all: Several): Promise<Sent> {
   const isSent = await sendMail(deps, { to, ...toMail(all) });
   return isSent || !hasMailer(deps)
@@ -70,7 +69,7 @@ async function sendPush(deps: Deps, browser: Browser, all: Several): Promise<Sen
 
 const answered = (status: number): string => `It answered ${status}.`;
 
-/** As with 5xx, a retry may succeed. */
+/** After these statuses, as after 5xx, a retry may succeed. */
 const PASSING = [408, 425, 429];
 
 async function post(

@@ -51,7 +51,7 @@ export async function changeChats(ctx: Ctx, change: ChatChange): Promise<Query<n
   );
 }
 
-/** A masked address contains this character. */
+/** This character shows that an address is masked. */
 const MASK = "…";
 
 function refuseAddress({ config }: Ctx, field: string, url: string): FieldError[] {

@@ -26,9 +26,9 @@ export const notices = sqliteTable(
     dueAt: instant("due_at").notNull(),
     /** Id of an event, webhook, account, domain or slot. */
     subject: text("subject").notNull(),
-    /** 0 when unaddressed or for a team's chat. */
+    /** 0 before the notice has a recipient, and for a team's chat channel. */
     userId: integer("user_id").notNull(),
-    /** 0 when unaddressed or for mail. */
+    /** 0 before the notice has a recipient, and for mail. */
     targetId: integer("target_id").notNull(),
     channel: text("channel").$type<Channel | "unaddressed">().notNull(),
     teamId: integer("team_id").notNull(),

@@ -10,7 +10,7 @@ export interface Occurrence {
   /** Account and platform, or the team. */
   where: string;
   note: string | null;
-  /** The parent path leads to the list. */
+  /** Path of a page; its parent path is the list of such pages. */
   path: string;
   /** Null when the instance's address is unknown. */
   origin: string | null;
@@ -119,7 +119,7 @@ export interface PushText {
   path: string;
 }
 
-/** Notifications show no more; push messages hold 4 KB. */
+/** Notifications show no more characters; push messages hold 4 KB. */
 const BODY_CHARACTERS = 300;
 
 export function toPush(all: Several): PushText {

@@ -64,7 +64,6 @@ export const capabilitiesSchema = z
 
 type PlatformCapabilities = z.infer<typeof capabilitiesSchema>;
 
-/** Returns the limits that the connector checks posts against, in the API's names. */
 export function toCapabilities({
   platform,
   capabilities,

@@ -22,7 +22,7 @@ import {
 import { FIRING_WAIT_MS } from "./rules.ts";
 import type { ItemRow } from "./table.ts";
 
-/** Most subrequests of `carryOut`. */
+/** Maximum subrequests of `carryOut`. */
 export const callsOf = (firings: number): number => 5 + firings;
 
 /** Safe to repeat: a firing takes one item and creates its posts once. @throws what the database throws */
@@ -92,7 +92,7 @@ async function makePosts(deps: Deps, firing: Firing, item: ItemRow): Promise<Pos
   const make = (status: NewPost["status"]) => createPosts(ctx, toPost(firing, item, status));
   try {
     const { result } = await make(isHeld ? "pending_approval" : null).catch((error) => {
-      // The team's approval rule changed between creating the posts and storing their ids.
+      // The team's approval rule changed between creating the posts and storing their ids: try the other status.
       const isRepeated = error instanceof AppError && error.code === "IDEMPOTENCY_MISMATCH";
       return isRepeated ? make(isHeld ? null : "pending_approval") : Promise.reject(error);
     });
@@ -104,7 +104,7 @@ async function makePosts(deps: Deps, firing: Firing, item: ItemRow): Promise<Pos
       refusals: refused.map(({ error }) => error).join(" ") || null,
     };
   } catch (error) {
-    // QUEUE_BUSY is retried: the message comes back.
+    // After QUEUE_BUSY, the queue delivers the message again.
     if (!(error instanceof AppError) || error.code === "QUEUE_BUSY") throw error;
     return { ids: null, refusals: error.message };
   }
@@ -145,7 +145,7 @@ function contextOf(deps: Deps, firing: Firing, item: ItemRow): Ctx {
     user: knownId(item.addedBy),
     actor,
     knownActor: () => actor,
-    // Only tools bind scopes.
+    // Only calls of agent tools bind scopes.
     bindScope: () => {},
     read: (_, queries) => deps.db.run(queries),
   };

@@ -5,7 +5,7 @@ import { poolAfter, removeOld } from "./repo/history.ts";
 
 /** Spec is silent. */
 const KEPT_MS = 90 * DAY;
-/** A repeated call returns its items for two days. */
+/** Removed items are kept for calls that are repeated within two days. */
 const REMOVED_KEPT_MS = 2 * DAY;
 const POOLS = 100;
 const ROWS = 500;

@@ -105,7 +105,7 @@ const canonicalItems = (items: readonly NewItem[]): unknown =>
     canonicalMedia(media),
   ]);
 
-/** Returns null after a lost race. */
+/** Returns null when a concurrent change prevented it. */
 async function store(
   ctx: Ctx,
   adding: NewItems,
@@ -143,7 +143,7 @@ async function store(
   return added.toSorted((a, b) => a.id - b.id);
 }
 
-/** Returns null after a lost race. @throws AppError NOT_FOUND, FORBIDDEN, QUEUE_FULL */
+/** Returns null when a concurrent change was the reason. @throws AppError NOT_FOUND, FORBIDDEN, QUEUE_FULL */
 async function requirePlaces(ctx: Ctx, { poolId, items }: NewItems): Promise<null> {
   const [[queued = 0], [pool]] = await ctx.db.run([
     repo.countQueued(poolId),
@@ -230,7 +230,7 @@ interface ItemPage {
   limit: number;
 }
 
-/** Long texts shorten a page. @throws AppError NOT_FOUND, FORBIDDEN */
+/** A page of long texts has fewer items. @throws AppError NOT_FOUND, FORBIDDEN */
 export async function listItems(
   ctx: Ctx,
   poolId: number,

@@ -35,7 +35,7 @@ function optionError(name: string, value: RawField): string | null {
   return first;
 }
 
-/** Options are named as in POST /upload. A value must be good for at least one platform. */
+/** Options are named as in POST /upload. A value must be valid for at least one platform. */
 export function readMetadata(text: string | null): { settings: RawSettings; errors: FieldError[] } {
   if (text === null || text.trim() === "") return { settings: {}, errors: [] };
   let parsed: unknown;

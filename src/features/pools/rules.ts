@@ -12,9 +12,9 @@ export const MAX_POOLS = 100;
 export const MAX_SLOTS = 50;
 export const MAX_QUEUED = 1_000;
 
-/** A later firing is recorded as missed. Spec is silent: after an outage there is no burst of posts. */
+/** A firing late by more than this is recorded as missed: no burst of posts follows an outage. Spec is silent. */
 export const CATCH_UP_MS = 15 * MINUTE;
-/** One tick records this many missed firings of a slot at most. */
+/** One tick records a slot's missed firings of at most this many days. */
 const MAX_MISSED_DAYS = 31;
 export const FIRING_WAIT_MS = DAY;
 
@@ -74,7 +74,7 @@ interface DueFirings {
   next: Firing | null;
 }
 
-/** Firings older than the catch-up are missed; at most one other is due. */
+/** Firings older than CATCH_UP_MS are missed; at most one newer firing is due. */
 export function dueFirings(
   clock: ZoneClock,
   recurrence: Recurrence,
@@ -120,6 +120,5 @@ export function rescheduled(
 
 export const toHundredths = (value: number): number => Math.round(value * 100) / 100;
 
-/** Average of a week. */
 export const slotsPerDay = (slots: readonly Pick<Recurrence, "days">[]): number =>
   slots.reduce((sum, { days }) => sum + days.length, 0) / 7;

@@ -17,7 +17,7 @@ import { dueFirings } from "./rules.ts";
 const SLICE = 1_000;
 /** Subrequests of a slice. */
 const CALLS_PER_SLICE = 4;
-/** A firing that is due for longer has lost its message. */
+/** A firing that has been due for longer has lost its queue message. */
 const LOST_MS = MINUTE;
 
 export const firstDueSlots = (at: Date) => dueSlots({ at, most: SLICE });
@@ -35,7 +35,7 @@ interface DueWork {
   allows(calls: number): boolean;
 }
 
-/** Carries on while subrequests are left; the next tick does the rest. Returns the number of firings. */
+/** Fires due slots while subrequests are left; the next tick does the rest. Returns the number of firings. */
 export async function fireSlots(
   deps: Deps,
   { scheduledAt, due, lost, allows }: DueWork,

@@ -6,7 +6,7 @@ export const pools = sqliteTable("pools", {
   id: integer("id").primaryKey({ autoIncrement: true }),
   teamId: integer("team_id").notNull(),
   name: text("name").notNull(),
-  /** IANA name of the zone of the slots' times. */
+  /** IANA time zone of the slots' times. */
   timezone: text("timezone").notNull(),
   isActive: flag("is_active").notNull().default(true),
   createdAt: instant("created_at").notNull(),
@@ -78,7 +78,7 @@ export const poolFiles = sqliteTable(
   (table) => [primaryKey({ columns: [table.teamId, table.sha256, table.itemId] })],
 );
 
-/** `due`: not carried out yet. `item`: the item tells how it ended. */
+/** `due`: not carried out yet. `item`: the item's `state` tells how the firing ended. */
 type FiringOutcome = "due" | "item" | "empty" | "skipped" | "missed";
 
 export const poolFirings = sqliteTable(
@@ -96,7 +96,7 @@ export const poolFirings = sqliteTable(
     outcome: text("outcome").$type<FiringOutcome>().notNull(),
     itemId: integer("item_id"),
     reason: text("reason"),
-    /** When the last message was sent. */
+    /** When the last queue message was sent. */
     wokenAt: instant("woken_at").notNull(),
     createdAt: instant("created_at").notNull(),
   },

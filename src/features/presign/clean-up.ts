@@ -6,7 +6,7 @@ import { UNUSED_KEPT_MS, USAGE_WINDOW_MS } from "./rules.ts";
 const PAGE = 200;
 /** Source: Workers, "Limits": simultaneous open connections. */
 const AT_ONCE = 6;
-/** A last-minute call may still be running. */
+/** An upload is aborted this long after it expires: a last-minute call may still be running. */
 const MARGIN_MS = HOUR;
 
 /**

@@ -110,7 +110,7 @@ async function putTogether(
       throw storageRefusal(400, "InvalidPart", message);
     }
     if (NO_UPLOAD.test(reason)) {
-      // An earlier call may have completed it unnoted.
+      // An earlier call may have completed the upload without recording it.
       const object = await media.head(objectKey);
       if (object) return object;
       throw noSuchUpload();

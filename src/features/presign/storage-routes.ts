@@ -10,7 +10,7 @@ import { judgeStorageCall, STORAGE_ACTIONS, type StorageAction } from "./signatu
 
 export const storageRoutes = new Hono<AppEnv>();
 
-/** Fits 10,000 parts with short ETags. */
+/** Enough for 10,000 parts with short ETags. */
 const MAX_XML_BYTES = 1_000_000;
 
 const METHODS: Record<StorageAction, "POST" | "DELETE"> = { complete: "POST", abort: "DELETE" };
@@ -55,7 +55,7 @@ for (const action of STORAGE_ACTIONS) {
   storageRoutes.all(`/storage/${action}/*`, async (c) => {
     await countVisitor(c, "presign-address");
     const Allow = METHODS[action];
-    // The id is not a number.
+    // The id in the path is not a number.
     if (c.req.method === Allow) throw changedAddress();
     const message = `This address answers ${Allow}, not ${c.req.method}.`;
     throw storageRefusal(405, "MethodNotAllowed", message, { Allow });

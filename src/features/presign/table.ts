@@ -11,7 +11,7 @@ export const presigns = sqliteTable("presigns", {
   route: text("route").$type<RouteName>().notNull(),
   objectKey: text("object_key").notNull(),
   name: text("name").notNull(),
-  /** Declared; storage enforces it. */
+  /** The declared size, which storage enforces. */
   sizeBytes: integer("size_bytes").notNull(),
   mime: text("mime").notNull(),
   /** Null for a single PUT. */

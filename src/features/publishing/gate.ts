@@ -17,8 +17,8 @@ const isAtGate = (upload: UploadRow, isPaid: boolean): boolean =>
   upload.stage === "preparing" && (upload.bookmark === null || (isPaid && isUnpaid(upload)));
 
 /**
- * A repeated post pays too and is refunded when it fails. Of posts at the same moment, the first that pays is
- * published.
+ * A post that repeats another pays too, and is refunded when it fails. Of equal posts at the same moment, the first
+ * that pays is published.
  *
  * @throws LostLease
  */

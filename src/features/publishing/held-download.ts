@@ -15,7 +15,7 @@ import { MAX_CRASHES, nextBackoff } from "./rules.ts";
 
 /** A file may take 24 parts after three redirects. */
 const DOWNLOAD_CALLS = 32;
-/** After this time a download has broken off. */
+/** A download that was begun longer ago has broken off. */
 const TAKEN_SECONDS = DOWNLOAD_SECONDS + 30;
 /** A download waits this long for subrequests: posts that are due go first. */
 const NO_ROOM_SECONDS = 5;
@@ -27,7 +27,9 @@ type Download =
   | { kind: "stored"; file: StoredFile; isOurs: boolean }
   | { kind: "failed"; message: string; transient: boolean };
 
-/** Downloads the files of a post before its approval and pins each by its hash. A later run goes on after a break. */
+/**
+ * Downloads the files of a post before its approval and pins each by its hash. After a break, a later run continues.
+ */
 export async function downloadHeldFiles(
   deps: Deps,
   due: UploadRow,

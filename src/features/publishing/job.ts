@@ -112,7 +112,7 @@ export function createJob(
     },
     inspectVideo: async (item) => {
       const file = media.find(({ sha256 }) => sha256 === item.sha256);
-      // Only jobs that need it load it, as its library is the largest of all.
+      // Loaded only for jobs that need it, as its library is the largest of all.
       const { inspectVideo } = await import("../media/inspect.ts");
       return file ? inspectVideo(deps, file, item) : null;
     },

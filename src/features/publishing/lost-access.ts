@@ -11,7 +11,7 @@ import { NoCredentials, openCredentials, platformFetch } from "../logins/platfor
 import { expireLogin } from "../logins/repo.ts";
 import type { UploadRow } from "../posts/table.ts";
 
-/** All calls that ask who the account is take this long together. */
+/** All calls that ask who the account is may take this long together. */
 const QUESTION_SECONDS = 10;
 
 export interface Attempt {

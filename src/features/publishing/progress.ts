@@ -3,7 +3,7 @@ import type { MediaRow } from "../media/repo.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { filesOf } from "./job.ts";
 
-/** Returns the bytes that the platform has, or null. The figure never falls within an attempt. */
+/** Returns how many bytes the platform has, or null. The number never decreases within an attempt. */
 export async function sentBytesOf(
   { sentBytes }: Connector,
   { media, sentBytes: before }: UploadRow,

@@ -9,7 +9,7 @@ export const LEASE_SECONDS = 90;
 /** Source: spec, "Time limits": queue wait before queue_expired. */
 export const QUEUE_WAIT_MS = DAY;
 
-/** A job whose runs broke off this often in a row breaks them itself. */
+/** When this many runs of a job broke off in a row, the job is the cause. */
 export const MAX_CRASHES = 10;
 
 /** Without progress for this long, a platform is not waited for any more. */
@@ -34,7 +34,7 @@ const LOGIN_PATIENCE_SECONDS = BACKOFF_SECONDS.reduce((sum, wait) => sum + wait,
  * Seconds to wait for a login that could not be renewed; null when the post has waited long enough.
  *
  * @param taken back-offs of this attempt
- * @param waitedSeconds time since anything of the attempt moved
+ * @param waitedSeconds time since the attempt last made progress
  */
 export function loginBackoff(taken: number, waitedSeconds: number): number | null {
   if (waitedSeconds >= LOGIN_PATIENCE_SECONDS) return null;
@@ -42,8 +42,8 @@ export function loginBackoff(taken: number, waitedSeconds: number): number | nul
 }
 
 /**
- * Seconds from one call that cannot be undone to the next, after `made` of them in this attempt; null when
- * there may be no more.
+ * Seconds from one call that creates the post to the next, after `made` such calls in this attempt; null when there may
+ * be no more.
  */
 export const resubmitWait = (made: number): number | null =>
   made === 0 ? 0 : nextBackoff(made - 1);

@@ -113,7 +113,7 @@ const reachedBy = async (
   sentBytes: await sentBytesOf(connector, upload, media, bookmark),
 });
 
-/** Makes the one call that cannot be undone, four times at most. */
+/** Makes the call that creates the post and cannot be undone, at most four times. */
 async function submit(
   deps: Deps,
   claim: Claim,
@@ -156,7 +156,7 @@ const nothingCreated = (claim: Claim): Claim => ({
   upload: { ...claim.upload, stage: "preparing" },
 });
 
-/** A call with a refused login does not count towards the four. */
+/** A call with a refused login does not count towards the limit of four calls. */
 function neverEntered(claim: Claim): Claim {
   const { upload } = nothingCreated(claim);
   return { ...claim, upload: { ...upload, submits: upload.submits - 1 } };

@@ -4,10 +4,13 @@ import type { Deps } from "../../deps.ts";
 import { delayUntil, untilWholeSeconds } from "../../queue/wake.ts";
 import { forgetWaking, SLICE, takeSlice, type Woken } from "./repo/sweep.ts";
 
-/** Slices that may wake posts again. More would make a long queue longer. */
+/** Slices in which posts may be woken again. More would make a long queue longer. */
 const SUSPECT_SLICES = 5;
 
-/** A queue takes 5,000 messages a second (Queues, "Limits"), so messages of later slices are late anyway. */
+/**
+ * Slices whose posts are woken at whole seconds. Messages of later slices are late anyway: a queue takes 5,000 a second
+ * (Queues, "Limits").
+ */
 const ALIGNED_SLICES = 5;
 
 /**

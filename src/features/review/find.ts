@@ -5,7 +5,7 @@ import { type BrandedLink, linkById } from "./repo/links.ts";
 import { postsOfLink, type ReviewPost } from "./repo/posts.ts";
 
 export type ShownPost = ReviewPost & {
-  /** The version, which a decision sends back. */
+  /** The post's version, which a decision sends back. */
   seen: string;
 };
 

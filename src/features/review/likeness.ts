@@ -52,7 +52,7 @@ export async function describePost(stored: Subject): Promise<Shown> {
 
 const CHARACTERS_OF_LINE = 45;
 
-/** Returns null for a short text. */
+/** Returns null for a text that is shown whole. */
 export function cutLines({ shownLines, text }: Pick<Likeness, "shownLines" | "text">) {
   if (shownLines === null) return null;
   const lines = text.split("\n", shownLines + 1).length;

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { MAX_REVIEWED } from "./rules.ts";
 
-/** Entries of a request, repetitions included. */
+/** Maximum entries of a request, repetitions included. */
 const MAX_NAMED = 1_000;
 
 export const newReviewLinkSchema = z

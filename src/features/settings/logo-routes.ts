@@ -10,7 +10,7 @@ export const logoRoutes = new Hono<AppEnv>();
 const LOGO_HEADERS = {
   "Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'",
   "Cross-Origin-Resource-Policy": "cross-origin",
-  // A new logo has a new address.
+  // A new logo has a new address, so caching is safe.
   "Cache-Control": "public, max-age=86400",
 };
 

@@ -12,7 +12,7 @@ export interface SetupAddress {
 
 export interface PlatformSetup extends ConsentScopes, Pick<Needs, "app" | "review"> {
   platform: Platform;
-  /** Empty when no app is needed. */
+  /** App variables; empty when no app is needed. */
   variables: readonly string[];
   key: NonNullable<Needs["key"]> | null;
   addresses: readonly SetupAddress[];

@@ -53,7 +53,7 @@ interface Lookup {
   sentValues: RawRow;
 }
 
-/** Tokens are compared by hash, and made-up addresses by id. */
+/** Tokens are compared by hash, and addresses generated from a person's id by that id. */
 async function toLookup(where: readonly CleanedWhere[] = []): Promise<Lookup> {
   const sentValues: RawRow = {};
   const comparisons = await Promise.all(

@@ -56,7 +56,6 @@ export async function renameSelf(ctx: PersonCtx, name: string): Promise<void> {
   await change(ctx, renamePerson({ user: ctx.user, name: requireName(name) || null }), "Person");
 }
 
-/** The change matches only the person's own rows. */
 async function change(ctx: PersonCtx, query: Query<number>, subject: string): Promise<void> {
   await ctx.read("*", []);
   const [changed] = await ctx.db.run([query]);

@@ -22,7 +22,7 @@ export const suggestionsOf = (
     readSuggestion,
   );
 
-/** Includes the event. */
+/** Inserts the suggestion and emits its event. */
 export function insertSuggestion(
   deps: Pick<Deps, "newEventId" | "now">,
   row: Omit<typeof suggestions.$inferInsert, "id" | "status" | "createdAt" | "updatedAt">,
@@ -37,7 +37,7 @@ export function insertSuggestion(
   ] as const;
 }
 
-/** Includes the event. An unchanged status does nothing. */
+/** Also emits the event. An unchanged status does nothing. */
 export function setSuggestionStatus(
   deps: Pick<Deps, "newEventId" | "now">,
   { id, status }: { id: number; status: SuggestionStatus },

@@ -8,10 +8,9 @@ export const INVITE_LIFETIME_MS = 7 * DAY;
 /** Spec is silent. */
 export const MAX_OPEN_INVITES = 100;
 
-/** Caps sign-ups per link without an address. Spec is silent. */
+/** Maximum addresses that people may enter for one invite that names none. Spec is silent. */
 export const MAX_GIVEN_ADDRESSES = 10;
 
-/** Derives a new team's name and slug from its owner's address. */
 export function ownTeam(email: string): { name: string; slug: string } {
   const [name = ""] = email.split("@");
   const slug = name
@@ -42,7 +41,7 @@ export interface InviteFacts {
   isFull: boolean;
   /** The address has an account, or the instance has room for one. */
   canHaveAccount: boolean;
-  /** To other addresses, as a new invite replaces an older one. */
+  /** Open invites to other addresses, as a new invite replaces an older one. */
   openInvites: number;
   /** Null when the address belongs to no member. */
   isActiveMember: boolean | null;

@@ -46,8 +46,8 @@ export async function listMembers(ctx: Ctx): Promise<Member[]> {
 }
 
 /**
- * A member who loses access loses tokens pinned to the team; one who loses rights loses links made with
- * them. Neither comes back.
+ * A member who loses access loses tokens pinned to the team; one who loses rights loses the links made with those
+ * rights. Neither tokens nor links come back.
  *
  * @throws AppError FORBIDDEN unless the caller is the owner, and for the owner's membership; NOT_FOUND;
  * PLAN_LIMIT
@@ -161,7 +161,7 @@ export async function createInvite(ctx: Ctx, input: NewInvite, origin: string) {
   return { row, token, link, isMailed };
 }
 
-/** Changes no row at the limit of mailed links. */
+/** Changes no row once the limit of mailed links is reached. */
 const countMail = (email: string, hash: string, at: Date): Query<number> =>
   insertLink({
     identifier: inviteMailIdentifier(hash),
@@ -237,8 +237,7 @@ export async function giveAddress(deps: Deps, token: string, email: string): Pro
 }
 
 /**
- * Uses up the invite, once even under concurrent calls. An active member keeps their role, and the invite
- * stays open.
+ * Uses up the invite, once even under concurrent calls. An active member keeps their role, and the invite stays open.
  *
  * @param person `email` is verified
  * @throws AppError NOT_FOUND; 410 for an ended invite; FORBIDDEN for another's invite and a deactivated

@@ -6,7 +6,7 @@ import { BATCH_MS, Round, type Unstarted } from "./round.ts";
 import { type Moved, store } from "./store.ts";
 import { triage } from "./triage.ts";
 
-/** After a crash, unanswered attempts are due again. An attempt lasts at most 10 seconds. */
+/** After a crash, unanswered attempts are due again after this time. An attempt lasts at most 10 seconds. */
 const LEASE_MS = 30 * SECOND;
 const BUSY_MS = 2 * SECOND;
 /** A batch reads more deliveries than it can start, so that slow endpoints do not hold back others. */

@@ -28,7 +28,7 @@ export class Places {
     this.granted = new Set(places.map(({ webhookId }) => webhookId));
   }
 
-  /** When the gate does not answer, the batch gets all the places it needs. */
+  /** When the delivery gate does not answer, the batch gets all the places it needs. */
   static async take(
     deps: Gated,
     webhookIds: readonly number[],

@@ -32,7 +32,7 @@ const MAX_TIMEOUTS = 5;
 /** Interval between events to a slow endpoint, longer than one attempt takes. */
 export const TURN_MS = ANSWER_MS + SECOND;
 
-/** An event asks for a turn again after at most this. */
+/** An event asks again for a turn at a slow endpoint after at most this time. */
 export const LONGEST_TURN_MS = HOUR;
 
 export interface Circumstances {

@@ -44,11 +44,7 @@ export async function signingKey(
 
 const PAGE = 100;
 
-/**
- * Re-encrypts one page of secrets with older keys.
- *
- * @param cursor id of the last webhook
- */
+/** @param cursor id of the last webhook */
 export async function reencryptSecrets(deps: Deps, cursor: string | null): Promise<string | null> {
   const [current, ...older] = deps.config.encryptionKeys;
   if (!current || older.length === 0) return null;

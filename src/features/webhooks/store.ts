@@ -144,7 +144,7 @@ const webhooksOf = (some: readonly Ended[]): number[] => [
 
 function updateCounts(ended: readonly Ended[], closed: readonly Ended[]): Query<number>[] {
   const exhausted = new Set(webhooksOf(closed.filter(isExhausted)));
-  // May be stale: an event that another batch exhausts meanwhile counts as the later one.
+  // The failure count may be stale: an event that another batch exhausts meanwhile counts as the later one.
   const hasFailures = ({ lease: { due } }: Ended) =>
     (due.failureCount ?? 0) > 0 || exhausted.has(due.webhookId);
   const ofEvents = ended.filter(({ lease }) => lease.due.kind === "event");

@@ -8,7 +8,7 @@ const OVERDUE_MS = MINUTE;
 /** How long the sweep leaves a woken delivery to its message. */
 const LEASE_MS = 30 * SECOND;
 const SLICE = 1_000;
-/** Keeps a long queue from growing. */
+/** More slices would make a long queue longer. */
 const SLICES = 5;
 
 const overdueAt = ({ now }: Pick<Deps, "now">): Date => new Date(now().getTime() - OVERDUE_MS);
@@ -22,7 +22,6 @@ function takeSlice(deps: Pick<Deps, "now">) {
 
 type DueDelivery = { dueAt: Date; eventId: string };
 
-/** Returns the number of woken deliveries. */
 export async function wakeOverdue(deps: Deps, overdue: readonly DueDelivery[]): Promise<number> {
   let woken = 0;
   if (overdue.length === 0) return woken;

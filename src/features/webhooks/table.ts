@@ -36,7 +36,7 @@ export const deliveries = sqliteTable(
     teamId: integer("team_id").notNull(),
     kind: text("kind").$type<DeliveryKind>().notNull(),
     attempt: integer("attempt").notNull(),
-    /** The delivery has a turn at a slow endpoint. */
+    /** The delivery has a reserved turn at a slow endpoint. */
     hasSlot: flag("has_slot").notNull(),
     queuedAt: instant("queued_at").notNull(),
   },

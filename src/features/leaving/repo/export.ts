@@ -22,7 +22,7 @@ const names = (columns: readonly Column[]): SQL =>
   );
 
 /**
- * @param order covered by an index that starts with the team
+ * @param order columns to sort by, covered by an index that starts with the team
  * @param shown exported properties
  */
 function section<T extends Table, K extends keyof T["_"]["columns"] & string>(

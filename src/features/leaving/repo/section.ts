@@ -14,7 +14,7 @@ export interface ExportedRow {
 
 export interface Section {
   type: LineType;
-  /** Sorts before every row. */
+  /** Sorts before the key of every row. */
   start: Key;
   rows(team: SQL, after: Key, limit: number): Query<ExportedRow[]>;
 }

@@ -72,7 +72,6 @@ const recentOf = prepared(({ team, accountId, from, at, to, most }: Params<Windo
       UNION ALL ${side(sql`${at} + 1 AND ${to}`, sql`ASC`)}`;
 }, RECENT.read);
 
-/** Finds the account's posts within the window before and after `at`. */
 export function recentPosts(team: SQL, around: Neighbourhood): Query<RecentPost[]> {
   const { accountId, at, windowMs, mostEach: most } = around;
   const time = at instanceof Date ? at.getTime() : at;
@@ -106,7 +105,7 @@ export const postsAround = (
   { at, most = MAX_COMPARED_PER_POST }: Around = {},
 ): Query<RecentPost[]> =>
   recentPosts(team, {
-    // Without an account of the team, the query finds nothing.
+    // For another team's account, the query finds nothing.
     accountId: ofPost(id, sql`own.account_id`, sql`own.team_id = ${team}`),
     at: at ?? ofPost(id, sql`max(coalesce(own.scheduled_for, 0), ${now.getTime()})`),
     windowMs: DUPLICATE_WINDOW_MS,
@@ -136,8 +135,8 @@ function claimed(claims: readonly Claim[]): SQL {
 }
 
 /**
- * SQL condition: no other post holds one of the claims, which all have the same time. The
- * comparison before it gives the message; this condition is atomic.
+ * SQL condition: no other post holds one of the claims, which all have the same time. An earlier comparison gives the
+ * error message; only this condition is atomic.
  */
 export const areUnclaimed = (claims: readonly Claim[]): SQL =>
   claims.length === 0 ? sql`TRUE` : sql`NOT EXISTS (SELECT 1 ${claimed(claims)})`;
@@ -146,11 +145,10 @@ export const areUnclaimed = (claims: readonly Claim[]): SQL =>
 export const heldKeys = (accountIds: Iterable<string>, at: Date): SQL =>
   sql`(SELECT ${CLAIM_KEY} ${outAround(accountIds, at)} AND ${CLAIM_KEY} IS NOT NULL)`;
 
-/** Finds the posts that hold one of the claims, which all have the same time. */
 export const claimHolders = (claims: readonly Claim[]): Query<RecentPost[]> =>
   sqlQuery(sql`SELECT ${RECENT.column} ${claimed(claims)}`, RECENT.read);
 
-/** More posts than an account publishes within a repeat window. */
+/** An account publishes fewer posts than this within a repeat window. */
 const MAX_COMPARED = 2_000;
 
 const EARLIER = pickColumns(uploads, ["id", "title", "description", "media"]);

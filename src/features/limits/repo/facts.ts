@@ -54,7 +54,7 @@ const readUse = rowReader({
 
 interface Values {
   team: SQL;
-  /** JSON, like `quotas` (monthly posts by plan) and `months`. */
+  /** JSON list of account ids. `quotas` (monthly posts by plan) and `months` are JSON too. */
   ids: string | SQL;
   quotas: string;
   months: string;

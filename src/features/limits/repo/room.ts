@@ -28,8 +28,8 @@ function postsInMonth(team: number | SQL, at: Date, most: number): SQL {
 }
 
 /**
- * SQL condition of the inserting statement: the plan has `more` posts left in the month of `at`.
- * The check before it gives the message; this condition is atomic.
+ * SQL condition of the inserting statement: the plan has `more` posts left in the month of `at`. An earlier check gives
+ * the error message; only this condition is atomic.
  */
 export const hasQuota = (
   team: number | SQL,

@@ -64,7 +64,7 @@ export const countLinks = prepared(
 const isThis = ({ team, id }: LinkId | Params<LinkId>): SQL =>
   sql`l.id = ${id} AND l.team_id = ${team} AND l.deleted_at IS NULL`;
 
-/** An index by which no link is read when the caller is unknown. */
+/** With this index, the query reads no link when the caller is unknown. */
 const OF_TEAM = sql.raw("short_links l INDEXED BY short_links_of_team");
 
 export const findLink = prepared(
@@ -74,7 +74,7 @@ export const findLink = prepared(
   readWhole,
 );
 
-/** The last of the messages may exceed `most`. */
+/** Returns whole messages of clicks, which may exceed `most` clicks. */
 export const newestClicks = prepared(
   ({ team, id, most }: Params<LinkId & { most: number }>) =>
     sql`SELECT clicks FROM (

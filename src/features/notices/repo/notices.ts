@@ -75,7 +75,7 @@ export interface MovedNotice {
   attempt: number;
 }
 
-/** Skips notices that another run moved or ended. */
+/** Skips notices that another run rescheduled or ended. */
 export const moveNotices = listed(
   ({ row, to, attempt }: MovedNotice) => [...keyOf(row), to.getTime(), attempt],
   preparedWrite(
@@ -198,7 +198,7 @@ export const waitingSlots = prepared(
   readWaiting,
 );
 
-/** Inserts an unaddressed notice if the previous statement changed a row. */
+/** Inserts a notice without recipients if the previous statement changed a row. */
 export const noticeIfChanged = preparedWrite(
   ({ subject, teamId, now }: Params<{ subject: string; teamId: number; now: Date }>) =>
     sql`INSERT OR IGNORE INTO notices

@@ -209,7 +209,6 @@ const endItems = (where: SQL): Query<number> =>
         OR EXISTS (SELECT 1 FROM uploads u
           WHERE u.id BETWEEN i.first_upload_id AND i.last_upload_id AND u.status = 'completed'))`);
 
-/** Ids of an item's posts are consecutive. */
 export interface PostIds {
   first: number;
   last: number;
@@ -240,7 +239,7 @@ export const postingAfter = (after: number, count: number): Query<number[]> =>
     valueReader(poolItems.id),
   );
 
-/** No event reports the removal of a post. */
+/** Ends items whose posts are over, because no event reports a post's removal. */
 export const endLeft = (after: number, most: number): Query<number> =>
   endItems(sql`i.id IN (SELECT id FROM pool_items WHERE state = 'posting' AND id > ${after}
     ORDER BY id LIMIT ${most})`);

@@ -63,10 +63,7 @@ export const MAX_PAGE_BYTES = 8_000_000;
 /** Bytes of a post beside its texts: field names, signed addresses, its account. */
 export const ROW_BYTES = 2_000;
 
-/**
- * A row of a page. A row that is too large comes without its record, which is read in a second
- * query.
- */
+/** A row that is too large comes without its record, which is read in a second query. */
 export interface PageRow<T> {
   id: number;
   /** Null when the row exceeds its share of the page. */

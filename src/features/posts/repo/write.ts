@@ -181,7 +181,6 @@ export const forgetFiles = (id: number): Query<number> =>
       FROM uploads u CROSS JOIN json_each(u.media) item
       WHERE u.id = ${id} AND u.deleted_at IS NOT NULL)`);
 
-/** Deletes up to `most` file uses of a team that is being deleted. */
 export const eraseUses = (team: number, most: number): Query<number> =>
   sqlWrite(sql`DELETE FROM media_uses WHERE (team_id, sha256, upload_id) IN
     (SELECT team_id, sha256, upload_id FROM media_uses WHERE team_id = ${team} LIMIT ${most})`);

@@ -27,7 +27,6 @@ const readSpentUse = rowReader({
   showsThumbnail: flag("shows_thumbnail").notNull(),
 });
 
-/** A file and the posts that used it. */
 export type SpentUse = ReturnType<typeof readSpentUse>;
 
 interface EndedUse extends SpentUse {

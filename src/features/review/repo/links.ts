@@ -10,7 +10,7 @@ import { type ReviewLinkRow, reviewLinks, reviewPosts } from "../table.ts";
 
 const readCandidate = rowReader(pickColumns(uploads, ["id", "status"]));
 
-/** In no order. */
+/** The result is in no order. */
 export const candidates = (team: SQL, ids: readonly number[]) =>
   sqlQuery(
     sql`SELECT u.id, u.status FROM json_each(${JSON.stringify(ids)}) wanted

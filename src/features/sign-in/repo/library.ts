@@ -9,7 +9,7 @@ export interface Comparison {
   column: string;
   operator: "=" | "<>" | "<" | "<=" | ">" | ">=" | "IN";
   value: unknown;
-  /** Joins the comparison to the one before. */
+  /** How the comparison is joined to the previous one. */
   connector: "AND" | "OR";
 }
 

@@ -4,7 +4,6 @@ import { pickColumns, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { passkeys, tokens, users } from "../../auth/table.ts";
 
-/** A number or SQL. */
 interface Own {
   user: number | SQL;
 }

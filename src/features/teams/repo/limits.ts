@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Config } from "../../../config.ts";
 import { IS_OPEN } from "../../auth/repo/people.ts";
 
-/** JSON of each plan's member limit; the plan of teams without one. */
+/** `limits`: each plan's member limit, as JSON. */
 export interface MemberLimits {
   limits: string;
   defaultPlan: string;

@@ -66,7 +66,7 @@ interface MemberChange extends Target, MemberLimits {
   isActive: boolean | null;
 }
 
-/** Never changes the owner. A full team activates no member. */
+/** Never changes the owner's membership. In a full team, no member is activated. */
 export const updateMember = prepared(
   ({ teamId, userId, role, isActive, limits, defaultPlan }: Params<MemberChange>) =>
     sql`UPDATE members

@@ -39,7 +39,6 @@ const insertOwner = preparedWrite(
       WHERE u.email = ${email} AND t.deleted_at IS NULL ON CONFLICT DO NOTHING`,
 );
 
-/** Changes nothing without an open invite, or when the instance has no room for a person. */
 export const insertPerson = (person: NewPerson): Query<number>[] => [
   insertUser(person),
   insertOwnTeam(person),

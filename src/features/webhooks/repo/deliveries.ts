@@ -68,7 +68,7 @@ export interface Move {
   hasSlot: boolean;
 }
 
-/** Skips deliveries that another run moved or ended. */
+/** Skips deliveries that another run rescheduled or ended. */
 export const moveDeliveries = listed(
   ({ key, to, attempt, hasSlot }: Move) => [...keyOf(key), to.getTime(), attempt, Number(hasSlot)],
   preparedWrite(
@@ -153,8 +153,8 @@ const readFirstTurn = rowReader({
 });
 
 /**
- * Reserves consecutive turns, one every `TURN_MS`, and returns the first; no row when that is over
- * `LONGEST_TURN_MS` away.
+ * Reserves consecutive turns at a slow endpoint, one every `TURN_MS`, and returns the first; no row when the first is
+ * over `LONGEST_TURN_MS` away.
  */
 export const takeTurns = prepared(
   ({ webhookId, span, now }: Params<{ webhookId: number; span: number; now: Date }>) =>
@@ -166,7 +166,7 @@ export const takeTurns = prepared(
 
 const readKey = rowReader(pickColumns(deliveries, ["dueAt", "eventId"]));
 
-/** Messages with the old due time find nothing. */
+/** Gives overdue deliveries a new due time; queue messages with the old one find nothing. */
 export const takeOverdue = prepared(
   ({ overdue, to, most }: Params<{ overdue: Date; to: Date; most: number }>) =>
     sql`UPDATE deliveries SET due_at = ${to} WHERE (due_at, event_id, webhook_id, queued_at) IN
@@ -183,7 +183,7 @@ export const anyOverdue = prepared(
   readKey,
 );
 
-/** Answers 0 when the key exists. */
+/** Answers 0 when the delivery's key already exists. */
 export const insertDelivery = (
   row: Pick<DeliveryRow, "eventId" | "webhookId" | "teamId" | "kind">,
   at: Date,

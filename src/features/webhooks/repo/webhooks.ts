@@ -49,7 +49,6 @@ export const insertWebhook = (
     readId,
   );
 
-/** Switching a webhook on resets its failures. */
 export function switchWebhook(
   team: number,
   id: number,
@@ -125,8 +124,8 @@ export const eraseWebhooks = (team: number, most: number): Query<number>[] =>
   ].map(sqlWrite);
 
 /**
- * Scans all waiting deliveries, because an index by team would cost a written row per attempt. This
- * statement runs once per team, at the end.
+ * Scans all waiting deliveries, because an index by team would cost a written row per attempt. This statement runs once
+ * per deleted team.
  */
 export const eraseDeliveries = (team: number): Query<number> =>
   sqlWrite(sql`DELETE FROM deliveries WHERE team_id = ${team}`);
