@@ -28,7 +28,6 @@ export interface PostMedia {
   kind: MediaKind;
   mime: string | null;
   sizeBytes: number | null;
-  /** The width is in pixels. */
   width: number | null;
   height: number | null;
 }
@@ -77,7 +76,7 @@ export interface Target {
   at?: Date;
 }
 
-/** Progress that a later invocation resumes from. JSON; only its connector reads it. */
+/** JSON about the progress, which a later invocation resumes from. */
 export type Bookmark = Record<string, unknown>;
 
 export interface PublishJob<S = unknown> {
@@ -87,12 +86,12 @@ export interface PublishJob<S = unknown> {
   uploadId: number;
   /** Starts at 1; a manual retry counts as a new attempt. */
   attempt: number;
-  /** Has the deadline of one call and the run's budget. Never follows redirects. */
+  /** Each call has a deadline and uses the run's budget. Never follows redirects. */
   fetch: Fetch;
   now(): Date;
   readMedia(item: MediaItem, range?: { offset: number; length: number }): Promise<ReadableStream>;
   /**
-   * Sends a whole file in one call and renews the lease while bytes move. Only for calls that are safe to
+   * Sends a whole file in one call and keeps the job reserved while bytes move. Only for calls that are safe to
    * repeat.
    * @throws when nothing moves for a minute, after 10 minutes, or when another run has the job
    */
@@ -117,7 +116,7 @@ export interface Waiting {
   checkAfterSeconds: number;
 }
 
-/** `next`: store the bookmark and prepare on. `ready`: only the final call remains. */
+/** `next`: store the bookmark and call `prepare` again. `ready`: only the final call remains. */
 export type Prepared =
   | { kind: "next"; bookmark: Bookmark }
   | { kind: "ready"; bookmark: Bookmark }
@@ -141,8 +140,8 @@ export type Reconciled =
   | { kind: "unknowable"; message: string };
 
 /**
- * Seconds before an unanswered submit is looked up: the call's deadline, the latest acceptance and the delay
- * of lists.
+ * Seconds before an unanswered `submit` is looked up: the call's time limit, the time in which the platform may still
+ * accept the post, and the delay of its lists.
  */
 export interface ReconcileTiming {
   callSeconds: number;
@@ -164,7 +163,7 @@ export interface Capabilities {
   needsTitle?: boolean;
   batchMaxFiles?: number;
   batchTitleFromDescription?: boolean;
-  /** The most posts that one account may publish in any 24 hours. */
+  /** Maximum posts that one account may publish in any 24 hours. */
   dailyPostCap: number;
   /** Hashtags that the network hides or refuses, in lower case and without the #. */
   bannedHashtags: readonly string[];
@@ -203,7 +202,7 @@ export interface PostReader {
   hasLink(text: string): boolean;
 }
 
-/** Posts that cost credits; a link costs more. */
+/** Posts cost credits; a link costs more. */
 export interface PaidPosts {
   reader(): Promise<PostReader>;
 }
@@ -237,21 +236,21 @@ export interface BatchFlag {
   description: string;
 }
 
-/** What an owner needs before real accounts can be connected. */
+/** What the instance's owner needs before real accounts can be connected. */
 export interface Needs {
   app: string | null;
   scopes: readonly string[];
-  /** Review before strangers can use the app; null when none. */
+  /** The platform's review before strangers can use the app. Null when there is none. */
   review: string | null;
   /** Accepted redirect URLs, in words, for platforms that refuse `http://localhost`. */
   redirects?: string;
-  /** A key that replaces an app, though not a required one; `without` says what follows without it. */
+  /** An optional key that replaces an app. `without` says what happens without the key. */
   key?: { variable: string; without: string };
 }
 
 /**
- * Our side of a platform. `prepare` repeats until one call remains; `submit` makes it, which cannot be
- * undone; `settle` follows the processing. The runner stores each bookmark before the next step and never
+ * What this service does on a platform. `prepare` repeats until one call remains; `submit` makes that call, which
+ * cannot be undone; `settle` follows the processing. The runner stores each bookmark before the next step and never
  * repeats `submit` without `reconcile`. A thrown network error means "no answer".
  */
 export interface Connector<S = unknown> {
@@ -278,7 +277,7 @@ export interface Connector<S = unknown> {
   /** Leaves out settings that the likeness shows or that change nothing visible. */
   describeSettings(post: Post<S>): Promise<SettingWords[]>;
 
-  /** Bytes that the platform has. Absent where files are not sent in pieces. */
+  /** Bytes that the platform has received. Absent where files are not sent in pieces. */
   sentBytes?(bookmark: Bookmark, media: readonly MediaItem[]): Promise<number | null>;
   prepare(job: PublishJob<S>, bookmark: Bookmark | null): Promise<Prepared>;
   submit(job: PublishJob<S>, bookmark: Bookmark): Promise<Submitted>;
@@ -306,7 +305,7 @@ export interface Connector<S = unknown> {
     account: PublishAccount,
     app: AppKeys | null,
   ): Promise<Result<Credentials, LoginRefusal>>;
-  /** Seconds before its end at which an unused login is renewed. */
+  /** An unused login is renewed this many seconds before its end. */
   refreshAheadSeconds?: number;
   isSelfRenewing?: boolean;
   /**

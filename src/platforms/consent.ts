@@ -16,7 +16,7 @@ export interface ConsentStart {
 
 export interface Consent {
   url: string;
-  /** Stored encrypted and read when the person returns. */
+  /** Stored encrypted until the person returns from the platform. */
   memory?: Record<string, string>;
 }
 
@@ -29,7 +29,7 @@ export interface ConsentReturn extends Omit<ConsentStart, "state" | "identifier"
 
 export interface Grant {
   accounts: Connected[];
-  /** Null where the platform does not say. */
+  /** The granted scopes. Null where the platform does not name them. */
   scopes: string[] | null;
   requested?: readonly string[];
 }
@@ -61,15 +61,15 @@ export interface Withdrawal {
 }
 
 export interface WithdrawalFields {
-  /** Receives withdrawals of consent. */
+  /** The field for the URL that receives withdrawals of consent. */
   withdrawn: string;
-  /** Receives requests to delete a person's data. */
+  /** The field for the URL that receives requests to delete data. */
   deletion?: string;
 }
 
 export interface Withdrawals {
   fields: WithdrawalFields;
-  /** Platforms whose app secret may sign instead. */
+  /** Platforms whose app secret may sign the messages instead. */
   alsoSignedBy?: readonly Platform[];
   read(message: PlatformMessage, clientSecret: string): Promise<Withdrawal | null>;
 }
@@ -77,7 +77,7 @@ export interface Withdrawals {
 export interface ConsentPage extends ConsentScopes {
   asks: string;
   identifierLabel?: string;
-  /** Any instance may send people there. */
+  /** Any instance may send people to this platform. */
   needsNoApp?: true;
   /** Served at `/oauth/<platform>/client-metadata.json`; identifies an instance without an app. */
   clientMetadata?(

@@ -9,13 +9,13 @@ export interface Unpublished {
   text: string;
 }
 
-/** The published post, for reviewers. Texts are exact, the rest approximate. */
+/** How the published post will look, for reviewers. Texts are exact, the rest is approximate. */
 export interface Likeness {
   layout: Layout;
   heading: string | null;
   text: string;
   unpublished: Unpublished[];
-  /** Lines before "more"; null for all. Measured on phones. */
+  /** Lines that phones show before "more". Null when all lines are shown. */
   shownLines: 2 | 3 | 5 | 8 | null;
   /** Files stand side by side instead of sliding. */
   hasGrid: boolean;

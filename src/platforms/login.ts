@@ -43,7 +43,7 @@ export interface Profile {
 export interface Connected {
   profile: Profile;
   credentials: Credentials;
-  /** Only the account's own server vouches for its id. */
+  /** Present when only the account's own server vouches for the account's id. */
   unproven?: LoginRefusal;
 }
 
@@ -82,6 +82,6 @@ export interface PublishAccount {
   handle: string | null;
   /** Origin of the account's server (Bluesky's PDS). */
   service: string | null;
-  /** Only that server vouches for the account's id. */
+  /** Only the account's server vouches for the account's id. */
   isUnproven?: true;
 }

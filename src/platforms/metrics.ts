@@ -49,14 +49,14 @@ export type MetricsReading<T> = Promise<Result<T, Stopped>>;
 
 export interface MetricsReader {
   counts: readonly (keyof PostCounters)[];
-  /** Returns the most calls that reading this page can take. */
+  /** Returns the maximum number of calls for reading this page. */
   callsOf(cursor: string | null): number;
   pagePosts: number;
   /** The figures are public, so calls send no login. */
   isPublic?: boolean;
   /** Days that the platform's terms allow daily figures to be kept. */
   keepDays?: number;
-  /** Least hours between two reads, as reads cost money. */
+  /** Minimum hours between two reads, as reads cost money. */
   restsHours?: number;
   /** Returns whether the reader covers the account. A reader without this method covers all. */
   covers?(account: PublishAccount): boolean;

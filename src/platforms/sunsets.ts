@@ -3,14 +3,14 @@ import { DAY } from "../core/time.ts";
 import type { ApiVersion } from "./connector.ts";
 import { connectors } from "./registry.ts";
 
-/** Enough to write, test and deploy a successor. */
+/** Enough days to support, test and deploy a newer version. */
 const WARNING_DAYS = 60;
 
 interface EndingVersion {
   platform: Platform;
   version: string;
   sunset: string;
-  /** Begun days; 0 or less once the version has ended. */
+  /** Days, rounded up. 0 or less once the version has ended. */
   daysLeft: number;
 }
 
@@ -19,7 +19,7 @@ interface PlatformVersion {
   apiVersion: Pick<ApiVersion, "version" | "sunset">;
 }
 
-/** Ended or ending within 60 days, earliest first. */
+/** API versions that have ended or end within 60 days, earliest first. */
 export function endingVersions(
   now: Date,
   versions: readonly PlatformVersion[] = connectors(),

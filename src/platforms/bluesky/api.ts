@@ -11,7 +11,6 @@ export const POST_COLLECTION = "app.bsky.feed.post";
 const MAX_REPLY_BYTES = 64 * 1_024;
 
 export interface XrpcRefusal extends Refusal {
-  /** For example `ExpiredToken`. */
   name: string | null;
   /** Header in epoch seconds. */
   rateLimitReset: string | null;
@@ -42,7 +41,6 @@ interface XrpcCall {
   bytes?: { data: ArrayBuffer | ReadableStream; mime: string };
 }
 
-/** @param service an origin */
 export function xrpc(
   method: "GET" | "POST",
   service: string,
@@ -161,8 +159,8 @@ export function uploadBlobRequest(
 export const readUploadBlobReply = readerOf(field("blob", blob));
 
 /**
- * `swapRecord: null`: the key is free. The server repeats its answer for the same record and refuses another
- * as InvalidSwap.
+ * `swapRecord: null` demands that the key is free. The server repeats its answer for the same record and refuses
+ * another record as InvalidSwap.
  * @see https://docs.bsky.app/docs/api/com-atproto-repo-put-record
  */
 export function putRecordRequest(

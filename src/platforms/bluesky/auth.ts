@@ -71,7 +71,7 @@ async function findHome(
   identifier: string,
 ): Promise<Result<FoundHome, LoginRefusal>> {
   if (identifier.startsWith("did:")) return resolveDid(fetch, identifier);
-  // Only the entryway knows email addresses.
+  // Only Bluesky's own server knows email addresses.
   if (identifier.includes("@")) return ok({ did: null, pds: ENTRYWAY });
   if (HANDLE.test(identifier)) return resolveHandle(fetch, identifier);
   return unknownIdentifier(
@@ -162,8 +162,7 @@ function explainLogin(refusal: XrpcRefusal): LoginRefusal {
 }
 
 /**
- * The account's DID document has to name the server. Servers are verified before the call, except a `service`
- * of the request.
+ * Servers are verified before the call, except a server that the request names as `service`.
  * @see https://docs.bsky.app/docs/api/com-atproto-server-create-session
  */
 export async function login(
@@ -200,7 +199,6 @@ export async function login(
   return ok(await connectedAs(fetch, session, standing.value, login));
 }
 
-/** The account's DID document has to name the server. */
 export async function identify(
   fetch: Fetch,
   credentials: Credentials,
@@ -285,7 +283,7 @@ export async function refresh(
   app: AppKeys | null,
 ): Promise<Result<Credentials, LoginRefusal>> {
   if (!credentials.refreshToken) return notRenewable("Bluesky");
-  // First, because refused new tokens would be lost.
+  // Checked before renewing, because tokens that are refused afterwards would be lost.
   const moved = await refusedServer(fetch, account);
   if (moved) return refuse(moved);
   if (isGrant(credentials)) {

@@ -32,7 +32,7 @@ async function findEntrance(
   identifier: string | null,
 ): Promise<Result<Entrance, LoginRefusal>> {
   const name = plainIdentifier(identifier ?? "");
-  // The entryway's page asks for email addresses.
+  // Only Bluesky's own server knows email addresses.
   if (name === "" || (name.includes("@") && !name.includes("/"))) {
     return enterServer(fetch, ENTRYWAY);
   }
@@ -40,7 +40,7 @@ async function findEntrance(
   if (!HANDLE.test(name)) return enterServer(fetch, name);
   const home = await resolveHandle(fetch, name);
   if (home.ok || !home.error.final) return enterHome(fetch, name, home);
-  // A server's name looks like a handle.
+  // The name may also be a server's.
   const entrance = await enterServer(fetch, `https://${name}`).catch(() => home);
   return entrance.ok ? entrance : home;
 }

@@ -17,10 +17,10 @@ export const importPrivateKey = ({ kty, crv, x, y, d }: JsonWebKey): Promise<Cry
 const importPublicKey = ({ kty, crv, x, y }: JsonWebKey): Promise<CryptoKey> =>
   crypto.subtle.importKey("jwk", { kty, crv, x, y }, ES256, true, ["verify"]);
 
-/** More servers than one isolate calls within a nonce's life. */
+/** More than the servers that one isolate calls while a nonce is valid. */
 const MAX_NONCES = 500;
 
-/** Shared by all logins. Nonces live about 3 minutes. */
+/** Each server's last nonce, shared by all logins. Nonces live about 3 minutes. */
 const nonces = new Map<string, string>();
 
 export const rememberingNonces =

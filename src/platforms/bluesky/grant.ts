@@ -3,7 +3,6 @@ import type { Credentials } from "../login.ts";
 
 export const isGrant = ({ extra }: Credentials): boolean => extra?.dpopKey !== undefined;
 
-/** Adds a DPoP proof to each call. */
 export async function proveLogin(
   network: Fetch,
   { accessToken, extra }: Credentials,

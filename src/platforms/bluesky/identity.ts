@@ -118,7 +118,7 @@ export const BLUESKY_HOSTS = ".host.bsky.network";
 const speaksFor = (server: string, { origin, hostname }: URL): boolean =>
   server === origin || (server === ENTRYWAY && hostname.endsWith(BLUESKY_HOSTS));
 
-/** `unproven`: the DID document is unreadable. `foreign`: it names another server. */
+/** `unproven`: the DID document is unreadable. `foreign`: the document names another server. */
 export type Proof =
   | { kind: "proven"; pds: string }
   | { kind: "unproven" | "foreign"; refusal: LoginRefusal };

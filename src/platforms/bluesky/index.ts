@@ -11,7 +11,6 @@ import {
 } from "./capabilities.ts";
 import { type BlueskySettings, settings } from "./settings.ts";
 
-/** Bluesky and all other servers of the AT Protocol. */
 export const bluesky: Connector<BlueskySettings> = {
   platform: "bluesky",
   name: "Bluesky",

@@ -36,7 +36,7 @@ const sessionOf = ({ extra = {} }: Credentials): Session => ({
 });
 
 /**
- * A login without key ends then, however often it is refreshed.
+ * The login of a client without key ends after this time, however often it is refreshed.
  * @see https://atproto.com/specs/oauth#types-of-clients
  */
 const PUBLIC_SESSION_DAYS = 14;
@@ -182,7 +182,7 @@ export async function refreshGrant(
   if (!refreshToken) return notRenewable("Bluesky");
   const session = sessionOf(credentials);
   const message = refusedKey(session, app);
-  // The owner may set the old key again.
+  // Not final, because the owner may set the old key again.
   if (message) return refuse({ message, final: false });
   const { as, client, auth, options } = await callerOf(fetch, session, app);
   try {
@@ -208,7 +208,7 @@ export async function refreshGrant(
   }
 }
 
-/** Unlike `revocationRequest` sends a DPoP proof: without it servers answer 200 and revoke nothing. */
+/** Sends a DPoP proof, unlike `revocationRequest`: without a proof servers answer 200 and revoke nothing. */
 export async function revokeGrant(
   fetch: Fetch,
   credentials: Credentials,

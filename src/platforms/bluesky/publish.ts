@@ -72,8 +72,8 @@ const ATTEMPTS = 16;
 const UPLOADS = (1_000 * CLOCK_IDS) / ATTEMPTS;
 
 /**
- * 53 bits of microseconds and 10 bits of clock id. Upload and attempt fill what milliseconds leave: keys
- * differ for 64,000 uploads in a row within a millisecond.
+ * The key has 53 bits of microseconds and 10 bits of clock id. Upload and attempt fill the digits below milliseconds:
+ * keys differ for 64,000 uploads in a row within a millisecond.
  * @see https://atproto.com/specs/tid
  */
 export function recordKey(createdAt: Date, uploadId: number, attempt: number): string {
@@ -149,7 +149,7 @@ function toVideoEmbed(job: Job, size: Size, video: Blob): VideoEmbed {
   };
 }
 
-/** Omits empty fields: the record's identity follows from those present. */
+/** Omits empty fields: an empty field would make another record. */
 function buildRecord(parts: {
   text: string;
   createdAt: Date;
@@ -183,7 +183,7 @@ export async function prepare(job: Job, bookmark: Bookmark | null): Promise<Prep
   if (item?.kind !== "video") return fixRecord(job, () => uploadImages(job));
   const step = await transferVideo(job, item, bookmark);
   if (step.kind !== "processed") return step;
-  // Clients crop a video without size.
+  // Clients crop a video whose size is unknown.
   const size = (await job.inspectVideo(item)) ?? item;
   return fixRecord(job, async () => ok(toVideoEmbed(job, size, step.blob)));
 }
@@ -218,7 +218,7 @@ function toPublished(job: Job, rkey: string, uri: string): PublishedPost {
   return published(uri, `https://bsky.app/profile/${handle ?? platformAccountId}/post/${rkey}`);
 }
 
-/** The key is ours, so a repeat creates no second post. */
+/** This service chose the record's key, so a repeated call creates no second post. */
 export async function submit(job: Job, bookmark: Bookmark): Promise<Submitted> {
   const post = preparedPost.parse(bookmark);
   const request = putRecordRequest(serviceOf(job), job.accessToken, {
@@ -243,7 +243,7 @@ function isSameJson(a: unknown, b: unknown): boolean {
   );
 }
 
-/** @throws Error when the server cannot tell yet */
+/** @throws Error when the server cannot tell yet whether the post exists */
 export async function reconcile(job: Job, bookmark: Bookmark): Promise<Reconciled> {
   const { rkey, record } = preparedPost.parse(bookmark);
   const repo = job.account.platformAccountId;

@@ -61,7 +61,7 @@ const uploadSession = z.object({
 });
 
 /**
- * Counts toward the account's limits until finished, aborted or expired.
+ * An upload counts toward the account's limits until finished, aborted or expired.
  * @see https://docs.bsky.app/docs/api/app-bsky-video-start-upload
  */
 export function startUploadRequest(token: string, file: VideoFile): Request {
@@ -159,8 +159,8 @@ const uploadedVideo = z.union([
 ]);
 
 /**
- * The answer is the bare status, though the schema wraps it. For a known video it is an HTTP error with the
- * earlier job.
+ * The service answers with the bare job status, though the schema wraps it. For a known video, the answer is an HTTP
+ * error with the earlier job.
  */
 export async function readUploadVideoReply(
   reply: Response,

@@ -54,7 +54,7 @@ const JOB_MESSAGES: Record<string, string> = {
 
 export const isUnclear = ({ name }: XrpcRefusal): boolean => UNCLEAR.has(name ?? "");
 
-/** An abandoned session still counts toward the limits and should be aborted. */
+/** A session that is still open counts toward the limits and should be aborted. */
 export const isSessionOpen = ({ name }: XrpcRefusal): boolean => !SESSION_OVER.has(name ?? "");
 
 const OF_EVERY_WAY: ReadonlySet<FailureCode> = new Set([
@@ -63,7 +63,7 @@ const OF_EVERY_WAY: ReadonlySet<FailureCode> = new Set([
   "account_disconnected",
 ]);
 
-/** A whole upload would be refused too. Source: Bluesky's own client. */
+/** Whether an upload in one piece would be refused too. Source: Bluesky's own client. */
 export const isOfEveryWay = ({ failure }: Refused): boolean => OF_EVERY_WAY.has(failure.code);
 
 export function toVideoRefused(refusal: XrpcRefusal, now: Date): Refused {

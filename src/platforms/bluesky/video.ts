@@ -41,11 +41,11 @@ type Job = PublishJob<BlueskySettings>;
 
 /** Life of the upload token. Source: Bluesky's own client. */
 const UPLOAD_TOKEN_SECONDS = 1_800;
-/** Shorter than the token's life: afterwards the video cannot be delivered. */
+/** Shorter than the token's life: with an expired token the service cannot deliver the video. */
 const PROCESSING_DEADLINE_SECONDS = 1_500;
 const FIRST_LOOK_SECONDS = 2;
 const LONGEST_LOOK_SECONDS = 5;
-/** Times that an upload may be behind its bookmark. */
+/** How often an upload may lack parts that its bookmark counts as sent. */
 const MAX_RECOVERIES = 3;
 
 export const videoBookmark = z.discriminatedUnion("stage", [
@@ -123,7 +123,6 @@ const EXTENSIONS: Record<string, string> = {
 const nameOf = ({ sha256, mime }: MediaItem): string =>
   `${sha256.slice(0, 12)}.${EXTENSIONS[mime] ?? "mp4"}`;
 
-/** Streams with a known length, without holding the bytes in memory. */
 async function readBytes(job: Job, item: MediaItem, offset: number, length: number) {
   const bytes = await job.readMedia(item, { offset, length });
   return bytes.pipeThrough(new FixedLengthStream(length));
@@ -222,7 +221,7 @@ async function abandon(job: Job, token: string, jobId: string): Promise<void> {
   } catch {}
 }
 
-/** The service recognizes a video that is sent again. */
+/** May be repeated, as the service recognizes a video that is sent again. */
 async function sendWhole(job: Job, item: MediaItem): Promise<VideoStep> {
   const allowed = await checkLimits(job);
   if (!allowed.ok) return allowed.error;
@@ -244,7 +243,7 @@ async function sendWhole(job: Job, item: MediaItem): Promise<VideoStep> {
   return judgeJob(reply.value, bookmark);
 }
 
-/** Saves sending a whole video in vain. */
+/** Asks first, so that no whole video is sent in vain. */
 async function checkLimits(job: Job): Promise<Result<true, Stopped>> {
   const auth = getServiceAuthRequest(serverOf(job), job.accessToken, {
     audience: VIDEO_SERVICE_DID,
@@ -272,7 +271,7 @@ const processing = (job: Job, jobId: string): Processing => ({
 const look = (at: Processing, waitedSeconds: number): Waiting =>
   waiting(at, growingLook(FIRST_LOOK_SECONDS, LONGEST_LOOK_SECONDS, waitedSeconds));
 
-/** The job may fail after it stored the video. */
+/** A job may fail after it stored the video: the stored video counts. */
 function judgeJob(status: JobStatus, bookmark: Processing, waitedSeconds = 0): VideoStep {
   if (status.blob) return next({ stage: "processed", blob: status.blob });
   if (status.state === "JOB_STATE_FAILED") return toJobRefused(status);

@@ -48,7 +48,7 @@ export function createPostRequest(
 export const readCreatePostReply = readerOf(field("id", postId));
 
 /**
- * A published photo is a post, which cannot be undone; others wait to be attached to one.
+ * A published photo is a post, which cannot be undone. An unpublished photo waits to be attached to a post.
  * @see https://developers.facebook.com/docs/graph-api/reference/page/photos
  */
 export function createPhotoRequest(

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { bookmarkReader } from "../kit/bookmarks.ts";
 
-/** Made by one call. `readyAt`: before its first attempt. */
+/** A post that one call makes. `readyAt`: a time before the first try. */
 const post = z.object({ stage: z.literal("post"), readyAt: z.number() });
 
 /** `readyAt`: once all photos are staged. */
@@ -11,7 +11,7 @@ const album = z.object({
   readyAt: z.number().nullable(),
 });
 
-/** Facebook wants the bytes from `start` to `end`; none when equal. */
+/** Facebook wants the bytes from `start` to `end`. When both are equal, it has all bytes. */
 const uploading = z.object({
   stage: z.literal("uploading"),
   sessionId: z.string(),

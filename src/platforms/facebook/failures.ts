@@ -102,7 +102,7 @@ export function toRefused(refusal: GraphRefusal): Stopped {
 const isNumbered = ({ code, subcode }: GraphRefusal, number: number): boolean =>
   code === number || subcode === number;
 
-/** A refused link is the text's fault. */
+/** Reports a refused link as refused content. */
 export function toLinkRefused(refusal: GraphRefusal): Stopped {
   const isAboutLink =
     isNumbered(refusal, INVALID_ADDRESS) || isNumbered(refusal, UNREADABLE_ADDRESS);

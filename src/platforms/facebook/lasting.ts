@@ -8,7 +8,7 @@ import { identify } from "./auth.ts";
 import { isPassing } from "./failures.ts";
 
 /**
- * Gives 60 days in place of one or two hours.
+ * The new token lives 60 days instead of one or two hours.
  * @see https://developers.facebook.com/docs/facebook-login/guides/access-tokens/get-long-lived
  */
 export function exchangeTokenRequest(token: string, app: AppKeys): Request {
@@ -44,8 +44,8 @@ const debugged = z.object({
 });
 
 /**
- * A short-lived token is exchanged first, as a Page's token lasts only when it comes from a long-lived one.
- * One that still expires is refused.
+ * A short-lived token is exchanged first, as a Page's token lasts only when it comes from a long-lived one. A token
+ * that still expires is refused.
  */
 export async function adopt(
   fetch: Fetch,

@@ -28,7 +28,7 @@ export function likeness(post: Post<FacebookSettings>): Likeness {
   return likenessOf({ ...shared, text, unpublished });
 }
 
-/** Meta labels only photos, albums and reels. */
+/** Meta marks only photos, albums and reels as made with AI. */
 const leftOutOf = (post: Post<FacebookSettings>): readonly (keyof FacebookSettings)[] =>
   ["text", "video"].includes(shapeOf(post)) ? ["is_aigc"] : [];
 

@@ -6,7 +6,7 @@ import { type GraphRefusal, graphId, type Reading } from "../meta/graph.ts";
 import { graph, PROFILE, page, readerOf, versioned } from "./api.ts";
 import { isPassing } from "./failures.ts";
 
-/** The largest list there is. Source: Meta, "Pagination". */
+/** Maximum items of one list. Source: Meta, "Pagination". */
 const LIST_LIMIT = 100;
 /** Cloudflare's free plan has 50 calls an invocation. */
 const MAX_LISTS = 5;
@@ -64,7 +64,7 @@ async function listAll(fetch: Fetch, token: string, path: string[]): Reading<Man
   return ok(pages);
 }
 
-/** Only a lasting refusal counts as "none": otherwise the list would be incomplete. */
+/** A lasting refusal counts as an empty list. After another refusal the list would be incomplete. */
 const orNone = <T>(reply: Result<T[], GraphRefusal>): Result<T[], GraphRefusal> =>
   reply.ok || isPassing(reply.error) ? reply : ok([]);
 

@@ -76,7 +76,7 @@ function idOf({ id, permalink_url, attachments: attached }: Listed, own: Readonl
   return target;
 }
 
-/** Facebook refuses all views when it refuses one post's; then the rest is read without views. */
+/** Facebook refuses all views when it refuses those of one post. Then the page is read without views. */
 export async function readPage(
   job: MetricsJob,
   cursor: string | null,

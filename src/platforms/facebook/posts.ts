@@ -44,11 +44,10 @@ import type { FacebookSettings } from "./settings.ts";
 
 type Job = PublishJob<FacebookSettings>;
 
-/** Posts without text differ only in time. */
+/** Small, because only time distinguishes posts without text. */
 const WORDLESS_SLACK_SECONDS = 5;
 const MAX_LISTS = 3;
 
-/** WebP is converted; AI-made images are labelled. */
 function sourceOf(job: Job, item: MediaItem): Promise<string> {
   if (job.post.settings.is_aigc) return job.mediaUrl(item, "labelled");
   return job.mediaUrl(item, item.mime === "image/webp" ? "jpeg" : "original");
@@ -78,7 +77,7 @@ export async function stagePhoto(job: Job, place: AlbumPlace): Promise<Prepared>
   return next<AlbumPlace>({ ...place, photos, readyAt: isLast ? job.now().getTime() : null });
 }
 
-/** Facebook drops staged photos after a day. */
+/** Failures are ignored: Facebook deletes staged photos itself after a day. */
 async function dropPhotos(job: Job, photos: string[]): Promise<void> {
   for (const photoId of photos) {
     try {
@@ -119,7 +118,7 @@ export async function submitPost(job: Job, place: PostPlace | AlbumPlace): Promi
   return isLinkPost ? toLinkRefused(reply.error) : toRefused(reply.error);
 }
 
-/** The post exists: by an earlier call whose answer was lost, or by another publisher. */
+/** The post exists already: an earlier call whose answer was lost made it, or another publisher. */
 async function judgeDuplicate(
   job: Job,
   place: PostPlace | AlbumPlace,
@@ -138,7 +137,7 @@ const UNLISTED =
 
 type PostSearch = PublishedPost | { kind: "absent" } | Unknowable | TokenExpired;
 
-/** @throws Error when Facebook cannot tell yet */
+/** @throws Error when Facebook cannot tell yet whether the post exists */
 export async function findPost(job: Job, place: PostPlace | AlbumPlace): Promise<PostSearch> {
   const readyAt = place.readyAt ?? 0;
   const list = await listSince(job, new Date(readyAt - CLOCK_SLACK_SECONDS * 1_000));
@@ -167,7 +166,7 @@ interface Listed {
   isWhole: boolean;
 }
 
-/** Facebook may list older posts too. */
+/** Leaves out older posts, which Facebook may list too. */
 async function listSince(job: Job, since: Date): Promise<Listed | Unknowable | TokenExpired> {
   const { platformAccountId: pageId } = job.account;
   const posts: ListedPost[] = [];

@@ -21,13 +21,12 @@ import { getVideoRequest, readGetVideoReply, type Video, type VideoStatus } from
 
 type Job = PublishJob<FacebookSettings>;
 
-/** Seconds, as public clients of this API use. */
+/** Seconds before the first status check, as in public clients. */
 const FIRST_LOOK_SECONDS = 3;
 const LONGEST_LOOK_SECONDS = 15;
 
 const UNLABELLED = "The AI label was left out: Facebook did not take it for this reel.";
 
-/** @param since epoch milliseconds */
 export const lookAfter = (job: Job, since: number): number =>
   growingLook(FIRST_LOOK_SECONDS, LONGEST_LOOK_SECONDS, ageOf(since, job.now()));
 
@@ -105,7 +104,7 @@ export async function settleVideo(job: Job, place: Processing): Promise<Settled>
   const reply = await look(job, place.videoId);
   if (!reply.ok) {
     if (isTokenRefusal(reply.error)) return TOKEN_EXPIRED;
-    // A refused look does not mean that an accepted video is missing.
+    // A refused status check does not mean that an accepted video is missing.
     throw new Error(reply.error.message);
   }
   const { status } = reply.value;
@@ -117,7 +116,7 @@ export async function settleVideo(job: Job, place: Processing): Promise<Settled>
 
 type Ongoing = Uploading | ReelPlace;
 
-/** `untouched`: the finish call never arrived. `busy`: Facebook cannot tell yet. */
+/** `untouched`: the finish call never arrived. `busy`: Facebook does not know yet. */
 type Sight = PublishedPost | Waiting | "untouched" | "busy";
 
 /** Infers the effect of an unanswered finish call. */
@@ -136,7 +135,7 @@ function judge(job: Job, { videoId, stage }: Ongoing, video: Video): Sight {
 
 /**
  * A video becomes one post, however often it is finished.
- * @throws Error when Facebook cannot tell yet
+ * @throws Error when Facebook cannot tell yet whether the post exists
  */
 export async function reconcileVideo(job: Job, place: Ongoing): Promise<Reconciled> {
   const reply = await look(job, place.videoId);
@@ -158,7 +157,7 @@ export async function judgeRefusedFinish(
   const refused: Stopped = toRefused(refusal);
   if (refused.kind === "token_expired") return refused;
   const reply = await look(job, place.videoId).catch(() => null);
-  // A login without read access cannot have published.
+  // A login that cannot read the video cannot have published it.
   const isAboutAccess = refused.failure.code === "account_disconnected";
   if (isAboutAccess && reply && !reply.ok && isLoginLost(reply.error)) return refused;
   const sight = reply?.ok ? judge(job, place, reply.value) : "busy";

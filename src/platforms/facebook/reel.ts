@@ -76,7 +76,10 @@ function finish(job: Job, at: ReelPlace, isLabelled: boolean) {
   return finishReelRequest(job.accessToken, job.account.platformAccountId, reel);
 }
 
-/** Meta documents no AI label for reels: refused by name, the call had no effect and is repeated without it. */
+/**
+ * Meta documents no AI label for reels. If Facebook refuses the label by name, the call had no effect and is repeated
+ * without label.
+ */
 export async function finishReel(job: Job, at: ReelPlace): Promise<Submitted> {
   const { is_aigc: isLabelled } = job.post.settings;
   let reply = await readFinishReply(await job.fetch(finish(job, at, isLabelled)));

@@ -49,7 +49,7 @@ const videos = (token: string, pageId: string, form: Record<string, string>): Re
   graph(versioned(pageId, "videos"), { token, form }, GRAPH_VIDEO);
 
 /**
- * Stays hidden until finished.
+ * The video stays hidden until finished.
  * @see https://developers.facebook.com/docs/graph-api/reference/page/videos
  */
 export const startVideoRequest = (token: string, pageId: string, sizeBytes: number): Request =>
@@ -201,7 +201,7 @@ const phase = z
   .object({
     status: maybeText,
     publish_status: maybeText,
-    // Meta writes the name both ways.
+    // Meta spells this name in two ways.
     bytes_transfered: z.number().nullish().catch(null),
     bytes_transferred: z.number().nullish().catch(null),
     errors: z

@@ -20,7 +20,7 @@ type Job = PublishJob<FacebookSettings>;
 
 /** Fits well within a call's time. */
 export const MAX_CHUNK_BYTES = 52_428_800;
-/** Times that an upload may be behind its bookmark. */
+/** How often Facebook may have fewer bytes than the bookmark says. */
 const MAX_REALIGNMENTS = 3;
 
 export async function openVideo(job: Job, item: MediaItem): Promise<Prepared> {

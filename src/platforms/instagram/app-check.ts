@@ -1,8 +1,8 @@
 import type { AppCheck } from "../login.ts";
 
 /**
- * Instagram grants apps no token and checks a code before the secret, according to other clients. The first
- * connected account proves the keys.
+ * Instagram gives an app no token of its own and, according to other clients, checks a code before the secret. Only the
+ * first connected account proves the keys.
  * @see
  * https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login
  */

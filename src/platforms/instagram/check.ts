@@ -29,7 +29,7 @@ export function shapeOf({ media, settings }: Pick<InstagramPost, "media" | "sett
   return wantsVideo && !isSurely("image", item) ? "reel" : "image";
 }
 
-/** Also adjoining hashtags; no parts of a word or URL. */
+/** Matches hashtags, also several without space between them, but no `#` in a word or URL. */
 const HASHTAGS = /(?<![\p{L}\p{N}_&/])(?:#[\p{L}\p{N}\p{M}_]+)+/gu;
 const MENTION = /(?<![\p{L}\p{N}_.@/])@[A-Za-z0-9_][A-Za-z0-9_.]*/gu;
 
@@ -37,7 +37,6 @@ const MENTION = /(?<![\p{L}\p{N}_.@/])@[A-Za-z0-9_][A-Za-z0-9_.]*/gu;
 export const countHashtags = (caption: string): number =>
   [...caption.matchAll(HASHTAGS)].reduce((total, [run]) => total + run.split("#").length - 1, 0);
 
-/** Repeated mentions count again. */
 export const countMentions = (caption: string): number => [...caption.matchAll(MENTION)].length;
 
 function checkCaption(post: InstagramPost): FieldError[] {

@@ -10,7 +10,7 @@ const TRIALS = { manual: "MANUAL", auto: "SS_PERFORMANCE" } as const;
 
 const READABLE_IMAGES = ["image/jpeg"];
 
-/** Tags on an image need positions and form a column; on a video they have none. */
+/** Tags on an image need positions and form a column. Tags on a video have no positions. */
 function tagsOf(usernames: string[], item: MediaItem): Fields {
   if (usernames.length === 0) return {};
   const round = (value: number) => Math.round(value * 1_000) / 1_000;
@@ -64,7 +64,7 @@ export async function singleFields(job: Job, item: MediaItem): Promise<Fields> {
   return { ...reel, ...source, ...sharedFields(job), ...tags };
 }
 
-/** Tags go on the first image, else on the first file. */
+/** Tags people on the first image, else on the first file. */
 export async function childFields(job: Job, item: MediaItem, index: number): Promise<Fields> {
   const { media, settings } = job.post;
   const firstImage = media.findIndex(({ kind }) => kind === "image");

@@ -34,7 +34,7 @@ export const { prepare, submit, settle, reconcile } = containerPublisher<Instagr
   childFields,
   carouselFields,
   listedText: ({ post }) => (shapeOf(post) === "story" ? "" : captionOf(post)),
-  // A story's URL ends with its 24 hours.
+  // A story and its URL exist for 24 hours only.
   hasPermalink: ({ post }) => shapeOf(post) !== "story",
   calls: {
     create: createContainerRequest,

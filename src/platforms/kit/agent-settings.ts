@@ -2,17 +2,16 @@ import type { Connector } from "../connector.ts";
 import { agentName, argumentOf } from "./agent-names.ts";
 import type { FieldInfo } from "./form-fields.ts";
 
-/** A setting of a platform under the name that agents give it. */
 interface AgentSetting {
   name: string;
   wireName: string;
   info: FieldInfo;
 }
 
-/** Texts of a post, which are no settings here: text and title carry them. */
+/** Fields that are no settings for agents: the arguments for text and title carry them. */
 const TEXTS = new Set(["title", "description"]);
 
-/** Returns the settings of a platform; of two wire names for the same thing, the first. */
+/** Of two wire names for the same setting, the first is returned. */
 export function agentSettings({ platform, settings }: Connector): AgentSetting[] {
   const byName = new Map<string, AgentSetting>();
   for (const [wireName, info] of Object.entries(settings.infos)) {
@@ -22,10 +21,9 @@ export function agentSettings({ platform, settings }: Connector): AgentSetting[]
   return [...byName.values()];
 }
 
-/** A name that no sentence has as a word. */
 const isUnlikeWords = (name: string): boolean => /[_A-Z]/.test(name);
 
-/** The names of a platform's form fields, and those of the arguments that stand for them. */
+/** Maps a platform's form fields to the names of an agent's arguments. */
 function argumentsOf({ platform, settings, capabilities }: Connector): Map<string, string> {
   const names = Object.keys(settings.infos).map((wireName): [string, string] => {
     const name = agentName(platform, wireName);
@@ -38,7 +36,7 @@ function argumentsOf({ platform, settings, capabilities }: Connector): Map<strin
   ]);
 }
 
-/** Says what a platform's rules say in the names of the call's arguments; what is quoted stays as it is. */
+/** Replaces form fields in a message by the names of an agent's arguments. Quoted text stays unchanged. */
 export function inArguments(connector: Connector, message: string): string {
   const names = argumentsOf(connector);
   const longestFirst = [...names.keys()].sort((a, b) => b.length - a.length);
@@ -48,14 +46,13 @@ export function inArguments(connector: Connector, message: string): string {
     .replace(/\bin photo\b/g, "in mediaUrls");
 }
 
-/** A list is an array here, however a form writes it. */
+/** Words about lists, which descriptions for agents omit: agents send arrays. */
 const FORM_LISTS =
   /,? (?:comma-separated|separated by commas)(?: or repeated| or as JSON array)?(?=[.;:,])/g;
 
-/** An agent has no default where its user has to choose. */
+/** The default in a description. It is removed when an agent's user must choose the value. */
 const DEFAULT = / Default: [^;.]+[;.]/;
 
-/** Describes a setting for an agent. */
 export function describeSetting(
   connector: Connector,
   { description, required, mustBeChosen }: FieldInfo,

@@ -17,7 +17,6 @@ const TYPE_NAMES: Record<string, string> = {
   "application/vnd.openxmlformats-officedocument.presentationml.presentation": "PPTX",
 };
 
-/** For example "JPEG, PNG or GIF". */
 export const nameTypes = (types: readonly string[], last: "or" | "and" = "or"): string =>
   types
     .map((type) => TYPE_NAMES[type] ?? type)
@@ -30,7 +29,7 @@ export const refuseIf = (isWrong: boolean, field: string, message: string): Fiel
 export const ofKind = (media: PostMedia[], kind: MediaKind): PostMedia[] =>
   media.filter((item) => item.kind === kind);
 
-/** False for an image behind a URL: only its form field says that it is one. */
+/** False for an image behind a URL: only the form field says that the file is an image. */
 export const isSurely = (kind: MediaKind, item: PostMedia): boolean =>
   item.kind === kind && (item.mime !== null || kind !== "image");
 
@@ -39,7 +38,6 @@ interface FileRule {
   name: string;
   types?: readonly string[];
   maxBytes?: number;
-  /** Default: "; send " and the types. */
   expected?: string;
 }
 
@@ -47,7 +45,6 @@ export const checksFor = (
   platform: string,
   { mediaSupport }: Pick<Capabilities, "mediaSupport">,
 ) => ({
-  /** @param what for example "the title" */
   length(
     field: string,
     what: string,
@@ -94,7 +91,7 @@ export const checksFor = (
     },
   ],
 
-  /** Passes files whose bytes are not here yet. */
+  /** Accepts files that are still behind a URL. */
   file({ kind, mime, sizeBytes }: PostMedia, rule: FileRule): FieldError[] {
     if (mime === null) return [];
     const { field, name, types = mediaSupport[`${kind}Types`] ?? [] } = rule;

@@ -17,9 +17,8 @@ import { isUnknownApp, toConsentRefusal, unknownApp } from "./logins.ts";
 import { oneLine, parseJson, readText } from "./replies.ts";
 import { maybeText } from "./shapes.ts";
 
-/** Characters of a platform's words in our sentences. */
+/** Maximum characters of a platform's own words that a message quotes. */
 const MAX_WORDING = 200;
-/** Tokens have a few thousand characters at most. */
 const MAX_REPLY_BYTES = 64 * 1_024;
 
 export const consentRefusal = (failure: ConsentFailure, message: string) =>
@@ -60,7 +59,6 @@ export const standardBegin =
       }),
     });
 
-/** @param usual optional scopes that every app has */
 export const requestedScopes = (
   { required, optional }: ConsentScopes,
   { scopes }: AppKeys,
@@ -97,14 +95,14 @@ export function refusedConsent(query: URLSearchParams, platform: string): Consen
 
 export interface TokenServer {
   platform: string;
-  /** Expected as the callback's `iss`. */
+  /** The callback's `iss` must equal this value. */
   issuer: string;
   tokenEndpoint: string;
   clientAuth: "basic" | "body";
-  /** False where the platform refuses a verifier. */
+  /** False where the platform refuses a PKCE verifier. */
   hasPkce: boolean;
   extraFields?: Record<string, string>;
-  /** Absent where refusals follow the standard. */
+  /** Absent where refusals follow the OAuth standard. */
   readError?(body: unknown, status: number): TokenError;
 }
 
@@ -126,7 +124,7 @@ interface GrantedLogin {
   reply: oauth.TokenEndpointResponse;
 }
 
-/** Not percent-encoded as in the standard: platforms do not decode them. */
+/** The keys are not percent-encoded as the standard demands: platforms do not decode them. */
 const plainBasic =
   ({ clientId, clientSecret }: AppKeys): oauth.ClientAuth =>
   (_as, _client, _body, headers) => {
@@ -167,8 +165,8 @@ export async function exchangeCode(
 }
 
 /**
- * Adds `token_type`, which some platforms omit, and drops empty fields. An empty `scope` means that nothing
- * was granted. The person is read by another call, so `id_token` goes.
+ * Adds `token_type`, which some platforms omit, and drops empty fields. An empty `scope` means that nothing was
+ * granted. `id_token` is removed, because another call reads the person.
  */
 async function asStandard(reply: Response): Promise<Response> {
   const body = parseJson(await readText(reply, MAX_REPLY_BYTES));
@@ -206,7 +204,7 @@ function toGrantedLogin(reply: oauth.TokenEndpointResponse): GrantedLogin {
   };
 }
 
-/** Skips the lookup when a required permission is missing: it may need that one. */
+/** Skips the lookup when a required permission is missing: the lookup may need that permission. */
 export async function toGrant(
   { credentials, scopes }: Pick<GrantedLogin, "credentials" | "scopes">,
   { required }: ConsentScopes,
@@ -241,7 +239,6 @@ export const standardFinish =
     return toOwnGrant(granted.value, scopes, (credentials) => identify(fetch, credentials));
   };
 
-/** Mistakes of the app name its owner. */
 export function explain(platform: string, error: unknown): ConsentRefusal {
   if (error instanceof oauth.ResponseBodyError) {
     return explainOAuthError(platform, error.error, error.error_description, error.status);

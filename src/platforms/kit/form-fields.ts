@@ -3,10 +3,10 @@ import { refusedUrl, type UrlPolicy } from "../../core/url-policy.ts";
 
 export type RawField = string | string[] | undefined;
 
-/** The value that a reader then returns is never used. */
+/** Refuses the value. What the reader returns afterwards is never used. */
 type Refuse = (message: string) => never;
 
-/** Not zod: the publishing path loads these files, and zod starts slowly. */
+/** Does not use zod, which starts slowly: the publishing path loads these files. */
 export type FieldReader<T> = (raw: RawField, refuse: Refuse) => T;
 
 export const lastOf = (raw: RawField): string =>
@@ -44,7 +44,6 @@ export const flag = single(
     BOOLEANS.get(text.toLowerCase()) ?? refuse(`must be true or false; ${shown(text)} was sent.`),
 );
 
-/** @param kind ends "must be a whole number …" */
 export const wholeNumber = (least: number, most: number, kind = `from ${least} to ${most}`) =>
   single((text, refuse): number => {
     const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
@@ -52,7 +51,7 @@ export const wholeNumber = (least: number, most: number, kind = `from ${least} t
     return refuse(`must be a whole number ${kind}.`);
   });
 
-/** Text, because ids exceed the range of numbers. */
+/** Ids stay text: they exceed the range of numbers. */
 export const numericId = (thing: string, most: number) =>
   single((text, refuse): string =>
     /^\d+$/.test(text) && text.length <= most
@@ -82,7 +81,7 @@ export function readJsonList(text: string): string[] | null {
   }
 }
 
-/** Comma-separated, repeated or JSON; without duplicates. */
+/** A comma-separated, repeated or JSON list. Duplicates are removed. */
 export function readList(raw: RawField): string[] {
   const texts = typeof raw === "string" ? [raw] : (raw ?? []);
   const entries = texts.flatMap((text) => readJsonList(text) ?? text.split(","));
@@ -91,7 +90,6 @@ export function readList(raw: RawField): string[] {
 
 const MAX_REFUSED = 10;
 
-/** At most ten messages. */
 export function refuseEach(
   entries: readonly string[],
   toMessage: (entry: string) => string,
@@ -101,7 +99,7 @@ export function refuseEach(
 }
 
 /**
- * Distinct, without a leading @.
+ * Removes duplicates and a leading @.
  * @param kind for example "an X username: letters, digits and underscores, up to 15"
  */
 export const usernames =
@@ -115,18 +113,17 @@ export const usernames =
     return [...new Map(names.map((name) => [name.toLowerCase(), name])).values()];
   };
 
-/** For the capabilities and the API document. */
 export interface FieldInfo {
   type: "string" | "boolean" | "integer" | "array";
   values?: readonly string[];
   required?: boolean;
-  /** For agents; forms may omit it. Source: spec, "Agent endpoint". */
+  /** Agents must send this field; forms may omit it. Source: spec, "Agent endpoint". */
   mustBeChosen?: boolean;
-  /** Absent where the platform counts its own way. */
+  /** Absent where the platform counts characters its own way. */
   maxLength?: number;
   minimum?: number;
   maximum?: number;
-  /** Without the platform's name, which is put before it. */
+  /** The platform's name is added in front. */
   description: string;
 }
 

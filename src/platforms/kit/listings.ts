@@ -1,3 +1,3 @@
-/** Platforms trim, and change spaces and accents. */
+/** For comparing: platforms trim texts and change spaces and accents. */
 export const comparable = (text: string | null | undefined): string =>
   (text ?? "").normalize("NFC").replace(/\s+/g, " ").trim();

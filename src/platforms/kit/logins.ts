@@ -8,7 +8,7 @@ import type { ConsentRefusal } from "../consent.ts";
 import type { AppKeys, Connected, Credentials, LoginRefusal, Profile } from "../login.ts";
 import { oneLine } from "./replies.ts";
 
-/** Only connecting the account again helps. */
+/** After this refusal, only connecting the account again helps. */
 export const finalRefusal = (message: string, field?: LoginRefusal["field"]) =>
   refuse<LoginRefusal>({ message, final: true, ...(field ? { field } : {}) });
 
@@ -32,7 +32,7 @@ export interface Owner {
   picture?: string | null;
 }
 
-/** Servers that anyone may run choose names. */
+/** Names come from servers that anyone may run. */
 export const MAX_NAME_CHARACTERS = 200;
 /** Longer than any handle; Bluesky's handles are domain names. Source: RFC 1035, 2.3.4. */
 const MAX_HANDLE_CHARACTERS = 253;
@@ -52,7 +52,7 @@ export function toProfile({ id, userId, name, handle, picture }: Owner): Profile
   };
 }
 
-/** Servers that anyone may run choose ids. */
+/** Ids come from servers that anyone may run. */
 export const refusedProfile = ({ platformAccountId: id }: Profile): string | null =>
   id !== "" && oneLine(id, MAX_ID_CHARACTERS) === id
     ? null
@@ -77,7 +77,7 @@ const keyNames = (platform: string): string =>
 export const unknownApp = (platform: string, wording: string): string =>
   `${platform} does not know this instance's app: ${wording.replace(/\.$/, "")}. Its owner has to check ${keyNames(platform)}.`;
 
-/** The last is LinkedIn's. */
+/** The last code is LinkedIn's. */
 const UNKNOWN_APP = new Set(["invalid_client", "unauthorized_client", "invalid_client_id"]);
 
 /** Source: RFC 6749, 5.2. */
@@ -123,7 +123,7 @@ interface RefreshGrant<T extends GrantedTokens, R extends { message: string }> {
   request(keys: AppKeys, refreshToken: string): Request;
   read(reply: Response): Promise<Result<T, R>>;
   isLost(refusal: R): boolean;
-  /** The login stays valid. */
+  /** If true, the login stays valid. */
   isAboutApp(refusal: R): boolean;
   isPassing(refusal: R): boolean;
   mismatch?(tokens: T): string | null;

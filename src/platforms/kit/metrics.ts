@@ -16,7 +16,7 @@ export const counter = z
   .nullish()
   .transform((value) => value ?? null);
 
-/** Accepts offsets without colon, such as `+0000`. */
+/** A time. Accepts UTC offsets without colon, such as `+0000`. */
 export const instant = z
   .string()
   .transform((text) => new Date(text.replace(/([+-]\d\d)(\d\d)$/, "$1:$2")))

@@ -5,11 +5,10 @@ import { TOKEN_EXPIRED, type Unknowable, unknowable } from "./steps.ts";
 
 export interface Refusal {
   status: number;
-  /** At most 500 characters. */
   message: string;
 }
 
-/** `transient`: repeat unchanged. `restart`: the preparation is lost. */
+/** `transient`: the same call may succeed later. `restart`: the preparation is lost. */
 export interface Rule {
   code: FailureCode;
   transient?: boolean;
@@ -29,7 +28,7 @@ export const LIMITED: Rule = { code: "rate_limited" };
 /** Too many calls: a back-off helps. */
 export const BUSY: Rule = { code: "rate_limited", transient: true };
 
-/** Seconds. Beyond this the caller learns when to come back. */
+/** Maximum wait for a retry, in seconds. Beyond it the caller learns when to try again. */
 const MAX_TRANSIENT_WAIT = 600;
 
 /** @param waitSeconds null when unknown */
@@ -52,7 +51,7 @@ export const mediaInvalid = (message: string): Refused => refusedBy(INVALID, mes
 export const unavailable = (message: string): Refused => refusedBy(UNAVAILABLE, message);
 export const sendAgain = (message: string): Refused => refusedBy(GONE, message);
 
-/** The answer did not come from the API: down, overloaded or replaced by another server. */
+/** Whether another server than the API answered, or the API is down or overloaded. */
 export const isOutage = ({ status }: Pick<Refusal, "status">): boolean =>
   status < 400 || status === 408 || status >= 500;
 
@@ -61,12 +60,12 @@ export const isGone = ({ status }: Pick<Refusal, "status">): boolean =>
 
 interface RefusalFacts<R extends Refusal> {
   isTokenRefusal(refusal: R): boolean;
-  /** Undefined: the status decides. */
+  /** When undefined, the HTTP status decides. */
   ruleOf(refusal: R): Rule | undefined;
   waitSeconds?(rule: Rule, refusal: R, now: Date): number | null;
   /** The call may still have taken effect. Default: every outage. */
   isUndecided?(refusal: R): boolean;
-  /** Ends, but too late for a back-off. */
+  /** Whether the rate limit ends, but later than the longest back-off. */
   isLongLimit?(refusal: R): boolean;
 }
 

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
 import type { Refusal } from "./refusals.ts";
 
-/** Null for no body, or one beyond `maxBytes`. */
+/** Returns null without a body, and for a body beyond `maxBytes`. */
 export async function readText(reply: Response, maxBytes: number): Promise<string | null> {
   if (!reply.body) return null;
   if (isAtMost(reply.headers, maxBytes)) return reply.text();
@@ -22,7 +22,6 @@ export async function readText(reply: Response, maxBytes: number): Promise<strin
   }
 }
 
-/** A body declared as short is read in one go. */
 function isAtMost(headers: Headers, bytes: number): boolean {
   const length = headers.get("content-length") ?? "";
   return /^\d{1,9}$/.test(length) && Number(length) <= bytes && !headers.has("content-encoding");
@@ -46,7 +45,6 @@ const DIRECTIONS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 /** Untrusted text on one line, without characters that change how later text is shown. */
 export const oneLine = (text: string, maxCharacters: number): string =>
   text
-    // Caps the work on long texts.
     .slice(0, 2 * maxCharacters)
     .replace(CONTROLS, " ")
     .replace(DIRECTIONS, "")
@@ -70,7 +68,7 @@ export function readRetryAfter({ headers }: Response): number | null {
   return /^\d{1,7}$/.test(text) ? Number(text) : null;
 }
 
-/** A day: no platform has a longer limit window. */
+/** One day. No platform's rate limit lasts longer. */
 const MAX_WAIT_SECONDS = 86_400;
 
 export const toWait = (seconds: number): number =>

@@ -82,7 +82,7 @@ export const duration: Say = (value) => {
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
 };
 
-/** For a setting that the likeness shows, or that readers do not see. */
+/** Omits a setting that the likeness shows or that readers do not see. */
 export const silent: Say = () => null;
 
 export const EVERYONE = "Everyone";
@@ -90,7 +90,7 @@ export const MADE_WITH_AI: Words = ["Label", ifOn("Made with AI")];
 export const PAID_PARTNERSHIP: Words = ["Label", ifOn("Paid partnership")];
 export const ALT_TEXT: Words = ["Alternative text", listOf()];
 
-/** Reviewers miss nothing: settings without label are shown as stored. */
+/** Settings without label are shown as stored, so that reviewers miss nothing. */
 const unnamed = (name: string, value: unknown): SettingWords[] => {
   const shown = listOf()(value);
   return shown === null ? [] : [{ label: name, value: shown }];

@@ -1,6 +1,5 @@
 import * as z from "zod";
 
-/** A text; null when missing or of another type. */
 export const maybeText = z
   .string()
   .nullish()

@@ -24,7 +24,6 @@ export const waiting = <B extends Bookmark>(bookmark: B, checkAfterSeconds: numb
   checkAfterSeconds,
 });
 
-/** @param warnings parts that the platform left out */
 export const published = (
   platformPostId: string,
   shareUrl: string | null,
@@ -45,16 +44,15 @@ export function firstFile({ post }: Pick<PublishJob, "post">): MediaItem {
 /** @param since epoch milliseconds, as bookmarks store them */
 export const ageOf = (since: number, now: Date): number => secondsBetween(new Date(since), now);
 
-/** `until` is an age, `every` a wait; seconds. */
+/** `until` is an age and `every` a wait, both in seconds. */
 export const steppedLook = (
   steps: readonly { until: number; every: number }[],
   later: number,
   age: number,
 ): number => steps.find(({ until }) => age < until)?.every ?? later;
 
-/** The interval between looks grows by one second per this many. */
 const LOOK_GROWTH_SECONDS = 10;
 
-/** Seconds until the next look; more for older work. */
+/** Seconds until the next status check. Older work is checked less often. */
 export const growingLook = (first: number, longest: number, age: number): number =>
   Math.min(first + Math.floor(Math.max(0, age) / LOOK_GROWTH_SECONDS), longest);

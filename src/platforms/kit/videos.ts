@@ -5,10 +5,10 @@ interface Range {
   most?: number;
 }
 
-/** The sentence "problem; X takes …", or null. */
+/** Parts of the refusal "problem; X takes …", or null. */
 type VideoRule = (facts: VideoFacts) => { problem: string; taken: string } | null;
 
-/** Averages over first frames and durations of uneven tracks are slightly off. */
+/** Rounds, because measured frame rates and durations are slightly off. */
 export const toTenth = (value: number): number => Math.round(value * 10) / 10;
 
 const isWithin = (value: number, { least = 0, most = Number.POSITIVE_INFINITY }: Range): boolean =>

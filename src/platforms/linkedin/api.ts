@@ -12,7 +12,6 @@ export const LOGINS = "https://www.linkedin.com/oauth/v2";
 const MAX_REPLY_BYTES = 2_000_000;
 
 export interface LinkedInRefusal extends Refusal {
-  /** For example `EXPIRED_ACCESS_TOKEN`. */
   code: string | null;
   retryAfterSeconds: number | null;
 }

@@ -5,7 +5,7 @@ import type { AppCheck, AppKeys } from "../login.ts";
 import { LOGINS } from "./api.ts";
 
 /**
- * Only right keys get "access denied": few apps are granted a token.
+ * LinkedIn answers right keys with "access denied", unless it grants the app a token.
  * @see https://learn.microsoft.com/linkedin/shared/authentication/client-credentials-flow
  */
 export const checkApp = (fetch: Fetch, app: AppKeys): Promise<AppCheck> =>

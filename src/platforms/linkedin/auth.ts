@@ -127,7 +127,7 @@ export async function refresh(
   return renewed.ok ? ok(withFixedEnd(renewed.value)) : renewed;
 }
 
-/** The member's pages share this token. */
+/** Also ends the access of the member's pages, which share this token. */
 export async function revoke(
   fetch: Fetch,
   { accessToken }: Credentials,

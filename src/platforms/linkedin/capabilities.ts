@@ -3,8 +3,8 @@ import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
 
 /**
- * UTF-16 units, without style asterisks, with escaping backslashes: LinkedIn does not say whether those
- * count. Source: spec, "Content limits by platform".
+ * In UTF-16 units. Style asterisks do not count, escaping backslashes do: LinkedIn does not say whether these count.
+ * Source: spec, "Content limits by platform".
  */
 const MAX_TEXT = 3_000;
 /** Images need fewer pixels than this. Source: LinkedIn, "Images API", image requirements. */
@@ -99,5 +99,5 @@ export const capabilities = {
 /** Seconds. One call may carry a document of 100 MB. */
 export const timing: ReconcileTiming = { callSeconds: 60, acceptSeconds: 60, listSeconds: 60 };
 
-/** Seconds; used until LinkedIn reports the final end. */
+/** In seconds. Used until LinkedIn reports when the refresh token ends. */
 export const REFRESH_AHEAD_SECONDS = (14 * DAY) / SECOND;

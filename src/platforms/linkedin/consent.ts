@@ -27,7 +27,10 @@ const SERVER: TokenServer = {
   hasPkce: false,
 };
 
-/** LinkedIn refuses the whole request when the app lacks one scope, so owners list page scopes. */
+/**
+ * LinkedIn refuses the whole request when the app lacks one scope, so page scopes are requested only if the owner lists
+ * them.
+ */
 const requestedOf = (app: AppKeys): string[] => requestedScopes(scopes, app, []);
 
 /**
@@ -38,7 +41,7 @@ export const begin = standardBegin(`${LOGINS}/authorization`, (app) => ({
   scope: requestedOf(app).join(" "),
 }));
 
-/** The app lacks the scope's product. */
+/** The app lacks the LinkedIn product of the scope. */
 const SCOPE_REFUSED = "unauthorized_scope_error";
 
 export async function finish(
@@ -63,7 +66,7 @@ export async function finish(
   return grant.ok ? ok({ ...grant.value, requested }) : grant;
 }
 
-/** A member whose pages cannot be read connects alone. */
+/** A member whose pages cannot be read is connected without them. */
 async function findAccounts(
   fetch: Fetch,
   credentials: Credentials,

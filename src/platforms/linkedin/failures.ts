@@ -16,7 +16,7 @@ import {
 import type { LinkedInRefusal } from "./api.ts";
 import { isDuplicate } from "./posts-api.ts";
 
-/** Affects every account until this service is updated. */
+/** The API version has ended: every account is affected until this service is updated. */
 const OUTDATED: Rule = {
   code: "platform_unavailable",
   advice: "This instance uses a version of LinkedIn's API that has ended. Update Akimbo.",
@@ -89,7 +89,7 @@ export const { isTokenRefusal, isUndecided, isPassing, toRefused, toUnknowable }
     isLongLimit: ({ status }) => status === RATE_LIMIT,
   });
 
-/** Upload URLs know no login, so a 401 says nothing about the token. */
+/** Upload URLs need no login, so a 401 says nothing about the token. */
 export function toUploadRefused(refusal: LinkedInRefusal): Refused {
   if (isOutage(refusal)) return unavailable(refusal.message);
   const refused = toRefused(refusal);

@@ -10,7 +10,7 @@ import {
 } from "./media-api.ts";
 import { beginProcessing, type Job } from "./processing.ts";
 
-/** LinkedIn drops an unused upload URL. */
+/** May be repeated: LinkedIn drops an upload URL that is not used. */
 export async function sendFile(job: Job, item: MediaItem, at: FilesPlace): Promise<Prepared> {
   const kind = item.kind === "document" ? "document" : "image";
   const owner = job.account.platformAccountId;

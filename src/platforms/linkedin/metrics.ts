@@ -66,12 +66,12 @@ const statistics = z.object({
 
 const readStatisticsReply = readerOf(field("elements", list));
 
-/** LinkedIn counts for twelve months. Source: LinkedIn, "Share Statistics". */
+/** LinkedIn gives figures for twelve months. Source: LinkedIn, "Share Statistics". */
 const COUNTED_MS = 365 * DAY;
-/** LinkedIn omits posts without views from the figures. */
+/** LinkedIn's figures omit posts without views, whose counters are 0. */
 const NOTHING: PostCounters = { views: 0, likes: 0, comments: 0, shares: 0 };
 
-/** Figures are organic. */
+/** The figures do not include advertising. */
 export async function readPage(
   job: MetricsJob,
   cursor: string | null,
@@ -88,7 +88,7 @@ export async function readPage(
   const posts = read.posts.flatMap((post) => {
     const counters = figures.get(post.id);
     if (counters) return [{ ...post, counters }];
-    // LinkedIn has no figures for older posts, so their last ones stay.
+    // LinkedIn has no figures for older posts, so the figures read last stay.
     return post.publishedAt.getTime() < since ? [] : [{ ...post, counters: NOTHING }];
   });
   const isLast = reply.value.length < LISTED_POSTS;

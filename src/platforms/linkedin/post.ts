@@ -12,7 +12,7 @@ import { shareUrlOf } from "./urn.ts";
 /** UTF-16 units. */
 const SHORT_TITLE_UNITS = 100;
 
-/** The title, or how the text begins. Null for posts whose title is not published. */
+/** The title, or the beginning of the text. Null for posts whose title is not published. */
 export function documentTitleOf(post: Post<LinkedInSettings>): string | null {
   const [item, ...others] = post.media;
   if (item?.kind !== "document" || others.length > 0) return null;
@@ -42,6 +42,6 @@ export const toPost = (job: Job, assets: string[]): NewPost => ({
 
 export const toPublished = (urn: string): PublishedPost => published(urn, shareUrlOf(urn));
 
-/** A 2xx without the post's id still published it. */
+/** A status of 2xx means that the post was published, even without its id. */
 export const publishedUnnamed = ({ assets }: ReadyPlace): PublishedPost =>
   published(assets[0] ?? "unknown", null);

@@ -14,7 +14,7 @@ const VIDEO_LOOK_SECONDS = 5;
 const QUICK_SECONDS = 30;
 const SLOW_LOOK_SECONDS = 15;
 const LOOKS_PER_STEP = 5;
-/** Four minutes of refused looks. LinkedIn shows some videos only after processing. */
+/** About four minutes of refused status checks. LinkedIn shows some videos only after processing. */
 const MAX_FORBIDDEN_LOOKS = 20;
 
 const isVideoPost = ({ post }: Job): boolean => post.media.some(({ kind }) => kind === "video");
@@ -33,7 +33,7 @@ export const beginProcessing = (job: Job, assets: string[]): Prepared =>
 export const toReady = (job: Job, assets: string[]): Prepared =>
   ready<ReadyPlace>({ stage: "ready", assets, readyAt: job.now().getTime() });
 
-/** A person's token reads only videos. */
+/** With a person's token, LinkedIn shows the status of videos only. */
 const isReadable = (job: Job): boolean =>
   isVideoPost(job) || isOrganization(job.account.platformAccountId);
 

@@ -45,11 +45,14 @@ export async function prepare(job: Job, stored: Bookmark | null): Promise<Prepar
   }
 }
 
-/** An earlier call may have made the post: a first call follows `readyAt` at once. */
+/** Whether an earlier call may have made the post. A first call follows `readyAt` at once. */
 const isRepeated = (job: Job, { readyAt }: ReadyPlace): boolean =>
   ageOf(readyAt, job.now()) > timing.callSeconds;
 
-/** At the first call the duplicate is another post. Later only the page's list tells whether it is ours. */
+/**
+ * At the first call the duplicate is another post. Later only the page's list of posts shows whether the duplicate is
+ * this post.
+ */
 async function judgeDuplicate(
   job: Job,
   place: ReadyPlace,

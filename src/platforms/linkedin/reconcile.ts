@@ -21,7 +21,7 @@ const CLOCK_SLACK_SECONDS = 60;
 const UNPUBLISHED = new Set(["DRAFT", "PUBLISH_FAILED"]);
 const REQUESTED = "PUBLISH_REQUESTED";
 
-/** LinkedIn changes hashtags and white space. */
+/** The text for comparing, as LinkedIn changes hashtags and white space. */
 const plainCommentary = (commentary: string | null | undefined): string =>
   comparable(readLittleText(commentary ?? ""));
 
@@ -32,7 +32,7 @@ function assetsOf({ content }: ListedPost): string[] | null {
   return content?.multiImage?.images.map(({ id }) => id) ?? null;
 }
 
-/** Files belong to one post; without listed files the text decides. */
+/** Each file belongs to one post. When no files are listed, the text decides. */
 function fits(
   post: ListedPost,
   { assets }: ReadyPlace,
@@ -49,10 +49,10 @@ function fits(
 
 const LINK = /(?:https?:\/\/|www\.)\S+/giu;
 
-/** LinkedIn shortens some links. */
+/** Links are not compared, because LinkedIn shortens some. */
 const withoutLinks = (text: string): string => text.replace(LINK, "…");
 
-/** @throws Error when LinkedIn cannot tell yet */
+/** @throws Error when LinkedIn cannot tell yet whether the post exists */
 export async function reconcile(job: Job, stored: Bookmark): Promise<Reconciled> {
   const place = readReady(stored);
   const author = job.account.platformAccountId;

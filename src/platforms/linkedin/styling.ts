@@ -110,5 +110,5 @@ function toLetters({ text, isBold, isItalic }: Piece): string {
     .join("");
 }
 
-/** LinkedIn has no styles, Unicode has. */
+/** Uses Unicode's bold and italic letters, because LinkedIn has no styles. */
 export const styleText = (text: string): string => readMarks(text).map(toLetters).join("");

@@ -2,7 +2,7 @@ import { sign } from "../../core/signature.ts";
 import type { Fetch } from "../connector.ts";
 
 /**
- * Not documented for graph.instagram.com and graph.threads.net.
+ * Hosts that take the proof; for graph.instagram.com and graph.threads.net none is documented.
  * @see https://developers.facebook.com/docs/graph-api/guides/secure-requests
  */
 const GRAPH_HOSTS = new Set(["graph.facebook.com", "graph-video.facebook.com"]);

@@ -24,7 +24,7 @@ const granted = z.preprocess(
   }),
 );
 
-/** Meta appends this to callback URLs; it ends up in copied codes. */
+/** Meta appends this to callback URLs, so copied codes may end with it. */
 const SUFFIX = /#_(?:=_)?$/;
 
 /** Meta's replies do not follow the OAuth standard. */

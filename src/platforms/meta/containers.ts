@@ -35,7 +35,7 @@ export interface ContainerPlatform<S> {
   childFields(job: PublishJob<S>, item: MediaItem, index: number): Promise<Fields>;
   carouselFields(job: PublishJob<S>, children: string[]): Fields;
   listedText(job: PublishJob<S>): string;
-  /** False where the URL expires. */
+  /** False for posts whose URL expires. */
   hasPermalink(job: PublishJob<S>): boolean;
   calls: {
     create(token: string, userId: string, fields: Fields): Request;
@@ -49,9 +49,11 @@ export interface ContainerPlatform<S> {
   };
   judge: GraphJudge;
   toContainerRefused(reason: string | null): Refused;
-  /** `isSaidOfPublished`: the subcode may also mean a published container, which is not created again. */
+  /**
+   * The subcode of a missing container. `isSaidOfPublished`: it may also mean a published container, which is not
+   * created again.
+   */
   missing: { subcode: number; isSaidOfPublished: boolean };
-  /** Seconds before the first check. */
   firstLookSeconds: number;
 }
 
@@ -62,14 +64,14 @@ export const readCreatedReply = (reply: Response, platform: string): Reading<str
 
 /** Times in epoch milliseconds. */
 export const bookmark = z.discriminatedUnion("stage", [
-  /** `children`: containers so far. `finished`: how many are processed. */
+  /** `children`: ids of the containers so far. `finished`: how many of them are processed. */
   z.object({
     stage: z.literal("children"),
     children: z.array(z.string()),
     finished: z.int(),
     since: z.number(),
   }),
-  /** `readyAt`: before any publish. */
+  /** `readyAt`: a time before any publish call. */
   z.object({
     stage: z.literal("container"),
     containerId: z.string(),

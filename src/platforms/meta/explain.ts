@@ -8,10 +8,9 @@ import type { GraphRefusal } from "./graph.ts";
 const ABOUT_THE_APP =
   /client[ _]secret|client[ _]id|validating application|application id|platform app|redirect[ _]uri|appsecret_proof/i;
 
-/** At any status. A wrong secret also gets code 1. */
+/** Codes of passing problems, at any HTTP status. A wrong app secret also gets code 1. */
 const PASSING_CODES = new Set([1, 2, 4, 17, 32, 613]);
 
-/** Mistakes of the app name its owner. */
 export function explainRefusal(
   platform: string,
   { status, code, isTransient, message }: GraphRefusal,

@@ -21,7 +21,7 @@ const COMMON_CODES: [number, Rule][] = [
   [368, FLAGGED],
 ];
 
-/** Removed app, checkpoint, changed password, unconfirmed account. */
+/** The app was removed, the password changed, or the account needs a confirmation. */
 const COMMON_SUBCODES: [number, Rule][] = [
   [458, DISCONNECTED],
   [459, DISCONNECTED],
@@ -49,7 +49,7 @@ interface GraphTable {
   bySubcode: readonly (readonly [number, Rule])[];
   byCode: readonly (readonly [number, Rule])[];
   rateLimits: readonly number[];
-  /** Prove that the post was not published. */
+  /** Error numbers that prove that the post was not published. */
   notPublished: readonly number[];
 }
 

@@ -10,7 +10,7 @@ const MAX_REPLY_BYTES = 1_000_000;
 export interface GraphRefusal extends Refusal {
   code: number | null;
   subcode: number | null;
-  /** Everything Meta wrote, for vague codes. */
+  /** All of Meta's texts, for vague codes. */
   wording: string;
   isTransient: boolean;
   /** Minutes until a limit ends, where Meta says so. */
@@ -109,7 +109,7 @@ export function graphApi(platform: string, origin: string, version: string) {
   return { graph, versioned, ...graphReader(platform) };
 }
 
-/** Other bodies are returned unchanged. */
+/** Removes a `data` wrapper. Other bodies are returned unchanged. */
 export function unwrapped(body: unknown): unknown {
   const data = body && typeof body === "object" && "data" in body ? body.data : null;
   return Array.isArray(data) && data.length === 1 ? data[0] : body;

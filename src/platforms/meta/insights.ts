@@ -41,8 +41,8 @@ interface InsightsPage {
 }
 
 /**
- * Halves the list to find posts that Meta refuses; they keep the list's counters and count in `problems`. A
- * refused login, a limit or an outage ends the page.
+ * Halves the list to find posts whose insights Meta refuses. Such posts keep the list's counters and count in
+ * `problems`. A refused login, a rate limit or an outage ends the page.
  * @param posts newest first
  */
 export async function withInsights(
@@ -74,7 +74,7 @@ function createSearch({ ask: send, toRefused, endsThere = () => false, mostCalls
   let isEnd = false;
   let calls = 0;
 
-  /** Null for an answer, or when no call is left. */
+  /** Null when Meta answered, or when no call is left. */
   async function ask(ids: readonly string[]): Promise<GraphRefusal | null> {
     if (stopped || calls >= mostCalls) return null;
     calls++;
@@ -99,7 +99,6 @@ function createSearch({ ask: send, toRefused, endsThere = () => false, mostCalls
     const [newer, older] = [ids.slice(0, middle), ids.slice(middle)];
     const first = await ask(newer);
     if (stopped) return;
-    // The newer half succeeded, so the refused post is in the older half.
     if (!first) return halve(older, refusal);
     const second = endsThere(first) ? null : await ask(older);
     await halve(newer, first);

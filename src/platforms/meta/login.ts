@@ -16,7 +16,7 @@ import { explainRefusal } from "./explain.ts";
 import { type GraphJudge, isAboutApp } from "./failures.ts";
 import { type GraphRefusal, type Reading, readGraphReply } from "./graph.ts";
 
-/** Used when the answer gives no life. Source: Meta, "Business Login". */
+/** Assumed when Meta does not say how long a token lives. Source: Meta, "Business Login". */
 const TOKEN_LIFE_SECONDS = 60 * 86_400;
 /** Meta does not renew younger tokens. Source: Meta, "Long-lived tokens". */
 const YOUNG_SECONDS = 86_400;
@@ -70,7 +70,7 @@ export function selfRenewingLogins<T>(login: SelfRenewing<T>) {
   return {
     identify,
 
-    /** Gives 60 days. Meta refuses to exchange a long-lived token, which stays in use. */
+    /** Exchanges a short-lived token for one of 60 days. A long-lived token stays, as Meta refuses to exchange it. */
     async adopt(
       fetch: Fetch,
       credentials: Credentials,
@@ -98,7 +98,7 @@ export function selfRenewingLogins<T>(login: SelfRenewing<T>) {
       return connected.ok ? connected : refuse(toConsentRefusal(connected.error));
     },
 
-    /** Adds 60 days. */
+    /** The renewed token lives 60 days. */
     async refresh(
       fetch: Fetch,
       credentials: Credentials,

@@ -12,7 +12,7 @@ import {
 } from "./containers.ts";
 import type { GraphRefusal } from "./graph.ts";
 
-/** Seconds between looks, as public clients use. */
+/** Seconds between status checks, as in public clients. */
 const IMAGE_LOOK_SECONDS = 3;
 const VIDEO_LOOK_SECONDS = 5;
 const LONGEST_LOOK_SECONDS = 30;
@@ -103,7 +103,7 @@ export function containerPreparer<S>(platform: ContainerPlatform<S>) {
     }));
   }
 
-  /** A container missing only briefly may come back. */
+  /** Starts over only if the container is missing for long: at first it may come back. */
   function refuse(
     job: Job,
     refusal: GraphRefusal,
@@ -131,7 +131,6 @@ export function containerPreparer<S>(platform: ContainerPlatform<S>) {
       case "IN_PROGRESS":
         return { kind: "in_progress" };
       case "EXPIRED":
-        // Containers expire 24 hours after creation.
         return ended(sendAgain(`${name} dropped the prepared media before they were published.`));
       case "ERROR":
         return ended(platform.toContainerRefused(reply.value.reason));

@@ -20,7 +20,7 @@ import { type GraphRefusal, readGraphReply } from "./graph.ts";
 import { containerPreparer } from "./prepare.ts";
 import { CLOCK_SLACK_SECONDS, settlePermalink, toInstant } from "./published.ts";
 
-/** So soon after a container is ready, no earlier call can have published it. */
+/** Within this time after a container is ready, no earlier call can have published it. */
 const FIRST_CALL_SECONDS = 60;
 const addressed = field("permalink", maybeText);
 
@@ -50,7 +50,7 @@ export function containerPublisher<S>(platform: ContainerPlatform<S>) {
     return judgeRefused(job, reply.error, place);
   }
 
-  /** An earlier, unanswered call may have published: the refusal counts only for an unpublished container. */
+  /** An earlier, unanswered call may have published the container. The refusal counts only if none did. */
   async function judgeRefused(
     job: Job,
     refusal: GraphRefusal,
@@ -77,7 +77,7 @@ export function containerPublisher<S>(platform: ContainerPlatform<S>) {
     );
   }
 
-  /** @throws Error when Meta cannot tell yet */
+  /** @throws Error when Meta cannot tell yet whether the post exists */
   async function reconcile(job: Job, stored: Bookmark): Promise<Reconciled> {
     const place = toPublishable(stored);
     const request = calls.look(job.accessToken, place.containerId);
@@ -88,7 +88,7 @@ export function containerPublisher<S>(platform: ContainerPlatform<S>) {
         return findPublished(job, place);
       case "IN_PROGRESS":
         throw new Error(`${name} is still working on the media.`);
-      // Never published: publishing again tells why.
+      // The container was never published. Publishing again shows why.
       case "FINISHED":
       case "ERROR":
       case "EXPIRED":
@@ -98,7 +98,7 @@ export function containerPublisher<S>(platform: ContainerPlatform<S>) {
     }
   }
 
-  /** Without a unique match, the container's id stands in. */
+  /** Without a unique match, the container's id replaces the post's id. */
   async function findPublished(job: Job, place: Container): Promise<PublishedPost> {
     const text = comparable(platform.listedText(job));
     const reply = await calls.readList(await job.fetch(calls.list(job)));

@@ -13,7 +13,7 @@ export const toInstant = (timestamp: string | null): number =>
   Date.parse((timestamp ?? "").replace(/([+-]\d{2})(\d{2})$/, "$1:$2"));
 
 /**
- * Never fails the post.
+ * Looks for the post's URL. A failure never fails the post.
  * @param toPublished gets null when no URL appeared in time
  */
 export async function settlePermalink(

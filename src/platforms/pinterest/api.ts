@@ -24,7 +24,7 @@ const errorBody = z.object({
 /** Larger values are timestamps, not waits. */
 const EPOCH_SECONDS = 1_000_000_000;
 
-/** Pinterest promises neither header, so either counts. */
+/** Reads either header, as Pinterest promises neither. */
 function readWait(headers: Headers): number | null {
   const header = headers.get("retry-after") ?? headers.get("x-ratelimit-reset") ?? "";
   if (!/^\d{1,10}$/.test(header)) return null;
@@ -141,7 +141,7 @@ export type ListedPin = z.infer<typeof listedPin>;
 export const toInstant = (text: string | null | undefined): number =>
   Date.parse(/(?:Z|[+-]\d{2}:?\d{2})$/i.test(text ?? "") ? (text ?? "") : `${text}Z`);
 
-/** Not saved pins, and not by others on a shared board. */
+/** False for saved pins, and for other people's pins on a shared board. */
 export const isOwn = ({
   is_owner,
   parent_pin_id,

@@ -39,10 +39,9 @@ const ABOUT_THE_TOKEN = /refresh[ _]?token/i;
 const isTokenLost = (refusal: PinterestRefusal): boolean =>
   !isPassing(refusal) && ABOUT_THE_TOKEN.test(refusal.message);
 
-/** "The authorization grant is invalid". */
 const INVALID_GRANT = 283;
 
-/** The answer to an expired refresh token, and to unknown keys. */
+/** Whether the refusal means an expired refresh token or unknown app keys. */
 const isUnclear = (refusal: PinterestRefusal): boolean =>
   !isPassing(refusal) &&
   (refusal.status === 401 ||
@@ -50,7 +49,7 @@ const isUnclear = (refusal: PinterestRefusal): boolean =>
     /authorization grant/i.test(refusal.message));
 
 /**
- * The old refresh token ends at once: a lost reply mostly means connecting again.
+ * The old refresh token ends at once: after a lost reply, the account mostly has to be connected again.
  * @see https://developers.pinterest.com/docs/getting-started/set-up-authentication-and-authorization/
  * @see https://developers.pinterest.com/docs/api/v5/oauth-token
  */
@@ -78,7 +77,7 @@ export async function refresh(
     isPassing,
   });
   if (renewed.ok || !isDoubtful || app === null) return renewed;
-  // Pinterest refuses unknown keys with the same words.
+  // Pinterest refuses unknown app keys with the same words as an ended login.
   const { verdict, message } = await checkApp(fetch, app);
   if (verdict === "wrong") return refuse({ message, final: false });
   return verdict === "right" ? finalRefusal(renewed.error.message) : renewed;

@@ -76,7 +76,7 @@ export const capabilities = {
 } satisfies Capabilities;
 
 /**
- * Seconds. A video is one request that cannot be resumed: 2 GB need 27 MB a second; 10 MB a second carry 750
- * MB. Longer transfers end as platform_unavailable.
+ * In seconds. A video is one request that cannot be resumed: 10 MB a second carry 750 MB. Longer transfers end as
+ * platform_unavailable.
  */
 export const timing: ReconcileTiming = { callSeconds: 75, acceptSeconds: 60, listSeconds: 60 };

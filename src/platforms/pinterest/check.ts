@@ -66,16 +66,15 @@ function checkCount(media: PostMedia[]): FieldError[] {
   return checks.count("photo", media.length, maxCount, "images", "A carousel");
 }
 
-/** Relative, for rounded pixels. */
+/** Tolerated relative difference of ratios, because pixels are rounded. */
 const RATIO_SLACK = 0.02;
 
-/** Long by short side, as photos may be stored rotated. */
+/** Long side by short side, as photos may be stored rotated. */
 function ratioOf({ width, height }: PostMedia): number | null {
   if (width === null || height === null) return null;
   return Math.max(width, height) / Math.min(width, height);
 }
 
-/** Pinterest shows a carousel in one frame. */
 function checkRatios(media: PostMedia[]): FieldError[] {
   const [first = null, ...others] = media.map(ratioOf);
   if (first === null || media.some(({ kind }) => kind !== "image")) return [];

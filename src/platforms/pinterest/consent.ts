@@ -11,12 +11,11 @@ import { API } from "./api.ts";
 import { identify } from "./auth.ts";
 import { scopes } from "./capabilities.ts";
 
-/** "Authentication failed."; at the token endpoint it means the app. */
+/** Pinterest's code for "Authentication failed.", which at the token endpoint concerns the app. */
 const AUTHENTICATION_FAILED = 2;
 
 const errorBody = z.object({ code: z.number().nullish().catch(null), message: maybeText });
 
-/** The token endpoint refuses like the API, with a number and a message. */
 function readError(body: unknown, status: number): TokenError {
   const { code = null, message = null } = errorBody.safeParse(body).data ?? {};
   const isAboutApp = status === 401 && code === AUTHENTICATION_FAILED;

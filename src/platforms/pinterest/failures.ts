@@ -35,7 +35,7 @@ interface Row {
   rule: Rule;
 }
 
-/** Wording says more than Pinterest's numbers. */
+/** Wording decides, because it says more than Pinterest's numbers. */
 const ROWS: readonly Row[] = [
   // First: this message quotes the request, which may contain any word.
   { statuses: [400, 422], says: WRONG_FORM, rule: UNKNOWN },
@@ -71,7 +71,7 @@ export const isLoginLost = (refusal: PinterestRefusal): boolean =>
   isTokenRefusal(refusal) ||
   (refusal.status === 403 && !isRateLimit(refusal) && !APP_ACCESS.test(refusal.message));
 
-/** The video is too large; other refusals need a new upload URL. */
+/** The code for a video that is too large. After other refusals a new upload URL is needed. */
 const TOO_LARGE = "EntityTooLarge";
 
 /** The storage keeps nothing, so the next attempt starts over. */

@@ -27,7 +27,7 @@ function isInOrder(pins: ListedPin[]): boolean {
   return times.every((time, index) => index === 0 || time <= (times[index - 1] ?? time));
 }
 
-/** @throws Error when Pinterest cannot tell yet */
+/** @throws Error when Pinterest cannot tell yet whether the post exists */
 export async function findPin(job: Job, { readyAt, mediaId }: Ready): Promise<Reconciled> {
   const from = readyAt - CLOCK_SLACK_MS;
   const listed: ListedPin[] = [];
@@ -39,7 +39,7 @@ export async function findPin(job: Job, { readyAt, mediaId }: Ready): Promise<Re
     listed.push(...reply.value.items);
     bookmark = reply.value.bookmark;
     const recent = listed.filter((pin) => isNew(pin, from));
-    // In a board sorted by hand, age says nothing about the next pin.
+    // A board sorted by hand may list new pins after older ones.
     if (bookmark === null || (recent.length < listed.length && isInOrder(listed))) {
       return judge(job, recent.filter(isOwn), mediaId !== null);
     }
@@ -49,7 +49,7 @@ export async function findPin(job: Job, { readyAt, mediaId }: Ready): Promise<Re
   );
 }
 
-/** Pinterest may have changed some texts. */
+/** A similar pin may be this one, because Pinterest may have changed texts. */
 function judge(job: Job, pins: ListedPin[], isVideo: boolean): Reconciled {
   const texts = toTexts(job.post);
   const candidates = pins.filter((pin) => isOfKind(pin, isVideo));

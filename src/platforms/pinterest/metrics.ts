@@ -9,7 +9,7 @@ import { toRefused } from "./failures.ts";
 
 /** Pinterest gives up to 250. */
 const PAGE = 50;
-/** Most days of a report, without today. Source: Pinterest, "Get multiple Pin analytics". */
+/** Maximum days of a report, without today. Source: Pinterest, "Get multiple Pin analytics". */
 const REPORT_DAYS = 89;
 
 const readFollowersReply = readerOf(field("follower_count", counter));
@@ -91,7 +91,7 @@ const readReportReply = readerOf(report);
 
 const toDate = (at: number): string => new Date(at).toISOString().slice(0, "2026-11-23".length);
 
-/** Lifetime figures for pins within the report's days. Some apps may not read it. */
+/** Adds the lifetime saves of pins within the report's days. Some apps may not read this report. */
 async function withSaves(
   job: MetricsJob,
   posts: readonly MeasuredPost[],

@@ -58,6 +58,6 @@ async function makePin(job: Job, request: Request): Promise<Submitted> {
   return toRefused(reply.error);
 }
 
-/** @throws Error when Pinterest cannot tell yet */
+/** @throws Error when Pinterest cannot tell yet whether the post exists */
 export const reconcile = (job: Job, bookmark: Bookmark): Promise<Reconciled> =>
   findPin(job, toReady(bookmark));

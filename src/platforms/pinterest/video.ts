@@ -19,7 +19,7 @@ const FIRST_LOOK = 5;
 const EARLY_LOOKS = [{ until: 60, every: 10 }];
 const LATER_LOOKS = 20;
 
-/** Its own step, so that the transfer begins with a whole lease. */
+/** A separate step, so that the transfer has its full time. */
 export async function checkVideo(job: Job, item: MediaItem): Promise<Prepared> {
   const problem = videoProblem(await job.inspectVideo(item));
   if (problem) return mediaInvalid(problem);
