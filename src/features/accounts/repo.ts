@@ -40,8 +40,8 @@ export function accountById(team: number | SQL, id: string) {
 }
 
 /**
- * Finds another account of the team that may share the login. On some platforms the person who gave
- * it is unknown, and any account counts. Also works right after a disconnection.
+ * Finds another account of the team that may have the same login as account `id`. When the platform does not say whose
+ * login it is, any account counts. Account `id` may already be disconnected.
  */
 export const accountSharingLogin = (team: number | SQL, id: string): Query<string[]> =>
   sqlQuery(

@@ -52,7 +52,7 @@ export const isRevokedAtPlatform = (
   isShared: boolean,
 ): boolean => revoke !== undefined && !(isRevokedForPerson && isShared);
 
-/** Including commas. Spec is silent. */
+/** All tags together, with commas. Spec is silent. */
 export const MAX_TAGS_CHARACTERS = 500;
 
 /** @param current comma-separated */

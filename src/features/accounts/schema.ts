@@ -12,7 +12,7 @@ export const platform = z.enum(PLATFORMS, { error: `must be one of ${PLATFORMS.j
 
 export const plainText = () => z.string().refine((text) => !isBrokenText(text), BROKEN_TEXT);
 
-/** Documents the limit only; tags are counted after clean-up. */
+/** `maxLength` only documents the limit, which is checked after the tags are cleaned up. */
 const tagText = plainText().openapi({ maxLength: MAX_TAGS_CHARACTERS });
 
 export const accountSchema = z

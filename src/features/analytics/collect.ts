@@ -30,7 +30,7 @@ export interface Task {
   own: readonly OwnRow[];
   /** Where the previous part ended; null to start. */
   from: CollectionBookmark | null;
-  /** Limit of posts over all parts. */
+  /** Maximum number of posts that all parts read together. */
   most: number;
   /**
    * @param calls further calls to the platform
@@ -42,28 +42,27 @@ export interface Task {
 export interface Collected {
   reading: SyncReading | null;
   errors: SyncError[];
-  /** Null when all was read, or a refusal is final. */
+  /** Where the next part starts; null when all was read, or after a final refusal. */
   next: CollectionBookmark | null;
-  /** A temporary refusal; `waitSeconds` is null when the platform gave no delay. */
+  /** The platform's temporary refusal; `waitSeconds` is null when the platform gave no delay. */
   refusal: { waitSeconds: number | null } | null;
 }
 
 /** No platform's ids are longer. */
 const MAX_ID = 200;
-/** Some platforms let people set a post's date; older ones are wrong. */
+/** Some platforms let people set a post's date; dates before 2004 are wrong. */
 const EARLIEST = Date.UTC(2004, 0, 1);
 const MAX_TEXT = 150;
 const MAX_URL = 500;
 const MAX_HASHTAGS = 30;
 
-/** Returns null when the account has no metrics. */
 export function readerOf(account: AccountRow): MetricsReader | null {
   const { metrics } = connectorOf(account.platform);
   if (!metrics) return null;
   return metrics.covers?.(toPublishAccount(account)) === false ? null : metrics;
 }
 
-/** Some platforms charge for reads, so their accounts are read less often. */
+/** Accounts on platforms that charge for reads are read less often. */
 export const rests = ({ restsHours = 0 }: MetricsReader, syncedAt: Date | null, now: Date) =>
   syncedAt !== null && now.getTime() - syncedAt.getTime() < restsHours * HOUR;
 
@@ -75,7 +74,7 @@ export const measuresOf = ({ counts, keepDays }: MetricsReader): Measures => ({
 export const uploadIdsOf = (own: readonly OwnRow[]): Map<string, number> =>
   new Map(own.map(({ postId, uploadId }) => [postId, uploadId]));
 
-/** A refusal ends the part and keeps what was read. */
+/** Reads one part. A refusal by the platform ends the part and keeps what was read. */
 export async function collect(
   deps: Deps,
   reader: MetricsReader,
@@ -196,7 +195,7 @@ function createSession(
     now: deps.now,
   });
 
-  /** Returns null with a login, else why there is none. */
+  /** Returns null when there is a valid login, or else why there is none. */
   async function logIn(staleToken: string | null): Promise<Stopped | null> {
     if (reader.isPublic) {
       job = toJob("", platformFetch(deps, account));

@@ -17,18 +17,20 @@ import { type StoredState, storeSync } from "./store.ts";
 const RENEWAL_CALLS = 3;
 const STORE_CALLS = 1;
 const FOLLOWERS_CALLS = 1;
-/** Subrequests reserved for a part, which may get more when the batch has more. */
+/** Maximum number of subrequests reserved for a part. It may use more while the batch has some left. */
 const MOST_CALLS = 32;
 /** Delay when the batch has no subrequests left. */
 const CROWDED_SECONDS = 15;
 const NEXT_PART_SECONDS = 2;
 const REFUSED_SECONDS = 15 * 60;
-/** A collection gives up after more refusals in a row. */
+/** A collection stops after more than this number of refusals in a row. */
 const MOST_REFUSALS = 3;
-/** Source: Queues, "Limits". */
+/** Longest delay of a message. Source: Queues, "Limits". */
 const LONGEST_SECONDS = 12 * 3_600;
 
-/** Reads one part. The row stores the progress, so a message may arrive late, twice or never. */
+/**
+ * Reads one part of a collection. The account's row stores the progress, so a message may arrive late, twice or never.
+ */
 export async function handleCollect(
   deps: Deps,
   message: CollectMessage,
@@ -49,7 +51,6 @@ interface Part {
   account: AccountRow;
   reader: MetricsReader;
   stored: StoredState;
-  /** An earlier part of the collection was stored. */
   isContinued: boolean;
   own: readonly OwnRow[];
   collection: string;
@@ -78,7 +79,7 @@ const isReadable = (deps: Deps, account: AccountRow): boolean =>
 const bookmarkOf = ({ stored: { row }, isContinued }: Part) =>
   isContinued ? (row?.bookmark ?? null) : null;
 
-/** Fixed subrequests plus one per page of known posts. */
+/** Estimates subrequests: the fixed ones, and those for each page of known posts. */
 function callsOf(part: Part, now: Date): number {
   const { account, reader } = part;
   const isLoggedIn = reader.isPublic || isFresh(account.credentialsExpireAt, now);
@@ -96,7 +97,7 @@ function platformCallsOf(part: Part): number {
   return (from ? 0 : FOLLOWERS_CALLS) + pages * first;
 }
 
-/** `afterSeconds` is null after the last part. */
+/** `afterSeconds`: delay until the next part; null after the last part. */
 async function readPart(
   deps: Deps,
   part: Part,
@@ -126,7 +127,7 @@ async function readPart(
     reading,
     measures: measuresOf(reader),
     uploadIds: uploadIdsOf(own),
-    // An earlier refusal is over once a part succeeds.
+    // After a refusal, the errors of this try replace the stored ones.
     errors: [...(before > 0 || !isContinued ? [] : (stored.row?.errors ?? [])), ...errors],
     collection: { night: collection, bookmark },
   };

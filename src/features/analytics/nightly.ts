@@ -4,15 +4,16 @@ import { accountsInUse } from "./repo/write.ts";
 import { hasAnalytics } from "./rules/access.ts";
 import { nightOf } from "./rules/nights.ts";
 
-/** One message per account, sent together. Source: Queues, "Limits". */
+/** Accounts per page: each gets a message, and a queue takes 100 at once. Source: Queues, "Limits". */
 const PAGE = 100;
 const SPREAD_SECONDS = 60;
 
-/** One to read accounts, one to send messages. */
+/** Subrequests per page: one to read accounts, one to send messages. */
 export const COLLECTION_CALLS = 2;
 
 /**
- * Starts unfinished collections. The morning run repeats lost messages. Returns the last id of a full page.
+ * Starts the unfinished collections of a page of accounts. The morning run replaces lost messages. Returns the last id
+ * of a full page.
  *
  * @param after last id of the previous page
  */

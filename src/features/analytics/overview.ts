@@ -22,7 +22,7 @@ interface OverviewOptions {
   now: number;
   timezone: string;
   source: Source;
-  /** All posts of a single account. Otherwise the newest of each account are listed. */
+  /** All posts of a single account. If absent, the newest of each account are listed. */
   posts?: readonly ShownPost[];
 }
 
@@ -30,7 +30,7 @@ interface Measured {
   account: MeasuredAccount;
   summary: Summary;
   days: readonly DayRow[];
-  /** Minutes since 1970, rising. */
+  /** Publication times in minutes since 1970, ascending. */
   minutes: readonly number[];
 }
 
@@ -213,7 +213,6 @@ function lastRefresh(accounts: readonly MeasuredAccount[]): string | null {
   return new Date(Math.max(...times.map((at) => at.getTime()))).toISOString();
 }
 
-/** Returns the last reading's errors, or why the account is not read. */
 function toSyncErrors(account: MeasuredAccount, now: number): Overview["syncErrors"] {
   const { id: accountId, accountName, platform, errors } = account;
   const ended = loginRefusal(account);
@@ -227,7 +226,6 @@ function toSyncErrors(account: MeasuredAccount, now: number): Overview["syncErro
   }));
 }
 
-/** Ignores case. */
 export function hasTag({ tags }: Pick<MeasuredAccount, "tags">, tag: string | undefined) {
   const wanted = toTags(tag ?? "");
   if (wanted.length === 0) return true;

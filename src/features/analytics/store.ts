@@ -14,7 +14,7 @@ import { summarize } from "./rules/summary.ts";
 import { packSeries, unpackSeries } from "./stored.ts";
 import type { CollectionBookmark, SyncError } from "./table.ts";
 
-/** Concurrent syncs of one account are rare. */
+/** Few tries suffice: concurrent syncs of one account are rare. */
 const TRIES = 5;
 const MOST_ERRORS = 20;
 
@@ -26,7 +26,7 @@ export interface Synced {
   uploadIds: ReadonlyMap<string, number>;
   measures: Measures;
   errors: readonly SyncError[];
-  /** Absent when all was read at once. */
+  /** Progress of the collection; absent when all was read at once. */
   collection?: { night: string; bookmark: CollectionBookmark | null };
 }
 
@@ -37,7 +37,7 @@ export interface StoredState {
 }
 
 /**
- * Merges a sync into the state, as concurrent ones do. Returns false for a deleted account.
+ * Merges a sync into the stored state. Returns false for a deleted account.
  *
  * @param stored a state read just before
  */
@@ -54,7 +54,7 @@ export async function storeSync(
   let lost: number | null = null;
   for (let tries = TRIES; tries > 0; tries--) {
     const { row, posts } = tries === TRIES && stored ? stored : await read();
-    // The version is unchanged, so the account is gone.
+    // The write failed with an unchanged version, so the account was deleted.
     if (lost === (row?.version ?? 0)) return false;
     const before: AccountState = row
       ? { series: unpackSeries(row.series), posts: posts ?? [] }

@@ -4,12 +4,12 @@ import type { DayRow, MonthRow, Series } from "./rules/series.ts";
 
 type Numbers = (number | null)[];
 
-/** Packed as numbers, because an account has hundreds of days. */
+/** Plain arrays, because an account has hundreds of days. */
 export interface StoredSeries {
   firstAt: number | null;
-  /** Day, gains, followers, their reading time; then the metrics' reading times, one if all are equal. */
+  /** Per day: day, gains, followers, when followers were read, when each metric was read (once if all are equal). */
   days: Numbers[];
-  /** Month, gains, followers. */
+  /** Per month: month, gains, followers. */
   months: [string, ...Numbers][];
 }
 

@@ -12,7 +12,7 @@ import { hasAnalytics } from "./rules/access.ts";
 import { type SuggestedHashtag, suggestHashtags } from "./rules/hashtags.ts";
 import { topHashtags } from "./rules/summary.ts";
 
-/** Spec is silent. */
+/** Newest published posts that are searched. Spec is silent. */
 export const LOOKED_AT = 100;
 
 interface Question {
@@ -24,7 +24,7 @@ interface Question {
 }
 
 /**
- * Figures count only for callers and plans that may read analytics.
+ * Measured figures count only for callers and plans that may read analytics.
  *
  * @throws AppError NOT_FOUND
  */

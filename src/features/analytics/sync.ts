@@ -14,7 +14,7 @@ import type { AccountAnalytics, OverviewQuery } from "./schema.ts";
 import { getAccountAnalytics } from "./service.ts";
 import { storeSync } from "./store.ts";
 
-/** With the other subrequests, at most the 50 of the free plan. Source: Workers, "Limits". */
+/** Keeps a sync within the 50 subrequests of Cloudflare's free plan. Source: Workers, "Limits". */
 const PLATFORM_CALLS = 34;
 const NEXT_PART_SECONDS = 5;
 

@@ -5,10 +5,9 @@ import type { Summary } from "./rules/summary.ts";
 import type { StoredSeries } from "./stored.ts";
 
 export interface CollectionBookmark {
-  /** The platform's cursor. */
   cursor: string;
   read: number;
-  /** In a row, at this cursor. */
+  /** Refusals in a row at this cursor. */
   refusals: number;
 }
 

@@ -48,7 +48,7 @@ export interface Shown {
 export const MAX_DECIDED_AT_ONCE = 50;
 
 /**
- * The post is scheduled for its date, or goes out now.
+ * Schedules an approved post for its date, or publishes it now.
  *
  * @throws AppError NOT_FOUND, NOT_REVIEWABLE, POST_CHANGED, VERSION_REQUIRED, ACCOUNT_INACTIVE, DAILY_LIMIT,
  * PLAN_LIMIT, QUEUE_FULL, QUEUE_BUSY, 400 with every refused field, 400 with violations
@@ -60,7 +60,7 @@ export const approveUpload = (
   seen?: string,
 ): Promise<Decided> => decideOne(work, { id, seen }, approval(reviewer));
 
-/** Approves in two round trips. The verdicts are in the order of the posts. */
+/** The verdicts are in the order of the posts. */
 export const approveUploads = (
   work: Work,
   posts: readonly Shown[],
@@ -82,7 +82,7 @@ export async function requestChanges(
 }
 
 /**
- * Submits in two round trips. A post that awaits approval stays as it is.
+ * A post that awaits approval stays as it is.
  *
  * @throws AppError NOT_FOUND, NOT_REVIEWABLE, ACCOUNT_INACTIVE for a removed account, 400 with every refused field,
  * 400 with violations
@@ -94,15 +94,10 @@ export const submitUploads = (work: Work, ids: readonly number[]): Promise<Verdi
     submission,
   );
 
-/** Authenticates the caller in the same round trip. */
 export const submitOwnUpload = (ctx: Ctx, id: number, seen?: string): Promise<Decided> =>
   decideOwn(ctx, "posts:write", { id, seen }, decisionFacts, () => submission);
 
-/**
- * Authenticates the caller in the same round trip.
- *
- * @throws AppError FORBIDDEN for a member, and what `approveUpload` throws
- */
+/** @throws AppError FORBIDDEN for a member, and what `approveUpload` throws */
 export const approveOwnUpload = (ctx: Ctx, id: number, seen?: string): Promise<Decided> =>
   decideOwn(ctx, "posts:publish", { id, seen }, decisionFacts, () => approval(ownReviewer(ctx)));
 
@@ -269,7 +264,7 @@ const changedPost = (
   changed: readonly VersionPart[],
 ): AppError => new AppError(code, message, { extras: { changed } });
 
-/** Returns the posts that had not changed since they were read. */
+/** Stores decisions. Returns the ids of the posts that had not changed since they were read. */
 async function write({ deps }: Work, moving: readonly Moving[]): Promise<Set<number>> {
   if (moving.length === 0) return new Set();
   const statements: Query<number>[] = moving.flatMap(({ upload, move }) => [

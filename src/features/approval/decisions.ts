@@ -44,7 +44,7 @@ const deciderOf = (reviewer: Reviewer): number | null =>
 export interface DecisionContext {
   deps: Deps;
   facts: DecisionFacts;
-  /** X credits for earlier posts of the call. */
+  /** X credits that earlier posts of the same call take. */
   credits: number;
   prepare(text: string): Promise<PreparedText>;
 }
@@ -55,13 +55,12 @@ export interface StatusChange {
   condition?: SQL;
   claims?: readonly Claim[];
   event?: Query<number>;
-  /** Null: this call sends no message. */
+  /** When a message wakes the job; null to send none. */
   wakeAt: Date | null;
 }
 
 export interface Decision {
   from: readonly UploadStatus[];
-  /** Says which posts the decision is for. */
   refusal: string;
   isDone?(upload: UploadRow): boolean;
   isOfReading: boolean;
@@ -89,7 +88,7 @@ async function requireGood(
 const factsOf = ({ facts }: DecisionContext, { accountId }: UploadRow): AccountFacts =>
   requireConnected(facts.accounts.find(({ account }) => account.id === accountId));
 
-/** Null when the post would go out now. */
+/** Returns the planned date; null to publish now. */
 const plannedFor = ({ scheduledFor }: UploadRow, now: Date): Date | null =>
   scheduledFor !== null && scheduledFor > now ? scheduledFor : null;
 
@@ -107,13 +106,13 @@ export const submission: Decision = {
     await requireGood(context, post, facts, { status: "pending_approval", at, text });
     const download = isDownloadOver(upload) ? downloadAnew(upload, now) : {};
     const wakeAt = download.wokenAt ?? null;
-    // Only new downloads change a submitted post.
+    // Only a new download changes a post that was already submitted.
     if (upload.status === "pending_approval") return { set: download, wakeAt };
     return { set: { status: "pending_approval", editedFields: null, ...download }, wakeAt };
   },
 };
 
-/** An earlier attempt may have published other content. */
+/** Discards the state of an earlier attempt, which may have published other content. */
 const AFRESH = {
   backoffs: 0,
   crashes: 0,
@@ -187,7 +186,7 @@ export const approval = (reviewer: Reviewer): Decision => ({
   },
 });
 
-/** Posts may leave the daily window by `at`. @throws AppError DAILY_LIMIT */
+/** By `at`, posts may have left the daily window. @throws AppError DAILY_LIMIT */
 function requireUncapped(deps: Deps, facts: AccountFacts, at: Date): void {
   if (facts.resetAt && at >= facts.resetAt) return;
   const violation = capViolation(deps, facts);

@@ -34,9 +34,8 @@ const postsAmong = prepared(
 
 export interface DecisionFacts {
   posts: FoundPost[];
-  /** Connected accounts of the posts. */
   accounts: AccountFacts[];
-  /** Posts of these accounts around the same times. */
+  /** Posts of the same accounts around the same times. */
   recent: RecentPost[];
 }
 
@@ -52,7 +51,7 @@ export const postsToDecide = (
   return { queries, read: (results) => ({ ...read(results), accounts: [], recent: [] }) };
 };
 
-/** @param claims their holders are read into `recent` */
+/** @param claims `recent` also gets the posts that hold these claims */
 export function decisionFacts(
   deps: Deps,
   team: SQL,

@@ -5,7 +5,7 @@ import { createContext } from "./context.ts";
 import { noteTokenUse, teamOfToken, tokenQuery, userOfToken } from "./repo/tokens.ts";
 import { isToken, resolveActor, type TokenRecord, unauthorized } from "./rules.ts";
 
-/** Spec is silent: each note costs a written row. */
+/** Spec is silent: noting every use would write a row per call. */
 const USE_NOTED_EVERY_MS = HOUR;
 
 /** @throws AppError UNAUTHORIZED, before any query, for text that cannot be a token */
@@ -33,7 +33,7 @@ export async function createCaller(
   return createContext(deps, claim, scope, admission);
 }
 
-/** A lost write is repeated at the next use. */
+/** Notes the token's use. A lost write is repeated at the next use. */
 function noteUse(deps: Deps, { tokenId: id, lastUsedAt }: TokenRecord): void {
   const at = deps.now();
   if (lastUsedAt && at.getTime() - lastUsedAt.getTime() < USE_NOTED_EVERY_MS) return;

@@ -14,7 +14,7 @@ function requireScopes({ scopes }: Actor, ...needed: (Scope | null)[]): void {
   });
 }
 
-/** Only reads may share the authenticating batch. */
+/** Only reads may share the batch that authenticates. */
 const onlyReads = ({ sql }: Query<unknown>): boolean =>
   /^\s*(SELECT|WITH)\b/i.test(sql) && !/\b(INSERT|UPDATE|DELETE)\b/i.test(sql);
 
@@ -30,8 +30,8 @@ interface Claim<R> {
 }
 
 /**
- * Creates a context that authenticates with its first `read`, in one round trip. `admission` (the rate
- * limit) runs in parallel and precedes any answer. Every read requires `scope` besides its own. Other
+ * Creates a context that authenticates with its first `read`, in one round trip. `admission` (the rate limit) is
+ * checked in parallel, before any result is returned. Every read requires `scope` besides its own scope. Other
  * statements wait until the caller is authenticated and has all bound scopes.
  */
 export function createContext<R>(

@@ -6,7 +6,7 @@ export const COOKIE_PREFIX = "akimbo";
 /** Spec is silent: with a fixed lifetime, showing a page writes no row. */
 export const SESSION_LIFETIME_SECONDS = (30 * DAY) / SECOND;
 
-/** Differs from the key of media addresses. */
+/** Signs session cookies. Differs from the key of media addresses. */
 export const sessionSecret = (signingKey: string): string => `sign-in:${signingKey}`;
 
 export const sessionCookieName = (origin: string): string =>

@@ -34,24 +34,24 @@ export interface Person {
 const signedOut = () =>
   new AppError("UNAUTHORIZED", "You are signed out. Sign in and open the page again.");
 
-/** `person` can be read after the first `read`. */
+/** `person` is available after the first call of `read`. */
 export type PersonCtx = Ctx & { person: Person };
 
 interface TeamsForm {
-  /** From the form's address; null without one. */
+  /** The team in the form's address; null without one. */
   teamId: number | null;
 }
 
 interface PagePresented {
   cookies: string | null;
   origin: string;
-  /** The chosen team. Another is shown to a non-member. */
+  /** The team that the person chose. If they are no member of it, another of their teams is shown. */
   teamId: number | null;
   /** Null for GET, and for forms that concern no team. */
   form: TeamsForm | null;
 }
 
-/** The person may have switched or left the team in another tab. */
+/** Refuses a form of a team that the person has left, or switched from, in another tab. */
 function formRefusal({ teamId }: TeamsForm, shown: OwnTeam, teams: OwnTeam[]): AppError | null {
   if (teamId === shown.id) return null;
   if (teamId === null) {
@@ -74,11 +74,7 @@ function formRefusal({ teamId }: TeamsForm, shown: OwnTeam, teams: OwnTeam[]): A
   );
 }
 
-/**
- * Reads the session in the page's first batch.
- *
- * @throws AppError UNAUTHORIZED, before any query, without a cookie that carries our signature
- */
+/** @throws AppError UNAUTHORIZED, before any query, without a cookie that carries our signature */
 export async function createPersonCtx(
   deps: Deps,
   { cookies, origin, teamId, form }: PagePresented,
@@ -183,7 +179,7 @@ export const signedIn = (limit: LimitGroup, { isPersonal = false } = {}) =>
     if (chosen !== null && shown !== null && shown !== chosen) rememberTeam(c, shown);
   });
 
-/** Works only after the page's first read. */
+/** Works only after the page's first database read. */
 export function viewerOf(c: Context<PageEnv>): Viewer {
   const { person, actor } = c.var.ctx;
   const team = person.teams.find(({ id }) => id === actor.teamId) ?? { id: actor.teamId, name: "" };

@@ -37,7 +37,7 @@ type Composed =
   | { accountId: string; platform: Platform; row: NewRow; warnings: string[] }
   | { accountId: string; platform: Platform | null; error: string };
 
-/** The stored answer to a named call. It omits the posts' ids, which are consecutive. */
+/** The stored answer to a call with an idempotency key. It omits the posts' ids, which are consecutive. */
 type Remembered = (
   | {
       accountId: string;
@@ -90,9 +90,8 @@ function inFull({ message, extras }: AppError): string {
 }
 
 /**
- * Creates and queues one post for many accounts. A refused account does not stop the others.
+ * A refused account does not stop the others.
  *
- * @param looked facts that the caller has already read with `lookUp`
  * @throws AppError 400 for errors of the whole batch, and what `once` throws
  */
 export function createPosts(

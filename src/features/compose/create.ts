@@ -20,7 +20,7 @@ import {
 import { canonicalPost, type NewPost } from "./new-post.ts";
 import { claimsOf, type StoredPosts, storePosts } from "./store-posts.ts";
 
-/** The stored answer to a named call: the post's first state. */
+/** The stored answer to a call with an idempotency key: the post's first state. */
 type FirstState = Pick<UploadRecord, "status"> & {
   scheduledFor: string | null;
   warnings?: string[];
@@ -29,9 +29,6 @@ type FirstState = Pick<UploadRecord, "status"> & {
 export type CreatedPost = UploadRecord & { warnings: readonly string[] };
 
 /**
- * Creates and queues one post for one account.
- *
- * @param looked facts that the caller has already read with `lookUp`
  * @throws AppError 400 with every refused field, NOT_FOUND, and what `composePost` and `once`
  * throw; then nothing is stored
  */
@@ -125,7 +122,7 @@ function requireOneAccount({ accountIds }: NewPost, errors: readonly FieldError[
 export const unknownAccount = (id: string): AppError =>
   new AppError("NOT_FOUND", `Account ${id.slice(0, 100)} not found. GET /accounts lists yours.`);
 
-/** Repeats the first answer: the post's first state, whatever its state is now. */
+/** Repeats the post's first state, whatever its state is now. */
 async function replayPost(ctx: Ctx, { answer, firstUploadId }: StoredAnswer): Promise<CreatedPost> {
   const [[created]] = await ctx.db.run([uploadById(ctx.team, firstUploadId ?? 0)]);
   if (!created)
@@ -138,7 +135,7 @@ async function replayPost(ctx: Ctx, { answer, firstUploadId }: StoredAnswer): Pr
   return { ...created.upload, ...firstState, attempt: 1, warnings };
 }
 
-/** Waits between two looks, in ms; 60 s together. */
+/** Waits between reads of the post, in ms; 60 s together. */
 const LOOKS_MS = [
   250, 250, 500, 1_000, 1_000, 2_000, 3_000, 4_000, 6_000, 8_000, 10_000, 12_000, 12_000,
 ];

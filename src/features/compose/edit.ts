@@ -86,7 +86,7 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
     ...(endsAttempt ? refundFollowed(ctx.now(), row) : []),
   ]);
   if (changed !== 1) {
-    // If another call took the last place or the claim, the refusal says so.
+    // If another call took the last place in the quota, or the post's claim, the refusal says so.
     if (isApproving) await requirePlace(ctx, row, values);
     await requireUnclaimed(ctx, row, claims);
     throw locked("The post has just changed, or is being published. Read it again.");
@@ -110,8 +110,8 @@ function requireUnlocked({ status }: UploadRow, hasNewDate: boolean): void {
 }
 
 /**
- * Requires quota when a waiting post moves to another month. Returns the same condition for the
- * write; null when the post needs no new place.
+ * Requires quota when a waiting post moves to another month. Returns the same condition as SQL for the write; null when
+ * the post needs no new place.
  *
  * @throws AppError PLAN_LIMIT
  */
@@ -166,7 +166,6 @@ async function requireGood(
     text,
     refs: row.media,
     at: scheduledFor ?? now,
-    // Account and files stay the same.
     account: null,
     post: asJudged({ ...row, title, description }, files),
     errors: fieldErrors(
@@ -234,9 +233,8 @@ function editedOf(row: UploadRow, values: EditedValues): EditedField[] {
 }
 
 /**
- * Returns the approved hash after an edit of the content. An approver's edit approves the new
- * content. When another person edits a failed post that was never approved, the hash of the old
- * content is kept, so that a retry needs approval.
+ * An approver's edit approves the new content. When another person edits a failed post that was never approved, the
+ * hash of the old content is kept, so that a retry needs approval.
  */
 async function approvalOf(
   { actor }: Ctx,

@@ -14,10 +14,10 @@ import { postFieldsSchema } from "../content/schema.ts";
 
 enableDescriptions();
 
-/** Text with its bound for the document; the bound is checked when the form is read. */
+/** Text whose maximum length is only documented here; it is checked when the form is read. */
 const textUpTo = (maxLength: number) => z.string().openapi({ maxLength });
 
-/** The fields of all platforms. A field that several platforms have describes its use for each. */
+/** A field that several platforms have describes its use for each. */
 function platformFields(): Record<string, z.ZodType> {
   const usesByName = new Map<string, FieldUse[]>();
   for (const { platform, settings } of connectors()) {
@@ -88,7 +88,7 @@ const MAX_FILES = Math.max(
   ...connectors().map(({ capabilities }) => capabilities.mediaSupport.maxCount),
 );
 
-/** File fields for the document. The form itself is read as a stream. */
+/** File fields for the API's document. The form itself is read as a stream. */
 function mediaFields(takesUrls: boolean) {
   const file = () => z.string().openapi({ type: "string", format: "binary" });
   const orUrl = (text: string) =>

@@ -11,7 +11,6 @@ import { type Known, lookUp, SCOPE } from "./lookup.ts";
 import { discardFiles, takeFile, URL_FIELDS, urlsIn } from "./media.ts";
 import { EMPTY_POST, type NewMedia, type NewPost } from "./new-post.ts";
 
-/** Form fields that are no settings. */
 const NO_SETTINGS = new Set([
   ...URL_FIELDS.keys(),
   ...Object.keys(postFieldsSchema.shape),
@@ -26,7 +25,7 @@ interface Received {
 
 interface Intake {
   call: NamedCall | null;
-  /** False: files are measured and dropped. */
+  /** When false, files are only measured and not stored. */
   storesFiles: boolean;
   accountsIn(fields: Fields): string[];
   readOwn(post: NewPost, fields: Fields): NewPost;
@@ -71,7 +70,7 @@ async function readPost(ctx: Ctx, request: Request, intake: Intake): Promise<Rec
   let lookedUpKey = "";
   const enter = (fields: Fields): Promise<Looked<Known>> => {
     const question = { call, accountIds: accountsIn(fields), scheduledFor: dateIn(fields), media };
-    // When a form names its date or accounts after a file, they are looked up again.
+    // If the date or accounts of a form come after a file, the facts about the accounts are read again.
     const key = JSON.stringify([question.accountIds, question.scheduledFor]);
     if (!looked || key !== lookedUpKey) looked = lookUp(ctx, question);
     lookedUpKey = key;

@@ -18,7 +18,7 @@ import { UNKNOWN_FILE, type UnknownMedia } from "./media.ts";
 interface SentFields {
   texts: Texts;
   refused?: readonly FieldError[];
-  /** The date and its wire name; null when none was sent. */
+  /** The planned date (null when none was sent) and the name of its field in the call. */
   date: { field: string; at: Date | null };
 }
 
@@ -48,7 +48,7 @@ const unknownFieldErrors = (fields: Texts): FieldError[] =>
 
 interface Subject {
   platform: Platform;
-  /** Null when an edit leaves account and files unchanged; they are not judged again. */
+  /** Null when an edit leaves account and files unchanged. */
   account: Pick<AccountRow, "platform" | "mode" | "platformAccountId"> | null;
   post: Omit<Post, "media" | "thumbnail"> & {
     media: readonly UnknownMedia[];
@@ -57,7 +57,7 @@ interface Subject {
   refs: readonly MediaRef[];
   status: UploadStatus;
   at: Date;
-  /** Null when an edit leaves the text unchanged; it is not judged again. */
+  /** Null when an edit leaves the text unchanged. */
   text: PreparedText | null;
   errors: readonly FieldError[];
 }
@@ -89,7 +89,7 @@ export function asJudged(
 
 interface HouseRules {
   blocklist: readonly string[];
-  /** Replaces the platform's list; null: the platform's list applies. */
+  /** The team's list, which replaces the platform's; null for the platform's own. */
   bannedHashtags: readonly string[] | null;
   recent: readonly RecentPost[];
   cap: Violation | null;

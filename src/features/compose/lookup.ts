@@ -24,7 +24,7 @@ export interface Known {
 
 type Question = Pick<NewPost, "call" | "accountIds" | "scheduledFor" | "media">;
 
-/** Compared posts of one call on either side of its time. Each account gets a share. */
+/** Maximum number of posts before, and after, its time that a call is compared with. Each account gets a share. */
 const MAX_COMPARED = 3_000;
 const MAX_COMPARED_PER_ACCOUNT = 300;
 const MIN_COMPARED_PER_ACCOUNT = 30;
@@ -37,12 +37,12 @@ const comparedPerAccount = (accounts: number): number =>
 
 interface Further {
   countsDrafts?: boolean;
-  /** Includes the posts that hold these claims, beyond the limit of compared posts. */
+  /** The posts that hold these claims are read too, beyond the limit of compared posts. */
   claims?: readonly Claim[];
 }
 
 /**
- * Reads the facts in one round trip, which also authenticates the caller.
+ * Reads the facts for judging a post in one round trip, which also authenticates the caller.
  *
  * @throws AppError what `ctx.read` throws
  */

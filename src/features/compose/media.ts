@@ -51,7 +51,7 @@ export const checkMedia = (
       const { url } = item;
       const reason = urlRefusal(deps, url);
       if (reason) return refuse(`the media URL ${reason}.`);
-      // The URL's role alone is known; the publishing job checks the file.
+      // Only the role of the URL is known here; the publishing job checks the file.
       const kind = role === "video" ? "video" : "image";
       return { role, media: { ...UNKNOWN_FILE, kind }, ref: { url, ...name } };
     }
@@ -70,7 +70,6 @@ function storedFile(item: NewMedia, files: readonly MediaRow[]): StoredFile | Me
   return "sha256" in item ? files.find(({ sha256 }) => sha256 === item.sha256) : undefined;
 }
 
-/** Returns why a URL cannot be fetched or stored, or null. */
 export const urlRefusal = (deps: Pick<Deps, "config">, url: string): string | null =>
   url.length > MAX_URL_CHARACTERS
     ? `has more than ${formatCount(MAX_URL_CHARACTERS)} characters`

@@ -11,7 +11,7 @@ export type MediaRole = "photo" | "video" | "thumbnail";
 /** A file of a new post. `field`: its field in the call, for messages. */
 export type NewMedia = { role: MediaRole; field: string } & (
   | {
-      /** Came with the call; deleted unless the post needs it. */
+      /** A file that came with the call; deleted unless the post needs it. */
       received: StoredFile;
     }
   | {
@@ -24,7 +24,6 @@ export type NewMedia = { role: MediaRole; field: string } & (
     }
 );
 
-/** Changes to a post for one platform or one account. */
 export interface Override {
   title?: string;
   caption?: string;
@@ -32,7 +31,7 @@ export interface Override {
   settings?: RawSettings;
 }
 
-/** A post to create, for one account or many, from any door. */
+/** A post to create, for one account or many, from any interface. */
 export interface NewPost {
   /** Makes the call safe to repeat; null for a call without an idempotency key. */
   call: NamedCall | null;
@@ -42,11 +41,11 @@ export interface NewPost {
   /** Batches only: the text where the platform's text field is empty. */
   caption: string | null;
   settings: RawSettings;
-  /** Batches only: by platform or account id. An account's override wins. */
+  /** Batches only: changes by platform or account id. An account's override wins. */
   overrides: Record<string, Override>;
   media: readonly NewMedia[];
   scheduledFor: Date | null;
-  /** Holds the post back; null publishes it. */
+  /** State of a post that waits; null to publish it. */
   status: "draft" | "pending_approval" | null;
   origin: string;
   /** Errors of reading the call: `targets` concern accounts and overrides, `fields` the post. */

@@ -142,7 +142,6 @@ async function requireOpen(
   const { used, inProgress } = facts;
   const violation = capViolation(ctx, { ...facts, used: used + ofAccount });
   if (violation) throw new AppError("DAILY_LIMIT", violation.message);
-  // A retry goes out now, whatever date was planned.
   const now = ctx.now();
   requireRoom({ ...facts, inProgress: inProgress + ofAccount }, now, ofTeam);
   return requireCredits(facts, upload, now, now, credits);
@@ -156,7 +155,7 @@ async function mustBeHeld(ctx: Ctx, upload: UploadRow): Promise<boolean> {
   return upload.approvedHash !== null && upload.approvedHash !== (await contentHash(upload));
 }
 
-/** A retry of an older post counts for the time of the retry. Spec is silent. */
+/** If the post is older than this, quotas count its retry at the time of the retry. Spec is silent. */
 const COUNTS_ANEW_AFTER_MS = DAY;
 
 async function toNextAttempt(upload: UploadRow, isHeld: boolean, now: Date): Promise<NextAttempt> {
@@ -293,7 +292,7 @@ function codeOf({ code, extras }: AppError): Skipped["code"] {
   return code ?? violation?.type ?? null;
 }
 
-/** Selects posts in order; each takes its place from the posts after it. */
+/** Selects posts in order. Each selected post leaves less room for the posts after it. */
 async function chooseAttempts(
   ctx: Ctx,
   failed: readonly Retryable[],

@@ -97,10 +97,7 @@ async function wakeAll(ctx: Ctx, created: readonly UploadRow[]): Promise<void> {
   for (const ids of inSends(due.map(({ id }) => id))) await wakePosts(ctx, ids, only.wokenAt);
 }
 
-/**
- * Returns the presigned files of the posts. Their objects belong to their uploads and are never
- * deleted here.
- */
+/** Objects of presigned files belong to their uploads and are never deleted here. */
 function pinnedFiles(presigned: PresignedFiles, rows: readonly NewRow[]): StoredFile[] {
   const refs = new Set(
     rows.flatMap(({ media }) => media.map((item) => ("sha256" in item ? item.sha256 : ""))),
@@ -108,7 +105,7 @@ function pinnedFiles(presigned: PresignedFiles, rows: readonly NewRow[]): Stored
   return filesAmong(presigned).filter(({ sha256 }) => refs.has(sha256));
 }
 
-/** Deletes files that a write with a lost answer has not stored. */
+/** Deletes the files that were not stored by a write whose answer was lost. */
 async function discardUnused(ctx: Ctx, teamId: number, files: StoredFile[]): Promise<void> {
   if (files.length === 0) return;
   const keys = files.map(({ objectKey }) => objectKey);

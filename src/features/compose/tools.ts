@@ -87,7 +87,6 @@ function toNewPost({ origin }: Call, args: Args, call: NamedCall | null): NewPos
   const when = postFieldsSchema
     .pick({ schedule_date: true })
     .safeParse({ schedule_date: args.scheduleDate });
-  // Platforms with one text field get the text, and not the title.
   const caption = text.trim() === "" ? {} : { caption: text };
   const overrides = connectors().map((connector) => [
     connector.platform,

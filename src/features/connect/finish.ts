@@ -32,7 +32,7 @@ import { storeLogins } from "./store-logins.ts";
 import type { ConsentRow } from "./table.ts";
 
 interface ReturningBrowser {
-  /** The value of its cookie. */
+  /** The value of the browser's cookie. */
   browser: string | null;
 }
 
@@ -52,9 +52,7 @@ const stop = (obstacle: Obstacle, consent: ConsentRow | null): StoppedStep => ({
   consent,
 });
 
-/**
- * Connects the account, or keeps several to choose from. Of two simultaneous callbacks, one counts.
- */
+/** Of two simultaneous callbacks, only one succeeds. */
 export async function returnFromConsent(
   deps: Deps,
   { platform, query, browser, origin }: ReturningBrowser & Callback,
@@ -264,7 +262,7 @@ export async function readChoice(
   return { kind: "choosing", consent, ...(await openChoice(deps, consent)) };
 }
 
-/** With a client's link, only one account is connected. Of two simultaneous choices, one counts. */
+/** With a client's link, only one account is connected. Of two simultaneous choices, only one succeeds. */
 export async function chooseAccounts(
   deps: Deps,
   id: number,
@@ -287,7 +285,6 @@ export async function chooseAccounts(
     isOver = step.kind !== "stopped";
     return step;
   } finally {
-    // The person may choose again.
     if (!isOver) await deps.db.run([keepConsent(consent)]);
   }
 }

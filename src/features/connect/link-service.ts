@@ -93,7 +93,7 @@ export async function listLinks(ctx: Ctx): Promise<TokenLink[]> {
   return withTokens(ctx, rows);
 }
 
-/** The query of `listLinks`, for a batch of the caller's; `withTokens` takes its rows. */
+/** The query of `listLinks`, for callers that run it in a batch of their own. `withTokens` takes its rows. */
 export const linksQuery = (ctx: Ctx) => repo.linksOfTeam({ team: ctx.team, now: ctx.now() });
 
 export const withTokens = (deps: Deps, rows: ConnectionLinkRow[]): Promise<TokenLink[]> =>
@@ -160,7 +160,7 @@ export async function openLink(
   if (refusal !== null) {
     throw new AppError(null, `${name} cannot be connected here for now. ${TELL_SENDER}`);
   }
-  // All simulated servers are one.
+  // The sandbox has only one server, so none has to be named.
   if (identifierLabel !== null && identifier === "" && mode === "live") {
     throw new AppError(null, `Fill in “${identifierLabel}” first.`);
   }

@@ -37,7 +37,7 @@ const unlessLooking = createMiddleware<AppEnv>(async (c, next) => {
   await next();
 });
 
-/** Asks for consent by a form before it redirects. */
+/** Shows a form, which must be sent before the redirect to the platform. */
 consentPages.get("/oauth/start/:token", unlessLooking, async (c) => {
   await countVisitor(c, "connect");
   const opening = await readOpening(c.var.deps, c.req.param("token"));
@@ -149,8 +149,7 @@ consentPages.post("/oauth/choose/:id", async (c) => {
 });
 
 /**
- * For attempts without a site or page to return to. The address has none of the platform's
- * parameters.
+ * The result page of attempts without a site or page to return to. Its address has none of the platform's parameters.
  */
 consentPages.get("/oauth/done/:id", async (c) => {
   await countVisitor(c, "read:pages");

@@ -92,7 +92,7 @@ export function refusedReturn(
   return consent.expiresAt > now ? null : EXPIRED;
 }
 
-/** Empty if the platform does not report its scopes. */
+/** No scope is missing if the platform does not report its scopes. */
 export const missingOf = (
   requested: readonly string[],
   granted: readonly string[] | null,

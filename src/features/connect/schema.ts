@@ -81,7 +81,7 @@ const pageId = z
     "Id of the page to publish as, when a person's login also covers pages (facebook, linkedin).",
   );
 
-/** Spec is silent on connecting by call: these ways are extensions. */
+/** Spec is silent: connecting an account by an API call, without a consent page, is an extension. */
 export const NEW_ACCOUNTS = [
   z.strictObject({
     platform,
@@ -104,7 +104,7 @@ export type NewAccount = z.infer<typeof newAccountSchema>;
 
 const FIELDS = Object.keys(consentFields.shape);
 
-/** Strict by an aborting refinement: a caller who meant another way sees that way's mistake. */
+/** Refuses unknown fields first: a caller who meant another way to connect sees the mistake of that way. */
 const consentRequestSchema = consentFields
   .loose()
   .refine((input) => Object.keys(input).every((name) => FIELDS.includes(name)), { abort: true })

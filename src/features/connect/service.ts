@@ -15,7 +15,7 @@ import type { NewAccount } from "./schema.ts";
 import { storeLogins } from "./store-logins.ts";
 
 /**
- * Replaces the login of a connected account.
+ * Also replaces the login of a connected account.
  *
  * @throws AppError 400 when the platform refuses the login or this way of connecting; UNAVAILABLE
  * when it does not answer

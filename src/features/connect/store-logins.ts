@@ -56,7 +56,7 @@ export async function storeLogins(deps: Deps, input: NewLogins): Promise<Account
   });
   if (!isStored[0]) return null;
   const accounts = rows.map(([account]) => account);
-  // A simultaneous call connected or disconnected one of them.
+  // Try again: a simultaneous call connected or disconnected one of the accounts.
   return accounts.every((account) => account !== undefined) ? accounts : storeLogins(deps, input);
 }
 

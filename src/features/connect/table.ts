@@ -51,7 +51,7 @@ export const connectionLinks = sqliteTable("connection_links", {
   tokenId: integer("token_id"),
   createdAt: instant("created_at").notNull(),
   expiresAt: instant("expires_at").notNull(),
-  /** Without `accountId`, the link is claimed but not finished. */
+  /** When the link was claimed. Without `accountId`, connecting is not finished. */
   connectedAt: instant("connected_at"),
   accountId: text("account_id"),
 });

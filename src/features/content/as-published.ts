@@ -19,7 +19,6 @@ const ADDRESSES: [kind: MediaKind, ending: RegExp][] = [
   ["document", /\.(?:pdf|docx?|pptx?)$/i],
 ];
 
-/** Returns the kind of file that the URL's extension names, or null. */
 export function kindOfAddress(url: string): MediaKind | null {
   const path = URL.parse(url)?.pathname ?? "";
   return ADDRESSES.find(([, ending]) => ending.test(path))?.[0] ?? null;

@@ -18,7 +18,6 @@ export const MAX_DESCRIPTION_CHARACTERS = 70_000;
 export const MAX_FIELD_CHARACTERS = 10_000;
 /** Characters of all other fields together, which keeps a row below D1's 2 MB. */
 const MAX_FIELDS_CHARACTERS = 100_000;
-/** Characters of a file's URL. */
 export const MAX_URL_CHARACTERS = 4_096;
 
 export type Texts = Record<string, RawField | null>;

@@ -24,8 +24,8 @@ export const platformFilter = z
   .describe("Uploads of one platform.");
 
 /**
- * Text with a bound for the document. `textErrors` enforces the bound: it counts characters, zod
- * counts UTF-16 units.
+ * Text whose maximum length is only documented here. `textErrors` checks it: it counts characters, zod counts UTF-16
+ * units.
  */
 const textUpTo = (most: number) => z.string({ error: "must be text" }).openapi({ maxLength: most });
 
@@ -54,7 +54,7 @@ export const postFieldsSchema = z.object({
     .optional(),
 });
 
-/** An extension. */
+/** An extension of the spec. */
 export const versionText = z
   .string()
   .describe(

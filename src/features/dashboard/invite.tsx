@@ -30,7 +30,7 @@ invitePage.get("/invite/:token", async (c) => {
   return showInvite(c, { token, invite, person, refusal: null });
 });
 
-/** The next page gets the same form. */
+/** The 307 redirect sends the same form to the sign-in page. */
 invitePage.post("/invite/:token", async (c) => {
   const token = c.req.param("token");
   const { invite, person } = await findInvite(c, token, countVisitor(c, "sign-in"));

@@ -7,7 +7,7 @@ export const pushWorker = new Hono<AppEnv>();
 
 const WORKER_PATH = "/app/push-worker.js";
 
-/** A click opens only pages of this origin. */
+/** A click on a notice opens only pages of this origin. */
 const WORKER = `
 self.addEventListener("push", (event) => {
   const { title, body, path } = event.data.json();
@@ -30,7 +30,7 @@ pushWorker.get(WORKER_PATH, async (c) => {
   });
 });
 
-/** The form stays hidden without push support. A subscription under another key is replaced. */
+/** The form stays hidden in browsers without push support. A subscription under another key is replaced. */
 export const PUSH_SCRIPT = `
 (() => {
   const form = document.getElementById("add-browser");

@@ -17,7 +17,7 @@ export const zoneOfTeam = prepared(
   valueReader(teams.zone),
 );
 
-/** One more than a list shows, to know that a text goes on. */
+/** One character more than a list shows, to know that a text is longer. */
 const SHOWN_CHARACTERS = 141;
 
 const shownText = (value: SQL): SQL => sql`substr(${value}, 1, ${sql.raw(`${SHOWN_CHARACTERS}`)})`;
@@ -74,7 +74,7 @@ export const soonestUploads = prepared(
   line.read,
 );
 
-/** Searched for posts that were not cancelled. */
+/** Newest failed posts that are searched. */
 const FAILURES_LOOKED_AT = 100;
 
 /** Leaves out cancelled posts, which are stored as failed. */
@@ -88,7 +88,7 @@ export const lastFailures = prepared(
   line.read,
 );
 
-/** The login has stopped working, or ends by then. */
+/** Finds accounts whose login has stopped working, or ends by `endsBy`. */
 export const accountsInNeed = prepared(
   ({ team, endsBy, limit }: Params<{ team: SQL; endsBy: Date; limit: number }>) =>
     sql`SELECT id, platform, account_name, status, login_ends_at FROM accounts
@@ -137,8 +137,8 @@ export const wholeUpload = prepared(
 const MAX_EVENTS = 100;
 
 /**
- * Leaves out the publication, whose time is in the post's row. Oldest first. Without the hint, SQLite would
- * scan all events of the team.
+ * Returns a post's events, oldest first, without the publication, whose time is in the post's row. Without the index
+ * hint, SQLite would scan all events of the team.
  */
 export const eventsOfUpload = prepared(
   ({ team, id }: Params<{ team: SQL; id: number }>) =>

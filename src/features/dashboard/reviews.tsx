@@ -33,7 +33,7 @@ reviewsPage.get(PATH, signedIn("read:pages"), (c) =>
   showReviews(c, { notice: doneNotice(DONE_MESSAGES, c.req.query("done")), status: 200 }),
 );
 
-/** Null for all posts that await approval. */
+/** Returns null when the form chooses all posts that await approval. */
 function readIds(form: FormData): number[] | null {
   if (form.get("all") === "1") return null;
   const ids = form.getAll("post").map((text) => readNumericId(String(text), "Upload"));
@@ -197,7 +197,7 @@ export interface OpenLink {
   expiresAt: Date;
 }
 
-/** Only for people who may approve. */
+/** Shown only to people who may approve. */
 export const ReviewOfPost = ({
   id,
   link,

@@ -109,7 +109,7 @@ settingsPage.post(`${PATH}/push/:id/remove`, signedIn("destructive"), async (c) 
 const linesOf = (form: FormData, name: string): string[] =>
   textField(form, name).split(/\r?\n/).filter(Boolean);
 
-/** Null for the platform's own list. */
+/** Returns null when the platform's own list applies. */
 const tagsOf = (form: FormData, platform: string): string[] | null =>
   form.has(`own.${platform}`)
     ? textField(form, `tags.${platform}`)

@@ -19,7 +19,7 @@ import {
 import { dropFromSlots } from "../pools/repo/slots.ts";
 
 /**
- * Revokes the login at the platform unless that ends another account's; history stays.
+ * Revokes the login at the platform, unless that would end another account's login. The account's history stays.
  *
  * @throws AppError NOT_FOUND; FORBIDDEN for a member whose posts need approval
  */

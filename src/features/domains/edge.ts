@@ -111,7 +111,7 @@ function readHostname(value: unknown): EdgeHostname {
 const DUPLICATE = 1_406;
 
 /**
- * Reuses an unverified hostname: the answer to an earlier call may have been lost.
+ * Creates a hostname, or reuses an unverified one: the answer to an earlier call may have been lost.
  *
  * @throws AppError UNAVAILABLE, 400 when Cloudflare refuses the name
  */
@@ -150,7 +150,7 @@ export async function removeHostname(deps: EdgeDeps, id: string): Promise<void> 
   throw new AppError(null, `Cloudflare keeps the domain: ${answer.messages[0] ?? answer.status}`);
 }
 
-/** After a failure, the next cron tick tries again. */
+/** Removes a domain from Cloudflare. After a failure, the next cron tick tries again. */
 export async function leaveEdge(
   deps: Pick<Deps, "config" | "fetch" | "log" | "db">,
   row: Pick<repo.DomainRow, "id" | "host" | "edgeHostnameId">,

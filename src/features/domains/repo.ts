@@ -79,7 +79,6 @@ const readHolder = rowReader(
 
 export type Holder = ReturnType<typeof readHolder>;
 
-/** Searches all teams' domains. */
 export const holderOf = (host: string) =>
   sqlQuery(
     sql`SELECT id, team_id, host, edge_hostname_id, verified_at FROM domains
@@ -87,7 +86,7 @@ export const holderOf = (host: string) =>
     readHolder,
   );
 
-/** The next cron tick removes the domain from Cloudflare. */
+/** Deletes an unverified domain. The next cron tick removes it from Cloudflare. */
 export const endClaim = (id: number, at: Date): Query<number> =>
   sqlWrite(sql`UPDATE domains SET deleted_at = ${at.getTime()}, updated_at = ${at.getTime()},
     check_at = ${at.getTime()} WHERE id = ${id} AND deleted_at IS NULL AND verified_at IS NULL`);

@@ -63,7 +63,7 @@ export async function addDomain(ctx: Ctx, { domain, teamId }: NewDomain, origin:
     }),
   ]);
   if (row) return row;
-  // A simultaneous call owns the hostname at Cloudflare now.
+  // A simultaneous call has added the domain, and owns its hostname at Cloudflare.
   const [[faster]] = await ctx.db.run([repo.holderOf(host)]);
   throw faster ? await refusalOfHost(ctx, faster) : tooMany();
 }

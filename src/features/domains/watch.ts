@@ -10,7 +10,7 @@ import * as repo from "./repo.ts";
 import { MAX_MISSES, nextCheck, RECHECK_MS } from "./rules.ts";
 import { missingOf } from "./service.ts";
 
-/** Most subrequests for one domain. */
+/** Maximum number of subrequests for one domain. */
 const CALLS = 5;
 
 export async function watchDomains(
@@ -51,8 +51,8 @@ async function check(deps: Deps, row: repo.DomainRow): Promise<void> {
 }
 
 /**
- * The first miss of the TXT record notifies the team. The last in a row ends the verification:
- * links answer 404, and another team may claim the domain.
+ * The team is notified when a check first misses the TXT record. The last of `MAX_MISSES` in a row ends the
+ * verification: links answer 404, and another team may claim the domain.
  */
 async function checkAgain(deps: Deps, row: repo.DomainRow): Promise<void> {
   const now = deps.now();

@@ -120,8 +120,8 @@ const toldOf = (failure: Failure) => ({
 });
 
 /**
- * Fails an attempt if the job's fence is unchanged, and refunds its credits unless the post may
- * have been published. The first statement answers 1 if it did.
+ * Fails an attempt if the job's fence is unchanged, and refunds its credits unless the post may have been published.
+ * The first statement answers 1 if the attempt was failed.
  */
 export function failAttempt(deps: Clock, upload: UploadRow, failure: Failure): Query<number>[] {
   const { id: uploadId, teamId, platform, accountId } = upload;
@@ -174,8 +174,8 @@ export function cancelWaiting(deps: Clock, upload: UploadRow): Query<number>[] {
 }
 
 /**
- * Fails the waiting posts of a disconnected account with account_disconnected, their events and
- * refunds. A post that is being published finishes.
+ * Fails the waiting posts of a disconnected account with the code account_disconnected, and adds events and refunds. A
+ * post that is being published finishes.
  */
 export function failWaiting(deps: Pick<Deps, "now">, account: AccountRow): Query<number>[] {
   const now = deps.now();

@@ -9,7 +9,7 @@ const SLICE = 500;
 const TEAMS = 500;
 
 /**
- * Event ids sort by time, so their age needs no index.
+ * Deletes old events. Event ids sort by time, so their age needs no index.
  *
  * @param cursor id of the first team
  */

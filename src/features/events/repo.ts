@@ -36,7 +36,7 @@ function toJson(data: NewEvent["data"]): string | SQL {
     );
 }
 
-/** A time-sortable id: time with counter, and the random part. */
+/** The parts of a time-sortable id: `head` is the time with a counter, `tail` is random. */
 interface IdParts {
   head: string;
   tail: string | SQL;
@@ -74,7 +74,7 @@ const insertEvents = prepared(
   rowReader({ id: text("id").notNull(), isAwaited: flag("is_awaited").notNull() }),
 );
 
-/** Without a queue, deliveries wait for the sweep. */
+/** Without a queue, deliveries wait for the next cron tick. */
 type Emitter = Pick<Deps, "newEventId" | "now"> &
   Partial<Pick<Deps, "webhookQueue" | "defer" | "log">>;
 
@@ -121,7 +121,7 @@ const insertEvent = (
 /** Source: `timeSortedId`. */
 const partsOf = (id: string): IdParts => ({ head: id.slice(4, 20), tail: id.slice(20) });
 
-/** The statement belongs into the batch of the change that the event reports. */
+/** The statement belongs in the batch of the change that the event reports. */
 export const emit = (deps: Emitter, event: NewEvent, condition: SQL): Query<number> =>
   insertEvent(deps, event, sql`WHERE ${condition}`);
 

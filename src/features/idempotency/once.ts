@@ -30,7 +30,7 @@ export async function look<const Q extends readonly Query<unknown>[]>(
 export interface FirstTime {
   /** SQL condition for the first statement: no answer is stored. */
   isNew: SQL;
-  /** The statement acts only if the one before it changed a row. */
+  /** Stores the answer if the previous statement of the batch changed a row. */
   keep(answer: unknown, firstUploadId?: SQL | number | null): Query<number>[];
 }
 
@@ -47,9 +47,9 @@ const firstTimeOf = (ctx: Ctx, call: NamedCall | null, fingerprint: string): Fir
 };
 
 export interface Steps<K, R> {
-  /** `losses` counts lost races. */
+  /** `losses` counts how often another call was faster. */
   look(losses: number): Promise<Looked<K>>;
-  /** Returns null after a lost race. */
+  /** Returns null when another call was faster. */
   make(known: K, first: FirstTime): Promise<R | null>;
   /** Without `replay`, the stored answer is the result. */
   replay?(stored: StoredAnswer): R | Promise<R>;
@@ -57,15 +57,15 @@ export interface Steps<K, R> {
 
 export interface Done<R> {
   result: R;
-  /** The result of an earlier call. */
+  /** The result is that of an earlier call. */
   isReplayed: boolean;
 }
 
 const MAX_TRIES = 5;
 
 /**
- * Carries out a call once per idempotency key; a repetition gets the first answer. A lost race is retried. A
- * call without a key is always carried out.
+ * Carries out a call once per idempotency key; a repetition gets the first answer. If another call is faster, it tries
+ * again. A call without a key is always carried out.
  *
  * @param bodyOf a canonical form of the body; its JSON is stored and must stay stable across releases
  * @throws AppError IDEMPOTENCY_MISMATCH when the key was used for another body; after five lost races

@@ -20,14 +20,14 @@ const answerSince = prepared(
   rowReader(idempotency),
 );
 
-/** Answers are given again for a day. */
+/** Finds the stored answer, which is kept for a day. */
 export const storedAnswer = (
   team: SQL,
   { route, key }: NamedCall,
   now: Date,
 ): Query<StoredAnswer[]> => answerSince({ team, route, key, since: keptSince(now) });
 
-/** SQL condition: no answer is stored. */
+/** SQL condition: no answer is stored for the call's key. */
 export const isNewCall = (teamId: number, { route, key }: NamedCall, now: Date): SQL =>
   sql`NOT EXISTS (SELECT 1 FROM idempotency WHERE team_id = ${teamId} AND route = ${route}
     AND key = ${key} AND created_at > ${keptSince(now)})`;

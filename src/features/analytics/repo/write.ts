@@ -62,7 +62,7 @@ const isUnchanged = ({ team, id, version }: Place) =>
       AND EXISTS (SELECT 1 FROM accounts
         WHERE id = ${id} AND team_id = ${team} AND deleted_at IS NULL)`;
 
-/** This statement precedes `storeState` in the batch. */
+/** Precedes `storeState` in the batch, because that changes the version. */
 export const storePosts = preparedWrite(
   ({ team, id, version, posts }: Place & Params<{ posts: string }>) =>
     sql`INSERT INTO analytics_posts (team_id, account_id, posts)

@@ -8,5 +8,4 @@ export const dayOf = (ms: number): DayNumber => Math.floor(ms / DAY);
 /** Formats a day like `2026-11-23`. */
 export const toDate = (day: DayNumber): string => new Date(day * DAY).toISOString().slice(0, 10);
 
-/** Formats a day's month like `2026-11`. */
 export const monthOf = (day: DayNumber): string => toDate(day).slice(0, 7);

@@ -18,10 +18,7 @@ interface Watched extends Reading {
   doubts?: Doubts;
 }
 
-/**
- * A rise beyond this factor and this daily amount is implausible. Spec is silent: platforms sometimes
- * misreport.
- */
+/** A rise beyond both this factor and `MOST_A_DAY` is implausible. Spec is silent: platforms sometimes misreport. */
 const MOST_TIMES = 1_000;
 const MOST_A_DAY = 1_000_000;
 
@@ -63,7 +60,7 @@ export function judgeReading(
   return { believed, doubts: doubts.some((doubt) => doubt !== null) ? doubts : null };
 }
 
-/** Removes counters of a post's only reading that this later one contradicts. */
+/** Removes counters of a post's only reading that the new reading contradicts. */
 export function withoutContradicted<T extends Watched>(post: T, { at, counters }: Reading): T {
   const { first, steps } = post;
   if (!first || first[0] !== post.at || at <= post.at) return post;

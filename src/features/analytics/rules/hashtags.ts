@@ -15,7 +15,7 @@ interface OwnPosts {
   measured: readonly HashtagUse[];
 }
 
-/** Words that do not tell a topic. */
+/** Words that say nothing about a topic. */
 const STOPWORDS = new Set(
   `about after again also another because been before being below between both could does doing down during
   each even every from further have having here hers herself himself into itself just like made make many
@@ -48,10 +48,10 @@ interface OwnHashtag {
   engagement: number;
 }
 
-/** The extra post ranks steady hashtags above a lucky post. */
+/** The extra post ranks steady hashtags above a hashtag of one lucky post. */
 const perPost = (amount: number, posts: number): number => amount / (posts + 1);
 
-/** Hashtags with figures come first. */
+/** Hashtags with measured figures come first. */
 function rankOwn({ texts, measured }: OwnPosts): OwnHashtag[] {
   const uses = countEach(texts.flatMap((text) => [...new Set(hashtagsIn(text).map(plain))]));
   const byTag = new Map<string, OwnHashtag>();
@@ -77,8 +77,8 @@ function tellingWords(words: readonly string[]): string[] {
 }
 
 /**
- * Suggests the text's own hashtags, those of matching own posts, the text's words, then the best of own
- * posts.
+ * Suggests, in this order: hashtags in the text, the team's earlier hashtags that match the text, words of the text,
+ * and the team's best hashtags.
  *
  * @param banned in lower case, without the #
  */

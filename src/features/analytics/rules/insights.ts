@@ -1,7 +1,7 @@
 import { DAY, MINUTE } from "../../../core/time.ts";
 import { ZoneClock } from "../../../core/zone.ts";
 
-/** Spec is silent: fewer posts are chance. */
+/** Spec is silent: the result of fewer posts is chance. */
 export const MIN_SAMPLES = 3;
 /** Spec is silent. */
 const BEST_HOURS = 3;
@@ -78,7 +78,6 @@ const toBucket = ({ posts, views }: Sum): Bucket => ({
   ranked: posts >= MIN_SAMPLES,
 });
 
-/** Equal views rank by posts, then by time. */
 const best = <B extends Bucket>(buckets: readonly B[]): B[] =>
   buckets
     .filter(({ ranked }) => ranked)

@@ -2,12 +2,11 @@ import { DAY, HOUR } from "../../../core/time.ts";
 
 /** Source: spec, "Collection schedule". */
 const BEGINS_MS = 3 * HOUR;
-/** On all nights but Sundays. Source: spec, "Collection schedule". */
+/** Posts read on all nights but Sundays. Source: spec, "Collection schedule". */
 const RECENT_POSTS = 40;
 const ALL_POSTS = 1_000;
 const SUNDAY = 0;
 
-/** Returns the date on which the collection night began. */
 export const nightOf = (now: Date): string =>
   new Date(now.getTime() - BEGINS_MS).toISOString().slice(0, "2026-11-23".length);
 
@@ -23,7 +22,7 @@ export function postsOfCollection(collection: string): number {
   return isAll ? ALL_POSTS : RECENT_POSTS;
 }
 
-/** Our newest posts to match: three times as many as are read. */
+/** Our newest posts to compare: three times as many as are read. */
 export const ownPostsOfCollection = (collection: string): number =>
   Math.min(ALL_POSTS, 3 * postsOfCollection(collection));
 

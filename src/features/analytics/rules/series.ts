@@ -58,7 +58,7 @@ export interface SyncReading {
 
 export interface Measures {
   metrics: readonly boolean[];
-  /** Days that the platform's terms allow; null for the default. */
+  /** Days for which the platform's terms allow figures; null for the default. */
   keepDays: number | null;
 }
 
@@ -99,11 +99,11 @@ export function takeSync(
 const newestFirst = (posts: StoredPost[]): StoredPost[] =>
   posts.sort((a, b) => b.publishedAt - a.publishedAt || (a.id < b.id ? -1 : 1));
 
-/** A post above the limit still counts for open days. */
+/** Keeps posts above the limit if they changed in open days. */
 const kept = (posts: readonly StoredPost[]): StoredPost[] =>
   posts.filter(({ steps }, i) => i < MOST_POSTS || steps.length > 0);
 
-/** The last reading of followers counts; of two at the same time, the higher. */
+/** The last reading of followers counts; of two at the same time, the higher number. */
 function withDay(rows: readonly DayRow[], sync: SyncReading): DayRow[] {
   const { at, followers } = sync;
   const day = dayOf(at);

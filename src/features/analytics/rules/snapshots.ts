@@ -13,7 +13,7 @@ export interface PostReading {
   counters: Counters;
 }
 
-/** Per day, the highest value of each counter. */
+/** A post with the highest value of each counter per day. */
 export interface StoredPost extends PostReading {
   /** Null for a post from elsewhere. */
   uploadId: number | null;
@@ -28,19 +28,19 @@ export interface StoredPost extends PostReading {
 
 type Step = readonly [day: DayNumber, marks: Counters];
 
-/** Later readings are merged for as many days. Older days are settled. */
+/** Readings that arrive late still change the last 14 days. Older days are settled. */
 export const OPEN_DAYS = 14;
 
 const VIEWS = METRICS.indexOf("views");
 
-/** Likes can be withdrawn, views cannot. */
+/** Returns true when the views have fallen. Likes can be withdrawn, so they do not count. */
 export function hasShrunk(earlier: PostReading | undefined, reading: PostReading): boolean {
   if (!earlier || earlier.at >= reading.at) return false;
   const [before, now] = [earlier.counters[VIEWS] ?? null, reading.counters[VIEWS] ?? null];
   return before !== null && now !== null && now < before;
 }
 
-/** For equal times, the order of arguments does not matter. */
+/** Merges two readings. For equal times, the order of arguments does not matter. */
 function later<T extends PostReading>(a: T, b: PostReading): T {
   const isLater = a.at === b.at ? JSON.stringify(toReading(a)) < JSON.stringify(b) : a.at < b.at;
   return isLater ? { ...a, ...b } : a;
@@ -56,10 +56,7 @@ const toReading = (post: PostReading): PostReading => ({
   counters: post.counters,
 });
 
-/**
- * Values are maxima, so the same readings give the same snapshots in any order. An implausible rise waits
- * for confirmation.
- */
+/** Values are maxima, so the same readings give the same snapshots in any order. */
 export function takeReading(
   stored: StoredPost | undefined,
   reading: PostReading,
@@ -93,7 +90,6 @@ export function takeReading(
   };
 }
 
-/** A post stored without a first reading never gets one. */
 function firstOf(
   stored: StoredPost | undefined,
   { at, counters }: Pick<PostReading, "at" | "counters">,
@@ -105,7 +101,6 @@ function firstOf(
   return { first: at < firstAt ? [at, counters] : stored.first };
 }
 
-/** Removes steps that raise nothing. */
 function rising(base: Counters | null, steps: readonly Step[]): Step[] {
   const kept: Step[] = [];
   let marks = base;
@@ -117,7 +112,7 @@ function rising(base: Counters | null, steps: readonly Step[]): Step[] {
   return kept;
 }
 
-/** Returns null before the post was known. */
+/** Returns the counters reached by a day; null before the post was known. */
 export function marksAt({ base, steps }: Pick<StoredPost, "base" | "steps">, day: DayNumber) {
   let marks = base;
   for (const [at, reached] of steps) {
@@ -138,7 +133,7 @@ export function forgetDaysBefore(post: StoredPost, before: DayNumber): StoredPos
 }
 
 /**
- * A post older than the account's first reading gains from its first reading, a newer one from zero.
+ * A post's gains count from its own first reading if it is older than the account's first reading, else from zero.
  *
  * @param firstAt in ms
  */

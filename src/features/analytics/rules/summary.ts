@@ -21,9 +21,9 @@ export interface Summary {
   mostViewed: ShownPost | null;
   mostEngaging: ShownPost | null;
   hashtags: HashtagUse[];
-  /** Differences in minutes, starting from 1970. */
+  /** Publication times, oldest first: minutes since the previous post; the first since 1970. */
   publishedAfter: number[];
-  /** In the same order; null where unmeasured. */
+  /** In the order of `publishedAfter`; null where unmeasured. */
   views: (number | null)[];
 }
 
@@ -66,7 +66,7 @@ const toShown = ({ id, text, url, publishedAt, counters, uploadId }: StoredPost)
 
 const viewsOf = ({ counters }: Pick<ShownPost, "counters">): number => countOf(counters, "views");
 
-/** Returns null when all have 0. */
+/** Returns null when all amounts are 0. */
 export function best<T>(all: readonly T[], amountOf: (one: T) => number): T | null {
   let leader: T | null = null;
   for (const one of all) {

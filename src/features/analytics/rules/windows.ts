@@ -89,7 +89,7 @@ function changeOf(current: number | null, previous: number | null): Change {
   return { change, changePct };
 }
 
-/** The change covers accounts measured in both windows. */
+/** The total covers all accounts, the change those measured in both windows. */
 function followersOf(accounts: readonly Compared[], today: DayNumber): WindowSummary["followers"] {
   let total: number | null = null;
   let [now, then]: [number | null, number | null] = [null, null];
@@ -120,7 +120,7 @@ export function gainsByDay(
   return [...byDay].map(([day, gains]) => ({ day, gains })).sort((a, b) => a.day - b.day);
 }
 
-/** A missing reading repeats the previous one while that is valid. */
+/** Sums by day. A missing number repeats the previous one while that is valid. */
 export function followersByDay(
   accounts: readonly (readonly Figures[])[],
 ): { day: DayNumber; followers: number }[] {

@@ -8,7 +8,6 @@ import type { Params } from "../../../db/text.ts";
 /** SQL for the address of a closed account. The account's row stays while other rows name it. */
 export const CLOSED_EMAIL = `'deleted-' || users.id || '@${OWN_DOMAIN}'`;
 
-/** SQL condition: the account is open. */
 export const IS_OPEN = `users.email <> ${CLOSED_EMAIL}`;
 
 /**
@@ -22,7 +21,6 @@ export const isInstanceOwner = prepared(
   valueReader(integer("value", { mode: "boolean" }).notNull()),
 );
 
-/** SQL for the id of an authenticated person or team. */
 export const knownId = (id: number): SQL => sql`${id}`;
 
 export interface Starter<T> {
@@ -33,8 +31,8 @@ export interface Starter<T> {
 }
 
 /**
- * SQL condition: the starter is still an active member and the token valid. The statement that completes the
- * operation carries this condition.
+ * SQL condition: the starter of an operation is still an active member, and their token valid. The statement that
+ * completes the operation carries this condition.
  */
 export const stillMay = ({ teamId, userId, tokenId }: Starter<SQL | number>): SQL =>
   sql`(EXISTS (SELECT 1 FROM members m

@@ -16,7 +16,7 @@ interface SessionLookup {
 const isLive = (hash: SQL | string, now: SQL | number) =>
   sql`s.token_hash = ${hash} AND s.expires_at > ${now}`;
 
-/** The requested team if the person is a member, else their own, else the oldest. */
+/** SQL for the requested team if the person is a member, else their own team, else their oldest. */
 const shownTeam = (requestedTeamId: SQL | number | null): SQL =>
   sql`(SELECT own.id FROM members shown JOIN teams own ON own.id = shown.team_id
     WHERE shown.user_id = s.user_id AND shown.is_active = 1 AND own.deleted_at IS NULL

@@ -16,19 +16,16 @@ export interface NextAttempt {
   attempt: number;
   isHeld: boolean;
   needsDownload: boolean;
-  /** It goes out before its planned date. */
+  /** Whether the attempt is published before the post's planned date. */
   isEarly: boolean;
   /** The new date for quotas and comparison; null keeps the old one. */
   sortAt: Date | null;
   digest: PostDigest;
-  /** Null for a held attempt, and for platforms with a repeat rule of their own. */
+  /** Null for an attempt that waits for approval, and for platforms with a repeat rule of their own. */
   claim: Claim | null;
 }
 
-/**
- * Packs attempts for SQL. The fifth value counts the quota places of an attempt and those before
- * it.
- */
+/** Packs attempts for SQL. The fifth value counts the quota places of an attempt and all those before it. */
 export function asJson(attempts: readonly NextAttempt[]): string {
   let places = 0;
   return JSON.stringify(
@@ -112,7 +109,7 @@ const ALL_FILES_THERE = sql`iif(u.media LIKE '%"isGone"%', (
 interface Beginning {
   plan: Plan;
   now: Date;
-  /** The idempotency key is new. */
+  /** SQL condition: the idempotency key is new. */
   condition: SQL;
 }
 
@@ -130,7 +127,7 @@ export function beginAttempts(
   const needsDownload = sql`wanted.value ->> 8`;
   const due = sql`iif(${isHeld} AND NOT ${needsDownload}, NULL, ${now.getTime()})`;
   const isEarly = sql`wanted.value ->> 3`;
-  // Naming `sort_at` rewrites three indexes.
+  // Set only when needed: setting `sort_at` rewrites three indexes.
   const planned: Changes = list.some((one) => one.isEarly || one.sortAt)
     ? {
         sortAt: sql`coalesce(wanted.value ->> 5, u.sort_at)`,

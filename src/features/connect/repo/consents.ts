@@ -14,7 +14,7 @@ const readConsent = rowReader(consents);
 export const insertConsent = (row: typeof consents.$inferInsert) =>
   sqlWrite(insertInto(consents, row));
 
-/** The team exists, and the person and token that started the attempt may act for it. */
+/** SQL condition: the team exists, and the person and token that started the attempt may act for it. */
 const mayGoOn = sql`EXISTS
     (SELECT 1 FROM teams WHERE teams.id = consents.team_id AND teams.deleted_at IS NULL)
   AND (consents.user_id IS NULL OR ${stillMay({
@@ -63,7 +63,7 @@ type SentConsent = Required<Pick<ConsentRow, "id" | "memory" | "expiresAt">> & {
   browserHash: string;
 };
 
-/** The browser that is sent last may return. */
+/** Only the browser that was sent to the platform last may return. */
 export const markSent = preparedWrite(
   ({ id, stateHash, browserHash, memory, expiresAt }: Params<SentConsent>) =>
     sql`UPDATE consents SET step = 'sent', state_hash = ${stateHash}, browser_hash = ${browserHash},

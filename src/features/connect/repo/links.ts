@@ -66,7 +66,7 @@ export const linkOfTeam = prepared(
   readLink,
 );
 
-/** @param claimsEndAt earlier claims have ended */
+/** @param claimsEndAt claims before this time have ended */
 const isUnclaimed = (claimsEndAt: SQL): SQL =>
   sql`(connected_at IS NULL OR connected_at <= ${claimsEndAt})`;
 

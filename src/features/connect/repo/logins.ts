@@ -33,11 +33,14 @@ export function insertAccount(row: typeof accounts.$inferInsert, condition: SQL)
 interface Identities {
   teamId: number;
   platform: Platform;
-  /** A server is null on platforms that have only one. */
+  /** `service` is the account's server; null on platforms that have only one. */
   identities: readonly { id: string; service: string | null }[];
 }
 
-/** The server must be the proven one, so that a false row cannot lock out the real owner. */
+/**
+ * SQL for other teams' accounts with these identities. The server must be the proven one, so that a false row cannot
+ * lock out the real owner.
+ */
 const elsewhere = ({ teamId, platform, identities }: Identities): SQL =>
   sql`FROM json_each(${JSON.stringify(identities)}) own
     JOIN accounts a ON a.platform_account_id = own.value ->> 'id'
@@ -46,7 +49,6 @@ const elsewhere = ({ teamId, platform, identities }: Identities): SQL =>
     WHERE a.platform = ${platform} AND a.deleted_at IS NULL AND a.status = 'active'
       AND a.mode = 'live' AND a.team_id <> ${teamId} AND t.deleted_at IS NULL`;
 
-/** Returns the platform's ids of the accounts that another team uses. */
 export const takenElsewhere = (own: Identities): Query<string[]> =>
   sqlQuery(
     sql`SELECT a.platform_account_id ${elsewhere(own)}`,
@@ -60,8 +62,7 @@ interface Terms {
 }
 
 /**
- * The team exists and the starter may act for it. With `isExclusive`, no other team uses the
- * accounts.
+ * SQL condition: the team exists and the starter may act for it. With `isExclusive`, no other team uses the accounts.
  */
 export const mayStore = (own: Identities, { starter, isExclusive }: Terms): SQL =>
   sql`EXISTS (SELECT 1 FROM teams WHERE id = ${own.teamId} AND deleted_at IS NULL)${

@@ -20,7 +20,7 @@ function allowanceOf({ config }: CreditTerms): SQL {
   return sql`coalesce(${JSON.stringify(included)} ->> coalesce(t.plan, t.base_plan), ${plans[config.defaultPlan].xCredits})`;
 }
 
-/** NULL before the first movement of team `t`. */
+/** Credits granted to team `t` in a month; NULL when none. */
 const grantedIn = (period: string): SQL =>
   sql`(SELECT SUM(g.included) FROM credit_ledger g WHERE g.team_id = t.id
     AND g.reference >= ${`allowance:${period}:`} AND g.reference < ${`allowance:${period}:~`})`;
@@ -153,7 +153,6 @@ export interface CreditDrift {
   purchased: number;
 }
 
-/** Compares the next `limit` teams. */
 export const creditDrifts = (afterTeam: number, limit: number): Query<CreditDrift[]> =>
   sqlQuery(
     sql`SELECT t.id,

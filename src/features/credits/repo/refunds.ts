@@ -9,7 +9,8 @@ const openDebits = (attempts: SQL): SQL =>
       AND r.reference = d.reference AND r.kind = 'refund')`;
 
 /**
- * Refunds each attempt once, split as debited. Included credits return to the current month.
+ * Refunds each attempt once, in the same split of included and purchased credits. Included credits return to the
+ * current month.
  *
  * @param attempts a SELECT of `(team_id, reference)`
  */
@@ -31,6 +32,5 @@ export function refund(now: Date, attempts: SQL): Query<number>[] {
   ];
 }
 
-/** The credits that `refund` would return. */
 export const refundable = (attempts: SQL): SQL =>
   sql`coalesce((SELECT -SUM(d.included + d.purchased) FROM ${openDebits(attempts)}), 0)`;
