@@ -65,7 +65,6 @@ Examples:
 
 Stop it when you like: the same command sends what is missing, and posts nothing twice.`;
 
-/** @throws Problem */
 export async function runUpload(
   filePath: string,
   options: UploadOptions,

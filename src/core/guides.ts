@@ -35,7 +35,7 @@ export const guideTextPath = (name: string): string => `/docs/text/${name}.md`;
 /** An account id in an example names its platform: `acc_bluesky`. */
 const EXAMPLE_ACCOUNT = /\bacc_([a-z]+)\b/g;
 
-/** Returns the platforms whose accounts the examples of a text name. */
+/** Returns the platforms that have an example account in the text. */
 export const examplePlatforms = (text: string): Platform[] => [
   ...new Set([...text.matchAll(EXAMPLE_ACCOUNT)].map(([, name = ""]) => name).filter(isPlatform)),
 ];

@@ -218,7 +218,7 @@ export interface RepeatRule {
   reader(): Promise<Pick<PostReader, "textOf">>;
 }
 
-/** Refuses unknown form fields that begin with this network's prefix. */
+/** An unknown form field with this prefix is refused. */
 export interface OwnPrefix {
   prefix: string;
   /** Appended to the field's name, without full stop. */

@@ -27,7 +27,6 @@ const LANES = 4;
 
 type Args = Record<string, unknown>;
 
-/** @throws Problem */
 export async function publishLocal(
   bridge: Bridge,
   name: LocalToolName,
@@ -82,7 +81,6 @@ async function openAll(
     : problems.find((one) => !(one instanceof Problem));
 }
 
-/** @throws Problem */
 function requireWithinLimits(name: LocalToolName, { name: file, mime, sizeBytes }: OpenFile): void {
   const { types, typeNames, maxBytes } = LOCAL_TOOLS[name].limits;
   if (!types.some((type) => type === mime)) {

@@ -33,7 +33,6 @@ export class Remote {
     this.token = token;
   }
 
-  /** @throws Problem */
   async listTools(timeoutMs = TIMEOUT_MS): Promise<Tool[]> {
     return (await this.send("tools/list", {}, undefined, timeoutMs)).tools as Tool[];
   }

@@ -29,8 +29,8 @@ interface NewLogins {
 /**
  * Stores all logins in one batch.
  *
- * @returns null, with nothing stored, if the team was deleted, the starter may no longer act for
- * it, or `isExclusive` is violated
+ * @returns null, with nothing stored, if the team was deleted, the person may no longer act for
+ * it, or another team has the account and `isExclusive` forbids that
  * @throws AppError 400 for a profile that cannot be stored
  */
 export async function storeLogins(deps: Deps, input: NewLogins): Promise<AccountRow[] | null> {

@@ -57,7 +57,7 @@ interface Values extends IdParts {
  *
  * An event that would not sort last in its team gets the id after the last one. D1 writes batches one after
  * another, so a reader misses no event behind its cursor. Pings are not in the feed and keep their ids.
- * SQLite reads hexadecimal numbers only as JSON5.
+ * The id counts in hexadecimal, which SQLite reads only as JSON5.
  */
 const insertEvents = prepared(
   ({ team, head, tail, name, data, by, at, source }: Params<Values>) =>

@@ -1,7 +1,7 @@
 import type { Place } from "../../core/places.ts";
 import type { Target } from "./target.ts";
 
-/** A cached link is used for at most this many ms. Source: the owner's requirement for edits. */
+/** A cached link is used for at most this many ms. An edit is seen after a second. */
 const MAX_AGE_MS = 1_000;
 
 /** Two visits within this time make a link hot, ms. */
@@ -53,7 +53,7 @@ export class HotLinks<T> {
     return { value: kept.value, mustRefresh };
   }
 
-  /** Returns the stale links to refresh in one query, each to one visit only. */
+  /** Returns stale links, to be read again in one query. Each is returned once. */
   takeStale(now: number): Place[] {
     const places: Place[] = [];
     for (const entry of this.entries.values()) {

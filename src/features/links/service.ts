@@ -15,7 +15,6 @@ import type { LinkChange, LinkPage, NewLink } from "./schema.ts";
 import { foldSlug, newSlug } from "./slugs.ts";
 import { CLICKS_KEPT_MS, MAX_SHOWN_CLICKS, toClicks, toStatistics } from "./statistics.ts";
 
-/** Newest first. */
 export async function listLinks(ctx: Ctx, { page, limit }: LinkPage) {
   const [rows, [total = 0]] = await ctx.read("links:read", [
     repo.linksOf({ team: ctx.team, limit, offset: (page - 1) * limit }),

@@ -49,13 +49,11 @@ const pagesOf = (ctx: Ctx, account: AccountRow): Promise<OrganizationPage[]> =>
     extras.pages?.(fetch, accessToken, toPublishAccount(account)),
   );
 
-/** @throws AppError as `ask` does */
 export async function listBoards(ctx: Ctx, accountId: string): Promise<Board[]> {
   const account = await requireAccount(ctx, "boards", accountId);
   return ask(ctx, account, (extras, fetch, accessToken) => extras.boards?.(fetch, accessToken));
 }
 
-/** @throws AppError as `ask` does */
 export async function readStats(ctx: Ctx, accountId: string): Promise<AudienceStats> {
   const account = await requireAccount(ctx, "stats", accountId);
   return ask(ctx, account, (extras, fetch, accessToken) => extras.stats?.(fetch, accessToken));

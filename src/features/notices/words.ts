@@ -10,7 +10,7 @@ export interface Occurrence {
   /** Account and platform, or the team. */
   where: string;
   note: string | null;
-  /** Path of a page; its parent path is the list of such pages. */
+  /** Path of the page that the notice links to. */
   path: string;
   /** Null when the instance's address is unknown. */
   origin: string | null;

@@ -43,7 +43,7 @@ export async function createReviewLink(
   return made ?? (await refuseLink(ctx, ids));
 }
 
-/** @throws AppError the refusal of the first draft */
+/** @throws AppError for the first post that cannot be submitted */
 async function submitDrafts(ctx: Ctx, candidates: readonly Candidate[]): Promise<void> {
   const drafts = candidates.filter(({ status }) => status === "draft").map(({ id }) => id);
   if (drafts.length === 0) return;

@@ -9,7 +9,7 @@ const SLICE = 500;
 /** An ended invite is kept this long, so that its page can explain what happened. */
 const INVITES_KEPT_MS = 30 * DAY;
 
-/** Returns a text while ended rows are left, else null. */
+/** Returns null when no ended rows are left. */
 export async function forgetEndedSignIns({ db, now }: Deps): Promise<string | null> {
   const slice = { now: now(), most: SLICE };
   const removed = await db.run([

@@ -2,7 +2,7 @@ import type { Bookmark, PublishedPost, PublishJob, Settled } from "../connector.
 import { ageOf, waiting } from "../kit/steps.ts";
 import type { Reading } from "./graph.ts";
 
-/** How long and how often Meta is asked for a new post's URL. */
+/** Meta is asked for a new post's URL every 4 seconds, for 20 seconds at most. */
 const PERMALINK_SECONDS = 20;
 const PERMALINK_LOOK_SECONDS = 4;
 

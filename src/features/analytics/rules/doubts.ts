@@ -60,7 +60,7 @@ export function judgeReading(
   return { believed, doubts: doubts.some((doubt) => doubt !== null) ? doubts : null };
 }
 
-/** Removes counters of a post's only reading that the new reading contradicts. */
+/** Removes the counters of a first reading that the second reading shows to be wrong. */
 export function withoutContradicted<T extends Watched>(post: T, { at, counters }: Reading): T {
   const { first, steps } = post;
   if (!first || first[0] !== post.at || at <= post.at) return post;

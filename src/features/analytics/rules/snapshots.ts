@@ -4,7 +4,7 @@ import { type Doubts, judgeReading, withoutContradicted } from "./doubts.ts";
 
 export interface PostReading {
   id: string;
-  /** In ms. */
+  /** Epoch ms. */
   at: number;
   publishedAt: number;
   text: string;
@@ -17,11 +17,11 @@ export interface PostReading {
 export interface StoredPost extends PostReading {
   /** Null for a post from elsewhere. */
   uploadId: number | null;
-  /** Counters before the first step; null when unknown. */
+  /** Counters before the first entry of `steps`; null when unknown. */
   base: Counters | null;
   /** New maxima by day, ascending. */
   steps: readonly Step[];
-  /** The first reading, until its day is settled. */
+  /** The first reading, kept until its day is over. */
   first?: readonly [at: number, counters: Counters];
   doubts?: Doubts;
 }

@@ -120,7 +120,7 @@ export function gainsByDay(
   return [...byDay].map(([day, gains]) => ({ day, gains })).sort((a, b) => a.day - b.day);
 }
 
-/** Sums by day. A missing number repeats the previous one while that is valid. */
+/** Followers of all accounts by day. A day without a reading repeats the latest one. */
 export function followersByDay(
   accounts: readonly (readonly Figures[])[],
 ): { day: DayNumber; followers: number }[] {

@@ -47,7 +47,6 @@ const columns = sql.raw(
     .join(", "),
 );
 
-/** Newest first. */
 export const linksOf = prepared(
   ({ team, limit, offset }: Params<Team & { limit: number; offset: number }>) =>
     sql`SELECT ${columns}, d.host FROM short_links l LEFT JOIN domains d ON d.id = l.domain_id
@@ -85,7 +84,6 @@ export const newestClicks = prepared(
   rowReader(pickColumns(linkClicks, ["clicks"])),
 );
 
-/** Newest first. */
 export const daysOf = prepared(
   ({ team, id, since }: Params<LinkId & { since: number }>) =>
     sql`SELECT c.day, c.clicks, c.countries, c.devices, c.counted_only FROM ${OF_TEAM}

@@ -12,7 +12,7 @@ export type Changes = Assigned<typeof uploads>;
 
 type Facts = Omit<Changes, "status" | "statusGroup">;
 
-/** Changes of one post. A new status also sets its group. */
+/** Changes of one post. A new status also sets `statusGroup`. */
 export type RowChanges = Facts & { status?: UploadStatus };
 
 const updateUploads = (changes: Changes, where: SQL, source: SQL = sql``): SQL =>

@@ -65,7 +65,6 @@ const readListed = rowReader({
 /** `awaiting`: posts that still await a decision. */
 export type ListedLink = ReturnType<typeof readListed>;
 
-/** Newest first. */
 export const openLinks = prepared(
   ({ team, now, most }: Params<{ team: SQL; now: Date; most: number }>) =>
     sql`SELECT l.id, l.upload_ids, l.created_at, l.expires_at,
