@@ -61,7 +61,6 @@ export class Simulation {
     return (await this.#open(simulated)).handle(call, this.#store);
   }
 
-  /** Newest first. */
   listPosts(filter: FeedFilter): FeedPost[] {
     return this.#store.listPosts(filter);
   }

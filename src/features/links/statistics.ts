@@ -14,7 +14,6 @@ export const MESSAGES_KNOWN_MS = 5 * DAY;
 /** Spec is silent. */
 export const MAX_SHOWN_CLICKS = 200;
 
-/** Newest first. */
 export const toClicks = (clicks: readonly Click[]) =>
   clicks
     .toSorted(([a], [b]) => b - a)

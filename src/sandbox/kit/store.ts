@@ -185,7 +185,6 @@ export class SandboxStore {
     this.sql.exec(`DELETE FROM posts WHERE ${where}`, ...bindings);
   }
 
-  /** Newest first. */
   listPosts(filter: FeedFilter): FeedPost[] {
     const rows = posts.list(
       this,

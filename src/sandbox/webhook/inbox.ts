@@ -107,7 +107,6 @@ export class WebhookInbox {
     return answer;
   }
 
-  /** Newest first. */
   list(): Arrival[] {
     return arrivals.list(this, {}, "ORDER BY id DESC").map((row) => ({
       event: row.event,

@@ -27,7 +27,6 @@ const readOwn = rowReader({
   publishedAt: instant("uploaded_at").notNull(),
 });
 
-/** Newest first. */
 export const ownPosts = prepared(
   ({ team, id, most }: Params<{ team: number | SQL; id: string; most: number }>) =>
     sql`SELECT id, metadata ->> 'videoId' AS post_id, metadata ->> 'shareUrl' AS url,

@@ -38,7 +38,6 @@ export interface Series {
 
 export interface AccountState {
   series: Series;
-  /** Newest first. */
   posts: readonly StoredPost[];
 }
 
