@@ -48,7 +48,7 @@ docsRoutes.get("/docs", withPolicy, async (c: Context, next) => {
     customCss: READABLE_COLORS,
     hideClientButton: true,
     telemetry: false,
-    // Each of these features would send the reader's document to somebody else's server.
+    // Each of these features would send the document to another company's server.
     agent: { disabled: true },
     mcp: { disabled: true },
     showDeveloperTools: "never",

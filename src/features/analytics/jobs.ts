@@ -79,7 +79,7 @@ const isReadable = (deps: Deps, account: AccountRow): boolean =>
 const bookmarkOf = ({ stored: { row }, isContinued }: Part) =>
   isContinued ? (row?.bookmark ?? null) : null;
 
-/** Estimates subrequests: the fixed ones, and those for each page of known posts. */
+/** Estimates subrequests: a fixed number, and some for each page of the account's posts. */
 function callsOf(part: Part, now: Date): number {
   const { account, reader } = part;
   const isLoggedIn = reader.isPublic || isFresh(account.credentialsExpireAt, now);

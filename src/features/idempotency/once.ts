@@ -57,7 +57,7 @@ export interface Steps<K, R> {
 
 export interface Done<R> {
   result: R;
-  /** The result is that of an earlier call. */
+  /** An earlier call made the result. */
   isReplayed: boolean;
 }
 

@@ -172,7 +172,7 @@ export function databaseAdapter({ db, now }: Pick<Deps, "db" | "now">, makers: M
       async deleteMany({ model, where }) {
         return (await remove(model, where)).rows.length;
       },
-      /** One statement, so that of concurrent callers only one gets the row. */
+      /** One statement: only one of two concurrent callers gets the row. */
       async consumeOne<T>({ model, where }: { model: string; where: CleanedWhere[] }) {
         const { rows, sentValues } = await remove(model, where);
         return answer<T>(rows[0], sentValues);

@@ -46,8 +46,8 @@ export async function listMembers(ctx: Ctx): Promise<Member[]> {
 }
 
 /**
- * A member who loses access loses tokens pinned to the team; one who loses rights loses the links made with those
- * rights. Neither tokens nor links come back.
+ * Losing access ends tokens pinned to the team. Losing a role ends the links that the member made in it. Neither
+ * comes back.
  *
  * @throws AppError FORBIDDEN unless the caller is the owner, and for the owner's membership; NOT_FOUND;
  * PLAN_LIMIT

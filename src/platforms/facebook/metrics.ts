@@ -76,7 +76,7 @@ function idOf({ id, permalink_url, attachments: attached }: Listed, own: Readonl
   return target;
 }
 
-/** Facebook refuses all views when it refuses those of one post. Then the page is read without views. */
+/** One post without views makes Facebook refuse the page's views. Then the page is read without them. */
 export async function readPage(
   job: MetricsJob,
   cursor: string | null,

@@ -29,12 +29,12 @@ const newPhoto = async () => new Uint8Array(await photo().arrayBuffer());
 const get = async (id: number) => (await life.call("GET", `/upload/${id}`)).body.data;
 const feed = async () => {
   const answer = await life.harness.request(`/sandbox/api/posts?accountId=${life.accountId}`);
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the feed holds
-  return ((await answer.json()) as { posts: any[] }).posts;
+  return ((await answer.json()) as { posts: unknown[] }).posts;
 };
 
-/** Somebody of the team who may write posts and not approve them. */
 type Send = (method: string, path: string, json?: unknown) => Promise<Answer>;
+
+/** A member who may write posts but not approve them. */
 interface Author {
   token: string;
   send: Send;
@@ -67,8 +67,8 @@ interface Door {
   /** All that an author can do; answers go unread, as some are refused. */
   alter(author: Author, id: number): Promise<unknown>;
   /**
-   * The approvals that must be refused: all of them; those of the version that was read, where the author
-   * has submitted the post anew; or none, where the post stays what it was.
+   * Approvals that must be refused: all; only those that name the version from before, because the author has
+   * submitted the post again; or none, because the post is unchanged.
    */
   refuses: "all" | "versions" | "none";
 }

@@ -89,7 +89,7 @@ function changeOf(current: number | null, previous: number | null): Change {
   return { change, changePct };
 }
 
-/** The total covers all accounts, the change those measured in both windows. */
+/** Only accounts that were measured in both windows count in the change. */
 function followersOf(accounts: readonly Compared[], today: DayNumber): WindowSummary["followers"] {
   let total: number | null = null;
   let [now, then]: [number | null, number | null] = [null, null];

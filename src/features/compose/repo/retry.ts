@@ -25,7 +25,7 @@ export interface NextAttempt {
   claim: Claim | null;
 }
 
-/** Packs attempts for SQL. The fifth value counts the quota places of an attempt and all those before it. */
+/** Packs attempts for SQL. The fifth value sums the posts of the quota up to and with this attempt. */
 export function asJson(attempts: readonly NextAttempt[]): string {
   let places = 0;
   return JSON.stringify(

@@ -76,8 +76,8 @@ const changes = new Map<string, ReturnType<typeof prepareChange>>();
 const ALWAYS = sql`TRUE`;
 
 /**
- * Changes a post if its fence and status are still those of the row that was read, and `condition`
- * holds. Answers 1 if so.
+ * Answers 0, and changes nothing, if the post's fence or status has changed since it was read, or
+ * `condition` does not hold.
  */
 export function changeUpload(
   { id, fence, status: from }: Read,
