@@ -132,3 +132,29 @@ test("every migrated table is known to the code and STRICT", async () => {
   );
   expect(own.filter(({ strict }) => strict !== 1)).toEqual([]);
 });
+
+/** Values that each column's CHECK allows, by `table.column`. */
+async function checkedValues(): Promise<Record<string, string[]>> {
+  const { results } = await env.DB.prepare(
+    "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND sql LIKE '%CHECK%'",
+  ).all<{ name: string; sql: string }>();
+  return Object.fromEntries(
+    results.flatMap(({ name, sql }) =>
+      [...sql.matchAll(/CHECK \((\w+) IN \(([^)]*)\)\)/g)].map(([, column, list = ""]) => [
+        `${name}.${column}`,
+        list.split(", ").map((value) => value.slice(1, -1)),
+      ]),
+    ),
+  );
+}
+
+test("a column has the same list of values in the database and in the code", async () => {
+  const inCode = TABLES.flatMap((table) => {
+    const { name, columns } = getTableConfig(table);
+    return columns.flatMap((column) =>
+      column.enumValues?.length ? [[`${name}.${column.name}`, column.enumValues]] : [],
+    );
+  });
+  expect(inCode.length).toBeGreaterThan(9);
+  expect(await checkedValues()).toEqual(Object.fromEntries(inCode));
+});

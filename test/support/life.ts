@@ -142,7 +142,7 @@ export const mediaOf = (...hashes: string[]): string =>
 export const later = (seconds: number): Date => new Date(Date.now() + seconds * 1_000);
 
 /** Few enough at once that neither a cap nor the queue of an account is full. */
-const RACES_AT_ONCE = 50;
+const MAX_RACES_AT_ONCE = 50;
 
 interface Raced<T> {
   outcome: T;
@@ -152,7 +152,8 @@ interface Raced<T> {
   told: string[];
 }
 
-export const RACES = loadOf(100, 500);
+export const RACES = loadOf(20, 500);
+const RACES_AT_ONCE = Math.min(RACES, MAX_RACES_AT_ONCE);
 
 /**
  * Many races, each for a post of its own: what came of each, and how its post stands after it. `sent`

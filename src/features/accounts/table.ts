@@ -2,9 +2,6 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Platform } from "../../core/platforms.ts";
 import { instant } from "../../db/columns.ts";
 
-type AccountStatus = "active" | "expired" | "revoked";
-export type AccountMode = "live" | "sandbox";
-
 export const accounts = sqliteTable("accounts", {
   id: text("id").primaryKey(),
   teamId: integer("team_id").notNull(),
@@ -15,8 +12,8 @@ export const accounts = sqliteTable("accounts", {
   accountName: text("account_name").notNull(),
   handle: text("handle"),
   profileImageUrl: text("profile_image_url"),
-  mode: text("mode").$type<AccountMode>().notNull(),
-  status: text("status").$type<AccountStatus>().notNull(),
+  mode: text("mode", { enum: ["live", "sandbox"] }).notNull(),
+  status: text("status", { enum: ["active", "expired", "revoked"] }).notNull(),
   tags: text("tags").notNull().default(""),
   service: text("service"),
   credentials: text("credentials"),
@@ -35,3 +32,4 @@ export const accounts = sqliteTable("accounts", {
 });
 
 export type AccountRow = typeof accounts.$inferSelect;
+export type AccountMode = AccountRow["mode"];

@@ -26,16 +26,14 @@ export const creditPacks = sqliteTable("credit_packs", {
   refundedAt: instant("refunded_at"),
 });
 
-/** `allowance` grants a plan's credits, or corrects them after a change of plan. */
-type MovementKind = "allowance" | "debit" | "refund" | "pack" | "pack_refund";
-
 /** A team's rows add up to its balances. */
 export const creditLedger = sqliteTable(
   "credit_ledger",
   {
     teamId: integer("team_id").notNull(),
     reference: text("reference").notNull(),
-    kind: text("kind").$type<MovementKind>().notNull(),
+    /** `allowance` grants a plan's credits, or corrects them after a change of plan. */
+    kind: text("kind", { enum: ["allowance", "debit", "refund", "pack", "pack_refund"] }).notNull(),
     period: text("period").notNull(),
     included: integer("included").notNull(),
     purchased: integer("purchased").notNull(),

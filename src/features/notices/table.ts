@@ -1,5 +1,4 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { Channel } from "../../core/notices.ts";
 import { instant } from "../../db/columns.ts";
 
 export const noticeTargets = sqliteTable("notice_targets", {
@@ -8,7 +7,7 @@ export const noticeTargets = sqliteTable("notice_targets", {
   teamId: integer("team_id").notNull(),
   /** 0 for a team's target. */
   userId: integer("user_id").notNull(),
-  channel: text("channel").$type<Exclude<Channel, "email">>().notNull(),
+  channel: text("channel", { enum: ["push", "messaging"] }).notNull(),
   /** SHA-256 of a browser's address; null for a chat. */
   digest: text("digest"),
   /** Encrypted address and keys. */
@@ -30,7 +29,7 @@ export const notices = sqliteTable(
     userId: integer("user_id").notNull(),
     /** 0 before the notice has a recipient, and for mail. */
     targetId: integer("target_id").notNull(),
-    channel: text("channel").$type<Channel | "unaddressed">().notNull(),
+    channel: text("channel", { enum: ["unaddressed", "email", "push", "messaging"] }).notNull(),
     teamId: integer("team_id").notNull(),
     attempt: integer("attempt").notNull(),
     createdAt: instant("created_at").notNull(),

@@ -40,15 +40,15 @@ export type SlotRow = typeof poolSlots.$inferSelect;
 
 export type ItemFile = { role: "photo" | "video" } & ({ sha256: string } | { url: string });
 
-type ItemState = "queued" | "posting" | "dispatched" | "skipped" | "removed";
-
 export const poolItems = sqliteTable("pool_items", {
   id: integer("id").primaryKey({ autoIncrement: true }),
   poolId: integer("pool_id").notNull(),
   teamId: integer("team_id").notNull(),
   position: integer("position").notNull(),
   /** `posting`: its posts are in progress. `removed`: kept for a repeated call, then deleted. */
-  state: text("state").$type<ItemState>().notNull(),
+  state: text("state", {
+    enum: ["queued", "posting", "dispatched", "skipped", "removed"],
+  }).notNull(),
   title: text("title").notNull(),
   description: text("description"),
   settings: json<RawSettings>("settings").notNull(),
@@ -79,8 +79,6 @@ export const poolFiles = sqliteTable(
 );
 
 /** `due`: not carried out yet. `item`: the item's `state` tells how the firing ended. */
-type FiringOutcome = "due" | "item" | "empty" | "skipped" | "missed";
-
 export const poolFirings = sqliteTable(
   "pool_firings",
   {
@@ -93,7 +91,7 @@ export const poolFirings = sqliteTable(
     time: text("time").notNull(),
     timezone: text("timezone").notNull(),
     accountIds: json<string[]>("account_ids").notNull(),
-    outcome: text("outcome").$type<FiringOutcome>().notNull(),
+    outcome: text("outcome", { enum: ["due", "item", "empty", "skipped", "missed"] }).notNull(),
     itemId: integer("item_id"),
     reason: text("reason"),
     /** When the last queue message was sent. */

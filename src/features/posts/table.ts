@@ -89,7 +89,7 @@ export const uploads = sqliteTable("uploads", {
   textDigest: json<PostDigest>("text_digest"),
   sentBytes: integer("sent_bytes"),
   /** Null when `approvedHash` is null. */
-  approvedBy: text("approved_by").$type<"team" | "client">(),
+  approvedBy: text("approved_by", { enum: ["team", "client"] }),
   /** The team member who approved; null when a client approved. */
   approverId: integer("approver_id"),
   /**

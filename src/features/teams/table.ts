@@ -2,7 +2,6 @@ import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core"
 import type { PlanName } from "../../core/plans.ts";
 import type { Platform } from "../../core/platforms.ts";
 import { flag, instant, json } from "../../db/columns.ts";
-import type { Role } from "../../deps.ts";
 
 export interface Branding {
   name: string | null;
@@ -38,7 +37,7 @@ export const members = sqliteTable(
   {
     teamId: integer("team_id").notNull(),
     userId: integer("user_id").notNull(),
-    role: text("role").$type<Role>().notNull(),
+    role: text("role", { enum: ["OWNER", "ADMIN", "MEMBER"] }).notNull(),
     isActive: flag("is_active").notNull().default(true),
     joinedAt: instant("joined_at").notNull(),
   },
@@ -54,7 +53,7 @@ export const invites = sqliteTable("invites", {
   email: text("email"),
   /** False: any address may accept the invite. */
   isAddressed: flag("is_addressed").notNull(),
-  role: text("role").$type<Exclude<Role, "OWNER">>().notNull(),
+  role: text("role", { enum: ["ADMIN", "MEMBER"] }).notNull(),
   invitedBy: integer("invited_by").notNull(),
   tokenId: integer("token_id"),
   createdAt: instant("created_at").notNull(),

@@ -24,9 +24,6 @@ export const webhooks = sqliteTable("webhooks", {
   deletedAt: instant("deleted_at"),
 });
 
-/** Replays and tests never switch a webhook off. */
-export type DeliveryKind = "event" | "replay" | "test";
-
 export const deliveries = sqliteTable(
   "deliveries",
   {
@@ -34,7 +31,8 @@ export const deliveries = sqliteTable(
     eventId: text("event_id").notNull(),
     webhookId: integer("webhook_id").notNull(),
     teamId: integer("team_id").notNull(),
-    kind: text("kind").$type<DeliveryKind>().notNull(),
+    /** Replays and tests never switch a webhook off. */
+    kind: text("kind", { enum: ["event", "replay", "test"] }).notNull(),
     attempt: integer("attempt").notNull(),
     /** The delivery has a reserved turn at a slow endpoint. */
     hasSlot: flag("has_slot").notNull(),
@@ -44,6 +42,8 @@ export const deliveries = sqliteTable(
     primaryKey({ columns: [table.dueAt, table.eventId, table.webhookId, table.queuedAt] }),
   ],
 );
+
+export type DeliveryKind = (typeof deliveries.$inferSelect)["kind"];
 
 export const attempts = sqliteTable(
   "attempts",

@@ -8,7 +8,7 @@ import { createMember, Harness } from "../../support/harness.ts";
 import { loadOf } from "../../support/load.ts";
 import { drifts, setPlan } from "./support.ts";
 
-const ROUNDS = loadOf(4, 20);
+const ROUNDS = loadOf(1, 20);
 const POSTS = 200;
 const PACK = 60;
 const PER_MONTH = 50;

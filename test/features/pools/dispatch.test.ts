@@ -170,7 +170,7 @@ describe("a slot", () => {
   });
 });
 
-const DAYS = loadOf(2, 25);
+const DAYS = loadOf(1, 25);
 const TICKS_A_DAY = 40;
 const TICKS = DAYS * TICKS_A_DAY;
 

@@ -8,7 +8,7 @@ import { loadOf } from "../../support/load.ts";
 import { type AccountStage, openAccount } from "../../support/stage.ts";
 import { testPng, verticalMp4 } from "../../support/videos.ts";
 
-const ROUNDS = loadOf(10, 20);
+const ROUNDS = loadOf(4, 20);
 const HOUR_MS = 3_600_000;
 /** The first tick that finds what ended at `START` to be a day old. */
 const A_DAY_LATER = START.getTime() + 24 * HOUR_MS + 17 * 60_000;

@@ -15,7 +15,7 @@ import { measure } from "../../support/meter.ts";
 import { type AccountStage, openAccount } from "../../support/stage.ts";
 import { testPng } from "../../support/videos.ts";
 
-const ROUNDS = loadOf(10, 20);
+const ROUNDS = loadOf(4, 20);
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 /** A tick that looks for files to remove. */

@@ -5,7 +5,7 @@ import { fails, Hooks } from "../../support/hooks.ts";
 import { loadOf } from "../../support/load.ts";
 
 const ENDPOINTS = 50;
-const EVENTS = loadOf(500, 10_000) / ENDPOINTS;
+const EVENTS = loadOf(100, 10_000) / ENDPOINTS;
 const BATCH_SIZE = 10;
 /** In ms. Source: spec, "Events", delivery rule 2. */
 const DELAYS = [30_000, 120_000, 600_000, 3_600_000, 21_600_000];
