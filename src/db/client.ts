@@ -66,3 +66,11 @@ export function preparedWrite<P extends object>(
   const toText = prepareText(build);
   return (values) => ({ ...toText(values), read: countChanges });
 }
+
+export type Listed = Params<{ list: string }>;
+
+/** A write for many items. They are one JSON parameter, because D1 limits the statements of a batch. */
+export const listed =
+  <T>(toItem: (one: T) => unknown, toQuery: (values: { list: string }) => Query<number>) =>
+  (list: readonly T[]): Query<number> =>
+    toQuery({ list: JSON.stringify(list.map(toItem)) });

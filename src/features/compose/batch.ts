@@ -8,7 +8,7 @@ import type { AccountRow } from "../accounts/table.ts";
 import { MAX_ACCOUNTS } from "../content/bounds.ts";
 import type { OwnPost } from "./compose.ts";
 import { fieldErrors } from "./judge.ts";
-import type { Known } from "./lookup.ts";
+import type { Findings } from "./lookup.ts";
 import {
   type CheckedMedia,
   checkMedia,
@@ -26,7 +26,7 @@ const refuse = (field: string, message: string): FieldError => ({
 export function batchErrors(
   post: NewPost,
   media: readonly CheckedMedia[],
-  { facts }: Known,
+  { facts }: Findings,
   now: Date,
 ): FieldError[] {
   const { accountIds, title, description, caption, settings, refused } = post;

@@ -5,7 +5,7 @@ import { createRouter, formRoute, json } from "../../http/route.ts";
 import { MAX_ACCOUNTS } from "../content/bounds.ts";
 import { warningsSchema } from "../content/schema.ts";
 import { HELD_MESSAGE } from "../posts/rules.ts";
-import { createPosts, validatePosts } from "./bulk.ts";
+import { createPosts, tally, validatePosts } from "./bulk.ts";
 import { readBatchForm } from "./form.ts";
 import { batchFormSchema } from "./form-schema.ts";
 import { heldMessage } from "./schema.ts";
@@ -56,9 +56,7 @@ bulkRoutes.openapi(create, async (c) => {
   const call = c.var.readCall();
   const { post, looked } = await readBatchForm(ctx, c.req.raw, { call, storesFiles: true });
   const { results, isHeld } = resultOf(c, await createPosts(ctx, post, looked));
-  const taken = results.filter(({ success }) => success).length;
-  const heldNote = isHeld ? ` ${HELD_MESSAGE}` : "";
-  const message = `${taken} of ${results.length} accounts have the post.${heldNote}`;
+  const { taken, message } = tally(results, isHeld ? HELD_MESSAGE : null);
   return c.json({ success: taken > 0, message, results }, 200);
 });
 

@@ -12,7 +12,7 @@ import type { UploadRow } from "../posts/table.ts";
 import { batchErrors, ownPost } from "./batch.ts";
 import { composePost, type NewRow } from "./compose.ts";
 import { takeOnce, unknownAccount } from "./create.ts";
-import { type Known, lookUp } from "./lookup.ts";
+import { type Findings, lookUp } from "./lookup.ts";
 import { type CheckedMedia, checkMedia, type PresignedFiles, readPresigned } from "./media.ts";
 import type { NewPost } from "./new-post.ts";
 
@@ -31,6 +31,13 @@ type BulkResult =
 interface BulkOutcome {
   results: BulkResult[];
   isHeld: boolean;
+}
+
+/** How many accounts have the post, for a person; `note` follows it. */
+export function tally(results: readonly { success: boolean }[], note: string | null) {
+  const taken = results.filter(({ success }) => success).length;
+  const message = `${taken} of ${results.length} accounts have the post.${note ? ` ${note}` : ""}`;
+  return { taken, message };
 }
 
 type Composed =
@@ -53,14 +60,14 @@ async function composeAll(
   ctx: Ctx,
   post: NewPost,
   { media, presigned }: { media: readonly CheckedMedia[]; presigned: PresignedFiles },
-  known: Known,
+  findings: Findings,
 ): Promise<Composed[]> {
   const composed: Composed[] = [];
   const prepare = createPreparer();
   const seen = new Set<Platform>();
   let taken = 0;
   for (const accountId of new Set(post.accountIds)) {
-    const facts = known.facts.find(({ account }) => account.id === accountId);
+    const facts = findings.facts.find(({ account }) => account.id === accountId);
     const platform = facts?.account.platform ?? null;
     try {
       if (!facts) throw unknownAccount(accountId);
@@ -69,7 +76,7 @@ async function composeAll(
         throw new AppError(null, onePerBatch.refusal);
       }
       seen.add(facts.account.platform);
-      const recent = known.recent.filter((other) => other.accountId === accountId);
+      const recent = findings.recent.filter((other) => other.accountId === accountId);
       const own = ownPost(ctx, post, { media, presigned }, facts.account);
       const row = await composePost(ctx, own, { facts, recent, taken, prepare });
       taken++;
@@ -97,16 +104,16 @@ function inFull({ message, extras }: AppError): string {
 export function createPosts(
   ctx: Ctx,
   post: NewPost,
-  looked?: Looked<Known>,
+  looked?: Looked<Findings>,
 ): Promise<Done<BulkOutcome>> {
   return takeOnce(ctx, post, looked, {
-    compose: async (known, files) => {
-      const errors = batchErrors(post, files.media, known, ctx.now());
+    compose: async (findings, files) => {
+      const errors = batchErrors(post, files.media, findings, ctx.now());
       if (errors.length > 0) throw invalidFields(errors);
-      const composed = await composeAll(ctx, post, files, known);
+      const composed = await composeAll(ctx, post, files, findings);
       const answer = toRemembered(composed);
       const toResult = ([first]: readonly UploadRow[]) => toOutcome(answer, first?.id ?? 0);
-      return { rows: rowsOf(composed), plan: known.facts[0]?.plan, answer, toResult };
+      return { rows: rowsOf(composed), plan: findings.facts[0]?.plan, answer, toResult };
     },
     replay: ({ answer, firstUploadId }: StoredAnswer) =>
       toOutcome(answer as Remembered, firstUploadId ?? 0),
@@ -160,12 +167,12 @@ interface Validation {
 export async function validatePosts(
   ctx: Ctx,
   post: NewPost,
-  looked?: Looked<Known>,
+  looked?: Looked<Findings>,
 ): Promise<Validation> {
-  const { known } = looked ?? (await lookUp(ctx, post));
+  const { findings } = looked ?? (await lookUp(ctx, post));
   const presigned = await readPresigned(ctx, post);
-  const media = checkMedia(ctx, post.media, known.files, presigned);
-  const whole = batchErrors(post, media, known, ctx.now());
+  const media = checkMedia(ctx, post.media, findings.files, presigned);
+  const whole = batchErrors(post, media, findings, ctx.now());
   if (whole.length > 0) {
     const toError = ({ message }: FieldError) => ({
       accountId: null,
@@ -174,11 +181,11 @@ export async function validatePosts(
     });
     return { errors: whole.map(toError), targets: [], isHeld: false };
   }
-  let composed = await composeAll(ctx, post, { media, presigned }, known);
+  let composed = await composeAll(ctx, post, { media, presigned }, findings);
   // The team's drafts are counted only when the post would be a draft.
   if (rowsOf(composed).some(({ status }) => isDraft(status))) {
     const again = await lookUp(ctx, post, { countsDrafts: true });
-    composed = await composeAll(ctx, post, { media, presigned }, again.known);
+    composed = await composeAll(ctx, post, { media, presigned }, again.findings);
   }
   return {
     errors: composed.flatMap((one) => ("error" in one ? [one] : [])),

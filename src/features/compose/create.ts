@@ -8,7 +8,7 @@ import { createPreparer } from "../limits/content-rules.ts";
 import { uploadById } from "../posts/repo/read.ts";
 import type { UploadRecord, UploadRow } from "../posts/table.ts";
 import { composePost } from "./compose.ts";
-import { type Known, lookUp } from "./lookup.ts";
+import { type Findings, lookUp } from "./lookup.ts";
 import {
   type CheckedMedia,
   checkMedia,
@@ -35,7 +35,7 @@ export type CreatedPost = UploadRecord & { warnings: readonly string[] };
 export function createPost(
   ctx: Ctx,
   post: NewPost,
-  looked?: Looked<Known>,
+  looked?: Looked<Findings>,
 ): Promise<Done<CreatedPost>> {
   return takeOnce<CreatedPost>(ctx, post, looked, {
     compose: async ({ facts: [facts], recent }, { media }) => {
@@ -69,8 +69,8 @@ interface Composition<R> extends Pick<StoredPosts, "rows" | "plan"> {
   toResult(created: readonly UploadRow[]): R | null;
 }
 
-interface CreateSteps<R> extends Pick<Steps<Known, R>, "replay"> {
-  compose(known: Known, files: FoundFiles): Promise<Composition<R>>;
+interface CreateSteps<R> extends Pick<Steps<Findings, R>, "replay"> {
+  compose(findings: Findings, files: FoundFiles): Promise<Composition<R>>;
 }
 
 /**
@@ -80,18 +80,18 @@ interface CreateSteps<R> extends Pick<Steps<Known, R>, "replay"> {
 export async function takeOnce<R>(
   ctx: Ctx,
   post: NewPost,
-  looked: Looked<Known> | undefined,
+  looked: Looked<Findings> | undefined,
   { compose, replay }: CreateSteps<R>,
 ): Promise<Done<R>> {
   let claims: Claim[] = [];
   try {
-    const done = await once<Known, R>(ctx, post.call, () => canonicalPost(post), {
+    const done = await once<Findings, R>(ctx, post.call, () => canonicalPost(post), {
       look: async (losses) =>
         (losses === 0 && looked) || lookUp(ctx, post, { countsDrafts: losses > 0, claims }),
-      make: async (known, first) => {
+      make: async (findings, first) => {
         const presigned = await readPresigned(ctx, post);
-        const media = checkMedia(ctx, post.media, known.files, presigned);
-        const { answer, toResult, ...posts } = await compose(known, { media, presigned });
+        const media = checkMedia(ctx, post.media, findings.files, presigned);
+        const { answer, toResult, ...posts } = await compose(findings, { media, presigned });
         claims = claimsOf(posts.rows);
         const stored = { ...posts, media: post.media, presigned };
         const created = await storePosts(ctx, stored, first, answer);

@@ -7,7 +7,7 @@ import { type Fields, lastOf, readForm } from "../../http/multipart.ts";
 import { postFieldsSchema } from "../content/schema.ts";
 import type { Looked } from "../idempotency/once.ts";
 import { batchAccounts, readBatchFields } from "./bulk-form.ts";
-import { type Known, lookUp, SCOPE } from "./lookup.ts";
+import { type Findings, lookUp, SCOPE } from "./lookup.ts";
 import { discardFiles, takeFile, URL_FIELDS, urlsIn } from "./media.ts";
 import { EMPTY_POST, type NewMedia, type NewPost } from "./new-post.ts";
 
@@ -20,7 +20,7 @@ const NO_SETTINGS = new Set([
 
 interface Received {
   post: NewPost;
-  looked: Looked<Known>;
+  looked: Looked<Findings>;
 }
 
 interface Intake {
@@ -66,9 +66,9 @@ export const readBatchForm = (
 async function readPost(ctx: Ctx, request: Request, intake: Intake): Promise<Received> {
   const { call, storesFiles, accountsIn } = intake;
   const media: NewMedia[] = [];
-  let looked: Promise<Looked<Known>> | null = null;
+  let looked: Promise<Looked<Findings>> | null = null;
   let lookedUpKey = "";
-  const enter = (fields: Fields): Promise<Looked<Known>> => {
+  const enter = (fields: Fields): Promise<Looked<Findings>> => {
     const question = { call, accountIds: accountsIn(fields), scheduledFor: dateIn(fields), media };
     // If the date or accounts of a form come after a file, the facts about the accounts are read again.
     const key = JSON.stringify([question.accountIds, question.scheduledFor]);

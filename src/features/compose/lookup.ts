@@ -16,7 +16,7 @@ import type { NewPost } from "./new-post.ts";
 
 export const SCOPE: Scope = "posts:write";
 
-export interface Known {
+export interface Findings {
   facts: AccountFacts[];
   recent: RecentPost[];
   files: MediaRow[];
@@ -50,10 +50,10 @@ export async function lookUp(
   ctx: Ctx,
   { call, accountIds, scheduledFor, media }: Question,
   { countsDrafts = false, claims = [] }: Further = {},
-): Promise<Looked<Known>> {
+): Promise<Looked<Findings>> {
   if (accountIds.length === 0) {
     await ctx.read(SCOPE, []);
-    return { known: { facts: [], recent: [], files: [] }, stored: null };
+    return { findings: { facts: [], recent: [], files: [] }, stored: null };
   }
   const around = {
     at: scheduledFor ?? ctx.now(),
@@ -67,8 +67,8 @@ export async function lookUp(
     files: hashes.length > 0 ? filesByHash(ctx.team, hashes) : null,
     holders: claims.length > 0 ? claimHolders(claims) : null,
   });
-  const { known, stored } = await look(ctx, SCOPE, call, queries);
-  const { facts, recent, files, holders } = read(known);
+  const { findings, stored } = await look(ctx, SCOPE, call, queries);
+  const { facts, recent, files, holders } = read(findings);
   const posts = eachOnce([...recent.flat(), ...(holders ?? [])]);
-  return { known: { facts, recent: posts, files: files ?? [] }, stored };
+  return { findings: { facts, recent: posts, files: files ?? [] }, stored };
 }

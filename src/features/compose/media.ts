@@ -175,8 +175,30 @@ export async function takeFile(
 export const receivedFiles = (media: readonly NewMedia[]): StoredFile[] =>
   media.flatMap((item) => ("received" in item ? [item.received] : []));
 
-export async function discard({ media }: Ctx, files: readonly StoredFile[]): Promise<void> {
+async function discard({ media }: Ctx, files: readonly StoredFile[]): Promise<void> {
   if (files.length > 0) await media.delete(files.map(({ objectKey }) => objectKey));
+}
+
+/** Each file that a write stores once, by its content. `pinned`: presigned files. */
+export const filesToStore = (
+  media: readonly NewMedia[],
+  pinned: readonly StoredFile[],
+): StoredFile[] => [
+  ...new Map([...receivedFiles(media), ...pinned].map((file) => [file.sha256, file])).values(),
+];
+
+/** Deletes the received files whose content another object holds. `fresh`: hashes that the write added. */
+export async function discardSpare(
+  ctx: Ctx,
+  media: readonly NewMedia[],
+  files: readonly StoredFile[],
+  fresh: readonly string[],
+): Promise<void> {
+  const isNeeded = (file: StoredFile) => files.includes(file) && fresh.includes(file.sha256);
+  await discard(
+    ctx,
+    receivedFiles(media).filter((file) => !isNeeded(file)),
+  );
 }
 
 export const discardFiles = (ctx: Ctx, media: readonly NewMedia[]): Promise<void> =>

@@ -14,7 +14,14 @@ import { emitScheduled, needFiles } from "../posts/repo/write.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { arePresigned } from "../presign/repo.ts";
 import type { NewRow } from "./compose.ts";
-import { discard, discardFiles, filesAmong, type PresignedFiles, receivedFiles } from "./media.ts";
+import {
+  discardFiles,
+  discardSpare,
+  filesAmong,
+  filesToStore,
+  type PresignedFiles,
+  receivedFiles,
+} from "./media.ts";
 import type { NewMedia } from "./new-post.ts";
 import { insertedId, insertUploads } from "./repo/insert.ts";
 
@@ -53,8 +60,7 @@ export async function storePosts(
     ...(owned.length > 0 ? [hasFiles(teamId, owned)] : []),
     ...(pinned.length > 0 ? [arePresigned(pinned.map(({ objectKey }) => objectKey))] : []),
   ]);
-  const received = receivedFiles(media);
-  const files = [...new Map([...received, ...pinned].map((file) => [file.sha256, file])).values()];
+  const files = filesToStore(media, pinned);
   const hashes = [...new Set([...files.map(({ sha256 }) => sha256), ...owned])];
   const firstId = insertedId(rows.length);
   // After the first post, each statement acts only if the statement before it did.
@@ -69,18 +75,12 @@ export async function storePosts(
     ),
     kept: call.keep(answer, firstId),
   }).catch((error) => {
-    ctx.defer(discardUnused(ctx, teamId, received));
+    ctx.defer(discardUnused(ctx, teamId, receivedFiles(media)));
     throw error;
   });
   const { last, count } = inserted.at(-1) ?? { last: 0, count: 0 };
   if (count === 0) return null;
-  const isNeeded = (file: StoredFile) => files.includes(file) && fresh?.includes(file.sha256);
-  ctx.defer(
-    discard(
-      ctx,
-      received.filter((file) => !isNeeded(file)),
-    ),
-  );
+  ctx.defer(discardSpare(ctx, media, files, fresh ?? []));
   const created = rows.map((row, i) => ({ ...row, id: last - rows.length + 1 + i }));
   await wakeAll(ctx, created);
   return created;

@@ -12,8 +12,8 @@ import { descriptionText, postFieldsSchema, titleText } from "../content/schema.
 import type { Looked } from "../idempotency/once.ts";
 import { HELD_MESSAGE } from "../posts/rules.ts";
 import { readOwnUrl } from "../presign/address.ts";
-import { createPosts, validatePosts } from "./bulk.ts";
-import { type Known, lookUp } from "./lookup.ts";
+import { createPosts, tally, validatePosts } from "./bulk.ts";
+import { type Findings, lookUp } from "./lookup.ts";
 import { EMPTY_POST, type NewMedia, type NewPost } from "./new-post.ts";
 import { sameSettingsSchema, settingsSchema, toRawSettings } from "./tool-settings.ts";
 
@@ -118,9 +118,9 @@ interface Refused {
   error: string;
 }
 
-function lacking({ settings = {} }: Args, { known }: Looked<Known>): Refused[] {
+function lacking({ settings = {} }: Args, { findings }: Looked<Findings>): Refused[] {
   const chosen: Record<string, Record<string, unknown> | undefined> = settings;
-  return known.facts.flatMap(({ account: { id, platform } }) => {
+  return findings.facts.flatMap(({ account: { id, platform } }) => {
     const missing = agentSettings(connectorOf(platform)).find(
       ({ name, info }) => info.mustBeChosen && chosen[platform]?.[name] === undefined,
     );
@@ -187,16 +187,14 @@ export const createPostTool = tool({
       }),
       ...refused.map((one) => ({ ...none(one.accountId), ...one })),
     ].sort((a, b) => requestedIds.indexOf(a.accountId) - requestedIds.indexOf(b.accountId));
-    const taken = posts.filter(({ success }) => success).length;
-    const note = isHeld ? ` ${inToolTerms(HELD_MESSAGE)}` : "";
-    const message = `${taken} of ${posts.length} accounts have the post.${note}`;
+    const { message } = tally(posts, isHeld ? inToolTerms(HELD_MESSAGE) : null);
     return { message, held: isHeld, posts };
   },
 });
 
-const platformsOf = ({ known }: Looked<Known>) => {
+const platformsOf = ({ findings }: Looked<Findings>) => {
   const platforms = new Map(
-    known.facts.map(({ account: { id, platform } }) => [id, platform] as const),
+    findings.facts.map(({ account: { id, platform } }) => [id, platform] as const),
   );
   return (accountId: string): Platform | null => platforms.get(accountId) ?? null;
 };

@@ -8,7 +8,7 @@ import type { Ctx } from "../../deps.ts";
 import { ALWAYS_NEW, isNewCall, keepAnswer, type StoredAnswer, storedAnswer } from "./repo.ts";
 
 export interface Looked<K> {
-  known: K;
+  findings: K;
   /** The answer to an earlier call with the same key. */
   stored: StoredAnswer | null;
 }
@@ -20,10 +20,10 @@ export async function look<const Q extends readonly Query<unknown>[]>(
   call: NamedCall | null,
   queries: Q,
 ): Promise<Looked<Results<Q>>> {
-  if (!call) return { known: await ctx.read(scope, queries), stored: null };
+  if (!call) return { findings: await ctx.read(scope, queries), stored: null };
   const earlier = storedAnswer(ctx.team, call, ctx.now());
-  const [[stored = null], ...known] = await ctx.read(scope, [earlier, ...queries]);
-  return { known, stored };
+  const [[stored = null], ...findings] = await ctx.read(scope, [earlier, ...queries]);
+  return { findings, stored };
 }
 
 /** Parts of a batch that may take effect only once. */
@@ -50,7 +50,7 @@ export interface Steps<K, R> {
   /** `losses` counts how often another call was faster. */
   look(losses: number): Promise<Looked<K>>;
   /** Returns null when another call was faster. */
-  make(known: K, first: FirstTime): Promise<R | null>;
+  make(findings: K, first: FirstTime): Promise<R | null>;
   /** Without `replay`, the stored answer is the result. */
   replay?(stored: StoredAnswer): R | Promise<R>;
 }
@@ -79,12 +79,12 @@ export async function once<K, R>(
 ): Promise<Done<R>> {
   const fingerprint = call ? await sha256Hex(JSON.stringify(bodyOf())) : "";
   for (let losses = 0; losses < MAX_TRIES; losses++) {
-    const { known, stored } = await look(losses);
+    const { findings, stored } = await look(losses);
     if (stored) {
       requireSame(stored, fingerprint);
       return { result: await replay(stored), isReplayed: true };
     }
-    const result = await make(known, firstTimeOf(ctx, call, fingerprint));
+    const result = await make(findings, firstTimeOf(ctx, call, fingerprint));
     if (result !== null) return { result, isReplayed: false };
   }
   throw tooSlow(call);

@@ -46,21 +46,21 @@ export async function createLink(
   const requestedKey = checked.fields.slugKey ?? null;
   return once<string | null, Created>(ctx, call, () => input, {
     look: async () => {
-      const { known, stored } = await look(ctx, "links:write", call, [
+      const { findings, stored } = await look(ctx, "links:write", call, [
         checked.hostQuery,
         repo.findDomain({ team: ctx.team, id: domainId }),
         teamPlan(ctx.team),
         repo.holdersOf({ domainId, slugKey: requestedKey ?? "" }),
       ]);
-      if (stored) return { known: null, stored };
-      const [shortHosts, [domain], [plan], holders] = known;
+      if (stored) return { findings: null, stored };
+      const [shortHosts, [domain], [plan], holders] = findings;
       if (domainId !== OWN_DOMAIN) {
         requireDomainPlan(ctx.config, plan);
         judgeDomain(checked, domain);
       }
       checked.require(shortHosts);
       requireFree(checked, holders, ctx.actor.teamId);
-      return { known: domain?.host ?? null, stored };
+      return { findings: domain?.host ?? null, stored };
     },
     make: async (host, { isNew, keep }) => {
       const { teamId, userId } = ctx.actor;

@@ -11,7 +11,9 @@ import {
   type CheckedMedia,
   checkMedia,
   discardFiles,
+  discardSpare,
   filesAmong,
+  filesToStore,
   type PresignedFiles,
   readPresigned,
   refusalsOf,
@@ -20,7 +22,6 @@ import { canonicalMedia, type NewMedia } from "../compose/new-post.ts";
 import { textErrors } from "../content/bounds.ts";
 import { type Done, type FirstTime, type Looked, look, once } from "../idempotency/once.ts";
 import { DAMAGED } from "../media/files.ts";
-import type { StoredFile } from "../media/intake.ts";
 import { insertMedia } from "../media/repo.ts";
 import { arePresigned } from "../presign/repo.ts";
 import { readMetadata } from "./metadata.ts";
@@ -48,18 +49,18 @@ export interface NewItems {
   refused?: readonly FieldError[];
 }
 
-type Known = readonly [pools: FoundPool[], needsApproval: boolean[]];
+type Findings = readonly [pools: FoundPool[], needsApproval: boolean[]];
 
 /** @throws AppError NOT_FOUND; FORBIDDEN for another team's pool and for members of a team that requires approval */
 export async function lookUpPool(
   ctx: Ctx,
   { poolId, call }: Pick<NewItems, "poolId" | "call">,
-): Promise<Looked<Known>> {
+): Promise<Looked<Findings>> {
   const looked = await look(ctx, "pools:write", call, [
     findPool({ team: ctx.team, id: poolId }),
     approvalOf(ctx.team),
   ]);
-  const [[pool], [needsApproval = false]] = looked.known;
+  const [[pool], [needsApproval = false]] = looked.findings;
   requireOwn(pool);
   requireMayFill(ctx, needsApproval);
   return looked;
@@ -74,12 +75,12 @@ export async function lookUpPool(
 export async function addItems(
   ctx: Ctx,
   adding: NewItems,
-  looked?: Looked<Known>,
+  looked?: Looked<Findings>,
 ): Promise<Done<repo.AddedItem[]>> {
   const { call, items } = adding;
   const media = items.flatMap((item) => item.media);
   try {
-    const done = await once<Known, repo.AddedItem[]>(ctx, call, () => canonicalItems(items), {
+    const done = await once<Findings, repo.AddedItem[]>(ctx, call, () => canonicalItems(items), {
       look: async (losses) => (losses === 0 && looked) || lookUpPool(ctx, adding),
       make: (_, first) => store(ctx, adding, first),
       replay: async ({ firstUploadId: firstId }) => {
@@ -120,9 +121,8 @@ async function store(
   const { teamId, userId: addedBy, scopes } = ctx.actor;
   const mayPublish = coversScope(scopes, "posts:publish");
   const createdAt = ctx.now();
-  const received = media.flatMap((item) => ("received" in item ? [item.received] : []));
   const pinned = filesAmong(presigned);
-  const files = [...new Map([...received, ...pinned].map((file) => [file.sha256, file])).values()];
+  const files = filesToStore(media, pinned);
   const condition = allOf([
     isNew,
     repo.hasPlaces(poolId, items.length),
@@ -139,7 +139,7 @@ async function store(
     kept: keep(items.length, repo.firstInserted(rows.length)),
   });
   if (added.length === 0) return requirePlaces(ctx, adding);
-  discardKnown(ctx, media, files, fresh ?? []);
+  ctx.defer(discardSpare(ctx, media, files, fresh ?? []));
   return added.toSorted((a, b) => a.id - b.id);
 }
 
@@ -153,17 +153,6 @@ async function requirePlaces(ctx: Ctx, { poolId, items }: NewItems): Promise<nul
   if (queued + items.length <= MAX_QUEUED) return null;
   const message = `A pool holds ${formatCount(MAX_QUEUED)} items, and ${formatCount(queued)} wait in this one. Add more once some were published.`;
   throw new AppError("QUEUE_FULL", message);
-}
-
-function discardKnown(
-  ctx: Ctx,
-  media: readonly NewMedia[],
-  files: readonly StoredFile[],
-  fresh: readonly string[],
-): void {
-  const isNeeded = (file: StoredFile) => files.includes(file) && fresh.includes(file.sha256);
-  const spare = media.filter((item) => "received" in item && !isNeeded(item.received));
-  if (spare.length > 0) ctx.defer(discardFiles(ctx, spare));
 }
 
 const MAX_PHOTOS = Math.max(

@@ -44,11 +44,11 @@ interface Remembered {
 
 export async function lookUp(ctx: Ctx, call: NamedCall | null): Promise<Looked<Quota>> {
   const queries = [repo.planAndUsage(ctx.team, ctx.now())] as const;
-  const { known, stored } = await look(ctx, "posts:write", call, queries);
-  const [[team]] = known;
+  const { findings, stored } = await look(ctx, "posts:write", call, queries);
+  const [[team]] = findings;
   const { plans, defaultPlan } = ctx.config;
   const plan = plans.plans[team?.plan ?? defaultPlan];
-  return { known: { allowance: plan.presignBytes, used: team?.bytes ?? 0 }, stored };
+  return { findings: { allowance: plan.presignBytes, used: team?.bytes ?? 0 }, stored };
 }
 
 /**

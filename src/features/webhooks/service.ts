@@ -49,10 +49,12 @@ export async function createWebhook(
   const bodyOf = () => [url, events, ownSecret ?? null];
   const { result, isReplayed } = await once<number, Remembered>(ctx, call, bodyOf, {
     look: async () => {
-      const { known, stored } = await look(ctx, "webhooks:write", call, [repo.countOf(ctx.team)]);
+      const { findings, stored } = await look(ctx, "webhooks:write", call, [
+        repo.countOf(ctx.team),
+      ]);
       requireManager(ctx, "create");
       requireTarget(url, ctx.config);
-      return { known: known[0][0] ?? 0, stored };
+      return { findings: findings[0][0] ?? 0, stored };
     },
     make: async (count, { isNew, keep }) => {
       if (count >= MAX_WEBHOOKS) throw tooMany();

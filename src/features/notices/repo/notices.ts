@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
-import { prepared, preparedWrite, type Query } from "../../../db/client.ts";
+import { type Listed, listed, prepared, preparedWrite } from "../../../db/client.ts";
 import { json } from "../../../db/columns.ts";
 import { pickColumns, renamed, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
@@ -28,13 +28,6 @@ export const takeDue = prepared(
     RETURNING *`,
   rowReader(notices),
 );
-
-type Listed = Params<{ list: string }>;
-
-const listed =
-  <T>(toItem: (one: T) => unknown, toQuery: (values: { list: string }) => Query<number>) =>
-  (list: readonly T[]): Query<number> =>
-    toQuery({ list: JSON.stringify(list.map(toItem)) });
 
 const keyOf = ({ dueAt, subject, userId, targetId }: NoticeRow) => [
   dueAt.getTime(),

@@ -1,7 +1,15 @@
 import { type SQL, sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
 import { MAX_FAILURES } from "../../../core/webhooks.ts";
-import { prepared, preparedWrite, type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
+import {
+  type Listed,
+  listed,
+  prepared,
+  preparedWrite,
+  type Query,
+  sqlQuery,
+  sqlWrite,
+} from "../../../db/client.ts";
 import { flag, instant } from "../../../db/columns.ts";
 import { pickColumns, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
@@ -48,18 +56,10 @@ const allDue = prepared(
   readDue,
 );
 
-/** Lists are one JSON parameter, because D1 limits the statements of a batch. */
 const keyColumns = sql`value ->> 0, value ->> 1, value ->> 2, value ->> 3`;
 
 const keyOf = ({ dueAt, eventId, webhookId, queuedAt }: DeliveryKey) =>
   [dueAt.getTime(), eventId, webhookId, queuedAt.getTime()] as const;
-
-const listed =
-  <T>(toItem: (one: T) => unknown, toQuery: (values: { list: string }) => Query<number>) =>
-  (list: readonly T[]): Query<number> =>
-    toQuery({ list: JSON.stringify(list.map(toItem)) });
-
-type Listed = Params<{ list: string }>;
 
 export interface Move {
   key: DeliveryKey;
