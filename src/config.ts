@@ -182,7 +182,7 @@ const MAX_PEOPLE = 100;
  */
 const SUBREQUESTS_PER_INVOCATION = 50;
 
-/** Does not contain the names that `appKeyNames` returns. */
+/** Does not contain the client ids and secrets of platform apps. */
 export const VARIABLE_NAMES = Object.keys(VARIABLES);
 
 interface AppKeys {
@@ -217,7 +217,7 @@ export interface Config {
   siteFiles: readonly SiteFile[];
   encryptionKeys: EncryptionKey[];
   signingKey: string;
-  /** The sender of mail; null means that no mail is sent. */
+  /** Null means that no mail is sent. */
   emailFrom: string | null;
   vapid: VapidKeys | null;
   plans: Plans;
@@ -232,11 +232,11 @@ export interface Config {
   subrequestsPerInvocation: number;
   /** Null turns presigned uploads off. */
   storage: StorageAccess | null;
-  /** The owner's app at each platform; a platform without keys is absent. */
+  /** A platform without keys is absent. */
   appKeys: Partial<Record<Platform, AppKeys>>;
   /** Client ids and secrets of which only one is set, so that the app is absent. */
   halfAppKeys: string[];
-  /** Scopes that an app requests; a platform with the default scopes is absent. */
+  /** A platform with the default scopes is absent. */
   appScopes: Partial<Record<Platform, readonly string[]>>;
 }
 
@@ -297,7 +297,7 @@ export const namesOwnDomain = (
   config: Pick<Config, "isDevelopment" | "publicUrl" | "siteFiles">,
 ): boolean => config.isDevelopment || config.publicUrl !== null || config.siteFiles.length > 0;
 
-/** @throws ConfigError that names every missing or malformed variable */
+/** @throws ConfigError for missing or malformed variables */
 function readVariables(env: object): Variables {
   const variables = env as Record<string, unknown>;
   const problems: string[] = [];
@@ -361,9 +361,9 @@ export function parseConfig(env: object): Config {
 const configByEnv = new WeakMap<object, Config>();
 
 /**
- * Parses once per isolate, and moves the clock.
+ * Parses once per isolate, and moves the clock by the configured offset.
  *
- * @throws ConfigError like `parseConfig`
+ * @throws ConfigError for variables that are missing, malformed or not allowed
  */
 export function configOf(env: object): Config {
   const existing = configByEnv.get(env);

@@ -53,7 +53,6 @@ export interface Deps {
   cipher: Cipher;
   /** Does not follow redirects. */
   fetch: Fetch;
-  /** Whether the host accepts connections at the port. */
   reaches(hostname: string, port: number): Promise<boolean>;
   now(): Date;
   /** Null in production. */

@@ -32,7 +32,7 @@ export default {
     hosts ??= hostsOf(env);
     const place = placeOf(request.url, hosts);
     if (!place) return answerHttp(request, env, execution);
-    // A loaded module answers without a promise.
+    // Once loaded, the module answers without a promise.
     return short
       ? short.answerVisit(request, place, env, execution)
       : openShort().then((door) => door.answerVisit(request, place, env, execution));

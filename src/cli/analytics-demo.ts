@@ -20,7 +20,7 @@ interface Options {
   days: number;
 }
 
-/** The clock moves to 03:05 at night, because collecting starts at 03:00. */
+/** Collecting starts at 03:00. */
 const NIGHT_MS = 3 * HOUR + 5 * MINUTE;
 const NIGHT_TICKS = 3;
 const PLANNED_DAYS = 7;
@@ -44,7 +44,6 @@ export async function runAnalyticsDemo(
   return exitCode;
 }
 
-/** Linux keeps this folder in memory. */
 const MEMORY = "/dev/shm";
 const ROOM_BYTES = 2e9;
 

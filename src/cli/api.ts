@@ -26,7 +26,7 @@ export type RetryFilter = Schemas["FailedUploadsRetry"];
 export type RetriedUploads =
   operations["retryFailedUploads"]["responses"][200]["content"]["application/json"]["data"];
 
-/** Fields of a form by name. A list repeats its field. */
+/** Fields of a form by name. A list is sent as a repeated field. */
 export type Form = Record<string, string | Blob | (string | Blob)[]>;
 
 interface EventPage {

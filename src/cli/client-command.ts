@@ -44,7 +44,7 @@ export function choices(flags: string, description: string, values: readonly str
   });
 }
 
-/** @throws InvalidArgumentError */
+/** @throws InvalidArgumentError for an invalid time */
 export function toInstantText(input: string): string {
   if (parseInstant(input)) return input;
   throw new InvalidArgumentError("It is ISO 8601 with an offset, as 2026-12-24T18:00:00+01:00.");

@@ -55,7 +55,7 @@ export function addClientTokens(program: Command, setting: Setting): void {
     });
 }
 
-/** @throws Misuse */
+/** @throws Misuse for an invalid number */
 function toNumber(input: string, what: string): number {
   if (/^\d{1,15}$/.test(input)) return Number(input);
   throw new Misuse(`"${input}" is not the number of ${what}.`);

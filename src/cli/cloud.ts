@@ -129,7 +129,7 @@ export async function findListed(
 /** Keeps wrangler's `create` commands from changing wrangler.toml. */
 const KEEP_CONFIG = "--update-config=false";
 
-// Only these messages mean absence. After another failure, an existing resource must not be created again.
+// Wrangler's messages about missing resources. After another failure, a resource may exist and must not be created.
 const NO_BUCKET = /\[code: 10006\]/;
 const NO_CORS = /\[code: 10059\]|There is no CORS configuration/;
 const NO_WORKER = /Worker "[^"]+" not found/;

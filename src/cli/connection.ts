@@ -34,7 +34,7 @@ export interface Host {
 /**
  * A token is only sent to the instance that is configured beside it.
  *
- * @throws Misuse
+ * @throws Misuse without an address or a token; Problem for an unreadable token file
  */
 export async function readConnection(
   options: ConnectionOptions,

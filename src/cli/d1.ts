@@ -81,8 +81,7 @@ export async function execute(place: Place, statements: string[]): Promise<Row[]
 }
 
 /**
- * Statements may also run before the migrations of a deployed database, so they must only read
- * there.
+ * In a deployed database, the statements may run before and again after the migrations, so they must only read.
  *
  * @throws Problem when a migration or a statement fails
  */

@@ -8,7 +8,7 @@ import { Problem } from "./program.ts";
 const ARRIVAL_TIMEOUT_MS = 15 * SECOND;
 const POLL_MS = SECOND / 4;
 
-/** This query separates the webhooks of the demo from the webhooks of a user. */
+/** Separates the demo's webhooks from the user's. */
 const MARK = "?from=demo";
 
 const receiver = z.object({

@@ -15,7 +15,7 @@ import { inProject, PROJECT_DIR } from "./paths.ts";
 import { spawnGroup } from "./process-group.ts";
 import { Problem, runProgram } from "./program.ts";
 
-/** All polls of the demo stay below the rate limit. */
+/** Waits between polls grow, so that polls stay below the rate limit. */
 const FIRST_POLL_MS = 400;
 const LONGEST_POLL_MS = 4_000;
 const POLL_GROWTH = 1.25;

@@ -140,7 +140,7 @@ const NEEDED_IN_CORS: readonly [RegExp, string][] = [
   [/^exposed_headers:.*\betag\b/im, "expose ETag"],
 ];
 
-/** Returns the needs of browser uploads that even the best CORS rule does not meet. */
+/** Returns what browser uploads need and the best CORS rule lacks. */
 function missingInCors(rules: string): string[] {
   const each = rules
     .split(/\n\s*\n/)

@@ -77,7 +77,7 @@ export async function followEvents(
     const earlier = firstIdSince("evt", new Date(Date.now() - CLOCK_SKEW_MS));
     cursor = earlier;
     while ((await readPage()).hasMore);
-    // An unchanged cursor means that the instance's clock is far behind, so all its events are skipped.
+    // An unchanged cursor means that the instance's clock is far behind. Then all existing events are skipped.
     if (cursor === earlier) {
       cursor = null;
       while ((await readPage()).hasMore);

@@ -34,7 +34,6 @@ const CREATE_MIGRATIONS = `CREATE TABLE IF NOT EXISTS "d1_migrations"(
 		applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
 )`;
 
-/** Each migration runs in one transaction. */
 async function migrate(database: Database, folder: string): Promise<void> {
   await database.prepare(CREATE_MIGRATIONS).run();
   const { results } = await database.prepare("SELECT name FROM d1_migrations").all();

@@ -10,7 +10,7 @@ export interface LocalFile extends FileType {
   path: string;
   name: string;
   sizeBytes: number;
-  /** Time of the last change, in ms. */
+  /** Time of the last change, in epoch milliseconds. */
   changedAt: number;
   /** Open descriptor. Reads stay on this file, even when another file replaces it at the path. */
   fd?: number;
@@ -73,7 +73,7 @@ async function look(source: Source) {
 /**
  * Returns fewer bytes for a shorter file.
  *
- * @throws Problem
+ * @throws Problem for an unreadable file
  */
 export async function readHead(source: Source, bytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const head = new Uint8Array(bytes);

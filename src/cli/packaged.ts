@@ -29,9 +29,9 @@ const config = z.strictObject({ url: z.string().optional(), token: z.string().op
 const OTHERS = 0o077;
 
 /**
- * Returns an empty source without a file.
+ * Returns an empty source when there is no file.
  *
- * @throws Problem for a malformed file
+ * @throws Problem for an unreadable or malformed file
  */
 async function readConfig(path: string): Promise<Source> {
   const remedy = `Check url in ${path}.`;

@@ -7,7 +7,7 @@ export const selectPerson = (input: string | null): string =>
   sql`SELECT id, email FROM users
     WHERE (lower(email) = lower(${input}) OR CAST(id AS TEXT) = ${input}) AND ${HAS_ACCOUNT}`;
 
-/** @throws Problem for two people whose addresses differ only in case, as in old databases */
+/** @throws Problem for two people whose addresses differ only in case */
 export function chooseOne(rows: Row[], input: string): Row | undefined {
   if (rows.length < 2) return rows[0];
   const sorted = rows.toSorted((a, b) => Number(a.id) - Number(b.id));

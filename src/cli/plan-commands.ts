@@ -89,7 +89,7 @@ export async function setLegacyDomains(
   return `${team.slug} has ${switched === "on" ? "domains of its own, whatever its plan" : "the domains of its plan"}.`;
 }
 
-/** @throws Problem for an unknown team or plan, or a past end */
+/** @throws Problem for an unknown team or plan, or an end in the past */
 export async function setPlan(
   place: Place,
   teamName: string,

@@ -132,7 +132,7 @@ async function readPostText(input: string | undefined): Promise<string> {
   return input === "-" ? (await readText(process.stdin)).trimEnd() : (input ?? "");
 }
 
-/** @throws Misuse */
+/** @throws Misuse for --draft with --hold */
 function readStatus({ draft, hold }: PostOptions): "draft" | "pending_approval" | null {
   if (draft && hold) throw new Misuse("--draft and --hold exclude each other.");
   return draft ? "draft" : hold ? "pending_approval" : null;

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { inProject } from "./paths.ts";
 
-/** A program may take this long to end. Wrangler needs about one second. */
+/** A program may take this long to end. */
 const GRACE_MS = 8_000;
 const STRAGGLER_MS = 500;
 const POLL_MS = 25;
@@ -97,7 +97,7 @@ async function waitWhile(isSo: () => boolean, atMostMs: number): Promise<void> {
   while (isSo() && Date.now() < deadline) await sleep(POLL_MS);
 }
 
-/** These fields of /proc/PID/stat are counted after the program's name. */
+/** Positions of fields in /proc/PID/stat, counted after the program's name. */
 const STAT = { group: 2, userTicks: 11, systemTicks: 12 } as const;
 /** Linux reports process times in hundredths of a second. */
 const TICKS_PER_SECOND = 100;
@@ -119,7 +119,6 @@ export function groupCpuSeconds(group: number): number {
   return Math.floor(ticks / TICKS_PER_SECOND);
 }
 
-/** Kills groups that the program did not stop. */
 export function killGroups(): void {
   for (const pid of leaders.keys()) signalGroup(pid, "SIGKILL");
 }

@@ -31,8 +31,8 @@ interface Options {
 }
 
 /**
- * Every child process ends with the program. `main` returns the exit code, and its signal aborts on
- * a stop request.
+ * Every child process ends with the program. `main` returns the exit code, and its signal aborts when the program has
+ * to stop.
  */
 export async function runProgram(
   main: (stopping: AbortSignal) => Promise<number>,
@@ -63,7 +63,7 @@ export async function runProgram(
 
 const PARENT_POLL_MS = 200;
 
-/** Some npm shells die of a signal without passing it on, others outlive a killed npm. */
+/** Some npm shells die of a signal without passing it on, others outlive a killed npm. So both are watched. */
 function onParentGone(stop: () => void): void {
   const parent = process.ppid;
   const npm = findParentOfShell(parent);

@@ -7,7 +7,7 @@ export interface ProgressBar {
 export interface BarOptions {
   label: string;
   totalBytes: number;
-  /** Bytes of an earlier run do not count for the speed. */
+  /** Bytes that an earlier run sent. The speed does not count them. */
   fromBytes?: number;
   out?: NodeJS.WriteStream;
   now?: () => number;

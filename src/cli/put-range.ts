@@ -11,7 +11,7 @@ export interface RangePut {
   offset: number;
   size: number;
   signal: AbortSignal;
-  /** Receives the number of sent bytes. A failed try subtracts its bytes again. */
+  /** Receives the number of bytes just sent. A failed try passes a negative number. */
   onBytes(bytes: number): void;
 }
 

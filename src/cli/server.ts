@@ -18,7 +18,7 @@ const STILL_TIMEOUT_MS = 60_000;
 const BUSY_TIMEOUT_MS = 15 * 60_000;
 const TELL_EVERY_MS = 15_000;
 const POLL_MS = 100;
-/** A server ends within this time after its starter is killed. */
+/** A server ends within this time after the process that started it is killed. */
 const FREE_TIMEOUT_MS = 15_000;
 const LAST_WORDS_MS = 1_000;
 const DEFAULT_PORT = 8787;

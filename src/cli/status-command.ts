@@ -40,7 +40,7 @@ const DEFAULT_COUNT = 20;
 /** Source: spec, "Other limits". */
 const MAX_COUNT = 1_000;
 
-/** @throws InvalidArgumentError */
+/** @throws InvalidArgumentError for an invalid count */
 function toCount(input: string): number {
   const count = /^\d{1,4}$/.test(input) ? Number(input) : 0;
   if (count >= 1 && count <= MAX_COUNT) return count;
@@ -103,7 +103,7 @@ Examples:
 With --json each post has its version, which an approval by the API names.
 The exit code is 1 when a post that is named has failed.`;
 
-/** @throws Misuse */
+/** @throws Misuse for an invalid number */
 function toId(input: string): number {
   if (/^\d{1,15}$/.test(input)) return Number(input);
   throw new Misuse(`"${input}" is not the number of a post; the status command shows the numbers.`);

@@ -9,7 +9,7 @@ import { LOCAL_STORAGE } from "./local-storage.ts";
 
 /** Distance from the server's port. A restart keeps the port, so signed addresses remain valid. */
 const PORTS_APART = 1_000;
-/** Storage may close a connection after an answer, and a body cannot be sent twice. */
+/** Storage may close a connection after an answer, so connections are not reused. */
 const agent = new Agent({ keepAlive: false });
 
 /**

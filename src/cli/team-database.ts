@@ -69,7 +69,7 @@ export async function readOffer(place: Place): Promise<Offer> {
   return toOffer(await (place.kind === "local" ? readLocalVars() : readDeployedVars(place.config)));
 }
 
-/** Reads the plans and packs. The generated keys only complete the variables. */
+/** Reads the plans and packs. The check of the variables requires keys, which are not used. */
 export function toOffer({ PLANS = "", DEFAULT_PLAN = "" }: Vars): Offer {
   return checkVars({
     ENVIRONMENT: "production",

@@ -1,6 +1,6 @@
 const MINUTE_MS = 60_000;
 
-/** Epoch milliseconds. */
+/** Returns the start of the minute, in epoch ms. */
 export const minuteOf = (atMs: number): number => Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
 
 /** No minute ticks twice, even when a timer fires early. Minutes in which the computer slept are skipped. */

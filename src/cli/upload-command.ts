@@ -149,7 +149,7 @@ async function publish(run: Run & { account: Account; fields: PostFields }): Pro
   return report(upload, reporter);
 }
 
-/** @throws Problem with every reason */
+/** @throws Problem that says why the post would be refused */
 async function requireAcceptable({
   api,
   account,
@@ -177,7 +177,7 @@ async function requireAcceptable({
 const OPTION_FIELDS = ["title", "description", "schedule_date"];
 const OWN_FIELDS = ["accountId", "video", "photo", "file", ...OPTION_FIELDS];
 
-/** @throws Misuse */
+/** @throws Misuse for fields of a post without an account */
 function readFields({ account, title, description, at, set }: UploadOptions): PostFields {
   const fields: PostFields = readSettings(set, OWN_FIELDS);
   const options = { title, description, schedule_date: at };

@@ -4,7 +4,7 @@ import type { Setting } from "./client-command.ts";
 import { formatBytes } from "./progress-bar.ts";
 import { PassingProblem, retrying } from "./retry.ts";
 
-/** All polls of a post stay below the rate limit. */
+/** Waits between polls grow, so that polls stay below the rate limit. */
 const FIRST_POLL_MS = 400;
 const LONGEST_POLL_MS = 4_000;
 const POLL_GROWTH = 1.25;
@@ -35,7 +35,7 @@ export async function watchUpload(
 /**
  * Reports progress on standard error.
  *
- * @throws Problem
+ * @throws Problem when a post cannot be read
  */
 export function waitForUploads(
   api: Pick<Api, "getUpload">,
@@ -59,7 +59,7 @@ function describeState({ status, progress }: Upload): string {
   return phase === "sending" && totalBytes > 0 ? `sending ${formatBytes(totalBytes)}` : phase;
 }
 
-/** The instance publishes the posts even after the command stops, so the note names them. */
+/** When the command stops or fails, says that the instance still publishes the posts. */
 export async function sayWhatGoesOn<T>(
   ids: readonly number[],
   { host, stopping }: Pick<Setting, "host" | "stopping">,

@@ -27,7 +27,7 @@ const place = ({ env }: WranglerOptions) => ({
   env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, ...QUIET, ...env },
 });
 
-/** The command ends with this program, even after a kill. */
+/** Wrangler ends with this program, even after a kill. */
 export const startWrangler = (
   args: string[],
   options: Pick<WranglerOptions, "env"> = {},

@@ -148,7 +148,7 @@ function chosen(takers: readonly Platform[], random: Random): Platform[] {
 const timeOf = (day: Date, random: Random): Date =>
   new Date(day.getTime() + pick(random, HOURS) * HOUR + random.between(2, 57) * MINUTE);
 
-/** Each subject gets a number, so that no two posts are alike. */
+/** Numbers the phrases, so that no two posts are alike. */
 function createPhrases(random: Random): () => string {
   let count = 0;
   let last = "";

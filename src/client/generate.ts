@@ -7,10 +7,7 @@ import { readDocument } from "../cli/openapi.ts";
 const HERE = import.meta.dirname;
 const TYPES = join(HERE, ".generated", "api.ts");
 
-/**
- * Writes the types of the client from the document of the API; files in forms are Blobs. While the document is the
- * one that they were made from, they stay.
- */
+/** Writes the client's types from the OpenAPI document, unless they are up to date. Files in forms are Blobs. */
 export async function generateTypes(): Promise<void> {
   const document = await readDocument();
   const maker = await readFile(import.meta.filename);
@@ -23,14 +20,14 @@ export async function generateTypes(): Promise<void> {
   const { default: ts } = await import("typescript");
   const blob = ts.factory.createTypeReferenceNode("Blob");
   const types = await openapiTS(JSON.parse(document) as OpenAPI3, {
-    // The generator's own recipe for files in a form.
+    // openapi-typescript's documentation shows this transform for files.
     transform: (schema) => (schema.format === "binary" ? blob : undefined),
   });
   await mkdir(dirname(TYPES), { recursive: true });
   await writeFile(TYPES, mark + astToString(types));
 }
 
-/** Returns the declarations of the client by file name, as they are packed. */
+/** Returns the client's declaration files for the package, by file name. */
 export async function declareClient(): Promise<Record<string, string>> {
   await generateTypes();
   const { default: ts } = await import("typescript");

@@ -3,23 +3,23 @@ import type { components, operations, paths } from "./.generated/api.ts";
 
 export type { components, operations, paths };
 
-/** The objects of the API by name, such as `Schemas["Upload"]`. */
+/** API objects, such as `Schemas["Upload"]`. */
 export type Schemas = components["schemas"];
 
-/** A client with a method for each of HTTP's, which take a path of the API and what belongs to it. */
+/** A client with a method for each HTTP method, such as `GET(path, options)`. */
 export type Akimbo = Client<paths>;
 
 export interface AkimboOptions {
-  /** The address of the instance, such as https://akimbo.example.workers.dev. */
+  /** Such as https://akimbo.example.workers.dev. */
   url: string;
-  /** A token of the API: kmb_ and 64 hexadecimal digits. */
+  /** kmb_ and 64 hexadecimal digits. */
   token: string;
-  /** Makes the calls in the place of the global fetch. */
+  /** Used instead of the global fetch. */
   fetch?: (request: Request) => Promise<Response>;
 }
 
 /**
- * Creates a client of an instance. Each call answers `data`, or `error` as the API tells it, beside `response`.
+ * Creates a client of an instance. Each call returns the `response`, and either `data` or the API's `error`.
  *
  * @example
  * const akimbo = createAkimbo({ url, token });
@@ -31,8 +31,8 @@ export function createAkimbo({ url, token, fetch }: AkimboOptions): Akimbo {
 }
 
 /**
- * Makes the form of an operation that takes files: pass it to the call as `bodySerializer`. A list becomes a field
- * that is repeated, and what is undefined is left out.
+ * Makes the form of an operation that takes files: pass this function to the call as `bodySerializer`. A list becomes a
+ * repeated field, and fields that are undefined or null are left out.
  */
 export function toForm(fields: object): FormData {
   const form = new FormData();

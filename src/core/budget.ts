@@ -1,10 +1,10 @@
 import { SECOND } from "./time.ts";
 
-/** Reserved for every job of a batch, so that it can hand over: one call to its row, one to the queue. */
+/** Reserved for each job, to hand over to the next invocation: one call to the database, one to the queue. */
 const HAND_OVER_CALLS = 2;
 /** Every batch has at least this many calls, which the largest step needs. */
 const MIN_STEP_CALLS = 32;
-/** A step waits this long at most until the steps of other jobs end. */
+/** A step waits at most this long for steps of other jobs to end. */
 const PATIENCE_MS = 5 * SECOND;
 /**
  * A batch begins no step after this time. Queue consumers are ended after 15 minutes, and the transfer of a file
@@ -15,8 +15,7 @@ const MAX_MS = 4 * 60 * SECOND;
 const MAX_MS_IN_DEVELOPMENT = 15 * SECOND;
 
 /**
- * Counts the subrequests of one invocation: each call to the network, the database, the storage, a queue, a Durable
- * Object or the mail is one.
+ * Counts the subrequests of one invocation, which are all calls to the network and to Cloudflare's services.
  *
  * @see https://developers.cloudflare.com/workers/platform/limits/#subrequests
  */
@@ -38,11 +37,11 @@ export class Budget {
 /** The subrequests of one invocation, shared by the jobs of a queue batch. */
 export interface SharedBudget {
   /**
-   * Runs a step as soon as `calls` calls are free, and frees the calls that the step did not make. The step reports
-   * each call by `spend`, and may reserve `more` calls, which returns false when too few are free.
+   * Runs a step as soon as `calls` calls are free. The step reports each call by `spend`, and reserves further calls by
+   * `more`, which returns false when too few are free. Reserved calls that were not made become free again.
    *
-   * @returns null, without running the step, when too few calls will be free soon or the time of the batch is
-   * over: the job has to hand over to the next invocation
+   * @returns null, without running the step, when too few calls will be free soon or the batch has no time left: the
+   * job has to hand over to the next invocation
    */
   within<T>(
     calls: number,
@@ -51,7 +50,6 @@ export interface SharedBudget {
 }
 
 interface Batch {
-  /** Subrequests of the invocation. */
   calls: number;
   jobs: number;
   isDevelopment: boolean;

@@ -1,6 +1,6 @@
 /** The service's only clock; only addresses signed for storage use real time. */
 let offsetMs = 0;
-/** Epoch ms while the clock stands still. */
+/** Epoch ms at which the clock stands still; null while it runs. */
 let heldMs: number | null = null;
 
 export const now = (): Date => new Date(heldMs ?? Date.now() + offsetMs);
@@ -10,7 +10,7 @@ export function moveClock(seconds: number): void {
   offsetMs = seconds * 1_000;
 }
 
-/** For development: stops the clock. */
+/** Development only. */
 export function holdClock(at: Date): void {
   heldMs = at.getTime();
 }

@@ -9,8 +9,8 @@ const EMAIL =
 export const OWN_DOMAIN = "akimbo.invalid";
 
 /**
- * Reads an address such as `person-7@akimbo.invalid`. The operator's sign-in link uses it for a
- * person whose address differs from another only by case.
+ * Reads an address such as `person-7@akimbo.invalid`. The operator's sign-in link uses it for a person whose address
+ * contains capitals.
  */
 export function personOfAddress(email: string): number | null {
   const id = /^person-([1-9]\d{0,14})@akimbo\.invalid$/.exec(email)?.[1];

@@ -18,7 +18,7 @@ export interface Cipher {
   decrypt(value: string, boundTo: string): Promise<string>;
 }
 
-/** The command line runs on Node versions without `Uint8Array.toBase64`. */
+/** Some Node versions that run the command line lack `Uint8Array.toBase64`. */
 export const toBase64Url = (bytes: Uint8Array): string =>
   btoa(String.fromCharCode(...bytes))
     .replaceAll("+", "-")

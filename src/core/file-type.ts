@@ -12,7 +12,7 @@ const startsWith = (bytes: Uint8Array, ...prefix: number[]): boolean =>
 /** ISO media files without video: pictures (HEIC, AVIF, CR3) or sound. */
 const NO_VIDEO = /^(?:hei[cmsx]|hev[cmsx]|mif1|msf1|avi[fs]|crx |M4[ABP] )$/;
 
-/** Office files need more bytes. */
+/** Enough leading bytes for all types except Office files. */
 export const FILE_TYPE_BYTES = 16;
 
 const OFFICE = "application/vnd.openxmlformats-officedocument";

@@ -15,7 +15,7 @@ interface Signs extends Pulse {
 }
 
 /**
- * Judges a restarted server or resumed cron from its restart on, because it has to catch up.
+ * Counts delays only from the last restart of the server or of cron, because late work has to catch up.
  *
  * `overdue`: due work waits too long. `quiet`: cron has stopped.
  */

@@ -12,7 +12,7 @@ export interface NamedCall {
 /**
  * Accepts the key quoted or bare.
  *
- * @throws AppError 400
+ * @throws AppError 400 for an empty or long key
  * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
  */
 export function readCallName(header: string | undefined, route: string): NamedCall | null {

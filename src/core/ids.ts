@@ -24,7 +24,7 @@ let madeInLastMs = 0;
 
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, "0");
 
-/** Unguessable and sorted by time: 12 hex digits of ms, 4 of a counter, 12 random ones. */
+/** Unguessable and sorted by time: 12 hex digits of epoch ms, 4 of a counter, 12 random ones. */
 export function timeSortedId(prefix: string, at: Date): string {
   const ms = at.getTime();
   madeInLastMs = ms === lastMs ? madeInLastMs + 1 : 0;

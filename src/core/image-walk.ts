@@ -1,4 +1,3 @@
-/** Bytes to read, bytes to skip, or the next JPEG marker. */
 type Need = { take: number; mayEnd?: boolean } | { skip: number } | { marker: true };
 
 /** Returns true at the end of a complete image. */
@@ -161,7 +160,7 @@ const CHUNK_HEADER_BYTES = 8;
 function* walkWebp(): Walk {
   const header = yield { take: 11 };
   if (ascii(header, 0, 3) !== "IFF" || ascii(header, 7, 11) !== "WEBP") return false;
-  // The length includes the four bytes of the name.
+  // The length includes the four bytes `WEBP`.
   let rest = le32(header, 3) - 4;
   let hasImage = false;
   while (rest >= CHUNK_HEADER_BYTES) {
@@ -203,9 +202,8 @@ function* walkFile(): Walk {
 }
 
 /**
- * Follows the structure of a JPEG, PNG, GIF or WebP while bytes arrive, and finds truncated or
- * damaged files. It does not decode pixels, and ignores bytes after the image. Costs about 0.3 ms
- * per MB.
+ * Follows the structure of a JPEG, PNG, GIF or WebP while bytes arrive, and finds truncated or damaged files. It does
+ * not decode pixels, and ignores bytes after the image.
  */
 export class ImageWalk {
   private readonly walk = walkFile();

@@ -2,7 +2,7 @@
 export interface Place {
   /** Null means the instance's own address. */
   host: string | null;
-  /** In the form in which slugs are compared. */
+  /** Undecoded in the address of a visit; elsewhere normalized. */
   slug: string;
 }
 

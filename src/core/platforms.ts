@@ -1,4 +1,4 @@
-/** Names of the platforms in rows and in the API, in the spec's order. Source: spec, "What the service does". */
+/** Names in rows and in the API, in the spec's order. Source: spec, "What the service does". */
 export const PLATFORMS = [
   "tiktok",
   "instagram",

@@ -7,13 +7,13 @@ export interface PushKeys {
   auth: string;
 }
 
-/** Base64url of an uncompressed point and of its scalar. */
+/** Base64url of an uncompressed P-256 point and of its scalar. */
 export interface VapidKeys {
   publicKey: string;
   privateKey: string;
 }
 
-/** Bytes. Source: RFC 8291, sections 3.1 and 3.2. */
+/** Source: RFC 8291, sections 3.1 and 3.2. */
 export const POINT_BYTES = 65;
 export const SCALAR_BYTES = 32;
 export const AUTH_BYTES = 16;

@@ -3,10 +3,10 @@
  * tick.
  */
 
-/** The message stands after the name of the invalid value. */
+/** The caller puts the name of the invalid value before the message. */
 export class Malformed extends Error {}
 
-/** @throws Malformed */
+/** @throws Malformed for an invalid value */
 export type Reader<T> = (value: unknown) => T;
 
 export type Read<R> = R extends Reader<infer T> ? T : never;

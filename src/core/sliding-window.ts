@@ -8,11 +8,11 @@ export interface WindowVerdict {
   limit: number;
   windowSeconds: number;
   remaining: number;
-  /** Seconds until a refused caller's next call, or until the whole quota is free. */
+  /** Seconds until a refused caller may call again, or until an allowed caller's whole quota is free. */
   resetSeconds: number;
 }
 
-/** Callers' clocks differ by less than this. A later hit means that a clock was set back. */
+/** Callers' clocks differ by less than this. A hit further in the future means that a clock was set back. */
 export const CLOCK_SKEW_MS = 60_000;
 
 /** `hits` are epoch ms of earlier calls, oldest first. A refused call is not counted. */

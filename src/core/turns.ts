@@ -1,9 +1,6 @@
 const TURN_BYTES = 1_048_576;
 
-/**
- * Interrupts long loops over bytes: reading available bytes blocks connections, timers and other
- * calls.
- */
+/** Interrupts long loops over bytes, which would block connections, timers and other calls. */
 export class Turns {
   private passedBytes = 0;
 

@@ -22,7 +22,7 @@ export const STATUS_WORDS: Record<UploadStatus, string> = {
   failed: "failed",
 };
 
-/** The status in the database index, which taking a job must not change. */
+/** The indexed status: `processing` counts as `pending`, so that taking a job does not change the index. */
 export type StatusGroup = Exclude<UploadStatus, "processing">;
 
 export const groupOf = (status: UploadStatus): StatusGroup =>

@@ -11,7 +11,7 @@ const PRIVATE_SUFFIXES = [".local", ".internal", ".home.arpa", ".localhost"];
 
 /**
  * Returns why a URL must not be fetched, or null. Judges the parsed form, because `URL` normalizes disguised addresses
- * (`127.1`, `0x7f000001`, full-width digits).
+ * such as `0x7f000001`.
  */
 export function refusedUrl(address: string | URL, policy: UrlPolicy = {}): string | null {
   const url = typeof address === "string" ? URL.parse(address) : address;

@@ -12,7 +12,7 @@ import { HOUR, SECOND } from "./time.ts";
 
 const encoder = new TextEncoder();
 
-/** Bytes. Source: RFC 8188, section 2.1. */
+/** Source: RFC 8188, section 2.1. */
 const SALT_BYTES = 16;
 const RECORD_BYTES = 4_096;
 
@@ -73,7 +73,7 @@ const rawOf = async (key: CryptoKey): Promise<Uint8Array<ArrayBuffer>> =>
   new Uint8Array((await crypto.subtle.exportKey("raw", key)) as ArrayBuffer);
 
 /**
- * @param message at most 3,993 bytes of UTF-8, what one record holds. Source: RFC 8291, section 4
+ * @param message at most 3,993 bytes of UTF-8. Source: RFC 8291, section 4
  * @param sender only for tests with fixed keys
  * @see https://www.rfc-editor.org/rfc/rfc8291
  */

@@ -1,6 +1,6 @@
 import { refusedUrl } from "./url-policy.ts";
 
-/** Also limits the URL of a chat. Spec is silent. */
+/** For webhooks and chats; the spec is silent. */
 export const MAX_URL_CHARACTERS = 2_048;
 
 /**

@@ -1,6 +1,6 @@
 import { DAY, HOUR, MINUTE, SECOND } from "./time.ts";
 
-/** How a wall time without exactly one instant was resolved. */
+/** How a wall time that does not exist or exists twice was resolved. */
 export type ZoneRule = "skipped_hour" | "repeated_hour";
 
 export interface WallInstant {
@@ -36,7 +36,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** Returns a zone's offset from UTC in ms. Each call formats a date. */
+/** Returns a zone's offset from UTC in ms. Slow, because each call formats a date. */
 function readOffset(zone: string, at: number): number {
   const parts: Record<string, number> = {};
   for (const { type, value } of formatOf(zone).formatToParts(at)) parts[type] = Number(value);
@@ -46,8 +46,8 @@ function readOffset(zone: string, at: number): number {
 }
 
 /**
- * Converts times of one zone. Reads offsets once per step, and searches a change only between two steps whose offsets
- * differ.
+ * Converts times of one zone. Reads the offset once per step of `stepMs`, and searches for a change only in steps at
+ * whose ends the offsets differ.
  */
 export class ZoneClock {
   readonly zone: string;
@@ -69,7 +69,7 @@ export class ZoneClock {
     return offset;
   }
 
-  /** Returns the first instant in the step with the next step's offset. */
+  /** Returns the first instant within the step that has the next step's offset. */
   private changeIn(step: number): number {
     const cached = this.changes.get(step);
     if (cached !== undefined) return cached;
@@ -84,7 +84,7 @@ export class ZoneClock {
     return high;
   }
 
-  /** Returns the offset at an instant in ms, and an instant until which it surely holds. */
+  /** Returns the offset at an instant in ms, and an instant until which this offset applies. */
   spanAt(at: number): { offset: number; until: number } {
     const step = Math.floor(at / this.stepMs);
     const [before, after] = [this.atStep(step), this.atStep(step + 1)];
@@ -94,7 +94,6 @@ export class ZoneClock {
     return at < change ? { offset: before, until: change } : { offset: after, until: end };
   }
 
-  /** Returns the offset from UTC at an instant, in ms. */
   offsetAt(at: number): number {
     return this.spanAt(at).offset;
   }
@@ -103,7 +102,7 @@ export class ZoneClock {
     return toDay(at + this.offsetAt(at));
   }
 
-  /** Formats an instant's wall time like 2026-12-01T09:00. */
+  /** Such as 2026-12-01T09:00. */
   wallTimeAt(at: number): string {
     return new Date(at + this.offsetAt(at)).toISOString().slice(0, "2026-12-01T09:00".length);
   }

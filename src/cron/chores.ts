@@ -50,7 +50,7 @@ const CHORES: Record<string, Chore> = {
   "remove unused objects": { rhythm: NIGHTLY, page: removeUnusedObjects, calls: 3 },
   // Calls that abort uploads are not counted, because Cloudflare's own services allow 1,000 calls.
   "clear presigned files": { rhythm: NIGHTLY, page: clearPresigned, calls: 5 },
-  // Calls for thumbnails are not counted either.
+  // Calls for thumbnails go to Cloudflare's own services and are not counted.
   "expire files": { rhythm: HOURLY, page: expireFiles, calls: 5 },
   "erase teams": { rhythm: HOURLY, page: eraseTeams, calls: ERASING_CALLS },
   "end plans": { rhythm: HOURLY, page: expirePlans, calls: 2 },

@@ -6,9 +6,9 @@ import { runSchedule } from "./schedule.ts";
 
 /** Source: wrangler.toml, `max_retries`. */
 const MAX_ATTEMPTS = 6;
-/** Ends a leap whose messages send messages for ever. */
+/** Limit per simulated minute, because messages may send messages for ever. */
 const MAX_MESSAGES = 2_000;
-/** A post has at least this long for its steps. */
+/** Even a short leap handles messages due within this time, so that posts can finish. */
 const LEAST_MS = 3 * MINUTE;
 /** Source: Queues, "Limits". */
 const MAX_DELAY_SECONDS = 12 * 3_600;
@@ -57,7 +57,6 @@ class QueuesInMemory {
     return { send, sendBatch } as unknown as Queue<T>;
   }
 
-  /** A message that is retried waits again. */
   batchOf({ queue, body, attempts }: WaitingMessage): MessageBatch {
     const retry = (options?: QueueRetryOptions) =>
       this.add(queue, body, options?.delaySeconds, attempts + 1);
@@ -72,8 +71,8 @@ class QueuesInMemory {
 }
 
 /**
- * Development only. Moves the clock and runs the schedule for `ticks` minutes, handling messages that become due.
- * Only one leap runs at a time.
+ * Development only. Moves the clock and runs the schedule for `ticks` minutes, handling messages that become due. Leaps
+ * must not overlap.
  */
 export async function leapTo(real: Deps, at: Date, ticks: number): Promise<void> {
   const queues = new QueuesInMemory();

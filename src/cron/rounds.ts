@@ -9,7 +9,7 @@ export interface Rhythm {
   isContinued: boolean;
 }
 
-/** UTC. Source: spec, "Analytics". */
+/** Time of day in UTC. Source: spec, "Analytics". */
 const NIGHT_BEGINS_MS = 3 * HOUR;
 
 export const NIGHTLY: Rhythm = {

@@ -49,7 +49,7 @@ export const sqlWrite = (statement: SQLWrapper): Query<number> => ({
   read: countChanges,
 });
 
-/** Builds the text once; each call binds the values that `build` names. */
+/** Builds the SQL text once. Each call binds values to its placeholders. */
 export function prepared<P extends object, T>(
   build: (params: Params<P>) => SQLWrapper,
   read: RowReader<T>,
@@ -59,7 +59,7 @@ export function prepared<P extends object, T>(
   return (values) => ({ ...toText(values), read: readRows });
 }
 
-/** Like `prepared`; the result is the number of changed rows. */
+/** Prepares a statement whose result is the number of changed rows. */
 export function preparedWrite<P extends object>(
   build: (params: Params<P>) => SQLWrapper,
 ): (values: P) => Query<number> {

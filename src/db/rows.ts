@@ -38,7 +38,7 @@ interface Part {
   decode: ((value: unknown) => unknown) | null;
 }
 
-/** A computed value has its property's name. */
+/** The column of a computed value has the property's name. */
 const columnOf = (property: string, field: Field): Column =>
   is(field, Column)
     ? field
@@ -87,7 +87,7 @@ const MAX_ARGUMENTS = 32;
 const arrayOf = (values: readonly SQL[]): SQL => sql`json_array(${sql.join([...values], sql`, `)})`;
 
 interface PackedRows<T> {
-  /** `column` is `value` under the name that `read` expects. */
+  /** `column` is `value` under the alias that `read` expects. */
   value: SQL;
   column: SQL;
   read: RowReader<T>;

@@ -22,8 +22,8 @@ export type Params<P> = { [K in keyof P]: SQL<P[K]> };
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /**
- * `pieces` has one more entry than `values`. SQLite prepares a statement again when its LIMIT is a bare value instead
- * of a sum.
+ * `pieces` has one more entry than `values`. A LIMIT is written as a sum, because SQLite prepares a statement again
+ * when its LIMIT is a bare value.
  *
  * Source: SQLite, `sqlite3ExprIsInteger`.
  */
@@ -131,7 +131,7 @@ const PLACEHOLDERS = new Proxy(
   },
 );
 
-/** Builds the text on first use. */
+/** Builds the SQL text on first use. */
 export function prepareText<P extends object>(
   build: (params: Params<P>) => SQLWrapper,
 ): (values: P) => Text {

@@ -31,10 +31,7 @@ const apiCors = cors({
 
 type Router = OpenAPIHono<AppEnv>;
 
-/**
- * `load` runs on the first call of a path below /api/v1 with one of the beginnings; `*` matches any
- * part.
- */
+/** `load` runs on the first call of a path below /api/v1 that has one of the beginnings; `*` matches any part. */
 type Entry = [beginnings: string | readonly string[], load: () => Promise<Router>];
 
 const OPEN_ROUTERS: Entry[] = [
@@ -101,7 +98,7 @@ export function beginsWith(path: string, beginning: string): boolean {
   return beginning.split("/").every((part, i) => (part === "*" ? parts[i] : part === parts[i]));
 }
 
-/** Returns the longest matching beginning, by which the routers are chosen. */
+/** Returns the longest of the routers' beginnings that matches the path. */
 export function beginningOf(path: string): string | null {
   const below = /^\/api\/v1\/(.*)/s.exec(path)?.[1] ?? "";
   return BEGINNINGS.find((beginning) => beginsWith(below, beginning)) ?? null;

@@ -83,7 +83,7 @@ function ownOrigin({ req, var: { deps } }: AppContext): string | null {
   return protocol === "https:" || isLoopback(hostname) ? origin : null;
 }
 
-/** @throws AppError UNSUPPORTED_MEDIA_TYPE, 413, and refusals of the caller */
+/** @throws AppError UNSUPPORTED_MEDIA_TYPE, 413 for a long message, or the caller's refusal */
 async function answerMessage(c: AppContext, tools: Tools): Promise<Response> {
   const { ctx } = c.var;
   const { raw } = c.req;

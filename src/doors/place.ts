@@ -19,13 +19,15 @@ export function hostsOf(env: object): Hosts {
 /** Matches IP addresses and names outside the public DNS. Source: RFC 6761 and RFC 6762. */
 const LOCAL = /^(?:[\d.]+|\[[\da-f:]+\]|[^.:]+|.+\.(?:localhost|local|test|internal))(?::\d+)?$/;
 
-/** Without PUBLIC_URL, every host counts in production, and only local hosts in development. */
+/**
+ * Without PUBLIC_URL, every host is the instance's own in production; in development, only local and workers.dev hosts.
+ */
 function isMain(host: string, { publicHost, isDevelopment }: Hosts): boolean {
   if (publicHost === null && !isDevelopment) return true;
   return host === publicHost || LOCAL.test(host) || host.endsWith(".workers.dev");
 }
 
-/** `slug` is not decoded. */
+/** The slug stays percent-encoded. */
 export function placeOf(url: string, hosts: Hosts): Place | null {
   const start = url.indexOf("//") + 2;
   const slash = url.indexOf("/", start);

@@ -17,7 +17,7 @@ export interface LimitAnswer {
 }
 
 interface Snapshot {
-  /** Epoch ms of the real clock. */
+  /** Time of writing by the real clock, in epoch ms. */
   writtenAt?: number;
   groups: [string, number[]][];
   tokens: [string, number][];

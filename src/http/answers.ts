@@ -138,7 +138,6 @@ export const NOT_FOUND = {
 };
 export const conflict = (codes: string) => ({ 409: refusal(codes, errorSchema) });
 
-/** For operations that call a platform. */
 export const PLATFORM_ABSENT = {
   503: refusal("UNAVAILABLE: the platform does not answer.", errorSchema, "Retry-After"),
 };
@@ -182,12 +181,10 @@ const ALWAYS_POSSIBLE = {
   503: refusal("UNAVAILABLE: a setting of this instance is missing or wrong.", errorSchema),
 };
 
-/** Routes contain each answer inline, never as a reference. */
 export type Answers = Record<string, Exclude<RouteConfig["responses"][string], { $ref: string }>>;
 
 export interface CallShape {
   hasBody: boolean;
-  /** Whether an Idempotency-Key makes the call safe to repeat. */
   takesIdempotencyKey?: boolean;
 }
 
@@ -196,7 +193,6 @@ export const headerParameters = ({ takesIdempotencyKey = false }: CallShape) => 
   ...(takesIdempotencyKey ? [parameter("IdempotencyKey")] : []),
 ];
 
-/** Adds the answers that every operation of this shape can give. */
 export function withSharedAnswers<A extends Answers>(
   own: A,
   { hasBody, takesIdempotencyKey }: CallShape,
@@ -217,7 +213,7 @@ export function withOpenAnswers(own: Answers): Answers {
 
 const IN_PROGRESS =
   "IDEMPOTENCY_IN_PROGRESS: calls at the same moment kept this one from being carried out. Send it again with the same key.";
-/** The message for a call without a key. */
+/** The message for a call without an Idempotency-Key. */
 const BUSY = "QUEUE_BUSY: calls at the same moment were faster. Send this one again.";
 
 function repeated(own: Answers): Answers {

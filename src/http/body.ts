@@ -67,7 +67,7 @@ class RequestBody {
     this.takenBytes += bytes.length;
     await this.turns.passed(bytes.length);
     if (this.takenBytes > MAX_BODY_BYTES) throw bodyTooLarge(MAX_BODY_BYTES);
-    // Another read to find the end would cost another turn of the runtime.
+    // Ends here, as another read would cost another turn of the runtime.
     if (this.takenBytes === this.declaredBytes) this.isOver = true;
     return bytes;
   }
@@ -179,7 +179,7 @@ const describeBytes = (bytes: number): string =>
 const bodyTooLarge = (maxBytes: number, refusal?: string) =>
   tooLarge(refusal ?? `The request body is larger than ${describeBytes(maxBytes)}.`);
 
-/** No unread byte is remaining when the answer leaves. */
+/** Discards the rest of the request's body before the answer leaves. */
 export const dropUnreadBody = createMiddleware<AppEnv>(async (c, next) => {
   const body = bodyOf(c.req.raw);
   try {

@@ -25,7 +25,7 @@ export async function countCaller(
   return c.var.createCaller(c.var.deps, { token, tokenHash, teamId, scope }, verdict);
 }
 
-/** @throws AppError RATE_LIMIT, synchronously when the window is known to be full */
+/** @throws AppError RATE_LIMIT, synchronously when the rate-limit window is known to be full */
 export const countVisitor = (c: AppContext, limit: LimitGroup): Promise<void> =>
   countCall(c, null, limit).verdict;
 
@@ -63,7 +63,7 @@ export function identify(scope: Scope, limit: LimitGroup) {
   });
 }
 
-/** @throws AppError like `ctx.read` */
+/** Drops the answer to a refused caller. @throws AppError the refusal */
 export async function holdUntilKnown(c: AppContext, ctx: Ctx, scope: Scope | null): Promise<void> {
   await ctx.read(scope, []).catch((refusal) => {
     if (refusal === c.error) return;
@@ -84,7 +84,7 @@ export const requireKnownCaller = createMiddleware<AppEnv>(async (c, next) => {
 export function dropAnswer(c: AppContext): void {
   const headers = [...c.res.headers].filter(([name]) => name.startsWith("access-control-"));
   c.res.body?.cancel().catch(() => {});
-  // Hono copies the old answer's headers to the new one.
+  // Otherwise, Hono copies the old answer's headers to the new one.
   c.res = undefined;
   c.res = new Response(null, { headers });
 }

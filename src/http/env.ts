@@ -3,7 +3,6 @@ import type { NamedCall } from "../core/idempotency-key.ts";
 import type { Scope } from "../core/scopes.ts";
 import type { Ctx, Deps } from "../deps.ts";
 
-/** A caller's credentials before authentication. */
 export interface Presented {
   token: string | null;
   tokenHash: string | null;
@@ -16,12 +15,11 @@ export interface AppEnv {
   Variables: {
     requestId: string;
     deps: Deps;
-    /** Set by doors that accept tokens. */
+    /** Set only where tokens are accepted. */
     createCaller: (deps: Deps, presented: Presented, admission: Promise<void>) => Promise<Ctx>;
     ctx: Ctx;
-    /** For routes that accept an Idempotency-Key. @throws AppError 400 */
+    /** For routes that accept an Idempotency-Key. @throws AppError 400 for an invalid key */
     readCall: () => NamedCall | null;
-    /** Rate-limit headers for any answer. */
     limitHeaders: Promise<Record<string, string>>;
   };
 }

@@ -14,7 +14,7 @@ interface Span {
 interface Address {
   /** How long each accepted token stays accepted, by the token's hash. */
   tokens: Map<string, Span>;
-  /** The time in which the address may use no further token. */
+  /** The time in which the address may use no new token. */
   closed: Span | null;
   /** Full rate-limit windows, and how long they stay full. */
   full: Map<LimitGroup, Span & { answer: LimitAnswer }>;
@@ -65,7 +65,6 @@ export class KnownAddresses {
     return Math.ceil((closed.until - now) / 1_000);
   }
 
-  /** The cached answer while the window is full. */
   fullWindow(key: string, group: LimitGroup, now: number): LimitAnswer | null {
     const full = this.addresses.get(key)?.full.get(group);
     if (!full || !isIn(full, now)) return null;

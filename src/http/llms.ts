@@ -6,7 +6,7 @@ import { describeClients } from "./agent-clients.ts";
 import { type AppEnv, publicOrigin } from "./env.ts";
 import { readGuideGroups } from "./guides.ts";
 
-/** An introduction for AI agents, with this instance's own addresses. */
+/** An introduction for AI agents, with this instance's addresses. */
 export const llmsRoutes = new Hono<AppEnv>();
 
 const listNames = (connectors: readonly Connector[]): string => {

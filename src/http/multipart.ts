@@ -28,7 +28,6 @@ export interface FilePart {
 /** All values, in order. `photo[]` counts as `photo`. */
 export type Fields = ReadonlyMap<string, readonly string[]>;
 
-/** The last value of a field wins. */
 export const lastOf = (fields: Fields, name: string): string | undefined =>
   fields.get(name)?.at(-1);
 

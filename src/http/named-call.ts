@@ -3,11 +3,11 @@ import { readCallName } from "../core/idempotency-key.ts";
 import { dropAnswer } from "./caller.ts";
 import type { AppContext, AppEnv } from "./env.ts";
 
-/** Whether a key is unique per operation or per path. */
+/** Whether an Idempotency-Key is unique per operation or per path. */
 export type NamesOf = "operation" | "path";
 
 /**
- * Fails when the handler did not read the call's key, because the call would not be safe to repeat.
+ * Fails when the handler did not read the call's Idempotency-Key, because the call would not be safe to repeat.
  *
  * @param path with parameters in braces
  */

@@ -75,7 +75,7 @@ const titleOf = (status: number): string => {
   return status < 500 ? "That did not work" : "Something broke";
 };
 
-/** A form is not sent again after the sign-in. */
+/** Opens the page again after the sign-in, but never sends a form again. */
 const signInPath = (c: AppContext): string => {
   const { pathname, search } = new URL(c.req.url);
   return c.req.method === "GET"
@@ -103,10 +103,7 @@ export function pathAfterSignIn(text: string | undefined): string | null {
 /** Larger than any form with a logo. */
 const MAX_FORM_BYTES = 400_000;
 
-/**
- * @param refusal message for a form that is too large
- * @throws AppError 413 for a form that is too large, 400 for a malformed one
- */
+/** @throws AppError 413 with the message `refusal` for a form that is too large, 400 for a malformed one */
 export async function readForm(
   { req }: Pick<AppContext, "req">,
   refusal = "The form is larger than 400 KB. Send less of it at once.",

@@ -21,7 +21,7 @@ const tooManyTokens = (retryAfterSeconds: number, group: LimitGroup) =>
     { headers: { "Retry-After": String(retryAfterSeconds) }, ...waitIn(group, retryAfterSeconds) },
   );
 
-/** `key` is usually an address. */
+/** `key` is usually an IP address. */
 interface RateLimited {
   key: string;
   tokenHash: string | null;
@@ -31,17 +31,13 @@ export interface Count {
   /** True for a token that is new for its address: the call waits for the limiter. */
   mustWait: boolean;
   /**
-   * The rate-limit headers; empty while limits are off. Rejects with RATE_LIMIT for a full window,
-   * or an excess token.
+   * The rate-limit headers; empty while limits are off. Rejects with RATE_LIMIT for a full window, or for too many
+   * tokens.
    */
   admission: Promise<Record<string, string>>;
 }
 
-/**
- * A cached refusal does not call the limiter.
- *
- * @throws AppError RATE_LIMIT, synchronously when it is known
- */
+/** A cached refusal is thrown synchronously, without calling the limiter. @throws AppError RATE_LIMIT */
 export function count(deps: Deps, caller: RateLimited, group: LimitGroup): Count {
   const uncounted = { mustWait: false, admission: Promise.resolve({}) };
   if (deps.config.rateLimits === "off" || isOwnLook(deps, caller, group)) return uncounted;

@@ -36,10 +36,9 @@ export const jsonBody = <T extends z.ZodType>(schema: T) => ({
 });
 
 interface ApiRoute extends RouteConfig {
-  /** A caller without this scope is refused. */
   scope: Scope;
   limit: LimitGroup;
-  /** The handler calls `c.var.readCall` and renders `resultOf`. */
+  /** If set, the handler calls `c.var.readCall` and renders `resultOf`. */
   idempotencyKeysOf?: NamesOf;
   responses: Answers;
 }
@@ -143,6 +142,6 @@ export function fileRoute<P extends string, R extends Route<P, FileRoute>>(route
   return toRoute<P, R>({ ...rest, request: { body: { required: true, content } } });
 }
 
-/** The router's validator would hold whole files in memory. */
+/** With a validator, the router would hold whole files in memory. */
 const withoutValidator = <T extends z.ZodType>(schema: T): T =>
   Object.assign(schema, { parse: undefined });

@@ -57,7 +57,7 @@ pre {
 
 interface Page {
   title: string;
-  /** Must be a constant. */
+  /** Must be a constant, because it is inserted unescaped. */
   styles?: string;
   status?: number;
   /** When false, the content security policy blocks all forms of the page. */
@@ -69,7 +69,7 @@ interface Page {
   imageSources?: string;
   /** Addresses on this origin. The page must work without them. */
   scripts?: readonly string[];
-  /** Must be a constant, and cannot be combined with `scripts`. The page must work without it. */
+  /** Must be a constant, because it is inserted unescaped. Not with `scripts`. The page must work without it. */
   inlineScript?: string;
   hasMedia?: boolean;
   /** The address itself grants access, so it is never sent as a referrer. */
@@ -94,8 +94,8 @@ function hashSource(styles: string): Promise<string> {
 }
 
 /**
- * Pages are private: browsers neither store nor frame them, search engines do not index them, and
- * links do not reveal their address. They need no script and load nothing from other origins.
+ * Pages are private: browsers neither store nor frame them, search engines do not index them, and links do not reveal
+ * their address.
  */
 export async function renderPage(c: Context, page: Page, content: Child): Promise<Response> {
   const styles = BASE_STYLES + (page.styles ?? "");

@@ -23,7 +23,7 @@ export type { Fetch, PublishAccount, Refused, Stopped, TokenExpired };
 
 export type MediaKind = "image" | "video" | "document";
 
-/** A file that is still behind a URL has null facts. */
+/** The type and size of a file are null until it is downloaded from its URL. */
 export interface PostMedia {
   kind: MediaKind;
   mime: string | null;
@@ -35,20 +35,19 @@ export interface PostMedia {
 export interface MediaItem extends PostMedia {
   mime: string;
   sizeBytes: number;
-  /** SHA-256 of the bytes, in lowercase hex. */
   sha256: string;
 }
 
-/** Facts from the video's header. A fact that the header lacks is null. */
+/** A fact that the video's header lacks is null. */
 export interface VideoFacts {
   /** The container is `mp4`, `mov` or `webm`. */
   container: string;
-  /** The codec, such as `avc` or `hevc`. An unknown codec is null. */
+  /** Null when the codec is unknown. */
   videoCodec: string | null;
   audioCodec: string | null;
   durationSeconds: number | null;
   framesPerSecond: number | null;
-  /** The width in pixels, after the rotation that the file asks for. */
+  /** In pixels, after the rotation that the file asks for. */
   width: number | null;
   height: number | null;
 }
@@ -66,7 +65,7 @@ export interface Post<S = unknown, M extends PostMedia = PostMedia> {
   /** The cover of the video, which `media` does not contain. */
   thumbnail?: M | null;
   settings: S;
-  /** Stored copies of files that settings name by URL; missing while not stored. */
+  /** Copies of the files that settings name by URL. A file that is not stored yet is missing. */
   settingFiles?: Readonly<Record<string, M | undefined>>;
 }
 
@@ -76,7 +75,7 @@ export interface Target {
   at?: Date;
 }
 
-/** JSON about the progress, which a later invocation resumes from. */
+/** The progress of a post as JSON, from which a later Worker invocation resumes. */
 export type Bookmark = Record<string, unknown>;
 
 export interface PublishJob<S = unknown> {
@@ -84,21 +83,19 @@ export interface PublishJob<S = unknown> {
   account: PublishAccount;
   accessToken: string;
   uploadId: number;
-  /** Starts at 1; a manual retry counts as a new attempt. */
+  /** A manual retry counts as a new attempt. */
   attempt: number;
-  /** Each call has a deadline and uses the run's budget. Never follows redirects. */
+  /** Each call has a deadline. Redirects are not followed. */
   fetch: Fetch;
   now(): Date;
   readMedia(item: MediaItem, range?: { offset: number; length: number }): Promise<ReadableStream>;
   /**
-   * Sends a whole file in one call and keeps the job reserved while bytes move. Only for calls that are safe to
-   * repeat.
-   * @throws when nothing moves for a minute, after 10 minutes, or when another run has the job
+   * Sends a whole file in one call and keeps other runs off the job meanwhile. Only for calls that are safe to repeat.
+   * @throws after about a minute without progress, after 10 minutes, or when another run has taken the job
    */
   transfer(item: MediaItem, toRequest: (data: ReadableStream) => Request): Promise<Response>;
   /** Returns a signed URL that works for 6 hours. */
   mediaUrl(item: MediaItem, form?: PulledForm): Promise<string>;
-  /** Returns null for a video that cannot be read. */
   inspectVideo(item: MediaItem): Promise<VideoFacts | null>;
 }
 
@@ -106,7 +103,7 @@ export interface PublishedPost {
   kind: "published";
   platformPostId: string;
   shareUrl: string | null;
-  /** Parts of the post that the platform left out. */
+  /** Sentences about parts of the post that were left out. */
   warnings?: string[];
 }
 
@@ -116,20 +113,20 @@ export interface Waiting {
   checkAfterSeconds: number;
 }
 
-/** `next`: store the bookmark and call `prepare` again. `ready`: only the final call remains. */
+/** `next`: store the bookmark and call `prepare` again. `ready`: store the bookmark and call `submit`. */
 export type Prepared =
   | { kind: "next"; bookmark: Bookmark }
   | { kind: "ready"; bookmark: Bookmark }
   | Waiting
   | Stopped;
 
-/** `waiting`: accepted, still processing. `unknown`: the post may or may not exist. */
+/** `waiting`: the platform is processing the accepted post. `unknown`: the post may or may not exist. */
 export type Submitted = PublishedPost | Waiting | Stopped | { kind: "unknown"; message: string };
 
 export type Settled = PublishedPost | Waiting | Stopped;
 
 /**
- * Whether an unanswered submit took effect. `absent`: surely not. `unknowable`: the platform cannot tell, or
+ * Whether an unanswered `submit` made the post. `absent`: it surely did not. `unknowable`: the platform cannot tell, or
  * several posts match.
  */
 export type Reconciled =
@@ -140,8 +137,8 @@ export type Reconciled =
   | { kind: "unknowable"; message: string };
 
 /**
- * Seconds before an unanswered `submit` is looked up: the call's time limit, the time in which the platform may still
- * accept the post, and the delay of its lists.
+ * An unanswered `submit` is looked up after the sum of these times: the call's limit, the time in which the platform
+ * may still accept the post, and the delay of its lists.
  */
 export interface ReconcileTiming {
   callSeconds: number;
@@ -158,14 +155,13 @@ export interface Capabilities {
     linkCharacters: number | null;
     tagsCharacters: number | null;
   };
-  /** The field with the post's text; the other one is a title or an addition. */
+  /** The field that carries the post's text. */
   textField: "title" | "description";
   needsTitle?: boolean;
   batchMaxFiles?: number;
   batchTitleFromDescription?: boolean;
-  /** Maximum posts that one account may publish in any 24 hours. */
   dailyPostCap: number;
-  /** Hashtags that the network hides or refuses, in lower case and without the #. */
+  /** In lower case and without the #. */
   bannedHashtags: readonly string[];
   mediaSupport: {
     kinds: MediaKind[];
@@ -177,16 +173,16 @@ export interface Capabilities {
     videoMaxBytes?: number;
     documentTypes?: string[];
     documentMaxBytes?: number;
-    /** What the instance needs for some of these files. */
+    /** What the instance's owner must set up for some of these files. */
     note?: string;
   };
 }
 
 export interface ApiVersion {
   version: string;
-  /** The header that carries the version. Null when no header does. */
+  /** Null when no header carries the version. */
   header: string | null;
-  /** ISO date at which the version ends. Null when no end is announced. */
+  /** ISO date. Null when no end is announced. */
   sunset: string | null;
   source: string;
 }
@@ -202,18 +198,18 @@ export interface PostReader {
   hasLink(text: string): boolean;
 }
 
-/** Posts cost credits; a link costs more. */
+/** The API charges for posts: each costs credits, and more with a link. */
 export interface PaidPosts {
   reader(): Promise<PostReader>;
 }
 
 /**
- * Refuses text or files that the account has published before. Only for paid platforms: the payment shows
- * which post was first.
+ * Refuses text or files that the account has published before. Needs `paidPosts`: of equal posts at the same moment,
+ * the first that pays is published.
  */
 export interface RepeatRule {
   withinDays: number;
-  /** A sentence without full stop; the earlier post is appended. */
+  /** A sentence without full stop. In the message, a colon and the earlier post follow. */
   refusal: string;
   reader(): Promise<Pick<PostReader, "textOf">>;
 }
@@ -221,7 +217,7 @@ export interface RepeatRule {
 /** An unknown form field with this prefix is refused. */
 export interface OwnPrefix {
   prefix: string;
-  /** Appended to the field's name, without full stop. */
+  /** The reason, without full stop. In the message, it follows the field's name. */
   refusal: string;
 }
 
@@ -230,7 +226,7 @@ export interface SettingFile {
   maxBytes: number;
 }
 
-/** A batch field that sets some settings on this network's posts. */
+/** A form field for batches that sets some settings of this platform's posts. */
 export interface BatchFlag {
   settings: Readonly<Record<string, string>>;
   description: string;
@@ -240,7 +236,7 @@ export interface BatchFlag {
 export interface Needs {
   app: string | null;
   scopes: readonly string[];
-  /** The platform's review before strangers can use the app. Null when there is none. */
+  /** The platform's review that an app needs before other people can use it. Null when there is none. */
   review: string | null;
   /** Accepted redirect URLs, in words, for platforms that refuse `http://localhost`. */
   redirects?: string;
@@ -249,9 +245,9 @@ export interface Needs {
 }
 
 /**
- * What this service does on a platform. `prepare` repeats until one call remains; `submit` makes that call, which
- * cannot be undone; `settle` follows the processing. The runner stores each bookmark before the next step and never
- * repeats `submit` without `reconcile`. A thrown network error means "no answer".
+ * `prepare` repeats until one call remains; `submit` makes that call, which cannot be undone; `settle` follows the
+ * processing. The runner stores each bookmark before the next step and never repeats `submit` without `reconcile`. A
+ * thrown network error means "no answer".
  */
 export interface Connector<S = unknown> {
   platform: Platform;
@@ -262,22 +258,19 @@ export interface Connector<S = unknown> {
   timing: ReconcileTiming;
   verifiedPull?: VerifiedPull;
   paidPosts?: PaidPosts;
-  /** Absent where the common rule on repetitions applies. */
+  /** Absent where the rule for all platforms about repeated posts applies. */
   repeatRule?: RepeatRule;
-  /** Refuses a second account of this platform in one batch. */
   onePerBatch?: { refusal: string };
   ownPrefix?: OwnPrefix;
   batchFlags?: Readonly<Record<string, BatchFlag>>;
   settingFiles?: Readonly<Record<string, SettingFile>>;
   settings: FormFields<S>;
-  /** Everything the network would refuse. Fields have wire names. */
   check(post: Post<S>, target: Target): Promise<FieldError[]>;
-  /** The post as readers see it, with the texts that `submit` sends. */
   likeness(post: Post<S>): Promise<Likeness>;
   /** Leaves out settings that the likeness shows or that change nothing visible. */
   describeSettings(post: Post<S>): Promise<SettingWords[]>;
 
-  /** Bytes that the platform has received. Absent where files are not sent in pieces. */
+  /** Returns how many bytes the platform has received. Absent where files are not sent in pieces. */
   sentBytes?(bookmark: Bookmark, media: readonly MediaItem[]): Promise<number | null>;
   prepare(job: PublishJob<S>, bookmark: Bookmark | null): Promise<Prepared>;
   submit(job: PublishJob<S>, bookmark: Bookmark): Promise<Submitted>;
@@ -313,13 +306,13 @@ export interface Connector<S = unknown> {
    * @param redirectUri where consent pages lead back to
    */
   checkApp?(fetch: Fetch, app: AppKeys, redirectUri: string): Promise<AppCheck>;
-  /** Proves with each call that it comes from this app. */
+  /** Returns a fetch whose calls prove that they come from this app. */
   prove?(network: Fetch, app: AppKeys): Fetch;
-  /** Proves with each call that it comes from this login's holder. */
+  /** Returns a fetch whose calls prove that they come from the login's holder. */
   proveLogin?(network: Fetch, credentials: Credentials): Promise<Fetch>;
   extras?: Extras;
   metrics?: MetricsReader;
-  /** Absent where only the person can end our access. */
+  /** Ends the login at the platform. Absent where only the person can do that. */
   revoke?(
     fetch: Fetch,
     credentials: Credentials,

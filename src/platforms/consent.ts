@@ -5,23 +5,23 @@ import type { AppKeys, Connected, LoginRefusal } from "./login.ts";
 
 export interface ConsentStart {
   state: string;
-  /** As registered at the platform. */
+  /** The URL as registered at the platform. */
   redirectUri: string;
   /** PKCE code verifier: 43 to 128 unreserved characters. */
   verifier: string;
-  /** Handle, DID or server, where a network has many servers. */
+  /** The handle, DID or server that the person entered. Null on networks with a single server. */
   identifier: string | null;
   origin: string;
 }
 
 export interface Consent {
   url: string;
-  /** Stored encrypted until the person returns from the platform. */
+  /** Values from `begin` for `finish`, stored encrypted in between. */
   memory?: Record<string, string>;
 }
 
 export interface ConsentReturn extends Omit<ConsentStart, "state" | "identifier"> {
-  /** Has `error` after a refusal. */
+  /** The callback's parameters, with `error` after a refusal. */
   query: URLSearchParams;
   state: string;
   memory: Record<string, string>;
@@ -29,7 +29,7 @@ export interface ConsentReturn extends Omit<ConsentStart, "state" | "identifier"
 
 export interface Grant {
   accounts: Connected[];
-  /** The granted scopes. Null where the platform does not name them. */
+  /** Null where the platform does not name the granted scopes. */
   scopes: string[] | null;
   requested?: readonly string[];
 }
@@ -43,9 +43,9 @@ export interface ConsentRefusal extends Omit<LoginRefusal, "final" | "field"> {
 
 export interface ConsentScopes {
   required: readonly string[];
-  /** Accounts can be connected without these. */
+  /** Accounts can be connected without these scopes. */
   optional: readonly string[];
-  /** For example `publish posts`. */
+  /** Each scope in words, such as `publish posts`. */
   inWords?: Readonly<Record<string, string>>;
 }
 
@@ -55,21 +55,21 @@ export interface PlatformMessage {
 }
 
 export interface Withdrawal {
-  /** Who withdrew consent; null for messages on other matters. */
+  /** The person who withdrew consent. Null for messages on other matters. */
   platformUserId: string | null;
   at: Date | null;
 }
 
 export interface WithdrawalFields {
-  /** The field for the URL that receives withdrawals of consent. */
+  /** The platform's name for the field of the URL that receives withdrawals of consent. */
   withdrawn: string;
-  /** The field for the URL that receives requests to delete data. */
+  /** The platform's name for the field of the URL that receives deletion requests. */
   deletion?: string;
 }
 
 export interface Withdrawals {
   fields: WithdrawalFields;
-  /** Platforms whose app secret may sign the messages instead. */
+  /** Platforms whose app secret may also sign this platform's messages. */
   alsoSignedBy?: readonly Platform[];
   read(message: PlatformMessage, clientSecret: string): Promise<Withdrawal | null>;
 }
@@ -77,9 +77,12 @@ export interface Withdrawals {
 export interface ConsentPage extends ConsentScopes {
   asks: string;
   identifierLabel?: string;
-  /** Any instance may send people to this platform. */
+  /** People can consent although the instance has no app at the platform. */
   needsNoApp?: true;
-  /** Served at `/oauth/<platform>/client-metadata.json`; identifies an instance without an app. */
+  /**
+   * Returns the document that identifies an instance without an app, served at
+   * `/oauth/<platform>/client-metadata.json`.
+   */
   clientMetadata?(
     site: Pick<ConsentStart, "origin" | "redirectUri">,
     app: AppKeys | null,

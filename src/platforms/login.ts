@@ -17,11 +17,11 @@ export interface PrivateKey {
   kid: string;
 }
 
-/** The tokens of a login. The database stores them encrypted. */
+/** The database stores these tokens encrypted. */
 export interface Credentials {
   accessToken: string;
   refreshToken: string | null;
-  /** End of the access token. Null when it has no end or the end is unknown. */
+  /** When the access token expires. Null for never or unknown. */
   expiresAt: Date | null;
   refreshEndsAt?: Date | null;
   /** Renewing does not extend `refreshEndsAt`. */
@@ -67,7 +67,7 @@ export interface PasswordLogin {
 export interface IdentifyOptions {
   /** Origin of the account's server, where a network has many. */
   service: string | null;
-  /** The page to connect, of a login that covers several. Null connects the person. */
+  /** The page to connect, when a login covers several. Null connects the person. */
   pageId: string | null;
 }
 

@@ -12,7 +12,6 @@ export interface PostCounters {
 }
 
 export interface MeasuredPost {
-  /** The platform's id of the post. Posts by Akimbo store it as `platformPostId`. */
   id: string;
   publishedAt: Date;
   text: string;
@@ -29,9 +28,9 @@ export interface OwnPost {
 
 export interface MetricsJob {
   account: PublishAccount;
-  /** The access token is empty when the figures are public. */
+  /** Empty when the figures are public. */
   accessToken: string;
-  /** Has the deadline of one call. Never follows redirects. */
+  /** Each call has a deadline. Redirects are not followed. */
   fetch: Fetch;
   own: readonly OwnPost[];
   now(): Date;
@@ -39,7 +38,7 @@ export interface MetricsJob {
 
 export interface MetricsPage {
   posts: MeasuredPost[];
-  /** Start of the next page. Null on the last page. */
+  /** Null on the last page. */
   cursor: string | null;
   /** Sentences about posts and figures that could not be read. */
   problems?: string[];
@@ -58,9 +57,9 @@ export interface MetricsReader {
   keepDays?: number;
   /** Minimum hours between two reads, as reads cost money. */
   restsHours?: number;
-  /** Returns whether the reader covers the account. A reader without this method covers all. */
+  /** Absent when the reader covers every account. */
   covers?(account: PublishAccount): boolean;
-  /** Reads a page of posts, the newest post first. */
+  /** The newest post comes first. */
   readPage(job: MetricsJob, cursor: string | null): MetricsReading<MetricsPage>;
   readFollowers(job: MetricsJob): MetricsReading<number | null>;
 }

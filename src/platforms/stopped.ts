@@ -1,6 +1,6 @@
 import type { Failure } from "../core/failures.ts";
 
-/** Nothing was created. `transient`: repeat after a back-off. */
+/** The attempt failed. `transient`: repeat it after a back-off. */
 export interface Refused {
   kind: "failed";
   failure: Failure;

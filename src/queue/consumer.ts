@@ -23,7 +23,7 @@ const CRASH_DELAY_SECONDS = LEASE_SECONDS + 10;
 const DELIVERIES = "akimbo-webhooks";
 const DELIVERY_CRASH_DELAY_SECONDS = 10;
 
-/** Waits before each attempt. Clicks must survive an outage. */
+/** Waits before each new attempt to store clicks, which must survive an outage. */
 const CLICK_DELAYS_SECONDS = [5, 60, 600, 3_600];
 
 export async function consume(deps: Deps, batch: MessageBatch): Promise<void> {
@@ -52,7 +52,7 @@ async function consumeClicks(deps: Deps, messages: Message<ClicksMessage>[]): Pr
   }
 }
 
-/** Notices are sent with the subrequests that deliveries left. */
+/** Sends notices with the subrequests that the webhook deliveries did not use. */
 async function consumeDeliveries(
   deps: Deps,
   batch: MessageBatch,
@@ -116,7 +116,7 @@ async function handle(
   return isDead ? dropDead(message) : handleOther(deps, message, budget);
 }
 
-/** Drops a message that is not about a post. Cron sends firings again, and collections the next night. */
+/** Drops a message that is not about a post. Cron later sends a new one for its slots or metrics. */
 const dropDead = ({ kind }: JobMessage): Outcome => ({
   kind: "drop",
   reason: `a message of kind ${kind} that broke each time`,

@@ -1,6 +1,6 @@
 import type { Deps } from "../deps.ts";
 
-/** Calls `spend` with each call of a method. */
+/** Wraps `target`: each method call first calls `spend`. */
 function counted<T extends object>(target: T, spend: () => void): T {
   return new Proxy(target, {
     get(object, name) {
@@ -32,7 +32,6 @@ const countedNamespace = <T extends Rpc.DurableObjectBranded>(
     getByName: (name: string) => counted(namespace.getByName(name), spend),
   }) as DurableObjectNamespace<T>;
 
-/** Returns the deps with `spend` called for each subrequest. */
 export const countedDeps = (deps: Deps, spend: () => void): Deps => ({
   ...deps,
   fetch: (...call) => {

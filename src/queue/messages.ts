@@ -43,7 +43,7 @@ export const deliverMessage = objectOf({
 
 export type DeliverMessage = Read<typeof deliverMessage>;
 
-/** Says that notices are due. The rows say which. */
+/** Says that notices are due. The database tells which. */
 export const notifyMessage = objectOf({ kind: only("notify") });
 
 export const webhookMessage = eitherOf(deliverMessage, notifyMessage);

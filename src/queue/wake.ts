@@ -43,7 +43,7 @@ export async function wakePostOnTime(deps: Deps, uploadId: number, at: Date): Pr
   deps.defer(untilWholeSeconds(deps, at).then(() => wakePost(deps, uploadId, at)));
 }
 
-/** Sends the messages of up to 100 posts in one call. */
+/** Sends up to 100 messages in one call. */
 export async function wakePosts(deps: Deps, ids: readonly number[], at: Date): Promise<void> {
   const send = () =>
     bestEffort(deps, { event: "wake.failed", uploadId: ids[0], uploads: ids.length }, () =>
@@ -64,11 +64,11 @@ interface Firing {
   accounts: number;
 }
 
-/** The consumer reads all firings of a message, and their accounts, at once. */
+/** Limits a message, because the consumer reads all its firings and their accounts at once. */
 const FIRINGS_PER_MESSAGE = 10;
 const MAX_FIRINGS_AND_ACCOUNTS = 40;
 
-/** The next ticks find firings whose message was lost. */
+/** The next cron runs find firings whose message was lost. */
 export const wakeFirings = (
   deps: Pick<Deps, "publishQueue" | "log">,
   firings: readonly Firing[],
@@ -117,7 +117,7 @@ type Waker = Pick<Deps, "webhookQueue" | "now">;
 
 export const whenDue = (key: DueKey): Wake => ({ key, atMs: key[0] });
 
-/** @throws what the queue throws */
+/** @throws the queue's error when sending fails */
 export async function wakeDeliveries(deps: Waker, wakes: readonly Wake[]): Promise<void> {
   const messages = [...groupWakes(wakes)].map((group) => ({
     body: { kind: "deliver" as const, due: group.map(({ key }) => key) },
@@ -126,7 +126,7 @@ export async function wakeDeliveries(deps: Waker, wakes: readonly Wake[]): Promi
   for (const group of inSends(messages)) await deps.webhookQueue.sendBatch(group);
 }
 
-/** The sweep finds deliveries whose message was lost. */
+/** A cron sweep finds deliveries whose message was lost. */
 export const tryToWakeDeliveries = (deps: Waker & Log, wakes: readonly Wake[]): Promise<void> =>
   bestEffort(deps, { event: "webhooks.not_woken" }, () => wakeDeliveries(deps, wakes));
 
@@ -146,10 +146,10 @@ function* groupWakes(wakes: readonly Wake[]): Generator<Wake[]> {
   if (group.length > 0) yield group;
 }
 
-/** Gathers notices: ten posts that fail at once are one message. */
+/** Waits for more notices: ten posts that fail at once become one message. */
 const GATHER_SECONDS = 10;
 
-/** The sweep makes up for a lost message. */
+/** A cron sweep makes up for a lost message. */
 export const wakeNotices = (
   deps: Pick<Deps, "webhookQueue"> & Log,
   delaySeconds = GATHER_SECONDS,

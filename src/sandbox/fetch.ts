@@ -37,7 +37,7 @@ export function createSandboxFetch(
     const outcome = await abortable(answer.then(readStateAnswer), signal);
     if (outcome.kind === "dropped") throw new TypeError("Network connection lost.");
     if (outcome.kind === "failure") throw new PublishFailure(outcome.failure);
-    // The platform has accepted the post already; the caller's deadline limits this wait.
+    // Delays the answer to an accepted post. The caller's deadline limits this wait.
     if (outcome.afterSeconds > 0) {
       await abortable(scheduler.wait(outcome.afterSeconds * 1_000), signal);
     }

@@ -18,10 +18,10 @@ import { createReceiverRoutes } from "./webhook/routes.tsx";
 
 interface SandboxRouteOptions {
   deps(c: Context): Deps;
-  /** @throws AppError */
+  /** @throws AppError for a caller without access */
   teamOf(c: Context): Promise<FeedTeam>;
   onClockMoved(c: Context): Promise<void>;
-  /** Runs what is due: `ticks` runs of the cron schedule, and their queue messages. */
+  /** Moves the clock to `at`, then runs the cron schedule `ticks` times with its queue messages. */
   leapTo(c: Context, at: Date, ticks: number): Promise<void>;
 }
 
@@ -91,7 +91,7 @@ function allowOwnVideos(page: Response): Response {
   return page;
 }
 
-/** @throws AppError 413 */
+/** @throws AppError for a large body */
 async function readSmall({ req }: Context): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = await readBody(req.raw, MAX_FORM_BYTES);
   if (bytes) return bytes;

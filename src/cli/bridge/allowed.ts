@@ -82,7 +82,7 @@ function outside(input: string, folders: readonly AllowedFolder[]): Problem {
 async function findRealPath(fd: number, path: string, descriptors: string): Promise<string | null> {
   const openPath = await readlink(`${descriptors}/${fd}`).catch(() => null);
   if (openPath !== null) return openPath;
-  // Without /proc, the path without links must lead to the same file.
+  // Without /proc, the path is certain only if its form without links leads to the open file.
   const real = await realpath(path).catch(() => null);
   if (real === null) return null;
   const [opened, there] = await Promise.all([

@@ -72,7 +72,7 @@ export function describeLocalTools(remote: readonly Tool[]): Tool[] {
   });
 }
 
-/** Describes the tools without arguments, which only the instance knows. */
+/** Describes the tools without arguments, because only the instance knows the arguments. */
 const REMOTE_TOOLS = {
   list_accounts: "Lists the connected accounts, with the ids that the other tools take.",
   get_platform_capabilities: "Gets the limits of a platform.",

@@ -107,7 +107,7 @@ async function refusedBefore(
   files: readonly OpenFile[],
   { mcpReq: { signal } }: ServerContext,
 ): Promise<CallToolResult | null> {
-  // Files stored earlier mean a lost answer: validate_post would refuse the repeated call as a duplicate.
+  // When all files are stored, an earlier call may have created the post, and validate_post would refuse a duplicate.
   if (files.every((file) => isStored(openJournal(uploadsFolder, connection, file), file)))
     return null;
   const mediaUrls = files

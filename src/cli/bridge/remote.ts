@@ -38,9 +38,9 @@ export class Remote {
   }
 
   /**
-   * A refusal by the tool is returned as a result.
+   * Returns a refusal by the tool itself as a result.
    *
-   * @throws Problem when the call is refused or lost; RemoteError for a protocol error
+   * @throws Problem for a refused or unanswered call; RemoteError for a protocol error
    */
   async callTool(
     name: string,

@@ -16,7 +16,7 @@ export interface McpOptions extends ClientOptions {
 /**
  * A client may start the bridge in the root folder, which would allow every file.
  *
- * @throws Problem
+ * @throws Problem in the root folder
  */
 function workingFolder(): string {
   const folder = toPath(".");
@@ -29,7 +29,7 @@ function workingFolder(): string {
 /**
  * Serves until the client closes standard input.
  *
- * @throws Problem
+ * @throws Problem for an unusable connection or folder
  */
 export async function serve(options: McpOptions, setting: Setting): Promise<void> {
   const { host, stopping } = setting;

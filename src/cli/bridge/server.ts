@@ -45,7 +45,7 @@ const LIST_MS = 5 * SECOND;
 /**
  * When the instance does not answer, the tools come from the bridge's own list.
  *
- * @throws ProtocolError
+ * @throws ProtocolError for another failure
  */
 async function listTools({ remote }: Bridge): Promise<{ tools: Tool[]; isWhole: boolean }> {
   try {

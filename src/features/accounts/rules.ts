@@ -5,7 +5,6 @@ import type { AccountRow } from "./table.ts";
 
 type Subject = Pick<AccountRow, "accountName" | "status" | "mode">;
 
-/** Returns true for a sandbox account while the sandbox is switched off. */
 export const isSwitchedOff = (
   { mode }: Pick<AccountRow, "mode">,
   { sandboxEnabled }: { sandboxEnabled: boolean },

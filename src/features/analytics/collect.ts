@@ -28,7 +28,7 @@ import type { CollectionBookmark, SyncError } from "./table.ts";
 export interface Task {
   account: AccountRow;
   own: readonly OwnRow[];
-  /** Where the previous part ended; null to start. */
+  /** Where the collection's previous part ended; null for the first part. */
   from: CollectionBookmark | null;
   /** Maximum number of posts that all parts read together. */
   most: number;
@@ -74,7 +74,7 @@ export const measuresOf = ({ counts, keepDays }: MetricsReader): Measures => ({
 export const uploadIdsOf = (own: readonly OwnRow[]): Map<string, number> =>
   new Map(own.map(({ postId, uploadId }) => [postId, uploadId]));
 
-/** Reads one part. A refusal by the platform ends the part and keeps what was read. */
+/** Reads one part of an account's figures. A refusal by the platform ends the part and keeps what was read. */
 export async function collect(
   deps: Deps,
   reader: MetricsReader,
@@ -119,7 +119,7 @@ export async function collect(
 
 const BEGINNING: CollectionBookmark = { cursor: "", read: 0, refusals: 0 };
 
-/** Returns null for a final refusal. */
+/** Returns a temporary refusal; null for a final one. */
 function passing(stopped: Stopped): Collected["refusal"] {
   if (stopped.kind === "token_expired") return null;
   const { transient, failure } = stopped;

@@ -18,7 +18,7 @@ const refusalOf = (extras: Extras | undefined): string =>
 
 /**
  * @throws AppError FORBIDDEN by the plan or for another team's account; NOT_FOUND; 400 without comments;
- * ACCOUNT_INACTIVE; errors of `ask`
+ * ACCOUNT_INACTIVE; RATE_LIMIT; UNAVAILABLE
  */
 export async function listComments(ctx: Ctx, id: string, postId: string): Promise<Comments> {
   const [[plan], [account], [measured]] = await ctx.read("analytics:read", [

@@ -17,7 +17,9 @@ import { type StoredState, storeSync } from "./store.ts";
 const RENEWAL_CALLS = 3;
 const STORE_CALLS = 1;
 const FOLLOWERS_CALLS = 1;
-/** Maximum number of subrequests reserved for a part. It may use more while the batch has some left. */
+/**
+ * Maximum number of subrequests reserved for a part of a collection, which may use more while the batch has some left.
+ */
 const MOST_CALLS = 32;
 /** Delay when the batch has no subrequests left. */
 const CROWDED_SECONDS = 15;
@@ -79,7 +81,7 @@ const isReadable = (deps: Deps, account: AccountRow): boolean =>
 const bookmarkOf = ({ stored: { row }, isContinued }: Part) =>
   isContinued ? (row?.bookmark ?? null) : null;
 
-/** Estimates subrequests: a fixed number, and some for each page of the account's posts. */
+/** Estimates the subrequests of a part. */
 function callsOf(part: Part, now: Date): number {
   const { account, reader } = part;
   const isLoggedIn = reader.isPublic || isFresh(account.credentialsExpireAt, now);
@@ -97,7 +99,7 @@ function platformCallsOf(part: Part): number {
   return (from ? 0 : FOLLOWERS_CALLS) + pages * first;
 }
 
-/** `afterSeconds`: delay until the next part; null after the last part. */
+/** `afterSeconds` is null after the last part. */
 async function readPart(
   deps: Deps,
   part: Part,
@@ -127,7 +129,7 @@ async function readPart(
     reading,
     measures: measuresOf(reader),
     uploadIds: uploadIdsOf(own),
-    // After a refusal, the errors of this try replace the stored ones.
+    // A new collection, or a try after a refusal, drops the stored errors.
     errors: [...(before > 0 || !isContinued ? [] : (stored.row?.errors ?? [])), ...errors],
     collection: { night: collection, bookmark },
   };

@@ -13,7 +13,7 @@ export const COLLECTION_CALLS = 2;
 
 /**
  * Starts the unfinished collections of a page of accounts. The morning run replaces lost messages. Returns the last id
- * of a full page.
+ * of a full page, else null.
  *
  * @param after last id of the previous page
  */

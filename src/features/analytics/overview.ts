@@ -10,15 +10,15 @@ import { compareWindows, followersByDay, gainsByDay } from "./rules/windows.ts";
 import type { AnalyticsPost, Overview, Source } from "./schema.ts";
 import { unpackSeries } from "./stored.ts";
 
-/** Spec is silent. */
+/** Spec is silent on the length. */
 const HISTORY_DAYS = 365;
-/** Spec is silent; an account keeps 1,000. */
+/** Spec is silent on the number; an account keeps 1,000. */
 const MOST_POSTS = 1_000;
-/** Spec is silent. */
+/** Spec is silent on the number. */
 const TOP_HASHTAGS = 20;
 
 interface OverviewOptions {
-  /** In ms. */
+  /** In ms since 1970. */
   now: number;
   timezone: string;
   source: Source;

@@ -14,7 +14,7 @@ const count = z.number().int();
 const rate = z.number();
 const date = z.iso.date();
 
-/** Spec is silent. */
+/** Spec is silent on the length. */
 const MAX_TAGS_CHARACTERS = 500;
 const MAX_ZONE_CHARACTERS = 64;
 

@@ -14,7 +14,6 @@ import { summarize } from "./rules/summary.ts";
 import { packSeries, unpackSeries } from "./stored.ts";
 import type { CollectionBookmark, SyncError } from "./table.ts";
 
-/** Few tries suffice: concurrent syncs of one account are rare. */
 const TRIES = 5;
 const MOST_ERRORS = 20;
 
@@ -30,7 +29,6 @@ export interface Synced {
   collection?: { night: string; bookmark: CollectionBookmark | null };
 }
 
-/** `row` is undefined before the first sync. */
 export interface StoredState {
   row: AnalyticsRow | undefined;
   posts: readonly StoredPost[] | undefined;
@@ -39,7 +37,7 @@ export interface StoredState {
 /**
  * Merges a sync into the stored state. Returns false for a deleted account.
  *
- * @param stored a state read just before
+ * @param stored the state, if just read
  */
 export async function storeSync(
   deps: Deps,

@@ -4,12 +4,15 @@ import type { DayRow, MonthRow, Series } from "./rules/series.ts";
 
 type Numbers = (number | null)[];
 
-/** Plain arrays, because an account has hundreds of days. */
+/** Arrays are shorter than objects, and an account has hundreds of days. */
 export interface StoredSeries {
   firstAt: number | null;
-  /** Per day: day, gains, followers, when followers were read, when each metric was read (once if all are equal). */
+  /**
+   * Values of a day: day, gains, followers, when followers were read, when each metric was read (once if all are
+   * equal).
+   */
   days: Numbers[];
-  /** Per month: month, gains, followers. */
+  /** Values of a month: month, gains, followers. */
   months: [string, ...Numbers][];
 }
 

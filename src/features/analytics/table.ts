@@ -13,7 +13,7 @@ export interface CollectionBookmark {
 
 export interface SyncError {
   message: string;
-  /** In ms. */
+  /** In ms since 1970. */
   at: number;
 }
 

@@ -38,7 +38,6 @@ export interface Decided {
 
 export type Verdict = Decided | { uploadId: number; refusal: AppError };
 
-/** `seen`: the version that the reviewer saw. */
 export interface Shown {
   id: number;
   seen?: string;
@@ -112,7 +111,7 @@ export const requestOwnChanges = (
     changeRequest(ownReviewer(ctx), comment),
   );
 
-/** @throws AppError FORBIDDEN */
+/** @throws AppError FORBIDDEN for a member */
 function ownReviewer({ actor }: Ctx): Reviewer {
   const message = "Only the owner and admins approve posts and request changes.";
   requireOneOf(actor, ["OWNER", "ADMIN"], message);
@@ -229,7 +228,7 @@ async function choose(
   return chosen;
 }
 
-/** @throws AppError NOT_REVIEWABLE */
+/** @throws AppError NOT_REVIEWABLE because of the post's status */
 function requireOpen({ status }: UploadRow, { from, refusal }: Decision): void {
   if (from.includes(status)) return;
   throw new AppError("NOT_REVIEWABLE", `The post is ${STATUS_WORDS[status]}. ${refusal}`);

@@ -68,7 +68,7 @@ export interface Decision {
   decide(context: DecisionContext, post: FoundPost): Promise<StatusChange>;
 }
 
-/** @throws AppError what `judge` throws */
+/** @throws AppError 400 with refused fields or violations */
 async function requireGood(
   { deps, facts: { recent } }: DecisionContext,
   { upload, files }: FoundPost,
@@ -186,7 +186,11 @@ export const approval = (reviewer: Reviewer): Decision => ({
   },
 });
 
-/** By `at`, posts may have left the daily window. @throws AppError DAILY_LIMIT */
+/**
+ * The daily cap is not checked if it has room again by `at`.
+ *
+ * @throws AppError DAILY_LIMIT
+ */
 function requireUncapped(deps: Deps, facts: AccountFacts, at: Date): void {
   if (facts.resetAt && at >= facts.resetAt) return;
   const violation = capViolation(deps, facts);
@@ -214,7 +218,7 @@ function takePlace(
 /** Spec is silent: enough for any note, and events stay small. */
 export const MAX_COMMENT_CHARACTERS = 2_000;
 
-/** @throws AppError 400 for a comment that is blank, too long or broken */
+/** @throws AppError 400 for a comment that is blank, too long or not valid Unicode */
 function readComment(text: string): string {
   // Browsers end the lines of a form field with CRLF.
   const comment = text.replaceAll("\r\n", "\n").trim();
@@ -228,7 +232,7 @@ function readComment(text: string): string {
   return comment;
 }
 
-/** @throws AppError 400 for a comment that is blank, too long or broken */
+/** @throws AppError 400 for a comment that is blank, too long or not valid Unicode */
 export function changeRequest(reviewer: Reviewer, text: string): Decision {
   const comment = readComment(text);
   return {

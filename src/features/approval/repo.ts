@@ -35,11 +35,11 @@ const postsAmong = prepared(
 export interface DecisionFacts {
   posts: FoundPost[];
   accounts: AccountFacts[];
-  /** Posts of the same accounts around the same times. */
+  /** Posts of the same accounts around the same times, to find repetitions. */
   recent: RecentPost[];
 }
 
-/** Posts that one call compares in total. */
+/** Maximum number of posts that one call compares. */
 const MAX_COMPARED = 3_000;
 
 export const postsToDecide = (
@@ -51,7 +51,7 @@ export const postsToDecide = (
   return { queries, read: (results) => ({ ...read(results), accounts: [], recent: [] }) };
 };
 
-/** @param claims `recent` also gets the posts that hold these claims */
+/** @param claims the posts that hold these claims are added to `recent` */
 export function decisionFacts(
   deps: Deps,
   team: SQL,

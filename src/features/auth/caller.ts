@@ -33,7 +33,7 @@ export async function createCaller(
   return createContext(deps, claim, scope, admission);
 }
 
-/** Notes the token's use. A lost write is repeated at the next use. */
+/** A lost write is repeated at the next use. */
 function noteUse(deps: Deps, { tokenId: id, lastUsedAt }: TokenRecord): void {
   const at = deps.now();
   if (lastUsedAt && at.getTime() - lastUsedAt.getTime() < USE_NOTED_EVERY_MS) return;

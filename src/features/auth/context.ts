@@ -18,7 +18,7 @@ function requireScopes({ scopes }: Actor, ...needed: (Scope | null)[]): void {
 const onlyReads = ({ sql }: Query<unknown>): boolean =>
   /^\s*(SELECT|WITH)\b/i.test(sql) && !/\b(INSERT|UPDATE|DELETE)\b/i.test(sql);
 
-/** How a caller is found, before the first query. */
+/** How the caller is found by the credentials of a request. */
 interface Claim<R> {
   query: Query<R[]>;
   /** SQL for the caller's team. It is NULL, and matches no row, when the caller is refused. */
@@ -32,7 +32,7 @@ interface Claim<R> {
 /**
  * Creates a context that authenticates with its first `read`, in one round trip. `admission` (the rate limit) is
  * checked in parallel, before any result is returned. Every read requires `scope` besides its own scope. Other
- * statements wait until the caller is authenticated and has all bound scopes.
+ * statements wait until the caller is authenticated and has all scopes given to `bindScope`.
  */
 export function createContext<R>(
   deps: Deps,

@@ -1,12 +1,12 @@
 import { DAY, SECOND } from "../../core/time.ts";
 
-/** Prefix of the cookies. better-auth defines the rest of their names. */
+/** better-auth defines the rest of the cookies' names. */
 export const COOKIE_PREFIX = "akimbo";
 
 /** Spec is silent: with a fixed lifetime, showing a page writes no row. */
 export const SESSION_LIFETIME_SECONDS = (30 * DAY) / SECOND;
 
-/** Signs session cookies. Differs from the key of media addresses. */
+/** Signs session cookies. */
 export const sessionSecret = (signingKey: string): string => `sign-in:${signingKey}`;
 
 export const sessionCookieName = (origin: string): string =>
@@ -41,7 +41,7 @@ export function cookieValue(header: string | null, name: string): string | null 
   return null;
 }
 
-/** Returns the token if the cookie carries our signature. No query. */
+/** Returns the token if the cookie carries our signature. */
 export async function sessionToken(
   cookies: string | null,
   origin: string,

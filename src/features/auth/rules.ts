@@ -31,8 +31,8 @@ export const unauthorized = () =>
   );
 
 /**
- * @throws AppError UNAUTHORIZED for an unknown or revoked token, or a former member's pinned one; FORBIDDEN
- * for a team in X-Team-ID without membership
+ * @throws AppError UNAUTHORIZED for an unknown or revoked token, or a former member's pinned token; FORBIDDEN for a
+ * team in X-Team-ID without membership
  */
 export function resolveActor(record: TokenRecord | null, requestedTeamId: number | null): Actor {
   if (!record) throw unauthorized();

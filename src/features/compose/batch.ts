@@ -69,7 +69,7 @@ function mediaTypeErrors(settings: RawSettings): FieldError[] {
 /**
  * Returns the post for one account of a batch, with overrides and shared settings applied.
  *
- * @throws AppError 400 when this account cannot take it in a batch
+ * @throws AppError 400 for too many files or an unusable thumbnail
  */
 export function ownPost(
   ctx: Pick<Ctx, "config">,
@@ -116,7 +116,7 @@ function ownTexts(
   }
   if (caption !== undefined) {
     own[field] = caption;
-    // These platforms would append the shared description to the text.
+    // Otherwise the platform would append the shared description to the caption.
     if (field === "title") own.description = null;
   }
   return own;

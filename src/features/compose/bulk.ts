@@ -99,7 +99,7 @@ function inFull({ message, extras }: AppError): string {
 /**
  * A refused account does not stop the others.
  *
- * @throws AppError 400 for errors of the whole batch, and what `once` throws
+ * @throws AppError 400 for errors of the whole batch; IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_PROGRESS, QUEUE_BUSY
  */
 export function createPosts(
   ctx: Ctx,

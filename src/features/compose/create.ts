@@ -29,8 +29,8 @@ type FirstState = Pick<UploadRecord, "status"> & {
 export type CreatedPost = UploadRecord & { warnings: readonly string[] };
 
 /**
- * @throws AppError 400 with every refused field, NOT_FOUND, and what `composePost` and `once`
- * throw; then nothing is stored
+ * @throws AppError 400 with every refused field, NOT_FOUND, and what `composePost` and `once` throw. After an error,
+ * nothing is stored.
  */
 export function createPost(
   ctx: Ctx,
@@ -74,8 +74,7 @@ interface CreateSteps<R> extends Pick<Steps<Findings, R>, "replay"> {
 }
 
 /**
- * Creates posts once for calls with the same idempotency key. Deletes files that came with a
- * refused or repeated call; after a failed write, `storePosts` deletes the files it did not store.
+ * Creates posts once for calls with the same idempotency key. Deletes files that came with a refused or repeated call.
  */
 export async function takeOnce<R>(
   ctx: Ctx,
@@ -140,10 +139,7 @@ const LOOKS_MS = [
   250, 250, 500, 1_000, 1_000, 2_000, 3_000, 4_000, 6_000, 8_000, 10_000, 12_000, 12_000,
 ];
 
-/**
- * Returns the post once it is published or failed, or after 60 seconds. The queue publishes it
- * whether or not the caller waits.
- */
+/** Returns the post once it is published or failed, or after 60 seconds. */
 export async function waitUntilDone(ctx: Ctx, upload: UploadRecord): Promise<UploadRecord> {
   let latest = upload;
   for (const ms of LOOKS_MS) {

@@ -97,11 +97,11 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
 
 const locked = (message: string) => new AppError("UPLOAD_LOCKED", message);
 
-/** @throws AppError UPLOAD_LOCKED */
+/** @throws AppError UPLOAD_LOCKED when the post's status forbids the edit */
 function requireUnlocked({ status }: UploadRow, hasNewDate: boolean): void {
   if (status === "processing") throw locked("The post is being published and cannot be edited.");
   if (status === "completed") throw locked("The post is published and cannot be edited.");
-  // Spec is silent: a failed attempt has no future date, and a retry goes out at once.
+  // Spec is silent: a retry goes out at once, so a failed post takes no new date.
   if (status === "failed" && hasNewDate) {
     throw locked(
       "The date of a failed post cannot be edited. Retry the post, or create a new one.",
@@ -133,7 +133,7 @@ const claimsOf = (row: UploadRow): Claim[] =>
     ? [claimOf(row, row.sortAt, row.id) ?? []].flat()
     : [];
 
-/** @throws AppError 400 with the violation when another post holds a claim */
+/** @throws AppError 400 with the violation when another post has the same text and files */
 async function requireUnclaimed(ctx: Ctx, { platform }: UploadRow, claims: Claim[]): Promise<void> {
   if (claims.length === 0) return;
   const [[holder]] = await ctx.db.run([claimHolders(claims)]);
@@ -152,7 +152,11 @@ interface Judging {
   hasNewDate: boolean;
 }
 
-/** Judges the changed parts only. @throws AppError what `judge` throws */
+/**
+ * Judges the changed parts only.
+ *
+ * @throws AppError 400 with refused fields or violations
+ */
 async function requireGood(
   ctx: Ctx,
   row: UploadRow,

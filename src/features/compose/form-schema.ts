@@ -17,7 +17,6 @@ enableDescriptions();
 /** Text whose maximum length is only documented here; it is checked when the form is read. */
 const textUpTo = (maxLength: number) => z.string().openapi({ maxLength });
 
-/** A field that several platforms have describes its use for each. */
 function platformFields(): Record<string, z.ZodType> {
   const usesByName = new Map<string, FieldUse[]>();
   for (const { platform, settings } of connectors()) {
@@ -88,7 +87,7 @@ const MAX_FILES = Math.max(
   ...connectors().map(({ capabilities }) => capabilities.mediaSupport.maxCount),
 );
 
-/** File fields for the API's document. The form itself is read as a stream. */
+/** File fields for the API's document. */
 function mediaFields(takesUrls: boolean) {
   const file = () => z.string().openapi({ type: "string", format: "binary" });
   const orUrl = (text: string) =>

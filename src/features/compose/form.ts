@@ -31,7 +31,7 @@ interface Intake {
   readOwn(post: NewPost, fields: Fields): NewPost;
 }
 
-/** @throws AppError what `readPost` throws */
+/** @throws AppError for a refused caller or form */
 export const readPostForm = (
   ctx: Ctx,
   request: Request,
@@ -44,7 +44,7 @@ export const readPostForm = (
     readOwn: ({ settings: { accountId: _, ...settings }, ...post }) => ({ ...post, settings }),
   });
 
-/** @throws AppError what `readPost` throws */
+/** @throws AppError for a refused caller or form */
 export const readBatchForm = (
   ctx: Ctx,
   request: Request,
@@ -58,10 +58,10 @@ export const readBatchForm = (
   });
 
 /**
- * Reads a form as a stream. Authenticates before the first byte is stored; the same round trip
- * reads the accounts if the form has named them by then.
+ * Reads a form as a stream. Authenticates before the first byte is stored; the same round trip reads the accounts if
+ * the form has named them by then.
  *
- * @throws AppError what `lookUp` and `readForm` throw; then no file is left
+ * @throws AppError for a refused caller or form, whose files are then deleted
  */
 async function readPost(ctx: Ctx, request: Request, intake: Intake): Promise<Received> {
   const { call, storesFiles, accountsIn } = intake;

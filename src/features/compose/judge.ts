@@ -123,9 +123,7 @@ export async function judge(
   refuseViolations([...(cap ? [cap] : []), ...contentViolations(candidate, recent)]);
 }
 
-/**
- * Runs the platform's check. For a file of unknown kind, keeps the errors that hold for every kind.
- */
+/** For a file of unknown kind, keeps only the errors that hold for every kind. */
 async function platformErrors(
   connector: Connector,
   post: Subject["post"],

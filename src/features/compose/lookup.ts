@@ -24,7 +24,9 @@ export interface Findings {
 
 type Question = Pick<NewPost, "call" | "accountIds" | "scheduledFor" | "media">;
 
-/** Maximum number of posts before, and after, its time that a call is compared with. Each account gets a share. */
+/**
+ * A call is compared with at most this many posts before its date, and as many after. Its accounts share the number.
+ */
 const MAX_COMPARED = 3_000;
 const MAX_COMPARED_PER_ACCOUNT = 300;
 const MIN_COMPARED_PER_ACCOUNT = 30;
@@ -44,7 +46,7 @@ interface Further {
 /**
  * Reads the facts for judging a post in one round trip, which also authenticates the caller.
  *
- * @throws AppError what `ctx.read` throws
+ * @throws AppError for a refused caller
  */
 export async function lookUp(
   ctx: Ctx,

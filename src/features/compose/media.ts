@@ -18,7 +18,7 @@ export type CheckedMedia = { role: MediaRole } & (
   | { refusal: FieldError }
 );
 
-/** File kinds that each role takes. Source: spec, POST /upload. */
+/** Source: spec, POST /upload. */
 const KINDS: Record<MediaRole, readonly MediaKind[]> = {
   photo: ["image", "video", "document"],
   video: ["video"],
@@ -116,7 +116,7 @@ export async function readPresigned(
 export const filesAmong = (presigned: PresignedFiles): StoredFile[] =>
   [...presigned.values()].flatMap((file) => ("refusal" in file ? [] : [file]));
 
-/** Form fields that carry a file or its URL. Source: spec, POST /upload. */
+/** Source: spec, POST /upload. */
 const FILE_FIELDS = new Map<string, MediaRole>([
   ["photo", "photo"],
   ["file", "photo"],
@@ -144,9 +144,9 @@ export const urlsIn = (
   });
 
 /**
- * Stores or measures a file of a form. `fields`: the fields that may carry one.
+ * Stores or measures a file of a form.
  *
- * @throws AppError 413
+ * @throws AppError 413 for a file that is too large
  */
 export async function takeFile(
   ctx: Ctx,

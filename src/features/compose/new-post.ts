@@ -8,7 +8,7 @@ export type RawSettings = Record<string, RawField>;
 /** A photo may also be a video of a carousel, or a document. */
 export type MediaRole = "photo" | "video" | "thumbnail";
 
-/** A file of a new post. `field`: its field in the call, for messages. */
+/** `field`: the file's field in the call, for messages. */
 export type NewMedia = { role: MediaRole; field: string } & (
   | {
       /** A file that came with the call; deleted unless the post needs it. */
@@ -19,7 +19,7 @@ export type NewMedia = { role: MediaRole; field: string } & (
     }
   | { url: string }
   | {
-      /** Why the file was not stored, as a sentence. */
+      /** Why the file was not stored. */
       refusal: string;
     }
 );
@@ -31,7 +31,6 @@ export interface Override {
   settings?: RawSettings;
 }
 
-/** A post to create, for one account or many, from any interface. */
 export interface NewPost {
   /** Makes the call safe to repeat; null for a call without an idempotency key. */
   call: NamedCall | null;

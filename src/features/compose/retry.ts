@@ -55,11 +55,10 @@ interface Retried {
 }
 
 /**
- * Queues a failed post as a new attempt. The post needs an approval when the caller may not
- * publish, or when it has changed since its approval.
+ * Queues a failed post as a new attempt. The post needs an approval when the caller may not publish, or when it has
+ * changed since its approval.
  *
- * @throws AppError NOT_FOUND, and what `requireFailed`, `requireOpen`, `requireUnclaimed` and
- * `once` throw
+ * @throws AppError NOT_FOUND; refusals by status, account, plan, caps or repetition; and what `once` throws
  */
 export async function retryUpload(
   ctx: Ctx,
@@ -125,8 +124,7 @@ interface Taking {
 }
 
 /**
- * Requires that the post can go out now, and returns its cost on X. A post that needs approval
- * takes no place yet.
+ * Requires that the post can go out now, and returns its cost on X. A post that needs approval takes no quota yet.
  *
  * @throws AppError ACCOUNT_INACTIVE, MEDIA_EXPIRED, DAILY_LIMIT, PLAN_LIMIT, QUEUE_FULL, QUEUE_BUSY
  */
@@ -252,7 +250,7 @@ interface LostCall {
   account: AccountFacts;
 }
 
-/** Explains why posts that passed the checks were not retried: another call was faster. */
+/** Explains why chosen posts were not retried: another call was faster. */
 async function reasonsOf(
   ctx: Ctx,
   lost: readonly Retryable[],
@@ -292,7 +290,7 @@ function codeOf({ code, extras }: AppError): Skipped["code"] {
   return code ?? violation?.type ?? null;
 }
 
-/** Selects posts in order. Each selected post leaves less room for the posts after it. */
+/** Each selected post leaves less room for the posts after it. */
 async function chooseAttempts(
   ctx: Ctx,
   failed: readonly Retryable[],

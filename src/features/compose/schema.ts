@@ -129,7 +129,7 @@ export const retryFilterSchema = z
 
 export type RetryFilter = z.infer<typeof retryFilterSchema>;
 
-/** Posts of one call. Spec is silent. */
+/** Maximum number of posts per call. Spec is silent on it. */
 export const MAX_RETRIED_AT_ONCE = 500;
 
 export const retriedUploadsSchema = z.object({

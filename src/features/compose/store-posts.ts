@@ -54,7 +54,7 @@ export async function storePosts(
   const pinned = pinnedFiles(presigned, rows);
   const condition = allOf([
     call.isNew,
-    // All posts of a call have the same status and date.
+    // All posts of a call have the first one's status and date.
     hasRoom(teamId, plan, first, rows.length),
     areUnclaimed(claimsOf(rows)),
     ...(owned.length > 0 ? [hasFiles(teamId, owned)] : []),
@@ -105,7 +105,7 @@ function pinnedFiles(presigned: PresignedFiles, rows: readonly NewRow[]): Stored
   return filesAmong(presigned).filter(({ sha256 }) => refs.has(sha256));
 }
 
-/** Deletes the files that were not stored by a write whose answer was lost. */
+/** After a write whose answer was lost, deletes the files that it did not store. */
 async function discardUnused(ctx: Ctx, teamId: number, files: StoredFile[]): Promise<void> {
   if (files.length === 0) return;
   const keys = files.map(({ objectKey }) => objectKey);

@@ -67,10 +67,7 @@ const toMedia = (url: string, i: number, { length }: readonly string[]): NewMedi
   return { role: isVideo && length === 1 ? "video" : "photo", field: `mediaUrls[${i}]`, url };
 };
 
-/**
- * Refuses too many URLs to download. A URL of another origin is never a presigned file of this
- * instance.
- */
+/** Refuses too many URLs to download. URLs of this instance's presigned files need no download. */
 function refusedUrls(origin: string, urls: readonly string[]): FieldError[] {
   const isPresigned = (url: string) => {
     const own = readOwnUrl(origin, url);

@@ -145,7 +145,7 @@ async function exchange(
   }
 }
 
-/** Connects the only account or the one to reconnect; otherwise keeps all to choose from. */
+/** Connects the only account or the one to reconnect; otherwise keeps all for the person to choose from. */
 async function connectGranted(deps: Deps, consent: ConsentRow, grant: Grant): Promise<Step> {
   const { platform, teamId } = consent;
   const { optional } = connectorOf(platform).consent as ConsentPage;

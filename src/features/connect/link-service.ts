@@ -93,7 +93,7 @@ export async function listLinks(ctx: Ctx): Promise<TokenLink[]> {
   return withTokens(ctx, rows);
 }
 
-/** The query of `listLinks`, for callers that run it in a batch of their own. `withTokens` takes its rows. */
+/** The query of `listLinks`, for callers that batch it with other queries. `withTokens` takes its rows. */
 export const linksQuery = (ctx: Ctx) => repo.linksOfTeam({ team: ctx.team, now: ctx.now() });
 
 export const withTokens = (deps: Deps, rows: ConnectionLinkRow[]): Promise<TokenLink[]> =>

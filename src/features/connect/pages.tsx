@@ -127,7 +127,7 @@ consentPages.get("/oauth/:platform/client-metadata.json", async (c) => {
 
 const ID = /^[1-9]\d{0,14}$/;
 
-/** @throws AppError NOT_FOUND */
+/** @throws AppError NOT_FOUND for a malformed id */
 function readId(c: AppContext): number {
   const id = c.req.param("id") ?? "";
   if (!ID.test(id)) throw notFound("Page");
@@ -148,9 +148,7 @@ consentPages.post("/oauth/choose/:id", async (c) => {
   return step.kind === "none" ? showChoice(c, "Choose at least one account.") : goOn(c, step);
 });
 
-/**
- * The result page of attempts without a site or page to return to. Its address has none of the platform's parameters.
- */
+/** The result page of attempts that have no other site or page to return to. */
 consentPages.get("/oauth/done/:id", async (c) => {
   await countVisitor(c, "read:pages");
   const step = await readChoice(c.var.deps, readId(c), { browser: boundBrowser(c) });
@@ -199,7 +197,7 @@ function showConnected(
   );
 }
 
-/** HTTP statuses; the other refusals answer 400. */
+/** HTTP statuses of refusals; all others answer 400. */
 const STATUS: Partial<Record<Obstacle["ending"], number>> = {
   declined: 200,
   expired: 410,

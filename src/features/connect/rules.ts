@@ -17,10 +17,10 @@ export interface ConsentRequest {
 /** Time to open the start address, and time to return from the platform. */
 export const CONSENT_LIFETIME_MS = 10 * MINUTE;
 
-/** Spec is silent. */
+/** Spec is silent on the time to choose accounts. */
 export const CHOICE_LIFETIME_MS = 30 * MINUTE;
 
-/** Spec is silent. */
+/** Spec is silent on the length. */
 export const MAX_IDENTIFIER = 320;
 
 /** Accounts to choose from, stored in one row. Spec is silent. */
@@ -106,7 +106,7 @@ export const describeScopes = (
     .map((scope) => (inWords[scope] ? `permission to ${inWords[scope]} (${scope})` : scope))
     .join(", ");
 
-/** @param name the platform's */
+/** @param name the platform's name */
 export function refusedScopes(
   { required, inWords }: ConsentScopes,
   granted: readonly string[] | null,
@@ -138,8 +138,7 @@ export function refusedRedirect(text: string, { isDevelopment }: { isDevelopment
 }
 
 /**
- * Sources for `form-action`: browsers check each redirect of a form, and an account's server may be
- * anywhere.
+ * Sources for the CSP's `form-action`: browsers check each redirect of a form, and an account's server may be anywhere.
  */
 export const consentFormTargets = ({ isDevelopment }: { isDevelopment: boolean }): string =>
   isDevelopment ? "https: http:" : "https:";
@@ -170,10 +169,10 @@ export const linkPath = (token: string): string => `/connect/${token}`;
 /** Source: spec, "Other limits". */
 export const DEFAULT_LINK_HOURS = 24;
 
-/** Spec is silent. */
+/** Spec is silent on a limit. */
 export const MAX_LINK_HOURS = 720;
 
-/** Spec is silent. */
+/** Spec is silent on a limit. */
 export const MAX_PENDING_LINKS = 100;
 
 /** The newest links in a list, besides all pending ones. Spec is silent. */

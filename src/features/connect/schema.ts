@@ -104,7 +104,7 @@ export type NewAccount = z.infer<typeof newAccountSchema>;
 
 const FIELDS = Object.keys(consentFields.shape);
 
-/** Refuses unknown fields first: a caller who meant another way to connect sees the mistake of that way. */
+/** Refuses unknown fields first, so that a caller who meant another way to connect gets the error of the other way. */
 const consentRequestSchema = consentFields
   .loose()
   .refine((input) => Object.keys(input).every((name) => FIELDS.includes(name)), { abort: true })
@@ -137,7 +137,7 @@ export const toConsentRequest = (input: ConsentInput): ConsentRequest => ({
   redirectUrl: input.redirectUrl ?? null,
 });
 
-/** Spec is silent on a link's bounds. */
+/** Spec is silent on the limits of a link's fields. */
 const MAX_URL = 2_048;
 
 const MAX_TITLE = 100;

@@ -82,7 +82,7 @@ export async function startReconnect(ctx: Ctx, id: string, returnTo: string): Pr
 
 interface NewTry extends Pick<ConsentRequest, "platform" | "mode" | "identifier"> {
   teamId: number;
-  /** Absent when a client starts by a link. */
+  /** Absent when a client starts the attempt by a link. */
   userId?: number;
   tokenId?: number | null;
   returnTo: string | null;

@@ -21,7 +21,7 @@ interface NewLogins {
   logins: readonly Connected[];
   tags?: readonly string[];
   missingScopes?: readonly string[];
-  /** Null for a client with a link. */
+  /** Null when a client connects by a link. */
   starter: Starter<number> | null;
   isExclusive?: boolean;
 }

@@ -13,7 +13,7 @@ export type ConsentStep = "open" | "sent" | "returned" | "choosing" | "done" | "
 export const consents = sqliteTable("consents", {
   id: integer("id").primaryKey({ autoIncrement: true }),
   teamId: integer("team_id").notNull(),
-  /** Null when a client started by a link. */
+  /** Null when a client started the attempt by a link. */
   userId: integer("user_id"),
   /** Null for a person who was signed in. */
   tokenId: integer("token_id"),

@@ -7,7 +7,7 @@ export type Publishable = Pick<UploadRow, "platform" | "title" | "description" |
   files?: readonly (PostMedia & { sha256: string })[];
 };
 
-/** Returns true for a file that is sent: no thumbnail, and no file whose download failed. */
+/** Returns true for a file that is published: no thumbnail, and no file whose download failed. */
 export const isSent = (ref: MediaRef): boolean =>
   ref.role === undefined && ("sha256" in ref || !ref.isGone);
 

@@ -47,11 +47,11 @@ function markOf(text: string): string {
 }
 
 /**
- * The version that an approval names: a SHA-256 of text, files, account, settings and date, then a
- * checksum of each part, which shows what changed.
+ * The version that an approval names: a SHA-256 of text, files, account, settings and date, then a checksum of each
+ * part, which shows what changed.
  *
- * Spec is silent. The version covers the date, which the approver has read; `approvedHash` does
- * not, because people who may approve can move an approved post.
+ * Spec is silent. Unlike the version, `approvedHash` leaves out the date, because people who may approve can move an
+ * approved post.
  */
 export async function versionOf(post: Versioned): Promise<string> {
   const texts = textsOf(post);

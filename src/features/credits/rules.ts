@@ -17,7 +17,6 @@ export async function costOf(
   return hasLink(textOf(post)) ? COSTS.linkPost : COSTS.post;
 }
 
-/** Returns a UTC month such as 2026-11. */
 export const periodOf = (now: Date): string => now.toISOString().slice(0, "2026-11".length);
 
 /** The allowance is restored on the 1st, UTC. Source: spec, "X credits". */

@@ -25,7 +25,6 @@ const DONE_MESSAGES: Record<string, string> = {
   removed: "The account has been disconnected. Its published posts stay in the list of uploads.",
 };
 
-/** The schema's messages are for callers of the API. */
 const MISTAKEN = "Choose a platform of the list, and a name of at most 100 characters.";
 const MISTAKEN_LOGIN =
   "Fill in the handle and the app password, and leave the server empty where it is the usual one.";

@@ -60,11 +60,7 @@ acceptRoutes.post("/invite/:token/accept", signedIn("write", { isPersonal: true 
 
 invitePage.route("/", acceptRoutes);
 
-/**
- * Reads the invite and the person in one round trip.
- *
- * @throws AppError NOT_FOUND, RATE_LIMIT
- */
+/** @throws AppError NOT_FOUND, RATE_LIMIT */
 async function findInvite(
   c: AppContext,
   token: string,

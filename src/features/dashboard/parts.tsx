@@ -16,7 +16,6 @@ export const State = ({ text, tone }: { text: string; tone: string }) => (
   <span class={tone === "" ? "state" : `state ${tone}`}>{text}</span>
 );
 
-/** Says what was done, or why a form was refused. */
 export interface Notice {
   text: string;
   isRefusal: boolean;

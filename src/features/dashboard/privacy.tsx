@@ -8,12 +8,10 @@ import { brandingOfOperator } from "../settings/repo.ts";
 /** Platforms require this page of app owners. */
 export const privacyPage = new Hono<AppEnv>();
 
-/** Platforms whose terms allow fewer days of stored figures. */
 const SHORTER_KEPT = connectors().flatMap(({ name, metrics }) =>
   metrics?.keepDays ? [`of ${name} ${metrics.keepDays} days`] : [],
 );
 
-/** `mediaHours`: how long files of published posts are kept. */
 const KEPT: [what: string, howLong: (mediaHours: number) => string][] = [
   ["Name and e-mail address of people who sign in", () => "Until they leave"],
   ["E-mail addresses invited or given for an invite", () => "30 days after the invite expires"],

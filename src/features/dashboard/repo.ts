@@ -22,7 +22,6 @@ const SHOWN_CHARACTERS = 141;
 
 const shownText = (value: SQL): SQL => sql`substr(${value}, 1, ${sql.raw(`${SHOWN_CHARACTERS}`)})`;
 
-/** Texts are cut in the database. */
 const line = packedRows(
   {
     ...pickColumns(uploads, [

@@ -152,7 +152,7 @@ settingsPage.get(`${PATH}/export`, signedIn("read:export"), async (c) => {
       if (page === null) return controller.close();
       const last = page.trimEnd().lastIndexOf("\n") + 1;
       const { type, after } = JSON.parse(page.slice(last)) as { type: string; after?: string };
-      // The download has no cursor lines.
+      // Leaves out the last line: the next page's cursor.
       controller.enqueue(encoder.encode(type === "end" ? page : page.slice(0, last)));
       page = type === "end" ? null : await take(after);
     },

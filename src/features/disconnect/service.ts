@@ -36,8 +36,7 @@ export async function disconnectAccount(ctx: Ctx, id: string): Promise<AccountRo
       data: { accountId: id, platform: account.platform, accountName: account.accountName },
     }),
     ended: endPlansOf(ctx, account),
-    // Read after the writes: of two accounts with one login that are disconnected at once, the last
-    // one revokes it.
+    // Read after the writes, so that the last of several accounts with this login revokes it.
     others: accountSharingLogin(account.teamId, id),
   });
   if (isRevokedAtPlatform(connectorOf(account.platform), others.length > 0)) {

@@ -10,7 +10,7 @@ const PATIENCE_MS = 10 * SECOND;
 const TYPES = { TXT: 16, CNAME: 5 } as const;
 const NO_SUCH_NAME = 3;
 
-/** @throws AppError UNAVAILABLE */
+/** @throws AppError UNAVAILABLE when DNS fails */
 async function lookUp(
   deps: Pick<Deps, "fetch" | "log">,
   name: string,
@@ -51,7 +51,7 @@ interface Records extends OwnershipRecord {
   cnameTarget: string;
 }
 
-/** @throws AppError UNAVAILABLE */
+/** @throws AppError UNAVAILABLE when DNS fails */
 export async function hasText(
   deps: Pick<Deps, "fetch" | "log">,
   { txtName, txtValue }: OwnershipRecord,
@@ -60,7 +60,7 @@ export async function hasText(
   return texts.map(textIn).includes(txtValue);
 }
 
-/** @throws AppError UNAVAILABLE */
+/** @throws AppError UNAVAILABLE when DNS fails */
 export async function missingRecords(
   deps: Pick<Deps, "fetch" | "log">,
   { host, txtName, txtValue, cnameTarget }: Records,

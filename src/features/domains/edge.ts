@@ -82,7 +82,7 @@ async function call(
 
 const text = (value: unknown): string => (typeof value === "string" ? value.slice(0, 500) : "");
 
-/** @throws AppError UNAVAILABLE */
+/** @throws AppError UNAVAILABLE for an unreadable answer */
 function readHostname(value: unknown): EdgeHostname {
   const { id, status, ownership_verification, verification_errors, ssl } = (value ?? {}) as Record<
     string,
@@ -142,7 +142,8 @@ export async function checkHostname(deps: EdgeDeps, id: string): Promise<EdgeHos
 
 /**
  * Succeeds for an unknown hostname too.
- * @throws AppError UNAVAILABLE, 400
+ *
+ * @throws AppError UNAVAILABLE; 400 for another refusal
  */
 export async function removeHostname(deps: EdgeDeps, id: string): Promise<void> {
   const answer = await call(deps, "DELETE", `/${encodeURIComponent(id)}`);

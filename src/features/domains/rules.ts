@@ -23,7 +23,7 @@ export function requireDomainPlan(
   );
 }
 
-/** Spec is silent. */
+/** Spec is silent on a limit. */
 export const MAX_DOMAINS = 50;
 
 /** Source: RFC 1035, 2.3.4. */

@@ -25,7 +25,7 @@ function requireOwnTeam({ actor }: Ctx, teamId: number | undefined): void {
   );
 }
 
-/** Without `teamId`, the result has the caller's personal domains. */
+/** Without `teamId`, lists the caller's personal domains. */
 export async function listDomains(ctx: Ctx, teamId: number | undefined) {
   const [rows] = await ctx.read("links:read", [repo.domainsOf(ctx.team, teamId !== undefined)]);
   requireOwnTeam(ctx, teamId);
@@ -33,9 +33,9 @@ export async function listDomains(ctx: Ctx, teamId: number | undefined) {
 }
 
 /**
- * @param origin by which the instance was called
- * @throws AppError 400 for an unusable domain; FORBIDDEN when the plan has none; DOMAIN_TAKEN;
- * PLAN_LIMIT; UNAVAILABLE when Cloudflare does not answer
+ * @param origin the origin to which the call was sent
+ * @throws AppError 400 for an unusable domain; FORBIDDEN when the plan has none; DOMAIN_TAKEN; PLAN_LIMIT; UNAVAILABLE
+ * when Cloudflare does not answer
  */
 export async function addDomain(ctx: Ctx, { domain, teamId }: NewDomain, origin: string) {
   const [[plan], [count = 0]] = await ctx.read("links:write", [

@@ -51,7 +51,7 @@ async function check(deps: Deps, row: repo.DomainRow): Promise<void> {
 }
 
 /**
- * The team is notified when a check first misses the TXT record. The last of `MAX_MISSES` in a row ends the
+ * The team is notified of the first missing TXT record in a row and of the last of `MAX_MISSES`, which ends the
  * verification: links answer 404, and another team may claim the domain.
  */
 async function checkAgain(deps: Deps, row: repo.DomainRow): Promise<void> {

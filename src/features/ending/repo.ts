@@ -17,8 +17,8 @@ import {
 import type { UploadRow } from "../posts/table.ts";
 
 /**
- * Removes a post that no worker publishes, and the record that it needs its files. Files shared by
- * a batch stay until the last post of the batch ends.
+ * Removes a post that no worker publishes, and the records of the files that the post needs. Files shared by a batch
+ * stay until the last post of the batch ends.
  */
 export function removeResting(id: number, status: UploadStatus, now: Date): Query<number>[] {
   return [
@@ -174,8 +174,8 @@ export function cancelWaiting(deps: Clock, upload: UploadRow): Query<number>[] {
 }
 
 /**
- * Fails the waiting posts of a disconnected account with the code account_disconnected, and adds events and refunds. A
- * post that is being published finishes.
+ * Fails the waiting posts of a disconnected account with the code account_disconnected, with events and refunds. A post
+ * that is being published finishes.
  */
 export function failWaiting(deps: Pick<Deps, "now">, account: AccountRow): Query<number>[] {
   const now = deps.now();

@@ -31,7 +31,7 @@ export async function deleteUpload(ctx: Ctx, id: number): Promise<Deleted> {
     throw notCancellable("The post is published. Delete it on the platform.");
   }
   const isWaiting = status === "scheduled" || status === "pending";
-  // In both lists, the last statement but one answers whether the post changed.
+  // In both lists of statements, the last but one answers 1 if the post changed.
   const changed = await ctx.db.runAll(
     isWaiting ? cancelWaiting(ctx, row) : removeResting(id, status, ctx.now()),
   );

@@ -6,7 +6,7 @@ import { SUGGESTION_STATUSES } from "../suggestions/table.ts";
 
 const upload = { uploadId: z.int(), platform: z.enum(PLATFORMS) };
 const uploadOfAccount = { ...upload, accountId: z.string() };
-/** `version` names the post's version. Old events have none. */
+/** `version` names the reviewed version. Old events have none. */
 const reviewed = {
   ...upload,
   reviewedBy: z.enum(["client", "team"]),
@@ -69,7 +69,7 @@ export const EVENTS = {
     ...suggestion,
     previousStatus: z.enum(SUGGESTION_STATUSES),
   }),
-  /** `email` is null when any address may accept. */
+  /** `email` is null when any address may accept the invite. */
   "team.invite": z.strictObject({
     inviteId: z.int(),
     email: z.string().nullable(),

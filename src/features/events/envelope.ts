@@ -9,7 +9,7 @@ export interface StoredEvent {
 }
 
 /**
- * The body that is signed. `data` stays as stored, so that every attempt sends the same bytes. Source: spec,
+ * The webhook body that is signed. `data` stays as stored, so that every attempt sends the same bytes. Source: spec,
  * "Events", envelope.
  */
 export const envelopeText = ({ id, event, createdAt, data }: StoredEvent): string =>

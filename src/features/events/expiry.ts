@@ -3,7 +3,7 @@ import { DAY } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
 import { removeEvents, teamAfter } from "./repo.ts";
 
-/** Spec is silent: the feed covers 30 days. */
+/** Spec is silent on how far back the event feed goes. */
 export const KEPT_MS = 30 * DAY;
 const SLICE = 500;
 const TEAMS = 500;

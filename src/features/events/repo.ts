@@ -48,16 +48,16 @@ interface Values extends IdParts {
   data: string | SQL;
   by: number | null;
   at: Date;
-  /** `FROM` and `WHERE`: one event per row. */
+  /** SQL `FROM` and `WHERE`; each row becomes one event. */
   source: SQL;
 }
 
 /**
  * Database triggers create the events' deliveries and notices.
  *
- * An event that would not sort last in its team gets the id after the last one. D1 writes batches one after
- * another, so a reader misses no event behind its cursor. Pings are not in the feed and keep their ids.
- * The id counts in hexadecimal, which SQLite reads only as JSON5.
+ * If the team already has a later id, a new event gets the next id after it. D1 writes batches one after another, so a
+ * reader with a cursor misses no event. Pings are not in the feed and keep their ids. Ids are hexadecimal, which SQLite
+ * can only read as JSON5.
  */
 const insertEvents = prepared(
   ({ team, head, tail, name, data, by, at, source }: Params<Values>) =>
@@ -74,11 +74,11 @@ const insertEvents = prepared(
   rowReader({ id: text("id").notNull(), isAwaited: flag("is_awaited").notNull() }),
 );
 
-/** Without a queue, deliveries wait for the next cron tick. */
+/** Without a queue, webhook deliveries wait for the next cron tick. */
 type Emitter = Pick<Deps, "newEventId" | "now"> &
   Partial<Pick<Deps, "webhookQueue" | "defer" | "log">>;
 
-/** The query answers the number of inserted events. */
+/** The query's result is the number of inserted events. */
 function insertAndWake(deps: Partial<Emitter>, values: Values): Query<number> {
   const query = insertEvents(values);
   return {
@@ -118,10 +118,10 @@ const insertEvent = (
     source,
   });
 
-/** Source: `timeSortedId`. */
+/** Splits an id that `timeSortedId` made. */
 const partsOf = (id: string): IdParts => ({ head: id.slice(4, 20), tail: id.slice(20) });
 
-/** The statement belongs in the batch of the change that the event reports. */
+/** Inserts an event if `condition` holds; belongs in the batch of the change that the event reports. */
 export const emit = (deps: Emitter, event: NewEvent, condition: SQL): Query<number> =>
   insertEvent(deps, event, sql`WHERE ${condition}`);
 
@@ -131,20 +131,19 @@ const AFTER_A_CHANGE = sql`WHERE changes() > 0`;
 export const emitIfChanged = (deps: Emitter, event: NewEvent): Query<number> =>
   insertEvent(deps, event, AFTER_A_CHANGE);
 
-/** Inserts an event per row of `source` (`FROM … WHERE …`), whose columns the data may name. */
+/** Inserts one event per row of `source` (`FROM … WHERE …`); `data` may name its columns. */
 export function emitForEach(
   deps: Omit<Emitter, "newEventId">,
   { data, by = null, ...event }: NewEvent,
   source: SQL,
 ): Query<number> {
   const at = deps.now();
-  // One statement inserts its events in no defined order.
+  // The events share a counter: one statement inserts them in no defined order.
   const { head } = partsOf(`${firstIdSince("evt", at)}0000`);
   const tail = sql`lower(hex(randomblob(6)))`;
   return insertAndWake(deps, { ...event, head, tail, by, data: toJson(data), at, source });
 }
 
-/** Finds the team `count` places after the first id of at least `from`. */
 export const teamAfter = (from: number, count: number): Query<number[]> =>
   sqlQuery(
     sql`SELECT id FROM teams WHERE id >= ${from} ORDER BY id LIMIT 1 OFFSET ${count}`,
@@ -155,7 +154,7 @@ export const eraseEvents = (team: number, most: number): Query<number> =>
   sqlWrite(sql`DELETE FROM events WHERE (team_id, id) IN
     (SELECT team_id, id FROM events WHERE team_id = ${team} LIMIT ${most})`);
 
-/** Removes events below id `before` from `teams` teams, starting at id `from`. */
+/** Removes events with ids below `before` from `teams` teams, whose ids begin at `from`. */
 export const removeEvents = ({
   from,
   teams,
@@ -175,7 +174,7 @@ const readStored = rowReader({
   data: text("data").notNull(),
 });
 
-/** Oldest first, without pings. */
+/** Finds events, oldest first, without pings. */
 export const eventsAfter = (
   team: number | SQL,
   { after, name, limit }: { after: string; name: EventName | null; limit: number },
@@ -186,7 +185,7 @@ export const eventsAfter = (
     readStored,
   );
 
-/** Includes pings. */
+/** Pings count as events here. */
 export const lastEventId = (team: number | SQL): Query<string[]> =>
   sqlQuery(
     sql`SELECT id FROM events WHERE team_id = ${team} ORDER BY id DESC LIMIT 1`,

@@ -4,7 +4,7 @@ import { envelopeSchema, SUBSCRIBABLE } from "./catalogue.ts";
 
 enableDescriptions();
 
-/** Spec is silent. */
+/** Spec is silent on the page size. */
 const PAGE = { default: 100, max: 1_000 };
 
 export const eventFeedSchema = z.object({

@@ -4,7 +4,7 @@ import { KEPT_MS } from "./expiry.ts";
 import { eventsAfter, lastEventId } from "./repo.ts";
 import type { EventFeed } from "./schema.ts";
 
-/** New events sort last, so none appears before a cursor. */
+/** New events sort last, so none appears before a reader's cursor. */
 export async function readFeed(ctx: Ctx, { after, limit, type }: EventFeed) {
   const oldest = firstIdSince("evt", new Date(ctx.now().getTime() - KEPT_MS));
   const from = later(after ?? "", oldest);

@@ -21,7 +21,6 @@ import { cookieValue, sessionCookieName } from "../auth/cookie.ts";
 import { countPerson } from "../auth/signed-in.ts";
 import { GUIDE_STYLES } from "./styles.ts";
 
-/** The guides of `src/docs` as pages and as Markdown. */
 export const guidePages = new Hono<AppEnv>();
 
 guidePages.get("/docs/:name{[a-z0-9-]+}", (c) => showGuide(c, c.req.param("name")));
@@ -47,7 +46,7 @@ guidePages.get("/docs/search.json", async (c) => {
 
 const originOf = (c: AppContext): string => publicOrigin(c.var.deps, c.req.url);
 
-/** Guides change with the instance's version alone. */
+/** Browsers may cache guides: they change only with the instance's version. */
 const sendAsset = (c: AppContext, type: string, text: string): Response =>
   c.body(text, 200, { "Content-Type": type, "Cache-Control": "public, max-age=300" });
 
@@ -56,13 +55,13 @@ async function sendText(c: AppContext, file: string): Promise<Response> {
   return sendAsset(c, "text/markdown; charset=utf-8", fillExamples(text, originOf(c)));
 }
 
-/** The team whose account ids stand in the examples, by platform. */
+/** The reader's team and its account ids by platform, which the examples show. */
 interface OwnAccounts {
   team: string;
   ids: ReadonlyMap<string, string>;
 }
 
-/** Returns null for a visitor. Asks the database only for a cookie that carries our signature. */
+/** Returns null when no person is signed in. Asks the database only for a cookie that carries our signature. */
 async function findOwnAccounts(c: AppContext): Promise<OwnAccounts | null> {
   const cookies = c.req.header("cookie") ?? null;
   if (cookieValue(cookies, sessionCookieName(originOf(c))) === null) return null;
@@ -75,7 +74,7 @@ async function findOwnAccounts(c: AppContext): Promise<OwnAccounts | null> {
       ids: new Map(accounts.map(({ platform, id }) => [platform, id])),
     };
   } catch (error) {
-    // An old cookie, or too many pages in a few minutes: the guide can be read all the same.
+    // The cookie is old, or the reader opened too many pages: show the guide without account ids.
     if (error instanceof AppError) return null;
     throw error;
   }
@@ -120,7 +119,6 @@ const Bar = () => (
   </header>
 );
 
-/** Says whose account ids the examples have. */
 const Examples = ({ own, platforms }: { own: OwnAccounts | null; platforms: string[] }) => {
   if (!own) {
     return (
@@ -178,7 +176,7 @@ const Sections = ({ sections }: Pick<SideProps, "sections">) => (
   </ul>
 );
 
-/** Leads on in the order of the list; the list itself leads to its first guide. */
+/** Links to the previous and the next guide; the page with the list links to the first. */
 const Turn = ({ groups, here }: Pick<SideProps, "groups" | "here">) => {
   const guides: GuideEntry[] = groups.flatMap((group) => group.guides);
   const place = guides.findIndex(({ name }) => name === here);

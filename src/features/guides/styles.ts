@@ -1,4 +1,3 @@
-/** One column on a narrow screen, with the list of guides below; on a wide one the list stands at the side. */
 export const GUIDE_STYLES = `
 .bar { background: var(--card); border-bottom: 1px solid var(--line); }
 .bar { display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; align-items: center; padding: .7rem max(1rem, (100% - 70rem) / 2); }

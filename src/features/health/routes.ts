@@ -55,7 +55,7 @@ healthRoutes.get("/health", async (c) => {
 });
 
 /**
- * Warns of API versions that end soon, and of platforms that need an own domain. Platforms are loaded
+ * Warns of API versions that end soon, and of platforms that need the instance's own domain. Platforms are loaded
  * lazily: other pages need none.
  */
 async function warningsOf({ config }: Deps, now: Date): Promise<string[]> {

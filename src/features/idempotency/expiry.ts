@@ -3,7 +3,6 @@ import { removeOldAnswers } from "./repo.ts";
 
 const SLICE = 500;
 
-/** Returns null when no old answer is left. */
 export async function forgetOldAnswers(deps: Deps): Promise<string | null> {
   const [removed] = await deps.db.run([removeOldAnswers(deps.now(), SLICE)]);
   return removed === SLICE ? "more" : null;

@@ -26,9 +26,9 @@ export async function look<const Q extends readonly Query<unknown>[]>(
   return { findings, stored };
 }
 
-/** Parts of a batch that may take effect only once. */
+/** SQL parts by which a batch takes effect only once. */
 export interface FirstTime {
-  /** SQL condition for the first statement: no answer is stored. */
+  /** SQL condition for the first statement of the batch: no answer is stored yet. */
   isNew: SQL;
   /** Stores the answer if the previous statement of the batch changed a row. */
   keep(answer: unknown, firstUploadId?: SQL | number | null): Query<number>[];
@@ -57,19 +57,18 @@ export interface Steps<K, R> {
 
 export interface Done<R> {
   result: R;
-  /** An earlier call made the result. */
   isReplayed: boolean;
 }
 
 const MAX_TRIES = 5;
 
 /**
- * Carries out a call once per idempotency key; a repetition gets the first answer. If another call is faster, it tries
- * again. A call without a key is always carried out.
+ * Carries out a call once per idempotency key; a repetition gets the first answer. Without a key, it is always carried
+ * out. Tries again when another call was faster.
  *
  * @param bodyOf a canonical form of the body; its JSON is stored and must stay stable across releases
  * @throws AppError IDEMPOTENCY_MISMATCH when the key was used for another body; after five lost races
- * IDEMPOTENCY_IN_PROGRESS, or QUEUE_BUSY without a key; errors of the steps
+ * IDEMPOTENCY_IN_PROGRESS, or QUEUE_BUSY without a key; and what the steps throw
  */
 export async function once<K, R>(
   ctx: Ctx,

@@ -8,7 +8,7 @@ import { idempotency } from "./table.ts";
 
 export type StoredAnswer = typeof idempotency.$inferSelect;
 
-/** Spec is silent. */
+/** Spec is silent on how long answers are kept. */
 const KEPT_MS = DAY;
 
 const keptSince = (now: Date): number => now.getTime() - KEPT_MS;
@@ -20,19 +20,17 @@ const answerSince = prepared(
   rowReader(idempotency),
 );
 
-/** Finds the stored answer, which is kept for a day. */
+/** Finds the answer to an earlier call, which is kept for a day. */
 export const storedAnswer = (
   team: SQL,
   { route, key }: NamedCall,
   now: Date,
 ): Query<StoredAnswer[]> => answerSince({ team, route, key, since: keptSince(now) });
 
-/** SQL condition: no answer is stored for the call's key. */
 export const isNewCall = (teamId: number, { route, key }: NamedCall, now: Date): SQL =>
   sql`NOT EXISTS (SELECT 1 FROM idempotency WHERE team_id = ${teamId} AND route = ${route}
     AND key = ${key} AND created_at > ${keptSince(now)})`;
 
-/** Stores an answer if the call is still new and the previous statement changed a row. */
 export function keepAnswer(
   teamId: number,
   call: NamedCall,

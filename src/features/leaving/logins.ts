@@ -4,7 +4,7 @@ import { revokeLogin } from "../disconnect/service.ts";
 import { forgetLogins, loginsOf } from "./repo/logins.ts";
 
 const SLICE = 4;
-/** Subrequests per login. Bluesky looks up servers and may ask for a new DPoP proof. */
+/** Maximum subrequests to revoke one login. Bluesky looks up servers and may ask for a new DPoP proof. */
 const CALLS_OF_LOGIN = 4;
 export const LOGIN_CALLS = SLICE * CALLS_OF_LOGIN;
 

@@ -3,11 +3,10 @@ import { enableDescriptions } from "../../http/describing.ts";
 
 enableDescriptions();
 
-/** Spec is silent. */
+/** Spec is silent on the page size. */
 const MAX_LINES = 1_000;
 const MAX_CURSOR = 500;
 
-/** Types of lines, in export order. */
 export const LINE_TYPES = [
   "team",
   "member",

@@ -9,12 +9,12 @@ const PINNED =
   "A token that is pinned to a team cannot close its owner's account. Use a token that is not pinned, or sign in.";
 
 /**
- * The team stops working at once; rows, files and logins are removed in slices. Spec is silent on planned
- * posts: they are deleted.
+ * The team stops working at once; rows, files and logins are removed in slices. Spec is silent on planned posts: they
+ * are deleted.
  *
  * @param confirm the team's slug
- * @throws AppError NOT_FOUND for another team; FORBIDDEN for pinned tokens, and unless the caller is the
- * owner; 400 for another slug; UPLOAD_LOCKED while a post is being published
+ * @throws AppError NOT_FOUND for another team; FORBIDDEN for pinned tokens, and unless the caller is the owner; 400 for
+ * a wrong `confirm`; UPLOAD_LOCKED while a post is being published
  */
 export async function deleteTeam(ctx: Ctx, teamId: number, confirm: string): Promise<void> {
   const [[team]] = await ctx.read("*", [settingsOfTeam({ team: ctx.team })]);
@@ -28,7 +28,7 @@ export async function deleteTeam(ctx: Ctx, teamId: number, confirm: string): Pro
   const leaving = { teamId, ownerId: ctx.actor.userId };
   const [isDeleted] = await ctx.db.runAll(markDeleted(leaving, ctx.now()));
   if (isDeleted === 1) {
-    // The hourly chore revokes the other logins.
+    // Revokes the first logins now; the hourly chore revokes the others.
     ctx.defer(endLogins(ctx, teamId));
     return;
   }

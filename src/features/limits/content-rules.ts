@@ -11,11 +11,11 @@ import type { Violation } from "./rules.ts";
 /** Source: spec, "Daily posting caps": duplicate or very similar content within 48 hours. */
 export const DUPLICATE_WINDOW_MS = 2 * DAY;
 
-/** The content hash where it is known, else the name of the file. */
+/** A file's content hash where known, else its stored hash; before the download, its URL. */
 const comparedName = (item: MediaRef): string =>
   "url" in item ? item.url : (item.content ?? item.sha256);
 
-/** Returns the sorted names of the files to compare, without the thumbnail of a video. */
+/** Returns the sorted names of the files to compare, without a video's thumbnail. */
 export const comparedFiles = (
   media: readonly MediaRef[],
   nameOf: (item: MediaRef) => string = comparedName,
@@ -62,7 +62,7 @@ export function claimOf(
   return { accountId, key, at, uploadId };
 }
 
-/** A published or planned post of the account, for comparison with a new one. */
+/** A published or planned post, for comparison with a new one. */
 export interface RecentPost {
   id: number;
   accountId: string;
@@ -87,7 +87,7 @@ interface Candidate {
   blocklist: readonly string[];
 }
 
-/** Spec is silent on the figures from here to MIN_SIMILARITY. */
+/** Spec is silent on this and the next figures, up to MIN_SIMILARITY. */
 const MENTION_WINDOW_MS = DAY;
 const MAX_MENTIONS = 20;
 const MAX_POSTS_PER_MENTION = 5;
@@ -104,7 +104,6 @@ export const textOf = ({
 
 const MENTION = /(?<![\p{L}\p{N}_.@/])@[a-z0-9_][a-z0-9_.-]*/giu;
 
-/** Returns the letters and digits of a text in lower case. */
 export const essence = (text: string): string =>
   text
     .normalize("NFKC")
@@ -117,7 +116,7 @@ export const SAMPLE_CHARACTERS = 1_000;
 
 function sampleOf(text: string): string {
   if (countUtf8Bytes(text) <= COMPARED_WHOLE_BYTES) return text;
-  // A character has two UTF-16 units at most; the database counts characters.
+  // The database counts characters, which have two UTF-16 units at most.
   const first = Array.from(text.slice(0, 2 * SAMPLE_CHARACTERS)).slice(0, SAMPLE_CHARACTERS);
   const last = Array.from(text.slice(-2 * SAMPLE_CHARACTERS)).slice(-SAMPLE_CHARACTERS);
   return [...first, ...last].join("");
@@ -188,7 +187,6 @@ export function trigramsOf(text: string): Set<string> {
   return trigrams;
 }
 
-/** Returns true when two texts share at least 0.9 of their trigrams (intersection over union). */
 export function isAlike(trigrams: ReadonlySet<string>, other: string): boolean {
   const mostStrange = trigrams.size / MIN_SIMILARITY - trigrams.size;
   const seen = new Set<string>();
@@ -285,7 +283,6 @@ function unsafe(post: Candidate): Violation[] {
   return [{ platform: post.platform, type: "unsafe_content", message }];
 }
 
-/** `recent`: posts of the same account. */
 export const contentViolations = (post: Candidate, recent: readonly RecentPost[]): Violation[] => [
   ...duplicate(post, recent),
   ...mentionSpam(post, recent),

@@ -26,7 +26,7 @@ export const dailyCapOf = ({ config }: Pick<Deps, "config">, platform: Platform)
 export const dailyCaps = (deps: Pick<Deps, "config">): Record<string, number> =>
   Object.fromEntries(connectors().map(({ platform }) => [platform, dailyCapOf(deps, platform)]));
 
-/** Waiting and running posts of a team. Spec is silent. */
+/** Maximum waiting and running posts of a team. Spec is silent on it. */
 export const MAX_TEAM_IN_PROGRESS = 1_000;
 
 /** An account with its use of limits, read before a post is accepted. */
@@ -34,11 +34,11 @@ export interface AccountFacts {
   account: AccountRow;
   /** Posts published in the last 24 hours or being published now. */
   used: number;
-  /** When the oldest counted post leaves the window; null when none counts. */
+  /** When the oldest counted post leaves the 24-hour window; null when none counts. */
   resetAt: Date | null;
   inProgress: number;
   teamInProgress: number;
-  /** Drafts and posts awaiting approval of the team; null when not counted. */
+  /** Number of the team's drafts and posts awaiting approval; null when not counted. */
   drafts: number | null;
   plan: Plan;
   /** By month, such as 2026-12, from the current month on; empty for a plan without a quota. */
@@ -50,7 +50,7 @@ export interface AccountFacts {
   credits: CreditBalance | null;
 }
 
-/** Waiting and running posts of an account. Spec is silent. */
+/** Maximum waiting and running posts of an account. Spec is silent on it. */
 const MAX_ACCOUNT_IN_PROGRESS = 100;
 
 /** A cap or rule that a post breaks, in its wire form. Source: spec, "Errors", the 429 of a cap. */
@@ -90,15 +90,14 @@ export function requireConnected(facts: AccountFacts | undefined): AccountFacts 
   );
 }
 
-/** @throws AppError ACCOUNT_INACTIVE */
+/** @throws AppError ACCOUNT_INACTIVE when the account cannot be used */
 export function requireActive({ config }: Pick<Deps, "config">, { account }: AccountFacts): void {
   const refusal = accountRefusal(account, config);
   if (refusal) throw new AppError("ACCOUNT_INACTIVE", refusal);
 }
 
 /**
- * Requires quota for a post in the month of `at`. `more`: posts that the same call has accepted
- * before.
+ * Requires quota for a post in the month of `at`. `more`: posts that this call accepted before.
  *
  * @throws AppError PLAN_LIMIT
  */
@@ -113,8 +112,7 @@ export const quotaUsedUp = ({ monthlyPosts }: Plan, at: Date): string =>
   `The plan's ${monthlyPosts} posts of ${periodOf(at)} are used up.`;
 
 /**
- * Requires room in the team's plan and queue for a post at `at`. `more`: posts that the same call
- * has accepted before.
+ * Requires room in the team's plan and queue for a post at `at`. `more`: posts that this call accepted before.
  *
  * @throws AppError PLAN_LIMIT, QUEUE_FULL, QUEUE_BUSY
  */
@@ -135,8 +133,8 @@ export function requireRoom(facts: AccountFacts, at: Date, more = 0): void {
 }
 
 /**
- * Requires room for a draft. `more`: posts that the same call has accepted before. Passes when
- * drafts were not counted: the inserting statement checks again.
+ * Requires room for a draft. `more`: posts that this call accepted before. Passes when drafts were not counted: the
+ * inserting statement checks again.
  *
  * @throws AppError QUEUE_FULL
  */

@@ -10,7 +10,7 @@ interface AccountLimits {
 }
 
 /**
- * Returns what remains of an account's daily cap. Source: spec, "Daily posting caps".
+ * Source: spec, "Daily posting caps".
  *
  * @throws AppError NOT_FOUND
  */

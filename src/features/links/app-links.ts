@@ -16,8 +16,8 @@ const pathOf = ({ pathname, search }: URL): string => `${pathname.slice(1)}${sea
 const handleOf = (part = ""): string => encode(part.replace(/^@/, ""));
 
 /**
- * Not the connectors, because a link may lead to any site. Source: the apps' web addresses and
- * registered URL schemes.
+ * Apps apart from the connectors, because a link may lead to any site. Source: the apps' web addresses and registered
+ * URL schemes.
  */
 const APPS: readonly App[] = [
   {
@@ -104,8 +104,8 @@ function mediaId(code: string): bigint | null {
 const isOn = (host: string, name: string): boolean => host === name || host.endsWith(`.${name}`);
 
 /**
- * Returns null without an app for the visitor's system. On Android, the browser continues when the
- * app is missing.
+ * Returns null when the visitor's system has no app for the destination. On Android, the browser opens the destination
+ * when the app is missing.
  *
  * @see https://developer.chrome.com/docs/android/intents
  */

@@ -3,7 +3,7 @@ import { storeClicks } from "./repo/clicks.ts";
 
 /** Clicks are collected for this long; an isolate that ends earlier loses them. */
 const WINDOW_MS = 50;
-/** After this time, the visit that was to send the clicks has been lost. */
+/** After this time, the visit that was to send the clicks counts as lost. */
 const LOST_MS = 1_000;
 /** Keeps a message below 64 KB, which a queue bills as one operation. Source: Queues, "Pricing". */
 const MAX_CLICKS = 1_000;
@@ -19,7 +19,7 @@ export class ClickLog {
   private pending: LinkClick[] = [];
   private openedAt: number | null = null;
 
-  /** Returns the work to await after the response. */
+  /** Returns work to await after the response; null when another visit sends the click. */
   add(store: ClickStore, click: LinkClick, now: number): Promise<void> | null {
     this.pending.push(click);
     if (this.pending.length >= MAX_CLICKS) return this.flush(store);
@@ -38,7 +38,7 @@ export class ClickLog {
   }
 }
 
-/** The message's id prevents double counting. */
+/** The message's id prevents double counting when it is sent twice. */
 async function send(store: ClickStore, message: ClicksMessage): Promise<void> {
   for (let tries = 0; tries < 2; tries++) {
     try {

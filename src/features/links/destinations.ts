@@ -2,7 +2,7 @@ import type { Config } from "../../config.ts";
 import { hostNameOf } from "../../core/hosts.ts";
 import { SHORT_PATH } from "../../core/places.ts";
 
-/** Spec is silent. */
+/** Spec is silent on the length of URLs. */
 export const MAX_URL_CHARACTERS = 2_048;
 
 export interface OwnAddresses {
@@ -22,7 +22,7 @@ export function isOwnShortLink(url: URL, { shortHosts, mainHosts }: OwnAddresses
   return isMain && url.pathname.startsWith(SHORT_PATH);
 }
 
-/** Line breaks end a header; URL parsers drop them silently. */
+/** Refused in URLs: line breaks end an HTTP header, and URL parsers drop them silently. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\x00-\x1f\x7f-\x9f\u2028\u2029]/;
 
@@ -31,7 +31,6 @@ export interface Destination {
   host: string;
 }
 
-/** Parses a destination as browsers do. */
 export function readDestination(
   text: string,
   own: OwnAddresses,

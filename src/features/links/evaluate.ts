@@ -19,7 +19,7 @@ export type StoredRule = Placed &
     | { type: "referer"; referers: string }
   );
 
-/** Facts about a visitor; a link's rules compute only the ones they need. */
+/** Facts about a visitor, computed only when a rule needs them. */
 export interface Visit {
   /** ISO 3166-1 alpha-2; null: unknown. */
   country(): string | null;

@@ -6,7 +6,7 @@ const SLICE = 500;
 const LINKS = 500;
 
 /**
- * Removes clicks older than 90 days, deleted links except their slugs, and old message ids.
+ * Removes clicks older than 90 days, statistics of deleted links, and old message ids.
  *
  * @param cursor id of the first link
  */

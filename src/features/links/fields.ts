@@ -37,7 +37,7 @@ export class InputFields {
   }
 
   /**
-   * @param shortHosts the answer to `hostQuery`
+   * @param shortHosts the result of `hostQuery`
    * @param stored the link's current fields
    * @throws AppError 400 with every refused field
    */

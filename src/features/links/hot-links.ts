@@ -1,16 +1,16 @@
 import type { Place } from "../../core/places.ts";
 import type { Target } from "./target.ts";
 
-/** A cached link is used for at most this many ms. An edit is seen after a second. */
+/** A cached link is used for at most this many ms, so an edit takes effect within a second. */
 const MAX_AGE_MS = 1_000;
 
-/** Two visits within this time make a link hot, ms. */
+/** Two visits within this many ms make a link hot: it is cached. */
 const HOT_MS = 1_000;
 
-/** Age at which one visit refreshes a cached link, ms. */
+/** A visit refreshes a cached link older than this many ms. */
 const FRESH_MS = 700;
 
-/** Age at which a link is refreshed along with another, ms. */
+/** A cached link older than this many ms is refreshed along with another. */
 const GATHER_MS = 300;
 
 const MAX_TOGETHER = 200;
@@ -26,11 +26,11 @@ interface Entry<T> {
   visitedAt: number;
   isHot: boolean;
   kept: { value: T; characters: number; readAt: number } | null;
-  /** Epoch ms; after a second, the refresh counts as failed. */
+  /** Start of a refresh in epoch ms; after a second, it counts as failed. */
   refreshedAt: number | null;
 }
 
-/** Uses the distance only: a development clock can be moved back. */
+/** Compares the distance only: a development clock can be moved back. */
 const isWithin = (ms: number, a: number, b: number): boolean => Math.abs(a - b) <= ms;
 
 const isUnderWay = (startedAt: number | null, now: number): boolean =>
@@ -53,7 +53,7 @@ export class HotLinks<T> {
     return { value: kept.value, mustRefresh };
   }
 
-  /** Returns stale links, to be read again in one query. Each is returned once. */
+  /** Returns stale links, to be read again in one query. Each one is given to one caller only. */
   takeStale(now: number): Place[] {
     const places: Place[] = [];
     for (const entry of this.entries.values()) {

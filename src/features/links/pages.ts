@@ -73,7 +73,6 @@ export function previewPage(
   });
 }
 
-/** Escapes text inside a script element. */
 const inScript = (value: string): string => JSON.stringify(value).replace(/</g, "\\u003c");
 
 export function appPage({ app, web }: AppLinks): Response {

@@ -163,7 +163,7 @@ async function openApp(destination: string, visit: RequestVisit): Promise<Respon
   return links && (await import("./pages.ts")).appPage(links);
 }
 
-/** Hosts with short links, and texts that their URLs contain. */
+/** The instance's hosts with short links; `names` are texts that their URLs contain. */
 interface OwnNames {
   own: OwnAddresses;
   names: string[];
@@ -193,7 +193,6 @@ function isInCircle(
   if (ownDomains.length > 0 && ownDomains.includes(hostNameOf(new URL(destination).host))) {
     return true;
   }
-  // Only URLs with SHORT_PATH can be short links on other names of the instance.
   if (destination.includes(SHORT_PATH) && host === null) {
     const mainHosts = [hostNameOf(new URL(visited).host)];
     if (isOwnShortLink(new URL(destination), { shortHosts: [], mainHosts })) return true;

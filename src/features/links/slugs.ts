@@ -4,7 +4,6 @@ export const MAX_SLUG_CHARACTERS = 64;
 /** Only ASCII, so that look-alike letters are refused. */
 const SLUG = /^[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?$/;
 
-/** These slugs name other paths or mislead visitors. */
 export const RESERVED_SLUGS: ReadonlySet<string> = new Set(
   (
     "about account accounts admin api app assets auth billing blog branding cdn-cgi connect " +
@@ -34,9 +33,9 @@ export function refusedSlug(text: string): string | null {
 
 /** Without look-alike characters. */
 const ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz";
-/** 2.7 x 10^10 slugs, too many to guess. */
+/** 2.7 x 10^10 possible slugs, too many to guess. */
 const GENERATED_CHARACTERS = 7;
-/** Bytes from here on would make some letters more likely. */
+/** Random bytes from here on would make some letters more likely. */
 const FAIR_BYTES = 256 - (256 % ALPHABET.length);
 
 export function newSlug(): string {

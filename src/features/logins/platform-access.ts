@@ -11,7 +11,7 @@ import { loginEnd, renewalAt } from "./rules.ts";
 /** Thrown when the account was disconnected, or when no key of this instance decrypts its login. */
 export class NoCredentials extends Error {}
 
-/** Returns the simulated platform's `fetch` for a sandbox account. */
+/** Returns the `fetch` for an account's platform, simulated for a sandbox account. */
 export function platformFetch(
   deps: Deps,
   account: Pick<AccountRow, "mode" | "platform" | "teamId"> & { id: string | null },
@@ -37,7 +37,7 @@ const sandboxFetch =
     return simulated.createSandboxFetch(sandbox, origin)(input, init);
   };
 
-/** Like `platformFetch`, for calls with the access token. */
+/** Returns the `fetch` for calls with the access token. */
 export function loginFetch(
   deps: Deps,
   account: AccountRow,
@@ -69,10 +69,9 @@ export const appKeysOf = (
   return app ? { ...app, ...(scopes ? { scopes } : {}) } : null;
 };
 
-/** Calls to a platform end after this time, which is longer than any login takes. */
+/** A call to a platform is aborted after this time; no login takes as long. */
 const LOGIN_CALL_SECONDS = 20;
 
-/** Aborts calls to servers that do not answer. */
 export const withTimeout =
   (network: Fetch): Fetch =>
   (input, init) =>
@@ -101,12 +100,11 @@ export async function sealCredentials(deps: Deps, owner: Owner, credentials: Cre
 const toDate = (text: string | Date | null | undefined): Date | null =>
   text ? new Date(text) : null;
 
-/** @throws NoCredentials */
+/** @throws NoCredentials for a lost or unreadable login */
 export async function openCredentials(deps: Deps, account: AccountRow): Promise<Credentials> {
   return reviveCredentials(JSON.parse(await decryptCredentials(deps, account)));
 }
 
-/** Turns the dates of a parsed JSON login back into `Date`. */
 export const reviveCredentials = (
   stored: Omit<Credentials, "expiresAt" | "refreshEndsAt"> & {
     expiresAt: string | Date | null;
@@ -118,7 +116,7 @@ export const reviveCredentials = (
   refreshEndsAt: toDate(stored.refreshEndsAt),
 });
 
-/** @throws NoCredentials */
+/** @throws NoCredentials for a lost or unreadable login */
 export async function reencryptCredentials(deps: Deps, account: SealedLogin): Promise<string> {
   return deps.cipher.encrypt(await decryptCredentials(deps, account), boundTo(account));
 }

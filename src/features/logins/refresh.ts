@@ -25,7 +25,7 @@ import { keepsStoredEnds, loginEnd, nextRenewal, renewalAt } from "./rules.ts";
 
 const LEASE_SECONDS = 60;
 
-/** A call is repeated only within this time after the first, so that it ends before the lease does. */
+/** A refresh call is repeated only within this time after the first, so that it ends before the lease does. */
 const REPEATED_FOR_SECONDS = 20;
 
 const RESTS_SECONDS = DAY / SECOND;
@@ -112,8 +112,8 @@ interface FailedRefresh {
 }
 
 /**
- * Returns when a failed renewal is tried again; null means at the login's next use. Includes the login's end where the
- * stored one is wrong.
+ * Returns when a failed renewal is tried again; `renewAt` null means at the login's next use. Includes the login's end
+ * where the stored one is wrong.
  */
 function endsAfterFailure(
   deps: Deps,
@@ -138,8 +138,8 @@ function endsAfterFailure(
 const WRITE_AGAIN_MS = [100, 500, 1_000, 2_000, ...Array(10).fill(5_000), ...Array(8).fill(15_000)];
 
 /**
- * The old login may no longer work, so the write of the new one is repeated until it succeeds. Returns false when a
- * reconnection or another renewal came first.
+ * Repeats the write until it succeeds, because the old login may no longer work. Returns false when a reconnection or
+ * another renewal came first.
  */
 async function keepLogin(
   deps: Deps,

@@ -44,10 +44,9 @@ function readFailures(cursor: string | null): Record<string, number> {
 type Renewal = "renewed" | "failed" | "skipped" | "over";
 
 /**
- * Renews a page of logins that would end unused, and schedules each one's next try. Returns null
- * when none is due.
+ * Renews a page of unused logins before they end, and schedules each one's next try. Returns null when none is due.
  *
- * @param cursor the failures of the round, as JSON
+ * @param cursor the round's failures by platform, as JSON
  */
 export async function renewLogins(deps: Deps, cursor: string | null): Promise<string | null> {
   const failures = readFailures(cursor);

@@ -44,7 +44,7 @@ export const accountsEnded = prepared(
   readAccount,
 );
 
-/** Active accounts whose logins end soon, without a notice or a due renewal. */
+/** SQL condition: an active account's login ends soon, without a notice or a due renewal. */
 const untold = (now: Date, until: Date): SQL =>
   sql`status = 'active' AND login_ends_at IS NOT NULL AND deleted_at IS NULL
     AND login_ends_at > ${now.getTime()} AND login_ends_at <= ${until.getTime()}
@@ -74,7 +74,7 @@ export function takeRefreshLease(account: AccountRow, now: Date, until: Date) {
     AND (refresh_lease_until IS NULL OR refresh_lease_until <= ${now.getTime()})`);
 }
 
-/** Does nothing if the login was replaced. */
+/** Does nothing if the login was replaced meanwhile. */
 export function finishRefresh(account: AccountRow, set: Partial<AccountRow>) {
   const ended = { ...set, refreshLeaseUntil: null };
   return sqlWrite(

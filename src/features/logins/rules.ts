@@ -3,7 +3,9 @@ import type { Connector } from "../../platforms/connector.ts";
 import type { Credentials } from "../../platforms/login.ts";
 import type { AccountRow } from "../accounts/table.ts";
 
-/** Meta renews tokens from this age on. Source: Meta, "Long-lived tokens". */
+/**
+ * A login with unknown end is renewed at this age: Meta renews no younger tokens. Source: Meta, "Long-lived tokens".
+ */
 const UNKNOWN_END_SECONDS = DAY / SECOND;
 
 type Renewal = Pick<Connector, "refreshAheadSeconds" | "isSelfRenewing">;
@@ -27,9 +29,8 @@ export function renewalAt(
 }
 
 /**
- * Returns when a login ends for good; null if never or unknown. A refresh token's end counts before
- * the access token's. A fixed end counts even while the access token lives longer, so that it is
- * reported once.
+ * Returns when a login ends for good; null if never or unknown. With a refresh token, that is its end, or the access
+ * token's if later. A fixed end counts even while the access token lives longer, so that it is reported once.
  */
 export function loginEnd({
   refreshToken,
@@ -47,8 +48,8 @@ type Ends = Pick<AccountRow, "renewAt" | "loginEndsAt">;
 const STANDS_MS = 8 * DAY;
 
 /**
- * Returns true while the stored dates of a renewed login may stay. Storing new ones each time would rewrite two indexes
- * every night.
+ * Returns true while the stored dates of a renewed login may stay: storing new ones would rewrite two indexes every
+ * night.
  */
 export function keepsStoredEnds(stored: Ends, { renewAt, loginEndsAt }: Ends, now: Date): boolean {
   if (!stored.renewAt || !stored.loginEndsAt || !renewAt || !loginEndsAt) return false;
@@ -57,8 +58,8 @@ export function keepsStoredEnds(stored: Ends, { renewAt, loginEndsAt }: Ends, no
 }
 
 /**
- * A renewal is repeated soon at first: Bluesky accepts the old token for 2 more hours. Source:
- * atproto, "Session Refresh".
+ * For this long, a failed renewal is repeated soon: Bluesky accepts the old token for 2 more hours. Source: atproto,
+ * "Session Refresh".
  */
 const SOON_FOR_SECONDS = (6 * HOUR) / SECOND;
 

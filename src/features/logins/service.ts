@@ -15,10 +15,10 @@ import { usableLogin } from "./usable-login.ts";
 /**
  * Without an account id, returns the pages of all active accounts, each page once.
  *
- * Spec is silent: accounts with a lost login are left out, unless all are lost. Any other failure
- * is reported, so that a partial list never looks complete.
+ * Spec is silent: accounts with a lost login are left out, unless all are lost. Any other failure is reported, so that
+ * a partial list never looks complete.
  *
- * @throws AppError as `requireAccount` and `ask` do
+ * @throws AppError NOT_FOUND, 400 for another platform's account, ACCOUNT_INACTIVE, RATE_LIMIT, UNAVAILABLE
  */
 export async function listPages(ctx: Ctx, accountId?: string): Promise<OrganizationPage[]> {
   if (accountId !== undefined) {

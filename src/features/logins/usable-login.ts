@@ -12,10 +12,10 @@ export const isFresh = (expiresAt: Date | null, now: Date): boolean =>
   !expiresAt || expiresAt > addSeconds(now, EARLY_SECONDS);
 
 /**
- * Refreshes a login that is about to expire, or whose `staleToken` was just refused. A rotated
- * token is stored before use, so that it is never lost.
+ * Refreshes a login that is about to expire, or whose `staleToken` was just refused. A rotated token is stored before
+ * use, so that it is never lost.
  *
- * @throws NoCredentials
+ * @throws NoCredentials for a lost or unreadable login
  */
 export async function usableLogin(
   deps: Deps,

@@ -7,7 +7,7 @@ interface NewLink {
   value: string;
   at: Date;
   expiresAt: Date;
-  /** Limit of unused links per address. */
+  /** Maximum unused links per address. */
   most: number;
   /** Hash of the mailed invite, inserted earlier in the batch; null for a sign-in link. */
   inviteHash: string | null;

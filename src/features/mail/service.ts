@@ -7,7 +7,7 @@ export interface Mail {
 }
 
 /**
- * Unused links per address: invites of the last 15 minutes and sign-in links. Spec is silent: this protects
+ * Maximum unused links per address: sign-in links, and invites of the last 15 minutes. Spec is silent: this protects
  * mailboxes from flooding.
  */
 export const MAX_WAITING_LINKS = 5;
@@ -21,7 +21,6 @@ export const hasMailer = ({ config, email }: Mailer): boolean =>
 export const canSendMail = (mailer: Mailer): boolean =>
   mailer.config.isDevelopment || hasMailer(mailer);
 
-/** Returns false when no mail was sent. */
 export async function sendMail(
   deps: Pick<Deps, "config" | "email" | "log">,
   { to, subject, text }: Mail,

@@ -10,7 +10,7 @@ const PAGE = 500;
 /**
  * Removes objects that interrupted requests left behind.
  *
- * @param cursor the storage's own
+ * @param cursor where the storage's list goes on
  */
 export async function removeUnusedObjects(
   deps: Deps,

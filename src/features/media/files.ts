@@ -108,7 +108,7 @@ export async function openFile(
 
 export const THUMBNAIL: ImageTransform = { width: 320, height: 320, fit: "scale-down" };
 
-/** Outside `media/`, where objects without a file are removed. */
+/** Outside `media/`, where objects without a database row are removed. */
 const keyOf = (teamId: number, sha256: string): string => `thumbnails/${teamId}/${sha256}`;
 
 interface Original {
@@ -118,7 +118,6 @@ interface Original {
   etag: string | null;
 }
 
-/** Returns false if no thumbnail can be made. */
 export async function keepThumbnail(
   deps: Pick<Deps, "media" | "images" | "log">,
   { teamId, sha256, ...file }: Original,

@@ -13,7 +13,7 @@ const CONTAINERS: Record<string, string> = {
 };
 
 /**
- * Uses a few ranged reads. Returns null for an unreadable video.
+ * Returns null for an unreadable video.
  *
  * @throws when storage fails
  */

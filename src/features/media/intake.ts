@@ -22,7 +22,7 @@ export interface StoredFile extends MediaItem {
   isDamaged: boolean;
   /** For presigned files only: a replaced object has another ETag. */
   etag?: string;
-  /** SHA-256 of the bytes, when `sha256` is not. */
+  /** SHA-256 of a presigned file's bytes, which `sha256` is not; null when unknown. */
   contentSha256?: string | null;
 }
 
@@ -162,7 +162,6 @@ class PartWriter {
     else await this.multipart?.abort().catch(() => {});
   }
 
-  /** Doubles the buffer, so that small files use little memory. */
   private makeRoom(bytes: number): void {
     const needed = this.filled + bytes;
     if (needed <= this.buffer.length) return;
@@ -190,12 +189,16 @@ const tooLarge = (bytes: number) =>
 
 const MAX_REDIRECTS = 3;
 
-/** For the whole download, including redirects. */
+/** Time limit for a whole download, including redirects. */
 export const DOWNLOAD_SECONDS = 300;
 
 interface Recipient {
   signal: AbortSignal;
-  /** @throws to stop the download */
+  /**
+   * Called while bytes arrive.
+   *
+   * @throws to stop the download
+   */
   moved(): Promise<void>;
 }
 
@@ -219,7 +222,7 @@ const ACCEPTED = {
   subtitles: { detect: detectSubtitles, words: "a file of subtitles, SRT or WebVTT" },
 } as const;
 
-/** Any media up to 200 MB, or the file of a setting. */
+/** What is accepted: any media up to 200 MB, or the file of a setting. */
 interface Expected {
   kind: keyof typeof ACCEPTED;
   maxBytes: number;

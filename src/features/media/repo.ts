@@ -8,10 +8,7 @@ import { media } from "./table.ts";
 export type MediaRow = typeof media.$inferSelect;
 export type FileId = Pick<MediaRow, "teamId" | "sha256">;
 
-/**
- * Answers the hashes of new files: the team already has the others, whose new objects are not
- * needed.
- */
+/** Answers the hashes of new files; the team already has the others. */
 export function insertMedia(
   teamId: number,
   files: readonly StoredFile[],
@@ -93,7 +90,6 @@ export const packedFiles = {
 export const mediaOfUpload = (uploadId: number | SQL): Query<MediaRow[]> =>
   selectMediaOfUpload({ uploadId });
 
-/** Finds the file that comes `files` places after this one. */
 export function fileAfter({ teamId, sha256 }: FileId, files: number): Query<FileId[]> {
   return sqlQuery(
     sql`SELECT team_id, sha256 FROM media WHERE (team_id, sha256) >= (${teamId}, ${sha256})

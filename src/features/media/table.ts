@@ -15,7 +15,7 @@ export const media = sqliteTable(
     height: integer("height"),
     isDamaged: flag("is_damaged").notNull().default(false),
     createdAt: instant("created_at").notNull(),
-    /** For presigned files, whose `sha256` hashes the object's key, ETag and size. */
+    /** Only for presigned files, whose `sha256` hashes the object's key, ETag and size. */
     etag: text("etag"),
     /** SHA-256 of a presigned file's bytes, once computed. */
     contentSha256: text("content_sha256"),

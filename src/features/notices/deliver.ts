@@ -20,7 +20,7 @@ export const MAX_MESSAGES = 12;
 const CONNECTIONS = 6;
 /** After a crash, notices are due again after this time. */
 const LEASE_MS = MINUTE;
-/** Subrequests besides messages: take, read, address, store, wake; three for deliveries before. */
+/** Subrequests besides messages: five for notices (take, read, address, store, wake), three for deliveries before. */
 export const OWN_CALLS = 5 + 3;
 
 interface Facts {

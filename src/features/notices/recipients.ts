@@ -1,6 +1,6 @@
 import type { Person, PostEvent } from "./repo/notices.ts";
 
-/** Spec is silent. */
+/** Spec is silent on the number of recipients. */
 const MOST_MANAGERS = 10;
 
 const RANKS = ["OWNER", "ADMIN"];

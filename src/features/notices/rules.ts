@@ -17,13 +17,12 @@ export type NoticeName = keyof typeof KIND_OF;
 /** Database triggers create notices for these events. */
 export const isNoticed = (event: string): boolean => Object.hasOwn(KIND_OF, event);
 
-/** The `subject` of a domain's notices. */
 export const domainSubject = (id: number): string => `dom_${id}`;
 
-/** Waits before attempts 2 to 6, in ms. Spec is silent. */
+/** Waits before attempts 2 to 6, in ms. Spec is silent on retries. */
 const RETRY_DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR] as const;
 
-/** Spec is silent. */
+/** Maximum age of a notice. Spec is silent on it. */
 const MAX_AGE_MS = DAY;
 
 export const isStale = ({ createdAt }: { createdAt: Date }, now: Date): boolean =>
@@ -39,12 +38,12 @@ export function retryAt(attempt: number, now: Date, askedMs = 0): Date | null {
   return delay === undefined ? null : new Date(now.getTime() + Math.max(delay, askedMs));
 }
 
-/** The path of a chat's webhook is secret. */
+/** Hides the path: in a chat's webhook, it is secret. */
 export const maskAddress = (url: string): string => `${new URL(url).origin}/…`;
 
 export const ANSWER_MS = 10_000;
 
-/** A new browser replaces the oldest. Spec is silent. */
+/** Beyond this, a new browser replaces the oldest. Spec is silent on it. */
 export const MAX_BROWSERS = 20;
 
 const inWords = (at: Date | null): string =>

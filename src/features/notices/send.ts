@@ -43,7 +43,7 @@ function sendChat(deps: Deps, url: string, all: Several): Promise<Sent> {
 
 /** Push services keep messages this long for offline browsers. */
 const KEPT_SECONDS = (24 * HOUR) / SECOND;
-/** The subscription has ended. Source: RFC 8030, section 7.3; observed answers. */
+/** Statuses of an ended subscription. Source: RFC 8030, section 7.3; observed answers. */
 const GONE = [404, 410];
 
 async function sendPush(deps: Deps, browser: Browser, all: Several): Promise<Sent> {
@@ -99,6 +99,6 @@ async function post(
   }
 }
 
-/** Reads Retry-After in ms, at most an hour; 0 for a date. */
+/** Turns Retry-After seconds into ms, at most an hour; 0 for other values. */
 const readRetryAfter = (header: string | null): number =>
   /^\d{1,6}$/.test(header ?? "") ? Math.min(Number(header) * SECOND, HOUR) : 0;

@@ -72,11 +72,7 @@ export interface NewBrowser {
   origin: string;
 }
 
-/**
- * Returns the browser's id.
- *
- * @throws AppError 400 for invalid keys or an address that is not allowed
- */
+/** @throws AppError 400 for invalid keys or an address that is not allowed */
 export async function subscribeBrowser(
   ctx: Ctx,
   { endpoint, keys, label, origin }: NewBrowser,

@@ -16,7 +16,7 @@ export interface Occurrence {
   origin: string | null;
 }
 
-/** Spec is silent. */
+/** Spec is silent on the length of notices. */
 const MOST_LISTED = 10;
 const WHAT_CHARACTERS = 100;
 const NOTE_CHARACTERS = 500;

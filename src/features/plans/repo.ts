@@ -40,7 +40,7 @@ export function setTeamPlan(
 export const setLegacyDomains = (teamId: number, isOn: boolean): Query<number> =>
   sqlWrite(sql`UPDATE teams SET has_legacy_domains = ${Number(isOn)} WHERE id = ${teamId}`);
 
-/** Emits an event for each expired plan. */
+/** Ends expired plans, each with an event. */
 export function endPlans(deps: Pick<Deps, "now">): Query<number>[] {
   const isOver = sql`plan_until <= ${deps.now().getTime()}`;
   const event = {

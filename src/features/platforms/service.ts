@@ -3,7 +3,6 @@ import type { Ctx } from "../../deps.ts";
 import type { Connector } from "../../platforms/connector.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 
-/** Returns one connector, or all in the spec's order. */
 export async function readConnectors(ctx: Ctx, platform?: Platform): Promise<Connector[]> {
   await ctx.read("posts:read", []);
   return (platform ? [platform] : PLATFORMS).map(connectorOf);

@@ -74,7 +74,7 @@ async function dispatch(deps: Deps, firing: Firing): Promise<void> {
   ]);
 }
 
-/** Returns null when one of the accounts can be used, or there are none. */
+/** Returns why the slot waits; null when one of its accounts can be used, or there are none. */
 function waitsFor({ config }: Pick<Deps, "config">, { accounts }: Firing): string | null {
   const refusals = accounts.map((account) => accountRefusal(account, config));
   if (refusals.length === 0 || refusals.includes(null)) return null;

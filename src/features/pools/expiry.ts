@@ -3,7 +3,7 @@ import type { Deps } from "../../deps.ts";
 import { endLeft, postingAfter } from "./repo/firings.ts";
 import { poolAfter, removeOld } from "./repo/history.ts";
 
-/** Spec is silent. */
+/** Spec is silent on how long firings are kept. */
 const KEPT_MS = 90 * DAY;
 /** Removed items are kept for calls that are repeated within two days. */
 const REMOVED_KEPT_MS = 2 * DAY;

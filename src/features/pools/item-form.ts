@@ -24,7 +24,7 @@ const unknownErrors = (fields: Fields): FieldError[] =>
     }));
 
 /**
- * No byte of a file is stored before the caller is known to be allowed to add items.
+ * Stores no file before the caller is known to be allowed to add items.
  *
  * @throws AppError what `lookUpPool` and `readForm` throw; then no file is left
  */

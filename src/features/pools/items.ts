@@ -42,7 +42,6 @@ export interface NewItems {
   poolId: number;
   call: NamedCall | null;
   items: readonly NewItem[];
-  /** Prefix of field names in errors. */
   prefixOf(index: number): string;
   /** The public origin from which platforms fetch the files. */
   origin: string;
@@ -106,7 +105,7 @@ const canonicalItems = (items: readonly NewItem[]): unknown =>
     canonicalMedia(media),
   ]);
 
-/** Returns null when a concurrent change prevented it. */
+/** Stores the items. Returns null when a concurrent change prevented that. */
 async function store(
   ctx: Ctx,
   adding: NewItems,
@@ -143,7 +142,11 @@ async function store(
   return added.toSorted((a, b) => a.id - b.id);
 }
 
-/** Returns null when a concurrent change was the reason. @throws AppError NOT_FOUND, FORBIDDEN, QUEUE_FULL */
+/**
+ * Says why no item was stored: returns null after a concurrent change.
+ *
+ * @throws AppError NOT_FOUND, FORBIDDEN, QUEUE_FULL
+ */
 async function requirePlaces(ctx: Ctx, { poolId, items }: NewItems): Promise<null> {
   const [[queued = 0], [pool]] = await ctx.db.run([
     repo.countQueued(poolId),
@@ -164,7 +167,7 @@ type Judged = {
   errors: FieldError[];
 };
 
-/** The platforms are unknown until a slot fires. */
+/** Checks an item without platforms: these are unknown until a slot fires. */
 function judgeItem(
   ctx: Ctx,
   { title, description, metadata, media }: NewItem,

@@ -10,7 +10,6 @@ const refuse = (field: string, message: string): FieldError => ({
   message: `${field}: ${message}`,
 });
 
-/** Converts a JSON value to a form field. Null means no value. */
 function toField(value: unknown): RawField {
   if (value === null) return undefined;
   if (typeof value === "object") {

@@ -8,7 +8,7 @@ export function invalid(errors: FieldError[]): AppError {
   return new AppError("VALIDATION", message, { extras });
 }
 
-/** Turns a refused body into VALIDATION. Other errors stay. */
+/** Turns a refused body's error into VALIDATION; returns other errors unchanged. */
 export function asValidation(error: AppError): AppError {
   const { status, code, message, extras, headers } = error;
   if (status !== 400 || (code !== null && code !== "INVALID_JSON")) return error;

@@ -176,7 +176,7 @@ interface SlotRequest {
   req: { valid(target: "param"): { id: string; slotId: string } };
 }
 
-/** @throws AppError NOT_FOUND */
+/** @throws AppError NOT_FOUND for a malformed id */
 const toSlotIds = ({ req }: SlotRequest) => ({
   poolId: readNumericId(req.valid("param").id, "Pool"),
   slotId: readNumericId(req.valid("param").slotId, "Slot"),

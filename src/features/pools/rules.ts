@@ -7,12 +7,12 @@ import {
   type ZoneRule,
 } from "../../core/zone.ts";
 
-/** Spec is silent. */
+/** Spec is silent on the maximums of pools. */
 export const MAX_POOLS = 100;
 export const MAX_SLOTS = 50;
 export const MAX_QUEUED = 1_000;
 
-/** A firing late by more than this is recorded as missed: no burst of posts follows an outage. Spec is silent. */
+/** A firing late by more than this is recorded as missed: no burst of posts follows an outage. Spec is silent on it. */
 export const CATCH_UP_MS = 15 * MINUTE;
 /** One tick records a slot's missed firings of at most this many days. */
 const MAX_MISSED_DAYS = 31;
@@ -28,7 +28,7 @@ export interface Recurrence {
 export interface Firing {
   /** Epoch ms. */
   at: number;
-  /** `at` is on the next day when the hour before midnight is skipped. */
+  /** `at` is on the next day when a clock change skips the hour before midnight. */
   day: LocalDay;
   rule: ZoneRule | null;
 }
@@ -42,7 +42,7 @@ export function nextFiring(
   { time, days }: Recurrence,
   { after, lastDay }: { after: number; lastDay: LocalDay | null },
 ): Firing | null {
-  // A skipped hour before midnight belongs to the day before.
+  // A firing in a skipped hour before midnight belongs to the day before.
   const earliest = addDays(clock.dayAt(after), -1);
   const first = lastDay !== null && lastDay >= earliest ? addDays(lastDay, 1) : earliest;
   for (let i = 0; i < DAYS_LOOKED_AT; i++) {
@@ -54,7 +54,7 @@ export function nextFiring(
   return null;
 }
 
-/** Oldest first. Excludes `after`, includes `until`. */
+/** Lists firings, oldest first. Excludes `after`, includes `until`. */
 export function firingsBetween(
   clock: ZoneClock,
   recurrence: Recurrence,

@@ -15,7 +15,7 @@ import {
 import { dueFirings } from "./rules.ts";
 
 const SLICE = 1_000;
-/** Subrequests of a slice. */
+/** Subrequests for one slice of slots. */
 const CALLS_PER_SLICE = 4;
 /** A firing that has been due for longer has lost its queue message. */
 const LOST_MS = MINUTE;
@@ -30,7 +30,7 @@ interface DueWork {
   /** Decides what is due, however late the tick runs. */
   scheduledAt: Date;
   due: readonly DueSlot[];
-  /** Slot of one firing whose message was lost. */
+  /** Slot of one firing whose message was lost, if any. */
   lost: readonly number[];
   allows(calls: number): boolean;
 }

@@ -55,7 +55,7 @@ export const poolItems = sqliteTable("pool_items", {
   media: json<ItemFile[]>("media").notNull(),
   origin: text("origin").notNull(),
   addedBy: integer("added_by").notNull(),
-  /** False: its posts await approval. */
+  /** False: the item's posts await approval. */
   mayPublish: flag("may_publish").notNull(),
   slotId: integer("slot_id"),
   fireAt: instant("fire_at"),
@@ -87,7 +87,7 @@ export const poolFirings = sqliteTable(
     poolId: integer("pool_id").notNull(),
     teamId: integer("team_id").notNull(),
     localDay: text("local_day").notNull(),
-    /** Time, zone and accounts at the firing. */
+    /** Time, zone and accounts when the slot fired. */
     time: text("time").notNull(),
     timezone: text("timezone").notNull(),
     accountIds: json<string[]>("account_ids").notNull(),

@@ -36,7 +36,6 @@ export const LOOK_AHEAD_SECONDS = 75;
 /** Source: spec, "Time limits": scheduling horizon. */
 export const HORIZON_MONTHS = 6;
 
-/** Returns why a post cannot be planned for `at`, or null. */
 export function scheduleRefusal(at: Date, now: Date): string | null {
   if (at <= now) return "must be in the future";
   if (at > addMonths(now, HORIZON_MONTHS)) return `must be within ${HORIZON_MONTHS} months`;
@@ -57,7 +56,7 @@ export type Author = Pick<Actor, "role" | "scopes" | "needsApproval">;
 export const mayPublish = ({ scopes, needsApproval }: Author): boolean =>
   !needsApproval && coversScope(scopes, "posts:publish");
 
-/** Returns true for owners and admins who may publish. Source: spec, "Upload status". */
+/** Source: spec, "Upload status". */
 export const mayApprove = ({ role, scopes }: Author): boolean =>
   role !== "MEMBER" && coversScope(scopes, "posts:publish");
 
@@ -85,7 +84,7 @@ export const messageIfHeld = (status: UploadStatus): { message?: string } =>
   status === "pending_approval" ? { message: HELD_MESSAGE } : {};
 
 /**
- * Drafts and posts awaiting approval that a team may keep. Spec is silent: the refusal is
- * QUEUE_FULL, as for other full queues, whatever the plan.
+ * Drafts and posts awaiting approval that a team may keep. Spec is silent: the refusal is QUEUE_FULL, as for other full
+ * queues.
  */
 export const MAX_DRAFTS = 10_000;

@@ -142,8 +142,8 @@ type Upload = z.infer<typeof uploadSchema>;
 export const iso = (at: Date | null): string | null => at?.toISOString() ?? null;
 
 /**
- * Converts an upload to its wire form, with signed file addresses under `origin`. A deleted file
- * has only its thumbnail's address, where the thumbnail was kept.
+ * Converts an upload to its wire form, with signed file addresses under `origin`. A deleted file has only the address
+ * of a kept thumbnail.
  */
 export async function toUpload(
   deps: Pick<Deps, "config" | "now">,

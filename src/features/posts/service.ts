@@ -36,7 +36,7 @@ async function fillPage<T>(
   return rows.flatMap(({ id, record }) => record ?? whole.get(id) ?? []);
 }
 
-/** @throws AppError 400 */
+/** @throws AppError 400 when the page is too large */
 function requireFit(
   rows: readonly Pick<PageRow<unknown>, "bytes">[],
   { parameter, limit, page }: PageRequest,
@@ -65,7 +65,7 @@ const forCaller = ({ actor, now }: Ctx, one: UploadWithAccount): UploadWithAccou
 };
 
 /**
- * Returns one page, newest first, and the total count.
+ * Newest first, with the total count.
  *
  * @throws AppError 400 where the answer would be too large
  */
@@ -90,7 +90,7 @@ export async function getUpload(ctx: Ctx, id: number): Promise<UploadWithAccount
 }
 
 /**
- * Returns one page, newest first.
+ * Newest first.
  *
  * @throws AppError 400 where the answer would be too large
  */

@@ -24,17 +24,17 @@ export type MediaRef = (
   setting?: string;
 };
 
-/** A digest by which posts are compared; its size does not depend on the text's length. */
+/** A small digest by which posts are compared. */
 export interface PostDigest {
   /** SHA-256 of the text's letters and digits. */
   hash: string;
-  /** SHA-256 of its files in any order; absent in posts stored before this field existed. */
+  /** SHA-256 of the post's files in any order; absent in posts stored before this field existed. */
   files?: string;
-  /** Lower case, with the @. */
+  /** Lower-case names, with the @. */
   mentions: string[];
 }
 
-/** The published post on its platform. Source: spec, Upload, `metadata`. */
+/** Source: spec, Upload, `metadata`. */
 interface UploadMetadata {
   videoId: string;
   shareUrl: string | null;
@@ -44,7 +44,7 @@ interface UploadMetadata {
 
 export type EditedField = "title" | "description" | "scheduledFor";
 
-/** One account of one post; the row is its publishing job too. */
+/** A post to one account; the row is its publishing job too. */
 export const uploads = sqliteTable("uploads", {
   id: integer("id").primaryKey(),
   teamId: integer("team_id").notNull(),

@@ -19,11 +19,11 @@ export const objectUrls = (origin: string, objectKey: string) => ({
 
 const OBJECT_PATH = /^\/(?:storage|files)\/(presigned\/[1-9]\d{0,14}\/[0-9a-f]{32})$/;
 
-/** Accepts a URL with any origin. */
+/** Finds the object key in a URL with any origin. */
 export const keyInUrl = (url: string): string | null =>
   OBJECT_PATH.exec(url.slice(URL.parse(url)?.origin.length))?.[1] ?? null;
 
-/** Returns `changed` for other URLs on our origin, null for a foreign origin. */
+/** Returns `changed` for a URL on our origin without a key, null for a foreign origin. */
 export function readOwnUrl(origin: string, url: string): { objectKey: string } | "changed" | null {
   if (URL.parse(url)?.origin !== origin) return null;
   const objectKey = url.startsWith(`${origin}/`) && keyInUrl(url);

@@ -37,7 +37,7 @@ export async function clearPresigned(deps: Deps, cursor: string | null): Promise
 const isOpen = ({ uploadId, completedAt, abortedAt }: repo.PresignRow): boolean =>
   uploadId !== null && completedAt === null && abortedAt === null;
 
-/** Marks the rows first, so that no upload is completed meanwhile. */
+/** Marks the uploads as aborted first, so that none is completed meanwhile. */
 async function abortAll(
   deps: Pick<Deps, "db" | "media" | "now">,
   rows: readonly repo.PresignRow[],

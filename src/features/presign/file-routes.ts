@@ -27,7 +27,7 @@ fileRoutes.get("/files/presigned/:teamId{[1-9][0-9]{0,14}}/:key{[0-9a-f]{32}}", 
 async function serveObject(c: AppContext, objectKey: string): Promise<Response> {
   const { media } = c.var.deps;
   if (c.req.method === "HEAD") {
-    // Ranges apply to GET only. Source: RFC 9110, 14.2.
+    // HEAD gets no range: ranges apply to GET only. Source: RFC 9110, 14.2.
     const object = await media.head(objectKey);
     if (!object) throw notFound("File");
     return c.body(null, 200, headersOf(object, null));

@@ -24,7 +24,7 @@ const bytesSince = (team: number | SQL, since: number, upToId?: number): SQL =>
 
 const windowStart = (at: Date): number => at.getTime() - USAGE_WINDOW_MS;
 
-/** A null `plan` is the instance's default. */
+/** A null `plan` stands for the instance's default. */
 export const planAndUsage = (team: SQL, now: Date) =>
   sqlQuery(
     sql`SELECT coalesce(plan, base_plan) AS plan, ${bytesSince(sql`teams.id`, windowStart(now))} AS bytes
@@ -42,7 +42,7 @@ interface Batch
   allowance: number | null;
 }
 
-/** Inserts all files or none. Ids are consecutive; the answer is the last one. */
+/** Inserts all files or none. Ids are consecutive; the result is the last one. */
 export function insertPresigns(
   { teamId, userId, tokenId, route, createdAt, expiresAt, files, allowance }: Batch,
   condition: SQL,
@@ -68,7 +68,7 @@ export function insertPresigns(
   };
 }
 
-/** Id of the first of `count` rows from the statement before. */
+/** Id of the first of `count` rows that the previous statement inserted. */
 export const firstInserted = (count: number): SQL => sql`last_insert_rowid() - ${count - 1}`;
 
 const presignsBetween = prepared(
@@ -94,7 +94,7 @@ export const presignById = prepared(
   (row) => ({ ...readPresign(row), ...readStarterMay(row) }),
 );
 
-/** None of these objects is marked for removal. */
+/** SQL condition: these are presigned objects, none marked for removal. */
 export const arePresigned = (objectKeys: readonly string[]): SQL =>
   sql`(SELECT COUNT(*) FROM presigns WHERE removed_at IS NULL
     AND object_key IN (SELECT value FROM json_each(${JSON.stringify(objectKeys)}))
@@ -103,8 +103,8 @@ export const arePresigned = (objectKeys: readonly string[]): SQL =>
 const OPEN = sql`completed_at IS NULL AND aborted_at IS NULL`;
 
 /**
- * Answers 0 if the upload has already ended. Only a starter who may still act for the team can
- * complete it.
+ * Answers 0 if the upload has already ended. To complete it, the person who presigned it must still be allowed to act
+ * for the team.
  */
 export const endUpload = (id: number, how: "completed" | "aborted", now: Date): Query<number> =>
   sqlWrite(sql`UPDATE presigns SET ${sql.identifier(`${how}_at`)} = ${now.getTime()}

@@ -21,9 +21,8 @@ const UNKNOWN_TYPE =
 const MAX_IMAGE_BYTES = 20_000_000;
 
 /**
- * The bytes decide type and size. Returns null for foreign addresses; another team's file counts as
- * missing. An instance may have several hosts, so a foreign origin is accepted if the team has the
- * file.
+ * Finds the presigned file at a URL; its bytes decide type and size. Another team's file counts as missing. Returns
+ * null for a foreign origin, unless the team has the file: an instance may have several hosts.
  */
 export async function resolvePresigned(
   deps: Pick<Deps, "media">,

@@ -83,7 +83,7 @@ export const lifeMsOf = (isMultipart: boolean): number =>
 /** Source: spec, "Presigned upload". */
 export const USAGE_WINDOW_MS = 30 * DAY;
 
-/** Spec is silent: the file may still be published. */
+/** Spec is silent: for this long, an unused file may still be published. */
 export const UNUSED_KEPT_MS = 7 * DAY;
 
 const PART_BYTES = 16 * MIB;

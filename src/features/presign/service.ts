@@ -75,7 +75,7 @@ export async function presignFiles(
 const NOT_SET_UP =
   "This instance takes no uploads straight to storage yet. Its owner sets STORAGE_ENDPOINT, R2_ACCESS_KEY_ID and R2_SECRET_ACCESS_KEY: `npm run deploy` asks for them.";
 
-/** @throws AppError UNAVAILABLE */
+/** @throws AppError UNAVAILABLE when storage is not set up */
 function requireStorage({ config }: Pick<Deps, "config">) {
   if (config.storage) return config.storage;
   throw new AppError("UNAVAILABLE", NOT_SET_UP);
@@ -125,7 +125,7 @@ async function make(
   return { files: await toFiles(ctx, rows, remembered), usage: toUsage(bytes, allowance) };
 }
 
-/** @throws AppError 503 */
+/** @throws AppError 503 when storage does not answer */
 async function open(
   { media, log }: Pick<Deps, "media" | "log">,
   teamId: number,

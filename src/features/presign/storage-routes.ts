@@ -25,7 +25,7 @@ for (const action of STORAGE_ACTIONS) {
   });
 }
 
-/** @throws AppError 403 */
+/** @throws AppError 403 for a forged or expired address */
 async function requireGoodCall(c: AppContext, action: StorageAction, id: number): Promise<void> {
   await countVisitor(c, "presign-address");
   const { expires = "", signature = "" } = c.req.query();

@@ -3,14 +3,14 @@ import type { StorageAccess } from "../../config.ts";
 import { SECOND } from "../../core/time.ts";
 import type { Part } from "./rules.ts";
 
-/** Real time, because storage has its own clock. */
+/** Real time, not a simulated one: storage has its own clock. */
 interface SignedAt {
   /** Such as 20261201T090000Z. */
   datetime: string;
   lifeMs: number;
 }
 
-/** Derives the day's keys once per call. */
+/** Derives a day's signing keys only once. */
 export class StorageSigner {
   private readonly access: StorageAccess;
   private readonly time: SignedAt;

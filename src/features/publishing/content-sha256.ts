@@ -15,7 +15,8 @@ interface Hashed {
 }
 
 /**
- * Stores the SHA-256 with the file and in the post, which outlives the file. Returns null when every file has one.
+ * Stores the next file's SHA-256 with the file and in the post, which outlives the file. Returns null when every file
+ * has one.
  *
  * @throws PublishFailure when the file is gone or replaced, and what `saveFile` throws
  */

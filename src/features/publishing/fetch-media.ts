@@ -52,7 +52,7 @@ export async function fetchNextMedia(
   const updated = await saveFile(deps, upload, { index, ref, facts }, [
     insertMedia(teamId, [file], now),
     needFile(upload, file.sha256),
-    // Read in the batch that records the file's use: until then, cron may remove its older object.
+    // Reads the stored file in the batch that records its use: before, cron may remove the older object.
     { ...stored, read: (result) => kept.push(...stored.read(result)) },
   ]);
   const unpinned = { etag: null, contentSha256: null };

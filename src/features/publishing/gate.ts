@@ -17,8 +17,8 @@ const isAtGate = (upload: UploadRow, isPaid: boolean): boolean =>
   upload.stage === "preparing" && (upload.bookmark === null || (isPaid && isUnpaid(upload)));
 
 /**
- * A post that repeats another pays too, and is refunded when it fails. Of equal posts at the same moment, the first
- * that pays is published.
+ * Debits a paid post, also when it repeats another: the repeat fails and is refunded. Of equal posts at the same
+ * moment, the first that pays is published.
  *
  * @throws LostLease
  */
@@ -50,7 +50,7 @@ export async function passGate(
 async function paymentFailure(deps: Deps, upload: UploadRow, cost: number): Promise<Failure> {
   const [[balance]] = await deps.db.run([creditBalance(deps, upload.teamId)]);
   const message = balance && creditRefusal(balance, cost, deps.now());
-  // There are enough credits: another run has the job or has paid.
+  // The credits suffice, so another run has the job or has paid.
   if (!message) throw new LostLease();
   return { code: "rate_limited", message };
 }

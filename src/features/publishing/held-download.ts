@@ -13,9 +13,9 @@ import { resolvePresigned } from "../presign/resolve.ts";
 import { type HeldChanges, saveHeld, takeHeld } from "./repo/held.ts";
 import { MAX_CRASHES, nextBackoff } from "./rules.ts";
 
-/** A file may take 24 parts after three redirects. */
+/** Subrequests of one download: a file may take 24 parts, after three redirects. */
 const DOWNLOAD_CALLS = 32;
-/** A download that was begun longer ago has broken off. */
+/** A download that began longer ago has broken off. */
 const TAKEN_SECONDS = DOWNLOAD_SECONDS + 30;
 /** A download waits this long for subrequests: posts that are due go first. */
 const NO_ROOM_SECONDS = 5;
@@ -68,7 +68,7 @@ async function downloadNext(deps: Deps, post: UploadRow): Promise<UploadRow | nu
     return save(deps, takenPost, { media: stored, fileSize, backoffs: 0 }, download);
   }
   const { message, transient } = download;
-  // A post can go out without its thumbnail; its page says so.
+  // A post can be published without its thumbnail; the post's page says so.
   if (item.role === "thumbnail") {
     return save(deps, takenPost, { media: media.with(index, { ...item, isGone: true }) });
   }

@@ -21,7 +21,7 @@ const toMediaItem = ({ kind, mime, sizeBytes, sha256, width, height }: MediaRow)
   height,
 });
 
-/** Leaves out files that are still at a URL. @throws PublishFailure when a file is gone */
+/** Leaves out files that are not downloaded from their URL yet. @throws PublishFailure when a file is gone */
 export function filesOf(refs: readonly MediaRef[], media: readonly MediaRow[]): MediaItem[] {
   return refs.flatMap((item) => {
     if (!("sha256" in item)) return [];
@@ -128,7 +128,7 @@ function withDeadline(network: Fetch, callSeconds: number, lease: Lease): Fetch 
   };
 }
 
-/** The call that creates the post must be over before the platform is asked about the post. */
+/** Ends calls at `end`: the one that creates the post must be over before the platform is asked about the post. */
 export function endingBy(job: PublishJob, end: Date): PublishJob {
   const fetch: Fetch = async (input, init) =>
     job.fetch(input, { ...init, signal: endsIn(msUntil(end, job)) });
@@ -147,6 +147,6 @@ export const nextToHash = (refs: readonly MediaRef[], media: readonly MediaRow[]
       media.some(({ sha256, etag }) => sha256 === item.sha256 && etag !== null),
   );
 
-/** Returns the index of the first file that is still at a URL, or -1. */
+/** Returns the index of the first file that is not downloaded from its URL yet, or -1. */
 export const nextToFetch = (media: readonly MediaRef[]): number =>
   media.findIndex((item) => "url" in item && !item.isGone);

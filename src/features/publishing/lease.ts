@@ -4,7 +4,7 @@ import type { UploadRow } from "../posts/table.ts";
 import { LEASE_SECONDS } from "./rules.ts";
 import { renewLease } from "./save.ts";
 
-/** A platform call ends this long before its lease. */
+/** A platform call has to end this long before the lease. */
 const LEASE_SLACK_SECONDS = 10;
 /** A transfer renews a lease that is older than this. */
 const RENEW_AFTER_SECONDS = 30;
@@ -31,7 +31,7 @@ export class Lease {
 
   msLeft = (): number => msUntil(this.until, this.deps) - LEASE_SLACK_SECONDS * SECOND;
 
-  /** The lease is renewed while bytes move. @throws when there is no time left */
+  /** The lease is renewed while bytes move. @throws when the lease is about to end */
   begin(maxSeconds: number): Transfer {
     const { deps } = this;
     const aborter = new AbortController();
@@ -66,7 +66,7 @@ export class Lease {
 export const msUntil = (end: Date, { now }: Pick<Deps, "now">): number =>
   end.getTime() - now().getTime();
 
-/** @throws when there is no time left */
+/** @throws when `ms` is not positive */
 export function endsIn(ms: number): AbortSignal {
   if (ms <= 0) throw new Error("Too late to make the call.");
   return AbortSignal.timeout(ms);

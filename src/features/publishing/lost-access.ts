@@ -30,7 +30,7 @@ export async function judgeAccess(
   { upload, connector }: Attempt,
   failure: Failure,
 ): Promise<Ending> {
-  // Read again, as the login may have been renewed meanwhile.
+  // Reads the account again, as the login may have been renewed meanwhile.
   const find = accountById(upload.teamId, upload.accountId);
   const [[account]] = await deps.db.run([find]);
   if (account?.status !== "active") return { failure };

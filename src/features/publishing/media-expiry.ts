@@ -30,7 +30,7 @@ function readKey(key: string | null): FileId {
 }
 
 /**
- * One transaction ends uses and removes files: a retried post has all its files or none. Objects that a crash
+ * Removes files and their uses in one transaction: a retried post has all its files or none. Objects that a crash
  * leaves are removed by `removeUnusedObjects`.
  *
  * @param cursor team and hash of the next file, such as `7 9f86d0…`
@@ -63,13 +63,12 @@ export async function expireFiles(deps: Deps, cursor: string | null): Promise<st
   return next;
 }
 
-/** Objects that callers uploaded by presigned addresses may belong to several files. */
+/** Objects uploaded by presigned addresses may belong to several files, unlike other objects. */
 function split(objectKeys: readonly string[]): [presigned: string[], own: string[]] {
   const isPresigned = (key: string) => teamOfPresigned(key) !== null;
   return [objectKeys.filter(isPresigned), objectKeys.filter((key) => !isPresigned(key))];
 }
 
-/** `next`: the first file of the next page. */
 function cutPage(
   spent: readonly SpentUse[],
   after: FileId | null,
@@ -87,7 +86,7 @@ function cutPage(
   return { page: spent, next: last ? keyOf(last) : null };
 }
 
-/** Returns the images that have a thumbnail. */
+/** Makes thumbnails, and returns the images that have one. */
 async function keepThumbnails(deps: Deps, page: readonly SpentUse[]): Promise<Set<string>> {
   const images = new Map(page.filter((use) => use.showsThumbnail).map((use) => [keyOf(use), use]));
   const entries = [...images];

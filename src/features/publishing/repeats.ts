@@ -12,10 +12,7 @@ const filesOf = ({ media }: ComparedPost): string[] =>
     "sha256" in item && item.role === undefined ? [item.content ?? item.sha256] : [],
   );
 
-/**
- * Returns why the post repeats an earlier one, by the letters and digits of its text or by a file; null if it does
- * not.
- */
+/** Returns why the post repeats an earlier one, by the letters and digits of its text or by a file; else null. */
 export async function repeatRefusal(
   { refusal, reader }: RepeatRule,
   post: ComparedPost,

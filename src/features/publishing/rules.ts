@@ -3,7 +3,7 @@ import { DAY } from "../../core/time.ts";
 import { isSwitchedOff, SWITCHED_OFF } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
 
-/** A worker owns a job for this long between two of its steps. Longer than any platform call. */
+/** A worker owns a job for this long between two of its steps: longer than any platform call. */
 export const LEASE_SECONDS = 90;
 
 /** Source: spec, "Time limits": queue wait before queue_expired. */
@@ -12,10 +12,10 @@ export const QUEUE_WAIT_MS = DAY;
 /** When this many runs of a job broke off in a row, the job is the cause. */
 export const MAX_CRASHES = 10;
 
-/** Without progress for this long, a platform is not waited for any more. */
+/** A post stops waiting for its platform after this long without progress. */
 export const PROGRESS_DEADLINE_SECONDS = 30 * 60;
 
-/** An attempt that lost what it had prepared this often is not begun again. */
+/** Maximum times that an attempt begins again because it lost what it had prepared. */
 export const MAX_RESTARTS = 3;
 
 /** Waits before a transient failure is tried again, in seconds. */
@@ -24,10 +24,10 @@ const BACKOFF_SECONDS = [30, 120, 600] as const;
 /** Seconds to wait after `taken` back-offs of this attempt; null when there are no more. */
 export const nextBackoff = (taken: number): number | null => BACKOFF_SECONDS[taken] ?? null;
 
-/** Longest wait before a login is renewed again for a post, in seconds: other posts may have renewed it meanwhile. */
+/** Maximum seconds before a post tries again to renew its login: other posts may have renewed it meanwhile. */
 const LOGIN_BACKOFF_SECONDS = 60;
 
-/** Longest time that a post waits for its login, in seconds: as long as for a platform that does not answer. */
+/** Maximum seconds that a post waits for its login: as long as for a platform that does not answer. */
 const LOGIN_PATIENCE_SECONDS = BACKOFF_SECONDS.reduce((sum, wait) => sum + wait, 0);
 
 /**
@@ -42,8 +42,8 @@ export function loginBackoff(taken: number, waitedSeconds: number): number | nul
 }
 
 /**
- * Seconds from one call that creates the post to the next, after `made` such calls in this attempt; null when there may
- * be no more.
+ * Seconds to wait before a call that creates the post, after `made` such calls in this attempt; null when there may be
+ * no more.
  */
 export const resubmitWait = (made: number): number | null =>
   made === 0 ? 0 : nextBackoff(made - 1);
@@ -58,12 +58,11 @@ interface GateRefusal {
 }
 
 /**
- * The one gate that every post passes at publishing, whatever let it through before: its account can
- * be used, and its content is what was approved.
+ * Every post passes this gate when it is published: its account has to be usable, and its content the approved one.
  *
- * `held`: back to approval. `failed`: it cannot go out.
+ * `held`: the post needs approval again. `failed`: it cannot be published.
  *
- * @param contentHash null where no approval is bound to the content
+ * @param contentHash null when no approval is bound to the content
  */
 export function publishGate(
   upload: GateSubject,

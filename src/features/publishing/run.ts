@@ -32,17 +32,14 @@ import { fail, handOver, holdForApproval, park } from "./writes.ts";
 const LOGIN_BUSY_SECONDS = 2;
 
 const CLAIM_CALLS = 2;
-/**
- * Subrequests of one step. X sends four segments in a step; a file from a URL may take 24 parts after three
- * redirects.
- */
+/** Subrequests reserved for one step. X sends four segments of a file in a step. */
 const STEP_CALLS = 12;
 const DOWNLOAD_CALLS = 32;
 
 const callsOf = ({ stage, media }: UploadRow): number =>
   stage === "preparing" && nextToFetch(media) >= 0 ? DOWNLOAD_CALLS : STEP_CALLS;
 
-/** Leaves alone a job that is not due or that another run has. The row always says how far the post is. */
+/** Skips a job that is not due or that another run has. The job's row always shows its progress. */
 export async function publishUpload(
   deps: Deps,
   uploadId: number,

@@ -150,7 +150,7 @@ async function submit(
   }
 }
 
-/** Sets the job back to preparing, because the platform created nothing. */
+/** Sets the job back to preparing. */
 const nothingCreated = (claim: Claim): Claim => ({
   ...claim,
   upload: { ...claim.upload, stage: "preparing" },
@@ -199,7 +199,7 @@ export async function reconcile(deps: Deps, claim: Claim, job: PublishJob): Prom
   }
 }
 
-/** True when the post at the platform is stored as another post of the account. */
+/** True when another post of the account already has this id at the platform. */
 async function isTaken(
   deps: Deps,
   { id, accountId }: UploadRow,

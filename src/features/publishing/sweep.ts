@@ -4,18 +4,18 @@ import type { Deps } from "../../deps.ts";
 import { delayUntil, untilWholeSeconds } from "../../queue/wake.ts";
 import { forgetWaking, SLICE, takeSlice, type Woken } from "./repo/sweep.ts";
 
-/** Slices in which posts may be woken again. More would make a long queue longer. */
+/** Slices that include jobs whose message may be lost. More would make a long queue longer. */
 const SUSPECT_SLICES = 5;
 
 /**
- * Slices whose posts are woken at whole seconds. Messages of later slices are late anyway: a queue takes 5,000 a second
- * (Queues, "Limits").
+ * Slices whose messages are timed for whole seconds, when posts are due. Messages of later slices are late anyway: a
+ * queue takes 5,000 a second (Queues, "Limits").
  */
 const ALIGNED_SLICES = 5;
 
 /**
- * Wakes jobs that are due soon or whose message was lost, oldest first. A second message is harmless: the row
- * decides.
+ * Wakes jobs that are due soon or whose message was lost, oldest first. A second message is harmless: the job's row
+ * decides whether to run.
  *
  * @throws what the queue throws; the next tick sends the rest
  */

@@ -9,14 +9,13 @@ import { isWithinLookAhead, type Stage } from "../posts/rules.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { renewedLease, save } from "./save.ts";
 
-/** Loaded by the first post that fails. */
 export const { fail, holdForApproval } = lazily(
   () => import("./failing.ts"),
   "fail",
   "holdForApproval",
 );
 
-/** Resets back-offs and crashes, because a large file outlives many runs. */
+/** Resets back-offs and crashes, because a large file takes many runs. */
 export function saveProgress(
   deps: Deps,
   upload: UploadRow,
@@ -52,7 +51,7 @@ export async function park(
   if (wokenAt) await wakePost(deps, upload.id, at);
 }
 
-/** Ends the run when its budget is spent. The next message goes on from the stored bookmark. */
+/** Ends the run when its subrequests are used up. The next message continues from the stored bookmark. */
 export async function handOver(deps: Deps, upload: UploadRow): Promise<void> {
   const now = deps.now();
   await save(deps, upload, { leaseUntil: null, wokenAt: now, stage: upload.stage });

@@ -6,7 +6,6 @@ import type { Deps } from "../../deps.ts";
 import { isAwaiting, type Review, type ShownPost } from "./find.ts";
 import { MAX_NOTE_CHARACTERS } from "./rules.ts";
 
-/** Loaded by the first decision: most visits only read the page. */
 const loadDecisions = () => import("../approval/decide.ts");
 
 const proofText = (linkId: number): string => `review form|${linkId}`;
@@ -47,7 +46,7 @@ const conflict = (text: string): Refusal => ({ status: 409, text });
 
 const BUSY = conflict("Too many posts are being published right now. Try again in a few minutes.");
 
-/** What the client reads, by error code. */
+/** What the reviewing client reads, by error code. */
 const WORDS: Partial<Record<ErrorCode, Refusal>> = {
   NOT_FOUND: REMOVED,
   NOT_REVIEWABLE: DECIDED,
@@ -98,7 +97,7 @@ export function noteRefusal(note: string): string | null {
 /** `note`: null approves the post. */
 export interface Decision {
   post: ShownPost;
-  /** The version on the client's page. */
+  /** The post's version on the client's page. */
   seen: string;
   note: string | null;
 }

@@ -2,7 +2,7 @@ import type { Deps } from "../../deps.ts";
 import { forgetLinks, forgetPosts } from "./repo/links.ts";
 import { ENDED_LINKS_KEPT_MS } from "./rules.ts";
 
-/** Links of one page. Each has up to 50 posts. */
+/** Links that one run deletes, each with up to 50 posts. */
 const SLICE = 50;
 
 /** Returns null when no old link is left. */

@@ -25,7 +25,7 @@ const KIND_NAMES: Record<MediaKind, string> = {
 const wordsOf = ({ heading, text }: Likeness): string =>
   [heading, text].filter(Boolean).join("\n") || "None";
 
-/** Returns the texts that a post would have with another kind of file, as its file is not downloaded yet. */
+/** Returns the texts that the post would have with other kinds of files, as its file is not downloaded yet. */
 async function textsOfOtherKinds(post: Subject, likeness: Likeness): Promise<Unpublished[]> {
   if (!post.media.some((ref) => isSent(ref) && "url" in ref)) return [];
   const connector = connectorOf(post.platform);

@@ -227,7 +227,7 @@ function showEnded(
   );
 }
 
-/** Clients have no other page to return to. */
+/** Shows no links: clients have no other page to return to. */
 export async function renderReviewError(error: unknown, c: AppContext): Promise<Response> {
   const { status, message, headers } = toRefusal(error, c);
   for (const [name, value] of Object.entries(headers)) c.header(name, value);

@@ -7,7 +7,6 @@ import type { SideFile, shotsOf } from "./media-parts.tsx";
 import { accountOf, Mock } from "./mock-parts.tsx";
 import { MAX_NOTE_CHARACTERS } from "./rules.ts";
 
-/** What was done with a post, or why it was refused. */
 export interface PostNotice {
   text: string;
   isRefusal: boolean;
@@ -20,7 +19,7 @@ export interface Scene {
   now: Date;
   origin: string;
   path: string;
-  /** See `proofOf`. */
+  /** Form field against forged requests. */
   proof: string;
 }
 
@@ -76,7 +75,7 @@ export function stateOf(post: ShownPost): State {
 
 const UTC = clockOf(null);
 
-/** Shows the team's zone and UTC; a script adds the reader's own. */
+/** Shows a time in the team's zone and UTC; a script adds the reader's own. */
 const Instant = ({ at, clock }: { at: Date; clock: Clock }) => {
   const iso = at.toISOString();
   return (
@@ -239,7 +238,7 @@ const Decide = ({
 
 interface PostProps {
   post: ShownPost;
-  /** Place on the page, from 1. */
+  /** The post's place on the page, from 1. */
   at: number;
   count: number;
   /** Null for a removed post. */

@@ -19,7 +19,7 @@ const requireManager = ({ actor }: Ctx): void =>
 
 /**
  * @param uploadIds null: all posts that await approval; drafts are submitted
- * @throws AppError FORBIDDEN, NOT_FOUND, NOT_REVIEWABLE, PLAN_LIMIT, and what `submitUploads` refuses a draft with
+ * @throws AppError FORBIDDEN, NOT_FOUND, NOT_REVIEWABLE, PLAN_LIMIT, or the refusal of a draft
  */
 export async function createReviewLink(
   ctx: Ctx,

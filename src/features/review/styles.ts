@@ -1,4 +1,4 @@
-/** A post is dark where its platform's player is. */
+/** A post's preview is dark if its platform's player is. */
 export const REVIEW_STYLES = `
 .page { width: min(100% - 2rem, 66rem); }
 .brandline { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; min-height: 3.5rem; font-weight: 600; overflow-wrap: anywhere; }

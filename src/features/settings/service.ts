@@ -53,7 +53,7 @@ export type Settings = ReturnType<typeof toSettings>;
 /**
  * Only owners and admins change team settings.
  *
- * @throws AppError FORBIDDEN by role; 400 for a chat address that is not allowed. Nothing is changed then.
+ * @throws AppError FORBIDDEN by role; 400 for a chat address that is not allowed
  */
 export async function changeSettings(ctx: Ctx, change: SettingsChange): Promise<Settings> {
   await ctx.read("team:write", []);
@@ -102,7 +102,7 @@ export async function storeLogo(ctx: Ctx, bytes: Uint8Array<ArrayBuffer>): Promi
   await ctx.media.put(objectKey, bytes, { httpMetadata: { contentType: mime } });
   const logo = { objectKey, mime, sizeBytes: bytes.length };
   await replaceLogo(ctx, logo).catch(async (error: unknown) => {
-    // The write may have succeeded without an answer.
+    // The write may have succeeded without an answer, so a logo in use is not deleted.
     const [[now]] = await ctx.db.run([repo.settingsOfTeam({ team: ctx.team })]);
     if (now?.branding?.logo?.objectKey !== objectKey) await ctx.media.delete(objectKey);
     throw error;

@@ -19,7 +19,7 @@ export interface PlatformSetup extends ConsentScopes, Pick<Needs, "app" | "revie
   document: string | null;
 }
 
-/** @param origin empty for paths alone */
+/** @param origin begins each address; empty for paths alone */
 export function setupOf(
   { platform, needs, consent, withdrawals }: Connector,
   origin: string,

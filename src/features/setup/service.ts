@@ -11,7 +11,6 @@ import { type PlatformSetup, setupOf } from "./rules.ts";
 export interface InstanceSetup extends PlatformSetup {
   name: string;
   missing: readonly string[];
-  /** Permissions from APP_SCOPES. */
   appScopes: readonly string[] | null;
   isCheckable: boolean;
 }

@@ -20,7 +20,6 @@ import {
 } from "./repo/library.ts";
 import { NOT_INVITED } from "./rules.ts";
 
-/** Creates rows that other features rely on. */
 export interface Makers {
   /** Also creates the person's team. Returns null for an address without an invite. */
   createUser(email: string): Promise<RawRow | null>;
@@ -34,7 +33,7 @@ export interface Makers {
 
 const TOKEN = "token_hash";
 
-/** Columns that better-auth expects and `users` lacks. Every row's address is verified. */
+/** Columns that better-auth expects and `users` lacks. Every stored address is verified. */
 const NOT_IN_USERS = ["email_verified", "image", "updated_at"];
 
 const OPERATORS: Record<string, Comparison["operator"]> = {
@@ -49,11 +48,11 @@ const OPERATORS: Record<string, Comparison["operator"]> = {
 
 interface Lookup {
   comparisons: Comparison[];
-  /** Values of columns that are stored in another form. The answer gives them back as they were sent. */
+  /** Values that are stored in another form, such as tokens. The answer returns them as they were sent. */
   sentValues: RawRow;
 }
 
-/** Tokens are compared by hash, and addresses generated from a person's id by that id. */
+/** Finds tokens by their hash, and an address generated from a person's id by that id. */
 async function toLookup(where: readonly CleanedWhere[] = []): Promise<Lookup> {
   const sentValues: RawRow = {};
   const comparisons = await Promise.all(
@@ -91,10 +90,10 @@ function toTable(model: string): TableName {
 }
 
 /**
- * Maps better-auth to the house's tables: integer ids, instants in ms, hashed tokens.
+ * Maps better-auth to this service's tables: integer ids, instants in ms, hashed tokens.
  *
- * better-auth reads only the runtime's clock, while the tables hold times of our clock, which development
- * moves. Every instant is shifted here, so that rows expire by our clock.
+ * better-auth reads only the runtime's clock, but the tables use `deps.now`, which development moves. Every instant is
+ * shifted here, so that rows expire by `deps.now`.
  */
 export function databaseAdapter({ db, now }: Pick<Deps, "db" | "now">, makers: Makers) {
   const aheadMs = now().getTime() - Date.now();

@@ -10,7 +10,7 @@ interface AuthParts extends Makers {
   hashToken(token: string): Promise<string>;
 }
 
-/** The plugin does not require user verification: see better-auth's pull request 11155. */
+/** The passkey plugin does not require user verification: see better-auth's pull request 11155. */
 async function requireUserVerified(isVerified: boolean | undefined): Promise<void> {
   if (isVerified === true) return;
   throw new APIError("BAD_REQUEST", {
@@ -20,8 +20,8 @@ async function requireUserVerified(isVerified: boolean | undefined): Promise<voi
 }
 
 /**
- * Creates better-auth for one request: a shared instance blocks later requests when the first is aborted
- * (its issue 10315). Only its functions are called, its routes are not served.
+ * Creates better-auth for one request: a shared instance blocks later requests when the first is aborted (its issue
+ * 10315). Its routes are not served.
  */
 export function createAuth({ deps, origin, hashToken, ...makers }: AuthParts) {
   const timestamps = { createdAt: "created_at", updatedAt: "updated_at" };

@@ -222,7 +222,7 @@ function tell(c: AppContext, { status, cookies, body }: PasskeyAnswer): Response
   return c.json(body as object, status as 200, { "cache-control": "no-store" });
 }
 
-/** @throws AppError 413, 400 */
+/** @throws AppError 413 for a large body, 400 for a malformed one */
 async function readPasskey(c: AppContext): Promise<{ response: PasskeyResponse; name: string }> {
   const bytes = await bodyOf(c.req.raw).readAll(MAX_PASSKEY_BYTES, async () => {});
   const body = parseObject(new TextDecoder().decode(bytes));

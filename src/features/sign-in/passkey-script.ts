@@ -1,8 +1,8 @@
 export const PASSKEY_SCRIPT_PATH = "/sign-in/passkey.js";
 
 /**
- * Controls stay hidden without passkeys. `#passkey` signs in and opens its `data-next`; `#add-passkey` is a
- * form with a name.
+ * Controls stay hidden without passkeys. `#passkey` is a button that signs in and opens its `data-next` address;
+ * `#add-passkey` is a form with a passkey's name.
  */
 export const PASSKEY_SCRIPT = `
 const ask = async (step, body = {}) => {

@@ -1,2 +1,2 @@
-/** Runs before tsyringe, which x509 brings along and which ends the import of the sign-in without it. */
+/** Must run before tsyringe, a dependency of x509 that throws on import without this module. */
 import "reflect-metadata";

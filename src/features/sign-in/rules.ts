@@ -1,7 +1,6 @@
 /** The address is verified but has neither an account nor an open invite. */
 export const NOT_INVITED = "NOT_INVITED";
 
-/** Messages by better-auth's error codes. */
 const REFUSALS: Record<string, string> = {
   SESSION_NOT_FRESH: "You signed in more than a day ago. Sign out, sign in again, then add it.",
   SESSION_REQUIRED: "You are signed out. Sign in, then try again.",

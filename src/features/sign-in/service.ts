@@ -84,7 +84,7 @@ async function openAuth(deps: Deps, { headers, origin }: Visit, method: Method) 
       const team = ownTeam(userId);
       const data = { userId, method };
       const login = emit(deps, { team, name: "security.login", data }, ownsTeam(userId));
-      // A copy of the previous session's cookie must not work.
+      // Ends the previous session: a copy of its cookie must not work.
       const hash = replaced === null ? "" : await sha256Hex(replaced);
       const [[row]] = await deps.db.run([
         insertSession(session),
@@ -132,7 +132,7 @@ export interface PasskeyAnswer {
   body: unknown;
 }
 
-/** Removes the session's token. better-auth answers 5xx for a malformed passkey; that becomes 400. */
+/** Removes the session's token from the answer. better-auth's 5xx for a malformed passkey becomes 400. */
 async function toPasskeyAnswer(
   answer: Response,
   tells: "options" | "done",

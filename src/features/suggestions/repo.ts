@@ -10,7 +10,6 @@ type SuggestionRow = typeof suggestions.$inferSelect;
 
 const readSuggestion = rowReader(suggestions);
 
-/** Newest first, older than the id `before`. */
 export const suggestionsOf = (
   team: SQL,
   before: number | null,
@@ -22,7 +21,6 @@ export const suggestionsOf = (
     readSuggestion,
   );
 
-/** Inserts the suggestion and emits its event. */
 export function insertSuggestion(
   deps: Pick<Deps, "newEventId" | "now">,
   row: Omit<typeof suggestions.$inferInsert, "id" | "status" | "createdAt" | "updatedAt">,

@@ -2,7 +2,7 @@ import type { Ctx } from "../../deps.ts";
 import * as repo from "./repo.ts";
 import type { NewSuggestion, SuggestionPage } from "./schema.ts";
 
-/** Newest first. `nextBefore` is null on the last page. */
+/** `nextBefore` is null on the last page. */
 export async function listSuggestions(ctx: Ctx, { limit, before }: SuggestionPage) {
   const query = repo.suggestionsOf(ctx.team, before ?? null, limit + 1);
   const [matches] = await ctx.read("team:read", [query]);

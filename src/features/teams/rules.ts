@@ -2,13 +2,13 @@ import { AppError, invalidFields } from "../../core/errors.ts";
 import { DAY } from "../../core/time.ts";
 import type { Actor, Role } from "../../deps.ts";
 
-/** Spec is silent. */
+/** Spec is silent on a lifetime. */
 export const INVITE_LIFETIME_MS = 7 * DAY;
 
-/** Spec is silent. */
+/** Spec is silent on a maximum. */
 export const MAX_OPEN_INVITES = 100;
 
-/** Maximum addresses that people may enter for one invite that names none. Spec is silent. */
+/** Maximum addresses that people may enter for one invite that names none. Spec is silent on it. */
 export const MAX_GIVEN_ADDRESSES = 10;
 
 export function ownTeam(email: string): { name: string; slug: string } {

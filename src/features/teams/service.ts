@@ -46,11 +46,10 @@ export async function listMembers(ctx: Ctx): Promise<Member[]> {
 }
 
 /**
- * Losing access ends tokens pinned to the team. Losing a role ends the links that the member made in it. Neither
- * comes back.
+ * A deactivated member loses tokens pinned to the team, and links made with the former rights end. Undoing the change
+ * restores neither.
  *
- * @throws AppError FORBIDDEN unless the caller is the owner, and for the owner's membership; NOT_FOUND;
- * PLAN_LIMIT
+ * @throws AppError FORBIDDEN unless the caller is the owner, and for the owner's membership; NOT_FOUND; PLAN_LIMIT
  */
 export async function changeMember(ctx: Ctx, userId: number, change: MemberChange) {
   await ctx.read("team:write", []);

@@ -15,7 +15,7 @@ export const teams = sqliteTable("teams", {
   slug: text("slug").notNull(),
   ownerId: integer("owner_id").notNull(),
   plan: text("plan").$type<PlanName>(),
-  /** The plan of a team without `plan`; null for the instance's default. */
+  /** Applies while the team has no `plan`; null for the instance's default. */
   basePlan: text("base_plan").$type<PlanName>(),
   /** When the plan ends; null for no end. */
   planUntil: instant("plan_until"),

@@ -16,10 +16,9 @@ export const tokensOfUser = prepared(
   readToken,
 );
 
-/** `scopes` is JSON text. */
 type NewToken = Omit<TokenRow, "id" | "lastUsedAt" | "revokedAt" | "scopes"> & { scopes: string };
 
-/** Inserts no token pinned to a team without an active membership. */
+/** Inserts no token pinned to a team of which the person is no active member. */
 export const insertToken = prepared(
   ({ hash, name, hint, userId, teamId, scopes, createdAt, madeBy }: Params<NewToken>) =>
     sql`INSERT INTO tokens (hash, name, hint, user_id, team_id, scopes, created_at, made_by)

@@ -53,7 +53,7 @@ export function refusalOf(status: number): string {
   return reason ? `Answered ${status}: ${reason}.` : `Answered ${status}.`;
 }
 
-/** An error only shows whether the connection was lost, so a probe of the port finds the reason. */
+/** An error does not tell why a connection failed, so a probe of the port finds the reason. */
 export async function describeFailure(
   { reaches }: Pick<Deps, "reaches">,
   url: string,

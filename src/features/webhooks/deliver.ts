@@ -12,7 +12,7 @@ const BUSY_MS = 2 * SECOND;
 /** A batch reads more deliveries than it can start, so that slow endpoints do not hold back others. */
 const MAX_READ = 100;
 
-/** Deliveries that another run has taken no longer match their key. */
+/** Skips deliveries that another run has taken: they no longer match their key. */
 export async function deliver(deps: Deps, dueKeys: readonly DueKey[]): Promise<void> {
   const keys = [...new Map(dueKeys.map((key) => [key.join(), key])).values()];
   if (keys.length === 0) return;

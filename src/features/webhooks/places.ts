@@ -8,7 +8,7 @@ const PER_ENDPOINT = 2;
 /** The longest attempt plus the time until a batch starts it. */
 const LEASE_MS = ANSWER_MS + 5 * SECOND;
 const WAIT_MS = 300;
-/** Delay after which free places are given back together. */
+/** Places that become free are given back together after this delay. */
 const RETURN_MS = SECOND / 4;
 
 type Gated = Pick<Deps, "deliveryGate" | "log" | "wait">;
@@ -28,7 +28,7 @@ export class Places {
     this.granted = new Set(places.map(({ webhookId }) => webhookId));
   }
 
-  /** When the delivery gate does not answer, the batch gets all the places it needs. */
+  /** When the delivery gate does not answer, the batch gets all the places it asked for. */
   static async take(
     deps: Gated,
     webhookIds: readonly number[],
@@ -51,7 +51,7 @@ export class Places {
     }
   }
 
-  /** Returns true when other batches hold all places. */
+  /** Returns true when other batches hold all the webhook's places. */
   isTaken(webhookId: number): boolean {
     return !this.granted.has(webhookId);
   }

@@ -15,10 +15,10 @@ const SLOW_AFTER = 3;
 const SLOW_MS = 30 * SECOND;
 /** Source: Workers, "Limits". */
 const CONNECTIONS = 6;
-/** Subrequests to the database, the queue and the delivery gate. */
+/** Subrequests kept for the database, the queue and the delivery gate. */
 const OTHER_CALLS = 16;
 
-/** Late answers in a row by webhook id, valid until `until` (ms), for this isolate. */
+/** Late answers in a row by webhook id, counted in this isolate until `until` (epoch ms). */
 const unanswered = new Map<number, { times: number; until: number }>();
 export const forgetSlow = (): void => unanswered.clear();
 const MAX_HINTS = 10_000;
@@ -104,7 +104,7 @@ export class Round {
     };
   }
 
-  /** Running attempts give their places back when they end. */
+  /** Returns free places; running attempts return theirs when they end. */
   returnPlaces(): Promise<void> {
     return this.places.close();
   }

@@ -5,7 +5,7 @@ import type { DeliveryKind } from "./table.ts";
 /** Waits before attempts 2 to 6, in ms. Source: spec, "Events", delivery rule 2. */
 const RETRY_DELAYS = [30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR, 6 * HOUR] as const;
 
-/** Random share of a delay that keeps retries apart. */
+/** Random share of a delay, which keeps retries apart. */
 const MAX_JITTER = 0.1;
 
 /**
@@ -23,16 +23,16 @@ export function retryAt(
   return new Date(now.getTime() + Math.round(delay * (1 + MAX_JITTER * draw)));
 }
 
-/** From the connection to the status line. Source: spec, "Time limits". */
+/** Maximum time from the connection to the status line. Source: spec, "Time limits". */
 export const ANSWER_MS = 10 * SECOND;
 
-/** After more timeouts in a row, an endpoint gets its events one by one. Spec is silent. */
+/** After more timeouts in a row, an endpoint gets its events one by one. Spec is silent on slow endpoints. */
 const MAX_TIMEOUTS = 5;
 
 /** Interval between events to a slow endpoint, longer than one attempt takes. */
 export const TURN_MS = ANSWER_MS + SECOND;
 
-/** An event asks again for a turn at a slow endpoint after at most this time. */
+/** After at most this time, an event asks again for a turn at a slow endpoint. */
 export const LONGEST_TURN_MS = HOUR;
 
 export interface Circumstances {
@@ -45,8 +45,8 @@ export interface Circumstances {
 }
 
 /**
- * `queue_up`: the endpoint keeps timing out. `skip`: the webhook was switched off since. `forget`: its
- * webhook or event is gone.
+ * `queue_up`: the endpoint keeps timing out. `skip`: the webhook was switched off after the delivery was queued.
+ * `forget`: the webhook or event is gone.
  */
 export function decideDelivery(delivery: Circumstances): "send" | "queue_up" | "skip" | "forget" {
   const { kind, attempt, hasSlot, queuedAt, webhook, event } = delivery;
@@ -57,7 +57,7 @@ export function decideDelivery(delivery: Circumstances): "send" | "queue_up" | "
   return isSlow && kind === "event" && attempt === 1 && !hasSlot ? "queue_up" : "send";
 }
 
-/** Per team. Spec is silent. */
+/** Per team. Spec is silent on a maximum. */
 export const MAX_WEBHOOKS = 50;
 
 /** Source: spec, "Events", request headers. */

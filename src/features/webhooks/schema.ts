@@ -10,11 +10,11 @@ import type { WebhookRow } from "./repo/webhooks.ts";
 
 enableDescriptions();
 
-/** Spec is silent. */
+/** Spec is silent on lengths. */
 const SECRET = { min: 16, max: 255 };
 const isPrintable = (text: string): boolean => /^[\x21-\x7e]*$/.test(text);
 
-/** Spec is silent. */
+/** Spec is silent on a maximum. */
 const MAX_NAMES = 100;
 
 const eventName = z.enum(SUBSCRIBABLE, {

@@ -13,7 +13,6 @@ interface Sendable {
   payload: string;
 }
 
-/** Keeps only the status of the receiver's answer. */
 export interface Sent {
   success: boolean;
   statusCode: number | null;

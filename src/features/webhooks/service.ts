@@ -38,8 +38,8 @@ interface Remembered {
 /**
  * Only this answer contains the secret.
  *
- * @throws AppError FORBIDDEN for a member; 400 for an address that is not allowed; PLAN_LIMIT; errors of
- * `once`
+ * @throws AppError FORBIDDEN for a member; 400 for an address that is not allowed; PLAN_LIMIT; refusals of the
+ * Idempotency-Key
  */
 export async function createWebhook(
   ctx: Ctx,

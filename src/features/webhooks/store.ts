@@ -24,7 +24,7 @@ export interface Moved {
   to: Date;
   attempt?: number;
   hasSlot?: boolean;
-  /** Without a queue message, only the sweep finds the delivery. */
+  /** Sends no queue message: only the sweep finds the delivery. */
   isSilent?: boolean;
 }
 
@@ -52,7 +52,7 @@ export async function store(
   try {
     await deps.db.runAll(writes);
   } catch {
-    // A repeated batch only counts timeouts twice. Throwing would resend every delivery.
+    // Tries again, as throwing would resend every delivery. A batch stored twice only counts timeouts twice.
     await deps.wait(SECOND_TRY_MS);
     await deps.db.runAll(writes);
   }
@@ -75,7 +75,7 @@ function toRetry({ lease, at, end }: Ended): Moved[] {
   return to ? [{ lease, to, attempt: lease.due.attempt + 1 }] : [];
 }
 
-/** Replays and tests do not count. */
+/** Replays and tests do not count against the webhook. */
 const isExhausted = ({ lease, end }: Ended): boolean =>
   lease.due.kind === "event" && end.kind === "sent" && !end.sent.success;
 
@@ -124,7 +124,9 @@ const moves = (moved: readonly Moved[]): Query<number>[] =>
         ),
       ];
 
-/** Each exhausted event has its own statement: it counts only if that statement ended its delivery. */
+/**
+ * Each exhausted event has its own statement: it counts against the webhook only if that statement ended its delivery.
+ */
 function ends(closed: readonly Ended[]): Query<number>[] {
   const together = closed.filter((one) => !isExhausted(one)).map(({ lease }) => keyOf(lease));
   return [
@@ -144,7 +146,7 @@ const webhooksOf = (some: readonly Ended[]): number[] => [
 
 function updateCounts(ended: readonly Ended[], closed: readonly Ended[]): Query<number>[] {
   const exhausted = new Set(webhooksOf(closed.filter(isExhausted)));
-  // The failure count may be stale: an event that another batch exhausts meanwhile counts as the later one.
+  // `failureCount` may be out of date: if it is 0 here, a failure that another batch counts meanwhile is not reset.
   const hasFailures = ({ lease: { due } }: Ended) =>
     (due.failureCount ?? 0) > 0 || exhausted.has(due.webhookId);
   const ofEvents = ended.filter(({ lease }) => lease.due.kind === "event");

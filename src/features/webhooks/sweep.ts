@@ -5,10 +5,10 @@ import { anyOverdue, takeOverdue } from "./repo/deliveries.ts";
 
 /** A delivery overdue by this has lost its queue message. */
 const OVERDUE_MS = MINUTE;
-/** How long the sweep leaves a woken delivery to its message. */
+/** How long the sweep leaves a woken delivery alone, while its message arrives. */
 const LEASE_MS = 30 * SECOND;
 const SLICE = 1_000;
-/** More slices would make a long queue longer. */
+/** Per sweep. More slices would make a long queue longer. */
 const SLICES = 5;
 
 const overdueAt = ({ now }: Pick<Deps, "now">): Date => new Date(now().getTime() - OVERDUE_MS);
@@ -28,7 +28,7 @@ export async function wakeOverdue(deps: Deps, overdue: readonly DueDelivery[]): 
   for (let slice = 1; ; slice++) {
     const [deliveries] = await deps.db.run([takeSlice(deps)]);
     woken += deliveries.length;
-    // Wakes at once; the new due time is for the next sweep.
+    // Messages arrive at once; the rows' new due time is for the next sweep.
     const atMs = deps.now().getTime();
     await wakeDeliveries(
       deps,

@@ -17,7 +17,7 @@ export const webhooks = sqliteTable("webhooks", {
   timeouts: integer("timeouts").notNull(),
   /** When a slow endpoint gets its next event. */
   nextSlotAt: instant("next_slot_at").notNull(),
-  /** Failures switched the webhook off. A trigger creates the notice. */
+  /** Failures switched the webhook off, and a database trigger creates the notice. */
   isNoticeDue: flag("is_notice_due").notNull(),
   createdAt: instant("created_at").notNull(),
   updatedAt: instant("updated_at").notNull(),

@@ -16,7 +16,7 @@ import {
   type Withdrawn,
 } from "./repo.ts";
 
-/** Spec is silent. */
+/** How far the platform's clock may differ. Spec is silent on it. */
 const CLOCK_SKEW_MS = 5 * MINUTE;
 
 interface WithdrawnConsent extends Pick<Withdrawn, "platform" | "platformUserId"> {

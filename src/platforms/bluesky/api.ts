@@ -3,7 +3,7 @@ import type { Refusal } from "../kit/refusals.ts";
 import { messageOf, replyReader } from "../kit/replies.ts";
 import { field, maybeText } from "../kit/shapes.ts";
 
-/** Takes logins for servers run by Bluesky, and for unknown servers. */
+/** The server for logins of servers run by Bluesky, and of unknown servers. */
 export const ENTRYWAY = "https://bsky.social";
 export const PUBLIC_API = "https://public.api.bsky.app";
 export const POST_COLLECTION = "app.bsky.feed.post";

@@ -8,7 +8,6 @@ import type { BlueskySettings } from "./settings.ts";
 const { limits, mediaSupport } = capabilities;
 const checks = checksFor("Bluesky", capabilities);
 
-/** The description, or the title when the description is blank. */
 export const postText = ({ title, description }: Pick<Post, "title" | "description">): string =>
   emptyIfBlank(description) || emptyIfBlank(title);
 

@@ -112,7 +112,7 @@ export async function resolveDid(
     : unknownIdentifier(`The DID document of ${did} names no usable server.`);
 }
 
-/** Servers run by Bluesky take logins at the entryway. */
+/** Servers run by Bluesky, whose logins the entryway takes. */
 export const BLUESKY_HOSTS = ".host.bsky.network";
 
 const speaksFor = (server: string, { origin, hostname }: URL): boolean =>

@@ -7,9 +7,9 @@ import type { MetricsJob, MetricsPage, MetricsReading } from "../metrics.ts";
 import { getProfileRequest, PUBLIC_API, toXrpcRefusal, xrpc } from "./api.ts";
 import { toRefused } from "./failures.ts";
 
-/** Bluesky gives up to 100. */
+/** Bluesky returns at most 100. */
 const PAGE = 50;
-/** Posts come with everything they embed. */
+/** Large, because posts come with everything they embed. */
 const MAX_REPLY_BYTES = 2_000_000;
 
 const { readerOf } = replyReader(MAX_REPLY_BYTES, toXrpcRefusal);

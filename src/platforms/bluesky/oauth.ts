@@ -120,7 +120,7 @@ function toTokens(
 
 const inDays = (days: number): Date => addSeconds(now(), days * (DAY / SECOND));
 
-/** @throws errors of `oauth4webapi`, for `explainServer` */
+/** @throws errors of `oauth4webapi`, which `explainServer` translates */
 export async function exchangeCode(
   { as, client, auth, options }: Caller,
   session: Session,

@@ -34,7 +34,7 @@ const MEDIA_JOB_ERRORS = new Set([
 ]);
 /** The upload session no longer exists. Source: lexicon app.bsky.video.uploadPart. */
 const SESSION_OVER = new Set(["UploadNotFound", "UploadExpired", "UploadAborted", "UploadFailed"]);
-/** Part numbers or sizes differ from the service's. Source: lexicon app.bsky.video.uploadPart. */
+/** Part numbers or sizes differ from what the service expects. Source: lexicon app.bsky.video.uploadPart. */
 const PLAN_ERRORS = new Set(["InvalidPartNumber", "PartSizeMismatch"]);
 /** Source: lexicon app.bsky.video.uploadPart, finishUpload. */
 const UNCLEAR = new Set(["UploadNotReady", "UploadAlreadyCompleted", "MissingParts"]);

@@ -45,7 +45,7 @@ const UPLOAD_TOKEN_SECONDS = 1_800;
 const PROCESSING_DEADLINE_SECONDS = 1_500;
 const FIRST_LOOK_SECONDS = 2;
 const LONGEST_LOOK_SECONDS = 5;
-/** How often an upload may lack parts that its bookmark counts as sent. */
+/** How often an upload may turn out to lack parts that its bookmark counts as sent. */
 const MAX_RECOVERIES = 3;
 
 export const videoBookmark = z.discriminatedUnion("stage", [
@@ -58,7 +58,7 @@ export const videoBookmark = z.discriminatedUnion("stage", [
     recoveries: z.int(),
   }),
   z.object({ stage: z.literal("single_shot") }),
-  /** Epoch milliseconds. */
+  /** `since`: epoch ms. */
   z.object({ stage: z.literal("processing"), jobId: z.string(), since: z.number() }),
   z.object({ stage: z.literal("processed"), blob }),
 ]);
@@ -167,7 +167,7 @@ async function sendPart(job: Job, item: MediaItem, at: Uploading): Promise<Video
   return recover(job, at, token.value, reply.error);
 }
 
-/** The token has to outlive the processing. */
+/** Needs a new token, which outlives the processing. */
 async function finishUpload(job: Job, at: Uploading): Promise<VideoStep> {
   const token = await uploadToken(job);
   if (!token.ok) return token.error;
@@ -238,12 +238,12 @@ async function sendWhole(job: Job, item: MediaItem): Promise<VideoStep> {
   const reply = await readUploadVideoReply(sent);
   if (!reply.ok) return toVideoRefused(reply.error, job.now());
   const bookmark = processing(job, reply.value.jobId);
-  // The answer may contain only the earlier job's id.
+  // The answer may contain only the earlier job's id, so the job is followed.
   if (reply.value.error === "already_exists" && !reply.value.blob) return next(bookmark);
   return judgeJob(reply.value, bookmark);
 }
 
-/** Asks first, so that no whole video is sent in vain. */
+/** Asks for limits first, so that no whole video is sent in vain. */
 async function checkLimits(job: Job): Promise<Result<true, Stopped>> {
   const auth = getServiceAuthRequest(serverOf(job), job.accessToken, {
     audience: VIDEO_SERVICE_DID,

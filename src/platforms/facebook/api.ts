@@ -14,17 +14,17 @@ export const { graph, versioned, readReply, readerOf } = graphApi(
 );
 
 /**
- * Documented as a GET; a POST works too and keeps the secret out of URLs.
+ * Facebook documents a GET. A POST works too and keeps the secret out of URLs.
  * @see https://developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow
  */
 export const exchangeCodeRequest = (form: Record<string, string>): Request =>
   graph(versioned("oauth", "access_token"), { form });
 
-/** `{page}_{post}`, or a bare number. */
+/** Two numbers, `{page}_{post}`, or one number. */
 const postId = z.string().regex(/^\d+(?:_\d+)?$/);
 
 /**
- * Cannot be undone.
+ * The call publishes the post at once.
  * @see https://developers.facebook.com/docs/graph-api/reference/page/feed
  */
 export function createPostRequest(
@@ -48,7 +48,7 @@ export function createPostRequest(
 export const readCreatePostReply = readerOf(field("id", postId));
 
 /**
- * A published photo is a post, which cannot be undone. An unpublished photo waits to be attached to a post.
+ * A published photo becomes a post at once. An unpublished photo waits to be attached to a post.
  * @see https://developers.facebook.com/docs/graph-api/reference/page/photos
  */
 export function createPhotoRequest(
@@ -73,7 +73,7 @@ export const readCreatePhotoReply = readerOf(
 export const deletePhotoRequest = (token: string, photoId: string): Request =>
   new Request(graph(versioned(photoId), { token }), { method: "DELETE" });
 
-/** Facebook may send a path alone. */
+/** Facebook may send only the path of a URL. */
 function toPermalink(text: string | null): string | null {
   if (!text || !URL.canParse(text, SITE)) return null;
   const url = new URL(text, SITE);
@@ -119,7 +119,7 @@ export function countPhotos({ attachments }: ListedPost): number {
 }
 
 /**
- * @param after cursor of the previous list
+ * @param after the cursor that the previous list returned
  * @see https://developers.facebook.com/docs/graph-api/reference/page/published_posts
  */
 export function listPostsRequest(
@@ -156,7 +156,7 @@ export interface PostList {
   after: string | null;
 }
 
-/** Newest first. */
+/** The newest post comes first. */
 export const readListPostsReply = readerOf(
   z.object({ data: z.array(listedPost), paging }).transform(({ data, paging }) => ({
     posts: data,
@@ -181,7 +181,7 @@ export type Page = z.infer<typeof page>;
 
 export const PROFILE = "id,name,username,picture.type(large){url}";
 
-/** Only Pages have a `category`: a person's token is refused. */
+/** Asks for `category`, which only Pages have, so that Facebook refuses a person's token. */
 export const getMeRequest = (token: string): Request =>
   graph(versioned("me"), { token, query: { fields: `category,${PROFILE}` } });
 

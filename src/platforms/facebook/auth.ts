@@ -32,7 +32,7 @@ export const toCredentials = (accessToken: string): Credentials => ({
   expiresAt: null,
 });
 
-/** With `pageId`, exchanges a person's token for that Page's own. */
+/** With `pageId`, exchanges the person's token for the Page's token. */
 export async function identify(
   fetch: Fetch,
   { accessToken }: Credentials,
@@ -72,7 +72,7 @@ async function identifyPage(
   return finalRefusal(message, "pageId");
 }
 
-/** Only a person can renew a refused token. */
+/** Only a person can replace a refused token. */
 export async function refresh(
   fetch: Fetch,
   { accessToken }: Credentials,

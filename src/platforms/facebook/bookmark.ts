@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { bookmarkReader } from "../kit/bookmarks.ts";
 
-/** A post that one call makes. `readyAt`: a time before the first try. */
+/** A post that takes a single call. `readyAt`: a time before the first call. */
 const post = z.object({ stage: z.literal("post"), readyAt: z.number() });
 
-/** `readyAt`: once all photos are staged. */
+/** `readyAt`: the time at which all photos had been sent. */
 const album = z.object({
   stage: z.literal("album"),
   photos: z.array(z.string()),
@@ -18,11 +18,10 @@ const uploading = z.object({
   videoId: z.string(),
   start: z.int().min(0),
   end: z.int().min(0),
-  /** How often Facebook had less than the bookmark says. */
   realigned: z.int(),
 });
 
-/** `asked`: Facebook has the URL of the file. */
+/** `asked`: whether Facebook has been given the file's URL. */
 const reel = z.object({
   stage: z.literal("reel"),
   videoId: z.string(),
@@ -33,7 +32,7 @@ const reel = z.object({
 
 const posted = z.object({ stage: z.literal("posted"), postId: z.string(), since: z.number() });
 
-/** `isUnlabelled`: Facebook refused the requested AI label. */
+/** `isUnlabelled`: whether Facebook refused the AI label. */
 const processing = z.object({
   stage: z.literal("processing"),
   videoId: z.string(),
@@ -49,5 +48,5 @@ export type ReelPlace = z.infer<typeof reel>;
 export type Posted = z.infer<typeof posted>;
 export type Processing = z.infer<typeof processing>;
 
-/** Times in epoch milliseconds. */
+/** All times are epoch milliseconds. */
 export const readBookmark = bookmarkReader(post, album, uploading, reel, posted, processing);

@@ -27,7 +27,7 @@ export const apiVersion = {
   source: "https://developers.facebook.com/docs/graph-api/changelog/versions",
 };
 
-/** `business_management` shows Pages of a business portfolio. Source: Meta, "Permissions Reference". */
+/** Source: Meta, "Permissions Reference". */
 export const scopes = {
   required: ["pages_show_list", "pages_read_engagement", "pages_manage_posts"],
   optional: ["read_insights", "business_management"],
@@ -67,7 +67,7 @@ export const capabilities = {
     /** Images of an album. Source: spec, "Bulk upload". */
     maxCount: 10,
     textOnly: true,
-    /** WebP is converted: Meta does not name it among its formats. Source: Meta, "Page Photos". */
+    /** WebP is converted, because Meta does not list it as accepted. Source: Meta, "Page Photos". */
     imageTypes: ["image/jpeg", "image/png", "image/gif", "image/webp"],
     /** Source: spec, "Content limits by platform". */
     imageMaxBytes: 4_000_000,
@@ -77,5 +77,5 @@ export const capabilities = {
   },
 } satisfies Capabilities;
 
-/** Seconds. A call carries up to 50 MB. */
+/** In seconds. One call sends up to 50 MB of video. */
 export const timing: ReconcileTiming = { callSeconds: 60, acceptSeconds: 60, listSeconds: 30 };

@@ -24,7 +24,7 @@ const NAME = "Facebook";
 export const begin = standardBegin(
   `https://www.facebook.com/${apiVersion.version}/dialog/oauth`,
   (app) => ({
-    // Apps of type Business keep permissions in a configuration.
+    // In apps of type Business, a configuration lists the permissions.
     ...(app.configId
       ? { config_id: app.configId }
       : { scope: requestedScopes(scopes, app).join(",") }),
@@ -52,7 +52,6 @@ const readDebugged = readerOf(
     .transform(({ data }) => data),
 );
 
-/** Each Page has its own token, which does not expire. */
 export async function finish(
   fetch: Fetch,
   back: ConsentReturn,
@@ -94,10 +93,7 @@ export async function finish(
     : consentRefusal("no_account", explainNone(pages.value));
 }
 
-/**
- * Roles that let a person publish as a Page.
- * @see https://developers.facebook.com/docs/pages-api/overview
- */
+/** @see https://developers.facebook.com/docs/pages-api/overview */
 const PUBLISHING_TASKS = /^(?:PROFILE_PLUS_)?(?:CREATE_CONTENT|MANAGE|FULL_CONTROL)$/;
 
 const mayPublish = (tasks: readonly string[] | null | undefined): boolean =>

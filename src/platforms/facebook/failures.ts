@@ -26,7 +26,7 @@ const DUPLICATE_PHOTOS = 1366051;
  */
 const INVALID_ADDRESS = 1500;
 const UNREADABLE_ADDRESS = 1609005;
-/** Meta uses this code for other mistakes too. */
+/** Meta sends this code for other mistakes too. */
 const INVALID_PARAMETER = 100;
 const WRONG_OFFSET = 1363037;
 
@@ -34,7 +34,7 @@ const all = (numbers: number[], rule: Rule): [number, Rule][] =>
   numbers.map((number) => [number, rule]);
 
 /**
- * Meta's long codes. Most come as error_subcode, some as code.
+ * Meta sends most of these long numbers as `error_subcode`, some as `code`.
  * @see https://developers.facebook.com/docs/video-api/guides/publishing
  * @see https://developers.facebook.com/docs/graph-api/guides/error-handling
  */
@@ -45,14 +45,14 @@ const LONG_NUMBERS: [number, Rule][] = [
   ...all([1363030, 1363033, 1363041, 1363045], GONE),
   ...all([INVALID_ADDRESS, UNREADABLE_ADDRESS], UNREACHABLE),
   ...all([1609008, 2061006], FLAGGED),
-  // Broken, too small, too large, too short or too long.
+  // The video is broken, too small, too large, too short or too long.
   ...all([1363020, 1363022, 1363023, 1363024, 1363025, 1363026, 1363031, 1363032], INVALID),
-  // A reel's ratio, resolution, duration or frame rate.
+  // The reel has a wrong ratio, resolution, duration or frame rate.
   ...all([1363040, 1363127, 1363128, 1363129], INVALID),
   ...all([1366046, 2069019], INVALID),
   [DUPLICATE_PHOTOS, UNKNOWN],
   ...all([1346003, 1404102, 1349125], FLAGGED),
-  // Security check, identity confirmation, limited account, no right to upload.
+  // The account needs a security check or confirmation, is limited, or may not upload.
   ...all([1404006, 4854002, 1404112, 1404078, 1363042], DISCONNECTED),
 ];
 
@@ -66,7 +66,7 @@ const CODES: [number, Rule][] = [
   [6001, INVALID],
 ];
 
-/** 80000 to 80014; Pages get 80001. Source: Meta, "Rate limits". */
+/** Codes of rate limits. Pages get 80001. Source: Meta, "Rate limits". */
 const BUSINESS_LIMITS = Array.from({ length: 15 }, (_, n) => 80_000 + n);
 
 const judge = graphJudge({
@@ -102,7 +102,6 @@ export function toRefused(refusal: GraphRefusal): Stopped {
 const isNumbered = ({ code, subcode }: GraphRefusal, number: number): boolean =>
   code === number || subcode === number;
 
-/** Reports a refused link as refused content. */
 export function toLinkRefused(refusal: GraphRefusal): Stopped {
   const isAboutLink =
     isNumbered(refusal, INVALID_ADDRESS) || isNumbered(refusal, UNREADABLE_ADDRESS);
@@ -122,7 +121,7 @@ export const isRefusedParameter = (refusal: GraphRefusal, name: string): boolean
   refusal.message.includes(name);
 
 export interface PullRefusal extends GraphRefusal {
-  /** For example `ProcessingFailedError`; null from the Graph API. */
+  /** The upload server's name for the error, such as `ProcessingFailedError`. Null from the Graph API. */
   type: string | null;
   retriable: boolean;
 }

@@ -43,10 +43,7 @@ const debugged = z.object({
   }),
 });
 
-/**
- * A short-lived token is exchanged first, as a Page's token lasts only when it comes from a long-lived one. A token
- * that still expires is refused.
- */
+/** Exchanges a short-lived token first. Refuses a token that still expires. */
 export async function adopt(
   fetch: Fetch,
   credentials: Credentials,
@@ -71,7 +68,9 @@ export async function adopt(
   return ok({ profile: { ...profile, platformUserId }, credentials: lasting });
 }
 
-/** Keeps the token when the exchange is refused: the Page's token shows whether it lasts. */
+/**
+ * Keeps the person's token when Facebook refuses the exchange. `adopt` then checks whether the Page's token expires.
+ */
 async function exchange(
   fetch: Fetch,
   credentials: Credentials,

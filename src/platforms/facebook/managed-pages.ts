@@ -6,9 +6,9 @@ import { type GraphRefusal, graphId, type Reading } from "../meta/graph.ts";
 import { graph, PROFILE, page, readerOf, versioned } from "./api.ts";
 import { isPassing } from "./failures.ts";
 
-/** Maximum items of one list. Source: Meta, "Pagination". */
+/** Source: Meta, "Pagination". */
 const LIST_LIMIT = 100;
-/** Cloudflare's free plan has 50 calls an invocation. */
+/** Limited, because Cloudflare's free plan allows 50 calls in an invocation. */
 const MAX_LISTS = 5;
 const MAX_BUSINESSES = 8;
 const MAX_LOOKUPS = 15;
@@ -22,7 +22,7 @@ const managedPage = page.extend({
 
 export type ManagedPage = z.infer<typeof managedPage>;
 
-/** The URL of the next list holds the token, so only its cursor is kept. */
+/** Facebook's URL of the next list contains the token, so only the cursor is kept. */
 const cursorOf = (next: string | null): string | null =>
   next && URL.canParse(next) ? new URL(next).searchParams.get("after") : null;
 
@@ -46,7 +46,7 @@ const listRequest = (token: string, path: string[], after: string | null): Reque
     query: { fields: FIELDS, limit: String(LIST_LIMIT), ...(after === null ? {} : { after }) },
   });
 
-/** An empty list is not always the last. */
+/** An empty list does not end the reading. */
 async function listAll(fetch: Fetch, token: string, path: string[]): Reading<ManagedPage[]> {
   const pages: ManagedPage[] = [];
   const seen = new Set<string>();
@@ -64,7 +64,7 @@ async function listAll(fetch: Fetch, token: string, path: string[]): Reading<Man
   return ok(pages);
 }
 
-/** A lasting refusal counts as an empty list. After another refusal the list would be incomplete. */
+/** Turns a permanent refusal into an empty list. A temporary refusal stays, because the list would be incomplete. */
 const orNone = <T>(reply: Result<T[], GraphRefusal>): Result<T[], GraphRefusal> =>
   reply.ok || isPassing(reply.error) ? reply : ok([]);
 
@@ -98,7 +98,7 @@ function joined(lists: Result<ManagedPage[], GraphRefusal>[]): Result<ManagedPag
 }
 
 interface PageGrant {
-  /** An empty list may mean all Pages. */
+  /** Ids of Pages. An empty list may mean all Pages. */
   named: readonly string[];
   hasPortfolio: boolean;
 }

@@ -7,7 +7,7 @@ import type { MeasuredPost, MetricsJob, MetricsPage, MetricsReading } from "../m
 import { graph, permalink, readerOf, versioned } from "./api.ts";
 import { toRefused } from "./failures.ts";
 
-/** Facebook gives up to 100. */
+/** Facebook allows up to 100 posts. */
 const PAGE = 50;
 
 const readFollowersReply = readerOf(field("followers_count", counter));
@@ -27,7 +27,7 @@ const FIELDS = [
   "comments.limit(0).summary(total_count)",
 ].join(",");
 
-/** Impressions ended in 2026. Source: Meta, "Page Insights", posts. */
+/** Replaces impressions, a metric that ended in 2026. Source: Meta, "Page Insights", posts. */
 const VIEWS = "post_media_view";
 
 const readPageReply = readerOf(
@@ -76,7 +76,7 @@ function idOf({ id, permalink_url, attachments: attached }: Listed, own: Readonl
   return target;
 }
 
-/** One post without views makes Facebook refuse the page's views. Then the page is read without them. */
+/** If one post has no views, Facebook refuses the whole list. The list is then read without views. */
 export async function readPage(
   job: MetricsJob,
   cursor: string | null,
@@ -104,7 +104,7 @@ const toPost = (listed: Listed, own: ReadonlySet<string>): MeasuredPost => ({
   text: listed.message ?? "",
   url: listed.permalink_url,
   counters: {
-    // Pages with fewer than 100 likes get no views.
+    // Facebook gives no views for Pages with fewer than 100 likes.
     views: listed.insights?.get(VIEWS) ?? null,
     likes: listed.reactions,
     comments: listed.comments,

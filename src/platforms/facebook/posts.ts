@@ -56,7 +56,7 @@ function sourceOf(job: Job, item: MediaItem): Promise<string> {
 export const preparePost = (job: Job): Prepared =>
   ready<PostPlace>({ stage: "post", readyAt: job.now().getTime() });
 
-/** One photo per step: an interrupted run stages none twice. */
+/** Sends one photo in each step, so that an interrupted run repeats at most one. */
 export async function stagePhoto(job: Job, place: AlbumPlace): Promise<Prepared> {
   if (place.readyAt !== null) return ready(place);
   const { media } = job.post;
@@ -118,7 +118,7 @@ export async function submitPost(job: Job, place: PostPlace | AlbumPlace): Promi
   return isLinkPost ? toLinkRefused(reply.error) : toRefused(reply.error);
 }
 
-/** The post exists already: an earlier call whose answer was lost made it, or another publisher. */
+/** Facebook says that the post exists: an earlier call without answer made it, or another app did. */
 async function judgeDuplicate(
   job: Job,
   place: PostPlace | AlbumPlace,
@@ -166,7 +166,7 @@ interface Listed {
   isWhole: boolean;
 }
 
-/** Leaves out older posts, which Facebook may list too. */
+/** Leaves out posts older than `since`, which Facebook may list too. */
 async function listSince(job: Job, since: Date): Promise<Listed | Unknowable | TokenExpired> {
   const { platformAccountId: pageId } = job.account;
   const posts: ListedPost[] = [];

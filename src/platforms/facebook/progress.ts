@@ -21,7 +21,7 @@ import { getVideoRequest, readGetVideoReply, type Video, type VideoStatus } from
 
 type Job = PublishJob<FacebookSettings>;
 
-/** Seconds before the first status check, as in public clients. */
+/** Seconds before the first status check, as in open-source clients. */
 const FIRST_LOOK_SECONDS = 3;
 const LONGEST_LOOK_SECONDS = 15;
 
@@ -116,15 +116,15 @@ export async function settleVideo(job: Job, place: Processing): Promise<Settled>
 
 type Ongoing = Uploading | ReelPlace;
 
-/** `untouched`: the finish call never arrived. `busy`: Facebook does not know yet. */
+/** `untouched`: the publish call never arrived. `busy`: Facebook does not know yet. */
 type Sight = PublishedPost | Waiting | "untouched" | "busy";
 
-/** Infers the effect of an unanswered finish call. */
+/** Infers from the video's status whether an unanswered publish call took effect. */
 function judge(job: Job, { videoId, stage }: Ongoing, video: Video): Sight {
   const { status } = video;
   const isReel = stage === "reel";
   const place = { videoId, isReel, isUnlabelled: false };
-  // A reel can be ready without a finish call.
+  // A reel can be ready although it was never published.
   const isOut = isReel ? isDone(status.publishing_phase) : isPublished(status, isReel);
   if (isOut) return toPublished(job, video, place);
   if (hasBegun(status.publishing_phase)) return accepted(job, place);
@@ -134,7 +134,7 @@ function judge(job: Job, { videoId, stage }: Ongoing, video: Video): Sight {
 }
 
 /**
- * A video becomes one post, however often it is finished.
+ * A repeated publish call makes no second post of the same video.
  * @throws Error when Facebook cannot tell yet whether the post exists
  */
 export async function reconcileVideo(job: Job, place: Ongoing): Promise<Reconciled> {
@@ -146,8 +146,8 @@ export async function reconcileVideo(job: Job, place: Ongoing): Promise<Reconcil
 }
 
 /**
- * A finish whose answer was lost may have been accepted: the refusal counts only when the video shows no sign
- * of it.
+ * An earlier publish call without answer may have succeeded. The refusal counts only when the video shows no sign of
+ * that.
  */
 export async function judgeRefusedFinish(
   job: Job,

@@ -33,7 +33,7 @@ import { refusedReel } from "./video-rules.ts";
 
 type Job = PublishJob<FacebookSettings>;
 
-/** The reel now has an id that can be looked up. */
+/** Starts the upload, so that the reel has an id. */
 export async function openReel(job: Job, item: MediaItem): Promise<Prepared> {
   const problem = refusedReel(await job.inspectVideo(item));
   if (problem) return failed("media_invalid", problem);
@@ -53,7 +53,7 @@ export async function followUpload(job: Job, item: MediaItem, at: ReelPlace): Pr
     if (isUploaded(status)) return ready(at);
     if (at.asked || isArriving(status)) return lookLater(job, at);
   } else if (at.asked || isTokenRefusal(reply.error) || isPassing(reply.error)) {
-    // A second download request fails the reel.
+    // A second request to download the file would fail the reel.
     return toRefused(reply.error);
   }
   return askForPull(job, item, at);
@@ -76,10 +76,7 @@ function finish(job: Job, at: ReelPlace, isLabelled: boolean) {
   return finishReelRequest(job.accessToken, job.account.platformAccountId, reel);
 }
 
-/**
- * Meta documents no AI label for reels. If Facebook refuses the label by name, the call had no effect and is repeated
- * without label.
- */
+/** If Facebook refuses the AI label by name, the call had no effect and is repeated without label. */
 export async function finishReel(job: Job, at: ReelPlace): Promise<Submitted> {
   const { is_aigc: isLabelled } = job.post.settings;
   let reply = await readFinishReply(await job.fetch(finish(job, at, isLabelled)));

@@ -10,7 +10,7 @@ import {
 
 /** Source: spec, "Uploads: create", `facebook`. */
 const MEDIA_TYPES = ["REELS", "VIDEO"] as const;
-/** May be http: only Facebook's preview reads it. */
+/** May be http, because only Facebook reads the URL. */
 const link = publicUrl({ allowHttp: true });
 
 export const settings = formFields({

@@ -49,7 +49,7 @@ const videos = (token: string, pageId: string, form: Record<string, string>): Re
   graph(versioned(pageId, "videos"), { token, form }, GRAPH_VIDEO);
 
 /**
- * The video stays hidden until finished.
+ * The video stays hidden until `finishVideoRequest` publishes it.
  * @see https://developers.facebook.com/docs/graph-api/reference/page/videos
  */
 export const startVideoRequest = (token: string, pageId: string, sizeBytes: number): Request =>
@@ -103,7 +103,7 @@ export interface ChunkRefusal extends GraphRefusal {
 
 const misplaced = z.object({ error: z.object({ error_data: z.object(range) }) });
 
-/** The returned reply can be read once more. */
+/** Reads the body, and returns a reply that can be read again. */
 async function peek(reply: Response): Promise<{ text: string | null; again: Response }> {
   const text = await readText(reply, MAX_ERROR_BYTES);
   const { status, headers } = reply;
@@ -120,7 +120,7 @@ export async function readTransferVideoReply(
   return refuse({ ...read.error, expected: detail ? toOffsets(detail) : null });
 }
 
-/** Cannot be undone. */
+/** The call publishes the video. */
 export const finishVideoRequest = (
   token: string,
   pageId: string,
@@ -183,7 +183,7 @@ export async function readPullReelReply(reply: Response): Promise<Result<true, P
 /** A guess: the guide names no AI label for reels. */
 export const AI_LABEL = "is_ai_generated";
 
-/** Cannot be undone. */
+/** The call publishes the reel. */
 export const finishReelRequest = (
   token: string,
   pageId: string,

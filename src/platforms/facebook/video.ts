@@ -18,9 +18,9 @@ import { UNREADABLE } from "./video-rules.ts";
 
 type Job = PublishJob<FacebookSettings>;
 
-/** Fits well within a call's time. */
+/** Fits well within a call's time limit. */
 export const MAX_CHUNK_BYTES = 52_428_800;
-/** How often Facebook may have fewer bytes than the bookmark says. */
+/** How often Facebook may fail to take a part before the upload starts over. */
 const MAX_REALIGNMENTS = 3;
 
 export async function openVideo(job: Job, item: MediaItem): Promise<Prepared> {

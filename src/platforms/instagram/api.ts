@@ -7,14 +7,14 @@ import { apiVersion } from "./capabilities.ts";
 /** The server for accounts connected by Instagram Login. */
 export const GRAPH = "https://graph.instagram.com";
 
-/** More posts than an account makes while an answer is missing. */
+/** Enough to find a post after a call without answer. */
 const LIST_LIMIT = 25;
 
 const { graph, versioned, readerOf } = graphApi("Instagram", GRAPH, apiVersion.version);
 
 /**
  * The container stays hidden and expires after 24 hours unless published.
- * @param fields lists and objects as JSON
+ * @param fields lists and objects as JSON text
  * @see https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media
  */
 export function createContainerRequest(
@@ -37,14 +37,10 @@ export function getContainerRequest(token: string, containerId: string): Request
   return graph(versioned(containerId), { token, query: { fields: "status_code,status" } });
 }
 
-/** The reason of an ERROR is a sentence with its subcode. */
+/** When the status is ERROR, `reason` is a sentence with the subcode. */
 export const readGetContainerReply = readerOf(containerStatus);
 
-/**
- * Cannot be undone.
- * @see
- * https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media_publish
- */
+/** @see https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media_publish */
 export function publishRequest(token: string, userId: string, containerId: string): Request {
   return graph(versioned(userId, "media_publish"), { token, form: { creation_id: containerId } });
 }
@@ -90,15 +86,14 @@ export function getMeRequest(token: string): Request {
 }
 
 /**
- * `user_id` is used in publishing paths, `id` is the person for this app. The server mostly omits the
- * reference's `data` wrapper.
+ * Publishing paths contain `user_id`; `id` identifies the person for this app. The reference wraps the reply in `data`,
+ * which Instagram mostly omits.
  */
 export const readGetMeReply = readerOf(z.preprocess(unwrapped, me));
 
 /**
- * One-hour token. The reference uses multipart/form-data.
- * @see
- * https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login
+ * Returns a token that lasts an hour.
+ * @see https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login
  */
 export function exchangeCodeRequest(fields: Record<string, string>): Request {
   const body = new FormData();
@@ -117,7 +112,7 @@ export function refreshTokenRequest(token: string): Request {
 }
 
 /**
- * Gives 60 days. The reference allows token and secret only in the URL.
+ * Returns a token that lasts 60 days. The reference allows token and secret only in the URL.
  * @see https://developers.facebook.com/docs/instagram-platform/reference/access_token
  */
 export function exchangeTokenRequest(token: string, clientSecret: string): Request {

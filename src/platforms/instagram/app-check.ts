@@ -1,10 +1,8 @@
 import type { AppCheck } from "../login.ts";
 
 /**
- * Instagram gives an app no token of its own and, according to other clients, checks a code before the secret. Only the
- * first connected account proves the keys.
- * @see
- * https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login
+ * Instagram has no call that checks an app's keys. Only the first connected account proves them.
+ * @see https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login
  */
 export async function checkApp(): Promise<AppCheck> {
   return {

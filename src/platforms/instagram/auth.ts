@@ -20,6 +20,6 @@ export const { adopt, connectLasting, identify, refresh } = selfRenewingLogins({
       : null,
   exchangeRequest: exchangeTokenRequest,
   refreshRequest: refreshTokenRequest,
-  // Refusing to renew a token younger than 24 hours is not final.
+  // A refusal because the token is younger than 24 hours is not final.
   isLost: judge.isLoginLost,
 });

@@ -4,7 +4,7 @@ import type { VideoRules } from "../meta/video-rules.ts";
 
 /** UTF-16 units. Source: spec, "Content limits by platform". */
 const MAX_CAPTION = 2_200;
-/** Source of all three: spec, "Content limits by platform". */
+/** Source of this limit and the next two: spec, "Content limits by platform". */
 export const MAX_HASHTAGS = 30;
 export const MAX_MENTIONS = 20;
 export const MAX_COLLABORATORS = 3;
@@ -30,7 +30,7 @@ export const STORY_RULES: VideoRules = {
   maxBytes: 100_000_000,
 };
 
-/** Instagram says that these cannot be found. Source: its guidelines against self-harm, 2012. */
+/** Instagram says that these hashtags cannot be found. Source: its guidelines against self-harm, 2012. */
 const BANNED_HASHTAGS = ["thinspiration", "probulimia", "proanorexia"];
 
 /** Per 24 hours. Source: spec, "Daily caps". */
@@ -90,7 +90,7 @@ export const capabilities = {
   },
 } satisfies Capabilities;
 
-/** Seconds. Lists lag a little. */
+/** In seconds. Instagram lists new posts a little late. */
 export const timing: ReconcileTiming = { callSeconds: 30, acceptSeconds: 60, listSeconds: 30 };
 
 /** Enough calls to find one post without insights among fifty. */

@@ -29,11 +29,10 @@ export function shapeOf({ media, settings }: Pick<InstagramPost, "media" | "sett
   return wantsVideo && !isSurely("image", item) ? "reel" : "image";
 }
 
-/** Matches hashtags, also several without space between them, but no `#` in a word or URL. */
+/** Matches hashtags, even several without space between them, but no `#` inside a word or URL. */
 const HASHTAGS = /(?<![\p{L}\p{N}_&/])(?:#[\p{L}\p{N}\p{M}_]+)+/gu;
 const MENTION = /(?<![\p{L}\p{N}_.@/])@[A-Za-z0-9_][A-Za-z0-9_.]*/gu;
 
-/** Repeated hashtags count again. */
 export const countHashtags = (caption: string): number =>
   [...caption.matchAll(HASHTAGS)].reduce((total, [run]) => total + run.split("#").length - 1, 0);
 

@@ -9,14 +9,13 @@ import { connectLasting } from "./auth.ts";
 import { scopes } from "./capabilities.ts";
 
 /**
- * Only a new sign-in lets a person choose another account.
- * @see
- * https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login
+ * Forces a new sign-in, which alone lets a person choose another account.
+ * @see https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login
  */
 export const begin = standardBegin("https://www.instagram.com/oauth/authorize", (app) => ({
   scope: requestedScopes(scopes, app).join(","),
   force_reauth: "true",
-  // Facebook logins give tokens for another server.
+  // A login through Facebook would give a token for another server.
   enable_fb_login: "false",
 }));
 

@@ -10,7 +10,7 @@ const TRIALS = { manual: "MANUAL", auto: "SS_PERFORMANCE" } as const;
 
 const READABLE_IMAGES = ["image/jpeg"];
 
-/** Tags on an image need positions and form a column. Tags on a video have no positions. */
+/** Tags on an image need positions, so they form a column. Tags on a video have no positions. */
 function tagsOf(usernames: string[], item: MediaItem): Fields {
   if (usernames.length === 0) return {};
   const round = (value: number) => Math.round(value * 1_000) / 1_000;

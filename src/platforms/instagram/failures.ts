@@ -62,7 +62,7 @@ const BY_CODE: [number, Rule][] = [
   [36004, FLAGGED],
 ];
 
-/** The container cannot be published now, so nothing was. */
+/** Codes that prove that the container was not published. */
 const NOT_PUBLISHED = [2207008, 2207020, 2207027, 9007];
 
 export const judge = graphJudge({

@@ -45,7 +45,7 @@ export const instagram: Connector<InstagramSettings> = {
   },
   withdrawals: {
     fields: { withdrawn: "Deauthorize callback URL", deletion: "Data deletion request URL" },
-    // Meta does not say which of the two secrets signs.
+    // Meta does not say whether Instagram's or Facebook's app secret signs.
     alsoSignedBy: ["facebook"],
     ...lazily(() => import("../meta/signed-request.ts"), "read"),
   },

@@ -11,7 +11,7 @@ import { toRefused } from "./failures.ts";
 
 const { graph, versioned, readerOf } = graphApi("Instagram", GRAPH, apiVersion.version);
 
-/** One call reads the insights of at most 50. Source: Meta, "Making Multiple Requests". */
+/** One call reads the insights of at most 50 posts. Source: Meta, "Making Multiple Requests". */
 const PAGE = 50;
 
 const readFollowersReply = readerOf(z.preprocess(unwrapped, field("followers_count", counter)));
@@ -38,12 +38,12 @@ const media = z.object({
   caption: maybeText,
   permalink: maybeText,
   timestamp: instant,
-  /** Missing when the owner hides them. */
+  /** Missing when the owner hides the likes. */
   like_count: counter,
   comments_count: counter,
 });
 
-/** Posts from before the account was professional. Source: Meta, "Error Codes". */
+/** The subcode for posts from before the account was professional. Source: Meta, "Error Codes". */
 const OLDER_THAN_ACCOUNT = 2108006;
 /** Prefix of cursors for pages on which no post has insights. */
 const WITHOUT = "without ";

@@ -8,10 +8,10 @@ interface AgentSetting {
   info: FieldInfo;
 }
 
-/** Fields that are no settings for agents: the arguments for text and title carry them. */
+/** Agents send these fields as text and title, not as settings. */
 const TEXTS = new Set(["title", "description"]);
 
-/** Of two wire names for the same setting, the first is returned. */
+/** When two form fields mean the same setting, only the first is returned. */
 export function agentSettings({ platform, settings }: Connector): AgentSetting[] {
   const byName = new Map<string, AgentSetting>();
   for (const [wireName, info] of Object.entries(settings.infos)) {
@@ -23,7 +23,6 @@ export function agentSettings({ platform, settings }: Connector): AgentSetting[]
 
 const isUnlikeWords = (name: string): boolean => /[_A-Z]/.test(name);
 
-/** Maps a platform's form fields to the names of an agent's arguments. */
 function argumentsOf({ platform, settings, capabilities }: Connector): Map<string, string> {
   const names = Object.keys(settings.infos).map((wireName): [string, string] => {
     const name = agentName(platform, wireName);
@@ -36,7 +35,7 @@ function argumentsOf({ platform, settings, capabilities }: Connector): Map<strin
   ]);
 }
 
-/** Replaces form fields in a message by the names of an agent's arguments. Quoted text stays unchanged. */
+/** Replaces form fields in a message by the names of an agent's arguments. A name in quotes stays unchanged. */
 export function inArguments(connector: Connector, message: string): string {
   const names = argumentsOf(connector);
   const longestFirst = [...names.keys()].sort((a, b) => b.length - a.length);
@@ -46,11 +45,10 @@ export function inArguments(connector: Connector, message: string): string {
     .replace(/\bin photo\b/g, "in mediaUrls");
 }
 
-/** Words about lists, which descriptions for agents omit: agents send arrays. */
+/** Words that descriptions for agents omit, because agents send arrays. */
 const FORM_LISTS =
   /,? (?:comma-separated|separated by commas)(?: or repeated| or as JSON array)?(?=[.;:,])/g;
 
-/** The default in a description. It is removed when an agent's user must choose the value. */
 const DEFAULT = / Default: [^;.]+[;.]/;
 
 export function describeSetting(

@@ -7,7 +7,7 @@ import { maybeText } from "./shapes.ts";
 
 const MAX_REPLY_BYTES = 64 * 1_024;
 
-/** An invented code and a PKCE verifier of the minimum length, to test an app's keys. */
+/** An invented code and PKCE verifier, to test an app's keys. */
 export const NO_CODE = "akimbo-app-check";
 export const NO_VERIFIER = "akimbo-app-check-akimbo-app-check-akimbo-app";
 

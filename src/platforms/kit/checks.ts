@@ -91,7 +91,7 @@ export const checksFor = (
     },
   ],
 
-  /** Accepts files that are still behind a URL. */
+  /** Accepts files that are not downloaded yet. */
   file({ kind, mime, sizeBytes }: PostMedia, rule: FileRule): FieldError[] {
     if (mime === null) return [];
     const { field, name, types = mediaSupport[`${kind}Types`] ?? [] } = rule;

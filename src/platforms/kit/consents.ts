@@ -17,7 +17,6 @@ import { isUnknownApp, toConsentRefusal, unknownApp } from "./logins.ts";
 import { oneLine, parseJson, readText } from "./replies.ts";
 import { maybeText } from "./shapes.ts";
 
-/** Maximum characters of a platform's own words that a message quotes. */
 const MAX_WORDING = 200;
 const MAX_REPLY_BYTES = 64 * 1_024;
 
@@ -36,7 +35,7 @@ export const challengeOf = (verifier: string): Promise<string> =>
   oauth.calculatePKCECodeChallenge(verifier);
 
 /**
- * @param toOwn scopes and the platform's own parameters
+ * @param toOwn returns the scopes and the platform's own parameters
  * @see https://www.rfc-editor.org/rfc/rfc6749#section-4.1.1
  */
 export const standardBegin =
@@ -70,7 +69,7 @@ export const readScopes = (text: string | null | undefined): string[] | null =>
 
 export const quoted = (words: string): string => oneLine(words, MAX_WORDING).replace(/\.$/, "");
 
-/** The person declined. Source: RFC 6749, 4.1.2.1. */
+/** Errors that mean that the person declined. Source: RFC 6749, 4.1.2.1. */
 const DECLINED = new Set(["access_denied", "user_cancelled_login", "user_cancelled_authorize"]);
 const ABSENT = new Set(["server_error", "temporarily_unavailable"]);
 
@@ -95,7 +94,7 @@ export function refusedConsent(query: URLSearchParams, platform: string): Consen
 
 export interface TokenServer {
   platform: string;
-  /** The callback's `iss` must equal this value. */
+  /** An `iss` in the callback must equal this value. */
   issuer: string;
   tokenEndpoint: string;
   clientAuth: "basic" | "body";
@@ -124,7 +123,7 @@ interface GrantedLogin {
   reply: oauth.TokenEndpointResponse;
 }
 
-/** The keys are not percent-encoded as the standard demands: platforms do not decode them. */
+/** The standard demands percent-encoded keys, but platforms do not decode them. */
 const plainBasic =
   ({ clientId, clientSecret }: AppKeys): oauth.ClientAuth =>
   (_as, _client, _body, headers) => {
@@ -165,8 +164,8 @@ export async function exchangeCode(
 }
 
 /**
- * Adds `token_type`, which some platforms omit, and drops empty fields. An empty `scope` means that nothing was
- * granted. `id_token` is removed, because another call reads the person.
+ * Adds `token_type`, which some platforms omit, and drops empty fields. An empty `scope` stays: it means that nothing
+ * was granted. `id_token` is dropped, because another call reads the person.
  */
 async function asStandard(reply: Response): Promise<Response> {
   const body = parseJson(await readText(reply, MAX_REPLY_BYTES));
@@ -204,7 +203,7 @@ function toGrantedLogin(reply: oauth.TokenEndpointResponse): GrantedLogin {
   };
 }
 
-/** Skips the lookup when a required permission is missing: the lookup may need that permission. */
+/** Looks up no accounts when a required permission is missing, because the lookup may need it. */
 export async function toGrant(
   { credentials, scopes }: Pick<GrantedLogin, "credentials" | "scopes">,
   { required }: ConsentScopes,

@@ -3,10 +3,10 @@ import { refusedUrl, type UrlPolicy } from "../../core/url-policy.ts";
 
 export type RawField = string | string[] | undefined;
 
-/** Refuses the value. What the reader returns afterwards is never used. */
+/** Refuses the field's value. The value that its reader then returns is not used. */
 type Refuse = (message: string) => never;
 
-/** Does not use zod, which starts slowly: the publishing path loads these files. */
+/** Written without zod, which starts slowly, because publishing loads these files. */
 export type FieldReader<T> = (raw: RawField, refuse: Refuse) => T;
 
 export const lastOf = (raw: RawField): string =>
@@ -59,7 +59,7 @@ export const numericId = (thing: string, most: number) =>
       : refuse(`must be the numeric id of ${thing}.`),
   );
 
-/** Returns ASCII, the only form that platforms take. */
+/** Returns the URL in ASCII, the only form that platforms take. */
 export const publicUrl = (policy: Pick<UrlPolicy, "allowHttp"> = {}) =>
   single((text, refuse): string => {
     const reason = refusedUrl(text, policy);
@@ -81,7 +81,7 @@ export function readJsonList(text: string): string[] | null {
   }
 }
 
-/** A comma-separated, repeated or JSON list. Duplicates are removed. */
+/** Reads a list that is comma-separated, JSON, or a repeated field. Removes duplicates. */
 export function readList(raw: RawField): string[] {
   const texts = typeof raw === "string" ? [raw] : (raw ?? []);
   const entries = texts.flatMap((text) => readJsonList(text) ?? text.split(","));

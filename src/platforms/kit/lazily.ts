@@ -5,7 +5,7 @@ type Functions<M, N extends keyof M> = {
 };
 
 /**
- * Loads the module at the first call: most requests need only checks. Keeps it, because repeating `import()`
+ * Loads the module at the first call, because most requests need few modules. Keeps it, because repeating `import()`
  * takes longer than many functions.
  */
 export function lazily<M extends object, N extends keyof M>(

@@ -25,14 +25,14 @@ export const publicPicture = (url: string | null | undefined): string | null =>
 
 export interface Owner {
   id: string;
-  /** The person, where a login covers several accounts. */
+  /** The platform's id of the person behind the account. */
   userId?: string | null;
   name: string | null | undefined;
   handle?: string | null;
   picture?: string | null;
 }
 
-/** Names come from servers that anyone may run. */
+/** Limited, because names come from servers that anyone may run. */
 export const MAX_NAME_CHARACTERS = 200;
 /** Longer than any handle; Bluesky's handles are domain names. Source: RFC 1035, 2.3.4. */
 const MAX_HANDLE_CHARACTERS = 253;
@@ -52,7 +52,7 @@ export function toProfile({ id, userId, name, handle, picture }: Owner): Profile
   };
 }
 
-/** Ids come from servers that anyone may run. */
+/** Checks the id, because it comes from a server that anyone may run. */
 export const refusedProfile = ({ platformAccountId: id }: Profile): string | null =>
   id !== "" && oneLine(id, MAX_ID_CHARACTERS) === id
     ? null
@@ -118,12 +118,12 @@ interface GrantedTokens {
 }
 
 interface RefreshGrant<T extends GrantedTokens, R extends { message: string }> {
-  /** Display name; in upper case the prefix of the app's variables. */
+  /** In upper case, the prefix of the app's environment variables. */
   platform: string;
   request(keys: AppKeys, refreshToken: string): Request;
   read(reply: Response): Promise<Result<T, R>>;
   isLost(refusal: R): boolean;
-  /** If true, the login stays valid. */
+  /** Whether the platform refuses the app. The login then stays valid. */
   isAboutApp(refusal: R): boolean;
   isPassing(refusal: R): boolean;
   mismatch?(tokens: T): string | null;

@@ -8,7 +8,7 @@ export interface Refusal {
   message: string;
 }
 
-/** `transient`: the same call may succeed later. `restart`: the preparation is lost. */
+/** `transient`: the same call may succeed later. `restart`: the preparation has to start over. */
 export interface Rule {
   code: FailureCode;
   transient?: boolean;
@@ -28,7 +28,7 @@ export const LIMITED: Rule = { code: "rate_limited" };
 /** Too many calls: a back-off helps. */
 export const BUSY: Rule = { code: "rate_limited", transient: true };
 
-/** Maximum wait for a retry, in seconds. Beyond it the caller learns when to try again. */
+/** Maximum wait before an automatic retry, in seconds. For a longer wait, the caller learns when to try again. */
 const MAX_TRANSIENT_WAIT = 600;
 
 /** @param waitSeconds null when unknown */
@@ -63,7 +63,7 @@ interface RefusalFacts<R extends Refusal> {
   /** When undefined, the HTTP status decides. */
   ruleOf(refusal: R): Rule | undefined;
   waitSeconds?(rule: Rule, refusal: R, now: Date): number | null;
-  /** The call may still have taken effect. Default: every outage. */
+  /** Whether the refused call may still have taken effect. Default: every outage. */
   isUndecided?(refusal: R): boolean;
   /** Whether the rate limit ends, but later than the longest back-off. */
   isLongLimit?(refusal: R): boolean;

@@ -1,12 +1,12 @@
 export interface Call {
-  /** Default: GET, or POST with `json`. */
+  /** Default: POST when `json` is given, else GET. */
   method?: "GET" | "POST" | "PUT" | "DELETE";
   headers?: Record<string, string>;
   json?: object;
   body?: BodyInit;
 }
 
-/** A redirect could send the token to another server. */
+/** Does not follow redirects, which could send the token to another server. */
 export function bearerRequest(
   url: string | URL,
   accessToken: string,

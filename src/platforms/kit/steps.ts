@@ -44,7 +44,7 @@ export function firstFile({ post }: Pick<PublishJob, "post">): MediaItem {
 /** @param since epoch milliseconds, as bookmarks store them */
 export const ageOf = (since: number, now: Date): number => secondsBetween(new Date(since), now);
 
-/** `until` is an age and `every` a wait, both in seconds. */
+/** Seconds until the next status check. `until` is an age in seconds. */
 export const steppedLook = (
   steps: readonly { until: number; every: number }[],
   later: number,

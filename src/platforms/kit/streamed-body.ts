@@ -20,8 +20,8 @@ async function write(sink: WritableStream, parts: BodyPart[]): Promise<void> {
 }
 
 /**
- * Sends a Content-Length and holds nothing in memory.
- * @param onBroken gets the error; the body's reader fails too
+ * Streams the parts as one body of known length, which gives a Content-Length.
+ * @param onBroken gets the error when a part cannot be read
  */
 export function streamedBody(
   parts: BodyPart[],

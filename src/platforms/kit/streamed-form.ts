@@ -10,7 +10,7 @@ export interface FormFile {
 }
 
 /**
- * The file comes last and is streamed.
+ * Streams the file, which is the form's last field.
  * @see https://www.rfc-editor.org/rfc/rfc7578
  */
 export function streamedForm(

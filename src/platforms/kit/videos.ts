@@ -5,7 +5,7 @@ interface Range {
   most?: number;
 }
 
-/** Parts of the refusal "problem; X takes …", or null. */
+/** Returns null, or both parts of the message "{problem}; {platform} takes {taken}." */
 type VideoRule = (facts: VideoFacts) => { problem: string; taken: string } | null;
 
 /** Rounds, because measured frame rates and durations are slightly off. */

@@ -18,7 +18,7 @@ export interface LinkedInRefusal extends Refusal {
 
 export type Reading<T> = Promise<Result<T, LinkedInRefusal>>;
 
-/** `code` and `message` from the API, the others from the token endpoint. */
+/** The API sends `code` and `message`, the token endpoint `error` and `error_description`. */
 const errorBody = z.object({
   code: maybeText,
   message: maybeText,

@@ -36,7 +36,7 @@ const userInfo = z.object({
 });
 
 /**
- * This endpoint has no API versions.
+ * The endpoint `/v2/userinfo` has no API versions.
  * @see https://learn.microsoft.com/linkedin/consumer/integrations/self-serve/sign-in-with-linkedin-v2
  */
 export async function identifyPerson(
@@ -100,7 +100,7 @@ export const withFixedEnd = (credentials: Credentials): Credentials =>
   credentials.refreshEndsAt ? { ...credentials, isEndFixed: true } : credentials;
 
 /**
- * Adds 60 days, for apps that get refresh tokens.
+ * Adds 60 days. Only some apps get refresh tokens.
  * @see https://learn.microsoft.com/linkedin/shared/authentication/programmatic-refresh-tokens
  */
 export async function refresh(

@@ -3,8 +3,8 @@ import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
 
 /**
- * In UTF-16 units. Style asterisks do not count, escaping backslashes do: LinkedIn does not say whether these count.
- * Source: spec, "Content limits by platform".
+ * In UTF-16 units. Asterisks for bold and italic do not count. Escaping backslashes count, because LinkedIn does not
+ * say otherwise. Source: spec, "Content limits by platform".
  */
 const MAX_TEXT = 3_000;
 /** Images need fewer pixels than this. Source: LinkedIn, "Images API", image requirements. */
@@ -48,7 +48,6 @@ export const scopes = {
   },
 } satisfies ConsentScopes;
 
-/** Needed to find pages and to post as them. */
 export const PAGE_SCOPES = ["w_organization_social", "rw_organization_admin"];
 
 export const asks =
@@ -84,7 +83,7 @@ export const capabilities = {
     /** Source: LinkedIn, "Videos API", video specifications. */
     videoTypes: ["video/mp4"],
     videoMaxBytes: 500_000_000,
-    /** PDF, DOC, DOCX, PPT, PPTX. Source: LinkedIn, "Documents API". */
+    /** Source: LinkedIn, "Documents API". */
     documentTypes: [
       "application/pdf",
       "application/msword",
@@ -96,8 +95,8 @@ export const capabilities = {
   },
 } satisfies Capabilities;
 
-/** Seconds. One call may carry a document of 100 MB. */
+/** In seconds. One call may carry a document of 100 MB. */
 export const timing: ReconcileTiming = { callSeconds: 60, acceptSeconds: 60, listSeconds: 60 };
 
-/** In seconds. Used until LinkedIn reports when the refresh token ends. */
+/** In seconds. Used only while the refresh token's end is unknown. */
 export const REFRESH_AHEAD_SECONDS = (14 * DAY) / SECOND;

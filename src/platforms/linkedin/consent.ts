@@ -18,7 +18,7 @@ import { isPassing } from "./failures.ts";
 import { publishablePages } from "./pages.ts";
 import { organizationUrn } from "./urn.ts";
 
-/** LinkedIn refuses a PKCE verifier with the error for a wrong secret. */
+/** PKCE is off: LinkedIn refuses a verifier with the error for a wrong secret. */
 const SERVER: TokenServer = {
   platform: "LinkedIn",
   issuer: "https://www.linkedin.com/oauth",
@@ -27,14 +27,11 @@ const SERVER: TokenServer = {
   hasPkce: false,
 };
 
-/**
- * LinkedIn refuses the whole request when the app lacks one scope, so page scopes are requested only if the owner lists
- * them.
- */
+/** Page scopes are requested only if the owner lists them: LinkedIn refuses the request when the app lacks one. */
 const requestedOf = (app: AppKeys): string[] => requestedScopes(scopes, app, []);
 
 /**
- * Other scopes would end a member's earlier logins, so all members get the same.
+ * Asks all members for the same scopes, because other scopes would end a member's earlier logins.
  * @see https://learn.microsoft.com/linkedin/shared/authentication/authorization-code-flow
  */
 export const begin = standardBegin(`${LOGINS}/authorization`, (app) => ({
@@ -66,7 +63,7 @@ export async function finish(
   return grant.ok ? ok({ ...grant.value, requested }) : grant;
 }
 
-/** A member whose pages cannot be read is connected without them. */
+/** When LinkedIn permanently refuses to list the pages, only the member is connected. */
 async function findAccounts(
   fetch: Fetch,
   credentials: Credentials,

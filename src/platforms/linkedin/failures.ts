@@ -16,7 +16,6 @@ import {
 import type { LinkedInRefusal } from "./api.ts";
 import { isDuplicate } from "./posts-api.ts";
 
-/** The API version has ended: every account is affected until this service is updated. */
 const OUTDATED: Rule = {
   code: "platform_unavailable",
   advice: "This instance uses a version of LinkedIn's API that has ended. Update Akimbo.",
@@ -62,7 +61,7 @@ const TOKEN_CODES = new Set([
   "REVOKED_ACCESS_TOKEN",
 ]);
 
-/** LinkedIn was seen to use these for a repeated post. */
+/** HTTP statuses with which LinkedIn has refused repeated posts. */
 const DUPLICATE_STATUSES = new Set([400, 409, 422]);
 const STILL_PROCESSING = /\bstill\b.*\bprocess|\bnot (?:yet )?(?:ready|available)\b/i;
 
@@ -75,7 +74,7 @@ function ruleOf(refusal: LinkedInRefusal): Rule | undefined {
   const { status, code, message, retryAfterSeconds } = refusal;
   if (isOutage(refusal)) return undefined;
   if (isDuplicatePost(refusal)) return FLAGGED;
-  // Limits are daily and end at midnight UTC.
+  // LinkedIn's limits are daily and end at midnight UTC.
   if (status === RATE_LIMIT) return retryAfterSeconds === null ? LIMITED : BUSY;
   const rule = BY_CODE.get(code ?? "") ?? BY_STATUS.get(status) ?? UNKNOWN;
   return rule === UNKNOWN && STILL_PROCESSING.test(message) ? UNFINISHED : rule;

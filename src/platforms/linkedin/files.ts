@@ -25,7 +25,7 @@ export async function sendFile(job: Job, item: MediaItem, at: FilesPlace): Promi
   const request = putFileRequest(job.accessToken, uploadUrl, { data, mime, sizeBytes });
   const taken = await readPutFileReply(await job.fetch(request));
   if (!taken.ok) {
-    // The retry gets a new upload URL; earlier files stay.
+    // A retry sends this file to a new upload URL. Earlier files stay.
     const { restart: _, ...refused } = toUploadRefused(taken.error);
     return refused;
   }

@@ -51,7 +51,7 @@ export function putFileRequest(
       "content-type": file.mime,
       ...(isLinkedIn(address) ? { authorization: `Bearer ${accessToken}` } : {}),
     },
-    // A known length gives a Content-Length.
+    // The known length gives a Content-Length.
     body: file.data.pipeThrough(new FixedLengthStream(file.sizeBytes)),
     redirect: "manual",
   });
@@ -115,7 +115,7 @@ export const putPartRequest = (part: VideoPart, data: ReadableStream): Request =
 
 const MAX_ETAG_CHARACTERS = 1_000;
 
-/** The ETag names the part; null when unusable. */
+/** Returns the ETag, which names the part, or null when it is unusable. */
 export async function readPutPartReply(reply: Response): Reading<string | null> {
   const etag = reply.headers.get("etag");
   const read = await readDoneReply(reply);

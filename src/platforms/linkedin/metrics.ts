@@ -68,7 +68,7 @@ const readStatisticsReply = readerOf(field("elements", list));
 
 /** LinkedIn gives figures for twelve months. Source: LinkedIn, "Share Statistics". */
 const COUNTED_MS = 365 * DAY;
-/** LinkedIn's figures omit posts without views, whose counters are 0. */
+/** LinkedIn's figures omit posts without views. Their counters are 0. */
 const NOTHING: PostCounters = { views: 0, likes: 0, comments: 0, shares: 0 };
 
 /** The figures do not include advertising. */

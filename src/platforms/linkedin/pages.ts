@@ -9,7 +9,7 @@ import { readOrganizationId } from "./urn.ts";
 const PUBLISHING_ROLES = new Set(["ADMINISTRATOR", "CONTENT_ADMINISTRATOR", "CONTENT_ADMIN"]);
 
 const ROLES_PER_PAGE = 100;
-/** More pages of roles than any member has. */
+/** Enough to list all roles of a member. */
 const MAX_ROLE_PAGES = 10;
 const NAMES_PER_CALL = 50;
 
@@ -70,7 +70,7 @@ export async function listPages(
   return ok(pages.value.map(({ id, name }) => ({ id, name })));
 }
 
-/** `handle` is the page's part of linkedin.com/company/…. */
+/** `handle` is the page's name in its URL, linkedin.com/company/{handle}. */
 interface PublishablePage extends OrganizationPage {
   handle: string | null;
 }
@@ -84,7 +84,6 @@ export async function publishablePages(
   const pages: PublishablePage[] = [];
   for (let from = 0; from < ids.value.length; from += NAMES_PER_CALL) {
     const some = ids.value.slice(from, from + NAMES_PER_CALL);
-    // LinkedIn wants the list's parentheses and commas unencoded.
     const path = `organizations?ids=List(${some.map(encodeUrn).join(",")})`;
     const reply = await readReply(await fetch(get(path, accessToken)), organizations);
     if (!reply.ok) return reply;

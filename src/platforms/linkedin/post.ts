@@ -9,10 +9,9 @@ import type { LinkedInSettings } from "./settings.ts";
 import { styleText, withoutMarks } from "./styling.ts";
 import { shareUrlOf } from "./urn.ts";
 
-/** UTF-16 units. */
 const SHORT_TITLE_UNITS = 100;
 
-/** The title, or the beginning of the text. Null for posts whose title is not published. */
+/** Returns the title, or the beginning of the text. Null when the post is not a single document. */
 export function documentTitleOf(post: Post<LinkedInSettings>): string | null {
   const [item, ...others] = post.media;
   if (item?.kind !== "document" || others.length > 0) return null;
@@ -42,6 +41,6 @@ export const toPost = (job: Job, assets: string[]): NewPost => ({
 
 export const toPublished = (urn: string): PublishedPost => published(urn, shareUrlOf(urn));
 
-/** A status of 2xx means that the post was published, even without its id. */
+/** LinkedIn has published the post but sent no id. The first file's id takes its place. */
 export const publishedUnnamed = ({ assets }: ReadyPlace): PublishedPost =>
   published(assets[0] ?? "unknown", null);

@@ -45,13 +45,13 @@ export async function prepare(job: Job, stored: Bookmark | null): Promise<Prepar
   }
 }
 
-/** Whether an earlier call may have made the post. A first call follows `readyAt` at once. */
+/** Whether an earlier call may have made the post: a first call comes right after `readyAt`. */
 const isRepeated = (job: Job, { readyAt }: ReadyPlace): boolean =>
   ageOf(readyAt, job.now()) > timing.callSeconds;
 
 /**
- * At the first call the duplicate is another post. Later only the page's list of posts shows whether the duplicate is
- * this post.
+ * After a first call, the duplicate is another post. After a repeated call, only the page's list of posts shows whether
+ * it is this post.
  */
 async function judgeDuplicate(
   job: Job,

@@ -21,7 +21,7 @@ const CLOCK_SLACK_SECONDS = 60;
 const UNPUBLISHED = new Set(["DRAFT", "PUBLISH_FAILED"]);
 const REQUESTED = "PUBLISH_REQUESTED";
 
-/** The text for comparing, as LinkedIn changes hashtags and white space. */
+/** Makes texts comparable, because LinkedIn changes hashtags and white space. */
 const plainCommentary = (commentary: string | null | undefined): string =>
   comparable(readLittleText(commentary ?? ""));
 
@@ -32,7 +32,7 @@ function assetsOf({ content }: ListedPost): string[] | null {
   return content?.multiImage?.images.map(({ id }) => id) ?? null;
 }
 
-/** Each file belongs to one post. When no files are listed, the text decides. */
+/** Compares the files, as each belongs to one post. When LinkedIn lists no files, compares the text. */
 function fits(
   post: ListedPost,
   { assets }: ReadyPlace,

@@ -16,7 +16,7 @@ const RUN_OR_LINE_END = /\*+|\n/g;
 const ENDS_IN_WORD = /[\p{L}\p{N}]$/u;
 const BEGINS_WITH_WORD = /^[\p{L}\p{N}]/u;
 
-/** One asterisk inside a word, as in 2*3*4, is text; two or three always mark. */
+/** One asterisk inside a word, as in 2*3*4, is text. Two or three can be a mark there. */
 function sidesOf(text: string, at: number, length: number) {
   const before = text.slice(Math.max(0, at - 2), at);
   const after = text.slice(at + length, at + length + 2);
@@ -27,7 +27,7 @@ function sidesOf(text: string, at: number, length: number) {
   };
 }
 
-/** Finds marks paired on the same line; other asterisks are text. */
+/** Finds asterisks that form a pair on the same line. Others are text. */
 function findMarks(text: string): Mark[] {
   const marks: Mark[] = [];
   const open: number[][] = [[], [], [], []];
@@ -72,7 +72,7 @@ function readMarks(text: string): Piece[] {
   return pieces;
 }
 
-/** The text as the character limit counts it. */
+/** The text without style asterisks, which the character limit does not count. */
 export const withoutMarks = (text: string): string =>
   readMarks(text)
     .map((piece) => piece.text)

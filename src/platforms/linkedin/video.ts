@@ -54,14 +54,14 @@ async function finishVideo(job: Job, at: VideoPlace, etags: string[]): Promise<P
   if (reply.ok) return beginProcessing(job, [at.video]);
   const refused = toRefused(reply.error);
   if (refused.kind === "token_expired" || refused.transient) return refused;
-  // LinkedIn refuses a second finalize call; the video's status decides.
+  // LinkedIn refuses a second finalize call, so the video's status decides.
   const look = await readAssetReply(
     await job.fetch(getAssetRequest(job.accessToken, "video", at.video)),
   );
   if (!look.ok && (isPassing(look.error) || isTokenRefusal(look.error))) {
     return toRefused(look.error);
   }
-  // For a person, 403 means that processing has begun.
+  // With a person's token, 403 means that processing has begun.
   const isFinished = look.ok
     ? /^(?:PROCESSING|AVAILABLE)$/.test(look.value.status)
     : look.error.status === 403 && reply.error.status !== 403;

@@ -12,7 +12,7 @@ interface CodeGrant {
   scopes: string[] | null;
 }
 
-/** Permissions come as list or text. Ids may exceed the range of numbers. */
+/** Permissions come as a list or as text. */
 const granted = z.preprocess(
   unwrapped,
   z.object({

@@ -43,15 +43,15 @@ export interface ContainerPlatform<S> {
     readLook(reply: Response): Reading<ContainerStatus>;
     publish(token: string, userId: string, containerId: string): Request;
     findPermalink(token: string, postId: string): Request;
-    /** Includes this post once it is published. */
+    /** The list includes this post once it is published. */
     list(job: PublishJob<S>): Request;
     readList(reply: Response): Reading<ListedPost[]>;
   };
   judge: GraphJudge;
   toContainerRefused(reason: string | null): Refused;
   /**
-   * The subcode of a missing container. `isSaidOfPublished`: it may also mean a published container, which is not
-   * created again.
+   * The subcode of a missing container. `isSaidOfPublished`: Meta may also send it for a published container, which
+   * must not be created again.
    */
   missing: { subcode: number; isSaidOfPublished: boolean };
   firstLookSeconds: number;
@@ -62,7 +62,7 @@ const created = field("id", graphId);
 export const readCreatedReply = (reply: Response, platform: string): Reading<string> =>
   readGraphReply(reply, created, platform);
 
-/** Times in epoch milliseconds. */
+/** All times are epoch milliseconds. */
 export const bookmark = z.discriminatedUnion("stage", [
   /** `children`: ids of the containers so far. `finished`: how many of them are processed. */
   z.object({

@@ -2,13 +2,13 @@ import type { ConsentRefusal } from "../consent.ts";
 import type { GraphRefusal } from "./graph.ts";
 
 /**
- * Meta answers a wrong secret with words about the redirect URL too.
+ * For a wrong secret, Meta may complain about the redirect URL.
  * @see https://developers.facebook.com/docs/graph-api/guides/error-handling
  */
 const ABOUT_THE_APP =
   /client[ _]secret|client[ _]id|validating application|application id|platform app|redirect[ _]uri|appsecret_proof/i;
 
-/** Codes of passing problems, at any HTTP status. A wrong app secret also gets code 1. */
+/** Codes of temporary problems, at any HTTP status. A wrong app secret also gets code 1. */
 const PASSING_CODES = new Set([1, 2, 4, 17, 32, 613]);
 
 export function explainRefusal(

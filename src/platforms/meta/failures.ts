@@ -100,7 +100,7 @@ export function graphJudge(table: GraphTable) {
       waitSeconds: (rule, refusal) => (rule === BUSY ? waitSeconds(refusal) : null),
       isUndecided,
     }),
-    /** Only a person can restore the login or its permission. */
+    /** Whether only a person can restore the login or its permission. */
     isLoginLost: (refusal: GraphRefusal): boolean =>
       !isAboutApp(refusal) &&
       (isTokenRefusal(refusal) || ruleOfNumbers(refusal)?.code === "account_disconnected"),

@@ -10,10 +10,10 @@ const MAX_REPLY_BYTES = 1_000_000;
 export interface GraphRefusal extends Refusal {
   code: number | null;
   subcode: number | null;
-  /** All of Meta's texts, for vague codes. */
+  /** All of Meta's texts. They decide when the code is vague. */
   wording: string;
   isTransient: boolean;
-  /** Minutes until a limit ends, where Meta says so. */
+  /** Minutes until a rate limit ends. Null when Meta does not say. */
   regainMinutes: number | null;
 }
 
@@ -34,7 +34,7 @@ const errorBody = z.object({
   }),
 });
 
-/** An error of the servers that exchange codes; `code` repeats the HTTP status. */
+/** The form of errors from the servers that exchange codes. */
 const flatError = z.object({ error_message: z.string() });
 
 const usageHeader = z.record(
@@ -109,7 +109,7 @@ export function graphApi(platform: string, origin: string, version: string) {
   return { graph, versioned, ...graphReader(platform) };
 }
 
-/** Removes a `data` wrapper. Other bodies are returned unchanged. */
+/** Removes a `data` wrapper. */
 export function unwrapped(body: unknown): unknown {
   const data = body && typeof body === "object" && "data" in body ? body.data : null;
   return Array.isArray(data) && data.length === 1 ? data[0] : body;

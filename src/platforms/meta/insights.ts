@@ -41,8 +41,8 @@ interface InsightsPage {
 }
 
 /**
- * Halves the list to find posts whose insights Meta refuses. Such posts keep the list's counters and count in
- * `problems`. A refused login, a rate limit or an outage ends the page.
+ * Halves the list to find posts whose insights Meta refuses. Such posts keep the counters of the list and are counted
+ * in `problems`. A refused login, a rate limit or an outage stops the search.
  * @param posts newest first
  */
 export async function withInsights(
@@ -74,7 +74,7 @@ function createSearch({ ask: send, toRefused, endsThere = () => false, mostCalls
   let isEnd = false;
   let calls = 0;
 
-  /** Null when Meta answered, or when no call is left. */
+  /** Returns null when Meta gave figures, or when no further call may be made. */
   async function ask(ids: readonly string[]): Promise<GraphRefusal | null> {
     if (stopped || calls >= mostCalls) return null;
     calls++;

@@ -34,7 +34,7 @@ const endsAfter = ({ expiresAt }: Credentials, seconds: number): boolean =>
 export const isYoung = (credentials: Credentials): boolean =>
   endsAfter(credentials, TOKEN_LIFE_SECONDS - YOUNG_SECONDS);
 
-/** There is no refresh token: access tokens renew themselves. */
+/** A login without refresh token: its access token is exchanged for a new one. */
 interface SelfRenewing<T> {
   platform: string;
   judge: Pick<GraphJudge, "isLoginLost" | "isPassing">;
@@ -98,7 +98,6 @@ export function selfRenewingLogins<T>(login: SelfRenewing<T>) {
       return connected.ok ? connected : refuse(toConsentRefusal(connected.error));
     },
 
-    /** The renewed token lives 60 days. */
     async refresh(
       fetch: Fetch,
       credentials: Credentials,

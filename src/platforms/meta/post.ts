@@ -1,7 +1,6 @@
 import { emptyIfBlank, nullIfBlank } from "../../core/text.ts";
 import type { MediaItem, Post, PublishJob } from "../connector.ts";
 
-/** The title, or the description when the title is blank. */
 export const captionOf = ({ title, description }: Pick<Post, "title" | "description">): string =>
   emptyIfBlank(title) || emptyIfBlank(description);
 
@@ -11,7 +10,7 @@ export const captionField = ({
 }: Pick<Post, "title" | "description">): "title" | "description" =>
   nullIfBlank(title) === null && nullIfBlank(description) ? "description" : "title";
 
-/** @param imageTypes other images are converted */
+/** @param imageTypes types that the platform reads; other images are converted */
 export async function sourceOf(
   job: Pick<PublishJob, "mediaUrl">,
   item: MediaItem,

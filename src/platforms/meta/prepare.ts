@@ -12,11 +12,11 @@ import {
 } from "./containers.ts";
 import type { GraphRefusal } from "./graph.ts";
 
-/** Seconds between status checks, as in public clients. */
+/** Seconds between status checks, as in open-source clients. */
 const IMAGE_LOOK_SECONDS = 3;
 const VIDEO_LOOK_SECONDS = 5;
 const LONGEST_LOOK_SECONDS = 30;
-/** A container missing for longer does not come back. Source: Meta, "Error codes". */
+/** A container that is missing at this age does not come back. Source: Meta, "Error codes". */
 const MISSING_SECONDS = 120;
 const LOOKS_PER_STEP = 8;
 
@@ -35,7 +35,7 @@ export function containerPreparer<S>(platform: ContainerPlatform<S>) {
     return growingLook(first, LONGEST_LOOK_SECONDS, ageOf(since, job.now()));
   };
 
-  /** One call per step: an interrupted run creates no container twice. */
+  /** Makes one container in each step, so that an interrupted run repeats at most one. */
   async function prepare(job: Job, stored: Bookmark | null): Promise<Prepared> {
     const { media } = job.post;
     if (stored === null) {
@@ -103,7 +103,7 @@ export function containerPreparer<S>(platform: ContainerPlatform<S>) {
     }));
   }
 
-  /** Starts over only if the container is missing for long: at first it may come back. */
+  /** Starts over only if the missing container is old: a new one may still appear. */
   function refuse(
     job: Job,
     refusal: GraphRefusal,

@@ -50,7 +50,7 @@ export function containerPublisher<S>(platform: ContainerPlatform<S>) {
     return judgeRefused(job, reply.error, place);
   }
 
-  /** An earlier, unanswered call may have published the container. The refusal counts only if none did. */
+  /** An earlier, unanswered call may have published the container. The refusal counts only if it did not. */
   async function judgeRefused(
     job: Job,
     refusal: GraphRefusal,
@@ -88,7 +88,7 @@ export function containerPublisher<S>(platform: ContainerPlatform<S>) {
         return findPublished(job, place);
       case "IN_PROGRESS":
         throw new Error(`${name} is still working on the media.`);
-      // The container was never published. Publishing again shows why.
+      // The container was never published. The next publish call shows why.
       case "FINISHED":
       case "ERROR":
       case "EXPIRED":
@@ -98,7 +98,7 @@ export function containerPublisher<S>(platform: ContainerPlatform<S>) {
     }
   }
 
-  /** Without a unique match, the container's id replaces the post's id. */
+  /** Unless exactly one listed post matches, the container's id replaces the post's id. */
   async function findPublished(job: Job, place: Container): Promise<PublishedPost> {
     const text = comparable(platform.listedText(job));
     const reply = await calls.readList(await job.fetch(calls.list(job)));

@@ -2,13 +2,13 @@ import type { Bookmark, PublishedPost, PublishJob, Settled } from "../connector.
 import { ageOf, waiting } from "../kit/steps.ts";
 import type { Reading } from "./graph.ts";
 
-/** Meta is asked for a new post's URL every 4 seconds, for 20 seconds at most. */
+/** Meta is asked for a new post's URL for this long. */
 const PERMALINK_SECONDS = 20;
 const PERMALINK_LOOK_SECONDS = 4;
 
 export const CLOCK_SLACK_SECONDS = 60;
 
-/** Meta's offsets have no colon: `2026-12-01T09:00:00+0000`. */
+/** Meta writes UTC offsets without colon: `2026-12-01T09:00:00+0000`. */
 export const toInstant = (timestamp: string | null): number =>
   Date.parse((timestamp ?? "").replace(/([+-]\d{2})(\d{2})$/, "$1:$2"));
 

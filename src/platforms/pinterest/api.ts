@@ -21,10 +21,10 @@ const errorBody = z.object({
   message: maybeText,
 });
 
-/** Larger values are timestamps, not waits. */
+/** From this value on, a header is a timestamp, not a wait. */
 const EPOCH_SECONDS = 1_000_000_000;
 
-/** Reads either header, as Pinterest promises neither. */
+/** Reads `retry-after` or `x-ratelimit-reset`. Pinterest promises neither. */
 function readWait(headers: Headers): number | null {
   const header = headers.get("retry-after") ?? headers.get("x-ratelimit-reset") ?? "";
   if (!/^\d{1,10}$/.test(header)) return null;
@@ -110,7 +110,7 @@ export const PIN_ID = z.string().regex(/^[\w-]{1,128}$/);
 
 export const readCreatePinReply = readerOf(z.object({ id: PIN_ID }));
 
-/** At most 250. Source: Pinterest, "List Pins on board". */
+/** Pinterest allows up to 250. Source: Pinterest, "List Pins on board". */
 const PINS_PER_PAGE = 25;
 
 /** @see https://developers.pinterest.com/docs/api/v5/boards-list_pins */

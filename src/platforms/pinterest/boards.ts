@@ -5,7 +5,7 @@ import type { Board } from "../extras.ts";
 import { get, pageOf, readReply } from "./api.ts";
 import { toRefused } from "./failures.ts";
 
-/** At most 250. Source: Pinterest, "List boards". */
+/** The maximum. Source: Pinterest, "List boards". */
 const BOARDS_PER_PAGE = 250;
 const MAX_PAGES = 10;
 
@@ -16,7 +16,7 @@ function listBoardsRequest(accessToken: string, bookmark: string | null): Reques
   return get("/boards", accessToken, query);
 }
 
-/** Only some people see a protected board. */
+/** A protected board counts as secret, because only some people see it. */
 const board = z
   .object({
     id: z.string().min(1).max(64),

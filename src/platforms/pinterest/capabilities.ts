@@ -75,8 +75,5 @@ export const capabilities = {
   },
 } satisfies Capabilities;
 
-/**
- * In seconds. A video is one request that cannot be resumed: 10 MB a second carry 750 MB. Longer transfers end as
- * platform_unavailable.
- */
+/** In seconds. One call may carry five images of 20 MB. */
 export const timing: ReconcileTiming = { callSeconds: 75, acceptSeconds: 60, listSeconds: 60 };

@@ -66,10 +66,10 @@ function checkCount(media: PostMedia[]): FieldError[] {
   return checks.count("photo", media.length, maxCount, "images", "A carousel");
 }
 
-/** Tolerated relative difference of ratios, because pixels are rounded. */
+/** Relative difference, tolerated because pixels are rounded. */
 const RATIO_SLACK = 0.02;
 
-/** Long side by short side, as photos may be stored rotated. */
+/** Divides the long side by the short side, because photos may be stored rotated. */
 function ratioOf({ width, height }: PostMedia): number | null {
   if (width === null || height === null) return null;
   return Math.max(width, height) / Math.min(width, height);

@@ -14,7 +14,7 @@ import {
 } from "../kit/refusals.ts";
 import type { PinterestRefusal } from "./api.ts";
 
-/** Too many calls, at any HTTP status. */
+/** Pinterest's code for too many calls, at any 4xx status. */
 const RATE_LIMIT_CODE = 8;
 
 const MISSING_SCOPE = /scope|(?:boards|pins|user_accounts):(?:read|write)/i;
@@ -35,9 +35,9 @@ interface Row {
   rule: Rule;
 }
 
-/** Wording decides, because it says more than Pinterest's numbers. */
+/** The wording of a refusal decides, because it says more than Pinterest's codes. */
 const ROWS: readonly Row[] = [
-  // First: this message quotes the request, which may contain any word.
+  // First, because the message quotes the request, which may contain any word.
   { statuses: [400, 422], says: WRONG_FORM, rule: UNKNOWN },
   { statuses: [400, 403], says: SPAM, rule: FLAGGED },
   { statuses: [403], says: APP_ACCESS, rule: UNKNOWN },
@@ -71,9 +71,9 @@ export const isLoginLost = (refusal: PinterestRefusal): boolean =>
   isTokenRefusal(refusal) ||
   (refusal.status === 403 && !isRateLimit(refusal) && !APP_ACCESS.test(refusal.message));
 
-/** The code for a video that is too large. After other refusals a new upload URL is needed. */
+/** The storage's code for a video that is too large. */
 const TOO_LARGE = "EntityTooLarge";
 
-/** The storage keeps nothing, so the next attempt starts over. */
+/** The storage keeps nothing of a refused upload, so the next attempt starts over. */
 export const toUploadRefused = (refusal: { code: string | null; message: string }): Refused =>
   (refusal.code === TOO_LARGE ? mediaInvalid : unavailable)(refusal.message);

@@ -11,13 +11,13 @@ import type { PinterestSettings } from "./settings.ts";
 type Job = PublishJob<PinterestSettings>;
 
 const CLOCK_SLACK_MS = MINUTE;
-/** More new pins than an account makes while an answer is missing. */
+/** Enough pages to find a pin after a call without answer. */
 const MAX_PAGES = 4;
 
 const plainLink = (link: string | null | undefined): string =>
   link && URL.canParse(link) ? new URL(link).href : (link ?? "");
 
-/** A pin without date may be new. */
+/** A pin without date counts as new. */
 const isNew = ({ created_at }: ListedPin, from: number): boolean => !(toInstant(created_at) < from);
 
 function isInOrder(pins: ListedPin[]): boolean {

@@ -7,7 +7,7 @@ import type { MeasuredPost, MetricsJob, MetricsPage, MetricsReading } from "../m
 import { get, isOwn, PIN_ID, readerOf, toInstant } from "./api.ts";
 import { toRefused } from "./failures.ts";
 
-/** Pinterest gives up to 250. */
+/** Pinterest allows up to 250 pins. */
 const PAGE = 50;
 /** Maximum days of a report, without today. Source: Pinterest, "Get multiple Pin analytics". */
 const REPORT_DAYS = 89;
@@ -31,7 +31,7 @@ const pin = z.object({
     .transform((text) => new Date(toInstant(text)))
     .refine((at) => !Number.isNaN(at.getTime())),
   is_owner: z.boolean().nullish(),
-  /** Pins from before 2023-03-20 may have none. Source: Pinterest, "List Pins". */
+  /** Pins from before 2023-03-20 may have no metrics. Source: Pinterest, "List Pins". */
   pin_metrics: z
     .object({ lifetime_metrics: z.object({ impression: counter, save: counter }).nullish() })
     .nullish(),
@@ -91,7 +91,7 @@ const readReportReply = readerOf(report);
 
 const toDate = (at: number): string => new Date(at).toISOString().slice(0, "2026-11-23".length);
 
-/** Adds the lifetime saves of pins within the report's days. Some apps may not read this report. */
+/** Adds the saves of pins that are young enough for the report. */
 async function withSaves(
   job: MetricsJob,
   posts: readonly MeasuredPost[],

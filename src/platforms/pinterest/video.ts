@@ -26,10 +26,7 @@ export async function checkVideo(job: Job, item: MediaItem): Promise<Prepared> {
   return next({ stage: "checked" });
 }
 
-/**
- * The upload URL holds secrets and is worthless after a broken transfer, so it is not stored. An unused
- * registration costs nothing.
- */
+/** The upload URL contains secrets and is worthless after a broken transfer, so it is not stored. */
 export async function sendVideo(job: Job, item: MediaItem): Promise<Prepared> {
   const request = registerVideoRequest(job.accessToken);
   const registered = await readRegisterVideoReply(await job.fetch(request));

@@ -6,7 +6,7 @@ import { apiVersion } from "./capabilities.ts";
 
 export const NAME = "Threads";
 
-/** More posts than an account makes while an answer is missing. */
+/** Enough to find a post after a call without answer. */
 const LIST_LIMIT = 25;
 
 /** graph.threads.com serves the same API. */
@@ -32,13 +32,10 @@ const containerStatus = z
   })
   .transform((body): ContainerStatus => ({ status: body.status, reason: body.error_message }));
 
-/** The reason of an ERROR is a code such as INVALID_DURATION. */
+/** When the status is ERROR, `reason` is a code such as INVALID_DURATION. */
 export const readGetContainerReply = readerOf(containerStatus);
 
-/**
- * Publishing cannot be undone.
- * @see https://developers.facebook.com/docs/threads/reference/publishing
- */
+/** @see https://developers.facebook.com/docs/threads/reference/publishing */
 export const publishRequest = (token: string, userId: string, containerId: string): Request =>
   graph(versioned(userId, "threads_publish"), { token, form: { creation_id: containerId } });
 
@@ -94,7 +91,7 @@ export const exchangeCodeRequest = (fields: Record<string, string>): Request =>
   graph("/oauth/access_token", { form: fields });
 
 /**
- * Documented for testers, but Threads answers every person about their own token.
+ * Meta documents this call for testers, but Threads answers every person about their own token.
  * @see https://developers.facebook.com/docs/threads/reference/debug
  */
 export const debugTokenRequest = (token: string): Request =>

@@ -89,7 +89,7 @@ export const capabilities = {
   },
 } satisfies Capabilities;
 
-/** Seconds. Threads lists new posts a little late. */
+/** In seconds. Threads lists new posts a little late. */
 export const timing: ReconcileTiming = { callSeconds: 30, acceptSeconds: 60, listSeconds: 30 };
 
 /** Prefix of cursors for pages whose posts are read one by one. */

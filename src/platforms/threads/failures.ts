@@ -13,10 +13,10 @@ import { capped } from "../kit/replies.ts";
 import { type GraphJudge, graphJudge } from "../meta/failures.ts";
 import type { GraphRefusal } from "../meta/graph.ts";
 
-/** The container is missing. Publishing may answer this for a container that has just become ready. */
+/** The subcode of a missing container. A publish call may get it for a new container. */
 export const CONTAINER_MISSING = 4279009;
 
-/** Source: Threads API, "Troubleshooting", and public clients of it. */
+/** Source: Threads API, "Troubleshooting", and open-source clients. */
 const BY_SUBCODE: [number, Rule][] = [
   [CONTAINER_MISSING, { code: "unknown", transient: true }],
   [4279013, DISCONNECTED],
@@ -26,7 +26,7 @@ const BY_SUBCODE: [number, Rule][] = [
 
 const BY_CODE: [number, Rule][] = [[9004, UNREACHABLE]];
 
-/** Codes 80000 to 80999. Source: Meta, "Rate limits". */
+/** Codes of rate limits. Source: Meta, "Rate limits". */
 const BUSINESS_LIMITS = Array.from({ length: 1_000 }, (_, index) => 80_000 + index);
 
 /** Used when the codes leave the cause open. Source: Threads API, "Changelog" and "Posts". */
@@ -41,11 +41,10 @@ const byNumbers = graphJudge({
   bySubcode: BY_SUBCODE,
   byCode: BY_CODE,
   rateLimits: BUSINESS_LIMITS,
-  // Publishing does not know the container, so nothing was published.
+  // Threads does not find the container, so nothing was published.
   notPublished: [CONTAINER_MISSING],
 });
 
-/** A refusal's wording counts only when its codes leave the cause open. */
 function toRefused(refusal: GraphRefusal): Stopped {
   const refused = byNumbers.toRefused(refusal);
   if (refused.kind !== "failed") return refused;

@@ -55,7 +55,7 @@ const METRICS = "views,likes,replies,reposts,quotes,shares";
 const FIELDS = "id,media_type,permalink,text,timestamp";
 
 /**
- * Reposts have no figures. One refused post makes Threads refuse the whole page; the next page then reads the same
+ * Reposts have no figures. One refused post makes Threads refuse the whole page. The next call then reads the same
  * posts one by one.
  */
 export async function readPage(
@@ -118,7 +118,7 @@ async function askEach(
   return ok({ posts: measured, missing: posts.length - measured.length });
 }
 
-/** `shares` is the sum of reposts, quotes and shares. Spec is silent on Threads. */
+/** `shares` is the sum of reposts, quotes and shares. Spec is silent on Threads' counters. */
 function toCounters(insights: Insights): PostCounters {
   const sent = ["reposts", "quotes", "shares"].map((name) => insights.get(name) ?? null);
   const isMissing = sent.every((count) => count === null);

@@ -16,7 +16,7 @@ import { carouselFields, childFields, singleFields } from "./containers.ts";
 import { CONTAINER_MISSING, judge, toContainerRefused } from "./failures.ts";
 import type { ThreadsSettings } from "./settings.ts";
 
-/** Threads can publish a new container only after a moment, as public clients found. */
+/** Threads can publish a new container only after a moment, as open-source clients found. */
 const FIRST_LOOK_SECONDS = 2;
 
 export const { prepare, submit, settle, reconcile } = containerPublisher<ThreadsSettings>({

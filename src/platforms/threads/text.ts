@@ -1,6 +1,6 @@
 import { countUtf8Bytes } from "../../core/text.ts";
 
-/** Flags, keycaps and the parts of joined emoji match one by one. */
+/** Matches emoji. Flags and joined emoji match in parts, which gives the same count. */
 const EMOJI =
   /(?:\p{Extended_Pictographic}|\p{Regional_Indicator}|[#*0-9]\uFE0F?(?=\u20E3))(?:\p{Emoji_Modifier}|\uFE0F|\u200D|\u20E3|[\u{E0020}-\u{E007F}])*/gu;
 

@@ -120,13 +120,13 @@ const uploadTask = z
   .object({ publish_id: z.string().min(1), upload_url: z.url({ protocol: /^https$/ }) })
   .transform((data) => ({ publishId: data.publish_id, uploadUrl: data.upload_url }));
 
-/** `uploadUrl` works for an hour. */
+/** The returned `uploadUrl` works for an hour. */
 export const readInitVideoReply = (
   reply: Response,
 ): Reading<{ publishId: string; uploadUrl: string }> => readReply(reply, uploadTask, itself);
 
 /**
- * The URL grants access, so no token is sent.
+ * The upload URL grants access, so no token is sent.
  * @see https://developers.tiktok.com/doc/content-posting-api-media-transfer-guide
  */
 export function putChunkRequest(
@@ -138,7 +138,7 @@ export function putChunkRequest(
     "content-type": mime,
     "content-range": `bytes ${offset}-${offset + length - 1}/${sizeBytes}`,
   };
-  // A known length gives a Content-Length.
+  // `FixedLengthStream` makes the request send a Content-Length.
   const body = data.pipeThrough(new FixedLengthStream(length));
   return new Request(uploadUrl, { method: "PUT", headers, body, redirect: "manual" });
 }
@@ -195,7 +195,7 @@ const publishStatus = z.object({
   uploaded_bytes: z.number().nullish(),
 });
 
-/** Finds the id in the text, because ids exceed the exact range of numbers. The misspelling is TikTok's. */
+/** Finds the id in the reply's text: as a JSON number, it would lose digits. The misspelling is TikTok's. */
 const POST_ID = /"publica?ly_available_post_id"\s*:\s*\[\s*"?(\d+)/;
 
 export const readStatusReply = (reply: Response): Reading<PublishStatus> =>
@@ -214,7 +214,7 @@ export const listVideosRequest = (accessToken: string): Request =>
 
 const listedVideo = z.object({
   id: z.string(),
-  /** Epoch seconds. */
+  /** Seconds since 1970. */
   create_time: z.number(),
   share_url: z.string().nullish(),
   video_description: z.string().nullish(),

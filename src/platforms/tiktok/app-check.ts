@@ -4,11 +4,11 @@ import { formRequest, isUnknownApp } from "../kit/logins.ts";
 import type { AppCheck, AppKeys } from "../login.ts";
 import { API } from "./api.ts";
 
-/** Keys of TikTok sandboxes begin this way, according to other clients. */
+/** The keys of TikTok's sandbox apps begin this way, according to other programs. */
 const SANDBOX_PREFIX = "sb";
 
 /**
- * Requests a token that TikTok grants to any app, according to other clients.
+ * Requests an app token: TikTok grants one to any app, according to other programs.
  * @see https://developers.tiktok.com/doc/client-access-token-management
  */
 export const checkApp = (fetch: Fetch, { clientId, clientSecret }: AppKeys): Promise<AppCheck> =>

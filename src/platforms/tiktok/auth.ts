@@ -29,7 +29,7 @@ import { isPassing } from "./failures.ts";
 const BASIC_FIELDS = ["open_id", "avatar_url", "display_name"];
 const PROFILE_FIELDS = [...BASIC_FIELDS, "username"];
 
-/** TikTok refuses the whole call with one of these codes when the login may not read one of the fields. */
+/** TikTok refuses the whole call with one of these codes when the login lacks a scope. */
 const MISSING_SCOPE = new Set(["scope_not_authorized", "scope_permission_missed"]);
 
 /** @see https://developers.tiktok.com/doc/tiktok-api-v2-get-user-info */
@@ -84,7 +84,7 @@ const oauthError = z.object({
   error_description: z.string().optional().catch(undefined),
 });
 
-/** Tokens have no `data` envelope, and errors may come with HTTP 200. */
+/** TikTok's token reply has no `data` envelope, and errors may come with HTTP 200. */
 export async function readTokens(reply: Response): Reading<z.infer<typeof tokens>> {
   const body = parseJson(await readBody(reply));
   const error = oauthError.safeParse(body).data;
@@ -105,7 +105,7 @@ export const toClient = ({ clientId, clientSecret }: AppKeys) => ({
 });
 
 /**
- * A refresh invalidates the old refresh token, so a lost reply usually means connecting again.
+ * A refresh invalidates the old refresh token, so after a lost reply people must usually reconnect.
  * @see https://developers.tiktok.com/doc/oauth-user-access-token-management
  */
 export const refresh = (

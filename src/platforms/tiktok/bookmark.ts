@@ -4,7 +4,7 @@ import { bookmarkReader } from "../kit/bookmarks.ts";
 /** Each default is for bookmarks that were stored before its field existed. */
 const ending = {
   username: z.string().nullable(),
-  /** TikTok gives ids only to public posts. */
+  /** TikTok gives only public posts a post id. */
   isPublic: z.boolean().default(true),
   warnings: z.array(z.string()).default([]),
 };
@@ -36,7 +36,7 @@ const photos = z.object({
   }),
   username: z.string().nullable(),
   warnings: z.array(z.string()).default([]),
-  /** Epoch milliseconds. */
+  /** When the photos were ready, in epoch ms. */
   readyAt: z.number(),
 });
 
@@ -45,9 +45,9 @@ const processing = z.object({
   publishId: z.string(),
   ...ending,
   isForInbox: z.boolean(),
-  /** Epoch milliseconds. */
+  /** When TikTok accepted the post, in epoch ms. */
   since: z.number(),
-  /** When TikTok first reported the post as published but without an id; epoch milliseconds. */
+  /** When TikTok first reported the post as published but without an id, in epoch ms. */
   completeSince: z.number().nullable().default(null),
 });
 

@@ -1,7 +1,7 @@
 import type { Capabilities, Needs, ReconcileTiming, VerifiedPull } from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
 
-/** TikTok says that it blocks searches for these. Source: its statements of September 2021 and June 2025. */
+/** TikTok says that it blocks searches for these tags. Source: its statements of September 2021 and June 2025. */
 const BANNED_HASHTAGS = ["deviouslicks", "skinnytok"];
 
 /** Per 24 hours. Source: spec, "Daily caps". */
@@ -15,7 +15,7 @@ export const apiVersion = {
 };
 
 /**
- * The scope `video.list` serves to find posts whose answer was lost.
+ * With `video.list`, a post can be found whose publish call got no answer.
  * @see https://developers.tiktok.com/doc/tiktok-api-scopes
  */
 export const scopes = {
@@ -43,7 +43,7 @@ export const needs: Needs = {
 };
 
 export const capabilities = {
-  /** UTF-16 units. */
+  /** Text lengths in UTF-16 units. */
   limits: {
     /** Source: TikTok, "Direct Post", `post_info.title`. */
     postCharacters: 2_200,
@@ -85,5 +85,5 @@ export const verifiedPull: VerifiedPull = {
     "TikTok fetches photos only from a verified address, and this instance has none. Its owner has to verify the domain, or the address as URL prefix, in TikTok's developer portal, and set PUBLIC_URL and TIKTOK_SITE_VERIFICATION. Videos work without it.",
 };
 
-/** Seconds. `video/list` shows new posts with a delay. */
+/** TikTok's call `video/list` shows new posts with a delay. */
 export const timing: ReconcileTiming = { callSeconds: 30, acceptSeconds: 60, listSeconds: 60 };

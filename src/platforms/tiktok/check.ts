@@ -20,7 +20,7 @@ function cutTo(text: string, units: number): string {
   return cut.isWellFormed() ? cut : cut.slice(0, -1);
 }
 
-/** Cuts a long title, as the spec says, and puts it whole into the description if there is room. */
+/** Cuts a long title and puts it whole into the description if there is room. */
 export function photoTexts(post: Texts): { title: string; description: string } {
   const title = emptyIfBlank(post.title);
   const description = emptyIfBlank(post.description);

@@ -1,6 +1,6 @@
 /**
- * Bytes. A single chunk may have up to 64 MB. Of several, each has 5 to 64 MB, and the last one up to 128 MB.
- * Smaller chunks fit into one call on a slow line. Source: TikTok, "Media Transfer Guide".
+ * Bytes. TikTok allows one chunk of up to 64 MB, or several of 5 to 64 MB, the last one up to 128 MB. Chunks far below
+ * these limits fit into one call on a slow line. Source: TikTok, "Media Transfer Guide".
  */
 const LARGEST_SINGLE = 20_000_000;
 const SMALL_CHUNK = 10_000_000;
@@ -19,10 +19,7 @@ export function planChunks(sizeBytes: number): ChunkPlan {
   return { chunkSize, count: Math.floor(sizeBytes / chunkSize) };
 }
 
-/**
- * The last chunk also takes the remaining bytes.
- * @param index starts at 0
- */
+/** The last chunk also takes the remaining bytes. */
 export function chunkRange({ chunkSize, count }: ChunkPlan, sizeBytes: number, index: number) {
   const offset = index * chunkSize;
   return { offset, length: index < count - 1 ? chunkSize : sizeBytes - offset };

@@ -60,7 +60,7 @@ export async function finish(
   if (trouble) return consentRefusal("refused", trouble);
   const refused = refusedConsent(query, "TikTok");
   if (refused) return refuse(refused);
-  // A string body: TikTok refuses a content type with a charset.
+  // `formRequest` sends no charset: TikTok refuses a content type with one.
   const request = formRequest(TOKEN_ENDPOINT, {
     ...toClient(app),
     grant_type: "authorization_code",

@@ -43,7 +43,7 @@ export function clamp(settings: TikTokSettings, info: CreatorInfo): Creator {
   };
 }
 
-/** TikTok requires this query before each post. The reply also tells when the daily limit is reached. */
+/** TikTok requires this query before each post. */
 export async function askCreator(job: Job): Promise<Result<Creator, Stopped>> {
   const reply = await readCreatorInfoReply(await job.fetch(creatorInfoRequest(job.accessToken)));
   if (!reply.ok) return refuse(toRefused(reply.error));

@@ -20,7 +20,7 @@ export const tiktok: Connector<TikTokSettings> = {
   needs,
   timing,
   verifiedPull,
-  // Logins end after 180 days; early renewal keeps unused accounts.
+  // Logins end after 180 days; early renewal keeps unused accounts connected.
   refreshAheadSeconds: (30 * DAY) / SECOND,
   settings,
   ...lazily(() => import("./check.ts"), "check"),

@@ -8,7 +8,7 @@ import type { Job } from "./creator.ts";
 const LISTED_UNITS = 150;
 const CLOCK_SLACK_MS = MINUTE;
 
-/** The texts that identify a listed post. A title alone does not when the post has a description. */
+/** The texts that identify a listed post. A title alone is not enough for a post with a description. */
 function textsOf({ post }: Job): string[] {
   if (post.media[0]?.kind === "video") return [videoCaption(post)];
   const { title, description } = photoTexts(post);

@@ -80,7 +80,7 @@ export async function sendPhotos(job: Job, at: PhotosReady): Promise<Submitted> 
   return toRefused(reply.error);
 }
 
-/** After a lost answer there is no lookup, which could mistake an older public post for this one. */
+/** After a lost answer, a private post is not looked up: an older public post could be mistaken for it. */
 async function sendPrivately(job: Job, at: PhotosReady): Promise<Submitted> {
   const sent = await sendPhotos(job, at).catch(() => null);
   if (sent && sent.kind !== "unknown") return sent;
@@ -91,8 +91,8 @@ const NOT_FOUND =
   "TikTok did not answer when the post was sent, and the account's newest public posts do not show it yet.";
 
 /**
- * Finds the post by its text, because the task id was lost. A missing post may still be in processing.
- * @throws Error when TikTok cannot tell yet
+ * Finds the post by its text, because the task id was lost. An unlisted post may still be in processing.
+ * @throws Error when TikTok cannot tell yet whether the post exists
  */
 export async function findPhotos(job: Job, at: PhotosReady): Promise<Reconciled> {
   if (!isPublic(at)) return unknowable(UNKNOWABLE);

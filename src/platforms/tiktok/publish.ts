@@ -35,7 +35,7 @@ export async function settle(job: Job, bookmark: Bookmark): Promise<Settled> {
   return followPost(job, at);
 }
 
-/** @throws Error when TikTok cannot tell yet */
+/** @throws Error when TikTok cannot tell yet whether the post exists */
 export async function reconcile(job: Job, bookmark: Bookmark): Promise<Reconciled> {
   const at = readBookmark(bookmark);
   switch (at.stage) {

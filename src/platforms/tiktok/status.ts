@@ -23,14 +23,14 @@ const LOOKS = [
 const LATER_LOOKS = 30;
 
 /**
- * Seconds. A public post gets its id after a review, which takes a minute or hours.
+ * The longest wait for a public post's id, which follows a review of a minute or hours.
  * @see https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status
  */
 const ID_SECONDS = 150;
 const ID_LOOKS = [{ until: 60, every: 15 }];
 const LATER_ID_LOOKS = 30;
 
-/** The bookmark stays the same, so that the runner notices a stalled post. */
+/** Each query returns the same bookmark, so that the runner notices a stalled post. */
 const look = (at: Processing, now: Date): Waiting =>
   waiting(at, steppedLook(LOOKS, LATER_LOOKS, ageOf(at.since, now)));
 
@@ -99,7 +99,7 @@ export async function followPost(job: Job, at: Processing): Promise<Settled> {
   }
   if (isTokenRefusal(reply.error)) return TOKEN_EXPIRED;
   if (isPassing(reply.error)) return unavailable(message);
-  // A retryable failure would invite a second post.
+  // A failure marked as retryable would invite a second post.
   return failed(
     "platform_processing_timeout",
     `TikTok took the post, but does not say whether it is published: ${message}`,
@@ -112,21 +112,21 @@ function lacksBytes({ status, uploadedBytes }: PublishStatus, sizeBytes: number)
 }
 
 /**
- * `absent` lets the missing chunk be sent again: TikTok publishes a task only once.
- * @throws Error when TikTok cannot tell yet
+ * Returns `absent` when the last chunk must be sent again.
+ * @throws Error when TikTok cannot tell yet whether the post exists
  */
 export async function findVideo(job: Job, at: Uploading, sizeBytes: number): Promise<Reconciled> {
   const reply = await askStatus(job, at.publishId);
   if (reply.ok) {
     if (isDone(reply.value)) return toPublishedIfKnown(job, at, reply.value) ?? accepted(job, at);
     if (lacksBytes(reply.value, sizeBytes)) return { kind: "absent" };
-    // When the status is FAILED, the next status query handles the reason.
+    // The next status query handles the status FAILED.
     return accepted(job, at);
   }
   return toUnknowable(reply.error);
 }
 
-/** For an upload URL that expired or already received the chunk. Returns `refused` only when bytes are missing. */
+/** Asks TikTok why the last chunk was refused. Returns `refused` only when bytes are missing. */
 export async function judgeClosedUpload(
   job: Job,
   at: Uploading,

@@ -20,7 +20,7 @@ import { isForInbox } from "./settings.ts";
 import { accepted, judgeClosedUpload } from "./status.ts";
 import { videoProblem } from "./video-rules.ts";
 
-/** How often an upload may turn out to be at another chunk than its bookmark. */
+/** How often TikTok may expect another chunk than the bookmark says. */
 const MAX_REALIGNMENTS = 3;
 
 function toPostInfo(job: Job, creator: Creator): PostInfo {
@@ -36,10 +36,7 @@ function toPostInfo(job: Job, creator: Creator): PostInfo {
   };
 }
 
-/**
- * Sends no bytes before the id is stored, because only the id tells later whether the video was published. TikTok
- * drops an empty task after an hour.
- */
+/** Sends no bytes before the id is stored, because only the id tells later whether the video was published. */
 export async function openVideo(job: Job, item: MediaItem): Promise<Prepared> {
   const isInbox = isForInbox(job.post.settings);
   const creator: Result<Creator | null, Stopped> = isInbox ? ok(null) : await askCreator(job);
@@ -107,10 +104,10 @@ export async function sendChunk(job: Job, item: MediaItem, at: Uploading): Promi
   return toChunkRefused(reply);
 }
 
-/** The URL expired after an hour, or TikTok dropped the task. */
+/** Whether the upload URL expired after an hour, or TikTok dropped the task. */
 const isGone = ({ status }: ChunkReply): boolean => status === 403 || status === 404;
 
-/** The upload URL knows no login, so its 401 says nothing about the token. */
+/** The upload URL does not check the token, so a 401 says nothing about the login. */
 function toChunkRefused(reply: ChunkReply): Refused {
   const refused = toRefused(reply);
   return refused.kind === "failed" ? refused : sendAgain(reply.message);

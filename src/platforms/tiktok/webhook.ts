@@ -6,7 +6,7 @@ import type { PlatformMessage, Withdrawal } from "../consent.ts";
 import { parseJson } from "../kit/replies.ts";
 
 /**
- * TikTok repeats messages for 72 hours. A repeat has no effect: accounts connected later are kept. Source:
+ * TikTok repeats messages for 72 hours. A late repeat does not disconnect accounts connected after the event. Source:
  * TikTok, "Webhooks Overview", delivery.
  */
 const MAX_AGE_MS = 72 * HOUR;
@@ -15,7 +15,7 @@ const CLOCK_SKEW_MS = 5 * MINUTE;
 /** `t` is in seconds. Source: TikTok, "Webhook Verification". */
 const SIGNATURE = /^t=(\d{1,12}),\s*s=([0-9a-f]{64})$/;
 
-/** TikTok's reason for a revocation by this app. It is ignored: the account may be connected again by then. */
+/** TikTok's reason for a revocation by this app, which is ignored: the account may be connected again. */
 const REVOKED_BY_APP = 5;
 
 const message = z.object({

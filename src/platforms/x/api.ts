@@ -107,7 +107,7 @@ export const createPostRequest = (accessToken: string, body: PostBody): Request 
 
 export const readCreatePostReply = dataReaderOf(field("id", snowflake));
 
-/** Specification 2.167 calls the parameter `post.fields`; the documentation and X's own SDK do not. */
+/** X's specification 2.167 calls the parameter `post.fields`, unlike X's documentation and SDK. */
 const FIELDS_PARAMETER = "tweet.fields";
 const LISTED_FIELDS = "created_at,text,entities,attachments,note_tweet";
 /** Posts in a page. X accepts 5 to 100. */

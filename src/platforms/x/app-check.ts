@@ -5,7 +5,7 @@ import type { AppCheck, AppKeys } from "../login.ts";
 import { API } from "./api.ts";
 
 /**
- * Exchanges an invented code: X checks the keys first, according to other clients.
+ * Sends an invented code: X checks the app's keys first, according to other programs.
  * @see https://docs.x.com/fundamentals/authentication/oauth-2-0/user-access-token
  */
 export const checkApp = (fetch: Fetch, app: AppKeys, redirectUri: string): Promise<AppCheck> =>

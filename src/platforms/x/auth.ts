@@ -31,16 +31,15 @@ export async function identify(
   }));
 }
 
-/** X sends a refresh token only for the scope offline.access. */
 const tokens = grantedTokens.extend({ expires_in: z.number().positive().nullish() });
 
-/** X reports an expired refresh token as an invalid value, with one of two error names. */
+/** X reports an expired refresh token with one of two error names. */
 const isLost = ({ status, problem, message }: XRefusal): boolean =>
   problem === "invalid_grant" ||
   (status === 400 && problem === "invalid_request" && /token was invalid/i.test(message));
 
 /**
- * A refresh invalidates the old refresh token, so a lost reply usually means connecting again.
+ * A refresh invalidates the old refresh token, so after a lost reply people must usually reconnect.
  * @see https://docs.x.com/fundamentals/authentication/oauth-2-0/user-access-token
  */
 export const refresh = (

@@ -35,7 +35,7 @@ const ready = z.object({
   taggedIds: z.array(mediaId),
   mediaIds: z.array(mediaId),
   warnings: z.array(z.string()),
-  /** Epoch milliseconds; the post cannot be older. */
+  /** When the post became ready, in epoch ms. */
   readyAt: z.number(),
 });
 
@@ -45,5 +45,5 @@ export type Ready = z.infer<typeof ready>;
 
 export const readBookmark = bookmarkReader(preparing, ready);
 
-/** @throws Error at any other stage */
+/** @throws Error for a bookmark at any other stage */
 export const readReady = (stored: Bookmark): Ready => placeAt(readBookmark(stored), "ready");

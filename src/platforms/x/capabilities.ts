@@ -1,7 +1,7 @@
 import type { Capabilities, Needs, OwnPrefix, ReconcileTiming } from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
 
-/** Weighted characters, without and with X Premium. Source: spec, "Content limits by platform". */
+/** Weighted characters without X Premium, then with it. Source: spec, "Content limits by platform". */
 const MAX_TEXT = 280;
 export const MAX_PREMIUM_TEXT = 25_000;
 /** Bytes. Source: X, "Media best practices", GIFs. */
@@ -9,11 +9,11 @@ export const MAX_GIF_BYTES = 15_000_000;
 /** Pixels. Source: X, "Media best practices", GIFs. */
 export const MAX_GIF_SIZE = { width: 1_280, height: 1_080 };
 export const GIF = "image/gif";
-/** Seconds. Source: spec, "Content limits by platform"; what X takes depends on the account. */
+/** Seconds. Source: spec, "Content limits by platform"; X's own limit depends on the account. */
 export const MAX_VIDEO_SECONDS = 20 * 60;
 export const MAX_PREMIUM_VIDEO_SECONDS = 125 * 60;
 /**
- * Seconds of a `tweet_video`. X's documents of 2026 disagree on longer ones, but all allow `amplify_video`.
+ * Seconds. X's documents of 2026 disagree on longer videos as `tweet_video`, but all allow them as `amplify_video`.
  * Source: X, "Media best practices".
  */
 export const MAX_TWEET_VIDEO_SECONDS = 140;
@@ -101,5 +101,5 @@ export const onePerBatch = {
 /** Source: spec, "Platform fields", `x`. */
 export const ownPrefix: OwnPrefix = { prefix: "x_", refusal: "is not a field of X" };
 
-/** Seconds. A post takes a few of them to appear in its author's timeline. */
+/** A post takes a few seconds to appear in its author's timeline. */
 export const timing: ReconcileTiming = { callSeconds: 20, acceptSeconds: 30, listSeconds: 30 };

@@ -80,7 +80,7 @@ export const isDuplicate = ({ status, message }: XRefusal): boolean =>
 export const areMediaRefused = ({ status, message }: XRefusal): boolean =>
   status === 400 && MEDIA_IDS.test(message);
 
-/** X refuses an app that is out of credits or barred; no account can change that. */
+/** X refuses the app itself, which is out of credits or barred; the account is not the cause. */
 export const isAboutApp = ({ status, problem }: XRefusal): boolean =>
   status === 402 || (status === 403 && problem === "client-forbidden");
 

@@ -38,7 +38,7 @@ export const x: Connector<XSettings> = {
     counts: ["views", "likes", "comments", "shares"],
     callsOf: () => 1,
     pagePosts: 50,
-    // X charges for each post that is read.
+    // Hours between readings: X charges for each post read.
     restsHours: 20,
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },

@@ -19,9 +19,9 @@ import {
 } from "./media-api.ts";
 import { segmentCount, segmentRange } from "./segments.ts";
 
-/** Each segment takes a file read and a call; a step may make ten of each. */
+/** Each segment takes one file read and one call; a publish step may make ten of each. */
 const SEGMENTS_PER_STEP = 4;
-/** A slow network ends a step before its lease ends. */
+/** On a slow network, a step stops sending before its lease ends. */
 const SENDING_SECONDS = 30;
 const LOOK_SECONDS = { least: 1, most: 30, usual: 5 };
 
@@ -75,7 +75,7 @@ async function sendSegments(
     const reply = await readDoneReply(await job.fetch(request));
     if (!reply.ok) {
       if (isGone(reply.error)) return sendAgain(reply.error.message);
-      // After sent segments the step ends, and the next step handles the refusal.
+      // Once segments were sent, the step ends, and the next one handles the refusal.
       if (segmentIndex === upload.segmentIndex) return toRefused(reply.error, job.now());
       break;
     }
@@ -114,7 +114,7 @@ function judge(at: Preparing, upload: Upload, processing: Processing): Prepared 
   if (processing.state === "failed") return toProcessingFailure(processing);
   const seconds = processing.check_after_secs ?? LOOK_SECONDS.usual;
   const processed = processing.progress_percent ?? 0;
-  // The bookmark stays the same, so that the runner notices a stalled file.
+  // The bookmark contains the progress, so that the runner notices a stalled file.
   return waiting(
     { ...at, upload: { ...upload, processed } },
     Math.min(Math.max(seconds, LOOK_SECONDS.least), LOOK_SECONDS.most),

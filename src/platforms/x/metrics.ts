@@ -31,7 +31,7 @@ const post = z.object({
     impression_count: counter,
     like_count: counter,
     reply_count: counter,
-    // Specification 2.167 renames `retweet_count` to `repost_count`.
+    // X's specification 2.167 renames `retweet_count` to `repost_count`.
     retweet_count: counter,
     repost_count: counter,
     quote_count: counter,

@@ -127,7 +127,7 @@ function toBody(job: Job, { mediaIds, taggedIds }: Ready): PostBody {
   };
 }
 
-/** Whether an earlier call may have made the post. The first call follows `readyAt` at once. */
+/** Whether an earlier call may have made the post: the first call comes at once after `readyAt`. */
 const isRepeated = (job: Job, { readyAt }: Ready): boolean =>
   ageOf(readyAt, job.now()) > timing.callSeconds;
 
@@ -157,7 +157,7 @@ async function judgeRepeat(job: Job, at: Ready, message: string): Promise<Submit
 /** The timeline may lack posts to a community or to subscribers. */
 const isSurelyListed = ({ post }: Job): boolean => !hasCircle(post.settings);
 
-/** @throws Error when X cannot tell yet */
+/** @throws Error when X cannot tell yet whether the post exists */
 export async function reconcile(job: Job, stored: Bookmark): Promise<Reconciled> {
   const at = readReady(stored);
   const search = await findOwnPost(job, at);

@@ -59,7 +59,7 @@ async function fetchSubtitles(job: Job, url: string): Promise<Result<SubtitleFil
     refuse(
       refusedBy({ ...UNREACHABLE, transient }, `The subtitles could not be fetched: ${reason}.`),
     );
-  // The rules may have changed since the post was made.
+  // The rules for URLs may have changed since the post was made.
   const reason = refusedUrl(url);
   if (reason) return unreachable(`the address ${reason}`, false);
   const reply = await answerOf(job, url);

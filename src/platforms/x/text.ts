@@ -13,7 +13,7 @@ const BETWEEN_WORDS = /(\s+)/;
 const BRACKETS = /[()]/g;
 const MAX_BRACKETS = 40;
 
-/** Replaces `signs` in parts of the text that have more than `most` of them. */
+/** Replaces `signs` by `x` in parts of the text that have more than `most` signs. */
 const withoutCrowds = (text: string, between: RegExp, signs: RegExp, most: number): string =>
   text
     .split(between)

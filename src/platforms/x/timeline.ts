@@ -7,7 +7,7 @@ import { type ListedPost, listPostsRequest, type Reading, readListPostsReply } f
 import type { Job, Ready } from "./bookmark.ts";
 import { textOf } from "./post-text.ts";
 
-/** Tolerance for differing clocks: when listing posts, and when matching a post by its text. */
+/** Tolerances for differing clocks, when listing posts and when matching them by text. */
 const LIST_SLACK_SECONDS = 60;
 const TEXT_SLACK_SECONDS = 5;
 

@@ -116,7 +116,7 @@ export function putChunkRequest(
       "content-type": mime,
       "content-range": `bytes ${offset}-${offset + length - 1}/${sizeBytes}`,
     },
-    // A known length gives a Content-Length.
+    // `FixedLengthStream` makes the request send a Content-Length.
     body: data.pipeThrough(new FixedLengthStream(length)),
   });
 }

@@ -4,7 +4,7 @@ import { formRequest, isUnknownApp } from "../kit/logins.ts";
 import type { AppCheck, AppKeys } from "../login.ts";
 
 /**
- * Exchanges an invented code: Google checks the keys first, according to other clients.
+ * Sends an invented code: Google checks the app's keys first, according to other programs.
  * @see https://developers.google.com/identity/protocols/oauth2/web-server
  */
 export const checkApp = (

@@ -4,7 +4,7 @@ import { bookmarkReader } from "../kit/bookmarks.ts";
 /** Times in epoch milliseconds. */
 const uploading = z.object({
   stage: z.literal("uploading"),
-  /** Grants access, and is the only id of an unfinished upload. */
+  /** The URL grants access, and is the only id of an unfinished upload. */
   sessionUri: z.string(),
   offset: z.int().min(0),
   /** When YouTube last confirmed `offset`. */

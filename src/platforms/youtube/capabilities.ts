@@ -76,7 +76,7 @@ export const capabilities = {
     kinds: ["video"],
     maxCount: 1,
     textOnly: false,
-    /** YouTube takes `video/*`; these types are recognized by their bytes. */
+    /** YouTube takes any `video/*`; the Worker recognizes only these types by their bytes. */
     videoTypes: ["video/mp4", "video/quicktime", "video/webm"],
     /** 256 GB. Source: YouTube Data API, "Videos: insert". */
     videoMaxBytes: 274_877_906_944,

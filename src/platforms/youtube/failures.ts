@@ -53,7 +53,7 @@ const BY_REASON = new Map<string, Rule>([
   ["backendError", UNAVAILABLE],
 ]);
 
-/** YouTube also gives this reason for a part that the channel may not send. */
+/** YouTube also gives this reason for metadata that the channel may not send. */
 const ANY_METADATA = "invalidVideoMetadata";
 
 const isKnownReason = (reason: string | null): boolean => reason !== null && BY_REASON.has(reason);

@@ -37,7 +37,7 @@ export function likeness(post: Post<YouTubeSettings>): Likeness {
   });
 }
 
-/** The categories that a video can have. Source: YouTube Data API, "videoCategories: list". */
+/** Source: YouTube Data API, "videoCategories: list". */
 const CATEGORIES: Record<string, string> = {
   1: "Film & Animation",
   2: "Autos & Vehicles",

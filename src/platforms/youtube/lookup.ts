@@ -20,7 +20,7 @@ const CLOCK_SLACK_MS = MINUTE;
 
 /**
  * Asks the upload session. When that is gone, searches the channel's newest videos.
- * @throws Error when YouTube cannot tell yet
+ * @throws Error when YouTube cannot tell yet whether the video exists
  */
 export async function findVideo(job: Job, item: MediaItem, at: Uploading): Promise<Reconciled> {
   const reply = await askSession(job, item, at);

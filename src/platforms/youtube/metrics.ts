@@ -86,7 +86,7 @@ export async function readPage(
     job.accessToken,
   );
   const videos = orRefused(await readVideosReply(await job.fetch(request)), refused);
-  // The next page's videos may be readable.
+  // Skips this page: the next one may be readable.
   if (!videos.ok && videos.error.kind === "failed" && next !== null) {
     return ok({ posts: [], cursor: next, problems: [oddPosts("YouTube", items.length)] });
   }

@@ -21,7 +21,7 @@ const LOOKS = [
   { until: 60, every: 30 },
 ];
 const LATER_LOOKS = 60;
-/** The longest wait for the processing: a video is public at once, but may be processed for hours. */
+/** The longest wait: a video is public at once, but may be processed for hours. */
 const CHECK_SECONDS = 600;
 const MAX_THUMBNAIL_TRIES = 3;
 const THUMBNAIL_RETRY_SECONDS = 30;

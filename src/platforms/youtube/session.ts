@@ -29,7 +29,7 @@ import { isLong, LONG_NOT_ALLOWED, videoProblem } from "./video-rules.ts";
 
 export type Job = PublishJob<YouTubeSettings>;
 
-/** A bookmark older than this is another run's, because every back-off and lease is longer. */
+/** An older bookmark is from an interrupted run, because every back-off and lease is longer. */
 const RESUMED_AFTER_SECONDS = 25;
 const MAX_SESSIONS = 3;
 const MAX_SETBACKS = 3;
@@ -45,7 +45,7 @@ export async function openVideo(job: Job, item: MediaItem): Promise<Prepared> {
   return openSession(job, item, 1);
 }
 
-/** Saves hours of uploading a video that YouTube refuses. Without an answer, the upload decides. */
+/** Asks YouTube before the upload whether the channel may publish long videos. */
 async function refuseLong(job: Job): Promise<Stopped | null> {
   const request = getChannelRequest(job.accessToken, "status");
   const reply = await readGetChannelReply(await job.fetch(request));
@@ -54,10 +54,7 @@ async function refuseLong(job: Job): Promise<Stopped | null> {
   return isRefused ? mediaInvalid(LONG_NOT_ALLOWED) : null;
 }
 
-/**
- * Sends no bytes before the URL is stored, because only the URL tells later whether the video exists. A lost answer
- * leaves an empty session.
- */
+/** Sends no bytes before the URL is stored, because only the URL tells later whether the video exists. */
 async function openSession(job: Job, item: MediaItem, sessions: number): Promise<Prepared> {
   const opened = await open(job, item, toResource(job.post), tagWarnings(job.post.settings));
   if (!opened.ok) return opened.error;
@@ -123,7 +120,7 @@ async function putChunk(
   return readSessionReply(await job.fetch(request));
 }
 
-/** Asks YouTube when the bookmark is old: another run may have sent more. */
+/** Asks YouTube for the offset when the bookmark is old: another run may have sent more. */
 async function whereFrom(job: Job, item: MediaItem, at: Uploading): Promise<SessionReply> {
   const age = ageOf(at.storedAt, job.now());
   if (age >= 0 && age < RESUMED_AFTER_SECONDS) return { kind: "incomplete", stored: at.offset };

@@ -36,7 +36,7 @@ function isDocumentAddress(id: string): boolean {
 /**
  * The simulator does not fetch the client metadata document.
  *
- * @throws Refusal
+ * @throws Refusal for an invalid client
  */
 export function readClient(call: Call, form: URLSearchParams): Client {
   const id = form.get("client_id") ?? "";

@@ -21,7 +21,7 @@ export const requests = new Table("bluesky_requests", {
   scopes: json<string[]>(),
   challenge: text(),
   hint: optional(text()),
-  /** Epoch ms. */
+  /** Milliseconds since 1970. */
   expires_at: integer(),
 });
 

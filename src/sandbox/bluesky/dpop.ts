@@ -7,7 +7,7 @@ import { digestOf, isSignedBy, keyOf, readJwt, thumbprintOf } from "./jwt.ts";
 
 export const usedIds = new Table("bluesky_used_ids", {
   id: key(),
-  /** Epoch ms. */
+  /** Milliseconds since 1970. */
   expires_at: integer(),
 });
 
@@ -62,7 +62,7 @@ const isFresh = (iat: unknown): boolean =>
 /**
  * The thumbprint of the proof's key; null without a proof.
  *
- * @throws Refusal
+ * @throws Refusal for an invalid proof
  * @see https://www.rfc-editor.org/rfc/rfc9449#section-4.3
  */
 export async function readProof(

@@ -68,7 +68,7 @@ export const seconds = (ms: number): number => Math.floor(ms / SECOND);
 const base64Url = (bytes: Uint8Array): string =>
   bytes.toBase64({ alphabet: "base64url", omitPadding: true });
 
-/** The signature is random, because the simulator looks tokens up. */
+/** The signature is random, because the simulator never verifies it. */
 export function createToken(typ: string, payload: Record<string, unknown>): string {
   const part = (value: unknown) => base64Url(new TextEncoder().encode(JSON.stringify(value)));
   const signature = base64Url(crypto.getRandomValues(new Uint8Array(32)));
@@ -144,7 +144,7 @@ function unproven(error: string, message: string): Refusal {
 const ALWAYS_OPEN = /\.getSession$/;
 const GENERIC = "transition:generic";
 
-/** @throws Refusal 401 with a challenge, 403 ScopeMissingError */
+/** @throws Refusal for an invalid token, proof or scope */
 async function requireProven(call: Call, token: string) {
   const jkt = await readProof(call, unproven, token);
   const login = loginsOf(call).find(token);
@@ -225,7 +225,7 @@ export async function refreshSession(call: Call): Promise<Response> {
   return Response.json({ ...sessionOf(account), ...tokens });
 }
 
-/** An access token stays valid until it expires, as on the real platform. */
+/** The session's access token stays valid until it expires. */
 export async function deleteSession(call: Call): Promise<Response> {
   requireNoBody(call);
   const { account, sessionId } = requireLogin(call, "refresh");

@@ -33,7 +33,7 @@ const DAILY_VIDEOS = 100;
 const DAILY_BYTES = 10_000_000_000;
 const REMEMBERED_MS = 2 * DAY;
 
-/** The platform converts videos to MP4; the simulator changes only the type. */
+/** Bluesky converts videos to MP4; the simulator changes only their declared type. */
 const PROCESSED_MIME = "video/mp4";
 
 /** `token_expires_at` is epoch ms. A job that is not done by then fails. */

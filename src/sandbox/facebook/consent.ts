@@ -25,7 +25,7 @@ const SCOPES = [
   "instagram_manage_insights",
 ];
 
-/** Meta does not publish the lifetime of codes; clients observed ten minutes. */
+/** Meta does not publish the lifetime of codes; other programs report ten minutes. */
 const CODE_SECONDS = 600;
 
 export const consent = createConsent({

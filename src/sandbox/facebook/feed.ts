@@ -14,7 +14,7 @@ import { attach, findPhoto, type Photo } from "./photos.ts";
 import { checkMessage, newestPost, savePost } from "./posts.ts";
 import { steerPost } from "./steering.ts";
 
-/** Images of an album. Meta documents no maximum; clients limit themselves to ten. */
+/** Images of an album. Meta documents no maximum; other programs send at most ten. */
 const MAX_ATTACHED = 10;
 const DUPLICATE_MS = HOUR;
 

@@ -61,7 +61,7 @@ export async function authenticate(call: GraphCall): Promise<{ page: Page; token
   return { page: savePage(call, await ownPageOf(name)), token };
 }
 
-/** A Page whose name has this suffix refuses posts: its person may only read it. */
+/** A Page whose name has this suffix refuses posts: its user has no right to publish. */
 export const READ_ONLY = " (read only)";
 
 export const mayPublish = ({ name }: Page): boolean => !name.endsWith(READ_ONLY);

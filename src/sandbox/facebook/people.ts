@@ -94,7 +94,7 @@ const toItem = (call: GraphCall, page: Page, token: string, isBare = false) => {
   return pick(call, whole, LISTED);
 };
 
-/** Pages of a portfolio are not among a person's accounts. */
+/** Pages of a business portfolio are not among a person's accounts. */
 export async function listAccounts(call: GraphCall): Promise<Response> {
   const { person, token, scopes } = await personOf(call);
   requireScope(scopes, "pages_show_list");

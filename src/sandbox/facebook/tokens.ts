@@ -10,7 +10,7 @@ const PERSON_SECONDS = (60 * DAY) / SECOND;
 const PAGE_SECONDS = 3_155_760_000;
 export const ENDLESS_MS = 3_650 * DAY;
 
-/** A token of a consent acts both as the person and as the Page. */
+/** A token from the consent page acts both as the person and as the Page. */
 const isOfConsent = (token: string): boolean => token.startsWith("sandbox.facebook.");
 
 export const loginsOf = ({ env: { store, origin } }: GraphCall): Logins =>

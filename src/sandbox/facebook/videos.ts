@@ -108,15 +108,15 @@ export function publishVideo(call: GraphCall, page: Page, token: string, video: 
 
 const NOT_STARTED = { status: "not_started" };
 
-/** An unpublished reel already reports `publish_status: "published"`, as Meta does. */
+/** Meta reports `publish_status: "published"` even for an unpublished reel. */
 const waitingToPublish = ({ kind }: Video) =>
   kind === "reel" ? { ...NOT_STARTED, publish_status: "published" } : NOT_STARTED;
 
-/** Meta spells this field's name in both ways. */
+/** Meta uses both spellings, `transferred` and `transfered`. */
 const arrived = ({ kind }: Video, bytes: number) =>
   kind === "reel" ? { bytes_transferred: bytes } : { bytes_transfered: bytes };
 
-/** A failed reel reports its error without an error status. */
+/** Meta reports a failed reel's error, but leaves its status at `processing`. */
 function processingFailure({ kind }: Video) {
   const message = "The video file you selected is in a format that we don't support.";
   return kind === "reel"

@@ -49,8 +49,7 @@ function attentionAt(ms: number): number {
 /**
  * Reactions rise with the post's age, fast at first, and never shrink.
  *
- * @param key equal keys get equal reactions
- * @param createdAt epoch ms, as `at`
+ * @param createdAt epoch ms, like `at`
  */
 export function reactionsTo(key: string, createdAt: number, at: number): Reactions {
   const age = Math.max(0, wholeMinutes(at) - wholeMinutes(createdAt));
@@ -69,7 +68,7 @@ export function reactionsTo(key: string, createdAt: number, at: number): Reactio
 
 const BEGINNING = Date.UTC(2025, 0, 1);
 
-/** Followers grow in waves of 45 days, up to 10 days' growth ahead of the average. */
+/** Followers grow in waves of 45 days, up to 5 days' growth above or below the average. */
 const WAVE = { days: 45, reach: 5 };
 
 export function followersOf(key: string, at: number): number {

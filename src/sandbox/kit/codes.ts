@@ -18,7 +18,7 @@ export const codesTable = new Table("codes", {
   challenge: optional(text()),
   /** A fact that the platform needs when the code is redeemed. */
   note: optional(text()),
-  /** Epoch ms. */
+  /** Milliseconds since 1970. */
   expires_at: integer(),
   is_used: flag(),
 });
@@ -60,7 +60,7 @@ interface CodeRefusals {
   otherVerifier?(isMissing: boolean): Refusal;
 }
 
-/** @throws Refusal in the platform's words */
+/** @throws Refusal for an invalid or foreign code */
 export async function redeemCode(
   call: Call,
   platform: Platform,
@@ -77,7 +77,7 @@ export async function redeemCode(
   return code;
 }
 
-/** Also true when `oneOf` is empty, and for an account that was connected without a consent page. */
+/** Also true when `oneOf` is empty, and for an account connected without a consent page. */
 export function hasScope(
   call: Call,
   platform: Platform,

@@ -10,7 +10,6 @@ export interface ConsentRequest {
   redirectUri: string;
   state: string | null;
   scopes: string[];
-  /** The S256 challenge of PKCE. */
   challenge: string | null;
   note?: string | null;
   name?: string | null;
@@ -22,7 +21,7 @@ interface ConsentRules {
   codeSeconds: number;
   hint: string;
   fixed?: readonly string[];
-  /** @throws Refusal in the platform's words */
+  /** @throws Refusal for faulty parameters */
   readConsentRequest(call: Call): ConsentRequest | Promise<ConsentRequest>;
   /** Parameters of the callback besides `code` and `state`. */
   extra?(request: ConsentRequest, granted: string[]): Record<string, string>;
@@ -44,7 +43,7 @@ button.quiet { background: none; color: var(--accent); }
 
 const MAX_NAME = 100;
 
-/** The percent-encoded name of an account that is reconnected. */
+/** Header with the percent-encoded name of a reconnected account. */
 export const NAME_HEADER = "sandbox-account-name";
 
 const suggestedName = ({ req }: Call): string | null => {
@@ -153,7 +152,7 @@ interface ConsentParameters {
   refuse(message: string): Refusal;
 }
 
-/** @throws Refusal for a faulty address */
+/** @throws Refusal for faulty parameters */
 export function readConsentRequest(
   { req }: Call,
   { client = "client_id", separator, scopes: allowed, pkce, refuse }: ConsentParameters,

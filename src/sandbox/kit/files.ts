@@ -15,7 +15,7 @@ interface FileOwner {
 
 export const UNKNOWN_TYPE = "application/octet-stream";
 
-/** Read from the bytes, not from the sender's declaration. */
+/** Facts found in a file's bytes, not in the sender's declaration. */
 interface ReadFile {
   mime: string;
   sha256: string;
@@ -24,7 +24,7 @@ interface ReadFile {
 
 type Body = ReadableStream<Uint8Array> | null;
 
-/** Writes slices from number `position` on, without holding the file in memory. */
+/** Stores the body as slices, numbered from `position`, without holding it all in memory. */
 export async function appendBody(
   store: SandboxStore,
   mediaId: number,

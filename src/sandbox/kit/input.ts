@@ -48,7 +48,7 @@ interface JsonRules {
   invalid(issue: z.core.$ZodIssue, body: unknown): Refusal;
 }
 
-/** @throws Refusal in the platform's words */
+/** @throws Refusal for an invalid or large body */
 export async function readJson<T extends z.ZodType>(
   call: Call,
   shape: T,

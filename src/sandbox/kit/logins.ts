@@ -32,7 +32,7 @@ export const loginsTable = new Table(
 
 export const ANY_TEAM = { teamId: 0 };
 
-/** The largest instant of a `Date`: tokens of a consent without a configured life never expire. */
+/** The latest time of a `Date`: tokens of a consent without a configured lifetime never expire. */
 const FOR_EVER = 8_640_000_000_000_000;
 
 export const REVOKED = 0;

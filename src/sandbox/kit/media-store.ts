@@ -48,7 +48,7 @@ export const MEDIA_TABLES = [mediaTable, chunks, zeros];
 
 /** A value in a Durable Object's storage holds at most 2 MB. */
 export const SLICE_BYTES = 1_000_000;
-/** Hashing 10 GiB would block the Durable Object for longer than a caller waits. */
+/** Hashing all of 10 GiB would block the Durable Object for longer than a caller waits. */
 const WHOLLY_HASHED_BYTES = 128 * 1_024 ** 2;
 /** Platforms delete unused files "after minutes to hours". */
 const UNUSED_MEDIA_MS = 6 * HOUR;

@@ -6,7 +6,7 @@ const MOVIE_HEADER_BYTES = 32;
 
 interface Box {
   kind: string;
-  /** Offsets in the file. */
+  /** Byte offsets in the file. */
   content: number;
   end: number;
 }

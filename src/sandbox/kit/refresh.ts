@@ -7,10 +7,7 @@ interface RefreshRefusals {
   invalidToken(): Refusal;
 }
 
-/**
- * @param required names of fields that the form must contain
- * @throws Refusal in the platform's words
- */
+/** @throws Refusal for a missing field or an invalid token */
 export function refreshOf(
   form: URLSearchParams,
   logins: Logins,

@@ -16,8 +16,8 @@ export interface Simulator {
 export type HandPost = Pick<NewPost, "key" | "url"> & Partial<Pick<NewPost, "version" | "fields">>;
 
 /**
- * Simulates a post from the platform's own app, with the settings of `like`, an earlier post.
- * Returns null when the earlier post is gone.
+ * Simulates a post from the platform's own app, with the settings of an earlier post, `like`. Returns null when `like`
+ * is gone.
  */
 export type PostByHand = (
   sandbox: Sandbox,

@@ -43,7 +43,7 @@ export async function readStateAnswer(response: Response): Promise<StateAnswer> 
   const outcome = response.headers.get(OUTCOME_HEADER);
   if (outcome === "dropped") return { kind: "dropped" };
   if (outcome === "failure") return { kind: "failure", failure: await response.json<Failure>() };
-  // The body is read here, so that a caller who reads only the status does not keep the Durable Object busy.
+  // Reads the body: callers that read only the status would keep the Durable Object busy.
   const body = await response.arrayBuffer();
   const answer = new Response(body.byteLength > 0 ? body : null, response);
   const afterSeconds = Number(answer.headers.get(DELAY_HEADER) ?? 0);

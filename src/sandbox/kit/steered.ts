@@ -5,7 +5,6 @@ import type { Reply, Verdict } from "./steering.ts";
 
 export interface SteeredRefusals {
   expiredToken(): Refusal;
-  /** @param nth counts from 1 */
   serverError(nth: number): Refusal;
   /** A failure code without an entry ends the publish attempt directly. */
   failures: Partial<Record<FailureCode, (message: string) => Refusal>>;
@@ -30,10 +29,7 @@ export function requireAccepted(verdict: Verdict, refusals: SteeredRefusals): Re
   }
 }
 
-/**
- * @param write `key` identifies a post without an upload
- * @throws Refusal when the text requests one
- */
+/** @throws Refusal when the text requests a failure */
 export const steer = (
   { store, origin }: Sandbox,
   refusals: SteeredRefusals,

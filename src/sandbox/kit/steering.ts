@@ -11,7 +11,7 @@ interface Steering {
   serverErrors: number;
 }
 
-/** Steering already applied to an upload, so that "once" means once. */
+/** The steering that an upload already met, so that it is not repeated. */
 export interface SteeringHistory {
   refused_token: string | null;
   server_errors: number;

@@ -130,7 +130,7 @@ export class SandboxStore {
     return posts.find(this, { account_id: accountId }, "ORDER BY id DESC LIMIT 1");
   }
 
-  /** Stores a post. A post with a stored key replaces the content and counts as received again. */
+  /** Stores a post. With a known key, replaces the content and counts the post as received again. */
   savePost(origin: CallOrigin, post: NewPost): void {
     const { platform, key, version = key, text: shown, author, url } = post;
     const existing = posts.find(this, { platform, key });

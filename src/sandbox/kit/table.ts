@@ -40,7 +40,7 @@ interface Database {
 }
 
 type Where<C extends Columns> = Partial<Values<C>>;
-/** SQL that follows the conditions, and its bindings, such as `AND created_at > ? ORDER BY created_at`. */
+/** SQL to add after the conditions, such as `AND created_at > ? ORDER BY created_at`, and its bindings. */
 type Rest = [sql?: string, ...bindings: SqlStorageValue[]];
 
 export type RowOf<T> = T extends Table<infer C> ? Values<C> : never;
@@ -50,7 +50,7 @@ export class Table<C extends Columns> {
   readonly #name: string;
   readonly #columns: C;
 
-  /** @param indexes the columns of each index, by the end of the index's name */
+  /** @param indexes the columns of each index, by the suffix of its name */
   constructor(
     name: string,
     columns: C,
@@ -84,10 +84,7 @@ export class Table<C extends Columns> {
     this.#run(store, "DELETE FROM", where, ...rest);
   }
 
-  /**
-   * @param or applies when the key exists
-   * @returns the rowid; 0 for an ignored row
-   */
+  /** @returns the rowid; 0 for an ignored row */
   insert(
     { sql }: Database,
     row: Partial<Values<C>>,

@@ -52,7 +52,7 @@ export const expiredToken = () =>
 
 /**
  * @param scopes the member must have granted one of them
- * @throws Refusal 401, 403
+ * @throws Refusal 401 without a valid token, 403 without a scope
  */
 export async function authenticate(
   call: Call,

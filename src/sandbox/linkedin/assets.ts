@@ -70,7 +70,7 @@ const videoInput = z.strictObject({
   }),
 });
 
-/** With `%253D` in the address, a client fails that decodes or re-encodes it. */
+/** The address contains `%253D`, so that clients fail that decode or re-encode it. */
 function uploadUrl(kind: Kind, part: number): string {
   const path = `dms-uploads/sp/v2/${randomHex(6)}/uploaded-${kind}/B56/${part}/${randomHex(8)}`;
   return `https://www.linkedin.com/${path}?ca=vector_feedshare&m=AQ%253D%253D&sync=0&v=beta&ut=${randomHex(10)}`;

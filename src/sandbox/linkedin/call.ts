@@ -73,7 +73,7 @@ export function decode(text: string): string {
   }
 }
 
-/** Not decoded, because LinkedIn requires URNs to be encoded completely. */
+/** Returns the parameter undecoded, because LinkedIn requires URNs to be encoded completely. */
 export function encodedParam({ req }: Call, name: string): string {
   const { search } = new URL(req.url);
   const pair = search

@@ -27,7 +27,7 @@ const wrongVerb = ({ req }: Call) => {
 
 type Answer = (call: Call) => Promise<Response>;
 
-/** Routes by the `action` query parameter; the key "" is a call without one. */
+/** Routes by the `action` query parameter; the key "" stands for a call without an action. */
 const byAction =
   (actions: Record<string, Answer>): Answer =>
   (call) => {

@@ -14,7 +14,7 @@ interface CodeRefusals {
   unknown: string;
 }
 
-/** @throws Refusal in the platform's words */
+/** @throws Refusal for an invalid code or form */
 export function takeMetaCode(
   call: GraphCall,
   platform: "instagram" | "threads",

@@ -7,7 +7,7 @@ import { createApp, idOf, type SandboxEnv } from "../kit/simulator.ts";
 
 interface GraphEnv extends SandboxEnv {
   Variables: {
-    /** Query and form together, without the token. */
+    /** Parameters of query and form, without the access token. */
     params: Map<string, string>;
     /** From the header or the parameter `access_token`. */
     token: string | null;
@@ -56,7 +56,6 @@ export const mediaError = (
   data?: object,
 ): Refusal => graphError(code, `(#${code}) ${userMessage}`, { subcode, userMessage, data });
 
-/** Meta answers an unknown id, missing permissions and an unsupported verb alike. */
 export const unsupported = (verb: string, id: string): Refusal =>
   graphError(
     100,
@@ -117,7 +116,7 @@ export function createGraphApp(
 }
 
 /**
- * Checks only the form of the proof: the simulator does not check which app calls.
+ * Checks only the format of `appsecret_proof`: the simulator does not check which app calls.
  *
  * @throws Refusal for a malformed proof
  */

@@ -55,7 +55,7 @@ export class MetaLogins {
     return this.#issue(call, name);
   }
 
-  /** The old token stays valid until it expires, as on the real platform. */
+  /** The old token stays valid until it expires. */
   renew(call: GraphCall): Response {
     this.#requireGrant(call, `${this.#grant}_refresh_token`);
     const { name, token } = this.authenticate(call);

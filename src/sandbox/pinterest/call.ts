@@ -18,7 +18,7 @@ export const unauthenticated = () => refusal(401, 2, "Authentication failed.");
 export const loginsOf = ({ env: { store, origin } }: Call): Logins =>
   new Logins(store.sql, "pinterest", origin);
 
-/** @throws Refusal 401 */
+/** @throws Refusal 401 without a valid token */
 export function authenticate(call: Call): { name: string; token: string } {
   const token = bearerOf(call) ?? "";
   const name = loginsOf(call).liveNameOf(token, "access");
@@ -26,7 +26,7 @@ export function authenticate(call: Call): { name: string; token: string } {
   return { name, token };
 }
 
-/** @throws Refusal 400, 413 */
+/** @throws Refusal for an invalid or large body */
 export const readInput = <T extends z.ZodType>(call: Call, shape: T): Promise<z.output<T>> =>
   readJson(call, shape, {
     // Room for one base64 image of 20 MB; Pinterest documents no limit.

@@ -173,10 +173,7 @@ export async function listBoardPins(call: Call): Promise<Response> {
 
 const FILTERS = ["exclude_native", "exclude_repins", "has_been_promoted"];
 
-/**
- * Pinterest writes these metric names in lowercase, unlike in reports. It returns `save`, which the
- * specification's example omits.
- */
+/** Pinterest writes these metric names in lowercase, and returns `save`, unlike its specification's example. */
 function metricsOf({ owner, object, created_at }: RowOf<typeof pins>) {
   const { views, likes, comments, shares } = reactionsTo(
     `pinterest ${owner} ${[object.title, object.description].join(" ")}`,

@@ -159,7 +159,7 @@ async function takeImages<T>(
   return ids;
 }
 
-/** @throws Refusal 400, 404 */
+/** @throws Refusal for an unusable source */
 export async function takeSource(call: Call, name: string, source: MediaSource): Promise<number[]> {
   const owner = await accountIdOf(name);
   const pull = ({ url }: { url: string }) => pullImage(call, owner, url);

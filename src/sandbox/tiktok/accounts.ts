@@ -64,7 +64,7 @@ const scopeMissing = () =>
 
 /**
  * @param scopes the account must have granted one of them
- * @throws Refusal 401 access_token_invalid, scope_not_authorized
+ * @throws Refusal 401 for an invalid token or a missing scope
  */
 export async function authenticate(
   call: Call,
@@ -128,7 +128,7 @@ export async function readUserInfo(call: Call): Promise<Response> {
 
 export const isUnaudited = ({ name }: Account): boolean => /\bunaudited\b/i.test(name);
 
-/** TikTok moderates each public post of an account with this name for an hour. */
+/** Public posts stay in moderation for an hour when the account's name contains "moderated". */
 export const isModerated = ({ name }: Account): boolean => /\bmoderated\b/i.test(name);
 
 export const PRIVACY_OPTIONS = ["PUBLIC_TO_EVERYONE", "MUTUAL_FOLLOW_FRIENDS", "SELF_ONLY"];

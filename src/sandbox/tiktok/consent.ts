@@ -10,7 +10,6 @@ const SCOPES = [
   "video.upload",
 ];
 
-/** TikTok does not document the lifetime of codes. */
 export const consent = createConsent({
   platform: "tiktok",
   name: "TikTok",

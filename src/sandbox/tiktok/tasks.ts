@@ -174,7 +174,7 @@ export async function fetchStatus(call: Call): Promise<Response> {
   const done = answer({ status: "PUBLISH_COMPLETE", publicaly_available_post_id: [], ...bytes });
   const isListed = (task.done_at ?? 0) + moderationMs(account) <= now().getTime();
   if (!task.post_id || !isListed) return done;
-  // `JSON.stringify` cannot write the id as a number.
+  // `JSON.stringify` cannot write so large an id as a number.
   const text = (await done.text()).replace('post_id":[]', `post_id":[${task.post_id}]`);
   return new Response(text, done);
 }
@@ -253,7 +253,7 @@ function countsOf(task: Task) {
   };
 }
 
-/** @throws Refusal 400, 403 */
+/** @throws Refusal for a forbidden privacy level */
 export function requirePrivacy(
   account: Account,
   level: string,

@@ -7,7 +7,7 @@ import { integer, key, optional, serial, Table, text } from "../kit/table.ts";
 export const RECEIVER_ANSWERS = ["200", "500", "timeout", "redirect"] as const;
 export type ReceiverAnswer = (typeof RECEIVER_ANSWERS)[number];
 
-/** A header that is missing is null. */
+/** A missing header is null. */
 export interface Delivery {
   event: string | null;
   id: string | null;

@@ -9,7 +9,6 @@ import { theSandbox } from "../state.ts";
 import { type Arrival, RECEIVER_ANSWERS, type ReceiverAnswer } from "./inbox.ts";
 import { RECEIVER_STYLES, ReceiverPage } from "./page.tsx";
 
-/** Larger than any event. */
 const MAX_BODY_BYTES = 256_000;
 const MAX_FORM_BYTES = 10_000;
 /** One second longer than the sender waits. */

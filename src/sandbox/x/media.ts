@@ -58,9 +58,7 @@ const KEY_KINDS: Record<string, string> = {
   tweet_gif: "16",
 };
 
-/**
- * X names the category differently in calls about subtitles. Source: X, "Create media subtitles".
- */
+/** X names the category differently in calls about subtitles. Source: X, "Create media subtitles". */
 const SUBTITLED: Record<string, string> = {
   tweet_video: "TweetVideo",
   amplify_video: "AmplifyVideo",

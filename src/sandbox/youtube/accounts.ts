@@ -37,7 +37,7 @@ const isWithoutChannel = ({ title }: Channel): boolean => /\bno channel\b/i.test
 
 /**
  * @param scope the account must have granted it
- * @throws Refusal 401 required, authError, 403 insufficientPermissions
+ * @throws Refusal 401 without a valid token, 403 without the scope
  */
 export async function authenticate(
   call: Call,

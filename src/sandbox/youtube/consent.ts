@@ -31,7 +31,6 @@ function refreshNote({ req }: Call): "always" | "once" | null {
 const refuse = (message: string) =>
   refusalPage(400, `Access blocked: Authorization Error. Error 400: invalid_request. ${message}`);
 
-/** Google does not document the lifetime of codes. */
 export const consent = createConsent({
   platform: "youtube",
   name: "YouTube",

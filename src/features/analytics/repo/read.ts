@@ -41,7 +41,7 @@ export const measuredAccounts = prepared(
   readMeasured,
 );
 
-/** Reads any team's account, without another team's figures. */
+/** Finds any team's account, but only the own team's figures. */
 export const findMeasured = prepared(
   ({ team, id }: Params<{ team: SQL; id: string }>) =>
     sql`SELECT a.team_id = mine.id AS is_own, ${COLUMNS}

@@ -42,7 +42,7 @@ export type OwnRow = ReturnType<typeof readOwn>;
 interface Stored {
   team: number;
   id: string;
-  /** The version that was read; 0 without a row. */
+  /** Version of the row that was read; 0 without a row. */
   version: number;
   night: string | null;
   bookmark: string | null;
@@ -61,7 +61,7 @@ const isUnchanged = ({ team, id, version }: Place) =>
       AND EXISTS (SELECT 1 FROM accounts
         WHERE id = ${id} AND team_id = ${team} AND deleted_at IS NULL)`;
 
-/** Precedes `storeState` in the batch, because that changes the version. */
+/** Must precede `storeState` in the batch, because `storeState` changes the version. */
 export const storePosts = preparedWrite(
   ({ team, id, version, posts }: Place & Params<{ posts: string }>) =>
     sql`INSERT INTO analytics_posts (team_id, account_id, posts)

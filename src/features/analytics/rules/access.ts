@@ -8,7 +8,7 @@ export function hasAnalytics({ config }: Pick<Deps, "config">, plan: PlanName | 
   return plans.plans[plan ?? defaultPlan].analytics;
 }
 
-/** @throws AppError FORBIDDEN */
+/** @throws AppError FORBIDDEN by the plan */
 export function requireAnalytics(deps: Pick<Deps, "config">, plan: PlanName | null | undefined) {
   if (hasAnalytics(deps, plan ?? null)) return;
   throw new AppError("FORBIDDEN", "The team's plan has no analytics. Change the plan to see them.");

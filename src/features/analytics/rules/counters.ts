@@ -7,7 +7,7 @@ export type Counters = readonly (number | null)[];
 
 export const UNMEASURED: Counters = METRICS.map(() => null);
 
-/** If one number is unmeasured, the other is taken. */
+/** Per metric: if one number is unmeasured, the other is taken. */
 const joined = (a: Counters, b: Counters, join: (a: number, b: number) => number): Counters =>
   METRICS.map((_, i) => {
     const [first = null, second = null] = [a[i], b[i]];

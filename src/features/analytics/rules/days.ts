@@ -5,7 +5,6 @@ export type DayNumber = number;
 
 export const dayOf = (ms: number): DayNumber => Math.floor(ms / DAY);
 
-/** Formats a day like `2026-11-23`. */
 export const toDate = (day: DayNumber): string => new Date(day * DAY).toISOString().slice(0, 10);
 
 export const monthOf = (day: DayNumber): string => toDate(day).slice(0, 7);

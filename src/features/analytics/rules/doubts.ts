@@ -2,13 +2,13 @@ import { DAY } from "../../../core/time.ts";
 import { type Counters, METRICS } from "./counters.ts";
 import type { DayNumber } from "./days.ts";
 
-/** `at` in ms; unmeasured and doubted counters are null. */
+/** `at` is in ms since 1970. An unmeasured counter is null. */
 interface Reading {
   at: number;
   counters: Counters;
 }
 
-/** Per metric: an implausible number that waits for confirmation. */
+/** Per metric: an implausible number that waits for confirmation; else null. */
 export type Doubts = readonly (readonly [at: number, value: number] | null)[];
 
 interface Watched extends Reading {
@@ -33,7 +33,7 @@ const markOf = ({ base, steps }: Watched, i: number): number | null =>
 const alone = (i: number, value: number): Counters =>
   METRICS.map((_, at) => (at === i ? value : null));
 
-/** Accepts an implausible rise as far as two readings confirm it, and forgets a contradicted one. */
+/** Doubts an implausible rise until a second reading confirms it. A later plausible reading ends the doubt. */
 export function judgeReading(
   post: Watched,
   { at, counters }: Reading,

@@ -15,7 +15,6 @@ interface OwnPosts {
   measured: readonly HashtagUse[];
 }
 
-/** Words that say nothing about a topic. */
 const STOPWORDS = new Set(
   `about after again also another because been before being below between both could does doing down during
   each even every from further have having here hers herself himself into itself just like made make many

@@ -3,7 +3,7 @@ import { ZoneClock } from "../../../core/zone.ts";
 
 /** Spec is silent: the result of fewer posts is chance. */
 export const MIN_SAMPLES = 3;
-/** Spec is silent. */
+/** Spec is silent on the number. */
 const BEST_HOURS = 3;
 
 /** No zone changes its offset twice within a week. */

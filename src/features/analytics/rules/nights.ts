@@ -22,7 +22,7 @@ export function postsOfCollection(collection: string): number {
   return isAll ? ALL_POSTS : RECENT_POSTS;
 }
 
-/** Our newest posts to compare: three times as many as are read. */
+/** Number of posts published here to match with the posts read: up to three times as many. */
 export const ownPostsOfCollection = (collection: string): number =>
   Math.min(ALL_POSTS, 3 * postsOfCollection(collection));
 

@@ -12,12 +12,12 @@ import {
 
 export interface DayRow {
   day: DayNumber;
-  /** Null before the second reading, because gains need two. */
+  /** Null before the second reading: gains need two readings. */
   gains: Counters | null;
-  /** Time of the last reading per metric, in ms. */
+  /** Time of the last reading per metric, in ms since 1970. */
   readAt: Counters;
   followers: number | null;
-  /** In ms. */
+  /** In ms since 1970. */
   followersAt: number;
 }
 
@@ -29,7 +29,7 @@ export interface MonthRow {
 }
 
 export interface Series {
-  /** First reading of the account's posts, in ms. */
+  /** First reading of the account's posts, in ms since 1970. */
   firstAt: number | null;
   /** Ascending. */
   days: readonly DayRow[];
@@ -47,7 +47,7 @@ export const NOTHING: AccountState = {
 };
 
 export interface SyncReading {
-  /** In ms. */
+  /** In ms since 1970. */
   at: number;
   /** Null when posts could not be read. */
   posts: readonly PostReading[] | null;
@@ -57,7 +57,7 @@ export interface SyncReading {
 
 export interface Measures {
   metrics: readonly boolean[];
-  /** Days for which the platform's terms allow figures; null for the default. */
+  /** Days for which the platform's terms allow figures; null for our default. */
   keepDays: number | null;
 }
 
@@ -66,9 +66,9 @@ export const MOST_POSTS = 1_000;
 const DAYS_KEPT_MONTHS = 25;
 
 /**
- * The same syncs give the same state in any order, if none is two weeks older than the last.
+ * Adds a sync. The order of syncs does not matter, but a sync over 14 days older than the newest is ignored.
  *
- * @param uploadIds by the platform's ids
+ * @param uploadIds our ids by the platform's ids
  */
 export function takeSync(
   state: AccountState,
@@ -98,11 +98,11 @@ export function takeSync(
 const newestFirst = (posts: StoredPost[]): StoredPost[] =>
   posts.sort((a, b) => b.publishedAt - a.publishedAt || (a.id < b.id ? -1 : 1));
 
-/** Keeps posts above the limit if they changed in open days. */
+/** Keeps posts above the limit if they changed in the last 14 days. */
 const kept = (posts: readonly StoredPost[]): StoredPost[] =>
   posts.filter(({ steps }, i) => i < MOST_POSTS || steps.length > 0);
 
-/** The last reading of followers counts; of two at the same time, the higher number. */
+/** The latest number of followers counts; of two read at the same time, the higher. */
 function withDay(rows: readonly DayRow[], sync: SyncReading): DayRow[] {
   const { at, followers } = sync;
   const day = dayOf(at);
@@ -128,7 +128,7 @@ function readBy({ at, posts }: SyncReading): Counters {
   return METRICS.map((_, i) => (isRead(i) ? at : null));
 }
 
-/** A metric is null unless the platform has it and a second reading measured it that day. */
+/** A metric's gain is null unless the platform has the metric and a second reading measured it that day. */
 function gainsOf(
   posts: readonly StoredPost[],
   { day, readAt }: Pick<DayRow, "day" | "readAt">,

@@ -4,7 +4,7 @@ import { type Doubts, judgeReading, withoutContradicted } from "./doubts.ts";
 
 export interface PostReading {
   id: string;
-  /** Epoch ms. */
+  /** In ms since 1970. */
   at: number;
   publishedAt: number;
   text: string;
@@ -15,13 +15,13 @@ export interface PostReading {
 
 /** A post with the highest value of each counter per day. */
 export interface StoredPost extends PostReading {
-  /** Null for a post from elsewhere. */
+  /** Null for a post published elsewhere. */
   uploadId: number | null;
   /** Counters before the first entry of `steps`; null when unknown. */
   base: Counters | null;
-  /** New maxima by day, ascending. */
+  /** The highest counters, for each day on which one rose. Ascending. */
   steps: readonly Step[];
-  /** The first reading, kept until its day is over. */
+  /** The first reading, kept for 14 days. */
   first?: readonly [at: number, counters: Counters];
   doubts?: Doubts;
 }
@@ -40,7 +40,7 @@ export function hasShrunk(earlier: PostReading | undefined, reading: PostReading
   return before !== null && now !== null && now < before;
 }
 
-/** Merges two readings. For equal times, the order of arguments does not matter. */
+/** Merges two readings; the later one wins. For equal times, the order of arguments does not matter. */
 function later<T extends PostReading>(a: T, b: PostReading): T {
   const isLater = a.at === b.at ? JSON.stringify(toReading(a)) < JSON.stringify(b) : a.at < b.at;
   return isLater ? { ...a, ...b } : a;
@@ -56,7 +56,7 @@ const toReading = (post: PostReading): PostReading => ({
   counters: post.counters,
 });
 
-/** Values are maxima, so the same readings give the same snapshots in any order. */
+/** Values are maxima, so the order of readings does not matter. */
 export function takeReading(
   stored: StoredPost | undefined,
   reading: PostReading,
@@ -133,9 +133,9 @@ export function forgetDaysBefore(post: StoredPost, before: DayNumber): StoredPos
 }
 
 /**
- * A post's gains count from its own first reading if it is older than the account's first reading, else from zero.
+ * If the post is older than the account's first reading, its gains count from its own first reading, else from zero.
  *
- * @param firstAt in ms
+ * @param firstAt in ms since 1970
  */
 export function gainOf(post: StoredPost, day: DayNumber, firstAt: number): Counters {
   const now = marksAt(post, day) ?? UNMEASURED;

@@ -21,13 +21,13 @@ export interface Summary {
   mostViewed: ShownPost | null;
   mostEngaging: ShownPost | null;
   hashtags: HashtagUse[];
-  /** Publication times, oldest first: minutes since the previous post; the first since 1970. */
+  /** Publication times, oldest first, in minutes: the first since 1970, the others since the previous post. */
   publishedAfter: number[];
   /** In the order of `publishedAfter`; null where unmeasured. */
   views: (number | null)[];
 }
 
-/** Per account. Spec is silent. */
+/** Per account. Spec is silent on the number. */
 export const RECENT_POSTS = 25;
 const MOST_HASHTAGS = 50;
 

@@ -120,7 +120,7 @@ export function gainsByDay(
   return [...byDay].map(([day, gains]) => ({ day, gains })).sort((a, b) => a.day - b.day);
 }
 
-/** Followers of all accounts by day. A day without a reading repeats the latest one. */
+/** Total followers of all accounts by day. An account without a reading repeats its latest number, for up to 7 days. */
 export function followersByDay(
   accounts: readonly (readonly Figures[])[],
 ): { day: DayNumber; followers: number }[] {

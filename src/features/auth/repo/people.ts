@@ -30,10 +30,7 @@ export interface Starter<T> {
   tokenId: T | null;
 }
 
-/**
- * SQL condition: the starter of an operation is still an active member, and their token valid. The statement that
- * completes the operation carries this condition.
- */
+/** SQL condition: the person who started an operation is still an active member, and the token used is still valid. */
 export const stillMay = ({ teamId, userId, tokenId }: Starter<SQL | number>): SQL =>
   sql`(EXISTS (SELECT 1 FROM members m
       WHERE m.team_id = ${teamId} AND m.user_id = ${userId} AND m.is_active = 1)

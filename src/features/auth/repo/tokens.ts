@@ -28,7 +28,7 @@ const readRecord = rowReader({
   lastUsedAt: tokens.lastUsedAt,
 });
 
-/** SQL for a member's approval flag. For owners and admins, the team's row is not read. */
+/** SQL for a member's approval flag. */
 const NEEDS_APPROVAL = sql`CASE m.role WHEN 'MEMBER'
   THEN (SELECT requires_approval FROM teams WHERE id = m.team_id) END`;
 

@@ -25,7 +25,7 @@ export interface NextAttempt {
   claim: Claim | null;
 }
 
-/** Packs attempts for SQL. The fifth value sums the posts of the quota up to and with this attempt. */
+/** Packs attempts for SQL. An attempt's fifth value counts the quota places of this attempt and all before it. */
 export function asJson(attempts: readonly NextAttempt[]): string {
   let places = 0;
   return JSON.stringify(

@@ -25,7 +25,7 @@ const mayGoOn = sql`EXISTS
 
 export interface AskedConsent extends ConsentRow {
   team: string;
-  /** Null when a client started by a link. */
+  /** Null when a client started the attempt by a link. */
   person: { name: string | null; email: string } | null;
 }
 
@@ -79,7 +79,7 @@ interface Claim {
   now: Date;
 }
 
-/** Changes the step; one of several simultaneous calls succeeds. */
+/** Changes the step. Of several simultaneous calls, only one succeeds. */
 export const claimConsent = preparedWrite(
   ({ id, from, to, browserHash, now }: Params<Claim>) =>
     sql`UPDATE consents SET step = ${to}

@@ -19,7 +19,7 @@ interface NewLink {
   title: string | null;
   description: string | null;
   redirectUrl: string | null;
-  /** JSON. */
+  /** As JSON. */
   tags: string;
   createdBy: number;
   tokenId: number | null;

@@ -38,8 +38,8 @@ interface Identities {
 }
 
 /**
- * SQL for other teams' accounts with these identities. The server must be the proven one, so that a false row cannot
- * lock out the real owner.
+ * SQL for other teams' accounts with these identities. The server must match too, so that an account stored with a
+ * false server cannot lock out the real owner.
  */
 const elsewhere = ({ teamId, platform, identities }: Identities): SQL =>
   sql`FROM json_each(${JSON.stringify(identities)}) own
@@ -56,13 +56,14 @@ export const takenElsewhere = (own: Identities): Query<string[]> =>
   );
 
 interface Terms {
-  /** Null for a client with a link. */
+  /** Null when a client connects by a link. */
   starter: Starter<number> | null;
   isExclusive: boolean;
 }
 
 /**
- * SQL condition: the team exists and the starter may act for it. With `isExclusive`, no other team uses the accounts.
+ * SQL condition: the team exists and the person who started may act for it. With `isExclusive`, no other team uses the
+ * accounts.
  */
 export const mayStore = (own: Identities, { starter, isExclusive }: Terms): SQL =>
   sql`EXISTS (SELECT 1 FROM teams WHERE id = ${own.teamId} AND deleted_at IS NULL)${

@@ -95,8 +95,8 @@ function openPeriod(terms: CreditTerms, teamId: number, cause: string): Query<nu
 }
 
 /**
- * Debits an attempt once, if the credits suffice and the fence holds. Each statement acts only if the one
- * before changed a row, and so must `noted`, which writes the cost to the post.
+ * Debits an attempt once, if the credits suffice and the fence holds. Each statement acts only if the statement before
+ * it changed a row. So must `noted`, which writes the cost to the post.
  */
 export function debit(
   terms: CreditTerms,
@@ -145,10 +145,10 @@ export const paymentOf = (upload: PayingUpload): Query<Payment[]> =>
     }),
   );
 
-/** A difference is the balance minus the ledger. */
+/** `purchased` is the balance minus the sum of the ledger. */
 export interface CreditDrift {
   teamId: number;
-  /** Months that differ from the ledger. */
+  /** Number of months that differ from the ledger. */
   periods: number;
   purchased: number;
 }

@@ -9,8 +9,8 @@ const openDebits = (attempts: SQL): SQL =>
       AND r.reference = d.reference AND r.kind = 'refund')`;
 
 /**
- * Refunds each attempt once, in the same split of included and purchased credits. Included credits return to the
- * current month.
+ * Refunds each attempt once, split into included and purchased credits as it was debited. Included credits return to
+ * the current month.
  *
  * @param attempts a SELECT of `(team_id, reference)`
  */

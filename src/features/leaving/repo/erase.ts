@@ -19,14 +19,14 @@ const isPublishing = (teamId: number): SQL =>
   sql`EXISTS (SELECT 1 FROM uploads WHERE team_id = ${teamId} AND status_group = 'pending'
     AND status = 'processing' AND deleted_at IS NULL)`;
 
-/** SQL condition: the person created the open link `l` in another team. */
+/** SQL condition: the leaving owner created the unexpired link `l` in another team. */
 const isOpenElsewhere = ({ teamId, ownerId }: Leaving, at: number): SQL =>
   sql`l.created_by = ${ownerId} AND l.expires_at > ${at} AND l.team_id IN
     (SELECT team_id FROM members WHERE user_id = ${ownerId} AND team_id <> ${teamId})`;
 
 /**
- * Removes members, tokens, accounts and the owner's personal data. Logins stay until they are revoked. While
- * a post is being published, no row changes and the first statement answers 0.
+ * Ends members, tokens and accounts, and removes the owner's personal data. Logins stay until they are revoked. While a
+ * post is being published, no row changes and the first statement answers 0.
  */
 export function markDeleted(leaving: Leaving, now: Date): Query<number>[] {
   const { teamId, ownerId } = leaving;
@@ -77,13 +77,12 @@ export type DeletedTeam = ReturnType<typeof readDeleted>;
 
 export const deletedTeam = (from: number) =>
   sqlQuery(
-    // This index holds only deleted teams.
     sql`SELECT id, owner_id, deleted_at FROM teams INDEXED BY teams_deleted
       WHERE deleted_at IS NOT NULL AND id >= ${from} ORDER BY id LIMIT 1`,
     readDeleted,
   );
 
-/** Key columns of tables erased by `team_id` alone. */
+/** Tables that are erased by `team_id` alone, with their key columns. */
 const TABLES = {
   analytics: "team_id, account_id",
   analytics_posts: "team_id, account_id",
@@ -106,7 +105,6 @@ const TABLES = {
   tokens: "id",
 };
 
-/** Each statement answers how many rows it removed. */
 export function eraseRows(team: number, most: number, now: Date): Query<number>[] {
   const erase = ([table, key]: [string, string]) =>
     sqlWrite(sql`DELETE FROM ${sql.identifier(table)} WHERE (${sql.raw(key)}) IN
@@ -119,7 +117,7 @@ export function eraseRows(team: number, most: number, now: Date): Query<number>[
     ...erasePools(team, most),
     ...eraseLinks(team, most),
     eraseDomains(team, most),
-    // The account's login must be revoked first.
+    // Accounts without a login: a login must be revoked first.
     sqlWrite(sql`DELETE FROM accounts WHERE id IN
       (SELECT id FROM accounts WHERE team_id = ${team} AND credentials IS NULL LIMIT ${most})`),
     ...Object.entries(TABLES).map(erase),

@@ -53,7 +53,7 @@ const readPost = rowReader({
   post: json<StoredPost>("post").notNull(),
 });
 
-/** One line per post, because an account can have a thousand. */
+/** One line per post, because an account can have a thousand posts. */
 export const measuredPostSection: Section = {
   type: "measuredPost",
   start: ["", -1],

@@ -78,7 +78,6 @@ const memberSection: Section = {
     ),
 };
 
-/** Rows are sorted by pool, then by `order`. */
 function poolSection<T extends Table, K extends keyof T["_"]["columns"] & string>(
   type: LineType,
   table: T,

@@ -15,19 +15,18 @@ import {
   SAMPLE_CHARACTERS,
 } from "../content-rules.ts";
 
-/** `textOf` in SQL. */
+/** The text of a post, in SQL. */
 const TEXT = sql`coalesce(u.title || char(10) || u.description, u.title, u.description, '')`;
 
-/** `sampleOf` in SQL. */
+/** A sample of a post's text, in SQL. */
 const SAMPLE = sql`iif(octet_length(${TEXT}) <= ${COMPARED_WHOLE_BYTES}, ${TEXT},
   substr(${TEXT}, 1, ${SAMPLE_CHARACTERS}) || substr(${TEXT}, -${SAMPLE_CHARACTERS}))`;
 
-/** Selects an account's posts around a time, for comparison with a new post. */
 interface Neighbourhood {
   accountId: string | SQL;
   at: Date | SQL;
   windowMs: number;
-  /** Posts on either side of `at`, the nearest first. */
+  /** Maximum posts before `at`, and after it: the nearest ones. */
   mostEach: number;
 }
 
@@ -92,12 +91,11 @@ const ofPost = (id: number, value: SQL, condition: SQL = sql`TRUE`): SQL =>
   sql`(SELECT ${value} FROM uploads own WHERE own.id = ${id} AND ${condition})`;
 
 interface Around {
-  /** Replaces the post's planned date. */
+  /** Compares around this date, not the post's planned date. */
   at?: Date | null;
   most?: number;
 }
 
-/** Finds the account's posts around the planned date of a stored post, or around now. */
 export const postsAround = (
   team: SQL,
   id: number,
@@ -105,17 +103,16 @@ export const postsAround = (
   { at, most = MAX_COMPARED_PER_POST }: Around = {},
 ): Query<RecentPost[]> =>
   recentPosts(team, {
-    // For another team's account, the query finds nothing.
     accountId: ofPost(id, sql`own.account_id`, sql`own.team_id = ${team}`),
     at: at ?? ofPost(id, sql`max(coalesce(own.scheduled_for, 0), ${now.getTime()})`),
     windowMs: DUPLICATE_WINDOW_MS,
     mostEach: Math.min(MAX_COMPARED_PER_POST, most),
   });
 
-/** `claimKey` in SQL. */
+/** The claim key of a post, in SQL. */
 const CLAIM_KEY = sql`u.account_id || ' ' || (u.text_digest ->> 'hash') || ' ' || (u.text_digest ->> 'files')`;
 
-/** Published and waiting posts `u` of the accounts within the duplicate window around `at`. */
+/** Selects published and waiting posts `u` of the accounts within the duplicate window around `at`. */
 const outAround = (accountIds: Iterable<string>, at: Date): SQL => {
   const ids = JSON.stringify([...new Set(accountIds)]);
   const [from, to] = [at.getTime() - DUPLICATE_WINDOW_MS, at.getTime() + DUPLICATE_WINDOW_MS];
@@ -134,21 +131,18 @@ function claimed(claims: readonly Claim[]): SQL {
     AND u.id NOT IN (SELECT value FROM json_each(${own}))`;
 }
 
-/**
- * SQL condition: no other post holds one of the claims, which all have the same time. An earlier comparison gives the
- * error message; only this condition is atomic.
- */
+/** SQL condition: no other post holds one of the claims, which all have the same time. */
 export const areUnclaimed = (claims: readonly Claim[]): SQL =>
   claims.length === 0 ? sql`TRUE` : sql`NOT EXISTS (SELECT 1 ${claimed(claims)})`;
 
-/** A subquery for `IN`: the claim keys that posts of the accounts hold around a time. */
+/** A subquery for `IN`: the claim keys that the accounts' posts hold around a time. */
 export const heldKeys = (accountIds: Iterable<string>, at: Date): SQL =>
   sql`(SELECT ${CLAIM_KEY} ${outAround(accountIds, at)} AND ${CLAIM_KEY} IS NOT NULL)`;
 
 export const claimHolders = (claims: readonly Claim[]): Query<RecentPost[]> =>
   sqlQuery(sql`SELECT ${RECENT.column} ${claimed(claims)}`, RECENT.read);
 
-/** An account publishes fewer posts than this within a repeat window. */
+/** An account publishes fewer posts than this within a platform's repeat window. */
 const MAX_COMPARED = 2_000;
 
 const EARLIER = pickColumns(uploads, ["id", "title", "description", "media"]);
@@ -159,8 +153,8 @@ const readEarlier = rowReader({ ...EARLIER, uploadedAt: instant("uploaded_at") }
 export type EarlierPost = ReturnType<typeof readEarlier>;
 
 /**
- * Finds the posts that the account published within the window, newest first. The order is by the
- * start of publishing, which precedes `uploaded_at` by at most a day.
+ * Finds the posts that the account published within the window, newest first by the start of publishing, which precedes
+ * `uploaded_at` by at most a day.
  */
 export const earlierPosts = (
   { withinDays }: RepeatRule,

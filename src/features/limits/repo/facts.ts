@@ -28,7 +28,7 @@ const PAID_PLATFORMS = sql.join(
 );
 
 /**
- * This month and all months within the horizon, as `[2026-12, its first ms, the next month's first
+ * This month and the months in which posts may be planned, each as `[2026-12, its first ms, the next month's first
  * ms]`.
  */
 function monthsFrom(now: Date): [period: string, from: number, until: number][] {
@@ -97,8 +97,8 @@ const toFacts = prepareText((p: Params<Values>) => {
 });
 
 /**
- * Reads accounts of the team with all facts about their limits in one statement. `ids` may be a
- * JSON array as a SQL value. Planned posts count for the month of their date.
+ * Reads accounts of the team with all facts about their limits in one statement. Planned posts count for the month of
+ * their date.
  */
 export function accountFacts(
   deps: Deps,
@@ -155,8 +155,8 @@ const readDay = rowReader({
 });
 
 /**
- * Finds an account's platform, its posts since `since` that count under the daily cap (up to
- * `most`), and the time of the oldest.
+ * Finds an account's platform, how many of its posts since `since` count under the daily cap (up to `most`), and the
+ * time of the oldest.
  */
 export function dayOfAccount(team: SQL, id: string, since: Date, most: number) {
   const counted = sql`uploads u WHERE u.account_id = a.id AND u.counted_at > ${since.getTime()}`;

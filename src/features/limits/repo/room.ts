@@ -4,20 +4,18 @@ import { isDraft, type UploadStatus } from "../../../core/upload-status.ts";
 import { MAX_DRAFTS } from "../../posts/rules.ts";
 
 /**
- * Posts `u` of the team that count in a month; `from` is its first ms, `until` the first ms of the
- * next month.
+ * SQL condition: the team's post `u` counts in a month; `from` is its first ms, `until` the first ms of the next month.
  */
 export const countsInMonth = (team: number | SQL, from: SQL, until: SQL): SQL =>
   sql`u.team_id = ${team} AND u.deleted_at IS NULL
     AND u.status_group IN ('scheduled', 'pending', 'completed')
     AND u.sort_at >= ${from} AND u.sort_at < ${until}`;
 
-/** Posts `u` of the team that are drafts or await approval. */
+/** SQL condition: the team's post `u` is a draft or awaits approval. */
 export const isDraftOf = (team: number | SQL): SQL =>
   sql`u.team_id = ${team} AND u.status_group IN ('draft', 'pending_approval')
     AND u.deleted_at IS NULL`;
 
-/** The first ms (UTC) of the month `months` after the month of `at`. */
 export const monthStart = (at: Date, months: number): number =>
   Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months, 1);
 
@@ -41,7 +39,7 @@ export const hasQuota = (
     ? sql`TRUE`
     : sql`${postsInMonth(team, at, monthlyPosts)} + ${more} <= ${monthlyPosts}`;
 
-/** Like `hasQuota`, for `count` new posts with the same status and date. */
+/** SQL condition: the team has room for `count` posts with this status and date. */
 export function hasRoom(
   team: number | SQL,
   plan: Plan,

@@ -13,7 +13,7 @@ interface Message {
   clicks: readonly [linkId: number, ...Click][];
 }
 
-/** Inserts one row for each link and minute. */
+/** Inserts one row for each message, link and minute. */
 export function storeClicks(messages: readonly Message[]): Query<number> {
   const rows = messages.flatMap(({ id, clicks }) =>
     [...Map.groupBy(clicks, minuteOf).values()].map((own) => {

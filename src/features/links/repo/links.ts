@@ -73,7 +73,7 @@ export const findLink = prepared(
   readWhole,
 );
 
-/** Returns whole messages of clicks, which may exceed `most` clicks. */
+/** A row holds several clicks, so there may be more than `most`. */
 export const newestClicks = prepared(
   ({ team, id, most }: Params<LinkId & { most: number }>) =>
     sql`SELECT clicks FROM (
@@ -121,7 +121,7 @@ export type SlugHolder = ReturnType<typeof readHolder>;
 
 type SlugPlace = { domainId: number; slugKey: string };
 
-/** Searches all teams. */
+/** Finds the teams that hold or held a slug. */
 export const holdersOf = prepared(
   ({ domainId, slugKey }: Params<SlugPlace>) =>
     sql`SELECT team_id, deleted_at IS NULL AS is_used FROM short_links
@@ -243,14 +243,14 @@ const nextLinks = (from: number, count: number): SQL =>
 
 const END_OF_TIME = Number.MAX_SAFE_INTEGER;
 
-/** `most` rows of `count` links, starting with the id `from`. */
+/** At most `most` rows of `count` links, whose ids begin at `from`. */
 interface Slice {
   from: number;
   count: number;
   most: number;
 }
 
-/** Removes all clicks of deleted links. */
+/** Removes old clicks, and all clicks of deleted links. */
 export const removeClicks = ({ from, count, most }: Slice, before: Date): Query<number> =>
   sqlWrite(sql`DELETE FROM link_clicks WHERE (link_id, at, message) IN (
     SELECT c.link_id, c.at, c.message FROM ${nextLinks(from, count)} l

@@ -19,7 +19,7 @@ export const isAnyDue = prepared(
   readDueAt,
 );
 
-/** No other run takes the same notices before `until`. */
+/** Takes due notices, so that no other run takes them before `until`. */
 export const takeDue = prepared(
   ({ now, until, most }: Params<{ now: Date; until: Date; most: number }>) =>
     sql`UPDATE notices SET due_at = ${until} WHERE (due_at, subject, user_id, target_id) IN

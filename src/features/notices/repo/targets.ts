@@ -7,7 +7,7 @@ import { noticeTargets, type TargetRow } from "../table.ts";
 
 const readTarget = rowReader(noticeTargets);
 
-/** The targets of a member of several teams appear several times. */
+/** A member of several teams appears several times, with the same targets. */
 export const targetsOf = prepared(
   ({ teamIds }: Params<{ teamIds: string }>) => sql`
     SELECT n.* FROM json_each(${teamIds}) t
@@ -42,8 +42,8 @@ type NewTarget = Pick<TargetRow, "sealed" | "label" | "createdAt">;
 const readId = valueReader(noticeTargets.id);
 
 /**
- * Stores a browser, maybe another person's, and removes the person's oldest above `MAX_BROWSERS`. The first
- * statement returns the id.
+ * Stores a person's browser, even if it was another person's, and removes the person's oldest above `MAX_BROWSERS`. The
+ * first statement returns the id.
  */
 export const storeBrowser = (
   userId: number,

@@ -35,7 +35,7 @@ export const dueSlots = prepared(
   readDue,
 );
 
-/** Instants in ms. */
+/** Instants are epoch ms. */
 export interface NewFiring {
   slotId: number;
   expected: number;
@@ -55,7 +55,7 @@ export type TakenFiring = ReturnType<typeof readTaken>;
 
 export const MISSED = "The service was not running when the slot was due.";
 
-/** The insert is the lock: a firing that another run inserted is left out. */
+/** Leaves out a firing that another run inserted: the insert is the lock. */
 export const takeFirings = (firings: readonly NewFiring[], now: Date): Query<TakenFiring[]> =>
   sqlQuery(
     sql`INSERT INTO pool_firings (slot_id, fire_at, pool_id, team_id, local_day, time, timezone, account_ids,
@@ -79,7 +79,7 @@ export const takeFirings = (firings: readonly NewFiring[], now: Date): Query<Tak
     readTaken,
   );
 
-/** Instants in ms. */
+/** Instants are epoch ms. */
 export interface Advance {
   slotId: number;
   expected: number;

@@ -7,7 +7,7 @@ import { type ItemRow, poolFirings, poolItems, pools } from "../table.ts";
 import { REASON } from "./items.ts";
 import { ownPool } from "./pools.ts";
 
-/** Characters. */
+/** Titles are cut to this length. */
 const SHOWN_TITLE = 200;
 
 export const nextItems = (team: SQL, poolId: number) =>
@@ -67,7 +67,7 @@ interface Slice {
   /** The first pool's id is `from` or more. */
   from: number;
   count: number;
-  /** Instants in ms. */
+  /** Instants are epoch ms. */
   firedBefore: number;
   removedBefore: number;
   most: number;

@@ -48,7 +48,7 @@ export const countQueued = (poolId: number): Query<number[]> =>
     valueReader(integer("queued").notNull()),
   );
 
-/** Adds items to the end of their pool. Their ids are consecutive. */
+/** The items' ids are consecutive. */
 export const insertItems = (
   { poolId, teamId, addedBy, createdAt }: Adding,
   items: readonly NewItemRow[],
@@ -67,7 +67,6 @@ export const insertItems = (
 
 export const firstInserted = (count: number): SQL => sql`last_insert_rowid() - ${count - 1}`;
 
-/** `needed`: index of the item, hash of the file. */
 export const needFiles = (
   teamId: number,
   count: number,

@@ -48,7 +48,7 @@ export function insertSlots(
   );
 }
 
-/** True while zone and state of the pool are unchanged. */
+/** SQL condition: zone and state of the pool are still as read. */
 export const isAsRead = ({ id, timezone, isActive }: PoolRow): SQL =>
   sql`EXISTS (SELECT 1 FROM pools WHERE id = ${id} AND timezone = ${timezone}
     AND is_active = ${+isActive} AND deleted_at IS NULL)`;
@@ -67,7 +67,7 @@ export const updateSlot = (read: SlotRow, pool: PoolRow, slot: SlotRow): Query<n
 export const deleteSlot = (poolId: number, id: number): Query<number> =>
   sqlWrite(sql`DELETE FROM pool_slots WHERE id = ${id} AND pool_id = ${poolId}`);
 
-/** True while no slot of the pool changed or fired. */
+/** SQL condition: no slot of the pool changed or fired since it was read. */
 export function areAsRead(poolId: number, slots: readonly SlotRow[]): SQL {
   const read = slots.map(({ id, time, days, nextAt }) => [
     id,
@@ -81,7 +81,7 @@ export function areAsRead(poolId: number, slots: readonly SlotRow[]): SQL {
         AND s.next_at IS v.value ->> 3) = ${slots.length}`;
 }
 
-/** Changes slots only if the statement before changed a row. */
+/** Changes slots only if the batch's previous statement changed a row. */
 export const moveSlots = (moved: readonly (SlotTimes & Pick<SlotRow, "id">)[]): Query<number> =>
   sqlWrite(sql`UPDATE pool_slots SET next_at = v.value ->> 1, next_day = v.value ->> 2,
       last_day = v.value ->> 3

@@ -58,7 +58,7 @@ export function pageOf<T>(
   };
 }
 
-/** Largest answer, in bytes. Spec is silent. */
+/** Largest answer, in bytes. Spec is silent on it. */
 export const MAX_PAGE_BYTES = 8_000_000;
 /** Bytes of a post beside its texts: field names, signed addresses, its account. */
 export const ROW_BYTES = 2_000;
@@ -66,8 +66,7 @@ export const ROW_BYTES = 2_000;
 /** A row that is too large comes without its record, which is read in a second query. */
 export interface PageRow<T> {
   id: number;
-  /** Null when the row exceeds its share of the page. */
   record: T | null;
-  /** Size of its texts in the answer: JSON in UTF-8. */
+  /** Size of the row's texts in the answer: JSON in UTF-8. */
   bytes: number;
 }

@@ -97,10 +97,7 @@ export const uploadById = (team: SQL, id: number): Query<UploadWithAccount[]> =>
 const isInText = (words: string): SQL =>
   sql`instr(lower(coalesce(${uploads.title}, '') || char(10) || coalesce(${uploads.description}, '')), ${words}) > 0`;
 
-/**
- * Spellings to search for. SQLite ignores case in ASCII only, so other scripts match as typed,
- * lower case, upper case and capitalized.
- */
+/** SQLite ignores case in ASCII only: other scripts match as typed, in lower case, in upper case and capitalized. */
 function spellingsOf(search: string): string[] {
   const small = search.toLowerCase();
   const capital = search.toUpperCase();
@@ -115,7 +112,7 @@ export interface UploadFilter {
   platform?: Platform | undefined;
   accountId?: string | undefined;
   search?: string | undefined;
-  /** Bounds of the planned date, else of the creation date. */
+  /** Earliest planned date, or creation date of a post without one. */
   startDate?: Date | undefined;
   endDate?: Date | undefined;
   limit: number;
@@ -127,7 +124,7 @@ export function uploadsMatching(team: SQL, filter: UploadFilter): SQL {
   const own = sql`${uploads.teamId} = ${team} AND ${uploads.deletedAt} IS NULL`;
   const conditions = and(
     status && eq(uploads.statusGroup, groupOf(status)),
-    // Only pending and processing share a group.
+    // Only pending and processing share a status group.
     status === "pending" || status === "processing" ? eq(uploads.status, status) : undefined,
     platform === undefined ? undefined : eq(uploads.platform, platform),
     accountId === undefined ? undefined : eq(uploads.accountId, accountId),

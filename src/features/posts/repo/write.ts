@@ -7,7 +7,6 @@ import type { Deps } from "../../../deps.ts";
 import { emitIfChanged } from "../../events/repo.ts";
 import { type UploadRow, uploads } from "../table.ts";
 
-/** New values of a post by property, or SQL expressions. */
 export type Changes = Assigned<typeof uploads>;
 
 type Facts = Omit<Changes, "status" | "statusGroup">;
@@ -45,7 +44,7 @@ export function moveUploads(
     typeof to === "string"
       ? literal(wordOf(to))
       : sql`iif(${to.when}, ${literal(wordOf(to.becomes))}, ${literal(wordOf(to.otherwise))})`;
-  // An UPDATE that names an indexed column rewrites its index.
+  // An UPDATE that names an indexed column rewrites its index, even with the same value.
   const isSameGroup = new Set([...targets, ...sources].map(groupOf)).size === 1;
   const set: Changes = {
     status: wordFor((status) => status),
@@ -95,8 +94,8 @@ export function changeUpload(
 const NO_TEAM = 0;
 
 /**
- * Deletes up to `most` posts, and up to `most` removed posts, of a team that is being deleted. The
- * newest post of the instance stays as an empty row, so that its id is never given out again.
+ * Deletes up to `most` posts, and as many removed posts, of a deleted team. The newest post of the instance stays as an
+ * empty row, so that its id is never given out again.
  */
 export function eraseUploads(team: number, most: number, now: Date): Query<number>[] {
   const emptied: Facts = {
@@ -164,7 +163,6 @@ export const needFile = ({ id, teamId }: UploadRow, sha256: string): Query<numbe
   sqlWrite(sql`INSERT OR IGNORE INTO media_uses (team_id, sha256, upload_id)
     VALUES (${teamId}, ${sha256}, ${id})`);
 
-/** Records that the posts `u` of `source` need all their stored files. */
 export const needAllFiles = (source: SQL, where: SQL): Query<number> =>
   sqlWrite(sql`INSERT OR IGNORE INTO media_uses (team_id, sha256, upload_id)
     SELECT u.team_id, item.value ->> 'sha256', u.id

@@ -10,7 +10,7 @@ export type HeldChanges = Partial<
   Pick<UploadRow, "media" | "fileSize" | "dueAt" | "wokenAt" | "backoffs" | "crashes" | "fence">
 >;
 
-/** True while the post `u` awaits approval and no other run has taken the download. */
+/** SQL condition: the post `u` is not approved yet, and no other run has taken its download. */
 const isAsRead = ({ id, dueAt }: UploadRow) =>
   sql`u.id = ${id} AND u.status IN ('draft', 'pending_approval') AND u.deleted_at IS NULL
     AND u.due_at IS ${dueAt?.getTime() ?? null}`;
@@ -18,7 +18,7 @@ const isAsRead = ({ id, dueAt }: UploadRow) =>
 export const takeHeld = (post: UploadRow, until: Date): Query<number> =>
   sqlWrite(changeFacts({ dueAt: until, crashes: sql`u.crashes + 1` }, isAsRead(post)));
 
-/** The new fence voids decisions that were based on the older row. */
+/** The new `fence` makes decisions fail that were based on the older row. */
 export async function saveHeld(
   db: Db,
   post: UploadRow,

@@ -8,7 +8,10 @@ import { type FileRef, media, mediaUses } from "../../media/table.ts";
 import { changeFacts } from "../../posts/repo/write.ts";
 import { reviewPosts } from "../../review/table.ts";
 
-/** Epoch ms. Posts that ended before need no files, unless a review link shows them. */
+/**
+ * Epoch ms. Posts published before `completedSince` or failed before `failedSince` need no files, unless a review link
+ * shows them.
+ */
 export interface KeptUntil {
   now: number;
   completedSince: number;
@@ -33,7 +36,6 @@ interface EndedUse extends SpentUse {
   hasThumbnail: boolean;
 }
 
-/** Drafts, scheduled and pending posts always need their files. */
 const needsNothing = ({ now, completedSince, failedSince }: KeptUntil): SQL => sql`(
   u.deleted_at IS NOT NULL
   OR ((u.status = 'completed' AND u.uploaded_at <= ${completedSince}
@@ -49,7 +51,7 @@ const isSpent = (kept: KeptUntil): SQL =>
 const FIRST_IMAGE = sql`(SELECT item.value ->> 'sha256' FROM json_each(u.media) item
   WHERE item.value ->> 'kind' = 'image' LIMIT 1)`;
 
-/** Checks `files` files, and returns up to `limit` uses that can end. */
+/** Checks `files` files, and returns up to `limit` uses that no post needs now. */
 export function spentUses(
   from: FileId,
   kept: KeptUntil,
@@ -93,7 +95,7 @@ export function markGone(uses: readonly EndedUse[], kept: KeptUntil): Query<numb
   );
 }
 
-/** A use stays when one of its posts was retried meanwhile. */
+/** Ends uses of files, except a use with a post that was retried meanwhile. */
 export function dropUses(uses: readonly SpentUse[], kept: KeptUntil): Query<number> {
   const keys = uses.map(({ teamId, sha256, uploadId }) => [teamId, sha256, uploadId]);
   return sqlWrite(sql`DELETE FROM media_uses AS x WHERE (team_id, sha256, upload_id) IN (

@@ -19,9 +19,9 @@ export interface Woken {
 const readWoken = rowReader({ id: uploads.id, dueAt: instant("due_at").notNull() });
 
 /**
- * Marks and returns the oldest jobs that are due before the tick after next and have no run and no message.
+ * Marks and returns the oldest jobs that are due within `LOOK_AHEAD_SECONDS`, are not running and have no message.
  *
- * @param withSuspects also jobs whose message may be lost
+ * @param withSuspects also takes jobs whose message may be lost
  */
 export function takeSlice(now: Date, after: Woken, withSuspects: boolean): Query<Woken[]> {
   const at = now.getTime();

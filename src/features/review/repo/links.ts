@@ -10,7 +10,7 @@ import { type ReviewLinkRow, reviewLinks, reviewPosts } from "../table.ts";
 
 const readCandidate = rowReader(pickColumns(uploads, ["id", "status"]));
 
-/** The result is in no order. */
+/** The rows are in no particular order. */
 export const candidates = (team: SQL, ids: readonly number[]) =>
   sqlQuery(
     sql`SELECT u.id, u.status FROM json_each(${JSON.stringify(ids)}) wanted
@@ -19,7 +19,6 @@ export const candidates = (team: SQL, ids: readonly number[]) =>
     readCandidate,
   );
 
-/** Soonest first. */
 export const awaitingApproval = (team: SQL, most: number) =>
   sqlQuery(
     sql`SELECT id, status FROM uploads

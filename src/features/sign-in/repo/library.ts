@@ -9,7 +9,6 @@ export interface Comparison {
   column: string;
   operator: "=" | "<>" | "<" | "<=" | ">" | ">=" | "IN";
   value: unknown;
-  /** How the comparison is joined to the previous one. */
   connector: "AND" | "OR";
 }
 

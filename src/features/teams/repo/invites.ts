@@ -11,7 +11,7 @@ import { hasPlaceForPerson, isFull, type MemberLimits } from "./limits.ts";
 
 const isUnused = sql`i.accepted_at IS NULL AND i.revoked_at IS NULL`;
 
-/** SQL condition on invite `i` of team `t`. */
+/** SQL condition: invite `i` of team `t` is open. */
 const isOpen = (now: SQL) => sql`${isUnused} AND i.expires_at > ${now} AND t.deleted_at IS NULL`;
 
 /** SQL for an open invite that names the address, or on whose page it was entered. */
@@ -70,7 +70,7 @@ const otherOpenInvites = (email: SQL, now: SQL): SQL =>
   sql`(SELECT count(*) FROM invites i WHERE i.team_id = t.id AND ${isOpen(now)}
     AND NOT (i.is_addressed AND i.email IS ${email}))`;
 
-/** In team `t`: 1 active, 0 deactivated, NULL none. */
+/** SQL for membership in team `t`: 1 active, 0 deactivated, NULL none. */
 const membershipOf = (email: SQL): SQL =>
   sql`(SELECT m.is_active FROM members m JOIN users u ON u.id = m.user_id
     WHERE m.team_id = t.id AND lower(u.email) = ${email})`;
@@ -172,7 +172,7 @@ interface GivenAddress {
   now: Date;
 }
 
-/** Inserts no address beyond the limit, or for an invite that names one. */
+/** Inserts no address for an invite that names one, or that has its maximum. */
 export const insertAddress = preparedWrite(
   ({ hash, email, maxPeople, now }: Params<GivenAddress>) =>
     sql`INSERT INTO invite_addresses (invite_id, email, given_at)

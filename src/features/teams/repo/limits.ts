@@ -15,11 +15,7 @@ export const memberLimits = ({ plans, defaultPlan }: Config): MemberLimits => ({
   defaultPlan,
 });
 
-/**
- * SQL condition: team `t` has no room for another member.
- *
- * Spec is silent on whether the owner counts: yes.
- */
+/** SQL condition: team `t` has no room for another member. Spec is silent on whether the owner counts: here, yes. */
 export const isFull = (limits: SQL, defaultPlan: SQL): SQL =>
   sql`coalesce((SELECT count(*) FROM members counted
       WHERE counted.team_id = t.id AND counted.is_active = 1)

@@ -1,6 +1,6 @@
-/** Numbers are part of the SQL, because the command line sends plain text. */
+/** The values become part of the SQL text, because the command line cannot send parameters. */
 interface Revocation {
-  /** Both are whole numbers. */
+  /** `id` and `atMs` are whole numbers. */
   id: number;
   atMs: number;
   /** SQL condition on the token's row. */
@@ -8,8 +8,8 @@ interface Revocation {
 }
 
 /**
- * SQL of one batch that revokes a token, the tokens made by it, and the open invites and links made by any
- * of them. The first statement answers the revoked tokens.
+ * SQL of one batch that revokes a token, the tokens made by it, and the open invites and links made by any of them. The
+ * first statement returns the revoked tokens.
  */
 export function revocation({ id, atMs, condition = "TRUE" }: Revocation): [string, ...string[]] {
   const revoked = `SELECT k.id FROM tokens k

@@ -137,9 +137,7 @@ export const noteTimeouts = listed(
   ),
 );
 
-/**
- * Counts an event if the previous statement ended its delivery. The third in a row switches the webhook off.
- */
+/** Counts a failed event if the previous statement ended its delivery. The third in a row switches the webhook off. */
 export const noteExhausted = preparedWrite(
   ({ id, at }: Params<{ id: number; at: Date }>) => sql`UPDATE webhooks
     SET failure_count = failure_count + 1, is_active = failure_count + 1 < ${MAX_FAILURES},
