@@ -1,5 +1,5 @@
 import type { Env } from "./deps.ts";
-import { type Hosts, hostsOf, placeOf } from "./doors/place.ts";
+import { type Hosts, hostsOf, shortAddressOf } from "./doors/short-address.ts";
 
 export { DeliveryGate } from "./durable/delivery-gate.ts";
 export { Heartbeat } from "./durable/heartbeat.ts";
@@ -30,12 +30,12 @@ async function openShort() {
 export default {
   fetch(request: Request, env, execution) {
     hosts ??= hostsOf(env);
-    const place = placeOf(request.url, hosts);
-    if (!place) return answerHttp(request, env, execution);
+    const address = shortAddressOf(request.url, hosts);
+    if (!address) return answerHttp(request, env, execution);
     // Once loaded, the module answers without a promise.
     return short
-      ? short.answerVisit(request, place, env, execution)
-      : openShort().then((door) => door.answerVisit(request, place, env, execution));
+      ? short.answerVisit(request, address, env, execution)
+      : openShort().then((door) => door.answerVisit(request, address, env, execution));
   },
   async queue(batch, env, execution) {
     const [{ consume }, { createDeps }] = await Promise.all([

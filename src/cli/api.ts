@@ -7,10 +7,10 @@ import { inOptions } from "./options.ts";
 import { Problem } from "./program.ts";
 import {
   describeNetworkError,
-  isPassingStatus,
-  PassingProblem,
+  isTemporaryStatus,
   Refusal,
   readRetryAfter,
+  TemporaryProblem,
 } from "./retry.ts";
 import type { Presigned } from "./upload-journal.ts";
 
@@ -209,8 +209,8 @@ async function reach(request: Request): Promise<Response> {
   const path = new URL(request.url).pathname.replace("/api/v1", "");
   const message = `${request.method} ${path}: ${explain(status, body, text)}`;
   if (response.ok) throw new Problem(message);
-  if (!isPassingStatus(status)) throw new Refusal(message);
-  throw new PassingProblem(message, readRetryAfter(headers.get("retry-after")));
+  if (!isTemporaryStatus(status)) throw new Refusal(message);
+  throw new TemporaryProblem(message, readRetryAfter(headers.get("retry-after")));
 }
 
 /** @throws PassingProblem when the server gives no answer */
@@ -224,7 +224,7 @@ export async function ask(
     return { response, text: await response.text() };
   } catch (error) {
     const { origin } = new URL(typeof to === "string" ? to : to.url);
-    throw new PassingProblem(`${origin} cannot be reached: ${describeNetworkError(error)}`);
+    throw new TemporaryProblem(`${origin} cannot be reached: ${describeNetworkError(error)}`);
   }
 }
 

@@ -65,10 +65,10 @@ interface Options {
   days: number;
 }
 
-const wholeNumber = (least: number, most: number) => (text: string) => {
+const wholeNumber = (least: number, max: number) => (text: string) => {
   const number = Number(text);
-  if (Number.isInteger(number) && number >= least && number <= most) return number;
-  throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+  if (Number.isInteger(number) && number >= least && number <= max) return number;
+  throw new InvalidArgumentError(`It must be a whole number from ${least} to ${max}.`);
 };
 
 function readOptions(): Options {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { firstIdSince } from "../core/ids.ts";
 import { MINUTE, SECOND } from "../core/time.ts";
 import type { Api, FeedEvent } from "./api.ts";
-import { PassingProblem } from "./retry.ts";
+import { TemporaryProblem } from "./retry.ts";
 
 const PAGE = 1_000;
 /** At this rate, the feed's limit leaves room for a second caller at the same IP address. */
@@ -28,7 +28,7 @@ export async function withRetries<T>(
     try {
       return await act();
     } catch (error) {
-      if (!(error instanceof PassingProblem)) throw error;
+      if (!(error instanceof TemporaryProblem)) throw error;
       if (waitMs === firstWaitMs) tell(error.message);
       await sleep(error.waitMs ?? waitMs, undefined, { signal: stopping });
     }

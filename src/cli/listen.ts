@@ -9,7 +9,7 @@ import { createApi, type FeedEvent } from "./api.ts";
 import { type ClientOptions, connectionOf, type Setting } from "./client-command.ts";
 import { followEvents, POLL_MS, withRetries } from "./event-feed.ts";
 import { Misuse } from "./program.ts";
-import { describeNetworkError, PassingProblem, readRetryAfter } from "./retry.ts";
+import { describeNetworkError, readRetryAfter, TemporaryProblem } from "./retry.ts";
 
 export interface ListenOptions extends ClientOptions {
   forwardTo: string;
@@ -101,14 +101,14 @@ async function forward(
     await reply.body?.cancel();
     if (reply.status !== 429) return end(String(reply.status));
     const waitMs = readRetryAfter(reply.headers.get("retry-after"));
-    throw new PassingProblem(
+    throw new TemporaryProblem(
       `${url} answers 429.`,
       waitMs === null ? null : Math.min(waitMs, LONGEST_RETRY_AFTER_MS),
     );
   } catch (error) {
-    if (error instanceof PassingProblem) throw error;
+    if (error instanceof TemporaryProblem) throw error;
     if (error instanceof Error && error.name === "TimeoutError") return end("no answer");
-    throw new PassingProblem(`${url} cannot be reached: ${describeNetworkError(error)}`);
+    throw new TemporaryProblem(`${url} cannot be reached: ${describeNetworkError(error)}`);
   }
 }
 

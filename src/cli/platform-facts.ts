@@ -80,10 +80,10 @@ const LIMIT_NAMES = Object.keys(LIMIT_LABELS) as (keyof Capabilities["limits"])[
 
 const limitRows = ({ limits, needsTitle }: Capabilities): Row[] =>
   LIMIT_NAMES.flatMap((name) => {
-    const most = limits[name];
-    if (most === null) return [];
+    const max = limits[name];
+    if (max === null) return [];
     const needed = name === "titleCharacters" && needsTitle ? "needed, " : "";
-    return [[LIMIT_LABELS[name], `${needed}up to ${formatCount(most)} characters`]];
+    return [[LIMIT_LABELS[name], `${needed}up to ${formatCount(max)} characters`]];
   });
 
 function setupRows(connector: Connector): Row[] {

@@ -4,7 +4,7 @@ import type { Account, Api, Upload } from "./api.ts";
 import type { LocalFile } from "./local-file.ts";
 import { Problem } from "./program.ts";
 import { OUTPUT, type Reporter } from "./progress-bar.ts";
-import { PassingProblem, Refusal, retrying } from "./retry.ts";
+import { Refusal, retrying, TemporaryProblem } from "./retry.ts";
 import type { StoredFile } from "./store-file.ts";
 import type { UploadJournal } from "./upload-journal.ts";
 import { isAtRest, watchUpload } from "./watch-upload.ts";
@@ -87,8 +87,8 @@ async function watch(publishing: Publishing, id: number): Promise<Upload> {
       else bar.show(sentBytes, phase === "sending" ? "processing" : phase);
     });
   } catch (error) {
-    if (!(error instanceof PassingProblem)) throw error;
-    throw new PassingProblem(`${error.message}\nThe post goes on without this program.`);
+    if (!(error instanceof TemporaryProblem)) throw error;
+    throw new TemporaryProblem(`${error.message}\nThe post goes on without this program.`);
   } finally {
     bar.end();
   }

@@ -2,7 +2,12 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { type LocalFile, openRange } from "./local-file.ts";
 import { Problem } from "./program.ts";
-import { describeNetworkError, isPassingStatus, PassingProblem, readRetryAfter } from "./retry.ts";
+import {
+  describeNetworkError,
+  isTemporaryStatus,
+  readRetryAfter,
+  TemporaryProblem,
+} from "./retry.ts";
 
 export interface RangePut {
   url: string;
@@ -42,7 +47,7 @@ export async function putRange(put: RangePut): Promise<string> {
     put.onBytes(-reported);
     if (error instanceof Problem) throw error;
     put.signal.throwIfAborted();
-    throw new PassingProblem(`Storage cannot be reached: ${describeNetworkError(error)}`);
+    throw new TemporaryProblem(`Storage cannot be reached: ${describeNetworkError(error)}`);
   }
 }
 
@@ -105,8 +110,8 @@ const tagOf = (xml: string, tag: string): string =>
 function toProblem(status: number, retryAfter: string | undefined, text: string): Problem {
   const [code, message] = [tagOf(text, "Code"), tagOf(text, "Message")];
   const detail = [String(status), code, message].filter(Boolean).join(", ");
-  if (isPassingStatus(status)) {
-    return new PassingProblem(
+  if (isTemporaryStatus(status)) {
+    return new TemporaryProblem(
       `Storage does not take the file at the moment: ${detail}`,
       readRetryAfter(retryAfter),
     );

@@ -5,7 +5,7 @@ import { Problem } from "./program.ts";
 export const TRY_LATER = 3;
 
 /** A temporary failure: another try may succeed. */
-export class PassingProblem extends Problem {
+export class TemporaryProblem extends Problem {
   /** Wait that the server asks for, or null. */
   readonly waitMs: number | null;
 
@@ -18,7 +18,7 @@ export class PassingProblem extends Problem {
 /** A final refusal. The call changed nothing and would fail again. */
 export class Refusal extends Problem {}
 
-export const isPassingStatus = (status: number): boolean =>
+export const isTemporaryStatus = (status: number): boolean =>
   status >= 500 || status === 408 || status === 429;
 
 /** Returns the wait in milliseconds. */
@@ -48,7 +48,7 @@ export async function retrying<T>(act: () => Promise<T>, signal?: AbortSignal): 
       return await act();
     } catch (error) {
       const delayMs = RETRY_DELAYS_MS[tries];
-      if (!(error instanceof PassingProblem) || delayMs === undefined) throw error;
+      if (!(error instanceof TemporaryProblem) || delayMs === undefined) throw error;
       const waitMs = error.waitMs ?? delayMs * (0.75 + Math.random() / 2);
       if (waitMs > LONGEST_WAIT_MS) throw error;
       await sleep(waitMs, undefined, signal ? { signal } : {});

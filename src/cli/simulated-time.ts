@@ -1,4 +1,4 @@
-import { describeNetworkError, PassingProblem } from "./retry.ts";
+import { describeNetworkError, TemporaryProblem } from "./retry.ts";
 
 const TIMEOUT_MS = 120_000;
 
@@ -19,11 +19,13 @@ export function simulatedTimeOf(origin: string): SimulatedTime {
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     }).catch((error: unknown) => {
-      throw new PassingProblem(`${origin} cannot be reached: ${describeNetworkError(error)}`);
+      throw new TemporaryProblem(`${origin} cannot be reached: ${describeNetworkError(error)}`);
     });
     const text = await response.text();
     if (response.ok || response.status === 404) return response.status;
-    throw new PassingProblem(`POST /sandbox/api/${path}: ${response.status} ${text.slice(0, 200)}`);
+    throw new TemporaryProblem(
+      `POST /sandbox/api/${path}: ${response.status} ${text.slice(0, 200)}`,
+    );
   };
   return {
     moveTo: async (offsetSeconds) => void (await post("clock", { offsetSeconds })),

@@ -12,7 +12,7 @@ import {
   type Reporter,
 } from "./progress-bar.ts";
 import { AddressesEnded, putRange, RefusedPut } from "./put-range.ts";
-import { isPassingStatus, PassingProblem, retrying } from "./retry.ts";
+import { isTemporaryStatus, retrying, TemporaryProblem } from "./retry.ts";
 import type { Presigned, UploadJournal } from "./upload-journal.ts";
 
 interface Storing {
@@ -206,7 +206,7 @@ async function complete(completeUrl: string, { etags }: UploadJournal): Promise<
     if (response.ok) return;
     const refusal = /<Message>([^<]*)<\/Message>/.exec(text)?.[1] ?? text.slice(0, 200);
     const message = `The parts could not be put together: ${response.status}, ${refusal}`;
-    if (isPassingStatus(response.status)) throw new PassingProblem(message);
+    if (isTemporaryStatus(response.status)) throw new TemporaryProblem(message);
     // Storage would refuse the same parts again, so the upload starts anew.
     throw new AddressesEnded(refusal);
   });

@@ -16,7 +16,7 @@ import { readSettings, requireKnownFields } from "./post-fields.ts";
 import { Misuse, Problem } from "./program.ts";
 import { ERROR_OUTPUT, formatBytes, OUTPUT, type Reporter } from "./progress-bar.ts";
 import { fieldOf, nameOfPost, type PostFields, publishFile } from "./publish-file.ts";
-import { PassingProblem, retrying, TRY_LATER } from "./retry.ts";
+import { retrying, TemporaryProblem, TRY_LATER } from "./retry.ts";
 import { storeFile } from "./store-file.ts";
 import { removeOldJournals, UploadJournal } from "./upload-journal.ts";
 
@@ -87,7 +87,7 @@ export async function runUpload(
     const account = await retrying(() => api.getAccount(options.account ?? ""));
     return await publish({ ...run, account, fields });
   } catch (error) {
-    if (!(error instanceof PassingProblem)) throw error;
+    if (!(error instanceof TemporaryProblem)) throw error;
     const message = `${error.message}\nThe same command goes on from where this one stopped.`;
     throw new Problem(message, error.exitCode);
   }

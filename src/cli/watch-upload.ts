@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Api, Upload } from "./api.ts";
 import type { Setting } from "./client-command.ts";
 import { formatBytes } from "./progress-bar.ts";
-import { PassingProblem, retrying } from "./retry.ts";
+import { retrying, TemporaryProblem } from "./retry.ts";
 
 /** Waits between polls grow, so that polls stay below the rate limit. */
 const FIRST_POLL_MS = 400;
@@ -72,8 +72,8 @@ export async function sayWhatGoesOn<T>(
   try {
     return await wait();
   } catch (error) {
-    if (!(error instanceof PassingProblem)) throw error;
-    throw new PassingProblem(`${error.message}\n${note}`);
+    if (!(error instanceof TemporaryProblem)) throw error;
+    throw new TemporaryProblem(`${error.message}\n${note}`);
   } finally {
     stopping.removeEventListener("abort", say);
   }

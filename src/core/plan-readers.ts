@@ -12,12 +12,12 @@ import {
   wholeNumber,
 } from "./readers.ts";
 
-const most = orNull(wholeNumber(0));
+const max = orNull(wholeNumber(0));
 
 const planOverride = someOf({
-  monthlyPosts: most,
-  members: most,
-  presignBytes: most,
+  monthlyPosts: max,
+  members: max,
+  presignBytes: max,
   analytics: boolean,
   customDomains: boolean,
   xCredits: wholeNumber(0),

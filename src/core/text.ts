@@ -29,11 +29,11 @@ export const REPLACED_BYTES = "\uFFFD";
 export const countUtf8Bytes = (text: string): number => utf8.encode(text).length;
 
 /** Counts code points, like JSON Schema. */
-export function isLongerThan(text: string, most: number): boolean {
-  if (text.length <= most) return false;
-  if (text.length > 2 * most) return true;
+export function isLongerThan(text: string, max: number): boolean {
+  if (text.length <= max) return false;
+  if (text.length > 2 * max) return true;
   let count = 0;
-  for (const _ of text) if (++count > most) return true;
+  for (const _ of text) if (++count > max) return true;
   return false;
 }
 

@@ -23,11 +23,11 @@ import { chorePlaces, keepPlace, keepRounds } from "./repo.ts";
 import {
   HOURLY,
   HOURLY_PAGE,
+  isHourTurning,
   NIGHT_AND_MORNING,
   NIGHTLY,
   NIGHTLY_SLICES,
   type Rhythm,
-  rests,
   roundsAt,
 } from "./rounds.ts";
 
@@ -82,7 +82,7 @@ export async function runChores(deps: Deps, allows: (calls: number) => boolean):
     let cursor = isThisRound || rhythm.isContinued ? (place?.cursor ?? null) : null;
     let isDone = false;
     try {
-      const pages = isThisRound && rests(now) ? 0 : rhythm.pagesPerTick;
+      const pages = isThisRound && isHourTurning(now) ? 0 : rhythm.pagesPerTick;
       for (let i = 0; i < pages && !isDone; i++) {
         // One more call stores the cursor.
         if (!isFirst && !allows(calls + 1)) break;

@@ -48,7 +48,7 @@ export const HOURLY: Rhythm = {
 export const HOURLY_PAGE: Rhythm = { ...HOURLY, pagesPerTick: 1 };
 
 /** Chores pause when most posts are due. */
-export const rests = (now: Date): boolean => [59, 0, 1].includes(now.getUTCMinutes());
+export const isHourTurning = (now: Date): boolean => [59, 0, 1].includes(now.getUTCMinutes());
 
 export const roundsAt = (now: Date): string =>
   [NIGHT_AND_MORNING, HOURLY].map((rhythm) => rhythm.roundAt(now)).join(" ");

@@ -1,5 +1,5 @@
 import { ConfigError, configOf } from "../config.ts";
-import type { Place } from "../core/places.ts";
+import type { LinkAddress } from "../core/link-address.ts";
 import type { Env } from "../deps.ts";
 import { ClickLog } from "../features/links/click-log.ts";
 import { type RedirectDeps, redirect } from "../features/links/redirect.ts";
@@ -27,14 +27,14 @@ function contextOf(env: Env): VisitContext {
 /** Answers without loading any part of the API. */
 export function answerVisit(
   request: Request,
-  place: Place,
+  address: LinkAddress,
   env: Env,
   execution: Pick<ExecutionContext, "waitUntil">,
 ): Response | Promise<Response> {
   try {
     const context = contextOf(env);
     const waitUntil = (work: Promise<unknown>) => execution.waitUntil(work);
-    const answer = redirect(request, place, { ...context, waitUntil });
+    const answer = redirect(request, address, { ...context, waitUntil });
     return answer instanceof Promise ? answer.catch(apologise) : answer;
   } catch (error) {
     return apologise(error);

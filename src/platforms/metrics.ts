@@ -56,7 +56,7 @@ export interface MetricsReader {
   /** Days that the platform's terms allow daily figures to be kept. */
   keepDays?: number;
   /** Minimum hours between two reads, as reads cost money. */
-  restsHours?: number;
+  hoursBetweenReads?: number;
   /** Absent when the reader covers every account. */
   covers?(account: PublishAccount): boolean;
   /** The newest post comes first. */

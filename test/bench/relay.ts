@@ -228,7 +228,7 @@ export async function measureRelay(
     begin,
   );
   const growth = growthMb(memory);
-  const most = (of: (one: Invocation) => number) => Math.max(...invocations.map(of));
+  const max = (of: (one: Invocation) => number) => Math.max(...invocations.map(of));
   const megabytes = (value: number) => `${value.toFixed(0)} MB`;
   const what = `a video of ${Math.round(sizeBytes / MEGABYTE).toLocaleString("en")} MB to ${name}`;
   return [
@@ -253,8 +253,8 @@ export async function measureRelay(
       `${scene.pieces.size}, ${(pieceBytes / MEGABYTE).toFixed(1)} MB`,
     ),
     note("invocations", String(invocations.length)),
-    atMost("subrequests of one invocation, at the most", most(subrequestsOf), MAX_SUBREQUESTS),
-    note("database statements of one, at the most", String(most(({ queries }) => queries))),
+    atMost("subrequests of one invocation, at the most", max(subrequestsOf), MAX_SUBREQUESTS),
+    note("database statements of one, at the most", String(max(({ queries }) => queries))),
     note("passed on in", `${seconds.toFixed(0)} s`),
   ];
 }

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Api, FeedEvent } from "../../src/cli/api.ts";
 import { followEvents } from "../../src/cli/event-feed.ts";
 import { inProject } from "../../src/cli/paths.ts";
-import { PassingProblem } from "../../src/cli/retry.ts";
+import { TemporaryProblem } from "../../src/cli/retry.ts";
 import { firstIdSince, timeSortedId } from "../../src/core/ids.ts";
 import { type LocalService, startLocalService } from "./local-service.ts";
 
@@ -275,7 +275,7 @@ test("while nothing comes it is asked less and less often, and often again after
 test("a pause that the server asks for is kept", async () => {
   const one = eventAt(START);
   const { events } = await follow(START, [
-    new PassingProblem("429", 300),
+    new TemporaryProblem("429", 300),
     { data: [one], nextCursor: one.id, hasMore: false },
   ]);
   const startedAt = performance.now();
@@ -285,7 +285,7 @@ test("a pause that the server asks for is kept", async () => {
 
 test("a server that is down is waited for, and told of once", async () => {
   const one = eventAt(START);
-  const down = () => new PassingProblem("It is down.", 1);
+  const down = () => new TemporaryProblem("It is down.", 1);
   const { events, told } = await follow(START, [
     ...[down(), down(), down()],
     { data: [one], nextCursor: one.id, hasMore: false },

@@ -7,7 +7,7 @@ import type { Account, Api } from "../../src/cli/api.ts";
 import type { LocalFile } from "../../src/cli/local-file.ts";
 import { Problem } from "../../src/cli/program.ts";
 import { publishFile } from "../../src/cli/publish-file.ts";
-import { PassingProblem, Refusal } from "../../src/cli/retry.ts";
+import { Refusal, TemporaryProblem } from "../../src/cli/retry.ts";
 import { UploadJournal } from "../../src/cli/upload-journal.ts";
 
 const HOUR_MS = 3_600_000;
@@ -40,7 +40,7 @@ async function beginRuns(t: TestContext) {
 }
 
 const refusal = new Refusal("POST /upload: 409 The account is not connected.");
-const noAnswer = new PassingProblem("cannot be reached", 0);
+const noAnswer = new TemporaryProblem("cannot be reached", 0);
 
 test("a post that was refused can be made by the same command two days later", async (t) => {
   const run = await beginRuns(t);

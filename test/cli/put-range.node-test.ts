@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
 import { AddressesEnded, putRange, RefusedPut } from "../../src/cli/put-range.ts";
-import { PassingProblem, retrying } from "../../src/cli/retry.ts";
+import { retrying, TemporaryProblem } from "../../src/cli/retry.ts";
 
 const BYTES = 5_000_000;
 const OFFSET = 1_000_000;
@@ -80,7 +80,7 @@ for (const [status, code, expected] of [
   [404, "NoSuchUpload", AddressesEnded],
   [403, "SignatureDoesNotMatch", RefusedPut],
   [412, "PreconditionFailed", RefusedPut],
-  [500, "InternalError", PassingProblem],
+  [500, "InternalError", TemporaryProblem],
 ] as const) {
   test(`${status} ${code}, before the body is read, is ${expected.name}`, async (t) => {
     const { put, counted } = await setUp(t, refuse(status, code));

@@ -244,8 +244,8 @@ test.each(["youtube", "x", "tiktok"])(
 
 test("finding the accounts of a night and the posts of one walks no table", async () => {
   const statements = [
-    accountsInUse({ after: "", most: 100 }),
-    ownPosts({ team: owner.teamId, id: "acc_1", most: 1_000 }),
+    accountsInUse({ after: "", max: 100 }),
+    ownPosts({ team: owner.teamId, id: "acc_1", max: 1_000 }),
   ];
   const { costs } = await measure(harness, () => harness.deps.db.run(statements));
   expect(await slowPlans(costs.roundTrips.flat())).toEqual([]);

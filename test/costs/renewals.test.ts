@@ -161,9 +161,9 @@ async function tickFor(harness: Harness, hours: number) {
     if (costs.fetches.length > 0) renewing.push(costs.fetches.length);
     harness.advance(60);
   }
-  const most = Math.max(...spent);
-  console.log(`Renewals: ${renewing.length} ticks, at most ${most} subrequests in one.`);
-  return { most, renewing };
+  const max = Math.max(...spent);
+  console.log(`Renewals: ${renewing.length} ticks, at most ${max} subrequests in one.`);
+  return { max, renewing };
 }
 
 /** Accounts in use whose logins were renewed, some for the last time, and all, by platform. */
@@ -191,13 +191,13 @@ test(
   `${ACCOUNTS} logins that are due in one night are each renewed once, spread over its ticks`,
   async () => {
     const { harness, platforms } = await prepare();
-    const { most, renewing } = await tickFor(harness, 4);
+    const { max, renewing } = await tickFor(harness, 4);
     expect(platforms.calls).toHaveLength(ACCOUNTS);
     expect(new Set(platforms.calls).size).toBe(ACCOUNTS);
     // Beside each of a page's six, a look at the document of an account of Bluesky.
     expect(Math.max(...renewing)).toBeLessThanOrEqual(12);
     expect(renewing.length).toBeLessThanOrEqual(Math.ceil(ACCOUNTS / 6));
-    expect(most).toBeLessThanOrEqual(MAX_SUBREQUESTS);
+    expect(max).toBeLessThanOrEqual(MAX_SUBREQUESTS);
     for (const { platform, accounts, renewed } of await outcome()) {
       expect([platform, renewed]).toEqual([platform, accounts]);
     }
@@ -212,8 +212,8 @@ test(
     const { harness, platforms } = await prepare({
       isLost: (account, nth) => (Math.floor(account / PLATFORMS.length) + nth) % 2 === 0,
     });
-    const { most, renewing } = await tickFor(harness, 6);
-    expect(most).toBeLessThanOrEqual(MAX_SUBREQUESTS);
+    const { max, renewing } = await tickFor(harness, 6);
+    expect(max).toBeLessThanOrEqual(MAX_SUBREQUESTS);
     expect(renewing.length).toBeLessThan(240);
     expect(platforms.calls.length).toBeLessThan(3 * ACCOUNTS);
     for (const { platform, accounts, renewed } of await outcome()) {
@@ -253,10 +253,10 @@ test(
     const { harness, platforms } = await prepare({
       isDown: (platform) => isDown && platform === "threads",
     });
-    const { most } = await tickFor(harness, 3);
+    const { max } = await tickFor(harness, 3);
     const failed = platforms.calls.filter((i) => platformOf(i) === "threads").length;
     expect(failed).toBeLessThan(MAX_FAILED);
-    expect(most).toBeLessThanOrEqual(MAX_SUBREQUESTS);
+    expect(max).toBeLessThanOrEqual(MAX_SUBREQUESTS);
     for (const { platform, accounts, renewed } of await outcome()) {
       expect([platform, renewed]).toEqual([platform, platform === "threads" ? 0 : accounts]);
     }

@@ -56,8 +56,8 @@ beforeEach(async () => {
     `SELECT ${id}, ${team}, 'threads', ${id}, 'Ada', 'live', 'active', 1, ${renewAt}, ${endsAt}`;
   const columns = `INSERT INTO accounts (id, team_id, platform, platform_account_id, account_name, mode,
     status, connected_at, renew_at, login_ends_at, credentials)`;
-  const numbers = (most: number) =>
-    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${most})`;
+  const numbers = (max: number) =>
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${max})`;
   await env.DB.prepare(
     `${columns} ${account(teamId, "value ->> 'id'", String(now - 1), now + 9 * DAY_MS)},
       value ->> 'credentials' FROM json_each(?)`,
@@ -92,15 +92,15 @@ test("a tick at three o'clock with everything due and a platform down keeps to t
   expect(first.calls).toBeLessThanOrEqual(MAX_SUBREQUESTS);
   expect(first.fetches).toBe(12);
   expect(outgoing.mails).toEqual([]);
-  let most = first.calls;
+  let max = first.calls;
   for (let minute = 1; minute < 30; minute++) {
     harness.advance(60);
-    most = Math.max(most, (await tick()).calls);
+    max = Math.max(max, (await tick()).calls);
   }
   await harness.drainNotices();
   expect(new Set(outgoing.mails.map(({ to }) => to)).size).toBe(10);
-  console.log(`The half hour after it: at most ${most} subrequests in a tick.`);
-  expect(most).toBeLessThanOrEqual(MAX_SUBREQUESTS);
+  console.log(`The half hour after it: at most ${max} subrequests in a tick.`);
+  expect(max).toBeLessThanOrEqual(MAX_SUBREQUESTS);
   const { results } = await env.DB.prepare(
     `SELECT (SELECT count(*) FROM idempotency WHERE route = 'x') AS answers,
       (SELECT count(*) FROM events WHERE name = 'x') AS events,

@@ -96,7 +96,7 @@ interface Rule {
   platform: Platform;
   field: "title" | "description";
   /** Source: spec, "Content limits by platform". */
-  limits: [counter: Counter, most: number][];
+  limits: [counter: Counter, max: number][];
   /** Matches pieces that the platform gets escaped. */
   avoids?: RegExp;
   /** Share of the cases; long texts take long. */
@@ -169,8 +169,8 @@ function textNear(
   rule: Rule,
   random: (below: number) => number,
 ): { text: string; pieces: Piece[] } {
-  const [counter, most] = rule.limits[random(rule.limits.length)] ?? [utf16, 0];
-  const target = most - 1 + random(3);
+  const [counter, max] = rule.limits[random(rule.limits.length)] ?? [utf16, 0];
+  const target = max - 1 + random(3);
   const from = random(2) === 0 ? choicesOf(rule).rich : choicesOf(rule).plain;
   const pieces: Counted[] = [];
   for (let estimate = 0; estimate < target; ) {
@@ -213,17 +213,17 @@ test.each(RULES.map((rule) => [rule.platform, rule] as const))(
     const atLimit = { below: 0, at: 0, above: 0 };
     for (let done = 0; done < (CASES * rule.share) / ALL_SHARES; done++) {
       const { text, pieces } = textNear(rule, random);
-      const counts = rule.limits.map(([counter, most]) => ({ count: counter(text, pieces), most }));
-      const over = counts.filter(({ count, most }) => count > most).map(({ count }) => count);
+      const counts = rule.limits.map(([counter, max]) => ({ count: counter(text, pieces), max }));
+      const over = counts.filter(({ count, max }) => count > max).map(({ count }) => count);
       const refused = await refusedCount(rule, text);
       if ((refused !== null) !== over.length > 0 || (refused !== null && !over.includes(refused))) {
         throw new Error(
           `${platform} case ${done}: refused ${refused}, counted ${JSON.stringify(counts)}: ${JSON.stringify(text)}`,
         );
       }
-      if (counts.some(({ count, most }) => count === most + 1)) atLimit.above++;
-      if (counts.some(({ count, most }) => count === most)) atLimit.at++;
-      if (counts.some(({ count, most }) => count === most - 1)) atLimit.below++;
+      if (counts.some(({ count, max }) => count === max + 1)) atLimit.above++;
+      if (counts.some(({ count, max }) => count === max)) atLimit.at++;
+      if (counts.some(({ count, max }) => count === max - 1)) atLimit.below++;
     }
     expect(Math.min(...Object.values(atLimit))).toBeGreaterThan(2);
   },

@@ -59,14 +59,14 @@ const RARE_STEPS = new Set([
 
 class Allowance {
   private readonly spent = new Map<string, number>();
-  private readonly most: number;
+  private readonly max: number;
 
-  constructor(most: number) {
-    this.most = most;
+  constructor(max: number) {
+    this.max = max;
   }
 
   has = (subjects: string[]): boolean =>
-    subjects.every((subject) => (this.spent.get(subject) ?? 0) < this.most);
+    subjects.every((subject) => (this.spent.get(subject) ?? 0) < this.max);
 
   spend(subjects: string[]): void {
     for (const subject of subjects) this.spent.set(subject, (this.spent.get(subject) ?? 0) + 1);

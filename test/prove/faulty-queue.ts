@@ -109,10 +109,10 @@ export class FaultyQueue {
     });
   }
 
-  private waitingIds(most: number): number[] {
+  private waitingIds(max: number): number[] {
     const { random } = this.runs;
     const { known } = this;
-    const count = Math.min(most, known.length);
+    const count = Math.min(max, known.length);
     return Array.from({ length: count }, () => known[random.between(0, known.length - 1)] ?? 0);
   }
 }

@@ -6,7 +6,7 @@ import type { JobCall, Subject, WorldOptions } from "./world-options.ts";
 import { isWanted, type Played, POISON_TOLERANCE, type Proof, p95, playAll } from "./worlds.ts";
 
 /** Calls that cannot be undone, of one post at most: the first and three more. */
-const MOST_SUBMITS = 4;
+const MAX_SUBMITS = 4;
 /** Seconds before a failed step, or a failed last call, is made again: the first time, the second, the third. */
 const WAITS = [30, 120, 600];
 /** Between two looks at what became of a post. */
@@ -202,10 +202,10 @@ function showHanging(figure: Figure): void {
   const open = stuck.filter(({ status }) => status !== "failed");
   const lost = lostOf(hanging);
   const seconds = (ms: number) => (ms / 1_000).toFixed(2);
-  const most = usual * (1 + POISON_TOLERANCE);
+  const max = usual * (1 + POISON_TOLERANCE);
   figure.check(
     `F13  ${stuck.length} of ${hanging.uploads.length} posts to a platform that never answers, ${hanging.faults["step: hang"] ?? 0} calls hung: ${stuck.length - open.length} ended as failed; the others' p95 is ${seconds(slow)} s, without them ${seconds(usual)} s`,
-    stuck.length > 0 && open.length + lost.length === 0 && usual > 0 && slow <= most,
+    stuck.length > 0 && open.length + lost.length === 0 && usual > 0 && slow <= max,
     [...open.map(({ id, status }) => `#${id} is ${status}`), ...lost],
   );
 }
@@ -273,12 +273,12 @@ function showBadDatabase(figure: Figure): void {
 function showCeiling(figure: Figure): void {
   const outcome = figure.of("platform down");
   const posts = callsByPost(outcome).filter((post) => submitsOf(post).length > 0);
-  const most = Math.max(...posts.map((post) => submitsOf(post).length));
-  const over = posts.filter((post) => submitsOf(post).length > MOST_SUBMITS);
+  const max = Math.max(...posts.map((post) => submitsOf(post).length));
+  const over = posts.filter((post) => submitsOf(post).length > MAX_SUBMITS);
   const hasty = posts.filter((post) => early(post).some(({ kind }) => kind === "submit"));
   const subjects = new Set(outcome.worlds.map(({ plan }) => plan.subject)).size;
   figure.check(
-    `     ${posts.length} posts to ${subjects} platforms that are down: the call that cannot be undone was made ${most} times at most (${MOST_SUBMITS}), ${hasty.length} times too early`,
+    `     ${posts.length} posts to ${subjects} platforms that are down: the call that cannot be undone was made ${max} times at most (${MAX_SUBMITS}), ${hasty.length} times too early`,
     posts.length > 0 && over.length + hasty.length === 0,
     [...over, ...hasty].map(showCalls),
   );

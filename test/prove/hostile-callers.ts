@@ -131,8 +131,8 @@ async function countParts(instance: Instance, caller: Caller, verdicts: Verdicts
     );
   const isTooMany = async (count: number) =>
     (await post(instance, caller, fields(count))).text.includes("more than 64 parts");
-  const [most, more] = [await isTooMany(64), await isTooMany(65)];
-  verdicts.check("A7   64 parts of a form are taken, 65 are not", !most && more);
+  const [max, more] = [await isTooMany(64), await isTooMany(65)];
+  verdicts.check("A7   64 parts of a form are taken, 65 are not", !max && more);
 }
 
 /** A7: the dearest of the calls on average, and all their memory together. */

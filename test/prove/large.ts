@@ -245,7 +245,7 @@ class Journey {
     if (!canMeasureCpu) return;
     const rises = this.memory.map(({ before, during }) => ({
       before,
-      most: Math.max(before, ...during.map(({ megabytes }) => megabytes)),
+      max: Math.max(before, ...during.map(({ megabytes }) => megabytes)),
     }));
     const quarters = [0, 1, 2, 3].map((quarter) => {
       const within = this.memory
@@ -256,7 +256,7 @@ class Journey {
     const list = (values: number[]) => values.map((value) => value.toFixed(0)).join(", ");
     console.log(`  memory of the runtime, its simulated storage and YouTube included, in MB:`);
     console.log(`    before each life: ${list(rises.map(({ before }) => before))}`);
-    console.log(`    at its peak: ${list(rises.map(({ most }) => most))}`);
+    console.log(`    at its peak: ${list(rises.map(({ max }) => max))}`);
     console.log(`    peak of each quarter of the file: ${list(quarters)}`);
   }
 }

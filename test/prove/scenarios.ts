@@ -37,7 +37,7 @@ const OUTAGE = { from: 12 * MINUTE_MS, to: 30 * MINUTE_MS };
 const LOOK_UPS_AWAY_MS = 10 * MINUTE_MS;
 const LOST_SHARE = 0.12;
 /** Fewer than end a job. */
-const MOST_LOST = 8;
+const MAX_LOST = 8;
 const SHUFFLED: QueueFaults = { lossShare: 0.05, copies: 2, jitterMs: MINUTE_MS };
 
 const isEven = (subject: string): boolean => Number(subject.replace("#", "")) % 2 === 0;
@@ -75,7 +75,7 @@ export class Scenario extends Chaos {
     if (this.name !== "bad database" || !isWrite) return { kind: "none" };
     const [subject = ""] = subjects;
     const lost = this.lostWrites.get(subject) ?? 0;
-    if (lost >= MOST_LOST || !this.random.chance(LOST_SHARE)) return { kind: "none" };
+    if (lost >= MAX_LOST || !this.random.chance(LOST_SHARE)) return { kind: "none" };
     this.lostWrites.set(subject, lost + 1);
     this.count(`database connection lost ${side}`);
     return { kind: "lost" };

@@ -228,17 +228,17 @@ function showPublished(verdicts: Verdicts, played: Played[]): void {
   );
   const shares = [...bySubject(played)].map(([subject, worlds]) => {
     const all = outcomesOf(worlds).uploads.filter(isWanted);
-    const most = findProtocol(subject)?.maxUndecided ?? FEW_UNDECIDED;
-    return { subject, share: all.filter(isUndecided).length / all.length, most };
+    const max = findProtocol(subject)?.maxUndecided ?? FEW_UNDECIDED;
+    return { subject, share: all.filter(isUndecided).length / all.length, max };
   });
   const percent = (part: number) => `${(100 * part).toFixed(1)} %`;
   const left = shares.filter(({ share }) => share > 0);
   const list = left.map(({ subject, share }) => `${subject} ${percent(share)}`).join(", ");
   verdicts.check(
     `left to a person, because the platform cannot be asked: ${list || "none"}`,
-    shares.every(({ share, most }) => share <= most),
+    shares.every(({ share, max }) => share <= max),
     shares
-      .filter(({ share, most }) => share > most)
-      .map(({ subject, share, most }) => `${subject}: ${percent(share)}, at most ${percent(most)}`),
+      .filter(({ share, max }) => share > max)
+      .map(({ subject, share, max }) => `${subject}: ${percent(share)}, at most ${percent(max)}`),
   );
 }

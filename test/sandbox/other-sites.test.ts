@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { clockOffsetSeconds, moveClock } from "../../src/core/clock.ts";
-import { hostsOf, placeOf } from "../../src/doors/place.ts";
+import { hostsOf, shortAddressOf } from "../../src/doors/short-address.ts";
 import { Harness } from "../support/harness.ts";
 
 afterEach(() => moveClock(0));
@@ -56,10 +56,10 @@ test.each(["https://akimbo.example", undefined])(
     const hosts = hostsOf({ ENVIRONMENT: "development", PUBLIC_URL: publicUrl });
     for (const host of ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:8787"]) {
       // It is a place of short links, where no link is.
-      expect(placeOf(`http://${host}/sandbox/api/clock`, hosts)).toMatchObject({ host });
+      expect(shortAddressOf(`http://${host}/sandbox/api/clock`, hosts)).toMatchObject({ host });
     }
     for (const host of ["localhost:8787", "127.0.0.1:8787", "[::1]:8787"]) {
-      expect(placeOf(`http://${host}/sandbox/api/clock`, hosts)).toBeNull();
+      expect(shortAddressOf(`http://${host}/sandbox/api/clock`, hosts)).toBeNull();
     }
   },
 );

@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import { expect, test } from "vitest";
 import { DOORS, openSite } from "../../src/app.ts";
-import { SHORT_PATH } from "../../src/core/places.ts";
+import { SHORT_PATH } from "../../src/core/link-address.ts";
 import { foldSlug, isSlug } from "../../src/features/links/slugs.ts";
 import { Harness } from "../support/harness.ts";
 

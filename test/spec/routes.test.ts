@@ -306,7 +306,7 @@ describe("a text that is longer than the document allows", () => {
   test.each([
     ["title", MAX_TITLE_CHARACTERS],
     ["description", MAX_DESCRIPTION_CHARACTERS],
-  ])("is refused as %s, whatever the post is", async (field, most) => {
+  ])("is refused as %s, whatever the post is", async (field, max) => {
     const { token } = owner;
     const accountId = await home.account();
     const draft = (text: string) =>
@@ -316,12 +316,12 @@ describe("a text that is longer than the document allows", () => {
       });
     const refused = { field, message: expect.stringContaining("must have at most") };
     for (const character of ["x", "😀"]) {
-      const drafted = await draft(character.repeat(most + 1));
+      const drafted = await draft(character.repeat(max + 1));
       expect(drafted.status).toBe(400);
       expect(drafted.body.errors).toContainEqual(refused);
     }
     const created = await draft("Hello");
-    const json = { [field]: "x".repeat(most + 1) };
+    const json = { [field]: "x".repeat(max + 1) };
     const path = `/upload/${created.body.data.uploadId}`;
     const edited = await harness.call("PATCH", path, { token, json });
     expect(edited.status).toBe(400);

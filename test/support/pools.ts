@@ -109,8 +109,8 @@ export class PoolTeam {
     const until = Date.parse(instant);
     while (Date.now() < until) {
       const left = Math.max(1, (until - Date.now()) / 60_000);
-      const most = Math.min(left, MAX_QUIET_MINUTES);
-      this.harness.advance(60 * (await minutesToNextWork(this.member.teamId, most)));
+      const max = Math.min(left, MAX_QUIET_MINUTES);
+      this.harness.advance(60 * (await minutesToNextWork(this.member.teamId, max)));
       await this.harness.tick();
       await this.harness.drain();
     }

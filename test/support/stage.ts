@@ -192,7 +192,7 @@ export async function openStage(
         calls.push(await nameOf(call));
         return wrap(call, answer);
       };
-      return { result: await passing(simulator, see, work), calls };
+      return { result: await temporary(simulator, see, work), calls };
     },
     publish: async (fields, wrap) => {
       const work = async () => stage.end(await stage.post(fields));
@@ -241,7 +241,7 @@ export async function finish({ harness }: Pick<Stage, "harness">): Promise<void>
 }
 
 /** Has every call to the simulated network pass by `wrap` until the work is done; what that gives. */
-export async function passing<T>(
+export async function temporary<T>(
   simulator: Simulator,
   wrap: Wrap,
   work: () => Promise<T>,
@@ -286,13 +286,13 @@ export function dieBefore(stage: Pick<Stage, "harness">, written: string, nth = 
 }
 
 /** Has a run die once it has stored a bookmark with one child, and so on up to `most`; the deaths so far. */
-export function dieAfterChildren(stage: Pick<Stage, "harness">, most: number): () => number {
+export function dieAfterChildren(stage: Pick<Stage, "harness">, max: number): () => number {
   const childrenIn = (queries: string) => {
     const children = /\\"children\\":\[([^\]]*)\]/.exec(queries)?.[1];
     return children ? children.split(",").length : 0;
   };
   const writes = Array.from(
-    { length: most },
+    { length: max },
     (_, index) => (queries: string) => childrenIn(queries) === index + 1,
   );
   return dieAt(stage, "after", writes);

@@ -6,7 +6,7 @@ const MINUTE_MS = 60_000;
  * Minutes until the tick before a team's next post, lease or slot is due: 1 where something is due already, at
  * most `most`. The ticks between find nothing to do.
  */
-export async function minutesToNextWork(teamId: number, most: number): Promise<number> {
+export async function minutesToNextWork(teamId: number, max: number): Promise<number> {
   const now = Date.now();
   const at = await env.DB.prepare(
     `SELECT MIN(at) AS at FROM (
@@ -17,6 +17,6 @@ export async function minutesToNextWork(teamId: number, most: number): Promise<n
   )
     .bind(teamId)
     .first<number>("at");
-  const minutes = at === null ? most : Math.floor((at - now) / MINUTE_MS) - 1;
-  return Math.min(most, Math.max(1, minutes));
+  const minutes = at === null ? max : Math.floor((at - now) / MINUTE_MS) - 1;
+  return Math.min(max, Math.max(1, minutes));
 }

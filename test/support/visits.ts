@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { placeOf } from "../../src/doors/place.ts";
+import { shortAddressOf } from "../../src/doors/short-address.ts";
 import { ClickLog } from "../../src/features/links/click-log.ts";
 import { type RedirectDeps, redirect } from "../../src/features/links/redirect.ts";
 import type { ClicksMessage } from "../../src/queue/messages.ts";
@@ -31,11 +31,15 @@ export class Visits {
   async visit(url: string, { method, headers, country }: Visitor = {}): Promise<Response> {
     const { publicUrl, shortDomain } = this.harness.deps.config;
     const publicHost = new URL(publicUrl ?? "https://akimbo.test").host;
-    const place = placeOf(url, { publicHost, shortHost: shortDomain, isDevelopment: true });
-    if (!place) throw new Error(`${url} is no address of short links.`);
+    const address = shortAddressOf(url, {
+      publicHost,
+      shortHost: shortDomain,
+      isDevelopment: true,
+    });
+    if (!address) throw new Error(`${url} is no address of short links.`);
     const cf = country === undefined ? undefined : ({ country } as CfProperties);
     const request = new Request(url, { method, headers, cf, redirect: "manual" });
-    return redirect(request, place, {
+    return redirect(request, address, {
       config: this.harness.deps.config,
       database: this.database,
       clicks: {

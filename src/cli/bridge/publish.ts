@@ -158,8 +158,8 @@ function refusalOf(
 ): string | null {
   const { maxCount } = mediaSupport;
   if (files.length > maxCount) {
-    const most = maxCount === 1 ? "1 file" : `up to ${maxCount} files`;
-    return `${platform} takes ${most} in a post, not ${files.length}: send fewer.`;
+    const max = maxCount === 1 ? "1 file" : `up to ${maxCount} files`;
+    return `${platform} takes ${max} in a post, not ${files.length}: send fewer.`;
   }
   for (const { name, kind, sizeBytes } of files) {
     const maxBytes = mediaSupport[`${kind}MaxBytes`] ?? Number.POSITIVE_INFINITY;

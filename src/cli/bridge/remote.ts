@@ -3,7 +3,12 @@ import * as z from "zod";
 import { MINUTE } from "../../core/time.ts";
 import { parseJson } from "../json.ts";
 import { Problem } from "../program.ts";
-import { describeNetworkError, isPassingStatus, PassingProblem, readRetryAfter } from "../retry.ts";
+import {
+  describeNetworkError,
+  isTemporaryStatus,
+  readRetryAfter,
+  TemporaryProblem,
+} from "../retry.ts";
 
 /** This revision of the Model Context Protocol works without a session. */
 const REVISION = "2025-11-25";
@@ -66,8 +71,8 @@ export class Remote {
     const reason =
       refusal.safeParse(body).data?.error ?? `unexpected answer: ${text.slice(0, 200)}`;
     const refused = `${this.address} answers ${status}. ${reason}`;
-    if (!isPassingStatus(status)) throw new Problem(refused);
-    throw new PassingProblem(refused, readRetryAfter(headers.get("retry-after")));
+    if (!isTemporaryStatus(status)) throw new Problem(refused);
+    throw new TemporaryProblem(refused, readRetryAfter(headers.get("retry-after")));
   }
 
   private async post(message: object, timeoutMs: number, signal?: AbortSignal) {
@@ -87,7 +92,9 @@ export class Remote {
       return { response, text: await response.text() };
     } catch (error) {
       signal?.throwIfAborted();
-      throw new PassingProblem(`${this.address} cannot be reached: ${describeNetworkError(error)}`);
+      throw new TemporaryProblem(
+        `${this.address} cannot be reached: ${describeNetworkError(error)}`,
+      );
     }
   }
 }

@@ -8,7 +8,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { SECOND } from "../../core/time.ts";
 import { Problem } from "../program.ts";
-import { PassingProblem } from "../retry.ts";
+import { TemporaryProblem } from "../retry.ts";
 import { VERSION } from "../version.ts";
 import { describeLocalTools, isLocalTool, listToolsWithout } from "./local-tools.ts";
 import { type Bridge, publishLocal } from "./publish.ts";
@@ -52,7 +52,7 @@ async function listTools({ remote }: Bridge): Promise<{ tools: Tool[]; isWhole: 
     const tools = await remote.listTools(LIST_MS);
     return { tools: [...tools, ...describeLocalTools(tools)], isWhole: true };
   } catch (error) {
-    if (!(error instanceof PassingProblem)) throw toProtocolError(error);
+    if (!(error instanceof TemporaryProblem)) throw toProtocolError(error);
     console.error(error.message);
     const reason = /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;
     return { tools: listToolsWithout(reason), isWhole: false };
@@ -86,7 +86,7 @@ async function answer(
 const UNEXPECTED = "Something went wrong in the bridge; its standard error has the details.";
 
 function inWords(error: unknown): string {
-  if (error instanceof PassingProblem) {
+  if (error instanceof TemporaryProblem) {
     const when = error.waitMs === null ? " Try again in a minute." : "";
     return `${error.message}${when} The same call with its idempotencyKey posts once, and goes on with its files.`;
   }

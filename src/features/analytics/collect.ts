@@ -31,7 +31,7 @@ export interface Task {
   /** Where the collection's previous part ended; null for the first part. */
   from: CollectionBookmark | null;
   /** Maximum number of posts that all parts read together. */
-  most: number;
+  max: number;
   /**
    * @param calls further calls to the platform
    * @param spent calls already made
@@ -63,8 +63,11 @@ export function readerOf(account: AccountRow): MetricsReader | null {
 }
 
 /** Accounts on platforms that charge for reads are read less often. */
-export const rests = ({ restsHours = 0 }: MetricsReader, syncedAt: Date | null, now: Date) =>
-  syncedAt !== null && now.getTime() - syncedAt.getTime() < restsHours * HOUR;
+export const isTooSoon = (
+  { hoursBetweenReads = 0 }: MetricsReader,
+  syncedAt: Date | null,
+  now: Date,
+) => syncedAt !== null && now.getTime() - syncedAt.getTime() < hoursBetweenReads * HOUR;
 
 export const measuresOf = ({ counts, keepDays }: MetricsReader): Measures => ({
   metrics: METRICS.map((metric) => counts.includes(metric)),
@@ -78,7 +81,7 @@ export const uploadIdsOf = (own: readonly OwnRow[]): Map<string, number> =>
 export async function collect(
   deps: Deps,
   reader: MetricsReader,
-  { account, own, from, most, hasRoom }: Task,
+  { account, own, from, max, hasRoom }: Task,
 ): Promise<Collected> {
   const at = deps.now().getTime();
   const { platform } = account;
@@ -103,7 +106,7 @@ export async function collect(
     if (!answer.ok) {
       tell(`Posts: ${describe(platform, answer.error)}`);
       const reading = isRead ? toReading(at, posts, followers) : null;
-      const refusal = passing(answer.error);
+      const refusal = temporary(answer.error);
       return { reading, errors, next: refusal && (next ?? BEGINNING), refusal };
     }
     isRead = true;
@@ -112,7 +115,7 @@ export async function collect(
     for (const problem of problems) tell(problem);
     // An empty page counts as one post, so that an endless list ends.
     const soFar = read + Math.max(1, answer.value.posts.length);
-    next = cursor !== null && soFar < most ? { cursor, read: soFar, refusals: 0 } : null;
+    next = cursor !== null && soFar < max ? { cursor, read: soFar, refusals: 0 } : null;
   } while (next !== null && hasRoom(reader.callsOf(next.cursor), session.spent()));
   return { reading: toReading(at, posts, followers), errors, next, refusal: null };
 }
@@ -120,7 +123,7 @@ export async function collect(
 const BEGINNING: CollectionBookmark = { cursor: "", read: 0, refusals: 0 };
 
 /** Returns a temporary refusal; null for a final one. */
-function passing(stopped: Stopped): Collected["refusal"] {
+function temporary(stopped: Stopped): Collected["refusal"] {
   if (stopped.kind === "token_expired") return null;
   const { transient, failure } = stopped;
   if (!transient && failure.code !== "rate_limited") return null;

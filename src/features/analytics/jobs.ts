@@ -8,7 +8,7 @@ import { accountById } from "../accounts/repo.ts";
 import { isSwitchedOff } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { isFresh } from "../logins/usable-login.ts";
-import { collect, measuresOf, readerOf, rests, uploadIdsOf } from "./collect.ts";
+import { collect, isTooSoon, measuresOf, readerOf, uploadIdsOf } from "./collect.ts";
 import { postsOf } from "./repo/read.ts";
 import { type OwnRow, ownPosts, stateOf } from "./repo/write.ts";
 import { isOver, ownPostsOfCollection, postsOfCollection } from "./rules/nights.ts";
@@ -20,13 +20,13 @@ const FOLLOWERS_CALLS = 1;
 /**
  * Maximum number of subrequests reserved for a part of a collection, which may use more while the batch has some left.
  */
-const MOST_CALLS = 32;
+const MAX_CALLS = 32;
 /** Delay when the batch has no subrequests left. */
 const CROWDED_SECONDS = 15;
 const NEXT_PART_SECONDS = 2;
 const REFUSED_SECONDS = 15 * 60;
 /** A collection stops after more than this number of refusals in a row. */
-const MOST_REFUSALS = 3;
+const MAX_REFUSALS = 3;
 /** Longest delay of a message. Source: Queues, "Limits". */
 const LONGEST_SECONDS = 12 * 3_600;
 
@@ -66,12 +66,13 @@ async function findPart(
     accountById(team, id),
     stateOf({ team, id }),
     postsOf({ team, id }),
-    ownPosts({ team, id, most: ownPostsOfCollection(collection) }),
+    ownPosts({ team, id, max: ownPostsOfCollection(collection) }),
   ]);
   const isContinued = row?.night === collection;
   if (!account || !isReadable(deps, account) || (isContinued && !row.bookmark)) return null;
   const reader = readerOf(account);
-  if (!reader || (!isContinued && rests(reader, row?.syncedAt ?? null, deps.now()))) return null;
+  if (!reader || (!isContinued && isTooSoon(reader, row?.syncedAt ?? null, deps.now())))
+    return null;
   return { account, reader, stored: { row, posts }, isContinued, own, collection };
 }
 
@@ -86,7 +87,7 @@ function callsOf(part: Part, now: Date): number {
   const { account, reader } = part;
   const isLoggedIn = reader.isPublic || isFresh(account.credentialsExpireAt, now);
   const others = (isLoggedIn ? 0 : RENEWAL_CALLS) + STORE_CALLS;
-  return Math.min(MOST_CALLS, others + platformCallsOf(part));
+  return Math.min(MAX_CALLS, others + platformCallsOf(part));
 }
 
 function platformCallsOf(part: Part): number {
@@ -107,12 +108,12 @@ async function readPart(
 ): Promise<{ afterSeconds: number | null }> {
   const { account, reader, stored, own, collection, isContinued } = part;
   const from = bookmarkOf(part);
-  let room = Math.min(MOST_CALLS - RENEWAL_CALLS - STORE_CALLS, platformCallsOf(part));
+  let room = Math.min(MAX_CALLS - RENEWAL_CALLS - STORE_CALLS, platformCallsOf(part));
   const { reading, errors, next, refusal } = await collect(deps, reader, {
     account,
     own,
     from,
-    most: postsOfCollection(collection),
+    max: postsOfCollection(collection),
     hasRoom: (calls, spent) => {
       const missing = spent + calls - room;
       if (missing > 0 && !more(missing)) return false;
@@ -122,7 +123,7 @@ async function readPart(
   });
   const before = from?.refusals ?? 0;
   const refusals = refusal ? before + 1 : 0;
-  const bookmark = next && refusals <= MOST_REFUSALS ? { ...next, refusals } : null;
+  const bookmark = next && refusals <= MAX_REFUSALS ? { ...next, refusals } : null;
   const synced = {
     teamId: account.teamId,
     accountId: account.id,

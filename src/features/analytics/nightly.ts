@@ -18,7 +18,7 @@ export const COLLECTION_CALLS = 2;
  * @param after last id of the previous page
  */
 export async function collectAll(deps: Deps, after: string | null): Promise<string | null> {
-  const [page] = await deps.db.run([accountsInUse({ after: after ?? "", most: PAGE })]);
+  const [page] = await deps.db.run([accountsInUse({ after: after ?? "", max: PAGE })]);
   const collection = nightOf(deps.now());
   const messages = page
     .filter(({ night, isOpen }) => night !== collection || isOpen)

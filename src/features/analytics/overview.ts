@@ -13,7 +13,7 @@ import { unpackSeries } from "./stored.ts";
 /** Spec is silent on the length. */
 const HISTORY_DAYS = 365;
 /** Spec is silent on the number; an account keeps 1,000. */
-const MOST_POSTS = 1_000;
+const MAX_POSTS = 1_000;
 /** Spec is silent on the number. */
 const TOP_HASHTAGS = 20;
 
@@ -156,7 +156,7 @@ function listPosts(
   return all
     .filter((post) => source === "all" || post.source === source)
     .sort((a, b) => compare(b.publishedAt, a.publishedAt) || compare(a.id, b.id))
-    .slice(0, MOST_POSTS);
+    .slice(0, MAX_POSTS);
 }
 
 const toPost = (account: MeasuredAccount, post: ShownPost): AnalyticsPost => ({

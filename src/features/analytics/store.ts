@@ -15,7 +15,7 @@ import { packSeries, unpackSeries } from "./stored.ts";
 import type { CollectionBookmark, SyncError } from "./table.ts";
 
 const TRIES = 5;
-const MOST_ERRORS = 20;
+const MAX_ERRORS = 20;
 
 export interface Synced {
   teamId: number;
@@ -102,7 +102,7 @@ async function replace(
     night: collection?.night ?? row?.night ?? null,
     bookmark: toText(collection ? collection.bookmark : (row?.bookmark ?? null)),
     syncedAt: at > 0 ? new Date(at) : null,
-    errors: JSON.stringify(errors.slice(-MOST_ERRORS)),
+    errors: JSON.stringify(errors.slice(-MAX_ERRORS)),
     series: JSON.stringify(packSeries(series)),
     summary: JSON.stringify(summarize(posts)),
   });

@@ -4,12 +4,12 @@ import type { MetricsReader } from "../../platforms/metrics.ts";
 import { accountById } from "../accounts/repo.ts";
 import { accountRefusal } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
-import { collect, measuresOf, readerOf, rests, uploadIdsOf } from "./collect.ts";
+import { collect, isTooSoon, measuresOf, readerOf, uploadIdsOf } from "./collect.ts";
 import { findMeasured, planOf } from "./repo/read.ts";
 import { type OwnRow, ownPosts } from "./repo/write.ts";
 import { requireAnalytics, requireOwn } from "./rules/access.ts";
 import { askedAt } from "./rules/nights.ts";
-import { MOST_POSTS } from "./rules/series.ts";
+import { MAX_POSTS } from "./rules/series.ts";
 import type { AccountAnalytics, OverviewQuery } from "./schema.ts";
 import { getAccountAnalytics } from "./service.ts";
 import { storeSync } from "./store.ts";
@@ -32,7 +32,7 @@ export async function syncAccount(
     planOf(team),
     accountById(team, id),
     findMeasured({ team, id }),
-    ownPosts({ team, id, most: MOST_POSTS }),
+    ownPosts({ team, id, max: MAX_POSTS }),
   ]);
   requireAnalytics(ctx, plan);
   const { syncedAt } = requireOwn(measured);
@@ -43,7 +43,7 @@ export async function syncAccount(
   const refusal = accountRefusal(account, ctx.config);
   if (refusal) throw new AppError("ACCOUNT_INACTIVE", refusal);
   const reader = readerOf(account);
-  if (reader && !rests(reader, syncedAt, ctx.now())) {
+  if (reader && !isTooSoon(reader, syncedAt, ctx.now())) {
     await readNow(ctx, reader, account, own);
   }
   return getAccountAnalytics(ctx, id, query);
@@ -60,7 +60,7 @@ async function readNow(
     account,
     own,
     from: null,
-    most: MOST_POSTS,
+    max: MAX_POSTS,
     hasRoom: (calls, spent) => spent + calls <= PLATFORM_CALLS,
   });
   const collection = askedAt(ctx.now());

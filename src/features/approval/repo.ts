@@ -62,8 +62,8 @@ export function decisionFacts(
   const accountIds = sql`(SELECT json_group_array(${ids.length > 1 ? sql`DISTINCT` : sql``} own.account_id)
     FROM json_each(${list}) wanted CROSS JOIN uploads own ON own.id = wanted.value
     WHERE own.team_id = ${team} AND own.deleted_at IS NULL)`;
-  const most = Math.ceil(MAX_COMPARED / ids.length);
-  const recent = ids.map((id) => postsAround(team, id, deps.now(), { most }));
+  const max = Math.ceil(MAX_COMPARED / ids.length);
+  const recent = ids.map((id) => postsAround(team, id, deps.now(), { max }));
   const { queries, read } = named({
     posts: postsAmong({ team, ids: list }),
     accounts: accountFacts(deps, team, accountIds),

@@ -87,10 +87,10 @@ export function ownPost(
     media: [...media, ...ownThumbnail(ctx, override, presigned)],
     refused: refused.fields,
   };
-  const most = connectorOf(platform).capabilities.batchMaxFiles;
+  const max = connectorOf(platform).capabilities.batchMaxFiles;
   const files = media.filter(({ role }) => role !== "thumbnail").length;
-  if (most !== undefined && files > most) {
-    const message = `In a batch ${platform} takes up to ${most} files; ${files} were sent.`;
+  if (max !== undefined && files > max) {
+    const message = `In a batch ${platform} takes up to ${max} files; ${files} were sent.`;
     throw new AppError(null, message);
   }
   return own;

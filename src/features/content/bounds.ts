@@ -29,9 +29,9 @@ const OWN_BOUNDS = {
 const ownBound = (field: string): number | undefined =>
   Object.hasOwn(OWN_BOUNDS, field) ? OWN_BOUNDS[field as keyof typeof OWN_BOUNDS] : undefined;
 
-const refuse = (field: string, most: number): FieldError => ({
+const refuse = (field: string, max: number): FieldError => ({
   field,
-  message: `${field}: must have at most ${formatCount(most)} characters.`,
+  message: `${field}: must have at most ${formatCount(max)} characters.`,
 });
 
 export function textErrors(texts: Texts): FieldError[] {
@@ -51,8 +51,8 @@ export function textErrors(texts: Texts): FieldError[] {
   }
   if (together > MAX_FIELDS_CHARACTERS) {
     const field = "settings";
-    const most = formatCount(MAX_FIELDS_CHARACTERS);
-    const message = `All fields except title and description must have at most ${most} characters together.`;
+    const max = formatCount(MAX_FIELDS_CHARACTERS);
+    const message = `All fields except title and description must have at most ${max} characters together.`;
     long.push({ field, message });
   }
   return [...broken, ...long];

@@ -27,7 +27,7 @@ export const platformFilter = z
  * Text whose maximum length is only documented here. `textErrors` checks it: it counts characters, zod counts UTF-16
  * units.
  */
-const textUpTo = (most: number) => z.string({ error: "must be text" }).openapi({ maxLength: most });
+const textUpTo = (max: number) => z.string({ error: "must be text" }).openapi({ maxLength: max });
 
 export const titleText = textUpTo(MAX_TITLE_CHARACTERS);
 export const descriptionText = textUpTo(MAX_DESCRIPTION_CHARACTERS);

@@ -68,7 +68,7 @@ async function showReviews(c: Context<PageEnv>, { notice, status }: Shown): Prom
   const limit = MAX_REVIEWED;
   const [[zone = null], rows, awaiting, drafts] = await ctx.read("posts:publish", [
     zoneOfTeam({ team }),
-    openLinks({ team, now: ctx.now(), most: MAX_SHOWN }),
+    openLinks({ team, now: ctx.now(), max: MAX_SHOWN }),
     soonestUploads({ team, group: "pending_approval", limit }),
     soonestUploads({ team, group: "draft", limit }),
   ]);

@@ -128,9 +128,9 @@ export const deleteDomain = (team: number, id: number, at: Date) =>
   ] as const;
 
 /** Domains of all teams, longest due first. */
-export const domainsDue = (now: Date, most: number): Query<DomainRow[]> =>
+export const domainsDue = (now: Date, max: number): Query<DomainRow[]> =>
   sqlQuery(
-    sql`SELECT * FROM domains WHERE check_at <= ${now.getTime()} ORDER BY check_at LIMIT ${most}`,
+    sql`SELECT * FROM domains WHERE check_at <= ${now.getTime()} ORDER BY check_at LIMIT ${max}`,
     readDomain,
   );
 
@@ -146,6 +146,6 @@ export const removeDomain = (id: number): Query<number> =>
   sqlWrite(sql`DELETE FROM domains WHERE id = ${id} AND deleted_at IS NOT NULL`);
 
 /** Leaves out domains that a cron tick has to remove from Cloudflare. */
-export const eraseDomains = (team: number, most: number): Query<number> =>
+export const eraseDomains = (team: number, max: number): Query<number> =>
   sqlWrite(sql`DELETE FROM domains WHERE id IN (SELECT id FROM domains
-    WHERE team_id = ${team} AND deleted_at IS NOT NULL AND edge_hostname_id IS NULL LIMIT ${most})`);
+    WHERE team_id = ${team} AND deleted_at IS NOT NULL AND edge_hostname_id IS NULL LIMIT ${max})`);

@@ -18,7 +18,7 @@ export async function forgetOldEvents(deps: Deps, cursor: string | null): Promis
   const before = firstIdSince("evt", new Date(deps.now().getTime() - KEPT_MS));
   const [[next], removed] = await deps.db.run([
     teamAfter(from, TEAMS),
-    removeEvents({ from, teams: TEAMS, before, most: SLICE }),
+    removeEvents({ from, teams: TEAMS, before, max: SLICE }),
   ]);
   if (removed === SLICE) return String(from);
   return next === undefined ? null : String(next);

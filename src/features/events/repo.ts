@@ -150,22 +150,22 @@ export const teamAfter = (from: number, count: number): Query<number[]> =>
     valueReader(teams.id),
   );
 
-export const eraseEvents = (team: number, most: number): Query<number> =>
+export const eraseEvents = (team: number, max: number): Query<number> =>
   sqlWrite(sql`DELETE FROM events WHERE (team_id, id) IN
-    (SELECT team_id, id FROM events WHERE team_id = ${team} LIMIT ${most})`);
+    (SELECT team_id, id FROM events WHERE team_id = ${team} LIMIT ${max})`);
 
 /** Removes events with ids below `before` from `teams` teams, whose ids begin at `from`. */
 export const removeEvents = ({
   from,
   teams,
   before,
-  most,
-}: Record<"from" | "teams" | "most", number> & { before: string }): Query<number> =>
+  max,
+}: Record<"from" | "teams" | "max", number> & { before: string }): Query<number> =>
   sqlWrite(sql`DELETE FROM events WHERE (team_id, id) IN (
     SELECT old.team_id, old.id
       FROM (SELECT id FROM teams WHERE id >= ${from} ORDER BY id LIMIT ${teams}) team
       CROSS JOIN events old ON old.team_id = team.id AND old.id < ${before}
-      LIMIT ${most})`);
+      LIMIT ${max})`);
 
 const readStored = rowReader({
   ...pickColumns(events, ["id", "createdAt"]),

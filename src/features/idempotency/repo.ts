@@ -47,7 +47,7 @@ export function keepAnswer(
 
 export const ALWAYS_NEW = sql`TRUE`;
 
-export const removeOldAnswers = (now: Date, most: number): Query<number> =>
+export const removeOldAnswers = (now: Date, max: number): Query<number> =>
   sqlWrite(sql`DELETE FROM idempotency WHERE (team_id, route, key) IN
     (SELECT team_id, route, key FROM idempotency WHERE created_at <= ${keptSince(now)}
-      ORDER BY created_at LIMIT ${most})`);
+      ORDER BY created_at LIMIT ${max})`);

@@ -29,16 +29,16 @@ export async function exportTeam(ctx: Ctx, { after, limit }: ExportPage): Promis
   while (place && lines.length < limit && characters < MAX_CHARACTERS) {
     const section: Section | undefined = SECTIONS[place.at];
     if (!section) break;
-    const most = Math.min(SLICE, limit - lines.length);
+    const max = Math.min(SLICE, limit - lines.length);
     const [rows]: readonly [ExportedRow[]] = await ctx.db.run([
-      section.rows(ctx.team, place.after ?? section.start, most),
+      section.rows(ctx.team, place.after ?? section.start, max),
     ]);
     for (const { data } of rows) {
       const line = JSON.stringify({ type: section.type, data });
       lines.push(line);
       characters += line.length;
     }
-    place = rows.length < most ? nextSection(place) : { ...place, after: rows.at(-1)?.key ?? null };
+    place = rows.length < max ? nextSection(place) : { ...place, after: rows.at(-1)?.key ?? null };
   }
   lines.push(JSON.stringify(place ? { type: "next", after: toCursor(place) } : { type: "end" }));
   return `${lines.join("\n")}\n`;

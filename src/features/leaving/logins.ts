@@ -9,7 +9,7 @@ const CALLS_OF_LOGIN = 4;
 export const LOGIN_CALLS = SLICE * CALLS_OF_LOGIN;
 
 export const takeLogins = (teamId: number) => {
-  const slice = { teamId, most: SLICE };
+  const slice = { teamId, max: SLICE };
   return [loginsOf(slice), forgetLogins(slice)] as const;
 };
 

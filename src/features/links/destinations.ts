@@ -1,6 +1,6 @@
 import type { Config } from "../../config.ts";
 import { hostNameOf } from "../../core/hosts.ts";
-import { SHORT_PATH } from "../../core/places.ts";
+import { SHORT_PATH } from "../../core/link-address.ts";
 
 /** Spec is silent on the length of URLs. */
 export const MAX_URL_CHARACTERS = 2_048;

@@ -37,8 +37,8 @@ type Index = Map<string, number>;
 
 const items = (list: string): string[] => list.split(",");
 
-const put = (index: Index, key: string, place: number): void => {
-  if (!index.has(key)) index.set(key, place);
+const put = (index: Index, key: string, address: number): void => {
+  if (!index.has(key)) index.set(key, address);
 };
 
 const combination = (device: Device, system: System | null): string => `${device} ${system ?? ""}`;
@@ -48,36 +48,36 @@ export class Router {
   private readonly countries: Index = new Map();
   private readonly combinations: Index = new Map();
   private readonly languages: Index = new Map();
-  private readonly times: { place: number; from: number; until: number }[] = [];
+  private readonly times: { address: number; from: number; until: number }[] = [];
   private readonly refererHosts: Index = new Map();
   private readonly refererWords: Index = new Map();
   private readonly rules: readonly StoredRule[];
 
   constructor(rules: readonly StoredRule[]) {
     this.rules = rules;
-    for (const [place, rule] of rules.entries()) this.add(rule, place);
+    for (const [address, rule] of rules.entries()) this.add(rule, address);
   }
 
-  private add(rule: StoredRule, place: number): void {
+  private add(rule: StoredRule, address: number): void {
     switch (rule.type) {
       case "geo":
-        for (const country of items(rule.countryCodes)) put(this.countries, country, place);
+        for (const country of items(rule.countryCodes)) put(this.countries, country, address);
         break;
       case "device":
-        this.addDevice(rule, place);
+        this.addDevice(rule, address);
         break;
       case "language":
-        for (const code of items(rule.languages)) put(this.languages, code.toLowerCase(), place);
+        for (const code of items(rule.languages)) put(this.languages, code.toLowerCase(), address);
         break;
       case "time": {
         const from = rule.startTime ? Date.parse(rule.startTime) : Number.NEGATIVE_INFINITY;
         const until = rule.endTime ? Date.parse(rule.endTime) : Number.POSITIVE_INFINITY;
-        this.times.push({ place, from, until });
+        this.times.push({ address, from, until });
         break;
       }
       case "referer":
         for (const item of items(rule.referers)) {
-          put(item.includes(".") ? this.refererHosts : this.refererWords, item, place);
+          put(item.includes(".") ? this.refererHosts : this.refererWords, item, address);
         }
         break;
       default:
@@ -85,17 +85,17 @@ export class Router {
     }
   }
 
-  private addDevice({ devices, os }: { devices?: string; os?: string }, place: number): void {
+  private addDevice({ devices, os }: { devices?: string; os?: string }, address: number): void {
     const systems = os === undefined ? [...SYSTEMS, null] : (items(os) as System[]);
     for (const device of devices === undefined ? DEVICES : (items(devices) as Device[])) {
-      for (const system of systems) put(this.combinations, combination(device, system), place);
+      for (const system of systems) put(this.combinations, combination(device, system), address);
     }
   }
 
   choose(visit: Visit): string | null {
     let first = this.rules.length;
-    const take = (place: number | undefined) => {
-      if (place !== undefined && place < first) first = place;
+    const take = (address: number | undefined) => {
+      if (address !== undefined && address < first) first = address;
     };
     if (this.countries.size > 0) take(this.countries.get(visit.country() ?? ""));
     if (this.combinations.size > 0) {
@@ -110,7 +110,7 @@ export class Router {
   }
 
   /** `de` matches `de-at`, but not the reverse. */
-  private takeLanguage(language: string | null, take: (place: number | undefined) => void): void {
+  private takeLanguage(language: string | null, take: (address: number | undefined) => void): void {
     for (
       let tag = language ?? "";
       tag !== "";
@@ -120,22 +120,22 @@ export class Router {
     }
   }
 
-  private takeTime(now: number, take: (place: number) => void): void {
+  private takeTime(now: number, take: (address: number) => void): void {
     const match = this.times.find(({ from, until }) => from <= now && now < until);
-    if (match) take(match.place);
+    if (match) take(match.address);
   }
 
   /** A domain matches its subdomains, a word any part of the URL. */
-  private takeReferer(referer: string | null, take: (place: number | undefined) => void): void {
+  private takeReferer(referer: string | null, take: (address: number | undefined) => void): void {
     if (referer === null) return;
     let host = /^https?:\/\/([^/:?#]+)/.exec(referer)?.[1] ?? "";
     while (host.includes(".")) {
       take(this.refererHosts.get(host));
       host = host.slice(host.indexOf(".") + 1);
     }
-    for (const [word, place] of this.refererWords) {
+    for (const [word, address] of this.refererWords) {
       if (!referer.includes(word)) continue;
-      take(place);
+      take(address);
       break;
     }
   }

@@ -12,7 +12,7 @@ const LINKS = 500;
  */
 export async function forgetOldClicks(deps: Deps, cursor: string | null): Promise<string | null> {
   const from = Number(cursor ?? 0);
-  const slice = { from, count: LINKS, most: SLICE };
+  const slice = { from, count: LINKS, max: SLICE };
   const now = deps.now().getTime();
   const before = new Date(now - CLICKS_KEPT_MS);
   const [[next], clicks, days, messages] = await deps.db.run([

@@ -1,4 +1,4 @@
-import type { Place } from "../../core/places.ts";
+import type { LinkAddress } from "../../core/link-address.ts";
 import type { Target } from "./target.ts";
 
 /** A cached link is used for at most this many ms, so an edit takes effect within a second. */
@@ -21,7 +21,7 @@ const MAX_CHARACTERS = 4_000_000;
 const MAX_PLACES = 5_000;
 
 interface Entry<T> {
-  place: Place;
+  address: LinkAddress;
   /** Epoch ms. */
   visitedAt: number;
   isHot: boolean;
@@ -46,24 +46,24 @@ export class HotLinks<T> {
   private generation = 0;
 
   /** With `mustRefresh`, the caller must refresh the links that `takeStale` returns. */
-  find(key: string, place: Place, now: number): { value: T; mustRefresh: boolean } | null {
-    const { kept, refreshedAt } = this.visit(key, place, now);
+  find(key: string, address: LinkAddress, now: number): { value: T; mustRefresh: boolean } | null {
+    const { kept, refreshedAt } = this.visit(key, address, now);
     if (kept === null || !isWithin(MAX_AGE_MS, now, kept.readAt)) return null;
     const mustRefresh = !isWithin(FRESH_MS, now, kept.readAt) && !isUnderWay(refreshedAt, now);
     return { value: kept.value, mustRefresh };
   }
 
   /** Returns stale links, to be read again in one query. Each one is given to one caller only. */
-  takeStale(now: number): Place[] {
-    const places: Place[] = [];
+  takeStale(now: number): LinkAddress[] {
+    const addresses: LinkAddress[] = [];
     for (const entry of this.entries.values()) {
-      const { kept, visitedAt, refreshedAt, place } = entry;
+      const { kept, visitedAt, refreshedAt, address } = entry;
       if (kept === null || visitedAt < kept.readAt || isUnderWay(refreshedAt, now)) continue;
       if (isWithin(GATHER_MS, now, kept.readAt)) continue;
       entry.refreshedAt = now;
-      if (places.push(place) === MAX_TOGETHER) break;
+      if (addresses.push(address) === MAX_TOGETHER) break;
     }
-    return places;
+    return addresses;
   }
 
   /** Returns a token for `keep`, which drops the result if a link was forgotten meanwhile. */
@@ -103,7 +103,7 @@ export class HotLinks<T> {
     this.clear();
   }
 
-  private visit(key: string, place: Place, now: number): Entry<T> {
+  private visit(key: string, address: LinkAddress, now: number): Entry<T> {
     const existing = this.entries.get(key);
     if (existing) {
       existing.isHot = isWithin(HOT_MS, now, existing.visitedAt);
@@ -111,7 +111,13 @@ export class HotLinks<T> {
       return existing;
     }
     if (this.entries.size >= MAX_PLACES) this.clear();
-    const entry: Entry<T> = { place, visitedAt: now, isHot: false, kept: null, refreshedAt: null };
+    const entry: Entry<T> = {
+      address,
+      visitedAt: now,
+      isHot: false,
+      kept: null,
+      refreshedAt: null,
+    };
     this.entries.set(key, entry);
     return entry;
   }
@@ -127,11 +133,11 @@ export class HotLinks<T> {
   }
 }
 
-export const keyOf = ({ host, slug }: Place): string => `${host ?? ""}/${slug}`;
+export const keyOf = ({ host, slug }: LinkAddress): string => `${host ?? ""}/${slug}`;
 
 /** Shared by redirects and the API in this isolate. */
 export const hotLinks = new HotLinks<Target | null>();
 
-export const forgetPlace = (place: Place): void => hotLinks.forget(keyOf(place));
+export const forgetPlace = (address: LinkAddress): void => hotLinks.forget(keyOf(address));
 
 export const forgetPlaces = (): void => hotLinks.forgetAll();

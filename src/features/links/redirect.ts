@@ -1,12 +1,12 @@
 import type { Config } from "../../config.ts";
 import { now } from "../../core/clock.ts";
 import { hostNameOf } from "../../core/hosts.ts";
-import { type Place, SHORT_PATH } from "../../core/places.ts";
+import { type LinkAddress, SHORT_PATH } from "../../core/link-address.ts";
 import type { LinkClick } from "../../queue/messages.ts";
 import type { ClickLog, ClickStore } from "./click-log.ts";
 import { isOwnShortLink, type OwnAddresses } from "./destinations.ts";
 import { hotLinks, keyOf } from "./hot-links.ts";
-import { type FoundLink, linkAt, linksAt } from "./repo/places.ts";
+import { type FoundLink, linkAt, linksAt } from "./repo/addresses.ts";
 import { foldSlug, isSlug } from "./slugs.ts";
 import { type Target, toTarget } from "./target.ts";
 import { RequestVisit } from "./visitor.ts";
@@ -24,35 +24,37 @@ const METHODS = ["GET", "HEAD"];
 /** A cached link needs no database. */
 export function redirect(
   request: Request,
-  place: Place,
+  address: LinkAddress,
   deps: RedirectDeps,
 ): Response | Promise<Response> {
   if (!METHODS.includes(request.method)) {
     return new Response(null, { status: 405, headers: { Allow: METHODS.join(", ") } });
   }
-  const normalized = normalize(place);
+  const normalized = normalize(address);
   if (!normalized) return notFound();
   const key = keyOf(normalized);
   const hit = hotLinks.find(key, normalized, Date.now());
   if (!hit)
-    return readTarget(normalized, key, deps).then((target) => answer(request, target, place, deps));
+    return readTarget(normalized, key, deps).then((target) =>
+      answer(request, target, address, deps),
+    );
   if (hit.mustRefresh) deps.waitUntil(refresh(hotLinks.takeStale(Date.now()), deps));
-  return answer(request, hit.value, place, deps);
+  return answer(request, hit.value, address, deps);
 }
 
 function answer(
   request: Request,
   target: Target | null,
-  place: Place,
+  address: LinkAddress,
   deps: RedirectDeps,
 ): Response | Promise<Response> {
   if (!target) return notFound();
   const visit = new RequestVisit(request, now().getTime(), deps.config.isDevelopment);
   if (target.safeUrl === null && target.preview === null) {
-    return answerPerson(request, visit, target, place, deps);
+    return answerPerson(request, visit, target, address, deps);
   }
-  return answerBot(request, visit.agent, target, place, deps).then(
-    (ofBot) => ofBot ?? answerPerson(request, visit, target, place, deps),
+  return answerBot(request, visit.agent, target, address, deps).then(
+    (ofBot) => ofBot ?? answerPerson(request, visit, target, address, deps),
   );
 }
 
@@ -60,11 +62,11 @@ function answerPerson(
   request: Request,
   visit: RequestVisit,
   target: Target,
-  place: Place,
+  address: LinkAddress,
   deps: RedirectDeps,
 ): Response | Promise<Response> {
   const destination = target.router?.choose(visit) ?? target.destination;
-  if (isInCircle(destination, target, place, request.url, deps)) return notFound();
+  if (isInCircle(destination, target, address, request.url, deps)) return notFound();
   if (request.method === "GET") {
     const click: LinkClick = [target.id, visit.now(), visit.country(), visit.device()];
     const work = deps.clickLog.add(deps.clicks, click, Date.now());
@@ -75,7 +77,7 @@ function answerPerson(
 }
 
 /** Returns null for an impossible slug. */
-function normalize({ host, slug }: Place): Place | null {
+function normalize({ host, slug }: LinkAddress): LinkAddress | null {
   if (isSlug(slug)) return { host, slug };
   try {
     const key = foldSlug(decodeURIComponent(slug.replace(/\/$/, "")));
@@ -94,13 +96,13 @@ const sendTo = (location: string): Response =>
 const notFound = async (): Promise<Response> => (await import("./pages.ts")).notFoundPage();
 
 async function readTarget(
-  place: Place,
+  address: LinkAddress,
   key: string,
   { database }: Pick<RedirectDeps, "database">,
 ): Promise<Target | null> {
   const readAt = Date.now();
   const generation = hotLinks.beginRead();
-  const { sql, params, read } = linkAt(place);
+  const { sql, params, read } = linkAt(address);
   const [link]: (FoundLink | undefined)[] = read(
     await database
       .prepare(sql)
@@ -112,19 +114,19 @@ async function readTarget(
 
 /** Refreshes links with one query: a query for each would cost more than the visits. */
 async function refresh(
-  places: readonly Place[],
+  addresses: readonly LinkAddress[],
   { database }: Pick<RedirectDeps, "database">,
 ): Promise<void> {
   const read = { readAt: Date.now(), generation: hotLinks.beginRead() };
-  const { sql, params, read: toLinks } = linksAt(places);
+  const { sql, params, read: toLinks } = linksAt(addresses);
   const matches = toLinks(
     await database
       .prepare(sql)
       .bind(...params)
       .run(),
   );
-  const links = new Map(matches.map(({ place, link }) => [place, link]));
-  for (const [i, place] of places.entries()) keep(keyOf(place), links.get(i), read);
+  const links = new Map(matches.map(({ address, link }) => [address, link]));
+  for (const [i, address] of addresses.entries()) keep(keyOf(address), links.get(i), read);
 }
 
 function keep(
@@ -141,7 +143,7 @@ async function answerBot(
   { url }: Request,
   agent: string,
   target: Target,
-  place: Place,
+  address: LinkAddress,
   deps: RedirectDeps,
 ): Promise<Response | null> {
   const { safeUrl, preview, destination } = target;
@@ -154,7 +156,7 @@ async function answerBot(
     });
   }
   if (safeUrl === null || !isBot(agent)) return null;
-  return isInCircle(safeUrl, target, place, url, deps) ? notFound() : sendTo(safeUrl);
+  return isInCircle(safeUrl, target, address, url, deps) ? notFound() : sendTo(safeUrl);
 }
 
 async function openApp(destination: string, visit: RequestVisit): Promise<Response | null> {
@@ -186,7 +188,7 @@ function ownNames(config: RedirectDeps["config"]): OwnNames {
 function isInCircle(
   destination: string,
   { shortHosts: ownDomains }: Target,
-  { host }: Place,
+  { host }: LinkAddress,
   visited: string,
   { config }: RedirectDeps,
 ): boolean {

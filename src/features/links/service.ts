@@ -8,8 +8,8 @@ import { type Done, look, once } from "../idempotency/once.ts";
 import { ownAddresses, shortUrlOf } from "./destinations.ts";
 import { InputFields } from "./fields.ts";
 import { forgetPlace } from "./hot-links.ts";
+import { OWN_DOMAIN } from "./repo/addresses.ts";
 import * as repo from "./repo/links.ts";
-import { OWN_DOMAIN } from "./repo/places.ts";
 import { slugTaken } from "./rules.ts";
 import type { LinkChange, LinkPage, NewLink } from "./schema.ts";
 import { foldSlug, newSlug } from "./slugs.ts";
@@ -125,7 +125,7 @@ export async function getLink(ctx: Ctx, id: number) {
   const since = Math.floor((ctx.now().getTime() - CLICKS_KEPT_MS) / DAY);
   const [[link], messages, days] = await ctx.read("links:read", [
     repo.findLink({ team: ctx.team, id }),
-    repo.newestClicks({ team: ctx.team, id, most: MAX_SHOWN_CLICKS }),
+    repo.newestClicks({ team: ctx.team, id, max: MAX_SHOWN_CLICKS }),
     repo.daysOf({ team: ctx.team, id, since }),
   ]);
   if (!link) throw notFound("Short link");
@@ -204,11 +204,11 @@ async function store(
   if (Object.keys(fields).length === 0) return;
   const { teamId } = ctx.actor;
   const slug = fields.slug ?? link.slug;
-  const place = { domainId: fields.domainId ?? link.domainId, slugKey: foldSlug(slug) };
-  const isMoved = place.domainId !== link.domainId || place.slugKey !== foldSlug(link.slug);
+  const address = { domainId: fields.domainId ?? link.domainId, slugKey: foldSlug(slug) };
+  const isMoved = address.domainId !== link.domainId || address.slugKey !== foldSlug(link.slug);
   const [, updated] = await ctx.db.run([
-    repo.releaseSlug({ teamId, ...place }),
-    repo.updateLink(teamId, link.id, { fields, place, at: ctx.now() }),
+    repo.releaseSlug({ teamId, ...address }),
+    repo.updateLink(teamId, link.id, { fields, address, at: ctx.now() }),
   ]);
   forgetPlace({ host: link.host, slug: foldSlug(link.slug) });
   if (updated > 0) return;

@@ -1,5 +1,5 @@
 import { Router } from "./evaluate.ts";
-import type { FoundLink } from "./repo/places.ts";
+import type { FoundLink } from "./repo/addresses.ts";
 
 export interface Preview {
   title: string | null;

@@ -23,7 +23,7 @@ const CALLS_BESIDE = TRIES;
 export const RENEWAL_CALLS = 3 + PAGE * (TRIES + CALLS_BESIDE + 1);
 
 /** Failures in a row after which a platform is skipped for this round. */
-const MOST_FAILURES = 10;
+const MAX_FAILURES = 10;
 
 const PUT_OFF_MS = DAY;
 
@@ -50,7 +50,7 @@ type Renewal = "renewed" | "failed" | "skipped" | "over";
  */
 export async function renewLogins(deps: Deps, cursor: string | null): Promise<string | null> {
   const failures = readFailures(cursor);
-  const without = Object.keys(failures).filter((name) => (failures[name] ?? 0) >= MOST_FAILURES);
+  const without = Object.keys(failures).filter((name) => (failures[name] ?? 0) >= MAX_FAILURES);
   const due = { now: deps.now(), limit: PAGE / 2, without };
   const [oldest, newest] = await deps.db.run([
     accountsToRenew("oldest", due),

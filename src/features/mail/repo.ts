@@ -8,17 +8,17 @@ interface NewLink {
   at: Date;
   expiresAt: Date;
   /** Maximum unused links per address. */
-  most: number;
+  max: number;
   /** Hash of the mailed invite, inserted earlier in the batch; null for a sign-in link. */
   inviteHash: string | null;
 }
 
 export const insertLink = preparedWrite(
-  ({ identifier, value, at, expiresAt, most, inviteHash }: Params<NewLink>) =>
+  ({ identifier, value, at, expiresAt, max, inviteHash }: Params<NewLink>) =>
     sql`INSERT INTO verifications (identifier, value, created_at, updated_at, expires_at)
       SELECT ${identifier}, ${value}, ${at}, ${at}, ${expiresAt}
       WHERE (${inviteHash} IS NULL OR EXISTS (SELECT 1 FROM invites WHERE token_hash = ${inviteHash}))
         AND (SELECT count(*) FROM verifications waiting
           WHERE waiting.identifier >= 'magic-link' AND waiting.identifier < 'magic-link;'
-            AND waiting.value = ${value} AND waiting.expires_at > ${at}) < ${most}`,
+            AND waiting.value = ${value} AND waiting.expires_at > ${at}) < ${max}`,
 );

@@ -38,17 +38,17 @@ interface Parcel {
 }
 
 /** Sends up to `most` messages; the other notices wait for the next queue message. */
-export async function sendNotices(deps: Deps, most = MAX_MESSAGES): Promise<void> {
+export async function sendNotices(deps: Deps, max = MAX_MESSAGES): Promise<void> {
   const now = deps.now();
   const until = new Date(now.getTime() + LEASE_MS);
-  const [taken] = await deps.db.run([repo.takeDue({ now, until, most: SLICE })]);
+  const [taken] = await deps.db.run([repo.takeDue({ now, until, max: SLICE })]);
   if (taken.length === 0) return;
   const facts = await lookUp(deps, taken);
   const addressed = await address(deps, facts, taken.filter(isUnaddressed));
   const rows = [...taken.filter((row) => !isUnaddressed(row)), ...addressed];
   const { parcels, dropped } = pack(facts, rows, now);
-  const ended = await sendAll(deps, parcels.slice(0, most));
-  const putBack = parcels.slice(most).flatMap(({ rows }) => rows);
+  const ended = await sendAll(deps, parcels.slice(0, max));
+  const putBack = parcels.slice(max).flatMap(({ rows }) => rows);
   await store(deps, ended, dropped, putBack);
   if (putBack.length > 0 || taken.length === SLICE) await wakeNotices(deps, 0);
 }

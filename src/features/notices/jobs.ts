@@ -6,7 +6,7 @@ const LATER_SECONDS = 1;
 
 /** With too few subrequests left, another queue message continues. */
 export async function handleNotify(deps: Deps, calls: number): Promise<void> {
-  const most = Math.min(MAX_MESSAGES, calls - OWN_CALLS);
-  if (most > 0) await sendNotices(deps, most);
+  const max = Math.min(MAX_MESSAGES, calls - OWN_CALLS);
+  if (max > 0) await sendNotices(deps, max);
   else await wakeNotices(deps, LATER_SECONDS);
 }

@@ -1,7 +1,7 @@
 import type { Person, PostEvent } from "./repo/notices.ts";
 
 /** Spec is silent on the number of recipients. */
-const MOST_MANAGERS = 10;
+const MAX_MANAGERS = 10;
 
 const RANKS = ["OWNER", "ADMIN"];
 
@@ -19,4 +19,4 @@ export const managersOf = (team: readonly Person[]): Person[] =>
   team
     .filter(({ role }) => RANKS.includes(role))
     .toSorted((a, b) => RANKS.indexOf(a.role) - RANKS.indexOf(b.role))
-    .slice(0, MOST_MANAGERS);
+    .slice(0, MAX_MANAGERS);

@@ -70,7 +70,7 @@ async function sendPush(deps: Deps, browser: Browser, all: Several): Promise<Sen
 const answered = (status: number): string => `It answered ${status}.`;
 
 /** After these statuses, as after 5xx, a retry may succeed. */
-const PASSING = [408, 425, 429];
+const TEMPORARY = [408, 425, 429];
 
 async function post(
   deps: Deps,
@@ -85,7 +85,7 @@ async function post(
     const { status, headers: reply, body: unread } = await deps.fetch(url, init);
     void unread?.cancel().catch(() => {});
     if (status >= 200 && status < 300) return { kind: "taken" };
-    if (status < 500 && !PASSING.includes(status)) {
+    if (status < 500 && !TEMPORARY.includes(status)) {
       return { kind: "refused", error: answered(status) };
     }
     const askedMs = readRetryAfter(reply.get("retry-after"));

@@ -17,17 +17,17 @@ export interface Occurrence {
 }
 
 /** Spec is silent on the length of notices. */
-const MOST_LISTED = 10;
+const MAX_LISTED = 10;
 const WHAT_CHARACTERS = 100;
 const NOTE_CHARACTERS = 500;
 
 /** Characters that break a line or change the direction of text. */
 const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
-export function toLine(text: string, most: number): string {
+export function toLine(text: string, max: number): string {
   const line = text.toWellFormed().replace(UNSEEN, " ").replace(/\s+/g, " ").trim();
   const characters = [...line];
-  return characters.length <= most ? line : `${characters.slice(0, most).join("").trimEnd()}…`;
+  return characters.length <= max ? line : `${characters.slice(0, max).join("").trimEnd()}…`;
 }
 
 export function firstWords(texts: readonly (string | null)[]): string {
@@ -68,10 +68,10 @@ export const headlineOf = ([first, ...more]: Several): string =>
 
 const noteOf = ({ note }: Occurrence): string | null => note && toLine(note, NOTE_CHARACTERS);
 
-const listed = (all: Several): readonly Occurrence[] => all.slice(0, MOST_LISTED);
+const listed = (all: Several): readonly Occurrence[] => all.slice(0, MAX_LISTED);
 
 const unlisted = ({ length }: Several): string | null =>
-  length > MOST_LISTED ? `And ${length - MOST_LISTED} more.` : null;
+  length > MAX_LISTED ? `And ${length - MAX_LISTED} more.` : null;
 
 const lines = (...parts: (string | null)[]): string => parts.filter(Boolean).join("\n");
 

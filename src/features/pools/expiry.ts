@@ -20,7 +20,7 @@ export async function forgetOldFirings(deps: Deps, cursor: string | null): Promi
     ...removeOld({
       from,
       count: POOLS,
-      most: ROWS,
+      max: ROWS,
       firedBefore: now - KEPT_MS,
       removedBefore: now - REMOVED_KEPT_MS,
     }),

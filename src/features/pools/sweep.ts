@@ -20,7 +20,7 @@ const CALLS_PER_SLICE = 4;
 /** A firing that has been due for longer has lost its queue message. */
 const LOST_MS = MINUTE;
 
-export const firstDueSlots = (at: Date) => dueSlots({ at, most: SLICE });
+export const firstDueSlots = (at: Date) => dueSlots({ at, max: SLICE });
 
 const lostBefore = ({ now }: Pick<Deps, "now">): Date => new Date(now().getTime() - LOST_MS);
 
@@ -41,7 +41,7 @@ export async function fireSlots(
   { scheduledAt, due, lost, allows }: DueWork,
 ): Promise<number> {
   if (lost.length > 0) {
-    const search = { now: deps.now(), lostBefore: lostBefore(deps), most: SLICE };
+    const search = { now: deps.now(), lostBefore: lostBefore(deps), max: SLICE };
     const [again] = await deps.db.run([takeLost(search)]);
     await wakeFirings(deps, again);
   }

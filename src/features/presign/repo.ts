@@ -110,13 +110,13 @@ export const endUpload = (id: number, how: "completed" | "aborted", now: Date): 
   sqlWrite(sql`UPDATE presigns SET ${sql.identifier(`${how}_at`)} = ${now.getTime()}
     WHERE id = ${id} AND ${OPEN}${how === "completed" ? sql` AND ${starterMay}` : sql``}`);
 
-export const presignsAfter = (id: number, most: number): Query<PresignRow[]> =>
-  sqlQuery(sql`SELECT * FROM presigns WHERE id > ${id} ORDER BY id LIMIT ${most}`, readPresign);
+export const presignsAfter = (id: number, max: number): Query<PresignRow[]> =>
+  sqlQuery(sql`SELECT * FROM presigns WHERE id > ${id} ORDER BY id LIMIT ${max}`, readPresign);
 
-export const openUploads = (teamId: number, most: number): Query<PresignRow[]> =>
+export const openUploads = (teamId: number, max: number): Query<PresignRow[]> =>
   sqlQuery(
     sql`SELECT * FROM presigns WHERE team_id = ${teamId} AND upload_id IS NOT NULL AND ${OPEN}
-      LIMIT ${most}`,
+      LIMIT ${max}`,
     readPresign,
   );
 

@@ -128,8 +128,8 @@ export function requireWithinLimits(name: RouteName, files: readonly DeclaredFil
   const route: Route = ROUTES[name];
   const extras = { limits: limitsOf(route) };
   if (files.length > route.maxFiles) {
-    const most = route.maxFiles === 1 ? "one file" : `${route.maxFiles} files`;
-    const message = `${name} takes ${most} per call. Send the others in another call.`;
+    const max = route.maxFiles === 1 ? "one file" : `${route.maxFiles} files`;
+    const message = `${name} takes ${max} per call. Send the others in another call.`;
     throw new AppError("TOO_MANY_FILES", message, { extras });
   }
   for (const [i, { sizeBytes, mime }] of files.entries()) {

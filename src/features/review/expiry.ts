@@ -7,7 +7,7 @@ const SLICE = 50;
 
 /** Returns null when no old link is left. */
 export async function forgetEndedReviews({ db, now }: Deps): Promise<string | null> {
-  const slice = { before: new Date(now().getTime() - ENDED_LINKS_KEPT_MS), most: SLICE };
+  const slice = { before: new Date(now().getTime() - ENDED_LINKS_KEPT_MS), max: SLICE };
   const [, removed] = await db.run([forgetPosts(slice), forgetLinks(slice)]);
   return removed === SLICE ? "more" : null;
 }

@@ -113,7 +113,7 @@ async function showRefused(
 }
 
 /** Videos whose first frame is fetched. More would slow down a phone. */
-const MOST_LOADED = 8;
+const MAX_LOADED = 8;
 
 async function likenessOf(deps: Deps, post: ShownPost) {
   const shown = await describePost(post);
@@ -156,7 +156,7 @@ async function showReview(c: AppContext, review: Review, notices: Notices): Prom
             at={i + 1}
             count={posts.length}
             likeness={likenesses[i] ?? null}
-            loads={i < MOST_LOADED}
+            loads={i < MAX_LOADED}
             scene={scene}
             notice={notices.ofPosts.get(post.id)}
           />

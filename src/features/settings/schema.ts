@@ -15,11 +15,11 @@ export const MAX_WORDS = 500;
 export const MAX_WORD = 100;
 export const MAX_HASHTAGS = 200;
 
-const text = (most: number) =>
+const text = (max: number) =>
   z
     .string()
     .trim()
-    .max(most)
+    .max(max)
     .refine((value) => !isBrokenText(value), BROKEN_TEXT);
 
 const channels = <T extends z.ZodType>(value: T) =>

@@ -11,11 +11,11 @@ const INVITES_KEPT_MS = 30 * DAY;
 
 /** Returns null when no ended rows are left. */
 export async function forgetEndedSignIns({ db, now }: Deps): Promise<string | null> {
-  const slice = { now: now(), most: SLICE };
+  const slice = { now: now(), max: SLICE };
   const removed = await db.run([
     removeEndedSessions(slice),
     removeEndedVerifications(slice),
-    removeEndedInvites({ before: new Date(now().getTime() - INVITES_KEPT_MS), most: SLICE }),
+    removeEndedInvites({ before: new Date(now().getTime() - INVITES_KEPT_MS), max: SLICE }),
   ]);
   return removed.includes(SLICE) ? "more" : null;
 }

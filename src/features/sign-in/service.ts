@@ -41,7 +41,7 @@ export async function mailLink(
       value: linkValue(email),
       at,
       expiresAt,
-      most: MAX_WAITING_LINKS,
+      max: MAX_WAITING_LINKS,
       inviteHash: null,
     }),
   ]);
@@ -96,8 +96,8 @@ async function openAuth(deps: Deps, { headers, origin }: Visit, method: Method) 
   });
 }
 
-const cut = (text: unknown, most: number): string | null =>
-  typeof text === "string" && text !== "" ? text.slice(0, most) : null;
+const cut = (text: unknown, max: number): string | null =>
+  typeof text === "string" && text !== "" ? text.slice(0, max) : null;
 
 export type LinkUse =
   | { kind: "signed-in"; cookies: string[] }

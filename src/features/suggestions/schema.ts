@@ -10,11 +10,11 @@ export const MAX_TITLE = 200;
 export const MAX_BODY = 5_000;
 const MAX_PAGE = 100;
 
-const text = (most: number) =>
+const text = (max: number) =>
   z
     .string()
     .trim()
-    .max(most)
+    .max(max)
     .refine((value) => !isBrokenText(value), BROKEN_TEXT);
 
 export const newSuggestionSchema = z

@@ -167,7 +167,7 @@ const countMail = (email: string, hash: string, at: Date): Query<number> =>
     value: linkValue(email),
     at,
     expiresAt: new Date(at.getTime() + LINK_LIFETIME_MS),
-    most: MAX_WAITING_LINKS,
+    max: MAX_WAITING_LINKS,
     inviteHash: hash,
   });
 

@@ -18,7 +18,7 @@ export async function forgetOldAttempts(deps: Deps, cursor: string | null): Prom
   const before = firstIdSince("dlv", new Date(deps.now().getTime() - KEPT_MS));
   const [[next], removed] = await deps.db.run([
     webhookAfter(from, WEBHOOKS),
-    removeAttempts({ from, count: WEBHOOKS, before, most: SLICE }),
+    removeAttempts({ from, count: WEBHOOKS, before, max: SLICE }),
     removeDeleted(from, WEBHOOKS),
   ]);
   if (removed === SLICE) return String(from);

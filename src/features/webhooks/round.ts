@@ -1,8 +1,8 @@
 import { SECOND } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
-import type { Place } from "../../durable/delivery-gate.ts";
+import type { Permit } from "../../durable/delivery-gate.ts";
 import { envelopeText } from "../events/envelope.ts";
-import { Places } from "./places.ts";
+import { Permits } from "./permits.ts";
 import { signingKey } from "./secrets.ts";
 import { type Sent, send } from "./send.ts";
 import type { Ended, Lease } from "./store.ts";
@@ -46,7 +46,7 @@ export interface Unstarted {
 interface Lineup {
   ready: readonly Ready[];
   slow: Set<Ready>;
-  places: Places;
+  permits: Permits;
 }
 
 /** Sends over a few connections: quick endpoints first, then the oldest event. */
@@ -64,12 +64,12 @@ export class Round {
 
   private readonly deps: Deps;
   private readonly maxRequests: number;
-  private readonly places: Places;
+  private readonly permits: Permits;
 
-  private constructor(deps: Deps, { ready, slow, places }: Lineup) {
+  private constructor(deps: Deps, { ready, slow, permits }: Lineup) {
     this.deps = deps;
     this.maxRequests = deps.config.subrequestsPerInvocation - OTHER_CALLS;
-    this.places = places;
+    this.permits = permits;
     this.slow = slow;
     const rank = (one: Ready) => Number(this.slow.has(one));
     this.waiting = ready.toSorted(
@@ -87,8 +87,8 @@ export class Round {
     const now = deps.now().getTime();
     const slow = new Set(ready.filter((one) => isSlow(one, now)));
     const webhookIds = ready.map(({ lease }) => lease.due.webhookId);
-    const places = await Places.take(deps, webhookIds, { isPatient: slow.size < ready.length });
-    return new Round(deps, { ready, slow, places });
+    const permits = await Permits.take(deps, webhookIds, { isPatient: slow.size < ready.length });
+    return new Round(deps, { ready, slow, permits });
   }
 
   close(): { inFlight: Lease[]; unstarted: Unstarted[] } {
@@ -104,9 +104,9 @@ export class Round {
     };
   }
 
-  /** Returns free places; running attempts return theirs when they end. */
+  /** Returns free permits; running attempts return theirs when they end. */
   returnPlaces(): Promise<void> {
-    return this.places.close();
+    return this.permits.close();
   }
 
   takeEnded(): Ended[] {
@@ -117,28 +117,28 @@ export class Round {
 
   private async serve(): Promise<void> {
     for (let next = this.next(); next; next = this.next()) {
-      const { ready, place } = next;
+      const { ready, permit } = next;
       this.inFlight.add(ready);
       const sent = await attempt(this.deps, ready, () => this.mayProbe());
       this.ended.push({ lease: ready.lease, at: this.deps.now(), end: { kind: "sent", sent } });
       this.inFlight.delete(ready);
       if (sent.durationMs <= BATCH_MS) unanswered.delete(ready.lease.due.webhookId);
-      if (this.isOver) await this.places.giveBack([place]);
-      else if (this.waiting.some(isTo(place.webhookId))) this.places.keep(place);
-      else void this.places.leave(place);
+      if (this.isOver) await this.permits.giveBack([permit]);
+      else if (this.waiting.some(isTo(permit.webhookId))) this.permits.keep(permit);
+      else void this.permits.leave(permit);
       this.noteHealthy();
     }
   }
 
-  private next(): { ready: Ready; place: Place } | undefined {
+  private next(): { ready: Ready; permit: Permit } | undefined {
     if (this.isOver || this.requestCount === this.maxRequests) return undefined;
-    const hasRoom = ({ lease }: Ready) => this.places.isFree(lease.due.webhookId);
+    const hasRoom = ({ lease }: Ready) => this.permits.isFree(lease.due.webhookId);
     const index = this.waiting.findIndex(hasRoom);
     const [ready] = index < 0 ? [] : this.waiting.splice(index, 1);
-    const place = ready && this.places.use(ready.lease.due.webhookId);
-    if (!ready || !place) return undefined;
+    const permit = ready && this.permits.use(ready.lease.due.webhookId);
+    if (!ready || !permit) return undefined;
     this.requestCount++;
-    return { ready, place };
+    return { ready, permit };
   }
 
   private mayProbe(): boolean {
@@ -148,12 +148,12 @@ export class Round {
   }
 
   private isBusy({ due: { webhookId } }: Lease): boolean {
-    return this.places.isTaken(webhookId) || [...this.inFlight].some(isTo(webhookId));
+    return this.permits.isTaken(webhookId) || [...this.inFlight].some(isTo(webhookId));
   }
 
   private noteHealthy(): void {
     const canStart = ({ lease }: Ready) =>
-      this.requestCount < this.maxRequests && !this.places.isTaken(lease.due.webhookId);
+      this.requestCount < this.maxRequests && !this.permits.isTaken(lease.due.webhookId);
     const pending = [...this.inFlight, ...this.waiting.filter(canStart)];
     if (pending.every((one) => this.slow.has(one))) this.endHealthy();
   }

@@ -17,7 +17,7 @@ export const firstOverdue = (deps: Pick<Deps, "now">) => anyOverdue({ overdue: o
 
 function takeSlice(deps: Pick<Deps, "now">) {
   const to = new Date(deps.now().getTime() + LEASE_MS);
-  return takeOverdue({ overdue: overdueAt(deps), to, most: SLICE });
+  return takeOverdue({ overdue: overdueAt(deps), to, max: SLICE });
 }
 
 type DueDelivery = { dueAt: Date; eventId: string };

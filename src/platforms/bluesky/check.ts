@@ -26,11 +26,11 @@ function checkText(post: Post<BlueskySettings>): FieldError[] {
   return [
     ...checks.length(field, "the text", {
       count: countGraphemes(text),
-      most: limits.postCharacters,
+      max: limits.postCharacters,
     }),
     ...checks.length(field, "the text", {
       count: countUtf8Bytes(text),
-      most: MAX_TEXT_BYTES,
+      max: MAX_TEXT_BYTES,
       unit: "bytes of UTF-8",
     }),
   ];
@@ -68,7 +68,7 @@ function checkAltTexts(post: Post<BlueskySettings>): FieldError[] {
   return texts.flatMap((text, index) =>
     checks.length(field, `alt text ${index + 1}`, {
       count: countGraphemes(text),
-      most: limits.altTextCharacters,
+      max: limits.altTextCharacters,
     }),
   );
 }

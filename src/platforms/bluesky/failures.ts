@@ -62,7 +62,7 @@ function ruleOf(refusal: XrpcRefusal): Rule | undefined {
   return name === "InvalidRequest" && MEDIA_WORDING.test(message) ? INVALID : undefined;
 }
 
-export const { isUndecided, isPassing, toRefused, toUnknowable } = refusalJudge<XrpcRefusal>({
+export const { isUndecided, isTemporary, toRefused, toUnknowable } = refusalJudge<XrpcRefusal>({
   isTokenRefusal,
   ruleOf,
   waitSeconds: (rule, refusal, now) => (rule === BUSY ? waitSeconds(refusal, now) : null),

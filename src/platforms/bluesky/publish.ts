@@ -25,7 +25,7 @@ import {
   uploadBlobRequest,
 } from "./api.ts";
 import { altTextOf, postText } from "./check.ts";
-import { isPassing, isUndecided, toRefused, toUnknowable } from "./failures.ts";
+import { isTemporary, isUndecided, toRefused, toUnknowable } from "./failures.ts";
 import { type Facet, findSpans, type Span, toFacets } from "./richtext.ts";
 import type { BlueskySettings } from "./settings.ts";
 import { transferVideo } from "./video.ts";
@@ -104,7 +104,7 @@ async function resolveMentions(
   const dids = new Map<string, string>();
   for (const { handle, reply } of replies) {
     if (reply.ok) dids.set(handle, reply.value);
-    else if (isPassing(reply.error)) {
+    else if (isTemporary(reply.error)) {
       return refuse(toRefused(reply.error, job.now()));
     }
   }

@@ -26,8 +26,8 @@ export function shapeOf({ media, settings }: Pick<FacebookPost, "media" | "setti
 }
 
 function checkTexts({ title, description }: FacebookPost, shape: Shape): FieldError[] {
-  const tooLong = (field: string, text: string | null, most: number) =>
-    checks.length(field, `the ${field}`, { count: text?.length ?? 0, most });
+  const tooLong = (field: string, text: string | null, max: number) =>
+    checks.length(field, `the ${field}`, { count: text?.length ?? 0, max });
   return [
     ...refuseIf(
       shape === "text" && nullIfBlank(description) === null,

@@ -83,7 +83,7 @@ const judge = graphJudge({
   ],
 });
 
-export const { isTokenRefusal, isLoginLost, isPassing, isUndecided, toUnknowable } = judge;
+export const { isTokenRefusal, isLoginLost, isTemporary, isUndecided, toUnknowable } = judge;
 
 const BY_WORDS: [RegExp, FailureCode][] = [
   [/no permission to publish the video/i, "account_disconnected"],

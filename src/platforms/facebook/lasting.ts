@@ -5,7 +5,7 @@ import type { AppKeys, Connected, Credentials, IdentifyOptions, LoginRefusal } f
 import { graphId } from "../meta/graph.ts";
 import { graph, readReply, versioned } from "./api.ts";
 import { identify } from "./auth.ts";
-import { isPassing } from "./failures.ts";
+import { isTemporary } from "./failures.ts";
 
 /**
  * The new token lives 60 days instead of one or two hours.
@@ -60,7 +60,7 @@ export async function adopt(
     const endsAt = new Date(reply.value.data.expires_at * 1_000);
     return refuse({ message: explainEnd(endsAt, pageId, app), final: true });
   }
-  const isWorthRepeating = !reply.ok && app !== null && isPassing(reply.error);
+  const isWorthRepeating = !reply.ok && app !== null && isTemporary(reply.error);
   if (isWorthRepeating) return refuse({ message: reply.error.message, final: false });
   const platformUserId = reply.ok ? (reply.value.data.user_id ?? null) : null;
   if (platformUserId === null) return connected;
@@ -80,7 +80,7 @@ async function exchange(
   const reply = await readReply(await fetch(request), exchanged);
   if (reply.ok) return ok({ ...credentials, accessToken: reply.value.access_token });
   const { message } = reply.error;
-  return isPassing(reply.error) ? refuse({ message, final: false }) : ok(credentials);
+  return isTemporary(reply.error) ? refuse({ message, final: false }) : ok(credentials);
 }
 
 function explainEnd(endsAt: Date, pageId: string | null, app: AppKeys | null): string {

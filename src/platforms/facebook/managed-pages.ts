@@ -4,7 +4,7 @@ import type { Fetch } from "../fetch.ts";
 import { maybeText } from "../kit/shapes.ts";
 import { type GraphRefusal, graphId, type Reading } from "../meta/graph.ts";
 import { graph, PROFILE, page, readerOf, versioned } from "./api.ts";
-import { isPassing } from "./failures.ts";
+import { isTemporary } from "./failures.ts";
 
 /** Source: Meta, "Pagination". */
 const LIST_LIMIT = 100;
@@ -66,7 +66,7 @@ async function listAll(fetch: Fetch, token: string, path: string[]): Reading<Man
 
 /** Turns a permanent refusal into an empty list. A temporary refusal stays, because the list would be incomplete. */
 const orNone = <T>(reply: Result<T[], GraphRefusal>): Result<T[], GraphRefusal> =>
-  reply.ok || isPassing(reply.error) ? reply : ok([]);
+  reply.ok || isTemporary(reply.error) ? reply : ok([]);
 
 async function portfolioPages(fetch: Fetch, token: string): Reading<ManagedPage[]> {
   const query = { fields: "id", limit: String(LIST_LIMIT) };

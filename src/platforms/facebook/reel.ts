@@ -3,8 +3,8 @@ import { failed } from "../kit/refusals.ts";
 import { next, ready, undecided, waiting } from "../kit/steps.ts";
 import type { ReelPlace } from "./bookmark.ts";
 import {
-  isPassing,
   isRefusedParameter,
+  isTemporary,
   isTokenRefusal,
   isUndecided,
   toPullRefused,
@@ -52,7 +52,7 @@ export async function followUpload(job: Job, item: MediaItem, at: ReelPlace): Pr
     if (refused) return refused;
     if (isUploaded(status)) return ready(at);
     if (at.asked || isArriving(status)) return lookLater(job, at);
-  } else if (at.asked || isTokenRefusal(reply.error) || isPassing(reply.error)) {
+  } else if (at.asked || isTokenRefusal(reply.error) || isTemporary(reply.error)) {
     // A second request to download the file would fail the reel.
     return toRefused(reply.error);
   }

@@ -40,8 +40,8 @@ export const countMentions = (caption: string): number => [...caption.matchAll(M
 
 function checkCaption(post: InstagramPost): FieldError[] {
   const caption = captionOf(post);
-  const tooLong = (unit: string, count: number, most: number) =>
-    checks.length(captionField(post), "the caption", { count, most, unit });
+  const tooLong = (unit: string, count: number, max: number) =>
+    checks.length(captionField(post), "the caption", { count, max, unit });
   return [
     ...tooLong("characters", caption.length, limits.postCharacters),
     ...tooLong("hashtags", countHashtags(caption), MAX_HASHTAGS),

@@ -50,30 +50,24 @@ export const checksFor = (
     what: string,
     {
       count,
-      most,
+      max,
       unit = "characters",
       taker = platform,
     }: {
       count: number;
-      most: number;
+      max: number;
       unit?: string;
       taker?: string;
     },
   ): FieldError[] {
-    if (count <= most) return [];
-    const message = `Shorten ${what}: ${taker} takes ${formatCount(most)} ${unit}, it has ${formatCount(count)}.`;
+    if (count <= max) return [];
+    const message = `Shorten ${what}: ${taker} takes ${formatCount(max)} ${unit}, it has ${formatCount(count)}.`;
     return [{ field, message }];
   },
 
-  count(
-    field: string,
-    count: number,
-    most: number,
-    things: string,
-    taker = platform,
-  ): FieldError[] {
-    if (count <= most) return [];
-    const taken = most === 1 ? "one" : `up to ${most}`;
+  count(field: string, count: number, max: number, things: string, taker = platform): FieldError[] {
+    if (count <= max) return [];
+    const taken = max === 1 ? "one" : `up to ${max}`;
     return [{ field, message: `${taker} takes ${taken} ${things}; ${count} were sent.` }];
   },
 

@@ -44,19 +44,17 @@ export const flag = single(
     BOOLEANS.get(text.toLowerCase()) ?? refuse(`must be true or false; ${shown(text)} was sent.`),
 );
 
-export const wholeNumber = (least: number, most: number, kind = `from ${least} to ${most}`) =>
+export const wholeNumber = (least: number, max: number, kind = `from ${least} to ${max}`) =>
   single((text, refuse): number => {
     const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-    if (number >= least && number <= most) return number;
+    if (number >= least && number <= max) return number;
     return refuse(`must be a whole number ${kind}.`);
   });
 
 /** Ids stay text: they exceed the range of numbers. */
-export const numericId = (thing: string, most: number) =>
+export const numericId = (thing: string, max: number) =>
   single((text, refuse): string =>
-    /^\d+$/.test(text) && text.length <= most
-      ? text
-      : refuse(`must be the numeric id of ${thing}.`),
+    /^\d+$/.test(text) && text.length <= max ? text : refuse(`must be the numeric id of ${thing}.`),
   );
 
 /** Returns the URL in ASCII, the only form that platforms take. */

@@ -125,7 +125,7 @@ interface RefreshGrant<T extends GrantedTokens, R extends { message: string }> {
   isLost(refusal: R): boolean;
   /** Whether the platform refuses the app. The login then stays valid. */
   isAboutApp(refusal: R): boolean;
-  isPassing(refusal: R): boolean;
+  isTemporary(refusal: R): boolean;
   mismatch?(tokens: T): string | null;
 }
 
@@ -134,7 +134,7 @@ export async function refreshByGrant<T extends GrantedTokens, R extends { messag
   fetch: Fetch,
   { refreshToken, expiresAt, refreshEndsAt = null }: Credentials,
   app: AppKeys | null,
-  { platform, request, read, isLost, isAboutApp, isPassing, mismatch }: RefreshGrant<T, R>,
+  { platform, request, read, isLost, isAboutApp, isTemporary, mismatch }: RefreshGrant<T, R>,
 ): Promise<Result<Credentials, LoginRefusal>> {
   if (!refreshToken) return notRenewable(platform);
   const reply = await read(await fetch(request(keysOf(app), refreshToken)));
@@ -144,7 +144,7 @@ export async function refreshByGrant<T extends GrantedTokens, R extends { messag
       return refuse({ message: unknownApp(platform, message), final: false });
     }
     if (isLost(reply.error)) return finalRefusal(message);
-    if (isPassing(reply.error)) return refuse({ message, final: false });
+    if (isTemporary(reply.error)) return refuse({ message, final: false });
     if (app) return refuse({ message, final: false, isAboutLogin: true });
     return refuse({
       message: `${keyNames(platform)} are not set, so this login cannot be renewed.`,

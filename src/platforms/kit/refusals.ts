@@ -73,12 +73,12 @@ export function refusalJudge<R extends Refusal>(facts: RefusalFacts<R>) {
   const { isTokenRefusal, isUndecided = isOutage, isLongLimit = () => false } = facts;
   const ruleOf = (refusal: R): Rule =>
     facts.ruleOf(refusal) ?? (isOutage(refusal) ? UNAVAILABLE : UNKNOWN);
-  const isPassing = (refusal: R): boolean =>
+  const isTemporary = (refusal: R): boolean =>
     ruleOf(refusal).transient === true || isLongLimit(refusal);
   return {
     isTokenRefusal,
     isUndecided,
-    isPassing,
+    isTemporary,
     toRefused: (refusal: R, now = clock.now()): Stopped => {
       if (isTokenRefusal(refusal)) return TOKEN_EXPIRED;
       const rule = ruleOf(refusal);
@@ -86,7 +86,7 @@ export function refusalJudge<R extends Refusal>(facts: RefusalFacts<R>) {
     },
     toUnknowable: (refusal: R): TokenExpired | Unknowable => {
       if (isTokenRefusal(refusal)) return TOKEN_EXPIRED;
-      if (isPassing(refusal)) throw new Error(refusal.message);
+      if (isTemporary(refusal)) throw new Error(refusal.message);
       return unknowable(refusal.message);
     },
   };

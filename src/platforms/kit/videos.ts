@@ -2,7 +2,7 @@ import type { VideoFacts } from "../connector.ts";
 
 interface Range {
   least?: number;
-  most?: number;
+  max?: number;
 }
 
 /** Returns null, or both parts of the message "{problem}; {platform} takes {taken}." */
@@ -11,12 +11,12 @@ type VideoRule = (facts: VideoFacts) => { problem: string; taken: string } | nul
 /** Rounds, because measured frame rates and durations are slightly off. */
 export const toTenth = (value: number): number => Math.round(value * 10) / 10;
 
-const isWithin = (value: number, { least = 0, most = Number.POSITIVE_INFINITY }: Range): boolean =>
-  value >= least && value <= most;
+const isWithin = (value: number, { least = 0, max = Number.POSITIVE_INFINITY }: Range): boolean =>
+  value >= least && value <= max;
 
-function toWords({ least, most }: Range): string {
-  if (least === undefined) return `up to ${most}`;
-  return most === undefined ? `${least} or more` : `${least} to ${most}`;
+function toWords({ least, max }: Range): string {
+  if (least === undefined) return `up to ${max}`;
+  return max === undefined ? `${least} or more` : `${least} to ${max}`;
 }
 
 export const containers =

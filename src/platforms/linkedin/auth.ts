@@ -13,11 +13,11 @@ import {
 import { bearerRequest } from "../kit/requests.ts";
 import type { AppKeys, Connected, Credentials, IdentifyOptions, LoginRefusal } from "../login.ts";
 import { API, get, type LinkedInRefusal, LOGINS, readDoneReply, readReply } from "./api.ts";
-import { isPassing } from "./failures.ts";
+import { isTemporary } from "./failures.ts";
 import { organization, publishableIds } from "./pages.ts";
 import { organizationUrn, personUrn, readOrganizationId } from "./urn.ts";
 
-const isFinal = (refusal: LinkedInRefusal): boolean => !isPassing(refusal);
+const isFinal = (refusal: LinkedInRefusal): boolean => !isTemporary(refusal);
 
 export function identify(
   fetch: Fetch,
@@ -122,7 +122,7 @@ export async function refresh(
     isAboutApp: ({ code }) => isUnknownApp(code),
     isLost: ({ code, message }) =>
       code === "invalid_grant" || /refresh token.*(?:invalid|expired|revoked)/i.test(message),
-    isPassing,
+    isTemporary,
   });
   return renewed.ok ? ok(withFixedEnd(renewed.value)) : renewed;
 }

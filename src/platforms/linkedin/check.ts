@@ -25,7 +25,7 @@ function checkTexts({ title, description, media }: LinkedInPost): FieldError[] {
   return [
     ...checks.length("title", "the title", {
       count: title?.length ?? 0,
-      most: limits.titleCharacters,
+      max: limits.titleCharacters,
       taker: "it",
     }),
     ...refuseIf(

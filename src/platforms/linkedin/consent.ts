@@ -14,7 +14,7 @@ import type { AppKeys, Connected, Credentials } from "../login.ts";
 import { LOGINS } from "./api.ts";
 import { identifyPerson, withFixedEnd } from "./auth.ts";
 import { PAGE_SCOPES, scopes } from "./capabilities.ts";
-import { isPassing } from "./failures.ts";
+import { isTemporary } from "./failures.ts";
 import { publishablePages } from "./pages.ts";
 import { organizationUrn } from "./urn.ts";
 
@@ -75,7 +75,7 @@ async function findAccounts(
   const pages = await publishablePages(fetch, credentials.accessToken);
   if (!pages.ok) {
     const { message } = pages.error;
-    return isPassing(pages.error)
+    return isTemporary(pages.error)
       ? consentRefusal("unavailable", `LinkedIn could not name your pages: ${message}`)
       : ok([person.value]);
   }

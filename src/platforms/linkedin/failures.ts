@@ -80,7 +80,7 @@ function ruleOf(refusal: LinkedInRefusal): Rule | undefined {
   return rule === UNKNOWN && STILL_PROCESSING.test(message) ? UNFINISHED : rule;
 }
 
-export const { isTokenRefusal, isUndecided, isPassing, toRefused, toUnknowable } =
+export const { isTokenRefusal, isUndecided, isTemporary, toRefused, toUnknowable } =
   refusalJudge<LinkedInRefusal>({
     isTokenRefusal: ({ status, code }) => status === 401 || TOKEN_CODES.has(code ?? ""),
     ruleOf,

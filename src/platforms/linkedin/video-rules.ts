@@ -5,7 +5,7 @@ import { MAX_VIDEO_SECONDS, MIN_VIDEO_SECONDS } from "./capabilities.ts";
 const RULES = [
   containers(["mp4"], "MP4"),
   seconds(
-    { least: MIN_VIDEO_SECONDS, most: MAX_VIDEO_SECONDS },
+    { least: MIN_VIDEO_SECONDS, max: MAX_VIDEO_SECONDS },
     `${MIN_VIDEO_SECONDS} seconds to ${MAX_VIDEO_SECONDS / 60} minutes`,
   ),
 ];

@@ -2,7 +2,7 @@ import type { MediaItem, Prepared } from "../connector.ts";
 import { mediaInvalid, sendAgain } from "../kit/refusals.ts";
 import { next } from "../kit/steps.ts";
 import type { VideoPlace } from "./bookmark.ts";
-import { isPassing, isTokenRefusal, toRefused, toUploadRefused } from "./failures.ts";
+import { isTemporary, isTokenRefusal, toRefused, toUploadRefused } from "./failures.ts";
 import {
   finalizeVideoRequest,
   getAssetRequest,
@@ -58,7 +58,7 @@ async function finishVideo(job: Job, at: VideoPlace, etags: string[]): Promise<P
   const look = await readAssetReply(
     await job.fetch(getAssetRequest(job.accessToken, "video", at.video)),
   );
-  if (!look.ok && (isPassing(look.error) || isTokenRefusal(look.error))) {
+  if (!look.ok && (isTemporary(look.error) || isTokenRefusal(look.error))) {
     return toRefused(look.error);
   }
   // With a person's token, 403 means that processing has begun.

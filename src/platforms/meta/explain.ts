@@ -9,7 +9,7 @@ const ABOUT_THE_APP =
   /client[ _]secret|client[ _]id|validating application|application id|platform app|redirect[ _]uri|appsecret_proof/i;
 
 /** Codes of temporary problems, at any HTTP status. A wrong app secret also gets code 1. */
-const PASSING_CODES = new Set([1, 2, 4, 17, 32, 613]);
+const TEMPORARY_CODES = new Set([1, 2, 4, 17, 32, 613]);
 
 export function explainRefusal(
   platform: string,
@@ -18,8 +18,8 @@ export function explainRefusal(
 ): ConsentRefusal {
   const wording = message.replace(/\.$/, "");
   const isAboutApp = ABOUT_THE_APP.test(wording);
-  const isPassing = isTransient || (code !== null && PASSING_CODES.has(code));
-  if (status >= 500 || status === 429 || (isPassing && !isAboutApp)) {
+  const isTemporary = isTransient || (code !== null && TEMPORARY_CODES.has(code));
+  if (status >= 500 || status === 429 || (isTemporary && !isAboutApp)) {
     return {
       failure: "unavailable",
       message: `${platform} has a problem: ${wording}. Try again later.`,

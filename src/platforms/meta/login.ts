@@ -37,7 +37,7 @@ export const isYoung = (credentials: Credentials): boolean =>
 /** A login without refresh token: its access token is exchanged for a new one. */
 interface SelfRenewing<T> {
   platform: string;
-  judge: Pick<GraphJudge, "isLoginLost" | "isPassing">;
+  judge: Pick<GraphJudge, "isLoginLost" | "isTemporary">;
   meRequest(token: string): Request;
   readMe(reply: Response): Reading<T>;
   toOwner(me: T): Owner;
@@ -82,7 +82,7 @@ export function selfRenewingLogins<T>(login: SelfRenewing<T>) {
       const lasting = await grant(fetch, request);
       if (lasting.ok) return identify(fetch, lasting.value);
       const { message } = lasting.error;
-      return login.judge.isPassing(lasting.error)
+      return login.judge.isTemporary(lasting.error)
         ? refuse({ message, final: false })
         : identify(fetch, credentials);
     },

@@ -62,7 +62,7 @@ export function containerPublisher<S>(platform: ContainerPlatform<S>) {
     const request = calls.look(job.accessToken, place.containerId);
     const reply = await calls.readLook(await job.fetch(request));
     if (reply.ok) return reply.value.status === "PUBLISHED" ? findPublished(job, place) : refused;
-    return judge.isPassing(reply.error) ? undecided(refusal.message) : refused;
+    return judge.isTemporary(reply.error) ? undecided(refusal.message) : refused;
   }
 
   async function settle(job: Job, stored: Bookmark): Promise<Settled> {

@@ -11,7 +11,7 @@ import {
 import type { AppKeys, Connected, Credentials, LoginRefusal } from "../login.ts";
 import { API, get, type PinterestRefusal, readReply } from "./api.ts";
 import { checkApp } from "./app-check.ts";
-import { isLoginLost, isPassing } from "./failures.ts";
+import { isLoginLost, isTemporary } from "./failures.ts";
 
 const user = z.object({
   id: z.string().min(1),
@@ -37,12 +37,12 @@ export async function identify(
 const ABOUT_THE_TOKEN = /refresh[ _]?token/i;
 
 const isTokenLost = (refusal: PinterestRefusal): boolean =>
-  !isPassing(refusal) && ABOUT_THE_TOKEN.test(refusal.message);
+  !isTemporary(refusal) && ABOUT_THE_TOKEN.test(refusal.message);
 
 const INVALID_GRANT = 283;
 
 const isUnclear = (refusal: PinterestRefusal): boolean =>
-  !isPassing(refusal) &&
+  !isTemporary(refusal) &&
   (refusal.status === 401 ||
     refusal.code === INVALID_GRANT ||
     /authorization grant/i.test(refusal.message));
@@ -73,7 +73,7 @@ export async function refresh(
       return app !== null && isTokenLost(refusal);
     },
     isAboutApp: () => false,
-    isPassing,
+    isTemporary,
   });
   if (renewed.ok || !isDoubtful || app === null) return renewed;
   // Pinterest refuses unknown app keys with the same words as an ended login.

@@ -29,8 +29,8 @@ function checkBoard({ pinterest_board_id, board_id }: PinterestSettings): FieldE
   return [];
 }
 
-const checkLength = (field: string, text: string | null, most: number): FieldError[] =>
-  checks.length(field, field, { count: text?.length ?? 0, most });
+const checkLength = (field: string, text: string | null, max: number): FieldError[] =>
+  checks.length(field, field, { count: text?.length ?? 0, max });
 
 function checkLink(link: string | null): FieldError[] {
   const tooLong = checkLength("link", link, limits.linkCharacters);

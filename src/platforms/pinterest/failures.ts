@@ -54,7 +54,7 @@ const ROWS: readonly Row[] = [
 const isRateLimit = ({ status, code }: PinterestRefusal): boolean =>
   status === 429 || (code === RATE_LIMIT_CODE && status >= 400 && status < 500);
 
-export const { isTokenRefusal, isUndecided, isPassing, toRefused, toUnknowable } =
+export const { isTokenRefusal, isUndecided, isTemporary, toRefused, toUnknowable } =
   refusalJudge<PinterestRefusal>({
     isTokenRefusal: ({ status }) => status === 401,
     ruleOf: (refusal) => {

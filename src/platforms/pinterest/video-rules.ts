@@ -10,11 +10,8 @@ const RATIO_SLACK = 0.005;
 const RULES = [
   containers(["mp4", "mov"], "MP4, MOV and M4V"),
   videoCodecs(["avc", "hevc"], "H.264 and H.265"),
-  seconds({ least: 4, most: 15 * 60 }),
-  ratios(
-    { least: MIN_RATIO - RATIO_SLACK, most: MAX_RATIO + RATIO_SLACK },
-    `1:2 to ${MAX_RATIO}:1`,
-  ),
+  seconds({ least: 4, max: 15 * 60 }),
+  ratios({ least: MIN_RATIO - RATIO_SLACK, max: MAX_RATIO + RATIO_SLACK }, `1:2 to ${MAX_RATIO}:1`),
 ];
 
 const UNREADABLE = "The file is not a readable video; send MP4 or MOV with H.264 or H.265.";

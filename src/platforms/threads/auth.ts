@@ -10,7 +10,7 @@ import {
 import { judge } from "./failures.ts";
 
 const isDefinite = (refusal: GraphRefusal): boolean =>
-  refusal.status >= 400 && refusal.status < 500 && !judge.isPassing(refusal);
+  refusal.status >= 400 && refusal.status < 500 && !judge.isTemporary(refusal);
 
 export const { adopt, connectLasting, identify, refresh } = selfRenewingLogins({
   platform: NAME,

@@ -18,15 +18,15 @@ function checkText(post: ThreadsPost): FieldError[] {
   if (text === "") {
     return [{ field, message: "Write a title: a post on Threads needs text." }];
   }
-  const most = limits.postCharacters;
+  const max = limits.postCharacters;
   const count = countCharacters(text);
-  const isOfEmoji = text.length <= most ? ", which counts every emoji by its bytes" : "";
+  const isOfEmoji = text.length <= max ? ", which counts every emoji by its bytes" : "";
   const links = countLinks(text);
   return [
     ...refuseIf(
-      count > most,
+      count > max,
       field,
-      `Shorten the text: Threads takes ${most} characters, it has ${formatCount(count)}${isOfEmoji}.`,
+      `Shorten the text: Threads takes ${max} characters, it has ${formatCount(count)}${isOfEmoji}.`,
     ),
     ...refuseIf(
       links > MAX_LINKS,
@@ -63,7 +63,7 @@ function checkAltText({ media, settings }: ThreadsPost): FieldError[] {
   }
   return checks.length(field, "the alt text", {
     count: text.length,
-    most: limits.altTextCharacters,
+    max: limits.altTextCharacters,
   });
 }
 

@@ -59,7 +59,7 @@ function toRefused(refusal: GraphRefusal): Stopped {
 export const judge: GraphJudge = { ...byNumbers, toRefused };
 
 /** The media were fine: new containers may succeed. */
-const PASSING: Rule = { code: "unknown", transient: true, restart: true };
+const TEMPORARY: Rule = { code: "unknown", transient: true, restart: true };
 
 /** Source: Threads API, "Troubleshooting". */
 const BY_REASON: [RegExp, Rule][] = [
@@ -70,7 +70,7 @@ const BY_REASON: [RegExp, Rule][] = [
     /^INVALID_(?:ASPECT?_RATIO|BIT_RATE|DURATION|FRAME_RATE|AUDIO_CHANNELS|AUDIO_CHANNEL_LAYOUT)$/,
     INVALID,
   ],
-  [/^UNKNOWN$/, PASSING],
+  [/^UNKNOWN$/, TEMPORARY],
 ];
 
 export function toContainerRefused(reason: string | null): Refused {

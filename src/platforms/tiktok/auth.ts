@@ -23,7 +23,7 @@ import {
   type TikTokRefusal,
   toRefusal,
 } from "./api.ts";
-import { isPassing } from "./failures.ts";
+import { isTemporary } from "./failures.ts";
 
 /** Every login may read the basic fields; `username` needs `user.info.profile`. */
 const BASIC_FIELDS = ["open_id", "avatar_url", "display_name"];
@@ -63,7 +63,7 @@ export async function identify(
   if (!reply.ok && MISSING_SCOPE.has(reply.error.code ?? "")) {
     reply = await readUser(fetch, accessToken, BASIC_FIELDS);
   }
-  const isFinal = (refusal: TikTokRefusal) => !isPassing(refusal);
+  const isFinal = (refusal: TikTokRefusal) => !isTemporary(refusal);
   return toConnected(reply, credentials, isFinal, (owner) => ({
     id: owner.open_id,
     name: owner.display_name,
@@ -125,7 +125,7 @@ export const refresh = (
     read: readTokens,
     isLost: ({ code }) => code === "invalid_grant",
     isAboutApp: ({ code }) => isUnknownApp(code),
-    isPassing,
+    isTemporary,
     mismatch: ({ open_id }) =>
       open_id && open_id !== platformAccountId
         ? `TikTok answered for another account, ${open_id}.`

@@ -40,7 +40,7 @@ function checkTexts(post: Post<TikTokSettings>, isPhotoPost: boolean): FieldErro
     ...(isPhotoPost
       ? checks.length("description", "the description", {
           count: description.length,
-          most: limits.photoPostCharacters,
+          max: limits.photoPostCharacters,
           unit: "characters with photos",
         })
       : checkCaption(videoCaption(post).length, description === "" ? "title" : "description")),

@@ -16,7 +16,7 @@ import { formRequest } from "../kit/logins.ts";
 import type { AppKeys } from "../login.ts";
 import { identify, readTokens, TOKEN_ENDPOINT, toClient } from "./auth.ts";
 import { scopes } from "./capabilities.ts";
-import { isPassing } from "./failures.ts";
+import { isTemporary } from "./failures.ts";
 
 /**
  * Web apps use no PKCE. `disable_auto_auth` lets a person choose another account.
@@ -70,7 +70,7 @@ export async function finish(
   const reply = await readTokens(await fetch(request));
   if (!reply.ok) {
     const { code, message, status } = reply.error;
-    return isPassing(reply.error)
+    return isTemporary(reply.error)
       ? consentRefusal("unavailable", message)
       : refuse(explainOAuthError("TikTok", code ?? `HTTP ${status}`, message, status));
   }

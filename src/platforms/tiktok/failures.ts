@@ -71,7 +71,7 @@ function ruleOf(refusal: TikTokRefusal): Rule | undefined {
   return code === null ? undefined : { code: codeOf(code, message), advice: ADVICE.get(code) };
 }
 
-export const { isTokenRefusal, isUndecided, isPassing, toRefused, toUnknowable } =
+export const { isTokenRefusal, isUndecided, isTemporary, toRefused, toUnknowable } =
   refusalJudge<TikTokRefusal>({
     isTokenRefusal: ({ status, code }) =>
       code === "access_token_invalid" || (status === 401 && code === null),

@@ -12,7 +12,7 @@ import { ageOf, published, steppedLook, TOKEN_EXPIRED, undecided, waiting } from
 import { type PublishStatus, readStatusReply, statusRequest, type TikTokRefusal } from "./api.ts";
 import type { Accepted, Processing, Uploading } from "./bookmark.ts";
 import type { Job } from "./creator.ts";
-import { isPassing, isTokenRefusal, toGivenUp, toUnknowable } from "./failures.ts";
+import { isTemporary, isTokenRefusal, toGivenUp, toUnknowable } from "./failures.ts";
 import { addressOf, findListed } from "./listed.ts";
 
 /** Seconds between status queries. TikTok allows 30 of them a minute. */
@@ -98,7 +98,7 @@ export async function followPost(job: Job, at: Processing): Promise<Settled> {
     return isTokenRefusal(reply.error) ? toUnaddressed(at) : awaitPostId(job, at);
   }
   if (isTokenRefusal(reply.error)) return TOKEN_EXPIRED;
-  if (isPassing(reply.error)) return unavailable(message);
+  if (isTemporary(reply.error)) return unavailable(message);
   // A failure marked as retryable would invite a second post.
   return failed(
     "platform_processing_timeout",

@@ -12,7 +12,7 @@ import {
 } from "../kit/logins.ts";
 import type { AppKeys, Connected, Credentials, LoginRefusal } from "../login.ts";
 import { API, meRequest, readMeReply, readReply, type XRefusal } from "./api.ts";
-import { isAboutApp, isPassing } from "./failures.ts";
+import { isAboutApp, isTemporary } from "./failures.ts";
 
 /** The full-size picture's URL has no suffix. */
 const wholePicture = (url: string): string => url.replace(/_normal(?=\.\w+$)/, "");
@@ -22,7 +22,7 @@ export async function identify(
   credentials: Credentials,
 ): Promise<Result<Connected, LoginRefusal>> {
   const reply = await readMeReply(await fetch(meRequest(credentials.accessToken)));
-  const isFinal = (refusal: XRefusal) => !isPassing(refusal) && !isAboutApp(refusal);
+  const isFinal = (refusal: XRefusal) => !isTemporary(refusal) && !isAboutApp(refusal);
   return toConnected(reply, credentials, isFinal, ({ id, name, username, profile_image_url }) => ({
     id,
     name,
@@ -59,7 +59,7 @@ export const refresh = (
     read: (reply) => readReply(reply, tokens),
     isLost,
     isAboutApp: ({ problem }) => isUnknownApp(problem),
-    isPassing,
+    isTemporary,
   });
 
 /**

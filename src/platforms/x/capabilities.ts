@@ -22,8 +22,8 @@ export const MAX_TAGGED_USERS = 10;
 /** Bytes. Source: spec, "Uploads: create", `x_subtitles_url`. */
 export const MAX_SUBTITLES_BYTES = 1_000_000;
 /** Source: X, "Create Post", `poll`. */
-export const POLL_OPTIONS = { least: 2, most: 4, characters: 25 };
-export const POLL_MINUTES = { least: 5, most: 10_080, usual: 1_440 };
+export const POLL_OPTIONS = { least: 2, max: 4, characters: 25 };
+export const POLL_MINUTES = { least: 5, max: 10_080, usual: 1_440 };
 
 /** Per 24 hours. Source: spec, "Daily caps". */
 const DAILY_POST_CAP = 50;

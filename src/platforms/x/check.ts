@@ -28,9 +28,9 @@ function checkText(post: XPost): FieldError[] {
     return [{ field: "title", message: "Write a title, or add photos or a video." }];
   }
   const { x_premium } = post.settings;
-  const most = x_premium ? MAX_PREMIUM_TEXT : limits.postCharacters;
+  const max = x_premium ? MAX_PREMIUM_TEXT : limits.postCharacters;
   const length = weightedLength(text, MAX_PREMIUM_TEXT);
-  if (length <= most) return [];
+  if (length <= max) return [];
   const field = nullIfBlank(post.title) ? "title" : "description";
   const counted =
     length > MAX_PREMIUM_TEXT ? `more than ${formatCount(MAX_PREMIUM_TEXT)}` : formatCount(length);
@@ -38,7 +38,7 @@ function checkText(post: XPost): FieldError[] {
   return [
     {
       field,
-      message: `Shorten the text: X takes ${formatCount(most)} characters (a link counts 23, emoji and CJK count 2), it has ${counted}${more}.`,
+      message: `Shorten the text: X takes ${formatCount(max)} characters (a link counts 23, emoji and CJK count 2), it has ${counted}${more}.`,
     },
   ];
 }
@@ -51,13 +51,13 @@ function checkImage(item: PostMedia, index: number): FieldError[] {
   const name = `Image ${index + 1}`;
   if (item.mime !== GIF) return checkFile(item, field, name);
   const { width, height } = item;
-  const most = MAX_GIF_SIZE;
+  const max = MAX_GIF_SIZE;
   return [
     ...checkFile(item, field, name, MAX_GIF_BYTES),
     ...refuseIf(
-      (width ?? 0) > most.width || (height ?? 0) > most.height,
+      (width ?? 0) > max.width || (height ?? 0) > max.height,
       field,
-      `The GIF is ${width} x ${height}; X takes up to ${most.width} x ${most.height} pixels.`,
+      `The GIF is ${width} x ${height}; X takes up to ${max.width} x ${max.height} pixels.`,
     ),
   ];
 }
@@ -97,7 +97,7 @@ function checkImageFields({ media, settings }: XPost): FieldError[] {
     ),
     ...checks.length("x_alt_text", "x_alt_text", {
       count: [...(alt ?? "")].length,
-      most: limits.altTextCharacters,
+      max: limits.altTextCharacters,
     }),
     ...refuseIf(
       tagged.length > 0 && !hasImagesAlone,
@@ -128,13 +128,13 @@ function checkPoll({ media, settings }: XPost): FieldError[] {
     const message = "x_poll_duration_minutes needs x_poll_options.";
     return refuseIf(minutes !== null, "x_poll_duration_minutes", message);
   }
-  const { least, most, characters } = POLL_OPTIONS;
+  const { least, max, characters } = POLL_OPTIONS;
   return [
     ...refuseIf(media.length > 0, field, "A poll goes with text alone; leave the media out."),
     ...refuseIf(
-      options.length < least || options.length > most,
+      options.length < least || options.length > max,
       field,
-      `A poll has ${least} to ${most} choices, not ${options.length}.`,
+      `A poll has ${least} to ${max} choices, not ${options.length}.`,
     ),
     ...options.flatMap((option, index) => {
       const { length } = [...option];

@@ -71,7 +71,7 @@ const judge = refusalJudge<XRefusal>({
   isLongLimit: ({ status }) => status === RATE_LIMIT,
 });
 
-export const { isTokenRefusal, isUndecided, isPassing, toUnknowable } = judge;
+export const { isTokenRefusal, isUndecided, isTemporary, toUnknowable } = judge;
 
 export const isDuplicate = ({ status, message }: XRefusal): boolean =>
   status === 403 && /duplicate content/i.test(message);

@@ -39,7 +39,7 @@ export const x: Connector<XSettings> = {
     callsOf: () => 1,
     pagePosts: 50,
     // Hours between readings: X charges for each post read.
-    restsHours: 20,
+    hoursBetweenReads: 20,
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },
   ...lazily(() => import("./app-check.ts"), "checkApp"),

@@ -5,7 +5,7 @@ import { next, waiting } from "../kit/steps.ts";
 import { type Reading, readDoneReply } from "./api.ts";
 import type { Job, Preparing, Upload } from "./bookmark.ts";
 import { GIF } from "./capabilities.ts";
-import { isPassing, isTokenRefusal, toProcessingFailure, toRefused } from "./failures.ts";
+import { isTemporary, isTokenRefusal, toProcessingFailure, toRefused } from "./failures.ts";
 import {
   altTextRequest,
   appendRequest,
@@ -23,7 +23,7 @@ import { segmentCount, segmentRange } from "./segments.ts";
 const SEGMENTS_PER_STEP = 4;
 /** On a slow network, a step stops sending before its lease ends. */
 const SENDING_SECONDS = 30;
-const LOOK_SECONDS = { least: 1, most: 30, usual: 5 };
+const LOOK_SECONDS = { least: 1, max: 30, usual: 5 };
 
 export async function uploadNext(job: Job, at: Preparing): Promise<Prepared> {
   const item = job.post.media[at.mediaIds.length];
@@ -92,7 +92,7 @@ async function finalize(job: Job, at: Preparing, upload: Upload): Promise<Prepar
     // An earlier finalize call may have succeeded without an answer.
     const status = await askStatus(job, upload);
     if (status.ok && status.value) return judge(at, upload, status.value);
-    if (!status.ok && (isPassing(status.error) || isTokenRefusal(status.error))) {
+    if (!status.ok && (isTemporary(status.error) || isTokenRefusal(status.error))) {
       return toRefused(status.error, job.now());
     }
   }
@@ -117,7 +117,7 @@ function judge(at: Preparing, upload: Upload, processing: Processing): Prepared 
   // The bookmark contains the progress, so that the runner notices a stalled file.
   return waiting(
     { ...at, upload: { ...upload, processed } },
-    Math.min(Math.max(seconds, LOOK_SECONDS.least), LOOK_SECONDS.most),
+    Math.min(Math.max(seconds, LOOK_SECONDS.least), LOOK_SECONDS.max),
   );
 }
 

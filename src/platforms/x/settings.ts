@@ -109,13 +109,13 @@ export const settings = formFields({
   }),
   x_poll_options: field(pollOptions, {
     type: "array",
-    description: `${POLL_OPTIONS.least} to ${POLL_OPTIONS.most} choices of up to ${POLL_OPTIONS.characters} characters, comma-separated or as JSON array; posts of text alone.`,
+    description: `${POLL_OPTIONS.least} to ${POLL_OPTIONS.max} choices of up to ${POLL_OPTIONS.characters} characters, comma-separated or as JSON array; posts of text alone.`,
   }),
-  x_poll_duration_minutes: field(wholeNumber(POLL_MINUTES.least, POLL_MINUTES.most), {
+  x_poll_duration_minutes: field(wholeNumber(POLL_MINUTES.least, POLL_MINUTES.max), {
     type: "integer",
     minimum: POLL_MINUTES.least,
-    maximum: POLL_MINUTES.most,
-    description: `How long the poll is open, ${POLL_MINUTES.least} to ${POLL_MINUTES.most}. Default: ${POLL_MINUTES.usual}.`,
+    maximum: POLL_MINUTES.max,
+    description: `How long the poll is open, ${POLL_MINUTES.least} to ${POLL_MINUTES.max}. Default: ${POLL_MINUTES.usual}.`,
   }),
   x_community_id: field(numericId("a community", COMMUNITY_DIGITS), {
     type: "string",

@@ -66,8 +66,8 @@ async function fetchSubtitles(job: Job, url: string): Promise<Result<SubtitleFil
   if (!reply) return unreachable("the address does not answer", true);
   if (!reply.ok) {
     await reply.body?.cancel();
-    const isPassing = reply.status >= 500 || reply.status === 429 || reply.status === 408;
-    return unreachable(`the address answers HTTP ${reply.status}`, isPassing);
+    const isTemporary = reply.status >= 500 || reply.status === 429 || reply.status === 408;
+    return unreachable(`the address answers HTTP ${reply.status}`, isTemporary);
   }
   return toSubtitleFile(reply);
 }

@@ -14,17 +14,17 @@ const BRACKETS = /[()]/g;
 const MAX_BRACKETS = 40;
 
 /** Replaces `signs` by `x` in parts of the text that have more than `most` signs. */
-const withoutCrowds = (text: string, between: RegExp, signs: RegExp, most: number): string =>
+const withoutCrowds = (text: string, between: RegExp, signs: RegExp, max: number): string =>
   text
     .split(between)
-    .map((part) => ((part.match(signs)?.length ?? 0) > most ? part.replace(signs, "x") : part))
+    .map((part) => ((part.match(signs)?.length ?? 0) > max ? part.replace(signs, "x") : part))
     .join("");
 
 /**
  * UTF-16 units. A part ends at the first space after `preferred`, else at the first `APART` after `most`, else at
  * `longest`: X accepts no URL of that length.
  */
-const PART = { preferred: 300, most: 800, longest: 8_000 };
+const PART = { preferred: 300, max: 800, longest: 8_000 };
 const SPACE = /\s/g;
 /** A character that is neither ASCII nor a modifier of the one before. */
 const APART = /(?<!\u200D)(?![\p{M}\p{RI}\p{EMod}\p{Cf}])\P{ASCII}/gu;
@@ -45,8 +45,8 @@ function* toParts(text: string): Generator<string> {
   let [space, apart] = [-1, -1];
   for (let start = 0; start < whole.length; ) {
     if (space < start + PART.preferred) space = indexFrom(whole, SPACE, start + PART.preferred);
-    const isNear = space <= start + PART.most;
-    if (!isNear && apart < start + PART.most) apart = indexFrom(whole, APART, start + PART.most);
+    const isNear = space <= start + PART.max;
+    if (!isNear && apart < start + PART.max) apart = indexFrom(whole, APART, start + PART.max);
     const cut = Math.min(isNear ? space : Math.min(space, apart), start + PART.longest);
     const end = LOW_SURROGATE.test(whole.charAt(cut)) ? cut - 1 : cut;
     const names = withoutCrowds(whole.slice(start, end), BETWEEN_NAMES, SEPARATORS, MAX_SEPARATORS);

@@ -23,17 +23,17 @@ const RULES = [
   containers(["mp4", "mov"], "MP4 and MOV"),
   videoCodecs(["avc"], "H.264"),
   takesSound,
-  frameRates({ most: 60 }),
+  frameRates({ max: 60 }),
   seconds({ least: 0.5 }),
 ];
 const SIZES = [
   sides({ least: MIN_SIDE }, `${MIN_SIDE} pixels or more`),
-  ratios({ least: 1 / MAX_RATIO, most: MAX_RATIO }, `1:${MAX_RATIO} to ${MAX_RATIO}:1`),
+  ratios({ least: 1 / MAX_RATIO, max: MAX_RATIO }, `1:${MAX_RATIO} to ${MAX_RATIO}:1`),
 ];
 
 export function videoProblem(facts: VideoFacts | null, isPremium: boolean): string | null {
-  const most = isPremium ? MAX_PREMIUM_VIDEO_SECONDS : MAX_VIDEO_SECONDS;
+  const max = isPremium ? MAX_PREMIUM_VIDEO_SECONDS : MAX_VIDEO_SECONDS;
   const more = isPremium ? "" : `, with x_premium ${MAX_PREMIUM_VIDEO_SECONDS / 60}`;
-  const length = seconds({ most }, `up to ${most / 60} minutes${more}`);
+  const length = seconds({ max }, `up to ${max / 60} minutes${more}`);
   return judgeVideo("X", facts, [...RULES, length, ...SIZES]);
 }

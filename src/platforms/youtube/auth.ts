@@ -17,7 +17,7 @@ import {
   readReply,
   type YouTubeRefusal,
 } from "./api.ts";
-import { isPassing } from "./failures.ts";
+import { isTemporary } from "./failures.ts";
 
 export const TOKENS = "https://oauth2.googleapis.com";
 
@@ -47,7 +47,7 @@ export async function findChannel(
   const reply = await readGetChannelReply(await fetch(request));
   if (!reply.ok) {
     if (reply.error.reason === NO_CHANNEL_REASON) return ok(null);
-    const isFinal = !isAboutQuota(reply.error) && !isPassing(reply.error);
+    const isFinal = !isAboutQuota(reply.error) && !isTemporary(reply.error);
     return refuse({ message: reply.error.message, final: isFinal });
   }
   if (!reply.value) return ok(null);
@@ -82,7 +82,7 @@ export const refresh = (
     read: (reply) => readReply(reply, tokens),
     isLost: ({ reason }) => reason === "invalid_grant",
     isAboutApp: ({ reason }) => isUnknownApp(reason),
-    isPassing,
+    isTemporary,
   });
 
 /**

@@ -31,7 +31,7 @@ function checkTitle(post: YouTubePost): FieldError[] {
   const title = titleOf(post);
   return [
     ...refuseIf(title === "", field, "Write a title: YouTube takes no video without one."),
-    ...checks.length(field, "the title", { count: title.length, most: limits.titleCharacters }),
+    ...checks.length(field, "the title", { count: title.length, max: limits.titleCharacters }),
     ...checkBrackets(field, "title", title),
   ];
 }
@@ -42,7 +42,7 @@ function checkDescription(post: YouTubePost): FieldError[] {
   const count = description.length;
   const bytes = countUtf8Bytes(description);
   return [
-    ...checks.length(field, "the description", { count, most: limits.postCharacters }),
+    ...checks.length(field, "the description", { count, max: limits.postCharacters }),
     ...refuseIf(
       count <= limits.postCharacters && bytes > MAX_DESCRIPTION_BYTES,
       field,

@@ -104,7 +104,7 @@ const WAITS = new Map<Rule, (now: Date) => number>([
   [BUSY, () => CALL_LIMIT_SECONDS],
 ]);
 
-export const { isTokenRefusal, isUndecided, isPassing, toRefused, toUnknowable } =
+export const { isTokenRefusal, isUndecided, isTemporary, toRefused, toUnknowable } =
   refusalJudge<YouTubeRefusal>({
     isTokenRefusal: ({ status, reason }) => status === 401 && !isKnownReason(reason),
     ruleOf: ({ status, reason }) =>

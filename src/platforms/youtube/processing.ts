@@ -9,7 +9,7 @@ import {
   type VideoStatus,
 } from "./api.ts";
 import type { Processing } from "./bookmark.ts";
-import { isPassing, isTokenRefusal, toGivenUp } from "./failures.ts";
+import { isTemporary, isTokenRefusal, toGivenUp } from "./failures.ts";
 import { requestedPrivacy } from "./metadata.ts";
 import type { YouTubeSettings } from "./settings.ts";
 
@@ -86,13 +86,13 @@ async function setThumbnail(job: Job, at: Processing, warnings: string[]): Promi
   if (answer === "set") return toPublished(job, at, warnings);
   if (answer === "token_expired") return TOKEN_EXPIRED;
   const thumbnailTries = at.thumbnailTries + 1;
-  if (answer.isPassing && thumbnailTries < MAX_THUMBNAIL_TRIES) {
+  if (answer.isTemporary && thumbnailTries < MAX_THUMBNAIL_TRIES) {
     return waiting<Processing>({ ...at, thumbnailTries }, THUMBNAIL_RETRY_SECONDS);
   }
   return toPublished(job, at, [...warnings, `The thumbnail was not set: ${answer.message}`]);
 }
 
-type ThumbnailAnswer = "set" | "token_expired" | { message: string; isPassing: boolean };
+type ThumbnailAnswer = "set" | "token_expired" | { message: string; isTemporary: boolean };
 
 async function sendThumbnail(job: Job, videoId: string): Promise<ThumbnailAnswer> {
   const { thumbnail } = job.post;
@@ -104,10 +104,10 @@ async function sendThumbnail(job: Job, videoId: string): Promise<ThumbnailAnswer
     const reply = await readDoneReply(await job.fetch(request));
     if (reply.ok) return "set";
     if (isTokenRefusal(reply.error)) return "token_expired";
-    return { message: reply.error.message, isPassing: isPassing(reply.error) };
+    return { message: reply.error.message, isTemporary: isTemporary(reply.error) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return { message: reason.slice(0, 300), isPassing: true };
+    return { message: reason.slice(0, 300), isTemporary: true };
   }
 }
 

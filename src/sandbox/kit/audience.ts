@@ -56,8 +56,8 @@ export function reactionsTo(key: string, createdAt: number, at: number): Reactio
   const size = FEWEST_VIEWS * SPREAD ** shareOf(`size ${key}`) * attentionAt(createdAt);
   const grown = 1 - Math.exp(-age / FRESH_MS) + (LATE_SHARE * age) / (365 * DAY);
   const views = Math.floor(size * grown);
-  const of = (name: string, least: number, most: number) =>
-    Math.floor(views * (least + (most - least) * shareOf(`${name} ${key}`)));
+  const of = (name: string, least: number, max: number) =>
+    Math.floor(views * (least + (max - least) * shareOf(`${name} ${key}`)));
   return {
     views,
     likes: of("likes", 0.02, 0.1),

@@ -160,8 +160,8 @@ export async function digitsOf(platform: Platform, name: string, count: number):
   return String(new DataView(hash).getBigUint64(0)).padStart(20, "1").slice(-count);
 }
 
-export function usernameOf(name: string, most: number): string {
+export function usernameOf(name: string, max: number): string {
   const plain = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   const label = plain.replace(/[^a-z0-9]+/g, "_").replace(/^_+|_+$/g, "");
-  return label.slice(0, most) || "account";
+  return label.slice(0, max) || "account";
 }

@@ -96,9 +96,9 @@ export async function readUserInfo(call: Call): Promise<Response> {
 }
 
 export function listOf(call: Call, all: object[]): Response {
-  const numberOf = (name: string, otherwise: number, most: number) => {
+  const numberOf = (name: string, otherwise: number, max: number) => {
     const text = call.req.query(name) ?? String(otherwise);
-    if (!/^\d{1,6}$/.test(text) || Number(text) > most) {
+    if (!/^\d{1,6}$/.test(text) || Number(text) > max) {
       throw invalidValue(`The parameter ${name} is invalid`);
     }
     return Number(text);

@@ -47,14 +47,14 @@ function requireUpload(call: Call): { upload: UploadRow; asset: AssetRow } {
   return { upload, asset };
 }
 
-function requireLength({ req }: Call, upload: UploadRow, most: number): number {
+function requireLength({ req }: Call, upload: UploadRow, max: number): number {
   const text = req.header("content-length");
   if (text === undefined) throw refusal(411, "LENGTH_REQUIRED", "Content-Length is missing");
   const length = Number(text);
   if (upload.size !== null && length !== upload.size) {
     throw invalidValue(`This part has ${upload.size} bytes`);
   }
-  if (length < 1 || length > most) throw tooLarge();
+  if (length < 1 || length > max) throw tooLarge();
   return length;
 }
 

@@ -91,9 +91,9 @@ function requireFiles(call: Call, account: Account, ids: readonly string[]): Med
     return media;
   });
   const [first] = files;
-  const most = MAX_OF_KIND[first?.category ?? ""] ?? 0;
+  const max = MAX_OF_KIND[first?.category ?? ""] ?? 0;
   const isMixed = files.some(({ category }) => category !== first?.category);
-  if (first && (isMixed || files.length > most || new Set(ids).size < ids.length)) {
+  if (first && (isMixed || files.length > max || new Set(ids).size < ids.length)) {
     throw invalidRequest("A post takes four images, or one GIF or video.", {
       "media.media_ids": [...ids],
     });
@@ -106,8 +106,8 @@ function requireText(account: Account, { text = "", media, poll }: PostInput): s
     throw invalidRequest("$.text: is required without media", { text: [text] });
   }
   if (media && poll) throw invalidRequest("A post takes media or a poll, not both.");
-  const most = isSubscriber(account) ? MAX_PREMIUM_TEXT : MAX_TEXT;
-  if (weightOf(text) > most) {
+  const max = isSubscriber(account) ? MAX_PREMIUM_TEXT : MAX_TEXT;
+  if (weightOf(text) > max) {
     throw forbidden("You are not permitted to perform this action.");
   }
   if ((text.match(/(?<!\S)\$[a-z]{1,6}\b/gi) ?? []).length > 1) {

@@ -135,8 +135,8 @@ async function judge(
   const longest = MAX_SECONDS[media.category];
   if (!longest) return SOUNDNESS.sound;
   const seconds = (await readMovieSeconds(store, media.file_id)) ?? 0;
-  const most = isSubscriber(account) ? longest.subscriber : longest.free;
-  return seconds > most ? SOUNDNESS.tooLong : SOUNDNESS.sound;
+  const max = isSubscriber(account) ? longest.subscriber : longest.free;
+  return seconds > max ? SOUNDNESS.tooLong : SOUNDNESS.sound;
 }
 
 export async function finalize(call: Call): Promise<Response> {

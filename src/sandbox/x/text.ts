@@ -7,11 +7,11 @@ import parseTweet from "twitter-text/dist/esm/parseTweet.js";
 const PIECE_UNITS = 400;
 
 function endOfPiece(text: string, from: number): number {
-  const most = from + PIECE_UNITS;
-  if (most >= text.length) return text.length;
-  const space = text.slice(from + 1, most).search(/\s\S*$/);
+  const max = from + PIECE_UNITS;
+  if (max >= text.length) return text.length;
+  const space = text.slice(from + 1, max).search(/\s\S*$/);
   if (space >= 0) return from + 1 + space;
-  return text.slice(from, most).isWellFormed() ? most : most - 1;
+  return text.slice(from, max).isWellFormed() ? max : max - 1;
 }
 
 function* piecesOf(text: string): Generator<{ piece: string; from: number }> {

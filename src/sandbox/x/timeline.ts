@@ -8,7 +8,7 @@ import { invalidRequest, requireFields, requireQuery } from "./call.ts";
 import { type PostRow, posts } from "./posts.ts";
 
 /** Source: X, "User Posts timeline by User ID". */
-const PAGE = { least: 5, most: 100, usual: 10 };
+const PAGE = { least: 5, max: 100, usual: 10 };
 /** A longer text is complete only in the post's field `note_tweet`. */
 const MAX_SHOWN = 280;
 
@@ -47,9 +47,9 @@ function readInstant(query: Record<string, string>, name: string, otherwise: num
 function readPageSize(query: Record<string, string>): number {
   const text = query.max_results ?? String(PAGE.usual);
   const size = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
-  if (size >= PAGE.least && size <= PAGE.most) return size;
+  if (size >= PAGE.least && size <= PAGE.max) return size;
   throw invalidRequest(
-    `The \`max_results\` query parameter value [${text}] is not between ${PAGE.least} and ${PAGE.most}`,
+    `The \`max_results\` query parameter value [${text}] is not between ${PAGE.least} and ${PAGE.max}`,
   );
 }
 

@@ -207,8 +207,8 @@ export async function listPlaylist(call: Call): Promise<Response> {
   const query = call.req.query();
   requireKnownParameters(call, ["part", "playlistId", "maxResults", "pageToken"]);
   const parts = requireParts(call, ITEM_PARTS);
-  const most = Number(query.maxResults ?? 5);
-  if (!Number.isInteger(most) || most < 0 || most > 50) {
+  const max = Number(query.maxResults ?? 5);
+  if (!Number.isInteger(max) || max < 0 || max > 50) {
     throw badParameter("maxResults", "Values must be within the range: [0, 50]");
   }
   const offset = Number(PAGE_TOKEN.exec(query.pageToken ?? toPageToken(0))?.[1]);
@@ -226,10 +226,10 @@ export async function listPlaylist(call: Call): Promise<Response> {
   const rows = videos.list(
     ...([call.env.store, own] as const),
     "ORDER BY created_at DESC, rowid DESC LIMIT ? OFFSET ?",
-    most + 1,
+    max + 1,
     offset,
   );
-  const items = rows.slice(0, most).map((video) => {
+  const items = rows.slice(0, max).map((video) => {
     const { resource } = video;
     const at = new Date(video.created_at).toISOString();
     const { title, description = "" } = resource.snippet;
@@ -242,7 +242,7 @@ export async function listPlaylist(call: Call): Promise<Response> {
   });
   return Response.json({
     kind: "youtube#playlistItemListResponse",
-    ...(rows.length > most ? { nextPageToken: toPageToken(offset + most) } : {}),
+    ...(rows.length > max ? { nextPageToken: toPageToken(offset + max) } : {}),
     items,
   });
 }

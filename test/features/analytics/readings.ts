@@ -27,7 +27,7 @@ export const reading = (
 export const atDay = (day: number, hour = 3): number => START + day * DAY + hour * HOUR;
 
 /** Random counters of posts. Most rise, some shrink, some are missing. */
-export function randomSyncs(below: (most: number) => number, days: readonly number[]) {
+export function randomSyncs(below: (max: number) => number, days: readonly number[]) {
   const marks = new Map<string, number[]>();
   return days.map((day): SyncReading => {
     const at = atDay(day, below(24));
@@ -48,7 +48,7 @@ export function randomSyncs(below: (most: number) => number, days: readonly numb
 }
 
 /** Seeded random numbers. */
-export function belowBy(seed: number): (most: number) => number {
+export function belowBy(seed: number): (max: number) => number {
   const random = createRandom(seed);
-  return (most) => random.between(0, most - 1);
+  return (max) => random.between(0, max - 1);
 }

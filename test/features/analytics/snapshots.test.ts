@@ -3,7 +3,7 @@ import { DAY } from "../../../src/core/time.ts";
 import { dayOf } from "../../../src/features/analytics/rules/days.ts";
 import {
   type AccountState,
-  MOST_POSTS,
+  MAX_POSTS,
   NOTHING,
   type SyncReading,
   takeSync,
@@ -263,14 +263,14 @@ test("days older than 25 months are put into months, and those of a platform tha
 });
 
 test("the newest 1,000 posts are kept once the days of older ones are settled", () => {
-  const posts = Array.from({ length: MOST_POSTS + 20 }, (_, i) =>
+  const posts = Array.from({ length: MAX_POSTS + 20 }, (_, i) =>
     reading(`p${i}`, atDay(0), [i, 0, 0, 0], START - i * DAY),
   );
   const first: SyncReading = { at: atDay(0), posts, followers: null };
   const later = one(20, 3);
-  expect(takeAll([first]).posts).toHaveLength(MOST_POSTS + 20);
+  expect(takeAll([first]).posts).toHaveLength(MAX_POSTS + 20);
   const kept = takeAll([first, later]).posts;
-  expect(kept).toHaveLength(MOST_POSTS);
+  expect(kept).toHaveLength(MAX_POSTS);
   expect(kept[0]?.id).toBe("p0");
 });
 

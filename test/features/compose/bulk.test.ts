@@ -180,11 +180,11 @@ test.each<[string, number, number]>([
   ["facebook", 10, 11],
   ["threads", 10, 11],
   ["bluesky", 4, 5],
-])("%s takes %i files in a batch and not %i", async (platform, most, tooMany) => {
+])("%s takes %i files in a batch and not %i", async (platform, max, tooMany) => {
   const stage = await onStage();
   const account = await stage.connect(platform);
   for (const [count, isTaken] of [
-    [most, true],
+    [max, true],
     [tooMany, false],
   ] as const) {
     const photos = Array.from({ length: count }, (_, i) => photo(i));

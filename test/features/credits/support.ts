@@ -3,7 +3,7 @@ import type { Config } from "../../../src/config.ts";
 import { creditDrift } from "../../../src/features/credits/nightly.ts";
 import { xSimulator } from "../../../src/sandbox/x/index.ts";
 import { connectSandbox, createMember, type Fields, harnessWith } from "../../support/harness.ts";
-import { type AccountStage, passing, stageOf } from "../../support/stage.ts";
+import { type AccountStage, stageOf, temporary } from "../../support/stage.ts";
 
 export interface Stage extends AccountStage {
   /** Publishes a post and returns its record. */
@@ -46,7 +46,7 @@ export async function onStage(
 
 /** X answers with this status during `work`. */
 export const whileDown = (work: () => Promise<unknown>, status = 503) =>
-  passing(xSimulator, async () => Response.json({ title: "No" }, { status }), work);
+  temporary(xSimulator, async () => Response.json({ title: "No" }, { status }), work);
 
 export const setPlan = (teamId: number, plan: string | null) =>
   env.DB.prepare("UPDATE teams SET plan = ? WHERE id = ?").bind(plan, teamId).run();

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
-import { placeOf } from "../../../src/doors/place.ts";
+import { shortAddressOf } from "../../../src/doors/short-address.ts";
 import { appLinksOf } from "../../../src/features/links/app-links.ts";
 import { HotLinks } from "../../../src/features/links/hot-links.ts";
 import { createMember, Harness, type Member } from "../../support/harness.ts";
@@ -195,7 +195,7 @@ describe("a link into an app", () => {
   });
 });
 
-test.each<[string, Parameters<typeof placeOf>[1] | object, object | null]>([
+test.each<[string, Parameters<typeof shortAddressOf>[1] | object, object | null]>([
   ["https://akimbo.test/s/abc", {}, { host: null, slug: "abc" }],
   ["https://akimbo.test/s/abc?x=/y#z", {}, { host: null, slug: "abc" }],
   ["https://akimbo.test/sandbox", {}, null],
@@ -214,9 +214,9 @@ test.each<[string, Parameters<typeof placeOf>[1] | object, object | null]>([
     { publicHost: null, isDevelopment: true },
     { host: "brand.example", slug: "abc" },
   ],
-])("%s is a short link's address or not", (url, own, place) => {
+])("%s is a short link's address or not", (url, own, address) => {
   const hosts = { publicHost: "akimbo.test", shortHost: "go.test", isDevelopment: false, ...own };
-  expect(placeOf(url, hosts)).toEqual(place);
+  expect(shortAddressOf(url, hosts)).toEqual(address);
 });
 
 describe("a hot link", () => {

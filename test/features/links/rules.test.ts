@@ -65,9 +65,9 @@ function byBruteForce(rules: readonly StoredRule[], facts: Facts): string | null
 /** Draws the same numbers in every run. */
 function createDraw(seed: number) {
   let state = seed;
-  const draw = (most: number): number => {
+  const draw = (max: number): number => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * most);
+    return Math.floor((state / 2 ** 32) * max);
   };
   const one = <T>(list: readonly T[]): T => list[draw(list.length)] as T;
   const some = (list: readonly string[]) =>

@@ -7,7 +7,7 @@ import { claimUpload } from "../../../src/features/publishing/claim.ts";
 import { xSimulator } from "../../../src/sandbox/x/index.ts";
 import { aroundBatches } from "../../support/database.ts";
 import { measure } from "../../support/meter.ts";
-import { passing, type Wrap } from "../../support/stage.ts";
+import { temporary, type Wrap } from "../../support/stage.ts";
 import { testJpeg, testPng } from "../../support/videos.ts";
 import { drifts, onStage, retry, type Stage, setPlan } from "../credits/support.ts";
 
@@ -18,7 +18,7 @@ async function callsToX(work: () => Promise<unknown>): Promise<number> {
     calls++;
     return answer();
   };
-  await passing(xSimulator, see, work);
+  await temporary(xSimulator, see, work);
   return calls;
 }
 

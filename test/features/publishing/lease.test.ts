@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { boardsOf } from "../../../src/sandbox/pinterest/boards.ts";
 import { pinterestSimulator } from "../../../src/sandbox/pinterest/index.ts";
 import { connectSandbox, createMember, form, Harness } from "../../support/harness.ts";
-import { mp4, openStage, passing } from "../../support/stage.ts";
+import { mp4, openStage, temporary } from "../../support/stage.ts";
 import { testPng, verticalMp4 } from "../../support/videos.ts";
 
 /** The deadlines that calls were given, kept in moved time. */
@@ -75,7 +75,7 @@ describe("a video on its way to Pinterest", () => {
         await harness.tick();
       }
     };
-    await passing(
+    await temporary(
       pinterestSimulator,
       (call, answer) => {
         const { body } = call.request;
@@ -124,7 +124,7 @@ describe("a video on its way to Pinterest", () => {
     let last = 0;
     let taken: unknown = null;
     const row = () => env.DB.prepare("SELECT * FROM uploads WHERE id = ?").bind(stage.id).first();
-    await passing(
+    await temporary(
       pinterestSimulator,
       (call, answer) => {
         const { body } = call.request;

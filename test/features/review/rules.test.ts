@@ -73,8 +73,8 @@ test.each([
   [2, "a\nb\nc", 2],
   [null, "a\n".repeat(300), null],
   [5, "a".repeat(226), 5],
-] as const)("where %s lines are shown at first, a text is cut to that", (most, text, lines) => {
-  expect(cutLines({ shownLines: most, text })).toBe(lines);
+] as const)("where %s lines are shown at first, a text is cut to that", (max, text, lines) => {
+  expect(cutLines({ shownLines: max, text })).toBe(lines);
 });
 
 test.each([

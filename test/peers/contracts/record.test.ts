@@ -7,7 +7,7 @@ import { pinterestSimulator } from "../../../src/sandbox/pinterest/index.ts";
 import { xSimulator } from "../../../src/sandbox/x/index.ts";
 import { youtubeSimulator } from "../../../src/sandbox/youtube/index.ts";
 import type { Fields } from "../../support/harness.ts";
-import { jpeg, mp4, openStage, passing, png, type Stage } from "../../support/stage.ts";
+import { jpeg, mp4, openStage, png, type Stage, temporary } from "../../support/stage.ts";
 import { lasting, verticalMp4 } from "../../support/videos.ts";
 import { type RecordedCall, toLine } from "./recording.ts";
 
@@ -198,11 +198,11 @@ async function record(platform: Platform, kind: string, call: SimulatedCall) {
 for (const [platform, simulator, kinds] of PLATFORMS) {
   test(`${platform}: every kind of post`, async () => {
     for (const [kind, fieldsOf, answer] of kinds) {
-      const wrap: Parameters<typeof passing>[1] = async (call, simulate) => {
+      const wrap: Parameters<typeof temporary>[1] = async (call, simulate) => {
         await record(platform, kind, call);
         return (await answer?.(call)) ?? simulate();
       };
-      await passing(simulator, wrap, async () => {
+      await temporary(simulator, wrap, async () => {
         const stage = await openStage(platform);
         const board: Fields =
           platform === "pinterest" ? { pinterest_board_id: await boardOf(stage) } : {};

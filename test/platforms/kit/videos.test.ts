@@ -23,11 +23,11 @@ const FACTS: VideoFacts = {
 const RULES = [
   containers(["mp4"], "MP4"),
   videoCodecs(["avc"], "H.264"),
-  frameRates({ least: 23, most: 60 }),
+  frameRates({ least: 23, max: 60 }),
   seconds({ least: 3 }),
-  seconds({ most: 120 }, "up to 2 minutes"),
-  sides({ least: 360, most: 4_096 }),
-  ratios({ least: 0.5, most: 2 }, "1:2 to 2:1"),
+  seconds({ max: 120 }, "up to 2 minutes"),
+  sides({ least: 360, max: 4_096 }),
+  ratios({ least: 0.5, max: 2 }, "1:2 to 2:1"),
 ];
 
 const judge = (changed: Partial<VideoFacts>) =>

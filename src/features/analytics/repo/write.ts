@@ -28,12 +28,12 @@ const readOwn = rowReader({
 });
 
 export const ownPosts = prepared(
-  ({ team, id, most }: Params<{ team: number | SQL; id: string; most: number }>) =>
+  ({ team, id, max }: Params<{ team: number | SQL; id: string; max: number }>) =>
     sql`SELECT id, metadata ->> 'videoId' AS post_id, metadata ->> 'shareUrl' AS url,
         substr(title, 1, 500) AS title, substr(description, 1, 2000) AS description, uploaded_at
       FROM uploads WHERE account_id = ${id} AND team_id = ${team} AND counted_at IS NOT NULL AND status = 'completed'
         AND uploaded_at IS NOT NULL AND metadata ->> 'videoId' IS NOT NULL
-      ORDER BY counted_at DESC LIMIT ${most}`,
+      ORDER BY counted_at DESC LIMIT ${max}`,
   readOwn,
 );
 
@@ -90,13 +90,13 @@ const readReadable = rowReader({
 });
 
 export const accountsInUse = prepared(
-  ({ after, most }: Params<{ after: string; most: number }>) =>
+  ({ after, max }: Params<{ after: string; max: number }>) =>
     sql`SELECT a.id, a.team_id, a.platform, coalesce(t.plan, t.base_plan) AS plan, n.night,
         n.bookmark IS NOT NULL AS is_open
       FROM accounts a JOIN teams t ON t.id = a.team_id
         LEFT JOIN analytics n ON n.team_id = a.team_id AND n.account_id = a.id
       WHERE a.id > ${after} AND a.status = 'active' AND a.deleted_at IS NULL
         AND t.deleted_at IS NULL
-      ORDER BY a.id LIMIT ${most}`,
+      ORDER BY a.id LIMIT ${max}`,
   readReadable,
 );

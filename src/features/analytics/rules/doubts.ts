@@ -19,11 +19,11 @@ interface Watched extends Reading {
 }
 
 /** A rise beyond both this factor and `MOST_A_DAY` is implausible. Spec is silent: platforms sometimes misreport. */
-const MOST_TIMES = 1_000;
-const MOST_A_DAY = 1_000_000;
+const MAX_TIMES = 1_000;
+const MAX_A_DAY = 1_000_000;
 
 const rises = (from: number, to: number, days = 1): boolean =>
-  to > from * MOST_TIMES && to - from > MOST_A_DAY * days;
+  to > from * MAX_TIMES && to - from > MAX_A_DAY * days;
 
 const daysBetween = (a: number, b: number): number => Math.max(1, Math.ceil(Math.abs(a - b) / DAY));
 

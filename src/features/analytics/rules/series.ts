@@ -62,7 +62,7 @@ export interface Measures {
 }
 
 /** Source: spec, "Collection schedule". */
-export const MOST_POSTS = 1_000;
+export const MAX_POSTS = 1_000;
 const DAYS_KEPT_MONTHS = 25;
 
 /**
@@ -100,7 +100,7 @@ const newestFirst = (posts: StoredPost[]): StoredPost[] =>
 
 /** Keeps posts above the limit if they changed in the last 14 days. */
 const kept = (posts: readonly StoredPost[]): StoredPost[] =>
-  posts.filter(({ steps }, i) => i < MOST_POSTS || steps.length > 0);
+  posts.filter(({ steps }, i) => i < MAX_POSTS || steps.length > 0);
 
 /** The latest number of followers counts; of two read at the same time, the higher. */
 function withDay(rows: readonly DayRow[], sync: SyncReading): DayRow[] {
@@ -148,8 +148,8 @@ function gainsOf(
 
 function keptFrom(days: readonly DayRow[], { keepDays }: Measures): DayNumber {
   const last = days.at(-1)?.day ?? 0;
-  const most = dayOf(addMonths(new Date(last * DAY), -DAYS_KEPT_MONTHS).getTime());
-  return keepDays === null ? most : Math.max(most, last - keepDays);
+  const max = dayOf(addMonths(new Date(last * DAY), -DAYS_KEPT_MONTHS).getTime());
+  return keepDays === null ? max : Math.max(max, last - keepDays);
 }
 
 function rollUp(series: Series, from: DayNumber): Series {

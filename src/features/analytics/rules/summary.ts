@@ -29,7 +29,7 @@ export interface Summary {
 
 /** Per account. Spec is silent on the number. */
 export const RECENT_POSTS = 25;
-const MOST_HASHTAGS = 50;
+const MAX_HASHTAGS = 50;
 
 /** @param posts newest first */
 export function summarize(posts: readonly StoredPost[]): Summary {
@@ -49,7 +49,7 @@ export function summarize(posts: readonly StoredPost[]): Summary {
     recent: { mut: recent(true), external: recent(false) },
     mostViewed: best(posts.map(toShown), viewsOf),
     mostEngaging: best(posts.map(toShown), ({ counters }) => engagementOf(counters)),
-    hashtags: topHashtags(posts.flatMap(usesOf), MOST_HASHTAGS),
+    hashtags: topHashtags(posts.flatMap(usesOf), MAX_HASHTAGS),
     publishedAfter: minutes.map((minute, i) => minute - (minutes[i - 1] ?? 0)),
     views: oldestFirst.map(({ counters }) => counters[METRICS.indexOf("views")] ?? null),
   };
@@ -83,7 +83,7 @@ const usesOf = (post: StoredPost): HashtagUse[] =>
     engagement: engagementOf(post.counters),
   }));
 
-export function topHashtags(uses: readonly HashtagUse[], most: number): HashtagUse[] {
+export function topHashtags(uses: readonly HashtagUse[], max: number): HashtagUse[] {
   const byTag = new Map<string, HashtagUse>();
   for (const { tag, posts, views, engagement } of uses) {
     const sum = byTag.get(tag) ?? { tag, posts: 0, views: 0, engagement: 0 };
@@ -100,5 +100,5 @@ export function topHashtags(uses: readonly HashtagUse[], most: number): HashtagU
         b.posts - a.posts ||
         (a.tag < b.tag ? -1 : 1),
     )
-    .slice(0, most);
+    .slice(0, max);
 }

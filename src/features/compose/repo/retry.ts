@@ -84,7 +84,7 @@ export function recentFailures(
   team: SQL,
   { accountId, platform }: RetryFilter,
   since: Date,
-  most: number,
+  max: number,
 ): Query<Retryable[]> {
   const filters = and(
     accountId === undefined ? undefined : sql`u.account_id = ${accountId}`,
@@ -96,7 +96,7 @@ export function recentFailures(
         AND u.failed_at > ${since.getTime()}
         AND u.failure_code IN (SELECT value FROM json_each(${RETRYABLE}))
         AND ${filters ?? sql`TRUE`}
-      ORDER BY u.sort_at, u.id LIMIT ${most}`,
+      ORDER BY u.sort_at, u.id LIMIT ${max}`,
     readRetryable,
   );
 }

@@ -96,7 +96,7 @@ export const keepConsent = preparedWrite(
 );
 
 export const forgetConsents = preparedWrite(
-  ({ before, most }: Params<{ before: Date; most: number }>) =>
+  ({ before, max }: Params<{ before: Date; max: number }>) =>
     sql`DELETE FROM consents WHERE id IN
-      (SELECT id FROM consents WHERE expires_at < ${before} ORDER BY expires_at LIMIT ${most})`,
+      (SELECT id FROM consents WHERE expires_at < ${before} ORDER BY expires_at LIMIT ${max})`,
 );

@@ -100,9 +100,9 @@ export const finishLink = preparedWrite(
 );
 
 export const forgetLinks = preparedWrite(
-  ({ before, most }: Params<{ before: Date; most: number }>) =>
+  ({ before, max }: Params<{ before: Date; max: number }>) =>
     sql`DELETE FROM connection_links WHERE id IN
-      (SELECT id FROM connection_links WHERE expires_at < ${before} ORDER BY expires_at LIMIT ${most})`,
+      (SELECT id FROM connection_links WHERE expires_at < ${before} ORDER BY expires_at LIMIT ${max})`,
 );
 
 export type BrandedLink = ConnectionLinkRow & { branding: (typeof teams.$inferSelect)["branding"] };

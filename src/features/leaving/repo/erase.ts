@@ -105,21 +105,21 @@ const TABLES = {
   tokens: "id",
 };
 
-export function eraseRows(team: number, most: number, now: Date): Query<number>[] {
+export function eraseRows(team: number, max: number, now: Date): Query<number>[] {
   const erase = ([table, key]: [string, string]) =>
     sqlWrite(sql`DELETE FROM ${sql.identifier(table)} WHERE (${sql.raw(key)}) IN
-      (SELECT ${sql.raw(key)} FROM ${sql.identifier(table)} WHERE team_id = ${team} LIMIT ${most})`);
+      (SELECT ${sql.raw(key)} FROM ${sql.identifier(table)} WHERE team_id = ${team} LIMIT ${max})`);
   return [
-    ...eraseUploads(team, most, now),
-    eraseUses(team, most),
-    eraseEvents(team, most),
-    ...eraseWebhooks(team, most),
-    ...erasePools(team, most),
-    ...eraseLinks(team, most),
-    eraseDomains(team, most),
+    ...eraseUploads(team, max, now),
+    eraseUses(team, max),
+    eraseEvents(team, max),
+    ...eraseWebhooks(team, max),
+    ...erasePools(team, max),
+    ...eraseLinks(team, max),
+    eraseDomains(team, max),
     // Accounts without a login: a login must be revoked first.
     sqlWrite(sql`DELETE FROM accounts WHERE id IN
-      (SELECT id FROM accounts WHERE team_id = ${team} AND credentials IS NULL LIMIT ${most})`),
+      (SELECT id FROM accounts WHERE team_id = ${team} AND credentials IS NULL LIMIT ${max})`),
     ...Object.entries(TABLES).map(erase),
   ];
 }

@@ -6,13 +6,13 @@ import { accounts } from "../../accounts/table.ts";
 
 interface Slice {
   teamId: number;
-  most: number;
+  max: number;
 }
 
-const leftLogins = (columns: SQL, { teamId, most }: Params<Slice>): SQL =>
+const leftLogins = (columns: SQL, { teamId, max }: Params<Slice>): SQL =>
   sql`SELECT ${columns} FROM accounts
     WHERE team_id = ${teamId} AND deleted_at IS NOT NULL AND credentials IS NOT NULL
-    ORDER BY id LIMIT ${most}`;
+    ORDER BY id LIMIT ${max}`;
 
 export const loginsOf = prepared(
   (slice: Params<Slice>) => leftLogins(sql`*`, slice),

@@ -57,22 +57,22 @@ interface Window {
   from: number | SQL;
   at: number | SQL;
   to: number | SQL;
-  most: number;
+  max: number;
 }
 
-const recentOf = prepared(({ team, accountId, from, at, to, most }: Params<Window>) => {
+const recentOf = prepared(({ team, accountId, from, at, to, max }: Params<Window>) => {
   const side = (bounds: SQL, order: SQL) =>
     sql`SELECT * FROM (SELECT ${RECENT.column} FROM uploads u
         WHERE u.account_id = iif(${team} IS NULL, NULL, ${accountId})
           AND u.sort_at BETWEEN ${bounds} AND u.team_id = ${team} AND u.deleted_at IS NULL
           AND u.status_group IN ('scheduled', 'pending', 'completed')
-        ORDER BY u.sort_at ${order} LIMIT ${most})`;
+        ORDER BY u.sort_at ${order} LIMIT ${max})`;
   return sql`${side(sql`${from} AND ${at}`, sql`DESC`)}
       UNION ALL ${side(sql`${at} + 1 AND ${to}`, sql`ASC`)}`;
 }, RECENT.read);
 
 export function recentPosts(team: SQL, around: Neighbourhood): Query<RecentPost[]> {
-  const { accountId, at, windowMs, mostEach: most } = around;
+  const { accountId, at, windowMs, mostEach: max } = around;
   const time = at instanceof Date ? at.getTime() : at;
   const shifted = (ms: number) => (typeof time === "number" ? time + ms : sql`${time} + ${ms}`);
   return recentOf({
@@ -81,7 +81,7 @@ export function recentPosts(team: SQL, around: Neighbourhood): Query<RecentPost[
     from: shifted(-windowMs),
     at: time,
     to: shifted(windowMs),
-    most,
+    max,
   });
 }
 
@@ -93,20 +93,20 @@ const ofPost = (id: number, value: SQL, condition: SQL = sql`TRUE`): SQL =>
 interface Around {
   /** Compares around this date, not the post's planned date. */
   at?: Date | null;
-  most?: number;
+  max?: number;
 }
 
 export const postsAround = (
   team: SQL,
   id: number,
   now: Date,
-  { at, most = MAX_COMPARED_PER_POST }: Around = {},
+  { at, max = MAX_COMPARED_PER_POST }: Around = {},
 ): Query<RecentPost[]> =>
   recentPosts(team, {
     accountId: ofPost(id, sql`own.account_id`, sql`own.team_id = ${team}`),
     at: at ?? ofPost(id, sql`max(coalesce(own.scheduled_for, 0), ${now.getTime()})`),
     windowMs: DUPLICATE_WINDOW_MS,
-    mostEach: Math.min(MAX_COMPARED_PER_POST, most),
+    mostEach: Math.min(MAX_COMPARED_PER_POST, max),
   });
 
 /** The claim key of a post, in SQL. */

@@ -158,10 +158,10 @@ const readDay = rowReader({
  * Finds an account's platform, how many of its posts since `since` count under the daily cap (up to `most`), and the
  * time of the oldest.
  */
-export function dayOfAccount(team: SQL, id: string, since: Date, most: number) {
+export function dayOfAccount(team: SQL, id: string, since: Date, max: number) {
   const counted = sql`uploads u WHERE u.account_id = a.id AND u.counted_at > ${since.getTime()}`;
   return sqlQuery(
-    sql`SELECT a.platform, (SELECT COUNT(*) FROM (SELECT 1 FROM ${counted} LIMIT ${most})) AS used,
+    sql`SELECT a.platform, (SELECT COUNT(*) FROM (SELECT 1 FROM ${counted} LIMIT ${max})) AS used,
         (SELECT u.counted_at FROM ${counted} ORDER BY u.counted_at LIMIT 1) AS oldest
       FROM accounts a WHERE a.id = ${id} AND a.team_id = ${team} AND a.deleted_at IS NULL`,
     readDay,

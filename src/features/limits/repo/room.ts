@@ -19,10 +19,10 @@ export const isDraftOf = (team: number | SQL): SQL =>
 export const monthStart = (at: Date, months: number): number =>
   Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months, 1);
 
-function postsInMonth(team: number | SQL, at: Date, most: number): SQL {
+function postsInMonth(team: number | SQL, at: Date, max: number): SQL {
   const [from, until] = [0, 1].map((months) => sql`${monthStart(at, months)}`) as [SQL, SQL];
   return sql`(SELECT COUNT(*) FROM
-    (SELECT 1 FROM uploads u WHERE ${countsInMonth(team, from, until)} LIMIT ${most}))`;
+    (SELECT 1 FROM uploads u WHERE ${countsInMonth(team, from, until)} LIMIT ${max}))`;
 }
 
 /**

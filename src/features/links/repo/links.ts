@@ -7,7 +7,7 @@ import type { Params } from "../../../db/text.ts";
 import { domains } from "../../domains/table.ts";
 import type { FirstTime } from "../../idempotency/once.ts";
 import { linkClicks, linkDays, shortLinks } from "../table.ts";
-import { OWN_DOMAIN } from "./places.ts";
+import { OWN_DOMAIN } from "./addresses.ts";
 
 export type LinkRow = typeof shortLinks.$inferSelect;
 
@@ -75,12 +75,12 @@ export const findLink = prepared(
 
 /** A row holds several clicks, so there may be more than `most`. */
 export const newestClicks = prepared(
-  ({ team, id, most }: Params<LinkId & { most: number }>) =>
+  ({ team, id, max }: Params<LinkId & { max: number }>) =>
     sql`SELECT clicks FROM (
         SELECT c.clicks, SUM(c.count) OVER (ORDER BY c.at DESC, c.message DESC) - c.count AS newer
         FROM ${OF_TEAM} CROSS JOIN link_clicks c ON c.link_id = l.id
-        WHERE ${isThis({ team, id })} ORDER BY c.at DESC, c.message DESC LIMIT ${most})
-      WHERE newer < ${most}`,
+        WHERE ${isThis({ team, id })} ORDER BY c.at DESC, c.message DESC LIMIT ${max})
+      WHERE newer < ${max}`,
   rowReader(pickColumns(linkClicks, ["clicks"])),
 );
 
@@ -215,14 +215,14 @@ function toStored(value: LinkFields[keyof LinkFields]): string | number | null {
 export function updateLink(
   team: number,
   id: number,
-  { fields, place, at }: { fields: Partial<LinkFields>; place: LinkPlace; at: Date },
+  { fields, address, at }: { fields: Partial<LinkFields>; address: LinkPlace; at: Date },
 ): Query<number> {
   const sets = Object.entries(fields).map(
     ([name, value]) => sql`${sql.raw(STORED[name as keyof LinkFields])} = ${toStored(value)}`,
   );
   const list = sql.join([...sets, sql`updated_at = ${at.getTime()}`], sql`, `);
   return sqlWrite(sql`UPDATE short_links AS l SET ${list} WHERE ${isThis({ team, id })}
-    AND ${isServed(fields.domainId ?? OWN_DOMAIN)} AND ${isFree(place, team, id)}`);
+    AND ${isServed(fields.domainId ?? OWN_DOMAIN)} AND ${isFree(address, team, id)}`);
 }
 
 export type LinkPlace = Pick<LinkRow, "domainId" | "slugKey">;
@@ -247,34 +247,34 @@ const END_OF_TIME = Number.MAX_SAFE_INTEGER;
 interface Slice {
   from: number;
   count: number;
-  most: number;
+  max: number;
 }
 
 /** Removes old clicks, and all clicks of deleted links. */
-export const removeClicks = ({ from, count, most }: Slice, before: Date): Query<number> =>
+export const removeClicks = ({ from, count, max }: Slice, before: Date): Query<number> =>
   sqlWrite(sql`DELETE FROM link_clicks WHERE (link_id, at, message) IN (
     SELECT c.link_id, c.at, c.message FROM ${nextLinks(from, count)} l
       CROSS JOIN link_clicks c ON c.link_id = l.id
         AND c.at < CASE WHEN l.deleted_at IS NULL THEN ${before.getTime()} ELSE ${END_OF_TIME} END
-      LIMIT ${most})`);
+      LIMIT ${max})`);
 
-export const removeCounted = (before: Date, most: number): Query<number> =>
+export const removeCounted = (before: Date, max: number): Query<number> =>
   sqlWrite(sql`DELETE FROM counted_messages WHERE (at, link_id, message) IN (
-    SELECT at, link_id, message FROM counted_messages WHERE at < ${before.getTime()} LIMIT ${most})`);
+    SELECT at, link_id, message FROM counted_messages WHERE at < ${before.getTime()} LIMIT ${max})`);
 
-export const removeDays = ({ from, count, most }: Slice): Query<number> =>
+export const removeDays = ({ from, count, max }: Slice): Query<number> =>
   sqlWrite(sql`DELETE FROM link_days WHERE (link_id, day) IN (
     SELECT c.link_id, c.day FROM ${nextLinks(from, count)} l
-      CROSS JOIN link_days c ON c.link_id = l.id WHERE l.deleted_at IS NOT NULL LIMIT ${most})`);
+      CROSS JOIN link_days c ON c.link_id = l.id WHERE l.deleted_at IS NOT NULL LIMIT ${max})`);
 
 /** A link is removed after its clicks. */
-export const eraseLinks = (team: number, most: number): Query<number>[] =>
+export const eraseLinks = (team: number, max: number): Query<number>[] =>
   [
     sql`DELETE FROM link_clicks WHERE (link_id, at, message) IN (SELECT c.link_id, c.at, c.message
-      FROM short_links l CROSS JOIN link_clicks c ON c.link_id = l.id WHERE l.team_id = ${team} LIMIT ${most})`,
+      FROM short_links l CROSS JOIN link_clicks c ON c.link_id = l.id WHERE l.team_id = ${team} LIMIT ${max})`,
     sql`DELETE FROM link_days WHERE (link_id, day) IN (SELECT c.link_id, c.day
-      FROM short_links l CROSS JOIN link_days c ON c.link_id = l.id WHERE l.team_id = ${team} LIMIT ${most})`,
+      FROM short_links l CROSS JOIN link_days c ON c.link_id = l.id WHERE l.team_id = ${team} LIMIT ${max})`,
     sql`DELETE FROM short_links WHERE id IN (SELECT id FROM short_links l WHERE team_id = ${team}
       AND NOT EXISTS (SELECT 1 FROM link_clicks WHERE link_id = l.id)
-      AND NOT EXISTS (SELECT 1 FROM link_days WHERE link_id = l.id) LIMIT ${most})`,
+      AND NOT EXISTS (SELECT 1 FROM link_days WHERE link_id = l.id) LIMIT ${max})`,
   ].map(sqlWrite);

@@ -21,10 +21,10 @@ export const isAnyDue = prepared(
 
 /** Takes due notices, so that no other run takes them before `until`. */
 export const takeDue = prepared(
-  ({ now, until, most }: Params<{ now: Date; until: Date; most: number }>) =>
+  ({ now, until, max }: Params<{ now: Date; until: Date; max: number }>) =>
     sql`UPDATE notices SET due_at = ${until} WHERE (due_at, subject, user_id, target_id) IN
       (SELECT due_at, subject, user_id, target_id FROM notices WHERE due_at <= ${now}
-        ORDER BY due_at LIMIT ${most})
+        ORDER BY due_at LIMIT ${max})
     RETURNING *`,
   rowReader(notices),
 );

@@ -101,9 +101,9 @@ export const noteRefused = (list: readonly { id: number; error: string }[]): Que
   sqlWrite(sql`UPDATE notice_targets SET error = r.value ->> 'error'
     FROM json_each(${JSON.stringify(list)}) r WHERE notice_targets.id = r.value ->> 'id'`);
 
-export const sealedTargets = (after: number, most: number) =>
+export const sealedTargets = (after: number, max: number) =>
   sqlQuery(
-    sql`SELECT * FROM notice_targets WHERE id > ${after} ORDER BY id LIMIT ${most}`,
+    sql`SELECT * FROM notice_targets WHERE id > ${after} ORDER BY id LIMIT ${max}`,
     readTarget,
   );
 

@@ -28,10 +28,10 @@ const readDue = rowReader({
 export type DueSlot = ReturnType<typeof readDue>;
 
 export const dueSlots = prepared(
-  ({ at, most }: Params<{ at: Date; most: number }>) =>
+  ({ at, max }: Params<{ at: Date; max: number }>) =>
     sql`SELECT s.id, s.time, s.days, s.next_at, s.next_day, p.timezone
       FROM pool_slots s CROSS JOIN pools p ON p.id = s.pool_id
-      WHERE s.next_at <= ${at} ORDER BY s.next_at, s.id LIMIT ${most}`,
+      WHERE s.next_at <= ${at} ORDER BY s.next_at, s.id LIMIT ${max}`,
   readDue,
 );
 
@@ -105,10 +105,10 @@ export const advanceSlots = (moves: readonly Advance[]): Query<number> =>
     WHERE pool_slots.id = v.value ->> 0 AND pool_slots.next_at = v.value ->> 1`);
 
 export const takeLost = prepared(
-  ({ lostBefore, now, most }: Params<{ lostBefore: Date; now: Date; most: number }>) =>
+  ({ lostBefore, now, max }: Params<{ lostBefore: Date; now: Date; max: number }>) =>
     sql`UPDATE pool_firings SET woken_at = ${now} WHERE (slot_id, fire_at) IN (
         SELECT slot_id, fire_at FROM pool_firings WHERE outcome = 'due' AND woken_at <= ${lostBefore}
-          ORDER BY woken_at LIMIT ${most})
+          ORDER BY woken_at LIMIT ${max})
       RETURNING slot_id, fire_at, outcome, json_array_length(account_ids) AS accounts`,
   readTaken,
 );
@@ -240,6 +240,6 @@ export const postingAfter = (after: number, count: number): Query<number[]> =>
   );
 
 /** Ends items whose posts are over, because no event reports a post's removal. */
-export const endLeft = (after: number, most: number): Query<number> =>
+export const endLeft = (after: number, max: number): Query<number> =>
   endItems(sql`i.id IN (SELECT id FROM pool_items WHERE state = 'posting' AND id > ${after}
-    ORDER BY id LIMIT ${most})`);
+    ORDER BY id LIMIT ${max})`);

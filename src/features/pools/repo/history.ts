@@ -70,7 +70,7 @@ interface Slice {
   /** Instants are epoch ms. */
   firedBefore: number;
   removedBefore: number;
-  most: number;
+  max: number;
 }
 
 export function removeOld({
@@ -78,28 +78,28 @@ export function removeOld({
   count,
   firedBefore,
   removedBefore,
-  most,
+  max,
 }: Slice): Query<number>[] {
   const some = sql`(SELECT id FROM pools WHERE id >= ${from} ORDER BY id LIMIT ${count})`;
   return [
     sql`DELETE FROM pool_firings WHERE (slot_id, fire_at) IN (SELECT f.slot_id, f.fire_at FROM ${some} p
-      CROSS JOIN pool_firings f ON f.pool_id = p.id AND f.fire_at < ${firedBefore} LIMIT ${most})`,
+      CROSS JOIN pool_firings f ON f.pool_id = p.id AND f.fire_at < ${firedBefore} LIMIT ${max})`,
     sql`DELETE FROM pool_items WHERE id IN (SELECT i.id FROM ${some} p
       CROSS JOIN pool_items i ON i.pool_id = p.id AND i.state IN ('dispatched', 'skipped', 'removed')
-      WHERE coalesce(i.fire_at < ${firedBefore}, i.created_at < ${removedBefore}) LIMIT ${most})`,
+      WHERE coalesce(i.fire_at < ${firedBefore}, i.created_at < ${removedBefore}) LIMIT ${max})`,
   ].map(sqlWrite);
 }
 
 /** A pool is removed after everything in it. */
-export function erasePools(team: number, most: number): Query<number>[] {
+export function erasePools(team: number, max: number): Query<number>[] {
   const own = sql`(SELECT id FROM pools WHERE team_id = ${team})`;
   return [
     sql`DELETE FROM pool_firings WHERE (slot_id, fire_at) IN (SELECT f.slot_id, f.fire_at FROM ${own} p
-      CROSS JOIN pool_firings f ON f.pool_id = p.id LIMIT ${most})`,
+      CROSS JOIN pool_firings f ON f.pool_id = p.id LIMIT ${max})`,
     sql`DELETE FROM pool_items WHERE id IN (SELECT i.id FROM ${own} p
-      CROSS JOIN pool_items i ON i.pool_id = p.id LIMIT ${most})`,
+      CROSS JOIN pool_items i ON i.pool_id = p.id LIMIT ${max})`,
     sql`DELETE FROM pool_slots WHERE id IN (SELECT s.id FROM ${own} p
-      CROSS JOIN pool_slots s ON s.pool_id = p.id LIMIT ${most})`,
+      CROSS JOIN pool_slots s ON s.pool_id = p.id LIMIT ${max})`,
     sql`DELETE FROM pools WHERE team_id = ${team}
       AND NOT EXISTS (SELECT 1 FROM pool_firings WHERE pool_id = pools.id)
       AND NOT EXISTS (SELECT 1 FROM pool_items WHERE pool_id = pools.id)

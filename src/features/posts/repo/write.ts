@@ -97,7 +97,7 @@ const NO_TEAM = 0;
  * Deletes up to `most` posts, and as many removed posts, of a deleted team. The newest post of the instance stays as an
  * empty row, so that its id is never given out again.
  */
-export function eraseUploads(team: number, most: number, now: Date): Query<number>[] {
+export function eraseUploads(team: number, max: number, now: Date): Query<number>[] {
   const emptied: Facts = {
     teamId: NO_TEAM,
     accountId: "",
@@ -124,7 +124,7 @@ export function eraseUploads(team: number, most: number, now: Date): Query<numbe
   const isLast = sql`u.id = (SELECT MAX(id) FROM uploads) AND u.team_id = ${team}`;
   const erase = (which: SQL) =>
     sqlWrite(sql`DELETE FROM uploads WHERE id IN
-      (SELECT id FROM uploads WHERE team_id = ${team} AND deleted_at ${which} LIMIT ${most})`);
+      (SELECT id FROM uploads WHERE team_id = ${team} AND deleted_at ${which} LIMIT ${max})`);
   return [sqlWrite(changeFacts(emptied, isLast)), erase(sql`IS NULL`), erase(sql`IS NOT NULL`)];
 }
 
@@ -179,9 +179,9 @@ export const forgetFiles = (id: number): Query<number> =>
       FROM uploads u CROSS JOIN json_each(u.media) item
       WHERE u.id = ${id} AND u.deleted_at IS NOT NULL)`);
 
-export const eraseUses = (team: number, most: number): Query<number> =>
+export const eraseUses = (team: number, max: number): Query<number> =>
   sqlWrite(sql`DELETE FROM media_uses WHERE (team_id, sha256, upload_id) IN
-    (SELECT team_id, sha256, upload_id FROM media_uses WHERE team_id = ${team} LIMIT ${most})`);
+    (SELECT team_id, sha256, upload_id FROM media_uses WHERE team_id = ${team} LIMIT ${max})`);
 
 export const emitScheduled = (
   deps: Pick<Deps, "newEventId" | "now">,

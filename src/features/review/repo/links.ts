@@ -19,11 +19,11 @@ export const candidates = (team: SQL, ids: readonly number[]) =>
     readCandidate,
   );
 
-export const awaitingApproval = (team: SQL, most: number) =>
+export const awaitingApproval = (team: SQL, max: number) =>
   sqlQuery(
     sql`SELECT id, status FROM uploads
       WHERE team_id = ${team} AND status_group = 'pending_approval' AND deleted_at IS NULL
-      ORDER BY sort_at, id LIMIT ${most}`,
+      ORDER BY sort_at, id LIMIT ${max}`,
     readCandidate,
   );
 
@@ -65,13 +65,13 @@ const readListed = rowReader({
 export type ListedLink = ReturnType<typeof readListed>;
 
 export const openLinks = prepared(
-  ({ team, now, most }: Params<{ team: SQL; now: Date; most: number }>) =>
+  ({ team, now, max }: Params<{ team: SQL; now: Date; max: number }>) =>
     sql`SELECT l.id, l.upload_ids, l.created_at, l.expires_at,
         (SELECT COUNT(*) FROM json_each(l.upload_ids) item CROSS JOIN uploads u ON u.id = item.value
           WHERE u.team_id = l.team_id AND u.status = 'pending_approval' AND u.deleted_at IS NULL)
           AS awaiting
       FROM review_links l WHERE l.team_id = ${team} AND l.expires_at > ${now}
-      ORDER BY l.expires_at DESC, l.id DESC LIMIT ${most}`,
+      ORDER BY l.expires_at DESC, l.id DESC LIMIT ${max}`,
   readListed,
 );
 
@@ -91,20 +91,20 @@ export const deleteLink = (teamId: number, id: number): Query<number>[] => [
   sqlWrite(sql`DELETE FROM review_links WHERE id = ${id} AND team_id = ${teamId}`),
 ];
 
-const ENDED = (before: SQL, most: SQL): SQL =>
-  sql`SELECT id FROM review_links WHERE expires_at < ${before} ORDER BY expires_at, id LIMIT ${most}`;
+const ENDED = (before: SQL, max: SQL): SQL =>
+  sql`SELECT id FROM review_links WHERE expires_at < ${before} ORDER BY expires_at, id LIMIT ${max}`;
 
 /** Runs before `forgetLinks`, for the same links. */
 export const forgetPosts = preparedWrite(
-  ({ before, most }: Params<{ before: Date; most: number }>) =>
+  ({ before, max }: Params<{ before: Date; max: number }>) =>
     sql`DELETE FROM review_posts WHERE (team_id, upload_id, link_id) IN (
       SELECT l.team_id, item.value, l.id FROM review_links l, json_each(l.upload_ids) item
-      WHERE l.id IN (${ENDED(sql`${before}`, sql`${most}`)}))`,
+      WHERE l.id IN (${ENDED(sql`${before}`, sql`${max}`)}))`,
 );
 
 export const forgetLinks = preparedWrite(
-  ({ before, most }: Params<{ before: Date; most: number }>) =>
-    sql`DELETE FROM review_links WHERE id IN (${ENDED(sql`${before}`, sql`${most}`)})`,
+  ({ before, max }: Params<{ before: Date; max: number }>) =>
+    sql`DELETE FROM review_links WHERE id IN (${ENDED(sql`${before}`, sql`${max}`)})`,
 );
 
 const readBranded = rowReader({

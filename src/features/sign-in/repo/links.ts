@@ -22,7 +22,7 @@ export const ownsTeam = (userId: number): SQL =>
   sql`EXISTS (SELECT 1 FROM teams WHERE teams.owner_id = ${userId} AND teams.deleted_at IS NULL)`;
 
 export const removeEndedVerifications = preparedWrite(
-  ({ now, most }: Params<{ now: Date; most: number }>) =>
+  ({ now, max }: Params<{ now: Date; max: number }>) =>
     sql`DELETE FROM verifications WHERE id IN
-      (SELECT id FROM verifications WHERE expires_at <= ${now} LIMIT ${most})`,
+      (SELECT id FROM verifications WHERE expires_at <= ${now} LIMIT ${max})`,
 );

@@ -54,7 +54,7 @@ export const endOtherSessions = preparedWrite(
 );
 
 export const removeEndedSessions = preparedWrite(
-  ({ now, most }: Params<{ now: Date; most: number }>) =>
+  ({ now, max }: Params<{ now: Date; max: number }>) =>
     sql`DELETE FROM sessions WHERE id IN
-      (SELECT id FROM sessions WHERE expires_at <= ${now} LIMIT ${most})`,
+      (SELECT id FROM sessions WHERE expires_at <= ${now} LIMIT ${max})`,
 );

@@ -237,7 +237,7 @@ export const useInvite = preparedWrite(
 );
 
 export const removeEndedInvites = preparedWrite(
-  ({ before, most }: Params<{ before: Date; most: number }>) =>
+  ({ before, max }: Params<{ before: Date; max: number }>) =>
     sql`DELETE FROM invites WHERE id IN
-      (SELECT id FROM invites WHERE expires_at <= ${before} LIMIT ${most})`,
+      (SELECT id FROM invites WHERE expires_at <= ${before} LIMIT ${max})`,
 );

@@ -40,11 +40,11 @@ const readDue = rowReader({
 /** Columns of a deleted webhook or event are null. */
 export type Due = ReturnType<typeof readDue>;
 
-export const dueDeliveries = (keys: readonly DueKey[], most: number): Query<Due[]> =>
-  allDue({ keys: JSON.stringify(keys), most });
+export const dueDeliveries = (keys: readonly DueKey[], max: number): Query<Due[]> =>
+  allDue({ keys: JSON.stringify(keys), max });
 
 const allDue = prepared(
-  ({ keys, most }: Params<{ keys: string; most: number }>) => sql`
+  ({ keys, max }: Params<{ keys: string; max: number }>) => sql`
     SELECT d.due_at, d.event_id, d.webhook_id, d.team_id, d.kind, d.attempt, d.has_slot, d.queued_at,
       w.url, w.secret, w.is_active, w.active_since, w.failure_count, w.timeouts,
       e.name AS event, e.data, e.created_at AS event_at
@@ -52,7 +52,7 @@ const allDue = prepared(
     CROSS JOIN deliveries d ON d.due_at = k.value ->> 0 AND d.event_id = k.value ->> 1
     LEFT JOIN webhooks w ON w.id = d.webhook_id AND w.deleted_at IS NULL
     LEFT JOIN events e ON e.team_id = d.team_id AND e.id = d.event_id
-    LIMIT ${most}`,
+    LIMIT ${max}`,
   readDue,
 );
 
@@ -166,10 +166,10 @@ const readKey = rowReader(pickColumns(deliveries, ["dueAt", "eventId"]));
 
 /** Gives overdue deliveries a new due time; queue messages with the old one find nothing. */
 export const takeOverdue = prepared(
-  ({ overdue, to, most }: Params<{ overdue: Date; to: Date; most: number }>) =>
+  ({ overdue, to, max }: Params<{ overdue: Date; to: Date; max: number }>) =>
     sql`UPDATE deliveries SET due_at = ${to} WHERE (due_at, event_id, webhook_id, queued_at) IN
       (SELECT due_at, event_id, webhook_id, queued_at FROM deliveries WHERE due_at <= ${overdue}
-        ORDER BY due_at LIMIT ${most})
+        ORDER BY due_at LIMIT ${max})
     RETURNING due_at, event_id`,
   readKey,
 );

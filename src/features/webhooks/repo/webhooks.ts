@@ -72,9 +72,9 @@ export const deleteWebhook = (team: number, id: number, at: Date): Query<number>
   sqlWrite(sql`UPDATE webhooks SET deleted_at = ${at.getTime()}, is_active = 0, is_notice_due = 0
     WHERE ${isThis(team, id)}`);
 
-export const sealedSecrets = (after: number, most: number) =>
+export const sealedSecrets = (after: number, max: number) =>
   sqlQuery(
-    sql`SELECT id, team_id, secret FROM webhooks WHERE id > ${after} ORDER BY id LIMIT ${most}`,
+    sql`SELECT id, team_id, secret FROM webhooks WHERE id > ${after} ORDER BY id LIMIT ${max}`,
     rowReader(pickColumns(webhooks, ["id", "teamId", "secret"])),
   );
 
@@ -102,23 +102,23 @@ export const removeAttempts = ({
   from,
   count,
   before,
-  most,
-}: Record<"from" | "count" | "most", number> & { before: string }): Query<number> =>
+  max,
+}: Record<"from" | "count" | "max", number> & { before: string }): Query<number> =>
   sqlWrite(sql`DELETE FROM attempts WHERE (webhook_id, id) IN (
     SELECT old.webhook_id, old.id FROM ${nextWebhooks(from, count)} w
       CROSS JOIN attempts old ON old.webhook_id = w.id
         AND old.id < CASE WHEN w.deleted_at IS NULL THEN ${before} ELSE ${AFTER_ALL} END
-      LIMIT ${most})`);
+      LIMIT ${max})`);
 
 export const removeDeleted = (from: number, count: number): Query<number> =>
   sqlWrite(sql`DELETE FROM webhooks WHERE id IN (SELECT w.id FROM ${nextWebhooks(from, count)} w
     WHERE w.deleted_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM attempts WHERE webhook_id = w.id))`);
 
-export const eraseWebhooks = (team: number, most: number): Query<number>[] =>
+export const eraseWebhooks = (team: number, max: number): Query<number>[] =>
   [
     sql`DELETE FROM attempts WHERE (webhook_id, id) IN
       (SELECT a.webhook_id, a.id FROM webhooks w CROSS JOIN attempts a ON a.webhook_id = w.id
-        WHERE w.team_id = ${team} LIMIT ${most})`,
+        WHERE w.team_id = ${team} LIMIT ${max})`,
     sql`DELETE FROM webhooks WHERE team_id = ${team}
       AND NOT EXISTS (SELECT 1 FROM attempts WHERE webhook_id = webhooks.id)`,
   ].map(sqlWrite);

@@ -71,10 +71,10 @@ test.each(ZONES)("agree with the runtime's own clocks in %s, across DST", (zone)
   const { byWeekday, byHour, bestDay, bestHours } = postingInsights(samples, zone);
   const expected = bruteForce(samples, zone);
   expect({ byWeekday, byHour }).toEqual(expected);
-  const most = (buckets: object[]) =>
+  const max = (buckets: object[]) =>
     Math.max(...(buckets as typeof byHour).map(({ avgViews, ranked }) => (ranked ? avgViews : 0)));
-  expect(bestDay?.avgViews).toBe(most(expected.byWeekday));
-  expect(bestHours[0]?.avgViews).toBe(most(expected.byHour));
+  expect(bestDay?.avgViews).toBe(max(expected.byWeekday));
+  expect(bestHours[0]?.avgViews).toBe(max(expected.byHour));
 });
 
 test("a change of clocks is found to the minute", () => {

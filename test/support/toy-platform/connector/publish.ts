@@ -42,7 +42,7 @@ const bookmarked = z.object({ key: z.string(), files: z.array(z.number()) });
 export const check = ({ description, media }: Post<ToySettings>): FieldError[] => [
   ...checks.length("description", "the text", {
     count: description?.length ?? 0,
-    most: capabilities.limits.postCharacters,
+    max: capabilities.limits.postCharacters,
   }),
   ...checks.count("photo", media.length, capabilities.mediaSupport.maxCount, "images"),
   ...media.flatMap((item) => checks.file(item, { field: "photo", name: "The image" })),

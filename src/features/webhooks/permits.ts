@@ -1,6 +1,6 @@
 import { SECOND } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
-import type { Place } from "../../durable/delivery-gate.ts";
+import type { Permit } from "../../durable/delivery-gate.ts";
 import { ANSWER_MS } from "./rules.ts";
 
 /** Spec is silent: a slow endpoint must leave connections for others. */
@@ -16,61 +16,61 @@ type Gated = Pick<Deps, "deliveryGate" | "log" | "wait">;
 const gateOf = ({ deliveryGate }: Gated) => deliveryGate.getByName("webhooks");
 
 /** Permissions to send, one per concurrent request to an endpoint. */
-export class Places {
+export class Permits {
   private readonly deps: Gated;
-  private readonly free: Place[];
+  private readonly free: Permit[];
   private readonly granted: ReadonlySet<number>;
-  private leaving: Place[] = [];
+  private leaving: Permit[] = [];
 
-  private constructor(deps: Gated, places: readonly Place[]) {
+  private constructor(deps: Gated, permits: readonly Permit[]) {
     this.deps = deps;
-    this.free = [...places];
-    this.granted = new Set(places.map(({ webhookId }) => webhookId));
+    this.free = [...permits];
+    this.granted = new Set(permits.map(({ webhookId }) => webhookId));
   }
 
-  /** When the delivery gate does not answer, the batch gets all the places it asked for. */
+  /** When the delivery gate does not answer, the batch gets all the permits it asked for. */
   static async take(
     deps: Gated,
     webhookIds: readonly number[],
     { isPatient }: { isPatient: boolean },
-  ): Promise<Places> {
+  ): Promise<Permits> {
     const counts = [...Map.groupBy(webhookIds, (id) => id)].map(
       ([id, { length }]) => [id, Math.min(length, PER_ENDPOINT)] as const,
     );
-    if (counts.length === 0) return new Places(deps, []);
+    if (counts.length === 0) return new Permits(deps, []);
     const waitMs = isPatient ? WAIT_MS : 0;
     try {
-      const request = { counts, most: PER_ENDPOINT, leaseMs: LEASE_MS, waitMs };
-      return new Places(deps, await gateOf(deps).take(request));
+      const request = { counts, max: PER_ENDPOINT, leaseMs: LEASE_MS, waitMs };
+      return new Permits(deps, await gateOf(deps).take(request));
     } catch (error) {
       deps.log({ event: "delivery_gate.failed", error: String(error) });
       const all = counts.flatMap(([webhookId, count]) =>
         Array.from({ length: count }, () => ({ id: "", webhookId })),
       );
-      return new Places(deps, all);
+      return new Permits(deps, all);
     }
   }
 
-  /** Returns true when other batches hold all the webhook's places. */
+  /** Returns true when other batches hold all the webhook's permits. */
   isTaken(webhookId: number): boolean {
     return !this.granted.has(webhookId);
   }
 
   isFree(webhookId: number): boolean {
-    return this.free.some((place) => place.webhookId === webhookId);
+    return this.free.some((permit) => permit.webhookId === webhookId);
   }
 
-  use(webhookId: number): Place | undefined {
-    const index = this.free.findIndex((place) => place.webhookId === webhookId);
+  use(webhookId: number): Permit | undefined {
+    const index = this.free.findIndex((permit) => permit.webhookId === webhookId);
     return index < 0 ? undefined : this.free.splice(index, 1)[0];
   }
 
-  keep(place: Place): void {
-    this.free.push(place);
+  keep(permit: Permit): void {
+    this.free.push(permit);
   }
 
-  async leave(place: Place): Promise<void> {
-    this.leaving.push(place);
+  async leave(permit: Permit): Promise<void> {
+    this.leaving.push(permit);
     if (this.leaving.length > 1) return;
     await this.deps.wait(RETURN_MS);
     await this.giveBack(this.leaving.splice(0));
@@ -80,10 +80,10 @@ export class Places {
     await this.giveBack([...this.leaving.splice(0), ...this.free.splice(0)]);
   }
 
-  async giveBack(places: readonly Place[]): Promise<void> {
-    if (places.length === 0) return;
+  async giveBack(permits: readonly Permit[]): Promise<void> {
+    if (permits.length === 0) return;
     try {
-      await gateOf(this.deps).giveBack(places);
+      await gateOf(this.deps).giveBack(permits);
     } catch (error) {
       this.deps.log({ event: "delivery_gate.failed", error: String(error) });
     }

@@ -1,5 +1,5 @@
 /** The host and slug of a short link. */
-export interface Place {
+export interface LinkAddress {
   /** Null means the instance's own address. */
   host: string | null;
   /** Undecoded in the address of a visit; elsewhere normalized. */

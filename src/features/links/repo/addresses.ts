@@ -1,4 +1,4 @@
-import type { Place } from "../../../core/places.ts";
+import type { LinkAddress } from "../../../core/link-address.ts";
 import type { Query } from "../../../db/client.ts";
 import { plainQuery, type StoredRow } from "../../../db/plain.ts";
 import type { shortLinks } from "../table.ts";
@@ -53,25 +53,27 @@ const readLink = (row: FoundRow) => ({
 
 export type FoundLink = ReturnType<typeof readLink>;
 
-const toParam = ({ host, slug }: Place) => [host, slug];
+const toParam = ({ host, slug }: LinkAddress) => [host, slug];
 
-const LINKS_AT = `SELECT p.key AS place, ${COLUMNS} FROM json_each(?) p
+const LINKS_AT = `SELECT p.key AS address, ${COLUMNS} FROM json_each(?) p
   CROSS JOIN short_links l ON l.slug_key = p.value ->> 1 AND l.domain_id = iif(p.value ->> 0 IS NULL, ${OWN_DOMAIN},
     (SELECT id FROM domains WHERE host = p.value ->> 0 AND deleted_at IS NULL AND verified_at IS NOT NULL))
   WHERE ${IS_LIVE}`;
 
-/** `place` is the index of the requested place. */
-export const linksAt = (places: readonly Place[]): Query<{ place: number; link: FoundLink }[]> =>
+/** `address` is the index of the requested address. */
+export const linksAt = (
+  addresses: readonly LinkAddress[],
+): Query<{ address: number; link: FoundLink }[]> =>
   plainQuery(
     LINKS_AT,
-    [JSON.stringify(places.map(toParam))],
-    (row: FoundRow & { place: number }) => ({
-      place: row.place,
+    [JSON.stringify(addresses.map(toParam))],
+    (row: FoundRow & { address: number }) => ({
+      address: row.address,
       link: readLink(row),
     }),
   );
 
-export const linkAt = ({ host, slug }: Place): Query<FoundLink[]> =>
+export const linkAt = ({ host, slug }: LinkAddress): Query<FoundLink[]> =>
   host === null
     ? plainQuery(OWN_LINK, [slug], readLink)
     : plainQuery(LINK_ON_HOST, [host, slug], readLink);

@@ -1,4 +1,4 @@
-import { type Place, SHORT_PATH } from "../core/places.ts";
+import { type LinkAddress, SHORT_PATH } from "../core/link-address.ts";
 
 export interface Hosts {
   publicHost: string | null;
@@ -28,7 +28,7 @@ function isMain(host: string, { publicHost, isDevelopment }: Hosts): boolean {
 }
 
 /** The slug stays percent-encoded. */
-export function placeOf(url: string, hosts: Hosts): Place | null {
+export function shortAddressOf(url: string, hosts: Hosts): LinkAddress | null {
   const start = url.indexOf("//") + 2;
   const slash = url.indexOf("/", start);
   const host = url.slice(start, slash);
