@@ -56,3 +56,6 @@ export class PublishFailure extends Error {
     this.failure = failure;
   }
 }
+
+/** Waits before a transient failure is tried again, in seconds. Source: spec, "Upload status". */
+export const BACKOFF_SECONDS = [30, 120, 600] as const;

@@ -61,7 +61,7 @@ export interface Withdrawal {
 }
 
 export interface WithdrawalFields {
-  /** The platform's name for the field of the URL that receives withdrawals of consent. */
+  /** Name of the field in the platform's app settings that takes our URL for withdrawals of consent. */
   withdrawn: string;
   /** The platform's name for the field of the URL that receives deletion requests. */
   deletion?: string;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { FAILURE_CODES } from "../../src/core/failures.ts";
+import { BACKOFF_SECONDS, FAILURE_CODES } from "../../src/core/failures.ts";
 import { PLATFORMS } from "../../src/core/platforms.ts";
 import { sha256Hex } from "../../src/core/signature.ts";
 import type { Fields } from "../support/harness.ts";
@@ -28,7 +28,6 @@ const UNDECIDED = {
 };
 
 /** Seconds between submits while a platform is down. */
-const WAITS = [30, 120, 600];
 
 /** A final failure is reported before any retry. */
 const AT_ONCE_SECONDS = 30;
@@ -138,7 +137,8 @@ describe.each(ROWS.map((row) => [row.as ?? row.platform, row] as const))("%s", (
       const isAsked = !kind.undecided?.includes("5xx=2");
       expect(calledAt).toHaveLength(isAsked ? 4 : 1);
       const waits = calledAt.slice(1).map((at, n) => (at - (calledAt[n] ?? 0)) / 1_000);
-      for (const [n, wait] of waits.entries()) expect(wait).toBeGreaterThanOrEqual(WAITS[n] ?? 0);
+      for (const [n, wait] of waits.entries())
+        expect(wait).toBeGreaterThanOrEqual(BACKOFF_SECONDS[n] ?? 0);
       const failure = { code: "platform_unavailable" };
       expect(upload).toMatchObject(isAsked ? { status: "failed", failure } : UNDECIDED);
       expect(feed).toEqual([]);

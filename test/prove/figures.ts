@@ -1,3 +1,4 @@
+import { BACKOFF_SECONDS } from "../../src/core/failures.ts";
 import { duplicates, isUndecided, type UploadState } from "./findings.ts";
 import type { Figures } from "./forms.ts";
 import { RETRY_AFTER_SECONDS, type ScenarioName } from "./scenarios.ts";
@@ -7,8 +8,6 @@ import { isWanted, type Played, POISON_TOLERANCE, type Proof, p95, playAll } fro
 
 /** Calls that cannot be undone, of one post at most: the first and three more. */
 const MAX_SUBMITS = 4;
-/** Seconds before a failed step, or a failed last call, is made again: the first time, the second, the third. */
-const WAITS = [30, 120, 600];
 /** Between two looks at what became of a post. */
 const LOOK_SECONDS = 30;
 const CALLS_PER_SLOT = 1.2;
@@ -224,7 +223,7 @@ function early({ calls }: PostCalls): JobCall[] {
     }
     const count = known?.count ?? 0;
     const isRepeated = kind === "step" || kind === "submit";
-    const wait = isRepeated ? (WAITS[count] ?? 0) : LOOK_SECONDS;
+    const wait = isRepeated ? (BACKOFF_SECONDS[count] ?? 0) : LOOK_SECONDS;
     const asked = fault === "rate limited" ? RETRY_AFTER_SECONDS : 0;
     const seconds = kind === "look-up" || kind === "status" ? wait : Math.max(wait, asked);
     failures.set(kind, { count: count + 1, until: at - UNDERWAY_MS + seconds * 1_000 });

@@ -285,7 +285,7 @@ export function dieBefore(stage: Pick<Stage, "harness">, written: string, nth = 
   return dieAt(stage, "before", [(queries) => queries.includes(written) && ++times === nth]);
 }
 
-/** Has a run die once it has stored a bookmark with one child, and so on up to `most`; the deaths so far. */
+/** Has a run die once it has stored a bookmark with one child, and so on up to `max`; the deaths so far. */
 export function dieAfterChildren(stage: Pick<Stage, "harness">, max: number): () => number {
   const childrenIn = (queries: string) => {
     const children = /\\"children\\":\[([^\]]*)\]/.exec(queries)?.[1];

@@ -33,7 +33,7 @@ interface BulkOutcome {
   isHeld: boolean;
 }
 
-/** How many accounts have the post, for a person; `note` follows it. */
+/** The message says how many accounts have the post, and ends with `note`. */
 export function tally(results: readonly { success: boolean }[], note: string | null) {
   const taken = results.filter(({ success }) => success).length;
   const message = `${taken} of ${results.length} accounts have the post.${note ? ` ${note}` : ""}`;

@@ -37,8 +37,8 @@ type Index = Map<string, number>;
 
 const items = (list: string): string[] => list.split(",");
 
-const put = (index: Index, key: string, address: number): void => {
-  if (!index.has(key)) index.set(key, address);
+const put = (index: Index, key: string, rank: number): void => {
+  if (!index.has(key)) index.set(key, rank);
 };
 
 const combination = (device: Device, system: System | null): string => `${device} ${system ?? ""}`;
@@ -48,36 +48,36 @@ export class Router {
   private readonly countries: Index = new Map();
   private readonly combinations: Index = new Map();
   private readonly languages: Index = new Map();
-  private readonly times: { address: number; from: number; until: number }[] = [];
+  private readonly times: { rank: number; from: number; until: number }[] = [];
   private readonly refererHosts: Index = new Map();
   private readonly refererWords: Index = new Map();
   private readonly rules: readonly StoredRule[];
 
   constructor(rules: readonly StoredRule[]) {
     this.rules = rules;
-    for (const [address, rule] of rules.entries()) this.add(rule, address);
+    for (const [rank, rule] of rules.entries()) this.add(rule, rank);
   }
 
-  private add(rule: StoredRule, address: number): void {
+  private add(rule: StoredRule, rank: number): void {
     switch (rule.type) {
       case "geo":
-        for (const country of items(rule.countryCodes)) put(this.countries, country, address);
+        for (const country of items(rule.countryCodes)) put(this.countries, country, rank);
         break;
       case "device":
-        this.addDevice(rule, address);
+        this.addDevice(rule, rank);
         break;
       case "language":
-        for (const code of items(rule.languages)) put(this.languages, code.toLowerCase(), address);
+        for (const code of items(rule.languages)) put(this.languages, code.toLowerCase(), rank);
         break;
       case "time": {
         const from = rule.startTime ? Date.parse(rule.startTime) : Number.NEGATIVE_INFINITY;
         const until = rule.endTime ? Date.parse(rule.endTime) : Number.POSITIVE_INFINITY;
-        this.times.push({ address, from, until });
+        this.times.push({ rank, from, until });
         break;
       }
       case "referer":
         for (const item of items(rule.referers)) {
-          put(item.includes(".") ? this.refererHosts : this.refererWords, item, address);
+          put(item.includes(".") ? this.refererHosts : this.refererWords, item, rank);
         }
         break;
       default:
@@ -85,17 +85,17 @@ export class Router {
     }
   }
 
-  private addDevice({ devices, os }: { devices?: string; os?: string }, address: number): void {
+  private addDevice({ devices, os }: { devices?: string; os?: string }, rank: number): void {
     const systems = os === undefined ? [...SYSTEMS, null] : (items(os) as System[]);
     for (const device of devices === undefined ? DEVICES : (items(devices) as Device[])) {
-      for (const system of systems) put(this.combinations, combination(device, system), address);
+      for (const system of systems) put(this.combinations, combination(device, system), rank);
     }
   }
 
   choose(visit: Visit): string | null {
     let first = this.rules.length;
-    const take = (address: number | undefined) => {
-      if (address !== undefined && address < first) first = address;
+    const take = (rank: number | undefined) => {
+      if (rank !== undefined && rank < first) first = rank;
     };
     if (this.countries.size > 0) take(this.countries.get(visit.country() ?? ""));
     if (this.combinations.size > 0) {
@@ -110,7 +110,7 @@ export class Router {
   }
 
   /** `de` matches `de-at`, but not the reverse. */
-  private takeLanguage(language: string | null, take: (address: number | undefined) => void): void {
+  private takeLanguage(language: string | null, take: (rank: number | undefined) => void): void {
     for (
       let tag = language ?? "";
       tag !== "";
@@ -120,22 +120,22 @@ export class Router {
     }
   }
 
-  private takeTime(now: number, take: (address: number) => void): void {
+  private takeTime(now: number, take: (rank: number) => void): void {
     const match = this.times.find(({ from, until }) => from <= now && now < until);
-    if (match) take(match.address);
+    if (match) take(match.rank);
   }
 
   /** A domain matches its subdomains, a word any part of the URL. */
-  private takeReferer(referer: string | null, take: (address: number | undefined) => void): void {
+  private takeReferer(referer: string | null, take: (rank: number | undefined) => void): void {
     if (referer === null) return;
     let host = /^https?:\/\/([^/:?#]+)/.exec(referer)?.[1] ?? "";
     while (host.includes(".")) {
       take(this.refererHosts.get(host));
       host = host.slice(host.indexOf(".") + 1);
     }
-    for (const [word, address] of this.refererWords) {
+    for (const [word, rank] of this.refererWords) {
       if (!referer.includes(word)) continue;
-      take(address);
+      take(rank);
       break;
     }
   }

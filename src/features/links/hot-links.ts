@@ -138,6 +138,6 @@ export const keyOf = ({ host, slug }: LinkAddress): string => `${host ?? ""}/${s
 /** Shared by redirects and the API in this isolate. */
 export const hotLinks = new HotLinks<Target | null>();
 
-export const forgetPlace = (address: LinkAddress): void => hotLinks.forget(keyOf(address));
+export const forgetAddress = (address: LinkAddress): void => hotLinks.forget(keyOf(address));
 
 export const forgetPlaces = (): void => hotLinks.forgetAll();

@@ -125,7 +125,7 @@ async function refresh(
       .bind(...params)
       .run(),
   );
-  const links = new Map(matches.map(({ address, link }) => [address, link]));
+  const links = new Map(matches.map(({ position, link }) => [position, link]));
   for (const [i, address] of addresses.entries()) keep(keyOf(address), links.get(i), read);
 }
 

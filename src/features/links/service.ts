@@ -7,7 +7,7 @@ import { requireDomainPlan } from "../domains/rules.ts";
 import { type Done, look, once } from "../idempotency/once.ts";
 import { ownAddresses, shortUrlOf } from "./destinations.ts";
 import { InputFields } from "./fields.ts";
-import { forgetPlace } from "./hot-links.ts";
+import { forgetAddress } from "./hot-links.ts";
 import { OWN_DOMAIN } from "./repo/addresses.ts";
 import * as repo from "./repo/links.ts";
 import { slugTaken } from "./rules.ts";
@@ -80,7 +80,7 @@ export async function createLink(
         ...keep(answer, repo.NEW_ID),
       ]);
       if (id === undefined) return null;
-      forgetPlace({ host, slug: slugKey });
+      forgetAddress({ host, slug: slugKey });
       return { id, ...answer };
     },
     replay: ({ answer, firstUploadId }) => ({
@@ -176,7 +176,7 @@ export async function changeLink(ctx: Ctx, id: number, change: LinkChange, origi
   await store(ctx, link, fields);
   const [[changed]] = await ctx.db.run([repo.findLink({ team: ctx.actor.teamId, id })]);
   if (!changed) throw notFound("Short link");
-  forgetPlace({ host: changed.host, slug: foldSlug(changed.slug) });
+  forgetAddress({ host: changed.host, slug: foldSlug(changed.slug) });
   return changed;
 }
 
@@ -210,7 +210,7 @@ async function store(
     repo.releaseSlug({ teamId, ...address }),
     repo.updateLink(teamId, link.id, { fields, address, at: ctx.now() }),
   ]);
-  forgetPlace({ host: link.host, slug: foldSlug(link.slug) });
+  forgetAddress({ host: link.host, slug: foldSlug(link.slug) });
   if (updated > 0) return;
   throw isMoved ? slugTaken(slug) : notFound("Short link");
 }
@@ -224,7 +224,7 @@ export async function deleteLink(ctx: Ctx, id: number): Promise<void> {
     repo.deleteLink({ team: teamId, id, at: ctx.now() }),
   ]);
   if (!link || deleted === 0) throw notFound("Short link");
-  forgetPlace({ host: link.host, slug: foldSlug(link.slug) });
+  forgetAddress({ host: link.host, slug: foldSlug(link.slug) });
 }
 
 export const addressOf = (ctx: Ctx, origin: string, link: repo.ListedLink): string =>

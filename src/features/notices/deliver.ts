@@ -37,7 +37,7 @@ interface Parcel {
   to: { email: string } | { target: TargetRow };
 }
 
-/** Sends up to `most` messages; the other notices wait for the next queue message. */
+/** Sends up to `max` messages; the other notices wait for the next queue message. */
 export async function sendNotices(deps: Deps, max = MAX_MESSAGES): Promise<void> {
   const now = deps.now();
   const until = new Date(now.getTime() + LEASE_MS);

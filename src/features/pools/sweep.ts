@@ -30,7 +30,7 @@ interface DueWork {
   /** Decides what is due, however late the tick runs. */
   scheduledAt: Date;
   due: readonly DueSlot[];
-  /** Slot of one firing whose message was lost, if any. */
+  /** Ids of slots whose queue message was lost; one is enough to look for all. */
   lost: readonly number[];
   allows(calls: number): boolean;
 }

@@ -1,4 +1,4 @@
-import type { FailureCode } from "../../core/failures.ts";
+import { BACKOFF_SECONDS, type FailureCode } from "../../core/failures.ts";
 import { DAY } from "../../core/time.ts";
 import { isSwitchedOff, SWITCHED_OFF } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
@@ -17,9 +17,6 @@ export const PROGRESS_DEADLINE_SECONDS = 30 * 60;
 
 /** Maximum times that an attempt begins again because it lost what it had prepared. */
 export const MAX_RESTARTS = 3;
-
-/** Waits before a transient failure is tried again, in seconds. */
-const BACKOFF_SECONDS = [30, 120, 600] as const;
 
 /** Seconds to wait after `taken` back-offs of this attempt; null when there are no more. */
 export const nextBackoff = (taken: number): number | null => BACKOFF_SECONDS[taken] ?? null;

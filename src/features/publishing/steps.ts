@@ -186,9 +186,7 @@ export async function reconcile(deps: Deps, claim: Claim, job: PublishJob): Prom
     case "absent": {
       const wait = resubmitWait(upload.submits);
       const message = upload.errorMessage ?? "The platform did not answer.";
-      if (wait === null || isOverdue(upload, deps.now())) {
-        return over(fail(deps, upload, unavailable(message)));
-      }
+      if (wait === null) return over(fail(deps, upload, unavailable(message)));
       // After the wait, the platform is asked again before the next call.
       const at = addSeconds(upload.submittedAt ?? new Date(0), wait);
       if (at > deps.now()) return over(park(deps, upload, at));

@@ -26,15 +26,23 @@ export function saveProgress(
   return save(deps, upload, { ...reached, ...anew, progressedAt: now, ...renewedLease(now) });
 }
 
-/** Stores that the post is about to be created, before the call that cannot be undone. */
-export function enterSubmit(deps: Deps, upload: UploadRow, bookmark: Bookmark) {
+/**
+ * Stores that the post is about to be created, before the call that cannot be undone. A write that the database failed
+ * to answer is repeated: if it was stored, it would count as a call that was never made.
+ */
+export function enterSubmit(deps: Deps, upload: UploadRow, bookmark: Bookmark): Promise<UploadRow> {
   const now = deps.now();
-  return save(deps, upload, {
-    stage: "submitting",
-    submittedAt: now,
-    submits: upload.submits + 1,
-    bookmark,
-    ...renewedLease(now),
+  const write = () =>
+    save(deps, upload, {
+      stage: "submitting",
+      submittedAt: now,
+      submits: upload.submits + 1,
+      bookmark,
+      ...renewedLease(now),
+    });
+  return write().catch((error: Error) => {
+    if (!error.message.startsWith("D1_ERROR")) throw error;
+    return write();
   });
 }
 

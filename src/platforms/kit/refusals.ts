@@ -1,5 +1,5 @@
 import * as clock from "../../core/clock.ts";
-import type { FailureCode } from "../../core/failures.ts";
+import { BACKOFF_SECONDS, type FailureCode } from "../../core/failures.ts";
 import type { Refused, Stopped, TokenExpired } from "../connector.ts";
 import { TOKEN_EXPIRED, type Unknowable, unknowable } from "./steps.ts";
 
@@ -28,8 +28,8 @@ export const LIMITED: Rule = { code: "rate_limited" };
 /** Too many calls: a back-off helps. */
 export const BUSY: Rule = { code: "rate_limited", transient: true };
 
-/** Maximum wait before an automatic retry, in seconds. For a longer wait, the caller learns when to try again. */
-const MAX_TRANSIENT_WAIT = 600;
+/** For a longer wait before the next try, the caller learns when to try again. */
+const MAX_TRANSIENT_WAIT = Math.max(...BACKOFF_SECONDS);
 
 /** @param waitSeconds null when unknown */
 export function refusedBy(rule: Rule, message: string, waitSeconds: number | null = null): Refused {

@@ -13,7 +13,7 @@ const BETWEEN_WORDS = /(\s+)/;
 const BRACKETS = /[()]/g;
 const MAX_BRACKETS = 40;
 
-/** Replaces `signs` by `x` in parts of the text that have more than `most` signs. */
+/** Replaces `signs` by `x` in parts of the text that have more than `max` signs. */
 const withoutCrowds = (text: string, between: RegExp, signs: RegExp, max: number): string =>
   text
     .split(between)
@@ -21,7 +21,7 @@ const withoutCrowds = (text: string, between: RegExp, signs: RegExp, max: number
     .join("");
 
 /**
- * UTF-16 units. A part ends at the first space after `preferred`, else at the first `APART` after `most`, else at
+ * UTF-16 units. A part ends at the first space after `preferred`, else at the first `APART` after `max`, else at
  * `longest`: X accepts no URL of that length.
  */
 const PART = { preferred: 300, max: 800, longest: 8_000 };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { PLATFORMS } from "../../../src/core/platforms.ts";
 import { callTool, send } from "../../support/agent.ts";
 import {
   connectSandbox,
@@ -346,7 +347,7 @@ test("the settings of create_post are described in the names that it takes", asy
     body.result.tools.map((one: { name: string }) => [one.name, one]),
   );
   const { properties } = byName.create_post.inputSchema.properties.settings;
-  expect(Object.keys(properties)).toHaveLength(9);
+  expect(Object.keys(properties)).toHaveLength(PLATFORMS.length);
   for (const { properties: own } of Object.values<{ properties: object }>(properties)) {
     for (const [name, { description }] of Object.entries<{ description: string }>(own as never)) {
       expect(name).toMatch(/^[a-z][A-Za-z]*$/);

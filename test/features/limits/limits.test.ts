@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 import { DEFAULT_PLANS } from "../../../src/core/plans.ts";
-import { PLATFORMS } from "../../../src/core/platforms.ts";
+import { PLATFORMS, type Platform } from "../../../src/core/platforms.ts";
 import { createMember, Harness, harnessWith } from "../../support/harness.ts";
 import { beginLife, type Life, later } from "../../support/life.ts";
 
@@ -14,7 +14,7 @@ const limits = (accountId = life.accountId, token?: string) =>
   life.call("GET", `/limits/${accountId}`, undefined, token);
 
 /** Source: design, "Caps". */
-const CAPS: Record<string, number> = {
+const CAPS: Record<Platform, number> = {
   tiktok: 15,
   youtube: 10,
   instagram: 50,

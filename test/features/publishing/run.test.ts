@@ -44,6 +44,45 @@ test("a post that the platform surely does not have is submitted again", async (
   expect(await stage.feed()).toMatchObject([{ uploadId: id, received: 1 }]);
 });
 
+/** Loses the answers of the next `times` writes that announce the call which creates the post. */
+function loseIntents(harness: Harness, times: number): () => number {
+  let lost = 0;
+  aroundBatches(harness, async (run, text) => {
+    const results = await run();
+    if (lost === times || !/submitting/.test(text)) return results;
+    lost++;
+    throw new Error("D1_ERROR: Network connection lost.");
+  });
+  return () => lost;
+}
+
+test("an announced call whose announcement's answer is lost is made at once", async () => {
+  const stage = await openAccount();
+  const id = await stage.post({ description: "Hello" });
+  const lost = loseIntents(stage.harness, 1);
+  await stage.harness.deliver();
+  expect(lost()).toBe(1);
+  expect(await stage.read(id)).toMatchObject({ status: "completed" });
+  expect(await stage.feed()).toMatchObject([{ uploadId: id, received: 1 }]);
+});
+
+test("a post that our own trouble kept back for an hour is sent, when the platform does not have it", async () => {
+  const stage = await openAccount();
+  const id = await stage.post({ description: "Hello" });
+  const lost = loseIntents(stage.harness, 2);
+  await stage.harness.deliver();
+  expect(lost()).toBe(2);
+  expect(await stage.read(id)).toMatchObject({ status: "processing" });
+  stage.harness.advance(3_600);
+  for (let minute = 0; minute < 3; minute++) {
+    await stage.harness.tick();
+    await stage.harness.drain();
+    stage.harness.advance(60);
+  }
+  expect(await stage.read(id)).toMatchObject({ status: "completed" });
+  expect(await stage.feed()).toMatchObject([{ uploadId: id, received: 1 }]);
+});
+
 test("a platform that never answers ends the post as unavailable after three more tries", async () => {
   const stage = await openAccount();
   const id = await stage.post({ description: "Trouble [sandbox:5xx=99]" });

@@ -155,7 +155,7 @@ const readDay = rowReader({
 });
 
 /**
- * Finds an account's platform, how many of its posts since `since` count under the daily cap (up to `most`), and the
+ * Finds an account's platform, how many of its posts since `since` count under the daily cap (up to `max`), and the
  * time of the oldest.
  */
 export function dayOfAccount(team: SQL, id: string, since: Date, max: number) {

@@ -55,20 +55,20 @@ export type FoundLink = ReturnType<typeof readLink>;
 
 const toParam = ({ host, slug }: LinkAddress) => [host, slug];
 
-const LINKS_AT = `SELECT p.key AS address, ${COLUMNS} FROM json_each(?) p
+const LINKS_AT = `SELECT p.key AS position, ${COLUMNS} FROM json_each(?) p
   CROSS JOIN short_links l ON l.slug_key = p.value ->> 1 AND l.domain_id = iif(p.value ->> 0 IS NULL, ${OWN_DOMAIN},
     (SELECT id FROM domains WHERE host = p.value ->> 0 AND deleted_at IS NULL AND verified_at IS NOT NULL))
   WHERE ${IS_LIVE}`;
 
-/** `address` is the index of the requested address. */
+/** `position` is the index of the requested address. */
 export const linksAt = (
   addresses: readonly LinkAddress[],
-): Query<{ address: number; link: FoundLink }[]> =>
+): Query<{ position: number; link: FoundLink }[]> =>
   plainQuery(
     LINKS_AT,
     [JSON.stringify(addresses.map(toParam))],
-    (row: FoundRow & { address: number }) => ({
-      address: row.address,
+    (row: FoundRow & { position: number }) => ({
+      position: row.position,
       link: readLink(row),
     }),
   );

@@ -73,7 +73,7 @@ export const findLink = prepared(
   readWhole,
 );
 
-/** A row holds several clicks, so there may be more than `most`. */
+/** A row holds several clicks, so there may be more than `max`. */
 export const newestClicks = prepared(
   ({ team, id, max }: Params<LinkId & { max: number }>) =>
     sql`SELECT clicks FROM (
@@ -164,7 +164,7 @@ const isServed = (domainId: number): SQL =>
  *
  * Spec is silent: shared or printed links outlive their rows.
  */
-function isFree({ domainId, slugKey }: LinkPlace, team: number, exceptId = 0): SQL {
+function isFree({ domainId, slugKey }: StoredAddress, team: number, exceptId = 0): SQL {
   const hasNoLink = sql`NOT EXISTS (SELECT 1 FROM short_links
     WHERE domain_id = ${domainId} AND slug_key = ${slugKey} AND id <> ${exceptId})`;
   if (domainId !== OWN_DOMAIN) return hasNoLink;
@@ -215,7 +215,7 @@ function toStored(value: LinkFields[keyof LinkFields]): string | number | null {
 export function updateLink(
   team: number,
   id: number,
-  { fields, address, at }: { fields: Partial<LinkFields>; address: LinkPlace; at: Date },
+  { fields, address, at }: { fields: Partial<LinkFields>; address: StoredAddress; at: Date },
 ): Query<number> {
   const sets = Object.entries(fields).map(
     ([name, value]) => sql`${sql.raw(STORED[name as keyof LinkFields])} = ${toStored(value)}`,
@@ -225,7 +225,7 @@ export function updateLink(
     AND ${isServed(fields.domainId ?? OWN_DOMAIN)} AND ${isFree(address, team, id)}`);
 }
 
-export type LinkPlace = Pick<LinkRow, "domainId" | "slugKey">;
+export type StoredAddress = Pick<LinkRow, "domainId" | "slugKey">;
 
 export const deleteLink = preparedWrite(
   ({ team, id, at }: Params<LinkId & { at: Date }>) =>
@@ -243,7 +243,7 @@ const nextLinks = (from: number, count: number): SQL =>
 
 const END_OF_TIME = Number.MAX_SAFE_INTEGER;
 
-/** At most `most` rows of `count` links, whose ids begin at `from`. */
+/** At most `max` rows of `count` links, whose ids begin at `from`. */
 interface Slice {
   from: number;
   count: number;

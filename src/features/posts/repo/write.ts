@@ -94,7 +94,7 @@ export function changeUpload(
 const NO_TEAM = 0;
 
 /**
- * Deletes up to `most` posts, and as many removed posts, of a deleted team. The newest post of the instance stays as an
+ * Deletes up to `max` posts, and as many removed posts, of a deleted team. The newest post of the instance stays as an
  * empty row, so that its id is never given out again.
  */
 export function eraseUploads(team: number, max: number, now: Date): Query<number>[] {
