@@ -1,7 +1,7 @@
 /**
- * Runs the tests of the Worker and, at the same time, those of the programs around it, whose output
- * follows when both have ended. The files of the Worker's tests share a runtime: those that failed run again by
- * themselves, and the end of the output tells of both runs.
+ * Runs the tests of the Worker in two runtimes and, at the same time, those of the programs around it, whose output
+ * follows when all have ended. The files of a runtime share it: those that failed run again by themselves, and the end
+ * of the output tells of both runs.
  */
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -13,9 +13,11 @@ import { spawnGroup, stopGroup } from "../src/cli/process-group.ts";
 import { runProgram } from "../src/cli/program.ts";
 import { describeFailures, type Failures, KEPT_IN, readFailures } from "./failures.ts";
 
-/** The longest test takes a minute, on a busy machine too. */
-const SILENCE_MS = 6 * 60_000;
-/** The runtime has stood still about once in fifty runs, within a test whose own limit could not end it. */
+/** A runtime has one thread. */
+const RUNTIMES = 2;
+/** The longest test takes half a minute, on a busy machine too. */
+const SILENCE_MS = 3 * 60_000;
+/** A runtime has stood still about once in fifty runs, within a test whose own limit could not end it. */
 const RUNS = 2;
 /** More files than this that fail are no accident. */
 const MAX_AGAIN = 5;
@@ -31,9 +33,9 @@ const npmRun = (script: string, args: string[] = [], env: NodeJS.ProcessEnv = {}
   });
 
 /** The exit code; null for a run that stands still, which is stopped. */
-async function runWorkerTests(report: string, files: string[]): Promise<number | null> {
+async function runWorkerTests(report: string, selection: string[]): Promise<number | null> {
   const reporters = ["--reporter=default", "--reporter=./test/failures.ts"];
-  const child = npmRun("test:worker", [...reporters, ...files], { [KEPT_IN]: report });
+  const child = npmRun("test:worker", [...reporters, ...selection], { [KEPT_IN]: report });
   let isStill = false;
   const watch = setTimeout(() => {
     isStill = true;
@@ -52,12 +54,13 @@ interface WorkerRun extends Failures {
   code: number;
 }
 
-async function runWorkerTestsToTheirEnd(files: string[] = []): Promise<WorkerRun> {
+/** @param selection files, or the options that select them */
+async function runWorkerTestsToTheirEnd(selection: string[]): Promise<WorkerRun> {
   const folder = await mkdtemp(join(tmpdir(), "akimbo-tests-"));
   const report = join(folder, "report.json");
   try {
     for (let run = 1; run <= RUNS; run++) {
-      const code = await runWorkerTests(report, files);
+      const code = await runWorkerTests(report, selection);
       if (code !== null) return { code, ...(await readFailures(report)) };
       console.error(
         `\nRun ${run} of the Worker's tests said nothing for ${SILENCE_MS / 1_000} s.\n`,
@@ -67,6 +70,18 @@ async function runWorkerTestsToTheirEnd(files: string[] = []): Promise<WorkerRun
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+async function runAllWorkerTests(): Promise<WorkerRun> {
+  const shards = Array.from({ length: RUNTIMES }, (_, i) => `--shard=${i + 1}/${RUNTIMES}`);
+  const runs = await Promise.all(
+    shards.map((shard) => runWorkerTestsToTheirEnd([shard, "--maxWorkers=1"])),
+  );
+  return {
+    code: Math.max(...runs.map(({ code }) => code)),
+    failed: runs.flatMap(({ failed }) => failed),
+    isWhole: runs.every(({ isWhole }) => isWhole),
+  };
 }
 
 async function runProgramTests(): Promise<{ code: number; output: Buffer }> {
@@ -92,7 +107,7 @@ async function runAgain(run: WorkerRun): Promise<number> {
 }
 
 await runProgram(async () => {
-  const [worker, programs] = await Promise.all([runWorkerTestsToTheirEnd(), runProgramTests()]);
+  const [worker, programs] = await Promise.all([runAllWorkerTests(), runProgramTests()]);
   process.stdout.write(programs.output);
   return (await runAgain(worker)) || programs.code;
 });

@@ -88,7 +88,7 @@ function follow(zone: string, time: string, from: number, days: number): number 
   return special;
 }
 
-const MANY_YEARS = loadOf(2, 10);
+const MANY_YEARS = loadOf(1, 10);
 const SOME_YEARS = loadOf(2, 5);
 
 const TIMES = ["02:30", "00:00", "23:30", "00:30", "01:15", "03:00", "12:00", "23:59"];

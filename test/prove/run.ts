@@ -58,7 +58,10 @@ async function main(): Promise<number> {
   };
   for (const [part, play] of Object.entries(plays)) {
     const isWanted = values.full || !ON_REQUEST.has(part);
-    if (values.only === undefined ? isWanted : values.only === part) await play(proof);
+    if (values.only === undefined ? !isWanted : values.only !== part) continue;
+    await play(proof).catch((error: Error) => {
+      verdicts.check(`${part} to its end`, false, [error.stack ?? error.message]);
+    });
   }
   const seconds = (performance.now() - startedAt) / 1_000;
   console.log(`\nSeed ${seed}, ${seconds.toFixed(0)} s`);

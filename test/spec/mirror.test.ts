@@ -7,6 +7,7 @@ const OWN = /^(bench|browser|client|costs|docs|package|peers|prove|spec|support)
 const EXCEPTIONS = [
   // The tables of all features are held against the migrated database.
   "/test/db/drift.test.ts",
+  "/test/db/literals.test.ts",
   // Every connector is asked for the check of the kit.
   "/test/platforms/kit/app-checks.test.ts",
 ];
@@ -19,7 +20,7 @@ const texts: Record<string, string> = import.meta.glob("/test/**/*.{ts,tsx}", {
   eager: true,
 });
 const tests = Object.keys(texts)
-  .filter((path) => /\.(test|node-test)\.tsx?$/.test(path) && !OWN.test(folderOf(path)))
+  .filter((path) => /\.(test|node-test|server-test)\.tsx?$/.test(path) && !OWN.test(folderOf(path)))
   .sort();
 const sources = new Set(Object.keys(import.meta.glob("/src/**/*.{ts,tsx}")).map(folderOf));
 
