@@ -1,7 +1,6 @@
 import { existsSync, statfsSync } from "node:fs";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
-import { buildBetterAuth } from "./build-better-auth.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
@@ -20,10 +19,7 @@ if (existsSync(MEMORY)) {
 export default defineConfig({
   root,
   resolve: {
-    alias: [
-      { find: "mediabunny", replacement: mediabunny },
-      { find: /^\.\/better-auth\.ts$/, replacement: await buildBetterAuth() },
-    ],
+    alias: [{ find: "mediabunny", replacement: mediabunny }],
   },
   plugins: [
     cloudflareTest(async () => ({

@@ -42,7 +42,7 @@ export async function prepareLink(to: Addressee, at: Date): Promise<OperatorLink
   const now = at.getTime();
   const lookUp = selectPeople(to, at);
   const people = sqlPart(lookUp);
-  // better-auth looks addresses up in lower case, so an address with capitals becomes one with the person's id.
+  // Links name addresses in lower case, so an address with capitals becomes one with the person's id.
   const insert = sql`INSERT INTO verifications (identifier, value, created_at, updated_at, expires_at)
     SELECT ${identifier}, json_object('type', 'magic-link', 'email',
         iif(email = lower(email), email, 'person-' || id || ${`@${OWN_DOMAIN}`})),

@@ -13,5 +13,14 @@ export function clientKey(address: string | null): string {
   return `${groups.map((group) => group.replace(/^0+(?=.)/, "")).join(":")}::/64`;
 }
 
+/** An IPv6 address becomes its /64, written out. Returns null without a valid address. */
+export function networkOf(address: string | null): string | null {
+  if (!address || !/^[\da-f:.]{2,45}$/i.test(address)) return null;
+  const [prefix = "", length] = clientKey(address).split("::/");
+  if (length === undefined) return prefix;
+  const groups = prefix.split(":").map((group) => group.padStart(4, "0"));
+  return [...groups, ...Array<string>(4).fill("0000")].join(":");
+}
+
 export const isLoopbackKey = (key: string): boolean =>
   /^127\.\d+\.\d+\.\d+$/.test(key) || key === clientKey("::1");

@@ -1,7 +1,7 @@
 /** Source: RFC 5321, 4.5.3.1.3, without the angle brackets. */
 export const MAX_EMAIL_CHARACTERS = 254;
 
-/** Equals zod's pattern, which the sign-in uses too. */
+/** Equals the pattern of zod. */
 const EMAIL =
   /^(?!\.)(?!.*\.\.)[a-z0-9_'+\-.]{0,63}[a-z0-9_+-]@(?:[a-z0-9][a-z0-9-]*\.)+[a-z]{2,}$/;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { clientKey } from "../../src/core/client-ip.ts";
+import { clientKey, networkOf } from "../../src/core/client-ip.ts";
 import { MAX_DISTINCT_TOKENS, presentToken } from "../../src/core/distinct-tokens.ts";
 import { takePlace } from "../../src/core/sliding-window.ts";
 
@@ -28,6 +28,19 @@ describe("the key of an address", () => {
     expect(clientKey("::ffff:203.0.113.9")).not.toBe(clientKey("::ffff:198.51.100.7"));
     expect(clientKey("::ffff:203.0.113.9")).toBe("203.0.113.9");
   });
+});
+
+test.each<[string | null, string | null]>([
+  [null, null],
+  ["", null],
+  ["somewhere", null],
+  ["203.0.113.9", "203.0.113.9"],
+  ["::ffff:203.0.113.9", "203.0.113.9"],
+  ["2001:DB8:1:2:3:4:5:6", "2001:0db8:0001:0002:0000:0000:0000:0000"],
+  ["2001:db8::1", "2001:0db8:0000:0000:0000:0000:0000:0000"],
+  ["::1", "0000:0000:0000:0000:0000:0000:0000:0000"],
+])("of the address %s is kept %s", (address, kept) => {
+  expect(networkOf(address)).toBe(kept);
 });
 
 describe("a sliding window", () => {

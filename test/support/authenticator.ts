@@ -99,12 +99,18 @@ export class Authenticator {
   /** False: it does not check who uses it. */
   verifiesUser = true;
   private counter = 0;
-  private readonly id = crypto.getRandomValues(new Uint8Array(16));
+  private readonly id: Uint8Array;
   private readonly origin: string;
   private readonly algorithm: Algorithm;
   private readonly pair: CryptoKeyPair;
 
-  private constructor(pair: CryptoKeyPair, algorithm: Algorithm, origin: string) {
+  private constructor(
+    pair: CryptoKeyPair,
+    algorithm: Algorithm,
+    origin: string,
+    id: Uint8Array = crypto.getRandomValues(new Uint8Array(16)),
+  ) {
+    this.id = id;
     this.pair = pair;
     this.algorithm = algorithm;
     this.origin = origin;
@@ -117,6 +123,19 @@ export class Authenticator {
     const algorithm: Algorithm = ALGORITHMS[name];
     const pair = await crypto.subtle.generateKey(algorithm.make, true, ["sign", "verify"]);
     return new Authenticator(pair as CryptoKeyPair, algorithm, origin);
+  }
+
+  /**
+   * A device whose passkey, ES256, was registered before. It only signs in.
+   *
+   * @param id in base64url
+   */
+  static async restore(id: string, privateKey: JsonWebKey): Promise<Authenticator> {
+    const { ES256 } = ALGORITHMS;
+    const key = await crypto.subtle.importKey("jwk", privateKey, ES256.make, false, ["sign"]);
+    const pair = { privateKey: key } as CryptoKeyPair;
+    const bytes = Uint8Array.fromBase64(id, { alphabet: "base64url" });
+    return new Authenticator(pair, ES256, "https://akimbo.test", bytes);
   }
 
   /** The answer to the challenge of a new passkey. */

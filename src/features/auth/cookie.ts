@@ -1,21 +1,28 @@
 import { DAY, SECOND } from "../../core/time.ts";
 
-/** better-auth defines the rest of the cookies' names. */
 export const COOKIE_PREFIX = "akimbo";
 
 /** Spec is silent: with a fixed lifetime, showing a page writes no row. */
 export const SESSION_LIFETIME_SECONDS = (30 * DAY) / SECOND;
 
-/** Signs session cookies. */
+/** Signs cookies of sessions and challenges. */
 export const sessionSecret = (signingKey: string): string => `sign-in:${signingKey}`;
 
-export const sessionCookieName = (origin: string): string =>
-  `${origin.startsWith("https:") ? "__Secure-" : ""}${COOKIE_PREFIX}.session_token`;
+const isSecure = (origin: string): boolean => origin.startsWith("https:");
 
-export const forgetSessionCookie = (origin: string): string =>
-  `${sessionCookieName(origin)}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax${
-    origin.startsWith("https:") ? "; Secure" : ""
-  }`;
+const cookieName = (origin: string, name: string): string =>
+  `${isSecure(origin) ? "__Secure-" : ""}${COOKIE_PREFIX}.${name}`;
+
+const SESSION = "session_token";
+
+export const sessionCookieName = (origin: string): string => cookieName(origin, SESSION);
+
+const setCookie = (origin: string, name: string, value: string, maxAgeSeconds: number): string =>
+  `${cookieName(origin, name)}=${value}; Max-Age=${maxAgeSeconds}; Path=/; HttpOnly${
+    isSecure(origin) ? "; Secure" : ""
+  }; SameSite=Lax`;
+
+export const forgetSessionCookie = (origin: string): string => setCookie(origin, SESSION, "", 0);
 
 const MAX_COOKIE_CHARACTERS = 200;
 /** Base64 of an HMAC-SHA-256, with padding. */
@@ -28,7 +35,10 @@ let imported: { secret: string; key: Promise<CryptoKey> } | undefined;
 function importKey(secret: string): Promise<CryptoKey> {
   if (imported?.secret === secret) return imported.key;
   const hmac = { name: "HMAC", hash: "SHA-256" };
-  const key = crypto.subtle.importKey("raw", encoder.encode(secret), hmac, false, ["verify"]);
+  const key = crypto.subtle.importKey("raw", encoder.encode(secret), hmac, false, [
+    "sign",
+    "verify",
+  ]);
   imported = { secret, key };
   return key;
 }
@@ -41,25 +51,52 @@ export function cookieValue(header: string | null, name: string): string | null 
   return null;
 }
 
-/** Returns the token if the cookie carries our signature. */
-export async function sessionToken(
+interface CookiePlace {
+  /** Without the prefix. */
+  name: string;
+  origin: string;
+  signingKey: string;
+}
+
+export async function signedCookie(
+  value: string,
+  { name, origin, signingKey }: CookiePlace,
+  maxAgeSeconds: number,
+): Promise<string> {
+  const key = await importKey(sessionSecret(signingKey));
+  const signature = new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(value)));
+  const signed = encodeURIComponent(`${value}.${signature.toBase64()}`);
+  return setCookie(origin, name, signed, maxAgeSeconds);
+}
+
+/** Returns null unless the cookie carries our signature. */
+export async function signedCookieValue(
   cookies: string | null,
-  origin: string,
-  signingKey: string,
+  { name, origin, signingKey }: CookiePlace,
 ): Promise<string | null> {
-  const raw = cookieValue(cookies, sessionCookieName(origin));
+  const raw = cookieValue(cookies, cookieName(origin, name));
   if (raw === null || raw.length > MAX_COOKIE_CHARACTERS) return null;
   try {
-    const value = decodeURIComponent(raw);
-    const dot = value.lastIndexOf(".");
-    const token = value.slice(0, dot);
-    const signature = value.slice(dot + 1);
+    const text = decodeURIComponent(raw);
+    const dot = text.lastIndexOf(".");
+    const value = text.slice(0, dot);
+    const signature = text.slice(dot + 1);
     if (dot < 1 || signature.length !== SIGNATURE_CHARACTERS) return null;
     const bytes = Uint8Array.fromBase64(signature);
     const key = await importKey(sessionSecret(signingKey));
-    const isOurs = await crypto.subtle.verify("HMAC", key, bytes, encoder.encode(token));
-    return isOurs ? token : null;
+    const isOurs = await crypto.subtle.verify("HMAC", key, bytes, encoder.encode(value));
+    return isOurs ? value : null;
   } catch {
     return null;
   }
 }
+
+export const sessionCookie = (token: string, origin: string, signingKey: string): Promise<string> =>
+  signedCookie(token, { name: SESSION, origin, signingKey }, SESSION_LIFETIME_SECONDS);
+
+/** Returns the token if the cookie carries our signature. */
+export const sessionToken = (
+  cookies: string | null,
+  origin: string,
+  signingKey: string,
+): Promise<string | null> => signedCookieValue(cookies, { name: SESSION, origin, signingKey });

@@ -1,8 +1,8 @@
 import { DAY } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
 import { removeEndedInvites } from "../teams/repo/invites.ts";
-import { removeEndedVerifications } from "./repo/links.ts";
 import { removeEndedSessions } from "./repo/sessions.ts";
+import { removeEndedVerifications } from "./repo/verifications.ts";
 
 const SLICE = 500;
 

@@ -14,18 +14,9 @@ import { forgetSessionCookie } from "../auth/cookie.ts";
 import { canSendMail } from "../mail/service.ts";
 import { requireName } from "./own.ts";
 import { PASSKEY_SCRIPT, PASSKEY_SCRIPT_PATH } from "./passkey-script.ts";
-import {
-  addPasskey,
-  mailLink,
-  type PasskeyAnswer,
-  type PasskeyResponse,
-  signInByPasskey,
-  signOut,
-  startPasskey,
-  startPasskeySignIn,
-  useLink,
-  type Visit,
-} from "./service.ts";
+import type { PasskeyAnswer, PasskeyResponse } from "./passkeys.ts";
+import { mailLink, signOut, useLink } from "./service.ts";
+import type { Visit } from "./session.ts";
 
 const HOME = "/app";
 const MAX_PASSKEY_BYTES = 32_000;
@@ -154,7 +145,7 @@ signInPages.post("/sign-in/link", counted("sign-in"), async (c) => {
       "No invite lets this address in any more: it was used, was revoked or has expired, or this instance has no place for one more person. Ask for a new invite.",
     );
   }
-  setCookies(c, used.cookies);
+  setCookies(c, [used.cookie]);
   return c.redirect(pathAfterSignIn(textField(form, "next")) ?? HOME, 303);
 });
 
@@ -192,22 +183,29 @@ const passkeyCalls = new Hono<AppEnv>();
 passkeyCalls.onError(renderError);
 passkeyCalls.use(counted("sign-in"));
 
-passkeyCalls.post("/register-options", async (c) =>
-  tell(c, await startPasskey(c.var.deps, visitOf(c))),
-);
+/** The library of passkeys is loaded when the first of them is used. */
+const passkeys = () => import("./passkeys.ts");
+
+passkeyCalls.post("/register-options", async (c) => {
+  const { startPasskey } = await passkeys();
+  return tell(c, await startPasskey(c.var.deps, visitOf(c)));
+});
 
 passkeyCalls.post("/register", async (c) => {
   const { response, name } = await readPasskey(c);
   const kept = requireName(name.trim()) || "Passkey";
+  const { addPasskey } = await passkeys();
   return tell(c, await addPasskey(c.var.deps, visitOf(c), { response, name: kept }));
 });
 
-passkeyCalls.post("/options", async (c) =>
-  tell(c, await startPasskeySignIn(c.var.deps, visitOf(c))),
-);
+passkeyCalls.post("/options", async (c) => {
+  const { startPasskeySignIn } = await passkeys();
+  return tell(c, await startPasskeySignIn(c.var.deps, visitOf(c)));
+});
 
 passkeyCalls.post("/verify", async (c) => {
   const { response } = await readPasskey(c);
+  const { signInByPasskey } = await passkeys();
   return tell(c, await signInByPasskey(c.var.deps, visitOf(c), { response }));
 });
 
@@ -219,7 +217,7 @@ function setCookies(c: AppContext, cookies: readonly string[]): void {
 
 function tell(c: AppContext, { status, cookies, body }: PasskeyAnswer): Response {
   setCookies(c, cookies);
-  return c.json(body as object, status as 200, { "cache-control": "no-store" });
+  return c.json(body, status as 200, { "cache-control": "no-store" });
 }
 
 /** @throws AppError 413 for a large body, 400 for a malformed one */

@@ -1,9 +1,5 @@
-/** The address is verified but has neither an account nor an open invite. */
-export const NOT_INVITED = "NOT_INVITED";
-
 const REFUSALS: Record<string, string> = {
   SESSION_NOT_FRESH: "You signed in more than a day ago. Sign out, sign in again, then add it.",
-  SESSION_REQUIRED: "You are signed out. Sign in, then try again.",
   UNAUTHORIZED: "You are signed out. Sign in, then try again.",
   USER_NOT_VERIFIED:
     "The device did not check who you are. Set up a PIN or fingerprint on it, then try again.",
@@ -11,8 +7,8 @@ const REFUSALS: Record<string, string> = {
   PASSKEY_NOT_FOUND: "This passkey is not known here. Sign in by mail, then add it.",
 };
 
-export const passkeyRefusal = (code: string | undefined): string =>
-  REFUSALS[code ?? ""] ?? "The passkey was not accepted. Try again, or sign in by mail.";
+export const passkeyRefusal = (code: string): string =>
+  REFUSALS[code] ?? "The passkey was not accepted. Try again, or sign in by mail.";
 
 export const describeLinkMail = (link: string): { subject: string; text: string } => ({
   subject: "Your sign-in link for Akimbo",

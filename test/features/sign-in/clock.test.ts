@@ -77,7 +77,7 @@ describe.each([
   });
 });
 
-test("what better-auth stores bears the time of our clock", async () => {
+test("an open challenge bears the time of our clock", async () => {
   moveClock(DAY);
   await step("options");
   const row = await env.DB.prepare("SELECT created_at, expires_at FROM verifications").first();

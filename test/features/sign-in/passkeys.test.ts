@@ -88,6 +88,81 @@ test("an answer is taken once", async () => {
   expect([again.status, again.body.code]).toEqual([400, "CHALLENGE_NOT_FOUND"]);
 });
 
+test("of twenty who give an answer at once, one is signed in", async () => {
+  await register();
+  const other = new Browser(harness);
+  const { body } = await step(other, "options");
+  const response = await device.signIn(body);
+  const tries = Array.from({ length: 20 }, () => step(other, "verify", { response }));
+  const statuses = (await Promise.all(tries)).map(({ status }) => status).sort();
+  expect(statuses).toEqual([200, ...Array(19).fill(400)]);
+  const sessions = env.DB.prepare("SELECT id FROM sessions WHERE user_id = ?").bind(member.userId);
+  expect((await sessions.all()).results).toHaveLength(2);
+});
+
+test("of twenty who add a passkey by one challenge at once, one does", async () => {
+  const { body } = await step(browser, "register-options");
+  const devices = await Promise.all(Array.from({ length: 20 }, () => Authenticator.create()));
+  const tries = devices.map(async (one) =>
+    step(browser, "register", { response: await one.register(body) }),
+  );
+  const statuses = (await Promise.all(tries)).map(({ status }) => status).sort();
+  expect(statuses).toEqual([200, ...Array(19).fill(400)]);
+  expect(await passkeys()).toHaveLength(1);
+});
+
+test("a passkey is added once, and named to devices that would add it again", async () => {
+  await register();
+  const { body } = await step(browser, "register-options");
+  const [{ credential_id }] = (await passkeys()) as [Record<string, unknown>];
+  expect(body.excludeCredentials).toEqual([
+    { id: credential_id, transports: ["internal"], type: "public-key" },
+  ]);
+  const again = await step(browser, "register", { response: await device.register(body) });
+  expect([again.status, again.body.code]).toEqual([400, "FAILED_TO_VERIFY_REGISTRATION"]);
+  expect(await passkeys()).toHaveLength(1);
+});
+
+test("a copy of a key whose counter is behind signs nobody in", async () => {
+  await register();
+  await env.DB.prepare("UPDATE passkeys SET counter = 7").run();
+  const other = new Browser(harness);
+  const answer = await signIn(other);
+  expect([answer.status, answer.body.code]).toEqual([400, "AUTHENTICATION_FAILED"]);
+  expect(await passkeys()).toMatchObject([{ counter: 7 }]);
+  expect((await other.get("/app")).status).toBe(303);
+});
+
+test("an answer without the browser's challenge, or with one of the other kind, is refused", async () => {
+  await register();
+  const other = new Browser(harness);
+  const { body } = await step(other, "options");
+  const response = await device.signIn(body);
+  const elsewhere = await step(new Browser(harness), "verify", { response });
+  expect([elsewhere.status, elsewhere.body.code]).toEqual([400, "CHALLENGE_NOT_FOUND"]);
+  await step(browser, "register-options");
+  const mixed = await step(browser, "verify", { response });
+  expect([mixed.status, mixed.body.code]).toEqual([400, "CHALLENGE_NOT_FOUND"]);
+  expect((await step(other, "verify", { response })).status).toBe(200);
+});
+
+test("a browser whose session has ended forgets it, and signs in by passkey", async () => {
+  await register();
+  await env.DB.prepare("DELETE FROM sessions").run();
+  const stale = await step(browser, "register-options");
+  expect([stale.status, stale.body.code]).toEqual([401, "UNAUTHORIZED"]);
+  expect(stale.headers.getSetCookie()).toEqual([
+    "__Secure-akimbo.session_token=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax",
+  ]);
+  const answer = await signIn(browser);
+  expect(answer.headers.getSetCookie()).toEqual([
+    expect.stringMatching(
+      /^__Secure-akimbo\.session_token=[0-9a-f]{64}\.[\w%]+; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+    ),
+  ]);
+  expect((await browser.get("/app")).status).toBe(200);
+});
+
 test("a device that does not check its user adds no passkey, and signs nobody in", async () => {
   device.verifiesUser = false;
   const refused = await register();

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
-import { prepared, preparedWrite } from "../../../db/client.ts";
-import { type RawRow, valueReader } from "../../../db/rows.ts";
+import { prepared } from "../../../db/client.ts";
+import { valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { users } from "../../auth/table.ts";
 
@@ -10,19 +10,8 @@ export const userByEmail = prepared(
   valueReader(users.id),
 );
 
-export const userRow = prepared(
-  ({ email }: Params<{ email: string }>) => sql`SELECT * FROM users WHERE email = ${email}`,
-  (row): RawRow => row,
-);
-
 export const ownTeam = (userId: number): SQL =>
   sql`(SELECT id FROM teams WHERE owner_id = ${userId} AND deleted_at IS NULL)`;
 
 export const ownsTeam = (userId: number): SQL =>
   sql`EXISTS (SELECT 1 FROM teams WHERE teams.owner_id = ${userId} AND teams.deleted_at IS NULL)`;
-
-export const removeEndedVerifications = preparedWrite(
-  ({ now, max }: Params<{ now: Date; max: number }>) =>
-    sql`DELETE FROM verifications WHERE id IN
-      (SELECT id FROM verifications WHERE expires_at <= ${now} LIMIT ${max})`,
-);

@@ -1,9 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
-import { prepared, preparedWrite, type Query } from "../../../db/client.ts";
-import { type RawRow, rowReader } from "../../../db/rows.ts";
+import { prepared, preparedWrite } from "../../../db/client.ts";
+import { rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { IS_OPEN } from "../../auth/repo/people.ts";
-import { sessions } from "../../auth/table.ts";
+import { sessions, users } from "../../auth/table.ts";
 
 const MAX_SHOWN = 100;
 
@@ -23,16 +23,30 @@ interface NewSession {
   expiresAt: Date;
 }
 
-const insert = prepared(
+/** Inserts no row for an account that was closed meanwhile. */
+export const insertSession = preparedWrite(
   ({ tokenHash, userId, ipAddress, userAgent, at, expiresAt }: Params<NewSession>) =>
     sql`INSERT INTO sessions
         (token_hash, user_id, ip_address, user_agent, created_at, updated_at, expires_at)
       SELECT ${tokenHash}, users.id, ${ipAddress}, ${userAgent}, ${at}, ${at}, ${expiresAt}
-      FROM users WHERE users.id = ${userId} AND ${sql.raw(IS_OPEN)} RETURNING *`,
-  (row): RawRow => row,
+      FROM users WHERE users.id = ${userId} AND ${sql.raw(IS_OPEN)}`,
 );
-/** Returns no row for an account that was closed meanwhile. */
-export const insertSession = (session: NewSession): Query<RawRow[]> => insert(session);
+
+interface SessionLookup {
+  hash: string;
+  now: Date;
+}
+
+/** SQL for the session's user; NULL for an ended session. */
+export const userOfSession = ({ hash, now }: Params<SessionLookup>): SQL =>
+  sql`(SELECT user_id FROM sessions WHERE token_hash = ${hash} AND expires_at > ${now})`;
+
+export const personOfSession = prepared(
+  (lookup: Params<SessionLookup>) =>
+    sql`SELECT u.id, u.email, s.created_at FROM users u JOIN sessions s ON s.token_hash = ${lookup.hash}
+      WHERE u.id = ${userOfSession(lookup)}`,
+  rowReader({ id: users.id, email: users.email, signedInAt: sessions.createdAt }),
+);
 
 export const endSessionByHash = preparedWrite(
   ({ hash }: Params<{ hash: string }>) => sql`DELETE FROM sessions WHERE token_hash = ${hash}`,
