@@ -1,6 +1,7 @@
 import { existsSync, statfsSync } from "node:fs";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { textsOfFolders } from "./texts.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
@@ -22,6 +23,7 @@ export default defineConfig({
     alias: [{ find: "mediabunny", replacement: mediabunny }],
   },
   plugins: [
+    textsOfFolders(root),
     cloudflareTest(async () => ({
       wrangler: { configPath: `${root}wrangler.toml` },
       miniflare: {

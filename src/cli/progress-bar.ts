@@ -1,3 +1,5 @@
+import { SingleBar } from "cli-progress";
+
 export interface ProgressBar {
   /** @param note replaces the speed and the remaining time */
   show(doneBytes: number, note?: string): void;
@@ -16,7 +18,7 @@ export interface BarOptions {
 const KILOBYTE = 1_000;
 const MEGABYTE = 1_000_000;
 const BAR_CHARACTERS = 24;
-const REDRAW_MS = 100;
+const FRAMES_PER_SECOND = 10;
 const SPEED_AFTER_MS = 500;
 const STEP_PERCENT = 10;
 
@@ -50,9 +52,6 @@ export function createProgressBar(options: BarOptions): ProgressBar {
   const { label, totalBytes, fromBytes = 0, out = process.stdout } = options;
   const now = options.now ?? (() => performance.now());
   const startedAt = now();
-  let drawnAt = Number.NEGATIVE_INFINITY;
-  let drawn = "";
-  let latest = "";
 
   const percentOf = (done: number) => Math.min(100, Math.floor((100 * done) / totalBytes));
   const describe = (done: number, note: string | undefined): string => {
@@ -78,24 +77,19 @@ export function createProgressBar(options: BarOptions): ProgressBar {
       end() {},
     };
   }
-  const draw = () => {
-    if (latest === drawn) return;
-    drawn = latest;
-    drawnAt = now();
-    out.write(`\r\x1b[2K${latest}`);
-  };
+  const bar = new SingleBar({
+    stream: out,
+    format: "{label} {bar} {state}",
+    barsize: BAR_CHARACTERS,
+    barCompleteChar: "█",
+    barIncompleteChar: "░",
+    fps: FRAMES_PER_SECOND,
+    emptyOnZero: true,
+  });
+  bar.start(totalBytes, fromBytes, { label, state: describe(fromBytes, undefined) });
   return {
-    show(done, note) {
-      const filled = Math.round((percentOf(done) * BAR_CHARACTERS) / 100);
-      const bar = "█".repeat(filled) + "░".repeat(BAR_CHARACTERS - filled);
-      latest = `${label} ${bar} ${describe(done, note)}`.slice(0, (out.columns || 80) - 1);
-      if (now() - drawnAt >= REDRAW_MS) draw();
-    },
-    end() {
-      draw();
-      if (drawn) out.write("\n");
-      [latest, drawn] = ["", ""];
-    },
+    show: (done, note) => bar.update(done, { label, state: describe(done, note) }),
+    end: () => bar.stop(),
   };
 }
 

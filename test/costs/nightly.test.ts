@@ -9,7 +9,7 @@ import { loadOf } from "../support/load.ts";
 import { measure } from "../support/meter.ts";
 import { networkOf, POSTS, plantAccounts, removeAccounts } from "./night.ts";
 
-const ACCOUNTS = loadOf(150, 1_000);
+const ACCOUNTS = loadOf(60, 1_000);
 /** The night that a plan has to hold. */
 const SHARE = ACCOUNTS / 1_000;
 /** Messages of a batch, as `wrangler.toml` has them. */

@@ -1,13 +1,10 @@
 import { env } from "cloudflare:workers";
+import texts from "texts:src";
 import { expect, test } from "vitest";
 
-const SOURCES = Object.entries(
-  import.meta.glob("../../src/{features,cron,cli}/**/*.{ts,tsx}", {
-    query: "?raw",
-    import: "default",
-    eager: true,
-  }),
-).map(([path, text]) => ({ path: path.replace("../../src/", ""), text }));
+const SOURCES = Object.entries(texts)
+  .filter(([path]) => /^(features|cron|cli)\//.test(path))
+  .map(([path, text]) => ({ path, text }));
 
 const [guide = ""] = Object.values(
   import.meta.glob("../../src/docs/storage.md", { query: "?raw", import: "default", eager: true }),

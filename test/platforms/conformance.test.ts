@@ -3,6 +3,7 @@ import { BACKOFF_SECONDS, FAILURE_CODES } from "../../src/core/failures.ts";
 import { PLATFORMS } from "../../src/core/platforms.ts";
 import { sha256Hex } from "../../src/core/signature.ts";
 import type { Fields } from "../support/harness.ts";
+import { isFull } from "../support/load.ts";
 import { count, dieBefore, openStage, type Stage } from "../support/stage.ts";
 import type { Counts, Kind, Trouble } from "./row.ts";
 import { ROWS } from "./rows.ts";
@@ -81,7 +82,8 @@ describe.each(ROWS.map((row) => [row.as ?? row.platform, row] as const))("%s", (
   describe.each(kinds)("%s", (_, kind) => {
     test("steering words end the post with each failure, at once", async () => {
       const stage = await onStage();
-      for (const code of FAILURE_CODES) {
+      const isFirstKind = kind === kinds[0]?.[1];
+      for (const code of isFull || isFirstKind ? FAILURE_CODES : FAILURE_CODES.slice(0, 2)) {
         const began = Date.now();
         const id = await stage.post(kind.fields(`${code} [sandbox:${code}]`));
         await stage.harness.drain();

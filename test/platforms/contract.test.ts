@@ -1,3 +1,4 @@
+import sources from "texts:src";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { FieldError } from "../../src/core/errors.ts";
 import { PLATFORMS, type Platform } from "../../src/core/platforms.ts";
@@ -212,12 +213,6 @@ describe.each(named)("%s, given a text of 250 KB", (_, connector) => {
   });
 });
 
-const sources = import.meta.glob("../../src/{core,platforms}/**/*.ts", {
-  query: "?raw",
-  import: "default",
-  eager: true,
-});
-
 /** Modules loaded with this one: no types, no `import()`. */
 const STATIC_IMPORT = /^(?:import|export)\s+(?!type\b)(?:[^"';]*?\sfrom\s+)?"(\.[^"]+)"/gm;
 
@@ -225,8 +220,7 @@ function loadedWith(path: string, seen = new Set<string>()): Set<string> {
   if (seen.has(path)) return seen;
   seen.add(path);
   for (const [, target = ""] of (sources[path] ?? "").matchAll(STATIC_IMPORT)) {
-    const { pathname } = new URL(target, `file:///a/b/${path.replace("../../", "")}`);
-    loadedWith(pathname.replace("/a/b/", "../../"), seen);
+    loadedWith(new URL(target, `file:///${path}`).pathname.slice(1), seen);
   }
   return seen;
 }
@@ -234,17 +228,17 @@ function loadedWith(path: string, seen = new Set<string>()): Set<string> {
 const FILES = "index capabilities settings check auth api failures publish".split(" ");
 
 test.each(PLATFORMS)("%s has the files that every connector has", (platform) => {
-  const missing = FILES.filter((name) => !sources[`../../src/platforms/${platform}/${name}.ts`]);
+  const missing = FILES.filter((name) => !sources[`platforms/${platform}/${name}.ts`]);
   expect(missing).toEqual([]);
 });
 
 describe("importing the registry", () => {
-  const loaded = [...loadedWith("../../src/platforms/registry.ts")];
+  const loaded = [...loadedWith("platforms/registry.ts")];
 
   test("reaches every connector", () => {
     expect(loaded.filter((path) => sources[path] === undefined)).toEqual([]);
     for (const platform of PLATFORMS) {
-      expect(loaded).toContain(`../../src/platforms/${platform}/index.ts`);
+      expect(loaded).toContain(`platforms/${platform}/index.ts`);
     }
   });
 

@@ -1,15 +1,8 @@
+import texts from "texts:src";
 import { expect, test } from "vitest";
 
 /** The text of every module by its path, such as "core/ids.ts". */
-const sources = new Map(
-  Object.entries(
-    import.meta.glob("../../src/**/*.{ts,tsx}", {
-      query: "?raw",
-      import: "default",
-      eager: true,
-    }),
-  ).map(([path, text]) => [path.replace("../../src/", ""), text]),
-);
+const sources = new Map(Object.entries(texts));
 
 interface Import {
   /** A module of ours by its path, or a package by its name. */

@@ -1,3 +1,5 @@
+import sourceTexts from "texts:src";
+import ownTexts from "texts:test";
 import { expect, test } from "vitest";
 
 /** Folders of tests that stand for no folder of the source: they look at the whole from outside. */
@@ -14,15 +16,13 @@ const EXCEPTIONS = [
 
 const folderOf = (path: string) => path.replace(/^\/(src|test)\//, "").replace(/\/?[^/]+$/, "");
 
-const texts: Record<string, string> = import.meta.glob("/test/**/*.{ts,tsx}", {
-  query: "?raw",
-  import: "default",
-  eager: true,
-});
+const texts = Object.fromEntries(
+  Object.entries(ownTexts).map(([path, text]) => [`/test/${path}`, text]),
+);
 const tests = Object.keys(texts)
   .filter((path) => /\.(test|node-test|server-test)\.tsx?$/.test(path) && !OWN.test(folderOf(path)))
   .sort();
-const sources = new Set(Object.keys(import.meta.glob("/src/**/*.{ts,tsx}")).map(folderOf));
+const sources = new Set(Object.keys(sourceTexts).map((path) => folderOf(`/src/${path}`)));
 
 const IMPORT = /^(?:import|export) (?!type)[^"';]*"(\.[^"]+)"|\bimport\("(\.[^"]+)"\)/gm;
 

@@ -1,14 +1,9 @@
+import texts from "texts:src";
 import { expect, test } from "vitest";
 
-const SOURCES = Object.entries(
-  import.meta.glob("../../src/**/*.{ts,tsx}", {
-    query: "?raw",
-    import: "default",
-    eager: true,
-  }),
-).map(([path, text]) => ({ path: path.replace("../../src/", ""), text }));
+const SOURCES = Object.entries(texts).map(([path, text]) => ({ path, text }));
 
-const found = (pattern: RegExp, isAllowed: (path: string) => boolean): string[] =>
+const pathsOf = (pattern: RegExp, isAllowed: (path: string) => boolean): string[] =>
   SOURCES.flatMap(({ path, text }) => (!isAllowed(path) && pattern.test(text) ? [path] : []));
 
 /** Where SQL stands: in a feature's repo and tables, and in what builds and sends it. */
@@ -40,11 +35,11 @@ const writes = (table: string): RegExp =>
 
 test("every source is looked at", () => {
   expect(SOURCES.length).toBeGreaterThan(200);
-  expect(found(MAKES_SQL, isApart).filter(holdsSql).length).toBeGreaterThan(20);
+  expect(pathsOf(MAKES_SQL, isApart).filter(holdsSql).length).toBeGreaterThan(20);
 });
 
 test("SQL stands in repos alone", () => {
-  expect(found(MAKES_SQL, (path) => holdsSql(path) || isApart(path))).toEqual([]);
+  expect(pathsOf(MAKES_SQL, (path) => holdsSql(path) || isApart(path))).toEqual([]);
 });
 
 test.each([
@@ -53,8 +48,8 @@ test.each([
   ["media_uses", /^features\/(posts\/repo\/write|publishing\/repo\/spent-files)\.ts$/],
   ["posts", /^sandbox\/kit\/store\.ts$/],
 ])("the rows of %s have one writer", (table, writer) => {
-  expect(found(writes(table), (path) => writer.test(path))).toEqual([]);
-  expect(found(writes(table), (path) => !writer.test(path))).not.toEqual([]);
+  expect(pathsOf(writes(table), (path) => writer.test(path))).toEqual([]);
+  expect(pathsOf(writes(table), (path) => !writer.test(path))).not.toEqual([]);
 });
 
 test.each(["failWaiting", "dropFromSlots"])(
@@ -62,6 +57,6 @@ test.each(["failWaiting", "dropFromSlots"])(
   (name) => {
     const named = new RegExp(String.raw`\b${name}\b`);
     const isDefinition = (path: string) => /^features\/(ending|pools)\//.test(path);
-    expect(found(named, isDefinition)).toEqual(["features/disconnect/service.ts"]);
+    expect(pathsOf(named, isDefinition)).toEqual(["features/disconnect/service.ts"]);
   },
 );

@@ -8,6 +8,12 @@ declare namespace Cloudflare {
 
 type WorkerEnv = import("../../src/deps.ts").Env;
 
+/** Texts of modules by their paths. */
+declare module "texts:*" {
+  const texts: Record<string, string>;
+  export default texts;
+}
+
 interface ImportMeta {
   /** Modules by their paths, each loaded when it is asked for. */
   glob(pattern: string): Record<string, () => Promise<unknown>>;
