@@ -121,7 +121,6 @@ export function startServer(options: { port: number; stateDir: string; vars: Var
 /**
  * Waits for the first answer. A server that is behind with its work counts as started.
  *
- * @param stillMs longest time without activity
  * @throws Problem with the server's last output
  */
 export async function waitUntilAnswering(

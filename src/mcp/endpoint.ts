@@ -15,7 +15,6 @@ const SUBSCRIBE = "subscriptions/listen";
 const METHOD_NOT_FOUND = -32_601;
 
 /**
- * @param body the parsed message
  * @throws AppError when the caller is refused
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
  */

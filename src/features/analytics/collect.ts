@@ -32,10 +32,7 @@ export interface Task {
   from: CollectionBookmark | null;
   /** Maximum number of posts that all parts read together. */
   max: number;
-  /**
-   * @param calls further calls to the platform
-   * @param spent calls already made
-   */
+  /** @param calls further calls to the platform */
   hasRoom(calls: number, spent: number): boolean;
 }
 

@@ -106,7 +106,6 @@ export const describeScopes = (
     .map((scope) => (inWords[scope] ? `permission to ${inWords[scope]} (${scope})` : scope))
     .join(", ");
 
-/** @param name the platform's name */
 export function refusedScopes(
   { required, inWords }: ConsentScopes,
   granted: readonly string[] | null,

@@ -12,7 +12,6 @@ const PINNED =
  * The team stops working at once; rows, files and logins are removed in slices. Spec is silent on planned posts: they
  * are deleted.
  *
- * @param confirm the team's slug
  * @throws AppError NOT_FOUND for another team; FORBIDDEN for pinned tokens, and unless the caller is the owner; 400 for
  * a wrong `confirm`; UPLOAD_LOCKED while a post is being published
  */

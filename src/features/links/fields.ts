@@ -37,8 +37,6 @@ export class InputFields {
   }
 
   /**
-   * @param shortHosts the result of `hostQuery`
-   * @param stored the link's current fields
    * @throws AppError 400 with every refused field
    */
   require(shortHosts: readonly string[], stored: Partial<LinkFields> = {}): void {

@@ -30,7 +30,7 @@ const LOGIN_PATIENCE_SECONDS = BACKOFF_SECONDS.reduce((sum, wait) => sum + wait,
 /**
  * Seconds to wait for a login that could not be renewed; null when the post has waited long enough.
  *
- * @param taken back-offs of this attempt
+ * @param taken back-offs so far
  * @param waitedSeconds time since the attempt last made progress
  */
 export function loginBackoff(taken: number, waitedSeconds: number): number | null {

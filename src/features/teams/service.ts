@@ -119,7 +119,6 @@ export const invitePath = (token: string): string => `/invite/${token}`;
  * Only this answer contains the link's token. An earlier invite to the address is replaced. The link is
  * mailed unless too many were just mailed there.
  *
- * @param origin of the link
  * @throws AppError FORBIDDEN for a MEMBER; 400 for a member's address; PLAN_LIMIT for a full team or
  * instance, or too many open invites
  */

@@ -21,10 +21,7 @@ const names = (columns: readonly Column[]): SQL =>
     sql`, `,
   );
 
-/**
- * @param order columns to sort by, covered by an index that starts with the team
- * @param shown exported properties
- */
+/** @param order columns to sort by, covered by an index that starts with the team */
 function section<T extends Table, K extends keyof T["_"]["columns"] & string>(
   type: LineType,
   table: T,
