@@ -1,4 +1,4 @@
-import { notFound } from "../../core/errors.ts";
+import { AppError, notFound } from "../../core/errors.ts";
 import { randomHex } from "../../core/ids.ts";
 import { inviteMailIdentifier, LINK_LIFETIME_MS, linkValue } from "../../core/sign-in-link.ts";
 import { sha256Hex } from "../../core/signature.ts";
@@ -152,12 +152,15 @@ export async function createInvite(ctx: Ctx, input: NewInvite, origin: string) {
     invites.revokeReplaced(invite),
     ...(isMailable ? [countMail(email, hash, now)] : []),
   ]);
-  if (!row) throw (facts && rules.inviteRefusal(facts)) ?? notFound("Team");
+  if (!row) throw (facts && rules.inviteRefusal(facts)) ?? accessEnded();
   const link = origin + invitePath(token);
   const isMailed = isMailable && counted === 1;
   if (isMailed) ctx.defer(sendMail(ctx, rules.describeInviteMail(email, link)));
   return { row, token, link, isMailed };
 }
+
+const accessEnded = () =>
+  new AppError("FORBIDDEN", "Your access to this team ended while the call was under way.");
 
 /** Changes no row once the limit of mailed links is reached. */
 const countMail = (email: string, hash: string, at: Date): Query<number> =>

@@ -48,7 +48,11 @@ export async function createToken(ctx: Ctx, { name, scopes = ["*"], teamId }: Ne
       madeBy: ctx.actor.tokenId,
     }),
   ]);
-  if (!row) throw new AppError("FORBIDDEN", "You are not an active member of that team.");
+  if (!row)
+    throw new AppError(
+      "FORBIDDEN",
+      "You are not an active member of that team, or your token was revoked.",
+    );
   return { row, token };
 }
 

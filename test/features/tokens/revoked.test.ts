@@ -1,4 +1,7 @@
+import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
+import { revocation } from "../../../src/features/tokens/repo/revocation.ts";
+import { aroundBatches } from "../../support/database.ts";
 import { beginLife, type Life } from "../../support/life.ts";
 import { Browser } from "../../support/person.ts";
 import { decisionFields } from "../../support/review-page.ts";
@@ -76,6 +79,39 @@ test("what a token made ends with it; what another token made stays", async () =
   expect(await statusOf(other.reviewPath)).toBe(200);
   expect(await statusOf(other.connectPath)).toBe(200);
 });
+
+test.each<[what: string, path: string, json: object]>([
+  ["tokens", "/tokens", { name: "Late" }],
+  ["review_links", "/upload/review-links", {}],
+  ["connection_links", "/whitelabel/links", { platform: "x", mode: "sandbox" }],
+  ["invites", "/teams/invites", { email: "late@example.com", role: "ADMIN" }],
+])(
+  "a call that is under way while its token is revoked makes nothing: %s",
+  async (table, path, json) => {
+    const { id, token } = await call(life.member.token, "POST", "/tokens", { name: "Leaked" });
+    const count = () => env.DB.prepare(`SELECT count(*) AS n FROM ${table}`).first<number>("n");
+    const before = await count();
+    let isRevoked = false;
+    const restore = aroundBatches(life.harness, async (run, text) => {
+      if (!isRevoked && text.includes(`INSERT INTO ${table}`)) {
+        isRevoked = true;
+        const statements = revocation({ id, atMs: Date.now() });
+        await env.DB.batch(statements.map((statement) => env.DB.prepare(statement)));
+      }
+      return run();
+    });
+    const answer = await life.harness.call("POST", path, {
+      token,
+      headers: { "x-team-id": String(life.member.teamId) },
+      json,
+    });
+    restore();
+    expect(isRevoked).toBe(true);
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    expect(answer.status).toBeLessThan(500);
+    expect(await count()).toBe(before);
+  },
+);
 
 test("a child token that is revoked takes nothing of its parent along", async () => {
   const { token, childToken, reviewPath, connectPath, inviteId } = await makeAll(

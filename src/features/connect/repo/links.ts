@@ -5,6 +5,7 @@ import { pickColumns, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import type { AccountMode } from "../../accounts/table.ts";
 import { teams } from "../../teams/table.ts";
+import { isUnrevoked } from "../../tokens/repo.ts";
 import { MAX_LISTED_LINKS, MAX_PENDING_LINKS } from "../rules.ts";
 import { type ConnectionLinkRow, connectionLinks } from "../table.ts";
 
@@ -38,7 +39,8 @@ export const insertLink = prepared((link: Params<NewLink>) => {
       ${link.description}, ${link.redirectUrl}, ${link.tags}, ${link.createdBy},
       ${link.tokenId}, ${now},
       ${link.expiresAt}
-    WHERE (SELECT count(*) FROM connection_links WHERE team_id = ${teamId} AND ${isPending(now)})
+    WHERE ${isUnrevoked(link.tokenId)}
+      AND (SELECT count(*) FROM connection_links WHERE team_id = ${teamId} AND ${isPending(now)})
       < ${sql.raw(`${MAX_PENDING_LINKS}`)}
     RETURNING *`;
 }, readLink);

@@ -5,6 +5,7 @@ import { pickColumns, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { uploads } from "../../posts/table.ts";
 import { teams } from "../../teams/table.ts";
+import { isUnrevoked } from "../../tokens/repo.ts";
 import { MAX_OPEN_LINKS } from "../rules.ts";
 import { type ReviewLinkRow, reviewLinks, reviewPosts } from "../table.ts";
 
@@ -40,7 +41,7 @@ export function insertLink(link: NewLink): [Query<ReviewLinkRow[]>, Query<number
     sqlQuery(
       sql`INSERT INTO review_links (team_id, upload_ids, created_by, token_id, created_at, expires_at)
         SELECT ${teamId}, ${ids}, ${createdBy}, ${tokenId}, ${createdAt}, ${expiresAt}
-        WHERE (SELECT COUNT(*) FROM review_links
+        WHERE ${isUnrevoked(tokenId)} AND (SELECT COUNT(*) FROM review_links
             WHERE team_id = ${teamId} AND expires_at > ${createdAt}) < ${MAX_OPEN_LINKS}
           AND (SELECT COUNT(*) FROM json_each(${ids}) item CROSS JOIN uploads u ON u.id = item.value
             WHERE u.team_id = ${teamId} AND u.status = 'pending_approval' AND u.deleted_at IS NULL)

@@ -5,6 +5,7 @@ import { flag } from "../../../db/columns.ts";
 import { pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import type { Role } from "../../../deps.ts";
+import { isUnrevoked } from "../../tokens/repo.ts";
 import { MAX_GIVEN_ADDRESSES, MAX_OPEN_INVITES } from "../rules.ts";
 import { invites } from "../table.ts";
 import { hasPlaceForPerson, isFull, type MemberLimits } from "./limits.ts";
@@ -114,7 +115,7 @@ export const insertInvite = prepared(
       FROM teams t WHERE t.id = ${teamId} AND t.deleted_at IS NULL
         AND NOT ${isFull(limits, defaultPlan)} AND ${canHaveAccount(email, maxPeople)}
         AND ${otherOpenInvites(email, now)} < ${MAX_OPEN_INVITES}
-        AND ${membershipOf(email)} IS NULL
+        AND ${membershipOf(email)} IS NULL AND ${isUnrevoked(tokenId)}
       RETURNING id, email, is_addressed, role, invited_by, created_at, expires_at`,
   readInvite,
 );
