@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { inProject } from "../../src/cli/paths.ts";
+import { PLATFORMS } from "../../src/core/platforms.ts";
 import { newStateDir, startLocalService, TOKEN } from "./local-service.ts";
 
 const run = promisify(execFile);
@@ -23,14 +24,14 @@ test("the demo lives through some days, and the service that is started on them 
   const service = await startLocalService({}, stateDir);
   try {
     const { data } = await service.api("GET", "/analytics/overview");
-    assert.equal(data.overview.accountCount, 9);
+    assert.equal(data.overview.accountCount, PLATFORMS.length);
     assert.ok(data.overview.totalViews > 0);
     assert.deepEqual(data.syncErrors, []);
-    assert.equal(data.platformHistory.length, 9);
+    assert.equal(data.platformHistory.length, PLATFORMS.length);
     assert.equal(data.dailyHistory.length, DAYS + 1);
     const ageMs = Date.now() - Date.parse(data.lastRefreshedAt);
     assert.ok(ageMs > 0 && ageMs < 25 * 3_600_000, data.lastRefreshedAt);
-    assert.equal((await service.api("GET", "/accounts")).data.length, 9);
+    assert.equal((await service.api("GET", "/accounts")).data.length, PLATFORMS.length);
   } finally {
     await service.stop();
   }

@@ -4,7 +4,7 @@ import { openFile } from "../media/files.ts";
 import { type MediaRow, noteContent } from "../media/repo.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { nextToHash } from "./job.ts";
-import { Lease } from "./lease.ts";
+import { Lease, throughTransfer } from "./lease.ts";
 import { saveFile } from "./save-file.ts";
 
 const READ_SECONDS = 10 * 60;
@@ -43,11 +43,6 @@ async function hashContent(deps: Deps, upload: UploadRow, file: MediaRow): Promi
   const { body } = await openFile(deps, file);
   const reading = new Lease(deps, upload).begin(READ_SECONDS);
   const digest = new crypto.DigestStream("SHA-256");
-  const hashing = digest.getWriter();
-  for await (const chunk of body) {
-    await reading.moved();
-    await hashing.write(chunk);
-  }
-  await hashing.close();
+  await throughTransfer(body, reading).body.pipeTo(digest);
   return toHex(await digest.digest);
 }

@@ -9,6 +9,7 @@ import { CAROUSEL, VIDEO } from "../../../src/cli/bridge/local-tools.ts";
 import { inProject } from "../../../src/cli/paths.ts";
 import { createGradientPng } from "../../../src/cli/png.ts";
 import { createSampleVideoHead } from "../../../src/cli/sample-video.ts";
+import { PLATFORMS } from "../../../src/core/platforms.ts";
 import { testJpeg } from "../../support/videos.ts";
 import { type LocalService, startLocalService } from "../local-service.ts";
 import { BridgeClient } from "./client.ts";
@@ -304,7 +305,7 @@ test("a client of the revision 2026-07-28 needs no handshake", async (t) => {
   const { result } = await other.request("tools/list", { _meta: meta });
   assert.equal(result.tools.length, 10);
   const accounts = await other.call("list_accounts", {}, meta);
-  assert.equal(accounts.structuredContent.accounts.length, 9);
+  assert.equal(accounts.structuredContent.accounts.length, PLATFORMS.length);
   assert.equal(await other.end(), 0);
 });
 
