@@ -1,17 +1,10 @@
 import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
 import { isLoopback } from "../../core/url-policy.ts";
-import type { Fetch, PublishAccount } from "../connector.ts";
+import type { Connector, Fetch, PublishAccount } from "../connector.ts";
 import { callUnread, finalRefusal, notRenewable, toProfile } from "../kit/logins.ts";
 import { capped } from "../kit/replies.ts";
-import type {
-  AppKeys,
-  Connected,
-  Credentials,
-  IdentifyOptions,
-  LoginRefusal,
-  PasswordLogin,
-} from "../login.ts";
+import type { Connected, Credentials, LoginRefusal } from "../login.ts";
 import {
   createSessionRequest,
   deleteSessionRequest,
@@ -165,10 +158,7 @@ function explainLogin(refusal: XrpcRefusal): LoginRefusal {
  * Servers are verified before the call, except a server that the request names as `service`.
  * @see https://docs.bsky.app/docs/api/com-atproto-server-create-session
  */
-export async function login(
-  fetch: Fetch,
-  fields: PasswordLogin,
-): Promise<Result<Connected, LoginRefusal>> {
+export const login: Required<Connector>["login"] = async (fetch, fields) => {
   const password = fields.appPassword.trim();
   if (!APP_PASSWORD.test(password)) {
     return finalRefusal(
@@ -197,13 +187,9 @@ export async function login(
   if (!standing.ok) return standing;
   const login = { credentials: toCredentials(session), isPublic: !fields.service };
   return ok(await connectedAs(fetch, session, standing.value, login));
-}
+};
 
-export async function identify(
-  fetch: Fetch,
-  credentials: Credentials,
-  { service }: IdentifyOptions,
-): Promise<Result<Connected, LoginRefusal>> {
+export const identify: Connector["identify"] = async (fetch, credentials, { service }) => {
   const { sub } = readJwtClaims(credentials.accessToken);
   if (!service && sub) {
     const home = await resolveDid(fetch, sub);
@@ -216,7 +202,7 @@ export async function identify(
   if (!standing.ok) return standing;
   const login = { credentials: withExpiry(credentials), isPublic: !service };
   return ok(await connectedAs(fetch, session.value, standing.value, login));
-}
+};
 
 export async function readAccount(
   fetch: Fetch,
@@ -276,12 +262,7 @@ const LOST_LOGIN = new Set([
  * With an app password a lost reply does no harm: the old refresh token works for 2 hours.
  * @see https://docs.bsky.app/docs/api/com-atproto-server-refresh-session
  */
-export async function refresh(
-  fetch: Fetch,
-  credentials: Credentials,
-  account: PublishAccount,
-  app: AppKeys | null,
-): Promise<Result<Credentials, LoginRefusal>> {
+export const refresh: Connector["refresh"] = async (fetch, credentials, account, app) => {
   if (!credentials.refreshToken) return notRenewable("Bluesky");
   // Checked before renewing, because tokens that are refused afterwards would be lost.
   const moved = await refusedServer(fetch, account);
@@ -299,15 +280,10 @@ export async function refresh(
   }
   const refused = refusedSession(reply.value, account.platformAccountId);
   return refused ? refuse(refused) : ok(toCredentials(reply.value));
-}
+};
 
 /** The app password stays valid until its owner removes it. */
-export async function revoke(
-  fetch: Fetch,
-  credentials: Credentials,
-  account: PublishAccount,
-  app: AppKeys | null,
-): Promise<void> {
+export const revoke: Required<Connector>["revoke"] = async (fetch, credentials, account, app) => {
   if (isGrant(credentials)) {
     const { revokeGrant } = await import("./oauth.ts");
     return revokeGrant(fetch, credentials, app);
@@ -315,4 +291,4 @@ export async function revoke(
   if (!credentials.refreshToken) return;
   const server = account.service ?? ENTRYWAY;
   await callUnread(fetch, deleteSessionRequest(server, credentials.refreshToken));
-}
+};

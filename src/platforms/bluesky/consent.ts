@@ -2,7 +2,7 @@ import * as oauth from "oauth4webapi";
 import { ok, type Result, refuse } from "../../core/result.ts";
 import { refusedUrl } from "../../core/url-policy.ts";
 import type { Fetch } from "../connector.ts";
-import type { Consent, ConsentRefusal, ConsentReturn, ConsentStart, Grant } from "../consent.ts";
+import type { ConsentPage, ConsentRefusal, Grant } from "../consent.ts";
 import { challengeOf, consentRefusal, consentUrl, refusedConsent } from "../kit/consents.ts";
 import { toConsentRefusal } from "../kit/logins.ts";
 import type { AppKeys, Credentials, LoginRefusal } from "../login.ts";
@@ -70,11 +70,7 @@ async function enterHome(
  * Pushes the request to the account's own server, signed with a new key that binds the tokens.
  * @see https://atproto.com/specs/oauth
  */
-export async function begin(
-  fetch: Fetch,
-  start: ConsentStart,
-  app: AppKeys,
-): Promise<Result<Consent, ConsentRefusal>> {
+export const begin: ConsentPage["begin"] = async (fetch, start, app) => {
   const client = clientOf(start);
   if (!client.ok) return client;
   const entrance = await findEntrance(fetch, start.identifier);
@@ -110,7 +106,7 @@ export async function begin(
   } catch (error) {
     return refuse(explainServer(error, clientId));
   }
-}
+};
 
 async function pushRequest(
   fetch: Fetch,
@@ -132,11 +128,7 @@ async function pushRequest(
   return request_uri;
 }
 
-export async function finish(
-  fetch: Fetch,
-  back: ConsentReturn,
-  app: AppKeys,
-): Promise<Result<Grant, ConsentRefusal>> {
+export const finish: ConsentPage["finish"] = async (fetch, back, app) => {
   const refused = refusedConsent(back.query, "Bluesky");
   if (refused) return refuse(refused);
   const client = clientOf(back);
@@ -157,7 +149,7 @@ export async function finish(
   if (granted.ok) return ok({ accounts: [granted.value], scopes });
   await revokeGrant(fetch, credentials, app).catch(() => {});
   return granted;
-}
+};
 
 async function findGranted(
   fetch: Fetch,

@@ -3,7 +3,7 @@ import { ok, refuse } from "../../core/result.ts";
 import { counter, instant, list, readPosts } from "../kit/metrics.ts";
 import { replyReader } from "../kit/replies.ts";
 import { field, maybeText } from "../kit/shapes.ts";
-import type { MetricsJob, MetricsPage, MetricsReading } from "../metrics.ts";
+import type { MetricsJob, MetricsReader, MetricsReading } from "../metrics.ts";
 import { getProfileRequest, PUBLIC_API, toXrpcRefusal, xrpc } from "./api.ts";
 import { toRefused } from "./failures.ts";
 
@@ -38,10 +38,7 @@ const feedItem = z.object({
 });
 
 /** Omits replies to others. Bluesky counts no views. */
-export async function readPage(
-  job: MetricsJob,
-  cursor: string | null,
-): MetricsReading<MetricsPage> {
+export const readPage: MetricsReader["readPage"] = async (job, cursor) => {
   const { handle, platformAccountId: actor } = job.account;
   const query = {
     actor,
@@ -69,7 +66,7 @@ export async function readPage(
     };
   });
   return ok({ ...read, cursor: reply.value.cursor || null });
-}
+};
 
 const sum = (a: number | null, b: number | null): number | null =>
   a === null && b === null ? null : (a ?? 0) + (b ?? 0);

@@ -1,12 +1,12 @@
 import * as oauth from "oauth4webapi";
 import { now } from "../../core/clock.ts";
-import { ok, type Result, refuse } from "../../core/result.ts";
+import { ok, refuse } from "../../core/result.ts";
 import { addSeconds, DAY, SECOND } from "../../core/time.ts";
-import type { Fetch, PublishAccount } from "../connector.ts";
+import type { Connector, Fetch } from "../connector.ts";
 import type { ConsentRefusal } from "../consent.ts";
 import { explain, explainOAuthError, quoted } from "../kit/consents.ts";
 import { finalRefusal, notRenewable } from "../kit/logins.ts";
-import type { AppKeys, Credentials, LoginRefusal } from "../login.ts";
+import type { AppKeys, Credentials } from "../login.ts";
 import { readBody } from "./api.ts";
 import {
   CLOCK_SKEW_SECONDS,
@@ -172,12 +172,7 @@ function refusedKey({ keyId, clientId }: Session, app: AppKeys | null): string |
  * Using the old refresh token again ends the session.
  * @see https://atproto.com/specs/oauth#token-request-and-refresh
  */
-export async function refreshGrant(
-  fetch: Fetch,
-  credentials: Credentials,
-  account: PublishAccount,
-  app: AppKeys | null,
-): Promise<Result<Credentials, LoginRefusal>> {
+export const refreshGrant: Connector["refresh"] = async (fetch, credentials, account, app) => {
   const { refreshToken, refreshEndsAt = null } = credentials;
   if (!refreshToken) return notRenewable("Bluesky");
   const session = sessionOf(credentials);
@@ -206,7 +201,7 @@ export async function refreshGrant(
     }
     return refuse({ message: explainServer(error, session.clientId).message, final: false });
   }
-}
+};
 
 /** Sends a DPoP proof, unlike `revocationRequest`: without a proof servers answer 200 and revoke nothing. */
 export async function revokeGrant(

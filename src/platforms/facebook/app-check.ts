@@ -1,9 +1,8 @@
-import type { Fetch } from "../connector.ts";
-import type { AppCheck, AppKeys } from "../login.ts";
+import type { Connector } from "../connector.ts";
 import { probeGraphApp } from "../meta/app-check.ts";
 
 /** @see https://developers.facebook.com/docs/facebook-login/guides/access-tokens#apptokens */
-export const checkApp = (fetch: Fetch, app: AppKeys): Promise<AppCheck> =>
+export const checkApp: Required<Connector>["checkApp"] = (fetch, app) =>
   probeGraphApp(fetch, {
     platform: "Facebook",
     endpoint: "https://graph.facebook.com/oauth/access_token",

@@ -1,5 +1,5 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
-import type { Fetch, PublishAccount } from "../connector.ts";
+import type { Connector, Fetch } from "../connector.ts";
 import { finalRefusal, type Owner, toConnected, unknownApp } from "../kit/logins.ts";
 import type { Connected, Credentials, IdentifyOptions, LoginRefusal } from "../login.ts";
 import { isAboutApp } from "../meta/failures.ts";
@@ -73,12 +73,9 @@ async function identifyPage(
 }
 
 /** Only a person can replace a refused token. */
-export async function refresh(
-  fetch: Fetch,
-  { accessToken }: Credentials,
-  { platformAccountId }: Pick<PublishAccount, "platformAccountId">,
-): Promise<Result<Credentials, LoginRefusal>> {
-  const reply = await readGetPageReply(await fetch(getPageRequest(accessToken, platformAccountId)));
+export const refresh: Connector["refresh"] = async (fetch, { accessToken }, account) => {
+  const request = getPageRequest(accessToken, account.platformAccountId);
+  const reply = await readGetPageReply(await fetch(request));
   if (!reply.ok) return refuse(toLoginRefusal(reply.error));
   return ok(toCredentials(reply.value.access_token ?? accessToken));
-}
+};

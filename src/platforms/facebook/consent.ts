@@ -1,10 +1,8 @@
 import * as z from "zod";
-import { ok, type Result, refuse } from "../../core/result.ts";
-import type { ConsentRefusal, ConsentReturn, Grant } from "../consent.ts";
-import type { Fetch } from "../fetch.ts";
+import { ok, refuse } from "../../core/result.ts";
+import type { ConsentPage } from "../consent.ts";
 import { consentRefusal, requestedScopes, standardBegin } from "../kit/consents.ts";
 import { toProfile } from "../kit/logins.ts";
-import type { AppKeys } from "../login.ts";
 import { exchangeMetaCode } from "../meta/consent.ts";
 import { explainRefusal } from "../meta/explain.ts";
 import { graphId } from "../meta/graph.ts";
@@ -52,11 +50,7 @@ const readDebugged = readerOf(
     .transform(({ data }) => data),
 );
 
-export async function finish(
-  fetch: Fetch,
-  back: ConsentReturn,
-  app: AppKeys,
-): Promise<Result<Grant, ConsentRefusal>> {
+export const finish: ConsentPage["finish"] = async (fetch, back, app) => {
   const granted = await exchangeMetaCode(fetch, NAME, exchangeCodeRequest, back, app);
   if (!granted.ok) return granted;
   const lasting = await readExchanged(
@@ -91,7 +85,7 @@ export async function finish(
   return accounts.length > 0
     ? ok({ accounts, scopes: own, requested: requestedScopes(scopes, app) })
     : consentRefusal("no_account", explainNone(pages.value));
-}
+};
 
 /** @see https://developers.facebook.com/docs/pages-api/overview */
 const PUBLISHING_TASKS = /^(?:PROFILE_PLUS_)?(?:CREATE_CONTENT|MANAGE|FULL_CONTROL)$/;

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
-import type { Fetch } from "../connector.ts";
-import type { AppKeys, Connected, Credentials, IdentifyOptions, LoginRefusal } from "../login.ts";
+import type { Connector, Fetch } from "../connector.ts";
+import type { AppKeys, Credentials, LoginRefusal } from "../login.ts";
 import { graphId } from "../meta/graph.ts";
 import { graph, readReply, versioned } from "./api.ts";
 import { identify } from "./auth.ts";
@@ -44,12 +44,8 @@ const debugged = z.object({
 });
 
 /** Exchanges a short-lived token first. Refuses a token that still expires. */
-export async function adopt(
-  fetch: Fetch,
-  credentials: Credentials,
-  { pageId }: Pick<IdentifyOptions, "pageId">,
-  app: AppKeys | null,
-): Promise<Result<Connected, LoginRefusal>> {
+export const adopt: Required<Connector>["adopt"] = async (fetch, credentials, options, app) => {
+  const { pageId } = options;
   const person = pageId !== null && app ? await exchange(fetch, credentials, app) : ok(credentials);
   if (!person.ok) return person;
   const connected = await identify(fetch, person.value, { pageId });
@@ -66,7 +62,7 @@ export async function adopt(
   if (platformUserId === null) return connected;
   const { profile, credentials: lasting } = connected.value;
   return ok({ profile: { ...profile, platformUserId }, credentials: lasting });
-}
+};
 
 /**
  * Keeps the person's token when Facebook refuses the exchange. `adopt` then checks whether the Page's token expires.

@@ -3,7 +3,7 @@ import { ok, refuse } from "../../core/result.ts";
 import { counter, instant, isLasting, list, readPosts } from "../kit/metrics.ts";
 import { field, maybeText } from "../kit/shapes.ts";
 import { insightsReply } from "../meta/insights.ts";
-import type { MeasuredPost, MetricsJob, MetricsPage, MetricsReading } from "../metrics.ts";
+import type { MeasuredPost, MetricsJob, MetricsReader, MetricsReading } from "../metrics.ts";
 import { graph, permalink, readerOf, versioned } from "./api.ts";
 import { toRefused } from "./failures.ts";
 
@@ -77,10 +77,7 @@ function idOf({ id, permalink_url, attachments: attached }: Listed, own: Readonl
 }
 
 /** If one post has no views, Facebook refuses the whole list. The list is then read without views. */
-export async function readPage(
-  job: MetricsJob,
-  cursor: string | null,
-): MetricsReading<MetricsPage> {
+export const readPage: MetricsReader["readPage"] = async (job, cursor) => {
   const pageOf = async (fields: string) => {
     const query = { fields, limit: String(PAGE), ...(cursor === null ? {} : { after: cursor }) };
     const place = versioned(job.account.platformAccountId, "published_posts");
@@ -96,7 +93,7 @@ export async function readPage(
   const missingViews = hasViews ? [] : [`Facebook gave no views for ${data.length} posts.`];
   const after = paging?.next ? (paging.cursors?.after ?? null) : null;
   return ok({ posts: read.posts, cursor: after, problems: [...read.problems, ...missingViews] });
-}
+};
 
 const toPost = (listed: Listed, own: ReadonlySet<string>): MeasuredPost => ({
   id: idOf(listed, own),

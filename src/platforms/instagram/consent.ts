@@ -1,8 +1,6 @@
-import { ok, type Result } from "../../core/result.ts";
-import type { ConsentRefusal, ConsentReturn, Grant } from "../consent.ts";
-import type { Fetch } from "../fetch.ts";
+import { ok } from "../../core/result.ts";
+import type { ConsentPage } from "../consent.ts";
 import { requestedScopes, standardBegin } from "../kit/consents.ts";
-import type { AppKeys } from "../login.ts";
 import { exchangeMetaCode } from "../meta/consent.ts";
 import { exchangeCodeRequest } from "./api.ts";
 import { connectLasting } from "./auth.ts";
@@ -19,15 +17,11 @@ export const begin = standardBegin("https://www.instagram.com/oauth/authorize", 
   enable_fb_login: "false",
 }));
 
-export async function finish(
-  fetch: Fetch,
-  back: ConsentReturn,
-  app: AppKeys,
-): Promise<Result<Grant, ConsentRefusal>> {
+export const finish: ConsentPage["finish"] = async (fetch, back, app) => {
   const granted = await exchangeMetaCode(fetch, "Instagram", exchangeCodeRequest, back, app);
   if (!granted.ok) return granted;
   const connected = await connectLasting(fetch, granted.value.accessToken, app);
   if (!connected.ok) return connected;
   const requested = requestedScopes(scopes, app);
   return ok({ accounts: [connected.value], scopes: granted.value.scopes, requested });
-}
+};

@@ -4,7 +4,7 @@ import { counter, instant, list, readPosts } from "../kit/metrics.ts";
 import { field, maybeText } from "../kit/shapes.ts";
 import { graphApi, graphId, unwrapped } from "../meta/graph.ts";
 import { insightsByPost, withInsights } from "../meta/insights.ts";
-import type { MeasuredPost, MetricsJob, MetricsPage, MetricsReading } from "../metrics.ts";
+import type { MeasuredPost, MetricsJob, MetricsReader, MetricsReading } from "../metrics.ts";
 import { GRAPH } from "./api.ts";
 import { apiVersion, INSIGHT_CALLS } from "./capabilities.ts";
 import { toRefused } from "./failures.ts";
@@ -48,10 +48,7 @@ const OLDER_THAN_ACCOUNT = 2108006;
 /** Prefix of cursors for pages on which no post has insights. */
 const WITHOUT = "without ";
 
-export async function readPage(
-  job: MetricsJob,
-  cursor: string | null,
-): MetricsReading<MetricsPage> {
+export const readPage: MetricsReader["readPage"] = async (job, cursor) => {
   const isWithout = cursor?.startsWith(WITHOUT) ?? false;
   const place = isWithout ? (cursor ?? "").slice(WITHOUT.length) : cursor;
   const query = {
@@ -83,7 +80,7 @@ export async function readPage(
   const { posts, problems, isEnd } = measured.value;
   const next = after !== null && isEnd ? WITHOUT + after : after;
   return ok({ posts, cursor: next, problems: [...listed.problems, ...problems] });
-}
+};
 
 const addInsights = (job: MetricsJob, posts: readonly MeasuredPost[]) =>
   withInsights(posts, {

@@ -1,14 +1,13 @@
-import type { Fetch } from "../connector.ts";
+import type { Connector } from "../connector.ts";
 import { clientGrant, probeApp } from "../kit/app-checks.ts";
 import { formRequest, isUnknownApp } from "../kit/logins.ts";
-import type { AppCheck, AppKeys } from "../login.ts";
 import { LOGINS } from "./api.ts";
 
 /**
  * LinkedIn answers right keys with "access denied", unless it grants the app a token.
  * @see https://learn.microsoft.com/linkedin/shared/authentication/client-credentials-flow
  */
-export const checkApp = (fetch: Fetch, app: AppKeys): Promise<AppCheck> =>
+export const checkApp: Required<Connector>["checkApp"] = (fetch, app) =>
   probeApp(fetch, {
     platform: "LinkedIn",
     request: formRequest(`${LOGINS}/accessToken`, clientGrant(app)),

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
-import type { Fetch, PublishAccount } from "../connector.ts";
+import type { Connector, Fetch } from "../connector.ts";
 import {
   finalRefusal,
   formRequest,
@@ -11,7 +11,7 @@ import {
   toConnected,
 } from "../kit/logins.ts";
 import { bearerRequest } from "../kit/requests.ts";
-import type { AppKeys, Connected, Credentials, IdentifyOptions, LoginRefusal } from "../login.ts";
+import type { AppKeys, Connected, Credentials, LoginRefusal } from "../login.ts";
 import { API, get, type LinkedInRefusal, LOGINS, readDoneReply, readReply } from "./api.ts";
 import { isTemporary } from "./failures.ts";
 import { organization, publishableIds } from "./pages.ts";
@@ -19,15 +19,8 @@ import { organizationUrn, personUrn, readOrganizationId } from "./urn.ts";
 
 const isFinal = (refusal: LinkedInRefusal): boolean => !isTemporary(refusal);
 
-export function identify(
-  fetch: Fetch,
-  credentials: Credentials,
-  { pageId }: IdentifyOptions,
-): Promise<Result<Connected, LoginRefusal>> {
-  return pageId === null
-    ? identifyPerson(fetch, credentials)
-    : identifyPage(fetch, credentials, pageId);
-}
+export const identify: Connector["identify"] = (fetch, credentials, { pageId }) =>
+  pageId === null ? identifyPerson(fetch, credentials) : identifyPage(fetch, credentials, pageId);
 
 const userInfo = z.object({
   sub: z.string().regex(/^[\w-]{1,100}$/),
@@ -103,12 +96,7 @@ export const withFixedEnd = (credentials: Credentials): Credentials =>
  * Adds 60 days. Only some apps get refresh tokens.
  * @see https://learn.microsoft.com/linkedin/shared/authentication/programmatic-refresh-tokens
  */
-export async function refresh(
-  fetch: Fetch,
-  credentials: Credentials,
-  _account: PublishAccount,
-  app: AppKeys | null,
-): Promise<Result<Credentials, LoginRefusal>> {
+export const refresh: Connector["refresh"] = async (fetch, credentials, _account, app) => {
   if (!credentials.refreshToken) return finalRefusal(NOT_RENEWABLE);
   const renewed = await refreshByGrant(fetch, credentials, app, {
     platform: "LinkedIn",
@@ -125,15 +113,10 @@ export async function refresh(
     isTemporary,
   });
   return renewed.ok ? ok(withFixedEnd(renewed.value)) : renewed;
-}
+};
 
 /** Also ends the access of the member's pages, which share this token. */
-export async function revoke(
-  fetch: Fetch,
-  { accessToken }: Credentials,
-  _account: PublishAccount,
-  app: AppKeys | null,
-): Promise<void> {
-  const fields = { token: accessToken, ...toClient(keysOf(app)) };
+export const revoke: Required<Connector>["revoke"] = async (fetch, credentials, _account, app) => {
+  const fields = { token: credentials.accessToken, ...toClient(keysOf(app)) };
   await readDoneReply(await fetch(formRequest(`${LOGINS}/revoke`, fields)));
-}
+};

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { ok, type Result, refuse } from "../../core/result.ts";
-import type { Fetch, Stopped } from "../connector.ts";
-import type { PostComment } from "../extras.ts";
+import { ok, refuse } from "../../core/result.ts";
+import type { Stopped } from "../connector.ts";
+import type { CommentReader, PostComment } from "../extras.ts";
 import { list } from "../kit/metrics.ts";
 import { failed } from "../kit/refusals.ts";
 import { field } from "../kit/shapes.ts";
@@ -24,11 +24,7 @@ const comment = z.object({
  * Unreadable comments are left out.
  * @see https://learn.microsoft.com/linkedin/marketing/community-management/shares/comments-api
  */
-export async function read(
-  fetch: Fetch,
-  accessToken: string,
-  postId: string,
-): Promise<Result<PostComment[], Stopped>> {
+export const read: CommentReader["read"] = async (fetch, accessToken, postId) => {
   const comments: PostComment[] = [];
   for (let page = 0; page < MAX_PAGES; page++) {
     const path = `socialActions/${encodeUrn(postId)}/comments?start=${page * PAGE}&count=${PAGE}`;
@@ -40,7 +36,7 @@ export async function read(
     if (reply.value.length < PAGE) break;
   }
   return ok(comments);
-}
+};
 
 function toComment(element: unknown): PostComment[] {
   const { data } = comment.safeParse(element);

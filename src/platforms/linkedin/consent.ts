@@ -1,6 +1,6 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
 import type { Fetch } from "../connector.ts";
-import type { ConsentRefusal, ConsentReturn, Grant } from "../consent.ts";
+import type { ConsentPage, ConsentRefusal } from "../consent.ts";
 import {
   consentRefusal,
   exchangeCode,
@@ -41,11 +41,7 @@ export const begin = standardBegin(`${LOGINS}/authorization`, (app) => ({
 /** The app lacks the LinkedIn product of the scope. */
 const SCOPE_REFUSED = "unauthorized_scope_error";
 
-export async function finish(
-  fetch: Fetch,
-  back: ConsentReturn,
-  app: AppKeys,
-): Promise<Result<Grant, ConsentRefusal>> {
+export const finish: ConsentPage["finish"] = async (fetch, back, app) => {
   if (back.query.get("error") === SCOPE_REFUSED) {
     return consentRefusal(
       "refused",
@@ -61,7 +57,7 @@ export async function finish(
     findAccounts(fetch, withFixedEnd(credentials), hasPages),
   );
   return grant.ok ? ok({ ...grant.value, requested }) : grant;
-}
+};
 
 /** When LinkedIn permanently refuses to list the pages, only the member is connected. */
 async function findAccounts(

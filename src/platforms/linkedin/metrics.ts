@@ -6,7 +6,7 @@ import { field, maybeText } from "../kit/shapes.ts";
 import type {
   MeasuredPost,
   MetricsJob,
-  MetricsPage,
+  MetricsReader,
   MetricsReading,
   PostCounters,
 } from "../metrics.ts";
@@ -72,10 +72,7 @@ const COUNTED_MS = 365 * DAY;
 const NOTHING: PostCounters = { views: 0, likes: 0, comments: 0, shares: 0 };
 
 /** The figures do not include advertising. */
-export async function readPage(
-  job: MetricsJob,
-  cursor: string | null,
-): MetricsReading<MetricsPage> {
+export const readPage: MetricsReader["readPage"] = async (job, cursor) => {
   const start = Number(cursor ?? 0);
   const request = listPostsRequest(job.accessToken, job.account.platformAccountId, start);
   const reply = await readListReply(await job.fetch(request));
@@ -97,7 +94,7 @@ export async function readPage(
     cursor: isLast ? null : String(start + reply.value.length),
     problems: [...read.problems, ...problems],
   });
-}
+};
 
 function toPost({ id, commentary, lifecycleState, at }: z.infer<typeof listed>) {
   if (at === null || (lifecycleState ?? "PUBLISHED") !== "PUBLISHED") return null;

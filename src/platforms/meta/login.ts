@@ -2,7 +2,7 @@ import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { ok, type Result, refuse } from "../../core/result.ts";
 import { addSeconds } from "../../core/time.ts";
-import type { Fetch } from "../connector.ts";
+import type { Connector, Fetch } from "../connector.ts";
 import type { ConsentRefusal } from "../consent.ts";
 import {
   finalRefusal,
@@ -11,7 +11,7 @@ import {
   toConsentRefusal,
   unknownApp,
 } from "../kit/logins.ts";
-import type { AppKeys, Connected, Credentials, IdentifyOptions, LoginRefusal } from "../login.ts";
+import type { AppKeys, Connected, Credentials, LoginRefusal } from "../login.ts";
 import { explainRefusal } from "./explain.ts";
 import { type GraphJudge, isAboutApp } from "./failures.ts";
 import { type GraphRefusal, type Reading, readGraphReply } from "./graph.ts";
@@ -67,47 +67,37 @@ export function selfRenewingLogins<T>(login: SelfRenewing<T>) {
     return toConnected(reply, own, login.judge.isLoginLost, login.toOwner);
   }
 
-  return {
-    identify,
-
-    /** Exchanges a short-lived token for one of 60 days. A long-lived token stays, as Meta refuses to exchange it. */
-    async adopt(
-      fetch: Fetch,
-      credentials: Credentials,
-      _options: IdentifyOptions,
-      app: AppKeys | null,
-    ): Promise<Result<Connected, LoginRefusal>> {
-      if (!app || endsAfter(credentials, SHORT_SECONDS)) return identify(fetch, credentials);
-      const request = login.exchangeRequest(credentials.accessToken, app.clientSecret);
-      const lasting = await grant(fetch, request);
-      if (lasting.ok) return identify(fetch, lasting.value);
-      const { message } = lasting.error;
-      return login.judge.isTemporary(lasting.error)
-        ? refuse({ message, final: false })
-        : identify(fetch, credentials);
-    },
-
-    async connectLasting(
-      fetch: Fetch,
-      token: string,
-      app: AppKeys,
-    ): Promise<Result<Connected, ConsentRefusal>> {
-      const lasting = await grant(fetch, login.exchangeRequest(token, app.clientSecret));
-      if (!lasting.ok) return refuse(explainRefusal(login.platform, lasting.error));
-      const connected = await identify(fetch, lasting.value);
-      return connected.ok ? connected : refuse(toConsentRefusal(connected.error));
-    },
-
-    async refresh(
-      fetch: Fetch,
-      credentials: Credentials,
-    ): Promise<Result<Credentials, LoginRefusal>> {
-      const renewed = await grant(fetch, login.refreshRequest(credentials.accessToken));
-      if (renewed.ok) return renewed;
-      const { message } = renewed.error;
-      return isAboutApp(renewed.error)
-        ? refuse({ message: unknownApp(login.platform, message), final: false })
-        : refuse({ message, final: login.isLost(renewed.error, credentials) });
-    },
+  /** Exchanges a short-lived token for one of 60 days. A long-lived token stays, as Meta refuses to exchange it. */
+  const adopt: Required<Connector>["adopt"] = async (fetch, credentials, _options, app) => {
+    if (!app || endsAfter(credentials, SHORT_SECONDS)) return identify(fetch, credentials);
+    const request = login.exchangeRequest(credentials.accessToken, app.clientSecret);
+    const lasting = await grant(fetch, request);
+    if (lasting.ok) return identify(fetch, lasting.value);
+    const { message } = lasting.error;
+    return login.judge.isTemporary(lasting.error)
+      ? refuse({ message, final: false })
+      : identify(fetch, credentials);
   };
+
+  async function connectLasting(
+    fetch: Fetch,
+    token: string,
+    app: AppKeys,
+  ): Promise<Result<Connected, ConsentRefusal>> {
+    const lasting = await grant(fetch, login.exchangeRequest(token, app.clientSecret));
+    if (!lasting.ok) return refuse(explainRefusal(login.platform, lasting.error));
+    const connected = await identify(fetch, lasting.value);
+    return connected.ok ? connected : refuse(toConsentRefusal(connected.error));
+  }
+
+  const refresh: Connector["refresh"] = async (fetch, credentials) => {
+    const renewed = await grant(fetch, login.refreshRequest(credentials.accessToken));
+    if (renewed.ok) return renewed;
+    const { message } = renewed.error;
+    return isAboutApp(renewed.error)
+      ? refuse({ message: unknownApp(login.platform, message), final: false })
+      : refuse({ message, final: login.isLost(renewed.error, credentials) });
+  };
+
+  return { identify, adopt, connectLasting, refresh };
 }

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { toHex } from "../../core/ids.ts";
 import { isSigned } from "../../core/signature.ts";
 import { SECOND } from "../../core/time.ts";
-import type { PlatformMessage, Withdrawal } from "../consent.ts";
+import type { Withdrawals } from "../consent.ts";
 import { parseJson } from "../kit/replies.ts";
 import { maybeText } from "../kit/shapes.ts";
 import { withTextIds } from "./graph.ts";
@@ -23,10 +23,7 @@ const fromBase64Url = (text: string): Uint8Array<ArrayBuffer> =>
  * Reads Meta's report of a removed app or a deletion request.
  * @see https://developers.facebook.com/docs/development/create-an-app/app-dashboard/data-deletion-callback
  */
-export async function read(
-  { body }: PlatformMessage,
-  clientSecret: string,
-): Promise<Withdrawal | null> {
+export const read: Withdrawals["read"] = async ({ body }, clientSecret) => {
   const signedRequest = new URLSearchParams(body).get("signed_request") ?? "";
   const [signature = "", text = "", more] = signedRequest.split(".");
   if (!BASE64URL.test(signature) || !BASE64URL.test(text) || more !== undefined) return null;
@@ -43,4 +40,4 @@ export async function read(
   if (!parsed.success) return null;
   const { user_id, issued_at } = parsed.data;
   return { platformUserId: user_id, at: issued_at ? new Date(issued_at * SECOND) : null };
-}
+};

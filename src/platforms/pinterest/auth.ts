@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type Result, refuse } from "../../core/result.ts";
-import type { Fetch, PublishAccount } from "../connector.ts";
+import type { Connector, Fetch } from "../connector.ts";
 import {
   finalRefusal,
   formRequest,
@@ -8,7 +8,7 @@ import {
   refreshByGrant,
   toConnected,
 } from "../kit/logins.ts";
-import type { AppKeys, Connected, Credentials, LoginRefusal } from "../login.ts";
+import type { Connected, Credentials, LoginRefusal } from "../login.ts";
 import { API, get, type PinterestRefusal, readReply } from "./api.ts";
 import { checkApp } from "./app-check.ts";
 import { isLoginLost, isTemporary } from "./failures.ts";
@@ -52,12 +52,7 @@ const isUnclear = (refusal: PinterestRefusal): boolean =>
  * @see https://developers.pinterest.com/docs/getting-started/set-up-authentication-and-authorization/
  * @see https://developers.pinterest.com/docs/api/v5/oauth-token
  */
-export async function refresh(
-  fetch: Fetch,
-  credentials: Credentials,
-  _account: PublishAccount,
-  app: AppKeys | null,
-): Promise<Result<Credentials, LoginRefusal>> {
+export const refresh: Connector["refresh"] = async (fetch, credentials, _account, app) => {
   let isDoubtful = false;
   const renewed = await refreshByGrant(fetch, credentials, app, {
     platform: "Pinterest",
@@ -80,4 +75,4 @@ export async function refresh(
   const { verdict, message } = await checkApp(fetch, app);
   if (verdict === "wrong") return refuse({ message, final: false });
   return verdict === "right" ? finalRefusal(renewed.error.message) : renewed;
-}
+};

@@ -3,7 +3,7 @@ import { ok, refuse } from "../../core/result.ts";
 import { DAY } from "../../core/time.ts";
 import { counter, isLasting, list, readPosts } from "../kit/metrics.ts";
 import { field, maybeText } from "../kit/shapes.ts";
-import type { MeasuredPost, MetricsJob, MetricsPage, MetricsReading } from "../metrics.ts";
+import type { MeasuredPost, MetricsJob, MetricsReader, MetricsReading } from "../metrics.ts";
 import { get, isOwn, PIN_ID, readerOf, toInstant } from "./api.ts";
 import { toRefused } from "./failures.ts";
 
@@ -38,10 +38,7 @@ const pin = z.object({
 });
 
 /** Pinterest's saves count as shares. */
-export async function readPage(
-  job: MetricsJob,
-  cursor: string | null,
-): MetricsReading<MetricsPage> {
+export const readPage: MetricsReader["readPage"] = async (job, cursor) => {
   const query = new URLSearchParams({
     page_size: String(PAGE),
     pin_metrics: "true",
@@ -56,7 +53,7 @@ export async function readPage(
   if (!saved.ok) return saved;
   const { posts, problems } = saved.value;
   return ok({ posts, cursor: bookmark || null, problems: [...read.problems, ...problems] });
-}
+};
 
 function toPost(own: z.infer<typeof pin>): MeasuredPost | null {
   if (!isOwn(own)) return null;

@@ -1,8 +1,7 @@
-import { ok, type Result } from "../../core/result.ts";
-import type { ConsentRefusal, ConsentReturn, Grant } from "../consent.ts";
+import { ok } from "../../core/result.ts";
+import type { ConsentPage } from "../consent.ts";
 import type { Fetch } from "../fetch.ts";
 import { requestedScopes, standardBegin } from "../kit/consents.ts";
-import type { AppKeys } from "../login.ts";
 import { exchangeMetaCode } from "../meta/consent.ts";
 import { debugTokenRequest, exchangeCodeRequest, NAME, readDebugTokenReply } from "./api.ts";
 import { connectLasting } from "./auth.ts";
@@ -13,11 +12,7 @@ export const begin = standardBegin("https://threads.com/oauth/authorize", (app) 
   scope: requestedScopes(scopes, app).join(","),
 }));
 
-export async function finish(
-  fetch: Fetch,
-  back: ConsentReturn,
-  app: AppKeys,
-): Promise<Result<Grant, ConsentRefusal>> {
+export const finish: ConsentPage["finish"] = async (fetch, back, app) => {
   const granted = await exchangeMetaCode(fetch, NAME, exchangeCodeRequest, back, app);
   if (!granted.ok) return granted;
   const connected = await connectLasting(fetch, granted.value.accessToken, app);
@@ -28,7 +23,7 @@ export async function finish(
     scopes: await readGranted(fetch, accessToken),
     requested: requestedScopes(scopes, app),
   });
-}
+};
 
 /** Asks for the scopes, because the code exchange's reply lists none. */
 async function readGranted(fetch: Fetch, token: string): Promise<string[] | null> {

@@ -7,7 +7,7 @@ import { type Insights, insightsReply } from "../meta/insights.ts";
 import type {
   MeasuredPost,
   MetricsJob,
-  MetricsPage,
+  MetricsReader,
   MetricsReading,
   PostCounters,
 } from "../metrics.ts";
@@ -58,10 +58,7 @@ const FIELDS = "id,media_type,permalink,text,timestamp";
  * Reposts have no figures. One refused post makes Threads refuse the whole page. The next call then reads the same
  * posts one by one.
  */
-export async function readPage(
-  job: MetricsJob,
-  cursor: string | null,
-): MetricsReading<MetricsPage> {
+export const readPage: MetricsReader["readPage"] = async (job, cursor) => {
   const isEach = cursor?.startsWith(EACH) ?? false;
   const place = isEach ? (cursor ?? "").slice(EACH.length) : (cursor ?? "");
   const query = {
@@ -86,7 +83,7 @@ export async function readPage(
   const problems = missing > 0 ? [`Threads gave no figures for ${missing} posts.`] : [];
   const after = data.length > 0 ? (paging?.cursors?.after ?? null) : null;
   return ok({ posts, cursor: after, problems: [...listed.problems, ...problems] });
-}
+};
 
 function toPost({ id, media_type, text, permalink, timestamp, insights }: z.infer<typeof post>) {
   if (media_type === REPOST) return null;

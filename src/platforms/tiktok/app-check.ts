@@ -1,7 +1,6 @@
-import type { Fetch } from "../connector.ts";
+import type { Connector } from "../connector.ts";
 import { probeApp } from "../kit/app-checks.ts";
 import { formRequest, isUnknownApp } from "../kit/logins.ts";
-import type { AppCheck, AppKeys } from "../login.ts";
 import { API } from "./api.ts";
 
 /** The keys of TikTok's sandbox apps begin this way, according to other programs. */
@@ -11,17 +10,17 @@ const SANDBOX_PREFIX = "sb";
  * Requests an app token: TikTok grants one to any app, according to other programs.
  * @see https://developers.tiktok.com/doc/client-access-token-management
  */
-export const checkApp = (fetch: Fetch, { clientId, clientSecret }: AppKeys): Promise<AppCheck> =>
+export const checkApp: Required<Connector>["checkApp"] = (fetch, app) =>
   probeApp(fetch, {
     platform: "TikTok",
     request: formRequest(`${API}/v2/oauth/token/`, {
-      client_key: clientId,
-      client_secret: clientSecret,
+      client_key: app.clientId,
+      client_secret: app.clientSecret,
       grant_type: "client_credentials",
     }),
     isRight: ({ token }) => token !== null,
     isWrong: ({ error }) => isUnknownApp(error),
-    leavesOpen: clientId.startsWith(SANDBOX_PREFIX)
+    leavesOpen: app.clientId.startsWith(SANDBOX_PREFIX)
       ? "Its key is one of a TikTok sandbox: nothing it posts is public."
       : "It does not say whether the redirect URL is registered.",
   });

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ok, type Result } from "../../core/result.ts";
-import type { Fetch, PublishAccount } from "../connector.ts";
+import type { Connector, Fetch } from "../connector.ts";
 import {
   callUnread,
   formRequest,
@@ -108,12 +108,7 @@ export const toClient = ({ clientId, clientSecret }: AppKeys) => ({
  * A refresh invalidates the old refresh token, so after a lost reply people must usually reconnect.
  * @see https://developers.tiktok.com/doc/oauth-user-access-token-management
  */
-export const refresh = (
-  fetch: Fetch,
-  credentials: Credentials,
-  { platformAccountId }: PublishAccount,
-  app: AppKeys | null,
-): Promise<Result<Credentials, LoginRefusal>> =>
+export const refresh: Connector["refresh"] = (fetch, credentials, { platformAccountId }, app) =>
   refreshByGrant(fetch, credentials, app, {
     platform: "TikTok",
     request: (keys, refreshToken) =>
@@ -133,12 +128,7 @@ export const refresh = (
   });
 
 /** @see https://developers.tiktok.com/doc/oauth-user-access-token-management */
-export function revoke(
-  fetch: Fetch,
-  { accessToken }: Credentials,
-  _account: PublishAccount,
-  app: AppKeys | null,
-): Promise<void> {
+export const revoke: Required<Connector>["revoke"] = (fetch, { accessToken }, _account, app) => {
   const fields = { ...toClient(keysOf(app)), token: accessToken };
   return callUnread(fetch, formRequest(`${API}/v2/oauth/revoke/`, fields));
-}
+};

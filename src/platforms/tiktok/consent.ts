@@ -1,8 +1,7 @@
 import { now } from "../../core/clock.ts";
-import { ok, type Result, refuse } from "../../core/result.ts";
+import { ok, refuse } from "../../core/result.ts";
 import { addSeconds } from "../../core/time.ts";
-import type { Fetch } from "../connector.ts";
-import type { Consent, ConsentRefusal, ConsentReturn, ConsentStart, Grant } from "../consent.ts";
+import type { ConsentPage } from "../consent.ts";
 import {
   consentRefusal,
   consentUrl,
@@ -13,7 +12,6 @@ import {
   toOwnGrant,
 } from "../kit/consents.ts";
 import { formRequest } from "../kit/logins.ts";
-import type { AppKeys } from "../login.ts";
 import { identify, readTokens, TOKEN_ENDPOINT, toClient } from "./auth.ts";
 import { scopes } from "./capabilities.ts";
 import { isTemporary } from "./failures.ts";
@@ -22,12 +20,8 @@ import { isTemporary } from "./failures.ts";
  * Web apps use no PKCE. `disable_auto_auth` lets a person choose another account.
  * @see https://developers.tiktok.com/doc/login-kit-web
  */
-export async function begin(
-  _fetch: Fetch,
-  { state, redirectUri }: ConsentStart,
-  app: AppKeys,
-): Promise<Result<Consent, ConsentRefusal>> {
-  return ok({
+export const begin: ConsentPage["begin"] = async (_fetch, { state, redirectUri }, app) =>
+  ok({
     url: consentUrl("https://www.tiktok.com/v2/auth/authorize/", {
       client_key: app.clientId,
       response_type: "code",
@@ -37,7 +31,6 @@ export async function begin(
       disable_auto_auth: "1",
     }),
   });
-}
 
 const ERROR_TYPES = new Map([
   [
@@ -51,11 +44,7 @@ const ERROR_TYPES = new Map([
 ]);
 
 /** @see https://developers.tiktok.com/doc/oauth-user-access-token-management */
-export async function finish(
-  fetch: Fetch,
-  { query, redirectUri }: ConsentReturn,
-  app: AppKeys,
-): Promise<Result<Grant, ConsentRefusal>> {
+export const finish: ConsentPage["finish"] = async (fetch, { query, redirectUri }, app) => {
   const trouble = ERROR_TYPES.get(query.get("error_type") ?? "");
   if (trouble) return consentRefusal("refused", trouble);
   const refused = refusedConsent(query, "TikTok");
@@ -86,4 +75,4 @@ export async function finish(
   };
   const grant = await toOwnGrant(granted, scopes, (credentials) => identify(fetch, credentials));
   return grant.ok ? ok({ ...grant.value, requested: requestedScopes(scopes, app) }) : grant;
-}
+};

@@ -40,7 +40,5 @@ export const tiktok: Connector<TikTokSettings> = {
     fields: { withdrawn: "Webhook callback URL" },
     ...lazily(() => import("./webhook.ts"), "read"),
   },
-  extras: {
-    stats: async (fetch, accessToken) => (await import("./stats.ts")).readStats(fetch, accessToken),
-  },
+  extras: lazily(() => import("./stats.ts"), "stats"),
 };

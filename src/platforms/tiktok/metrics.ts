@@ -4,7 +4,7 @@ import { SECOND } from "../../core/time.ts";
 import { counter, list, readPosts } from "../kit/metrics.ts";
 import { bearerRequest } from "../kit/requests.ts";
 import { maybeText } from "../kit/shapes.ts";
-import type { MetricsJob, MetricsPage, MetricsReading } from "../metrics.ts";
+import type { MetricsJob, MetricsReader, MetricsReading } from "../metrics.ts";
 import { API, readReply } from "./api.ts";
 import { userInfoRequest } from "./auth.ts";
 import { toRefused } from "./failures.ts";
@@ -49,10 +49,7 @@ const video = z.object({
   share_count: counter,
 });
 
-export async function readPage(
-  job: MetricsJob,
-  cursor: string | null,
-): MetricsReading<MetricsPage> {
+export const readPage: MetricsReader["readPage"] = async (job, cursor) => {
   const json = { max_count: PAGE, ...(cursor === null ? {} : { cursor: Number(cursor) }) };
   const request = bearerRequest(
     `${API}/v2/video/list/?fields=${FIELDS.join(",")}`,
@@ -75,4 +72,4 @@ export async function readPage(
     },
   }));
   return ok({ ...read, cursor: has_more && typeof next === "number" ? String(next) : null });
-}
+};

@@ -1,7 +1,6 @@
 import * as z from "zod";
-import { ok, type Result, refuse } from "../../core/result.ts";
-import type { Fetch, Stopped } from "../connector.ts";
-import type { AudienceStats } from "../extras.ts";
+import { ok, refuse } from "../../core/result.ts";
+import type { Extras } from "../extras.ts";
 import { readReply } from "./api.ts";
 import { userInfoRequest } from "./auth.ts";
 import { toRefused } from "./failures.ts";
@@ -23,10 +22,7 @@ const user = z.object({
 });
 
 /** @see https://developers.tiktok.com/doc/tiktok-api-v2-get-user-info */
-export async function readStats(
-  fetch: Fetch,
-  accessToken: string,
-): Promise<Result<AudienceStats, Stopped>> {
+export const stats: Required<Extras>["stats"] = async (fetch, accessToken) => {
   const answer = await fetch(userInfoRequest(accessToken, STATS_FIELDS));
   const reply = await readReply(answer, z.object({ user }), (data) => data.user);
   if (!reply.ok) return refuse(toRefused(reply.error));
@@ -37,4 +33,4 @@ export async function readStats(
     likesCount: likes_count,
     videoCount: video_count,
   });
-}
+};

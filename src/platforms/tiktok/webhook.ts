@@ -2,7 +2,7 @@ import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { isSigned } from "../../core/signature.ts";
 import { HOUR, MINUTE, SECOND } from "../../core/time.ts";
-import type { PlatformMessage, Withdrawal } from "../consent.ts";
+import type { Withdrawals } from "../consent.ts";
 import { parseJson } from "../kit/replies.ts";
 
 /**
@@ -34,10 +34,7 @@ const message = z.object({
  * @see https://developers.tiktok.com/doc/webhooks-verification
  * @see https://developers.tiktok.com/doc/webhooks-events
  */
-export async function read(
-  { headers, body }: PlatformMessage,
-  clientSecret: string,
-): Promise<Withdrawal | null> {
+export const read: Withdrawals["read"] = async ({ headers, body }, clientSecret) => {
   const [, sentAt = "", signature = ""] =
     SIGNATURE.exec(headers.get("tiktok-signature") ?? "") ?? [];
   if (!signature || !(await isSigned(clientSecret, `${sentAt}.${body}`, signature))) return null;
@@ -51,4 +48,4 @@ export async function read(
     platformUserId: isWithdrawn ? user_openid : null,
     at: new Date(create_time * SECOND),
   };
-}
+};

@@ -1,14 +1,13 @@
-import type { Fetch } from "../connector.ts";
+import type { Connector } from "../connector.ts";
 import { NO_CODE, NO_VERIFIER, probeApp } from "../kit/app-checks.ts";
 import { formRequest, isUnknownApp } from "../kit/logins.ts";
-import type { AppCheck, AppKeys } from "../login.ts";
 import { API } from "./api.ts";
 
 /**
  * Sends an invented code: X checks the app's keys first, according to other programs.
  * @see https://docs.x.com/fundamentals/authentication/oauth-2-0/user-access-token
  */
-export const checkApp = (fetch: Fetch, app: AppKeys, redirectUri: string): Promise<AppCheck> =>
+export const checkApp: Required<Connector>["checkApp"] = (fetch, app, redirectUri) =>
   probeApp(fetch, {
     platform: "X",
     request: formRequest(

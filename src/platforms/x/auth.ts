@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Result } from "../../core/result.ts";
-import type { Fetch, PublishAccount } from "../connector.ts";
+import type { Connector, Fetch } from "../connector.ts";
 import {
   callUnread,
   formRequest,
@@ -10,7 +10,7 @@ import {
   refreshByGrant,
   toConnected,
 } from "../kit/logins.ts";
-import type { AppKeys, Connected, Credentials, LoginRefusal } from "../login.ts";
+import type { Connected, Credentials, LoginRefusal } from "../login.ts";
 import { API, meRequest, readMeReply, readReply, type XRefusal } from "./api.ts";
 import { isAboutApp, isTemporary } from "./failures.ts";
 
@@ -42,12 +42,7 @@ const isLost = ({ status, problem, message }: XRefusal): boolean =>
  * A refresh invalidates the old refresh token, so after a lost reply people must usually reconnect.
  * @see https://docs.x.com/fundamentals/authentication/oauth-2-0/user-access-token
  */
-export const refresh = (
-  fetch: Fetch,
-  credentials: Credentials,
-  _account: PublishAccount,
-  app: AppKeys | null,
-): Promise<Result<Credentials, LoginRefusal>> =>
+export const refresh: Connector["refresh"] = (fetch, credentials, _account, app) =>
   refreshByGrant(fetch, credentials, app, {
     platform: "X",
     request: (keys, refreshToken) =>
@@ -66,16 +61,12 @@ export const refresh = (
  * Revokes both tokens, because each stays valid without the other.
  * @see https://docs.x.com/fundamentals/authentication/oauth-2-0/user-access-token
  */
-export async function revoke(
-  fetch: Fetch,
-  { accessToken, refreshToken }: Credentials,
-  _account: PublishAccount,
-  app: AppKeys | null,
-): Promise<void> {
+export const revoke: Required<Connector>["revoke"] = async (fetch, credentials, _account, app) => {
+  const { accessToken, refreshToken } = credentials;
   const end = (token: string, token_type_hint: string) => {
     const fields = { token, token_type_hint };
     return callUnread(fetch, formRequest(`${API}/2/oauth2/revoke`, fields, keysOf(app)));
   };
   if (refreshToken) await end(refreshToken, "refresh_token");
   await end(accessToken, "access_token");
-}
+};

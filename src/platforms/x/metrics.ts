@@ -3,7 +3,7 @@ import { ok, refuse } from "../../core/result.ts";
 import { DAY } from "../../core/time.ts";
 import { counter, instant, list, readPosts } from "../kit/metrics.ts";
 import { field } from "../kit/shapes.ts";
-import type { MetricsJob, MetricsPage, MetricsReading } from "../metrics.ts";
+import type { MetricsJob, MetricsReader, MetricsReading } from "../metrics.ts";
 import { call, dataReaderOf, readerOf } from "./api.ts";
 import { toRefused } from "./failures.ts";
 
@@ -38,10 +38,7 @@ const post = z.object({
   }),
 });
 
-export async function readPage(
-  job: MetricsJob,
-  cursor: string | null,
-): MetricsReading<MetricsPage> {
+export const readPage: MetricsReader["readPage"] = async (job, cursor) => {
   const since = job.now().getTime() - MAX_AGE_MS;
   const ids = job.own.flatMap(({ id, publishedAt }) =>
     publishedAt.getTime() >= since && /^\d+$/.test(id) ? [id] : [],
@@ -72,7 +69,7 @@ export async function readPage(
     }),
   );
   return ok({ ...read, cursor: ids.length > from + PAGE ? String(from + PAGE) : null });
-}
+};
 
 function sharesOf(counts: z.infer<typeof post>["public_metrics"]): number | null {
   const reposts = counts.retweet_count ?? counts.repost_count;

@@ -1,5 +1,5 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
-import type { Fetch, PublishAccount } from "../connector.ts";
+import type { Connector, Fetch } from "../connector.ts";
 import {
   callUnread,
   finalRefusal,
@@ -9,7 +9,7 @@ import {
   refreshByGrant,
   toProfile,
 } from "../kit/logins.ts";
-import type { AppKeys, Connected, Credentials, LoginRefusal } from "../login.ts";
+import type { Connected, Credentials, LoginRefusal } from "../login.ts";
 import {
   getChannelRequest,
   optionalText,
@@ -64,12 +64,7 @@ export async function findChannel(
 const tokens = grantedTokens.extend({ refresh_token: optionalText });
 
 /** @see https://developers.google.com/identity/protocols/oauth2/web-server */
-export const refresh = (
-  fetch: Fetch,
-  credentials: Credentials,
-  _account: PublishAccount,
-  app: AppKeys | null,
-): Promise<Result<Credentials, LoginRefusal>> =>
+export const refresh: Connector["refresh"] = (fetch, credentials, _account, app) =>
   refreshByGrant(fetch, credentials, app, {
     platform: "YouTube",
     request: ({ clientId, clientSecret }, refreshToken) =>

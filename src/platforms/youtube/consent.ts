@@ -1,6 +1,5 @@
-import { ok, type Result, refuse } from "../../core/result.ts";
-import type { Fetch } from "../connector.ts";
-import type { ConsentRefusal, ConsentReturn, Grant } from "../consent.ts";
+import { ok, refuse } from "../../core/result.ts";
+import type { ConsentPage } from "../consent.ts";
 import {
   consentRefusal,
   exchangeCode,
@@ -10,7 +9,6 @@ import {
   toGrant,
 } from "../kit/consents.ts";
 import { toConsentRefusal } from "../kit/logins.ts";
-import type { AppKeys } from "../login.ts";
 import { findChannel, NO_CHANNEL, TOKENS } from "./auth.ts";
 import { scopes } from "./capabilities.ts";
 
@@ -36,11 +34,7 @@ export const begin = standardBegin(
   SERVER,
 );
 
-export async function finish(
-  fetch: Fetch,
-  back: ConsentReturn,
-  app: AppKeys,
-): Promise<Result<Grant, ConsentRefusal>> {
+export const finish: ConsentPage["finish"] = async (fetch, back, app) => {
   const granted = await exchangeCode(fetch, SERVER, back, app);
   if (!granted.ok) return granted;
   if (granted.value.credentials.refreshToken === null) {
@@ -59,4 +53,4 @@ export async function finish(
           `${NO_CHANNEL} Create one at https://www.youtube.com/create_channel, or sign in to Google as another account.`,
         );
   });
-}
+};

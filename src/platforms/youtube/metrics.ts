@@ -4,7 +4,7 @@ import { counter, instant, list, oddPosts, orRefused, readPosts } from "../kit/m
 import { unavailable } from "../kit/refusals.ts";
 import { bearerRequest } from "../kit/requests.ts";
 import { field, maybeText } from "../kit/shapes.ts";
-import type { MetricsJob, MetricsPage, MetricsReading } from "../metrics.ts";
+import type { MetricsJob, MetricsReader, MetricsReading } from "../metrics.ts";
 import {
   API,
   getChannelRequest,
@@ -56,10 +56,7 @@ const video = z.object({
 const readVideosReply = readerOf(field("items", list));
 
 /** YouTube has no figure for shares. */
-export async function readPage(
-  job: MetricsJob,
-  cursor: string | null,
-): MetricsReading<MetricsPage> {
+export const readPage: MetricsReader["readPage"] = async (job, cursor) => {
   const refused = (refusal: YouTubeRefusal) => toRefused(refusal, job.now());
   const start = cursor === null ? await firstPlace(job) : ok(cursorShape.parse(JSON.parse(cursor)));
   if (!start.ok) return start;
@@ -104,7 +101,7 @@ export async function readPage(
     },
   }));
   return ok({ ...read, cursor: next });
-}
+};
 
 async function firstPlace(job: MetricsJob): MetricsReading<z.infer<typeof cursorShape>> {
   const request = getChannelRequest(job.accessToken, "id,contentDetails");
