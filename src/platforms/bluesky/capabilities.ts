@@ -1,4 +1,3 @@
-import { DAY, SECOND } from "../../core/time.ts";
 import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
 
@@ -6,9 +5,6 @@ import type { ConsentScopes } from "../consent.ts";
 export const MAX_TEXT_BYTES = 3_000;
 /** Graphemes. Source: spec, "Uploads: create", `bluesky`. */
 const MAX_TEXT = 300;
-
-/** Per 24 hours. Spec is silent: it names a cap of 150 without its platform; Bluesky allows far more. */
-const DAILY_POST_CAP = 150;
 
 export const apiVersion = {
   version: "xrpc",
@@ -53,7 +49,8 @@ export const capabilities = {
     tagsCharacters: null,
   },
   textField: "description",
-  dailyPostCap: DAILY_POST_CAP,
+  /** Per 24 hours. Spec is silent: it names a cap of 150 without its platform; Bluesky allows far more. */
+  dailyPostCap: 150,
   bannedHashtags: [],
   mediaSupport: {
     kinds: ["image", "video"],
@@ -73,9 +70,3 @@ export const capabilities = {
 
 /** Seconds. Reading a record by its key has hardly any delay. */
 export const timing: ReconcileTiming = { callSeconds: 20, acceptSeconds: 30, listSeconds: 5 };
-
-/**
- * Seconds. An unused refresh token lives 90 days.
- * @see https://github.com/bluesky-social/atproto/blob/main/packages/pds/src/account-manager/helpers/auth.ts
- */
-export const REFRESH_AHEAD_SECONDS = (30 * DAY) / SECOND;

@@ -1,14 +1,7 @@
+import { DAY, SECOND } from "../../core/time.ts";
 import type { Connector } from "../connector.ts";
 import { lazily } from "../kit/lazily.ts";
-import {
-  apiVersion,
-  asks,
-  capabilities,
-  needs,
-  REFRESH_AHEAD_SECONDS,
-  scopes,
-  timing,
-} from "./capabilities.ts";
+import { apiVersion, asks, capabilities, needs, scopes, timing } from "./capabilities.ts";
 import { type BlueskySettings, settings } from "./settings.ts";
 
 export const bluesky: Connector<BlueskySettings> = {
@@ -19,7 +12,11 @@ export const bluesky: Connector<BlueskySettings> = {
   needs,
   timing,
   settings,
-  refreshAheadSeconds: REFRESH_AHEAD_SECONDS,
+  /**
+   * An unused refresh token lives 90 days.
+   * @see https://github.com/bluesky-social/atproto/blob/main/packages/pds/src/account-manager/helpers/auth.ts
+   */
+  refreshAheadSeconds: (30 * DAY) / SECOND,
   ...lazily(() => import("./check.ts"), "check"),
   ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
   ...lazily(() => import("./sent.ts"), "sentBytes"),

@@ -17,9 +17,6 @@ export const REEL_RULES = {
   ratioTolerance: 0.01,
 } as const;
 
-/** Per 24 hours. Source: spec, "Daily posting caps". */
-const DAILY_POST_CAP = 25;
-
 export const apiVersion = {
   version: "v26.0",
   header: null,
@@ -60,7 +57,8 @@ export const capabilities = {
     tagsCharacters: null,
   },
   textField: "description",
-  dailyPostCap: DAILY_POST_CAP,
+  /** Per 24 hours. Source: spec, "Daily posting caps". */
+  dailyPostCap: 25,
   bannedHashtags: [],
   mediaSupport: {
     kinds: ["image", "video"],

@@ -30,12 +30,6 @@ export const STORY_RULES: VideoRules = {
   maxBytes: 100_000_000,
 };
 
-/** Instagram says that these hashtags cannot be found. Source: its guidelines against self-harm, 2012. */
-const BANNED_HASHTAGS = ["thinspiration", "probulimia", "proanorexia"];
-
-/** Per 24 hours. Source: spec, "Daily caps". */
-const DAILY_POST_CAP = 50;
-
 export const apiVersion = {
   version: "v26.0",
   header: null,
@@ -75,8 +69,10 @@ export const capabilities = {
     tagsCharacters: null,
   },
   textField: "title",
-  dailyPostCap: DAILY_POST_CAP,
-  bannedHashtags: BANNED_HASHTAGS,
+  /** Per 24 hours. Source: spec, "Daily caps". */
+  dailyPostCap: 50,
+  /** Instagram says that these hashtags cannot be found. Source: its guidelines against self-harm, 2012. */
+  bannedHashtags: ["thinspiration", "probulimia", "proanorexia"],
   mediaSupport: {
     kinds: ["image", "video"],
     /** Files of a carousel. Source: spec, "Uploads: create", `instagram`. */

@@ -1,4 +1,3 @@
-import { DAY, SECOND } from "../../core/time.ts";
 import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
 
@@ -13,9 +12,6 @@ export const IMAGE_PIXELS_END = 36_152_320;
 export const MIN_VIDEO_BYTES = 75_000;
 export const MIN_VIDEO_SECONDS = 3;
 export const MAX_VIDEO_SECONDS = 30 * 60;
-
-/** Per 24 hours. Source: spec, "Daily caps". */
-const DAILY_POST_CAP = 150;
 
 /** Each version lives at least twelve months. */
 export const apiVersion = {
@@ -70,7 +66,8 @@ export const capabilities = {
     tagsCharacters: null,
   },
   textField: "description",
-  dailyPostCap: DAILY_POST_CAP,
+  /** Per 24 hours. Source: spec, "Daily caps". */
+  dailyPostCap: 150,
   bannedHashtags: [],
   mediaSupport: {
     kinds: ["image", "video", "document"],
@@ -97,6 +94,3 @@ export const capabilities = {
 
 /** In seconds. One call may carry a document of 100 MB. */
 export const timing: ReconcileTiming = { callSeconds: 60, acceptSeconds: 60, listSeconds: 60 };
-
-/** In seconds. Used only while the refresh token's end is unknown. */
-export const REFRESH_AHEAD_SECONDS = (14 * DAY) / SECOND;

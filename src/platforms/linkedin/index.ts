@@ -1,14 +1,7 @@
+import { DAY, SECOND } from "../../core/time.ts";
 import type { Connector } from "../connector.ts";
 import { lazily } from "../kit/lazily.ts";
-import {
-  apiVersion,
-  asks,
-  capabilities,
-  needs,
-  REFRESH_AHEAD_SECONDS,
-  scopes,
-  timing,
-} from "./capabilities.ts";
+import { apiVersion, asks, capabilities, needs, scopes, timing } from "./capabilities.ts";
 import { type LinkedInSettings, settings } from "./settings.ts";
 
 export const linkedin: Connector<LinkedInSettings> = {
@@ -18,7 +11,8 @@ export const linkedin: Connector<LinkedInSettings> = {
   capabilities,
   needs,
   timing,
-  refreshAheadSeconds: REFRESH_AHEAD_SECONDS,
+  // Used only while the refresh token's end is unknown.
+  refreshAheadSeconds: (14 * DAY) / SECOND,
   settings,
   ...lazily(() => import("./check.ts"), "check"),
   ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),

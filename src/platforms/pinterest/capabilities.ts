@@ -4,12 +4,6 @@ import type { ConsentScopes } from "../consent.ts";
 /** UTF-16 units; Pinterest takes 800. Source: spec, "Content limits by platform". */
 const MAX_DESCRIPTION = 500;
 
-/** Per 24 hours. Source: spec, "Daily caps". */
-const DAILY_POST_CAP = 20;
-
-/** Access tokens live 30 days, refresh tokens 60. */
-export const REFRESH_AHEAD_SECONDS = 14 * 86_400;
-
 export const apiVersion = {
   version: "v5",
   header: null,
@@ -57,7 +51,8 @@ export const capabilities = {
     tagsCharacters: null,
   },
   textField: "description",
-  dailyPostCap: DAILY_POST_CAP,
+  /** Per 24 hours. Source: spec, "Daily caps". */
+  dailyPostCap: 20,
   bannedHashtags: [],
   mediaSupport: {
     kinds: ["image", "video"],

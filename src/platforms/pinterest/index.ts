@@ -1,14 +1,7 @@
+import { DAY, SECOND } from "../../core/time.ts";
 import type { Connector } from "../connector.ts";
 import { lazily } from "../kit/lazily.ts";
-import {
-  apiVersion,
-  asks,
-  capabilities,
-  needs,
-  REFRESH_AHEAD_SECONDS,
-  scopes,
-  timing,
-} from "./capabilities.ts";
+import { apiVersion, asks, capabilities, needs, scopes, timing } from "./capabilities.ts";
 import { type PinterestSettings, settings } from "./settings.ts";
 
 export const pinterest: Connector<PinterestSettings> = {
@@ -18,7 +11,8 @@ export const pinterest: Connector<PinterestSettings> = {
   capabilities,
   needs,
   timing,
-  refreshAheadSeconds: REFRESH_AHEAD_SECONDS,
+  // Access tokens live 30 days, refresh tokens 60.
+  refreshAheadSeconds: (14 * DAY) / SECOND,
   settings,
   ...lazily(() => import("./check.ts"), "check"),
   ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),

@@ -25,12 +25,6 @@ export const VIDEO_RULES: VideoRules = {
   maxRatio: 10,
 };
 
-/** Per 24 hours; Threads takes 250. Source: spec, "Daily caps". */
-const DAILY_POST_CAP = 150;
-
-/** Tokens end after 60 days and then cannot be renewed. */
-export const REFRESH_AHEAD_SECONDS = 20 * 86_400;
-
 export const apiVersion = {
   version: "v1.0",
   header: null,
@@ -74,7 +68,8 @@ export const capabilities = {
   textField: "title",
   /** Source: spec, "Bulk upload". */
   batchMaxFiles: 10,
-  dailyPostCap: DAILY_POST_CAP,
+  /** Per 24 hours; Threads takes 250. Source: spec, "Daily caps". */
+  dailyPostCap: 150,
   bannedHashtags: [],
   mediaSupport: {
     kinds: ["image", "video"],

@@ -1,3 +1,4 @@
+import { DAY, SECOND } from "../../core/time.ts";
 import type { Connector } from "../connector.ts";
 import { lazily } from "../kit/lazily.ts";
 import {
@@ -7,7 +8,6 @@ import {
   EACH,
   EACH_PAGE,
   needs,
-  REFRESH_AHEAD_SECONDS,
   scopes,
   timing,
 } from "./capabilities.ts";
@@ -20,7 +20,8 @@ export const threads: Connector<ThreadsSettings> = {
   capabilities,
   needs,
   timing,
-  refreshAheadSeconds: REFRESH_AHEAD_SECONDS,
+  // Tokens end after 60 days and then cannot be renewed.
+  refreshAheadSeconds: (20 * DAY) / SECOND,
   isSelfRenewing: true,
   settings,
   ...lazily(() => import("./check.ts"), "check"),

@@ -1,12 +1,6 @@
 import type { Capabilities, Needs, ReconcileTiming, VerifiedPull } from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
 
-/** TikTok says that it blocks searches for these tags. Source: its statements of September 2021 and June 2025. */
-const BANNED_HASHTAGS = ["deviouslicks", "skinnytok"];
-
-/** Per 24 hours. Source: spec, "Daily caps". */
-const DAILY_POST_CAP = 15;
-
 export const apiVersion = {
   version: "v2",
   header: null,
@@ -58,8 +52,10 @@ export const capabilities = {
   textField: "title",
   /** A missing title is taken from the description. Source: spec, "Bulk upload". */
   batchTitleFromDescription: true,
-  dailyPostCap: DAILY_POST_CAP,
-  bannedHashtags: BANNED_HASHTAGS,
+  /** Per 24 hours. Source: spec, "Daily caps". */
+  dailyPostCap: 15,
+  /** TikTok says that it blocks searches for these tags. Source: its statements of September 2021 and June 2025. */
+  bannedHashtags: ["deviouslicks", "skinnytok"],
   mediaSupport: {
     kinds: ["image", "video"],
     /** Source: spec, "Uploads: create", `tiktok` photos. */

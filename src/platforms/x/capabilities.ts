@@ -25,9 +25,6 @@ export const MAX_SUBTITLES_BYTES = 1_000_000;
 export const POLL_OPTIONS = { least: 2, max: 4, characters: 25 };
 export const POLL_MINUTES = { least: 5, max: 10_080, usual: 1_440 };
 
-/** Per 24 hours. Source: spec, "Daily caps". */
-const DAILY_POST_CAP = 50;
-
 export const apiVersion = {
   version: "2",
   header: null,
@@ -70,7 +67,8 @@ export const capabilities = {
     tagsCharacters: null,
   },
   textField: "title",
-  dailyPostCap: DAILY_POST_CAP,
+  /** Per 24 hours. Source: spec, "Daily caps". */
+  dailyPostCap: 50,
   bannedHashtags: [],
   mediaSupport: {
     kinds: ["image", "video"],

@@ -23,9 +23,6 @@ export const THUMBNAIL_TYPES = ["image/jpeg", "image/png"];
  */
 export const CHUNK_BYTES = 16_777_216;
 
-/** Per 24 hours. Source: spec, "Daily caps". */
-const DAILY_POST_CAP = 10;
-
 export const apiVersion = {
   version: "v3",
   header: null,
@@ -70,7 +67,8 @@ export const capabilities = {
   },
   textField: "description",
   needsTitle: true,
-  dailyPostCap: DAILY_POST_CAP,
+  /** Per 24 hours. Source: spec, "Daily caps". */
+  dailyPostCap: 10,
   bannedHashtags: [],
   mediaSupport: {
     kinds: ["video"],
