@@ -1,5 +1,9 @@
 import * as z from "zod";
+import type { PublishJob } from "../connector.ts";
 import { bookmarkReader } from "../kit/bookmarks.ts";
+import type { FacebookSettings } from "./settings.ts";
+
+export type Job = PublishJob<FacebookSettings>;
 
 /** A post that takes a single call. `readyAt`: a time before the first call. */
 const post = z.object({ stage: z.literal("post"), readyAt: z.number() });

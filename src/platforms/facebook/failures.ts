@@ -1,6 +1,7 @@
 import type { FailureCode } from "../../core/failures.ts";
 import type { Stopped } from "../connector.ts";
 import {
+  all,
   DISCONNECTED,
   FLAGGED,
   failed,
@@ -30,9 +31,6 @@ const UNREADABLE_ADDRESS = 1609005;
 const INVALID_PARAMETER = 100;
 const WRONG_OFFSET = 1363037;
 
-const all = (numbers: number[], rule: Rule): [number, Rule][] =>
-  numbers.map((number) => [number, rule]);
-
 /**
  * Meta sends most of these long numbers as `error_subcode`, some as `code`.
  * @see https://developers.facebook.com/docs/video-api/guides/publishing
@@ -58,12 +56,9 @@ const LONG_NUMBERS: [number, Rule][] = [
 
 const CODES: [number, Rule][] = [
   [3, DISCONNECTED],
-  [324, INVALID],
-  [382, INVALID],
+  ...all([324, 382, 6000, 6001], INVALID),
   [389, UNREACHABLE],
   [DUPLICATE_POST, FLAGGED],
-  [6000, INVALID],
-  [6001, INVALID],
 ];
 
 /** Codes of rate limits. Pages get 80001. Source: Meta, "Rate limits". */

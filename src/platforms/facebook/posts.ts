@@ -2,7 +2,6 @@ import type {
   MediaItem,
   Prepared,
   PublishedPost,
-  PublishJob,
   Settled,
   Submitted,
   TokenExpired,
@@ -36,13 +35,10 @@ import {
   readGetPostReply,
   readListPostsReply,
 } from "./api.ts";
-import type { AlbumPlace, Posted, PostPlace } from "./bookmark.ts";
+import type { AlbumPlace, Job, Posted, PostPlace } from "./bookmark.ts";
 import { timing } from "./capabilities.ts";
 import { messageOf } from "./check.ts";
 import { isDuplicate, isUndecided, toLinkRefused, toRefused, toUnknowable } from "./failures.ts";
-import type { FacebookSettings } from "./settings.ts";
-
-type Job = PublishJob<FacebookSettings>;
 
 /** Small, because only time distinguishes posts without text. */
 const WORDLESS_SLACK_SECONDS = 5;

@@ -1,6 +1,5 @@
 import type {
   PublishedPost,
-  PublishJob,
   Reconciled,
   Refused,
   Settled,
@@ -13,13 +12,10 @@ import { capped } from "../kit/replies.ts";
 import { ageOf, growingLook, published, TOKEN_EXPIRED, undecided, waiting } from "../kit/steps.ts";
 import type { GraphRefusal, Reading } from "../meta/graph.ts";
 import { addressOf } from "./api.ts";
-import type { Processing, ReelPlace, Uploading } from "./bookmark.ts";
+import type { Job, Processing, ReelPlace, Uploading } from "./bookmark.ts";
 import { isLoginLost, isTokenRefusal, toRefused, toUnknowable } from "./failures.ts";
 import { warningsOf } from "./posts.ts";
-import type { FacebookSettings } from "./settings.ts";
 import { getVideoRequest, readGetVideoReply, type Video, type VideoStatus } from "./video-api.ts";
-
-type Job = PublishJob<FacebookSettings>;
 
 /** Seconds before the first status check, as in open-source clients. */
 const FIRST_LOOK_SECONDS = 3;

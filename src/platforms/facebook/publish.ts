@@ -1,21 +1,11 @@
-import type {
-  Bookmark,
-  Prepared,
-  PublishJob,
-  Reconciled,
-  Settled,
-  Submitted,
-} from "../connector.ts";
+import type { Bookmark, Prepared, Reconciled, Settled, Submitted } from "../connector.ts";
 import { firstFile, ready, waiting } from "../kit/steps.ts";
-import { readBookmark } from "./bookmark.ts";
+import { type Job, readBookmark } from "./bookmark.ts";
 import { shapeOf } from "./check.ts";
 import { findPost, preparePost, settlePost, stagePhoto, submitPost } from "./posts.ts";
 import { reconcileVideo, settleVideo } from "./progress.ts";
 import { finishReel, followUpload, openReel } from "./reel.ts";
-import type { FacebookSettings } from "./settings.ts";
 import { finishVideo, openVideo, sendChunk } from "./video.ts";
-
-type Job = PublishJob<FacebookSettings>;
 
 export async function prepare(job: Job, bookmark: Bookmark | null): Promise<Prepared> {
   if (bookmark === null) return begin(job);

@@ -1,7 +1,7 @@
-import type { MediaItem, Prepared, PublishJob, Submitted } from "../connector.ts";
+import type { MediaItem, Prepared, Submitted } from "../connector.ts";
 import { failed } from "../kit/refusals.ts";
 import { next, ready, undecided, waiting } from "../kit/steps.ts";
-import type { ReelPlace } from "./bookmark.ts";
+import type { Job, ReelPlace } from "./bookmark.ts";
 import {
   isRefusedParameter,
   isTemporary,
@@ -19,7 +19,6 @@ import {
   lookAfter,
   refusalOf,
 } from "./progress.ts";
-import type { FacebookSettings } from "./settings.ts";
 import {
   AI_LABEL,
   finishReelRequest,
@@ -30,8 +29,6 @@ import {
   startReelRequest,
 } from "./video-api.ts";
 import { refusedReel } from "./video-rules.ts";
-
-type Job = PublishJob<FacebookSettings>;
 
 /** Starts the upload, so that the reel has an id. */
 export async function openReel(job: Job, item: MediaItem): Promise<Prepared> {

@@ -1,10 +1,9 @@
-import type { MediaItem, Prepared, PublishJob, Submitted } from "../connector.ts";
+import type { MediaItem, Prepared, Submitted } from "../connector.ts";
 import { failed, sendAgain } from "../kit/refusals.ts";
 import { next, ready, undecided } from "../kit/steps.ts";
-import type { Uploading } from "./bookmark.ts";
+import type { Job, Uploading } from "./bookmark.ts";
 import { isUndecided, isWrongOffset, toRefused } from "./failures.ts";
 import { accepted, judgeRefusedFinish } from "./progress.ts";
-import type { FacebookSettings } from "./settings.ts";
 import {
   type ChunkRefusal,
   finishVideoRequest,
@@ -15,8 +14,6 @@ import {
   transferVideoRequest,
 } from "./video-api.ts";
 import { UNREADABLE } from "./video-rules.ts";
-
-type Job = PublishJob<FacebookSettings>;
 
 /** Fits well within a call's time limit. */
 export const MAX_CHUNK_BYTES = 52_428_800;

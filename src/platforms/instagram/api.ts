@@ -5,12 +5,12 @@ import { graphApi, graphId as id, unwrapped } from "../meta/graph.ts";
 import { apiVersion } from "./capabilities.ts";
 
 /** The server for accounts connected by Instagram Login. */
-export const GRAPH = "https://graph.instagram.com";
+const GRAPH = "https://graph.instagram.com";
 
 /** Enough to find a post after a call without answer. */
 const LIST_LIMIT = 25;
 
-const { graph, versioned, readerOf } = graphApi("Instagram", GRAPH, apiVersion.version);
+export const { graph, versioned, readerOf } = graphApi("Instagram", GRAPH, apiVersion.version);
 
 /**
  * The container stays hidden and expires after 24 hours unless published.

@@ -1,5 +1,6 @@
 import type { Refused } from "../connector.ts";
 import {
+  all,
   DISCONNECTED,
   FLAGGED,
   GONE,
@@ -16,49 +17,24 @@ import { graphJudge } from "../meta/failures.ts";
 
 /** @see https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/error-codes */
 const BY_SUBCODE: [number, Rule][] = [
-  [2207001, UNAVAILABLE],
-  [2207003, UNREACHABLE],
-  [2207004, INVALID],
-  [2207005, INVALID],
-  [2207006, UNKNOWN],
-  // Meta briefly cannot find the container.
-  [2207008, UNAVAILABLE],
-  [2207009, INVALID],
-  [2207010, FLAGGED],
+  // With 2207008 Meta briefly cannot find the container, with 2207027 it is not ready for publishing.
+  ...all([2207001, 2207008, 2207027, 2207032, 2207053, 2207082], UNAVAILABLE),
+  ...all([2207003, 2207052, 2207076, 2207077], UNREACHABLE),
+  ...all([2207004, 2207005, 2207009, 2207026, 2207028, 2207057], INVALID),
+  ...all([2207006, 2207023, 2207035, 2207036, 2207037, 2207040, 2207081, 2207085], UNKNOWN),
+  ...all([2207010, 2207051], FLAGGED),
   [2207020, GONE],
-  [2207023, UNKNOWN],
-  [2207026, INVALID],
-  // The container is not ready for publishing.
-  [2207027, UNAVAILABLE],
-  [2207028, INVALID],
-  [2207032, UNAVAILABLE],
-  [2207035, UNKNOWN],
-  [2207036, UNKNOWN],
-  [2207037, UNKNOWN],
-  [2207040, UNKNOWN],
   // The limit of posts in 24 hours.
   [2207042, LIMITED],
   [2207050, DISCONNECTED],
-  [2207051, FLAGGED],
-  [2207052, UNREACHABLE],
-  [2207053, UNAVAILABLE],
-  [2207057, INVALID],
-  [2207076, UNREACHABLE],
-  [2207077, UNREACHABLE],
-  [2207081, UNKNOWN],
-  [2207082, UNAVAILABLE],
-  [2207085, UNKNOWN],
 ];
 
 const BY_CODE: [number, Rule][] = [
   [9, LIMITED],
   [25, DISCONNECTED],
-  [352, INVALID],
+  ...all([352, 36000, 36001, 36003], INVALID),
   [9004, UNREACHABLE],
   [9007, UNAVAILABLE],
-  [36000, INVALID],
-  [36001, INVALID],
-  [36003, INVALID],
   [36004, FLAGGED],
 ];
 

@@ -2,14 +2,12 @@ import * as z from "zod";
 import { ok, refuse } from "../../core/result.ts";
 import { counter, instant, list, readPosts } from "../kit/metrics.ts";
 import { field, maybeText } from "../kit/shapes.ts";
-import { graphApi, graphId, unwrapped } from "../meta/graph.ts";
+import { graphId, unwrapped } from "../meta/graph.ts";
 import { insightsByPost, withInsights } from "../meta/insights.ts";
 import type { MeasuredPost, MetricsJob, MetricsReader, MetricsReading } from "../metrics.ts";
-import { GRAPH } from "./api.ts";
-import { apiVersion, INSIGHT_CALLS } from "./capabilities.ts";
+import { graph, readerOf, versioned } from "./api.ts";
+import { INSIGHT_CALLS } from "./capabilities.ts";
 import { toRefused } from "./failures.ts";
-
-const { graph, versioned, readerOf } = graphApi("Instagram", GRAPH, apiVersion.version);
 
 /** One call reads the insights of at most 50 posts. Source: Meta, "Making Multiple Requests". */
 const PAGE = 50;

@@ -28,6 +28,10 @@ export const LIMITED: Rule = { code: "rate_limited" };
 /** Too many calls: a back-off helps. */
 export const BUSY: Rule = { code: "rate_limited", transient: true };
 
+/** Rows of a table in which many keys have the same rule. */
+export const all = <K>(keys: readonly K[], rule: Rule): [K, Rule][] =>
+  keys.map((key) => [key, rule]);
+
 /** For a longer wait before the next try, the caller learns when to try again. */
 const MAX_TRANSIENT_WAIT = Math.max(...BACKOFF_SECONDS);
 

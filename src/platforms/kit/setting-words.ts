@@ -50,10 +50,7 @@ export const atSecond: Say = (value) => {
   return Number.isFinite(ms) ? `The frame at ${ms / 1_000} s` : null;
 };
 
-const names = { language: null, region: null } as Record<
-  "language" | "region",
-  Intl.DisplayNames | null
->;
+const names: Partial<Record<"language" | "region", Intl.DisplayNames>> = {};
 
 function nameOf(type: "language" | "region", code: string): string {
   try {

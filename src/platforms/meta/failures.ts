@@ -1,5 +1,6 @@
 import { MINUTE, SECOND } from "../../core/time.ts";
 import {
+  all,
   BUSY,
   DISCONNECTED,
   FLAGGED,
@@ -13,21 +14,13 @@ import type { GraphRefusal } from "./graph.ts";
 
 /** Source: Meta, "Handle Errors". */
 const COMMON_CODES: [number, Rule][] = [
-  [-2, UNAVAILABLE],
-  [-1, UNAVAILABLE],
-  [1, UNAVAILABLE],
-  [2, UNAVAILABLE],
+  ...all([-2, -1, 1, 2], UNAVAILABLE),
   [10, DISCONNECTED],
   [368, FLAGGED],
 ];
 
 /** The app was removed, the password changed, or the account needs a confirmation. */
-const COMMON_SUBCODES: [number, Rule][] = [
-  [458, DISCONNECTED],
-  [459, DISCONNECTED],
-  [460, DISCONNECTED],
-  [464, DISCONNECTED],
-];
+const COMMON_SUBCODES = all([458, 459, 460, 464], DISCONNECTED);
 
 /** Source: Meta, "Rate limits". */
 const RATE_LIMITS = [4, 17, 32, 613];

@@ -20,9 +20,8 @@ const LONGEST_LOOK_SECONDS = 30;
 const MISSING_SECONDS = 120;
 const LOOKS_PER_STEP = 8;
 
-type Look = { kind: "finished" } | { kind: "in_progress" } | { kind: "ended"; step: Prepared };
-
-const ended = (step: Prepared): Look => ({ kind: "ended", step });
+/** `Stopped`: the container cannot be published. */
+type Look = "finished" | "in_progress" | Stopped;
 
 export function containerPreparer<S>(platform: ContainerPlatform<S>) {
   type Job = PublishJob<S>;
@@ -124,22 +123,20 @@ export function containerPreparer<S>(platform: ContainerPlatform<S>) {
   ): Promise<Look> {
     const request = calls.look(job.accessToken, containerId);
     const reply = await calls.readLook(await job.fetch(request));
-    if (!reply.ok) return ended(refuse(job, reply.error, place));
+    if (!reply.ok) return refuse(job, reply.error, place);
     switch (reply.value.status) {
       case "FINISHED":
-        return { kind: "finished" };
+        return "finished";
       case "IN_PROGRESS":
-        return { kind: "in_progress" };
+        return "in_progress";
       case "EXPIRED":
-        return ended(sendAgain(`${name} dropped the prepared media before they were published.`));
+        return sendAgain(`${name} dropped the prepared media before they were published.`);
       case "ERROR":
-        return ended(platform.toContainerRefused(reply.value.reason));
+        return platform.toContainerRefused(reply.value.reason);
       case "PUBLISHED":
-        return ended(
-          failed(
-            "platform_processing_timeout",
-            `${name} says that these media have already been published.`,
-          ),
+        return failed(
+          "platform_processing_timeout",
+          `${name} says that these media have already been published.`,
         );
       default:
         return reply.value.status satisfies never;
@@ -151,12 +148,11 @@ export function containerPreparer<S>(platform: ContainerPlatform<S>) {
     let { finished } = place;
     for (const containerId of place.children.slice(finished, finished + LOOKS_PER_STEP)) {
       const seen = await look(job, containerId, place);
-      if (seen.kind === "ended") return seen.step;
-      if (seen.kind === "in_progress") {
+      if (seen === "in_progress") {
         const isVideo = media[finished]?.kind === "video";
-        const checkAfterSeconds = lookAfter(job, isVideo, place.since);
-        return waiting({ ...place, finished }, checkAfterSeconds);
+        return waiting({ ...place, finished }, lookAfter(job, isVideo, place.since));
       }
+      if (seen !== "finished") return seen;
       finished++;
     }
     return next({ ...place, finished });
@@ -165,11 +161,8 @@ export function containerPreparer<S>(platform: ContainerPlatform<S>) {
   async function followContainer(job: Job, place: Container): Promise<Prepared> {
     const { stage, containerId, since } = place;
     const seen = await look(job, containerId, place);
-    if (seen.kind === "ended") return seen.step;
-    if (seen.kind === "in_progress") {
-      const checkAfterSeconds = lookAfter(job, hasVideo(job), since);
-      return waiting({ ...place }, checkAfterSeconds);
-    }
+    if (seen === "in_progress") return waiting(place, lookAfter(job, hasVideo(job), since));
+    if (seen !== "finished") return seen;
     return ready({ stage, containerId, since, readyAt: job.now().getTime() });
   }
 

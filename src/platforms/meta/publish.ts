@@ -6,6 +6,7 @@ import type {
   Settled,
   Submitted,
 } from "../connector.ts";
+import { placeAt } from "../kit/bookmarks.ts";
 import { comparable } from "../kit/listings.ts";
 import { field, maybeText } from "../kit/shapes.ts";
 import { ageOf, published, undecided, waiting } from "../kit/steps.ts";
@@ -24,11 +25,7 @@ import { CLOCK_SLACK_SECONDS, settlePermalink, toInstant } from "./published.ts"
 const FIRST_CALL_SECONDS = 60;
 const addressed = field("permalink", maybeText);
 
-function toPublishable(stored: Bookmark): Container {
-  const place = bookmark.parse(stored);
-  if (place.stage !== "container") throw new Error(`Nothing to publish at ${place.stage}.`);
-  return place;
-}
+const toPublishable = (stored: Bookmark): Container => placeAt(bookmark.parse(stored), "container");
 
 export function containerPublisher<S>(platform: ContainerPlatform<S>) {
   type Job = PublishJob<S>;
@@ -66,8 +63,7 @@ export function containerPublisher<S>(platform: ContainerPlatform<S>) {
   }
 
   async function settle(job: Job, stored: Bookmark): Promise<Settled> {
-    const place = bookmark.parse(stored);
-    if (place.stage !== "published") throw new Error(`Nothing to settle at ${place.stage}.`);
+    const place = placeAt(bookmark.parse(stored), "published");
     const request = calls.findPermalink(job.accessToken, place.mediaId);
     return settlePermalink(
       job,

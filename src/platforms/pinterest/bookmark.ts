@@ -1,5 +1,9 @@
 import * as z from "zod";
-import { bookmarkReader } from "../kit/bookmarks.ts";
+import type { Bookmark, PublishJob } from "../connector.ts";
+import { bookmarkReader, placeAt } from "../kit/bookmarks.ts";
+import type { PinterestSettings } from "./settings.ts";
+
+export type Job = PublishJob<PinterestSettings>;
 
 const checked = z.object({ stage: z.literal("checked") });
 
@@ -21,3 +25,6 @@ export type Processing = z.infer<typeof processing>;
 export type Ready = z.infer<typeof ready>;
 
 export const readBookmark = bookmarkReader(checked, processing, ready);
+
+/** @throws Error at any other stage */
+export const readReady = (stored: Bookmark): Ready => placeAt(readBookmark(stored), "ready");

@@ -1,14 +1,11 @@
 import { MINUTE } from "../../core/time.ts";
-import type { PublishJob, Reconciled } from "../connector.ts";
+import type { Reconciled } from "../connector.ts";
 import { comparable } from "../kit/listings.ts";
 import { unknowable } from "../kit/steps.ts";
 import { isOwn, type ListedPin, listPinsRequest, readListPinsReply, toInstant } from "./api.ts";
-import type { Ready } from "./bookmark.ts";
+import type { Job, Ready } from "./bookmark.ts";
 import { toUnknowable } from "./failures.ts";
 import { boardIdOf, toPublished, toTexts } from "./pin.ts";
-import type { PinterestSettings } from "./settings.ts";
-
-type Job = PublishJob<PinterestSettings>;
 
 const CLOCK_SLACK_MS = MINUTE;
 /** Enough pages to find a pin after a call without answer. */

@@ -1,11 +1,9 @@
 import { nullIfBlank } from "../../core/text.ts";
-import type { MediaItem, Post, PublishedPost, PublishJob } from "../connector.ts";
+import type { MediaItem, Post, PublishedPost } from "../connector.ts";
 import { published } from "../kit/steps.ts";
 import type { MediaSource, NewPin } from "./api.ts";
-import type { Ready } from "./bookmark.ts";
+import type { Job, Ready } from "./bookmark.ts";
 import { boardOf, coverSeconds, type PinterestSettings } from "./settings.ts";
-
-type Job = PublishJob<PinterestSettings>;
 
 /** Source: spec, "Uploads: create", `pinterest`. */
 const DEFAULT_TITLE = "Untitled";

@@ -1,16 +1,13 @@
-import type { Bookmark, Prepared, PublishJob, Reconciled, Submitted } from "../connector.ts";
+import type { Bookmark, Prepared, Reconciled, Submitted } from "../connector.ts";
 import { mediaInvalid } from "../kit/refusals.ts";
 import { firstFile, ready, undecided } from "../kit/steps.ts";
 import { createPinRequest, readCreatePinReply } from "./api.ts";
-import { type Ready, readBookmark } from "./bookmark.ts";
+import { type Job, type Ready, readBookmark, readReady } from "./bookmark.ts";
 import { isUndecided, toRefused } from "./failures.ts";
 import { findPin } from "./find-pin.ts";
 import { createInlinePinRequest, type InlineImage } from "./inline-images.ts";
 import { toPin, toPinFields, toPublished } from "./pin.ts";
-import type { PinterestSettings } from "./settings.ts";
 import { checkVideo, followVideo, sendVideo } from "./video.ts";
-
-type Job = PublishJob<PinterestSettings>;
 
 export async function prepare(job: Job, bookmark: Bookmark | null): Promise<Prepared> {
   if (bookmark === null) {
@@ -32,15 +29,9 @@ export async function prepare(job: Job, bookmark: Bookmark | null): Promise<Prep
   }
 }
 
-function toReady(bookmark: Bookmark): Ready {
-  const at = readBookmark(bookmark);
-  if (at.stage !== "ready") throw new Error(`Nothing to publish at ${at.stage}.`);
-  return at;
-}
-
 /** A second call creates a second pin. */
 export async function submit(job: Job, bookmark: Bookmark): Promise<Submitted> {
-  const pin = await toPin(job, toReady(bookmark));
+  const pin = await toPin(job, readReady(bookmark));
   const made = await makePin(job, createPinRequest(job.accessToken, pin));
   const isNotFetched = made.kind === "failed" && made.failure.code === "media_unreachable";
   if (!isNotFetched || pin.media_source.source_type === "video_id") return made;
@@ -60,4 +51,4 @@ async function makePin(job: Job, request: Request): Promise<Submitted> {
 
 /** @throws Error when Pinterest cannot tell yet whether the post exists */
 export const reconcile = (job: Job, bookmark: Bookmark): Promise<Reconciled> =>
-  findPin(job, toReady(bookmark));
+  findPin(job, readReady(bookmark));

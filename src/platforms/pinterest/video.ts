@@ -1,4 +1,4 @@
-import type { MediaItem, Prepared, PublishJob, Waiting } from "../connector.ts";
+import type { MediaItem, Prepared, Waiting } from "../connector.ts";
 import { mediaInvalid } from "../kit/refusals.ts";
 import { ageOf, next, ready, steppedLook, waiting } from "../kit/steps.ts";
 import {
@@ -7,13 +7,10 @@ import {
   readRegisterVideoReply,
   registerVideoRequest,
 } from "./api.ts";
-import type { Processing, Ready } from "./bookmark.ts";
+import type { Job, Processing, Ready } from "./bookmark.ts";
 import { toRefused, toUploadRefused } from "./failures.ts";
-import type { PinterestSettings } from "./settings.ts";
 import { readUploadVideoReply, uploadVideoRequest } from "./upload-form.ts";
 import { videoProblem } from "./video-rules.ts";
-
-type Job = PublishJob<PinterestSettings>;
 
 const FIRST_LOOK = 5;
 const EARLY_LOOKS = [{ until: 60, every: 10 }];

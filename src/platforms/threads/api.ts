@@ -10,9 +10,9 @@ export const NAME = "Threads";
 const LIST_LIMIT = 25;
 
 /** graph.threads.com serves the same API. */
-export const GRAPH = "https://graph.threads.net";
+const GRAPH = "https://graph.threads.net";
 
-const { graph, versioned, readerOf } = graphApi(NAME, GRAPH, apiVersion.version);
+export const { graph, versioned, readerOf } = graphApi(NAME, GRAPH, apiVersion.version);
 
 /**
  * The container stays hidden and expires after 24 hours unless published.
@@ -58,7 +58,7 @@ const post = z.object({
   timestamp: maybeText,
 });
 
-const REPOST = "REPOST_FACADE";
+export const REPOST = "REPOST_FACADE";
 
 export const readListPostsReply = readerOf(
   field("data", z.array(post)).transform((posts) =>

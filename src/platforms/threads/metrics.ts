@@ -2,7 +2,7 @@ import * as z from "zod";
 import { ok, refuse } from "../../core/result.ts";
 import { instant, inTurns, isLasting, list, NO_COUNTERS, readPosts } from "../kit/metrics.ts";
 import { maybeText } from "../kit/shapes.ts";
-import { graphApi, graphId } from "../meta/graph.ts";
+import { graphId } from "../meta/graph.ts";
 import { type Insights, insightsReply } from "../meta/insights.ts";
 import type {
   MeasuredPost,
@@ -11,17 +11,14 @@ import type {
   MetricsReading,
   PostCounters,
 } from "../metrics.ts";
-import { GRAPH } from "./api.ts";
-import { apiVersion, EACH, EACH_PAGE } from "./capabilities.ts";
+import { graph, REPOST, readerOf, versioned } from "./api.ts";
+import { EACH, EACH_PAGE } from "./capabilities.ts";
 import { judge } from "./failures.ts";
-
-const { graph, versioned, readerOf } = graphApi("Threads", GRAPH, apiVersion.version);
 
 const { toRefused } = judge;
 
 /** Posts in a page. Threads allows up to 100. */
 const PAGE = 50;
-const REPOST = "REPOST_FACADE";
 
 const readInsightsReply = readerOf(insightsReply);
 

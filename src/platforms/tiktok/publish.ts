@@ -1,4 +1,5 @@
 import type { Bookmark, Prepared, Reconciled, Settled, Submitted } from "../connector.ts";
+import { placeAt } from "../kit/bookmarks.ts";
 import { mediaInvalid } from "../kit/refusals.ts";
 import { firstFile, ready, waiting } from "../kit/steps.ts";
 import { readBookmark } from "./bookmark.ts";
@@ -30,9 +31,7 @@ export async function submit(job: Job, bookmark: Bookmark): Promise<Submitted> {
 }
 
 export async function settle(job: Job, bookmark: Bookmark): Promise<Settled> {
-  const at = readBookmark(bookmark);
-  if (at.stage !== "processing") throw new Error(`A post at ${at.stage} is not processed yet.`);
-  return followPost(job, at);
+  return followPost(job, placeAt(readBookmark(bookmark), "processing"));
 }
 
 /** @throws Error when TikTok cannot tell yet whether the post exists */

@@ -1,5 +1,9 @@
 import * as z from "zod";
+import type { PublishJob } from "../connector.ts";
 import { bookmarkReader } from "../kit/bookmarks.ts";
+import type { YouTubeSettings } from "./settings.ts";
+
+export type Job = PublishJob<YouTubeSettings>;
 
 /** Times in epoch milliseconds. */
 const uploading = z.object({

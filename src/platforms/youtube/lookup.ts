@@ -10,11 +10,11 @@ import {
   readListUploadsReply,
   type YouTubeRefusal,
 } from "./api.ts";
-import type { Uploading } from "./bookmark.ts";
+import type { Job, Uploading } from "./bookmark.ts";
 import { toUnknowable } from "./failures.ts";
 import { titleOf } from "./metadata.ts";
 import { accepted } from "./processing.ts";
-import { askSession, type Job } from "./session.ts";
+import { askSession } from "./session.ts";
 
 const CLOCK_SLACK_MS = MINUTE;
 

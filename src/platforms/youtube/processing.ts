@@ -1,4 +1,4 @@
-import type { PublishedPost, PublishJob, Settled, TokenExpired, Waiting } from "../connector.ts";
+import type { PublishedPost, Settled, TokenExpired, Waiting } from "../connector.ts";
 import { failed } from "../kit/refusals.ts";
 import { ageOf, published, steppedLook, TOKEN_EXPIRED, waiting } from "../kit/steps.ts";
 import {
@@ -8,12 +8,9 @@ import {
   setThumbnailRequest,
   type VideoStatus,
 } from "./api.ts";
-import type { Processing } from "./bookmark.ts";
+import type { Job, Processing } from "./bookmark.ts";
 import { isTemporary, isTokenRefusal, toGivenUp } from "./failures.ts";
 import { requestedPrivacy } from "./metadata.ts";
-import type { YouTubeSettings } from "./settings.ts";
-
-type Job = PublishJob<YouTubeSettings>;
 
 /** Seconds between status queries. Small videos take moments to process. */
 const LOOKS = [

@@ -8,10 +8,10 @@ import type {
 } from "../connector.ts";
 import { mediaInvalid } from "../kit/refusals.ts";
 import { ready, waiting } from "../kit/steps.ts";
-import { readBookmark } from "./bookmark.ts";
+import { type Job, readBookmark } from "./bookmark.ts";
 import { findVideo } from "./lookup.ts";
 import { followVideo } from "./processing.ts";
-import { type Job, openVideo, sendChunk, sendLastChunk } from "./session.ts";
+import { openVideo, sendChunk, sendLastChunk } from "./session.ts";
 
 const findFile = (job: Job): MediaItem | undefined =>
   job.post.media.find(({ kind }) => kind === "video");

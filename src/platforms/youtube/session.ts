@@ -1,5 +1,5 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
-import type { MediaItem, Prepared, PublishJob, Stopped, Submitted } from "../connector.ts";
+import type { MediaItem, Prepared, Stopped, Submitted } from "../connector.ts";
 import { failed, isGone, mediaInvalid, unavailable } from "../kit/refusals.ts";
 import { ageOf, next, ready, undecided } from "../kit/steps.ts";
 import {
@@ -13,7 +13,7 @@ import {
   type SessionReply,
   type YouTubeRefusal,
 } from "./api.ts";
-import type { Uploading } from "./bookmark.ts";
+import type { Job, Uploading } from "./bookmark.ts";
 import { CHUNK_BYTES } from "./capabilities.ts";
 import { isOfOptionalParts, isUndecided, toRefused } from "./failures.ts";
 import {
@@ -24,10 +24,7 @@ import {
   type VideoResource,
 } from "./metadata.ts";
 import { accepted } from "./processing.ts";
-import type { YouTubeSettings } from "./settings.ts";
 import { isLong, LONG_NOT_ALLOWED, videoProblem } from "./video-rules.ts";
-
-export type Job = PublishJob<YouTubeSettings>;
 
 /** An older bookmark is from an interrupted run, because every back-off and lease is longer. */
 const RESUMED_AFTER_SECONDS = 25;
