@@ -150,18 +150,14 @@ function toVideoEmbed(job: Job, size: Size, video: Blob): VideoEmbed {
 }
 
 /** Omits empty fields: an empty field would make another record. */
-function buildRecord(parts: {
-  text: string;
-  createdAt: Date;
-  settings: BlueskySettings;
-  facets: Facet[];
-  embed: Embed | null;
-}): PostRecord {
-  const { bluesky_langs: langs, bluesky_labels: labels } = parts.settings;
+function buildRecord(
+  { bluesky_langs: langs, bluesky_labels: labels }: BlueskySettings,
+  post: { text: string; createdAt: Date; facets: Facet[]; embed: Embed | null },
+): PostRecord {
   return {
     $type: POST_COLLECTION,
-    text: parts.text,
-    createdAt: parts.createdAt.toISOString(),
+    text: post.text,
+    createdAt: post.createdAt.toISOString(),
     ...(langs.length > 0 ? { langs } : {}),
     ...(labels.length > 0
       ? {
@@ -171,8 +167,8 @@ function buildRecord(parts: {
           },
         }
       : {}),
-    ...(parts.facets.length > 0 ? { facets: parts.facets } : {}),
-    ...(parts.embed ? { embed: parts.embed } : {}),
+    ...(post.facets.length > 0 ? { facets: post.facets } : {}),
+    ...(post.embed ? { embed: post.embed } : {}),
   };
 }
 
@@ -200,13 +196,9 @@ async function fixRecord(
   const embedded = await embed();
   if (!embedded.ok) return embedded.error;
   const createdAt = job.now();
-  const record = buildRecord({
-    text,
-    createdAt,
-    settings: job.post.settings,
-    facets: toFacets(text, spans, dids.value),
-    embed: embedded.value,
-  });
+  const facets = toFacets(text, spans, dids.value);
+  const post = { text, createdAt, facets, embed: embedded.value };
+  const record = buildRecord(job.post.settings, post);
   const rkey = recordKey(createdAt, job.uploadId, job.attempt);
   return ready({ rkey, record });
 }
