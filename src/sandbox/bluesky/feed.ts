@@ -1,4 +1,3 @@
-import { now } from "../../core/clock.ts";
 import { reactionsTo } from "../kit/audience.ts";
 import type { Call } from "../kit/simulator.ts";
 import { posts } from "../kit/store.ts";
@@ -25,12 +24,8 @@ function readLimit(call: Call): number {
 }
 
 function toItem(account: Account, row: RowOf<typeof posts>) {
-  const {
-    views: _,
-    likes,
-    comments,
-    shares,
-  } = reactionsTo(`bluesky ${account.did} ${row.text}`, row.created_at, now().getTime());
+  const audience = `bluesky ${account.did} ${row.text}`;
+  const { likes, comments, shares } = reactionsTo(audience, row.created_at);
   const quotes = Math.floor(shares / 5);
   return {
     post: {

@@ -304,7 +304,7 @@ export async function getProfile(call: Call): Promise<Response> {
     did: account.did,
     handle: account.handle,
     displayName: displayNameOf(account.handle),
-    followersCount: followersOf(`bluesky ${account.did}`, now().getTime()),
+    followersCount: followersOf(`bluesky ${account.did}`),
     followsCount: 0,
     postsCount: posts.count(store, { platform: "bluesky", author: account.handle }),
     labels: [],

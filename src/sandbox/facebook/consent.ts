@@ -1,5 +1,6 @@
 import { takeCodeOf } from "../kit/codes.ts";
 import { createConsent, readConsentRequest, refusalPage } from "../kit/consent.tsx";
+import { OTHER_REDIRECT } from "../meta/codes.ts";
 import { type GraphCall, graphError } from "../meta/graph.ts";
 import { exchangeToken, loginsOf, SHORT_SECONDS } from "./tokens.ts";
 
@@ -67,10 +68,7 @@ export function grantToken(call: GraphCall): Response {
     throw graphError(101, "Error validating application. Invalid application ID.");
   }
   if (code.redirect_uri !== params.get("redirect_uri")) {
-    throw wrongCode(
-      "Error validating verification code. Please make sure your redirect_uri is identical to the one you used in the OAuth dialog request",
-      36_008,
-    );
+    throw wrongCode(OTHER_REDIRECT, 36_008);
   }
   return Response.json({
     access_token: loginsOf(call).issue(code.name, "short", SHORT_SECONDS),

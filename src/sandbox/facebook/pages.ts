@@ -1,4 +1,3 @@
-import { now } from "../../core/clock.ts";
 import { followersOf } from "../kit/audience.ts";
 import { digitsOf, usernameOf } from "../kit/logins.ts";
 import type { Refusal } from "../kit/refusal.ts";
@@ -72,7 +71,7 @@ const UNKNOWN = " (few likes)";
 const INSIGHTS_LIKES = 100;
 
 const likesOf = ({ id, name }: Page): number =>
-  name.endsWith(UNKNOWN) ? INSIGHTS_LIKES - 1 : followersOf(`facebook ${id}`, now().getTime());
+  name.endsWith(UNKNOWN) ? INSIGHTS_LIKES - 1 : followersOf(`facebook ${id}`);
 
 export const hasInsights = (page: Page): boolean => likesOf(page) >= INSIGHTS_LIKES;
 

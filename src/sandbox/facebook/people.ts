@@ -99,11 +99,8 @@ export async function listAccounts(call: GraphCall): Promise<Response> {
   const { person, token, scopes } = await personOf(call);
   requireScope(scopes, "pages_show_list");
   const pages = hasPortfolio(person) ? [] : await pagesOf(call, person);
-  return paged(
-    call,
-    pages.map((page) => toItem(call, page, token)),
-    token,
-  );
+  const items = pages.map((page) => toItem(call, page, token));
+  return paged(call, items, token);
 }
 
 const businessIdOf = async (person: string): Promise<string> =>
@@ -112,14 +109,9 @@ const businessIdOf = async (person: string): Promise<string> =>
 export async function listBusinesses(call: GraphCall): Promise<Response> {
   const { person, token, scopes } = await personOf(call);
   requireScope(scopes, "business_management");
-  const businesses = hasPortfolio(person)
-    ? [{ id: await businessIdOf(person), name: `${person} Ltd` }]
-    : [];
-  return paged(
-    call,
-    businesses.map((one) => pick(call, one, ["id", "name"])),
-    token,
-  );
+  if (!hasPortfolio(person)) return paged(call, [], token);
+  const business = { id: await businessIdOf(person), name: `${person} Ltd` };
+  return paged(call, [pick(call, business, ["id", "name"])], token);
 }
 
 const ofBusiness =
@@ -131,11 +123,8 @@ const ofBusiness =
     if (!hasPortfolio(person) || id !== (await businessIdOf(person))) throw unsupported("GET", id);
     const pages = await pagesIn(call, person);
     // Meta omits the token when the person has no role in the Page itself.
-    return paged(
-      call,
-      pages.map((page) => toItem(call, page, token, true)),
-      token,
-    );
+    const items = pages.map((page) => toItem(call, page, token, true));
+    return paged(call, items, token);
   };
 
 export const listOwnedPages = ofBusiness(pagesOf);

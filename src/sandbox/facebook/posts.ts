@@ -116,7 +116,7 @@ const INSIGHTS = ["post_media_view", "post_total_media_view_unique", "post_click
 const countedEdge = (total_count: number) => ({ data: [], summary: { total_count } });
 
 const reactionsOf = ({ page_id, message, created_at }: PostRow) =>
-  reactionsTo(`facebook ${page_id} ${message}`, created_at, now().getTime());
+  reactionsTo(`facebook ${page_id} ${message}`, created_at);
 
 function expandInsights({ var: { params } }: GraphCall, page: Page, row: PostRow) {
   const metrics = requestedMetrics(params.get("fields"));

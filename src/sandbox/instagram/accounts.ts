@@ -1,4 +1,3 @@
-import { now } from "../../core/clock.ts";
 import { followersOf } from "../kit/audience.ts";
 import { type GraphCall, pickRequested } from "../meta/graph.ts";
 import { MetaLogins } from "../meta/logins.ts";
@@ -57,7 +56,7 @@ export function readMe(call: GraphCall, account: Account, mediaCount: number): R
     name: account.name,
     account_type: PERSONAL.test(account.name) ? "PERSONAL" : "BUSINESS",
     profile_picture_url: undefined,
-    followers_count: followersOf(`instagram ${account.userId}`, now().getTime()),
+    followers_count: followersOf(`instagram ${account.userId}`),
     follows_count: 0,
     media_count: mediaCount,
   };

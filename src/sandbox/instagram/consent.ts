@@ -38,17 +38,9 @@ export const consent = createConsent({
   suffix: "#_",
 });
 
-const OTHER_REDIRECT =
-  "Error validating verification code. Please make sure your redirect_uri is identical to the one you used in the OAuth dialog request";
-
 /** Instagram writes the id as a number that exceeds `Number.MAX_SAFE_INTEGER`. */
 export async function grantToken(call: GraphCall): Promise<Response> {
-  const { name, scopes } = takeMetaCode(call, "instagram", {
-    wrongApp: "Invalid platform app",
-    wrongRedirect: OTHER_REDIRECT,
-    expired: "This authorization code has expired",
-    unknown: "Matching code was not found or was already used",
-  });
+  const { name, scopes } = takeMetaCode(call, "instagram", "Invalid platform app");
   const token = JSON.stringify(logins.issueShort(call, name));
   const userId = toScopedId(await toAccount(name));
   const permissions = JSON.stringify(scopes.join(","));

@@ -1,3 +1,5 @@
+import { ok, type Result, refuse } from "../../core/result.ts";
+import { pullTyped } from "../kit/files.ts";
 import type { SandboxStore } from "../kit/store.ts";
 import {
   type Container,
@@ -13,8 +15,7 @@ import {
   requireSelf,
 } from "../meta/graph.ts";
 import { type Account, authenticate } from "./accounts.ts";
-import { type ContainerKind, readContainerFields } from "./fields.ts";
-import { pullSource } from "./pull.ts";
+import { type ContainerFields, type ContainerKind, readContainerFields } from "./fields.ts";
 
 export const containers = new GraphContainers<ContainerKind>("instagram", "178");
 
@@ -38,6 +39,33 @@ function requireChildren(store: SandboxStore, account: Account, ids: string[]): 
       throw mediaError(9007, 2207027, "The media is not ready to be published. Wait a moment.");
     }
   }
+}
+
+/** Bytes. Source: Meta, "IG User Media", image, reel and story specifications. */
+const MAX_IMAGE_BYTES = 8_000_000;
+const MAX_VIDEO_BYTES = 300_000_000;
+const MAX_STORY_VIDEO_BYTES = 100_000_000;
+
+/** Source: Meta, "Error Codes", Instagram. */
+const SUBCODES = {
+  image: { unreachable: 2207052, too_large: 2207004, wrong_type: 2207005 },
+  video: { unreachable: 2207052, too_large: 2207026, wrong_type: 2207026 },
+};
+
+/** @returns the stored file's id, or the subcode of the failed container */
+async function pullSource(
+  { env }: GraphCall,
+  { userId }: Account,
+  { kind, source }: ContainerFields,
+): Promise<Result<number | null, number>> {
+  if (source === null) return ok(null);
+  const maxVideo = kind === "story" ? MAX_STORY_VIDEO_BYTES : MAX_VIDEO_BYTES;
+  const limits =
+    source.kind === "video"
+      ? { maxBytes: maxVideo, types: ["video/mp4", "video/quicktime"] }
+      : { maxBytes: MAX_IMAGE_BYTES, types: ["image/jpeg"] };
+  const pulled = await pullTyped(env, { platform: "instagram", owner: userId }, source.url, limits);
+  return pulled.ok ? pulled : refuse(SUBCODES[source.kind][pulled.error]);
 }
 
 export async function createContainer(call: GraphCall): Promise<Response> {

@@ -101,7 +101,7 @@ const toObject = (row: RowOf<typeof posts>): Record<string, unknown> => ({
 });
 
 const reactionsOf = ({ user_id, caption, created_at }: RowOf<typeof posts>) =>
-  reactionsTo(`instagram ${user_id} ${caption}`, created_at, now().getTime());
+  reactionsTo(`instagram ${user_id} ${caption}`, created_at);
 
 export function findMedia(
   store: SandboxStore,

@@ -1,3 +1,4 @@
+import { now } from "../../core/clock.ts";
 import { DAY, MINUTE } from "../../core/time.ts";
 
 export interface Reactions {
@@ -51,7 +52,7 @@ function attentionAt(ms: number): number {
  *
  * @param createdAt epoch ms, like `at`
  */
-export function reactionsTo(key: string, createdAt: number, at: number): Reactions {
+export function reactionsTo(key: string, createdAt: number, at = now().getTime()): Reactions {
   const age = Math.max(0, wholeMinutes(at) - wholeMinutes(createdAt));
   const size = FEWEST_VIEWS * SPREAD ** shareOf(`size ${key}`) * attentionAt(createdAt);
   const grown = 1 - Math.exp(-age / FRESH_MS) + (LATE_SHARE * age) / (365 * DAY);
@@ -71,7 +72,7 @@ const BEGINNING = Date.UTC(2025, 0, 1);
 /** Followers grow in waves of 45 days, up to 5 days' growth above or below the average. */
 const WAVE = { days: 45, reach: 5 };
 
-export function followersOf(key: string, at: number): number {
+export function followersOf(key: string, at = now().getTime()): number {
   const start = Math.floor(50 * 100 ** shareOf(`followers ${key}`));
   const perDay = 1 + 20 * shareOf(`growth ${key}`);
   const days = Math.max(0, wholeMinutes(at) - BEGINNING) / DAY;

@@ -23,3 +23,14 @@ export function refreshOf(
   if (name === null) throw refusals.invalidToken();
   return { name, token };
 }
+
+/** As `refreshOf`, of a platform whose refresh tokens work once. */
+export function takeRefreshToken(
+  form: URLSearchParams,
+  logins: Logins,
+  refusals: RefreshRefusals,
+): string {
+  const { name, token } = refreshOf(form, logins, refusals);
+  logins.end(token);
+  return name;
+}

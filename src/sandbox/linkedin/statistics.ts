@@ -1,4 +1,3 @@
-import { now } from "../../core/clock.ts";
 import { MINUTE } from "../../core/time.ts";
 import { followersOf, reactionsTo } from "../kit/audience.ts";
 import { type Call, idOf } from "../kit/simulator.ts";
@@ -15,7 +14,7 @@ import { accessDenied, decode, encodedParam, invalidValue, refusal } from "./cal
 import { posts } from "./posts.ts";
 
 const reactionsOf = ({ author, body, created_at }: RowOf<typeof posts>) =>
-  reactionsTo(`linkedin ${author} ${body.commentary}`, created_at, now().getTime());
+  reactionsTo(`linkedin ${author} ${body.commentary}`, created_at);
 
 export async function readFollowers(call: Call): Promise<Response> {
   await authenticate(call);
@@ -24,7 +23,7 @@ export async function readFollowers(call: Call): Promise<Response> {
     throw invalidValue("The parameter edgeType is invalid");
   }
   if (!urn.startsWith("urn:li:organization:")) throw invalidValue("The key is no organization");
-  return Response.json({ firstDegreeSize: followersOf(`linkedin ${urn}`, now().getTime()) });
+  return Response.json({ firstDegreeSize: followersOf(`linkedin ${urn}`) });
 }
 
 /** Reads `shares=List(a,b)` with unencoded parentheses and commas. */

@@ -6,31 +6,27 @@ import type { GraphCall } from "./graph.ts";
 export const codeError = (error_message: string): Refusal =>
   new Refusal(400, { error_type: "OAuthException", code: 400, error_message });
 
-interface CodeRefusals {
-  wrongApp: string;
-  /** Meta answers a missing secret with the same message. */
-  wrongRedirect: string;
-  expired: string;
-  unknown: string;
-}
+/** Meta answers a missing secret with the same message. */
+export const OTHER_REDIRECT =
+  "Error validating verification code. Please make sure your redirect_uri is identical to the one you used in the OAuth dialog request";
 
 /** @throws Refusal for an invalid code or form */
 export function takeMetaCode(
   call: GraphCall,
   platform: "instagram" | "threads",
-  refusals: CodeRefusals,
+  wrongApp: string,
 ): Code {
   const { params } = call.var;
   if (params.get("grant_type") !== "authorization_code") {
     throw codeError("Invalid grant_type: must be authorization_code");
   }
-  if (!params.get("client_id")) throw codeError(refusals.wrongApp);
-  if (!params.get("client_secret")) throw codeError(refusals.wrongRedirect);
+  if (!params.get("client_id")) throw codeError(wrongApp);
+  if (!params.get("client_secret")) throw codeError(OTHER_REDIRECT);
   const code = takeCodeOf(call, platform, params.get("code") ?? null);
-  if (code === "expired") throw codeError(refusals.expired);
-  if (typeof code === "string") throw codeError(refusals.unknown);
-  if (code.client_id !== params.get("client_id")) throw codeError(refusals.wrongApp);
-  if (code.redirect_uri !== params.get("redirect_uri")) throw codeError(refusals.wrongRedirect);
+  if (code === "expired") throw codeError("This authorization code has expired");
+  if (typeof code === "string") throw codeError("Matching code was not found or was already used");
+  if (code.client_id !== params.get("client_id")) throw codeError(wrongApp);
+  if (code.redirect_uri !== params.get("redirect_uri")) throw codeError(OTHER_REDIRECT);
   return code;
 }
 

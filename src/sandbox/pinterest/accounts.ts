@@ -4,7 +4,7 @@ import { followersOf } from "../kit/audience.ts";
 import { redeemCode, scopesOf } from "../kit/codes.ts";
 import { basicOf, readForm } from "../kit/input.ts";
 import { digitsOf, type Logins, usernameOf } from "../kit/logins.ts";
-import { refreshOf } from "../kit/refresh.ts";
+import { takeRefreshToken } from "../kit/refresh.ts";
 import type { Call } from "../kit/simulator.ts";
 import { authenticate, loginsOf, refusal, unauthenticated } from "./call.ts";
 
@@ -30,7 +30,7 @@ export async function readUserAccount(call: Call): Promise<Response> {
     business_name: name,
     profile_image: "https://i.pinimg.test/avatar.jpg",
     website_url: null,
-    follower_count: followersOf(`pinterest ${name}`, now().getTime()),
+    follower_count: followersOf(`pinterest ${name}`),
     following_count: 0,
     monthly_views: 0,
     pin_count: 0,
@@ -52,7 +52,9 @@ export async function grantTokens(call: Call): Promise<Response> {
   const logins = loginsOf(call);
   if (form.get("grant_type") === "client_credentials") return grantToOwner(logins, app);
   const isCode = form.get("grant_type") === "authorization_code";
-  const name = isCode ? (await takeCode(call, form, app)).name : endRefreshToken(logins, form);
+  const name = isCode
+    ? (await takeCode(call, form, app)).name
+    : takeRefreshToken(form, logins, REFRESH_REFUSALS);
   return Response.json({
     response_type: form.get("grant_type"),
     access_token: logins.issue(name, "access", ACCESS_SECONDS),
@@ -89,12 +91,7 @@ function takeCode(call: Call, form: URLSearchParams, app: ReturnType<typeof requ
   return redeemCode(call, "pinterest", { form, clientId }, refusals);
 }
 
-function endRefreshToken(logins: Logins, form: URLSearchParams): string {
-  const wrongGrant = () => refusal(400, 1, "The grant type is not supported.");
-  const { name, token } = refreshOf(form, logins, {
-    wrongGrant,
-    invalidToken: invalidGrant,
-  });
-  logins.end(token);
-  return name;
-}
+const REFRESH_REFUSALS = {
+  wrongGrant: () => refusal(400, 1, "The grant type is not supported."),
+  invalidToken: invalidGrant,
+};

@@ -175,11 +175,8 @@ const FILTERS = ["exclude_native", "exclude_repins", "has_been_promoted"];
 
 /** Pinterest writes these metric names in lowercase, and returns `save`, unlike its specification's example. */
 function metricsOf({ owner, object, created_at }: RowOf<typeof pins>) {
-  const { views, likes, comments, shares } = reactionsTo(
-    `pinterest ${owner} ${[object.title, object.description].join(" ")}`,
-    created_at,
-    now().getTime(),
-  );
+  const audience = `pinterest ${owner} ${[object.title, object.description].join(" ")}`;
+  const { views, likes, comments, shares } = reactionsTo(audience, created_at);
   const seen = { impression: views, pin_click: 0, clickthrough: 0, save: shares };
   return { "90d": seen, lifetime_metrics: { ...seen, reaction: likes, comment: comments } };
 }

@@ -15,24 +15,20 @@ const RATIO_SLACK = 0.03;
 
 const httpUrl = z.url({ protocol: /^https?$/ }).max(MAX_LINK);
 
-const item = z.strictObject({
-  url: httpUrl,
+const itemTexts = {
   title: z.string().optional(),
   description: z.string().optional(),
   link: httpUrl.optional(),
-});
+};
+
+const item = z.strictObject({ url: httpUrl, ...itemTexts });
 
 /** Source: Pinterest's OpenAPI description, `PinMediaSourceImageBase64`. */
 const BASE64 = z.string().regex(/^[a-zA-Z0-9+/=]+$/, "does not match '^[a-zA-Z0-9+/=]+$'");
 
 const inlineImage = { content_type: z.enum(IMAGE_TYPES), data: BASE64 };
 
-const inlineItem = z.strictObject({
-  ...inlineImage,
-  title: z.string().optional(),
-  description: z.string().optional(),
-  link: httpUrl.optional(),
-});
+const inlineItem = z.strictObject({ ...inlineImage, ...itemTexts });
 
 const itemsOf = <T extends z.ZodType>(one: T) =>
   z.array(one).min(2, "constraint: minItems=2").max(5, "constraint: maxItems=5");

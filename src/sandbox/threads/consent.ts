@@ -41,13 +41,8 @@ export const consent = createConsent({
 
 /** Threads writes the id as a number that exceeds `Number.MAX_SAFE_INTEGER`. */
 export async function grantToken(call: GraphCall): Promise<Response> {
-  const { name } = takeMetaCode(call, "threads", {
-    wrongApp: "Error validating application. Invalid application ID.",
-    wrongRedirect:
-      "Error validating verification code. Please make sure your redirect_uri is identical to the one you used in the OAuth dialog request",
-    expired: "This authorization code has expired",
-    unknown: "Matching code was not found or was already used",
-  });
+  const wrongApp = "Error validating application. Invalid application ID.";
+  const { name } = takeMetaCode(call, "threads", wrongApp);
   const token = JSON.stringify(logins.issueShort(call, name));
   const { userId } = await toAccount(name);
   return new Response(

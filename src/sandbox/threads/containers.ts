@@ -1,3 +1,5 @@
+import { ok, type Result, refuse } from "../../core/result.ts";
+import { pullTyped } from "../kit/files.ts";
 import { readSteering } from "../kit/steering.ts";
 import type { SandboxStore } from "../kit/store.ts";
 import { type Container, GraphContainers, statusOf } from "../meta/containers.ts";
@@ -9,8 +11,12 @@ import {
   requireSelf,
 } from "../meta/graph.ts";
 import { type Account, authenticate } from "./accounts.ts";
-import { type ContainerFields, type ContainerKind, readContainerFields } from "./fields.ts";
-import { pullSource } from "./pull.ts";
+import {
+  type ContainerFields,
+  type ContainerKind,
+  readContainerFields,
+  unreachable,
+} from "./fields.ts";
 
 export const containers = new GraphContainers<ContainerKind>("threads", "178");
 
@@ -27,6 +33,39 @@ function requireChildren(store: SandboxStore, { userId }: Account, ids: string[]
       throw invalidParameter(`The child ${id} is not ready to be published.`);
     }
   }
+}
+
+/** Bytes. Source: Threads API, "Posts", media specifications. */
+const MAX_IMAGE_BYTES = 8_000_000;
+const MAX_VIDEO_BYTES = 1_000_000_000;
+const TYPES = {
+  image: ["image/jpeg", "image/png"],
+  video: ["video/mp4", "video/quicktime"],
+};
+
+/**
+ * @returns the stored file's id, or the `error_message` of the failed container
+ * @throws Refusal for an unreachable image
+ */
+async function pullSource(
+  call: GraphCall,
+  account: Account,
+  { source }: ContainerFields,
+): Promise<Result<number | null, string>> {
+  if (source === null) return ok(null);
+  const isVideo = source.kind === "video";
+  const file = { platform: "threads", owner: account.userId } as const;
+  const limits = {
+    maxBytes: isVideo ? MAX_VIDEO_BYTES : MAX_IMAGE_BYTES,
+    types: TYPES[source.kind],
+  };
+  const pulled = await pullTyped(call.env, file, source.url, limits);
+  if (pulled.ok) return pulled;
+  if (pulled.error !== "unreachable") {
+    return refuse(isVideo ? "FAILED_PROCESSING_VIDEO" : "UNKNOWN");
+  }
+  if (isVideo) return refuse("FAILED_DOWNLOADING_VIDEO");
+  throw unreachable();
 }
 
 const STEERED_ERRORS: Partial<Record<string, string>> = {

@@ -102,11 +102,8 @@ export function findPost(
 const POST_INSIGHTS = ["views", "likes", "replies", "reposts", "quotes", "shares"];
 
 function insightValuesOf(row: RowOf<typeof posts>): Record<string, number> {
-  const { views, likes, comments, shares } = reactionsTo(
-    `threads ${row.user_id} ${row.text}`,
-    row.created_at,
-    now().getTime(),
-  );
+  const audience = `threads ${row.user_id} ${row.text}`;
+  const { views, likes, comments, shares } = reactionsTo(audience, row.created_at);
   const quotes = Math.floor(shares / 3);
   return { views, likes, replies: comments, reposts: shares - quotes, quotes, shares: 0 };
 }
@@ -130,7 +127,7 @@ const ACCOUNT_INSIGHTS = ["views", "likes", "replies", "reposts", "quotes", "fol
 export async function readAccountInsights(call: GraphCall): Promise<Response> {
   const { account } = await authenticate(call);
   requireSelf(call, account);
-  const followers_count = followersOf(`threads ${account.userId}`, now().getTime());
+  const followers_count = followersOf(`threads ${account.userId}`);
   const values = { views: 0, likes: 0, replies: 0, reposts: 0, quotes: 0, followers_count };
   return insightsAnswer(call, account.userId, ACCOUNT_INSIGHTS, values, "total_value");
 }

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { now } from "../../core/clock.ts";
 import { randomHex, toHex } from "../../core/ids.ts";
 import { DAY, SECOND } from "../../core/time.ts";
 import { followersOf } from "../kit/audience.ts";
@@ -7,7 +6,7 @@ import { hasScope, redeemCode, scopesOf } from "../kit/codes.ts";
 import { bearerOf, pickFields, readForm } from "../kit/input.ts";
 import { toLabel } from "../kit/label.ts";
 import { Logins } from "../kit/logins.ts";
-import { refreshOf } from "../kit/refresh.ts";
+import { takeRefreshToken } from "../kit/refresh.ts";
 import { Refusal } from "../kit/refusal.ts";
 import type { Call } from "../kit/simulator.ts";
 import { key, Table, text } from "../kit/table.ts";
@@ -80,7 +79,7 @@ export async function authenticate(
 function audienceOf(openId: string) {
   const size = 1 + Number.parseInt(openId.slice(4, 7), 16);
   return {
-    follower_count: followersOf(`tiktok ${openId}`, now().getTime()),
+    follower_count: followersOf(`tiktok ${openId}`),
     following_count: size % 500,
     likes_count: 25 * size,
     video_count: size % 100,
@@ -164,7 +163,9 @@ export async function grantTokens(call: Call): Promise<Response> {
   }
   const logins = loginsOf(call);
   const isCode = form.get("grant_type") === "authorization_code";
-  const name = isCode ? (await takeCode(call, form)).name : endRefreshToken(logins, form);
+  const name = isCode
+    ? (await takeCode(call, form)).name
+    : takeRefreshToken(form, logins, REFRESH_REFUSALS);
   const { openId } = await toAccount(call, name);
   return Response.json({
     access_token: logins.issue(name, "access", ACCESS_SECONDS, "act."),
@@ -198,15 +199,10 @@ function takeCode(call: Call, form: URLSearchParams) {
   );
 }
 
-function endRefreshToken(logins: Logins, form: URLSearchParams): string {
-  const wrongGrant = () => oauthError("unsupported_grant_type", "The grant type is not supported.");
-  const { name, token } = refreshOf(form, logins, {
-    wrongGrant,
-    invalidToken: () => oauthError("invalid_grant", "Refresh token is invalid or expired."),
-  });
-  logins.end(token);
-  return name;
-}
+const REFRESH_REFUSALS = {
+  wrongGrant: () => oauthError("unsupported_grant_type", "The grant type is not supported."),
+  invalidToken: () => oauthError("invalid_grant", "Refresh token is invalid or expired."),
+};
 
 export async function revokeTokens(call: Call): Promise<Response> {
   const form = await readForm(call);

@@ -240,11 +240,8 @@ export async function listVideos(call: Call): Promise<Response> {
 }
 
 function countsOf(task: Task) {
-  const { views, likes, comments, shares } = reactionsTo(
-    `tiktok ${task.open_id} ${textOf(task)}`,
-    task.created_at,
-    now().getTime(),
-  );
+  const audience = `tiktok ${task.open_id} ${textOf(task)}`;
+  const { views, likes, comments, shares } = reactionsTo(audience, task.created_at);
   return {
     view_count: views,
     like_count: likes,

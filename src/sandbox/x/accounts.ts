@@ -1,9 +1,8 @@
-import { now } from "../../core/clock.ts";
 import { followersOf } from "../kit/audience.ts";
 import { isVerifierOf, takeCodeOf } from "../kit/codes.ts";
 import { basicOf, bearerOf, pickFields, readForm } from "../kit/input.ts";
 import { digitsOf, Logins, type TokenKind, usernameOf } from "../kit/logins.ts";
-import { refreshOf } from "../kit/refresh.ts";
+import { takeRefreshToken } from "../kit/refresh.ts";
 import { oauthError } from "../kit/refusal.ts";
 import type { Call } from "../kit/simulator.ts";
 import { forbidden, invalidRequest, requireFields, requireQuery, unauthorized } from "./call.ts";
@@ -49,7 +48,7 @@ const userOf = (account: Account): Record<string, unknown> => ({
   profile_image_url: "https://pbs.twimg.test/profile_images/1/sandbox_normal.jpg",
   protected: false,
   public_metrics: {
-    followers_count: followersOf(`x ${account.userId}`, now().getTime()),
+    followers_count: followersOf(`x ${account.userId}`),
     following_count: 0,
     tweet_count: 0,
     listed_count: 0,
@@ -138,7 +137,7 @@ export async function grantTokens(call: Call): Promise<Response> {
   const { name, scope } =
     form.get("grant_type") === "authorization_code"
       ? await takeCode(call, form)
-      : { name: endRefreshToken(logins, form), scope: SCOPES };
+      : { name: takeRefreshToken(form, logins, { wrongGrant, invalidToken }), scope: SCOPES };
   return Response.json({
     token_type: "bearer",
     expires_in: ACCESS_SECONDS,
@@ -148,13 +147,6 @@ export async function grantTokens(call: Call): Promise<Response> {
       ? { refresh_token: logins.issue(name, "refresh", REFRESH_SECONDS) }
       : {}),
   });
-}
-
-function endRefreshToken(logins: Logins, form: URLSearchParams): string {
-  const refusals = { wrongGrant, invalidToken };
-  const { name, token } = refreshOf(form, logins, refusals);
-  logins.end(token);
-  return name;
 }
 
 const wrongCode = () =>

@@ -1,4 +1,3 @@
-import { now } from "../../core/clock.ts";
 import { SECOND } from "../../core/time.ts";
 import { reactionsTo } from "../kit/audience.ts";
 import { pickFields } from "../kit/input.ts";
@@ -72,11 +71,7 @@ function toPost(row: PostRow, fields: readonly string[]): Record<string, unknown
 }
 
 function metricsOf({ user_id, text, created_at }: PostRow) {
-  const { views, likes, comments, shares } = reactionsTo(
-    `x ${user_id} ${text}`,
-    created_at,
-    now().getTime(),
-  );
+  const { views, likes, comments, shares } = reactionsTo(`x ${user_id} ${text}`, created_at);
   const quotes = Math.floor(shares / 4);
   return {
     impression_count: views,

@@ -1,4 +1,3 @@
-import { now } from "../../core/clock.ts";
 import { followersOf } from "../kit/audience.ts";
 import { codesTable, hasScope, redeemCode, scopesOf } from "../kit/codes.ts";
 import { bearerOf, pickFields, readForm } from "../kit/input.ts";
@@ -64,7 +63,7 @@ const hidesSubscribers = ({ title }: Channel): boolean => /\bhidden subscribers\
 /** YouTube rounds subscribers to three digits. */
 function subscribersOf(channel: Channel) {
   if (hidesSubscribers(channel)) return { hiddenSubscriberCount: true };
-  const count = followersOf(`youtube ${channel.id}`, now().getTime());
+  const count = followersOf(`youtube ${channel.id}`);
   return { subscriberCount: `${Number(count.toPrecision(3))}`, hiddenSubscriberCount: false };
 }
 

@@ -158,11 +158,8 @@ function toParts(video: Video): Record<string, object | undefined> {
 }
 
 function statisticsOf({ channel_id, resource, created_at }: Video) {
-  const { views, likes, comments } = reactionsTo(
-    `youtube ${channel_id} ${textOf(resource)}`,
-    created_at,
-    now().getTime(),
-  );
+  const audience = `youtube ${channel_id} ${textOf(resource)}`;
+  const { views, likes, comments } = reactionsTo(audience, created_at);
   return { viewCount: `${views}`, likeCount: `${likes}`, commentCount: `${comments}` };
 }
 
