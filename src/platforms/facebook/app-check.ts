@@ -3,8 +3,4 @@ import { probeGraphApp } from "../meta/app-check.ts";
 
 /** @see https://developers.facebook.com/docs/facebook-login/guides/access-tokens#apptokens */
 export const checkApp: Required<Connector>["checkApp"] = (fetch, app) =>
-  probeGraphApp(fetch, {
-    platform: "Facebook",
-    endpoint: "https://graph.facebook.com/oauth/access_token",
-    app,
-  });
+  probeGraphApp(fetch, app, "Facebook", "https://graph.facebook.com/oauth/access_token");

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { ok, type Result, refuse } from "../../core/result.ts";
 import type { Stopped } from "../connector.ts";
 import type { MeasuredPost, PostCounters } from "../metrics.ts";
 
@@ -27,18 +26,13 @@ export const NO_COUNTERS: PostCounters = { views: null, likes: null, comments: n
 /** Items are parsed one by one, so that one odd item fails alone. */
 export const list = z.array(z.unknown()).default([]);
 
-interface Readable {
-  posts: MeasuredPost[];
-  problems: string[];
-}
-
 /** Counts unreadable posts in `problems` and keeps the others. */
 export function readPosts<T>(
   platform: string,
   items: readonly unknown[],
   shape: z.ZodType<T>,
   toPost: (item: T) => MeasuredPost | null,
-): Readable {
+): { posts: MeasuredPost[]; problems: string[] } {
   const read = items.map((item) => shape.safeParse(item));
   const odd = read.filter(({ success }) => !success).length;
   return {
@@ -49,11 +43,6 @@ export function readPosts<T>(
 
 export const oddPosts = (platform: string, count: number): string =>
   `${platform} answered with figures that cannot be read for ${count} post${count === 1 ? "" : "s"}.`;
-
-export const orRefused = <T, R>(
-  result: Result<T, R>,
-  toRefused: (refusal: R) => Stopped,
-): Result<T, Stopped> => (result.ok ? ok(result.value) : refuse(toRefused(result.error)));
 
 export const isLasting = (stopped: Stopped): boolean =>
   stopped.kind === "failed" && !stopped.transient && stopped.failure.code !== "rate_limited";

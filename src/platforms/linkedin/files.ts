@@ -1,13 +1,9 @@
 import type { MediaItem, Prepared } from "../connector.ts";
 import { next } from "../kit/steps.ts";
+import { readDoneReply } from "./api.ts";
 import type { FilesPlace } from "./bookmark.ts";
 import { toRefused, toUploadRefused } from "./failures.ts";
-import {
-  initializeFileRequest,
-  putFileRequest,
-  readInitializeFileReply,
-  readPutFileReply,
-} from "./media-api.ts";
+import { initializeFileRequest, putFileRequest, readInitializeFileReply } from "./media-api.ts";
 import { beginProcessing, type Job } from "./processing.ts";
 
 /** May be repeated: LinkedIn drops an upload URL that is not used. */
@@ -23,7 +19,7 @@ export async function sendFile(job: Job, item: MediaItem, at: FilesPlace): Promi
   const data = await job.readMedia(item);
   const { mime, sizeBytes } = item;
   const request = putFileRequest(job.accessToken, uploadUrl, { data, mime, sizeBytes });
-  const taken = await readPutFileReply(await job.fetch(request));
+  const taken = await readDoneReply(await job.fetch(request));
   if (!taken.ok) {
     // A retry sends this file to a new upload URL. Earlier files stay.
     const { restart: _, ...refused } = toUploadRefused(taken.error);

@@ -57,8 +57,6 @@ export function putFileRequest(
   });
 }
 
-export const readPutFileReply = readDoneReply;
-
 /** @see https://learn.microsoft.com/linkedin/marketing/community-management/shares/videos-api */
 export const initializeVideoRequest = (
   accessToken: string,
@@ -134,8 +132,6 @@ export const finalizeVideoRequest = (
       uploadedPartIds: upload.etags,
     },
   });
-
-export const readFinalizeVideoReply = readDoneReply;
 
 export const getAssetRequest = (accessToken: string, kind: MediaKind, urn: string): Request =>
   get(`${COLLECTIONS[kind]}/${encodeUrn(urn)}`, accessToken);

@@ -25,7 +25,7 @@ export async function readFollowers(job: MetricsJob): MetricsReading<number | nu
   return reply.ok ? reply : refuse(toRefused(reply.error, job.now()));
 }
 
-const readListReply = readerOf(field("elements", list));
+const readElementsReply = readerOf(field("elements", list));
 
 const millis = z
   .number()
@@ -64,8 +64,6 @@ const statistics = z.object({
   }),
 });
 
-const readStatisticsReply = readerOf(field("elements", list));
-
 /** LinkedIn gives figures for twelve months. Source: LinkedIn, "Share Statistics". */
 const COUNTED_MS = 365 * DAY;
 /** LinkedIn's figures omit posts without views. Their counters are 0. */
@@ -75,7 +73,7 @@ const NOTHING: PostCounters = { views: 0, likes: 0, comments: 0, shares: 0 };
 export const readPage: MetricsReader["readPage"] = async (job, cursor) => {
   const start = Number(cursor ?? 0);
   const request = listPostsRequest(job.accessToken, job.account.platformAccountId, start);
-  const reply = await readListReply(await job.fetch(request));
+  const reply = await readElementsReply(await job.fetch(request));
   if (!reply.ok) return refuse(toRefused(reply.error, job.now()));
   const read = readPosts("LinkedIn", reply.value, listed, (post) => toPost(post));
   const answer = await figuresOf(job, read.posts);
@@ -116,7 +114,7 @@ async function figuresOf(job: MetricsJob, posts: readonly MeasuredPost[]): Metri
   ] as const) {
     const ids = posts.flatMap(({ id }) => (id.includes(kind) ? [id] : []));
     if (ids.length === 0) continue;
-    const reply = await readStatisticsReply(await job.fetch(figuresRequest(job, parameter, ids)));
+    const reply = await readElementsReply(await job.fetch(figuresRequest(job, parameter, ids)));
     if (!reply.ok) return refuse(toRefused(reply.error, job.now()));
     const read = reply.value.map((element) => statistics.safeParse(element).data);
     const odd = read.filter((element) => element === undefined).length;

@@ -1,6 +1,7 @@
 import type { MediaItem, Prepared } from "../connector.ts";
 import { mediaInvalid, sendAgain } from "../kit/refusals.ts";
 import { next } from "../kit/steps.ts";
+import { readDoneReply } from "./api.ts";
 import type { VideoPlace } from "./bookmark.ts";
 import { isTemporary, isTokenRefusal, toRefused, toUploadRefused } from "./failures.ts";
 import {
@@ -9,7 +10,6 @@ import {
   initializeVideoRequest,
   putPartRequest,
   readAssetReply,
-  readFinalizeVideoReply,
   readInitializeVideoReply,
   readPutPartReply,
 } from "./media-api.ts";
@@ -48,7 +48,7 @@ export async function sendVideo(job: Job, item: MediaItem, at: VideoPlace): Prom
 }
 
 async function finishVideo(job: Job, at: VideoPlace, etags: string[]): Promise<Prepared> {
-  const reply = await readFinalizeVideoReply(
+  const reply = await readDoneReply(
     await job.fetch(finalizeVideoRequest(job.accessToken, { ...at, etags })),
   );
   if (reply.ok) return beginProcessing(job, [at.video]);

@@ -4,14 +4,8 @@ import { formRequest } from "../kit/logins.ts";
 import type { AppKeys } from "../login.ts";
 import { UNKNOWN_APP_CODES } from "./failures.ts";
 
-interface GraphApp {
-  platform: string;
-  endpoint: string;
-  app: AppKeys;
-}
-
 /** The secret is sent in the body, because URLs end up in logs. */
-export const probeGraphApp = (fetch: Fetch, { platform, endpoint, app }: GraphApp) =>
+export const probeGraphApp = (fetch: Fetch, app: AppKeys, platform: string, endpoint: string) =>
   probeApp(fetch, {
     platform,
     request: formRequest(endpoint, clientGrant(app)),

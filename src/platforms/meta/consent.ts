@@ -7,11 +7,6 @@ import type { AppKeys } from "../login.ts";
 import { explainRefusal } from "./explain.ts";
 import { readGraphReply, unwrapped } from "./graph.ts";
 
-interface CodeGrant {
-  accessToken: string;
-  scopes: string[] | null;
-}
-
 /** Permissions come as a list or as text. */
 const granted = z.preprocess(
   unwrapped,
@@ -34,7 +29,7 @@ export async function exchangeMetaCode(
   toRequest: (fields: Record<string, string>) => Request,
   { query, redirectUri }: Pick<ConsentReturn, "query" | "redirectUri">,
   { clientId, clientSecret }: AppKeys,
-): Promise<Result<CodeGrant, ConsentRefusal>> {
+): Promise<Result<{ accessToken: string; scopes: string[] | null }, ConsentRefusal>> {
   const refused = refusedConsent(query, platform);
   if (refused) return refuse(refused);
   const request = toRequest({

@@ -216,7 +216,6 @@ export const listUploadsRequest = (accessToken: string, playlistId: string): Req
   bearerRequest(
     `${API}/playlistItems?part=contentDetails,snippet&playlistId=${playlistId}&maxResults=50`,
     accessToken,
-    {},
   );
 
 const listedVideo = z

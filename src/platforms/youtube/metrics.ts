@@ -1,17 +1,11 @@
 import * as z from "zod";
 import { ok, refuse } from "../../core/result.ts";
-import { counter, instant, list, oddPosts, orRefused, readPosts } from "../kit/metrics.ts";
+import { counter, instant, list, oddPosts, readPosts } from "../kit/metrics.ts";
 import { unavailable } from "../kit/refusals.ts";
 import { bearerRequest } from "../kit/requests.ts";
 import { field, maybeText } from "../kit/shapes.ts";
 import type { MetricsJob, MetricsReader, MetricsReading } from "../metrics.ts";
-import {
-  API,
-  getChannelRequest,
-  readerOf,
-  readGetChannelReply,
-  type YouTubeRefusal,
-} from "./api.ts";
+import { API, getChannelRequest, readerOf, readGetChannelReply } from "./api.ts";
 import { toRefused } from "./failures.ts";
 
 /** Source: YouTube Data API, "playlistItems.list" and "videos.list". */
@@ -57,7 +51,6 @@ const readVideosReply = readerOf(field("items", list));
 
 /** YouTube has no figure for shares. */
 export const readPage: MetricsReader["readPage"] = async (job, cursor) => {
-  const refused = (refusal: YouTubeRefusal) => toRefused(refusal, job.now());
   const start = cursor === null ? await firstPlace(job) : ok(cursorShape.parse(JSON.parse(cursor)));
   if (!start.ok) return start;
   const { playlist, page } = start.value;
@@ -67,13 +60,9 @@ export const readPage: MetricsReader["readPage"] = async (job, cursor) => {
     maxResults: String(PAGE),
     ...(page === null ? {} : { pageToken: page }),
   });
-  const listed = orRefused(
-    await readPlaylistReply(
-      await job.fetch(bearerRequest(`${API}/playlistItems?${query}`, job.accessToken)),
-    ),
-    refused,
-  );
-  if (!listed.ok) return listed;
+  const listRequest = bearerRequest(`${API}/playlistItems?${query}`, job.accessToken);
+  const listed = await readPlaylistReply(await job.fetch(listRequest));
+  if (!listed.ok) return refuse(toRefused(listed.error, job.now()));
   const { items, nextPageToken } = listed.value;
   const next = nextPageToken ? JSON.stringify({ playlist, page: nextPageToken }) : null;
   if (items.length === 0) return ok({ posts: [], cursor: next });
@@ -82,12 +71,13 @@ export const readPage: MetricsReader["readPage"] = async (job, cursor) => {
     `${API}/videos?part=statistics,snippet&id=${encodeURIComponent(ids)}`,
     job.accessToken,
   );
-  const videos = orRefused(await readVideosReply(await job.fetch(request)), refused);
-  // Skips this page: the next one may be readable.
-  if (!videos.ok && videos.error.kind === "failed" && next !== null) {
+  const videos = await readVideosReply(await job.fetch(request));
+  if (!videos.ok) {
+    const refused = toRefused(videos.error, job.now());
+    if (refused.kind !== "failed" || next === null) return refuse(refused);
+    // Skips this page: the next one may be readable.
     return ok({ posts: [], cursor: next, problems: [oddPosts("YouTube", items.length)] });
   }
-  if (!videos.ok) return videos;
   const read = readPosts("YouTube", videos.value, video, ({ id, snippet, statistics }) => ({
     id,
     publishedAt: snippet.publishedAt,

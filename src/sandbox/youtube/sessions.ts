@@ -125,13 +125,8 @@ function incomplete({ req }: Call, received: number): Response {
 
 const badRequest = (message: string) => refusal(400, "badRequest", message);
 
-interface Chunk {
-  length: number;
-  isLast: boolean;
-}
-
 /** Null for a call that only asks for the progress. */
-function readChunk({ req }: Call, session: Session): Chunk | null {
+function readChunk({ req }: Call, session: Session): { length: number; isLast: boolean } | null {
   const length = Number(req.header("content-length") ?? Number.NaN);
   if (!Number.isInteger(length)) throw refusal(411, "lengthRequired", "Length Required");
   const header = req.header("content-range");
