@@ -64,11 +64,7 @@ export async function subscribeReceiver(
 
 const envelope = z.object({ data: z.object({ uploadId: z.number() }) });
 
-async function reportArrivals(
-  origin: string,
-  outcomes: readonly PostOutcome[],
-  timeoutMs: number,
-): Promise<string> {
+async function reportArrivals(origin: string, outcomes: readonly PostOutcome[], timeoutMs: number) {
   const ids = new Set(outcomes.map(({ uploadId }) => uploadId));
   const expected = outcomes.map(({ uploadId, status }) => `upload.${status} ${uploadId}`);
   for (const deadline = Date.now() + timeoutMs; ; await sleep(POLL_MS)) {

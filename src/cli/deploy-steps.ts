@@ -80,11 +80,7 @@ function checkProductionVars({ vars }: WranglerConfig): void {
   checkVars({ ...texts, ...keys });
 }
 
-async function withEndpoint(
-  cloud: Cloud,
-  config: WranglerConfig,
-  { say }: Dialog,
-): Promise<WranglerConfig> {
+async function withEndpoint(cloud: Cloud, config: WranglerConfig, { say }: Dialog) {
   if (config.vars.STORAGE_ENDPOINT) return config;
   const accountId = config.account_id ?? (await cloud.findAccountId());
   if (!accountId) {
@@ -98,11 +94,7 @@ async function withEndpoint(
   return { ...config, vars: { ...config.vars, STORAGE_ENDPOINT } };
 }
 
-async function prepareDatabase(
-  cloud: Cloud,
-  config: WranglerConfig,
-  dialog: Dialog,
-): Promise<string> {
+async function prepareDatabase(cloud: Cloud, config: WranglerConfig, dialog: Dialog) {
   const name = config.d1_databases[0].database_name;
   const existingId = findConfiguredDatabaseId(config) ?? (await cloud.findDatabase(name));
   const id = existingId ?? (await cloud.createDatabase(name));

@@ -112,11 +112,7 @@ const describeRedirects = (redirects: string): string =>
 
 const indent = (line: string): string => `  ${line}`;
 
-function describeKeys(
-  keys: readonly string[],
-  missing: readonly string[],
-  areListed: boolean,
-): string {
+function describeKeys(keys: readonly string[], missing: readonly string[], areListed: boolean) {
   if (!areListed) return `keys: ${keys.join(" ")}`;
   return missing.length > 0 ? `missing: ${missing.join(" ")}` : `set: ${keys.join(" ")}`;
 }

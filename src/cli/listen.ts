@@ -78,11 +78,7 @@ interface Reply {
 }
 
 /** @throws PassingProblem when the target does not listen or asks for a pause */
-async function forward(
-  url: string,
-  { id, event, createdAt, data }: FeedEvent,
-  secret: string,
-): Promise<Reply> {
+async function forward(url: string, { id, event, createdAt, data }: FeedEvent, secret: string) {
   const name = event as EventName;
   const payload = envelopeText({
     id,

@@ -159,11 +159,7 @@ export const withAppKeys = (example: string): string =>
     APP_KEY_NAMES.map((name) => `${name}=\n`).join(""),
   );
 
-async function rewrite(
-  path: string,
-  change: (text: string) => string,
-  initial?: string,
-): Promise<void> {
+async function rewrite(path: string, change: (text: string) => string, initial?: string) {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
     if (initial === undefined) throw error;
     return initial;

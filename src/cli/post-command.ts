@@ -151,11 +151,7 @@ async function readFields(options: PostOptions): Promise<Form> {
   };
 }
 
-async function post(
-  input: string | undefined,
-  options: OnePostOptions,
-  setting: Setting,
-): Promise<Upload> {
+async function post(input: string | undefined, options: OnePostOptions, setting: Setting) {
   const fields = await readFields(options);
   const api = await openApi(options, setting);
   const text = await readPostText(input);
@@ -219,10 +215,7 @@ function requireAnyAccount({ account = [], platform, tags, all }: BulkOptions): 
 }
 
 /** @throws Problem when no account matches */
-async function chooseAccounts(
-  api: Api,
-  { account = [], platform, tags, all }: BulkOptions,
-): Promise<string[]> {
+async function chooseAccounts(api: Api, { account = [], platform, tags, all }: BulkOptions) {
   const isFiltered = platform !== undefined || tags !== undefined || all === true;
   const active = isFiltered
     ? await retrying(() => api.listAccounts(onlyGiven({ status: "active", tags })))

@@ -1,31 +1,20 @@
 /** Matches `#one#two` as one run. A # after a letter, `&` or `/` starts no hashtag. */
 const HASHTAGS = /(?<![\p{L}\p{M}\p{N}_&/])(?:[#＃][\p{L}\p{M}\p{N}_]+)+/gu;
 
+const allHashtags = (text: string): string[] =>
+  [...text.matchAll(HASHTAGS)].flatMap(([run]) => run.split(/[#＃]/).filter(Boolean));
+
 /** Hashtags in their original spelling, without #. */
-export const hashtagsIn = (text: string): string[] => [
-  ...new Set(
-    [...text.matchAll(HASHTAGS)].flatMap(([run]) => run.split(/[#＃]/).filter((tag) => tag !== "")),
-  ),
-];
+export const hashtagsIn = (text: string): string[] => [...new Set(allHashtags(text))];
 
 const plain = (tag: string): string => tag.normalize("NFC").toLowerCase();
 
 /** Lowercase hashtags without #, each once. */
-export const hashtagsOf = (text: string): string[] => [
-  ...new Set(
-    [...text.matchAll(HASHTAGS)].flatMap(([run]) => run.split(/[#＃]/).filter(Boolean).map(plain)),
-  ),
-];
+export const hashtagsOf = (text: string): string[] => [...new Set(allHashtags(text).map(plain))];
 
 /** @param banned lowercase, without # */
 export function refusedHashtags(text: string, banned: readonly string[]): string[] {
   if (banned.length === 0) return [];
   const bannedTags = new Set(banned.map(plain));
-  const matches = new Set<string>();
-  for (const [run] of text.matchAll(HASHTAGS)) {
-    for (const tag of run.split(/[#＃]/)) {
-      if (bannedTags.has(plain(tag))) matches.add(plain(tag));
-    }
-  }
-  return [...matches];
+  return hashtagsOf(text).filter((tag) => bannedTags.has(tag));
 }

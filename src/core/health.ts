@@ -3,12 +3,9 @@ import { secondsBetween } from "./time.ts";
 /** Work that is this late, or cron that pauses this long, needs attention. */
 export const LATE_SECONDS = 5 * 60;
 
-interface Pulse {
+interface Signs {
   lastTickAt: Date | null;
   steadySince: Date | null;
-}
-
-interface Signs extends Pulse {
   oldestDueAt: Date | null;
   /** Start of the server. Null in production, where it is unknown. */
   startedAt: Date | null;

@@ -11,11 +11,8 @@ export type NoticeKind = (typeof NOTICES)[number];
 export const CHANNELS = ["email", "push", "messaging"] as const;
 export type Channel = (typeof CHANNELS)[number];
 
-type Channels<T> = Partial<Record<Channel, T>>;
-type Notices<T> = Partial<Record<NoticeKind, T>>;
-
 /** A channel that is missing here is on. */
-export type Notifications = Notices<Channels<boolean>>;
+export type Notifications = Partial<Record<NoticeKind, Partial<Record<Channel, boolean>>>>;
 
 export type AllNotifications = Record<NoticeKind, Record<Channel, boolean>>;
 

@@ -31,12 +31,10 @@ import {
   roundsAt,
 } from "./rounds.ts";
 
-/** Works on one page of rows. The cursor is null before the first and after the last page. A page may run twice. */
-type Page = (deps: Deps, cursor: string | null) => Promise<string | null>;
-
 interface Chore {
   rhythm: Rhythm;
-  page: Page;
+  /** Works on one page of rows. The cursor is null before the first and after the last page. A page may run twice. */
+  page(deps: Deps, cursor: string | null): Promise<string | null>;
   /** Maximum number of subrequests for one page. */
   calls: number;
 }

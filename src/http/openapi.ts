@@ -9,44 +9,26 @@ export const DOCUMENT = "openapi.json";
 /** Source: spec, "Versioning". */
 const INTERFACE_VERSION = "1.0.0";
 
-const TAGS = [
-  {
-    name: "Uploads",
-    description: "Posts: publish, plan, edit, retry, cancel, and read their outcome.",
-  },
-  { name: "Large files", description: "Files that go straight to storage, up to 10 GiB." },
-  { name: "Accounts", description: "The connected accounts that posts go to." },
-  {
-    name: "White-label",
-    description: "Links by which your clients connect their accounts to your team.",
-  },
-  { name: "Platforms", description: "The platforms and their limits." },
-  { name: "Credits", description: "Credits that pay for posts on X." },
-  { name: "Teams", description: "Your team, its members and invites." },
-  { name: "Tokens", description: "API tokens of your own." },
-  { name: "Settings", description: "Settings of the team, and of each person in it." },
-  {
-    name: "Pools",
-    description: "Queues of media, and the recurring slots that publish from them.",
-  },
-  { name: "Webhooks", description: "Signed events, sent to addresses of yours." },
-  {
-    name: "Analytics",
-    description: "Figures of posts and accounts, collected every night.",
-  },
-  {
-    name: "Short links",
-    description: "Short addresses that send visitors on by rules, with their clicks.",
-  },
-  { name: "Domains", description: "Domains of your own for short links." },
-  { name: "Suggestions", description: "Ideas and feedback for the people who run the instance." },
-  { name: "Leaving", description: "Exporting all data of a team, and deleting the team." },
-  {
-    name: "Posts (older)",
-    description: "The same posts in an older form; Uploads have more fields.",
-  },
-  { name: "Extensions", description: "Operations that Akimbo adds to the specified interface." },
-];
+const TAGS = {
+  Uploads: "Posts: publish, plan, edit, retry, cancel, and read their outcome.",
+  "Large files": "Files that go straight to storage, up to 10 GiB.",
+  Accounts: "The connected accounts that posts go to.",
+  "White-label": "Links by which your clients connect their accounts to your team.",
+  Platforms: "The platforms and their limits.",
+  Credits: "Credits that pay for posts on X.",
+  Teams: "Your team, its members and invites.",
+  Tokens: "API tokens of your own.",
+  Settings: "Settings of the team, and of each person in it.",
+  Pools: "Queues of media, and the recurring slots that publish from them.",
+  Webhooks: "Signed events, sent to addresses of yours.",
+  Analytics: "Figures of posts and accounts, collected every night.",
+  "Short links": "Short addresses that send visitors on by rules, with their clicks.",
+  Domains: "Domains of your own for short links.",
+  Suggestions: "Ideas and feedback for the people who run the instance.",
+  Leaving: "Exporting all data of a team, and deleting the team.",
+  "Posts (older)": "The same posts in an older form; Uploads have more fields.",
+  Extensions: "Operations that Akimbo adds to the specified interface.",
+};
 
 const INTRODUCTION = `One call publishes a video, photo, carousel or text to your connected accounts, now or at a planned second. This is the reference; the [guides](/docs/guides) show each task step by step.
 
@@ -87,6 +69,6 @@ export function toDocument(app: OpenAPIHono<AppEnv>) {
       license: { name: "MIT", url: "https://opensource.org/license/mit" },
     },
     servers: [{ url: "/" }],
-    tags: TAGS,
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
   });
 }

@@ -53,11 +53,7 @@ async function consumeClicks(deps: Deps, messages: Message<ClicksMessage>[]): Pr
 }
 
 /** Sends notices with the subrequests that the webhook deliveries did not use. */
-async function consumeDeliveries(
-  deps: Deps,
-  batch: MessageBatch,
-  messages: readonly Message[],
-): Promise<void> {
+async function consumeDeliveries(deps: Deps, batch: MessageBatch, messages: readonly Message[]) {
   const { handleDeliver } = await import("../features/webhooks/jobs.ts");
   const read = messages.map(({ body }) => readOrNull(webhookMessage, body));
   const recognized = read.filter((message) => message !== null);

@@ -74,7 +74,11 @@ export const wakeFirings = (
   firings: readonly Firing[],
 ): Promise<void> =>
   bestEffort(deps, { event: "pools.not_woken", firings: firings.length }, async () => {
-    const messages = [...groupFirings(firings)].map((group): { body: FireMessage } => ({
+    const fits = (group: readonly Firing[], next: Firing) =>
+      group.length < FIRINGS_PER_MESSAGE &&
+      [...group, next].reduce((size, { accounts }) => size + 1 + accounts, 0) <=
+        MAX_FIRINGS_AND_ACCOUNTS;
+    const messages = [...inGroups(firings, fits)].map((group): { body: FireMessage } => ({
       body: {
         kind: "fire",
         firings: group.map(({ slotId, fireAt }) => [slotId, fireAt.getTime()]),
@@ -83,19 +87,18 @@ export const wakeFirings = (
     for (const group of inSends(messages)) await deps.publishQueue.sendBatch(group);
   });
 
-function* groupFirings(firings: readonly Firing[]): Generator<Firing[]> {
-  let group: Firing[] = [];
-  let size = 0;
-  for (const firing of firings) {
-    const added = 1 + firing.accounts;
-    const isFull = group.length === FIRINGS_PER_MESSAGE || size + added > MAX_FIRINGS_AND_ACCOUNTS;
-    if (isFull && group.length > 0) {
+/** Groups neighbours. A group has at least one item, and takes the next one as long as it fits. */
+function* inGroups<T>(
+  items: readonly T[],
+  fits: (group: readonly T[], next: T) => boolean,
+): Generator<T[]> {
+  let group: T[] = [];
+  for (const item of items) {
+    if (group.length > 0 && !fits(group, item)) {
       yield group;
       group = [];
-      size = 0;
     }
-    group.push(firing);
-    size += added;
+    group.push(item);
   }
   if (group.length > 0) yield group;
 }
@@ -131,19 +134,15 @@ export const tryToWakeDeliveries = (deps: Waker & Log, wakes: readonly Wake[]): 
   bestEffort(deps, { event: "webhooks.not_woken" }, () => wakeDeliveries(deps, wakes));
 
 /** A key that comes twice keeps its earliest time. */
-function* groupWakes(wakes: readonly Wake[]): Generator<Wake[]> {
+function groupWakes(wakes: readonly Wake[]): Generator<Wake[]> {
   const latestFirst = wakes.toSorted((a, b) => b.atMs - a.atMs);
   const unique = new Map(latestFirst.map((wake) => [wake.key.join(), wake]));
-  let group: Wake[] = [];
-  for (const wake of [...unique.values()].sort((a, b) => a.atMs - b.atMs)) {
-    const [first] = group;
-    if (first && (group.length === KEYS_PER_MESSAGE || wake.atMs - first.atMs >= SECOND)) {
-      yield group;
-      group = [];
-    }
-    group.push(wake);
-  }
-  if (group.length > 0) yield group;
+  const earliestFirst = [...unique.values()].sort((a, b) => a.atMs - b.atMs);
+  return inGroups(
+    earliestFirst,
+    (group, { atMs }) =>
+      group.length < KEYS_PER_MESSAGE && atMs - (group[0]?.atMs ?? atMs) < SECOND,
+  );
 }
 
 /** Waits for more notices: ten posts that fail at once become one message. */

@@ -67,10 +67,7 @@ function readPaths(name: LocalToolName, args: Args): { paths: string[]; shared: 
   return { paths: "paths" in read.data ? read.data.paths : [read.data.path], shared };
 }
 
-async function openAll(
-  paths: readonly string[],
-  folders: readonly AllowedFolder[],
-): Promise<OpenFile[]> {
+async function openAll(paths: readonly string[], folders: readonly AllowedFolder[]) {
   const opened = await Promise.allSettled(paths.map((path) => openAllowed(path, folders)));
   const files = opened.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
   const problems = opened.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
@@ -152,10 +149,7 @@ async function readLimits(api: Api, accountIds: readonly unknown[]): Promise<Cap
 }
 
 /** Returns null when the platform takes the files. */
-function refusalOf(
-  { platform, mediaSupport }: Capabilities,
-  files: readonly OpenFile[],
-): string | null {
+function refusalOf({ platform, mediaSupport }: Capabilities, files: readonly OpenFile[]) {
   const { maxCount } = mediaSupport;
   if (files.length > maxCount) {
     const max = maxCount === 1 ? "1 file" : `up to ${maxCount} files`;
@@ -178,11 +172,7 @@ interface Sending {
   journal: UploadJournal;
 }
 
-async function storeAll(
-  bridge: Bridge,
-  files: readonly OpenFile[],
-  call: ServerContext,
-): Promise<string[]> {
+async function storeAll(bridge: Bridge, files: readonly OpenFile[], call: ServerContext) {
   const { api, connection, uploadsFolder } = bridge;
   const stopping = AbortSignal.any([bridge.stopping, call.mcpReq.signal]);
   const distinct = [...new Map(files.map((file) => [file.path, file])).values()];

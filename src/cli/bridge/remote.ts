@@ -55,12 +55,7 @@ export class Remote {
     return (await this.send("tools/call", { name, arguments: args }, signal)) as CallToolResult;
   }
 
-  private async send(
-    method: string,
-    params: object,
-    signal?: AbortSignal,
-    timeoutMs = TIMEOUT_MS,
-  ): Promise<Record<string, unknown>> {
+  private async send(method: string, params: object, signal?: AbortSignal, timeoutMs = TIMEOUT_MS) {
     const message = { jsonrpc: "2.0", id: 1, method, params };
     const { response, text } = await this.post(message, timeoutMs, signal);
     const body = parseJson(text);
