@@ -29,91 +29,39 @@ export type RetriedUploads =
 /** Fields of a form by name. A list is sent as a repeated field. */
 export type Form = Record<string, string | Blob | (string | Blob)[]>;
 
-interface EventPage {
-  data: FeedEvent[];
-  nextCursor: string;
-  hasMore: boolean;
-}
-
-export interface Api {
-  origin: string;
-  listAccounts(filter?: AccountFilter): Promise<Account[]>;
-  /** @param pageId page to publish as, for a login that covers pages */
-  createSandboxAccount(platform: string, name: string, pageId?: string): Promise<string>;
-  deleteAccount(id: string): Promise<void>;
-  listPages(accountId: string): Promise<Pick<Schemas["LinkedInPage"], "id" | "name">[]>;
-  listBoards(accountId: string): Promise<Pick<Schemas["PinterestBoard"], "id" | "name">[]>;
-  getAccount(id: string): Promise<Account>;
-  getCapabilities(platform: string): Promise<Capabilities>;
-  listCapabilities(): Promise<Capabilities[]>;
-  /** Checks a post without creating it. The list is empty for a valid post. */
-  validate(form: Form): Promise<string[]>;
-  presign(
-    route: RouteName,
-    files: readonly LocalFile[],
-    idempotencyKey: string,
-  ): Promise<Presigned[]>;
-  /** @param idempotencyKey makes the call safe to repeat */
-  /** @param tell receives each warning about text that the platform will not show */
-  createUpload(
-    form: Form,
-    idempotencyKey?: string,
-    tell?: (warning: string) => void,
-  ): Promise<number>;
-  createUploads(form: Form, idempotencyKey: string): Promise<BulkResult[]>;
-  getUpload(id: number): Promise<Upload>;
-  listUploads(filter: UploadFilter): Promise<Upload[]>;
-  retryUpload(id: number, force: boolean, idempotencyKey: string): Promise<void>;
-  retryFailed(filter: RetryFilter): Promise<RetriedUploads>;
-  /** Oldest events come first. Without a cursor, the list starts 30 days ago. */
-  listEvents(page: { after: string | null; limit: number }): Promise<EventPage>;
-  getOverview(): Promise<Schemas["Analytics"]>;
-  getAnalytics(accountId: string): Promise<Schemas["AccountAnalytics"]>;
-  listWebhooks(): Promise<Pick<Schemas["Webhook"], "id" | "url">[]>;
-  createWebhook(webhook: { url: string; events: string[]; secret: string }): Promise<number>;
-  deleteWebhook(id: number): Promise<void>;
-  listTokens(): Promise<Schemas["Token"][]>;
-  createToken(token: Schemas["NewToken"]): Promise<Schemas["CreatedToken"]>;
-  revokeToken(id: number): Promise<void>;
-}
-
 const TIMEOUT_MS = 30_000;
 const FORM_TIMEOUT_MS = 10 * 60_000;
 
-export function createApi(origin: string, token: string): Api {
+export type Api = ReturnType<typeof createApi>;
+
+export function createApi(origin: string, token: string) {
   const client = createAkimbo({ url: origin, token, fetch: reach });
-  const named = (key: string | undefined) => (key ? { "Idempotency-Key": key } : {});
+  const named = (key: string | undefined) => ({ header: key ? { "Idempotency-Key": key } : {} });
   const id = (number: number) => ({ path: { id: String(number) } });
 
   return {
     origin,
-    listAccounts: async (query = {}) =>
-      (await answerOf(client.GET("/api/v1/accounts", { params: { query } }))).data,
-    createSandboxAccount: async (platform, name, pageId) => {
+    listAccounts: (query: AccountFilter = {}) =>
+      dataOf(client.GET("/api/v1/accounts", { params: { query } })),
+    /** @param pageId page to publish as, for a login that covers pages */
+    createSandboxAccount: async (platform: string, name: string, pageId?: string) => {
       const page = pageId === undefined ? {} : { pageId };
       const body = { platform, sandbox: true, name, ...page } as Schemas["NewAccount"];
       const made = await answerOf(client.POST("/api/v1/accounts", { body }));
       if ("data" in made) return made.data.id;
       throw new Problem(`POST /accounts: ${platform} asks for a person's consent.`);
     },
-    deleteAccount: async (accountId) => {
-      await answerOf(
-        client.DELETE("/api/v1/accounts/{id}", { params: { path: { id: accountId } } }),
-      );
+    deleteAccount: async (accountId: string) => {
+      const params = { path: { id: accountId } };
+      await answerOf(client.DELETE("/api/v1/accounts/{id}", { params }));
     },
-    listPages: async (accountId) =>
-      (
-        await answerOf(
-          client.GET("/api/v1/accounts/linkedin/pages", { params: { query: { accountId } } }),
-        )
-      ).data,
-    listBoards: async (accountId) =>
-      (await answerOf(client.GET("/api/v1/pinterest/boards", { params: { query: { accountId } } })))
-        .data,
-    getAccount: async (accountId) =>
-      (await answerOf(client.GET("/api/v1/accounts/{id}", { params: { path: { id: accountId } } })))
-        .data,
-    getCapabilities: async (name) => {
+    listPages: (accountId: string) =>
+      dataOf(client.GET("/api/v1/accounts/linkedin/pages", { params: { query: { accountId } } })),
+    listBoards: (accountId: string) =>
+      dataOf(client.GET("/api/v1/pinterest/boards", { params: { query: { accountId } } })),
+    getAccount: (accountId: string) =>
+      dataOf(client.GET("/api/v1/accounts/{id}", { params: { path: { id: accountId } } })),
+    getCapabilities: async (name: string): Promise<Capabilities> => {
       const platform = name as Account["platform"];
       const call = client.GET("/api/v1/platforms/capabilities", {
         params: { query: { platform } },
@@ -122,72 +70,77 @@ export function createApi(origin: string, token: string): Api {
       if (one) return one;
       throw new Problem(`GET /platforms/capabilities: it has no entry for ${platform}.`);
     },
-    listCapabilities: async () =>
+    listCapabilities: async (): Promise<Capabilities[]> =>
       [(await answerOf(client.GET("/api/v1/platforms/capabilities"))).data].flat(),
-    validate: async (form) => {
+    /** Checks a post without creating it. The list is empty for a valid post. */
+    validate: async (form: Form) => {
       const body = form as unknown as Schemas["NewUploads"];
       const call = client.POST("/api/v1/upload/validate", { body, bodySerializer: toForm });
       return (await answerOf(call)).errors.map(({ error }) => error);
     },
-    presign: async (route, files, key) => {
+    presign: async (
+      route: RouteName,
+      files: readonly LocalFile[],
+      idempotencyKey: string,
+    ): Promise<Presigned[]> => {
       const declared = files.map(({ name, sizeBytes: size, mime: type }) => ({ name, size, type }));
-      const call = client.POST("/api/v1/upload/presign", {
-        params: { header: named(key) },
-        body: { route, files: declared },
-      });
-      return (await answerOf(call)).files;
+      const body = { route, files: declared };
+      const params = named(idempotencyKey);
+      return (await answerOf(client.POST("/api/v1/upload/presign", { params, body }))).files;
     },
-    createUpload: async (form, key, tell = () => {}) => {
+    /** @param idempotencyKey makes the call safe to repeat */
+    /** @param tell receives each warning about text that the platform will not show */
+    createUpload: async (
+      form: Form,
+      idempotencyKey?: string,
+      tell: (warning: string) => void = () => {},
+    ) => {
       const body = form as unknown as Schemas["NewUpload"];
-      const call = client.POST("/api/v1/upload", {
-        params: { header: named(key) },
-        body,
-        bodySerializer: toForm,
-      });
-      const { uploadId, warnings = [] } = (await answerOf(call)).data;
+      const options = { params: named(idempotencyKey), body, bodySerializer: toForm };
+      const { uploadId, warnings = [] } = await dataOf(client.POST("/api/v1/upload", options));
       for (const warning of warnings) tell(warning);
       return uploadId;
     },
-    createUploads: async (form, key) => {
+    createUploads: async (form: Form, idempotencyKey: string) => {
       const body = form as unknown as Schemas["NewUploads"];
-      const call = client.POST("/api/v1/upload/bulk", {
-        params: { header: named(key) },
-        body,
-        bodySerializer: toForm,
-      });
-      return (await answerOf(call)).results;
+      const options = { params: named(idempotencyKey), body, bodySerializer: toForm };
+      return (await answerOf(client.POST("/api/v1/upload/bulk", options))).results;
     },
-    getUpload: async (number) =>
-      (await answerOf(client.GET("/api/v1/upload/{id}", { params: id(number) }))).data,
-    listUploads: async (query) =>
-      (await answerOf(client.GET("/api/v1/upload", { params: { query } }))).data,
-    retryUpload: async (number, force, key) => {
-      const params = { ...id(number), header: named(key) };
+    getUpload: (number: number) =>
+      dataOf(client.GET("/api/v1/upload/{id}", { params: id(number) })),
+    listUploads: (query: UploadFilter) =>
+      dataOf(client.GET("/api/v1/upload", { params: { query } })),
+    retryUpload: async (number: number, force: boolean, idempotencyKey: string) => {
+      const params = { ...id(number), ...named(idempotencyKey) };
       await answerOf(client.POST("/api/v1/upload/{id}/retry", { params, body: { force } }));
     },
-    retryFailed: async (body) =>
-      (await answerOf(client.POST("/api/v1/upload/retry-failed", { body }))).data,
-    listEvents: async ({ after, limit }) => {
-      const query = { ...(after ? { after } : {}), limit };
+    retryFailed: (body: RetryFilter) =>
+      dataOf(client.POST("/api/v1/upload/retry-failed", { body })),
+    /** Oldest events come first. Without a cursor, the list starts 30 days ago. */
+    listEvents: async (page: {
+      after: string | null;
+      limit: number;
+    }): Promise<{ data: FeedEvent[]; nextCursor: string; hasMore: boolean }> => {
+      const query = { ...(page.after ? { after: page.after } : {}), limit: page.limit };
       return await answerOf(client.GET("/api/v1/events", { params: { query } }));
     },
-    getOverview: async () => (await answerOf(client.GET("/api/v1/analytics/overview"))).data,
-    getAnalytics: async (connectedAccountId) => {
+    getOverview: () => dataOf(client.GET("/api/v1/analytics/overview")),
+    getAnalytics: (connectedAccountId: string) => {
       const params = { path: { connectedAccountId } };
-      const call = client.GET("/api/v1/analytics/{connectedAccountId}", { params });
-      return (await answerOf(call)).data;
+      return dataOf(client.GET("/api/v1/analytics/{connectedAccountId}", { params }));
     },
-    listWebhooks: async () => (await answerOf(client.GET("/api/v1/webhooks"))).data,
-    createWebhook: async (webhook) => {
+    listWebhooks: (): Promise<Pick<Schemas["Webhook"], "id" | "url">[]> =>
+      dataOf(client.GET("/api/v1/webhooks")),
+    createWebhook: async (webhook: { url: string; events: string[]; secret: string }) => {
       const body = webhook as Schemas["NewWebhook"];
-      return (await answerOf(client.POST("/api/v1/webhooks", { body }))).data.id;
+      return (await dataOf(client.POST("/api/v1/webhooks", { body }))).id;
     },
-    deleteWebhook: async (number) => {
+    deleteWebhook: async (number: number) => {
       await answerOf(client.DELETE("/api/v1/webhooks/{id}", { params: id(number) }));
     },
-    listTokens: async () => (await answerOf(client.GET("/api/v1/tokens"))).data,
-    createToken: async (body) => (await answerOf(client.POST("/api/v1/tokens", { body }))).data,
-    revokeToken: async (number) => {
+    listTokens: () => dataOf(client.GET("/api/v1/tokens")),
+    createToken: (body: Schemas["NewToken"]) => dataOf(client.POST("/api/v1/tokens", { body })),
+    revokeToken: async (number: number) => {
       await answerOf(client.DELETE("/api/v1/tokens/{id}", { params: id(number) }));
     },
   };
@@ -198,6 +151,9 @@ async function answerOf<T>(call: Promise<{ data?: T }>): Promise<T> {
   if (data === undefined) throw new Problem("The API gave an empty answer.");
   return data;
 }
+
+const dataOf = async <T>(call: Promise<{ data?: { data: T } }>): Promise<T> =>
+  (await answerOf(call)).data;
 
 /** @throws Refusal for a final answer; PassingProblem when another try may help */
 async function reach(request: Request): Promise<Response> {
