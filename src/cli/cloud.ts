@@ -9,25 +9,7 @@ import type { Ending } from "./process-group.ts";
 import { Problem } from "./program.ts";
 import { readColumn, readComplaint, requireWrangler, runWrangler } from "./wrangler.ts";
 
-export interface Cloud {
-  /** Null when wrangler's login covers several accounts. */
-  findAccountId(): Promise<string | null>;
-  findDatabase(name: string): Promise<string | null>;
-  createDatabase(name: string): Promise<string>;
-  findBucket(name: string): Promise<Bucket | null>;
-  createBucket(name: string): Promise<void>;
-  /** Returns wrangler's reason for refusing the rules, or null. */
-  setCors(bucket: string): Promise<string | null>;
-  findQueues(names: string[]): Promise<Set<string>>;
-  createQueue(name: string): Promise<void>;
-  /** The list of names is empty when the Worker does not exist. */
-  listSecrets(worker: string): Promise<string[]>;
-  deploy(config: string, newSecrets: Record<string, string>): Promise<string[]>;
-}
-
-interface Bucket {
-  cors: string | null;
-}
+export type Cloud = ReturnType<typeof createCloud>;
 
 /**
  * Pages upload straight to the bucket and read each part's ETag. Any origin may upload, because the signed address is
@@ -48,13 +30,14 @@ const login = z.object({ accounts: z.array(z.object({ id: z.string() })).default
 const secrets = z.array(z.object({ name: z.string() }));
 const deployment = z.object({ type: z.literal("deploy"), targets: z.array(z.string()) });
 
-export function createCloud(stateDir: string): Cloud {
+export function createCloud(stateDir: string) {
   async function findDatabase(name: string): Promise<string | null> {
     const output = await requireWrangler("Listing the databases", ["d1", "list", "--json"]);
     return databases.parse(JSON.parse(output)).find((one) => one.name === name)?.uuid ?? null;
   }
 
   return {
+    /** Null when wrangler's login covers several accounts. */
     findAccountId: async () => {
       const { CLOUDFLARE_ACCOUNT_ID: chosen } = process.env;
       if (chosen) return chosen;
@@ -64,47 +47,49 @@ export function createCloud(stateDir: string): Cloud {
       return only && others.length === 0 ? only.id : null;
     },
     findDatabase,
-    createDatabase: async (name) => {
+    createDatabase: async (name: string) => {
       await requireWrangler("Creating the database", ["d1", "create", name, KEEP_CONFIG]);
       const id = await findDatabase(name);
       if (!id) throw new Problem(`The database ${name} was created but is not listed. Try again.`);
       return id;
     },
 
-    findBucket: async (name) => {
+    findBucket: async (name: string) => {
       const result = await runWrangler(["r2", "bucket", "cors", "list", name]);
       if (isSaid(result, NO_BUCKET)) return null;
       if (isSaid(result, NO_CORS)) return { cors: null };
       if (result.code === 0) return { cors: result.stdout };
       throw new Problem(`Looking for the bucket failed.\n${readComplaint(result)}`);
     },
-    createBucket: async (name) => {
+    createBucket: async (name: string) => {
       await requireWrangler("Creating the bucket", ["r2", "bucket", "create", name, KEEP_CONFIG]);
     },
-    setCors: (bucket) =>
+    /** Returns wrangler's reason for refusing the rules, or null. */
+    setCors: (bucket: string) =>
       withPrivateFile(stateDir, CORS, async (path) => {
         const command = ["r2", "bucket", "cors", "set", bucket, "--file", path, "--force"];
         const result = await runWrangler(command);
         return result.code === 0 ? null : readComplaint(result);
       }),
 
-    findQueues: (names) =>
+    findQueues: (names: string[]) =>
       findListed(names, async (page) => {
         const command = ["queues", "list", "--page", String(page)];
         return readColumn(await requireWrangler("Looking for the queues", command), "name");
       }),
-    createQueue: async (name) => {
+    createQueue: async (name: string) => {
       await requireWrangler("Creating a queue", ["queues", "create", name]);
     },
 
-    listSecrets: async (worker) => {
+    /** The list of names is empty when the Worker does not exist. */
+    listSecrets: async (worker: string) => {
       const result = await runWrangler(["secret", "list", "--format", "json", "--name", worker]);
       if (result.code === 0)
         return secrets.parse(JSON.parse(result.stdout)).map(({ name }) => name);
       if (isSaid(result, NO_WORKER)) return [];
       throw new Problem(`Listing the secrets failed.\n${readComplaint(result)}`);
     },
-    deploy: async (config, newSecrets) => {
+    deploy: async (config: string, newSecrets: Record<string, string>) => {
       if (Object.keys(newSecrets).length === 0) return deploy(config, []);
       return withPrivateFile(stateDir, newSecrets, (path) =>
         deploy(config, ["--secrets-file", path]),

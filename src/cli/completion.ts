@@ -35,16 +35,9 @@ function wordsOf(command: Command, path: string): Words[] {
       description: one.description(),
     })),
     values: command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
-    options: [...command.options, new Option("--help", "shows what there is")].flatMap((option) =>
-      option.long
-        ? [
-            {
-              flag: option.long,
-              description: option.description,
-              values: option.argChoices ?? [],
-            },
-          ]
-        : [],
+    options: [...command.options, new Option("--help", "shows what there is")].flatMap(
+      ({ long: flag, description, argChoices: values = [] }) =>
+        flag ? [{ flag, description, values }] : [],
     ),
   };
   const below = command.commands.flatMap((one) => wordsOf(one, `${path} ${one.name()}`.trim()));

@@ -24,19 +24,12 @@ const receiver = z.object({
     }),
   ),
 });
-type Receiver = z.infer<typeof receiver>;
 
 /** Returns null in production, which has no sandbox receiver. */
-async function findReceiver(origin: string): Promise<Receiver | null> {
+async function findReceiver(origin: string) {
   const response = await fetch(`${origin}/sandbox/api/webhook`);
   if (!response.ok) return null;
   return receiver.parse(await response.json());
-}
-
-export interface DemoWebhook {
-  /** @throws Problem when an event is missing or its signature is wrong */
-  report(outcomes: readonly PostOutcome[]): Promise<string>;
-  end(): Promise<void>;
 }
 
 export interface PostOutcome {
@@ -47,7 +40,7 @@ export interface PostOutcome {
 export async function subscribeReceiver(
   api: Pick<Api, "origin" | "listWebhooks" | "createWebhook" | "deleteWebhook">,
   timeoutMs = ARRIVAL_TIMEOUT_MS,
-): Promise<DemoWebhook | null> {
+) {
   const target = await findReceiver(api.origin);
   if (!target) return null;
   const url = target.url + MARK;
@@ -57,13 +50,14 @@ export async function subscribeReceiver(
   const events = SUBSCRIBABLE.filter((name) => name.startsWith("upload."));
   const id = await api.createWebhook({ url, events, secret: target.secret });
   return {
-    report: (outcomes) => reportArrivals(api.origin, outcomes, timeoutMs),
+    report: (outcomes: readonly PostOutcome[]) => reportArrivals(api.origin, outcomes, timeoutMs),
     end: () => api.deleteWebhook(id),
   };
 }
 
 const envelope = z.object({ data: z.object({ uploadId: z.number() }) });
 
+/** @throws Problem when an event is missing or its signature is wrong */
 async function reportArrivals(origin: string, outcomes: readonly PostOutcome[], timeoutMs: number) {
   const ids = new Set(outcomes.map(({ uploadId }) => uploadId));
   const expected = outcomes.map(({ uploadId, status }) => `upload.${status} ${uploadId}`);

@@ -32,15 +32,8 @@ export interface StorageKey {
   secretAccessKey: string;
 }
 
-interface Deployment {
-  addresses: string[];
-  firstToken: string | null;
-  /** Path of a single-use sign-in link for the owner. */
-  signInPath: string;
-}
-
 /**
- * Repeated runs are safe.
+ * Repeated runs are safe. `signInPath` is the path of a single-use sign-in link for the owner.
  *
  * @throws Problem when a step fails, or when stored logins would become unreadable
  */
@@ -49,7 +42,7 @@ export async function runDeployment(
   config: WranglerConfig,
   dialog: Dialog,
   options: { stateDir: string; acceptsNewKeys: boolean },
-): Promise<Deployment> {
+) {
   checkProductionVars(config);
   const databaseId = await prepareDatabase(cloud, config, dialog);
   config = await withEndpoint(cloud, config, dialog);

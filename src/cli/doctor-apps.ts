@@ -11,7 +11,7 @@ export interface AppSettings {
   origin: string;
 }
 
-interface Diagnosis {
+export interface Diagnosis {
   report: string;
   problems: string[];
 }

@@ -4,17 +4,12 @@ import { connectors } from "../platforms/registry.ts";
 import { describeEnding, endingVersions, hasEnded } from "../platforms/sunsets.ts";
 import { createCloud } from "./cloud.ts";
 import { readDevVars } from "./dev-vars.ts";
-import { type AppSettings, diagnoseApps } from "./doctor-apps.ts";
+import { type AppSettings, type Diagnosis, diagnoseApps } from "./doctor-apps.ts";
 import { inProject } from "./paths.ts";
 import { Problem } from "./program.ts";
 import { readPort } from "./server.ts";
 import { formatTable } from "./table.ts";
 import { readTomlVars } from "./vars.ts";
-
-interface Diagnosis {
-  report: string;
-  problems: string[];
-}
 
 export function diagnoseVersions(now: Date): Diagnosis {
   const ending = endingVersions(now);

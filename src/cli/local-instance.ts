@@ -1,12 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { addSeconds } from "../core/time.ts";
-import type { HealthAnswer } from "./api.ts";
 import { buildAssets } from "./assets.ts";
 import { ensureDevVars, readDevVars } from "./dev-vars.ts";
 import { localStorageVars } from "./local-storage.ts";
 import { inProject } from "./paths.ts";
 import { prepareWorkspace } from "./seed.ts";
-import { requireFreePort, type Server, startServer, waitUntilAnswering } from "./server.ts";
+import { requireFreePort, startServer, waitUntilAnswering } from "./server.ts";
 import { openStorageDoor } from "./storage-door.ts";
 import { checkVars, readTomlVars, type Vars } from "./vars.ts";
 
@@ -17,19 +16,12 @@ interface InstanceOptions {
   chosenToken: string | null;
 }
 
-export interface LocalInstance extends Awaited<ReturnType<typeof prepareWorkspace>> {
-  server: Server;
-  health: HealthAnswer;
-  config: ReturnType<typeof checkVars>;
-}
-
 /** The local instance's schedule only runs when the caller triggers it. */
-export async function startInstance(options: InstanceOptions): Promise<LocalInstance> {
-  const { port, stateDir, vars, chosenToken } = options;
+export async function startInstance({ port, stateDir, vars, chosenToken }: InstanceOptions) {
   const toml = readTomlVars(await readFile(inProject("wrangler.toml"), "utf8"));
   const done = await ensureDevVars(inProject(".dev.vars"), toml);
   if (done) console.log(done);
-  const all = await readAllVars(toml, vars);
+  const all: Vars = { ...toml, ...(await readDevVars(inProject(".dev.vars"))), ...vars };
   const config = checkVars(all);
   await requireFreePort(port);
 
@@ -40,12 +32,4 @@ export async function startInstance(options: InstanceOptions): Promise<LocalInst
   const storageVars = all.STORAGE_ENDPOINT ? {} : localStorageVars(await openStorageDoor(port));
   const server = startServer({ port, stateDir, vars: { ...storageVars, ...vars } });
   return { ...workspace, server, config, health: await waitUntilAnswering(server) };
-}
-
-async function readAllVars(toml: Vars, vars: Vars): Promise<Vars> {
-  return {
-    ...toml,
-    ...(await readDevVars(inProject(".dev.vars"))),
-    ...vars,
-  };
 }

@@ -75,13 +75,7 @@ export async function readMedia(sources: readonly string[]): Promise<Form> {
   return { photo: media.map(({ value }) => value) };
 }
 
-interface Medium {
-  value: string | Blob;
-  isVideo: boolean;
-  sizeBytes: number;
-}
-
-async function readMedium(source: string): Promise<Medium> {
+async function readMedium(source: string) {
   if (isUrl(source)) {
     const isVideo = URL.canParse(source) && VIDEO_NAME.test(new URL(source).pathname);
     return { value: source, isVideo, sizeBytes: 0 };

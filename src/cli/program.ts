@@ -25,18 +25,15 @@ type StopSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
 
 const STOP_SIGNALS: readonly StopSignal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
-interface Options {
-  /** Exit code after a signal. The default is 128 plus the number of the signal. */
-  stopCode?: number;
-}
-
 /**
  * Every child process ends with the program. `main` returns the exit code, and its signal aborts when the program has
  * to stop.
+ *
+ * @param options `stopCode` is the exit code after a signal; the default is 128 plus the number of the signal
  */
 export async function runProgram(
   main: (stopping: AbortSignal) => Promise<number>,
-  { stopCode }: Options = {},
+  { stopCode }: { stopCode?: number } = {},
 ): Promise<void> {
   const stopping = new AbortController();
   const end = async (code: number) => {

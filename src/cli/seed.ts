@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { migrateAndExecute, type Row } from "./d1.ts";
+import { migrateAndExecute } from "./d1.ts";
 import { OWNER_ONLY } from "./dev-vars.ts";
 import { insertFirstOwner } from "./owner.ts";
 import { Problem } from "./program.ts";
@@ -31,14 +31,9 @@ export function readDemoTokenVariable(env: NodeJS.ProcessEnv): string | null {
   return token;
 }
 
-interface Prepared {
-  /** Null when the database contains a workspace that is not the demo. */
-  token: string | null;
-  signInPath: string;
-}
-
 /**
- * The token is `chosen`, the token of an earlier start, or a new token.
+ * The token is `chosen`, the token of an earlier start, or a new token. It is null when the database contains a
+ * workspace that is not the demo.
  *
  * @param at time by the clock of the instance
  * @throws Problem when the folder cannot be made, or the chosen token is revoked
@@ -47,7 +42,7 @@ export async function prepareWorkspace(
   stateDir: string,
   chosen: string | null,
   at: Date,
-): Promise<Prepared> {
+): Promise<{ token: string | null; signInPath: string }> {
   await mkdir(stateDir, { recursive: true }).catch((error: Error) => {
     throw new Problem(`STATE_DIR cannot be used: ${error.message}`);
   });
@@ -68,17 +63,8 @@ async function keepToken(stateDir: string, token: string): Promise<string> {
   return token;
 }
 
-interface Workspace {
-  hasDemoOwner: boolean;
-  isTokenWorking: boolean;
-}
-
 /** Each database call takes a second or two, so one call does everything. */
-async function migrateAndSeed(
-  stateDir: string,
-  token: string,
-  insertLink: string,
-): Promise<Workspace> {
+async function migrateAndSeed(stateDir: string, token: string, insertLink: string) {
   const results = await migrateAndExecute({ kind: "local", stateDir }, [
     ...insertFirstOwner(DEMO_OWNER, new Date()),
     await insertToken(
@@ -90,10 +76,6 @@ async function migrateAndSeed(
     sql`SELECT count(*) AS count FROM users WHERE email = ${DEMO_OWNER.email}`,
     await countWorkingTokens(token),
   ]);
-  return toWorkspace(results);
+  const [hasDemoOwner, isTokenWorking] = results.slice(-2).map(([row]) => row?.count === 1);
+  return { hasDemoOwner, isTokenWorking };
 }
-
-const toWorkspace = (results: Row[][]): Workspace => ({
-  hasDemoOwner: results.at(-2)?.[0]?.count === 1,
-  isTokenWorking: results.at(-1)?.[0]?.count === 1,
-});

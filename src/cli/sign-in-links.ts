@@ -15,13 +15,6 @@ const LIFETIME_MS = HOUR;
 /** Recipient of a sign-in link. Null means the owner of the instance. */
 export type Addressee = { email: string } | { id: string } | null;
 
-interface OperatorLink {
-  path: string;
-  lookUp: string;
-  /** SQL that stores the link if exactly one person matches. */
-  insert: string;
-}
-
 /** An invited e-mail address without an account has a null id. */
 function selectPeople(to: Addressee, at: Date): string {
   if (to === null) return SELECT_OWNER.part;
@@ -37,7 +30,8 @@ function selectPeople(to: Addressee, at: Date): string {
       AND NOT EXISTS (SELECT 1 FROM users WHERE lower(email) = ${email})`;
 }
 
-export async function prepareLink(to: Addressee, at: Date): Promise<OperatorLink> {
+/** `insert` is SQL that stores the link if exactly one person matches. */
+export async function prepareLink(to: Addressee, at: Date) {
   const { token, identifier } = await createLinkToken();
   const now = at.getTime();
   const lookUp = selectPeople(to, at);

@@ -17,13 +17,8 @@ export interface CreateOptions {
   user?: string;
 }
 
-interface CreatedToken {
-  id: number;
-  token: string;
-}
-
 /** @throws Problem when the team or user does not exist */
-export async function createUserToken(place: Place, options: CreateOptions): Promise<CreatedToken> {
+export async function createUserToken(place: Place, options: CreateOptions) {
   const scopes = parseScopes(options.scopes ?? "");
   const { team: teamName = null, user = null } = options;
   const [owners = [], users = [], teams = [], members = []] = await execute(place, [
@@ -48,7 +43,7 @@ export async function createUserToken(place: Place, options: CreateOptions): Pro
 export async function createFirstToken(
   place: Place,
   options: { name: string; scopes?: string; email: string },
-): Promise<CreatedToken> {
+) {
   const { name } = options;
   const email = toEmail(options.email);
   if (!email) throw new Problem(`"${options.email}" is not an e-mail address.`);
@@ -65,7 +60,7 @@ async function insert(
   before: string[],
   fields: Omit<Parameters<typeof insertToken>[0], "token">,
   email: string,
-): Promise<CreatedToken> {
+) {
   const token = createToken();
   const results = await execute(place, [
     ...before,

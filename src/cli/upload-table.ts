@@ -24,14 +24,8 @@ function shorten(text: string): string {
     : line;
 }
 
-function resultOf({
-  status,
-  metadata,
-  scheduledFor,
-  errorMessage,
-  failure,
-  fileDownload,
-}: Upload): string {
+function resultOf(upload: Upload): string {
+  const { status, metadata, scheduledFor, errorMessage, failure, fileDownload } = upload;
   if (status === "failed") return errorMessage ?? failure?.code ?? "no reason is known";
   if (status === "completed") return metadata?.shareUrl ?? "the platform gave no address";
   if (fileDownload) return fileDownload.message;

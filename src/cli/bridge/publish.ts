@@ -37,9 +37,11 @@ export async function publishLocal(
   const files = await openAll(paths, bridge.folders);
   try {
     for (const file of files) requireWithinLimits(name, file);
-    const refused = await refusedBefore(bridge, shared, files, call);
-    if (refused) return refused;
-    await requireTaker(bridge, shared, files);
+    if (!areAllStored(bridge, files)) {
+      const refused = await refusedBefore(bridge, shared, files, call);
+      if (refused) return refused;
+      await requireTaker(bridge, shared, files);
+    }
     const mediaUrls = await exclusively(files, () => storeAll(bridge, files, call));
     return await bridge.remote.callTool(
       "create_post",
@@ -98,15 +100,19 @@ const verdict = z.object({
   errors: z.array(z.object({ error: z.string() })),
 });
 
+/** An earlier call may have created the post of these files, and validate_post would refuse a duplicate. */
+const areAllStored = ({ connection, uploadsFolder }: Bridge, files: readonly OpenFile[]): boolean =>
+  files.every((file) => {
+    const journal = openJournal(uploadsFolder, connection, file);
+    return journal.isStored && journal.isOf(file);
+  });
+
 async function refusedBefore(
-  { remote, connection, uploadsFolder }: Bridge,
+  { remote }: Bridge,
   shared: Args,
   files: readonly OpenFile[],
   { mcpReq: { signal } }: ServerContext,
 ): Promise<CallToolResult | null> {
-  // When all files are stored, an earlier call may have created the post, and validate_post would refuse a duplicate.
-  if (files.every((file) => isStored(openJournal(uploadsFolder, connection, file), file)))
-    return null;
   const mediaUrls = files
     .slice(0, MAX_NAMED)
     .map(({ kind }, i) => `https://example.com/${i}.${kind === "video" ? "mp4" : "jpg"}`);
@@ -119,13 +125,8 @@ async function refusedBefore(
 }
 
 /** @throws Problem for files that no platform of the call takes */
-async function requireTaker(
-  { api, connection, uploadsFolder }: Bridge,
-  { accountIds }: Args,
-  files: readonly OpenFile[],
-): Promise<void> {
+async function requireTaker({ api }: Bridge, { accountIds }: Args, files: readonly OpenFile[]) {
   if (!Array.isArray(accountIds)) return;
-  if (files.every((file) => isStored(openJournal(uploadsFolder, connection, file), file))) return;
   const limits = await readLimits(api, accountIds);
   const refusals = limits.map((one) => refusalOf(one, files));
   if (refusals.length === 0 || refusals.includes(null)) return;
@@ -163,9 +164,6 @@ function refusalOf({ platform, mediaSupport }: Capabilities, files: readonly Ope
   }
   return null;
 }
-
-const isStored = (journal: UploadJournal, file: OpenFile): boolean =>
-  journal.isStored && journal.isOf(file);
 
 interface Sending {
   file: OpenFile;
