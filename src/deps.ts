@@ -110,13 +110,7 @@ export interface Ctx extends Deps {
   ): Promise<Results<Q>>;
 }
 
-interface Shared {
-  config: Config;
-  cipher: Cipher;
-  db: Db;
-  fetch: Fetch;
-  startedAt: Date | null;
-}
+type Shared = Pick<Deps, "config" | "cipher" | "db" | "fetch" | "startedAt">;
 
 const sharedByEnv = new WeakMap<object, Shared>();
 

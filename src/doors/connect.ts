@@ -1,16 +1,13 @@
-import { Hono } from "hono";
 import { linkPages } from "../features/connect/link-page.tsx";
 import { consentPages } from "../features/connect/pages.tsx";
 import { deletionPage } from "../features/withdrawals/page.tsx";
 import { withdrawalRoutes } from "../features/withdrawals/routes.ts";
-import { type MakeDeps, prepareDoor } from "../http/door.ts";
-import type { AppEnv } from "../http/env.ts";
+import { createDoor, type MakeDeps } from "../http/door.ts";
 import { refuseCrossSite, renderErrorPage } from "../http/pages.tsx";
 
 /** Pages that connect accounts need no sign-in. */
-export function createConnect(makeDeps: MakeDeps): Hono<AppEnv> {
-  const app = new Hono<AppEnv>();
-  prepareDoor(app, makeDeps);
+export function createConnect(makeDeps: MakeDeps) {
+  const app = createDoor(makeDeps);
   app.onError(renderErrorPage);
   // These routes precede the check of the origin, because platforms' servers call them.
   app.route("/", withdrawalRoutes);

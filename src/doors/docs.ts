@@ -1,14 +1,11 @@
-import { Hono } from "hono";
 import { guidePages } from "../features/guides/page.tsx";
 import { docsRoutes } from "../http/docs.ts";
-import { type MakeDeps, prepareDoor } from "../http/door.ts";
-import type { AppEnv } from "../http/env.ts";
+import { createDoor, type MakeDeps } from "../http/door.ts";
 import { renderError } from "../http/errors.ts";
 import { renderErrorPage } from "../http/pages.tsx";
 
-export function createDocs(makeDeps: MakeDeps): Hono<AppEnv> {
-  const app = new Hono<AppEnv>();
-  prepareDoor(app, makeDeps);
+export function createDocs(makeDeps: MakeDeps) {
+  const app = createDoor(makeDeps);
   // An instance with invalid settings renders no pages.
   app.onError((error, c) => (c.var.deps ? renderErrorPage(error, c) : renderError(error, c)));
   app.route("/", docsRoutes);

@@ -1,12 +1,11 @@
 import { isJsonContentType } from "@modelcontextprotocol/server";
-import { Hono } from "hono";
 import { AppError } from "../core/errors.ts";
 import { isLoopback } from "../core/url-policy.ts";
 import { createCaller } from "../features/auth/caller.ts";
 import { bodyOf } from "../http/body.ts";
 import { countCaller, holdUntilKnown, requireKnownCaller } from "../http/caller.ts";
-import { type MakeDeps, prepareDoor } from "../http/door.ts";
-import { type AppContext, type AppEnv, publicOrigin } from "../http/env.ts";
+import { createDoor, type MakeDeps } from "../http/door.ts";
+import { type AppContext, publicOrigin } from "../http/env.ts";
 import { answerAgent } from "../mcp/endpoint.ts";
 import type { AnyTool } from "../mcp/tool.ts";
 
@@ -46,9 +45,8 @@ function loadTools(tools: Tools, message: unknown): Promise<AnyTool[]> {
   );
 }
 
-export function createMcp(makeDeps: MakeDeps, tools = TOOLS): Hono<AppEnv> {
-  const app = new Hono<AppEnv>();
-  prepareDoor(app, makeDeps);
+export function createMcp(makeDeps: MakeDeps, tools = TOOLS) {
+  const app = createDoor(makeDeps);
   app.use(requireKnownCaller);
   app.use(async (c, next) => {
     c.set("createCaller", createCaller);

@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import type { Hono } from "hono";
 import type { PageEnv } from "../features/auth/signed-in.ts";
 import { accountPage } from "../features/dashboard/account.tsx";
 import { accountsPage } from "../features/dashboard/accounts.tsx";
@@ -18,8 +18,7 @@ import { uploadPage } from "../features/dashboard/upload.tsx";
 import { uploadsPage } from "../features/dashboard/uploads.tsx";
 import { signInPages } from "../features/sign-in/page.tsx";
 import { requireKnownCaller } from "../http/caller.ts";
-import { type MakeDeps, prepareDoor } from "../http/door.ts";
-import type { AppEnv } from "../http/env.ts";
+import { createDoor, type MakeDeps } from "../http/door.ts";
 import { refuseCrossSite, renderErrorPage } from "../http/pages.tsx";
 
 const BEHIND_SIGN_IN = [
@@ -42,9 +41,8 @@ const BEHIND_SIGN_IN = [
 export function createPages(
   makeDeps: MakeDeps,
   behindSignIn: readonly Hono<PageEnv>[] = BEHIND_SIGN_IN,
-): Hono<AppEnv> {
-  const app = new Hono<AppEnv>();
-  prepareDoor(app, makeDeps);
+) {
+  const app = createDoor(makeDeps);
   app.onError(renderErrorPage);
   app.use(refuseCrossSite);
   app.route("/", signInPages);

@@ -1,12 +1,11 @@
-import { Hono } from "hono";
 import { AppError } from "../core/errors.ts";
 import { runSchedule } from "../cron/schedule.ts";
 import { createCaller } from "../features/auth/caller.ts";
 import { COOKIE_PREFIX } from "../features/auth/cookie.ts";
 import { countPerson } from "../features/auth/signed-in.ts";
 import { countCaller } from "../http/caller.ts";
-import { type MakeDeps, prepareDoor } from "../http/door.ts";
-import type { AppContext, AppEnv } from "../http/env.ts";
+import { createDoor, type MakeDeps } from "../http/door.ts";
+import type { AppContext } from "../http/env.ts";
 import { refuseCrossSite, refuseOtherSites } from "../http/pages.tsx";
 import type { FeedTeam } from "../sandbox/kit/feed-team.ts";
 import { createSandboxRoutes } from "../sandbox/routes.tsx";
@@ -30,9 +29,8 @@ async function teamOf(c: AppContext): Promise<FeedTeam> {
   return ctx.actor.teamId;
 }
 
-export function createSandbox(makeDeps: MakeDeps): Hono<AppEnv> {
-  const app = new Hono<AppEnv>();
-  prepareDoor(app, makeDeps);
+export function createSandbox(makeDeps: MakeDeps) {
+  const app = createDoor(makeDeps);
   app.use(async (c, next) => {
     c.set("createCaller", createCaller);
     await next();
@@ -48,5 +46,6 @@ export function createSandbox(makeDeps: MakeDeps): Hono<AppEnv> {
   });
   app.use(refuseOtherSites);
   app.use("/sandbox/webhook/settings", refuseCrossSite);
-  return app.route("/sandbox", routes);
+  app.route("/sandbox", routes);
+  return app;
 }

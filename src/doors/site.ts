@@ -1,14 +1,13 @@
-import { Hono } from "hono";
+import { notFound } from "../core/errors.ts";
 import { sessionToken } from "../features/auth/cookie.ts";
 import { healthRoutes } from "../features/health/routes.ts";
 import { mediaRoutes } from "../features/media/routes.ts";
 import { fileRoutes } from "../features/presign/file-routes.ts";
 import { logoRoutes } from "../features/settings/logo-routes.ts";
-import { type MakeDeps, prepareDoor } from "../http/door.ts";
-import { type AppContext, type AppEnv, publicOrigin } from "../http/env.ts";
+import { createDoor, type MakeDeps } from "../http/door.ts";
+import { type AppContext, publicOrigin } from "../http/env.ts";
 import { createHomeRoutes } from "../http/home.tsx";
 import { llmsRoutes } from "../http/llms.ts";
-import { siteFileRoutes } from "../http/site-files.ts";
 
 /** True for a cookie with our signature. Whether its session still lives is not checked. */
 async function isSignedIn({ req, var: { deps } }: AppContext): Promise<boolean> {
@@ -17,21 +16,18 @@ async function isSignedIn({ req, var: { deps } }: AppContext): Promise<boolean> 
   return (await sessionToken(cookies, origin, deps.config.signingKey)) !== null;
 }
 
-export function createSite(makeDeps: MakeDeps): Hono<AppEnv> {
-  const app = new Hono<AppEnv>();
-  prepareDoor(app, makeDeps);
-  const homeRoutes = createHomeRoutes(isSignedIn);
-  for (const routes of [
-    homeRoutes,
-    mediaRoutes,
-    fileRoutes,
-    logoRoutes,
-    healthRoutes,
-    llmsRoutes,
-    siteFileRoutes,
-  ]) {
+export function createSite(makeDeps: MakeDeps) {
+  const app = createDoor(makeDeps);
+  app.route("/", createHomeRoutes(isSignedIn));
+  for (const routes of [mediaRoutes, fileRoutes, logoRoutes, healthRoutes, llmsRoutes]) {
     app.route("/", routes);
   }
+  app.get("/:file{\\w+\\.txt}", (c) => {
+    const { siteFiles } = c.var.deps.config;
+    const file = siteFiles.find(({ name }) => name === c.req.param("file"));
+    if (!file) throw notFound("File");
+    return c.text(file.text);
+  });
   app.get("/favicon.ico", (c) => c.body(null, 204));
   return app;
 }

@@ -1,17 +1,14 @@
-import { Hono } from "hono";
 import { cors } from "hono/cors";
 import {
   refuseOther,
   renderStorageError,
   storageRoutes,
 } from "../features/presign/storage-routes.ts";
-import { type MakeDeps, prepareDoor } from "../http/door.ts";
-import type { AppEnv } from "../http/env.ts";
+import { createDoor, type MakeDeps } from "../http/door.ts";
 
 /** The addresses are signed, so that no token is needed. */
-export function createStorage(makeDeps: MakeDeps): Hono<AppEnv> {
-  const app = new Hono<AppEnv>();
-  prepareDoor(app, makeDeps);
+export function createStorage(makeDeps: MakeDeps) {
+  const app = createDoor(makeDeps);
   app.onError(renderStorageError);
   app.notFound(refuseOther);
   app.use(

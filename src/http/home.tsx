@@ -6,40 +6,35 @@ import { type AppContext, type AppEnv, publicOrigin } from "./env.ts";
 
 export function createHomeRoutes(isSignedIn: (c: AppContext) => Promise<boolean>): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
-  routes.get("/", (c) => showRoot(c, isSignedIn));
-  return routes;
-}
-
-async function showRoot(
-  c: AppContext,
-  isSignedIn: (c: AppContext) => Promise<boolean>,
-): Promise<Response> {
-  const { deps } = c.var;
-  const origin = publicOrigin(deps, c.req.url);
-  const { isDevelopment, sandboxEnabled } = deps.config;
-  const places: Places = {
-    api: `${origin}/api/v1`,
-    docs: `${origin}/docs`,
-    openapi: `${origin}/api/v1/openapi.json`,
-    health: `${origin}/health`,
-    sandbox: sandboxEnabled ? `${origin}/sandbox` : null,
-  };
-  c.header("Vary", "Accept, Cookie");
-  const type = accepts(c, {
-    header: "Accept",
-    supports: ["text/html", "application/json"],
-    default: "text/html",
+  routes.get("/", async (c) => {
+    const { deps } = c.var;
+    const origin = publicOrigin(deps, c.req.url);
+    const { isDevelopment, sandboxEnabled } = deps.config;
+    const places: Places = {
+      api: `${origin}/api/v1`,
+      docs: `${origin}/docs`,
+      openapi: `${origin}/api/v1/openapi.json`,
+      health: `${origin}/health`,
+      sandbox: sandboxEnabled ? `${origin}/sandbox` : null,
+    };
+    c.header("Vary", "Accept, Cookie");
+    const type = accepts(c, {
+      header: "Accept",
+      supports: ["text/html", "application/json"],
+      default: "text/html",
+    });
+    if (type === "application/json") {
+      return c.json({ success: true, data: { name: "Akimbo", ...places } });
+    }
+    if (await isSignedIn(c)) {
+      c.header("Cache-Control", "no-store");
+      return c.redirect("/app", 303);
+    }
+    return renderPage(
+      c,
+      { title: "Running", styles: HOME_STYLES },
+      <HomePage places={places} isSandboxPublic={isDevelopment} />,
+    );
   });
-  if (type === "application/json") {
-    return c.json({ success: true, data: { name: "Akimbo", ...places } });
-  }
-  if (await isSignedIn(c)) {
-    c.header("Cache-Control", "no-store");
-    return c.redirect("/app", 303);
-  }
-  return renderPage(
-    c,
-    { title: "Running", styles: HOME_STYLES },
-    <HomePage places={places} isSandboxPublic={isDevelopment} />,
-  );
+  return routes;
 }
