@@ -10,9 +10,9 @@ import { startInstance } from "./local-instance.ts";
 import { inProject, readStateDir, showPath } from "./paths.ts";
 import { stopGroups } from "./process-group.ts";
 import { Problem } from "./program.ts";
+import { describeNetworkError, TemporaryProblem } from "./retry.ts";
 import { readDemoTokenVariable } from "./seed.ts";
 import { findFreePort, readPort } from "./server.ts";
-import { type SimulatedTime, simulatedTimeOf } from "./simulated-time.ts";
 import { type PlannedPost, planYear } from "./year-plan.ts";
 
 interface Options {
@@ -96,15 +96,39 @@ async function prepareStateDir(): Promise<string> {
   throw new Problem(`${showPath(stateDir)} is not empty. Let STATE_DIR name a new folder.`);
 }
 
-interface Life extends Options {
-  api: Api;
-  time: SimulatedTime;
-  stopping: AbortSignal;
+const SIMULATION_TIMEOUT_MS = 120_000;
+
+function simulatedTimeOf(origin: string) {
+  const post = async (path: string, body: object): Promise<void> => {
+    const response = await fetch(`${origin}/sandbox/api/${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(SIMULATION_TIMEOUT_MS),
+    }).catch((error: unknown) => {
+      throw new TemporaryProblem(`${origin} cannot be reached: ${describeNetworkError(error)}`);
+    });
+    const text = await response.text();
+    if (response.ok || response.status === 404) return;
+    throw new TemporaryProblem(
+      `POST /sandbox/api/${path}: ${response.status} ${text.slice(0, 200)}`,
+    );
+  };
+  return {
+    /** Sets the clock's offset from real time. */
+    moveTo: (offsetSeconds: number) => post("clock", { offsetSeconds }),
+    /** Moves the clock to an instant and runs the schedule for `ticks` minutes. */
+    leapTo: (at: Date, ticks = 1) => post("clock", { at, ticks }),
+    /** Simulates a post from the platform's own app. Does nothing while the account has no posts. */
+    postByHand: (at: Date, accountId: string, text: string) =>
+      post("posts", { at, accountId, text }),
+  };
 }
 
-interface Step {
-  at: number;
-  do(): Promise<unknown>;
+interface Life extends Options {
+  api: Api;
+  time: ReturnType<typeof simulatedTimeOf>;
+  stopping: AbortSignal;
 }
 
 async function liveThrough({ api, time, seed, days, stopping }: Life): Promise<void> {
@@ -116,7 +140,7 @@ async function liveThrough({ api, time, seed, days, stopping }: Life): Promise<v
   const boardId = await firstBoard(api, accounts);
   console.log(`${plan.name}: ${plan.posts.length} posts in ${days} days, on nine platforms …`);
 
-  const steps: Step[] = plan.posts.map(({ at }) => ({
+  const steps: { at: number; do(): Promise<unknown> }[] = plan.posts.map(({ at }) => ({
     at: at.getTime(),
     do: () => time.leapTo(at),
   }));
@@ -148,13 +172,8 @@ async function liveThrough({ api, time, seed, days, stopping }: Life): Promise<v
 
 type Accounts = ReadonlyMap<Platform, string>;
 
-interface Connected {
-  accounts: Accounts;
-  connectPage(): Promise<string>;
-}
-
 /** Connects LinkedIn as a page, because LinkedIn has no statistics for people. */
-async function connectAll(api: Api, name: string): Promise<Connected> {
+async function connectAll(api: Api, name: string) {
   const accounts = new Map<Platform, string>();
   for (const platform of PLATFORMS) {
     accounts.set(platform, await api.createSandboxAccount(platform, name));

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { createAkimbo, type operations, type Schemas, toForm } from "../client/index.ts";
 import type { RouteName } from "../features/presign/rules.ts";
+import type { Connection } from "./connection.ts";
 import { parseJson } from "./json.ts";
 import type { LocalFile } from "./local-file.ts";
-import { inOptions } from "./options.ts";
 import { Problem } from "./program.ts";
 import {
   describeNetworkError,
@@ -11,6 +11,7 @@ import {
   Refusal,
   readRetryAfter,
   TemporaryProblem,
+  TRY_LATER,
 } from "./retry.ts";
 import type { Presigned } from "./upload-journal.ts";
 
@@ -184,6 +185,38 @@ export async function ask(
   }
 }
 
+const OPTIONS: Readonly<Record<string, string>> = {
+  accountId: "--account",
+  accounts: "--account",
+  schedule_date: "--at",
+  file: "--media",
+  photo: "--media",
+  video: "--media",
+  teamId: "--team",
+};
+
+const NAMESAKES = new Set([
+  "description",
+  "limit",
+  "name",
+  "platform",
+  "scopes",
+  "search",
+  "status",
+  "tags",
+  "title",
+]);
+
+const optionOf = (field: string): string =>
+  OPTIONS[field] ?? (NAMESAKES.has(field) ? `--${field}` : `--set ${field}`);
+
+/** Replaces API field names in a refusal with the command's options. */
+const inOptions = (message: string): string =>
+  message
+    .replace(/^(\w+)(?:\.\d+)?: /, (_, field: string) => `${optionOf(field)} `)
+    .replace(/\bschedule_date\b/g, "--at")
+    .replace(/\bUpload(?= not found| \d)/g, "Post");
+
 const refusal = z.object({
   error: z.string(),
   message: z.string().optional(),
@@ -227,6 +260,14 @@ export async function askHealth(origin: string): Promise<HealthAnswer | null> {
   } catch {
     return null;
   }
+}
+
+/** @throws Problem when nothing answers, or another server */
+export async function requireInstance({ origin, remedy }: Connection): Promise<HealthAnswer> {
+  const health = await askHealth(origin);
+  if (health?.status) return health;
+  if (health) throw new Problem(`The server at ${origin}/health is not Akimbo: ${health.text}`);
+  throw new Problem(`Nothing answers at ${origin}/health. ${remedy}`, TRY_LATER);
 }
 
 export async function ensureSandboxAccounts(

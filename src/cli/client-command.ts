@@ -1,12 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { parseInstant } from "../core/time.ts";
 import { type Api, createApi } from "./api.ts";
-import {
-  type Connection,
-  type ConnectionOptions,
-  type Host,
-  readConnection,
-} from "./connection.ts";
+import { type ConnectionOptions, type Host, readConnection } from "./connection.ts";
 
 export interface Setting {
   host: Host;
@@ -63,9 +58,6 @@ export async function openApi(options: ConnectionOptions, { host }: Setting): Pr
   const { origin, token } = await readConnection(options, host);
   return createApi(origin, token);
 }
-
-export const connectionOf = (options: ConnectionOptions, { host }: Setting): Promise<Connection> =>
-  readConnection(options, host);
 
 export function show({ json }: ClientOptions, value: unknown, toText: () => string): void {
   console.log((json ?? !process.stdout.isTTY) ? JSON.stringify(value, null, 2) : toText());

@@ -1,25 +1,17 @@
 import type { Command } from "commander";
-import { askHealth, createApi } from "./api.ts";
+import { createApi, requireInstance } from "./api.ts";
 import { Remote } from "./bridge/remote.ts";
-import {
-  addClientCommand,
-  type ClientOptions,
-  connectionOf,
-  type Setting,
-} from "./client-command.ts";
+import { addClientCommand, type ClientOptions, type Setting } from "./client-command.ts";
+import { readConnection } from "./connection.ts";
 import { Problem } from "./program.ts";
-import { TRY_LATER } from "./retry.ts";
 
 export function addClientDoctor(program: Command, setting: Setting): void {
   addClientCommand(program, "doctor")
     .description("shows if the instance is well, and what the token can do there")
     .action(async (options: ClientOptions) => {
-      const { origin, token, remedy } = await connectionOf(options, setting);
-      const health = await askHealth(origin);
-      if (!health) throw new Problem(`Nothing answers at ${origin}/health. ${remedy}`, TRY_LATER);
-      if (!health.status) {
-        throw new Problem(`The server at ${origin}/health is not Akimbo: ${health.text}`);
-      }
+      const connection = await readConnection(options, setting.host);
+      const { origin, token } = connection;
+      const health = await requireInstance(connection);
       console.log(`${origin} is ${health.status}.${health.error ? ` ${health.error}` : ""}`);
       const accounts = await createApi(origin, token).listAccounts();
       const active = accounts.filter(({ status }) => status === "active");

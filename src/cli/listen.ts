@@ -6,7 +6,8 @@ import { ANSWER_MS } from "../features/webhooks/rules.ts";
 import { newSecret } from "../features/webhooks/secrets.ts";
 import { deliveryRequest } from "../features/webhooks/send.ts";
 import { createApi, type FeedEvent } from "./api.ts";
-import { type ClientOptions, connectionOf, type Setting } from "./client-command.ts";
+import type { ClientOptions, Setting } from "./client-command.ts";
+import { readConnection } from "./connection.ts";
 import { followEvents, POLL_MS, withRetries } from "./event-feed.ts";
 import { Misuse } from "./program.ts";
 import { describeNetworkError, readRetryAfter, TemporaryProblem } from "./retry.ts";
@@ -23,14 +24,13 @@ const TARGET_WAIT_MS = SECOND / 4;
 const LONGEST_RETRY_AFTER_MS = 15 * MINUTE;
 
 /** @throws Misuse for invalid options; Problem for failures that the user must fix */
-export async function listen(options: ListenOptions, setting: Setting): Promise<void> {
+export async function listen(options: ListenOptions, { host, stopping }: Setting): Promise<void> {
   const { secret = newSecret(), json: isJson = false } = options;
-  const { stopping } = setting;
   const say = isJson ? console.error : console.log;
   const url = readTarget(options.forwardTo);
   const names = readNames(options.type);
   const since = readSince(options.since);
-  const { origin, token } = await connectionOf(options, setting);
+  const { origin, token } = await readConnection(options, host);
   const tell = (problem: string) => console.error(`${problem}\nWaiting for it …`);
   const patience = { stopping, tell };
   say(`Secret: ${secret}`);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Command } from "commander";
 import { formatCount } from "../core/counts.ts";
-import { type Account, type Api, askHealth, createApi, type Upload } from "./api.ts";
+import { type Account, type Api, createApi, requireInstance, type Upload } from "./api.ts";
 import {
   addClientCommand,
   type ClientOptions,
@@ -16,7 +16,7 @@ import { readSettings, requireKnownFields } from "./post-fields.ts";
 import { Misuse, Problem } from "./program.ts";
 import { ERROR_OUTPUT, formatBytes, OUTPUT, type Reporter } from "./progress-bar.ts";
 import { fieldOf, nameOfPost, type PostFields, publishFile } from "./publish-file.ts";
-import { retrying, TemporaryProblem, TRY_LATER } from "./retry.ts";
+import { retrying, TemporaryProblem } from "./retry.ts";
 import { storeFile } from "./store-file.ts";
 import { removeOldJournals, UploadJournal } from "./upload-journal.ts";
 
@@ -132,7 +132,9 @@ async function storeAlone(run: Run): Promise<number> {
   return 0;
 }
 
-async function publish(run: Run & { account: Account; fields: PostFields }): Promise<number> {
+type PostRun = Run & { account: Account; fields: PostFields };
+
+async function publish(run: PostRun): Promise<number> {
   const { file, account, journal, fields, reporter } = run;
   const { platform, accountName } = account;
   reporter.say(`${describeFile(file)} → ${platform} (${accountName})`);
@@ -150,12 +152,7 @@ async function publish(run: Run & { account: Account; fields: PostFields }): Pro
 }
 
 /** @throws Problem that says why the post would be refused */
-async function requireAcceptable({
-  api,
-  account,
-  file,
-  fields,
-}: Run & { account: Account; fields: PostFields }): Promise<void> {
+async function requireAcceptable({ api, account, file, fields }: PostRun): Promise<void> {
   const { platform } = account;
   const names = Object.keys(fields).filter((field) => !OPTION_FIELDS.includes(field));
   const capabilities = await retrying(() => api.getCapabilities(platform));
@@ -188,13 +185,6 @@ function readFields({ account, title, description, at, set }: UploadOptions): Po
     throw new Misuse("Without --account the file is only uploaded: the other options need one.");
   }
   return fields;
-}
-
-async function requireInstance({ origin, remedy }: Connection): Promise<void> {
-  const health = await askHealth(origin);
-  if (health?.status) return;
-  if (health) throw new Problem(`The server at ${origin}/health is not Akimbo: ${health.text}`);
-  throw new Problem(`Nothing answers at ${origin}/health. ${remedy}`, TRY_LATER);
 }
 
 function report(upload: Upload, { say }: Reporter): number {

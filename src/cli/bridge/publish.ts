@@ -2,16 +2,17 @@ import { randomUUID } from "node:crypto";
 import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { formatCount } from "../../core/counts.ts";
+import { SECOND } from "../../core/time.ts";
 import type { Api, Capabilities } from "../api.ts";
 import type { Connection } from "../connection.ts";
 import { Problem } from "../program.ts";
+import { formatBytes, type Reporter } from "../progress-bar.ts";
 import { Refusal, retrying } from "../retry.ts";
 import { storeFile } from "../store-file.ts";
 import { openJournal } from "../upload-command.ts";
 import type { UploadJournal } from "../upload-journal.ts";
 import { type AllowedFolder, closeFile, type OpenFile, openAllowed } from "./allowed.ts";
 import { LOCAL_TOOLS, type LocalToolName } from "./local-tools.ts";
-import { CallProgress } from "./progress.ts";
 import type { Remote } from "./remote.ts";
 
 export interface Bridge {
@@ -165,6 +166,44 @@ function refusalOf({ platform, mediaSupport }: Capabilities, files: readonly Ope
   return null;
 }
 
+const NOTICE_MS = SECOND / 4;
+
+/** Progress never falls: bytes that are sent again count once. */
+class CallProgress {
+  private readonly call: ServerContext;
+  private readonly totalBytes: number;
+  private readonly sent = new Map<string, number>();
+  private reported = -1;
+  private reportedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(call: ServerContext, totalBytes: number) {
+    this.call = call;
+    this.totalBytes = totalBytes;
+  }
+
+  reporterOf(path: string): Reporter {
+    return {
+      say: (text) => console.error(text),
+      startBar: () => ({ show: (bytes) => this.note(path, bytes), end: () => {} }),
+    };
+  }
+
+  note(path: string, bytes: number): void {
+    this.sent.set(path, bytes);
+    const progress = [...this.sent.values()].reduce((sum, one) => sum + one, 0);
+    const isEnd = progress >= this.totalBytes;
+    const now = performance.now();
+    if (progress <= this.reported || (!isEnd && now - this.reportedAt < NOTICE_MS)) return;
+    [this.reported, this.reportedAt] = [progress, now];
+    const { _meta: meta, notify } = this.call.mcpReq;
+    const progressToken = meta?.progressToken;
+    if (progressToken === undefined) return;
+    const message = `${formatBytes(progress)} of ${formatBytes(this.totalBytes)} are in storage`;
+    const params = { progressToken, progress, total: this.totalBytes, message };
+    void notify({ method: "notifications/progress", params }).catch(() => {});
+  }
+}
+
 interface Sending {
   file: OpenFile;
   journal: UploadJournal;
@@ -187,7 +226,7 @@ async function storeAll(bridge: Bridge, files: readonly OpenFile[], call: Server
       const { path, sizeBytes } = one.file;
       const reporter = progress.reporterOf(path);
       const stored = await storeFile({ ...one, api, platform: null, stopping, reporter });
-      progress.finish(path, sizeBytes);
+      progress.note(path, sizeBytes);
       addresses.set(path, stored.bucketUrl);
     }
   };

@@ -1,7 +1,8 @@
 import { parse } from "node:path";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { createApi } from "../api.ts";
-import { type ClientOptions, connectionOf, type Setting } from "../client-command.ts";
+import type { ClientOptions, Setting } from "../client-command.ts";
+import { readConnection } from "../connection.ts";
 import { toPath } from "../local-file.ts";
 import { Problem } from "../program.ts";
 import { removeOldJournals } from "../upload-journal.ts";
@@ -31,10 +32,9 @@ function workingFolder(): string {
  *
  * @throws Problem for an unusable connection or folder
  */
-export async function serve(options: McpOptions, setting: Setting): Promise<void> {
-  const { host, stopping } = setting;
+export async function serve(options: McpOptions, { host, stopping }: Setting): Promise<void> {
   const { allow = [workingFolder()] } = options;
-  const connection = await connectionOf(options, setting);
+  const connection = await readConnection(options, host);
   const { origin, token } = connection;
   const uploadsFolder = host.uploadsFolder(process.env);
   await removeOldJournals(uploadsFolder);
