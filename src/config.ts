@@ -245,14 +245,10 @@ export const appKeyNames = (platform: Platform): [id: string, secret: string] =>
   return [`${name}_CLIENT_ID`, `${name}_CLIENT_SECRET`];
 };
 
-const CLIENT_ID = /^([A-Z0-9]+)_CLIENT_ID$/;
-
 function readAppKeys(env: object): Config["appKeys"] {
   const vars = env as Record<string, string | undefined>;
   return Object.fromEntries(
-    Object.keys(vars).flatMap((name) => {
-      const platform = CLIENT_ID.exec(name)?.[1]?.toLowerCase() ?? "";
-      if (!isPlatform(platform)) return [];
+    PLATFORMS.flatMap((platform) => {
       const [clientId, clientSecret] = appKeyNames(platform).map((one) => vars[one]);
       if (!clientId || !clientSecret) return [];
       const configId = vars[`${platform.toUpperCase()}_CONFIG_ID`];

@@ -15,18 +15,6 @@ import { Problem } from "./program.ts";
 
 export const GUIDES_FOLDER = inProject("src/docs");
 
-interface SearchEntry {
-  path: string;
-  guide: string;
-  heading: string;
-  text: string;
-}
-
-interface RenderedGuide {
-  page: GuidePage;
-  search: SearchEntry[];
-}
-
 const escapeHtml = (text: string): string =>
   text
     .replaceAll("&", "&amp;")
@@ -111,7 +99,7 @@ interface Section {
 }
 
 /** @throws Problem for a missing title or a broken link */
-export function renderGuide(name: string, text: string, names: ReadonlySet<string>): RenderedGuide {
+export function renderGuide(name: string, text: string, names: ReadonlySet<string>) {
   const slugger = new GithubSlugger();
   const ids = new Map<Token, string>();
   const marked = new Marked({ gfm: true });
@@ -162,15 +150,16 @@ export function renderGuide(name: string, text: string, names: ReadonlySet<strin
   });
   const content = tokens.filter((token) => token.type !== "heading" || token.depth > 1);
   const tops = tokens.filter((token) => token.type === "heading" && token.depth === 2);
+  const page: GuidePage = {
+    title,
+    html: marked.parser(content),
+    sections: tops.map((token) => ({
+      id: ids.get(token) ?? "",
+      title: plainText((token as Tokens.Heading).tokens),
+    })),
+  };
   return {
-    page: {
-      title,
-      html: marked.parser(content),
-      sections: tops.map((token) => ({
-        id: ids.get(token) ?? "",
-        title: plainText((token as Tokens.Heading).tokens),
-      })),
-    },
+    page,
     search: sections.map(({ id, heading, texts }) => ({
       path: id === "" ? name : `${name}#${id}`,
       guide: title,

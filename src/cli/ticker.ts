@@ -7,13 +7,12 @@ export const minuteOf = (atMs: number): number => Math.floor(atMs / MINUTE_MS) *
 export const nextTick = (lastTickMs: number, nowMs: number): number =>
   minuteOf(Math.max(lastTickMs, nowMs)) + MINUTE_MS;
 
-/** Returns a function that stops the ticks. Repeated failures are reported once. */
+/** Repeated failures are reported once. */
 export function startTicker(
   tick: (minuteMs: number) => Promise<void>,
   report: (message: string) => void,
-): () => void {
+): void {
   let isFailing = false;
-  let timer: NodeJS.Timeout;
   const fire = (minuteMs: number) => {
     tick(minuteMs).then(
       () => {
@@ -25,10 +24,9 @@ export function startTicker(
       },
     );
     const next = nextTick(minuteMs, Date.now());
-    timer = setTimeout(() => fire(next), next - Date.now());
+    setTimeout(() => fire(next), next - Date.now());
   };
   fire(minuteOf(Date.now()));
-  return () => clearTimeout(timer);
 }
 
 /** @param offsetSeconds fallback for an instance that does not report its clock offset */

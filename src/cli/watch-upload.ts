@@ -22,7 +22,7 @@ export const isAtRest = (status: string): boolean => RESTING.includes(status);
 export async function watchUpload(
   api: Pick<Api, "getUpload">,
   id: number,
-  onLook: (upload: Upload) => void = () => {},
+  onLook: (upload: Upload) => void,
 ): Promise<Upload> {
   for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * POLL_GROWTH, LONGEST_POLL_MS)) {
     const upload = await retrying(() => api.getUpload(id));
@@ -33,14 +33,15 @@ export async function watchUpload(
 }
 
 /**
- * Reports progress on standard error.
+ * Reports progress on standard error. When the command stops or fails, says that the instance still publishes the
+ * posts.
  *
  * @throws Problem when a post cannot be read
  */
-export function waitForUploads(
+export async function waitForUploads(
   api: Pick<Api, "getUpload">,
   ids: readonly number[],
-  setting: Pick<Setting, "host" | "stopping">,
+  { host, stopping }: Pick<Setting, "host" | "stopping">,
 ): Promise<Upload[]> {
   const watch = (id: number) => {
     let shown = "";
@@ -50,31 +51,22 @@ export function waitForUploads(
       shown = state;
     });
   };
-  return sayWhatGoesOn(ids, setting, () => Promise.all(ids.map(watch)));
-}
-
-function describeState({ status, progress }: Upload): string {
-  if (!progress) return status === "pending" ? "waiting for its turn" : status;
-  const { phase, totalBytes } = progress;
-  return phase === "sending" && totalBytes > 0 ? `sending ${formatBytes(totalBytes)}` : phase;
-}
-
-/** When the command stops or fails, says that the instance still publishes the posts. */
-export async function sayWhatGoesOn<T>(
-  ids: readonly number[],
-  { host, stopping }: Pick<Setting, "host" | "stopping">,
-  wait: () => Promise<T>,
-): Promise<T> {
   const [subject, verb, them] = ids.length === 1 ? ["Post", "goes", "it"] : ["Posts", "go", "them"];
   const note = `${subject} ${ids.join(", ")} ${verb} on without this command. To see ${them}: ${host.command} status ${ids.join(" ")}`;
   const say = () => console.error(`\n${note}`);
   stopping.addEventListener("abort", say, { once: true });
   try {
-    return await wait();
+    return await Promise.all(ids.map(watch));
   } catch (error) {
     if (!(error instanceof TemporaryProblem)) throw error;
     throw new TemporaryProblem(`${error.message}\n${note}`);
   } finally {
     stopping.removeEventListener("abort", say);
   }
+}
+
+function describeState({ status, progress }: Upload): string {
+  if (!progress) return status === "pending" ? "waiting for its turn" : status;
+  const { phase, totalBytes } = progress;
+  return phase === "sending" && totalBytes > 0 ? `sending ${formatBytes(totalBytes)}` : phase;
 }

@@ -13,18 +13,6 @@ export interface PlannedPost {
   text: string;
 }
 
-export interface HandPost {
-  at: Date;
-  platform: Platform;
-  text: string;
-}
-
-export interface YearPlan {
-  name: string;
-  posts: PlannedPost[];
-  handPosts: HandPost[];
-}
-
 const TAKERS: Record<Kind, readonly Platform[]> = {
   text: ["bluesky", "facebook", "linkedin", "threads", "x"],
   photo: ["bluesky", "facebook", "instagram", "linkedin", "pinterest", "threads", "x"],
@@ -102,11 +90,11 @@ const FIRST_HAND_DAY = 10;
  *
  * @param from midnight, UTC
  */
-export function planYear(seed: number, from: Date, days: number): YearPlan {
+export function planYear(seed: number, from: Date, days: number) {
   const random = createRandom(seed);
   const name = pick(random, NAMES);
   const posts: PlannedPost[] = [];
-  const handPosts: HandPost[] = [];
+  const handPosts: { at: Date; platform: Platform; text: string }[] = [];
   const phrase = createPhrases(random);
   const plan = (day: Date, kind: Kind, platforms: Platform[]) => {
     const subject = phrase();

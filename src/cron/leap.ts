@@ -2,6 +2,7 @@ import { holdClock, now, releaseClock } from "../core/clock.ts";
 import { MINUTE, SECOND } from "../core/time.ts";
 import type { Deps } from "../deps.ts";
 import { consume } from "../queue/consumer.ts";
+import { MAX_DELAY_SECONDS } from "../queue/wake.ts";
 import { runSchedule } from "./schedule.ts";
 
 /** Source: wrangler.toml, `max_retries`. */
@@ -10,8 +11,6 @@ const MAX_ATTEMPTS = 6;
 const MAX_MESSAGES = 2_000;
 /** Even a short leap handles messages due within this time, so that posts can finish. */
 const LEAST_MS = 3 * MINUTE;
-/** Source: Queues, "Limits". */
-const MAX_DELAY_SECONDS = 12 * 3_600;
 /** Messages due within this time are handled together. */
 const TOGETHER_MS = 6 * SECOND;
 

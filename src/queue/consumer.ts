@@ -6,14 +6,7 @@ import { handleClicks, isClicks } from "../features/links/jobs.ts";
 import { handleDeadPublish, handlePublish } from "../features/publishing/jobs.ts";
 import { LEASE_SECONDS } from "../features/publishing/rules.ts";
 import { countedDeps } from "./counted-deps.ts";
-import {
-  type ClicksMessage,
-  type CollectMessage,
-  type FireMessage,
-  type JobMessage,
-  jobMessage,
-  webhookMessage,
-} from "./messages.ts";
+import { type ClicksMessage, jobMessage, webhookMessage } from "./messages.ts";
 import type { Outcome } from "./outcome.ts";
 
 const DEAD_LETTERS = "akimbo-dead-letters";
@@ -109,20 +102,10 @@ async function handle(
   if (message.kind === "publish") {
     return isDead ? handleDeadPublish(deps, message) : handlePublish(deps, message, budget);
   }
-  return isDead ? dropDead(message) : handleOther(deps, message, budget);
-}
-
-/** Drops a message that is not about a post. Cron later sends a new one for its slots or metrics. */
-const dropDead = ({ kind }: JobMessage): Outcome => ({
-  kind: "drop",
-  reason: `a message of kind ${kind} that broke each time`,
-});
-
-async function handleOther(
-  deps: Deps,
-  message: FireMessage | CollectMessage,
-  budget: SharedBudget,
-): Promise<Outcome> {
+  if (isDead) {
+    // Cron later sends a new message for the same slots or metrics.
+    return { kind: "drop", reason: `a message of kind ${message.kind} that broke each time` };
+  }
   if (message.kind === "fire") {
     const { handleFire } = await import("../features/pools/jobs.ts");
     return handleFire(deps, message, budget);

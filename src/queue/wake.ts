@@ -114,7 +114,7 @@ export interface Wake {
 
 const KEYS_PER_MESSAGE = 10;
 /** Source: Queues, "Limits": longest delay. */
-const MAX_DELAY_SECONDS = 12 * 3_600;
+export const MAX_DELAY_SECONDS = 12 * 3_600;
 
 type Waker = Pick<Deps, "webhookQueue" | "now">;
 
