@@ -42,7 +42,7 @@ export function createApi(origin: string, token: string) {
 
   return {
     origin,
-    listAccounts: (query: AccountFilter = {}) =>
+    listAccounts: (query: AccountFilter = {}): Promise<Account[]> =>
       dataOf(client.GET("/api/v1/accounts", { params: { query } })),
     /** @param pageId page to publish as, for a login that covers pages */
     createSandboxAccount: async (platform: string, name: string, pageId?: string) => {
@@ -60,7 +60,7 @@ export function createApi(origin: string, token: string) {
       dataOf(client.GET("/api/v1/accounts/linkedin/pages", { params: { query: { accountId } } })),
     listBoards: (accountId: string) =>
       dataOf(client.GET("/api/v1/pinterest/boards", { params: { query: { accountId } } })),
-    getAccount: (accountId: string) =>
+    getAccount: (accountId: string): Promise<Account> =>
       dataOf(client.GET("/api/v1/accounts/{id}", { params: { path: { id: accountId } } })),
     getCapabilities: async (name: string): Promise<Capabilities> => {
       const platform = name as Account["platform"];
@@ -102,20 +102,20 @@ export function createApi(origin: string, token: string) {
       for (const warning of warnings) tell(warning);
       return uploadId;
     },
-    createUploads: async (form: Form, idempotencyKey: string) => {
+    createUploads: async (form: Form, idempotencyKey: string): Promise<BulkResult[]> => {
       const body = form as unknown as Schemas["NewUploads"];
       const options = { params: named(idempotencyKey), body, bodySerializer: toForm };
       return (await answerOf(client.POST("/api/v1/upload/bulk", options))).results;
     },
-    getUpload: (number: number) =>
+    getUpload: (number: number): Promise<Upload> =>
       dataOf(client.GET("/api/v1/upload/{id}", { params: id(number) })),
-    listUploads: (query: UploadFilter) =>
+    listUploads: (query: UploadFilter): Promise<Upload[]> =>
       dataOf(client.GET("/api/v1/upload", { params: { query } })),
     retryUpload: async (number: number, force: boolean, idempotencyKey: string) => {
       const params = { ...id(number), ...named(idempotencyKey) };
       await answerOf(client.POST("/api/v1/upload/{id}/retry", { params, body: { force } }));
     },
-    retryFailed: (body: RetryFilter) =>
+    retryFailed: (body: RetryFilter): Promise<RetriedUploads> =>
       dataOf(client.POST("/api/v1/upload/retry-failed", { body })),
     /** Oldest events come first. Without a cursor, the list starts 30 days ago. */
     listEvents: async (page: {
