@@ -3,7 +3,7 @@ import { text } from "drizzle-orm/sqlite-core";
 import type { StatusGroup } from "../../core/upload-status.ts";
 import { prepared, type Query } from "../../db/client.ts";
 import { flag } from "../../db/columns.ts";
-import { packedRows, pickColumns, type RowReader, rowReader, valueReader } from "../../db/rows.ts";
+import { packedRows, pickColumns, rowReader, valueReader } from "../../db/rows.ts";
 import type { Params } from "../../db/text.ts";
 import { accounts } from "../accounts/table.ts";
 import { events } from "../events/table.ts";
@@ -112,14 +112,7 @@ const readContext = rowReader({
 });
 
 /** The account's name is null when the account is deleted. */
-export type WholeUpload = UploadRow & {
-  accountName: string | null;
-  isConnected: boolean;
-  isSimulated: boolean;
-  creator: string | null;
-};
-
-const readWhole: RowReader<WholeUpload> = (row) => ({ ...readUpload(row), ...readContext(row) });
+export type WholeUpload = UploadRow & ReturnType<typeof readContext>;
 
 export const wholeUpload = prepared(
   ({ team, id }: Params<{ team: SQL; id: number }>) =>
@@ -129,7 +122,7 @@ export const wholeUpload = prepared(
         (SELECT coalesce(users.name, users.email) FROM users WHERE users.id = uploads.created_by) AS creator
       FROM uploads LEFT JOIN accounts a ON a.id = uploads.account_id
       WHERE uploads.id = ${id} AND ${OWN(sql`${team}`)}`,
-  readWhole,
+  (row): WholeUpload => ({ ...readUpload(row), ...readContext(row) }),
 );
 
 /** More events than a post has, unless it is retried all day. */

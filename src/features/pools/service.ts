@@ -37,6 +37,8 @@ function firstTimes(
   return next ? { nextAt: new Date(next.at), nextDay: next.day } : { nextAt: null, nextDay: null };
 }
 
+const NEVER_FIRED = { lastAt: null, lastDay: null, waitingSince: null };
+
 /**
  * @throws AppError VALIDATION for accounts of another team; FORBIDDEN for a member of a team that requires
  * approval; PLAN_LIMIT
@@ -75,14 +77,7 @@ export async function createPool(ctx: Ctx, input: NewPool): Promise<repo.PoolWit
     deletedAt: null,
     isOwn: true,
     queued: 0,
-    slots: rows.map((row, i) => ({
-      ...row,
-      id: slotIds[i] ?? 0,
-      poolId: id,
-      lastAt: null,
-      lastDay: null,
-      waitingSince: null,
-    })),
+    slots: rows.map((row, i) => ({ ...row, ...NEVER_FIRED, id: slotIds[i] ?? 0, poolId: id })),
   };
 }
 
@@ -150,9 +145,7 @@ export function addSlot(ctx: Ctx, poolId: number, slot: NewSlot): Promise<SlotRo
     const createdAt = ctx.now();
     const row = { ...slot, teamId, createdAt, ...firstTimes(pool, slot, createdAt) };
     const [[id]] = await ctx.db.run([slots.insertSlots(poolId, [row], slots.isAsRead(pool))]);
-    return id === undefined
-      ? null
-      : { ...row, id, poolId, lastAt: null, lastDay: null, waitingSince: null };
+    return id === undefined ? null : { ...row, ...NEVER_FIRED, id, poolId };
   });
 }
 

@@ -75,9 +75,8 @@ const Caption = ({ shown }: { shown: Shown }) => {
   );
 };
 
-const Poll = ({ shown: { poll } }: { shown: Shown }) => {
-  if (poll.length === 0) return null;
-  return (
+const Poll = ({ shown: { poll } }: { shown: Shown }) =>
+  poll.length === 0 ? null : (
     <ul class="poll" aria-label="Poll">
       {poll.map((option) => (
         <li>
@@ -86,17 +85,14 @@ const Poll = ({ shown: { poll } }: { shown: Shown }) => {
       ))}
     </ul>
   );
-};
 
 /** Shows an address without a link, so that the client stays on the page. */
-const LeadsTo = ({ shown: { preview } }: { shown: Shown }) => {
-  if (preview === null) return null;
-  return (
+const LeadsTo = ({ shown: { preview } }: { shown: Shown }) =>
+  preview === null ? null : (
     <p class="leads">
       Link preview: <bdi>{preview}</bdi>
     </p>
   );
-};
 
 interface MockProps {
   post: ShownPost;

@@ -1,7 +1,6 @@
 import { Hono } from "hono";
 import type { Child } from "hono/jsx";
 import { AppError } from "../../core/errors.ts";
-import type { Deps } from "../../deps.ts";
 import { countVisitor } from "../../http/caller.ts";
 import { type AppContext, type AppEnv, publicOrigin } from "../../http/env.ts";
 import { toRefusal } from "../../http/errors.ts";
@@ -11,9 +10,7 @@ import { clockOf, Time } from "../../pages/times.tsx";
 import { logoPath } from "../settings/rules.ts";
 import { approveAll, decideOn, isProof, proofOf, type Refusal, shownPosts } from "./decide.ts";
 import { type FoundReview, findReview, isAwaiting, type Review, type ShownPost } from "./find.ts";
-import { describePost } from "./likeness.ts";
-import { shotsOf, sideFilesOf } from "./media-parts.tsx";
-import { Post, type PostNotice, type Scene } from "./post-parts.tsx";
+import { likenessOf, Post, type PostNotice, type Scene } from "./post-parts.tsx";
 import type { BrandedLink } from "./repo/links.ts";
 import { OWN_TIME_SCRIPT, REVIEW_STYLES } from "./styles.ts";
 
@@ -114,12 +111,6 @@ async function showRefused(
 
 /** Videos whose first frame is fetched. More would slow down a phone. */
 const MAX_LOADED = 8;
-
-async function likenessOf(deps: Deps, post: ShownPost) {
-  const shown = await describePost(post);
-  const [shots, sides] = await Promise.all([shotsOf(deps, post, shown), sideFilesOf(deps, post)]);
-  return { shown, shots, sides };
-}
 
 async function showReview(c: AppContext, review: Review, notices: Notices): Promise<Response> {
   const { deps } = c.var;

@@ -1,9 +1,10 @@
 import type { Child } from "hono/jsx";
+import type { Deps } from "../../deps.ts";
 import { type Clock, clockOf } from "../../pages/times.tsx";
 import { platformName } from "../../platforms/registry.ts";
 import { isAwaiting, type ShownPost } from "./find.ts";
-import type { Shown } from "./likeness.ts";
-import type { SideFile, shotsOf } from "./media-parts.tsx";
+import { describePost, type Shown } from "./likeness.ts";
+import { type SideFile, shotsOf, sideFilesOf } from "./media-parts.tsx";
 import { accountOf, Mock } from "./mock-parts.tsx";
 import { MAX_NOTE_CHARACTERS } from "./rules.ts";
 
@@ -236,17 +237,19 @@ const Decide = ({
   );
 };
 
+export async function likenessOf(deps: Deps, post: ShownPost) {
+  const shown = await describePost(post);
+  const [shots, sides] = await Promise.all([shotsOf(deps, post, shown), sideFilesOf(deps, post)]);
+  return { shown, shots, sides };
+}
+
 interface PostProps {
   post: ShownPost;
   /** The post's place on the page, from 1. */
   at: number;
   count: number;
   /** Null for a removed post. */
-  likeness: {
-    shown: Shown;
-    shots: Awaited<ReturnType<typeof shotsOf>>;
-    sides: readonly SideFile[];
-  } | null;
+  likeness: Awaited<ReturnType<typeof likenessOf>> | null;
   loads: boolean;
   scene: Scene;
   notice: PostNotice | undefined;

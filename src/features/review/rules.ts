@@ -30,21 +30,3 @@ export function requireReviewable(ids: readonly number[], candidates: readonly C
     `Only drafts and posts that await approval can be reviewed, and these are neither: ${named}. Leave them out.`,
   );
 }
-
-export const nothingToReview = (): AppError =>
-  new AppError(
-    "NOT_REVIEWABLE",
-    "No post awaits approval. Submit a draft, or name drafts in uploadIds.",
-  );
-
-export const tooManyLinks = (): AppError =>
-  new AppError(
-    "PLAN_LIMIT",
-    `The team has ${MAX_OPEN_LINKS} open review links, which is the most. Withdraw some on the dashboard, then make a new one.`,
-  );
-
-export const changedMeanwhile = (): AppError =>
-  new AppError(
-    "NOT_REVIEWABLE",
-    "Some of the posts were decided on, edited or removed at the same moment. Read them again, then make the link.",
-  );

@@ -5,12 +5,10 @@ import { requireOneOf } from "../auth/rules.ts";
 import * as repo from "./repo/links.ts";
 import {
   type Candidate,
-  changedMeanwhile,
+  MAX_OPEN_LINKS,
   MAX_REVIEWED,
-  nothingToReview,
   REVIEW_LINK_MS,
   requireReviewable,
-  tooManyLinks,
 } from "./rules.ts";
 import type { ReviewLinkRow } from "./table.ts";
 
@@ -32,7 +30,10 @@ export async function createReviewLink(
   ]);
   requireManager(ctx);
   if (uploadIds) requireReviewable(uploadIds, candidates);
-  if (candidates.length === 0) throw nothingToReview();
+  if (candidates.length === 0) {
+    const message = "No post awaits approval. Submit a draft, or name drafts in uploadIds.";
+    throw new AppError("NOT_REVIEWABLE", message);
+  }
   const ids = uploadIds ?? candidates.map(({ id }) => id);
   await submitDrafts(ctx, candidates);
   const { teamId, userId: createdBy, tokenId } = ctx.actor;
@@ -60,7 +61,13 @@ async function submitDrafts(ctx: Ctx, candidates: readonly Candidate[]): Promise
 async function refuseLink(ctx: Ctx, ids: readonly number[]): Promise<never> {
   const [candidates] = await ctx.db.run([repo.candidates(ctx.team, ids)]);
   const areAwaited = candidates.filter(({ status }) => status === "pending_approval");
-  throw areAwaited.length === ids.length ? tooManyLinks() : changedMeanwhile();
+  if (areAwaited.length === ids.length) {
+    const message = `The team has ${MAX_OPEN_LINKS} open review links, which is the most. Withdraw some on the dashboard, then make a new one.`;
+    throw new AppError("PLAN_LIMIT", message);
+  }
+  const message =
+    "Some of the posts were decided on, edited or removed at the same moment. Read them again, then make the link.";
+  throw new AppError("NOT_REVIEWABLE", message);
 }
 
 /** @throws AppError FORBIDDEN, NOT_FOUND */

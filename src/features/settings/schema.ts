@@ -22,20 +22,9 @@ const text = (max: number) =>
     .max(max)
     .refine((value) => !isBrokenText(value), BROKEN_TEXT);
 
-const channels = <T extends z.ZodType>(value: T) =>
-  Object.fromEntries(CHANNELS.map((channel) => [channel, value])) as Record<
-    (typeof CHANNELS)[number],
-    T
-  >;
-
-const notices = <T extends z.ZodType>(value: T) =>
-  Object.fromEntries(NOTICES.map((notice) => [notice, value])) as Record<
-    (typeof NOTICES)[number],
-    T
-  >;
-
-const byPlatform = <T extends z.ZodType>(value: T) =>
-  Object.fromEntries(PLATFORMS.map((platform) => [platform, value])) as Record<string, T>;
+/** An object with the same value under each of the names. */
+const byName = <K extends string, T>(names: readonly K[], value: T) =>
+  Object.fromEntries(names.map((name) => [name, value])) as Record<K, T>;
 
 const link = text(MAX_LINK)
   .min(1)
@@ -81,7 +70,8 @@ export const settingsChangeSchema = z
       .describe("Words that no post of the team may hold, in any case. Null: none."),
     bannedHashtags: z
       .strictObject(
-        byPlatform(
+        byName(
+          PLATFORMS,
           hashtags.nullable().openapi({
             type: ["array", "null"],
             maxItems: MAX_HASHTAGS,
@@ -96,7 +86,10 @@ export const settingsChangeSchema = z
       ),
     notifications: z
       .strictObject(
-        notices(z.strictObject(channels(on.nullable())).partial().nullable().optional()),
+        byName(
+          NOTICES,
+          z.strictObject(byName(CHANNELS, on.nullable())).partial().nullable().optional(),
+        ),
       )
       .partial()
       .nullable()
@@ -135,7 +128,7 @@ export const settingsSchema = z
         "The team's own lists, by platform. `GET /platforms/capabilities` shows the platforms' lists.",
       ),
     notifications: z
-      .object(notices(z.object(channels(on))))
+      .object(byName(NOTICES, z.object(byName(CHANNELS, on))))
       .describe("The caller's own channels, by kind of notice."),
     messaging: z.object({ own: chatSchema.nullable(), team: chatSchema.nullable() }),
     push: z.object({

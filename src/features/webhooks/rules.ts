@@ -1,4 +1,3 @@
-import { AppError } from "../../core/errors.ts";
 import { HOUR, MINUTE, SECOND } from "../../core/time.ts";
 import type { DeliveryKind } from "./table.ts";
 
@@ -67,9 +66,3 @@ export const HEADERS = {
   timestamp: "X-Webhook-Timestamp",
   signature: "X-Webhook-Signature",
 } as const;
-
-export const disabledRefusal = (): AppError =>
-  new AppError(
-    "WEBHOOK_DISABLED",
-    "The webhook is switched off. Switch it on with PATCH /webhooks/{id}, then replay.",
-  );

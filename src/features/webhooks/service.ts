@@ -9,7 +9,7 @@ import { type Done, look, once } from "../idempotency/once.ts";
 import { ALWAYS_NEW } from "../idempotency/repo.ts";
 import * as log from "./repo/deliveries.ts";
 import * as repo from "./repo/webhooks.ts";
-import { disabledRefusal, MAX_WEBHOOKS } from "./rules.ts";
+import { MAX_WEBHOOKS } from "./rules.ts";
 import { type NewWebhook, requireTarget, toWebhook } from "./schema.ts";
 import { newSecret, openSecret, sealSecret } from "./secrets.ts";
 
@@ -173,7 +173,12 @@ export async function replayDelivery(ctx: Ctx, id: number, deliveryId: string): 
   requireManager(ctx, "replay events to");
   if (!webhook) throw notFound("Webhook");
   if (!attempt || attempt.data === null) throw notFound("Delivery");
-  if (!webhook.isActive) throw disabledRefusal();
+  if (!webhook.isActive) {
+    throw new AppError(
+      "WEBHOOK_DISABLED",
+      "The webhook is switched off. Switch it on with PATCH /webhooks/{id}, then replay.",
+    );
+  }
   const { eventId } = attempt;
   const { teamId } = webhook;
   const replay = { eventId, webhookId: id, teamId, kind: "replay" } as const;

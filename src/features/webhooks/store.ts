@@ -43,7 +43,7 @@ export async function store(
   const attempts = ended.flatMap(toAttempt);
   logAttempts(deps, attempts);
   const writes = [
-    ...logged(attempts),
+    ...(attempts.length > 0 ? [repo.insertAttempts(attempts)] : []),
     ...moves(moved),
     ...ends(closed),
     ...updateCounts(ended, closed),
@@ -86,27 +86,12 @@ const keyOf = ({ due: { eventId, webhookId, queuedAt }, dueAt }: Lease): repo.De
   queuedAt,
 });
 
-const logged = (attempts: readonly repo.AttemptRow[]): Query<number>[] =>
-  attempts.length > 0 ? [repo.insertAttempts(attempts)] : [];
-
 function logAttempts({ log }: Deps, attempts: readonly repo.AttemptRow[]): void {
   const failed = attempts.filter(({ success }) => !success);
   const delivered = attempts.length - failed.length;
   if (delivered > 0) log({ event: "webhooks.delivered", count: delivered });
-  for (const { id: deliveryId, event: name, ...row } of failed) {
-    const { webhookId, teamId, eventId, attempt, statusCode, error, durationMs } = row;
-    log({
-      event: "webhook.failed",
-      webhookId,
-      teamId,
-      deliveryId,
-      eventId,
-      name,
-      attempt,
-      statusCode,
-      error,
-      durationMs,
-    });
+  for (const { id: deliveryId, event: name, success: _, createdAt: __, ...row } of failed) {
+    log({ event: "webhook.failed", ...row, deliveryId, name });
   }
 }
 
@@ -164,12 +149,12 @@ function updateCounts(ended: readonly Ended[], closed: readonly Ended[]): Query<
   ];
 }
 
-const SKIPPED = {
+const SKIPPED: Omit<Sent, "isTimeout"> = {
   success: false,
   statusCode: null,
   durationMs: 0,
   error: "Not sent: the webhook was switched off before.",
-} as const;
+};
 
 function toAttempt({ lease, at, end }: Ended): repo.AttemptRow[] {
   if (end.kind === "forgotten") return [];

@@ -10,13 +10,11 @@ interface Own {
 
 const MAX_SHOWN = 100;
 
-const PASSKEY = pickColumns(passkeys, ["id", "name", "deviceType", "backedUp", "createdAt"]);
-
 export const passkeysOf = prepared(
   ({ user }: Params<Own>) =>
     sql`SELECT id, name, device_type, backed_up, created_at FROM passkeys
       WHERE user_id = ${user} ORDER BY id DESC LIMIT ${MAX_SHOWN}`,
-  rowReader(PASSKEY),
+  rowReader(pickColumns(passkeys, ["id", "name", "deviceType", "backedUp", "createdAt"])),
 );
 
 export const renamePasskey = preparedWrite(

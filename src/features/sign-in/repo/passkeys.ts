@@ -8,13 +8,11 @@ import { userOfSession } from "./sessions.ts";
 
 const MAX_LISTED = 100;
 
-const CREDENTIAL = pickColumns(passkeys, ["credentialId", "transports"]);
-
 export const credentialsOfSession = prepared(
   (session: Params<{ hash: string; now: Date }>) =>
     sql`SELECT credential_id, transports FROM passkeys WHERE user_id = ${userOfSession(session)}
       ORDER BY id LIMIT ${MAX_LISTED}`,
-  rowReader(CREDENTIAL),
+  rowReader(pickColumns(passkeys, ["credentialId", "transports"])),
 );
 
 export const passkeyByCredential = prepared(

@@ -14,14 +14,9 @@ export const sessionsOf = prepared(
   rowReader(sessions),
 );
 
-interface NewSession {
-  tokenHash: string;
-  userId: number;
-  ipAddress: string | null;
-  userAgent: string | null;
+type NewSession = Omit<typeof sessions.$inferSelect, "id" | "createdAt" | "updatedAt"> & {
   at: Date;
-  expiresAt: Date;
-}
+};
 
 /** Inserts no row for an account that was closed meanwhile. */
 export const insertSession = preparedWrite(

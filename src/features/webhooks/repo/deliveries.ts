@@ -145,11 +145,6 @@ export const noteExhausted = preparedWrite(
     WHERE id = ${id} AND is_active = 1 AND deleted_at IS NULL AND changes() > 0`,
 );
 
-const readFirstTurn = rowReader({
-  webhookId: integer("id").notNull(),
-  first: instant("first").notNull(),
-});
-
 /**
  * Reserves consecutive turns at a slow endpoint, one every `TURN_MS`, and returns the first; no row when the first is
  * over `LONGEST_TURN_MS` away.
@@ -159,7 +154,7 @@ export const takeTurns = prepared(
     sql`UPDATE webhooks SET next_slot_at = max(next_slot_at, ${now}) + ${span}
       WHERE id = ${webhookId} AND next_slot_at < ${now} + ${LONGEST_TURN_MS}
       RETURNING id, next_slot_at - ${span} AS first`,
-  readFirstTurn,
+  rowReader({ webhookId: integer("id").notNull(), first: instant("first").notNull() }),
 );
 
 const readKey = rowReader(pickColumns(deliveries, ["dueAt", "eventId"]));

@@ -9,7 +9,6 @@ import { webhooks } from "../table.ts";
 export type WebhookRow = typeof webhooks.$inferSelect;
 
 const readWebhook = rowReader(webhooks);
-const readCount = valueReader(integer("webhooks").notNull());
 const readId = valueReader(webhooks.id);
 
 export const webhooksOf = (team: number | SQL): Query<WebhookRow[]> =>
@@ -27,7 +26,7 @@ export const findWebhook = (team: number | SQL, id: number): Query<WebhookRow[]>
 export const countOf = (team: number | SQL): Query<number[]> =>
   sqlQuery(
     sql`SELECT COUNT(*) AS webhooks FROM webhooks WHERE team_id = ${team} AND deleted_at IS NULL`,
-    readCount,
+    valueReader(integer("webhooks").notNull()),
   );
 
 type NewWebhook = Pick<WebhookRow, "teamId" | "url" | "events" | "secret" | "createdAt">;
