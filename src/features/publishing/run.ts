@@ -45,8 +45,6 @@ export async function publishUpload(
   uploadId: number,
   budget: SharedBudget,
 ): Promise<void> {
-  const withinBudget = (calls: number, step: (deps: Deps) => Promise<Next>) =>
-    budget.within(calls, (spend) => step(countedDeps(deps, spend)));
   try {
     const first = await budget.within(CLAIM_CALLS, (spend) =>
       begin(countedDeps(deps, spend), uploadId),
@@ -59,7 +57,9 @@ export async function publishUpload(
     if (next === null) await wakePost(deps, uploadId, deps.now());
     while (next !== null && next !== "over") {
       const claim: Claim = next;
-      next = await withinBudget(callsOf(claim.upload), (counted) => takeStep(counted, claim));
+      next = await budget.within(callsOf(claim.upload), (spend) =>
+        takeStep(countedDeps(deps, spend), claim),
+      );
       if (next === null) await handOver(deps, claim.upload);
     }
   } catch (error) {
@@ -99,9 +99,10 @@ async function takeStep(deps: Deps, claim: Claim): Promise<Next> {
       if (isContentWanted(claim)) return await readContent(deps, claim);
       const { repeatRule, paidPosts } = claim.connector;
       if (repeatRule || paidPosts) {
-        const gate = await visitGate(deps, claim);
-        if (gate.kind === "shut") return gate.next;
-        claim = gate.claim;
+        const { passGate } = await import("./gate.ts");
+        const gate = await passGate(deps, claim.connector, upload);
+        if (gate.kind === "shut") return await over(fail(deps, upload, gate.failure));
+        claim = { ...claim, upload: gate.upload };
       }
     }
     if (upload.stage === "submitting") {
@@ -140,17 +141,6 @@ const isContentWanted = ({ upload, media }: Claim): boolean =>
 async function readContent(deps: Deps, claim: Claim): Promise<Next> {
   const { hashNextContent } = await import("./content-sha256.ts");
   return { ...claim, ...(await hashNextContent(deps, claim.upload, claim.media)) };
-}
-
-async function visitGate(
-  deps: Deps,
-  claim: Claim,
-): Promise<{ kind: "open"; claim: Claim } | { kind: "shut"; next: Next }> {
-  const { upload, connector } = claim;
-  const { passGate } = await import("./gate.ts");
-  const gate = await passGate(deps, connector, upload);
-  if (gate.kind === "open") return { kind: "open", claim: { ...claim, upload: gate.upload } };
-  return { kind: "shut", next: await over(fail(deps, upload, gate.failure)) };
 }
 
 async function logIn(deps: Deps, claim: Claim): Promise<Credentials | "over"> {

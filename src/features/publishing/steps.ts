@@ -18,8 +18,7 @@ import { CAP_WINDOW_MS } from "../limits/rules.ts";
 import type { MediaRow } from "../media/repo.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { endAttempt } from "./end-attempt.ts";
-import { endingBy } from "./job.ts";
-import { sentBytesOf } from "./progress.ts";
+import { endingBy, filesOf } from "./job.ts";
 import { otherPostsShownAs } from "./repo/jobs.ts";
 import { loginBackoff, MAX_RESTARTS, nextBackoff, resubmitWait } from "./rules.ts";
 import { isOverdue, neverFinished, reconcileAt, unavailable } from "./verdicts.ts";
@@ -105,13 +104,19 @@ export async function prepare(deps: Deps, claim: Claim, job: PublishJob): Promis
   }
 }
 
-const reachedBy = async (
+/** `sentBytes` never decreases within an attempt, and stays as it is where the platform does not tell it. */
+async function reachedBy(
   { connector, upload, media }: Claim,
   { bookmark }: { bookmark: Bookmark },
-) => ({
-  bookmark,
-  sentBytes: await sentBytesOf(connector, upload, media, bookmark),
-});
+) {
+  const items = filesOf(
+    upload.media.filter(({ role }) => role === undefined),
+    media,
+  );
+  const now = (await connector.sentBytes?.(bookmark, items)) ?? null;
+  const before = upload.sentBytes;
+  return { bookmark, sentBytes: now === null ? before : Math.max(before ?? 0, now) };
+}
 
 /** Makes the call that creates the post and cannot be undone, at most four times. */
 async function submit(
