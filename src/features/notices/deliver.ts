@@ -5,7 +5,6 @@ import type { Deps } from "../../deps.ts";
 import { wakeNotices } from "../../queue/wake.ts";
 import { canSendMail } from "../mail/service.ts";
 import { ofDomain, ofLogin, ofPost, ofSlot, ofWebhook } from "./occurrences.ts";
-import { managersOf, recipientsOf } from "./recipients.ts";
 import * as repo from "./repo/notices.ts";
 import { noteRefused, noteTaken, removeTargets, targetsOf } from "./repo/targets.ts";
 import { isStale, KIND_OF, retryAt } from "./rules.ts";
@@ -52,6 +51,25 @@ export async function sendNotices(deps: Deps, max = MAX_MESSAGES): Promise<void>
   await store(deps, ended, dropped, putBack);
   if (putBack.length > 0 || taken.length === SLICE) await wakeNotices(deps, 0);
 }
+
+/** Spec is silent on the number of recipients. */
+const MAX_MANAGERS = 10;
+
+const RANKS = ["OWNER", "ADMIN"];
+
+/** Only owners and admins can switch a webhook on or reconnect an account. */
+const managersOf = (team: readonly repo.Person[]): repo.Person[] =>
+  team
+    .filter(({ role }) => RANKS.includes(role))
+    .toSorted((a, b) => RANKS.indexOf(a.role) - RANKS.indexOf(b.role))
+    .slice(0, MAX_MANAGERS);
+
+/** The person who acted gets no notice. */
+const recipientsOf = (
+  { authorId, linkSenderId, actorId }: repo.PostEvent,
+  team: readonly repo.Person[],
+): repo.Person[] =>
+  team.filter(({ userId }) => [authorId, linkSenderId].includes(userId) && userId !== actorId);
 
 const isUnaddressed = ({ channel }: NoticeRow): boolean => channel === "unaddressed";
 

@@ -49,56 +49,46 @@ function inWords(instant: string, zone: string | null): string {
   return `${format.format(new Date(instant))} (${timeZone})`;
 }
 
-export const ofLogin = (
-  { id, accountName, platform, loginEndsAt }: EndingLogin,
-  { publicUrl }: Pick<Config, "publicUrl">,
-): Occurrence => ({
+const ofTeam =
+  <Row>(describe: (row: Row) => Omit<Occurrence, "by" | "origin">) =>
+  (row: Row, { publicUrl }: Pick<Config, "publicUrl">): Occurrence => ({
+    ...describe(row),
+    by: null,
+    origin: publicUrl,
+  });
+
+export const ofLogin = ofTeam(({ id, accountName, platform, loginEndsAt }: EndingLogin) => ({
   name: "login.ending",
-  by: null,
   what: toLine(accountName, ADDRESS_CHARACTERS),
   where: platformName(platform),
   note: describeEnding({ loginEndsAt }),
   path: `/app/accounts/${id}`,
-  origin: publicUrl,
-});
+}));
 
-export const ofDomain = (
-  { domainId, host, team, txtName, txtValue, verifiedAt }: EndingDomain,
-  { publicUrl }: Pick<Config, "publicUrl">,
-): Occurrence => ({
-  name: verifiedAt ? "domain.ending" : "domain.ended",
-  by: null,
-  what: toLine(host, ADDRESS_CHARACTERS),
-  where: team,
-  note: verifiedAt
-    ? `Its TXT record is missing, which shows that the domain is yours. Add ${txtName} with the value ${txtValue}: without it for three days in a row, the links on the domain answer 404.`
-    : `Its TXT record was missing for three days, so the links on it answer 404. Add ${txtName} with the value ${txtValue} within seven days, and the links work again: at the latest an hour later, or at once with POST /domains/${domainId}/verify.`,
-  path: "/app/settings",
-  origin: publicUrl,
-});
+export const ofDomain = ofTeam(
+  ({ domainId, host, team, txtName, txtValue, verifiedAt }: EndingDomain) => ({
+    name: verifiedAt ? "domain.ending" : "domain.ended",
+    what: toLine(host, ADDRESS_CHARACTERS),
+    where: team,
+    note: verifiedAt
+      ? `Its TXT record is missing, which shows that the domain is yours. Add ${txtName} with the value ${txtValue}: without it for three days in a row, the links on the domain answer 404.`
+      : `Its TXT record was missing for three days, so the links on it answer 404. Add ${txtName} with the value ${txtValue} within seven days, and the links work again: at the latest an hour later, or at once with POST /domains/${domainId}/verify.`,
+    path: "/app/settings",
+  }),
+);
 
-export const ofSlot = (
-  { pool, time, zone, accountId }: WaitingSlot,
-  { publicUrl }: Pick<Config, "publicUrl">,
-): Occurrence => ({
+export const ofSlot = ofTeam(({ pool, time, zone, accountId }: WaitingSlot) => ({
   name: "slot.waiting",
-  by: null,
   what: firstWords([pool]),
   where: `${time} (${zone})`,
   note: "None of its accounts can be used. Connect one of them again; the queue stays as it is until then.",
   path: `/app/accounts/${accountId}`,
-  origin: publicUrl,
-});
+}));
 
-export const ofWebhook = (
-  { webhookId, url, team }: DisabledWebhook,
-  { publicUrl }: Pick<Config, "publicUrl">,
-): Occurrence => ({
+export const ofWebhook = ofTeam(({ webhookId, url, team }: DisabledWebhook) => ({
   name: "webhook.disabled",
-  by: null,
   what: `Webhook ${webhookId}: ${toLine(url, ADDRESS_CHARACTERS)}`,
   where: team,
   note: `${MAX_FAILURES} events in a row failed all their attempts. Put the endpoint right, look at its log (GET /webhooks/${webhookId}/deliveries) and switch it on again: PATCH /webhooks/${webhookId} {"isActive":true}. For 30 days, the events that it missed can be replayed from the log or read from GET /events.`,
   path: "/app/settings",
-  origin: publicUrl,
-});
+}));

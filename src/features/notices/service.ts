@@ -1,5 +1,4 @@
 import { type FieldError, invalidFields, notFound } from "../../core/errors.ts";
-import type { PushKeys } from "../../core/push-keys.ts";
 import { sha256Hex } from "../../core/signature.ts";
 import { arePushKeys } from "../../core/web-push.ts";
 import { MAX_URL_CHARACTERS, refusedTarget } from "../../core/webhooks.ts";
@@ -7,19 +6,12 @@ import type { Query } from "../../db/client.ts";
 import type { Ctx } from "../../deps.ts";
 import * as repo from "./repo/targets.ts";
 import { maskAddress } from "./rules.ts";
-import { sealBrowser, sealChat } from "./secrets.ts";
+import { type Browser, sealBrowser, sealChat } from "./secrets.ts";
 
 export const lookUpTargets = ({ team, user }: Pick<Ctx, "team" | "user">) =>
   [repo.chatsOf({ team, user }), repo.browsersOf({ user })] as const;
 
-interface ShownChat {
-  address: string;
-  error: string | null;
-}
-
-export function toChats(
-  rows: readonly repo.ShownTarget[],
-): Record<"own" | "team", ShownChat | null> {
+export function toChats(rows: readonly repo.ShownTarget[]) {
   const shown = (row: repo.ShownTarget | undefined) =>
     row ? { address: row.label, error: row.error } : null;
   return {
@@ -64,13 +56,7 @@ function refuseAddress({ config }: Ctx, field: string, url: string): FieldError[
   return refusal === null ? [] : [{ field, message: `${field}: ${refusal}` }];
 }
 
-export interface NewBrowser {
-  endpoint: string;
-  keys: PushKeys;
-  label: string;
-  /** Origin of the subscribing page. */
-  origin: string;
-}
+type NewBrowser = Browser & { label: string };
 
 /** @throws AppError 400 for invalid keys or an address that is not allowed */
 export async function subscribeBrowser(

@@ -12,11 +12,9 @@ import { members, teams } from "../../teams/table.ts";
 import type { NoticeName } from "../rules.ts";
 import { type NoticeRow, notices } from "../table.ts";
 
-const readDueAt = rowReader(pickColumns(notices, ["dueAt"]));
-
 export const isAnyDue = prepared(
   ({ by }: Params<{ by: Date }>) => sql`SELECT due_at FROM notices WHERE due_at <= ${by} LIMIT 1`,
-  readDueAt,
+  rowReader(pickColumns(notices, ["dueAt"])),
 );
 
 /** Takes due notices, so that no other run takes them before `until`. */

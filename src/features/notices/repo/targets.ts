@@ -69,10 +69,7 @@ export const removeBrowser = preparedWrite(
 );
 
 /** `teamId` is 0 for a person's chat, `userId` is 0 for a team's. */
-export interface ChatOwner {
-  teamId: number;
-  userId: number;
-}
+type ChatOwner = Pick<TargetRow, "teamId" | "userId">;
 
 export const storeChat = (
   { teamId, userId }: ChatOwner,
