@@ -51,6 +51,26 @@ export const FILE_HEADERS = {
   "Cache-Control": "private, max-age=3600",
 };
 
+/** Headers of an answer with a stored file, or with a range of its bytes. */
+export function headersOfFile(
+  { mime, sizeBytes }: { mime: string; sizeBytes: number },
+  { httpEtag }: R2Object,
+  range: ByteRange | null,
+): Record<string, string> {
+  const headers: Record<string, string> = {
+    ...FILE_HEADERS,
+    "Content-Type": mime,
+    "Content-Length": String(range?.length ?? sizeBytes),
+    "Accept-Ranges": "bytes",
+    ETag: httpEtag,
+  };
+  if (range) {
+    const last = range.offset + range.length - 1;
+    headers["Content-Range"] = `bytes ${range.offset}-${last}/${sizeBytes}`;
+  }
+  return headers;
+}
+
 export const DAMAGED = "The image is damaged and cannot be decoded. Export it again.";
 
 /** With an ETag, a replaced object is not accepted as the file. */
@@ -111,11 +131,9 @@ export const THUMBNAIL: ImageTransform = { width: 320, height: 320, fit: "scale-
 /** Outside `media/`, where objects without a database row are removed. */
 const keyOf = (teamId: number, sha256: string): string => `thumbnails/${teamId}/${sha256}`;
 
-interface Original {
+interface Original extends FileObject {
   teamId: number;
   sha256: string;
-  objectKey: string;
-  etag: string | null;
 }
 
 export async function keepThumbnail(

@@ -76,7 +76,7 @@ const ofUpload = (upload: SQL): SQL =>
   sql`json_each(${upload}.media) item CROSS JOIN ${media}
     ON media.team_id = ${upload}.team_id AND media.sha256 = item.value ->> 'sha256'`;
 
-const selectMediaOfUpload = prepared(
+export const mediaOfUpload = prepared(
   ({ uploadId }: Params<{ uploadId: number | SQL }>) =>
     sql`SELECT ${MEDIA.column} FROM uploads u CROSS JOIN ${ofUpload(sql`u`)} WHERE u.id = ${uploadId}`,
   MEDIA.read,
@@ -86,9 +86,6 @@ export const packedFiles = {
   value: sql`(SELECT json_group_array(${MEDIA.value}) FROM ${ofUpload(sql`uploads`)})`,
   read: (packed: string): MediaRow[] => JSON.parse(packed).map(MEDIA.unpack),
 };
-
-export const mediaOfUpload = (uploadId: number | SQL): Query<MediaRow[]> =>
-  selectMediaOfUpload({ uploadId });
 
 export function fileAfter({ teamId, sha256 }: FileId, files: number): Query<FileId[]> {
   return sqlQuery(

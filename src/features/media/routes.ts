@@ -8,6 +8,7 @@ import {
   FILE_HEADERS,
   type FileObject,
   findFile,
+  headersOfFile,
   isGoodAddress,
   keptThumbnail,
   MEDIA_VARIANTS,
@@ -58,18 +59,7 @@ async function serveFile(c: AppContext): Promise<Response> {
   }
   const object = await findFile(deps, file, range ?? undefined);
   if (!object) throw notFound("File");
-  const headers: Record<string, string> = {
-    ...FILE_HEADERS,
-    "Content-Type": file.mime,
-    "Content-Length": String(range?.length ?? file.sizeBytes),
-    "Accept-Ranges": "bytes",
-    ETag: object.httpEtag,
-  };
-  if (range) {
-    const last = range.offset + range.length - 1;
-    headers["Content-Range"] = `bytes ${range.offset}-${last}/${file.sizeBytes}`;
-  }
-  return c.body(object.body, range ? 206 : 200, headers);
+  return c.body(object.body, range ? 206 : 200, headersOfFile(file, object, range));
 }
 
 /** The thumbnail outlives the file of a published post. */

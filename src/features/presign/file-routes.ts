@@ -4,7 +4,7 @@ import { type ByteRange, parseByteRange } from "../../core/byte-range.ts";
 import { notFound } from "../../core/errors.ts";
 import { countVisitor } from "../../http/caller.ts";
 import type { AppContext, AppEnv } from "../../http/env.ts";
-import { FILE_HEADERS } from "../media/files.ts";
+import { headersOfFile } from "../media/files.ts";
 
 /** Public: the address is the only secret. */
 export const fileRoutes = new Hono<AppEnv>();
@@ -43,20 +43,7 @@ async function serveObject(c: AppContext, objectKey: string): Promise<Response> 
   return c.body(object.body, range ? 206 : 200, headersOf(object, range));
 }
 
-function headersOf(
-  { size, httpEtag, httpMetadata }: R2Object,
-  range: ByteRange | null,
-): Record<string, string> {
-  const headers: Record<string, string> = {
-    ...FILE_HEADERS,
-    "Content-Type": httpMetadata?.contentType ?? "application/octet-stream",
-    "Content-Length": String(range?.length ?? size),
-    "Accept-Ranges": "bytes",
-    ETag: httpEtag,
-  };
-  if (range) {
-    const last = range.offset + range.length - 1;
-    headers["Content-Range"] = `bytes ${range.offset}-${last}/${size}`;
-  }
-  return headers;
-}
+const headersOf = (object: R2Object, range: ByteRange | null) => {
+  const mime = object.httpMetadata?.contentType ?? "application/octet-stream";
+  return headersOfFile({ mime, sizeBytes: object.size }, object, range);
+};

@@ -5,6 +5,7 @@ import type { Ctx, Deps } from "../../deps.ts";
 import { type Done, type FirstTime, type Looked, look, once } from "../idempotency/once.ts";
 import type { StoredAnswer } from "../idempotency/repo.ts";
 import { newObjectKey, objectUrls } from "./address.ts";
+import { abortParts } from "./clean-up.ts";
 import * as repo from "./repo.ts";
 import {
   type DeclaredFile,
@@ -117,7 +118,7 @@ async function make(
     ...first.keep(remembered, repo.firstInserted(files.length)),
   ]);
   if (last === null) {
-    ctx.defer(Promise.all(opened.map((file) => abandon(ctx, file))));
+    ctx.defer(abortParts(ctx, opened));
     requireAllowance(bytes, allowance, requested);
     return null;
   }
@@ -142,13 +143,6 @@ async function open(
     log({ event: "presign.storage_failed", error: String(error) });
     throw unreachable();
   }
-}
-
-async function abandon(
-  { media }: Pick<Deps, "media">,
-  { objectKey, uploadId }: Pick<repo.NewPresign, "objectKey" | "uploadId">,
-): Promise<void> {
-  if (uploadId) await media.resumeMultipartUpload(objectKey, uploadId).abort();
 }
 
 async function replay(ctx: Ctx, { answer, firstUploadId }: StoredAnswer): Promise<Presigned> {

@@ -34,7 +34,7 @@ export function ownUpload(team: SQL, id: number): Query<UploadRow[]> {
 }
 
 export const filesOfOwnUpload = (team: SQL, id: number): Query<MediaRow[]> =>
-  mediaOfUpload(sql`(SELECT id FROM uploads WHERE id = ${id} AND team_id = ${team})`);
+  mediaOfUpload({ uploadId: sql`(SELECT id FROM uploads WHERE id = ${id} AND team_id = ${team})` });
 
 const readRecord = rowReader(pickColumns(uploads, RECORD_PROPERTIES));
 
