@@ -26,18 +26,12 @@ export const HOME_STYLES = `
 .call > * + * { margin-top: .7rem; }
 `;
 
-interface Place {
-  href: string;
-  name: string;
-  about: string;
-}
-
 interface HomeProps {
   places: Places;
   isSandboxPublic: boolean;
 }
 
-const toPlaces = ({ places, isSandboxPublic }: HomeProps): Place[] => [
+const toPlaces = ({ places, isSandboxPublic }: HomeProps) => [
   {
     href: `${places.docs}/guides`,
     name: "Guides",

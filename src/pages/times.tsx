@@ -1,4 +1,5 @@
 import { DAY } from "../core/time.ts";
+import { ZoneClock } from "../core/zone.ts";
 
 export interface Clock {
   /** Null for UTC. */
@@ -41,29 +42,6 @@ export function clockOf(zone: string | null): Clock {
   }
 }
 
-function offsetAt(at: number, zone: string): number {
-  const parts = new Intl.DateTimeFormat("en-GB", {
-    timeZone: zone,
-    hourCycle: "h23",
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-    second: "numeric",
-  }).formatToParts(at);
-  const part = (type: string) => Number(parts.find((one) => one.type === type)?.value);
-  const wall = Date.UTC(
-    part("year"),
-    part("month") - 1,
-    part("day"),
-    part("hour"),
-    part("minute"),
-    part("second"),
-  );
-  return wall - Math.floor(at / 1_000) * 1_000;
-}
-
 const CALENDAR_DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
 
 /** Null for a date that does not exist. */
@@ -73,9 +51,10 @@ export function dayIn(day: string, clock: Clock): { first: Date; last: Date } | 
   if (new Date(midnight).toISOString().slice(0, 10) !== day) return null;
   const startOf = (wall: number): number => {
     if (clock.zone === null) return wall;
+    const zone = new ZoneClock(clock.zone);
     // The offset may change between midnight UTC and midnight in the zone.
-    const guess = wall - offsetAt(wall, clock.zone);
-    return wall - offsetAt(guess, clock.zone);
+    const guess = wall - zone.offsetAt(wall);
+    return wall - zone.offsetAt(guess);
   };
   return { first: new Date(startOf(midnight)), last: new Date(startOf(midnight + DAY) - 1) };
 }
