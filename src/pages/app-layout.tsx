@@ -18,7 +18,7 @@ export interface Viewer {
   teams: readonly { id: number; name: string }[];
 }
 
-interface AppPage {
+export interface AppPage {
   title: string;
   here: (typeof PLACES)[number]["path"] | null;
   /** Must be a constant. */

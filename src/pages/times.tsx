@@ -59,6 +59,11 @@ export function dayIn(day: string, clock: Clock): { first: Date; last: Date } | 
   return { first: new Date(startOf(midnight)), last: new Date(startOf(midnight + DAY) - 1) };
 }
 
+/** The day in UTC. */
+export const Day = ({ at }: { at: Date }) => (
+  <time datetime={at.toISOString()}>{at.toISOString().slice(0, "2026-11-20".length)}</time>
+);
+
 export const Time = ({ at, clock }: { at: Date; clock: Clock }) => {
   const iso = at.toISOString();
   const local = clock.local(at);

@@ -1,18 +1,19 @@
 import { type Context, Hono } from "hono";
-import { invalidFields, notFound, toFieldErrors } from "../../core/errors.ts";
+import { notFound } from "../../core/errors.ts";
 import { readForm, textField } from "../../http/pages.tsx";
-import { renderAppPage } from "../../pages/app-layout.tsx";
+import { Fact } from "../../pages/fact.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { clockOf, Time } from "../../pages/times.tsx";
 import { connectorOf, platformName } from "../../platforms/registry.ts";
 import { accountById, accountSharingLogin, lastUseOf } from "../accounts/repo.ts";
 import { isRevokedAtPlatform, isSwitchedOff, SWITCHED_OFF } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
-import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
+import { type PageEnv, signedIn } from "../auth/signed-in.ts";
 import { consentFormTargets, describeScopes } from "../connect/rules.ts";
 import { Login } from "./accounts.tsx";
-import { doneNotice, type Notice, NoticeLine, Section, State } from "./parts.tsx";
-import { attempt } from "./refusals.ts";
+import { Button, InputField, SubmitLine } from "./form-parts.tsx";
+import { doneNotice, NoticeLine, renderOwnPage, Section, State } from "./parts.tsx";
+import { attempt, readFields, type Shown } from "./refusals.ts";
 import { zoneOfTeam } from "./repo.ts";
 import { ACCOUNT_WORDS } from "./words.ts";
 
@@ -31,10 +32,9 @@ accountPage.post("/app/accounts/:id/tags", signedIn("write"), async (c) => {
   const id = c.req.param("id");
   const form = await readForm(c);
   const { accountTagsSchema, setAccountTags } = await import("./actions.ts");
-  const input = accountTagsSchema.safeParse({ tags: textField(form, "tags") });
   const refused = await attempt(async () => {
-    if (!input.success) throw invalidFields(toFieldErrors(input.error));
-    await setAccountTags(c.var.ctx, id, input.data.tags);
+    const { tags } = readFields(accountTagsSchema, { tags: textField(form, "tags") });
+    await setAccountTags(c.var.ctx, id, tags);
   });
   if (refused) return showAccount(c, refused);
   return c.redirect(`/app/accounts/${encodeURIComponent(id)}?done=tagged`, 303);
@@ -66,17 +66,13 @@ async function readAccount(c: Context<PageEnv>) {
   return { account, lastUsedAt, clock: clockOf(zone) };
 }
 
-async function showAccount(
-  c: Context<PageEnv>,
-  { notice, status }: { notice: Notice | null; status: number },
-): Promise<Response> {
+async function showAccount(c: Context<PageEnv>, { notice, status }: Shown): Promise<Response> {
   const { account, lastUsedAt, clock } = await readAccount(c);
   const { accountName, platform, handle, failureCount } = account;
   const { config } = c.var.ctx;
   const { refusedPlatform } = await import("../connect/service.ts");
-  return renderAppPage(
+  return renderOwnPage(
     c,
-    viewerOf(c),
     {
       title: accountName,
       here: "/app/accounts",
@@ -100,35 +96,21 @@ async function showAccount(
           </p>
         )}
         <dl>
-          <dt>Platform</dt>
-          <dd>
+          <Fact name="Platform">
             {platformName(platform)}
             {account.mode === "sandbox" && ", simulated by the sandbox"}
-          </dd>
-          {handle && (
-            <>
-              <dt>Handle</dt>
-              <dd>{handle}</dd>
-            </>
-          )}
-          <dt>Connected</dt>
-          <dd>
+          </Fact>
+          {handle && <Fact name="Handle">{handle}</Fact>}
+          <Fact name="Connected">
             <Time at={account.connectedAt} clock={clock} />
-          </dd>
-          <dt>Last published</dt>
-          <dd>{lastUsedAt ? <Time at={lastUsedAt} clock={clock} /> : "Not yet"}</dd>
-          {failureCount > 0 && (
-            <>
-              <dt>Failed in a row</dt>
-              <dd>{failureCount}</dd>
-            </>
-          )}
-          <dt>
-            <abbr title="Identifier">ID</abbr>
-          </dt>
-          <dd>
+          </Fact>
+          <Fact name="Last published">
+            {lastUsedAt ? <Time at={lastUsedAt} clock={clock} /> : "Not yet"}
+          </Fact>
+          {failureCount > 0 && <Fact name="Failed in a row">{failureCount}</Fact>}
+          <Fact name={<abbr title="Identifier">ID</abbr>}>
             <code>{account.id}</code>
-          </dd>
+          </Fact>
         </dl>
         <MissingScopes account={account} />
         {refusedPlatform({ config }, account) === null && <ReconnectForm account={account} />}
@@ -168,15 +150,14 @@ const ReconnectForm = ({ account: { id, platform, status } }: { account: Account
 const TagsForm = ({ account: { id, tags } }: { account: AccountRow }) => (
   <Section id="tags-title" title="Tags">
     <TeamForm class="fields" action={`/app/accounts/${id}/tags`}>
-      <div>
-        <label for="tags">
-          Tags <span class="hint">(with commas between them, up to 500 characters in all)</span>
-        </label>
-        <input id="tags" name="tags" value={tags.split(",").join(", ")} autocomplete="off" />
-      </div>
-      <p>
-        <button type="submit">Save the tags</button>
-      </p>
+      <InputField
+        id="tags"
+        label="Tags"
+        hint="with commas between them, up to 500 characters in all"
+        value={tags.split(",").join(", ")}
+        autocomplete="off"
+      />
+      <SubmitLine>Save the tags</SubmitLine>
     </TeamForm>
   </Section>
 );
@@ -203,10 +184,7 @@ function describeLoginEnd({ platform }: AccountRow, isShared: boolean): string {
   return `The login is forgotten here.${why} To withdraw this app's access too, use ${name}'s own settings.`;
 }
 
-async function showRemoval(
-  c: Context<PageEnv>,
-  { notice, status }: { notice: Notice | null; status: number },
-): Promise<Response> {
+async function showRemoval(c: Context<PageEnv>, { notice, status }: Shown): Promise<Response> {
   const { ctx } = c.var;
   const key = c.req.param("id") ?? "";
   const [[account], others] = await ctx.read("accounts:read", [
@@ -215,9 +193,8 @@ async function showRemoval(
   ]);
   if (!account) throw notFound("Account");
   const { id, accountName } = account;
-  return renderAppPage(
+  return renderOwnPage(
     c,
-    viewerOf(c),
     {
       title: `Disconnect ${accountName}`,
       here: "/app/accounts",
@@ -232,9 +209,7 @@ async function showRemoval(
           Published posts stay. The account can be connected again later.
         </p>
         <TeamForm class="row" action={`/app/accounts/${id}/remove`}>
-          <button class="danger" type="submit">
-            Disconnect the account
-          </button>
+          <Button tone="danger">Disconnect the account</Button>
           <a class="button quiet" href={`/app/accounts/${id}`}>
             Keep it
           </a>

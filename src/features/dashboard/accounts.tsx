@@ -3,18 +3,17 @@ import { now } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { isPlatform } from "../../core/platforms.ts";
 import { readForm, textField } from "../../http/pages.tsx";
-import { renderAppPage } from "../../pages/app-layout.tsx";
 import { type Clock, clockOf, Time } from "../../pages/times.tsx";
 import { platformName } from "../../platforms/registry.ts";
 import { accountsOfTeam } from "../accounts/repo.ts";
 import { isEnding } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { isInstanceOwner } from "../auth/repo/people.ts";
-import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
+import { type PageEnv, signedIn } from "../auth/signed-in.ts";
 import { consentFormTargets, MAX_IDENTIFIER } from "../connect/rules.ts";
 import { OFFER_STYLES, OfferList, SandboxForm, type SentLogin } from "./connect-parts.tsx";
-import { doneNotice, type Notice, NoticeLine, Section, State } from "./parts.tsx";
-import { attempt } from "./refusals.ts";
+import { doneNotice, NoticeLine, renderOwnPage, Section, State } from "./parts.tsx";
+import { attempt, type Shown } from "./refusals.ts";
 import { zoneOfTeam } from "./repo.ts";
 import { ACCOUNT_WORDS } from "./words.ts";
 
@@ -78,15 +77,9 @@ const simulated = (form: FormData) => ({
 
 const NOTHING_SENT: SentLogin = { identifier: "", service: "" };
 
-interface Shown {
-  notice: Notice | null;
-  status: number;
-  sent?: SentLogin;
-}
-
 async function showAccounts(
   c: Context<PageEnv>,
-  { notice, status, sent = NOTHING_SENT }: Shown,
+  { notice, status, sent = NOTHING_SENT }: Shown & { sent?: SentLogin },
 ): Promise<Response> {
   const { ctx } = c.var;
   const { team } = ctx;
@@ -98,9 +91,8 @@ async function showAccounts(
     isInstanceOwner({ user: ctx.user }),
   ]);
   const clock = clockOf(zone);
-  return renderAppPage(
+  return renderOwnPage(
     c,
-    viewerOf(c),
     {
       title: "Accounts",
       here: "/app/accounts",

@@ -1,5 +1,6 @@
 import { TeamForm } from "../../pages/team-form.tsx";
 import { downloadOf } from "../content/files.ts";
+import { Field, SubmitLine } from "./form-parts.tsx";
 import type { WholeUpload } from "./repo.ts";
 
 export interface ApprovalView {
@@ -41,16 +42,13 @@ export const Approval = ({ upload, view }: { upload: WholeUpload; view: Approval
           <details open={comment !== ""}>
             <summary>Request changes…</summary>
             <TeamForm class="fields" action={`/app/uploads/${id}/request-changes?seen=${seen}`}>
-              <div>
-                <label for="comment">Changes that are wanted</label>
+              <Field id="comment" label="Changes that are wanted">
                 <textarea id="comment" name="comment" rows={4} maxlength={MAX_COMMENT} required>
                   {comment}
                 </textarea>
                 <p class="muted">The post becomes a draft again, and its author reads this.</p>
-              </div>
-              <p>
-                <button type="submit">Send back</button>
-              </p>
+              </Field>
+              <SubmitLine>Send back</SubmitLine>
             </TeamForm>
           </details>
         )}

@@ -2,6 +2,7 @@ import { TeamForm } from "../../pages/team-form.tsx";
 import { PLATFORM_NAMES } from "../../platforms/registry.ts";
 import { MAX_IDENTIFIER } from "../connect/rules.ts";
 import type { Offer } from "../connect/service.ts";
+import { Choice, InputField, SubmitLine } from "./form-parts.tsx";
 
 export const OFFER_STYLES = `
 .offer { display: flex; flex-wrap: wrap; gap: .6rem; align-items: end; }
@@ -81,50 +82,38 @@ const PasswordForm = ({
     <summary>By an app password</summary>
     <TeamForm class="fields" action="/app/accounts">
       <input type="hidden" name="platform" value={platform} />
-      <div>
-        <label for="handle">Handle</label>
-        <input
-          id="handle"
-          name="identifier"
-          required
-          maxlength={MAX_IDENTIFIER}
-          value={sent.identifier}
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck={false}
-        />
-      </div>
-      <div>
-        <label for="app-password">
-          App password{" "}
-          <span class="hint">(made in the settings there, for this service alone)</span>
-        </label>
-        <input
-          id="app-password"
-          name="appPassword"
-          type="password"
-          required
-          maxlength={100}
-          autocomplete="off"
-        />
-      </div>
-      <div>
-        <label for="service">
-          Server <span class="hint">(only where it is not the usual one)</span>
-        </label>
-        <input
-          id="service"
-          name="service"
-          type="url"
-          maxlength={2048}
-          placeholder="https://"
-          value={sent.service}
-          autocomplete="off"
-        />
-      </div>
-      <p>
-        <button type="submit">Connect by the password</button>
-      </p>
+      <InputField
+        id="handle"
+        label="Handle"
+        name="identifier"
+        required
+        maxlength={MAX_IDENTIFIER}
+        value={sent.identifier}
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck={false}
+      />
+      <InputField
+        id="app-password"
+        label="App password"
+        hint="made in the settings there, for this service alone"
+        name="appPassword"
+        type="password"
+        required
+        maxlength={100}
+        autocomplete="off"
+      />
+      <InputField
+        id="service"
+        label="Server"
+        hint="only where it is not the usual one"
+        type="url"
+        maxlength={2048}
+        placeholder="https://"
+        value={sent.service}
+        autocomplete="off"
+      />
+      <SubmitLine>Connect by the password</SubmitLine>
     </TeamForm>
   </details>
 );
@@ -135,22 +124,8 @@ export const SandboxForm = () => (
       A sandbox account publishes to a simulated platform, to try things out. This makes one without
       a consent page.
     </p>
-    <div>
-      <label for="platform">Platform</label>
-      <select id="platform" name="platform">
-        {[...PLATFORM_NAMES].map(([platform, name]) => (
-          <option value={platform}>{name}</option>
-        ))}
-      </select>
-    </div>
-    <div>
-      <label for="name">
-        Name <span class="hint">(optional)</span>
-      </label>
-      <input id="name" name="name" maxlength={100} autocomplete="off" />
-    </div>
-    <p>
-      <button type="submit">Create a sandbox account</button>
-    </p>
+    <Choice name="platform" label="Platform" chosen="" options={[...PLATFORM_NAMES]} />
+    <InputField id="name" label="Name" hint="optional" maxlength={100} autocomplete="off" />
+    <SubmitLine>Create a sandbox account</SubmitLine>
   </TeamForm>
 );

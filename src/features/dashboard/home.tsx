@@ -1,10 +1,9 @@
 import { Hono } from "hono";
-import { renderAppPage } from "../../pages/app-layout.tsx";
 import { type Clock, clockOf, Time } from "../../pages/times.tsx";
 import { platformName } from "../../platforms/registry.ts";
 import { NOTICE_AHEAD_MS } from "../accounts/rules.ts";
-import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
-import { Section, State, UploadList } from "./parts.tsx";
+import { type PageEnv, signedIn } from "../auth/signed-in.ts";
+import { renderOwnPage, Section, State, UploadList } from "./parts.tsx";
 import {
   accountsInNeed,
   hasAccounts,
@@ -35,9 +34,8 @@ homePage.get("/app", signedIn("read:pages"), async (c) => {
     ]);
   const clock = clockOf(zone);
   const due = [...pending, ...scheduled].slice(0, ENTRIES_PER_PART);
-  return renderAppPage(
+  return renderOwnPage(
     c,
-    viewerOf(c),
     { title: "Home", here: "/app" },
     <>
       <h1>Home</h1>

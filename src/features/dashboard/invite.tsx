@@ -16,8 +16,8 @@ import {
 import type { inviteByHash } from "../teams/repo/invites.ts";
 import { endOfInvite, NO_PLACE } from "../teams/rules.ts";
 import { acceptInvite, giveAddress, inviteOfLink, invitePath } from "../teams/service.ts";
-import { type Notice, NoticeLine } from "./parts.tsx";
-import { attempt } from "./refusals.ts";
+import { NoticeLine } from "./parts.tsx";
+import { attempt, type Shown } from "./refusals.ts";
 import { ROLE_WORDS } from "./team-parts.tsx";
 
 export const invitePage = new Hono<AppEnv>();
@@ -84,14 +84,14 @@ async function findInvite(
   return { invite, person: null };
 }
 
-interface Shown {
+interface Props {
   token: string;
   invite: Invite;
   person: Person | null;
-  refusal: { notice: Notice; status: number } | null;
+  refusal: Shown | null;
 }
 
-function showInvite(c: AppContext, { token, invite, person, refusal }: Shown) {
+function showInvite(c: AppContext, { token, invite, person, refusal }: Props) {
   const { team, teamId, invitedBy, role } = invite;
   if (person?.teams.some(({ id }) => id === teamId)) {
     return showPlain(c, 200, `You are in ${team}`, <OwnTeam teamId={teamId} />);
@@ -148,7 +148,7 @@ const OwnTeam = ({ teamId }: { teamId: number }) => (
   </>
 );
 
-const Accept = ({ token, invite, person }: Pick<Shown, "token" | "invite"> & { person: Person }) =>
+const Accept = ({ token, invite, person }: Pick<Props, "token" | "invite"> & { person: Person }) =>
   invite.isAddressed && invite.email !== person.email.toLowerCase() ? (
     <>
       <p>
@@ -168,7 +168,7 @@ const Accept = ({ token, invite, person }: Pick<Shown, "token" | "invite"> & { p
     </>
   );
 
-const WayIn = ({ token, invite }: Pick<Shown, "token" | "invite">) =>
+const WayIn = ({ token, invite }: Pick<Props, "token" | "invite">) =>
   invite.hasPlace ? (
     <SignIn token={token} invite={invite} />
   ) : (
@@ -179,7 +179,7 @@ const WayIn = ({ token, invite }: Pick<Shown, "token" | "invite">) =>
     </p>
   );
 
-const SignIn = ({ token, invite }: Pick<Shown, "token" | "invite">) => {
+const SignIn = ({ token, invite }: Pick<Props, "token" | "invite">) => {
   const path = invitePath(token);
   return (
     <>

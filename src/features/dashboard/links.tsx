@@ -3,16 +3,16 @@ import { AppError, toFieldErrors } from "../../core/errors.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { readNumericId } from "../../http/ids.ts";
 import { readForm, textField } from "../../http/pages.tsx";
-import { renderAppPage } from "../../pages/app-layout.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { type Clock, clockOf, Time } from "../../pages/times.tsx";
 import { platformName } from "../../platforms/registry.ts";
-import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
+import { type PageEnv, signedIn } from "../auth/signed-in.ts";
 import type { TokenLink } from "../connect/link-service.ts";
 import { DEFAULT_LINK_HOURS, type LinkStatus, linkPath, MAX_LINK_HOURS } from "../connect/rules.ts";
 import type { Offer } from "../connect/service.ts";
-import { doneNotice, type Notice, NoticeLine, Section, State } from "./parts.tsx";
-import { attempt } from "./refusals.ts";
+import { Choice, Field, InputField, SubmitLine } from "./form-parts.tsx";
+import { doneNotice, NoticeLine, renderOwnPage, Section, State } from "./parts.tsx";
+import { attempt, type Shown } from "./refusals.ts";
 import { zoneOfTeam } from "./repo.ts";
 
 export const linksPage = new Hono<PageEnv>();
@@ -81,14 +81,11 @@ function mistaken(field: string): AppError {
   return new AppError(null, words[name] ?? "An address has at most 2,048 characters.");
 }
 
-interface Shown {
-  notice: Notice | null;
-  status: number;
-  /** A refused form, whose fields are shown again. */
-  sent?: FormData;
-}
-
-async function showLinks(c: Context<PageEnv>, { notice, status, sent }: Shown): Promise<Response> {
+/** `sent`: a refused form, whose fields are shown again. */
+async function showLinks(
+  c: Context<PageEnv>,
+  { notice, status, sent }: Shown & { sent?: FormData },
+): Promise<Response> {
   const { ctx } = c.var;
   const { linksQuery, withTokens } = await import("../connect/link-service.ts");
   const { platformOffers } = await import("../connect/service.ts");
@@ -99,9 +96,8 @@ async function showLinks(c: Context<PageEnv>, { notice, status, sent }: Shown): 
   const links = await withTokens(ctx, rows);
   const clock = clockOf(zone);
   const origin = publicOrigin(c.var.deps, c.req.url);
-  return renderAppPage(
+  return renderOwnPage(
     c,
-    viewerOf(c),
     {
       title: "Links for clients",
       here: "/app/accounts",
@@ -167,8 +163,8 @@ const LinkItem = ({ link, origin, clock }: { link: TokenLink; origin: string; cl
 const LinkForm = ({ offers, sent }: { offers: readonly Offer[]; sent: FormData | undefined }) => {
   const value = (name: string, usual = "") => (sent ? textField(sent, name) : usual);
   const choices = offers.flatMap(({ platform, name, refusal, isSimulated }) => [
-    ...(refusal === null ? [{ value: `${platform}/live`, name }] : []),
-    ...(isSimulated ? [{ value: `${platform}/sandbox`, name: `${name}, in the sandbox` }] : []),
+    ...(refusal === null ? [[`${platform}/live`, name] as const] : []),
+    ...(isSimulated ? [[`${platform}/sandbox`, `${name}, in the sandbox`] as const] : []),
   ]);
   if (choices.length === 0) {
     return (
@@ -182,79 +178,59 @@ const LinkForm = ({ offers, sent }: { offers: readonly Offer[]; sent: FormData |
   return (
     <Section id="new" title="Make a link">
       <TeamForm class="fields" action={PATH}>
-        <div>
-          <label for="platform">Platform</label>
-          <select id="platform" name="platform">
-            {choices.map((choice) => (
-              <option value={choice.value} selected={choice.value === value("platform")}>
-                {choice.name}
-              </option>
-            ))}
-          </select>
-        </div>
-        <div>
-          <label for="title">
-            Title <span class="hint">(optional, up to 100 characters)</span>
-          </label>
-          <input id="title" name="title" maxlength={100} value={value("title")} />
-        </div>
-        <div>
-          <label for="description">
-            Description <span class="hint">(optional, up to 1,000 characters)</span>
-          </label>
+        <Choice name="platform" label="Platform" chosen={value("platform")} options={choices} />
+        <InputField
+          id="title"
+          label="Title"
+          hint="optional, up to 100 characters"
+          maxlength={100}
+          value={value("title")}
+        />
+        <Field id="description" label="Description" hint="optional, up to 1,000 characters">
           <textarea id="description" name="description" rows={3} maxlength={1_000}>
             {value("description")}
           </textarea>
-        </div>
-        <div>
-          <label for="hours">
-            Open for <span class="hint">(hours, up to {MAX_LINK_HOURS})</span>
-          </label>
-          <input
-            id="hours"
-            name="expiresInHours"
-            type="number"
-            min={1}
-            max={MAX_LINK_HOURS}
-            required
-            value={value("expiresInHours", String(DEFAULT_LINK_HOURS))}
-          />
-        </div>
-        <div>
-          <label for="tags">
-            Tags of the account <span class="hint">(optional, with commas between them)</span>
-          </label>
-          <input id="tags" name="tags" maxlength={500} value={value("tags")} autocomplete="off" />
-        </div>
-        <div>
-          <label for="logo">
-            Address of a logo <span class="hint">(optional; else the logo in the settings)</span>
-          </label>
-          <input
-            id="logo"
-            name="logoUrl"
-            type="url"
-            maxlength={2_048}
-            placeholder="https://"
-            value={value("logoUrl")}
-          />
-        </div>
-        <div>
-          <label for="redirect">
-            Where they go afterwards <span class="hint">(optional)</span>
-          </label>
-          <input
-            id="redirect"
-            name="redirectUrl"
-            type="url"
-            maxlength={2_048}
-            placeholder="https://"
-            value={value("redirectUrl")}
-          />
-        </div>
-        <p>
-          <button type="submit">Make the link</button>
-        </p>
+        </Field>
+        <InputField
+          id="hours"
+          label="Open for"
+          hint={`hours, up to ${MAX_LINK_HOURS}`}
+          name="expiresInHours"
+          type="number"
+          min={1}
+          max={MAX_LINK_HOURS}
+          required
+          value={value("expiresInHours", String(DEFAULT_LINK_HOURS))}
+        />
+        <InputField
+          id="tags"
+          label="Tags of the account"
+          hint="optional, with commas between them"
+          maxlength={500}
+          value={value("tags")}
+          autocomplete="off"
+        />
+        <InputField
+          id="logo"
+          label="Address of a logo"
+          hint="optional; else the logo in the settings"
+          name="logoUrl"
+          type="url"
+          maxlength={2_048}
+          placeholder="https://"
+          value={value("logoUrl")}
+        />
+        <InputField
+          id="redirect"
+          label="Where they go afterwards"
+          hint="optional"
+          name="redirectUrl"
+          type="url"
+          maxlength={2_048}
+          placeholder="https://"
+          value={value("redirectUrl")}
+        />
+        <SubmitLine>Make the link</SubmitLine>
       </TeamForm>
     </Section>
   );

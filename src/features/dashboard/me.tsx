@@ -2,8 +2,8 @@ import { Hono } from "hono";
 import { describeBrowser } from "../../core/browsers.ts";
 import { readNumericId } from "../../http/ids.ts";
 import { readForm, textField } from "../../http/pages.tsx";
-import { renderAppPage } from "../../pages/app-layout.tsx";
-import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
+import { Day } from "../../pages/times.tsx";
+import { type PageEnv, signedIn } from "../auth/signed-in.ts";
 import {
   endOwnOtherSessions,
   endOwnSession,
@@ -14,6 +14,8 @@ import {
   renameSelf,
 } from "../sign-in/own.ts";
 import { PASSKEY_SCRIPT_PATH } from "../sign-in/passkey-script.ts";
+import { Button } from "./form-parts.tsx";
+import { renderOwnPage, Section } from "./parts.tsx";
 
 const PATH = "/app/me";
 
@@ -24,14 +26,12 @@ type SignIns = Awaited<ReturnType<typeof listSignIns>>;
 mePage.get(PATH, signedIn("read:pages"), async (c) => {
   const { passkeys, sessions } = await listSignIns(c.var.ctx);
   const { email, name, sessionId } = c.var.ctx.person;
-  return renderAppPage(
+  return renderOwnPage(
     c,
-    viewerOf(c),
     { title: "You", here: null, scripts: [PASSKEY_SCRIPT_PATH] },
     <>
       <h1>You</h1>
-      <section class="card" aria-labelledby="about">
-        <h2 id="about">About you</h2>
+      <Section id="about" title="About you">
         <p>
           You sign in as <strong>{email}</strong>.
         </p>
@@ -40,15 +40,12 @@ mePage.get(PATH, signedIn("read:pages"), async (c) => {
             Name
             <input name="name" value={name ?? ""} maxlength={100} autocomplete="name" />
           </label>
-          <button class="quiet" type="submit">
-            Save
-          </button>
+          <Button tone="quiet">Save</Button>
         </form>
-      </section>
+      </Section>
       <Passkeys passkeys={passkeys} />
       <Sessions sessions={sessions} here={sessionId} />
-      <section class="card" aria-labelledby="data">
-        <h2 id="data">Your data</h2>
+      <Section id="data" title="Your data">
         <p>
           All that is kept about you: your address and name, teams, sessions, passkeys, tokens, and
           where your notices go. Posts and accounts belong to the team.
@@ -58,14 +55,13 @@ mePage.get(PATH, signedIn("read:pages"), async (c) => {
             Download as JSON
           </a>
         </p>
-      </section>
+      </Section>
     </>,
   );
 });
 
 const Passkeys = ({ passkeys }: Pick<SignIns, "passkeys">) => (
-  <section class="card" aria-labelledby="passkeys">
-    <h2 id="passkeys">Passkeys</h2>
+  <Section id="passkeys" title="Passkeys">
     <p class="muted">A passkey signs you in with your device's PIN, face or fingerprint.</p>
     {passkeys.length === 0 ? (
       <p>You have none yet.</p>
@@ -78,17 +74,15 @@ const Passkeys = ({ passkeys }: Pick<SignIns, "passkeys">) => (
                 Passkey
                 <input name="name" value={name ?? ""} required maxlength={100} />
               </label>
-              <button class="quiet" type="submit">
-                Rename
-              </button>
+              <Button tone="quiet">Rename</Button>
             </form>
             <span class="muted">
-              Added {dayOf(createdAt)}, {backedUp ? "synced between devices" : "on one device"}
+              Added <Day at={createdAt} />, {backedUp ? "synced between devices" : "on one device"}
             </span>
             <form method="post" action={`${PATH}/passkeys/${id}/remove`}>
-              <button class="danger" type="submit" aria-label={`Remove ${name ?? "passkey"}`}>
+              <Button tone="danger" label={`Remove ${name ?? "passkey"}`}>
                 Remove
-              </button>
+              </Button>
             </form>
           </li>
         ))}
@@ -105,12 +99,11 @@ const Passkeys = ({ passkeys }: Pick<SignIns, "passkeys">) => (
     <noscript>
       <p class="muted">Adding a passkey needs JavaScript.</p>
     </noscript>
-  </section>
+  </Section>
 );
 
 const Sessions = ({ sessions, here }: Pick<SignIns, "sessions"> & { here: number }) => (
-  <section class="card" aria-labelledby="sessions">
-    <h2 id="sessions">Where you are signed in</h2>
+  <Section id="sessions" title="Where you are signed in">
     <ul class="list">
       {sessions.map(({ id, userAgent, ipAddress, createdAt, expiresAt }) => (
         <li>
@@ -118,30 +111,22 @@ const Sessions = ({ sessions, here }: Pick<SignIns, "sessions"> & { here: number
             {describeBrowser(userAgent)} {id === here && <span class="state good">This one</span>}
             <br />
             <span class="muted">
-              Since {dayOf(createdAt)}
-              {ipAddress && `, from ${ipAddress}`}, until {dayOf(expiresAt)}
+              Since <Day at={createdAt} />
+              {ipAddress && `, from ${ipAddress}`}, until <Day at={expiresAt} />
             </span>
           </span>
           <form method="post" action={`${PATH}/sessions/${id}/end`}>
-            <button class="quiet" type="submit">
-              Sign out
-            </button>
+            <Button tone="quiet">Sign out</Button>
           </form>
         </li>
       ))}
     </ul>
     {sessions.length > 1 && (
       <form method="post" action={`${PATH}/sessions/end-others`}>
-        <button class="danger" type="submit">
-          Sign out everywhere else
-        </button>
+        <Button tone="danger">Sign out everywhere else</Button>
       </form>
     )}
-  </section>
-);
-
-const dayOf = (at: Date) => (
-  <time datetime={at.toISOString()}>{at.toISOString().slice(0, "2026-11-20".length)}</time>
+  </Section>
 );
 
 mePage.get(`${PATH}/data`, signedIn("read:pages"), async (c) => {

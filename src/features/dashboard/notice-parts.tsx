@@ -1,6 +1,8 @@
 import { CHANNELS, type Channel, NOTICES, type NoticeKind } from "../../core/notices.ts";
 import { TeamForm } from "../../pages/team-form.tsx";
+import { Day } from "../../pages/times.tsx";
 import type { Settings } from "../settings/service.ts";
+import { Button, SubmitLine } from "./form-parts.tsx";
 import { Section } from "./parts.tsx";
 
 const NOTICE_NAMES: Record<NoticeKind, string> = {
@@ -42,9 +44,7 @@ export const NotificationsForm = ({ path, settings: { notifications } }: Props) 
           </div>
         </fieldset>
       ))}
-      <p>
-        <button type="submit">Save</button>
-      </p>
+      <SubmitLine>Save</SubmitLine>
     </TeamForm>
   </Section>
 );
@@ -60,14 +60,14 @@ export const Browsers = ({ path, settings: { push } }: Props) => (
               {label}
               <br />
               <span class="muted">
-                Since <time datetime={createdAt.toISOString()}>{dayOf(createdAt)}</time>
+                Since <Day at={createdAt} />
                 {error && `. The last notice was not taken: ${error}`}
               </span>
             </span>
             <TeamForm action={`${path}/push/${id}/remove`}>
-              <button class="danger" type="submit" aria-label={`Remove ${label}`}>
+              <Button tone="danger" label={`Remove ${label}`}>
                 Remove
-              </button>
+              </Button>
             </TeamForm>
           </li>
         ))}
@@ -91,8 +91,6 @@ export const Browsers = ({ path, settings: { push } }: Props) => (
     )}
   </Section>
 );
-
-const dayOf = (at: Date): string => at.toISOString().slice(0, "2026-11-20".length);
 
 export const Chats = ({ path, settings, mayChange }: Props & { mayChange: boolean }) => (
   <Section id="messaging" title="Messaging">
@@ -133,17 +131,15 @@ const Chat = ({ path, whose, title, chat, mayChange }: ChatProps) => (
           {chat ? "Another address" : "Address"}
           <input name="url" type="url" required maxlength={2_048} placeholder="https://" />
         </label>
-        <button class="quiet" type="submit">
-          Save
-        </button>
+        <Button tone="quiet">Save</Button>
       </TeamForm>
     )}
     {mayChange && chat && (
       <TeamForm action={`${path}/messaging`}>
         <input type="hidden" name="whose" value={whose} />
-        <button class="danger" type="submit" aria-label={`Remove the address: ${title}`}>
+        <Button tone="danger" label={`Remove the address: ${title}`}>
           Remove
-        </button>
+        </Button>
       </TeamForm>
     )}
   </>

@@ -1,8 +1,14 @@
+import type { Context } from "hono";
 import type { Child } from "hono/jsx";
+import { type AppPage, renderAppPage } from "../../pages/app-layout.tsx";
 import { type Clock, Time } from "../../pages/times.tsx";
 import { platformName } from "../../platforms/registry.ts";
+import { type PageEnv, viewerOf } from "../auth/signed-in.ts";
 import type { UploadLine } from "./repo.ts";
 import { adviceFor, wordsOfUpload } from "./words.ts";
+
+export const renderOwnPage = (c: Context<PageEnv>, page: AppPage, content: Child) =>
+  renderAppPage(c, viewerOf(c), page, content);
 
 const SHOWN_CHARACTERS = 140;
 

@@ -4,6 +4,7 @@ import type { AppEnv } from "../../http/env.ts";
 import { renderPlainPage } from "../../pages/app-layout.tsx";
 import { connectors } from "../../platforms/registry.ts";
 import { brandingOfOperator } from "../settings/repo.ts";
+import { Section } from "./parts.tsx";
 
 /** Platforms require this page of app owners. */
 export const privacyPage = new Hono<AppEnv>();
@@ -45,8 +46,7 @@ privacyPage.get("/privacy", async (c) => {
         nothing else with what it keeps. It sets cookies for signing in alone, and loads nothing
         from elsewhere.
       </p>
-      <section class="card" aria-labelledby="kept">
-        <h2 id="kept">Kept, and for how long</h2>
+      <Section id="kept" title="Kept, and for how long">
         <div class="scroll">
           <table>
             <thead>
@@ -65,27 +65,24 @@ privacyPage.get("/privacy", async (c) => {
             </tbody>
           </table>
         </div>
-      </section>
-      <section class="card" aria-labelledby="shared">
-        <h2 id="shared">Given to others</h2>
+      </Section>
+      <Section id="shared" title="Given to others">
         <p>
           A post and its files go to the platforms of the accounts that it is for. Notices about it,
           with its first words, go to the mail, browsers and chats of the people who get notices.
           Nothing is sold, and nobody else gets anything.
         </p>
-      </section>
-      <section class="card" aria-labelledby="rights">
-        <h2 id="rights">Download your data, or have it removed</h2>
+      </Section>
+      <Section id="rights" title="Download your data, or have it removed">
         <p>
           The owner of a team downloads all of it in the settings, and deletes it there: it is gone
           for everybody at once, and removed within hours. Disconnecting an account removes its
           login and its figures at once. Members of somebody else's team ask its owner.
         </p>
-      </section>
-      <section class="card" aria-labelledby="contact">
-        <h2 id="contact">Contact</h2>
+      </Section>
+      <Section id="contact" title="Contact">
         <Contact name={branding?.name ?? null} link={branding?.link ?? null} />
-      </section>
+      </Section>
     </>,
   );
 });

@@ -1,5 +1,12 @@
-import { AppError } from "../../core/errors.ts";
+import type * as z from "zod";
+import { AppError, invalidFields, toFieldErrors } from "../../core/errors.ts";
 import type { Notice } from "./parts.tsx";
+
+/** What a page shows besides its content. */
+export interface Shown {
+  notice: Notice | null;
+  status: number;
+}
 
 /** Statuses with an error page of their own. */
 const APART = [401, 404, 429];
@@ -9,9 +16,7 @@ const APART = [401, 404, 429];
  *
  * @throws other errors
  */
-export async function attempt(
-  action: () => Promise<unknown>,
-): Promise<{ notice: Notice; status: number } | null> {
+export async function attempt(action: () => Promise<unknown>): Promise<Shown | null> {
   try {
     await action();
     return null;
@@ -21,4 +26,11 @@ export async function attempt(
     }
     return { notice: { text: error.message, isRefusal: true }, status: error.status };
   }
+}
+
+/** @throws AppError 400 with every refused field */
+export function readFields<S extends z.ZodType>(schema: S, fields: object): z.output<S> {
+  const input = schema.safeParse(fields);
+  if (!input.success) throw invalidFields(toFieldErrors(input.error));
+  return input.data;
 }

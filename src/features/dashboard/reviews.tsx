@@ -4,16 +4,16 @@ import { reviewPath } from "../../core/link-token.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { readNumericId } from "../../http/ids.ts";
 import { readForm } from "../../http/pages.tsx";
-import { renderAppPage } from "../../pages/app-layout.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { type Clock, clockOf, Time } from "../../pages/times.tsx";
 import { platformName } from "../../platforms/registry.ts";
 import { requireOneOf } from "../auth/rules.ts";
-import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
+import { type PageEnv, signedIn } from "../auth/signed-in.ts";
 import { type ListedLink, openLinks } from "../review/repo/links.ts";
 import { MAX_REVIEWED } from "../review/rules.ts";
-import { cut, doneNotice, type Notice, NoticeLine, Section } from "./parts.tsx";
-import { attempt } from "./refusals.ts";
+import { Button, SubmitLine } from "./form-parts.tsx";
+import { cut, doneNotice, NoticeLine, renderOwnPage, Section } from "./parts.tsx";
+import { attempt, type Shown } from "./refusals.ts";
 import { soonestUploads, type UploadLine, zoneOfTeam } from "./repo.ts";
 
 export const reviewsPage = new Hono<PageEnv>();
@@ -57,11 +57,6 @@ reviewsPage.post(`${PATH}/:id/withdraw`, signedIn("destructive"), async (c) => {
   return refused ? showReviews(c, refused) : c.redirect(`${PATH}?done=withdrawn`, 303);
 });
 
-interface Shown {
-  notice: Notice | null;
-  status: number;
-}
-
 async function showReviews(c: Context<PageEnv>, { notice, status }: Shown): Promise<Response> {
   const { ctx } = c.var;
   const { team } = ctx;
@@ -78,9 +73,8 @@ async function showReviews(c: Context<PageEnv>, { notice, status }: Shown): Prom
   const addresses = await Promise.all(
     rows.map(async ({ id }) => origin + (await reviewPath(ctx.config.signingKey, id))),
   );
-  return renderAppPage(
+  return renderOwnPage(
     c,
-    viewerOf(c),
     {
       title: "Review links",
       here: "/app/uploads",
@@ -154,9 +148,7 @@ const LinkForm = ({ awaiting, drafts, clock }: Choosing) => (
       <TeamForm class="fields" action={PATH}>
         <Choices title="Waiting for approval" posts={awaiting} clock={clock} isChosen />
         <Choices title="Drafts, which are submitted" posts={drafts} clock={clock} />
-        <p>
-          <button type="submit">Make the link</button>
-        </p>
+        <SubmitLine>Make the link</SubmitLine>
       </TeamForm>
     )}
   </Section>
@@ -223,9 +215,7 @@ export const ReviewOfPost = ({
       {isReviewable && (
         <TeamForm action={PATH}>
           <input type="hidden" name="post" value={String(id)} />
-          <button class="quiet" type="submit">
-            {link ? "Make another review link" : "Make a review link"}
-          </button>
+          <Button tone="quiet">{link ? "Make another review link" : "Make a review link"}</Button>
         </TeamForm>
       )}
     </Section>

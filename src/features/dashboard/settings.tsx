@@ -1,24 +1,23 @@
 import { type Context, Hono } from "hono";
 import { describeBrowser } from "../../core/browsers.ts";
-import { invalidFields, toFieldErrors } from "../../core/errors.ts";
 import { CHANNELS, NOTICES } from "../../core/notices.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { readNumericId } from "../../http/ids.ts";
 import { readForm, textField } from "../../http/pages.tsx";
-import { renderAppPage } from "../../pages/app-layout.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { PLATFORM_NAMES } from "../../platforms/registry.ts";
-import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
+import { type PageEnv, signedIn } from "../auth/signed-in.ts";
 import { exportTeam } from "../leaving/export.ts";
 import { deleteTeam } from "../leaving/service.ts";
 import { removeBrowser, subscribeBrowser } from "../notices/service.ts";
 import { LOGO_TOO_LARGE } from "../settings/logo-rules.ts";
 import { logoPath } from "../settings/rules.ts";
 import { readSettings, removeLogo, type Settings, storeLogo } from "../settings/service.ts";
+import { Button, Field, InputField, SubmitLine } from "./form-parts.tsx";
 import { Browsers, Chats, NotificationsForm } from "./notice-parts.tsx";
-import { type Notice, NoticeLine, Section } from "./parts.tsx";
+import { doneNotice, NoticeLine, renderOwnPage, Section } from "./parts.tsx";
 import { PUSH_SCRIPT } from "./push-routes.ts";
-import { attempt } from "./refusals.ts";
+import { attempt, readFields, type Shown } from "./refusals.ts";
 
 export const settingsPage = new Hono<PageEnv>();
 
@@ -32,26 +31,16 @@ const DONE_MESSAGES: Record<string, string> = {
   "no-browser": "The browser gets no notices any more.",
 };
 
-interface Shown {
-  notice: Notice | null;
-  status: number;
-  sent?: FormData;
-}
-
-settingsPage.get(PATH, signedIn("read:pages"), (c) => {
-  const name = c.req.query("done") ?? "";
-  const text = Object.hasOwn(DONE_MESSAGES, name) ? DONE_MESSAGES[name] : undefined;
-  return show(c, { notice: text ? { text, isRefusal: false } : null, status: 200 });
-});
+settingsPage.get(PATH, signedIn("read:pages"), (c) =>
+  show(c, { notice: doneNotice(DONE_MESSAGES, c.req.query("done")), status: 200 }),
+);
 
 async function change(c: Context<PageEnv>, toChange: (form: FormData) => object) {
   const form = await readForm(c);
   const { changeSettings, settingsChangeSchema } = await import("./actions.ts");
-  const refused = await attempt(async () => {
-    const input = settingsChangeSchema.safeParse(toChange(form));
-    if (!input.success) throw invalidFields(toFieldErrors(input.error));
-    await changeSettings(c.var.ctx, input.data);
-  });
+  const refused = await attempt(async () =>
+    changeSettings(c.var.ctx, readFields(settingsChangeSchema, toChange(form))),
+  );
   if (refused) return show(c, { ...refused, sent: form });
   return c.redirect(`${PATH}?done=saved`, 303);
 }
@@ -163,13 +152,15 @@ settingsPage.get(`${PATH}/export`, signedIn("read:export"), async (c) => {
   });
 });
 
-async function show(c: Context<PageEnv>, { notice, status, sent }: Shown): Promise<Response> {
+async function show(
+  c: Context<PageEnv>,
+  { notice, status, sent }: Shown & { sent?: FormData },
+): Promise<Response> {
   const { ctx } = c.var;
   const settings = await readSettings(ctx);
   const { role } = ctx.actor;
-  return renderAppPage(
+  return renderOwnPage(
     c,
-    viewerOf(c),
     {
       title: "Settings",
       here: PATH,
@@ -214,50 +205,40 @@ const SettingsForm = ({
   return (
     <Section id="team" title="Team">
       <TeamForm class="fields" action={PATH}>
-        <div>
-          <label for="name">
-            Brand name <span class="hint">(clients see it on review pages)</span>
-          </label>
-          <input
-            id="name"
-            name="name"
-            maxlength={100}
-            value={value("name", branding.name)}
-            disabled={!mayChange}
-          />
-        </div>
-        <div>
-          <label for="link">Link</label>
-          <input
-            id="link"
-            name="link"
-            type="url"
-            maxlength={500}
-            placeholder="https://"
-            value={value("link", branding.link)}
-            disabled={!mayChange}
-          />
-        </div>
-        <div>
-          <label for="zone">
-            Time zone <span class="hint">(such as Europe/Berlin)</span>
-          </label>
-          <input
-            id="zone"
-            name="zone"
-            maxlength={64}
-            value={value("zone", zone)}
-            disabled={!mayChange}
-          />
-        </div>
-        <div>
-          <label for="blocklist">
-            Blocklist <span class="hint">(a word or phrase a line; no post may hold one)</span>
-          </label>
+        <InputField
+          id="name"
+          label="Brand name"
+          hint="clients see it on review pages"
+          maxlength={100}
+          value={value("name", branding.name)}
+          disabled={!mayChange}
+        />
+        <InputField
+          id="link"
+          label="Link"
+          type="url"
+          maxlength={500}
+          placeholder="https://"
+          value={value("link", branding.link)}
+          disabled={!mayChange}
+        />
+        <InputField
+          id="zone"
+          label="Time zone"
+          hint="such as Europe/Berlin"
+          maxlength={64}
+          value={value("zone", zone)}
+          disabled={!mayChange}
+        />
+        <Field
+          id="blocklist"
+          label="Blocklist"
+          hint="a word or phrase a line; no post may hold one"
+        >
           <textarea id="blocklist" name="blocklist" rows={4} disabled={!mayChange}>
             {value("blocklist", blocklist.join("\n"))}
           </textarea>
-        </div>
+        </Field>
         <fieldset disabled={!mayChange}>
           <legend>Banned hashtags</legend>
           <p class="hint">A list of your own takes the place of the platform's.</p>
@@ -275,11 +256,7 @@ const SettingsForm = ({
             </div>
           ))}
         </fieldset>
-        {mayChange && (
-          <p>
-            <button type="submit">Save</button>
-          </p>
-        )}
+        {mayChange && <SubmitLine>Save</SubmitLine>}
       </TeamForm>
     </Section>
   );
@@ -294,22 +271,20 @@ const LogoForm = ({ settings: { branding }, mayChange }: FormProps) => (
     )}
     {mayChange && (
       <TeamForm class="fields" action={`${PATH}/logo`} enctype="multipart/form-data">
-        <div>
-          <label for="logo">
-            Image <span class="hint">(PNG, JPEG, WebP or SVG, up to 150 KB)</span>
-          </label>
-          <input id="logo" name="logo" type="file" accept=".png,.jpg,.jpeg,.webp,.svg" required />
-        </div>
-        <p>
-          <button type="submit">Store the logo</button>
-        </p>
+        <InputField
+          id="logo"
+          label="Image"
+          hint="PNG, JPEG, WebP or SVG, up to 150 KB"
+          type="file"
+          accept=".png,.jpg,.jpeg,.webp,.svg"
+          required
+        />
+        <SubmitLine>Store the logo</SubmitLine>
       </TeamForm>
     )}
     {mayChange && branding.logo && (
       <TeamForm action={`${PATH}/logo/remove`}>
-        <button class="danger" type="submit">
-          Remove the logo
-        </button>
+        <Button tone="danger">Remove the logo</Button>
       </TeamForm>
     )}
   </Section>
@@ -328,9 +303,7 @@ const ApprovalForm = ({ settings: { requireMemberApproval }, mayChange }: FormPr
         Posts of members wait for approval
       </label>
       {mayChange ? (
-        <p>
-          <button type="submit">Save</button>
-        </p>
+        <SubmitLine>Save</SubmitLine>
       ) : (
         <p class="hint">Only the owner changes this.</p>
       )}
@@ -361,9 +334,7 @@ const Leaving = ({ slug }: { slug: string }) => (
           <input id="confirm" name="confirm" autocomplete="off" required />
         </div>
         <p>
-          <button class="danger" type="submit">
-            Delete the team for good
-          </button>
+          <Button tone="danger">Delete the team for good</Button>
         </p>
       </TeamForm>
     </Section>

@@ -1,12 +1,12 @@
 import { type Context, Hono } from "hono";
 import { publicOrigin } from "../../http/env.ts";
 import { readForm, textField } from "../../http/pages.tsx";
-import { renderAppPage } from "../../pages/app-layout.tsx";
+import { Fact } from "../../pages/fact.tsx";
 import type { AppCheck } from "../../platforms/login.ts";
-import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
+import { type PageEnv, signedIn } from "../auth/signed-in.ts";
 import type { InstanceSetup } from "../setup/service.ts";
-import { type Notice, NoticeLine, State } from "./parts.tsx";
-import { attempt } from "./refusals.ts";
+import { type Notice, NoticeLine, renderOwnPage, State } from "./parts.tsx";
+import { attempt, type Shown } from "./refusals.ts";
 
 export const setupPage = new Hono<PageEnv>();
 
@@ -17,11 +17,6 @@ const STYLES = `
 .address { user-select: all; overflow-wrap: anywhere; white-space: pre-wrap; margin: .2rem 0 0; }
 dd code { overflow-wrap: anywhere; }
 `;
-
-interface Shown {
-  notice: Notice | null;
-  status: number;
-}
 
 setupPage.get(PATH, signedIn("read:pages"), (c) => show(c, { notice: null, status: 200 }));
 
@@ -46,9 +41,8 @@ const toNotice = ({ verdict, message }: AppCheck): Notice => ({
 async function show(c: Context<PageEnv>, { notice, status }: Shown): Promise<Response> {
   const { listSetup } = await import("../setup/service.ts");
   const platforms = await listSetup(c.var.ctx, originOf(c));
-  return renderAppPage(
+  return renderOwnPage(
     c,
-    viewerOf(c),
     {
       title: "Setup",
       here: "/app/accounts",
@@ -99,12 +93,7 @@ const PlatformCard = ({ setup }: { setup: InstanceSetup }) => {
         ))}
         {document !== null && <Address name="Read by its servers" url={document} />}
         <Scopes setup={setup} />
-        {app !== null && (
-          <>
-            <dt>Review</dt>
-            <dd>{review ?? "None."}</dd>
-          </>
-        )}
+        {app !== null && <Fact name="Review">{review ?? "None."}</Fact>}
       </dl>
       {setup.isCheckable && (
         <form method="post" action={`${PATH}/check`}>
@@ -121,50 +110,37 @@ const Variables = ({ setup: { variables, key, missing } }: { setup: InstanceSetu
   const names = key ? [...variables, key.variable] : variables;
   if (names.length === 0) return null;
   return (
-    <>
-      <dt>Variables</dt>
-      <dd>
-        {names.map((name) => (
-          <div>
-            <code>{name}</code> {missing.includes(name) ? "is missing" : "is set"}.
-            {name === key?.variable && missing.includes(name) && ` ${key.without}`}
-          </div>
-        ))}
-      </dd>
-    </>
+    <Fact name="Variables">
+      {names.map((name) => (
+        <div>
+          <code>{name}</code> {missing.includes(name) ? "is missing" : "is set"}.
+          {name === key?.variable && missing.includes(name) && ` ${key.without}`}
+        </div>
+      ))}
+    </Fact>
   );
 };
 
 const Address = ({ name, url }: { name: string; url: string }) => (
-  <>
-    <dt>{name}</dt>
-    <dd>
-      <code class="address">{url}</code>
-    </dd>
-  </>
+  <Fact name={name}>
+    <code class="address">{url}</code>
+  </Fact>
 );
 
 const Scopes = ({ setup: { required, optional, appScopes } }: { setup: InstanceSetup }) => (
   <>
-    <dt>Required permissions</dt>
-    <dd>
+    <Fact name="Required permissions">
       <code>{required.join(" ")}</code>
-    </dd>
+    </Fact>
     {optional.length > 0 && (
-      <>
-        <dt>Optional permissions</dt>
-        <dd>
-          <code>{optional.join(" ")}</code>
-        </dd>
-      </>
+      <Fact name="Optional permissions">
+        <code>{optional.join(" ")}</code>
+      </Fact>
     )}
     {appScopes !== null && (
-      <>
-        <dt>Asked for here</dt>
-        <dd>
-          <code>{appScopes.join(" ")}</code>, by <code>APP_SCOPES</code>
-        </dd>
-      </>
+      <Fact name="Asked for here">
+        <code>{appScopes.join(" ")}</code>, by <code>APP_SCOPES</code>
+      </Fact>
     )}
   </>
 );

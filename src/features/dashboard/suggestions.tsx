@@ -1,13 +1,13 @@
 import { type Context, Hono } from "hono";
-import { invalidFields, toFieldErrors } from "../../core/errors.ts";
 import { readForm, textField } from "../../http/pages.tsx";
-import { renderAppPage } from "../../pages/app-layout.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
-import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
+import { Day } from "../../pages/times.tsx";
+import { type PageEnv, signedIn } from "../auth/signed-in.ts";
 import { listSuggestions } from "../suggestions/service.ts";
 import type { SuggestionStatus } from "../suggestions/table.ts";
-import { type Notice, NoticeLine, Section, State } from "./parts.tsx";
-import { attempt } from "./refusals.ts";
+import { Field, InputField, SubmitLine } from "./form-parts.tsx";
+import { doneNotice, NoticeLine, renderOwnPage, Section, State } from "./parts.tsx";
+import { attempt, readFields, type Shown } from "./refusals.ts";
 
 export const suggestionsPage = new Hono<PageEnv>();
 
@@ -22,65 +22,51 @@ const STATES: Record<SuggestionStatus, { text: string; tone: string }> = {
   declined: { text: "Declined", tone: "bad" },
 };
 
-interface Shown {
-  notice: Notice | null;
-  status: number;
-  sent?: FormData;
-}
+const DONE_MESSAGES = { sent: "Thank you, the suggestion is sent." };
 
-suggestionsPage.get(PATH, signedIn("read:pages"), (c) => {
-  const isSent = c.req.query("done") === "sent";
-  const notice = isSent ? { text: "Thank you, the suggestion is sent.", isRefusal: false } : null;
-  return show(c, { notice, status: 200 });
-});
+suggestionsPage.get(PATH, signedIn("read:pages"), (c) =>
+  show(c, { notice: doneNotice(DONE_MESSAGES, c.req.query("done")), status: 200 }),
+);
 
 suggestionsPage.post(PATH, signedIn("write"), async (c) => {
   const form = await readForm(c);
   const { createSuggestion, newSuggestionSchema } = await import("./actions.ts");
   const refused = await attempt(async () => {
     const fields = { title: textField(form, "title"), body: textField(form, "body") };
-    const input = newSuggestionSchema.safeParse(fields);
-    if (!input.success) throw invalidFields(toFieldErrors(input.error));
-    await createSuggestion(c.var.ctx, input.data);
+    await createSuggestion(c.var.ctx, readFields(newSuggestionSchema, fields));
   });
   if (refused) return show(c, { ...refused, sent: form });
   return c.redirect(`${PATH}?done=sent`, 303);
 });
 
-async function show(c: Context<PageEnv>, { notice, status, sent }: Shown): Promise<Response> {
+async function show(
+  c: Context<PageEnv>,
+  { notice, status, sent }: Shown & { sent?: FormData },
+): Promise<Response> {
   const cursor = c.req.query("before") ?? "";
   const before = ID.test(cursor) ? Number(cursor) : undefined;
   const { rows, nextBefore } = await listSuggestions(c.var.ctx, { limit: ON_A_PAGE, before });
-  return renderAppPage(
+  return renderOwnPage(
     c,
-    viewerOf(c),
     { title: "Suggestions", here: "/app/settings", status },
     <>
       <h1>Suggestions</h1>
       <NoticeLine notice={notice} />
       <Section id="new" title="Make a suggestion">
         <TeamForm class="fields" action={PATH}>
-          <div>
-            <label for="title">In a few words</label>
-            <input
-              id="title"
-              name="title"
-              maxlength={200}
-              required
-              value={sent ? textField(sent, "title") : ""}
-            />
-          </div>
-          <div>
-            <label for="body">
-              More about it <span class="hint">(if you like)</span>
-            </label>
+          <InputField
+            id="title"
+            label="In a few words"
+            maxlength={200}
+            required
+            value={sent ? textField(sent, "title") : ""}
+          />
+          <Field id="body" label="More about it" hint="if you like">
             <textarea id="body" name="body" rows={5} maxlength={5_000}>
               {sent ? textField(sent, "body") : ""}
             </textarea>
-          </div>
-          <p>
-            <button type="submit">Send</button>
-          </p>
+          </Field>
+          <SubmitLine>Send</SubmitLine>
         </TeamForm>
       </Section>
       <Section id="made" title="Your team's suggestions">
@@ -94,9 +80,7 @@ async function show(c: Context<PageEnv>, { notice, status, sent }: Shown): Promi
                   {title}
                   {body && <p class="muted">{body}</p>}
                   <p class="muted">
-                    <time datetime={createdAt.toISOString()}>
-                      {createdAt.toISOString().slice(0, 10)}
-                    </time>
+                    <Day at={createdAt} />
                   </p>
                 </div>
                 <State {...STATES[state]} />

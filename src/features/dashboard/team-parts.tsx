@@ -4,6 +4,7 @@ import { TeamForm } from "../../pages/team-form.tsx";
 import { type Clock, Time } from "../../pages/times.tsx";
 import type { InviteRow } from "../teams/repo/invites.ts";
 import type { Member } from "../teams/service.ts";
+import { Button } from "./form-parts.tsx";
 import { Section, State } from "./parts.tsx";
 
 export const ROLE_WORDS: Record<Role, string> = {
@@ -35,26 +36,20 @@ export const ShowSection = ({ viewer }: { viewer: Viewer }) => (
           ))}
         </select>
       </label>
-      <button class="quiet" type="submit">
-        Show
-      </button>
+      <Button tone="quiet">Show</Button>
     </form>
   </Section>
 );
 
-interface MemberRights {
+interface MemberProps {
+  member: Member;
+  clock: Clock;
   isSelf: boolean;
   canChange: boolean;
   canRemove: boolean;
 }
 
-export const MemberItem = ({
-  member,
-  clock,
-  isSelf,
-  canChange,
-  canRemove,
-}: MemberRights & { member: Member; clock: Clock }) => {
+export const MemberItem = ({ member, clock, isSelf, canChange, canRemove }: MemberProps) => {
   const { userId, email, role, isActive, joinedAt } = member;
   const path = `/app/team/members/${userId}`;
   return (
@@ -76,19 +71,15 @@ export const MemberItem = ({
                 <RoleOptions chosen={role} />
               </select>
             </label>
-            <button class="quiet" type="submit" aria-label={`Save role of ${email}`}>
+            <Button tone="quiet" label={`Save role of ${email}`}>
               Save role
-            </button>
+            </Button>
           </TeamForm>
           <TeamForm action={path}>
             <input type="hidden" name="active" value={isActive ? "no" : "yes"} />
-            <button
-              class="quiet"
-              type="submit"
-              aria-label={`${isActive ? "Deactivate" : "Activate"} ${email}`}
-            >
+            <Button tone="quiet" label={`${isActive ? "Deactivate" : "Activate"} ${email}`}>
               {isActive ? "Deactivate" : "Activate"}
-            </button>
+            </Button>
           </TeamForm>
         </>
       )}
@@ -117,9 +108,9 @@ const InviteItem = ({ invite, clock }: { invite: InviteRow; clock: Clock }) => {
         </p>
       </div>
       <TeamForm action={`/app/team/invites/${id}/revoke`}>
-        <button class="quiet" type="submit" aria-label={`Revoke the invite of ${who}`}>
+        <Button tone="quiet" label={`Revoke the invite of ${who}`}>
           Revoke
-        </button>
+        </Button>
       </TeamForm>
     </li>
   );
@@ -170,9 +161,7 @@ export const RenameSection = ({ name }: { name: string }) => (
         Name
         <input name="name" required maxlength={200} value={name} autocomplete="off" />
       </label>
-      <button class="quiet" type="submit">
-        Rename
-      </button>
+      <Button tone="quiet">Rename</Button>
     </TeamForm>
   </Section>
 );

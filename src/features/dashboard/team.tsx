@@ -1,17 +1,17 @@
 import { type Context, Hono } from "hono";
 import { toEmail } from "../../core/email.ts";
-import { AppError, invalidFields, notFound, toFieldErrors } from "../../core/errors.ts";
+import { AppError, notFound } from "../../core/errors.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { readNumericId } from "../../http/ids.ts";
 import { readForm, textField } from "../../http/pages.tsx";
-import { renderAppPage } from "../../pages/app-layout.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { clockOf } from "../../pages/times.tsx";
 import { type PageEnv, rememberTeam, signedIn, viewerOf } from "../auth/signed-in.ts";
 import { CHANGE_MESSAGES, removableRoles } from "../teams/rules.ts";
 import * as teams from "../teams/service.ts";
-import { type Notice, NoticeLine, Section } from "./parts.tsx";
-import { attempt } from "./refusals.ts";
+import { Button } from "./form-parts.tsx";
+import { doneNotice, NoticeLine, renderOwnPage, Section } from "./parts.tsx";
+import { attempt, readFields, type Shown } from "./refusals.ts";
 import { zoneOfTeam } from "./repo.ts";
 import { InviteSection, MemberItem, RenameSection, ShowSection } from "./team-parts.tsx";
 
@@ -27,11 +27,9 @@ const DONE_MESSAGES: Record<string, string> = {
   revoked: "The invite is revoked. Its link leads nowhere now.",
 };
 
-teamPage.get("/app/team", signedIn("read:pages"), (c) => {
-  const name = c.req.query("done") ?? "";
-  const done = Object.hasOwn(DONE_MESSAGES, name) ? DONE_MESSAGES[name] : undefined;
-  return showTeam(c, { notice: done ? { text: done, isRefusal: false } : null, status: 200 });
-});
+teamPage.get("/app/team", signedIn("read:pages"), (c) =>
+  showTeam(c, { notice: doneNotice(DONE_MESSAGES, c.req.query("done")), status: 200 }),
+);
 
 teamPage.post("/app/team/show", signedIn("write", { isPersonal: true }), async (c) => {
   const teamId = readNumericId(textField(await readForm(c), "team"), "Team");
@@ -43,10 +41,9 @@ teamPage.post("/app/team/show", signedIn("write", { isPersonal: true }), async (
 teamPage.post("/app/team/name", signedIn("write"), async (c) => {
   const form = await readForm(c);
   const { teamChangeSchema } = await import("../teams/schema.ts");
-  const input = teamChangeSchema.safeParse({ name: textField(form, "name") });
   const refused = await attempt(async () => {
-    if (!input.success) throw invalidFields(toFieldErrors(input.error));
-    await teams.renameTeam(c.var.ctx, input.data.name);
+    const { name } = readFields(teamChangeSchema, { name: textField(form, "name") });
+    await teams.renameTeam(c.var.ctx, name);
   });
   return refused ? showTeam(c, refused) : c.redirect("/app/team?done=renamed", 303);
 });
@@ -57,14 +54,13 @@ teamPage.post("/app/team/members/:id", signedIn("write"), async (c) => {
   const { memberChangeSchema } = await import("../teams/schema.ts");
   const role = textField(form, "role");
   const active = textField(form, "active");
-  const input = memberChangeSchema.safeParse({
-    ...(role === "" ? {} : { role }),
-    ...(active === "" ? {} : { isActive: active === "yes" }),
-  });
   let done = "";
   const refused = await attempt(async () => {
-    if (!input.success) throw invalidFields(toFieldErrors(input.error));
-    done = (await teams.changeMember(c.var.ctx, userId, input.data)).kind;
+    const change = readFields(memberChangeSchema, {
+      ...(role === "" ? {} : { role }),
+      ...(active === "" ? {} : { isActive: active === "yes" }),
+    });
+    done = (await teams.changeMember(c.var.ctx, userId, change)).kind;
   });
   return refused ? showTeam(c, refused) : c.redirect(`/app/team?done=${done}`, 303);
 });
@@ -76,9 +72,8 @@ teamPage.get("/app/team/members/:id/remove", signedIn("read:pages"), async (c) =
   const member = members.find((one) => one.userId === userId);
   if (!member) throw notFound("Member");
   const isSelf = userId === ctx.actor.userId;
-  return renderAppPage(
+  return renderOwnPage(
     c,
-    viewerOf(c),
     { title: isSelf ? "Leave the team" : "Remove a member", here: "/app/team" },
     <>
       <h1>{isSelf ? `Leave ${viewerOf(c).team.name}?` : `Remove ${member.email}?`}</h1>
@@ -89,9 +84,7 @@ teamPage.get("/app/team/members/:id/remove", signedIn("read:pages"), async (c) =
           made end. Posts and accounts stay with the team. A new invite leads back in.
         </p>
         <TeamForm class="row" action={`/app/team/members/${userId}/remove`}>
-          <button class="danger" type="submit">
-            {isSelf ? "Leave the team" : "Remove the member"}
-          </button>
+          <Button tone="danger">{isSelf ? "Leave the team" : "Remove the member"}</Button>
           <a class="button quiet" href="/app/team">
             {isSelf ? "Stay" : "Keep them"}
           </a>
@@ -114,18 +107,17 @@ teamPage.post("/app/team/invites", signedIn("write"), async (c) => {
   const form = await readForm(c);
   const { newInviteSchema } = await import("../teams/schema.ts");
   const email = textField(form, "email");
-  const input = newInviteSchema.safeParse({
-    role: textField(form, "role"),
-    ...(email === "" ? {} : { email }),
-  });
   let link = "";
   const refused = await attempt(async () => {
     if (email !== "" && toEmail(email) === null) {
       throw new AppError(null, "That is not an e-mail address. Check it, then invite again.");
     }
-    if (!input.success) throw invalidFields(toFieldErrors(input.error));
+    const invite = readFields(newInviteSchema, {
+      role: textField(form, "role"),
+      ...(email === "" ? {} : { email }),
+    });
     const origin = publicOrigin(c.var.deps, c.req.url);
-    link = (await teams.createInvite(c.var.ctx, input.data, origin)).link;
+    link = (await teams.createInvite(c.var.ctx, invite, origin)).link;
   });
   return showTeam(c, refused ?? { notice: null, status: 200, link });
 });
@@ -138,7 +130,7 @@ teamPage.post("/app/team/invites/:id/revoke", signedIn("destructive"), async (c)
 
 async function showTeam(
   c: Context<PageEnv>,
-  { notice, status, link = "" }: { notice: Notice | null; status: number; link?: string },
+  { notice, status, link = "" }: Shown & { link?: string },
 ): Promise<Response> {
   const { ctx } = c.var;
   const [[zone = null], members, invites] = await ctx.read("team:read", [
@@ -156,9 +148,8 @@ async function showTeam(
       canRemove: removableRoles(actor, isSelf).includes(role),
     };
   };
-  return renderAppPage(
+  return renderOwnPage(
     c,
-    viewer,
     { title: "Team", here: "/app/team", status },
     <>
       <h1>{viewer.team.name}</h1>

@@ -1,16 +1,16 @@
 import { type Context, Hono } from "hono";
-import { AppError, invalidFields, notFound, toFieldErrors } from "../../core/errors.ts";
+import { AppError, notFound } from "../../core/errors.ts";
 import { SCOPES, type Scope } from "../../core/scopes.ts";
 import { readNumericId } from "../../http/ids.ts";
 import { readForm, textField } from "../../http/pages.tsx";
-import { renderAppPage } from "../../pages/app-layout.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { type Clock, clockOf, Time } from "../../pages/times.tsx";
-import { type OwnTeam, type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
+import { type OwnTeam, type PageEnv, signedIn } from "../auth/signed-in.ts";
 import { type TokenRow, tokensOfUser } from "../tokens/repo.ts";
 import { createToken, revokeToken } from "../tokens/service.ts";
-import { type Notice, NoticeLine, Section } from "./parts.tsx";
-import { attempt } from "./refusals.ts";
+import { Button } from "./form-parts.tsx";
+import { doneNotice, NoticeLine, renderOwnPage, Section } from "./parts.tsx";
+import { attempt, readFields, type Shown } from "./refusals.ts";
 import { zoneOfTeam } from "./repo.ts";
 
 export const tokensPage = new Hono<PageEnv>();
@@ -33,28 +33,28 @@ const SCOPE_WORDS: Record<Scope, string> = {
   "links:write": "Change short links",
 };
 
-tokensPage.get("/app/tokens", signedIn("read:pages"), (c) => {
-  const isRevoked = c.req.query("done") === "revoked";
-  const text = "The token is revoked. Calls with it are refused from now on.";
-  return showTokens(c, { notice: isRevoked ? { text, isRefusal: false } : null, status: 200 });
-});
+const DONE_MESSAGES = { revoked: "The token is revoked. Calls with it are refused from now on." };
+
+tokensPage.get("/app/tokens", signedIn("read:pages"), (c) =>
+  showTokens(c, { notice: doneNotice(DONE_MESSAGES, c.req.query("done")), status: 200 }),
+);
 
 tokensPage.post("/app/tokens", signedIn("write"), async (c) => {
   const form = await readForm(c);
   const { newTokenSchema } = await import("../tokens/schema.ts");
   const team = textField(form, "team");
-  const input = newTokenSchema.safeParse({
-    name: textField(form, "name"),
-    scopes: form.getAll("scopes"),
-    ...(team === "" ? {} : { teamId: Number(team) }),
-  });
+  const scopes = form.getAll("scopes");
   let created = "";
   const refused = await attempt(async () => {
-    if (form.getAll("scopes").length === 0) {
+    if (scopes.length === 0) {
       throw new AppError(null, "Choose what the token may do, then create it again.");
     }
-    if (!input.success) throw invalidFields(toFieldErrors(input.error));
-    created = (await createToken(c.var.ctx, input.data)).token;
+    const input = readFields(newTokenSchema, {
+      name: textField(form, "name"),
+      scopes,
+      ...(team === "" ? {} : { teamId: Number(team) }),
+    });
+    created = (await createToken(c.var.ctx, input)).token;
   });
   return showTokens(c, refused ?? { notice: null, status: 200, created });
 });
@@ -64,9 +64,8 @@ tokensPage.get("/app/tokens/:id/revoke", signedIn("read:pages"), async (c) => {
   const id = readNumericId(c.req.param("id"), "Token");
   const token = tokens.find((one) => one.id === id);
   if (!token) throw notFound("Token");
-  return renderAppPage(
+  return renderOwnPage(
     c,
-    viewerOf(c),
     { title: "Revoke a token", here: "/app/tokens" },
     <>
       <h1>Revoke “{token.name}”?</h1>
@@ -77,9 +76,7 @@ tokensPage.get("/app/tokens/:id/revoke", signedIn("read:pages"), async (c) => {
           end too. <LastUse token={token} clock={clock} />
         </p>
         <TeamForm class="row" action={`/app/tokens/${id}/revoke`}>
-          <button class="danger" type="submit">
-            Revoke the token
-          </button>
+          <Button tone="danger">Revoke the token</Button>
           <a class="button quiet" href="/app/tokens">
             Keep it
           </a>
@@ -105,13 +102,12 @@ async function readTokens(c: Context<PageEnv>) {
 
 async function showTokens(
   c: Context<PageEnv>,
-  { notice, status, created = "" }: { notice: Notice | null; status: number; created?: string },
+  { notice, status, created = "" }: Shown & { created?: string },
 ): Promise<Response> {
   const { tokens, clock } = await readTokens(c);
   const { teams } = c.var.ctx.person;
-  return renderAppPage(
+  return renderOwnPage(
     c,
-    viewerOf(c),
     { title: "Tokens", here: "/app/tokens", status },
     <>
       <h1>Tokens</h1>

@@ -6,11 +6,11 @@ import { isDraft } from "../../core/upload-status.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { readNumericId } from "../../http/ids.ts";
 import { readForm, textField } from "../../http/pages.tsx";
-import { renderAppPage } from "../../pages/app-layout.tsx";
+import { Fact } from "../../pages/fact.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { type Clock, clockOf, Time } from "../../pages/times.tsx";
 import { platformName } from "../../platforms/registry.ts";
-import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
+import { type PageEnv, signedIn } from "../auth/signed-in.ts";
 import { versionOf } from "../content/version.ts";
 import { mediaPath } from "../media/files.ts";
 import { HELD_MESSAGE, mayApprove } from "../posts/rules.ts";
@@ -18,8 +18,9 @@ import type { MediaRef } from "../posts/table.ts";
 import { openLinkOfPost } from "../review/repo/links.ts";
 import type { ReviewPostRow } from "../review/table.ts";
 import { Approval, type ApprovalView } from "./approval.tsx";
-import { doneNotice, type Notice, NoticeLine, Section, State } from "./parts.tsx";
-import { attempt } from "./refusals.ts";
+import { Button } from "./form-parts.tsx";
+import { doneNotice, NoticeLine, renderOwnPage, Section, State } from "./parts.tsx";
+import { attempt, type Shown } from "./refusals.ts";
 import { eventsOfUpload, type WholeUpload, wholeUpload, zoneOfTeam } from "./repo.ts";
 import { type OpenLink, ReviewOfPost } from "./reviews.tsx";
 import { timelineOf } from "./timeline.ts";
@@ -106,16 +107,10 @@ async function decide(
   return c.redirect(`/app/uploads/${id}?done=${done}`, 303);
 }
 
-interface Shown {
-  notice: Notice | null;
-  status: number;
-  comment?: string;
-}
-
 /** @throws AppError NOT_FOUND */
 async function showUpload(
   c: Context<PageEnv>,
-  { notice, status, comment = "" }: Shown,
+  { notice, status, comment = "" }: Shown & { comment?: string },
 ): Promise<Response> {
   const id = idOf(c);
   const { ctx } = c.var;
@@ -134,9 +129,8 @@ async function showUpload(
     comment,
   };
   const files = await Promise.all(upload.media.map((item) => toFile(c, upload.teamId, item)));
-  return renderAppPage(
+  return renderOwnPage(
     c,
-    viewerOf(c),
     { title: `Upload ${id}`, here: "/app/uploads", status },
     <>
       <p>
@@ -252,9 +246,7 @@ const Actions = ({ upload }: { upload: WholeUpload }) => {
                 ? "The post may have been published: a retry would publish it twice."
                 : "A retry is not likely to help as long as the post stays as it is."}
             </p>
-            <button class="quiet" type="submit">
-              Retry anyway
-            </button>
+            <Button tone="quiet">Retry anyway</Button>
           </TeamForm>
         </details>
       )}
@@ -266,9 +258,7 @@ const Actions = ({ upload }: { upload: WholeUpload }) => {
               ? "The post will not go out. It stays in the list as cancelled."
               : "The post leaves the list for good."}
           </p>
-          <button class="danger" type="submit">
-            {isWaiting ? "Cancel the post" : "Remove the post"}
-          </button>
+          <Button tone="danger">{isWaiting ? "Cancel the post" : "Remove the post"}</Button>
         </TeamForm>
       </details>
     </div>
@@ -340,50 +330,25 @@ const Facts = ({ upload, clock }: { upload: WholeUpload; clock: Clock }) => {
     <Section id="facts" title="Details">
       <dl>
         {scheduledFor && (
-          <>
-            <dt>Planned for</dt>
-            <dd>
-              <Time at={scheduledFor} clock={clock} />
-            </dd>
-          </>
+          <Fact name="Planned for">
+            <Time at={scheduledFor} clock={clock} />
+          </Fact>
         )}
         {dueAt && !isDraft(upload.status) && (
-          <>
-            <dt>Next try</dt>
-            <dd>
-              <Time at={dueAt} clock={clock} />
-            </dd>
-          </>
+          <Fact name="Next try">
+            <Time at={dueAt} clock={clock} />
+          </Fact>
         )}
-        <dt>Attempts</dt>
-        <dd>{attempts}</dd>
-        {fileSize > 0 && (
-          <>
-            <dt>Files</dt>
-            <dd>{formatBytes(fileSize)}</dd>
-          </>
-        )}
-        {metadata && (
-          <>
-            <dt>Id on the platform</dt>
-            <dd>{metadata.videoId}</dd>
-          </>
-        )}
+        <Fact name="Attempts">{attempts}</Fact>
+        {fileSize > 0 && <Fact name="Files">{formatBytes(fileSize)}</Fact>}
+        {metadata && <Fact name="Id on the platform">{metadata.videoId}</Fact>}
         {creditsSpent !== null && (
-          <>
-            <dt>Credits</dt>
-            <dd>
-              {creditsSpent} spent, {upload.creditsRefunded ?? 0} given back
-            </dd>
-          </>
+          <Fact name="Credits">
+            {creditsSpent} spent, {upload.creditsRefunded ?? 0} given back
+          </Fact>
         )}
         {settings.map(([name, value]) => (
-          <>
-            <dt>
-              <code>{name}</code>
-            </dt>
-            <dd>{toText(value)}</dd>
-          </>
+          <Fact name={<code>{name}</code>}>{toText(value)}</Fact>
         ))}
       </dl>
     </Section>

@@ -3,14 +3,14 @@ import { toPagination } from "../../core/pagination.ts";
 import { isPlatform } from "../../core/platforms.ts";
 import { isBrokenText } from "../../core/text.ts";
 import { UPLOAD_STATUSES, type UploadStatus } from "../../core/upload-status.ts";
-import { renderAppPage } from "../../pages/app-layout.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { type Clock, clockOf, dayIn } from "../../pages/times.tsx";
 import { PLATFORM_NAMES } from "../../platforms/registry.ts";
-import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
+import { type PageEnv, signedIn } from "../auth/signed-in.ts";
 import { type UploadFilter, uploadCount } from "../posts/repo/read.ts";
 import { mayApprove } from "../posts/rules.ts";
-import { doneNotice, type Notice, NoticeLine, UploadList } from "./parts.tsx";
+import { Button, Choice, InputField } from "./form-parts.tsx";
+import { doneNotice, NoticeLine, renderOwnPage, Section, UploadList } from "./parts.tsx";
 import { uploadLines, zoneOfTeam } from "./repo.ts";
 import { STATUS_WORDS } from "./words.ts";
 
@@ -93,11 +93,9 @@ uploadsPage.get("/app/uploads", signedIn("read:pages"), async (c) => {
     uploadCount(team, filter),
   ]);
   const clock = clockOf(zone);
-  const refused: Notice | null =
-    mistakes.length > 0 ? { text: mistakes.join(" "), isRefusal: true } : null;
-  return renderAppPage(
+  const refused = mistakes.length > 0 ? { text: mistakes.join(" "), isRefusal: true } : null;
+  return renderOwnPage(
     c,
-    viewerOf(c),
     { title: "Uploads", here: "/app/uploads" },
     <>
       <h1>Uploads</h1>
@@ -106,9 +104,7 @@ uploadsPage.get("/app/uploads", signedIn("read:pages"), async (c) => {
         <div class="row">
           <TeamForm action="/app/reviews">
             <input type="hidden" name="all" value="1" />
-            <button class="quiet" type="submit">
-              Make a review link for all that wait
-            </button>
+            <Button tone="quiet">Make a review link for all that wait</Button>
           </TeamForm>
           <a class="button quiet" href="/app/reviews">
             Review links
@@ -116,14 +112,13 @@ uploadsPage.get("/app/uploads", signedIn("read:pages"), async (c) => {
         </div>
       )}
       <FilterForm fields={fields} clock={clock} />
-      <section class="card" aria-labelledby="found">
-        <h2 id="found">{total === 1 ? "1 upload" : `${total} uploads`}</h2>
+      <Section id="found" title={total === 1 ? "1 upload" : `${total} uploads`}>
         {uploads.length > 0 ? (
           <UploadList uploads={uploads} clock={clock} />
         ) : (
           <Nothing fields={fields} total={total} />
         )}
-      </section>
+      </Section>
       <Pages fields={fields} filter={filter} total={total} />
     </>,
   );
@@ -135,31 +130,6 @@ const addressOf = (fields: FilterFields, page: number): string => {
   if (page > 1) params.set("page", String(page));
   return params.size > 0 ? `/app/uploads?${params}` : "/app/uploads";
 };
-
-const Choice = (props: {
-  name: keyof FilterFields;
-  label: string;
-  chosen: string;
-  options: readonly (readonly [value: string, text: string])[];
-}) => (
-  <div>
-    <label for={props.name}>{props.label}</label>
-    <select id={props.name} name={props.name}>
-      {props.options.map(([value, text]) => (
-        <option value={value} selected={value === props.chosen}>
-          {text}
-        </option>
-      ))}
-    </select>
-  </div>
-);
-
-const Field = (props: { name: keyof FilterFields; label: string; type: string; value: string }) => (
-  <div>
-    <label for={props.name}>{props.label}</label>
-    <input id={props.name} name={props.name} type={props.type} value={props.value} />
-  </div>
-);
 
 const wordsOf = (status: UploadStatus) => STATUS_WORDS[status].text;
 
@@ -177,9 +147,9 @@ const FilterForm = ({ fields, clock }: { fields: FilterFields; clock: Clock }) =
       chosen={fields.platform}
       options={[["", "All"], ...PLATFORM_NAMES]}
     />
-    <Field name="search" label="Text" type="search" value={fields.search} />
-    <Field name="from" label="First day" type="date" value={fields.from} />
-    <Field name="to" label="Last day" type="date" value={fields.to} />
+    <InputField id="search" label="Text" type="search" value={fields.search} />
+    <InputField id="from" label="First day" type="date" value={fields.from} />
+    <InputField id="to" label="Last day" type="date" value={fields.to} />
     <Choice
       name="limit"
       label="On a page"

@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { Deps } from "../../deps.ts";
+import { Fact } from "../../pages/fact.tsx";
 import { type Clock, clockOf } from "../../pages/times.tsx";
 import { platformName } from "../../platforms/registry.ts";
 import { isAwaiting, type ShownPost } from "./find.ts";
@@ -96,30 +97,24 @@ const Planned = ({ post, scene: { clock, now } }: { post: ShownPost; scene: Scen
   const { scheduledFor, uploadedAt, status } = post;
   if (uploadedAt !== null) {
     return (
-      <>
-        <dt>Went out</dt>
-        <dd>
-          <Instant at={uploadedAt} clock={clock} />
-        </dd>
-      </>
+      <Fact name="Went out">
+        <Instant at={uploadedAt} clock={clock} />
+      </Fact>
     );
   }
   if (scheduledFor === null && status === "draft") return null;
   const isWaiting = isAwaiting(post);
   return (
-    <>
-      <dt>Goes out</dt>
-      <dd>
-        {scheduledFor === null
-          ? `As soon as ${isWaiting ? "it is approved" : "possible"}`
-          : [
-              isWaiting && scheduledFor <= now && (
-                <span>This time has passed: it goes out as soon as it is approved.</span>
-              ),
-              <Instant at={scheduledFor} clock={clock} />,
-            ]}
-      </dd>
-    </>
+    <Fact name="Goes out">
+      {scheduledFor === null
+        ? `As soon as ${isWaiting ? "it is approved" : "possible"}`
+        : [
+            isWaiting && scheduledFor <= now && (
+              <span>This time has passed: it goes out as soon as it is approved.</span>
+            ),
+            <Instant at={scheduledFor} clock={clock} />,
+          ]}
+    </Fact>
   );
 };
 
@@ -133,10 +128,13 @@ interface FactsProps {
 const Facts = ({ post, shown, sides, scene }: FactsProps) => {
   const { handle } = post;
   const account = accountOf(post);
+  const texts = [
+    ...shown.unpublished,
+    ...shown.settings.map(({ label, value }) => ({ label, text: value })),
+  ];
   return (
     <dl class="facts">
-      <dt>Account</dt>
-      <dd>
+      <Fact name="Account">
         <bdi>{account}</bdi>
         {handle && handle !== account && (
           <>
@@ -144,9 +142,9 @@ const Facts = ({ post, shown, sides, scene }: FactsProps) => {
             (<bdi>{handle}</bdi>)
           </>
         )}
-      </dd>
+      </Fact>
       <Planned post={post} scene={scene} />
-      {shown.unpublished.map(({ label, text }) => (
+      {texts.map(({ label, text }) => (
         <>
           <dt>{label}</dt>
           <dd class="text" dir="auto">
@@ -154,27 +152,16 @@ const Facts = ({ post, shown, sides, scene }: FactsProps) => {
           </dd>
         </>
       ))}
-      {shown.settings.map(({ label, value }) => (
-        <>
-          <dt>{label}</dt>
-          <dd class="text" dir="auto">
-            {value}
-          </dd>
-        </>
-      ))}
       {sides.map(({ label, address, text }) => (
-        <>
-          <dt>{label}</dt>
-          <dd>
-            {address === null ? (
-              text
-            ) : (
-              <a href={address} target="_blank" rel="noopener noreferrer">
-                {text}
-              </a>
-            )}
-          </dd>
-        </>
+        <Fact name={label}>
+          {address === null ? (
+            text
+          ) : (
+            <a href={address} target="_blank" rel="noopener noreferrer">
+              {text}
+            </a>
+          )}
+        </Fact>
       ))}
     </dl>
   );
