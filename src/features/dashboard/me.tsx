@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { describeBrowser } from "../../core/browsers.ts";
 import { readNumericId } from "../../http/ids.ts";
 import { readForm, textField } from "../../http/pages.tsx";
@@ -138,31 +138,19 @@ mePage.get(`${PATH}/data`, signedIn("read:pages"), async (c) => {
   });
 });
 
-mePage.post(`${PATH}/name`, signedIn("write", { isPersonal: true }), async (c) => {
-  await renameSelf(c.var.ctx, textField(await readForm(c), "name"));
-  return c.redirect(PATH, 303);
-});
+const onPost = (path: string, change: (c: Context<PageEnv>) => Promise<void>) =>
+  mePage.post(PATH + path, signedIn("write", { isPersonal: true }), async (c) => {
+    await change(c);
+    return c.redirect(PATH, 303);
+  });
 
-mePage.post(`${PATH}/sessions/end-others`, signedIn("write", { isPersonal: true }), async (c) => {
-  await endOwnOtherSessions(c.var.ctx);
-  return c.redirect(PATH, 303);
-});
+const idOf = (c: Context<PageEnv>, what: string) => readNumericId(c.req.param("id") ?? "", what);
 
-mePage.post(`${PATH}/sessions/:id/end`, signedIn("write", { isPersonal: true }), async (c) => {
-  await endOwnSession(c.var.ctx, readNumericId(c.req.param("id"), "Session"));
-  return c.redirect(PATH, 303);
+onPost("/name", async (c) => renameSelf(c.var.ctx, textField(await readForm(c), "name")));
+onPost("/sessions/end-others", (c) => endOwnOtherSessions(c.var.ctx));
+onPost("/sessions/:id/end", (c) => endOwnSession(c.var.ctx, idOf(c, "Session")));
+onPost("/passkeys/:id/name", async (c) => {
+  const id = idOf(c, "Passkey");
+  await renameOwnPasskey(c.var.ctx, id, textField(await readForm(c), "name"));
 });
-
-mePage.post(`${PATH}/passkeys/:id/name`, signedIn("write", { isPersonal: true }), async (c) => {
-  await renameOwnPasskey(
-    c.var.ctx,
-    readNumericId(c.req.param("id"), "Passkey"),
-    textField(await readForm(c), "name"),
-  );
-  return c.redirect(PATH, 303);
-});
-
-mePage.post(`${PATH}/passkeys/:id/remove`, signedIn("write", { isPersonal: true }), async (c) => {
-  await removeOwnPasskey(c.var.ctx, readNumericId(c.req.param("id"), "Passkey"));
-  return c.redirect(PATH, 303);
-});
+onPost("/passkeys/:id/remove", (c) => removeOwnPasskey(c.var.ctx, idOf(c, "Passkey")));

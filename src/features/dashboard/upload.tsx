@@ -70,15 +70,13 @@ uploadPage.post("/app/uploads/:id/delete", signedIn("destructive"), async (c) =>
 });
 
 uploadPage.post("/app/uploads/:id/submit", signedIn("write"), (c) =>
-  decide(c, "submitted", async (actions, id) => {
-    await actions.submitOwnUpload(c.var.ctx, id);
-  }),
+  decide(c, "submitted", (actions, id) => actions.submitOwnUpload(c.var.ctx, id)),
 );
 
 uploadPage.post("/app/uploads/:id/approve", signedIn("write"), (c) =>
-  decide(c, "approved", async (actions, id) => {
-    await actions.approveOwnUpload(c.var.ctx, id, c.req.query("seen"));
-  }),
+  decide(c, "approved", (actions, id) =>
+    actions.approveOwnUpload(c.var.ctx, id, c.req.query("seen")),
+  ),
 );
 
 uploadPage.post("/app/uploads/:id/request-changes", signedIn("write"), async (c) => {
@@ -86,9 +84,7 @@ uploadPage.post("/app/uploads/:id/request-changes", signedIn("write"), async (c)
   return decide(
     c,
     "returned",
-    async (actions, id) => {
-      await actions.requestOwnChanges(c.var.ctx, id, comment, c.req.query("seen"));
-    },
+    (actions, id) => actions.requestOwnChanges(c.var.ctx, id, comment, c.req.query("seen")),
     comment,
   );
 });
@@ -97,7 +93,7 @@ uploadPage.post("/app/uploads/:id/request-changes", signedIn("write"), async (c)
 async function decide(
   c: Context<PageEnv>,
   done: string,
-  action: (actions: typeof import("./actions.ts"), id: number) => Promise<void>,
+  action: (actions: typeof import("./actions.ts"), id: number) => Promise<unknown>,
   comment = "",
 ): Promise<Response> {
   const id = idOf(c);

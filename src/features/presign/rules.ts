@@ -105,12 +105,6 @@ export const partsOf = (sizeBytes: number, partBytes: number): Part[] =>
     size: Math.min(partBytes, sizeBytes - i * partBytes),
   }));
 
-const limitsOf = ({ maxFiles, maxBytes, types }: Route) => ({
-  maxFiles,
-  maxSize: maxBytes,
-  types: [...types],
-});
-
 /** @throws AppError UNKNOWN_ROUTE with `validRoutes` */
 export function requireRoute(name: string): RouteName {
   const route = ROUTE_NAMES.find((one) => one === name);
@@ -125,20 +119,20 @@ const accepts = (types: readonly string[], mime: string): boolean =>
 
 /** @throws AppError TOO_MANY_FILES, FILE_TOO_LARGE or INVALID_FILE_TYPE, each with `limits` */
 export function requireWithinLimits(name: RouteName, files: readonly DeclaredFile[]): void {
-  const route: Route = ROUTES[name];
-  const extras = { limits: limitsOf(route) };
-  if (files.length > route.maxFiles) {
-    const max = route.maxFiles === 1 ? "one file" : `${route.maxFiles} files`;
+  const { maxFiles, maxBytes, types }: Route = ROUTES[name];
+  const extras = { limits: { maxFiles, maxSize: maxBytes, types } };
+  if (files.length > maxFiles) {
+    const max = maxFiles === 1 ? "one file" : `${maxFiles} files`;
     const message = `${name} takes ${max} per call. Send the others in another call.`;
     throw new AppError("TOO_MANY_FILES", message, { extras });
   }
   for (const [i, { sizeBytes, mime }] of files.entries()) {
-    if (sizeBytes > route.maxBytes) {
-      const message = `files.${i}.size: ${name} takes files of up to ${route.maxBytes} bytes.`;
+    if (sizeBytes > maxBytes) {
+      const message = `files.${i}.size: ${name} takes files of up to ${maxBytes} bytes.`;
       throw new AppError("FILE_TOO_LARGE", message, { extras });
     }
-    if (!accepts(route.types, mime)) {
-      const message = `files.${i}.type: ${name} takes ${route.types.join(", ")}.`;
+    if (!accepts(types, mime)) {
+      const message = `files.${i}.type: ${name} takes ${types.join(", ")}.`;
       throw new AppError("INVALID_FILE_TYPE", message, { extras });
     }
   }

@@ -1,7 +1,8 @@
-import { BACKOFF_SECONDS, type FailureCode } from "../../core/failures.ts";
+import { BACKOFF_SECONDS, type Failure } from "../../core/failures.ts";
 import { DAY } from "../../core/time.ts";
 import { isSwitchedOff, SWITCHED_OFF } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
+import type { UploadRow } from "../posts/table.ts";
 
 /** A worker owns a job for this long between two of its steps: longer than any platform call. */
 export const LEASE_SECONDS = 90;
@@ -45,15 +46,6 @@ export function loginBackoff(taken: number, waitedSeconds: number): number | nul
 export const resubmitWait = (made: number): number | null =>
   made === 0 ? 0 : nextBackoff(made - 1);
 
-interface GateSubject {
-  approvedHash: string | null;
-}
-
-interface GateRefusal {
-  code: FailureCode;
-  message: string;
-}
-
 /**
  * Every post passes this gate when it is published: its account has to be usable, and its content the approved one.
  *
@@ -62,11 +54,11 @@ interface GateRefusal {
  * @param contentHash null when no approval is bound to the content
  */
 export function publishGate(
-  upload: GateSubject,
+  upload: Pick<UploadRow, "approvedHash">,
   account: Pick<AccountRow, "status" | "mode" | "accountName"> | null,
   contentHash: string | null,
   config: { sandboxEnabled: boolean },
-): { kind: "open" } | { kind: "held" } | { kind: "failed"; refusal: GateRefusal } {
+): { kind: "open" } | { kind: "held" } | { kind: "failed"; refusal: Failure } {
   if (account?.status !== "active") {
     const message =
       account?.status === "expired"

@@ -11,12 +11,10 @@ export const SLICE = 1_000;
 /** A message that is this late counts as lost. */
 const PATIENCE_MS = 20_000;
 const MAX_PATIENCE_MS = 55_000;
-export interface Woken {
-  id: number;
-  dueAt: Date;
-}
 
 const readWoken = rowReader({ id: uploads.id, dueAt: instant("due_at").notNull() });
+
+export type Woken = ReturnType<typeof readWoken>;
 
 /**
  * Marks and returns the oldest jobs that are due within `LOOK_AHEAD_SECONDS`, are not running and have no message.
