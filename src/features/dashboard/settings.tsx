@@ -302,11 +302,7 @@ const ApprovalForm = ({ settings: { requireMemberApproval }, mayChange }: FormPr
         />
         Posts of members wait for approval
       </label>
-      {mayChange ? (
-        <SubmitLine>Save</SubmitLine>
-      ) : (
-        <p class="hint">Only the owner changes this.</p>
-      )}
+      {mayChange ? <SubmitLine>Save</SubmitLine> : <p class="hint">Only the owner changes this.</p>}
     </TeamForm>
   </Section>
 );
