@@ -150,6 +150,10 @@ export const json = <T extends z.ZodType>(schema: T, description: string) => ({
   },
 });
 
+/** The answer `{ success: true, …shape }`. */
+export const success = <S extends Record<string, z.ZodType>>(shape: S, description: string) =>
+  json(z.object({ success: z.literal(true), ...shape }), description);
+
 export const jsonLines = <T extends z.ZodType>(line: T, description: string) => ({
   200: {
     description,

@@ -28,7 +28,15 @@ export function createRouter() {
   });
 }
 
-export { conflict, errorSchema, json, jsonLines, NOT_FOUND, refusal } from "./answers.ts";
+export {
+  conflict,
+  errorSchema,
+  json,
+  jsonLines,
+  NOT_FOUND,
+  refusal,
+  success,
+} from "./answers.ts";
 
 export const jsonBody = <T extends z.ZodType>(schema: T) => ({
   required: true,

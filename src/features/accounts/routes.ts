@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { idParams } from "../../http/ids.ts";
-import { apiRoute, createRouter, json, jsonBody, NOT_FOUND } from "../../http/route.ts";
+import { apiRoute, createRouter, jsonBody, NOT_FOUND, success } from "../../http/route.ts";
 import {
   accountDetailSchema,
   accountFilterSchema,
@@ -13,8 +13,6 @@ import * as accounts from "./service.ts";
 
 export const accountRoutes = createRouter();
 
-const yes = z.literal(true);
-
 const list = apiRoute({
   method: "get",
   path: "/accounts",
@@ -24,8 +22,8 @@ const list = apiRoute({
   scope: "accounts:read",
   limit: "read:accounts",
   request: { query: accountFilterSchema },
-  responses: json(
-    z.object({ success: yes, data: z.array(accountSchema), count: z.number().int() }),
+  responses: success(
+    { data: z.array(accountSchema), count: z.number().int() },
     "The team's accounts.",
   ),
 });
@@ -43,10 +41,7 @@ const get = apiRoute({
   scope: "accounts:read",
   limit: "read:accounts",
   request: { params: idParams },
-  responses: {
-    ...json(z.object({ success: yes, data: accountDetailSchema }), "The account."),
-    ...NOT_FOUND,
-  },
+  responses: { ...success({ data: accountDetailSchema }, "The account."), ...NOT_FOUND },
 });
 accountRoutes.openapi(get, async (c) => {
   const { account, lastUsedAt } = await accounts.getAccount(c.var.ctx, c.req.valid("param").id);
@@ -62,10 +57,7 @@ const tag = apiRoute({
   scope: "accounts:write",
   limit: "write",
   request: { params: idParams, body: jsonBody(accountTagsSchema) },
-  responses: {
-    ...json(z.object({ success: yes, data: accountSchema }), "The account."),
-    ...NOT_FOUND,
-  },
+  responses: { ...success({ data: accountSchema }, "The account."), ...NOT_FOUND },
 });
 accountRoutes.openapi(tag, async (c) => {
   const { id } = c.req.valid("param");

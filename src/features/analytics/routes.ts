@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { PLATFORM_ABSENT } from "../../http/answers.ts";
-import { apiRoute, conflict, createRouter, json, NOT_FOUND } from "../../http/route.ts";
+import { apiRoute, conflict, createRouter, NOT_FOUND, success } from "../../http/route.ts";
 import { listComments } from "./comments.ts";
 import {
   accountAnalyticsQuery,
@@ -15,7 +15,6 @@ import { syncAccount } from "./sync.ts";
 
 export const analyticsRoutes = createRouter();
 
-const yes = z.literal(true);
 const accountParams = z.object({
   connectedAccountId: z.string().describe("The id, as the service gave it out."),
 });
@@ -33,7 +32,7 @@ const overview = apiRoute({
   scope: "analytics:read",
   limit: "analytics",
   request: { query: overviewQuery },
-  responses: json(z.object({ success: yes, data: overviewSchema }), "The figures."),
+  responses: success({ data: overviewSchema }, "The figures."),
 });
 analyticsRoutes.openapi(overview, async (c) => {
   const data = await analytics.getOverview(c.var.ctx, c.req.valid("query"));
@@ -50,10 +49,7 @@ const account = apiRoute({
   scope: "analytics:read",
   limit: "analytics",
   request: { params: accountParams, query: accountAnalyticsQuery },
-  responses: {
-    ...json(z.object({ success: yes, data: accountAnalyticsSchema }), "The figures."),
-    ...NOT_FOUND,
-  },
+  responses: { ...success({ data: accountAnalyticsSchema }, "The figures."), ...NOT_FOUND },
 });
 analyticsRoutes.openapi(account, async (c) => {
   const { connectedAccountId } = c.req.valid("param");
@@ -77,7 +73,7 @@ const sync = apiRoute({
   limit: "analytics",
   request: { params: accountParams, query: accountAnalyticsQuery },
   responses: {
-    ...json(z.object({ success: yes, data: accountAnalyticsSchema }), "The refreshed figures."),
+    ...success({ data: accountAnalyticsSchema }, "The refreshed figures."),
     ...NOT_FOUND,
     ...conflict("ACCOUNT_INACTIVE: reconnect the account first."),
   },
@@ -100,7 +96,7 @@ const comments = apiRoute({
   limit: "analytics",
   request: { params: accountParams, query: commentsQuery },
   responses: {
-    ...json(z.object({ success: yes, data: commentsSchema }), "The comments."),
+    ...success({ data: commentsSchema }, "The comments."),
     ...NOT_FOUND,
     ...conflict("ACCOUNT_INACTIVE: reconnect the account first."),
     ...PLATFORM_ABSENT,

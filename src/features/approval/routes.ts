@@ -7,10 +7,10 @@ import {
   apiRoute,
   createRouter,
   errorSchema,
-  json,
   jsonBody,
   NOT_FOUND,
   refusal,
+  success,
 } from "../../http/route.ts";
 import { versionText } from "../content/schema.ts";
 import { VERSION_PARTS } from "../content/version.ts";
@@ -25,7 +25,6 @@ import {
 
 export const approvalRoutes = createRouter();
 
-const yes = z.literal(true);
 const tags = ["Uploads"];
 
 const decidedSchema = z
@@ -115,8 +114,8 @@ const submit = apiRoute({
   limit: "write",
   request: { params: idParams, headers, body: optionalBody(decisionSchema) },
   responses: {
-    ...json(
-      z.object({ success: yes, message: z.string(), data: decidedSchema }),
+    ...success(
+      { message: z.string(), data: decidedSchema },
       "The post awaits approval. `message` says what that means.",
     ),
     ...NOT_FOUND,
@@ -144,8 +143,8 @@ const approve = apiRoute({
   limit: "write",
   request: { params: idParams, headers, body: optionalBody(decisionSchema) },
   responses: {
-    ...json(
-      z.object({ success: yes, data: decidedSchema }),
+    ...success(
+      { data: decidedSchema },
       "The post is `scheduled`, or `pending` where it goes out now.",
     ),
     ...NOT_FOUND,
@@ -183,7 +182,7 @@ const requestChanges = apiRoute({
   limit: "write",
   request: { params: idParams, headers, body: jsonBody(changeRequestSchema) },
   responses: {
-    ...json(z.object({ success: yes, data: decidedSchema }), "The post is a draft."),
+    ...success({ data: decidedSchema }, "The post is a draft."),
     ...NOT_FOUND,
     ...notDecided(
       `NOT_REVIEWABLE: the post does not await approval. ${POST_CHANGED} ${VERSION_REQUIRED}`,

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { PLATFORMS } from "../../core/platforms.ts";
 import { resultOf } from "../../http/named-call.ts";
-import { createRouter, formRoute, json } from "../../http/route.ts";
+import { createRouter, formRoute, json, success } from "../../http/route.ts";
 import { MAX_ACCOUNTS } from "../content/bounds.ts";
 import { warningsSchema } from "../content/schema.ts";
 import { HELD_MESSAGE } from "../posts/rules.ts";
@@ -71,9 +71,8 @@ const validate = formRoute({
   scope: "posts:write",
   limit: "write",
   form: batchFormSchema,
-  responses: json(
-    z.object({
-      success: z.literal(true),
+  responses: success(
+    {
       valid: z.boolean(),
       message: heldMessage,
       errors: z.array(
@@ -93,7 +92,7 @@ const validate = formRoute({
           }),
         )
         .max(MAX_ACCOUNTS),
-    }),
+    },
     "All errors at once. An error without an accountId is about the whole request.",
   ),
 });

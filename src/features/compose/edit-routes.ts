@@ -3,7 +3,14 @@ import { idParams, readNumericId } from "../../http/ids.ts";
 import { only } from "../../http/methods.ts";
 import { resultOf } from "../../http/named-call.ts";
 import { optionalBody, withoutBody } from "../../http/optional-body.ts";
-import { apiRoute, conflict, createRouter, json, jsonBody, NOT_FOUND } from "../../http/route.ts";
+import {
+  apiRoute,
+  conflict,
+  createRouter,
+  jsonBody,
+  NOT_FOUND,
+  success,
+} from "../../http/route.ts";
 import { unpublishedWarnings, withWarnings } from "../content/as-published.ts";
 import { deleteUpload } from "../ending/service.ts";
 import { HELD_MESSAGE, messageIfHeld } from "../posts/rules.ts";
@@ -23,8 +30,6 @@ import {
 
 export const editRoutes = createRouter();
 
-const yes = z.literal(true);
-
 editRoutes.use("/upload/:id/retry", withoutBody);
 editRoutes.use("/upload/retry-failed", withoutBody);
 for (const action of ["retry-failed", "bulk", "validate", "presign"]) {
@@ -43,10 +48,7 @@ const edit = apiRoute({
   limit: "write",
   request: { params: idParams, body: jsonBody(uploadEditSchema) },
   responses: {
-    ...json(
-      z.object({ success: yes, message: heldMessage, data: editedUploadSchema }),
-      "The post as it is now.",
-    ),
+    ...success({ message: heldMessage, data: editedUploadSchema }, "The post as it is now."),
     ...NOT_FOUND,
     ...conflict(
       "UPLOAD_LOCKED: the post is published or being published. PLAN_LIMIT: the plan's posts of that month are used up.",
@@ -73,15 +75,9 @@ const retry = apiRoute({
   scope: "posts:write",
   limit: "write",
   idempotencyKeysOf: "operation",
-  request: {
-    params: idParams,
-    body: optionalBody(retrySchema),
-  },
+  request: { params: idParams, body: optionalBody(retrySchema) },
   responses: {
-    ...json(
-      z.object({ success: yes, message: heldMessage, data: retriedUploadSchema }),
-      "The post is queued.",
-    ),
+    ...success({ message: heldMessage, data: retriedUploadSchema }, "The post is queued."),
     ...NOT_FOUND,
     ...conflict(
       "NOT_FAILED, ALREADY_RETRYING, NOT_RETRYABLE (see force), ACCOUNT_INACTIVE, MEDIA_EXPIRED, DAILY_LIMIT, PLAN_LIMIT, QUEUE_FULL or QUEUE_BUSY.",
@@ -108,8 +104,8 @@ const retryAll = apiRoute({
   scope: "posts:write",
   limit: "write",
   request: { body: optionalBody(retryFilterSchema) },
-  responses: json(
-    z.object({ success: yes, message: heldMessage, data: retriedUploadsSchema }),
+  responses: success(
+    { message: heldMessage, data: retriedUploadsSchema },
     "The posts that were queued, and those that were not.",
   ),
 });
@@ -135,8 +131,8 @@ const remove = apiRoute({
   limit: "destructive",
   request: { params: idParams },
   responses: {
-    ...json(
-      z.object({ success: yes, message: z.string(), data: deletedUploadSchema }),
+    ...success(
+      { message: z.string(), data: deletedUploadSchema },
       "The post, cancelled or removed.",
     ),
     ...NOT_FOUND,

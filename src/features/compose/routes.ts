@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { resultOf } from "../../http/named-call.ts";
-import { conflict, createRouter, formRoute, json, NOT_FOUND } from "../../http/route.ts";
+import { conflict, createRouter, formRoute, NOT_FOUND, success } from "../../http/route.ts";
 import { withWarnings } from "../content/as-published.ts";
 import { toFailure } from "../content/schema.ts";
 import { HELD_MESSAGE } from "../posts/rules.ts";
@@ -8,8 +8,6 @@ import { uploadFormSchema } from "./form-schema.ts";
 import { createdUploadSchema, toCreatedUpload } from "./schema.ts";
 
 export const uploadRoutes = createRouter();
-
-const yes = z.literal(true);
 
 const create = formRoute({
   method: "post",
@@ -34,10 +32,7 @@ const create = formRoute({
   },
   form: uploadFormSchema,
   responses: {
-    ...json(
-      z.object({ success: yes, message: z.string(), data: createdUploadSchema }),
-      "The queued post.",
-    ),
+    ...success({ message: z.string(), data: createdUploadSchema }, "The queued post."),
     ...NOT_FOUND,
     ...conflict(
       "ACCOUNT_INACTIVE: reconnect the account first. PLAN_LIMIT: the month's posts or the X credits are used up. QUEUE_FULL or QUEUE_BUSY: too many posts in progress, or too many drafts.",

@@ -6,10 +6,10 @@ import {
   apiRoute,
   conflict,
   createRouter,
-  json,
   jsonBody,
   NOT_FOUND,
   openRoute,
+  success,
 } from "../../http/route.ts";
 import * as links from "./link-service.ts";
 import { linkPath } from "./rules.ts";
@@ -18,7 +18,6 @@ import * as schema from "./schema.ts";
 export const linkRoutes = createRouter();
 export const linkInviteRoutes = createRouter();
 
-const yes = z.literal(true);
 const tags = ["White-label"];
 
 const create = apiRoute({
@@ -33,7 +32,7 @@ const create = apiRoute({
   limit: "write",
   request: { body: jsonBody(schema.newLinkSchema) },
   responses: {
-    ...json(z.object({ success: yes, data: schema.linkSchema }), "The link."),
+    ...success({ data: schema.linkSchema }, "The link."),
     ...conflict("PLAN_LIMIT: as many links are pending as a team may have."),
   },
 });
@@ -55,10 +54,7 @@ const list = apiRoute({
     "All pending links and the newest others, newest first. A link is deleted 30 days after its expiry date.",
   scope: "accounts:read",
   limit: "read:accounts",
-  responses: json(
-    z.object({ success: yes, data: z.array(schema.listedLinkSchema) }),
-    "The team's links.",
-  ),
+  responses: success({ data: z.array(schema.listedLinkSchema) }, "The team's links."),
 });
 linkRoutes.openapi(list, async (c) => {
   const rows = await links.listLinks(c.var.ctx);
@@ -83,7 +79,7 @@ const remove = apiRoute({
   limit: "destructive",
   request: { params: idParams },
   responses: {
-    ...json(z.object({ success: yes, message: z.string() }), "It is deleted."),
+    ...success({ message: z.string() }, "It is deleted."),
     ...NOT_FOUND,
     ...conflict("NOT_CANCELLABLE: the link was used, is being used, or has expired."),
   },
@@ -102,10 +98,7 @@ const readInvite = openRoute({
   summary: "Read what a link's page shows",
   limit: "read:invites",
   request: { params: z.object({ token: z.string().describe("The link's token.") }) },
-  responses: {
-    ...json(z.object({ success: yes, data: schema.inviteSchema }), "The link, used or not."),
-    ...NOT_FOUND,
-  },
+  responses: { ...success({ data: schema.inviteSchema }, "The link, used or not."), ...NOT_FOUND },
 });
 linkInviteRoutes.openapi(readInvite, async (c) => {
   const { deps } = c.var;

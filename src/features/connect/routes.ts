@@ -8,8 +8,6 @@ import { connectAccount, startConsent } from "./service.ts";
 
 export const connectRoutes = createRouter();
 
-const yes = z.literal(true);
-
 const connect = apiRoute({
   method: "post",
   path: "/accounts",
@@ -23,7 +21,7 @@ const connect = apiRoute({
   request: { body: jsonBody(newConnectionSchema) },
   responses: {
     ...json(
-      z.union([z.object({ success: yes, data: accountSchema }), openerSchema]),
+      z.union([z.object({ success: z.literal(true), data: accountSchema }), openerSchema]),
       "The connected account, or the address by which a person connects one.",
     ),
     ...PLATFORM_ABSENT,

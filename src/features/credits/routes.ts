@@ -1,5 +1,4 @@
-import * as z from "zod";
-import { apiRoute, createRouter, json } from "../../http/route.ts";
+import { apiRoute, createRouter, success } from "../../http/route.ts";
 import { creditsSchema } from "./schema.ts";
 import * as credits from "./service.ts";
 
@@ -15,10 +14,7 @@ const read = apiRoute({
     "The team's credits, what a post on X costs, and the packs on sale. Credits are taken when a post is published, and returned if that fails.",
   scope: "posts:read",
   limit: "read:credits",
-  responses: json(
-    z.object({ success: z.literal(true), data: creditsSchema }),
-    "The credits of the team.",
-  ),
+  responses: success({ data: creditsSchema }, "The credits of the team."),
 });
 creditRoutes.openapi(read, async (c) => {
   const data = await credits.readCredits(c.var.ctx);

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { idParams } from "../../http/ids.ts";
-import { apiRoute, createRouter, json, NOT_FOUND } from "../../http/route.ts";
+import { apiRoute, createRouter, NOT_FOUND, success } from "../../http/route.ts";
 import { removedAccountSchema } from "../accounts/schema.ts";
 import { disconnectAccount } from "./service.ts";
 
@@ -18,8 +18,8 @@ const remove = apiRoute({
   limit: "destructive",
   request: { params: idParams },
   responses: {
-    ...json(
-      z.object({ success: z.literal(true), message: z.string(), data: removedAccountSchema }),
+    ...success(
+      { message: z.string(), data: removedAccountSchema },
       "The account that was disconnected.",
     ),
     ...NOT_FOUND,

@@ -5,10 +5,10 @@ import {
   apiRoute,
   conflict,
   createRouter,
-  json,
   jsonBody,
   jsonLines,
   NOT_FOUND,
+  success,
 } from "../../http/route.ts";
 import { exportTeam } from "./export.ts";
 import { deletionSchema, exportLineSchema, exportPageSchema } from "./schema.ts";
@@ -51,7 +51,7 @@ const remove = apiRoute({
   limit: "destructive",
   request: { params: idParams, body: jsonBody(deletionSchema) },
   responses: {
-    ...json(z.object({ success: z.literal(true), message: z.string() }), "Deleted."),
+    ...success({ message: z.string() }, "Deleted."),
     ...NOT_FOUND,
     ...conflict("UPLOAD_LOCKED: a post of the team is being published."),
   },

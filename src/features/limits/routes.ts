@@ -1,22 +1,18 @@
 import * as z from "zod";
-import { apiRoute, createRouter, json, NOT_FOUND } from "../../http/route.ts";
+import { apiRoute, createRouter, NOT_FOUND, success } from "../../http/route.ts";
 import { getLimits } from "./service.ts";
 
 export const limitRoutes = createRouter();
 
-const dateTime = z.iso.datetime();
-
-export const limitsSchema = z
+const limitsSchema = z
   .object({
     remaining: z.number().int(),
     limit: z.number().int().describe("Posts in any 24 hours."),
-    resetAt: dateTime.describe(
-      "When the oldest counted post is 24 hours old; now when none counts.",
-    ),
+    resetAt: z.iso
+      .datetime()
+      .describe("When the oldest counted post is 24 hours old; now when none counts."),
   })
   .meta({ id: "AccountLimits" });
-
-const yes = z.literal(true);
 
 const limits = apiRoute({
   method: "get",
@@ -28,10 +24,7 @@ const limits = apiRoute({
   limit: "read:limits",
   request: { params: z.object({ accountId: z.string().describe("The connected account.") }) },
   responses: {
-    ...json(
-      z.object({ success: yes, data: limitsSchema }),
-      "The account's daily limit, and what is left of it.",
-    ),
+    ...success({ data: limitsSchema }, "The account's daily limit, and what is left of it."),
     ...NOT_FOUND,
   },
 });

@@ -2,14 +2,21 @@ import * as z from "zod";
 import { publicOrigin } from "../../http/env.ts";
 import { idParams, readNumericId } from "../../http/ids.ts";
 import { resultOf } from "../../http/named-call.ts";
-import { apiRoute, conflict, createRouter, json, jsonBody, NOT_FOUND } from "../../http/route.ts";
-import { ruleSchema, toRule } from "./rule-schema.ts";
+import {
+  apiRoute,
+  conflict,
+  createRouter,
+  json,
+  jsonBody,
+  NOT_FOUND,
+  success,
+} from "../../http/route.ts";
+import { toRule } from "./rule-schema.ts";
 import * as schema from "./schema.ts";
 import * as links from "./service.ts";
 
 export const shortLinkRoutes = createRouter();
 
-const yes = z.literal(true);
 const tags = ["Short links"];
 const idOf = (id: string) => readNumericId(id, "Short link");
 
@@ -22,16 +29,15 @@ const list = apiRoute({
   scope: "links:read",
   limit: "read:links",
   request: { query: schema.linkPageSchema },
-  responses: json(
-    z.object({
-      success: yes,
+  responses: success(
+    {
       data: z.array(schema.linkSchema),
       pagination: z.object({
         page: z.number().int(),
         limit: z.number().int(),
         total: z.number().int(),
       }),
-    }),
+    },
     "Newest first.",
   ),
 });
@@ -109,7 +115,7 @@ const change = apiRoute({
   limit: "write",
   request: { params: idParams, body: jsonBody(schema.linkChangeSchema) },
   responses: {
-    ...json(schema.linkSchema.extend({ success: yes, rules: z.array(ruleSchema) }), "The link."),
+    ...json(schema.changedLinkSchema, "The link."),
     ...NOT_FOUND,
     ...conflict("SLUG_TAKEN: another link has the slug."),
   },
@@ -133,10 +139,7 @@ const remove = apiRoute({
   scope: "links:write",
   limit: "destructive",
   request: { params: idParams },
-  responses: {
-    ...json(z.object({ success: yes, message: z.string() }), "It is deleted."),
-    ...NOT_FOUND,
-  },
+  responses: { ...success({ message: z.string() }, "It is deleted."), ...NOT_FOUND },
 });
 shortLinkRoutes.openapi(remove, async (c) => {
   await links.deleteLink(c.var.ctx, idOf(c.req.valid("param").id));

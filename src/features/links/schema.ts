@@ -101,6 +101,8 @@ const listed = {
 
 export const linkSchema = z.object(listed).meta({ id: "ShortLink" });
 
+export const changedLinkSchema = linkSchema.extend({ success: yes, rules: z.array(ruleSchema) });
+
 const counted = (name: string, what: string) =>
   z.array(z.object({ [name]: z.string().nullable(), clicks: z.number().int() })).describe(what);
 

@@ -1,12 +1,10 @@
 import * as z from "zod";
 import { PLATFORM_ABSENT } from "../../http/answers.ts";
-import { apiRoute, conflict, createRouter, json, NOT_FOUND } from "../../http/route.ts";
+import { apiRoute, conflict, createRouter, NOT_FOUND, success } from "../../http/route.ts";
 import type { AudienceStats } from "../../platforms/extras.ts";
 import * as extras from "./service.ts";
 
 export const accountExtraRoutes = createRouter();
-
-const yes = z.literal(true);
 
 const accountId = z
   .string({ error: "is required; send the id of a connected account" })
@@ -23,6 +21,8 @@ const REFUSALS = {
   ...PLATFORM_ABSENT,
 };
 
+const pageSchema = z.object({ id: z.string(), name: z.string() }).meta({ id: "LinkedInPage" });
+
 const pages = apiRoute({
   method: "get",
   path: "/accounts/linkedin/pages",
@@ -35,11 +35,8 @@ const pages = apiRoute({
   limit: "read:accounts",
   request: { query: z.object({ accountId: accountId.optional() }) },
   responses: {
-    ...json(
-      z.object({
-        success: yes,
-        data: z.array(z.object({ id: z.string(), name: z.string() }).meta({ id: "LinkedInPage" })),
-      }),
+    ...success(
+      { data: z.array(pageSchema) },
       "The pages. To connect one, send its `id` as pageId.",
     ),
     ...REFUSALS,
@@ -49,6 +46,15 @@ accountExtraRoutes.openapi(pages, async (c) => {
   const data = await extras.listPages(c.var.ctx, c.req.valid("query").accountId);
   return c.json({ success: true as const, data }, 200);
 });
+
+const boardSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    description: z.string(),
+    privacy: z.enum(["PUBLIC", "SECRET"]),
+  })
+  .meta({ id: "PinterestBoard" });
 
 const boards = apiRoute({
   method: "get",
@@ -60,20 +66,8 @@ const boards = apiRoute({
   limit: "read:accounts",
   request: { query: oneAccount },
   responses: {
-    ...json(
-      z.object({
-        success: yes,
-        data: z.array(
-          z
-            .object({
-              id: z.string(),
-              name: z.string(),
-              description: z.string(),
-              privacy: z.enum(["PUBLIC", "SECRET"]),
-            })
-            .meta({ id: "PinterestBoard" }),
-        ),
-      }),
+    ...success(
+      { data: z.array(boardSchema) },
       "The account's boards. To pin to one, send its `id` as pinterest_board_id.",
     ),
     ...REFUSALS,
@@ -110,7 +104,7 @@ const stats = apiRoute({
   limit: "read:accounts",
   request: { query: oneAccount },
   responses: {
-    ...json(z.object({ success: yes, data: statsSchema }), "TikTok's current figures."),
+    ...success({ data: statsSchema }, "TikTok's current figures."),
     ...REFUSALS,
   },
 });
