@@ -75,6 +75,14 @@ export class AppError extends Error {
   }
 }
 
+export const fieldError = (field: string, message: string): FieldError => ({
+  field,
+  message: `${field}: ${message}`,
+});
+
+/** For the log: the message of an error may contain a URL with a token. */
+export const errorName = (error: unknown): string => (error instanceof Error ? error.name : "unknown");
+
 /** The spec gives this answer no code. */
 export function invalidFields(errors: FieldError[]): AppError {
   const [first] = errors;

@@ -28,15 +28,7 @@ export function createRouter() {
   });
 }
 
-export {
-  conflict,
-  errorSchema,
-  json,
-  jsonLines,
-  NOT_FOUND,
-  refusal,
-  success,
-} from "./answers.ts";
+export { conflict, errorSchema, json, jsonLines, NOT_FOUND, refusal, success } from "./answers.ts";
 
 export const jsonBody = <T extends z.ZodType>(schema: T) => ({
   required: true,

@@ -1,3 +1,4 @@
+import { errorName } from "../../core/errors.ts";
 import { hashtagsOf } from "../../core/hashtags.ts";
 import { HOUR } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
@@ -227,8 +228,7 @@ function createSession(
         isLost = true;
         return { ok: false as const, error: failed(error.message) };
       }
-      const name = error instanceof Error ? error.name : "unknown";
-      deps.log({ event: "analytics.no_answer", accountId: account.id, error: name });
+      deps.log({ event: "analytics.no_answer", accountId: account.id, error: errorName(error) });
       return { ok: false as const, error: failed(`${account.platform} did not answer.`) };
     }
   }

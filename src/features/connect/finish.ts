@@ -1,3 +1,4 @@
+import { errorName } from "../../core/errors.ts";
 import type { Platform } from "../../core/platforms.ts";
 import { sha256Hex } from "../../core/signature.ts";
 import type { Deps } from "../../deps.ts";
@@ -10,7 +11,7 @@ import { accountById } from "../accounts/repo.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { appKeysOf, platformFetch, withTimeout } from "../logins/platform-access.ts";
 import { type Choice, openChoice, openDone, openMemory, sealMemory } from "./memory.ts";
-import type { Stop } from "./open.ts";
+import { type StoppedStep, stop } from "./open.ts";
 import { claimConsent, consentById, consentByState, keepConsent } from "./repo/consents.ts";
 import { claimLink, finishLink, linkById, releaseLink } from "./repo/links.ts";
 import { takenElsewhere } from "./repo/logins.ts";
@@ -38,19 +39,11 @@ interface ReturningBrowser {
 
 export type Step = ConnectedStep | { kind: "choose"; consent: ConsentRow } | StoppedStep;
 
-interface ConnectedStep {
+export interface ConnectedStep {
   kind: "connected";
   consent: ConsentRow;
   accounts: AccountRow[];
 }
-
-type StoppedStep = { kind: "stopped" } & Stop;
-
-const stop = (obstacle: Obstacle, consent: ConsentRow | null): StoppedStep => ({
-  kind: "stopped",
-  obstacle,
-  consent,
-});
 
 /** Of two simultaneous callbacks, only one succeeds. */
 export async function returnFromConsent(
@@ -133,13 +126,7 @@ async function exchange(
     if (refusal) return { ok: false, obstacle: { ending: "refused", message: refusal } };
     return { ok: true, grant: granted.value };
   } catch (error) {
-    // The message may contain a URL with a token.
-    deps.log({
-      event: "consent.failed",
-      platform,
-      teamId,
-      error: error instanceof Error ? error.name : "unknown",
-    });
+    deps.log({ event: "consent.failed", platform, teamId, error: errorName(error) });
     const message = `${name} could not be reached. Try again later.`;
     return { ok: false, obstacle: { ending: "unavailable", message } };
   }

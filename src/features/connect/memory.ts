@@ -1,6 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import type { Connected } from "../../platforms/login.ts";
 import { reviveCredentials } from "../logins/platform-access.ts";
+import type { ConsentRow } from "./table.ts";
 
 interface ConsentMemory {
   /** The code verifier of PKCE. */
@@ -27,21 +28,16 @@ export const sealMemory = (
   memory: ConsentMemory | Choice | Outcome,
 ): Promise<string> => cipher.encrypt(JSON.stringify(memory), boundTo(consentId));
 
-const open = async (
-  { cipher }: Pick<Deps, "cipher">,
-  { id, memory }: { id: number; memory: string | null },
-): Promise<unknown> => JSON.parse(await cipher.decrypt(memory ?? "", boundTo(id)));
+type Sealed = Pick<ConsentRow, "id" | "memory">;
 
-export const openMemory = async (
-  deps: Pick<Deps, "cipher">,
-  consent: { id: number; memory: string | null },
-): Promise<ConsentMemory> => (await open(deps, consent)) as ConsentMemory;
+const open = async <T>({ cipher }: Pick<Deps, "cipher">, { id, memory }: Sealed): Promise<T> =>
+  JSON.parse(await cipher.decrypt(memory ?? "", boundTo(id)));
 
-export async function openChoice(
-  deps: Pick<Deps, "cipher">,
-  consent: { id: number; memory: string | null },
-): Promise<Choice> {
-  const { accounts, missingScopes } = (await open(deps, consent)) as Choice;
+export const openMemory = (deps: Pick<Deps, "cipher">, consent: Sealed) =>
+  open<ConsentMemory>(deps, consent);
+
+export async function openChoice(deps: Pick<Deps, "cipher">, consent: Sealed): Promise<Choice> {
+  const { accounts, missingScopes } = await open<Choice>(deps, consent);
   return {
     accounts: accounts.map(({ profile, credentials }) => ({
       profile,
@@ -51,10 +47,6 @@ export async function openChoice(
   };
 }
 
-export async function openDone(
-  deps: Pick<Deps, "cipher">,
-  consent: { id: number; memory: string | null },
-): Promise<string[]> {
-  const { accountIds } = (await open(deps, consent)) as Outcome;
-  return accountIds;
+export async function openDone(deps: Pick<Deps, "cipher">, consent: Sealed): Promise<string[]> {
+  return (await open<Outcome>(deps, consent)).accountIds;
 }

@@ -35,33 +35,37 @@ export async function readClientMetadata(
   return consent.clientMetadata({ origin, redirectUri }, deps.config.appKeys[platform] ?? null);
 }
 
-export type Opening = { kind: "sent"; url: string } | ({ kind: "stopped" } & Stop);
+export type Opening = { kind: "sent"; url: string } | StoppedStep;
 
 /** `consent` is null if the visitor may not see it. */
-export interface Stop {
+export interface StoppedStep {
+  kind: "stopped";
   obstacle: Obstacle;
   consent: ConsentRow | null;
 }
 
-const stopped = (obstacle: Obstacle, consent: ConsentRow | null) =>
-  ({ kind: "stopped", obstacle, consent }) as const;
+export const stop = (obstacle: Obstacle, consent: ConsentRow | null): StoppedStep => ({
+  kind: "stopped",
+  obstacle,
+  consent,
+});
 
-type Asking = { kind: "asking"; consent: AskedConsent } | ({ kind: "stopped" } & Stop);
+type Asking = { kind: "asking"; consent: AskedConsent } | StoppedStep;
 
 export async function readOpening(deps: Deps, token: string): Promise<Asking> {
   const [[consent]] = await deps.db.run([consentByOpener({ hash: await sha256Hex(token) })]);
-  if (!consent) return stopped(UNKNOWN, null);
+  if (!consent) return stop(UNKNOWN, null);
   const refusal = refusedOpening(consent, deps.now());
   // Another person may have finished this attempt, so its details stay hidden.
-  if (refusal) return stopped(refusal, refusal === USED ? null : consent);
+  if (refusal) return stop(refusal, refusal === USED ? null : consent);
   if (consent.linkId !== null) {
     const [[link]] = await deps.db.run([linkById({ id: consent.linkId })]);
     if (!link || link.accountId !== null || link.expiresAt <= deps.now()) {
-      return stopped(LINK_OVER, consent);
+      return stop(LINK_OVER, consent);
     }
   }
   const message = refusedPlatform(deps, consent);
-  if (message !== null) return stopped({ ending: "refused", message }, consent);
+  if (message !== null) return stop({ ending: "refused", message }, consent);
   return { kind: "asking", consent };
 }
 
@@ -89,7 +93,7 @@ export async function openConsent(
     const name = platformName(platform);
     const { failure = "unavailable", message = `${name} could not be reached. Try again later.` } =
       start?.error ?? {};
-    return stopped({ ending: failure, message: capped(message) }, consent);
+    return stop({ ending: failure, message: capped(message) }, consent);
   }
   const { url, memory = {} } = start.value;
   const [sent] = await deps.db.run([
@@ -101,7 +105,7 @@ export async function openConsent(
       expiresAt: new Date(deps.now().getTime() + CONSENT_LIFETIME_MS),
     }),
   ]);
-  if (sent === 0) return stopped(USED, consent);
+  if (sent === 0) return stop(USED, consent);
   if (mode !== "sandbox") return { kind: "sent", url };
   const name = await nameToConnectAgain(deps, consent);
   const { signingKey } = deps.config;

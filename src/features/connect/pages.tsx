@@ -1,20 +1,28 @@
 import { type Context, Hono } from "hono";
+import { setCookie } from "hono/cookie";
 import { createMiddleware } from "hono/factory";
 import type { Child } from "hono/jsx";
 import { notFound } from "../../core/errors.ts";
+import { randomHex } from "../../core/ids.ts";
 import { isPlatform } from "../../core/platforms.ts";
+import { DAY, SECOND } from "../../core/time.ts";
 import { countVisitor } from "../../http/caller.ts";
 import { type AppContext, type AppEnv, publicOrigin } from "../../http/env.ts";
 import { readForm } from "../../http/pages.tsx";
 import { renderPlainPage } from "../../pages/app-layout.tsx";
 import type { Connected } from "../../platforms/login.ts";
 import { platformName } from "../../platforms/registry.ts";
-import type { AccountRow } from "../accounts/table.ts";
+import { COOKIE_PREFIX, cookieValue } from "../auth/cookie.ts";
 import type { PageEnv } from "../auth/signed-in.ts";
-import { bindBrowser, boundBrowser } from "./cookie.ts";
-import { chooseAccounts, readChoice, returnFromConsent, type Step } from "./finish.ts";
+import {
+  type ConnectedStep,
+  chooseAccounts,
+  readChoice,
+  returnFromConsent,
+  type Step,
+} from "./finish.ts";
 import { linkPathOf } from "./link-service.ts";
-import { openConsent, readClientMetadata, readOpening, type Stop } from "./open.ts";
+import { openConsent, readClientMetadata, readOpening, type StoppedStep } from "./open.ts";
 import type { AskedConsent } from "./repo/consents.ts";
 import {
   choicePath,
@@ -25,11 +33,33 @@ import {
   type Obstacle,
   redirectTarget,
 } from "./rules.ts";
-import type { ConsentRow } from "./table.ts";
 
 type AnyContext = AppContext | Context<PageEnv>;
 
 export const consentPages = new Hono<AppEnv>();
+
+const COOKIE = `${COOKIE_PREFIX}.consent`;
+
+const BROWSER = /^[0-9a-f]{32}$/;
+
+function boundBrowser(c: AnyContext): string | null {
+  const value = cookieValue(c.req.header("cookie") ?? null, COOKIE);
+  return value !== null && BROWSER.test(value) ? value : null;
+}
+
+/** Keeps the value of an existing cookie: a browser may connect several platforms at once. */
+function bindBrowser(c: AnyContext): string {
+  const value = boundBrowser(c) ?? randomHex(16);
+  setCookie(c, COOKIE, value, {
+    path: "/",
+    httpOnly: true,
+    // The platform's redirect comes from another site.
+    sameSite: "Lax",
+    secure: publicOrigin(c.var.deps, c.req.url).startsWith("https:"),
+    maxAge: DAY / SECOND,
+  });
+  return value;
+}
 
 /** Link previews send HEAD requests, which must not use up the attempt. */
 const unlessLooking = createMiddleware<AppEnv>(async (c, next) => {
@@ -158,18 +188,13 @@ consentPages.get("/oauth/done/:id", async (c) => {
   return isHere ? showConnected(c, step) : goOn(c, step);
 });
 
-interface ConnectedAccounts {
-  consent: ConsentRow;
-  accounts: AccountRow[];
-}
-
 function goOn(c: AppContext, step: Step): Promise<Response> | Response {
   if (step.kind === "stopped") return showStop(c, step);
   if (step.kind === "choose") return c.redirect(choicePath(step.consent.id), 303);
   return leadOn(c, step);
 }
 
-async function leadOn(c: AppContext, { consent, accounts }: ConnectedAccounts): Promise<Response> {
+async function leadOn(c: AppContext, { consent, accounts }: ConnectedStep): Promise<Response> {
   const { id, platform, returnTo, linkId } = consent;
   if (returnTo?.startsWith("/")) return c.redirect(`${returnTo}?done=connected`, 303);
   if (returnTo !== null) {
@@ -184,7 +209,7 @@ async function leadOn(c: AppContext, { consent, accounts }: ConnectedAccounts): 
 
 function showConnected(
   c: AppContext,
-  { consent: { platform }, accounts }: ConnectedAccounts,
+  { consent: { platform }, accounts }: ConnectedStep,
 ): Promise<Response> {
   const names = accounts.map(({ accountName }) => accountName).join(", ");
   return showPlain(
@@ -206,7 +231,7 @@ const STATUS: Partial<Record<Obstacle["ending"], number>> = {
 };
 
 /** A client with a link sees the reason before leaving for the link's site, and may try again. */
-async function showStop(c: AnyContext, { obstacle, consent }: Stop): Promise<Response> {
+async function showStop(c: AnyContext, { obstacle, consent }: StoppedStep): Promise<Response> {
   const { ending, message } = obstacle;
   const status = STATUS[ending] ?? 400;
   const title = ending === "declined" ? "Nothing was connected" : "That did not work";

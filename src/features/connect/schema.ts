@@ -13,24 +13,23 @@ import {
 
 enableDescriptions();
 
+/** Spec is silent on the length of URLs. */
+const MAX_URL = 2_048;
+
+const url = z.string().min(1).max(MAX_URL);
+
+const mode = z.enum(["live", "sandbox"]);
+
 const consentFields = z.object({
   platform,
-  mode: z
-    .enum(["live", "sandbox"])
-    .optional()
-    .describe("`sandbox`: the consent page of the simulated platform."),
+  mode: mode.optional().describe("`sandbox`: the consent page of the simulated platform."),
   identifier: plainText()
     .trim()
     .min(1)
     .max(MAX_IDENTIFIER)
     .optional()
     .describe("bluesky: the account's handle or DID, or the address of its server."),
-  redirectUrl: z
-    .string()
-    .min(1)
-    .max(2_048)
-    .optional()
-    .describe("https. The person is sent on to it, however it ends."),
+  redirectUrl: url.optional().describe("https. The person is sent on to it, however it ends."),
 });
 
 /** Safe in headers and URLs; no platform uses other characters. */
@@ -56,7 +55,7 @@ const base = {
   platform,
   service: z
     .string()
-    .max(2_048)
+    .max(MAX_URL)
     .optional()
     .describe("bluesky: the account's own server, as its DID document names it."),
 };
@@ -138,8 +137,6 @@ export const toConsentRequest = (input: ConsentInput): ConsentRequest => ({
 });
 
 /** Spec is silent on the limits of a link's fields. */
-const MAX_URL = 2_048;
-
 const MAX_TITLE = 100;
 
 const MAX_DESCRIPTION = 1_000;
@@ -147,10 +144,6 @@ const MAX_DESCRIPTION = 1_000;
 const MAX_TAGS = 20;
 
 const MAX_TAG = 50;
-
-const url = z.string().min(1).max(MAX_URL);
-
-const mode = z.enum(["live", "sandbox"]);
 
 const tag = plainText()
   .trim()

@@ -1,4 +1,4 @@
-import { notFound } from "../../core/errors.ts";
+import { errorName, notFound } from "../../core/errors.ts";
 import type { Query } from "../../db/client.ts";
 import { runNamed } from "../../db/named.ts";
 import type { Ctx, Deps } from "../../deps.ts";
@@ -57,12 +57,8 @@ export async function revokeLogin(deps: Deps, account: AccountRow): Promise<void
       appKeysOf(deps, account),
     );
   } catch (error) {
-    deps.log({
-      event: "account.revoke_failed",
-      accountId: account.id,
-      platform: account.platform,
-      error: error instanceof Error ? error.name : "unknown",
-    });
+    const { id: accountId, platform } = account;
+    deps.log({ event: "account.revoke_failed", accountId, platform, error: errorName(error) });
   }
 }
 

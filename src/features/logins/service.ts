@@ -1,4 +1,4 @@
-import { AppError, invalidFields, notFound } from "../../core/errors.ts";
+import { AppError, errorName, invalidFields, notFound } from "../../core/errors.ts";
 import type { Result } from "../../core/result.ts";
 import type { Ctx } from "../../deps.ts";
 import type { Fetch, Refused, TokenExpired } from "../../platforms/connector.ts";
@@ -129,19 +129,11 @@ async function answerOf<T>(
   const { platform } = account;
   const fetch = withTimeout(loginFetch(ctx, account, credentials));
   try {
-    const answer = await question(
-      connectorOf(platform).extras ?? {},
-      fetch,
-      credentials.accessToken,
-    );
+    const { extras = {} } = connectorOf(platform);
+    const answer = await question(extras, fetch, credentials.accessToken);
     if (answer) return answer;
   } catch (error) {
-    ctx.log({
-      event: "account.no_answer",
-      accountId: account.id,
-      platform,
-      error: error instanceof Error ? error.name : "unknown",
-    });
+    ctx.log({ event: "account.no_answer", accountId: account.id, platform, error: errorName(error) });
     throw unavailable(`${platform} did not answer. Try again later.`);
   }
   throw new Error(`${platform} cannot be asked that.`);

@@ -1,9 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Platform } from "../../../core/platforms.ts";
 import { prepared, preparedWrite } from "../../../db/client.ts";
 import { pickColumns, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
-import type { AccountMode } from "../../accounts/table.ts";
 import { teams } from "../../teams/table.ts";
 import { isUnrevoked } from "../../tokens/repo.ts";
 import { MAX_LISTED_LINKS, MAX_PENDING_LINKS } from "../rules.ts";
@@ -12,21 +10,11 @@ import { type ConnectionLinkRow, connectionLinks } from "../table.ts";
 const readLink = rowReader(connectionLinks);
 const readBranding = rowReader(pickColumns(teams, ["branding"]));
 
-interface NewLink {
-  teamId: number;
-  platform: Platform;
-  mode: AccountMode;
-  logoUrl: string | null;
-  title: string | null;
-  description: string | null;
-  redirectUrl: string | null;
-  /** As JSON. */
-  tags: string;
-  createdBy: number;
-  tokenId: number | null;
-  now: Date;
-  expiresAt: Date;
-}
+/** `tags`: as JSON. */
+type NewLink = Omit<
+  ConnectionLinkRow,
+  "id" | "tags" | "createdAt" | "connectedAt" | "accountId"
+> & { tags: string; now: Date };
 
 const isPending = (now: SQL): SQL => sql`account_id IS NULL AND expires_at > ${now}`;
 
