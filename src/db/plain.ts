@@ -1,5 +1,6 @@
 import type { Column, Table } from "drizzle-orm";
 import type { Query } from "./client.ts";
+import type { RawRow } from "./rows.ts";
 
 /* Short links use plain SQL text, because loading Drizzle would take longer than the rest of a redirect. */
 
@@ -28,6 +29,14 @@ export const plainQuery = <R extends object, T>(
   params: unknown[],
   read: (row: R) => T,
 ): Query<T[]> => ({ sql, params, read: ({ results }) => results.map((row) => read(row as R)) });
+
+export async function runPlain<T>(
+  database: Pick<D1Database, "prepare">,
+  { sql, params, read }: Query<T>,
+): Promise<T> {
+  const statement = database.prepare(sql).bind(...params);
+  return read(await statement.run<RawRow>());
+}
 
 /** The result is the number of changed rows. */
 export const plainWrite = (sql: string, params: unknown[]): Query<number> => ({

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { integer } from "drizzle-orm/sqlite-core";
 import { HOUR } from "../../core/time.ts";
+import { insertIf } from "../../db/assignments.ts";
 import { type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import { pickColumns, rowReader, valueReader } from "../../db/rows.ts";
 import { teams } from "../teams/table.ts";
@@ -61,17 +62,12 @@ export const countDomains = (team: number | SQL): Query<number[]> =>
 type NewDomain = Omit<DomainRow, "id" | "verifiedAt" | "misses" | "updatedAt" | "deletedAt">;
 
 /** Returns no row if the host is taken or the team has too many domains. */
-export const insertDomain = (row: NewDomain): Query<DomainRow[]> =>
-  sqlQuery(
-    sql`INSERT INTO domains (team_id, user_id, is_shared, host, edge_hostname_id, txt_name, txt_value,
-        cname_target, check_at, created_at, updated_at)
-      SELECT ${row.teamId}, ${row.userId}, ${Number(row.isShared)}, ${row.host}, ${row.edgeHostnameId},
-        ${row.txtName}, ${row.txtValue}, ${row.cnameTarget}, ${row.checkAt?.getTime() ?? null},
-        ${row.createdAt.getTime()}, ${row.createdAt.getTime()}
-      WHERE (SELECT COUNT(*) FROM domains WHERE team_id = ${row.teamId} AND deleted_at IS NULL) < ${MAX_DOMAINS}
-      ON CONFLICT DO NOTHING RETURNING *`,
-    readDomain,
-  );
+export function insertDomain(row: NewDomain): Query<DomainRow[]> {
+  const hasRoom = sql`(SELECT COUNT(*) FROM domains
+    WHERE team_id = ${row.teamId} AND deleted_at IS NULL) < ${MAX_DOMAINS}`;
+  const insert = insertIf(domains, { ...row, updatedAt: row.createdAt }, hasRoom);
+  return sqlQuery(sql`${insert} ON CONFLICT DO NOTHING RETURNING *`, readDomain);
+}
 
 const readHolder = rowReader(
   pickColumns(domains, ["id", "teamId", "host", "edgeHostnameId", "verifiedAt"]),

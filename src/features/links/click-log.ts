@@ -1,3 +1,4 @@
+import { runPlain } from "../../db/plain.ts";
 import type { ClicksMessage, LinkClick } from "../../queue/messages.ts";
 import { storeClicks } from "./repo/clicks.ts";
 
@@ -48,12 +49,8 @@ async function send(store: ClickStore, message: ClicksMessage): Promise<void> {
       store.log({ event: "clicks.not_sent", error: String(error) });
     }
   }
-  const { sql, params } = storeClicks([message]);
   try {
-    await store.database
-      .prepare(sql)
-      .bind(...params)
-      .run();
+    await runPlain(store.database, storeClicks([message]));
   } catch (error) {
     store.log({ event: "clicks.lost", clicks: message.clicks.length, error: String(error) });
   }

@@ -4,20 +4,14 @@ export type Device = (typeof DEVICES)[number];
 export const SYSTEMS = ["ios", "android", "macos", "windows", "linux"] as const;
 export type System = (typeof SYSTEMS)[number];
 
-interface Placed {
-  destination: string;
-  priority: number;
-}
-
 /** Lists are comma-separated without spaces; times are ISO 8601. */
-export type StoredRule = Placed &
-  (
-    | { type: "geo"; countryCodes: string }
-    | { type: "device"; devices?: string; os?: string }
-    | { type: "language"; languages: string }
-    | { type: "time"; startTime?: string; endTime?: string }
-    | { type: "referer"; referers: string }
-  );
+export type StoredRule = { destination: string; priority: number } & (
+  | { type: "geo"; countryCodes: string }
+  | { type: "device"; devices?: string; os?: string }
+  | { type: "language"; languages: string }
+  | { type: "time"; startTime?: string; endTime?: string }
+  | { type: "referer"; referers: string }
+);
 
 /** Facts about a visitor, computed only when a rule needs them. */
 export interface Visit {

@@ -20,12 +20,18 @@ const MAX_CHARACTERS = 4_000_000;
 
 const MAX_PLACES = 5_000;
 
+interface Kept<T> {
+  value: T;
+  characters: number;
+  readAt: number;
+}
+
 interface Entry<T> {
   address: LinkAddress;
   /** Epoch ms. */
   visitedAt: number;
   isHot: boolean;
-  kept: { value: T; characters: number; readAt: number } | null;
+  kept: Kept<T> | null;
   /** Start of a refresh in epoch ms; after a second, it counts as failed. */
   refreshedAt: number | null;
 }
@@ -71,24 +77,16 @@ export class HotLinks<T> {
     return this.generation;
   }
 
-  keep(
-    key: string,
-    {
-      value,
-      characters,
-      readAt,
-      generation,
-    }: { value: T; characters: number; readAt: number; generation: number },
-  ): void {
+  keep(key: string, { generation, ...kept }: Kept<T> & { generation: number }): void {
     const entry = this.entries.get(key);
     if (!entry) return;
     entry.refreshedAt = null;
     if (generation !== this.generation) return;
     this.drop(entry);
     if (!entry.isHot) return;
-    if (this.characters + characters > MAX_CHARACTERS) this.clear();
-    entry.kept = { value, characters, readAt };
-    this.characters += characters;
+    if (this.characters + kept.characters > MAX_CHARACTERS) this.clear();
+    entry.kept = kept;
+    this.characters += kept.characters;
     this.entries.set(key, entry);
   }
 

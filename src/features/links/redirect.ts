@@ -2,6 +2,7 @@ import type { Config } from "../../config.ts";
 import { now } from "../../core/clock.ts";
 import { hostNameOf } from "../../core/hosts.ts";
 import { type LinkAddress, SHORT_PATH } from "../../core/link-address.ts";
+import { runPlain } from "../../db/plain.ts";
 import type { LinkClick } from "../../queue/messages.ts";
 import type { ClickLog, ClickStore } from "./click-log.ts";
 import { isOwnShortLink, type OwnAddresses } from "./destinations.ts";
@@ -102,13 +103,7 @@ async function readTarget(
 ): Promise<Target | null> {
   const readAt = Date.now();
   const generation = hotLinks.beginRead();
-  const { sql, params, read } = linkAt(address);
-  const [link]: (FoundLink | undefined)[] = read(
-    await database
-      .prepare(sql)
-      .bind(...params)
-      .run(),
-  );
+  const [link] = await runPlain(database, linkAt(address));
   return keep(key, link, { readAt, generation });
 }
 
@@ -118,13 +113,7 @@ async function refresh(
   { database }: Pick<RedirectDeps, "database">,
 ): Promise<void> {
   const read = { readAt: Date.now(), generation: hotLinks.beginRead() };
-  const { sql, params, read: toLinks } = linksAt(addresses);
-  const matches = toLinks(
-    await database
-      .prepare(sql)
-      .bind(...params)
-      .run(),
-  );
+  const matches = await runPlain(database, linksAt(addresses));
   const links = new Map(matches.map(({ position, link }) => [position, link]));
   for (const [i, address] of addresses.entries()) keep(keyOf(address), links.get(i), read);
 }

@@ -11,6 +11,7 @@ import {
   NOT_FOUND,
   success,
 } from "../../http/route.ts";
+import { shortUrlOf } from "./destinations.ts";
 import { toRule } from "./rule-schema.ts";
 import * as schema from "./schema.ts";
 import * as links from "./service.ts";
@@ -45,7 +46,7 @@ shortLinkRoutes.openapi(list, async (c) => {
   const { ctx } = c.var;
   const { rows, pagination } = await links.listLinks(ctx, c.req.valid("query"));
   const origin = publicOrigin(ctx, c.req.url);
-  const data = rows.map((row) => schema.toLink(row, links.addressOf(ctx, origin, row)));
+  const data = rows.map((row) => schema.toLink(row, shortUrlOf(ctx.config, origin, row)));
   return c.json({ success: true as const, data, pagination }, 200);
 });
 
@@ -89,7 +90,7 @@ shortLinkRoutes.openapi(read, async (c) => {
   const { ctx } = c.var;
   const detail = await links.getLink(ctx, idOf(c.req.valid("param").id));
   const { rules, ...row } = detail.link;
-  const shortUrl = links.addressOf(ctx, publicOrigin(ctx, c.req.url), row);
+  const shortUrl = shortUrlOf(ctx.config, publicOrigin(ctx, c.req.url), row);
   const { linkClicks, statistics } = detail;
   return c.json(
     {
@@ -125,7 +126,7 @@ shortLinkRoutes.openapi(change, async (c) => {
   const origin = publicOrigin(ctx, c.req.url);
   const id = idOf(c.req.valid("param").id);
   const { rules, ...row } = await links.changeLink(ctx, id, c.req.valid("json"), origin);
-  const link = schema.toLink(row, links.addressOf(ctx, origin, row));
+  const link = schema.toLink(row, shortUrlOf(ctx.config, origin, row));
   return c.json({ success: true as const, ...link, rules: rules.map(toRule) }, 200);
 });
 
@@ -168,6 +169,6 @@ shortLinkRoutes.openapi(code, async (c) => {
   const { ctx } = c.var;
   const link = await links.getLinkAlone(ctx, idOf(c.req.valid("param").id));
   const { renderSVG } = await import("uqr");
-  const svg = renderSVG(links.addressOf(ctx, publicOrigin(ctx, c.req.url), link), { ecc: "M" });
+  const svg = renderSVG(shortUrlOf(ctx.config, publicOrigin(ctx, c.req.url), link), { ecc: "M" });
   return c.body(svg, 200, { "Content-Type": "image/svg+xml" });
 });

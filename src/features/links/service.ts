@@ -226,6 +226,3 @@ export async function deleteLink(ctx: Ctx, id: number): Promise<void> {
   if (!link || deleted === 0) throw notFound("Short link");
   forgetAddress({ host: link.host, slug: foldSlug(link.slug) });
 }
-
-export const addressOf = (ctx: Ctx, origin: string, link: repo.ListedLink): string =>
-  shortUrlOf(ctx.config, origin, link);

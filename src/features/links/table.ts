@@ -3,8 +3,6 @@ import { flag, instant, json } from "../../db/columns.ts";
 import type { Click } from "../../queue/messages.ts";
 import type { StoredRule } from "./evaluate.ts";
 
-export type { Click };
-
 export const shortLinks = sqliteTable("short_links", {
   id: integer("id").primaryKey({ autoIncrement: true }),
   teamId: integer("team_id").notNull(),

@@ -1,5 +1,6 @@
-import { and, eq, getTableColumns, isNull, type SQL, sql } from "drizzle-orm";
+import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import type { Platform } from "../../../core/platforms.ts";
+import { insertIf } from "../../../db/assignments.ts";
 import { type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
 import { flag } from "../../../db/columns.ts";
 import { rowReader, valueReader } from "../../../db/rows.ts";
@@ -16,19 +17,8 @@ export function accountByPlatformId(team: number | SQL, platform: Platform, plat
   return sqlQuery(sql`SELECT * FROM accounts WHERE ${where}`, rowReader(accounts));
 }
 
-export function insertAccount(row: typeof accounts.$inferInsert, condition: SQL) {
-  const columns = getTableColumns(accounts);
-  const fields = Object.entries(columns).flatMap(([name, column]) => {
-    const value = row[name as keyof typeof row];
-    return value === undefined ? [] : [{ column, value }];
-  });
-  const names = fields.map(({ column }) => sql.identifier(column.name));
-  const values = fields.map(({ column, value }) =>
-    value === null ? sql`NULL` : sql`${sql.param(value, column)}`,
-  );
-  return sqlWrite(sql`INSERT INTO accounts (${sql.join(names, sql`, `)})
-    SELECT ${sql.join(values, sql`, `)} WHERE ${condition} ON CONFLICT DO NOTHING`);
-}
+export const insertAccount = (row: typeof accounts.$inferInsert, condition: SQL): Query<number> =>
+  sqlWrite(sql`${insertIf(accounts, row, condition)} ON CONFLICT DO NOTHING`);
 
 interface Identities {
   teamId: number;

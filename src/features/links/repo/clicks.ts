@@ -1,20 +1,15 @@
 import { MINUTE } from "../../../core/time.ts";
 import type { Query } from "../../../db/client.ts";
 import { plainWrite } from "../../../db/plain.ts";
-import type { Click } from "../table.ts";
+import type { ClicksMessage, LinkClick } from "../../../queue/messages.ts";
 
 /** A trigger stores the clicks and ignores repeated messages. */
 const STORE = `INSERT INTO arriving_clicks (link_id, at, message, count, clicks)
   SELECT l.id, c.value ->> 1, c.value ->> 2, c.value ->> 3, c.value -> 4
   FROM json_each(?) c CROSS JOIN short_links l ON l.id = c.value ->> 0`;
 
-interface Message {
-  id: string;
-  clicks: readonly [linkId: number, ...Click][];
-}
-
 /** Inserts one row for each message, link and minute. */
-export function storeClicks(messages: readonly Message[]): Query<number> {
+export function storeClicks(messages: readonly ClicksMessage[]): Query<number> {
   const rows = messages.flatMap(({ id, clicks }) =>
     [...Map.groupBy(clicks, minuteOf).values()].map((own) => {
       const [[linkId]] = own as [(typeof own)[0]];
@@ -25,5 +20,4 @@ export function storeClicks(messages: readonly Message[]): Query<number> {
   return plainWrite(STORE, [JSON.stringify(rows)]);
 }
 
-const minuteOf = ([linkId, at]: Message["clicks"][0]): string =>
-  `${linkId} ${Math.floor(at / MINUTE)}`;
+const minuteOf = ([linkId, at]: LinkClick): string => `${linkId} ${Math.floor(at / MINUTE)}`;

@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
+import { assignments, insertIf } from "../../../db/assignments.ts";
 import { prepared, preparedWrite, type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
 import { flag } from "../../../db/columns.ts";
 import { pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
@@ -137,20 +138,9 @@ export const releaseSlug = preparedWrite(
       AND team_id = ${teamId} AND deleted_at IS NOT NULL`,
 );
 
-export type LinkFields = Pick<
+export type LinkFields = Omit<
   LinkRow,
-  | "domainId"
-  | "slug"
-  | "slugKey"
-  | "destination"
-  | "isActive"
-  | "useDeeplink"
-  | "botProtection"
-  | "safeUrl"
-  | "title"
-  | "description"
-  | "imageUrl"
-  | "rules"
+  "id" | "teamId" | "clicks" | "createdBy" | "createdAt" | "updatedAt" | "deletedAt"
 >;
 
 const isServed = (domainId: number): SQL =>
@@ -175,40 +165,13 @@ function isFree({ domainId, slugKey }: StoredAddress, team: number, exceptId = 0
 export const NEW_ID = sql`last_insert_rowid()`;
 
 /** Does nothing if the call is repeated or the slug is taken. */
-export const insertLink = (
+export function insertLink(
   row: LinkFields & Pick<LinkRow, "teamId" | "createdBy" | "createdAt">,
   isNew: FirstTime["isNew"],
-): Query<number[]> =>
-  sqlQuery(
-    sql`INSERT INTO short_links (team_id, domain_id, slug, slug_key, destination, is_active, use_deeplink,
-        bot_protection, safe_url, title, description, image_url, created_by, created_at, updated_at, rules)
-      SELECT ${row.teamId}, ${row.domainId}, ${row.slug}, ${row.slugKey}, ${row.destination},
-        ${Number(row.isActive)}, ${Number(row.useDeeplink)}, ${Number(row.botProtection)}, ${row.safeUrl},
-        ${row.title}, ${row.description}, ${row.imageUrl}, ${row.createdBy}, ${row.createdAt.getTime()},
-        ${row.createdAt.getTime()}, ${JSON.stringify(row.rules)}
-      WHERE ${isNew} AND ${isServed(row.domainId)} AND ${isFree(row, row.teamId)}
-      RETURNING id AS value`,
-    readNumber,
-  );
-
-const STORED: { [F in keyof LinkFields]: string } = {
-  domainId: "domain_id",
-  slug: "slug",
-  slugKey: "slug_key",
-  destination: "destination",
-  isActive: "is_active",
-  useDeeplink: "use_deeplink",
-  botProtection: "bot_protection",
-  safeUrl: "safe_url",
-  title: "title",
-  description: "description",
-  imageUrl: "image_url",
-  rules: "rules",
-};
-
-function toStored(value: LinkFields[keyof LinkFields]): string | number | null {
-  if (typeof value === "boolean") return Number(value);
-  return typeof value === "object" && value !== null ? JSON.stringify(value) : value;
+): Query<number[]> {
+  const condition = sql`${isNew} AND ${isServed(row.domainId)} AND ${isFree(row, row.teamId)}`;
+  const insert = insertIf(shortLinks, { ...row, updatedAt: row.createdAt }, condition);
+  return sqlQuery(sql`${insert} RETURNING id AS value`, readNumber);
 }
 
 /** Does nothing if the slug is taken or the domain is not verified. */
@@ -217,11 +180,8 @@ export function updateLink(
   id: number,
   { fields, address, at }: { fields: Partial<LinkFields>; address: StoredAddress; at: Date },
 ): Query<number> {
-  const sets = Object.entries(fields).map(
-    ([name, value]) => sql`${sql.raw(STORED[name as keyof LinkFields])} = ${toStored(value)}`,
-  );
-  const list = sql.join([...sets, sql`updated_at = ${at.getTime()}`], sql`, `);
-  return sqlWrite(sql`UPDATE short_links AS l SET ${list} WHERE ${isThis({ team, id })}
+  const changes = assignments(shortLinks, { ...fields, updatedAt: at });
+  return sqlWrite(sql`UPDATE short_links AS l SET ${changes} WHERE ${isThis({ team, id })}
     AND ${isServed(fields.domainId ?? OWN_DOMAIN)} AND ${isFree(address, team, id)}`);
 }
 
