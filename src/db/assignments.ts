@@ -38,7 +38,7 @@ export function insertInto<T extends Table>(table: T, row: T["$inferInsert"]): S
   return sql`INSERT INTO ${table} (${names}) VALUES (${values})`;
 }
 
-/** Inserts the row if the condition holds. Columns that it leaves out get the database's defaults. */
+/** Inserts the row if `condition` holds. Columns that it leaves out get the database's defaults. */
 export function insertIf<T extends Table>(table: T, row: Assigned<T>, condition: SQL): SQL {
   const [names, values] = namesAndValues(table, row);
   return sql`INSERT INTO ${table} (${names}) SELECT ${values} WHERE ${condition}`;

@@ -7,8 +7,7 @@ import { wakePostOnTime, wakePosts } from "../../queue/wake.ts";
 import { knownId } from "../auth/repo/people.ts";
 import { requireOneOf } from "../auth/rules.ts";
 import { changedParts, inWords, type VersionPart, versionOf } from "../content/version.ts";
-import type { Claim } from "../limits/content-rules.ts";
-import { createPreparer } from "../limits/content-rules.ts";
+import { type Claim, createPreparer } from "../limits/content-rules.ts";
 import { changeUnchanged } from "../posts/repo/write.ts";
 import type { UploadRow } from "../posts/table.ts";
 import {

@@ -21,8 +21,8 @@ import {
 } from "../limits/content-rules.ts";
 import { areUnclaimed } from "../limits/repo/compared.ts";
 import { hasQuota } from "../limits/repo/room.ts";
-import type { AccountFacts } from "../limits/rules.ts";
 import {
+  type AccountFacts,
   capViolation,
   requireActive,
   requireConnected,

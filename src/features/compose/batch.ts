@@ -1,4 +1,4 @@
-import { AppError, type FieldError, invalidFields } from "../../core/errors.ts";
+import { AppError, type FieldError, fieldError, invalidFields } from "../../core/errors.ts";
 import { isPlatform, type Platform } from "../../core/platforms.ts";
 import { nullIfBlank } from "../../core/text.ts";
 import type { Ctx } from "../../deps.ts";
@@ -10,6 +10,7 @@ import type { OwnPost } from "./compose.ts";
 import { fieldErrors } from "./judge.ts";
 import type { Findings } from "./lookup.ts";
 import {
+  type CheckedFiles,
   type CheckedMedia,
   checkMedia,
   type PresignedFiles,
@@ -17,11 +18,6 @@ import {
   urlRefusal,
 } from "./media.ts";
 import type { NewPost, Override, RawSettings } from "./new-post.ts";
-
-const refuse = (field: string, message: string): FieldError => ({
-  field,
-  message: `${field}: ${message}`,
-});
 
 export function batchErrors(
   post: NewPost,
@@ -37,13 +33,13 @@ export function batchErrors(
   const date = { field: "schedule_date", at: post.scheduledFor };
   return [
     ...refusalsOf(media),
-    ...(isCountRight ? [] : [refuse("accounts", requirement)]),
+    ...(isCountRight ? [] : [fieldError("accounts", requirement)]),
     ...refused.targets,
     ...Object.keys(post.overrides)
       .filter((key) => !accountIds.includes(key) && !isPlatform(key))
       .map((key) => {
         const message = `"${key}" is neither a platform nor an account of this batch (${names}).`;
-        return refuse("overrides", message);
+        return fieldError("overrides", message);
       }),
     ...mediaTypeErrors(settings),
     ...fieldErrors({ texts, refused: refused.fields, date }, now),
@@ -63,7 +59,7 @@ function mediaTypeErrors(settings: RawSettings): FieldError[] {
   const mediaType = mediaTypeIn(settings);
   const mediaTypes = [...new Set(connectors().flatMap(({ platform }) => mediaTypesOf(platform)))];
   if (!mediaType || mediaTypes.includes(mediaType)) return [];
-  return [refuse("media_type", `must be one of ${mediaTypes.join(", ")}.`)];
+  return [fieldError("media_type", `must be one of ${mediaTypes.join(", ")}.`)];
 }
 
 /**
@@ -74,7 +70,7 @@ function mediaTypeErrors(settings: RawSettings): FieldError[] {
 export function ownPost(
   ctx: Pick<Ctx, "config">,
   post: NewPost,
-  { media, presigned }: { media: readonly CheckedMedia[]; presigned: PresignedFiles },
+  { media, presigned }: CheckedFiles,
   account: AccountRow,
 ): OwnPost {
   const { platform } = account;
@@ -136,6 +132,6 @@ function ownThumbnail(
 ): CheckedMedia[] {
   if (url === undefined) return [];
   const reason = presigned.has(url) ? null : urlRefusal(ctx, url);
-  if (reason) throw invalidFields([refuse("overrides", `the thumbnail_url ${reason}.`)]);
+  if (reason) throw invalidFields([fieldError("overrides", `the thumbnail_url ${reason}.`)]);
   return checkMedia(ctx, [{ role: "thumbnail", field: "overrides", url }], [], presigned);
 }

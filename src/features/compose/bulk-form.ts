@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { FieldError } from "../../core/errors.ts";
+import { type FieldError, fieldError } from "../../core/errors.ts";
 import { type Fields, lastOf } from "../../http/multipart.ts";
 import { flag, readField } from "../../platforms/kit/form-fields.ts";
 import { connectors } from "../../platforms/registry.ts";
@@ -34,11 +34,6 @@ export function batchAccounts(fields: Fields): string[] {
   return [...new Set(list.map((id: string) => id.trim()))];
 }
 
-const refuse = (field: string, message: string): FieldError => ({
-  field,
-  message: `${field}: ${message}`,
-});
-
 const readFlags = (fields: Fields) =>
   connectors().flatMap(({ platform, batchFlags = {} }) =>
     Object.entries(batchFlags).map(([name, { settings }]) => {
@@ -66,7 +61,9 @@ export function readBatchFields(post: NewPost, fields: Fields): NewPost {
       targets: [
         ...mixErrors(post.media),
         ...read.errors,
-        ...flags.flatMap(({ name, refusals }) => refusals.map((reason) => refuse(name, reason))),
+        ...flags.flatMap(({ name, refusals }) =>
+          refusals.map((reason) => fieldError(name, reason)),
+        ),
       ],
       fields: post.refused.fields,
     },
@@ -84,13 +81,15 @@ const refuseVideoUrl = ({ role, field, ...file }: NewMedia): NewMedia =>
 function mixErrors(media: readonly NewMedia[]): FieldError[] {
   const has = (role: NewMedia["role"]) =>
     media.some((item) => item.role === role && !("refusal" in item));
-  return has("photo") && has("video") ? [refuse("video", "send a video or photos, not both.")] : [];
+  return has("photo") && has("video")
+    ? [fieldError("video", "send a video or photos, not both.")]
+    : [];
 }
 
 function readOverrides(text: string): { overrides: NewPost["overrides"]; errors: FieldError[] } {
   const parsed = parseJson(text);
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
-    return { overrides: {}, errors: [refuse("overrides", "must be a JSON object.")] };
+    return { overrides: {}, errors: [fieldError("overrides", "must be a JSON object.")] };
   }
   const entries = Object.entries(parsed).map(
     ([key, value]) => [key, overrideSchema.safeParse(value)] as const,
@@ -101,7 +100,7 @@ function readOverrides(text: string): { overrides: NewPost["overrides"]; errors:
       if (!error) return [];
       const hint = error.issues[0]?.message ?? "";
       const message = `${key}: takes caption, title and thumbnail_url as strings. ${hint}`.trim();
-      return [refuse("overrides", message)];
+      return [fieldError("overrides", message)];
     }),
   };
 }

@@ -13,19 +13,18 @@ import { batchErrors, ownPost } from "./batch.ts";
 import { composePost, type NewRow } from "./compose.ts";
 import { takeOnce, unknownAccount } from "./create.ts";
 import { type Findings, lookUp } from "./lookup.ts";
-import { type CheckedMedia, checkMedia, type PresignedFiles, readPresigned } from "./media.ts";
+import { type CheckedFiles, checkMedia, readPresigned } from "./media.ts";
 import type { NewPost } from "./new-post.ts";
 
+export interface Accepted {
+  accountId: string;
+  platform: Platform;
+  scheduledFor: string | null;
+  warnings?: string[];
+}
+
 type BulkResult =
-  | {
-      accountId: string;
-      platform: Platform;
-      success: true;
-      uploadId: number;
-      jobId: string;
-      scheduledFor: string | null;
-      warnings?: string[];
-    }
+  | (Accepted & { success: true; uploadId: number; jobId: string })
   | { accountId: string; success: false; error: string };
 
 interface BulkOutcome {
@@ -45,21 +44,12 @@ type Composed =
   | { accountId: string; platform: Platform | null; error: string };
 
 /** The stored answer to a call with an idempotency key. It omits the posts' ids, which are consecutive. */
-type Remembered = (
-  | {
-      accountId: string;
-      platform: Platform;
-      scheduledFor: string | null;
-      isHeld?: true;
-      warnings?: string[];
-    }
-  | { accountId: string; error: string }
-)[];
+type Remembered = ((Accepted & { isHeld?: true }) | { accountId: string; error: string })[];
 
 async function composeAll(
   ctx: Ctx,
   post: NewPost,
-  { media, presigned }: { media: readonly CheckedMedia[]; presigned: PresignedFiles },
+  files: CheckedFiles,
   findings: Findings,
 ): Promise<Composed[]> {
   const composed: Composed[] = [];
@@ -77,7 +67,7 @@ async function composeAll(
       }
       seen.add(facts.account.platform);
       const recent = findings.recent.filter((other) => other.accountId === accountId);
-      const own = ownPost(ctx, post, { media, presigned }, facts.account);
+      const own = ownPost(ctx, post, files, facts.account);
       const row = await composePost(ctx, own, { facts, recent, taken, prepare });
       taken++;
       const warnings = await unpublishedWarnings(row);
@@ -155,12 +145,7 @@ const toOutcome = (answer: Remembered, firstId: number): BulkOutcome => ({
 
 interface Validation {
   errors: { accountId: string | null; platform: Platform | null; error: string }[];
-  targets: {
-    accountId: string;
-    platform: Platform;
-    scheduledFor: string | null;
-    warnings?: string[];
-  }[];
+  targets: Accepted[];
   isHeld: boolean;
 }
 

@@ -4,6 +4,7 @@ import { groupOf, isDraft } from "../../core/upload-status.ts";
 import type { Ctx } from "../../deps.ts";
 import type { Connector, PostMedia } from "../../platforms/connector.ts";
 import { connectorOf } from "../../platforms/registry.ts";
+import { UNKNOWN_FILE } from "../content/as-published.ts";
 import { downloadDue } from "../content/files.ts";
 import { type PreparedText, type RecentPost, textOf, withFiles } from "../limits/content-rules.ts";
 import {
@@ -17,7 +18,7 @@ import {
 import { initialStatus, isWithinLookAhead } from "../posts/rules.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { fieldErrors, judge } from "./judge.ts";
-import { type CheckedMedia, refusalsOf, UNKNOWN_FILE } from "./media.ts";
+import { type CheckedMedia, refusalsOf } from "./media.ts";
 import type { NewPost, RawSettings } from "./new-post.ts";
 
 export type NewRow = Omit<UploadRow, "id">;

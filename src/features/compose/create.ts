@@ -1,22 +1,14 @@
-import { AppError, type FieldError, invalidFields } from "../../core/errors.ts";
+import { AppError, type FieldError, fieldError, invalidFields } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
 import { unpublishedWarnings, withWarnings } from "../content/as-published.ts";
 import { type Done, type Looked, once, type Steps } from "../idempotency/once.ts";
 import type { StoredAnswer } from "../idempotency/repo.ts";
-import type { Claim } from "../limits/content-rules.ts";
-import { createPreparer } from "../limits/content-rules.ts";
+import { type Claim, createPreparer } from "../limits/content-rules.ts";
 import { uploadById } from "../posts/repo/read.ts";
 import type { UploadRecord, UploadRow } from "../posts/table.ts";
 import { composePost } from "./compose.ts";
 import { type Findings, lookUp } from "./lookup.ts";
-import {
-  type CheckedMedia,
-  checkMedia,
-  discardFiles,
-  type PresignedFiles,
-  readPresigned,
-  refusalsOf,
-} from "./media.ts";
+import { type CheckedFiles, checkMedia, discardFiles, readPresigned, refusalsOf } from "./media.ts";
 import { canonicalPost, type NewPost } from "./new-post.ts";
 import { claimsOf, type StoredPosts, storePosts } from "./store-posts.ts";
 
@@ -59,18 +51,13 @@ export function createPost(
   });
 }
 
-interface FoundFiles {
-  media: readonly CheckedMedia[];
-  presigned: PresignedFiles;
-}
-
 interface Composition<R> extends Pick<StoredPosts, "rows" | "plan"> {
   answer: unknown;
   toResult(created: readonly UploadRow[]): R | null;
 }
 
 interface CreateSteps<R> extends Pick<Steps<Findings, R>, "replay"> {
-  compose(findings: Findings, files: FoundFiles): Promise<Composition<R>>;
+  compose(findings: Findings, files: CheckedFiles): Promise<Composition<R>>;
 }
 
 /**
@@ -110,12 +97,11 @@ export async function takeOnce<R>(
 function requireOneAccount({ accountIds }: NewPost, errors: readonly FieldError[]): string {
   const [id, ...others] = accountIds;
   if (id !== undefined && others.length === 0) return id;
-  const field = "accountId";
   const message =
     id === undefined
-      ? "accountId: is required; send the id of a connected account"
-      : "accountId: send one account; for more, use POST /upload/bulk.";
-  throw invalidFields([{ field, message }, ...errors]);
+      ? "is required; send the id of a connected account"
+      : "send one account; for more, use POST /upload/bulk.";
+  throw invalidFields([fieldError("accountId", message), ...errors]);
 }
 
 export const unknownAccount = (id: string): AppError =>

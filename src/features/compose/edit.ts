@@ -15,7 +15,6 @@ import {
   duplicateOf,
   type PreparedText,
   prepareText,
-  type RecentPost,
   textOf,
   withFiles,
 } from "../limits/content-rules.ts";
@@ -28,7 +27,7 @@ import { filesOfOwnUpload, ownUpload } from "../posts/repo/read.ts";
 import { changeUnchanged, emitScheduled } from "../posts/repo/write.ts";
 import { isWithinLookAhead, mayApprove } from "../posts/rules.ts";
 import type { EditedField, UploadRow } from "../posts/table.ts";
-import { asJudged, fieldErrors, judge, refuseViolations } from "./judge.ts";
+import { asJudged, fieldErrors, type HouseRules, judge, refuseViolations } from "./judge.ts";
 import type { UploadEdit } from "./schema.ts";
 
 type EditedValues = Pick<UploadRow, "title" | "description" | "scheduledFor">;
@@ -142,11 +141,7 @@ async function requireUnclaimed(ctx: Ctx, { platform }: UploadRow, claims: Claim
 
 interface Judging {
   files: readonly MediaRow[];
-  rules: {
-    blocklist: readonly string[];
-    bannedHashtags: readonly string[] | null;
-    recent: readonly RecentPost[];
-  };
+  rules: Omit<HouseRules, "cap">;
   /** Null when the text is unchanged. */
   text: PreparedText | null;
   hasNewDate: boolean;

@@ -1,4 +1,4 @@
-import { AppError, type FieldError, invalidFields } from "../../core/errors.ts";
+import { AppError, type FieldError, fieldError, invalidFields } from "../../core/errors.ts";
 import { refusedHashtags } from "../../core/hashtags.ts";
 import type { Platform } from "../../core/platforms.ts";
 import type { UploadStatus } from "../../core/upload-status.ts";
@@ -6,6 +6,7 @@ import type { Deps } from "../../deps.ts";
 import type { Connector, MediaKind, Post, Target } from "../../platforms/connector.ts";
 import { connectorOf, connectors } from "../../platforms/registry.ts";
 import type { AccountRow } from "../accounts/table.ts";
+import { UNKNOWN_FILE } from "../content/as-published.ts";
 import { type Texts, textErrors } from "../content/bounds.ts";
 import { pullRefusal } from "../content/files.ts";
 import { contentViolations, type PreparedText, type RecentPost } from "../limits/content-rules.ts";
@@ -13,7 +14,7 @@ import type { Violation } from "../limits/rules.ts";
 import type { MediaRow } from "../media/repo.ts";
 import { scheduleRefusal } from "../posts/rules.ts";
 import type { MediaRef, UploadRow } from "../posts/table.ts";
-import { UNKNOWN_FILE, type UnknownMedia } from "./media.ts";
+import type { UnknownMedia } from "./media.ts";
 
 interface SentFields {
   texts: Texts;
@@ -29,7 +30,7 @@ export function fieldErrors({ texts, refused = [], date }: SentFields, now: Date
     ...textErrors(texts),
     ...unknownFieldErrors(texts),
     ...refused,
-    ...(refusal ? [{ field, message: `${field}: ${refusal}.` }] : []),
+    ...(refusal ? [fieldError(field, `${refusal}.`)] : []),
   ];
 }
 
@@ -40,10 +41,7 @@ const unknownFieldErrors = (fields: Texts): FieldError[] =>
     const ownFields = Object.keys(settings.infos);
     return Object.keys(fields)
       .filter((field) => field.startsWith(prefix) && !ownFields.includes(field))
-      .map((field) => ({
-        field,
-        message: `${field}: ${refusal}. Its fields: ${ownFields.join(", ")}.`,
-      }));
+      .map((field) => fieldError(field, `${refusal}. Its fields: ${ownFields.join(", ")}.`));
   });
 
 interface Subject {
@@ -87,7 +85,7 @@ export function asJudged(
   };
 }
 
-interface HouseRules {
+export interface HouseRules {
   blocklist: readonly string[];
   /** The team's list, which replaces the platform's; null for the platform's own. */
   bannedHashtags: readonly string[] | null;
@@ -146,21 +144,17 @@ const hashtagErrors = (
   bannedHashtags: readonly string[],
 ): FieldError[] =>
   (["title", "description"] as const).flatMap((field) =>
-    refusedHashtags(post[field] ?? "", bannedHashtags).map((hashtag) => ({
-      field,
-      message: `${field}: the platform hides or refuses #${hashtag}; leave it out.`,
-    })),
+    refusedHashtags(post[field] ?? "", bannedHashtags).map((hashtag) =>
+      fieldError(field, `the platform hides or refuses #${hashtag}; leave it out.`),
+    ),
   );
 
 /** @throws AppError 429 with violations for a cap, 400 for others */
 export function refuseViolations(violations: readonly Violation[]): void {
   const [first] = violations;
-  if (first) throw violated(first, violations);
-}
-
-function violated(first: Violation, violations: readonly Violation[]): AppError {
+  if (!first) return;
   const isCap = violations.some(({ type }) => type === "hard_cap");
-  return new AppError(null, first.message, {
+  throw new AppError(null, first.message, {
     status: isCap ? 429 : 400,
     extras: { message: first.message, violations },
   });

@@ -1,8 +1,9 @@
 import { formatCount } from "../../core/counts.ts";
-import { type FieldError, tooLarge } from "../../core/errors.ts";
+import { type FieldError, fieldError, tooLarge } from "../../core/errors.ts";
 import type { Ctx, Deps } from "../../deps.ts";
 import type { Fields, FilePart } from "../../http/multipart.ts";
 import type { MediaKind, PostMedia } from "../../platforms/connector.ts";
+import { UNKNOWN_FILE } from "../content/as-published.ts";
 import { MAX_URL_CHARACTERS } from "../content/bounds.ts";
 import { measureFile, refusedMediaUrl, type StoredFile, storeFile } from "../media/intake.ts";
 import type { MediaRow } from "../media/repo.ts";
@@ -25,8 +26,6 @@ const KINDS: Record<MediaRole, readonly MediaKind[]> = {
   thumbnail: ["image"],
 };
 
-export const UNKNOWN_FILE = { mime: null, sizeBytes: null, width: null, height: null };
-
 /**
  * Checks each file of a new post on its own. `files`: the team's stored files that the post names;
  * `presigned`: files at addresses of this instance.
@@ -34,14 +33,14 @@ export const UNKNOWN_FILE = { mime: null, sizeBytes: null, width: null, height: 
 export const checkMedia = (
   deps: Pick<Deps, "config">,
   media: readonly NewMedia[],
-  files: readonly MediaRow[] = [],
-  presigned: PresignedFiles = NO_PRESIGNED,
+  files: readonly MediaRow[],
+  presigned: PresignedFiles,
 ): CheckedMedia[] =>
   media.map((item) => {
     const { role, field } = item;
     const refuse = (message: string): CheckedMedia => ({
       role,
-      refusal: { field, message: `${field}: ${message}` },
+      refusal: fieldError(field, message),
     });
     if ("refusal" in item) return refuse(item.refusal);
     const name = role === "thumbnail" ? { role } : {};
@@ -82,7 +81,10 @@ const article = (kind: MediaKind) => (kind === "image" ? "an image" : `a ${kind}
 
 export type PresignedFiles = ReadonlyMap<string, Resolved>;
 
-export const NO_PRESIGNED: PresignedFiles = new Map();
+export interface CheckedFiles {
+  media: readonly CheckedMedia[];
+  presigned: PresignedFiles;
+}
 
 /** Source: Workers, "Limits": simultaneous open connections. */
 const AT_ONCE = 6;

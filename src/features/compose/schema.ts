@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { LOOK_FIRST } from "../../core/failures.ts";
 import { PLATFORMS } from "../../core/platforms.ts";
-import { parseInstant } from "../../core/time.ts";
 import { UPLOAD_STATUSES } from "../../core/upload-status.ts";
 import { enableDescriptions } from "../../http/describing.ts";
 import {
   descriptionText,
   failureOrNull,
+  instantIn,
+  OFFSET_NEEDED,
   platformFilter,
   titleText,
   versionText,
@@ -41,20 +42,10 @@ export function toCreatedUpload(upload: UploadRecord): z.infer<typeof createdUpl
   };
 }
 
-const scheduledFor = z
-  .string({ error: "must be ISO 8601 with an offset, such as 2026-12-01T09:00:00Z" })
-  .transform((text, ctx) => {
-    const at = parseInstant(text);
-    if (at) return at;
-    const message = "must be ISO 8601 with an offset, such as 2026-12-01T09:00:00Z";
-    ctx.addIssue({ code: "custom", message });
-    return z.NEVER;
-  });
-
 const edited = {
   title: titleText.nullable().optional(),
   description: descriptionText.nullable().optional(),
-  scheduledFor: scheduledFor
+  scheduledFor: instantIn(z.string({ error: OFFSET_NEEDED }))
     .optional()
     .openapi({ type: "string", format: "date-time" })
     .describe("When to publish: ISO 8601 with an offset, in the future and within 6 months."),

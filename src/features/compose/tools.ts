@@ -6,13 +6,13 @@ import { inToolTerms } from "../../mcp/terms.ts";
 import { type Call, READS, tool } from "../../mcp/tool.ts";
 import { agentSettings, inArguments } from "../../platforms/kit/agent-settings.ts";
 import { connectorOf, connectors } from "../../platforms/registry.ts";
-import { toWarning } from "../content/as-published.ts";
+import { kindOfAddress, toWarning } from "../content/as-published.ts";
 import { MAX_ACCOUNTS, MAX_URL_CHARACTERS } from "../content/bounds.ts";
 import { descriptionText, postFieldsSchema, titleText } from "../content/schema.ts";
 import type { Looked } from "../idempotency/once.ts";
 import { HELD_MESSAGE } from "../posts/rules.ts";
 import { readOwnUrl } from "../presign/address.ts";
-import { createPosts, tally, validatePosts } from "./bulk.ts";
+import { type Accepted, createPosts, tally, validatePosts } from "./bulk.ts";
 import { type Findings, lookUp } from "./lookup.ts";
 import { EMPTY_POST, type NewMedia, type NewPost } from "./new-post.ts";
 import { sameSettingsSchema, settingsSchema, toRawSettings } from "./tool-settings.ts";
@@ -59,11 +59,9 @@ const input = z.strictObject({
 
 type Args = z.output<typeof input>;
 
-/** URLs of videos by their extension; the publishing job inspects all other files. */
-const VIDEO = /\.(mp4|m4v|mov|webm)$/i;
-
+/** The publishing job inspects files whose address does not end like a video's. */
 const toMedia = (url: string, i: number, { length }: readonly string[]): NewMedia => {
-  const isVideo = VIDEO.test(URL.parse(url)?.pathname ?? "");
+  const isVideo = kindOfAddress(url) === "video";
   return { role: isVideo && length === 1 ? "video" : "photo", field: `mediaUrls[${i}]`, url };
 };
 
@@ -199,14 +197,7 @@ const platformsOf = ({ findings }: Looked<Findings>) => {
 const say = (platform: Platform | null, error: string): string =>
   platform ? inArguments(connectorOf(platform), error) : inToolTerms(error);
 
-interface Taken {
-  accountId: string;
-  platform: Platform;
-  scheduledFor: string | null;
-  warnings?: string[];
-}
-
-const pick = (one: Taken, args: Pick<Args, "title" | "text">) => {
+const pick = (one: Accepted, args: Pick<Args, "title" | "text">) => {
   const { accountId, platform, scheduledFor, warnings = [] } = one;
   const all = [...warnings, ...titleWarnings(platform, args)];
   return { accountId, platform, scheduledFor, success: true, warnings: all };

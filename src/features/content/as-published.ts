@@ -11,7 +11,7 @@ export type Publishable = Pick<UploadRow, "platform" | "title" | "description" |
 export const isSent = (ref: MediaRef): boolean =>
   ref.role === undefined && ("sha256" in ref || !ref.isGone);
 
-const UNSEEN = { mime: null, sizeBytes: null, width: null, height: null };
+export const UNKNOWN_FILE = { mime: null, sizeBytes: null, width: null, height: null };
 
 const ADDRESSES: [kind: MediaKind, ending: RegExp][] = [
   ["video", /\.(?:mp4|m4v|mov|webm)$/i],
@@ -34,8 +34,8 @@ export function toPost(
 ): Post {
   const toMedia = (ref: MediaRef): PostMedia =>
     "sha256" in ref
-      ? (files.find(({ sha256 }) => sha256 === ref.sha256) ?? { ...UNSEEN, kind: ref.kind })
-      : { ...UNSEEN, kind: kindOf(ref.url) };
+      ? (files.find(({ sha256 }) => sha256 === ref.sha256) ?? { ...UNKNOWN_FILE, kind: ref.kind })
+      : { ...UNKNOWN_FILE, kind: kindOf(ref.url) };
   const { values } = connectorOf(platform).settings.read({});
   return {
     title,

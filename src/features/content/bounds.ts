@@ -1,5 +1,5 @@
 import { formatCount } from "../../core/counts.ts";
-import type { FieldError } from "../../core/errors.ts";
+import { type FieldError, fieldError } from "../../core/errors.ts";
 import { BROKEN_TEXT, isBrokenText, isLongerThan } from "../../core/text.ts";
 import type { RawField } from "../../platforms/kit/form-fields.ts";
 
@@ -29,10 +29,8 @@ const OWN_BOUNDS = {
 const ownBound = (field: string): number | undefined =>
   Object.hasOwn(OWN_BOUNDS, field) ? OWN_BOUNDS[field as keyof typeof OWN_BOUNDS] : undefined;
 
-const refuse = (field: string, max: number): FieldError => ({
-  field,
-  message: `${field}: must have at most ${formatCount(max)} characters.`,
-});
+const refuse = (field: string, max: number): FieldError =>
+  fieldError(field, `must have at most ${formatCount(max)} characters.`);
 
 export function textErrors(texts: Texts): FieldError[] {
   let together = 0;
@@ -40,7 +38,7 @@ export function textErrors(texts: Texts): FieldError[] {
   const long: FieldError[] = [];
   for (const [field, value] of Object.entries(texts)) {
     const values = [value ?? ""].flat();
-    if (values.some(isBrokenText)) broken.push({ field, message: `${field}: ${BROKEN_TEXT}.` });
+    if (values.some(isBrokenText)) broken.push(fieldError(field, `${BROKEN_TEXT}.`));
     const text = values.join("");
     const own = ownBound(field);
     if (isLongerThan(text, own ?? MAX_FIELD_CHARACTERS)) {

@@ -9,14 +9,17 @@ import { MAX_DESCRIPTION_CHARACTERS, MAX_TITLE_CHARACTERS } from "./bounds.ts";
 
 enableDescriptions();
 
-const OFFSET_NEEDED = "must be ISO 8601 with an offset, such as 2026-12-01T09:00:00Z";
+export const OFFSET_NEEDED = "must be ISO 8601 with an offset, such as 2026-12-01T09:00:00Z";
 
-export const instant = z.string().transform((text, ctx) => {
-  const at = parseInstant(text);
-  if (at) return at;
-  ctx.addIssue({ code: "custom", message: OFFSET_NEEDED });
-  return z.NEVER;
-});
+export const instantIn = (schema: z.ZodString) =>
+  schema.transform((text, ctx) => {
+    const at = parseInstant(text);
+    if (at) return at;
+    ctx.addIssue({ code: "custom", message: OFFSET_NEEDED });
+    return z.NEVER;
+  });
+
+export const instant = instantIn(z.string());
 
 export const platformFilter = z
   .enum(PLATFORMS, { error: `must be one of ${PLATFORMS.join(", ")}` })

@@ -18,10 +18,7 @@ export function contentHash(upload: Content): Promise<string> {
   return sha256Hex(JSON.stringify([accountId, title, description, sorted, files]));
 }
 
-type Versioned = Pick<
-  UploadRow,
-  "accountId" | "title" | "description" | "settings" | "media" | "scheduledFor"
->;
+type Versioned = Content & Pick<UploadRow, "scheduledFor">;
 
 export const VERSION_PARTS = ["title", "description", "settings", "files", "scheduledFor"] as const;
 export type VersionPart = (typeof VERSION_PARTS)[number];

@@ -1,21 +1,12 @@
 import type { Deps } from "../../deps.ts";
-import { type CreditDrift, creditDrifts } from "./repo/balances.ts";
+import { creditDrifts } from "./repo/balances.ts";
 
 const TEAMS_PER_PAGE = 100;
 
-interface DriftPage {
-  drifts: CreditDrift[];
-  next: number | null;
-}
-
 /** Finds teams whose ledger does not add up to their balance. */
-export async function creditDrift(
-  deps: Pick<Deps, "db">,
-  afterTeam = 0,
-  limit = TEAMS_PER_PAGE,
-): Promise<DriftPage> {
-  const [teams] = await deps.db.run([creditDrifts(afterTeam, limit)]);
-  const last = teams.length === limit ? teams.at(-1) : undefined;
+export async function creditDrift(deps: Pick<Deps, "db">, afterTeam = 0) {
+  const [teams] = await deps.db.run([creditDrifts(afterTeam, TEAMS_PER_PAGE)]);
+  const last = teams.length === TEAMS_PER_PAGE ? teams.at(-1) : undefined;
   return {
     drifts: teams.filter(({ periods, purchased }) => periods !== 0 || purchased !== 0),
     next: last?.teamId ?? null,

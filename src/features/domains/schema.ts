@@ -1,11 +1,10 @@
 import * as z from "zod";
 import { enableDescriptions } from "../../http/describing.ts";
+import { MAX_ID, rowId } from "../../http/ids.ts";
 import type { CountedDomain, DomainRow } from "./repo.ts";
 import { MAX_DOMAIN_CHARACTERS } from "./rules.ts";
 
 enableDescriptions();
-
-const MAX_ID = 999_999_999_999_999;
 
 export const newDomainSchema = z
   .strictObject({
@@ -14,11 +13,7 @@ export const newDomainSchema = z
       .min(1)
       .max(MAX_DOMAIN_CHARACTERS + 1)
       .describe("Fully qualified, such as `go.example.com`."),
-    teamId: z
-      .number()
-      .int()
-      .min(1)
-      .max(MAX_ID)
+    teamId: rowId
       .optional()
       .describe("The team of the call, by its id. Left out: the domain is a personal one."),
   })

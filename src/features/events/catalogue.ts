@@ -98,3 +98,5 @@ export const envelopeSchema = z
     data: z.record(z.string(), z.unknown()),
   })
   .meta({ id: "Event" });
+
+export type Envelope = z.infer<typeof envelopeSchema>;

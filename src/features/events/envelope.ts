@@ -1,4 +1,4 @@
-import type { EventName } from "./catalogue.ts";
+import type { Envelope, EventName } from "./catalogue.ts";
 
 export interface StoredEvent {
   id: string;
@@ -14,12 +14,5 @@ export interface StoredEvent {
  */
 export const envelopeText = ({ id, event, createdAt, data }: StoredEvent): string =>
   `{"id":${JSON.stringify(id)},"event":${JSON.stringify(event)},"createdAt":"${createdAt.toISOString()}","data":${data}}`;
-
-export interface Envelope {
-  id: string;
-  event: EventName;
-  createdAt: string;
-  data: Record<string, unknown>;
-}
 
 export const toEnvelope = (stored: StoredEvent): Envelope => JSON.parse(envelopeText(stored));

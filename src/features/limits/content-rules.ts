@@ -94,13 +94,8 @@ const MAX_POSTS_PER_MENTION = 5;
 const MIN_COMPARED_CHARACTERS = 20;
 const MIN_SIMILARITY = 0.9;
 
-export const textOf = ({
-  title,
-  description,
-}: {
-  title: string | null;
-  description: string | null;
-}) => [title, description].filter((part) => part !== null).join("\n");
+export const textOf = ({ title, description }: Pick<UploadRow, "title" | "description">) =>
+  [title, description].filter((part) => part !== null).join("\n");
 
 const MENTION = /(?<![\p{L}\p{N}_.@/])@[a-z0-9_][a-z0-9_.-]*/giu;
 

@@ -3,18 +3,12 @@ import type { Ctx } from "../../deps.ts";
 import { dayOfAccount } from "./repo/facts.ts";
 import { CAP_WINDOW_MS, dailyCapOf, dailyCaps } from "./rules.ts";
 
-interface AccountLimits {
-  remaining: number;
-  limit: number;
-  resetAt: Date;
-}
-
 /**
  * Source: spec, "Daily posting caps".
  *
  * @throws AppError NOT_FOUND
  */
-export async function getLimits(ctx: Ctx, accountId: string): Promise<AccountLimits> {
+export async function getLimits(ctx: Ctx, accountId: string) {
   const now = ctx.now();
   const since = new Date(now.getTime() - CAP_WINDOW_MS);
   const highestCap = Math.max(...Object.values(dailyCaps(ctx)));

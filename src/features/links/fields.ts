@@ -1,4 +1,4 @@
-import { type FieldError, invalidFields } from "../../core/errors.ts";
+import { type FieldError, fieldError, invalidFields } from "../../core/errors.ts";
 import type { Query } from "../../db/client.ts";
 import { OWN_LINK, type OwnAddresses, readDestination } from "./destinations.ts";
 import type { StoredRule } from "./evaluate.ts";
@@ -47,7 +47,7 @@ export class InputFields {
   }
 
   refuse(field: string, message: string): void {
-    this.errors.push({ field, message: `${field}: ${message}` });
+    this.errors.push(fieldError(field, message));
   }
 
   private readUrl(field: string, text: string): string {

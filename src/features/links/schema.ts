@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { enableDescriptions } from "../../http/describing.ts";
+import { rowId } from "../../http/ids.ts";
 import { plainText } from "../accounts/schema.ts";
 import { MAX_URL_CHARACTERS } from "./destinations.ts";
 import type { ListedLink } from "./repo/links.ts";
@@ -15,16 +16,10 @@ const MAX_DESCRIPTION = 500;
 /** Bounds parsing only; a slug has a lower limit. */
 const MAX_GIVEN_SLUG = 200;
 
-const MAX_ID = 999_999_999_999_999;
-
 const url = z.string().max(MAX_URL_CHARACTERS);
 
 const fields = {
-  domainId: z
-    .number()
-    .int()
-    .min(1)
-    .max(MAX_ID)
+  domainId: rowId
     .nullable()
     .describe("A verified domain of the team; the instance's own address by default."),
   slug: z

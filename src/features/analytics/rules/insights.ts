@@ -19,20 +19,7 @@ interface Bucket {
   ranked: boolean;
 }
 
-export type WeekdayBucket = Bucket & { weekday: number };
-export type HourBucket = Bucket & { hour: number };
-
-export interface Insights {
-  timezone: string;
-  minSamples: number;
-  sampleSize: number;
-  byWeekday: WeekdayBucket[];
-  byHour: HourBucket[];
-  bestDay: WeekdayBucket | null;
-  bestHours: HourBucket[];
-}
-
-export function postingInsights(samples: readonly Sample[], timezone: string): Insights {
+export function postingInsights(samples: readonly Sample[], timezone: string) {
   const sorted = [...samples].sort(([a], [b]) => a - b);
   const weekdays = sums(7);
   const hours = sums(24);

@@ -9,26 +9,15 @@ const FOLLOWERS_STAND_DAYS = 7;
 
 type Figures = Pick<DayRow, "day" | "gains" | "followers">;
 
-export interface Compared {
+interface Compared {
   days: readonly Figures[];
   published: readonly DayNumber[];
 }
 
-export interface Change {
+interface Change {
   change: number | null;
   /** Percent, two decimals; null without an earlier value. */
   changePct: number | null;
-}
-
-export interface WindowSummary {
-  windowDays: number;
-  views: Change & {
-    current: number | null;
-    previous: number | null;
-    measuredDays: { current: number; previous: number };
-  };
-  followers: Change & { total: number | null; previous: number | null };
-  postsPublished: { current: number | null; previous: number | null; change: number | null };
 }
 
 /**
@@ -36,7 +25,7 @@ export interface WindowSummary {
  *
  * @param accounts with at least one reading
  */
-export function compareWindows(accounts: readonly Compared[], today: DayNumber): WindowSummary {
+export function compareWindows(accounts: readonly Compared[], today: DayNumber) {
   const current = { from: today - WINDOW_DAYS, to: today };
   const previous = { from: today - 2 * WINDOW_DAYS, to: current.from };
   const [viewsNow, viewsThen] = [viewsIn(accounts, current), viewsIn(accounts, previous)];
@@ -90,7 +79,7 @@ function changeOf(current: number | null, previous: number | null): Change {
 }
 
 /** Only accounts that were measured in both windows count in the change. */
-function followersOf(accounts: readonly Compared[], today: DayNumber): WindowSummary["followers"] {
+function followersOf(accounts: readonly Compared[], today: DayNumber) {
   let total: number | null = null;
   let [now, then]: [number | null, number | null] = [null, null];
   for (const { days } of accounts) {

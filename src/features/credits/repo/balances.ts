@@ -128,13 +128,8 @@ export function debit(
   ];
 }
 
-export interface Payment {
-  creditsSpent: number;
-  creditsRefunded: number;
-}
-
 /** Returns no row while the current attempt is unpaid. */
-export const paymentOf = (upload: PayingUpload): Query<Payment[]> =>
+export const paymentOf = (upload: PayingUpload) =>
   sqlQuery(
     sql`SELECT credits_spent, credits_refunded FROM uploads WHERE id = ${upload.id}
       AND EXISTS (SELECT 1 FROM credit_ledger
@@ -146,7 +141,7 @@ export const paymentOf = (upload: PayingUpload): Query<Payment[]> =>
   );
 
 /** `purchased` is the balance minus the sum of the ledger. */
-export interface CreditDrift {
+interface CreditDrift {
   teamId: number;
   /** Number of months that differ from the ledger. */
   periods: number;
