@@ -40,6 +40,18 @@ export type Reviewer = { by: "team"; userId: number } | { by: "client" };
 const deciderOf = (reviewer: Reviewer): number | null =>
   reviewer.by === "team" ? reviewer.userId : null;
 
+/** What the events of all decisions have in common. */
+const eventOf = async (reviewer: Reviewer, upload: UploadRow) => ({
+  team: upload.teamId,
+  by: deciderOf(reviewer),
+  data: {
+    uploadId: upload.id,
+    platform: upload.platform,
+    reviewedBy: reviewer.by,
+    version: await versionOf(upload),
+  },
+});
+
 /** `facts` include posts that the same call approved before. */
 export interface DecisionContext {
   deps: Deps;
@@ -149,9 +161,9 @@ export const approval = (reviewer: Reviewer): Decision => ({
     context.credits += await requireCredits(facts, upload, at, now, context.credits);
     takePlace(context, upload, { at, isNow: planned === null, text });
     const wokenAt = isWithinLookAhead(at, now) ? at : null;
-    const { id: uploadId, teamId, platform } = upload;
     const textDigest = await withFiles(text.digest, upload.media);
-    const claims = [claimOf({ ...upload, status, textDigest }, at, uploadId) ?? []].flat();
+    const claims = [claimOf({ ...upload, status, textDigest }, at, upload.id) ?? []].flat();
+    const { data, ...event } = await eventOf(reviewer, upload);
     return {
       set: {
         ...AFRESH,
@@ -167,19 +179,12 @@ export const approval = (reviewer: Reviewer): Decision => ({
         // A post that goes out now counts for this month and is compared with posts around now.
         ...(planned ? {} : { sortAt: now }),
       },
-      condition: allOf([hasQuota(teamId, facts.plan, at), areUnclaimed(claims)]),
+      condition: allOf([hasQuota(upload.teamId, facts.plan, at), areUnclaimed(claims)]),
       claims,
       event: emitIfChanged(deps, {
-        team: teamId,
-        by: deciderOf(reviewer),
+        ...event,
         name: "upload.approved",
-        data: {
-          uploadId,
-          platform,
-          reviewedBy: reviewer.by,
-          version: await versionOf(upload),
-          scheduledFor: planned?.toISOString() ?? null,
-        },
+        data: { ...data, scheduledFor: planned?.toISOString() ?? null },
       }),
       wakeAt: wokenAt,
     };
@@ -240,20 +245,13 @@ export function changeRequest(reviewer: Reviewer, text: string): Decision {
     refusal: "Changes can only be requested of a post that awaits approval.",
     isOfReading: true,
     async decide({ deps }, { upload }) {
-      const { id: uploadId, teamId, platform } = upload;
+      const { data, ...event } = await eventOf(reviewer, upload);
       return {
         set: { status: "draft", editedFields: null, approverId: null, reviewComment: comment },
         event: emitIfChanged(deps, {
-          team: teamId,
-          by: deciderOf(reviewer),
+          ...event,
           name: "upload.changes_requested",
-          data: {
-            uploadId,
-            platform,
-            reviewedBy: reviewer.by,
-            version: await versionOf(upload),
-            comment,
-          },
+          data: { ...data, comment },
         }),
         wakeAt: null,
       };

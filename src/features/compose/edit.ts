@@ -182,12 +182,9 @@ async function changesOf(
   ctx: Ctx,
   row: UploadRow,
   values: EditedValues,
-  {
-    text,
-    hasNewDate,
-    isApproving,
-  }: Pick<Judging, "text" | "hasNewDate"> & { isApproving: boolean },
+  changed: Pick<Judging, "text" | "hasNewDate"> & { isApproving: boolean },
 ): Promise<Partial<UploadRow>> {
+  const { text, hasNewDate, isApproving } = changed;
   const isWaiting = row.status === "scheduled" || row.status === "pending";
   const approval = text
     ? {

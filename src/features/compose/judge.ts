@@ -61,14 +61,10 @@ interface Subject {
 }
 
 export function asJudged(
-  {
-    title,
-    description,
-    settings,
-    media,
-  }: Pick<UploadRow, "title" | "description" | "settings" | "media">,
+  upload: Pick<UploadRow, "title" | "description" | "settings" | "media">,
   files: readonly MediaRow[],
 ): Subject["post"] {
+  const { title, description, settings, media } = upload;
   const toMedia = (item: MediaRef): UnknownMedia => {
     if (!("sha256" in item)) return { ...UNKNOWN_FILE, kind: null };
     return (

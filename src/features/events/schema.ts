@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { enableDescriptions } from "../../http/describing.ts";
+import { wholeNumber } from "../../http/whole-number.ts";
 import { envelopeSchema, SUBSCRIBABLE } from "./catalogue.ts";
 
 enableDescriptions();
@@ -13,14 +14,7 @@ export const eventFeedSchema = z.object({
     .regex(/^evt_[0-9a-f]{1,28}$/, "must be the nextCursor of an earlier page")
     .optional()
     .describe("`nextCursor` of the page before; left out, the feed begins 30 days ago."),
-  limit: z
-    .string()
-    .regex(/^[1-9]\d{0,3}$/, `must be a whole number from 1 to ${PAGE.max}`)
-    .transform(Number)
-    .refine((value) => value <= PAGE.max, `must be from 1 to ${PAGE.max}`)
-    .default(PAGE.default)
-    .openapi({ type: "integer", minimum: 1, maximum: PAGE.max, default: PAGE.default })
-    .describe("Events on the page."),
+  limit: wholeNumber(/^[1-9]\d{0,3}$/, PAGE.max, PAGE.default).describe("Events on the page."),
   type: z.enum(SUBSCRIBABLE).optional().describe("Events of this name alone."),
 });
 

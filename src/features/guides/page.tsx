@@ -32,11 +32,8 @@ guidePages.get("/docs/platforms/:file{[a-z0-9-]+\\.md}", (c) => {
   return sendText(c, `platforms/${c.req.param("file")}`);
 });
 guidePages.get("/docs/search.js", async (c) => {
-  return sendAsset(
-    c,
-    "text/javascript; charset=utf-8",
-    await readGuideAsset(c.var.deps, c.req.path),
-  );
+  const script = await readGuideAsset(c.var.deps, c.req.path);
+  return sendAsset(c, "text/javascript; charset=utf-8", script);
 });
 
 guidePages.get("/docs/search.json", async (c) => {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { enableDescriptions } from "../../http/describing.ts";
+import { wholeNumber } from "../../http/whole-number.ts";
 
 enableDescriptions();
 
@@ -35,14 +36,9 @@ export const exportPageSchema = z.object({
     .max(MAX_CURSOR)
     .optional()
     .describe("`after` of the last line of the page before. Without it, the first page."),
-  limit: z
-    .string()
-    .regex(/^\d{1,4}$/, `must be a whole number from 1 to ${MAX_LINES}`)
-    .transform(Number)
-    .refine((value) => value >= 1 && value <= MAX_LINES, `must be from 1 to ${MAX_LINES}`)
-    .default(MAX_LINES)
-    .openapi({ type: "integer", minimum: 1, maximum: MAX_LINES, default: MAX_LINES })
-    .describe("Lines of the page, at most, beside its last one."),
+  limit: wholeNumber(/^\d{1,4}$/, MAX_LINES, MAX_LINES).describe(
+    "Lines of the page, at most, beside its last one.",
+  ),
 });
 
 export type ExportPage = z.output<typeof exportPageSchema>;

@@ -88,20 +88,11 @@ const read = apiRoute({
 });
 shortLinkRoutes.openapi(read, async (c) => {
   const { ctx } = c.var;
-  const detail = await links.getLink(ctx, idOf(c.req.valid("param").id));
-  const { rules, ...row } = detail.link;
+  const { link, ...clicks } = await links.getLink(ctx, idOf(c.req.valid("param").id));
+  const { rules, ...row } = link;
   const shortUrl = shortUrlOf(ctx.config, publicOrigin(ctx, c.req.url), row);
-  const { linkClicks, statistics } = detail;
-  return c.json(
-    {
-      success: true as const,
-      ...schema.toLink(row, shortUrl),
-      rules: rules.map(toRule),
-      linkClicks,
-      statistics,
-    },
-    200,
-  );
+  const shown = { ...schema.toLink(row, shortUrl), rules: rules.map(toRule), ...clicks };
+  return c.json({ success: true as const, ...shown }, 200);
 });
 
 const change = apiRoute({

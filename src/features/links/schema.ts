@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { enableDescriptions } from "../../http/describing.ts";
 import { rowId } from "../../http/ids.ts";
+import { wholeNumber } from "../../http/whole-number.ts";
 import { plainText } from "../accounts/schema.ts";
 import { MAX_URL_CHARACTERS } from "./destinations.ts";
 import type { ListedLink } from "./repo/links.ts";
@@ -150,24 +151,13 @@ export function toLink(row: ListedLink, shortUrl: string): z.infer<typeof linkSc
 
 const PAGE = { default: 50, max: 1_000 };
 
-const wholeNumber = (max: number) =>
-  z
-    .string()
-    .regex(/^[1-9]\d{0,8}$/, `must be a whole number from 1 to ${max}`)
-    .transform(Number)
-    .refine((value) => value <= max, `must be from 1 to ${max}`);
+const FORMAT = /^[1-9]\d{0,8}$/;
 
 const MAX_PAGE = 1_000_000;
 
 export const linkPageSchema = z.object({
-  page: wholeNumber(MAX_PAGE)
-    .default(1)
-    .openapi({ type: "integer", minimum: 1, maximum: MAX_PAGE, default: 1 })
-    .describe("Number of the page, from 1."),
-  limit: wholeNumber(PAGE.max)
-    .default(PAGE.default)
-    .openapi({ type: "integer", minimum: 1, maximum: PAGE.max, default: PAGE.default })
-    .describe("Links on a page."),
+  page: wholeNumber(FORMAT, MAX_PAGE, 1).describe("Number of the page, from 1."),
+  limit: wholeNumber(FORMAT, PAGE.max, PAGE.default).describe("Links on a page."),
 });
 
 export type LinkPage = z.output<typeof linkPageSchema>;

@@ -68,11 +68,7 @@ export async function refreshUnderLease(
     refreshed = { ok: false, error: { message, final: false } };
   }
   if (!refreshed.ok) {
-    const ends = endsAfterFailure(deps, connector, {
-      account,
-      credentials,
-      retryAfterSeconds: retryAfterSeconds(),
-    });
+    const ends = endsAfterFailure(deps, connector, account, credentials, retryAfterSeconds());
     return giveUp(deps, account, refreshed.error, ends);
   }
 
@@ -105,12 +101,6 @@ function heedful(network: Fetch): { fetch: Fetch; retryAfterSeconds(): number | 
   };
 }
 
-interface FailedRefresh {
-  account: AccountRow;
-  credentials: Credentials;
-  retryAfterSeconds: number | null;
-}
-
 /**
  * Returns when a failed renewal is tried again; `renewAt` null means at the login's next use. Includes the login's end
  * where the stored one is wrong.
@@ -118,7 +108,9 @@ interface FailedRefresh {
 function endsAfterFailure(
   deps: Deps,
   connector: Connector,
-  { account, credentials, retryAfterSeconds }: FailedRefresh,
+  account: AccountRow,
+  credentials: Credentials,
+  retryAfterSeconds: number | null,
 ): Partial<AccountRow> {
   if (account.renewAt === null) return { renewAt: null };
   const dueAt = renewalAt(connector, credentials, deps.now());

@@ -32,12 +32,8 @@ export function renewalAt(
  * Returns when a login ends for good; null if never or unknown. With a refresh token, that is its end, or the access
  * token's if later. A fixed end counts even while the access token lives longer, so that it is reported once.
  */
-export function loginEnd({
-  refreshToken,
-  expiresAt,
-  refreshEndsAt = null,
-  isEndFixed,
-}: Credentials) {
+export function loginEnd(credentials: Credentials): Date | null {
+  const { refreshToken, expiresAt, refreshEndsAt = null, isEndFixed } = credentials;
   if (refreshToken === null) return expiresAt;
   if (isEndFixed || refreshEndsAt === null || expiresAt === null) return refreshEndsAt;
   return expiresAt > refreshEndsAt ? expiresAt : refreshEndsAt;
