@@ -1,5 +1,5 @@
 import { AppError, invalidFields, notFound } from "../../core/errors.ts";
-import { linkToken, readLinkToken as readToken } from "../../core/link-token.ts";
+import { linkToken, readLinkToken } from "../../core/link-token.ts";
 import { HOUR } from "../../core/time.ts";
 import type { Ctx, Deps } from "../../deps.ts";
 import { connectorOf, platformName } from "../../platforms/registry.ts";
@@ -23,14 +23,11 @@ type Keyed = Pick<Deps, "config">;
 
 const KIND = "connection link";
 
-export const linkTokenOf = ({ config }: Keyed, id: number): Promise<string> =>
+const linkTokenOf = ({ config }: Keyed, id: number): Promise<string> =>
   linkToken(config.signingKey, KIND, id);
 
 export const linkPathOf = async (deps: Keyed, id: number): Promise<string> =>
   linkPath(await linkTokenOf(deps, id));
-
-export const readLinkToken = ({ config }: Keyed, token: string): Promise<number | null> =>
-  readToken(config.signingKey, KIND, token);
 
 export type TokenLink = ConnectionLinkRow & { token: string; status: LinkStatus };
 
@@ -128,7 +125,7 @@ export interface ShownLink {
 export type FoundLink = ShownLink | "forged" | "withdrawn";
 
 export async function findLink(deps: Deps, token: string): Promise<FoundLink> {
-  const id = await readLinkToken(deps, token);
+  const id = await readLinkToken(deps.config.signingKey, KIND, token);
   if (id === null) return "forged";
   const [[row]] = await deps.db.run([repo.linkById({ id })]);
   if (!row) return "withdrawn";

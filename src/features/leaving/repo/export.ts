@@ -15,11 +15,12 @@ import { invites, members, teams } from "../../teams/table.ts";
 import { analyticsSection, measuredPostSection } from "./export-analytics.ts";
 import type { Key, LineType, Section } from "./section.ts";
 
+const list = (parts: readonly SQL[]): SQL => sql.join([...parts], sql`, `);
+
 const names = (columns: readonly Column[]): SQL =>
-  sql.join(
-    columns.map((column) => sql`${sql.identifier(column.name)}`),
-    sql`, `,
-  );
+  list(columns.map((column) => sql`${sql.identifier(column.name)}`));
+
+const values = (key: Key): SQL => list(key.map((value) => sql`${value}`));
 
 /** @param order columns to sort by, covered by an index that starts with the team */
 function section<T extends Table, K extends keyof T["_"]["columns"] & string>(
@@ -38,20 +39,15 @@ function section<T extends Table, K extends keyof T["_"]["columns"] & string>(
   return {
     type,
     start,
-    rows: (team, after, limit) => {
-      const values = sql.join(
-        after.map((value) => sql`${value}`),
-        sql`, `,
-      );
-      return sqlQuery(
+    rows: (team, after, limit) =>
+      sqlQuery(
         sql`SELECT ${all} FROM ${table} WHERE ${owner} = ${team} AND ${where}
-          AND (${names(ordered)}) > (${values}) ORDER BY ${names(ordered)} LIMIT ${limit}`,
+          AND (${names(ordered)}) > (${values(after)}) ORDER BY ${names(ordered)} LIMIT ${limit}`,
         (row) => ({
           key: stored.map((name) => row[name] as string | number),
           data: read(row) as Record<string, unknown>,
         }),
-      );
-    },
+      ),
   };
 }
 
@@ -88,22 +84,17 @@ function poolSection<T extends Table, K extends keyof T["_"]["columns"] & string
   return {
     type,
     start: [0, ...order.map(() => 0)],
-    rows: (team, [pool = 0, ...after], limit) => {
-      const values = sql.join(
-        after.map((value) => sql`${value}`),
-        sql`, `,
-      );
-      return sqlQuery(
+    rows: (team, [pool = 0, ...after], limit) =>
+      sqlQuery(
         sql`SELECT ${all} FROM (SELECT t.* FROM pools p CROSS JOIN ${table} t ON t.pool_id = p.id
           WHERE p.team_id = ${team} AND p.id >= ${pool} AND p.deleted_at IS NULL
-            AND (p.id > ${pool} OR (${keys}) > (${values}))
+            AND (p.id > ${pool} OR (${keys}) > (${values(after)}))
           ORDER BY p.id, ${keys} LIMIT ${limit})`,
         (row) => ({
           key: ["pool_id", ...ordered].map((name) => row[name] as string | number),
           data: read(row) as Record<string, unknown>,
         }),
-      );
-    },
+      ),
   };
 }
 
