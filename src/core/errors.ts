@@ -81,7 +81,8 @@ export const fieldError = (field: string, message: string): FieldError => ({
 });
 
 /** For the log: the message of an error may contain a URL with a token. */
-export const errorName = (error: unknown): string => (error instanceof Error ? error.name : "unknown");
+export const errorName = (error: unknown): string =>
+  error instanceof Error ? error.name : "unknown";
 
 /** The spec gives this answer no code. */
 export function invalidFields(errors: FieldError[]): AppError {

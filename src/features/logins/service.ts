@@ -133,7 +133,12 @@ async function answerOf<T>(
     const answer = await question(extras, fetch, credentials.accessToken);
     if (answer) return answer;
   } catch (error) {
-    ctx.log({ event: "account.no_answer", accountId: account.id, platform, error: errorName(error) });
+    ctx.log({
+      event: "account.no_answer",
+      accountId: account.id,
+      platform,
+      error: errorName(error),
+    });
     throw unavailable(`${platform} did not answer. Try again later.`);
   }
   throw new Error(`${platform} cannot be asked that.`);
