@@ -44,7 +44,6 @@ export function createApi(origin: string, token: string) {
     origin,
     listAccounts: (query: AccountFilter = {}): Promise<Account[]> =>
       dataOf(client.GET("/api/v1/accounts", { params: { query } })),
-    /** @param pageId page to publish as, for a login that covers pages */
     createSandboxAccount: async (platform: string, name: string, pageId?: string) => {
       const page = pageId === undefined ? {} : { pageId };
       const body = { platform, sandbox: true, name, ...page } as Schemas["NewAccount"];
@@ -73,7 +72,6 @@ export function createApi(origin: string, token: string) {
     },
     listCapabilities: async (): Promise<Capabilities[]> =>
       [(await answerOf(client.GET("/api/v1/platforms/capabilities"))).data].flat(),
-    /** Checks a post without creating it. The list is empty for a valid post. */
     validate: async (form: Form) => {
       const body = form as unknown as Schemas["NewUploads"];
       const call = client.POST("/api/v1/upload/validate", { body, bodySerializer: toForm });
@@ -90,7 +88,6 @@ export function createApi(origin: string, token: string) {
       return (await answerOf(client.POST("/api/v1/upload/presign", { params, body }))).files;
     },
     /** @param idempotencyKey makes the call safe to repeat */
-    /** @param tell receives each warning about text that the platform will not show */
     createUpload: async (
       form: Form,
       idempotencyKey?: string,

@@ -15,7 +15,6 @@ import { inProject } from "./paths.ts";
 
 const ASSETS = inProject(".assets");
 
-/** Each key is a file under `.assets`, and each value is its source. */
 const COPIES = {
   "docs/scalar.js": "node_modules/@scalar/api-reference/dist/browser/standalone.js",
   "docs/search.js": "src/docs/search.js",

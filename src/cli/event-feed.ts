@@ -45,7 +45,6 @@ interface Follow extends Patience {
 const sleepFor = (ms: number, signal: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal });
 
-/** The generator yields each event once, oldest first, without end. */
 export async function followEvents(
   api: Pick<Api, "listEvents">,
   { since, longestPollMs = LONGEST_POLL_MS, wait = sleepFor, ...patience }: Follow,

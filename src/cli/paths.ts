@@ -4,7 +4,6 @@ export const PROJECT_DIR = resolve(import.meta.dirname, "../..");
 
 export const inProject = (...parts: string[]): string => join(PROJECT_DIR, ...parts);
 
-/** Child programs start faster with this compile cache of Node. */
 export const COMPILE_CACHE = inProject("node_modules", ".cache", "node");
 
 export const readStateDir = (env: NodeJS.ProcessEnv = process.env): string =>

@@ -11,7 +11,6 @@ export type Colour = readonly [red: number, green: number, blue: number];
 interface Gradient {
   width: number;
   height: number;
-  /** Colour of the top left corner. `to` colours the bottom right one. */
   from: Colour;
   to: Colour;
 }

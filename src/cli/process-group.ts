@@ -10,7 +10,6 @@ const POLL_MS = 25;
 
 const leaders = new Map<number, ChildProcess>();
 
-/** The new process group includes all descendants of the program. */
 export function spawnGroup(command: string, args: string[], options: SpawnOptions): ChildProcess {
   const child = spawn(command, args, { ...options, detached: true });
   const { pid } = child;

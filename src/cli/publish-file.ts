@@ -20,7 +20,6 @@ interface Publishing {
   reporter?: Reporter;
 }
 
-/** The instance remembers an idempotency key for this long. */
 const KEY_KEPT_MS = DAY;
 const NOT_BEGUN = { phase: "waiting for its turn", sentBytes: 0, totalBytes: 0 };
 

@@ -4,10 +4,8 @@ import { type Plugin, rolldown } from "rolldown";
 import { PARTS, readWranglerConfig, type WranglerConfig } from "./deploy-config.ts";
 import { inProject } from "./paths.ts";
 
-/** Wrangler tries the export conditions of packages in the same order. */
 export const CONDITIONS = ["workerd", "worker", "browser", "import", "module", "default"];
 
-/** Each alias of wrangler.toml matches one exact module name. */
 export const withNames = ({ alias }: WranglerConfig): Plugin => ({
   name: "names",
   resolveId(name) {

@@ -76,7 +76,6 @@ const HASHTAGS = [
 ];
 const BY_HAND = ["Just now:", "Quick one:", "From the phone:", "Seen today:", "Thank you for"];
 
-/** Hours in UTC. Popular hours appear more than once. */
 const HOURS = [7, 8, 9, 9, 11, 12, 12, 13, 15, 17, 17, 18, 18, 19, 20];
 /** Average number of posts per weekday, Sunday first. */
 const PER_WEEKDAY = [0.25, 0.5, 0.6, 0.6, 0.6, 0.5, 0.3];
@@ -136,7 +135,6 @@ function chosen(takers: readonly Platform[], random: Random): Platform[] {
 const timeOf = (day: Date, random: Random): Date =>
   new Date(day.getTime() + pick(random, HOURS) * HOUR + random.between(2, 57) * MINUTE);
 
-/** Numbers the phrases, so that no two posts are alike. */
 function createPhrases(random: Random): () => string {
   let count = 0;
   let last = "";

@@ -27,7 +27,6 @@ export async function generateTypes(): Promise<void> {
   await writeFile(TYPES, mark + astToString(types));
 }
 
-/** Returns the client's declaration files for the package, by file name. */
 export async function declareClient(): Promise<Record<string, string>> {
   await generateTypes();
   const { default: ts } = await import("typescript");

@@ -6,7 +6,6 @@ export type { components, operations, paths };
 /** API objects, such as `Schemas["Upload"]`. */
 export type Schemas = components["schemas"];
 
-/** A client with a method for each HTTP method, such as `GET(path, options)`. */
 export type Akimbo = Client<paths>;
 
 export interface AkimboOptions {

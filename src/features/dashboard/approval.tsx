@@ -5,7 +5,6 @@ import type { WholeUpload } from "./repo.ts";
 
 export interface ApprovalView {
   mayApprove: boolean;
-  /** The version of the post that the page shows. */
   seen: string;
   comment: string;
 }

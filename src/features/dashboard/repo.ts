@@ -111,7 +111,6 @@ const readContext = rowReader({
   creator: text("creator"),
 });
 
-/** The account's name is null when the account is deleted. */
 export type WholeUpload = UploadRow & ReturnType<typeof readContext>;
 
 export const wholeUpload = prepared(

@@ -7,7 +7,6 @@ interface Steering {
   losesReply: boolean;
   /** Refuse the current access token but not a refreshed one. */
   expiresToken: boolean;
-  /** The number of write calls that get a 5xx first. */
   serverErrors: number;
 }
 

@@ -50,7 +50,6 @@ export class Table<C extends Columns> {
   readonly #name: string;
   readonly #columns: C;
 
-  /** @param indexes the columns of each index, by the suffix of its name */
   constructor(
     name: string,
     columns: C,
