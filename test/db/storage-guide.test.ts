@@ -45,7 +45,7 @@ function writersOf(table: string): string[] {
   const names = `(${table}|${objectOf(table)})`;
   const writes = new RegExp(
     String.raw`(INSERT( OR \w+)? INTO|UPDATE( OR \w+)?|DELETE FROM|REPLACE INTO)\s+"?(\$\{)?${names}\b` +
-      String.raw`|\.(insert|update|delete)\(${names}\b`,
+      String.raw`|\b(insertInto|insertIf)\(${names}\b`,
   );
   const folders = SOURCES.filter(({ text }) => writes.test(text)).map(({ path }) => folderOf(path));
   return [...new Set(folders)].sort();

@@ -30,7 +30,7 @@ const MAKES_SQL = new RegExp(
 const writes = (table: string): RegExp =>
   new RegExp(
     String.raw`(INSERT( OR \w+)? INTO|UPDATE( OR \w+)?|DELETE FROM|REPLACE INTO)\s+"?(\$\{)?${table}\b` +
-      String.raw`|\.(insert|update|delete)\(${table}\b`,
+      String.raw`|\b(insertInto|insertIf)\(${table}\b`,
   );
 
 test("every source is looked at", () => {
