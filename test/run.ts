@@ -1,7 +1,6 @@
 /**
- * Runs the tests of the Worker in two runtimes and, at the same time, those of the programs around it, whose output
- * follows when all have ended. The files of a runtime share it: those that failed run again by themselves, and the end
- * of the output tells of both runs.
+ * Runs the Worker's tests in two runtimes, and the programs' tests beside them. The programs' output follows at the end.
+ * Test files share their runtime, so files that failed run a second time by themselves; the output ends with both results.
  */
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";

@@ -11,7 +11,7 @@ import { deliveries } from "../../src/features/webhooks/table.ts";
 
 const EVENT_NAMES = Object.keys(EVENTS);
 
-/** What the texts of each trigger and index may be; `texts` are those that are no list's. */
+/** For each trigger and index: the lists whose values its SQL may name, and its other texts. */
 const MEANINGS: Record<string, { lists: readonly (readonly string[])[]; texts?: string[] }> = {
   deliver_event: { lists: [deliveries.kind.enumValues], texts: ['"'] },
   notice_event: { lists: [EVENT_NAMES, notices.channel.enumValues], texts: ["uploadId"] },

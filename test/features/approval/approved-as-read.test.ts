@@ -67,8 +67,8 @@ interface Door {
   /** All that an author can do; answers go unread, as some are refused. */
   alter(author: Author, id: number): Promise<unknown>;
   /**
-   * Approvals that must be refused: all; only those that name the version from before, because the author has
-   * submitted the post again; or none, because the post is unchanged.
+   * The approvals that must be refused. `versions`: only an approval of the earlier version, because the author has
+   * submitted the post again. `none`: the post is unchanged.
    */
   refuses: "all" | "versions" | "none";
 }
