@@ -1,4 +1,4 @@
-import { type Schema, Validator } from "@cfworker/json-schema";
+import { dereference, type Schema, validate } from "@cfworker/json-schema";
 
 interface Media {
   content?: Record<string, { schema: Schema }>;
@@ -8,6 +8,8 @@ interface Document {
   paths: Record<string, Record<string, { responses: Record<string, Media> }>>;
   components: { schemas: Record<string, Schema> };
 }
+
+const UNKNOWN_PATH: Schema = { $ref: "#/$defs/Error" };
 
 /** An answer as a caller has it. */
 export interface Told {
@@ -25,11 +27,14 @@ export interface Told {
 export class Documented {
   private readonly document: Document;
   private readonly templates: { template: string; pattern: RegExp }[];
-  private readonly validators = new Map<string, Validator>();
+  /** All schemas by their addresses; the library adds to it. */
+  private readonly lookup: ReturnType<typeof dereference>;
+  private readonly added = new Set<Schema>();
 
   constructor(document: object) {
     const text = JSON.stringify(document).replaceAll("#/components/schemas/", "#/$defs/");
     this.document = JSON.parse(text, close);
+    this.lookup = dereference({ $defs: this.document.components.schemas });
     // A name that stands where an id could goes before the id.
     this.templates = Object.keys(this.document.paths)
       .sort((a, b) => a.split("{").length - b.split("{").length)
@@ -43,10 +48,14 @@ export class Documented {
   mismatches({ method, path, status, body }: Told): string[] {
     const operation = this.operationOf(method, path);
     const named = operation ?? "an unknown path";
-    const schema = operation ? this.schemaOf(operation, status) : { $ref: "#/$defs/Error" };
+    const schema = operation ? this.schemaOf(operation, status) : UNKNOWN_PATH;
     if (!schema) return [`${named} has no documented answer ${status}`];
-    const result = this.validatorOf(`${named} ${status}`, schema).validate(body);
-    return result.errors.map(
+    if (!this.added.has(schema)) {
+      dereference(schema, this.lookup, undefined, `/${encodeURIComponent(`${named} ${status}`)}`);
+      this.added.add(schema);
+    }
+    const { errors } = validate(body, schema, "2020-12", this.lookup);
+    return errors.map(
       ({ instanceLocation, error }) => `${named} ${status}, ${instanceLocation}: ${error}`,
     );
   }
@@ -63,15 +72,6 @@ export class Documented {
     const answer = this.document.paths[path]?.[method.toLowerCase()]?.responses[status];
     const { content = {} } = answer ?? {};
     return (content["application/json"] ?? content["application/x-ndjson"])?.schema ?? null;
-  }
-
-  private validatorOf(name: string, schema: Schema): Validator {
-    const known = this.validators.get(name);
-    if (known) return known;
-    const $defs = this.document.components.schemas;
-    const validator = new Validator({ ...schema, $defs }, "2020-12");
-    this.validators.set(name, validator);
-    return validator;
   }
 }
 
