@@ -60,7 +60,11 @@ async function askPlatform(
   try {
     const credentials = await openCredentials(deps, account);
     const ask = (pageId: IdentifyOptions["pageId"]) =>
-      connector.identify(fetch, credentials, { service: account.service, pageId });
+      connector.identify(fetch, credentials, {
+        service: account.service,
+        pageId,
+        app: account.app,
+      });
     const { id } = platformIdOf(account);
     let answer = await ask(null);
     // The login may be a person's, and the account a page of that person.
