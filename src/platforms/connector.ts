@@ -250,7 +250,6 @@ export interface PagesApp {
   isPage(platformAccountId: string): boolean;
   /** Scopes with which the platform's first app may connect pages too. */
   scopes: readonly string[];
-  needs: Pick<Needs, "app" | "review">;
   consent: ConsentPage;
 }
 

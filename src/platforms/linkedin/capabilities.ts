@@ -86,11 +86,6 @@ export const needs: Needs = {
   review: "Community Management API access, for pages: a reviewed app of a legal entity.",
 };
 
-export const pagesNeeds = {
-  app: "A second app at developer.linkedin.com, whose only product is the Community Management API.",
-  review: "Community Management API access: a reviewed app of a legal entity.",
-};
-
 export const capabilities = {
   limits: {
     postCharacters: MAX_TEXT,

@@ -10,7 +10,6 @@ import {
   PAGE_SCOPES,
   PAGES_APP,
   pagesAsks,
-  pagesNeeds,
   pagesScopes,
   scopes,
   timing,
@@ -39,7 +38,6 @@ export const linkedin: Connector<LinkedInSettings> = {
     app: PAGES_APP,
     isPage: isOrganization,
     scopes: PAGE_SCOPES,
-    needs: pagesNeeds,
     consent: {
       asks: pagesAsks,
       ...pagesScopes,
