@@ -25,10 +25,19 @@ export const apiVersion = {
 /** @see https://learn.microsoft.com/linkedin/marketing/community-management/members/post-statistics */
 export const MEMBER_FIGURES = "r_member_postAnalytics";
 
+/** Figures of a member's post take one call each. */
+export const MEMBER_METRICS = 4;
+
+export const MEMBER_POSTS_PER_READ = 4;
+
+/**
+ * The newest posts whose figures are read. An app in the Development tier may make 100 calls a day for each member, of
+ * which publishing needs some.
+ * @see https://learn.microsoft.com/linkedin/marketing/increasing-access
+ */
+export const MEASURED_MEMBER_POSTS = 15;
+
 const inWords = {
-  openid: "tell who is signed in",
-  profile: "read the name and picture",
-  r_basicprofile: "read the name and picture",
   w_member_social: "publish posts as the member",
   r_organization_social: "read the pages' posts",
   w_organization_social: "publish posts as the pages",
@@ -50,7 +59,11 @@ export const scopes = {
     "r_organization_social_feed",
     MEMBER_FIGURES,
   ],
-  inWords,
+  inWords: {
+    openid: "tell who is signed in",
+    profile: "read the name and picture",
+    ...inWords,
+  },
 } satisfies ConsentScopes;
 
 /** Scopes without which pages can be neither found nor published to. */
@@ -71,7 +84,7 @@ export const pagesScopes = {
     "rw_organization_admin",
   ],
   optional: ["r_organization_social_feed", MEMBER_FIGURES],
-  inWords,
+  inWords: { r_basicprofile: "read the name and picture", ...inWords },
 } satisfies ConsentScopes;
 
 export const asks =

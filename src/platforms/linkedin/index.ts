@@ -6,6 +6,8 @@ import {
   asks,
   capabilities,
   MEMBER_FIGURES,
+  MEMBER_METRICS,
+  MEMBER_POSTS_PER_READ,
   needs,
   PAGE_SCOPES,
   PAGES_APP,
@@ -14,9 +16,10 @@ import {
   scopes,
   timing,
 } from "./capabilities.ts";
-import { MEMBER_METRICS, MEMBER_POSTS_PER_READ } from "./member-figures.ts";
 import { type LinkedInSettings, settings } from "./settings.ts";
-import { isOrganization } from "./urn.ts";
+
+const isPage = (platformAccountId: string): boolean =>
+  platformAccountId.startsWith("urn:li:organization:");
 
 export const linkedin: Connector<LinkedInSettings> = {
   platform: "linkedin",
@@ -36,7 +39,7 @@ export const linkedin: Connector<LinkedInSettings> = {
   consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
   pagesApp: {
     app: PAGES_APP,
-    isPage: isOrganization,
+    isPage,
     scopes: PAGE_SCOPES,
     consent: {
       asks: pagesAsks,
@@ -51,7 +54,7 @@ export const linkedin: Connector<LinkedInSettings> = {
     counts: ["views", "likes", "comments", "shares"],
     callsOf: () => 3,
     pagePosts: 50,
-    covers: ({ platformAccountId }) => isOrganization(platformAccountId),
+    covers: ({ platformAccountId }) => isPage(platformAccountId),
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
     others: [
       {
@@ -60,7 +63,7 @@ export const linkedin: Connector<LinkedInSettings> = {
         pagePosts: MEMBER_POSTS_PER_READ,
         hoursBetweenReads: 20,
         covers: ({ platformAccountId, grantedScopes = [] }) =>
-          !isOrganization(platformAccountId) && grantedScopes.includes(MEMBER_FIGURES),
+          !isPage(platformAccountId) && grantedScopes.includes(MEMBER_FIGURES),
         ...lazily(() => import("./member-metrics.ts"), "readPage", "readFollowers"),
       },
     ],

@@ -10,8 +10,8 @@ import type {
   PostCounters,
 } from "../metrics.ts";
 import { encodeUrn, get, readerOf } from "./api.ts";
+import { MEASURED_MEMBER_POSTS, MEMBER_POSTS_PER_READ } from "./capabilities.ts";
 import { toRefused } from "./failures.ts";
-import { MEASURED_MEMBER_POSTS, MEMBER_POSTS_PER_READ } from "./member-figures.ts";
 
 /** LinkedIn gives a member's number of followers for another permission. */
 export const readFollowers: MetricsReader["readFollowers"] = async () => ok(null);

@@ -124,8 +124,12 @@ const rowsOf = async ({ owner }: Scene): Promise<Row[]> => {
 const TOKENS_END = 61 * 86_400;
 
 /** Returns the post's status. */
-async function publish({ harness, owner: { token } }: Scene, accountId: string): Promise<string> {
-  const body = form({ accountId, description: `Hello of ${accountId}` });
+async function publish(
+  { harness, owner: { token } }: Scene,
+  accountId: string,
+  description = `Hello of ${accountId}`,
+): Promise<string> {
+  const body = form({ accountId, description });
   const post = await harness.call("POST", "/upload", { token, body });
   expect(post.body, JSON.stringify(post.body)).toMatchObject({ success: true });
   await harness.drain();
@@ -265,6 +269,41 @@ describe("with two pairs of keys", () => {
       mode: "live",
     });
     expect(new URL(sent.location ?? "").searchParams.get("client_id")).toBe(PAGES.clientId);
+  });
+});
+
+describe("figures of a member", () => {
+  const sync = ({ harness, owner }: Scene, id: string) =>
+    harness.call("POST", `/analytics/${id}/sync`, { token: owner.token });
+
+  test("are read where the login has the permission, and not twice a day", async () => {
+    const scene = await open(BOTH);
+    const { harness, calls } = scene;
+    const { page } = await connect(scene, { type: "page" });
+    await (await choicesOf(scene.browser, page)).choose(scene.name);
+    const id = await idOf(scene);
+    for (let i = 0; i < 2; i++) expect(await publish(scene, id, `Post ${i}`)).toBe("completed");
+    harness.advance(7 * 86_400);
+    calls.length = 0;
+    const { body } = await sync(scene, id);
+    expect(body.data, JSON.stringify(body)).toMatchObject({ syncErrors: [] });
+    expect(body.data.videos).toHaveLength(2);
+    expect(body.data.overview.totalViews).toBeGreaterThan(0);
+    const asked = () => calls.filter(({ url }) => url.pathname.endsWith("PostAnalytics")).length;
+    expect(asked()).toBe(8);
+    await sync(scene, id);
+    expect(asked()).toBe(8);
+  });
+
+  test("are not asked for without the permission", async () => {
+    const scene = await open(BOTH);
+    await connect(scene);
+    const id = await idOf(scene);
+    expect(await publish(scene, id)).toBe("completed");
+    scene.calls.length = 0;
+    const { status } = await sync(scene, id);
+    expect(status).toBe(200);
+    expect(scene.calls).toEqual([]);
   });
 });
 
