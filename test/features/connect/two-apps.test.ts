@@ -218,6 +218,23 @@ describe("with two pairs of keys", () => {
     );
   });
 
+  test("a post that is refused for a permission names the permissions of the login's app", async () => {
+    const scene = await open(BOTH);
+    const { harness, owner } = scene;
+    const { page } = await connect(scene, { type: "page" });
+    await (await choicesOf(scene.browser, page)).choose(scene.name);
+    const { network } = harness;
+    harness.network = (input, init) =>
+      new Request(input, init).url.endsWith("/rest/posts")
+        ? Promise.resolve(Response.json({ code: "ACCESS_DENIED", message: "No" }, { status: 403 }))
+        : network(input, init);
+    const id = await idOf(scene);
+    expect(await publish(scene, id)).toBe("failed");
+    const { body } = await harness.call("GET", `/upload?accountId=${id}`, { token: owner.token });
+    expect(JSON.stringify(body)).toContain(`(${[...FOR_PAGES, ...OPTIONAL].join(", ")})`);
+    expect(await rowsOf(scene)).toMatchObject([{ status: "active" }]);
+  });
+
   test("an account is connected again by the app that it came from", async () => {
     const scene = await open(BOTH);
     const { owner } = scene;
