@@ -2,7 +2,7 @@ import { moveClock } from "./core/clock.ts";
 import type { EncryptionKey } from "./core/encryption.ts";
 import { plansOverride, readPlans } from "./core/plan-readers.ts";
 import { PLAN_NAMES, type PlanName, type Plans } from "./core/plans.ts";
-import { isPlatform, PLATFORMS, type Platform } from "./core/platforms.ts";
+import { APP_NAMES, type AppName, isAppName, PLATFORMS } from "./core/platforms.ts";
 import { isPrivateKey, isPublicKey, type VapidKeys } from "./core/push-keys.ts";
 import { isLimitName } from "./core/quotas.ts";
 import {
@@ -232,37 +232,37 @@ export interface Config {
   subrequestsPerInvocation: number;
   /** Null turns presigned uploads off. */
   storage: StorageAccess | null;
-  /** A platform without keys is absent. */
-  appKeys: Partial<Record<Platform, AppKeys>>;
+  /** An app without keys is absent. */
+  appKeys: Partial<Record<AppName, AppKeys>>;
   /** Client ids and secrets of which only one is set, so that the app is absent. */
   halfAppKeys: string[];
-  /** A platform with the default scopes is absent. */
-  appScopes: Partial<Record<Platform, readonly string[]>>;
+  /** An app with the default scopes is absent. */
+  appScopes: Partial<Record<AppName, readonly string[]>>;
 }
 
-export const appKeyNames = (platform: Platform): [id: string, secret: string] => {
-  const name = platform.toUpperCase();
+export const appKeyNames = (app: AppName): [id: string, secret: string] => {
+  const name = app.toUpperCase();
   return [`${name}_CLIENT_ID`, `${name}_CLIENT_SECRET`];
 };
 
 function readAppKeys(env: object): Config["appKeys"] {
   const vars = env as Record<string, string | undefined>;
   return Object.fromEntries(
-    PLATFORMS.flatMap((platform) => {
-      const [clientId, clientSecret] = appKeyNames(platform).map((one) => vars[one]);
+    APP_NAMES.flatMap((app) => {
+      const [clientId, clientSecret] = appKeyNames(app).map((one) => vars[one]);
       if (!clientId || !clientSecret) return [];
-      const configId = vars[`${platform.toUpperCase()}_CONFIG_ID`];
-      return [[platform, { clientId, clientSecret, ...(configId ? { configId } : {}) }]];
+      const configId = vars[`${app.toUpperCase()}_CONFIG_ID`];
+      return [[app, { clientId, clientSecret, ...(configId ? { configId } : {}) }]];
     }),
   );
 }
 
-const APP_KEY = /^([A-Z0-9]+)_CLIENT_(?:ID|SECRET)$/;
+const APP_KEY = /^([A-Z0-9_]+)_CLIENT_(?:ID|SECRET)$/;
 
 const readHalfAppKeys = (env: object): string[] =>
   Object.entries(env).flatMap(([name, value]) => {
-    const platform = APP_KEY.exec(name)?.[1]?.toLowerCase() ?? "";
-    return isPlatform(platform) && value && !readAppKeys(env)[platform] ? [name] : [];
+    const app = APP_KEY.exec(name)?.[1]?.toLowerCase() ?? "";
+    return isAppName(app) && value && !readAppKeys(env)[app] ? [name] : [];
   });
 
 const readInstanceKeys = (vars: Variables): Config["appKeys"] =>
@@ -374,14 +374,14 @@ export function configOf(env: object): Config {
 export function requirePlatforms({ plans, appScopes }: Config): void {
   const listed = Object.values(plans.plans).flatMap(({ platforms }) => platforms ?? []);
   const usages = {
-    PLANS: [...listed, ...Object.keys(plans.dailyCaps)],
-    APP_SCOPES: Object.keys(appScopes),
+    PLANS: { names: [...listed, ...Object.keys(plans.dailyCaps)], allowed: PLATFORMS },
+    APP_SCOPES: { names: Object.keys(appScopes), allowed: APP_NAMES },
   };
-  for (const [variable, names] of Object.entries(usages)) {
-    const unknown = names.find((name) => !isPlatform(name));
+  for (const [variable, { names, allowed }] of Object.entries(usages)) {
+    const unknown = names.find((name) => !allowed.some((one) => one === name));
     if (unknown === undefined) continue;
     throw new ConfigError(
-      `Configuration: ${variable} names ${unknown}, which is not a platform. Use ${PLATFORMS.join(", ")}.`,
+      `Configuration: ${variable} names ${unknown}, which is not a platform. Use ${allowed.join(", ")}.`,
     );
   }
 }

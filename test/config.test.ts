@@ -87,10 +87,19 @@ test.each<[object, object]>([
     { appKeys: { tiktok: { clientId: "a", clientSecret: "b" } }, halfAppKeys: [] },
   ],
   [
+    { LINKEDIN_PAGES_CLIENT_ID: "a", LINKEDIN_PAGES_CLIENT_SECRET: "b" },
+    { appKeys: { linkedin_pages: { clientId: "a", clientSecret: "b" } }, halfAppKeys: [] },
+  ],
+  [
+    { LINKEDIN_PAGES_CLIENT_SECRET: "b" },
+    { appKeys: {}, halfAppKeys: ["LINKEDIN_PAGES_CLIENT_SECRET"] },
+  ],
+  [
     { FACEBOOK_CLIENT_ID: "a", FACEBOOK_CLIENT_SECRET: "b", FACEBOOK_CONFIG_ID: "123" },
     { appKeys: { facebook: { clientId: "a", clientSecret: "b", configId: "123" } } },
   ],
   [{ APP_SCOPES: '{"linkedin":["a"]}' }, { appScopes: { linkedin: ["a"] } }],
+  [{ APP_SCOPES: '{"linkedin_pages":["a"]}' }, { appScopes: { linkedin_pages: ["a"] } }],
   [{ ENVIRONMENT: "development" }, { isDevelopment: true, sandboxEnabled: true }],
   [{ ENVIRONMENT: "development", SANDBOX: "off" }, { sandboxEnabled: false }],
   [{ ENVIRONMENT: "development", RATE_LIMITS: "off" }, { rateLimits: "off" }],

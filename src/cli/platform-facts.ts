@@ -1,5 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { appKeyNames } from "../config.ts";
 import { formatCount } from "../core/counts.ts";
 import { PLATFORMS, type Platform } from "../core/platforms.ts";
 import { setupOf } from "../features/setup/rules.ts";
@@ -97,6 +98,17 @@ function setupRows(connector: Connector): Row[] {
     ...(document ? [["Read by the platform", `\`${document}\``]] : []),
     ["Scopes", codes(required) || "none"],
     ...(optional.length > 0 ? [["Optional scopes", codes(optional)]] : []),
+    ...pagesRows(connector),
+  ];
+}
+
+function pagesRows({ pagesApp }: Connector): Row[] {
+  if (!pagesApp) return [];
+  const { required, optional } = pagesApp.consent;
+  return [
+    ["Keys of the app for pages", codes(appKeyNames(pagesApp.app))],
+    ["Its scopes", codes(required)],
+    ["Its optional scopes", codes(optional)],
   ];
 }
 

@@ -12,9 +12,10 @@ import { readTomlTables } from "./toml.ts";
 
 export type Vars = Record<string, string>;
 
-export const APP_KEY_NAMES = connectors().flatMap(({ platform, needs }) =>
-  needs.app === null ? [] : appKeyNames(platform),
-);
+export const APP_KEY_NAMES = connectors().flatMap(({ platform, needs, pagesApp }) => [
+  ...(needs.app === null ? [] : appKeyNames(platform)),
+  ...(pagesApp ? appKeyNames(pagesApp.app) : []),
+]);
 
 export const NAMES = [...VARIABLE_NAMES, ...APP_KEY_NAMES];
 

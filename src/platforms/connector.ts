@@ -1,5 +1,5 @@
 import type { FieldError } from "../core/errors.ts";
-import type { Platform } from "../core/platforms.ts";
+import type { OtherApp, Platform } from "../core/platforms.ts";
 import type { Result } from "../core/result.ts";
 import type { ConsentPage, Withdrawals } from "./consent.ts";
 import type { Extras } from "./extras.ts";
@@ -244,6 +244,15 @@ export interface Needs {
   key?: { variable: string; without: string };
 }
 
+/** Pages that are connected by an app of their own. */
+export interface PagesApp {
+  app: OtherApp;
+  isPage(platformAccountId: string): boolean;
+  /** Scopes with which the platform's first app may connect pages too. */
+  scopes: readonly string[];
+  consent: ConsentPage;
+}
+
 /**
  * `prepare` repeats until one call remains; `submit` makes that call, which cannot be undone; `settle` follows the
  * processing. The runner stores each bookmark before the next step and never repeats `submit` without `reconcile`. A
@@ -278,6 +287,7 @@ export interface Connector<S = unknown> {
   reconcile(job: PublishJob<S>, bookmark: Bookmark): Promise<Reconciled>;
 
   consent?: ConsentPage;
+  pagesApp?: PagesApp;
   withdrawals?: Withdrawals;
   login?(fetch: Fetch, login: PasswordLogin): Promise<Result<Connected, LoginRefusal>>;
   /** Like `identify`, after exchanging short-lived tokens for lasting ones. */

@@ -1,3 +1,5 @@
+import type { OtherApp } from "../core/platforms.ts";
+
 export interface AppKeys {
   clientId: string;
   clientSecret: string;
@@ -6,6 +8,8 @@ export interface AppKeys {
   /** Id of the login configuration in Meta's app dashboard. */
   configId?: string;
   privateKey?: PrivateKey;
+  /** Absent for the platform's first app. */
+  other?: OtherApp;
 }
 
 export interface PrivateKey {
@@ -69,6 +73,8 @@ export interface IdentifyOptions {
   service: string | null;
   /** The page to connect, when a login covers several. Null connects the person. */
   pageId: string | null;
+  /** The app that the login is from. Absent for the platform's first app. */
+  app?: OtherApp | null;
 }
 
 /** The check covers the app's id and secret only. `unknown` means no clear answer. */
@@ -84,4 +90,8 @@ export interface PublishAccount {
   service: string | null;
   /** Only the account's server vouches for the account's id. */
   isUnproven?: true;
+  /** The app that the login is from. Absent for the platform's first app. */
+  app?: OtherApp;
+  /** Optional scopes that the person granted. Absent when they are unknown. */
+  grantedScopes?: readonly string[];
 }

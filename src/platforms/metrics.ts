@@ -55,10 +55,12 @@ export interface MetricsReader {
   isPublic?: boolean;
   /** Days that the platform's terms allow daily figures to be kept. */
   keepDays?: number;
-  /** Minimum hours between two reads, as reads cost money. */
+  /** Minimum hours between two reads, where reads cost money or the platform allows few calls a day. */
   hoursBetweenReads?: number;
   /** Absent when the reader covers every account. */
   covers?(account: PublishAccount): boolean;
+  /** Readers of accounts that this reader does not cover. */
+  others?: readonly MetricsReader[];
   /** The newest post comes first. */
   readPage(job: MetricsJob, cursor: string | null): MetricsReading<MetricsPage>;
   readFollowers(job: MetricsJob): MetricsReading<number | null>;

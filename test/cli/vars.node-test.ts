@@ -8,8 +8,11 @@ import { connectors } from "../../src/platforms/registry.ts";
 const KEYS = { ENCRYPTION_KEYS: createEncryptionKeys(), SIGNING_KEY: createSigningKey() };
 
 test("knows every variable that a platform needs, a key by the platform's name", () => {
-  for (const { platform, needs } of connectors()) {
-    const names = needs.app === null ? [] : appKeyNames(platform);
+  for (const { platform, needs, pagesApp } of connectors()) {
+    const names = [
+      ...(needs.app === null ? [] : appKeyNames(platform)),
+      ...(pagesApp ? appKeyNames(pagesApp.app) : []),
+    ];
     for (const name of names) assert.ok(NAMES.includes(name), name);
     if (needs.key) {
       assert.equal(needs.key.variable, `${platform.toUpperCase()}_KEY`);

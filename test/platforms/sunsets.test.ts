@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { PLATFORMS, type Platform } from "../../src/core/platforms.ts";
+import { linkedin } from "../../src/platforms/linkedin/index.ts";
 import { connectors } from "../../src/platforms/registry.ts";
 import { describeEnding, endingVersions, hasEnded } from "../../src/platforms/sunsets.ts";
 import { Harness } from "../support/harness.ts";
@@ -50,6 +51,11 @@ test("every announced end is a date of the calendar", () => {
 });
 
 test("/health warns of what ends soon, and is no less healthy for it", async () => {
+  const { apiVersion } = linkedin;
+  linkedin.apiVersion = { ...apiVersion, version: "202603", sunset: "2027-03-16" };
+  onTestFinished(() => {
+    linkedin.apiVersion = apiVersion;
+  });
   const health = async (now: string) => {
     const harness = new Harness();
     harness.deps.now = () => new Date(now);
@@ -58,8 +64,8 @@ test("/health warns of what ends soon, and is no less healthy for it", async () 
     return (await response.json()) as { warnings: string[]; checks: object };
   };
   expect(await health("2026-12-01T09:00:00Z")).toMatchObject({ warnings: [] });
-  expect(await health("2027-08-16T00:00:00Z")).toMatchObject({
-    warnings: ["linkedin: API version 202609 ends on 2027-09-15, in 30 days."],
+  expect(await health("2027-02-14T00:00:00Z")).toMatchObject({
+    warnings: ["linkedin: API version 202603 ends on 2027-03-16, in 30 days."],
     checks: { database: "ok", storage: "ok", cron: "ok" },
   });
 });

@@ -47,7 +47,7 @@ export const accountSharingLogin = (team: number | SQL, id: string): Query<strin
   sqlQuery(
     sql`SELECT other.id FROM accounts own JOIN accounts other
         ON other.team_id = own.team_id AND other.platform = own.platform AND other.mode = own.mode
-          AND other.id <> own.id AND other.deleted_at IS NULL AND other.credentials IS NOT NULL
+          AND other.app IS own.app AND other.id <> own.id AND other.deleted_at IS NULL AND other.credentials IS NOT NULL
           AND (other.platform_user_id = own.platform_user_id
             OR other.platform_user_id IS NULL OR own.platform_user_id IS NULL)
       WHERE own.id = ${id} AND own.team_id = ${team} LIMIT 1`,

@@ -1,5 +1,5 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { Platform } from "../../core/platforms.ts";
+import type { OtherApp, Platform } from "../../core/platforms.ts";
 import { instant } from "../../db/columns.ts";
 
 export const accounts = sqliteTable("accounts", {
@@ -29,6 +29,10 @@ export const accounts = sqliteTable("accounts", {
   /** The `loginEndsAt` that the team was last notified about. */
   endingToldFor: instant("ending_told_for"),
   deletedAt: instant("deleted_at"),
+  /** The app that the login is from; null for the platform's first app. */
+  app: text("app").$type<OtherApp>(),
+  /** Optional scopes, separated by spaces; null when unknown. */
+  grantedScopes: text("granted_scopes"),
 });
 
 export type AccountRow = typeof accounts.$inferSelect;

@@ -57,7 +57,9 @@ const MAX_HASHTAGS = 30;
 export function readerOf(account: AccountRow): MetricsReader | null {
   const { metrics } = connectorOf(account.platform);
   if (!metrics) return null;
-  return metrics.covers?.(toPublishAccount(account)) === false ? null : metrics;
+  const owner = toPublishAccount(account);
+  const readers = [metrics, ...(metrics.others ?? [])];
+  return readers.find((reader) => reader.covers?.(owner) ?? true) ?? null;
 }
 
 /** Accounts on platforms that charge for reads are read less often. */

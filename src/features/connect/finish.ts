@@ -10,6 +10,7 @@ import { connectorOf, platformName } from "../../platforms/registry.ts";
 import { accountById } from "../accounts/repo.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { appKeysOf, platformFetch, withTimeout } from "../logins/platform-access.ts";
+import { consentPageOf, refusedApp } from "./apps.ts";
 import { type Choice, openChoice, openDone, openMemory, sealMemory } from "./memory.ts";
 import { type StoppedStep, stop } from "./open.ts";
 import { claimConsent, consentById, consentByState, keepConsent } from "./repo/consents.ts";
@@ -28,7 +29,6 @@ import {
   UNDER_WAY,
   UNKNOWN,
 } from "./rules.ts";
-import { refusedPlatform } from "./service.ts";
 import { storeLogins } from "./store-logins.ts";
 import type { ConsentRow } from "./table.ts";
 
@@ -106,7 +106,7 @@ async function exchange(
   { query, state, origin }: Omit<Callback, "platform"> & { state: string },
 ): Promise<{ ok: true; grant: Grant } | { ok: false; obstacle: Obstacle }> {
   const { platform, mode, teamId } = consent;
-  const page = connectorOf(platform).consent as ConsentPage;
+  const page = consentPageOf(platform, consent.app) as ConsentPage;
   const name = platformName(platform);
   try {
     const { verifier, memory } = await openMemory(deps, consent);
@@ -135,16 +135,25 @@ async function exchange(
 /** Connects the only account or the one to reconnect; otherwise keeps all for the person to choose from. */
 async function connectGranted(deps: Deps, consent: ConsentRow, grant: Grant): Promise<Step> {
   const { platform, teamId } = consent;
-  const { optional } = connectorOf(platform).consent as ConsentPage;
+  const { optional } = consentPageOf(platform, consent.app) as ConsentPage;
   const { requested = optional } = grant;
   const missingScopes = missingOf(
     optional.filter((scope) => requested.includes(scope)),
     grant.scopes,
   );
-  const accounts = grant.accounts.slice(0, MAX_CHOICES);
+  // A reply without scopes means that the requested ones were granted. Source: RFC 6749, 5.1.
+  const granted = grant.scopes ?? grant.requested ?? null;
+  const scopes = {
+    missingScopes,
+    grantedScopes: granted && optional.filter((scope) => granted.includes(scope)),
+  };
+  const accounts = inOrder(consent, grant.accounts).slice(0, MAX_CHOICES);
   const name = platformName(platform);
   if (accounts.length === 0) {
-    const message = `${name} named no account that can be connected.`;
+    const message =
+      consent.type === "page"
+        ? `${name} named no page that you may publish as. That takes an administrator or a content administrator of the page.`
+        : `${name} named no account that can be connected.`;
     return stop({ ending: "no_account", message }, consent);
   }
   if (consent.accountId !== null) {
@@ -161,22 +170,31 @@ async function connectGranted(deps: Deps, consent: ConsentRow, grant: Grant): Pr
       const message = `You signed in to ${name} as ${other}, and ${meant.accountName} is to be connected again. Nothing was changed: sign in to ${name} as that account, and try again.`;
       return stop({ ending: "other_account", message }, consent);
     }
-    return store(deps, consent, [same], missingScopes);
+    return store(deps, consent, [same], scopes);
   }
-  if (accounts.length === 1) return store(deps, consent, accounts, missingScopes);
+  if (accounts.length === 1) return store(deps, consent, accounts, scopes);
   const expiresAt = new Date(deps.now().getTime() + CHOICE_LIFETIME_MS);
-  const memory = await sealMemory(deps, consent.id, { accounts, missingScopes });
+  const memory = await sealMemory(deps, consent.id, { accounts, ...scopes });
   await deps.db.run([keepConsent({ id: consent.id, step: "choosing", memory, expiresAt })]);
   return { kind: "choose", consent };
+}
+
+/** Pages come first where a page was requested. Returns none when there is no page. */
+function inOrder({ platform, type }: ConsentRow, accounts: readonly Connected[]): Connected[] {
+  const { pagesApp } = connectorOf(platform);
+  if (type !== "page" || !pagesApp) return [...accounts];
+  const isPage = ({ profile }: Connected) => pagesApp.isPage(profile.platformAccountId);
+  const pages = accounts.filter(isPage);
+  return pages.length === 0 ? [] : [...pages, ...accounts.filter((one) => !isPage(one))];
 }
 
 async function store(
   deps: Deps,
   consent: ConsentRow,
   logins: Connected[],
-  missingScopes: string[],
+  scopes: Pick<Choice, "missingScopes" | "grantedScopes">,
 ): Promise<Step> {
-  const { teamId, platform, mode, linkId, userId, tokenId } = consent;
+  const { teamId, platform, mode, app, linkId, userId, tokenId } = consent;
   const starter = userId === null ? null : { teamId, userId, tokenId };
   const taken = await refuseTaken(deps, consent, logins);
   if (taken) return taken;
@@ -193,8 +211,9 @@ async function store(
       teamId,
       platform,
       mode,
+      app,
       logins,
-      missingScopes,
+      ...scopes,
       tags: link?.tags ?? [],
       starter,
       isExclusive: mode === "live",
@@ -244,7 +263,7 @@ export async function readChoice(
   const browserHash = browser === null ? null : await sha256Hex(browser);
   const refusal = await refuseBack(deps, consent, "choosing", browserHash);
   if (refusal) return refusal;
-  const message = refusedPlatform(deps, consent);
+  const message = refusedApp(deps, consent);
   if (message) return stop({ ending: "refused", message }, consent);
   return { kind: "choosing", consent, ...(await openChoice(deps, consent)) };
 }
@@ -257,7 +276,7 @@ export async function chooseAccounts(
 ): Promise<Step | { kind: "none" }> {
   const choice = await readChoice(deps, id, { browser });
   if (choice.kind !== "choosing") return choice;
-  const { consent, accounts, missingScopes } = choice;
+  const { consent, accounts, missingScopes, grantedScopes } = choice;
   const picked = accounts.filter(({ profile }) => picks.includes(profile.platformAccountId));
   const chosen = consent.linkId === null ? picked : picked.slice(0, 1);
   if (chosen.length === 0) return { kind: "none" };
@@ -268,7 +287,7 @@ export async function chooseAccounts(
   if (claimed === 0) return stop(UNDER_WAY, null);
   let isOver = false;
   try {
-    const step = await store(deps, consent, chosen, missingScopes);
+    const step = await store(deps, consent, chosen, { missingScopes, grantedScopes });
     isOver = step.kind !== "stopped";
     return step;
   } finally {

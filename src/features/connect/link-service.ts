@@ -2,8 +2,9 @@ import { AppError, invalidFields, notFound } from "../../core/errors.ts";
 import { linkToken, readLinkToken } from "../../core/link-token.ts";
 import { HOUR } from "../../core/time.ts";
 import type { Ctx, Deps } from "../../deps.ts";
-import { connectorOf, platformName } from "../../platforms/registry.ts";
+import { platformName } from "../../platforms/registry.ts";
 import { logoPath } from "../settings/rules.ts";
+import { appFor, consentPageOf, refusedApp, refusedRequest } from "./apps.ts";
 import * as repo from "./repo/links.ts";
 import {
   claimsEndAt,
@@ -16,7 +17,7 @@ import {
   tooManyLinks,
 } from "./rules.ts";
 import type { NewLink } from "./schema.ts";
-import { type Opener, openTry, refusedForCaller, refusedPlatform } from "./service.ts";
+import { type Opener, openTry } from "./service.ts";
 import type { ConnectionLinkRow } from "./table.ts";
 
 type Keyed = Pick<Deps, "config">;
@@ -43,14 +44,14 @@ const withToken = async (deps: Deps, row: ConnectionLinkRow): Promise<TokenLink>
  */
 export async function createLink(ctx: Ctx, input: NewLink): Promise<TokenLink> {
   await ctx.read("accounts:write", []);
-  const { platform, mode = "live", logoUrl = null, redirectUrl = null } = input;
-  const refusals = {
-    platform: refusedForCaller(ctx, { platform, mode }),
-    ...refusedUrls(input, ctx),
-  };
-  const errors = Object.entries(refusals).flatMap(([field, message]) =>
-    message ? [{ field, message }] : [],
-  );
+  const { platform, mode = "live", type = null, logoUrl = null, redirectUrl = null } = input;
+  const refused = refusedRequest(ctx, { platform, mode, type });
+  const errors = [
+    ...(refused ? [refused] : []),
+    ...Object.entries(refusedUrls(input, ctx)).flatMap(([field, message]) =>
+      message ? [{ field, message }] : [],
+    ),
+  ];
   if (errors.length > 0) throw invalidFields(errors);
   const { teamId, userId: createdBy, tokenId } = ctx.actor;
   const { title = null, description = null } = input;
@@ -62,6 +63,7 @@ export async function createLink(ctx: Ctx, input: NewLink): Promise<TokenLink> {
       teamId,
       platform,
       mode,
+      type,
       logoUrl,
       title,
       description,
@@ -130,7 +132,8 @@ export async function findLink(deps: Deps, token: string): Promise<FoundLink> {
   const [[row]] = await deps.db.run([repo.linkById({ id })]);
   if (!row) return "withdrawn";
   const { branding, logoUrl, platform } = row;
-  const { consent } = connectorOf(platform);
+  const app = appFor(deps, row);
+  const consent = consentPageOf(platform, app);
   const own = branding?.logo ? logoPath(branding.logo) : null;
   return {
     row,
@@ -139,7 +142,7 @@ export async function findLink(deps: Deps, token: string): Promise<FoundLink> {
     logo: logoUrl ?? own,
     asks: consent?.asks ?? null,
     identifierLabel: consent?.identifierLabel ?? null,
-    refusal: refusedPlatform(deps, row),
+    refusal: refusedApp(deps, { ...row, app }),
   };
 }
 
@@ -152,7 +155,7 @@ export async function openLink(
   { row, identifierLabel, refusal }: ShownLink,
   identifier: string,
 ): Promise<Opener> {
-  const { id: linkId, teamId, platform, mode, redirectUrl: returnTo } = row;
+  const { id: linkId, teamId, platform, mode, type, redirectUrl: returnTo } = row;
   const name = platformName(platform);
   if (refusal !== null) {
     throw new AppError(null, `${name} cannot be connected here for now. ${TELL_SENDER}`);
@@ -165,7 +168,8 @@ export async function openLink(
     throw new AppError(null, `“${identifierLabel}” has at most ${MAX_IDENTIFIER} characters.`);
   }
   const account = identifierLabel === null ? null : identifier || null;
-  return openTry(deps, { teamId, platform, mode, identifier: account, returnTo, linkId });
+  const attempt = { teamId, platform, mode, type, identifier: account, returnTo, linkId };
+  return openTry(deps, { ...attempt, app: appFor(deps, row) });
 }
 
 export const TELL_SENDER = "Tell the person who sent you the link.";

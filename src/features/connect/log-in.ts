@@ -1,6 +1,6 @@
 import { AppError, invalidFields } from "../../core/errors.ts";
 import { randomHex } from "../../core/ids.ts";
-import type { Platform } from "../../core/platforms.ts";
+import type { OtherApp, Platform } from "../../core/platforms.ts";
 import { type Result, refuse } from "../../core/result.ts";
 import { refusedUrl } from "../../core/url-policy.ts";
 import type { Ctx } from "../../deps.ts";
@@ -16,12 +16,13 @@ export async function logIn(
   connector: Connector,
   input: NewAccount,
   mode: AccountMode,
+  other: OtherApp | null,
 ): Promise<Result<Connected, LoginRefusal>> {
   const { teamId } = ctx.actor;
   const { platform } = input;
   const network = withTimeout(platformFetch(ctx, { mode, platform, teamId, id: null }));
   const { fetch, isAbsent } = watched(network);
-  const app = appKeysOf(ctx, { mode, platform });
+  const app = appKeysOf(ctx, { mode, platform, app: other });
   const { adopt = connector.identify } = connector;
   if ("sandbox" in input) {
     if (!ctx.config.sandboxEnabled) {
@@ -38,14 +39,14 @@ export async function logIn(
         : await adopt(
             fetch,
             sandboxCredentials(platform, accountName, randomHex(8)),
-            { service: null, pageId: input.pageId?.trim() ?? null },
+            { service: null, pageId: input.pageId?.trim() ?? null, app: other },
             app,
           );
     if (connected.ok) connected.value.profile.accountName = accountName;
     return connected;
   }
   if (input.service !== undefined) refuseService(ctx, input.service);
-  const answer = await ask(connector, fetch, input, app).catch((error: unknown) => {
+  const answer = await ask(connector, fetch, input, { app, other }).catch((error: unknown) => {
     if (error instanceof AppError) throw error;
     throw absent(input.platform, "no connection");
   });
@@ -69,7 +70,7 @@ async function ask(
   connector: Connector,
   fetch: Fetch,
   input: Exclude<NewAccount, { sandbox: true }>,
-  app: AppKeys | null,
+  { app, other }: { app: AppKeys | null; other: OtherApp | null },
 ): Promise<Result<Connected, LoginRefusal>> {
   if ("credentials" in input) {
     const { accessToken, refreshToken, expiresAt } = input.credentials;
@@ -77,7 +78,7 @@ async function ask(
     return adopt(
       fetch,
       { accessToken, refreshToken: refreshToken ?? null, expiresAt: expiresAt ?? null },
-      { service: input.service ?? null, pageId: input.pageId?.trim() ?? null },
+      { service: input.service ?? null, pageId: input.pageId?.trim() ?? null, app: other },
       app,
     );
   }

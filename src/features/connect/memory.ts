@@ -13,6 +13,8 @@ interface ConsentMemory {
 export interface Choice {
   accounts: Connected[];
   missingScopes: string[];
+  /** Null when the platform does not tell. */
+  grantedScopes: string[] | null;
 }
 
 interface Outcome {
@@ -37,13 +39,15 @@ export const openMemory = (deps: Pick<Deps, "cipher">, consent: Sealed) =>
   open<ConsentMemory>(deps, consent);
 
 export async function openChoice(deps: Pick<Deps, "cipher">, consent: Sealed): Promise<Choice> {
-  const { accounts, missingScopes } = await open<Choice>(deps, consent);
+  // An attempt of an earlier version has no `grantedScopes`.
+  const { accounts, missingScopes, grantedScopes = null } = await open<Choice>(deps, consent);
   return {
     accounts: accounts.map(({ profile, credentials }) => ({
       profile,
       credentials: reviveCredentials(credentials),
     })),
     missingScopes,
+    grantedScopes,
   };
 }
 

@@ -8,6 +8,7 @@ import { connectorOf, platformName } from "../../platforms/registry.ts";
 import { sandboxConsentPath } from "../../sandbox/consent-address.ts";
 import { accountById } from "../accounts/repo.ts";
 import { appKeysOf, platformFetch, withTimeout } from "../logins/platform-access.ts";
+import { refusedApp } from "./apps.ts";
 import { sealMemory } from "./memory.ts";
 import { type AskedConsent, consentByOpener, markSent } from "./repo/consents.ts";
 import { linkById } from "./repo/links.ts";
@@ -20,7 +21,7 @@ import {
   UNKNOWN,
   USED,
 } from "./rules.ts";
-import { refusedPlatform, requireConsentPage } from "./service.ts";
+import { requireConsentPage } from "./service.ts";
 import type { ConsentRow } from "./table.ts";
 
 export async function readClientMetadata(
@@ -64,7 +65,7 @@ export async function readOpening(deps: Deps, token: string): Promise<Asking> {
       return stop(LINK_OVER, consent);
     }
   }
-  const message = refusedPlatform(deps, consent);
+  const message = refusedApp(deps, consent);
   if (message !== null) return stop({ ending: "refused", message }, consent);
   return { kind: "asking", consent };
 }

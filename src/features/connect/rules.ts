@@ -4,11 +4,12 @@ import { DAY, MINUTE } from "../../core/time.ts";
 import { refusedUrl } from "../../core/url-policy.ts";
 import type { ConsentFailure, ConsentScopes } from "../../platforms/consent.ts";
 import type { AccountMode } from "../accounts/table.ts";
-import type { ConnectionLinkRow, ConsentRow } from "./table.ts";
+import type { AccountType, ConnectionLinkRow, ConsentRow } from "./table.ts";
 
 export interface ConsentRequest {
   platform: Platform;
   mode: AccountMode;
+  type: AccountType | null;
   /** The account's handle or server, if the platform needs it first. */
   identifier: string | null;
   redirectUrl: string | null;

@@ -20,9 +20,17 @@ const url = z.string().min(1).max(MAX_URL);
 
 const mode = z.enum(["live", "sandbox"]);
 
+const type = z
+  .enum(["person", "page"], { error: "must be person or page" })
+  .optional()
+  .describe(
+    "linkedin: `page` uses the app for pages, where the instance has one. Default: `person`.",
+  );
+
 const consentFields = z.object({
   platform,
   mode: mode.optional().describe("`sandbox`: the consent page of the simulated platform."),
+  type,
   identifier: plainText()
     .trim()
     .min(1)
@@ -87,8 +95,9 @@ export const NEW_ACCOUNTS = [
     sandbox: z.literal(true),
     name: plainText().trim().min(1).max(100).optional(),
     pageId,
+    type,
   }),
-  z.strictObject({ ...base, pageId, credentials }),
+  z.strictObject({ ...base, pageId, type, credentials }),
   z.strictObject({
     ...base,
     identifier: plainText().trim().min(1).max(320),
@@ -132,6 +141,7 @@ export const isConsentRequest = (input: NewAccount | ConsentInput): input is Con
 export const toConsentRequest = (input: ConsentInput): ConsentRequest => ({
   platform: input.platform,
   mode: input.mode ?? "live",
+  type: input.type ?? null,
   identifier: input.identifier ?? null,
   redirectUrl: input.redirectUrl ?? null,
 });
@@ -159,6 +169,9 @@ export const newLinkSchema = z
     mode: mode
       .optional()
       .describe("Extension. `sandbox`: the consent page of the simulated platform."),
+    type: type.describe(
+      "Extension. linkedin: `page` uses the app for pages, where the instance has one. Default: `person`.",
+    ),
     expiresInHours: z
       .number()
       .min(1)

@@ -1,18 +1,27 @@
 import { AppError, invalidFields, notFound } from "../../core/errors.ts";
 import { randomHex } from "../../core/ids.ts";
-import type { Platform } from "../../core/platforms.ts";
+import type { OtherApp, Platform } from "../../core/platforms.ts";
 import { sha256Hex } from "../../core/signature.ts";
 import type { Ctx, Deps } from "../../deps.ts";
 import type { ConsentPage } from "../../platforms/consent.ts";
 import { connectorOf, connectors, platformName } from "../../platforms/registry.ts";
 import { accountById } from "../accounts/repo.ts";
 import type { AccountMode, AccountRow } from "../accounts/table.ts";
-import { appKeysOf } from "../logins/platform-access.ts";
+import {
+  appFor,
+  appOfTokens,
+  appToReconnect,
+  consentPageOf,
+  refusedApp,
+  refusedRequest,
+  refusedType,
+} from "./apps.ts";
 import { logIn } from "./log-in.ts";
 import { insertConsent } from "./repo/consents.ts";
 import { CONSENT_LIFETIME_MS, type ConsentRequest, openerPath, refusedRedirect } from "./rules.ts";
 import type { NewAccount } from "./schema.ts";
 import { storeLogins } from "./store-logins.ts";
+import type { AccountType, ConsentRow } from "./table.ts";
 
 /**
  * Also replaces the login of a connected account.
@@ -23,14 +32,23 @@ import { storeLogins } from "./store-logins.ts";
 export async function connectAccount(ctx: Ctx, input: NewAccount): Promise<AccountRow> {
   await ctx.read("accounts:write", []);
   const connector = connectorOf(input.platform);
+  const { platform } = input;
   const mode: AccountMode = "sandbox" in input ? "sandbox" : "live";
-  const connected = await logIn(ctx, connector, input, mode);
+  const { type = null, pageId } = "appPassword" in input ? {} : input;
+  const wrongType = refusedType({ platform, type });
+  if (wrongType) throw invalidFields([{ field: "type", message: wrongType }]);
+  if (type === "page" && pageId === undefined) {
+    const message = "A page's login by tokens needs pageId, which says which page it is.";
+    throw invalidFields([{ field: "pageId", message }]);
+  }
+  const app = appOfTokens(ctx, { platform, mode, type }, pageId);
+  const connected = await logIn(ctx, connector, input, mode, app);
   if (!connected.ok) {
     const login = "credentials" in input ? "credentials" : "appPassword";
     const { field = login, message } = connected.error;
     throw invalidFields([{ field, message }]);
   }
-  const login = { teamId: ctx.actor.teamId, platform: input.platform, mode, starter: ctx.actor };
+  const login = { teamId: ctx.actor.teamId, platform, mode, app, starter: ctx.actor };
   const stored = await storeLogins(ctx, { ...login, logins: [connected.value] });
   const [account] = stored ?? [];
   if (account) return account;
@@ -53,11 +71,12 @@ export interface Opener {
 export async function startConsent(ctx: Ctx, request: ConsentRequest): Promise<Opener> {
   await ctx.read("accounts:write", []);
   const { redirectUrl, ...account } = request;
-  const message = refusedForCaller(ctx, account);
-  if (message) throw invalidFields([{ field: "platform", message }]);
+  const refused = refusedRequest(ctx, account);
+  if (refused) throw invalidFields([refused]);
   const refusal = redirectUrl === null ? null : refusedRedirect(redirectUrl, ctx.config);
   if (refusal) throw invalidFields([{ field: "redirectUrl", message: `redirectUrl ${refusal}.` }]);
-  return openTry(ctx, { ...account, ...starterOf(ctx), returnTo: redirectUrl });
+  const app = appFor(ctx, account);
+  return openTry(ctx, { ...account, app, ...starterOf(ctx), returnTo: redirectUrl });
 }
 
 /** @throws AppError 400 when this instance cannot connect the platform */
@@ -67,7 +86,9 @@ export async function startFromPage(
   returnTo: string,
 ): Promise<Opener> {
   await ctx.read("accounts:write", []);
-  return openTry(ctx, { ...request, ...starterOf(ctx), returnTo });
+  const refused = refusedRequest(ctx, request);
+  if (refused) throw invalidFields([refused]);
+  return openTry(ctx, { ...request, app: appFor(ctx, request), ...starterOf(ctx), returnTo });
 }
 
 /** @throws AppError NOT_FOUND; 400 when this instance cannot connect the platform */
@@ -76,11 +97,21 @@ export async function startReconnect(ctx: Ctx, id: string, returnTo: string): Pr
   if (!account) throw notFound("Account");
   const { platform, mode, service, handle } = account;
   const identifier = handle ?? service;
-  const request = { platform, mode, identifier, returnTo, accountId: id };
+  const app = appToReconnect(ctx, account);
+  const request = { platform, mode, app, identifier, returnTo, accountId: id };
   return openTry(ctx, { ...request, ...starterOf(ctx) });
 }
 
+/** Returns why an account's consent page cannot be used here. */
+export const refusedReconnect = (deps: Pick<Deps, "config">, account: AccountRow): string | null =>
+  refusedApp(deps, { ...account, app: appToReconnect(deps, account) });
+
+export const scopesInWords = ({ platform, app }: Pick<AccountRow, "platform" | "app">) =>
+  consentPageOf(platform, app)?.inWords;
+
 interface NewTry extends Pick<ConsentRequest, "platform" | "mode" | "identifier"> {
+  type?: AccountType | null;
+  app?: OtherApp | null;
   teamId: number;
   /** Absent when a client starts the attempt by a link. */
   userId?: number;
@@ -95,7 +126,7 @@ const starterOf = ({ actor: { teamId, userId, tokenId } }: Ctx) => ({ teamId, us
 
 /** @throws AppError 400 when this instance cannot connect the platform */
 export async function openTry(deps: Deps, request: NewTry): Promise<Opener> {
-  requireConsentPage(deps, request);
+  requireConsentPage(deps, { ...request, app: request.app ?? null });
   const token = randomHex(16);
   const createdAt = deps.now();
   const expiresAt = new Date(createdAt.getTime() + CONSENT_LIFETIME_MS);
@@ -106,42 +137,18 @@ export async function openTry(deps: Deps, request: NewTry): Promise<Opener> {
   return { token, path: openerPath(token), expiresAt };
 }
 
-export function refusedPlatform(
-  deps: Pick<Deps, "config">,
-  { platform, mode }: Pick<ConsentRequest, "platform" | "mode">,
-): string | null {
-  const { consent } = connectorOf(platform);
-  const name = platformName(platform);
-  if (!consent) return `${name} has no consent page.`;
-  if (mode === "sandbox") {
-    return deps.config.sandboxEnabled ? null : "The sandbox is switched off on this instance.";
-  }
-  if (consent.needsNoApp || appKeysOf(deps, { mode, platform })) return null;
-  const variable = platform.toUpperCase();
-  return `${name} is not set up on this instance: its owner has to set ${variable}_CLIENT_ID and ${variable}_CLIENT_SECRET.`;
-}
-
-/** Adds a hint about the sandbox to the refusal. */
-export function refusedForCaller(
-  deps: Pick<Deps, "config">,
-  request: Pick<ConsentRequest, "platform" | "mode">,
-): string | null {
-  const refusal = refusedPlatform(deps, request);
-  const isSimulated = refusedPlatform(deps, { ...request, mode: "sandbox" }) === null;
-  return refusal && isSimulated ? `${refusal} To try it out, send "mode":"sandbox".` : refusal;
-}
-
 export function requireConsentPage(
   deps: Deps,
-  request: Pick<ConsentRequest, "platform" | "mode" | "identifier">,
+  request: Pick<ConsentRow, "platform" | "mode" | "app">,
 ): ConsentPage {
-  const refusal = refusedPlatform(deps, request);
+  const refusal = refusedApp(deps, request);
   if (refusal) throw invalidFields([{ field: "platform", message: refusal }]);
-  return connectorOf(request.platform).consent as ConsentPage;
+  return consentPageOf(request.platform, request.app) as ConsentPage;
 }
 
 export interface Offer {
   platform: Platform;
+  type: AccountType;
   name: string;
   /** What the person needs at the platform. */
   asks: string | null;
@@ -153,13 +160,28 @@ export interface Offer {
   takesPassword: boolean;
 }
 
+const TYPES = ["person", "page"] as const;
+
+/** Pages are offered where an app for pages is set up or simulated. */
 export const platformOffers = (deps: Pick<Deps, "config">): Offer[] =>
-  connectors().map(({ platform, consent, login }) => ({
-    platform,
-    name: platformName(platform),
-    asks: consent?.asks ?? null,
-    identifierLabel: consent?.identifierLabel ?? null,
-    refusal: refusedPlatform(deps, { platform, mode: "live" }),
-    isSimulated: refusedPlatform(deps, { platform, mode: "sandbox" }) === null,
-    takesPassword: login !== undefined,
-  }));
+  connectors().flatMap(({ platform, pagesApp, login }) =>
+    TYPES.flatMap((type) => {
+      if (type === "page" && !pagesApp) return [];
+      const refusalIn = (mode: AccountMode) =>
+        refusedApp(deps, { platform, mode, app: appFor(deps, { platform, mode, type }) });
+      const refusal = refusalIn("live");
+      const isSimulated = refusalIn("sandbox") === null;
+      if (type === "page" && refusal !== null && !isSimulated) return [];
+      const page = consentPageOf(platform, appFor(deps, { platform, mode: "live", type }));
+      return {
+        platform,
+        type,
+        name: type === "page" ? `${platformName(platform)} pages` : platformName(platform),
+        asks: page?.asks ?? null,
+        identifierLabel: page?.identifierLabel ?? null,
+        refusal,
+        isSimulated,
+        takesPassword: type === "person" && login !== undefined,
+      };
+    }),
+  );

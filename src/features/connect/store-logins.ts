@@ -1,6 +1,6 @@
 import type { SQL } from "drizzle-orm";
 import { AppError } from "../../core/errors.ts";
-import type { Platform } from "../../core/platforms.ts";
+import type { OtherApp, Platform } from "../../core/platforms.ts";
 import type { Query } from "../../db/client.ts";
 import { runNamed } from "../../db/named.ts";
 import type { Deps } from "../../deps.ts";
@@ -21,6 +21,9 @@ interface NewLogins {
   logins: readonly Connected[];
   tags?: readonly string[];
   missingScopes?: readonly string[];
+  /** Optional scopes; null when unknown. */
+  grantedScopes?: readonly string[] | null;
+  app?: OtherApp | null;
   /** Null when a client connects by a link. */
   starter: Starter<number> | null;
   isExclusive?: boolean;
@@ -68,7 +71,7 @@ interface Storing {
 
 async function storeOne(
   deps: Deps,
-  { teamId, platform, mode, tags = [], missingScopes }: NewLogins,
+  { teamId, platform, mode, tags = [], missingScopes, grantedScopes, app = null }: NewLogins,
   { login: connected, existing, condition }: Storing,
 ): Promise<{ id: string; statements: Query<unknown>[] }> {
   const owner = { teamId, platform, id: existing?.id ?? deps.newId("acc") };
@@ -81,6 +84,8 @@ async function storeOne(
     mode,
     status: "active" as const,
     missingScopes: missingScopes?.length ? missingScopes.join(" ") : null,
+    grantedScopes: grantedScopes?.join(" ") ?? null,
+    app,
     refreshLeaseUntil: null,
     failureCount: 0,
     connectedAt: deps.now(),

@@ -1,7 +1,10 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { Platform } from "../../core/platforms.ts";
+import type { OtherApp, Platform } from "../../core/platforms.ts";
 import { instant, json } from "../../db/columns.ts";
 import type { AccountMode } from "../accounts/table.ts";
+
+/** Where a platform has pages of people; null means a person. */
+export type AccountType = "person" | "page";
 
 /**
  * `open`: not at the platform yet. `sent`: at the consent page. `returned`: tokens are being
@@ -33,6 +36,9 @@ export const consents = sqliteTable("consents", {
   step: text("step").$type<ConsentStep>().notNull(),
   createdAt: instant("created_at").notNull(),
   expiresAt: instant("expires_at").notNull(),
+  /** The app whose consent page is used; null for the platform's first app. */
+  app: text("app").$type<OtherApp>(),
+  type: text("type").$type<AccountType>(),
 });
 
 export type ConsentRow = typeof consents.$inferSelect;
@@ -54,6 +60,7 @@ export const connectionLinks = sqliteTable("connection_links", {
   /** When the link was claimed. Without `accountId`, connecting is not finished. */
   connectedAt: instant("connected_at"),
   accountId: text("account_id"),
+  type: text("type").$type<AccountType>(),
 });
 
 export type ConnectionLinkRow = typeof connectionLinks.$inferSelect;

@@ -4,6 +4,7 @@ import { readForm, textField } from "../../http/pages.tsx";
 import { Fact } from "../../pages/fact.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { clockOf, Time } from "../../pages/times.tsx";
+import type { ConsentScopes } from "../../platforms/consent.ts";
 import { connectorOf, platformName } from "../../platforms/registry.ts";
 import { accountById, accountSharingLogin, lastUseOf } from "../accounts/repo.ts";
 import { isRevokedAtPlatform, isSwitchedOff, SWITCHED_OFF } from "../accounts/rules.ts";
@@ -70,7 +71,7 @@ async function showAccount(c: Context<PageEnv>, { notice, status }: Shown): Prom
   const { account, lastUsedAt, clock } = await readAccount(c);
   const { accountName, platform, handle, failureCount } = account;
   const { config } = c.var.ctx;
-  const { refusedPlatform } = await import("../connect/service.ts");
+  const { refusedReconnect, scopesInWords } = await import("../connect/service.ts");
   return renderOwnPage(
     c,
     {
@@ -112,8 +113,8 @@ async function showAccount(c: Context<PageEnv>, { notice, status }: Shown): Prom
             <code>{account.id}</code>
           </Fact>
         </dl>
-        <MissingScopes account={account} />
-        {refusedPlatform({ config }, account) === null && <ReconnectForm account={account} />}
+        <MissingScopes account={account} inWords={scopesInWords(account)} />
+        {refusedReconnect({ config }, account) === null && <ReconnectForm account={account} />}
       </Section>
       <TagsForm account={account} />
       <Section id="remove" title="Disconnect">
@@ -128,13 +129,18 @@ async function showAccount(c: Context<PageEnv>, { notice, status }: Shown): Prom
   );
 }
 
-const MissingScopes = ({ account: { platform, missingScopes } }: { account: AccountRow }) =>
+const MissingScopes = ({
+  account: { platform, missingScopes },
+  inWords,
+}: {
+  account: AccountRow;
+  inWords: ConsentScopes["inWords"];
+}) =>
   missingScopes && (
     <p class="why">
-      {platformName(platform)} did not grant{" "}
-      {describeScopes(missingScopes.split(" "), connectorOf(platform).consent?.inWords)}. Posts go
-      out; what needs more, such as analytics, does not work. Reconnect the account and leave every
-      permission switched on.
+      {platformName(platform)} did not grant {describeScopes(missingScopes.split(" "), inWords)}.
+      Posts go out; what needs more, such as analytics, does not work. Reconnect the account and
+      leave every permission switched on.
     </p>
   );
 

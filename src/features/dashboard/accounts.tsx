@@ -42,7 +42,8 @@ accountsPage.post("/app/accounts/connect", signedIn("write"), async (c) => {
   let token = "";
   const refused = await attempt(async () => {
     if (!isPlatform(platform)) throw new AppError(null, "Choose a platform of the list.");
-    const input = { platform, mode, identifier } as const;
+    const type = textField(form, "type") === "page" ? "page" : null;
+    const input = { platform, mode, type, identifier } as const;
     ({ token } = await startFromPage(c.var.ctx, input, "/app/accounts"));
   });
   return refused ? showAccounts(c, refused) : sendToPlatform(c, token);

@@ -40,12 +40,13 @@ const OfferItem = ({ offer, sent }: { offer: Offer; sent: SentLogin }) => {
 };
 
 const ConsentForm = ({
-  offer: { platform, name, identifierLabel, refusal, isSimulated },
+  offer: { platform, type, name, identifierLabel, refusal, isSimulated },
 }: {
   offer: Offer;
 }) => (
   <TeamForm class="offer" action="/app/accounts/connect">
     <input type="hidden" name="platform" value={platform} />
+    {type === "page" && <input type="hidden" name="type" value={type} />}
     {identifierLabel !== null && (
       <label>
         {identifierLabel}

@@ -43,11 +43,12 @@ linksPage.post(PATH, signedIn("write"), async (c) => {
     const text = textField(form, name);
     return text === "" ? [] : [[name, text] as const];
   });
-  const [platform, mode] = textField(form, "platform").split("/");
+  const [platform, mode, type] = textField(form, "platform").split("/");
   const refused = await attempt(async () => {
     const input = newLinkSchema.safeParse({
       platform,
       mode,
+      type,
       ...Object.fromEntries(optional),
       expiresInHours: Number(textField(form, "expiresInHours")),
       tags: textField(form, "tags")
@@ -129,8 +130,9 @@ async function showLinks(
 }
 
 const LinkItem = ({ link, origin, clock }: { link: TokenLink; origin: string; clock: Clock }) => {
-  const { id, token, platform, mode, title, tags, status, accountId, expiresAt } = link;
-  const name = `${platformName(platform)}${mode === "sandbox" ? ", in the sandbox" : ""}`;
+  const { id, token, platform, mode, type, title, tags, status, accountId, expiresAt } = link;
+  const what = `${platformName(platform)}${type === "page" ? " pages" : ""}`;
+  const name = `${what}${mode === "sandbox" ? ", in the sandbox" : ""}`;
   return (
     <li>
       <div class="grow">
@@ -162,10 +164,13 @@ const LinkItem = ({ link, origin, clock }: { link: TokenLink; origin: string; cl
 
 const LinkForm = ({ offers, sent }: { offers: readonly Offer[]; sent: FormData | undefined }) => {
   const value = (name: string, usual = "") => (sent ? textField(sent, name) : usual);
-  const choices = offers.flatMap(({ platform, name, refusal, isSimulated }) => [
-    ...(refusal === null ? [[`${platform}/live`, name] as const] : []),
-    ...(isSimulated ? [[`${platform}/sandbox`, `${name}, in the sandbox`] as const] : []),
-  ]);
+  const choices = offers.flatMap(({ platform, type, name, refusal, isSimulated }) => {
+    const end = type === "page" ? "/page" : "";
+    return [
+      ...(refusal === null ? [[`${platform}/live${end}`, name] as const] : []),
+      ...(isSimulated ? [[`${platform}/sandbox${end}`, `${name}, in the sandbox`] as const] : []),
+    ];
+  });
   if (choices.length === 0) {
     return (
       <Section id="new" title="Make a link">

@@ -1,3 +1,4 @@
+import type { OtherApp } from "../../core/platforms.ts";
 import { SECOND } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
 import type { Fetch, PublishAccount } from "../../platforms/connector.ts";
@@ -14,7 +15,10 @@ export class NoCredentials extends Error {}
 /** Returns the `fetch` for an account's platform, simulated for a sandbox account. */
 export function platformFetch(
   deps: Deps,
-  account: Pick<AccountRow, "mode" | "platform" | "teamId"> & { id: string | null },
+  account: Pick<AccountRow, "mode" | "platform" | "teamId"> & {
+    id: string | null;
+    app?: OtherApp | null;
+  },
   uploadId: number | null = null,
 ): Fetch {
   const { mode, platform, teamId, id: accountId } = account;
@@ -56,17 +60,26 @@ export function loginFetch(
 
 const SANDBOX_APP: AppKeys = { clientId: "sandbox", clientSecret: "sandbox" };
 
+/** @param account `app` names the platform's other app */
 export const appKeysOf = (
   { config }: Pick<Deps, "config">,
-  { mode, platform }: Pick<AccountRow, "mode" | "platform">,
+  { mode, platform, app: other }: Pick<AccountRow, "mode" | "platform"> & { app?: OtherApp | null },
 ): AppKeys | null => {
-  const app = config.appKeys[platform];
+  const name = other ?? platform;
+  const own = other ? { other } : {};
+  const app = config.appKeys[name];
   if (mode === "sandbox") {
-    const own = app?.privateKey ? { privateKey: app.privateKey } : {};
-    return { ...SANDBOX_APP, ...own, scopes: connectorOf(platform).needs.scopes };
+    if (other) return { ...SIMULATED_APPS[other], ...own };
+    const key = app?.privateKey ? { privateKey: app.privateKey } : {};
+    return { ...SANDBOX_APP, ...key, scopes: connectorOf(platform).needs.scopes };
   }
-  const scopes = config.appScopes[platform];
-  return app ? { ...app, ...(scopes ? { scopes } : {}) } : null;
+  const scopes = config.appScopes[name];
+  return app ? { ...app, ...own, ...(scopes ? { scopes } : {}) } : null;
+};
+
+/** The simulators know these apps by their ids. */
+const SIMULATED_APPS: Record<OtherApp, AppKeys> = {
+  linkedin_pages: { clientId: "sandbox-pages", clientSecret: "sandbox" },
 };
 
 /** A call to a platform is aborted after this time; no login takes as long. */
@@ -79,8 +92,15 @@ export const withTimeout =
 
 export function toPublishAccount(account: AccountRow): PublishAccount {
   const { id, isUnproven } = platformIdOf(account);
-  const { handle, service } = account;
-  return { platformAccountId: id, handle, service, ...(isUnproven ? { isUnproven } : {}) };
+  const { handle, service, app, grantedScopes } = account;
+  return {
+    platformAccountId: id,
+    handle,
+    service,
+    ...(isUnproven ? { isUnproven } : {}),
+    ...(app ? { app } : {}),
+    ...(grantedScopes === null ? {} : { grantedScopes: grantedScopes.split(" ") }),
+  };
 }
 
 type Owner = Pick<AccountRow, "teamId" | "id" | "platform">;

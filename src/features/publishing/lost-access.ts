@@ -40,7 +40,7 @@ export async function judgeAccess(
     case "refused":
       return { failure, alongside: expireLogin(deps, account, failure.message) };
     case "accepted":
-      return { failure: { ...failure, message: explain(connector, failure.message) } };
+      return { failure: { ...failure, message: explain(connector, account, failure.message) } };
     case "unknown":
       return { failure };
     default:
@@ -60,7 +60,11 @@ async function askPlatform(
   try {
     const credentials = await openCredentials(deps, account);
     const ask = (pageId: IdentifyOptions["pageId"]) =>
-      connector.identify(fetch, credentials, { service: account.service, pageId });
+      connector.identify(fetch, credentials, {
+        service: account.service,
+        pageId,
+        app: account.app,
+      });
     const { id } = platformIdOf(account);
     let answer = await ask(null);
     // The login may be a person's, and the account a page of that person.
@@ -72,11 +76,17 @@ async function askPlatform(
   }
 }
 
-function explain({ platform, needs }: Connector, refusal: string): string {
+function explain(
+  { platform, needs, pagesApp }: Connector,
+  { app }: Pick<AccountRow, "app">,
+  refusal: string,
+): string {
+  const page = pagesApp && pagesApp.app === app ? pagesApp.consent : null;
+  const scopes = page ? [...page.required, ...page.optional] : needs.scopes;
   const sentence = /[.!?]$/.test(refusal.trim()) ? refusal.trim() : `${refusal.trim()}.`;
   const grant =
-    needs.scopes.length > 0
-      ? `Reconnect it with every permission granted (${needs.scopes.join(", ")}), or have the restriction lifted at ${platform}`
+    scopes.length > 0
+      ? `Reconnect it with every permission granted (${scopes.join(", ")}), or have the restriction lifted at ${platform}`
       : `Have the restriction lifted at ${platform}`;
   return `${sentence} The account is still connected: a permission is missing, or ${platform} restricts it. ${grant}, then retry.`;
 }

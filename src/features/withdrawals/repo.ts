@@ -62,5 +62,5 @@ export const eraseAccount = ({ id }: AccountRow, person: Withdrawn, now: Date): 
       credentials_expire_at = NULL, renew_at = NULL, login_ends_at = NULL,
       platform_account_id = 'deleted ' || id, platform_user_id = NULL,
       account_name = 'Deleted account', handle = NULL, profile_image_url = NULL, service = NULL,
-      missing_scopes = NULL, deleted_at = coalesce(deleted_at, ${now.getTime()})
+      missing_scopes = NULL, granted_scopes = NULL, deleted_at = coalesce(deleted_at, ${now.getTime()})
     WHERE id = ${id} AND ${areTheirs(person)}`);

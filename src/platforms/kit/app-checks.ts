@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { OtherApp } from "../../core/platforms.ts";
 import type { Fetch } from "../fetch.ts";
 import type { AppCheck, AppKeys } from "../login.ts";
 import { unknownApp } from "./logins.ts";
@@ -49,6 +50,7 @@ async function readAnswer(reply: Response): Promise<TokenAnswer> {
 
 interface AppProbe {
   platform: string;
+  other?: OtherApp | undefined;
   request: Request;
   isRight(answer: TokenAnswer): boolean;
   isWrong(answer: TokenAnswer): boolean;
@@ -58,7 +60,7 @@ interface AppProbe {
 
 export async function probeApp(
   fetch: Fetch,
-  { platform, request, isRight, isWrong, isUnknownAddress, leavesOpen }: AppProbe,
+  { platform, other, request, isRight, isWrong, isUnknownAddress, leavesOpen }: AppProbe,
 ): Promise<AppCheck> {
   let answer: TokenAnswer;
   try {
@@ -71,7 +73,7 @@ export async function probeApp(
   if (status === 429 || status >= 500) {
     return { verdict: "unknown", message: `${platform} has a problem: ${words}. Try again later.` };
   }
-  if (isWrong(answer)) return { verdict: "wrong", message: unknownApp(platform, words) };
+  if (isWrong(answer)) return { verdict: "wrong", message: unknownApp(platform, words, other) };
   if (isUnknownAddress?.(answer)) {
     const message = `${platform} knows the app, but not the redirect URL: register it there.`;
     return { verdict: "wrong", message };

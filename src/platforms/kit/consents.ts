@@ -1,6 +1,7 @@
 import * as oauth from "oauth4webapi";
 import * as z from "zod";
 import { now } from "../../core/clock.ts";
+import type { OtherApp } from "../../core/platforms.ts";
 import { ok, type Result, refuse } from "../../core/result.ts";
 import { addSeconds } from "../../core/time.ts";
 import type { Fetch } from "../connector.ts";
@@ -155,7 +156,7 @@ export async function exchangeCode(
         additionalParameters: extraFields,
       },
     );
-    if (!reply.ok) return refuse(await explainReply(server, reply));
+    if (!reply.ok) return refuse(await explainReply(server, reply, app));
     const tokens = oauth.processAuthorizationCodeResponse(as, client, await asStandard(reply));
     return ok(toGrantedLogin(await tokens));
   } catch (error) {
@@ -179,11 +180,12 @@ async function asStandard(reply: Response): Promise<Response> {
 async function explainReply(
   { platform, readError = readStandardError }: TokenServer,
   reply: Response,
+  { other }: AppKeys,
 ): Promise<ConsentRefusal> {
   const { status } = reply;
   const body = parseJson(await readText(reply, MAX_REPLY_BYTES));
   const { code, message } = readError(body, status);
-  return explainOAuthError(platform, code ?? `HTTP ${status}`, message ?? undefined, status);
+  return explainOAuthError(platform, code ?? `HTTP ${status}`, message ?? undefined, status, other);
 }
 
 function toGrantedLogin(reply: oauth.TokenEndpointResponse): GrantedLogin {
@@ -267,6 +269,7 @@ export function explainOAuthError(
   code: string,
   description: string | undefined,
   status: number,
+  other?: OtherApp,
 ): ConsentRefusal {
   const wording = quoted(description || code);
   if (status >= 500 || status === 429 || ABSENT.has(code)) {
@@ -275,7 +278,8 @@ export function explainOAuthError(
       message: `${platform} has a problem: ${wording}. Try again later.`,
     };
   }
-  if (isUnknownApp(code)) return { failure: "refused", message: unknownApp(platform, wording) };
+  if (isUnknownApp(code))
+    return { failure: "refused", message: unknownApp(platform, wording, other) };
   return {
     failure: "refused",
     message: `${platform} refused: ${wording}. Connect the account again.`,

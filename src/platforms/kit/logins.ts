@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { now } from "../../core/clock.ts";
+import type { OtherApp } from "../../core/platforms.ts";
 import { ok, type Result, refuse } from "../../core/result.ts";
 import { addSeconds } from "../../core/time.ts";
 import { refusedUrl } from "../../core/url-policy.ts";
@@ -71,11 +72,12 @@ export const toConnected = <T, R extends { message: string }>(
 /** Simulated accounts need no keys. */
 export const keysOf = (app: AppKeys | null): AppKeys => app ?? { clientId: "", clientSecret: "" };
 
-const keyNames = (platform: string): string =>
-  `${platform.toUpperCase()}_CLIENT_ID and ${platform.toUpperCase()}_CLIENT_SECRET`;
+const keyNames = (app: string): string =>
+  `${app.toUpperCase()}_CLIENT_ID and ${app.toUpperCase()}_CLIENT_SECRET`;
 
-export const unknownApp = (platform: string, wording: string): string =>
-  `${platform} does not know this instance's app: ${wording.replace(/\.$/, "")}. Its owner has to check ${keyNames(platform)}.`;
+/** @param app its upper case begins the names of the app's variables */
+export const unknownApp = (platform: string, wording: string, app: string = platform): string =>
+  `${platform} does not know this instance's app: ${wording.replace(/\.$/, "")}. Its owner has to check ${keyNames(app)}.`;
 
 /** The last code is LinkedIn's. */
 const UNKNOWN_APP = new Set(["invalid_client", "unauthorized_client", "invalid_client_id"]);
@@ -118,8 +120,9 @@ interface GrantedTokens {
 }
 
 interface RefreshGrant<T extends GrantedTokens, R extends { message: string }> {
-  /** In upper case, the prefix of the app's environment variables. */
+  /** In upper case, the prefix of the app's environment variables, unless `other` names another app. */
   platform: string;
+  other?: OtherApp | undefined;
   request(keys: AppKeys, refreshToken: string): Request;
   read(reply: Response): Promise<Result<T, R>>;
   isLost(refusal: R): boolean;
@@ -134,20 +137,20 @@ export async function refreshByGrant<T extends GrantedTokens, R extends { messag
   fetch: Fetch,
   { refreshToken, expiresAt, refreshEndsAt = null }: Credentials,
   app: AppKeys | null,
-  { platform, request, read, isLost, isAboutApp, isTemporary, mismatch }: RefreshGrant<T, R>,
+  { platform, other, request, read, isLost, isAboutApp, isTemporary, mismatch }: RefreshGrant<T, R>,
 ): Promise<Result<Credentials, LoginRefusal>> {
   if (!refreshToken) return notRenewable(platform);
   const reply = await read(await fetch(request(keysOf(app), refreshToken)));
   if (!reply.ok) {
     const { message } = reply.error;
     if (app && isAboutApp(reply.error)) {
-      return refuse({ message: unknownApp(platform, message), final: false });
+      return refuse({ message: unknownApp(platform, message, other), final: false });
     }
     if (isLost(reply.error)) return finalRefusal(message);
     if (isTemporary(reply.error)) return refuse({ message, final: false });
     if (app) return refuse({ message, final: false, isAboutLogin: true });
     return refuse({
-      message: `${keyNames(platform)} are not set, so this login cannot be renewed.`,
+      message: `${keyNames(other ?? platform)} are not set, so this login cannot be renewed.`,
       final: expiresAt !== null && expiresAt <= now(),
     });
   }

@@ -10,6 +10,7 @@ import { LOGINS } from "./api.ts";
 export const checkApp: Required<Connector>["checkApp"] = (fetch, app) =>
   probeApp(fetch, {
     platform: "LinkedIn",
+    other: app.other,
     request: formRequest(`${LOGINS}/accessToken`, clientGrant(app)),
     isRight: ({ token, error }) => token !== null || error === "access_denied",
     isWrong: ({ error }) => isUnknownApp(error),

@@ -11,16 +11,22 @@ import {
   toConnected,
 } from "../kit/logins.ts";
 import { bearerRequest } from "../kit/requests.ts";
+import { maybeText } from "../kit/shapes.ts";
 import type { AppKeys, Connected, Credentials, LoginRefusal } from "../login.ts";
 import { API, get, type LinkedInRefusal, LOGINS, readDoneReply, readReply } from "./api.ts";
+import { PAGES_APP } from "./capabilities.ts";
 import { isTemporary } from "./failures.ts";
 import { organization, publishableIds } from "./pages.ts";
 import { organizationUrn, personUrn, readOrganizationId } from "./urn.ts";
 
 const isFinal = (refusal: LinkedInRefusal): boolean => !isTemporary(refusal);
 
-export const identify: Connector["identify"] = (fetch, credentials, { pageId }) =>
-  pageId === null ? identifyPerson(fetch, credentials) : identifyPage(fetch, credentials, pageId);
+export const identify: Connector["identify"] = (fetch, credentials, { pageId, app }) => {
+  if (pageId !== null) return identifyPage(fetch, credentials, pageId);
+  return app === PAGES_APP
+    ? identifyMember(fetch, credentials)
+    : identifyPerson(fetch, credentials);
+};
 
 const userInfo = z.object({
   sub: z.string().regex(/^[\w-]{1,100}$/),
@@ -43,6 +49,47 @@ export async function identifyPerson(
     userId: personUrn(sub),
     name: name?.trim() || sub,
     picture,
+  }));
+}
+
+/** Of several sizes, LinkedIn names the smallest first. */
+const pictures = z.object({
+  "displayImage~": z.object({
+    elements: z.array(z.object({ identifiers: z.array(z.object({ identifier: z.string() })) })),
+  }),
+});
+
+const member = z.object({
+  id: z.string().regex(/^[\w-]{1,100}$/),
+  localizedFirstName: maybeText,
+  localizedLastName: maybeText,
+  vanityName: maybeText,
+  profilePicture: pictures.nullish().catch(null),
+});
+
+const MEMBER_FIELDS =
+  "(id,localizedFirstName,localizedLastName,vanityName,profilePicture(displayImage~:playableStreams))";
+
+/**
+ * As `identifyPerson`, for the app for pages, which may not call `/v2/userinfo`. The same person has another id there.
+ * @see https://learn.microsoft.com/linkedin/shared/integrations/people/profile-api
+ */
+export async function identifyMember(
+  fetch: Fetch,
+  credentials: Credentials,
+): Promise<Result<Connected, LoginRefusal>> {
+  const url = `${API}/v2/me?projection=${MEMBER_FIELDS}`;
+  const reply = await readReply(await fetch(bearerRequest(url, credentials.accessToken)), member);
+  return toConnected(reply, credentials, isFinal, (found) => ({
+    id: personUrn(found.id),
+    userId: personUrn(found.id),
+    name:
+      [found.localizedFirstName, found.localizedLastName]
+        .map((part) => part?.trim())
+        .filter(Boolean)
+        .join(" ") || found.id,
+    handle: found.vanityName?.trim() || null,
+    picture: found.profilePicture?.["displayImage~"].elements.at(-1)?.identifiers[0]?.identifier,
   }));
 }
 
@@ -96,10 +143,11 @@ export const withFixedEnd = (credentials: Credentials): Credentials =>
  * Adds 60 days. Only some apps get refresh tokens.
  * @see https://learn.microsoft.com/linkedin/shared/authentication/programmatic-refresh-tokens
  */
-export const refresh: Connector["refresh"] = async (fetch, credentials, _account, app) => {
+export const refresh: Connector["refresh"] = async (fetch, credentials, account, app) => {
   if (!credentials.refreshToken) return finalRefusal(NOT_RENEWABLE);
   const renewed = await refreshByGrant(fetch, credentials, app, {
     platform: "LinkedIn",
+    other: account.app,
     request: (keys, refresh_token) =>
       formRequest(`${LOGINS}/accessToken`, {
         grant_type: "refresh_token",

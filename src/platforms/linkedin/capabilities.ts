@@ -1,3 +1,4 @@
+import type { OtherApp } from "../../core/platforms.ts";
 import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
 
@@ -13,16 +14,40 @@ export const MIN_VIDEO_BYTES = 75_000;
 export const MIN_VIDEO_SECONDS = 3;
 export const MAX_VIDEO_SECONDS = 30 * 60;
 
-/** Each version lives at least twelve months. */
+/** A version lives at least a year, but LinkedIn's table of ends does not list this one yet. */
 export const apiVersion = {
   version: "202609",
   header: "LinkedIn-Version",
-  sunset: "2027-09-15",
-  source: "https://learn.microsoft.com/linkedin/marketing/versioning",
+  sunset: null,
+  source: "https://learn.microsoft.com/linkedin/marketing/integrations/migrations",
+};
+
+/** @see https://learn.microsoft.com/linkedin/marketing/community-management/members/post-statistics */
+export const MEMBER_FIGURES = "r_member_postAnalytics";
+
+/** Figures of a member's post take one call each. */
+export const MEMBER_METRICS = 4;
+
+export const MEMBER_POSTS_PER_READ = 4;
+
+/**
+ * The newest posts whose figures are read. An app in the Development tier may make 100 calls a day for each member, of
+ * which publishing needs some.
+ * @see https://learn.microsoft.com/linkedin/marketing/increasing-access
+ */
+export const MEASURED_MEMBER_POSTS = 15;
+
+const inWords = {
+  w_member_social: "publish posts as the member",
+  r_organization_social: "read the pages' posts",
+  w_organization_social: "publish posts as the pages",
+  rw_organization_admin: "find the pages, and read their figures",
+  r_organization_social_feed: "read comments on the pages' posts",
+  [MEMBER_FIGURES]: "read the figures of the member's posts",
 };
 
 /**
- * Page scopes need a LinkedIn product that few apps have.
+ * Scopes of the app for people. Page scopes need a LinkedIn product that few such apps have.
  * @see https://learn.microsoft.com/linkedin/shared/authentication/getting-access
  */
 export const scopes = {
@@ -32,25 +57,44 @@ export const scopes = {
     "w_organization_social",
     "rw_organization_admin",
     "r_organization_social_feed",
+    MEMBER_FIGURES,
   ],
   inWords: {
     openid: "tell who is signed in",
     profile: "read the name and picture",
-    w_member_social: "publish posts as the member",
-    r_organization_social: "read the pages' posts",
-    w_organization_social: "publish posts as the pages",
-    rw_organization_admin: "find the pages, and read their figures",
-    r_organization_social_feed: "read comments on the pages' posts",
+    ...inWords,
   },
 } satisfies ConsentScopes;
 
+/** Scopes without which pages can be neither found nor published to. */
 export const PAGE_SCOPES = ["w_organization_social", "rw_organization_admin"];
+
+export const PAGES_APP = "linkedin_pages" satisfies OtherApp;
+
+/**
+ * The Community Management API is the only product of its app, so the app may not ask for `openid` and `profile`.
+ * @see https://learn.microsoft.com/linkedin/marketing/increasing-access
+ */
+export const pagesScopes = {
+  required: [
+    "r_basicprofile",
+    "w_member_social",
+    "w_organization_social",
+    "r_organization_social",
+    "rw_organization_admin",
+  ],
+  optional: ["r_organization_social_feed", MEMBER_FIGURES],
+  inWords: { r_basicprofile: "read the name and picture", ...inWords },
+} satisfies ConsentScopes;
 
 export const asks =
   "LinkedIn shows what this app may do, and you agree as the member that you are signed in as there; then choose yourself, or pages that you administer.";
 
+export const pagesAsks =
+  "LinkedIn shows what this app may do, and you agree as a member who administers the pages; then choose pages, or yourself.";
+
 export const needs: Needs = {
-  app: "An app at developer.linkedin.com with Sign In with LinkedIn (OpenID Connect) and Share on LinkedIn; for pages the Community Management API, and APP_SCOPES.",
+  app: "For people, an app at developer.linkedin.com with Sign In with LinkedIn (OpenID Connect) and Share on LinkedIn; for pages, a second app with the Community Management API alone.",
   scopes: [...scopes.required, ...scopes.optional],
   review: "Community Management API access, for pages: a reviewed app of a legal entity.",
 };

@@ -1,6 +1,13 @@
+import type { AppName } from "../../core/platforms.ts";
 import { ok, type Result, refuse } from "../../core/result.ts";
 import type { Fetch } from "../connector.ts";
-import type { ConsentPage, ConsentRefusal } from "../consent.ts";
+import type {
+  ConsentPage,
+  ConsentRefusal,
+  ConsentReturn,
+  ConsentScopes,
+  Grant,
+} from "../consent.ts";
 import {
   consentRefusal,
   exchangeCode,
@@ -10,7 +17,7 @@ import {
   toGrant,
 } from "../kit/consents.ts";
 import { toConsentRefusal, toProfile } from "../kit/logins.ts";
-import type { AppKeys, Connected, Credentials } from "../login.ts";
+import type { AppKeys, Connected, Credentials, LoginRefusal } from "../login.ts";
 import { LOGINS } from "./api.ts";
 import { identifyPerson, withFixedEnd } from "./auth.ts";
 import { PAGE_SCOPES, scopes } from "./capabilities.ts";
@@ -34,51 +41,107 @@ const requestedOf = (app: AppKeys): string[] => requestedScopes(scopes, app, [])
  * Asks all members for the same scopes, because other scopes would end a member's earlier logins.
  * @see https://learn.microsoft.com/linkedin/shared/authentication/authorization-code-flow
  */
-export const begin = standardBegin(`${LOGINS}/authorization`, (app) => ({
-  scope: requestedOf(app).join(" "),
-}));
+export const beginWith = (toScopes: (app: AppKeys) => string[]): ConsentPage["begin"] =>
+  standardBegin(`${LOGINS}/authorization`, (app) => ({ scope: toScopes(app).join(" ") }));
+
+export const begin = beginWith(requestedOf);
 
 /** The app lacks the LinkedIn product of the scope. */
 const SCOPE_REFUSED = "unauthorized_scope_error";
 
+/** Returns null unless LinkedIn refused the app's scopes; empty when LinkedIn does not name the scope. */
+export function refusedScope({ query }: Pick<ConsentReturn, "query">): string | null {
+  if (query.get("error") !== SCOPE_REFUSED) return null;
+  const words = query.get("error_description") ?? "";
+  return /Scope (?:"|&quot;)(\w+)/i.exec(words)?.[1] ?? "";
+}
+
+interface RefusedApp {
+  /** The variable of the app's id. */
+  variable: string;
+  app: AppName;
+  required: readonly string[];
+  /** The app was asked for optional scopes too. */
+  hasOptional: boolean;
+  /** What the owner does when the app lacks a required scope. */
+  mend: string;
+}
+
+export function refuseScope(
+  scope: string,
+  { variable, app, required, hasOptional, mend }: RefusedApp,
+): Result<never, ConsentRefusal> {
+  const isRequired = required.includes(scope);
+  const what = scope ? `the permission ${scope}` : "these permissions";
+  const sentences = [
+    `LinkedIn does not let the app of ${variable} ask for ${what}.`,
+    ...(isRequired || !scope ? [mend] : []),
+    ...(!isRequired && (scope || hasOptional)
+      ? [
+          `Its owner has to list in APP_SCOPES, under "${app}", only optional permissions that the app's products have.`,
+        ]
+      : []),
+  ];
+  return consentRefusal("refused", sentences.join(" "));
+}
+
 export const finish: ConsentPage["finish"] = async (fetch, back, app) => {
-  if (back.query.get("error") === SCOPE_REFUSED) {
-    return consentRefusal(
-      "refused",
-      "LinkedIn does not let this instance's app ask for these permissions. Its owner has to add the products Sign In with LinkedIn and Share on LinkedIn to the app, and for pages the Community Management API; without the last, pages must not be listed in APP_SCOPES.",
-    );
-  }
-  const granted = await exchangeCode(fetch, SERVER, back, app);
-  if (!granted.ok) return granted;
   const requested = requestedOf(app);
-  const has = granted.value.scopes ?? requested;
-  const hasPages = PAGE_SCOPES.every((scope) => has.includes(scope));
-  const grant = await toGrant(granted.value, scopes, (credentials) =>
-    findAccounts(fetch, withFixedEnd(credentials), hasPages),
-  );
-  return grant.ok ? ok({ ...grant.value, requested }) : grant;
+  const scope = refusedScope(back);
+  if (scope !== null) {
+    return refuseScope(scope, {
+      variable: "LINKEDIN_CLIENT_ID",
+      app: "linkedin",
+      required: scopes.required,
+      hasOptional: requested.length > scopes.required.length,
+      mend: "Its owner has to add the products Sign In with LinkedIn using OpenID Connect and Share on LinkedIn to the app. An app with the Community Management API cannot have them: its keys are LINKEDIN_PAGES_CLIENT_ID and LINKEDIN_PAGES_CLIENT_SECRET.",
+    });
+  }
+  return finishWith(fetch, back, app, { scopes, requested, identify: identifyPerson });
 };
 
-/** When LinkedIn permanently refuses to list the pages, only the member is connected. */
-async function findAccounts(
+interface Rules {
+  scopes: ConsentScopes;
+  requested: string[];
+  identify(fetch: Fetch, credentials: Credentials): Promise<Result<Connected, LoginRefusal>>;
+}
+
+export async function finishWith(
   fetch: Fetch,
-  credentials: Credentials,
-  hasPages: boolean,
+  back: ConsentReturn,
+  app: AppKeys,
+  { scopes, requested, identify }: Rules,
+): Promise<Result<Grant, ConsentRefusal>> {
+  const granted = await exchangeCode(fetch, SERVER, back, app);
+  if (!granted.ok) return granted;
+  const has = granted.value.scopes ?? requested;
+  const hasPages = PAGE_SCOPES.every((scope) => has.includes(scope));
+  const grant = await toGrant(granted.value, scopes, async (credentials) => {
+    const lasting = withFixedEnd(credentials);
+    const person = await identify(fetch, lasting);
+    if (!person.ok) return refuse(toConsentRefusal(person.error));
+    return hasPages ? withPages(fetch, person.value) : ok([person.value]);
+  });
+  return grant.ok ? ok({ ...grant.value, requested }) : grant;
+}
+
+/** When LinkedIn permanently refuses to list the pages, only the member is connected. */
+async function withPages(
+  fetch: Fetch,
+  person: Connected,
 ): Promise<Result<Connected[], ConsentRefusal>> {
-  const person = await identifyPerson(fetch, credentials);
-  if (!person.ok) return refuse(toConsentRefusal(person.error));
-  if (!hasPages) return ok([person.value]);
+  const { credentials, profile } = person;
   const pages = await publishablePages(fetch, credentials.accessToken);
   if (!pages.ok) {
     const { message } = pages.error;
     return isTemporary(pages.error)
       ? consentRefusal("unavailable", `LinkedIn could not name your pages: ${message}`)
-      : ok([person.value]);
+      : ok([person]);
   }
-  const userId = person.value.profile.platformAccountId;
+  const userId = profile.platformAccountId;
   const connected = pages.value.map(({ id, name, handle }) => ({
     profile: toProfile({ id: organizationUrn(id), userId, name, handle }),
     credentials,
   }));
-  return ok([person.value, ...connected]);
+  return ok([person, ...connected]);
 }

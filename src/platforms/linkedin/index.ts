@@ -1,8 +1,25 @@
 import { DAY, SECOND } from "../../core/time.ts";
 import type { Connector } from "../connector.ts";
 import { lazily } from "../kit/lazily.ts";
-import { apiVersion, asks, capabilities, needs, scopes, timing } from "./capabilities.ts";
+import {
+  apiVersion,
+  asks,
+  capabilities,
+  MEMBER_FIGURES,
+  MEMBER_METRICS,
+  MEMBER_POSTS_PER_READ,
+  needs,
+  PAGE_SCOPES,
+  PAGES_APP,
+  pagesAsks,
+  pagesScopes,
+  scopes,
+  timing,
+} from "./capabilities.ts";
 import { type LinkedInSettings, settings } from "./settings.ts";
+
+const isPage = (platformAccountId: string): boolean =>
+  platformAccountId.startsWith("urn:li:organization:");
 
 export const linkedin: Connector<LinkedInSettings> = {
   platform: "linkedin",
@@ -20,6 +37,16 @@ export const linkedin: Connector<LinkedInSettings> = {
   ...lazily(() => import("./publish.ts"), "prepare", "submit"),
   ...lazily(() => import("./reconcile.ts"), "reconcile"),
   consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
+  pagesApp: {
+    app: PAGES_APP,
+    isPage,
+    scopes: PAGE_SCOPES,
+    consent: {
+      asks: pagesAsks,
+      ...pagesScopes,
+      ...lazily(() => import("./pages-consent.ts"), "begin", "finish"),
+    },
+  },
   ...lazily(() => import("./app-check.ts"), "checkApp"),
   ...lazily(() => import("./auth.ts"), "identify", "refresh", "revoke"),
   isRevokedForPerson: true,
@@ -27,9 +54,19 @@ export const linkedin: Connector<LinkedInSettings> = {
     counts: ["views", "likes", "comments", "shares"],
     callsOf: () => 3,
     pagePosts: 50,
-    // LinkedIn has figures for pages only.
-    covers: ({ platformAccountId }) => platformAccountId.startsWith("urn:li:organization:"),
+    covers: ({ platformAccountId }) => isPage(platformAccountId),
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
+    others: [
+      {
+        counts: ["views", "likes", "comments", "shares"],
+        callsOf: () => MEMBER_POSTS_PER_READ * MEMBER_METRICS,
+        pagePosts: MEMBER_POSTS_PER_READ,
+        hoursBetweenReads: 20,
+        covers: ({ platformAccountId, grantedScopes = [] }) =>
+          !isPage(platformAccountId) && grantedScopes.includes(MEMBER_FIGURES),
+        ...lazily(() => import("./member-metrics.ts"), "readPage", "readFollowers"),
+      },
+    ],
   },
   extras: {
     comments: {

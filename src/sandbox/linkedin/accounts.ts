@@ -1,11 +1,12 @@
 import { now } from "../../core/clock.ts";
 import { DAY, SECOND } from "../../core/time.ts";
-import { hasScope, redeemCode, scopesOf } from "../kit/codes.ts";
+import { codesTable, redeemCode } from "../kit/codes.ts";
 import { bearerOf, readForm } from "../kit/input.ts";
 import { digitsOf, Logins, usernameOf } from "../kit/logins.ts";
 import { refreshOf } from "../kit/refresh.ts";
 import { oauthError } from "../kit/refusal.ts";
 import { type Call, idOf } from "../kit/simulator.ts";
+import { loginName, readLoginName } from "./apps.ts";
 import { accessDenied, encodedParam, invalidValue, refusal } from "./call.ts";
 
 /** Source: LinkedIn, "Refresh Tokens with OAuth 2.0". */
@@ -24,6 +25,9 @@ interface Organization {
 
 export interface Member {
   name: string;
+  /** The name of the login: the member's name, with the app that the token is from. */
+  login: string;
+  /** Specific to the app. */
   sub: string;
   urn: string;
   organizations: Organization[];
@@ -35,13 +39,14 @@ async function organizationOf(member: string, kind: string): Promise<Organizatio
   return { id, urn: `urn:li:organization:${id}`, name, vanityName: usernameOf(name, 50) };
 }
 
-async function memberOf(name: string): Promise<Member> {
-  const sub = `sb${await digitsOf("linkedin", name, 8)}`;
+async function memberOf(login: string): Promise<Member> {
+  const { name } = readLoginName(login);
+  const sub = `sb${await digitsOf("linkedin", login, 8)}`;
   const organizations = [
     await organizationOf(name, "Works"),
     await organizationOf(name, "Foundation"),
   ];
-  return { name, sub, urn: `urn:li:person:${sub}`, organizations };
+  return { name, login, sub, urn: `urn:li:person:${sub}`, organizations };
 }
 
 const loginsOf = ({ env: { store, origin } }: Call) =>
@@ -70,8 +75,19 @@ export async function authenticate(
   return { member, token };
 }
 
-export function requireScope(call: Call, { name }: Member, ...scopes: readonly string[]): void {
-  if (hasScope(call, "linkedin", name, ...scopes)) return;
+/** Scopes of the member's newest consent to the app; null without a consent page. */
+function scopesOf({ env: { store, origin } }: Call, login: string): string[] | null {
+  const { name } = readLoginName(login);
+  const own = { platform: "linkedin" as const, team_id: origin.teamId, name, is_used: true };
+  const consents = codesTable.list(store, own, "ORDER BY expires_at DESC, rowid DESC LIMIT 100");
+  return consents.find(({ client_id }) => loginName(name, client_id) === login)?.scopes ?? null;
+}
+
+/** A token without a consent page has every scope. */
+export function requireScope(call: Call, { login }: Member, ...scopes: readonly string[]): void {
+  const granted = scopesOf(call, login);
+  if (granted === null || scopes.length === 0) return;
+  if (scopes.some((scope) => granted.includes(scope))) return;
   throw accessDenied(`Not enough permissions to access: ${new URL(call.req.url).pathname}`);
 }
 
@@ -92,6 +108,50 @@ export async function readUserInfo(call: Call): Promise<Response> {
     family_name: rest.join(" "),
     picture: `https://media.licdn.test/${member.sub}.jpeg`,
     locale: { country: "US", language: "en" },
+  });
+}
+
+const PROFILE_FIELDS = new Set([
+  "id",
+  "localizedFirstName",
+  "localizedLastName",
+  "localizedHeadline",
+  "vanityName",
+]);
+
+const PICTURE = "profilePicture(displayImage~:playableStreams)";
+
+/** @see https://learn.microsoft.com/linkedin/shared/integrations/people/profile-api */
+export async function readMe(call: Call): Promise<Response> {
+  const { member } = await authenticate(call, "r_basicprofile");
+  const [localizedFirstName = "", ...rest] = member.name.split(" ");
+  const urn = `urn:li:digitalmediaAsset:${member.sub}`;
+  const profile = {
+    id: member.sub,
+    localizedFirstName,
+    localizedLastName: rest.join(" "),
+    localizedHeadline: "Simulated",
+    vanityName: usernameOf(member.name, 50),
+  };
+  const { projection } = call.req.query();
+  if (projection === undefined) {
+    return Response.json({ ...profile, profilePicture: { displayImage: urn } });
+  }
+  const fields = /^\((.+)\)$/.exec(projection)?.[1]?.split(/,(?![^(]*\))/) ?? [];
+  const other = fields.find((field) => field !== PICTURE && !PROFILE_FIELDS.has(field));
+  if (fields.length === 0 || other !== undefined) {
+    throw invalidValue("The parameter projection is invalid");
+  }
+  const identifier = `https://media.licdn.test/${member.sub}.jpeg`;
+  const displayImage = {
+    paging: { count: 10, start: 0, links: [] },
+    elements: [{ artifact: urn, identifiers: [{ identifier, index: 0 }] }],
+  };
+  return Response.json({
+    ...Object.fromEntries(Object.entries(profile).filter(([name]) => fields.includes(name))),
+    ...(fields.includes(PICTURE)
+      ? { profilePicture: { displayImage: urn, "displayImage~": displayImage } }
+      : {}),
   });
 }
 
@@ -162,6 +222,18 @@ const missingParameter = (field: string) =>
 const wrongGrant = () =>
   oauthError(400, "unsupported_grant_type", "The grant type is not supported");
 
+const invalidGrant = () =>
+  oauthError(
+    400,
+    "invalid_grant",
+    "The provided authorization grant or refresh token is invalid, expired or revoked",
+  );
+
+const isOfOtherApp = (login: string, form: URLSearchParams): boolean => {
+  const { clientId } = readLoginName(login);
+  return clientId !== null && clientId !== form.get("client_id");
+};
+
 /** A refresh token stays valid after its use. */
 export async function grantTokens(call: Call): Promise<Response> {
   const form = await readForm(call);
@@ -174,15 +246,11 @@ export async function grantTokens(call: Call): Promise<Response> {
     {
       wrongGrant,
       missing: missingParameter,
-      invalidToken: () =>
-        oauthError(
-          400,
-          "invalid_grant",
-          "The provided authorization grant or refresh token is invalid, expired or revoked",
-        ),
+      invalidToken: invalidGrant,
     },
     [...REQUIRED_KEYS, "refresh_token"],
   );
+  if (isOfOtherApp(name, form)) throw invalidGrant();
   return Response.json(tokensOf(call, name, token));
 }
 
@@ -194,7 +262,7 @@ function tokensOf(call: Call, name: string, refreshToken: string) {
     expires_in: ACCESS_SECONDS,
     refresh_token: refreshToken,
     refresh_token_expires_in: Math.floor((endsAt - now().getTime()) / SECOND),
-    scope: scopesOf(call, "linkedin", name)?.join(",") ?? SCOPES,
+    scope: scopesOf(call, name)?.join(",") ?? SCOPES,
   };
 }
 
@@ -212,7 +280,7 @@ async function exchangeCode(call: Call, form: URLSearchParams): Promise<Response
   if (missing) throw missingParameter(missing);
   // LinkedIn refuses `code_verifier` from a server app.
   if (!form.get("client_secret") || form.has("code_verifier")) throw invalidClient();
-  const { name, scopes } = await redeemCode(
+  const { name, scopes, client_id } = await redeemCode(
     call,
     "linkedin",
     { form, clientId: form.get("client_id") },
@@ -229,10 +297,11 @@ async function exchangeCode(call: Call, form: URLSearchParams): Promise<Response
       otherRedirect: otherCode,
     },
   );
-  const refreshToken = loginsOf(call).issue(name, "refresh", REFRESH_SECONDS);
+  const login = loginName(name, client_id);
+  const refreshToken = loginsOf(call).issue(login, "refresh", REFRESH_SECONDS);
   return Response.json({
-    ...tokensOf(call, name, refreshToken),
-    ...(scopes.includes("openid") ? { id_token: await idTokenOf(name) } : {}),
+    ...tokensOf(call, login, refreshToken),
+    ...(scopes.includes("openid") ? { id_token: await idTokenOf(login) } : {}),
   });
 }
 
@@ -242,8 +311,8 @@ const encodeJson = (value: object): string =>
     .toBase64({ alphabet: "base64url", omitPadding: true });
 
 /** The signature of the returned token is not valid. */
-async function idTokenOf(name: string): Promise<string> {
-  const { sub } = await memberOf(name);
+async function idTokenOf(login: string): Promise<string> {
+  const { name, sub } = await memberOf(login);
   const claims = { iss: "https://www.linkedin.com/oauth", sub, name };
   const parts = [{ alg: "RS256", typ: "JWT" }, claims].map((part) => encodeJson(part));
   return [...parts, "c2FuZGJveA"].join(".");
@@ -256,7 +325,8 @@ export async function revokeToken(call: Call): Promise<Response> {
     throw oauthError(400, "invalid_request", "A required parameter is missing");
   }
   const logins = loginsOf(call);
-  if (logins.nameOf(token, "access") === null) {
+  const name = logins.nameOf(token, "access");
+  if (name === null || isOfOtherApp(name, form)) {
     throw oauthError(400, "invalid_request", "The token is not known");
   }
   logins.end(token);

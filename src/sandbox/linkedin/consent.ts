@@ -2,29 +2,15 @@ import { MINUTE, SECOND } from "../../core/time.ts";
 import { createConsent, readConsentRequest, refusalPage } from "../kit/consent.tsx";
 import { Refusal } from "../kit/refusal.ts";
 import type { Call } from "../kit/simulator.ts";
+import { scopesOfApp } from "./apps.ts";
 
 /** Source: LinkedIn, "Authorization Code Flow". */
 const CODE_SECONDS = (30 * MINUTE) / SECOND;
 
-/** Scopes of an app with every product. Source: LinkedIn, "Getting Access". */
-const SCOPES = [
-  "openid",
-  "profile",
-  "email",
-  "w_member_social",
-  "r_member_postAnalytics",
-  "r_member_profileAnalytics",
-  "r_organization_social",
-  "w_organization_social",
-  "r_organization_admin",
-  "rw_organization_admin",
-  "r_organization_social_feed",
-  "w_organization_social_feed",
-];
-
 function requireScopes({ req }: Call): void {
-  const { scope = "", redirect_uri = "", state } = req.query();
-  const other = scope.split(" ").find((one) => one && !SCOPES.includes(one));
+  const { scope = "", client_id = "", redirect_uri = "", state } = req.query();
+  const allowed = scopesOfApp(client_id);
+  const other = scope.split(" ").find((one) => one && !allowed.includes(one));
   if (other === undefined || !URL.canParse(redirect_uri)) return;
   const back = new URL(redirect_uri);
   back.searchParams.set("error", "unauthorized_scope_error");
@@ -45,7 +31,7 @@ export const consent = createConsent({
     requireScopes(call);
     return readConsentRequest(call, {
       separator: " ",
-      scopes: SCOPES,
+      scopes: scopesOfApp(call.req.query("client_id") ?? ""),
       refuse: (message) => refusalPage(400, `Bummer, something went wrong. ${message}`),
     });
   },

@@ -2,6 +2,7 @@ import { type Call, createApp, createSimulator, idOf } from "../kit/simulator.ts
 import {
   grantTokens,
   listRoles,
+  readMe,
   readOrganization,
   readOrganizations,
   readUserInfo,
@@ -11,7 +12,7 @@ import { assets, initializeFile, initializeVideo, readAsset, uploads } from "./a
 import { decode, invalidValue, refusal, requireVersion } from "./call.ts";
 import { consent } from "./consent.ts";
 import { createPost, listPosts, postByHand, posts } from "./posts.ts";
-import { listComments, readFollowers, readStatistics } from "./statistics.ts";
+import { listComments, readFollowers, readMemberFigures, readStatistics } from "./statistics.ts";
 import { finalizeVideo, putUpload } from "./uploads.ts";
 
 const notFound = ({ req }: Call) =>
@@ -41,7 +42,9 @@ const app = createApp(notFound);
 
 app
   .get("/api.linkedin.com/v2/userinfo", readUserInfo)
-  .all("/api.linkedin.com/v2/userinfo", wrongVerb);
+  .all("/api.linkedin.com/v2/userinfo", wrongVerb)
+  .get("/api.linkedin.com/v2/me", readMe)
+  .all("/api.linkedin.com/v2/me", wrongVerb);
 app
   .basePath("/www.linkedin.com")
   .put("/dms-uploads/*", putUpload)
@@ -73,6 +76,7 @@ rest
   .get("/organizations/:id", readOrganization)
   .get("/networkSizes/:id", readFollowers)
   .get("/organizationalEntityShareStatistics", readStatistics)
+  .get("/memberCreatorPostAnalytics", readMemberFigures)
   .get("/socialActions/:id/comments", listComments)
   .get("/posts", listPosts)
   .post("/posts", byAction({ "": createPost }))

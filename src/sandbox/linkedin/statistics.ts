@@ -68,6 +68,54 @@ export async function readStatistics(call: Call): Promise<Response> {
   return Response.json({ paging: { start: 0, count: elements.length, links: [] }, elements });
 }
 
+const MEMBER_METRICS = new Map<string, (post: ReturnType<typeof reactionsOf>) => number>([
+  ["IMPRESSION", ({ views }) => views],
+  ["MEMBERS_REACHED", ({ views }) => Math.floor(views * 0.8)],
+  ["RESHARE", ({ shares }) => shares],
+  ["REACTION", ({ likes }) => likes],
+  ["COMMENT", ({ comments }) => comments],
+]);
+
+const ENTITY_KINDS = { share: "share", ugc: "ugcPost" } as const;
+
+/** From this version on, `metricType` is a word. */
+const PLAIN_TYPE_SINCE = "202605";
+
+/**
+ * Only of the member's own posts, one figure per call.
+ * @see https://learn.microsoft.com/linkedin/marketing/community-management/members/post-statistics
+ */
+export async function readMemberFigures(call: Call): Promise<Response> {
+  const { member } = await authenticate(call, "r_member_postAnalytics");
+  if (encodedParam(call, "q") !== "entity") throw invalidValue("The finder q is not known");
+  const queryType = encodedParam(call, "queryType");
+  const read = MEMBER_METRICS.get(queryType);
+  if (!read) throw invalidValue(`Invalid value ${queryType} in the parameter queryType`);
+  if ((call.req.query("aggregation") ?? "TOTAL") !== "TOTAL") {
+    throw invalidValue(`The aggregation is not supported for a post and ${queryType}`);
+  }
+  const raw = /[?&]entity=([^&]*)/.exec(call.req.url)?.[1] ?? "";
+  const [, name = "", encoded = ""] = /^\((share|ugc):([^:()]+)\)$/.exec(raw) ?? [];
+  const kind = ENTITY_KINDS[name as keyof typeof ENTITY_KINDS];
+  const urn = decode(encoded);
+  if (!kind || !urn.startsWith(`urn:li:${kind}:`)) {
+    throw invalidValue("The parameter entity is no union of share and ugc");
+  }
+  const { store, origin } = call.env;
+  const row = posts.find(store, { urn, team_id: origin.teamId });
+  if (!row || row.author !== member.urn) throw accessDenied(`Not the author of ${urn}`);
+  const version = call.req.header("linkedin-version") ?? "";
+  const metricType =
+    version >= PLAIN_TYPE_SINCE
+      ? queryType
+      : {
+          "com.linkedin.adsexternalapi.memberanalytics.v1.CreatorPostAnalyticsMetricTypeV1":
+            queryType,
+        };
+  const elements = [{ count: read(reactionsOf(row)), metricType, targetEntity: { [kind]: urn } }];
+  return Response.json({ paging: { start: 0, count: 10, links: [] }, elements });
+}
+
 const NOTHING = { views: 0, likes: 0, comments: 0, shares: 0 };
 
 function requireAdmin(member: Member, urn: string): void {

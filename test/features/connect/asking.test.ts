@@ -47,10 +47,12 @@ test("a permission that was not granted is named in words", async () => {
 });
 
 test("every permission that a platform is asked for has words", () => {
-  for (const { platform, consent } of connectors()) {
-    const { required = [], optional = [], inWords = {} } = consent ?? {};
-    const scopes = [...required, ...optional].sort();
-    expect([platform, Object.keys(inWords).sort()]).toEqual([platform, scopes]);
+  for (const { platform, consent, pagesApp } of connectors()) {
+    for (const page of [consent, pagesApp?.consent]) {
+      const { required = [], optional = [], inWords = {} } = page ?? {};
+      const scopes = [...required, ...optional].sort();
+      expect([platform, Object.keys(inWords).sort()]).toEqual([platform, scopes]);
+    }
   }
 });
 

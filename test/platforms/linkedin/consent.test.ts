@@ -171,7 +171,7 @@ test.each<[string, Answer, string]>([
 test.each([
   ["user_cancelled_login", "declined", "not allowed"],
   ["user_cancelled_authorize", "declined", "not allowed"],
-  ["unauthorized_scope_error", "refused", "APP_SCOPES"],
+  ["unauthorized_scope_error", "refused", "LINKEDIN_PAGES_CLIENT_ID"],
 ])("%s asks for nothing more", async (code, failure, wording) => {
   const { fetch, calls } = scriptedFetch([]);
   const grant = await linkedin.consent?.finish(fetch, backWith({ error: code }), APP);

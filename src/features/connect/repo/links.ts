@@ -22,11 +22,11 @@ const isPending = (now: SQL): SQL => sql`account_id IS NULL AND expires_at > ${n
 export const insertLink = prepared((link: Params<NewLink>) => {
   const { teamId, now } = link;
   return sql`INSERT INTO connection_links (team_id, platform, mode, logo_url, title, description,
-      redirect_url, tags, created_by, token_id, created_at, expires_at)
+      redirect_url, tags, created_by, token_id, created_at, expires_at, type)
     SELECT ${teamId}, ${link.platform}, ${link.mode}, ${link.logoUrl}, ${link.title},
       ${link.description}, ${link.redirectUrl}, ${link.tags}, ${link.createdBy},
       ${link.tokenId}, ${now},
-      ${link.expiresAt}
+      ${link.expiresAt}, ${link.type}
     WHERE ${isUnrevoked(link.tokenId)}
       AND (SELECT count(*) FROM connection_links WHERE team_id = ${teamId} AND ${isPending(now)})
       < ${sql.raw(`${MAX_PENDING_LINKS}`)}

@@ -1,0 +1,117 @@
+import { appKeyNames } from "../../config.ts";
+import type { FieldError } from "../../core/errors.ts";
+import type { OtherApp, Platform } from "../../core/platforms.ts";
+import type { Deps } from "../../deps.ts";
+import type { ConsentPage } from "../../platforms/consent.ts";
+import { connectorOf, connectors, platformName } from "../../platforms/registry.ts";
+import type { AccountMode, AccountRow } from "../accounts/table.ts";
+import { appKeysOf } from "../logins/platform-access.ts";
+import type { AccountType } from "./table.ts";
+
+type Configured = Pick<Deps, "config">;
+
+interface Wanted {
+  platform: Platform;
+  mode: AccountMode;
+  type: AccountType | null;
+}
+
+/** Null means the platform's first app. */
+type App = OtherApp | null;
+
+export function consentPageOf(platform: Platform, app: App): ConsentPage | undefined {
+  const { consent, pagesApp } = connectorOf(platform);
+  return pagesApp && pagesApp.app === app ? pagesApp.consent : consent;
+}
+
+const hasKeys = (deps: Configured, account: Omit<Wanted, "type">, app: App): boolean =>
+  appKeysOf(deps, { ...account, app }) !== null;
+
+const isHalfSet = ({ config }: Configured, { platform, mode }: Omit<Wanted, "type">, app: App) =>
+  mode === "live" && appKeyNames(app ?? platform).some((name) => config.halfAppKeys.includes(name));
+
+function connectsPages(deps: Configured, account: Omit<Wanted, "type">, app: App): boolean {
+  const { pagesApp } = connectorOf(account.platform);
+  if (app !== null || !pagesApp) return hasKeys(deps, account, app);
+  const { scopes = [] } = appKeysOf(deps, account) ?? {};
+  return pagesApp.scopes.every((scope) => scopes.includes(scope));
+}
+
+/**
+ * Returns the app by which an account of this type is connected. The app may have no keys. A half-set pair is chosen,
+ * so that the refusal names the missing variable.
+ */
+export function appFor(deps: Configured, { type, platform, mode }: Wanted): App {
+  const { pagesApp } = connectorOf(platform);
+  if (!pagesApp) return null;
+  const account = { platform, mode };
+  const { app } = pagesApp;
+  const isSet = hasKeys(deps, account, app);
+  if (type === "page") {
+    return isSet || isHalfSet(deps, account, app) || !connectsPages(deps, account, null)
+      ? app
+      : null;
+  }
+  const isFirstWanted = hasKeys(deps, account, null) || isHalfSet(deps, account, null);
+  return isFirstWanted || !isSet ? null : app;
+}
+
+/** A person has another id in each app; a page has the same. */
+export function appToReconnect(deps: Configured, account: AccountRow): App {
+  const { platform, mode, app, platformAccountId } = account;
+  const isPage = connectorOf(platform).pagesApp?.isPage(platformAccountId) ?? false;
+  if (!isPage || connectsPages(deps, { platform, mode }, app)) return app;
+  return appFor(deps, { platform, mode, type: "page" });
+}
+
+/** A login that was given by tokens: pages' logins are from the app for pages, where the instance has one. */
+export function appOfTokens(deps: Configured, wanted: Wanted, pageId: string | undefined): App {
+  if (wanted.type !== null || pageId === undefined || wanted.mode === "sandbox") {
+    return appFor(deps, wanted);
+  }
+  const app = appFor(deps, { ...wanted, type: "page" });
+  return hasKeys(deps, wanted, app) ? app : null;
+}
+
+const withPages = () =>
+  connectors().flatMap(({ platform, pagesApp }) => (pagesApp ? [platform] : []));
+
+export const refusedType = ({ platform, type }: Pick<Wanted, "platform" | "type">) =>
+  type === "page" && !connectorOf(platform).pagesApp
+    ? `The type page is for ${withPages().join(", ")} alone. Leave type out.`
+    : null;
+
+export function refusedApp(
+  deps: Configured,
+  { platform, mode, app }: Omit<Wanted, "type"> & { app: App },
+): string | null {
+  const consent = consentPageOf(platform, app);
+  const name = platformName(platform);
+  if (!consent) return `${name} has no consent page.`;
+  if (mode === "sandbox") {
+    return deps.config.sandboxEnabled ? null : "The sandbox is switched off on this instance.";
+  }
+  if (consent.needsNoApp || hasKeys(deps, { platform, mode }, app)) return null;
+  const what = app === null ? `${name} is` : `${name} pages are`;
+  const keys = appKeyNames(app ?? platform);
+  const half = keys.find((key) => deps.config.halfAppKeys.includes(key));
+  const missing = keys.filter((key) => key !== half).join(" and ");
+  return half
+    ? `${what} only half set up on this instance: ${half} is set, and its owner has to set ${missing} too.`
+    : `${what} not set up on this instance: its owner has to set ${missing}.`;
+}
+
+/** The refusal of a request, with a hint about the sandbox. */
+export function refusedRequest(deps: Configured, wanted: Wanted): FieldError | null {
+  const { platform, mode, type } = wanted;
+  const message = refusedType(wanted);
+  if (message !== null) return { field: "type", message };
+  const refusal = refusedApp(deps, { platform, mode, app: appFor(deps, wanted) });
+  if (refusal === null) return null;
+  const sandbox = { ...wanted, mode: "sandbox" as const };
+  const isSimulated = refusedApp(deps, { ...sandbox, app: appFor(deps, sandbox) }) === null;
+  return {
+    field: type === "page" ? "type" : "platform",
+    message: isSimulated ? `${refusal} To try it out, send "mode":"sandbox".` : refusal,
+  };
+}
