@@ -17,6 +17,7 @@ import type {
   PublishAccount,
 } from "./login.ts";
 import type { MetricsReader } from "./metrics.ts";
+import type { SetupStep } from "./setup-steps.ts";
 import type { Refused, Stopped, TokenExpired } from "./stopped.ts";
 
 export type { Fetch, PublishAccount, Refused, Stopped, TokenExpired };
@@ -232,14 +233,25 @@ export interface BatchFlag {
   description: string;
 }
 
+export type AcceptedRedirects =
+  | "https"
+  | "https, or http://127.0.0.1"
+  | "https, or http://localhost";
+
+/** What an app that has not passed its platform's audit does. */
+export interface UntilAudit {
+  /** A sentence about a post. */
+  post: string;
+  /** A sentence about a connected account. */
+  account: string;
+}
+
 /** What the instance's owner needs before real accounts can be connected. */
 export interface Needs {
   app: string | null;
   scopes: readonly string[];
-  /** The platform's review that an app needs before other people can use it. Null when there is none. */
-  review: string | null;
-  /** Accepted redirect URLs, in words, for platforms that refuse `http://localhost`. */
-  redirects?: string;
+  /** The redirect URLs that the platform accepts. Absent where it does not say. */
+  redirects?: AcceptedRedirects;
   /** An optional key that replaces an app. `without` says what happens without the key. */
   key?: { variable: string; without: string };
 }
@@ -255,6 +267,10 @@ export interface Connector<S = unknown> {
   apiVersion: ApiVersion;
   capabilities: Capabilities;
   needs: Needs;
+  /** What the owner does at the platform, in order. */
+  setupSteps(): Promise<readonly SetupStep[]>;
+  /** Absent where posts need no audit. */
+  untilAudit?: UntilAudit;
   timing: ReconcileTiming;
   verifiedPull?: VerifiedPull;
   paidPosts?: PaidPosts;

@@ -151,10 +151,12 @@ export interface Offer {
   refusal: string | null;
   isSimulated: boolean;
   takesPassword: boolean;
+  /** What connecting an account means until the owner's app has passed the platform's audit. */
+  untilAudit: string | null;
 }
 
 export const platformOffers = (deps: Pick<Deps, "config">): Offer[] =>
-  connectors().map(({ platform, consent, login }) => ({
+  connectors().map(({ platform, consent, login, untilAudit }) => ({
     platform,
     name: platformName(platform),
     asks: consent?.asks ?? null,
@@ -162,4 +164,7 @@ export const platformOffers = (deps: Pick<Deps, "config">): Offer[] =>
     refusal: refusedPlatform(deps, { platform, mode: "live" }),
     isSimulated: refusedPlatform(deps, { platform, mode: "sandbox" }) === null,
     takesPassword: login !== undefined,
+    untilAudit: deps.config.auditedPlatforms.includes(platform)
+      ? null
+      : (untilAudit?.account ?? null),
   }));

@@ -43,7 +43,6 @@ export const asks =
 export const needs: Needs = {
   app: "A Meta app of type Business with the product Facebook Login; it posts as Pages, never as a person. With Facebook Login for Business, its configuration is FACEBOOK_CONFIG_ID.",
   scopes: [...scopes.required, ...scopes.optional],
-  review: "App review with advanced access, and business verification.",
 };
 
 export const capabilities = {

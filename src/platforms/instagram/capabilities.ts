@@ -54,7 +54,6 @@ export const asks =
 export const needs: Needs = {
   app: "A Meta app of type Business with the product Instagram, API setup with Instagram login.",
   scopes: [...scopes.required, ...scopes.optional],
-  review: "App review with advanced access, and business verification.",
   /** @see https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login */
   redirects: "https",
 };

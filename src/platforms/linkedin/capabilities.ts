@@ -52,7 +52,6 @@ export const asks =
 export const needs: Needs = {
   app: "An app at developer.linkedin.com with Sign In with LinkedIn (OpenID Connect) and Share on LinkedIn; for pages the Community Management API, and APP_SCOPES.",
   scopes: [...scopes.required, ...scopes.optional],
-  review: "Community Management API access, for pages: a reviewed app of a legal entity.",
 };
 
 export const capabilities = {

@@ -51,7 +51,6 @@ export const asks =
 export const needs: Needs = {
   app: "An app at developer.x.com with OAuth 2.0 as a confidential client, and API credits: X charges for every post.",
   scopes: scopes.required,
-  review: null,
   /** @see https://docs.x.com/fundamentals/developer-apps */
   redirects: "https, or http://127.0.0.1",
 };
