@@ -247,10 +247,6 @@ export interface Config {
   appScopes: Partial<Record<Platform, readonly string[]>>;
   /** Platforms whose audit the owner's app has passed. */
   auditedPlatforms: readonly Platform[];
-  /** Names of all client ids and secrets that are set, of a platform's further apps too. */
-  appVariables: readonly string[];
-  /** The values of client ids, by the name of the variable. */
-  clientIds: Readonly<Record<string, string>>;
 }
 
 export const appKeyNames = (platform: Platform): [id: string, secret: string] => {
@@ -277,17 +273,6 @@ const readHalfAppKeys = (env: object): string[] =>
     const platform = APP_KEY.exec(name)?.[1]?.toLowerCase() ?? "";
     return isPlatform(platform) && value && !readAppKeys(env)[platform] ? [name] : [];
   });
-
-function readAppVariables(env: object): Pick<Config, "appVariables" | "clientIds"> {
-  const set = Object.entries(env).filter(
-    ([name, value]) =>
-      /_CLIENT_(?:ID|SECRET)$/.test(name) && typeof value === "string" && value !== "",
-  );
-  return {
-    appVariables: set.map(([name]) => name),
-    clientIds: Object.fromEntries(set.filter(([name]) => name.endsWith("_ID"))),
-  };
-}
 
 const readInstanceKeys = (vars: Variables): Config["appKeys"] =>
   Object.fromEntries(
@@ -376,7 +361,6 @@ export function parseConfig(env: object): Config {
     halfAppKeys: readHalfAppKeys(env),
     appScopes: vars.APP_SCOPES ?? {},
     auditedPlatforms: (vars.AUDITED_PLATFORMS ?? []) as Platform[],
-    ...readAppVariables(env),
   };
 }
 

@@ -5,8 +5,8 @@ import {
   judgeSteps,
   type StepState,
   setupOf,
+  type Tick,
 } from "../features/setup/rules.ts";
-import type { SetupTick } from "../features/setup/table.ts";
 import type { Connector, Fetch } from "../platforms/connector.ts";
 import { connectors } from "../platforms/registry.ts";
 import type { Vars } from "./vars.ts";
@@ -17,7 +17,7 @@ export interface AppSettings {
   values: Vars;
   origin: string;
   /** What the owner has ticked on the instance's setup pages. Absent when the database was not read. */
-  ticks?: readonly SetupTick[];
+  ticks?: readonly Tick[];
 }
 
 export interface Diagnosis {
@@ -71,7 +71,8 @@ async function diagnoseApp(
   const missingOf = (keys: readonly string[]) =>
     keys.filter((name) => names !== null && !names.includes(name));
   const steps = await connector.setupSteps();
-  const facts = { origin, variables: { names, values }, ticks };
+  const isAudited = values.AUDITED_PLATFORMS?.split(/\s*,\s*/).includes(platform) ?? false;
+  const facts = { origin, variables: { names, values }, ticks, isAudited };
   if (app === null) {
     const keys = key ? [key.variable] : [];
     const missing = missingOf(keys);

@@ -145,31 +145,53 @@ function formatStep(step: SetupStep, number: number, platform: Platform): string
     ...(variables ? [`Variables: ${codes(variables)}`] : []),
   ];
   const indent = " ".repeat(`${number}. `.length);
-  const head = `${number}. **${title}.** ${todo} ([page](${page}))`;
+  const head = `${number}. **[${title}](${page}).** ${todo}`;
   return [head, "", ...lines.map((line) => `${indent}- ${line}`)].join("\n");
 }
 
-function formatSubmission(
-  { title }: SetupStep,
-  submission: Submission,
-  connector: Connector,
-): string {
-  const { purpose, asks, recording } = submission;
+const textBlock = (text: string): string => `\`\`\`text\n${text}\n\`\`\``;
+
+function formatTexts(submission: Submission, connector: Connector): string {
   const reasons = reasonsOf(connector, submission).map(({ scope, reason }) => [
     `\`${scope}\``,
     reason,
   ]);
+  return [
+    `What the app does:\n\n${textBlock(submission.purpose)}`,
+    toTable(["Scope", "Why the app asks for it"], reasons),
+  ].join("\n\n");
+}
+
+const formatRecording = ({ recording }: Submission, name: string): string => {
   const scenes = recording.map(
     ({ page, show }, index) =>
-      `${index + 1}. ${page === null ? connector.name : `\`${EXAMPLE_ORIGIN}${page}\``}: ${show}`,
+      `${index + 1}. ${page === null ? name : `\`${EXAMPLE_ORIGIN}${page}\``}: ${show}`,
   );
-  return [
-    `### ${title}: what to send`,
-    `${connector.name} asks for:\n\n${asks.map((one) => `- ${one}`).join("\n")}`,
-    `What the app does:\n\n\`\`\`text\n${purpose}\n\`\`\``,
-    toTable(["Scope", "Why the app asks for it"], reasons),
-    ...(scenes.length > 0 ? [`The recording:\n\n${scenes.join("\n")}`] : []),
-  ].join("\n\n");
+  return `The recording:\n\n${scenes.join("\n")}`;
+};
+
+/** Texts that an earlier step has too are named by its title. */
+function formatSubmissions(steps: readonly SetupStep[], connector: Connector): string[] {
+  const titles = new Map<string, string>();
+  const once = (key: string, title: string, text: string): string => {
+    const earlier = titles.get(key);
+    if (earlier !== undefined) return `${text.split("\n")[0]} the same as for "${earlier}".`;
+    titles.set(key, title);
+    return text;
+  };
+  return steps.flatMap(({ title, submission }) => {
+    if (!submission) return [];
+    const { asks, purpose, recording } = submission;
+    const texts = formatTexts(submission, connector);
+    return [
+      `### ${title}: what to send`,
+      `${connector.name} asks for:\n\n${asks.map((one) => `- ${one}`).join("\n")}`,
+      once(purpose, title, texts),
+      ...(recording.length > 0
+        ? [once(JSON.stringify(recording), title, formatRecording(submission, connector.name))]
+        : []),
+    ];
+  });
 }
 
 export async function formatSteps(platform: Platform): Promise<string> {
@@ -179,9 +201,7 @@ export async function formatSteps(platform: Platform): Promise<string> {
     "## Set up",
     `The owner of an instance ticks these steps at \`/app/setup/${platform}\`; [\`doctor\`](../connect.md#check-the-set-up) lists them.`,
     steps.map((step, index) => formatStep(step, index + 1, platform)).join("\n\n"),
-    ...steps.flatMap((step) =>
-      step.submission ? [formatSubmission(step, step.submission, connector)] : [],
-    ),
+    ...formatSubmissions(steps, connector),
   ].join("\n\n");
 }
 

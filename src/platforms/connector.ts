@@ -238,14 +238,6 @@ export type AcceptedRedirects =
   | "https, or http://127.0.0.1"
   | "https, or http://localhost";
 
-/** What an app that has not passed its platform's audit does. */
-export interface UntilAudit {
-  /** A sentence about a post. */
-  post: string;
-  /** A sentence about a connected account. */
-  account: string;
-}
-
 /** What the instance's owner needs before real accounts can be connected. */
 export interface Needs {
   app: string | null;
@@ -254,6 +246,16 @@ export interface Needs {
   redirects?: AcceptedRedirects;
   /** An optional key that replaces an app. `without` says what happens without the key. */
   key?: { variable: string; without: string };
+}
+
+/** What holds until the platform has audited the owner's app, in sentences. */
+export interface UntilAudit<S = unknown> {
+  /** A warning of every post. */
+  post: string;
+  /** What a person who connects an account has to know. */
+  account: string;
+  /** The warnings of one post, in place of `post`. */
+  warningsOf?(post: Pick<Post<S>, "settings">): readonly string[];
 }
 
 /**
@@ -269,10 +271,9 @@ export interface Connector<S = unknown> {
   needs: Needs;
   /** What the owner does at the platform, in order. */
   setupSteps(): Promise<readonly SetupStep[]>;
-  /** Absent where posts need no audit. */
-  untilAudit?: UntilAudit;
   timing: ReconcileTiming;
   verifiedPull?: VerifiedPull;
+  untilAudit?: UntilAudit<S>;
   paidPosts?: PaidPosts;
   /** Absent where the rule for all platforms about repeated posts applies. */
   repeatRule?: RepeatRule;

@@ -59,7 +59,7 @@ const addressesOf = (
 const valuesOf = (platform: Platform, origin: string): Record<OurValue, string> => ({
   redirect: origin + callbackPath(platform),
   home: `${origin}/`,
-  domain: new URL(origin).host,
+  domain: new URL(origin).hostname,
   privacy: `${origin}/privacy`,
   terms: `${origin}/terms`,
   withdrawn: origin + withdrawnPath(platform),
@@ -91,20 +91,14 @@ export interface AppVariables {
 export function variablesOf({
   appKeys,
   halfAppKeys,
-  appVariables,
-  clientIds,
-}: Pick<Config, "appKeys" | "halfAppKeys" | "appVariables" | "clientIds">): AppVariables {
-  const platforms = Object.keys(appKeys) as Platform[];
+}: Pick<Config, "appKeys" | "halfAppKeys">): AppVariables {
+  const apps = Object.keys(appKeys) as (keyof typeof appKeys)[];
   return {
     names: [
-      ...appVariables,
       ...halfAppKeys,
-      ...platforms.flatMap((one) => [...appKeyNames(one), `${one.toUpperCase()}_KEY`]),
+      ...apps.flatMap((one) => [...appKeyNames(one), `${one.toUpperCase()}_KEY`]),
     ],
-    values: {
-      ...clientIds,
-      ...Object.fromEntries(platforms.map((one) => [appKeyNames(one)[0], appKeys[one]?.clientId])),
-    },
+    values: Object.fromEntries(apps.map((one) => [appKeyNames(one)[0], appKeys[one]?.clientId])),
   };
 }
 
@@ -205,7 +199,9 @@ function isAcceptedAt(redirects: AcceptedRedirects, origin: string): boolean {
   }
 }
 
-/** `confirmed`: the platform has said so. `done`: the owner has ticked it, or its variables are set. */
+export type Tick = Pick<SetupTick, "platform" | "step" | "source">;
+
+/** `confirmed`: the platform has said so. `done`: the owner has ticked it, or variables say so. */
 export type StepState = "confirmed" | "done" | "open" | "mend";
 
 export interface JudgedStep {
@@ -215,13 +211,13 @@ export interface JudgedStep {
   state: StepState;
   problems: SetupProblem[];
   pastes: SetupAddress[];
-  tick: SetupTick | null;
+  tick: Tick | null;
 }
 
 export function judgeSteps(
   connector: Pick<Connector, "platform" | "name" | "needs">,
   steps: readonly SetupStep[],
-  facts: SetupFacts & { ticks: readonly SetupTick[] },
+  facts: SetupFacts & { ticks: readonly Tick[]; isAudited: boolean },
 ): JudgedStep[] {
   const { platform } = connector;
   const problems = findProblems(connector, steps, facts);
@@ -240,18 +236,23 @@ export function judgeSteps(
 }
 
 function stateOf(
-  { isChecked, variables }: SetupStep,
+  { kind, isChecked, variables }: SetupStep,
   {
     problems,
     tick,
     facts,
-  }: { problems: readonly SetupProblem[]; tick: SetupTick | null; facts: SetupFacts },
+  }: {
+    problems: readonly SetupProblem[];
+    tick: Tick | null;
+    facts: SetupFacts & { isAudited: boolean };
+  },
 ): StepState {
   if (problems.some(({ isFailure }) => isFailure)) return "mend";
   const isConfirmed = isChecked && facts.check?.verdict === "right";
   if (isConfirmed || tick?.source === "platform") return "confirmed";
   const isComplete = variables?.every((one) => isSet(facts.variables, one)) ?? false;
-  return tick || isComplete ? "done" : "open";
+  const isPassed = kind === "audit" && facts.isAudited;
+  return tick || isComplete || isPassed ? "done" : "open";
 }
 
 /** The problem in words, with the step that mends it. */

@@ -9,8 +9,14 @@ import { isInstanceOwner } from "../auth/repo/people.ts";
 import { callbackPath } from "../connect/rules.ts";
 import { appKeysOf, withTimeout } from "../logins/platform-access.ts";
 import { allTicks, deleteConfirmations, deleteTick, insertTick } from "./repo.ts";
-import { type JudgedStep, judgeSteps, type PlatformSetup, setupOf, variablesOf } from "./rules.ts";
-import type { SetupTick } from "./table.ts";
+import {
+  type JudgedStep,
+  judgeSteps,
+  type PlatformSetup,
+  setupOf,
+  type Tick,
+  variablesOf,
+} from "./rules.ts";
 
 export interface InstanceSetup extends PlatformSetup {
   name: string;
@@ -24,7 +30,7 @@ const NOT_THE_OWNER =
   "Only the owner of this instance can see this page. Ask the owner what the platforms need.";
 
 /** @throws AppError FORBIDDEN for everyone except the instance's owner */
-async function readTicks(ctx: Ctx): Promise<SetupTick[]> {
+async function readTicks(ctx: Ctx): Promise<Tick[]> {
   const [[isOwner = false], ticks] = await ctx.read("*", [
     isInstanceOwner({ user: ctx.user }),
     allTicks(),
@@ -64,7 +70,7 @@ function requirePlatform(platform: string): Platform {
 async function toSetup(
   { config }: Ctx,
   connector: Connector,
-  facts: { origin: string; ticks: readonly SetupTick[]; check: AppCheck | null },
+  facts: { origin: string; ticks: readonly Tick[]; check: AppCheck | null },
 ): Promise<InstanceSetup> {
   const { platform, name, checkApp } = connector;
   const setup = setupOf(connector, facts.origin);
@@ -77,7 +83,11 @@ async function toSetup(
     missing,
     appScopes: config.appScopes[platform] ?? null,
     isCheckable: checkApp !== undefined && missing.length === 0,
-    steps: judgeSteps(connector, await connector.setupSteps(), { ...facts, variables }),
+    steps: judgeSteps(connector, await connector.setupSteps(), {
+      ...facts,
+      variables,
+      isAudited: config.auditedPlatforms.includes(platform),
+    }),
   };
 }
 

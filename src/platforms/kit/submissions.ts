@@ -2,7 +2,7 @@ import type { Scene } from "../setup-steps.ts";
 
 /** What every app of an instance does, to paste into a review's form. */
 export const purposeOf = (name: string, what: string): string =>
-  `This app is the social media publishing service that we run on our own server. Members of a team sign in, connect their own ${name} account on ${name}'s consent page, and write or schedule posts for it. ${what} Each post is published only because a member of the team sent it. The service stores the account's name and picture, its login (encrypted) and the posts. Disconnecting the account deletes its login and figures. It has no advertisements, and no data is sold or passed on.`;
+  `This app is the social media publishing service that we run on our own server. Members of a team sign in, connect their own ${name} account on ${name}'s consent page, and write or schedule posts for it. ${what} Each post is published only because a member of the team sent it. The service stores the account's name and picture, its login (encrypted) and the posts. Disconnecting the account deletes its login and figures. It shows no advertisements, and passes no data on to others.`;
 
 interface Recording {
   name: string;
@@ -16,43 +16,42 @@ interface Recording {
   hasFigures?: boolean;
   /** Shown before the account is disconnected. */
   also?: Scene;
+  /** The platform wants its own page as the end. */
+  endsWithResult?: true;
 }
 
 /** Leads from the sign-in to the end of a connection through pages that every instance has. */
-export const recordingOf = ({
-  name,
-  consent,
-  post,
-  result,
-  hasFigures = true,
-  also,
-}: Recording): Scene[] => [
-  {
-    page: "/sign-in",
-    show: "Show the whole address bar. Sign in with your e-mail address.",
-  },
-  {
-    page: "/privacy",
-    show: "Show the privacy policy.",
-  },
-  {
-    page: "/app/accounts",
-    show: `Show that no ${name} account is connected. Press "Connect ${name}".`,
-  },
-  { page: null, show: consent },
-  {
-    page: "/app/accounts",
-    show: "The account is listed with its name. Open it: its page says when it was connected.",
-  },
-  {
-    page: "/docs",
-    show: `Open "Publish one post to one account" and press "Test Request". Enter the account's id and ${post}. Send it.`,
-  },
-  {
-    page: "/app/uploads",
-    show: `Open the post. Its page shows its text and files, its state, and its address at ${name}.`,
-  },
-  { page: null, show: result },
+export function recordingOf(recording: Recording): Scene[] {
+  const { name, consent, post, result, endsWithResult } = recording;
+  const scenes = [
+    {
+      page: "/sign-in",
+      show: "Show the whole address bar. Sign in with your e-mail address.",
+    },
+    { page: "/privacy", show: "Show the privacy policy." },
+    {
+      page: "/app/accounts",
+      show: `Show that no ${name} account is connected. Press "Connect ${name}".`,
+    },
+    { page: null, show: consent },
+    {
+      page: "/app/accounts",
+      show: "The account is listed with its name. Open it: its page says when it was connected, and has its id.",
+    },
+    {
+      page: "/docs",
+      show: `Open "Publish one post to one account" and press "Test Request". Enter a token of yours, the account's id, and ${post}. Send it.`,
+    },
+    {
+      page: "/app/uploads",
+      show: `Open the post. Its page shows its text and files, its state, and its address at ${name}.`,
+    },
+    { page: null, show: result },
+  ];
+  return endsWithResult ? scenes : [...scenes, ...endOf(recording)];
+}
+
+const endOf = ({ hasFigures = true, also }: Recording): Scene[] => [
   ...(hasFigures
     ? [
         {

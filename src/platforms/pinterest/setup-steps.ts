@@ -85,7 +85,7 @@ const STEPS: readonly SetupStep[] = [
     id: "standard",
     kind: "review",
     title: "Upgrade to Standard access",
-    todo: "Under My apps, press Upgrade on the app's card, check the use case and the privacy policy, and send the recording. When you have it, add pinterest to AUDITED_PLATFORMS.",
+    todo: "Under My apps, press Upgrade on the app's card, check the use case and the privacy policy, and send the recording.",
     page: "https://developers.pinterest.com/docs/key-concepts/access-tiers/",
     before: "Pinterest refuses every pin outside its sandbox.",
     after: "Pins are public.",

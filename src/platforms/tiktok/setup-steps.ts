@@ -4,7 +4,7 @@ import { scopes } from "./capabilities.ts";
 
 const purpose = purposeOf(
   "TikTok",
-  "The service is open to everybody whom a team invites. It reads the creator's settings before each post, and offers only what these allow.",
+  "The service is open to everybody whom a team invites. It asks TikTok for the creator's settings before each post, and publishes only what they allow.",
 );
 
 const reasons = {
@@ -19,13 +19,13 @@ const reasons = {
     "Sends a video to the creator's inbox as a draft, which the creator finishes in TikTok.",
 };
 
-const recording = recordingOf({
+const scenes = {
   name: "TikTok",
   consent:
     "Show TikTok's consent page with its whole address and each permission switched on, and agree.",
-  post: "a video, a title, and the privacy level, with comments, duets and stitches as you choose",
-  result: "Open TikTok: the video is on the creator's profile. End the recording here.",
-});
+  post: "a video, a title, and a privacy level: SELF_ONLY before the audit. Choose also whether comments, duets and stitches are allowed",
+  result: "Open TikTok: the video is on the creator's profile.",
+};
 
 const STEPS: readonly SetupStep[] = [
   {
@@ -133,7 +133,7 @@ const STEPS: readonly SetupStep[] = [
         "every product and every scope in use",
         "the same domain in the recording as in the app's website address",
       ],
-      recording,
+      recording: recordingOf(scenes),
     },
   },
   {
@@ -154,7 +154,7 @@ const STEPS: readonly SetupStep[] = [
         "the posted video under TikTok at the end",
         "the full address of the website",
       ],
-      recording,
+      recording: recordingOf({ ...scenes, endsWithResult: true }),
     },
   },
 ];
