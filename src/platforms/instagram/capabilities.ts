@@ -52,7 +52,7 @@ export const asks =
   "Instagram asks you to sign in with the professional account that posts, and to agree to what this app may do.";
 
 export const needs: Needs = {
-  app: "A Meta app of type Business with the product Instagram, API setup with Instagram login.",
+  app: "A Meta app with the use case Manage messaging and content on Instagram, API setup with Instagram login; it has an Instagram app id and secret of its own.",
   scopes: [...scopes.required, ...scopes.optional],
   /** @see https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login */
   redirects: "https",
