@@ -95,12 +95,18 @@ const TickForm = ({
   platform,
 }: Pick<StepProps, "judged" | "platform">) => {
   if (tick === null && state !== "open") return null;
+  const words = tick ? "Mark as open" : "Mark as done";
   return (
     <form method="post" action={`/app/setup/${platform}/steps`}>
       <input type="hidden" name="step" value={step.id} />
-      <button class="quiet" type="submit" name="done" value={tick ? "no" : "yes"}>
-        {tick ? "Mark as open" : "Mark as done"}
-        <span class="hidden">: {step.title}</span>
+      <button
+        class="quiet"
+        type="submit"
+        name="done"
+        value={tick ? "no" : "yes"}
+        aria-label={`${words}: ${step.title}`}
+      >
+        {words}
       </button>
     </form>
   );

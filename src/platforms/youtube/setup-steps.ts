@@ -155,7 +155,7 @@ const STEPS: readonly SetupStep[] = [
     id: "audit",
     kind: "audit",
     title: "Pass the compliance audit",
-    todo: "Fill in the form for more quota. It asks for your name or organization, the website, the addresses below, the project number, credentials with which Google can sign in here, and pictures of the privacy policy, the home page, the terms, the consent and the page that uploads. Public videos do not need it.",
+    todo: "Fill in the form for more quota. It asks for your name or organization, the website, the addresses below, the project number, credentials with which Google can sign in here, and pictures of the privacy policy, the home page, the terms, the consent and the page that uploads. Public videos do not need it. With an accepted use case for derived metrics, which is decided here too, set YOUTUBE_DERIVED_METRICS=on.",
     page: "https://support.google.com/youtube/contact/yt_api_form",
     before: "100 uploads a day.",
     after: "As many uploads as Google grants.",
