@@ -1,5 +1,12 @@
 import { callbackPath } from "../features/connect/rules.ts";
-import { setupOf } from "../features/setup/rules.ts";
+import {
+  describeProblem,
+  type JudgedStep,
+  judgeSteps,
+  type StepState,
+  setupOf,
+  type Tick,
+} from "../features/setup/rules.ts";
 import type { Connector, Fetch } from "../platforms/connector.ts";
 import { connectors } from "../platforms/registry.ts";
 import type { Vars } from "./vars.ts";
@@ -9,6 +16,8 @@ export interface AppSettings {
   names: readonly string[] | null;
   values: Vars;
   origin: string;
+  /** What the owner has ticked on the instance's setup pages. Absent when the database was not read. */
+  ticks?: readonly Tick[];
 }
 
 export interface Diagnosis {
@@ -54,19 +63,23 @@ function summarize(apps: readonly DiagnosedApp[]): string {
 
 async function diagnoseApp(
   connector: Connector,
-  { names, values, origin }: AppSettings,
+  { names, values, origin, ticks = [] }: AppSettings,
   ask: Fetch,
 ): Promise<DiagnosedApp> {
-  const { platform, checkApp, needs } = connector;
-  const { app, key, variables, addresses, required, optional, review } = setupOf(connector, origin);
+  const { platform, checkApp } = connector;
+  const { app, key, variables, addresses, required, optional } = setupOf(connector, origin);
   const missingOf = (keys: readonly string[]) =>
     keys.filter((name) => names !== null && !names.includes(name));
+  const steps = await connector.setupSteps();
+  const isAudited = values.AUDITED_PLATFORMS?.split(/\s*,\s*/).includes(platform) ?? false;
+  const facts = { origin, variables: { names, values }, ticks, isAudited };
   if (app === null) {
     const keys = key ? [key.variable] : [];
     const missing = missingOf(keys);
     const lines = [
       ...(key ? [describeKeys(keys, missing, names !== null)] : []),
       ...(key && missing.length > 0 ? [key.without] : []),
+      ...judgeSteps(connector, steps, { ...facts, check: null }).map(describeStep),
     ];
     return {
       platform,
@@ -77,38 +90,49 @@ async function diagnoseApp(
   }
   const missing = missingOf(variables);
   const [clientId = "", clientSecret = ""] = variables.map((name) => values[name]);
-  const isHalf = missing.length === 1;
   const check =
     clientId && clientSecret
-      ? await checkApp?.(ask, { clientId, clientSecret }, origin + callbackPath(platform))
-      : undefined;
+      ? ((await checkApp?.(ask, { clientId, clientSecret }, origin + callbackPath(platform))) ??
+        null)
+      : null;
+  const judged = judgeSteps(connector, steps, { ...facts, check });
+  const problems = judged.flatMap((step) => step.problems);
+  const failures = problems.filter(({ isFailure }) => isFailure);
   const lines = [
     `app: ${app}`,
     ...addresses.map(({ field, url }) => `${field} to register: ${url}`),
-    ...(needs.redirects && isLocalhost(origin) ? [describeRedirects(needs.redirects)] : []),
     `scopes: ${required.join(" ")}`,
     ...(optional.length > 0 ? [`optional scopes: ${optional.join(" ")}`] : []),
-    `review: ${review ?? "none"}`,
     describeKeys(variables, missing, names !== null),
     ...(check ? [`check: ${check.message}`] : []),
+    ...judged.map(describeStep),
+    ...problems.map((problem) => `to mend: ${describeProblem(problem, judged)}`),
   ];
-  const isWrong = isHalf || check?.verdict === "wrong";
   const isReady = check?.verdict === "right";
   return {
     platform,
-    state: isWrong ? "wrong" : missing.length > 0 ? "missing" : isReady ? "ready" : "unchecked",
+    state:
+      failures.length > 0
+        ? "wrong"
+        : missing.length > 0
+          ? "missing"
+          : isReady
+            ? "ready"
+            : "unchecked",
     report: [platform, ...lines.map(indent)].join("\n"),
-    problems: [
-      ...(isHalf ? [`${platform}: ${missing.join(" ")} is missing.`] : []),
-      ...(check?.verdict === "wrong" ? [`${platform}: ${check.message}`] : []),
-    ],
+    problems: failures.map((problem) => `${platform}: ${describeProblem(problem, judged)}`),
   };
 }
 
-const isLocalhost = (origin: string): boolean => new URL(origin).hostname === "localhost";
+const STEP_STATES: Record<StepState, string> = {
+  confirmed: "confirmed",
+  done: "done",
+  open: "open",
+  mend: "to be mended",
+};
 
-const describeRedirects = (redirects: string): string =>
-  `not at localhost: it leads back to ${redirects} alone. Set PUBLIC_URL to such an address of this instance.`;
+const describeStep = ({ number, step: { title, page }, state }: JudgedStep): string =>
+  `${number}. ${title} (${page}): ${STEP_STATES[state]}`;
 
 const indent = (line: string): string => `  ${line}`;
 

@@ -1,13 +1,18 @@
 import { readFile } from "node:fs/promises";
 import * as z from "zod";
+import { isPlatform } from "../core/platforms.ts";
+import type { Tick } from "../features/setup/rules.ts";
 import { connectors } from "../platforms/registry.ts";
 import { describeEnding, endingVersions, hasEnded } from "../platforms/sunsets.ts";
 import { createCloud } from "./cloud.ts";
+import { execute, type Place } from "./d1.ts";
+import { requireDeployConfig } from "./deploy-config.ts";
 import { readDevVars } from "./dev-vars.ts";
 import { type AppSettings, type Diagnosis, diagnoseApps } from "./doctor-apps.ts";
-import { inProject } from "./paths.ts";
+import { inProject, readStateDir } from "./paths.ts";
 import { Problem } from "./program.ts";
 import { readPort } from "./server.ts";
+import { sql } from "./sql.ts";
 import { formatTable } from "./table.ts";
 import { readTomlVars } from "./vars.ts";
 
@@ -93,6 +98,27 @@ async function readDeployedApps(url: string): Promise<AppSettings> {
   return { names, values: {}, origin: new URL(url).origin };
 }
 
+async function placeOf(remote: boolean): Promise<Place> {
+  const stateDir = readStateDir();
+  if (!remote) return { kind: "local", stateDir };
+  return { kind: "remote", config: await requireDeployConfig(stateDir) };
+}
+
+/** Nothing is ticked in a database that does not exist yet or cannot be read. */
+async function readTicks(remote: boolean): Promise<Tick[]> {
+  try {
+    const statement = sql`SELECT platform, step, source FROM setup_ticks`;
+    const [rows = []] = await execute(await placeOf(remote), [statement]);
+    return rows.flatMap(({ platform, step, source }) => {
+      if (typeof platform !== "string" || !isPlatform(platform)) return [];
+      return [{ platform, step: String(step), source: source === "platform" ? source : "owner" }];
+    });
+  } catch (error) {
+    if (error instanceof Problem) return [];
+    throw error;
+  }
+}
+
 /** @throws Problem for ended API versions, refused apps and an unhealthy instance */
 export async function runDoctor({ remote = false }: { remote?: boolean }): Promise<void> {
   const url = process.env.AKIMBO_URL;
@@ -100,7 +126,7 @@ export async function runDoctor({ remote = false }: { remote?: boolean }): Promi
   const apps = remote && url ? await readDeployedApps(url) : await readLocalApps();
   const diagnoses = [diagnoseVersions(new Date()), diagnoseNeeds()];
   if (remote && url) diagnoses.push(await diagnoseInstance(url));
-  diagnoses.push(await diagnoseApps(apps));
+  diagnoses.push(await diagnoseApps({ ...apps, ticks: await readTicks(remote) }));
   const reports = diagnoses.map(({ report }) => report).filter((report) => report !== "");
   console.log(reports.join("\n\n"));
   const problems = diagnoses.flatMap((one) => one.problems);

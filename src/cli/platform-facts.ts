@@ -3,10 +3,12 @@ import { dirname } from "node:path";
 import { appKeyNames } from "../config.ts";
 import { formatCount } from "../core/counts.ts";
 import { PLATFORMS, type Platform } from "../core/platforms.ts";
-import { setupOf } from "../features/setup/rules.ts";
+import { pastesOf, setupOf } from "../features/setup/rules.ts";
+import { NEEDED_FOR, reasonsOf } from "../features/setup/words.ts";
 import type { Capabilities, Connector, MediaKind } from "../platforms/connector.ts";
 import type { FieldInfo } from "../platforms/kit/form-fields.ts";
 import { connectorOf, connectors } from "../platforms/registry.ts";
+import type { SetupStep, Submission } from "../platforms/setup-steps.ts";
 import { inProject } from "./paths.ts";
 import { Problem } from "./program.ts";
 import { formatBytes } from "./progress-bar.ts";
@@ -89,10 +91,9 @@ const limitRows = ({ limits, needsTitle }: Capabilities): Row[] =>
 
 function setupRows(connector: Connector): Row[] {
   const setup = setupOf(connector, EXAMPLE_ORIGIN);
-  const { app, review, variables, key, addresses, document, required, optional } = setup;
+  const { app, variables, key, addresses, document, required, optional } = setup;
   return [
     ["You need", app ?? "Nothing."],
-    ["Review", review ?? "None."],
     ["Keys", codes([...variables, ...(key ? [key.variable] : [])]) || "none"],
     ...addresses.map(({ field, url }) => [field, `\`${url}\``]),
     ...(document ? [["Read by the platform", `\`${document}\``]] : []),
@@ -144,6 +145,78 @@ export function formatFacts(platform: Platform): string {
   ].join("\n\n");
 }
 
+function formatStep(step: SetupStep, number: number, platform: Platform): string {
+  const { title, todo, page, before, after, takes, neededFor, scopes, variables } = step;
+  const lines = [
+    ...(neededFor === "everybody" ? [] : [`For: ${NEEDED_FOR[neededFor]}`]),
+    `Before: ${before}`,
+    `After: ${after}`,
+    ...(takes === undefined ? [] : [`Takes: ${takes}`]),
+    ...pastesOf(step, platform, EXAMPLE_ORIGIN).map(({ field, url }) => `${field}: \`${url}\``),
+    ...(scopes ? [`Scopes: ${codes(scopes)}`] : []),
+    ...(variables ? [`Variables: ${codes(variables)}`] : []),
+  ];
+  const indent = " ".repeat(`${number}. `.length);
+  const head = `${number}. **[${title}](${page}).** ${todo}`;
+  return [head, "", ...lines.map((line) => `${indent}- ${line}`)].join("\n");
+}
+
+const textBlock = (text: string): string => `\`\`\`text\n${text}\n\`\`\``;
+
+function formatTexts(submission: Submission, connector: Connector): string {
+  const reasons = reasonsOf(connector, submission).map(({ scope, reason }) => [
+    `\`${scope}\``,
+    reason,
+  ]);
+  return [
+    `What the app does:\n\n${textBlock(submission.purpose)}`,
+    toTable(["Scope", "Why the app asks for it"], reasons),
+  ].join("\n\n");
+}
+
+const formatRecording = ({ recording }: Submission, name: string): string => {
+  const scenes = recording.map(
+    ({ page, show }, index) =>
+      `${index + 1}. ${page === null ? name : `\`${EXAMPLE_ORIGIN}${page}\``}: ${show}`,
+  );
+  return `The recording:\n\n${scenes.join("\n")}`;
+};
+
+/** Texts that an earlier step has too are named by its title. */
+function formatSubmissions(steps: readonly SetupStep[], connector: Connector): string[] {
+  const titles = new Map<string, string>();
+  const once = (key: string, title: string, text: string): string => {
+    const earlier = titles.get(key);
+    if (earlier !== undefined) return `${text.split("\n")[0]} the same as for "${earlier}".`;
+    titles.set(key, title);
+    return text;
+  };
+  return steps.flatMap(({ title, submission }) => {
+    if (!submission) return [];
+    const { asks, purpose, recording } = submission;
+    const texts = formatTexts(submission, connector);
+    return [
+      `### ${title}: what to send`,
+      `${connector.name} asks for:\n\n${asks.map((one) => `- ${one}`).join("\n")}`,
+      once(purpose, title, texts),
+      ...(recording.length > 0
+        ? [once(JSON.stringify(recording), title, formatRecording(submission, connector.name))]
+        : []),
+    ];
+  });
+}
+
+export async function formatSteps(platform: Platform): Promise<string> {
+  const connector = connectorOf(platform);
+  const steps = await connector.setupSteps();
+  return [
+    "## Set up",
+    `The owner of an instance ticks these steps at \`/app/setup/${platform}\`; [\`doctor\`](../connect.md#check-the-set-up) lists them.`,
+    steps.map((step, index) => formatStep(step, index + 1, platform)).join("\n\n"),
+    ...formatSubmissions(steps, connector),
+  ].join("\n\n");
+}
+
 /** @throws Problem without `<!-- name -->` and `<!-- /name -->` in this order */
 export function withBlock(text: string, name: string, content: string): string {
   const begin = `<!-- ${name} -->`;
@@ -157,12 +230,12 @@ export function withBlock(text: string, name: string, content: string): string {
 export const withPlatforms = (readme: string): string =>
   withBlock(readme, "platforms", formatPlatforms());
 
-export const withFacts = (guide: string, platform: Platform): string =>
-  withBlock(guide, "facts", formatFacts(platform));
+export const withFacts = async (guide: string, platform: Platform): Promise<string> =>
+  withBlock(withBlock(guide, "facts", formatFacts(platform)), "steps", await formatSteps(platform));
 
 export function newGuide(platform: Platform): string {
   const { name } = connectorOf(platform);
-  return `# ${name}\n\nWhat ${name} takes, and what its accounts need.\n\n<!-- facts -->\n<!-- /facts -->\n`;
+  return `# ${name}\n\nWhat ${name} takes, and what its accounts need.\n\n<!-- facts -->\n<!-- /facts -->\n\n<!-- steps -->\n<!-- /steps -->\n`;
 }
 
 export const withAppKeys = (example: string): string =>
@@ -171,13 +244,17 @@ export const withAppKeys = (example: string): string =>
     APP_KEY_NAMES.map((name) => `${name}=\n`).join(""),
   );
 
-async function rewrite(path: string, change: (text: string) => string, initial?: string) {
+async function rewrite(
+  path: string,
+  change: (text: string) => string | Promise<string>,
+  initial?: string,
+) {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
     if (initial === undefined) throw error;
     return initial;
   });
   await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, change(text));
+  await writeFile(path, await change(text));
 }
 
 if (import.meta.main) {

@@ -17,6 +17,7 @@ import type {
   PublishAccount,
 } from "./login.ts";
 import type { MetricsReader } from "./metrics.ts";
+import type { SetupStep } from "./setup-steps.ts";
 import type { Refused, Stopped, TokenExpired } from "./stopped.ts";
 
 export type { Fetch, PublishAccount, Refused, Stopped, TokenExpired };
@@ -232,14 +233,17 @@ export interface BatchFlag {
   description: string;
 }
 
+export type AcceptedRedirects =
+  | "https"
+  | "https, or http://127.0.0.1"
+  | "https, or http://localhost";
+
 /** What the instance's owner needs before real accounts can be connected. */
 export interface Needs {
   app: string | null;
   scopes: readonly string[];
-  /** The platform's review that an app needs before other people can use it. Null when there is none. */
-  review: string | null;
-  /** Accepted redirect URLs, in words, for platforms that refuse `http://localhost`. */
-  redirects?: string;
+  /** The redirect URLs that the platform accepts. Absent where it does not say. */
+  redirects?: AcceptedRedirects;
   /** An optional key that replaces an app. `without` says what happens without the key. */
   key?: { variable: string; without: string };
 }
@@ -253,6 +257,16 @@ export interface PagesApp {
   consent: ConsentPage;
 }
 
+/** What holds until the platform has audited the owner's app, in sentences. */
+export interface UntilAudit<S = unknown> {
+  /** A warning of every post. */
+  post: string;
+  /** What a person who connects an account has to know. */
+  account: string;
+  /** The warnings of one post, in place of `post`. */
+  warningsOf?(post: Pick<Post<S>, "settings">): readonly string[];
+}
+
 /**
  * `prepare` repeats until one call remains; `submit` makes that call, which cannot be undone; `settle` follows the
  * processing. The runner stores each bookmark before the next step and never repeats `submit` without `reconcile`. A
@@ -264,8 +278,11 @@ export interface Connector<S = unknown> {
   apiVersion: ApiVersion;
   capabilities: Capabilities;
   needs: Needs;
+  /** What the owner does at the platform, in order. */
+  setupSteps(): Promise<readonly SetupStep[]>;
   timing: ReconcileTiming;
   verifiedPull?: VerifiedPull;
+  untilAudit?: UntilAudit<S>;
   paidPosts?: PaidPosts;
   /** Absent where the rule for all platforms about repeated posts applies. */
   repeatRule?: RepeatRule;

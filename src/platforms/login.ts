@@ -81,6 +81,10 @@ export interface IdentifyOptions {
 export interface AppCheck {
   verdict: "right" | "wrong" | "unknown";
   message: string;
+  /** The platform knows the app, but not the redirect URL. */
+  isAboutRedirect?: true;
+  /** The keys are of an app that cannot publish for everybody yet. */
+  isUnpublished?: true;
 }
 
 export interface PublishAccount {

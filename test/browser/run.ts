@@ -19,6 +19,7 @@ import { checkPartings } from "./partings.ts";
 import { checkPeople } from "./people.ts";
 import { checkReference } from "./reference.ts";
 import { checkReview } from "./review.ts";
+import { checkSetup } from "./setup.ts";
 import { startSite } from "./site.ts";
 import { fillWorkspace } from "./workspace.ts";
 
@@ -51,6 +52,7 @@ async function main(): Promise<number> {
       ...[`/app/uploads/${publishedId}`, `/app/uploads/${failedId}`],
       ...["/app/accounts", `/app/accounts/${accountId}`, `/app/accounts/${accountId}/remove`],
       ...["/app/links", "/app/setup"],
+      ...PLATFORMS.map((platform) => `/app/setup/${platform}`),
       ...["/app/tokens", "/app/tokens/1/revoke", "/app/team", "/app/team/members/2/remove"],
       ...["/app/me", "/app/settings", "/app/suggestions", openInvite],
       "/docs/posts",
@@ -72,6 +74,7 @@ async function main(): Promise<number> {
       ["search of the guides", "quick", () => checkGuideSearch(browser, origin)],
       ["forms", "full", () => checkForms(browser, { origin, owner, failedId })],
       ["consent pages", "quick", () => checkConnect(browser, visit)],
+      ["setup", "quick", () => checkSetup(browser, visit)],
       ["links", "full", () => checkLinks(browser, visit)],
       ["endings", "quick", () => checkEndings(browser, visit)],
       ["review", "full", () => checkReview(browser, visit)],

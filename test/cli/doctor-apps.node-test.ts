@@ -16,11 +16,14 @@ const withApp = connectors().filter(({ needs }) => needs.app !== null);
 test("says for each platform what to register and which keys are missing", async () => {
   const apps = { names: [], values: {}, origin: ORIGIN };
   const { report, problems } = await diagnoseApps(apps, silent);
-  for (const { platform, needs } of withApp) {
+  for (const connector of withApp) {
+    const { platform, needs } = connector;
     const name = platform.toUpperCase();
     assert.ok(report.includes(`Redirect URL to register: ${ORIGIN}/oauth/callback/${platform}`));
     assert.ok(report.includes(`missing: ${name}_CLIENT_ID ${name}_CLIENT_SECRET`));
-    assert.ok(report.includes(`review: ${needs.review ?? "none"}`));
+    for (const [index, { title, page }] of (await connector.setupSteps()).entries()) {
+      assert.ok(report.includes(`\n  ${index + 1}. ${title} (${page}): open`), title);
+    }
     for (const scope of needs.scopes) assert.ok(report.includes(scope), `${platform} ${scope}`);
   }
   assert.match(report, /^bluesky: needs no app\.\n {2}missing: BLUESKY_KEY\n {2}Without it/m);
@@ -54,12 +57,68 @@ test("asks a platform about the keys that are set, and a refusal of them is a pr
     /set: TIKTOK_CLIENT_ID TIKTOK_CLIENT_SECRET\n {2}check: TikTok knows the app/,
   );
   assert.equal(problems.length, 1);
-  assert.match(problems[0] ?? "", /^x: X does not know this instance's app.*X_CLIENT_SECRET\.$/);
+  assert.match(
+    problems[0] ?? "",
+    /^x: X does not know this instance's app.*X_CLIENT_SECRET\. Step 4 mends it: Set the keys\.$/,
+  );
+  assert.match(
+    report,
+    /\n {2}7\. Set the keys \(https:\/\/developers\.tiktok\.com.*\): confirmed\n/,
+  );
+  assert.match(report, /\n {2}4\. Set the keys \(https:\/\/console\.x\.com\): to be mended\n/);
 });
 
 test("half a pair of keys is a problem, and asks nobody", async () => {
   const apps = { names: ["X_CLIENT_ID"], values: { X_CLIENT_ID: "id" }, origin: ORIGIN };
-  assert.deepEqual((await diagnoseApps(apps, silent)).problems, ["x: X_CLIENT_SECRET is missing."]);
+  assert.deepEqual((await diagnoseApps(apps, silent)).problems, [
+    "x: X_CLIENT_SECRET is missing. Step 4 mends it: Set the keys.",
+  ]);
+});
+
+test("the key of another product is a problem, with the step that mends it", async () => {
+  const values = {
+    FACEBOOK_CLIENT_ID: "123",
+    INSTAGRAM_CLIENT_ID: "123",
+    INSTAGRAM_CLIENT_SECRET: "secret",
+    FACEBOOK_CLIENT_SECRET: "secret",
+  };
+  const ask: Fetch = async () => Response.json({ access_token: "1" });
+  const apps = { names: Object.keys(values), values, origin: ORIGIN };
+  const { problems } = await diagnoseApps(apps, ask);
+  assert.deepEqual(problems, [
+    "instagram: INSTAGRAM_CLIENT_ID has the value of FACEBOOK_CLIENT_ID. It has to be the Instagram app id of the business login settings, not the id of the Meta app. Step 6 mends it: Set the keys.",
+  ]);
+});
+
+test("a redirect URL that the platform refuses is a problem once the app has keys", async () => {
+  const values = { X_CLIENT_ID: "id", X_CLIENT_SECRET: "secret" };
+  const ask: Fetch = async () => Response.json({}, { status: 503 });
+  const apps = { names: Object.keys(values), values, origin: "http://localhost:8787" };
+  const { problems } = await diagnoseApps(apps, ask);
+  assert.equal(problems.length, 1);
+  assert.match(
+    problems[0] ?? "",
+    /^x: X does not lead people back to http:\/\/localhost:8787.* Step 3 mends it/,
+  );
+});
+
+test("an app of TikTok's sandbox is named with its next step, and is no problem", async () => {
+  const values = { TIKTOK_CLIENT_ID: "sb1", TIKTOK_CLIENT_SECRET: "secret" };
+  const ask: Fetch = async () => Response.json({ access_token: "clt.1" });
+  const apps = { names: Object.keys(values), values, origin: ORIGIN };
+  const { report, problems } = await diagnoseApps(apps, ask);
+  assert.match(
+    report,
+    /to mend: .*nothing it posts is public\. Step 8 mends it: Pass the app review\./,
+  );
+  assert.deepEqual(problems, []);
+});
+
+test("shows what is ticked on the instance's pages", async () => {
+  const ticks = [{ platform: "x", step: "credits", source: "owner" }] as const;
+  const apps = { names: [], values: {}, origin: ORIGIN, ticks };
+  const { report } = await diagnoseApps(apps, silent);
+  assert.match(report, /\n {2}5\. Set a spending limit, and buy credits \(.*\): done\n/);
 });
 
 test("of a deployed instance the names of the secrets are known, or nothing", async () => {
@@ -123,12 +182,12 @@ test("says which platforms take no redirect URL at localhost", async () => {
   const local = await at("http://localhost:8787");
   const named = local
     .split("\n\n")
-    .filter((part) => part.includes("not at localhost"))
+    .filter((part) => part.includes("does not lead people back to http://localhost"))
     .map((part) => part.split("\n")[0]);
   assert.deepEqual(named.toSorted(), ["instagram", "threads", "tiktok", "x"]);
   assert.match(
     local,
-    /^ {2}not at localhost: it leads back to https, or http:\/\/127\.0\.0\.1 alone/m,
+    /^ {2}to mend: X does not lead people back to .*, but to https, or http:\/\/127\.0\.0\.1 alone/m,
   );
-  assert.ok(!(await at(ORIGIN)).includes("localhost"));
+  assert.ok(!(await at(ORIGIN)).includes("to mend"));
 });

@@ -22,7 +22,7 @@ test("the README holds the platforms as the code knows them; npm run readme writ
 for (const platform of PLATFORMS) {
   test(`the guide of ${platform} holds the facts as the code knows them; npm run readme writes them`, async () => {
     const guide = await readFile(guideOf(platform), "utf8");
-    assert.equal(withFacts(guide, platform), guide);
+    assert.equal(await withFacts(guide, platform), guide);
   });
 }
 
@@ -58,9 +58,10 @@ test("the facts name limits, keys, addresses, scopes and fields, in rows of two 
   }
 });
 
-test("a platform without a guide gets one that holds its facts", () => {
-  const guide = withFacts(newGuide("x"), "x");
+test("a platform without a guide gets one that holds its facts and its steps", async () => {
+  const guide = await withFacts(newGuide("x"), "x");
   assert.match(guide, /^# X\n\n.+\n\n<!-- facts -->\n## Facts\n/);
+  assert.match(guide, /\n<!-- steps -->\n## Set up\n/);
 });
 
 test("what stands around the marks stays, and writing again changes nothing", () => {

@@ -67,7 +67,8 @@ const PAGES: MeasuredPage[] = [
   // Looks whether another of the team's 200 accounts shares the login.
   { path: "/app/accounts/acc_many_7/remove", rows: 260 },
   { path: "/app/links", rows: 1_250 },
-  { path: "/app/setup", rows: 10, walked: ["users"] },
+  { path: "/app/setup", rows: 10, walked: ["users", "setup_ticks"] },
+  { path: "/app/setup/tiktok", rows: 10, walked: ["users", "setup_ticks"] },
   { path: "/app/team", rows: 30 },
   { path: "/app/tokens", rows: 30 },
 ];

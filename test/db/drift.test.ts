@@ -34,6 +34,7 @@ import {
 import { uploads } from "../../src/features/posts/table.ts";
 import { presigns } from "../../src/features/presign/table.ts";
 import { reviewLinks, reviewPosts } from "../../src/features/review/table.ts";
+import { setupTicks } from "../../src/features/setup/table.ts";
 import { suggestions } from "../../src/features/suggestions/table.ts";
 import { inviteAddresses, invites, members, teams } from "../../src/features/teams/table.ts";
 import { attempts, deliveries, webhooks } from "../../src/features/webhooks/table.ts";
@@ -56,6 +57,7 @@ const TABLES: SQLiteTable[] = [
   verifications,
   passkeys,
   suggestions,
+  setupTicks,
   accounts,
   consents,
   connectionLinks,

@@ -158,13 +158,15 @@ export interface Offer {
   refusal: string | null;
   isSimulated: boolean;
   takesPassword: boolean;
+  /** What connecting an account means until the owner's app has passed the platform's audit. */
+  untilAudit: string | null;
 }
 
 const TYPES = ["person", "page"] as const;
 
 /** Pages are offered where an app for pages is set up or simulated. */
 export const platformOffers = (deps: Pick<Deps, "config">): Offer[] =>
-  connectors().flatMap(({ platform, pagesApp, login }) =>
+  connectors().flatMap(({ platform, pagesApp, login, untilAudit }) =>
     TYPES.flatMap((type) => {
       if (type === "page" && !pagesApp) return [];
       const refusalIn = (mode: AccountMode) =>
@@ -182,6 +184,9 @@ export const platformOffers = (deps: Pick<Deps, "config">): Offer[] =>
         refusal,
         isSimulated,
         takesPassword: type === "person" && login !== undefined,
+        untilAudit: deps.config.auditedPlatforms.includes(platform)
+          ? null
+          : (untilAudit?.account ?? null),
       };
     }),
   );

@@ -123,8 +123,8 @@ async function showAccounts(
           <p class="muted">
             {isOwner ? (
               <>
-                The keys that a platform needs before its accounts can be connected here are on the{" "}
-                <a href="/app/setup">setup page</a>.
+                What a platform needs before its accounts can be connected here, step by step, is on
+                the <a href="/app/setup">setup page</a>.
               </>
             ) : (
               "The owner of this instance sets up the platforms that cannot be connected here yet."

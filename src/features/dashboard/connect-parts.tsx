@@ -23,7 +23,7 @@ export const OfferList = ({ offers, sent }: { offers: readonly Offer[]; sent: Se
 );
 
 const OfferItem = ({ offer, sent }: { offer: Offer; sent: SentLogin }) => {
-  const { name, asks, refusal, isSimulated, takesPassword } = offer;
+  const { name, asks, refusal, isSimulated, takesPassword, untilAudit } = offer;
   return (
     <li>
       <div class="grow">
@@ -32,6 +32,7 @@ const OfferItem = ({ offer, sent }: { offer: Offer; sent: SentLogin }) => {
         {asks !== null && refusal !== null && (
           <p class="why">It is not set up on this instance yet.</p>
         )}
+        {untilAudit !== null && <p class="why">{untilAudit}</p>}
       </div>
       {(refusal === null || isSimulated) && <ConsentForm offer={offer} />}
       {takesPassword && <PasswordForm offer={offer} sent={sent} />}

@@ -1,16 +1,19 @@
-import { appKeyNames } from "../../config.ts";
+import { appKeyNames, type Config } from "../../config.ts";
 import type { Platform } from "../../core/platforms.ts";
-import type { Connector, Needs } from "../../platforms/connector.ts";
+import type { AcceptedRedirects, Connector, Needs } from "../../platforms/connector.ts";
 import type { ConsentScopes } from "../../platforms/consent.ts";
+import type { AppCheck } from "../../platforms/login.ts";
+import type { OurValue, SetupStep } from "../../platforms/setup-steps.ts";
 import { callbackPath, clientMetadataPath } from "../connect/rules.ts";
 import { deletionRequestPath, withdrawnPath } from "../withdrawals/rules.ts";
+import type { SetupTick } from "./table.ts";
 
 export interface SetupAddress {
   field: string;
   url: string;
 }
 
-export interface PlatformSetup extends ConsentScopes, Pick<Needs, "app" | "review"> {
+export interface PlatformSetup extends ConsentScopes, Pick<Needs, "app"> {
   platform: Platform;
   /** App variables; empty when no app is needed. */
   variables: readonly string[];
@@ -28,7 +31,6 @@ export function setupOf(
   return {
     platform,
     app: needs.app,
-    review: needs.review,
     required: consent?.required ?? needs.scopes,
     optional: consent?.optional ?? [],
     variables: hasApp ? appKeyNames(platform) : [],
@@ -53,3 +55,208 @@ const addressesOf = (
     ? []
     : [{ field: deletion, url: origin + deletionRequestPath(platform) }]),
 ];
+
+const valuesOf = (platform: Platform, origin: string): Record<OurValue, string> => ({
+  redirect: origin + callbackPath(platform),
+  home: `${origin}/`,
+  domain: new URL(origin).hostname,
+  privacy: `${origin}/privacy`,
+  terms: `${origin}/terms`,
+  withdrawn: origin + withdrawnPath(platform),
+  deletion: origin + deletionRequestPath(platform),
+  metadata: origin + clientMetadataPath(platform),
+});
+
+/** What a step asks to paste: the platform's field, and this instance's value. */
+export function pastesOf(
+  { pastes = {} }: SetupStep,
+  platform: Platform,
+  origin: string,
+): SetupAddress[] {
+  const values = valuesOf(platform, origin);
+  return (Object.keys(pastes) as OurValue[]).map((value) => ({
+    field: pastes[value] ?? "",
+    url: values[value],
+  }));
+}
+
+/** The variables of this instance that hold keys of apps. */
+export interface AppVariables {
+  /** Null when the names are unknown. */
+  names: readonly string[] | null;
+  /** A value may be unknown although the name is known. */
+  values: Readonly<Record<string, string | undefined>>;
+}
+
+export function variablesOf({
+  appKeys,
+  halfAppKeys,
+}: Pick<Config, "appKeys" | "halfAppKeys">): AppVariables {
+  const apps = Object.keys(appKeys) as (keyof typeof appKeys)[];
+  return {
+    names: [
+      ...halfAppKeys,
+      ...apps.flatMap((one) => [...appKeyNames(one), `${one.toUpperCase()}_KEY`]),
+    ],
+    values: Object.fromEntries(apps.map((one) => [appKeyNames(one)[0], appKeys[one]?.clientId])),
+  };
+}
+
+export interface SetupProblem {
+  kind: "half_keys" | "foreign_key" | "redirect" | "refused" | "unpublished";
+  message: string;
+  /** The id of the step that mends it. */
+  step: string;
+  /** False for what may be meant so, such as an app that is not reviewed yet. */
+  isFailure: boolean;
+}
+
+interface SetupFacts {
+  origin: string;
+  variables: AppVariables;
+  /** Null when the platform was not asked. */
+  check: AppCheck | null;
+}
+
+const isSet = ({ names }: AppVariables, variable: string): boolean =>
+  names?.includes(variable) ?? false;
+
+export function findProblems(
+  { name, needs }: Pick<Connector, "name" | "needs">,
+  steps: readonly SetupStep[],
+  { origin, variables, check }: SetupFacts,
+): SetupProblem[] {
+  const [keys] = steps.filter((step) => step.variables);
+  const [addresses = keys] = steps.filter(({ pastes }) => pastes?.redirect);
+  const [checked = keys] = steps.filter(({ isChecked }) => isChecked);
+  const [live] = steps.filter(({ kind }) => kind === "live" || kind === "review");
+  const hasKeys = keys?.variables?.some((one) => isSet(variables, one)) ?? false;
+  const problems: SetupProblem[] = steps.flatMap((step) => keyProblems(step, variables));
+  if (addresses && needs.redirects && !isAcceptedAt(needs.redirects, origin)) {
+    problems.push({
+      kind: "redirect",
+      message: `${name} does not lead people back to ${origin}, but to ${needs.redirects} alone. Set PUBLIC_URL to such an address of this instance.`,
+      step: addresses.id,
+      isFailure: hasKeys,
+    });
+  }
+  const refused = check?.isAboutRedirect ? addresses : checked;
+  if (check?.verdict === "wrong" && refused) {
+    problems.push({ kind: "refused", message: check.message, step: refused.id, isFailure: true });
+  }
+  if (check?.isUnpublished && live) {
+    problems.push({ kind: "unpublished", message: check.message, step: live.id, isFailure: false });
+  }
+  return problems;
+}
+
+function keyProblems(
+  { id, variables: own = [], differs }: SetupStep,
+  variables: AppVariables,
+): SetupProblem[] {
+  const missing = own.filter((one) => !isSet(variables, one));
+  const isHalf = missing.length > 0 && missing.length < own.length;
+  const value = differs && variables.values[differs.variable];
+  const isForeign = differs && value && value === variables.values[differs.other];
+  return [
+    ...(isHalf
+      ? [
+          {
+            kind: "half_keys" as const,
+            message: `${missing.join(" ")} is missing.`,
+            step: id,
+            isFailure: true,
+          },
+        ]
+      : []),
+    ...(isForeign
+      ? [
+          {
+            kind: "foreign_key" as const,
+            message: `${differs.variable} has the value of ${differs.other}. ${differs.message}`,
+            step: id,
+            isFailure: true,
+          },
+        ]
+      : []),
+  ];
+}
+
+const LOCAL_HOSTS = ["localhost", "127.0.0.1"];
+
+function isAcceptedAt(redirects: AcceptedRedirects, origin: string): boolean {
+  const { protocol, hostname } = new URL(origin);
+  if (protocol === "https:") return true;
+  switch (redirects) {
+    case "https":
+      return false;
+    case "https, or http://127.0.0.1":
+      return hostname === "127.0.0.1";
+    case "https, or http://localhost":
+      return LOCAL_HOSTS.includes(hostname);
+    default:
+      return redirects satisfies never;
+  }
+}
+
+export type Tick = Pick<SetupTick, "platform" | "step" | "source">;
+
+/** `confirmed`: the platform has said so. `done`: the owner has ticked it, or variables say so. */
+export type StepState = "confirmed" | "done" | "open" | "mend";
+
+export interface JudgedStep {
+  /** Counted from 1. */
+  number: number;
+  step: SetupStep;
+  state: StepState;
+  problems: SetupProblem[];
+  pastes: SetupAddress[];
+  tick: Tick | null;
+}
+
+export function judgeSteps(
+  connector: Pick<Connector, "platform" | "name" | "needs">,
+  steps: readonly SetupStep[],
+  facts: SetupFacts & { ticks: readonly Tick[]; isAudited: boolean },
+): JudgedStep[] {
+  const { platform } = connector;
+  const problems = findProblems(connector, steps, facts);
+  return steps.map((step, index) => {
+    const own = problems.filter((problem) => problem.step === step.id);
+    const tick = facts.ticks.find((one) => one.platform === platform && one.step === step.id);
+    return {
+      number: index + 1,
+      step,
+      state: stateOf(step, { problems: own, tick: tick ?? null, facts }),
+      problems: own,
+      pastes: pastesOf(step, platform, facts.origin),
+      tick: tick ?? null,
+    };
+  });
+}
+
+function stateOf(
+  { kind, isChecked, variables }: SetupStep,
+  {
+    problems,
+    tick,
+    facts,
+  }: {
+    problems: readonly SetupProblem[];
+    tick: Tick | null;
+    facts: SetupFacts & { isAudited: boolean };
+  },
+): StepState {
+  if (problems.some(({ isFailure }) => isFailure)) return "mend";
+  const isConfirmed = isChecked && facts.check?.verdict === "right";
+  if (isConfirmed || tick?.source === "platform") return "confirmed";
+  const isComplete = variables?.every((one) => isSet(facts.variables, one)) ?? false;
+  const isPassed = kind === "audit" && facts.isAudited;
+  return tick || isComplete || isPassed ? "done" : "open";
+}
+
+/** The problem in words, with the step that mends it. */
+export function describeProblem({ message, step }: SetupProblem, judged: readonly JudgedStep[]) {
+  const mending = judged.find((one) => one.step.id === step);
+  return mending ? `${message} Step ${mending.number} mends it: ${mending.step.title}.` : message;
+}

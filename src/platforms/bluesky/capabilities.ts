@@ -31,7 +31,6 @@ export const asks = "Your account's own server asks you to sign in, and to agree
 export const needs: Needs = {
   app: null,
   scopes: scopes.required,
-  review: null,
   key: {
     variable: "BLUESKY_KEY",
     without: "Without it, logins by Bluesky's own page end after two weeks.",

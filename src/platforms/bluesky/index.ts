@@ -17,6 +17,7 @@ export const bluesky: Connector<BlueskySettings> = {
    * @see https://github.com/bluesky-social/atproto/blob/main/packages/pds/src/account-manager/helpers/auth.ts
    */
   refreshAheadSeconds: (30 * DAY) / SECOND,
+  ...lazily(() => import("./setup-steps.ts"), "setupSteps"),
   ...lazily(() => import("./check.ts"), "check"),
   ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
   ...lazily(() => import("./sent.ts"), "sentBytes"),

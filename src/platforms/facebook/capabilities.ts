@@ -41,9 +41,8 @@ export const asks =
   "Facebook asks for the Pages that this app may publish as: choose each of them, and leave every permission switched on.";
 
 export const needs: Needs = {
-  app: "A Meta app of type Business with the product Facebook Login; it posts as Pages, never as a person. With Facebook Login for Business, its configuration is FACEBOOK_CONFIG_ID.",
+  app: "A Meta app with the use case Manage everything on your Page; it posts as Pages, never as a person. With Facebook Login for Business, its configuration is FACEBOOK_CONFIG_ID.",
   scopes: [...scopes.required, ...scopes.optional],
-  review: "App review with advanced access, and business verification.",
 };
 
 export const capabilities = {

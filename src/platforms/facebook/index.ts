@@ -12,6 +12,7 @@ export const facebook: Connector<FacebookSettings> = {
   needs,
   timing,
   settings,
+  ...lazily(() => import("./setup-steps.ts"), "setupSteps"),
   ...lazily(() => import("./check.ts"), "check"),
   ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
   ...lazily(() => import("./sent.ts"), "sentBytes"),

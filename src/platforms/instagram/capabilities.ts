@@ -52,9 +52,8 @@ export const asks =
   "Instagram asks you to sign in with the professional account that posts, and to agree to what this app may do.";
 
 export const needs: Needs = {
-  app: "A Meta app of type Business with the product Instagram, API setup with Instagram login.",
+  app: "A Meta app with the use case Manage messaging and content on Instagram, API setup with Instagram login; it has an Instagram app id and secret of its own.",
   scopes: [...scopes.required, ...scopes.optional],
-  review: "App review with advanced access, and business verification.",
   /** @see https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login */
   redirects: "https",
 };

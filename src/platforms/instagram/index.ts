@@ -31,6 +31,7 @@ export const instagram: Connector<InstagramSettings> = {
       description: "Publishes the Instagram posts of the batch as stories.",
     },
   },
+  ...lazily(() => import("./setup-steps.ts"), "setupSteps"),
   ...lazily(() => import("./check.ts"), "check"),
   ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
   ...lazily(() => import("./publish.ts"), "prepare", "submit", "settle", "reconcile"),

@@ -76,7 +76,7 @@ export async function probeApp(
   if (isWrong(answer)) return { verdict: "wrong", message: unknownApp(platform, words, other) };
   if (isUnknownAddress?.(answer)) {
     const message = `${platform} knows the app, but not the redirect URL: register it there.`;
-    return { verdict: "wrong", message };
+    return { verdict: "wrong", message, isAboutRedirect: true };
   }
   if (!isRight(answer)) {
     return {

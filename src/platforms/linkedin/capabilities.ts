@@ -96,7 +96,6 @@ export const pagesAsks =
 export const needs: Needs = {
   app: "For people, an app at developer.linkedin.com with Sign In with LinkedIn (OpenID Connect) and Share on LinkedIn; for pages, a second app with the Community Management API alone.",
   scopes: [...scopes.required, ...scopes.optional],
-  review: "Community Management API access, for pages: a reviewed app of a legal entity.",
 };
 
 export const capabilities = {

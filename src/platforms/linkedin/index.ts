@@ -31,6 +31,7 @@ export const linkedin: Connector<LinkedInSettings> = {
   // Used only while the refresh token's end is unknown.
   refreshAheadSeconds: (14 * DAY) / SECOND,
   settings,
+  ...lazily(() => import("./setup-steps.ts"), "setupSteps"),
   ...lazily(() => import("./check.ts"), "check"),
   ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
   ...lazily(() => import("./sent.ts"), "sentBytes"),

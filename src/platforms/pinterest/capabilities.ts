@@ -37,7 +37,6 @@ export const asks =
 export const needs: Needs = {
   app: "An app at developers.pinterest.com.",
   scopes: [...scopes.required, ...scopes.optional],
-  review: "Standard access, with a demo video: until it is given, Pinterest refuses every pin.",
 };
 
 export const capabilities = {

@@ -14,6 +14,7 @@ export const pinterest: Connector<PinterestSettings> = {
   // Access tokens live 30 days, refresh tokens 60.
   refreshAheadSeconds: (14 * DAY) / SECOND,
   settings,
+  ...lazily(() => import("./setup-steps.ts"), "setupSteps"),
   ...lazily(() => import("./check.ts"), "check"),
   ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
   ...lazily(() => import("./publish.ts"), "prepare", "submit", "reconcile"),

@@ -50,7 +50,6 @@ export const asks =
 export const needs: Needs = {
   app: "A Meta app with the use case Access the Threads API; it has a Threads app id and secret of its own.",
   scopes: [...scopes.required, ...scopes.optional],
-  review: "App review with advanced access, and business verification.",
   /** @see https://github.com/fbsamples/threads_api */
   redirects: "https",
 };

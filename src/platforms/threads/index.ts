@@ -24,6 +24,7 @@ export const threads: Connector<ThreadsSettings> = {
   refreshAheadSeconds: (20 * DAY) / SECOND,
   isSelfRenewing: true,
   settings,
+  ...lazily(() => import("./setup-steps.ts"), "setupSteps"),
   ...lazily(() => import("./check.ts"), "check"),
   ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
   ...lazily(() => import("./publish.ts"), "prepare", "submit", "settle", "reconcile"),

@@ -10,8 +10,9 @@ const SANDBOX_PREFIX = "sb";
  * Requests an app token: TikTok grants one to any app, according to other programs.
  * @see https://developers.tiktok.com/doc/client-access-token-management
  */
-export const checkApp: Required<Connector>["checkApp"] = (fetch, app) =>
-  probeApp(fetch, {
+export const checkApp: Required<Connector>["checkApp"] = async (fetch, app) => {
+  const isOfSandbox = app.clientId.startsWith(SANDBOX_PREFIX);
+  const check = await probeApp(fetch, {
     platform: "TikTok",
     request: formRequest(`${API}/v2/oauth/token/`, {
       client_key: app.clientId,
@@ -20,7 +21,9 @@ export const checkApp: Required<Connector>["checkApp"] = (fetch, app) =>
     }),
     isRight: ({ token }) => token !== null,
     isWrong: ({ error }) => isUnknownApp(error),
-    leavesOpen: app.clientId.startsWith(SANDBOX_PREFIX)
+    leavesOpen: isOfSandbox
       ? "Its key is one of a TikTok sandbox: nothing it posts is public."
       : "It does not say whether the redirect URL is registered.",
   });
+  return check.verdict === "right" && isOfSandbox ? { ...check, isUnpublished: true } : check;
+};

@@ -31,7 +31,6 @@ export const asks =
 export const needs: Needs = {
   app: "An app at developers.tiktok.com with Login Kit and the Content Posting API; for photos also a domain of your own, or a URL prefix, that is verified there, and PUBLIC_URL.",
   scopes: [...scopes.required, ...scopes.optional],
-  review: "Content Posting audit: until it is passed, only the creator sees a post.",
   /** @see https://developers.tiktok.com/doc/login-kit-web */
   redirects: "https",
 };

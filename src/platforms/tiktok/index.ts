@@ -23,6 +23,7 @@ export const tiktok: Connector<TikTokSettings> = {
   // Logins end after 180 days; early renewal keeps unused accounts connected.
   refreshAheadSeconds: (30 * DAY) / SECOND,
   settings,
+  ...lazily(() => import("./setup-steps.ts"), "setupSteps"),
   ...lazily(() => import("./check.ts"), "check"),
   ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
   ...lazily(() => import("./sent.ts"), "sentBytes"),

@@ -49,9 +49,8 @@ export const asks =
   "X shows what this app may do, and you agree with the account that posts; switch accounts on X first if it is another.";
 
 export const needs: Needs = {
-  app: "An app at developer.x.com with OAuth 2.0 as a confidential client, and API credits: X charges for every post.",
+  app: "An app at console.x.com with OAuth 2.0 as a confidential client, and API credits: X charges for every post.",
   scopes: scopes.required,
-  review: null,
   /** @see https://docs.x.com/fundamentals/developer-apps */
   redirects: "https, or http://127.0.0.1",
 };

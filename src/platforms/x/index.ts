@@ -29,6 +29,7 @@ export const x: Connector<XSettings> = {
   ownPrefix,
   settings,
   settingFiles: { x_subtitles_url: { kind: "subtitles", maxBytes: MAX_SUBTITLES_BYTES } },
+  ...lazily(() => import("./setup-steps.ts"), "setupSteps"),
   ...lazily(() => import("./check.ts"), "check"),
   ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
   ...lazily(() => import("./sent.ts"), "sentBytes"),

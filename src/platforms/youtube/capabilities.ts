@@ -49,8 +49,8 @@ export const asks =
 export const needs: Needs = {
   app: "A Google Cloud project with the YouTube Data API v3 and an OAuth client of type web application.",
   scopes: scopes.required,
-  review:
-    "Verification of the OAuth consent screen, and the API compliance audit for more than 100 uploads a day.",
+  /** @see https://developers.google.com/identity/protocols/oauth2/web-server#uri-validation */
+  redirects: "https, or http://localhost",
 };
 
 export const capabilities = {

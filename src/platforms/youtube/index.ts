@@ -11,6 +11,7 @@ export const youtube: Connector<YouTubeSettings> = {
   needs,
   timing,
   settings,
+  ...lazily(() => import("./setup-steps.ts"), "setupSteps"),
   ...lazily(() => import("./check.ts"), "check"),
   ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
   ...lazily(() => import("./sent.ts"), "sentBytes"),

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, test } from "vitest";
-import { PLATFORMS } from "../../../src/core/platforms.ts";
-import { connectors } from "../../../src/platforms/registry.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { PLATFORMS, type Platform } from "../../../src/core/platforms.ts";
+import { connectorOf, connectors } from "../../../src/platforms/registry.ts";
 import { walkConsent } from "../../support/consent.ts";
 import { createMember, Harness, harnessWith, type Member } from "../../support/harness.ts";
 import { FakePds } from "../../support/pds.ts";
@@ -47,6 +47,21 @@ describe("the accounts page", () => {
     expect(html).not.toContain("In the sandbox");
     const sent = await browser.post("/app/accounts/connect", { platform: "x", mode: "live" });
     expect(sent.location).toMatch(/^https:\/\/x\.com\/i\/oauth2\/authorize\?.*client_id=app/);
+  });
+
+  test("says what an app without an audit does, until AUDITED_PLATFORMS names it", async () => {
+    const account = "Only its creator sees the posts until the audit.";
+    const connector = connectorOf("x");
+    connector.untilAudit = { post: account, account };
+    onTestFinished(() => {
+      delete connector.untilAudit;
+    });
+    const open = async (auditedPlatforms: readonly Platform[]) => {
+      const { browser } = await signedIn(harnessWith({ auditedPlatforms }));
+      return (await browser.get("/app/accounts")).html;
+    };
+    expect(await open(["pinterest"])).toContain(account);
+    expect(await open(["x"])).not.toContain(account);
   });
 
   test("leads through the consent page and back, with a word about it", async () => {

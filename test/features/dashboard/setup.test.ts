@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import { setupOf } from "../../../src/features/setup/rules.ts";
 import type { Fetch } from "../../../src/platforms/connector.ts";
@@ -30,69 +31,214 @@ const cardOf = (html: string, platform: string): string =>
     html.slice(html.indexOf(`aria-labelledby="${platform}"`) - 60),
   )?.[0] ?? "";
 
-describe("the setup page", () => {
-  test("says of every platform what to register, what to set, and what is asked for", async () => {
+const stepOf = (html: string, id: string): string =>
+  html.slice(html.indexOf(`<li class="card" id="${id}"`)).split('<li class="card"')[1] ?? "";
+
+describe("the setup pages", () => {
+  test("lead from the overview to each platform", async () => {
     const { browser } = await opened();
     const { html, status } = await browser.get("/app/setup");
     expect(status).toBe(200);
-    for (const connector of connectors()) {
-      const { platform, variables, addresses, required, optional } = setupOf(connector, ORIGIN);
+    for (const { platform, name } of connectors()) {
       const card = cardOf(html, platform);
-      for (const name of variables) expect(card).toContain(`<code>${name}</code> is missing`);
-      for (const { field, url } of addresses) {
-        expect(card).toContain(field);
-        expect(card).toContain(`>${url}</code>`);
-      }
-      for (const scope of [...required, ...optional]) expect(card).toContain(scope);
-      expect(card).not.toContain("<button");
+      expect(card).toContain(`<a href="/app/setup/${platform}">${name}</a>`);
+      expect(card).toMatch(/[01] of \d+ steps done/);
     }
-    expect(cardOf(html, "facebook")).toContain(`${ORIGIN}/oauth/data-deletion/facebook`);
-    expect(cardOf(html, "tiktok")).toContain(`${ORIGIN}/oauth/withdrawn/tiktok`);
-    expect(cardOf(html, "tiktok")).not.toContain("data-deletion");
   });
 
-  test("shows the state of the keys by name, and never a value", async () => {
+  test.each(connectors().map((one) => [one.platform, one] as const))(
+    "of %s says what to register, what to set, and what is asked for, step by step",
+    async (platform, connector) => {
+      const { browser } = await opened();
+      const { html, status } = await browser.get(`/app/setup/${platform}`);
+      expect(status).toBe(200);
+      const { variables, addresses, required, optional } = setupOf(connector, ORIGIN);
+      for (const name of variables) expect(html).toContain(`<code>${name}</code> is missing`);
+      for (const { url } of addresses) expect(html).toContain(`>${url}</code>`);
+      for (const scope of [...required, ...optional]) expect(html).toContain(scope);
+      expect(html).not.toContain("/check");
+      const steps = await connector.setupSteps();
+      for (const [index, step] of steps.entries()) {
+        const card = stepOf(html, step.id);
+        expect(card).toContain(`${index + 1}. ${step.title.replaceAll("'", "&#39;")}`);
+        expect(card).toContain(`href="${step.page}"`);
+        if (step.submission) expect(card).toContain("What the app does");
+      }
+    },
+  );
+
+  test("show the state of the keys by name, and never a value", async () => {
     const { browser } = await opened({
       appKeys: { x: KEYS },
       halfAppKeys: ["YOUTUBE_CLIENT_ID"],
       appScopes: { linkedin: ["openid", "own_scope"] },
     });
-    const { html } = await browser.get("/app/setup");
-    const x = cardOf(html, "x");
-    expect(x).toContain("Set up");
+    const overview = await browser.get("/app/setup");
+    expect(cardOf(overview.html, "x")).toContain("Keys are set");
+    expect(cardOf(overview.html, "youtube")).toContain("To be mended");
+    const pages = await Promise.all(
+      ["x", "youtube", "linkedin"].map((name) => browser.get(`/app/setup/${name}`)),
+    );
+    const [x = "", youtube = "", linkedin = ""] = pages.map(({ html }) => html);
     expect(x).toContain("<code>X_CLIENT_SECRET</code> is set");
-    expect(x).toContain('value="x"');
-    const youtube = cardOf(html, "youtube");
-    expect(youtube).toContain("Half set up");
+    expect(x).toContain('action="/app/setup/x/check"');
     expect(youtube).toContain("<code>YOUTUBE_CLIENT_ID</code> is set");
     expect(youtube).toContain("<code>YOUTUBE_CLIENT_SECRET</code> is missing");
-    expect(cardOf(html, "linkedin")).toContain("openid own_scope");
-    expect(html).not.toContain(KEYS.clientId);
-    expect(html).not.toContain(KEYS.clientSecret);
+    expect(linkedin).toContain("openid own_scope");
+    for (const { html } of [overview, ...pages]) {
+      expect(html).not.toContain(KEYS.clientId);
+      expect(html).not.toContain(KEYS.clientSecret);
+    }
   });
 
-  test("says that Bluesky needs no app, and what its key is for", async () => {
+  test("say that Bluesky needs no app, and what its key is for", async () => {
     const { browser } = await opened({ appKeys: {} });
-    const without = cardOf((await browser.get("/app/setup")).html, "bluesky");
-    expect(without).toContain("Needs no app");
-    expect(without).toContain("<code>BLUESKY_KEY</code> is missing");
-    expect(without).toContain("end after two weeks");
-    expect(without).toContain(`${ORIGIN}/oauth/bluesky/client-metadata.json`);
+    const { html } = await browser.get("/app/setup/bluesky");
+    expect(html).toContain("Needs no app");
+    expect(html).toContain("<code>BLUESKY_KEY</code> is missing");
+    expect(html).toContain("end after two weeks");
+    expect(html).toContain(`${ORIGIN}/oauth/bluesky/client-metadata.json`);
     const withKey = await opened({ appKeys: { bluesky: KEYS } });
-    const card = cardOf((await withKey.browser.get("/app/setup")).html, "bluesky");
-    expect(card).toContain("<code>BLUESKY_KEY</code> is set");
-    expect(card).not.toContain("two weeks");
+    const { html: keyed } = await withKey.browser.get("/app/setup/bluesky");
+    expect(keyed).toContain("<code>BLUESKY_KEY</code> is set");
+    expect(stepOf(keyed, "key")).toContain("Done");
   });
 
-  test("is for nobody but the owner of the instance, who alone is led to it", async () => {
+  test("name what is wrong, and lead to the step that mends it", async () => {
+    const { browser } = await opened({
+      appKeys: {
+        facebook: { clientId: "123", clientSecret: "secret" },
+        instagram: { clientId: "123", clientSecret: "secret" },
+        threads: { clientId: "123", clientSecret: "secret" },
+      },
+      halfAppKeys: ["X_CLIENT_ID"],
+    });
+    const { html } = await browser.get("/app/setup");
+    expect(cardOf(html, "x")).toMatch(
+      /X_CLIENT_SECRET is missing\. Step 4 mends it: Set the keys\./,
+    );
+    for (const platform of ["instagram", "threads"]) {
+      const name = platform.toUpperCase();
+      const card = cardOf(html, platform);
+      expect(card).toContain(`${name}_CLIENT_ID has the value of FACEBOOK_CLIENT_ID.`);
+      expect(card).toContain(`href="/app/setup/${platform}#keys"`);
+    }
+    expect(cardOf(html, "facebook")).not.toContain("mends it");
+    const page = await browser.get("/app/setup/instagram");
+    expect(stepOf(page.html, "keys")).toContain("To be mended");
+  });
+
+  test("are for nobody but the owner of the instance, who alone is led to them", async () => {
     const { browser } = await opened({}, member);
-    const refused = await browser.get("/app/setup");
-    expect(refused.status).toBe(403);
-    expect(refused.html).toContain("Only the owner of this instance");
-    expect(refused.html).not.toContain("CLIENT_ID");
+    for (const path of ["/app/setup", "/app/setup/x", "/app/setup/myspace"]) {
+      const refused = await browser.get(path);
+      expect(refused.status).toBe(403);
+      expect(refused.html).toContain("Only the owner of this instance");
+      expect(refused.html).not.toContain("CLIENT_ID");
+    }
     expect((await browser.get("/app/accounts")).html).not.toContain("/app/setup");
     const own = await opened();
     expect((await own.browser.get("/app/accounts")).html).toContain('href="/app/setup"');
+  });
+
+  test.each(["myspace", "X", "%3Cscript%3E"])("do not exist for %s", async (platform) => {
+    const { browser } = await opened();
+    expect((await browser.get(`/app/setup/${platform}`)).status).toBe(404);
+  });
+
+  test("lead reviewers through pages that exist", async () => {
+    const { browser } = await opened();
+    const steps = await Promise.all(connectors().map((one) => one.setupSteps()));
+    const pages = new Set(
+      steps.flat().flatMap(({ submission }) => submission?.recording.map(({ page }) => page) ?? []),
+    );
+    pages.delete(null);
+    expect(pages.size).toBeGreaterThan(4);
+    for (const page of pages) {
+      const { status, location } = await browser.get(page ?? "");
+      expect([page, status === 200 || location === "/app"]).toEqual([page, true]);
+    }
+    const { html } = await browser.get("/app/accounts");
+    expect(html).toContain("Connect an account");
+  });
+});
+
+describe("a tick", () => {
+  const tick = (browser: Browser, step: string, done = "yes", platform = "tiktok") =>
+    browser.post(`/app/setup/${platform}/steps`, { step, done });
+  const ticks = async () =>
+    (await env.DB.prepare("SELECT platform, step, source FROM setup_ticks").all()).results;
+
+  beforeEach(async () => {
+    await env.DB.prepare("DELETE FROM setup_ticks").run();
+  });
+
+  test("stays, may be set twice, and is taken back", async () => {
+    const { browser } = await opened();
+    const done = await tick(browser, "app");
+    expect([done.status, done.location]).toEqual([303, "/app/setup/tiktok#app"]);
+    expect((await tick(browser, "app")).status).toBe(303);
+    expect(await ticks()).toEqual([{ platform: "tiktok", step: "app", source: "owner" }]);
+    const later = await opened();
+    const { html } = await later.browser.get("/app/setup/tiktok");
+    expect(stepOf(html, "app")).toContain("Mark as open");
+    expect(stepOf(html, "developer")).toContain("Mark as done");
+    expect(cardOf((await later.browser.get("/app/setup")).html, "tiktok")).toContain("1 of ");
+    expect((await tick(browser, "app", "no")).status).toBe(303);
+    expect((await tick(browser, "app", "no")).status).toBe(303);
+    expect(await ticks()).toEqual([]);
+  });
+
+  test("belongs to one platform", async () => {
+    const { browser } = await opened();
+    await tick(browser, "app", "yes", "x");
+    const { html } = await browser.get("/app/setup/tiktok");
+    expect(stepOf(html, "app")).toContain("Mark as done");
+  });
+
+  test.each([
+    ["tiktok", "no-such-step"],
+    ["tiktok", ""],
+    ["tiktok", "<script>"],
+    ["myspace", "app"],
+  ])("of %s, step %o, is refused (404), and nothing is stored", async (platform, step) => {
+    const { browser } = await opened();
+    expect((await tick(browser, step, "yes", platform)).status).toBe(404);
+    expect(await ticks()).toEqual([]);
+  });
+
+  test("is refused to anybody but the owner of the instance", async () => {
+    const { browser } = await opened({}, member);
+    expect((await tick(browser, "app")).status).toBe(403);
+    expect(await ticks()).toEqual([]);
+  });
+
+  test("is set by the platform that knows the app, and taken back when it does not any more", async () => {
+    const { harness, browser } = await opened({ appKeys: { tiktok: KEYS } });
+    await tick(browser, "keys");
+    harness.network = async () => Response.json({ access_token: "clt.1" });
+    const right = await browser.post("/app/setup/tiktok/check");
+    expect(right.html).toContain("TikTok knows the app");
+    expect(stepOf(right.html, "keys")).toContain("Confirmed by the platform");
+    expect(await ticks()).toEqual([{ platform: "tiktok", step: "keys", source: "platform" }]);
+    const later = await browser.get("/app/setup/tiktok");
+    expect(stepOf(later.html, "keys")).toContain("Confirmed by the platform");
+    harness.network = async () => Response.json({ error: "invalid_client" }, { status: 401 });
+    const wrong = await browser.post("/app/setup/tiktok/check");
+    expect(stepOf(wrong.html, "keys")).toContain("To be mended");
+    expect(wrong.html).toContain("Step 7 mends it: Set the keys.");
+    expect(await ticks()).toEqual([]);
+  });
+
+  test("is not set for an app that is not published yet, and the page says what is missing", async () => {
+    const { harness, browser } = await opened({
+      appKeys: { tiktok: { clientId: "sb123", clientSecret: "secret" } },
+    });
+    harness.network = async () => Response.json({ access_token: "clt.1" });
+    const { html } = await browser.post("/app/setup/tiktok/check");
+    expect(stepOf(html, "review")).toContain("nothing it posts is public");
+    expect(stepOf(html, "review")).toContain("Open");
+    expect(stepOf(html, "keys")).toContain("Confirmed by the platform");
   });
 });
 
@@ -100,7 +246,7 @@ describe("the check of an app", () => {
   const check = async (network: Fetch, platform = "x", who = owner) => {
     const { harness, browser } = await opened({ appKeys: { x: KEYS } }, who);
     harness.network = network;
-    return browser.post("/app/setup/check", { platform });
+    return browser.post(`/app/setup/${encodeURIComponent(platform)}/check`);
   };
   const silent: Fetch = () => {
     throw new Error("Nobody is to be asked.");
@@ -137,15 +283,19 @@ describe("the check of an app", () => {
   test.each([
     ["youtube", "Set YOUTUBE_CLIENT_ID and YOUTUBE_CLIENT_SECRET first"],
     ["bluesky", "Bluesky needs no app"],
-    ["myspace", "Choose a platform"],
-    ["<script>", "Choose a platform"],
-    ["", "Choose a platform"],
   ])("refuses %o in words, and asks nobody", async (platform, words) => {
     const page = await check(silent, platform);
     expect(page.status).toBe(400);
     expect(page.html).toContain(words);
     expect(page.html).not.toContain("<script");
   });
+
+  test.each(["myspace", "<script>"])(
+    "does not exist for %o (404), and asks nobody",
+    async (platform) => {
+      expect((await check(silent, platform)).status).toBe(404);
+    },
+  );
 
   test("is refused to anybody else, and asks nobody", async () => {
     const page = await check(silent, "x", member);

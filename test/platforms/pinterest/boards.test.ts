@@ -49,12 +49,13 @@ test.each<[Answer, object]>([
   expect((await list([answer])).listed).toMatchObject({ ok: false, error: expected });
 });
 
-test("needs the scopes of secret boards as well, and says what happens before the review", () => {
-  const { scopes, review } = pinterest.needs;
+test("needs the scopes of secret boards as well, and says what happens before the review", async () => {
+  const { scopes } = pinterest.needs;
+  const steps = await pinterest.setupSteps();
   for (const what of ["boards", "pins"]) {
     for (const may of ["read", "write", "read_secret", "write_secret"]) {
       expect(scopes).toContain(`${what}:${may}`);
     }
   }
-  expect(review).toMatch(/refuses every pin/);
+  expect(steps.find(({ id }) => id === "standard")?.before).toMatch(/refuses every pin/);
 });

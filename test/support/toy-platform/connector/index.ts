@@ -42,7 +42,7 @@ export const mastotoy: Connector<ToySettings> = {
   name: "Mastotoy",
   apiVersion: { version: "v1", header: null, sunset: null, source: "https://mastotoy.test/docs" },
   capabilities,
-  needs: { app: "An app at mastotoy.test.", scopes: ["write"], review: null },
+  needs: { app: "An app at mastotoy.test.", scopes: ["write"] },
   timing: { callSeconds: 20, acceptSeconds: 30, listSeconds: 5 },
   settings,
   batchFlags: {
@@ -51,6 +51,7 @@ export const mastotoy: Connector<ToySettings> = {
       description: "Shows the Mastotoy posts of the batch to followers alone.",
     },
   },
+  ...lazily(() => import("./setup-steps.ts"), "setupSteps"),
   ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
   ...lazily(
     () => import("./publish.ts"),

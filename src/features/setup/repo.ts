@@ -1,0 +1,26 @@
+import { sql } from "drizzle-orm";
+import { insertInto } from "../../db/assignments.ts";
+import { type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
+import { rowReader } from "../../db/rows.ts";
+import { type SetupTick, setupTicks } from "./table.ts";
+
+const readTick = rowReader(setupTicks);
+
+/** The ticks of all platforms are fewer than a hundred. */
+export const allTicks = (): Query<SetupTick[]> =>
+  sqlQuery(sql`SELECT * FROM setup_ticks`, readTick);
+
+/** What the owner ticks does not replace what the platform has confirmed. */
+export const insertTick = (tick: SetupTick): Query<number> =>
+  sqlWrite(
+    tick.source === "owner"
+      ? sql`${insertInto(setupTicks, tick)} ON CONFLICT DO NOTHING`
+      : sql`${insertInto(setupTicks, tick)} ON CONFLICT (platform, step)
+          DO UPDATE SET source = excluded.source, ticked_at = excluded.ticked_at`,
+  );
+
+export const deleteTick = ({ platform, step }: Pick<SetupTick, "platform" | "step">) =>
+  sqlWrite(sql`DELETE FROM setup_ticks WHERE platform = ${platform} AND step = ${step}`);
+
+export const deleteConfirmations = (platform: SetupTick["platform"]): Query<number> =>
+  sqlWrite(sql`DELETE FROM setup_ticks WHERE platform = ${platform} AND source = 'platform'`);

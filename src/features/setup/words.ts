@@ -1,0 +1,23 @@
+import type { Connector } from "../../platforms/connector.ts";
+import type { NeededFor, Submission } from "../../platforms/setup-steps.ts";
+
+export const NEEDED_FOR: Record<NeededFor, string> = {
+  everybody: "Everybody.",
+  strangers: "Only accounts of people who have no role in your app.",
+  pages: "Only pages of organizations.",
+  quota: "Only more uploads than the platform allows without it.",
+};
+
+export interface ScopeReason {
+  scope: string;
+  reason: string;
+}
+
+export const reasonsOf = (
+  { needs, consent }: Pick<Connector, "needs" | "consent">,
+  { scopes = needs.scopes, reasons }: Submission,
+): ScopeReason[] =>
+  scopes.map((scope) => ({
+    scope,
+    reason: reasons[scope] ?? `To ${consent?.inWords?.[scope] ?? "work"}.`,
+  }));
