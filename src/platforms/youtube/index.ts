@@ -22,8 +22,9 @@ export const youtube: Connector<YouTubeSettings> = {
     counts: ["views", "likes", "comments"],
     callsOf: (cursor) => (cursor === null ? 3 : 2),
     pagePosts: 50,
-    // Source: YouTube API Services, Developer Policies, III.E.4.
+    /** @see https://developers.google.com/youtube/terms/developer-policies III.E.2 and III.E.4 */
     keepDays: 30,
+    isKeptApart: true,
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },
   isRevokedForPerson: true,
