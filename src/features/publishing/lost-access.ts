@@ -1,4 +1,5 @@
 import type { Failure } from "../../core/failures.ts";
+import { asSentence } from "../../core/text.ts";
 import { SECOND } from "../../core/time.ts";
 import type { Query } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
@@ -73,10 +74,9 @@ async function askPlatform(
 }
 
 function explain({ platform, needs }: Connector, refusal: string): string {
-  const sentence = /[.!?]$/.test(refusal.trim()) ? refusal.trim() : `${refusal.trim()}.`;
   const grant =
     needs.scopes.length > 0
       ? `Reconnect it with every permission granted (${needs.scopes.join(", ")}), or have the restriction lifted at ${platform}`
       : `Have the restriction lifted at ${platform}`;
-  return `${sentence} The account is still connected: a permission is missing, or ${platform} restricts it. ${grant}, then retry.`;
+  return `${asSentence(refusal)} The account is still connected: a permission is missing, or ${platform} restricts it. ${grant}, then retry.`;
 }

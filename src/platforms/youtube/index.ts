@@ -1,6 +1,15 @@
 import type { Connector } from "../connector.ts";
 import { lazily } from "../kit/lazily.ts";
-import { apiVersion, asks, capabilities, needs, scopes, timing } from "./capabilities.ts";
+import {
+  apiVersion,
+  asks,
+  capabilities,
+  earlyEnd,
+  needs,
+  scopes,
+  terms,
+  timing,
+} from "./capabilities.ts";
 import { settings, type YouTubeSettings } from "./settings.ts";
 
 export const youtube: Connector<YouTubeSettings> = {
@@ -9,6 +18,7 @@ export const youtube: Connector<YouTubeSettings> = {
   apiVersion,
   capabilities,
   needs,
+  terms,
   timing,
   settings,
   ...lazily(() => import("./check.ts"), "check"),
@@ -27,5 +37,6 @@ export const youtube: Connector<YouTubeSettings> = {
     isKeptApart: true,
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },
+  earlyEnd,
   isRevokedForPerson: true,
 };
