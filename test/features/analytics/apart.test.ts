@@ -301,7 +301,7 @@ describe("days after the platform's 30", () => {
     await rise(on, channel, daysDown(45));
     const mine = await stored("youtube");
     expect(mine?.months.map(([month]) => month)).toEqual(["2026-10"]);
-    expect(sumOf(mine?.months.map((month) => month[1] as number))).toBe(13);
+    expect(sumOf(mine?.months.map((month) => month[1] as number) ?? [])).toBe(13);
   });
 
   test("are shown no more once it is not, and the night removes them, also of accounts that nobody reads", async () => {
