@@ -5,6 +5,7 @@ import { sha256Hex } from "../../core/signature.ts";
 import type { Ctx, Deps } from "../../deps.ts";
 import type { ConsentPage } from "../../platforms/consent.ts";
 import { connectorOf, connectors, platformName } from "../../platforms/registry.ts";
+import type { PlatformTerms } from "../../platforms/terms.ts";
 import { accountById } from "../accounts/repo.ts";
 import type { AccountMode, AccountRow } from "../accounts/table.ts";
 import { appKeysOf } from "../logins/platform-access.ts";
@@ -151,10 +152,11 @@ export interface Offer {
   refusal: string | null;
   isSimulated: boolean;
   takesPassword: boolean;
+  terms: PlatformTerms | null;
 }
 
 export const platformOffers = (deps: Pick<Deps, "config">): Offer[] =>
-  connectors().map(({ platform, consent, login }) => ({
+  connectors().map(({ platform, consent, login, terms = null }) => ({
     platform,
     name: platformName(platform),
     asks: consent?.asks ?? null,
@@ -162,4 +164,5 @@ export const platformOffers = (deps: Pick<Deps, "config">): Offer[] =>
     refusal: refusedPlatform(deps, { platform, mode: "live" }),
     isSimulated: refusedPlatform(deps, { platform, mode: "sandbox" }) === null,
     takesPassword: login !== undefined,
+    terms,
   }));
