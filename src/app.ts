@@ -22,6 +22,7 @@ export const DOORS = new Map<string, OpenDoor>([
   ["review", async (makeDeps) => (await import("./doors/review.ts")).createReview(makeDeps)],
   ["sign-in", openPages],
   ["sandbox", async (makeDeps) => (await import("./doors/sandbox.ts")).createSandbox(makeDeps)],
+  ["terms", openPages],
   ["storage", async (makeDeps) => (await import("./doors/storage.ts")).createStorage(makeDeps)],
 ]);
 

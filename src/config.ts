@@ -112,6 +112,9 @@ const privateKey = objectOf({
 /** Each key is named after the platform to which the key identifies this instance. */
 const INSTANCE_KEYS = { BLUESKY_KEY: json(privateKey) };
 
+/** `on` says that the platform accepted this instance's use of figures derived from its own. */
+const DERIVED_METRICS = { YOUTUBE_DERIVED_METRICS: onOff };
+
 const namesOf = <T extends object>(record: T) => Object.keys(record) as (keyof T & string)[];
 
 export const INSTANCE_KEY_NAMES = namesOf(INSTANCE_KEYS);
@@ -159,6 +162,7 @@ const VARIABLES = {
   ),
   ENCRYPTION_KEYS: encryptionKeys,
   ...INSTANCE_KEYS,
+  ...DERIVED_METRICS,
   VAPID_PUBLIC_KEY: textThat(isPublicKey, "must be a point of P-256: 65 bytes as base64url"),
   VAPID_PRIVATE_KEY: textThat(isPrivateKey, "must be 32 bytes as base64url"),
   EMAIL_FROM: matching(EMAIL, "must be an e-mail address"),
@@ -247,6 +251,8 @@ export interface Config {
   appScopes: Partial<Record<AppName, readonly string[]>>;
   /** Platforms whose audit the owner's app has passed. */
   auditedPlatforms: readonly Platform[];
+  /** Platforms whose figures may be added to others' and kept by month, though their terms forbid it. */
+  derivedMetrics: readonly Platform[];
 }
 
 export const appKeyNames = (app: AppName): [id: string, secret: string] => {
@@ -281,6 +287,16 @@ const readInstanceKeys = (vars: Variables): Config["appKeys"] =>
       const key = vars[name];
       return key ? [[platform, { clientId: "", clientSecret: "", privateKey: key }]] : [];
     }),
+  );
+
+export const derivedMetricsName = (platform: Platform): string =>
+  `${platform.toUpperCase()}_DERIVED_METRICS`;
+
+const readDerivedMetrics = (vars: Variables): Platform[] =>
+  PLATFORMS.filter((platform) =>
+    namesOf(DERIVED_METRICS).some(
+      (name) => name === derivedMetricsName(platform) && vars[name] === "on",
+    ),
   );
 
 function readStorage(vars: Variables): StorageAccess | null {
@@ -361,6 +377,7 @@ export function parseConfig(env: object): Config {
     halfAppKeys: readHalfAppKeys(env),
     appScopes: vars.APP_SCOPES ?? {},
     auditedPlatforms: (vars.AUDITED_PLATFORMS ?? []) as Platform[],
+    derivedMetrics: readDerivedMetrics(vars),
   };
 }
 

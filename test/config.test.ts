@@ -47,6 +47,7 @@ test("the least there can be", () => {
     halfAppKeys: [],
     appScopes: {},
     auditedPlatforms: [],
+    derivedMetrics: [],
     storage: null,
     plans: DEFAULT_PLANS,
     defaultPlan: "owner",
@@ -68,6 +69,8 @@ test.each<[object, object]>([
   [{ PUBLIC_URL: "" }, { publicUrl: null }],
   [{ SHORT_DOMAIN: "go.example.com" }, { shortDomain: "go.example.com" }],
   [{ SHORT_DOMAIN: "localhost:8788" }, { shortDomain: "localhost:8788" }],
+  [{ YOUTUBE_DERIVED_METRICS: "on" }, { derivedMetrics: ["youtube"] }],
+  [{ YOUTUBE_DERIVED_METRICS: "off" }, { derivedMetrics: [] }],
   [{ CLOUDFLARE_API_TOKEN: "t" }, { edge: null }],
   [
     { CLOUDFLARE_API_TOKEN: "t", CLOUDFLARE_ZONE_ID: "0123456789abcdef".repeat(2) },
@@ -136,6 +139,8 @@ test.each<[object, object]>([
 test.each<[string, object]>([
   ["ENVIRONMENT", { ENVIRONMENT: "staging" }],
   ["INVITED_PLAN", { INVITED_PLAN: "large" }],
+  ["YOUTUBE_DERIVED_METRICS", { YOUTUBE_DERIVED_METRICS: "yes" }],
+  ["YOUTUBE_DERIVED_METRICS", { YOUTUBE_DERIVED_METRICS: "ON" }],
   ["MAX_PEOPLE", { MAX_PEOPLE: "0" }],
   ["MAX_PEOPLE", { MAX_PEOPLE: "many" }],
   ["ENVIRONMENT is missing", { ENVIRONMENT: undefined }],

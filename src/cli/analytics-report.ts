@@ -24,10 +24,18 @@ export function formatAnalytics(
   const rows = each.map((data, index) =>
     toRow(accounts[index]?.platform ?? "", data, byHandOf(data)),
   );
-  const byHand = each.reduce((sum, data) => sum + byHandOf(data), 0);
+  const isApart = (index: number) =>
+    overview.apart.some(({ platform }) => platform === accounts[index]?.platform);
+  const byHand = each.reduce((sum, data, index) => sum + (isApart(index) ? 0 : byHandOf(data)), 0);
   rows.sort(([a = ""], [b = ""]) => (a < b ? -1 : 1));
+  const apart = overview.apart.map(({ platform }) => platform);
   return [
-    formatTable(HEAD, [...rows, toRow("all", overview, byHand)]),
+    formatTable(HEAD, [...rows, toRow(apart.length > 0 ? "sum" : "all", overview, byHand)]),
+    ...(apart.length > 0
+      ? [
+          `The sum is without ${apart.join(" and ")}, whose terms forbid to add its figures to others'.`,
+        ]
+      : []),
     "",
     describeHashtags(overview),
     describeBest(overview),

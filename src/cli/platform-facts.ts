@@ -60,7 +60,8 @@ const toSize = (bytes: number): string =>
   bytes >= GIGABYTE ? `${bytes / GIGABYTE} GB` : formatBytes(bytes).replace(".0 ", " ");
 
 function mediaRows({ mediaSupport }: Capabilities): Row[] {
-  return mediaSupport.kinds.map((kind) => {
+  const { thumbnail } = mediaSupport;
+  const files = mediaSupport.kinds.map((kind): Row => {
     const types = codes(mediaSupport[`${kind}Types`] ?? []);
     const maxBytes = mediaSupport[`${kind}MaxBytes`];
     return [
@@ -68,6 +69,10 @@ function mediaRows({ mediaSupport }: Capabilities): Row[] {
       maxBytes === undefined ? types : `${types}; up to ${toSize(maxBytes)}`,
     ];
   });
+  if (!thumbnail) return files;
+  const { types, maxBytes, note } = thumbnail;
+  const limits = `${codes(types)}; up to ${toSize(maxBytes)}`;
+  return [...files, ["Thumbnail", note ? `${limits}. ${note}` : limits]];
 }
 
 const LIMIT_LABELS: Record<keyof Capabilities["limits"], string> = {

@@ -42,6 +42,12 @@ export const isBrokenText = (text: string): boolean => !text.isWellFormed() || t
 
 export const BROKEN_TEXT = "has characters that are not valid Unicode";
 
+/** Ends a text of others like a sentence. */
+export function asSentence(text: string): string {
+  const trimmed = text.trim();
+  return /[.!?]$/.test(trimmed) ? trimmed : `${trimmed}.`;
+}
+
 export const nullIfBlank = (text: string | null): string | null => (text?.trim() ? text : null);
 
 export const emptyIfBlank = (text: string | null): string => nullIfBlank(text) ?? "";

@@ -1,4 +1,5 @@
 import type { Deps } from "../deps.ts";
+import { forgetOldFigures } from "../features/analytics/expiry.ts";
 import { COLLECTION_CALLS, collectAll } from "../features/analytics/nightly.ts";
 import { forgetEndedLinks, forgetOldConsents } from "../features/connect/expiry.ts";
 import { checkCredits } from "../features/credits/nightly.ts";
@@ -62,6 +63,7 @@ const CHORES: Record<string, Chore> = {
   "forget old attempts": { rhythm: NIGHTLY_SLICES, page: forgetOldAttempts, calls: 1 },
   "end pool items": { rhythm: HOURLY, page: endLeftItems, calls: 1 },
   "forget old firings": { rhythm: NIGHTLY_SLICES, page: forgetOldFirings, calls: 1 },
+  "forget old figures": { rhythm: NIGHTLY_SLICES, page: forgetOldFigures, calls: 1 },
   "forget old clicks": { rhythm: NIGHTLY_SLICES, page: forgetOldClicks, calls: 1 },
   "collect analytics": { rhythm: NIGHT_AND_MORNING, page: collectAll, calls: COLLECTION_CALLS },
 };

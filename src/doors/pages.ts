@@ -13,6 +13,7 @@ import { settingsPage } from "../features/dashboard/settings.tsx";
 import { setupPage } from "../features/dashboard/setup.tsx";
 import { suggestionsPage } from "../features/dashboard/suggestions.tsx";
 import { teamPage } from "../features/dashboard/team.tsx";
+import { termsPage } from "../features/dashboard/terms.tsx";
 import { tokensPage } from "../features/dashboard/tokens.tsx";
 import { uploadPage } from "../features/dashboard/upload.tsx";
 import { uploadsPage } from "../features/dashboard/uploads.tsx";
@@ -47,6 +48,7 @@ export function createPages(
   app.use(refuseCrossSite);
   app.route("/", signInPages);
   app.route("/", privacyPage);
+  app.route("/", termsPage);
   app.route("/", invitePage);
   app.route("/", pushWorker);
   for (const page of behindSignIn) {

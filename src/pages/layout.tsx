@@ -45,6 +45,7 @@ pre {
   background: var(--card); border: 1px solid var(--line); border-radius: 1rem;
   padding: clamp(1rem, 3vw, 1.4rem); box-shadow: var(--shadow);
 }
+.foot a + a { margin-left: 1rem; }
 .foot { width: min(100% - 2rem, 60rem); margin: 0 auto 1.5rem; text-align: center; font-size: .9rem; }
 .chips { display: flex; flex-wrap: wrap; gap: .5rem; list-style: none; margin: 0; padding: 0; }
 .chip {
@@ -144,7 +145,7 @@ export async function renderPage(c: Context, page: Page, content: Child): Promis
         </main>
         {page.side}
         <footer class="foot">
-          <a href="/privacy">Privacy</a>
+          <a href="/terms">Terms</a> <a href="/privacy">Privacy</a>
         </footer>
         {inlineScript && <script>{raw(inlineScript)}</script>}
       </body>

@@ -11,6 +11,7 @@ import type {
   AppKeys,
   Connected,
   Credentials,
+  EarlyEnd,
   IdentifyOptions,
   LoginRefusal,
   PasswordLogin,
@@ -19,6 +20,7 @@ import type {
 import type { MetricsReader } from "./metrics.ts";
 import type { SetupStep } from "./setup-steps.ts";
 import type { Refused, Stopped, TokenExpired } from "./stopped.ts";
+import type { PlatformTerms } from "./terms.ts";
 
 export type { Fetch, PublishAccount, Refused, Stopped, TokenExpired };
 
@@ -174,6 +176,8 @@ export interface Capabilities {
     videoMaxBytes?: number;
     documentTypes?: string[];
     documentMaxBytes?: number;
+    /** The picture of a video, where a post may have one. `note` tells of a higher limit of the platform. */
+    thumbnail?: { types: string[]; maxBytes: number; note?: string };
     /** What the instance's owner must set up for some of these files. */
     note?: string;
   };
@@ -303,6 +307,8 @@ export interface Connector<S = unknown> {
   settle?(job: PublishJob<S>, bookmark: Bookmark): Promise<Settled>;
   reconcile(job: PublishJob<S>, bookmark: Bookmark): Promise<Reconciled>;
 
+  /** Absent where the platform does not want its terms shown. */
+  terms?: PlatformTerms;
   consent?: ConsentPage;
   pagesApp?: PagesApp;
   withdrawals?: Withdrawals;
@@ -328,6 +334,7 @@ export interface Connector<S = unknown> {
   /** An unused login is renewed this many seconds before its end. */
   refreshAheadSeconds?: number;
   isSelfRenewing?: boolean;
+  earlyEnd?: EarlyEnd;
   /**
    * Asks the platform whether it knows the owner's app.
    * @param redirectUri where consent pages lead back to

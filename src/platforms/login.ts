@@ -55,10 +55,19 @@ export interface Connected {
 export interface LoginRefusal {
   message: string;
   final: boolean;
+  /** The platform has ended the login, by itself or because the person withdrew it. */
+  isEnded?: true;
   /** The refusal concerns this login, and no other login of the app. */
   isAboutLogin?: true;
   /** The wrong field of the request. Absent when the login itself is refused. */
   field?: "identifier" | "authFactorToken" | "pageId" | "service";
+}
+
+/** Logins that end this soon have a cause that the owner of the app can mend. */
+export interface EarlyEnd {
+  withinDays: number;
+  /** Sentences: the cause, and what to do. */
+  advice: string;
 }
 
 export interface PasswordLogin {

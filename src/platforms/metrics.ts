@@ -55,6 +55,11 @@ export interface MetricsReader {
   isPublic?: boolean;
   /** Days that the platform's terms allow daily figures to be kept. */
   keepDays?: number;
+  /**
+   * The platform's terms forbid sums with other platforms' figures, and sums by month of days that may no longer be
+   * kept. `Config.derivedMetrics` lists platforms that allow an owner both.
+   */
+  isKeptApart?: true;
   /** Minimum hours between two reads, where reads cost money or the platform allows few calls a day. */
   hoursBetweenReads?: number;
   /** Absent when the reader covers every account. */

@@ -60,7 +60,7 @@ async function main(): Promise<number> {
     const link = akimbo.signInLink.slice(origin.length);
     const open = [
       ...["/", "/sandbox", "/sandbox/webhook", "/sign-in", "/sign-in/sent", link, openInvite],
-      "/privacy",
+      ...["/privacy", "/terms"],
       ...["/docs/guides", "/docs/posts", "/docs/platforms/tiktok"],
     ];
     const lookAs = (person: SignedIn | null, paths: string[]) =>

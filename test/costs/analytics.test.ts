@@ -29,7 +29,7 @@ async function plantYears(teamId: number, accounts: number): Promise<void> {
     await env.DB.batch([
       env.DB.prepare(
         `INSERT INTO accounts (id, team_id, platform, platform_account_id, account_name, mode,
-          status, connected_at) VALUES (?, ?, 'youtube', ?, 'A', 'sandbox', 'active', 0)`,
+          status, connected_at) VALUES (?, ?, 'tiktok', ?, 'A', 'sandbox', 'active', 0)`,
       ).bind(id, teamId, id),
       env.DB.prepare("INSERT INTO analytics VALUES (?, ?, 1, NULL, NULL, 1, '[]', ?, ?)").bind(
         ...[teamId, id, series, summary],

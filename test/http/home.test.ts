@@ -26,6 +26,7 @@ describe("the front page", () => {
       "https://akimbo.test/api/v1/openapi.json",
       "https://akimbo.test/sandbox",
       "https://akimbo.test/health",
+      "/terms",
       "/privacy",
     ]);
   });

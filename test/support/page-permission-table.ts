@@ -31,6 +31,7 @@ export interface PagePermission {
 /** Pages that need nobody to be signed in: they have tests of their own. */
 export const OPEN_PAGES: string[] = [
   "GET /privacy",
+  "GET /terms",
   "GET /sign-in",
   "POST /sign-in",
   "GET /sign-in/sent",

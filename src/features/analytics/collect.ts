@@ -1,5 +1,6 @@
 import { errorName } from "../../core/errors.ts";
 import { hashtagsOf } from "../../core/hashtags.ts";
+import type { Platform } from "../../core/platforms.ts";
 import { HOUR } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
 import type { Fetch, Stopped } from "../../platforms/connector.ts";
@@ -21,6 +22,7 @@ import {
 } from "../logins/platform-access.ts";
 import { usableLogin } from "../logins/usable-login.ts";
 import type { OwnRow } from "./repo/write.ts";
+import { isKeptApart } from "./rules/apart.ts";
 import { METRICS } from "./rules/counters.ts";
 import type { Measures, SyncReading } from "./rules/series.ts";
 import type { PostReading } from "./rules/snapshots.ts";
@@ -69,10 +71,14 @@ export const isTooSoon = (
   now: Date,
 ) => syncedAt !== null && now.getTime() - syncedAt.getTime() < hoursBetweenReads * HOUR;
 
-export const measuresOf = ({ counts, keepDays }: MetricsReader): Measures => ({
-  metrics: METRICS.map((metric) => counts.includes(metric)),
-  keepDays: keepDays ?? null,
-});
+export function measuresOf(deps: Pick<Deps, "config">, platform: Platform): Measures {
+  const { counts = [], keepDays = null } = connectorOf(platform).metrics ?? {};
+  return {
+    metrics: METRICS.map((metric) => counts.includes(metric)),
+    keepDays,
+    keepsMonths: !isKeptApart(deps, platform),
+  };
+}
 
 export const uploadIdsOf = (own: readonly OwnRow[]): Map<string, number> =>
   new Map(own.map(({ postId, uploadId }) => [postId, uploadId]));

@@ -128,7 +128,7 @@ async function readPart(
     teamId: account.teamId,
     accountId: account.id,
     reading,
-    measures: measuresOf(reader),
+    measures: measuresOf(deps, account.platform),
     uploadIds: uploadIdsOf(own),
     // A new collection, or a try after a refusal, drops the stored errors.
     errors: [...(before > 0 || !isContinued ? [] : (stored.row?.errors ?? [])), ...errors],

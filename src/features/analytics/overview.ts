@@ -1,13 +1,16 @@
+import type { Platform } from "../../core/platforms.ts";
 import { MINUTE } from "../../core/time.ts";
+import type { Deps } from "../../deps.ts";
 import { loginRefusal } from "../accounts/rules.ts";
 import type { MeasuredAccount } from "./repo/read.ts";
+import { keptSeries, platformsApart } from "./rules/apart.ts";
 import { add, type Counters, countOf, engagementOf, METRICS } from "./rules/counters.ts";
-import { dayOf, toDate } from "./rules/days.ts";
+import { type DayNumber, dayOf, toDate } from "./rules/days.ts";
 import { postingInsights, type Sample } from "./rules/insights.ts";
 import type { DayRow } from "./rules/series.ts";
 import { best, type ShownPost, type Summary, topHashtags } from "./rules/summary.ts";
 import { compareWindows, followersByDay, gainsByDay } from "./rules/windows.ts";
-import type { AnalyticsPost, Overview, Source } from "./schema.ts";
+import type { AnalyticsPost, Figures, Overview, Source } from "./schema.ts";
 import { unpackSeries } from "./stored.ts";
 
 /** Spec is silent on the length. */
@@ -34,15 +37,63 @@ interface Measured {
   minutes: readonly number[];
 }
 
+type Configured = Pick<Deps, "config">;
+
 export function toOverview(
+  deps: Configured,
   accounts: readonly MeasuredAccount[],
   { now, timezone, source, posts }: OverviewOptions,
 ): Overview {
   const today = dayOf(now);
-  const measured = accounts.flatMap(toMeasured);
+  const measured = accounts.flatMap((account) => toMeasured(deps, account, now));
+  const platforms = new Set(accounts.map(({ platform }) => platform));
+  const apart = platformsApart(deps, platforms);
+  const on = (isWanted: (platform: Platform) => boolean): Measured[] =>
+    measured.filter(({ account }) => isWanted(account.platform));
+  const { overview, ...together } = figuresOf(
+    on((platform) => !apart.includes(platform)),
+    { today, timezone, accountCount: accounts.length },
+  );
+  return {
+    overview,
+    videos: listPosts(measured, source, posts),
+    ...together,
+    apart: apart.map((platform) => ({
+      platform,
+      ...figuresOf(
+        on((one) => one === platform),
+        { today, timezone, accountCount: countOn(accounts, platform) },
+      ),
+    })),
+    platformHistory: [...platforms].sort().map((platform) =>
+      platformFigures(
+        on((one) => one === platform),
+        { platform, accountCount: countOn(accounts, platform), today },
+      ),
+    ),
+    lastRefreshedAt: lastRefresh(accounts),
+    neverSynced: accounts.every(({ syncedAt }) => syncedAt === null),
+    syncErrors: accounts.flatMap((account) => toSyncErrors(account, now)),
+  };
+}
+
+const countOn = (accounts: readonly MeasuredAccount[], platform: Platform): number =>
+  accounts.filter((account) => account.platform === platform).length;
+
+interface FiguresOptions {
+  today: DayNumber;
+  timezone: string;
+  accountCount: number;
+}
+
+/** Figures that combine those of all the accounts. */
+function figuresOf(
+  measured: readonly Measured[],
+  { today, timezone, accountCount }: FiguresOptions,
+): Figures {
   const summaries = measured.map(({ summary }) => summary);
   const totals = totalsOf(summaries);
-  const recent = measured.map(({ days }) => days.filter(({ day }) => day > today - HISTORY_DAYS));
+  const recent = measured.map(({ days }) => recentDays(days, today));
   const shown = (pick: (summary: Summary) => ShownPost | null) =>
     measured.flatMap(({ account, summary }) => {
       const post = pick(summary);
@@ -55,10 +106,9 @@ export function toOverview(
       totalComments: totals.comments,
       totalShares: totals.shares,
       videoCount: countPosts(summaries),
-      accountCount: accounts.length,
+      accountCount,
       bestAccount: bestAccount(measured),
     },
-    videos: listPosts(measured, source, posts),
     bestPerforming: {
       mostViewed: best(
         shown(({ mostViewed }) => mostViewed),
@@ -74,7 +124,6 @@ export function toOverview(
       TOP_HASHTAGS,
     ),
     dailyHistory: toHistory(recent),
-    platformHistory: byPlatform(accounts, measured, today),
     summary: compareWindows(
       measured.map(({ days, minutes }) => ({
         days,
@@ -86,22 +135,23 @@ export function toOverview(
       date: toDate(day),
       followers,
     })),
-    lastRefreshedAt: lastRefresh(accounts),
-    neverSynced: accounts.every(({ syncedAt }) => syncedAt === null),
-    syncErrors: accounts.flatMap((account) => toSyncErrors(account, now)),
     postingInsights: postingInsights(measured.flatMap(toSamples), timezone),
   };
 }
 
-function toMeasured(account: MeasuredAccount): Measured[] {
-  const { series, summary, syncedAt } = account;
+const recentDays = (days: readonly DayRow[], today: DayNumber): DayRow[] =>
+  days.filter(({ day }) => day > today - HISTORY_DAYS);
+
+function toMeasured(deps: Configured, account: MeasuredAccount, now: number): Measured[] {
+  const { platform, series, summary, syncedAt } = account;
   if (!series || !summary || !syncedAt) return [];
   let minute = 0;
   const minutes = summary.publishedAfter.map((after) => {
     minute += after;
     return minute;
   });
-  return [{ account, summary, days: unpackSeries(series).days, minutes }];
+  const { days } = keptSeries(deps, { platform, series: unpackSeries(series), now });
+  return [{ account, summary, days, minutes }];
 }
 
 const toSamples = ({ minutes, summary }: Measured): Sample[] =>
@@ -182,29 +232,28 @@ const toHistory = (accounts: readonly (readonly DayRow[])[]): Overview["dailyHis
     shares: gains[3] ?? null,
   }));
 
-function byPlatform(
-  accounts: readonly MeasuredAccount[],
+interface PlatformOptions {
+  platform: Platform;
+  accountCount: number;
+  today: DayNumber;
+}
+
+function platformFigures(
   measured: readonly Measured[],
-  today: number,
-): Overview["platformHistory"] {
-  const platforms = [...new Set(accounts.map(({ platform }) => platform))].sort();
-  return platforms.map((platform) => {
-    const accountCount = accounts.filter((account) => account.platform === platform).length;
-    const own = measured.filter(({ account }) => account.platform === platform);
-    const summaries = own.map(({ summary }) => summary);
-    const days = own.map((one) => one.days.filter(({ day }) => day > today - HISTORY_DAYS));
-    return {
-      platform,
-      accountCount,
-      videoCount: countPosts(summaries),
-      ...totalsOf(summaries),
-      followers: compareWindows(
-        own.map((one) => ({ days: one.days, published: [] })),
-        today,
-      ).followers.total,
-      days: toHistory(days),
-    };
-  });
+  { platform, accountCount, today }: PlatformOptions,
+): Overview["platformHistory"][number] {
+  const summaries = measured.map(({ summary }) => summary);
+  return {
+    platform,
+    accountCount,
+    videoCount: countPosts(summaries),
+    ...totalsOf(summaries),
+    followers: compareWindows(
+      measured.map(({ days }) => ({ days, published: [] })),
+      today,
+    ).followers.total,
+    days: toHistory(measured.map(({ days }) => recentDays(days, today))),
+  };
 }
 
 function lastRefresh(accounts: readonly MeasuredAccount[]): string | null {

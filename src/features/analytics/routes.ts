@@ -20,7 +20,7 @@ const accountParams = z.object({
 });
 
 const FIGURES =
-  "The figures come from the last collection, at 03:00 UTC or by a sync: see `lastRefreshedAt`. A metric that a platform does not give is 0 in totals and posts, and null in histories and summary. The team's plan has to include analytics.";
+  "The figures come from the last collection, at 03:00 UTC or by a sync: see `lastRefreshedAt`. A metric that a platform does not give is 0 in totals and posts, and null in histories and summary. Figures that a platform's terms forbid to combine with others stand in `apart`. The team's plan has to include analytics.";
 
 const overview = apiRoute({
   method: "get",

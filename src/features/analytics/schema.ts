@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { derivedMetricsName } from "../../config.ts";
 import { PLATFORMS } from "../../core/platforms.ts";
 import { enableDescriptions } from "../../http/describing.ts";
 import { connectors } from "../../platforms/registry.ts";
@@ -117,7 +118,7 @@ const summarySchema = z
       .describe("Views gained."),
     followers: z
       .object({
-        total: count.nullable().describe("Followers of all accounts, as last measured."),
+        total: count.nullable().describe("Followers of these accounts, as last measured."),
         previous: count
           .nullable()
           .describe("Followers 30 days ago of the accounts that were measured then too."),
@@ -175,7 +176,7 @@ const accountCount = count.describe(
 );
 const videoCount = count.describe("Known posts, from both sources: up to 1,000 of each account.");
 
-const base = z.object({
+const figures = {
   overview: z
     .object({
       totalViews: count.describe("Views of all known posts."),
@@ -193,8 +194,7 @@ const base = z.object({
         .nullable()
         .describe("The account whose posts have most views; null when none has any."),
     })
-    .describe("The totals of all accounts."),
-  videos: z.array(postSchema).describe("Posts, newest first."),
+    .describe("The totals of these accounts."),
   bestPerforming: z
     .object({
       mostViewed: z
@@ -206,7 +206,7 @@ const base = z.object({
           "The post with most likes, comments and shares together; null when none has any.",
         ),
     })
-    .describe("The best of all posts, from both sources."),
+    .describe("The best posts of these accounts, from both sources."),
   topHashtags: z
     .array(
       z.object({
@@ -220,6 +220,45 @@ const base = z.object({
   dailyHistory: days.describe(
     "Gains of each UTC day on which an account was read, up to a year, oldest first. Null: not measured. An account's first day has the gains between its readings; counting begins with the first.",
   ),
+  summary: summarySchema,
+  followerHistory: z
+    .array(
+      z.object({
+        date: date.describe("The UTC day."),
+        followers: count.describe(
+          "Followers of these accounts. An account that was not read on a day counts with its last figure of the week before.",
+        ),
+      }),
+    )
+    .describe(
+      "Followers on each UTC day on which some were measured, up to a year, oldest first. At YouTube these are subscribers, at LinkedIn the page's followers.",
+    ),
+  postingInsights: insightsSchema,
+};
+
+const figuresSchema = z.object(figures);
+
+/** Figures that combine accounts. */
+export type Figures = z.infer<typeof figuresSchema>;
+
+const kept = connectors().filter(({ metrics }) => metrics?.isKeptApart);
+const KEPT_APART = kept.map(({ name }) => name).join(" and ");
+const IN_THE_SUMS = kept.map(({ platform }) => derivedMetricsName(platform)).join(" or ");
+
+const apart = z
+  .array(
+    figuresSchema
+      .extend({ platform: platform.describe("The platform that the figures are of.") })
+      .meta({ id: "AnalyticsApart" }),
+  )
+  .describe(
+    `Extension: the figures of ${KEPT_APART}, whose terms forbid to combine them with other platforms'. They stand here, in \`platformHistory\` and in \`videos\`. The other sums, averages, comparisons and best posts of the answer are without them; \`accountCount\` alone counts these accounts too. Empty when all accounts are on one platform, and while the instance sets ${IN_THE_SUMS}: then the sums have everything.`,
+  );
+
+const base = z.object({
+  ...figures,
+  overview: figures.overview.describe("The totals of all accounts but those in `apart`."),
+  videos: z.array(postSchema).describe("Posts, newest first."),
   platformHistory: z
     .array(
       z.object({
@@ -233,20 +272,8 @@ const base = z.object({
         days: days.describe("Gains by day, in the form of `dailyHistory`."),
       }),
     )
-    .describe("The same by platform, with its totals."),
-  summary: summarySchema,
-  followerHistory: z
-    .array(
-      z.object({
-        date: date.describe("The UTC day."),
-        followers: count.describe(
-          "Followers of all accounts. An account that was not read on a day counts with its last figure of the week before.",
-        ),
-      }),
-    )
-    .describe(
-      "Followers on each UTC day on which some were measured, up to a year, oldest first. At YouTube these are subscribers, at LinkedIn the page's followers.",
-    ),
+    .describe("The gains by platform, with its totals. No platform is left out."),
+  apart,
   lastRefreshedAt: z.iso
     .datetime()
     .nullable()
@@ -267,7 +294,6 @@ const base = z.object({
     .describe(
       "Parts that the last collection could not read; it read the rest. An account whose login has ended stays in the list until it is connected again.",
     ),
-  postingInsights: insightsSchema,
 });
 
 export const overviewSchema = base.meta({ id: "Analytics" });

@@ -16,6 +16,7 @@ export async function getOverview(
   requireAnalytics(ctx, plan);
   const asked = { now: ctx.now().getTime(), timezone, source };
   return toOverview(
+    ctx,
     accounts.filter((account) => hasTag(account, tags)),
     asked,
   );
@@ -35,5 +36,5 @@ export async function getAccountAnalytics(
   requireAnalytics(ctx, plan);
   const account = requireOwn(found);
   const asked = { now: ctx.now().getTime(), timezone, source };
-  return { ...toOverview([account], { ...asked, posts }), tags: account.tags };
+  return { ...toOverview(ctx, [account], { ...asked, posts }), tags: account.tags };
 }

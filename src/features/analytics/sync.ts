@@ -74,7 +74,7 @@ async function readNow(
     teamId,
     accountId,
     reading,
-    measures: measuresOf(reader),
+    measures: measuresOf(ctx, account.platform),
     uploadIds: uploadIdsOf(own),
     errors: goesOn ? [...errors, rest] : errors,
     ...(goesOn ? { collection: { night: collection, bookmark: next } } : {}),

@@ -5,7 +5,8 @@ import { countVisitor } from "../../http/caller.ts";
 import type { AppContext, AppEnv } from "../../http/env.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { renderPlainPage } from "../../pages/app-layout.tsx";
-import { platformName } from "../../platforms/registry.ts";
+import { AgreedTerms } from "../../pages/platform-terms.tsx";
+import { connectorOf, platformName } from "../../platforms/registry.ts";
 import { type FoundLink, findLink, openLink, type ShownLink, TELL_SENDER } from "./link-service.ts";
 import { sendToPlatform } from "./pages.tsx";
 import { consentFormTargets, LINK_DONE, MAX_IDENTIFIER } from "./rules.ts";
@@ -135,7 +136,7 @@ const ConnectForm = ({
   action: string;
   identifier: string;
 }) => {
-  const name = platformName(row.platform);
+  const { name, terms } = connectorOf(row.platform);
   return (
     <form class="card fields" method="post" action={action}>
       {row.mode === "sandbox" && (
@@ -164,6 +165,7 @@ const ConnectForm = ({
         You sign in at {name} itself: your password is not seen here. {wayOn(row.redirectUrl)} The
         link can be used once, until {formatInstant(row.expiresAt)}.
       </p>
+      {terms && <AgreedTerms name={name} terms={terms} />}
     </form>
   );
 };

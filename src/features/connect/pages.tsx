@@ -10,8 +10,9 @@ import { countVisitor } from "../../http/caller.ts";
 import { type AppContext, type AppEnv, publicOrigin } from "../../http/env.ts";
 import { readForm } from "../../http/pages.tsx";
 import { renderPlainPage } from "../../pages/app-layout.tsx";
+import { AgreedTerms } from "../../pages/platform-terms.tsx";
 import type { Connected } from "../../platforms/login.ts";
-import { platformName } from "../../platforms/registry.ts";
+import { connectorOf, platformName } from "../../platforms/registry.ts";
 import { COOKIE_PREFIX, cookieValue } from "../auth/cookie.ts";
 import type { PageEnv } from "../auth/signed-in.ts";
 import {
@@ -92,7 +93,7 @@ function askToGoOn(
   c: AppContext,
   { platform, mode, team, person, returnTo }: AskedConsent,
 ): Promise<Response> {
-  const name = platformName(platform);
+  const { name, terms } = connectorOf(platform);
   const formTargets = consentFormTargets(c.var.deps.config);
   return renderPlainPage(
     c,
@@ -126,6 +127,7 @@ function askToGoOn(
           You sign in at {name} itself: your password is not seen here.
           {returnTo?.startsWith("http") && ` You come to ${new URL(returnTo).host} afterwards.`}
         </p>
+        {terms && <AgreedTerms name={name} terms={terms} />}
       </form>
     </>,
   );

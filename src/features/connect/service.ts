@@ -5,6 +5,7 @@ import { sha256Hex } from "../../core/signature.ts";
 import type { Ctx, Deps } from "../../deps.ts";
 import type { ConsentPage } from "../../platforms/consent.ts";
 import { connectorOf, connectors, platformName } from "../../platforms/registry.ts";
+import type { PlatformTerms } from "../../platforms/terms.ts";
 import { accountById } from "../accounts/repo.ts";
 import type { AccountMode, AccountRow } from "../accounts/table.ts";
 import {
@@ -160,13 +161,14 @@ export interface Offer {
   takesPassword: boolean;
   /** What connecting an account means until the owner's app has passed the platform's audit. */
   untilAudit: string | null;
+  terms: PlatformTerms | null;
 }
 
 const TYPES = ["person", "page"] as const;
 
 /** Pages are offered where an app for pages is set up or simulated. */
 export const platformOffers = (deps: Pick<Deps, "config">): Offer[] =>
-  connectors().flatMap(({ platform, pagesApp, login, untilAudit }) =>
+  connectors().flatMap(({ platform, pagesApp, login, untilAudit, terms = null }) =>
     TYPES.flatMap((type) => {
       if (type === "page" && !pagesApp) return [];
       const refusalIn = (mode: AccountMode) =>
@@ -187,6 +189,7 @@ export const platformOffers = (deps: Pick<Deps, "config">): Offer[] =>
         untilAudit: deps.config.auditedPlatforms.includes(platform)
           ? null
           : (untilAudit?.account ?? null),
+        terms,
       };
     }),
   );

@@ -1,3 +1,4 @@
+import { AgreedTerms } from "../../pages/platform-terms.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { PLATFORM_NAMES } from "../../platforms/registry.ts";
 import { MAX_IDENTIFIER } from "../connect/rules.ts";
@@ -23,7 +24,7 @@ export const OfferList = ({ offers, sent }: { offers: readonly Offer[]; sent: Se
 );
 
 const OfferItem = ({ offer, sent }: { offer: Offer; sent: SentLogin }) => {
-  const { name, asks, refusal, isSimulated, takesPassword, untilAudit } = offer;
+  const { name, asks, refusal, isSimulated, takesPassword, untilAudit, terms } = offer;
   return (
     <li>
       <div class="grow">
@@ -33,6 +34,7 @@ const OfferItem = ({ offer, sent }: { offer: Offer; sent: SentLogin }) => {
           <p class="why">It is not set up on this instance yet.</p>
         )}
         {untilAudit !== null && <p class="why">{untilAudit}</p>}
+        {terms !== null && <AgreedTerms name={name} terms={terms} />}
       </div>
       {(refusal === null || isSimulated) && <ConsentForm offer={offer} />}
       {takesPassword && <PasswordForm offer={offer} sent={sent} />}

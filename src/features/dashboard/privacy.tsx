@@ -5,6 +5,7 @@ import { renderPlainPage } from "../../pages/app-layout.tsx";
 import { connectors } from "../../platforms/registry.ts";
 import { brandingOfOperator } from "../settings/repo.ts";
 import { Section } from "./parts.tsx";
+import { Contact, PlatformPrivacy } from "./terms-parts.tsx";
 
 /** Platforms require this page of app owners. */
 export const privacyPage = new Hono<AppEnv>();
@@ -73,6 +74,7 @@ privacyPage.get("/privacy", async (c) => {
           Nothing is sold, and nobody else gets anything.
         </p>
       </Section>
+      <PlatformPrivacy />
       <Section id="rights" title="Download your data, or have it removed">
         <p>
           The owner of a team downloads all of it in the settings, and deletes it there: it is gone
@@ -86,8 +88,3 @@ privacyPage.get("/privacy", async (c) => {
     </>,
   );
 });
-
-const Contact = ({ name, link }: { name: string | null; link: string | null }) => {
-  if (!name && !link) return <p>Ask the person who gave you access to this instance.</p>;
-  return <p>This instance is run by {link ? <a href={link}>{name ?? link}</a> : name}.</p>;
-};

@@ -31,7 +31,7 @@ export async function exportTeam(ctx: Ctx, { after, limit }: ExportPage): Promis
     if (!section) break;
     const max = Math.min(SLICE, limit - lines.length);
     const [rows]: readonly [ExportedRow[]] = await ctx.db.run([
-      section.rows(ctx.team, place.after ?? section.start, max),
+      section.rows(ctx.team, place.after ?? section.start, max, ctx),
     ]);
     for (const { data } of rows) {
       const line = JSON.stringify({ type: section.type, data });

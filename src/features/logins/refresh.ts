@@ -1,3 +1,4 @@
+import { asSentence } from "../../core/text.ts";
 import { addSeconds, DAY, SECOND } from "../../core/time.ts";
 import type { Query } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
@@ -69,7 +70,7 @@ export async function refreshUnderLease(
   }
   if (!refreshed.ok) {
     const ends = endsAfterFailure(deps, connector, account, credentials, retryAfterSeconds());
-    return giveUp(deps, account, refreshed.error, ends);
+    return giveUp(deps, account, withAdvice(deps, connector, account, refreshed.error), ends);
   }
 
   const storing = keepLogin(deps, account, refreshed.value);
@@ -159,6 +160,19 @@ async function keepLogin(
     }
   }
   return false;
+}
+
+/** Adds the cause of logins that the platform ends soon after they were given. */
+function withAdvice(
+  { now }: Pick<Deps, "now">,
+  { earlyEnd }: Pick<Connector, "earlyEnd">,
+  { mode, connectedAt }: AccountRow,
+  refusal: LoginRefusal,
+): LoginRefusal {
+  if (!earlyEnd || !refusal.isEnded || mode !== "live") return refusal;
+  const { withinDays, advice } = earlyEnd;
+  if (now().getTime() - connectedAt.getTime() > withinDays * DAY) return refusal;
+  return { ...refusal, message: `${asSentence(refusal.message)} ${advice}` };
 }
 
 async function giveUp(

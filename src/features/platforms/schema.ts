@@ -37,6 +37,18 @@ export const capabilitiesSchema = z
         videoMaxBytes: bytes,
         documentTypes: types,
         documentMaxBytes: bytes,
+        thumbnail: z
+          .object({
+            types: z.array(z.string()),
+            maxBytes: z.number().int().describe("What this service takes."),
+            note: z
+              .string()
+              .max(500)
+              .optional()
+              .describe("A limit of the platform that is higher than the one of this service."),
+          })
+          .optional()
+          .describe("Extension: the `thumbnail` of a video; absent where posts have none."),
         note: z
           .string()
           .max(500)

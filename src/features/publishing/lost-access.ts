@@ -1,4 +1,5 @@
 import type { Failure } from "../../core/failures.ts";
+import { asSentence } from "../../core/text.ts";
 import { SECOND } from "../../core/time.ts";
 import type { Query } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
@@ -83,10 +84,9 @@ function explain(
 ): string {
   const page = pagesApp && pagesApp.app === app ? pagesApp.consent : null;
   const scopes = page ? [...page.required, ...page.optional] : needs.scopes;
-  const sentence = /[.!?]$/.test(refusal.trim()) ? refusal.trim() : `${refusal.trim()}.`;
   const grant =
     scopes.length > 0
       ? `Reconnect it with every permission granted (${scopes.join(", ")}), or have the restriction lifted at ${platform}`
       : `Have the restriction lifted at ${platform}`;
-  return `${sentence} The account is still connected: a permission is missing, or ${platform} restricts it. ${grant}, then retry.`;
+  return `${asSentence(refusal)} The account is still connected: a permission is missing, or ${platform} restricts it. ${grant}, then retry.`;
 }

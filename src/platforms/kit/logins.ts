@@ -146,7 +146,7 @@ export async function refreshByGrant<T extends GrantedTokens, R extends { messag
     if (app && isAboutApp(reply.error)) {
       return refuse({ message: unknownApp(platform, message, other), final: false });
     }
-    if (isLost(reply.error)) return finalRefusal(message);
+    if (isLost(reply.error)) return refuse({ message, final: true, isEnded: true });
     if (isTemporary(reply.error)) return refuse({ message, final: false });
     if (app) return refuse({ message, final: false, isAboutLogin: true });
     return refuse({

@@ -1,5 +1,7 @@
 import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
+import type { EarlyEnd } from "../login.ts";
+import type { PlatformTerms } from "../terms.ts";
 
 /** UTF-8. Source: YouTube Data API, "Videos", `snippet.description`. */
 export const MAX_DESCRIPTION_BYTES = 5_000;
@@ -12,10 +14,13 @@ export const MAX_VIDEO_SECONDS = 12 * 3_600;
  * minutes".
  */
 export const MAX_UNVERIFIED_SECONDS = 15 * 60;
-/** 2 MB. Source: YouTube Data API, "Thumbnails: set". */
-export const MAX_THUMBNAIL_BYTES = 2_097_152;
-/** Source: spec, "Content limits by platform". */
-export const THUMBNAIL_TYPES = ["image/jpeg", "image/png"];
+/** 2 MB and these types. Source: spec, "Content limits by platform". */
+const thumbnail = {
+  types: ["image/jpeg", "image/png"],
+  maxBytes: 2_097_152,
+  /** @see https://developers.google.com/youtube/v3/revision_history */
+  note: "YouTube itself takes up to 50 MB since 14 September 2026.",
+};
 
 /**
  * YouTube requires a multiple of 262,144 for every chunk but the last.
@@ -53,6 +58,27 @@ export const needs: Needs = {
   redirects: "https, or http://localhost",
 };
 
+/** @see https://developers.google.com/youtube/terms/developer-policies III.A */
+export const terms: PlatformTerms = {
+  api: "YouTube API Services",
+  service: { name: "YouTube's Terms of Service", url: "https://www.youtube.com/t/terms" },
+  privacy: { name: "Google's Privacy Policy", url: "http://www.google.com/policies/privacy" },
+  access: {
+    name: "Google's page of connected apps",
+    url: "https://myaccount.google.com/permissions",
+  },
+};
+
+/**
+ * Google ends refresh tokens of external apps in "Testing" after seven days; one more for the time until the next use.
+ * @see https://developers.google.com/identity/protocols/oauth2#expiration
+ */
+export const earlyEnd: EarlyEnd = {
+  withinDays: 8,
+  advice:
+    'Google ends logins of an app whose consent screen is in "Testing" after seven days. The owner of this instance publishes the app in the Google Cloud console, under Google Auth Platform, Audience. Then connect the account again.',
+};
+
 export const capabilities = {
   limits: {
     /** Source: spec, "Content limits by platform". */
@@ -78,6 +104,7 @@ export const capabilities = {
     videoTypes: ["video/mp4", "video/quicktime", "video/webm"],
     /** 256 GB. Source: YouTube Data API, "Videos: insert". */
     videoMaxBytes: 274_877_906_944,
+    thumbnail,
   },
 } satisfies Capabilities;
 

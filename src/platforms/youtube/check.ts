@@ -4,13 +4,7 @@ import { countUtf8Bytes } from "../../core/text.ts";
 import { DAY } from "../../core/time.ts";
 import type { Post, PostMedia, Target } from "../connector.ts";
 import { checksFor, ofKind, refuseIf } from "../kit/checks.ts";
-import {
-  capabilities,
-  MAX_DESCRIPTION_BYTES,
-  MAX_SCHEDULE_DAYS,
-  MAX_THUMBNAIL_BYTES,
-  THUMBNAIL_TYPES,
-} from "./capabilities.ts";
+import { capabilities, MAX_DESCRIPTION_BYTES, MAX_SCHEDULE_DAYS } from "./capabilities.ts";
 import { descriptionOf, titleOf } from "./metadata.ts";
 import type { YouTubeSettings } from "./settings.ts";
 
@@ -78,8 +72,8 @@ const checkThumbnail = ({ thumbnail }: YouTubePost): FieldError[] =>
     ? checks.file(thumbnail, {
         field: "thumbnail",
         name: "The thumbnail",
-        types: THUMBNAIL_TYPES,
-        maxBytes: MAX_THUMBNAIL_BYTES,
+        types: capabilities.mediaSupport.thumbnail.types,
+        maxBytes: capabilities.mediaSupport.thumbnail.maxBytes,
       })
     : [];
 

@@ -1,6 +1,15 @@
 import type { Connector } from "../connector.ts";
 import { lazily } from "../kit/lazily.ts";
-import { apiVersion, asks, capabilities, needs, scopes, timing } from "./capabilities.ts";
+import {
+  apiVersion,
+  asks,
+  capabilities,
+  earlyEnd,
+  needs,
+  scopes,
+  terms,
+  timing,
+} from "./capabilities.ts";
 import { settings, type YouTubeSettings } from "./settings.ts";
 
 export const youtube: Connector<YouTubeSettings> = {
@@ -9,6 +18,7 @@ export const youtube: Connector<YouTubeSettings> = {
   apiVersion,
   capabilities,
   needs,
+  terms,
   timing,
   settings,
   ...lazily(() => import("./setup-steps.ts"), "setupSteps"),
@@ -23,9 +33,11 @@ export const youtube: Connector<YouTubeSettings> = {
     counts: ["views", "likes", "comments"],
     callsOf: (cursor) => (cursor === null ? 3 : 2),
     pagePosts: 50,
-    // Source: YouTube API Services, Developer Policies, III.E.4.
+    /** @see https://developers.google.com/youtube/terms/developer-policies III.E.2 and III.E.4 */
     keepDays: 30,
+    isKeptApart: true,
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },
+  earlyEnd,
   isRevokedForPerson: true,
 };

@@ -108,14 +108,26 @@ async function sendThumbnail(job: Job, videoId: string): Promise<ThumbnailAnswer
   }
 }
 
-/** Google may lock videos of unverified projects as private. */
+/**
+ * Settings of the creator's account, or a project that Google locked before November 2026, may make a video private.
+ * @see https://developers.google.com/youtube/v3/revision_history
+ */
+const STRICTER =
+  "Settings of the channel may do that, or restrictions of this instance's Google project. Change the visibility in YouTube Studio.";
+
+/** The strictest comes first. */
+const BY_STRICTNESS = ["private", "unlisted", "public"];
+
 function privacyWarnings(job: Job, { privacyStatus }: Processing): string[] {
   const { settings } = job.post;
   const { scheduledDate } = settings;
   const requested = requestedPrivacy(settings);
   const isPublic = scheduledDate !== null && Date.parse(scheduledDate) <= job.now().getTime();
   if (privacyStatus === null || privacyStatus === requested || isPublic) return [];
-  return [`YouTube made the video ${privacyStatus.slice(0, 20)} in place of ${requested}.`];
+  const place = BY_STRICTNESS.indexOf(privacyStatus);
+  const isStricter = place >= 0 && place < BY_STRICTNESS.indexOf(requested);
+  const made = `YouTube made the video ${privacyStatus.slice(0, 20)} in place of ${requested}.`;
+  return [isStricter ? `${made} ${STRICTER}` : made];
 }
 
 function toPublished(job: Job, at: Processing, earlier: string[]): PublishedPost {

@@ -35,7 +35,7 @@ export const consent = createConsent({
   platform: "youtube",
   name: "YouTube",
   codeSeconds: 600,
-  hint: "On Google's own page each permission has a box, and the channel is chosen there. An account with “no channel” in its name has none.",
+  hint: "On Google's own page each permission has a box, and the channel is chosen there. An account with “no channel” in its name has none, and videos of one with “private uploads” stay private.",
   readConsentRequest: (call) => {
     const request = readConsentRequest(call, {
       separator: " ",

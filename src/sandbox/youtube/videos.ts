@@ -46,8 +46,14 @@ interface NewVideo {
   finding: Finding | null;
 }
 
+/** Source: YouTube Data API, "Revision history", 2 November 2026: settings of the creator's account may do so. */
+const isPrivateByDefault = ({ title }: Channel): boolean => /\bprivate uploads\b/i.test(title);
+
 export function insertVideo({ env: { store, origin } }: Call, video: NewVideo): string {
-  const { channel, resource, notify, mediaId, finding } = video;
+  const { channel, notify, mediaId, finding } = video;
+  const resource = isPrivateByDefault(channel)
+    ? { ...video.resource, status: { ...video.resource.status, privacyStatus: "private" as const } }
+    : video.resource;
   const id = randomText(LETTERS, 11);
   const at = now().getTime();
   videos.insert(store, {
@@ -245,7 +251,7 @@ export async function listPlaylist(call: Call): Promise<Response> {
 }
 
 /** Source: YouTube Data API, discovery document, "thumbnails.set". */
-const MAX_THUMBNAIL_BYTES = 2_097_152;
+const MAX_THUMBNAIL_BYTES = 52_428_800;
 const THUMBNAIL_TYPES = ["image/jpeg", "image/png"];
 
 export async function setThumbnail(call: Call): Promise<Response> {

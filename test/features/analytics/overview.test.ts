@@ -115,7 +115,7 @@ test("without any sync everything is empty, and nothing passes for zero that was
 });
 
 test("two accounts are told together and each by itself", async () => {
-  const first = await connectSandbox(harness, owner, "Ada", "youtube");
+  const first = await connectSandbox(harness, owner, "Ada", "tiktok");
   const second = await connectSandbox(harness, owner, "Bob", "bluesky");
   await sync(first, 40, [{ id: "a", views: 100 }], 1_000);
   await sync(first, 35, [{ id: "a", views: 130 }]);
@@ -141,7 +141,7 @@ test("two accounts are told together and each by itself", async () => {
     totalShares: 0,
     videoCount: 3,
     accountCount: 2,
-    bestAccount: { name: `Ada ${owner.teamId}`, platform: "youtube", views: 230 },
+    bestAccount: { name: `Ada ${owner.teamId}`, platform: "tiktok", views: 230 },
   });
   expect(data.videos.map(({ id, source, uploadId }: never) => [id, source, uploadId])).toEqual([
     ["b", "mut", 7],
@@ -176,7 +176,7 @@ test("two accounts are told together and each by itself", async () => {
   expect(data.followerHistory.at(-1)).toEqual({ date: "2026-11-30", followers: 1_140 });
   expect(data.platformHistory.map(({ platform, views }: never) => [platform, views])).toEqual([
     ["bluesky", 15],
-    ["youtube", 230],
+    ["tiktok", 230],
   ]);
   expect(data).toMatchObject({ neverSynced: false, lastRefreshedAt: "2026-11-30T03:00:00.000Z" });
   expect(data.syncErrors).toEqual([
@@ -195,7 +195,7 @@ test("two accounts are told together and each by itself", async () => {
 
 test("tags choose accounts, a source chooses posts and leaves the totals alone", async () => {
   const { token } = owner;
-  const first = await connectSandbox(harness, owner, "Ada", "youtube");
+  const first = await connectSandbox(harness, owner, "Ada", "tiktok");
   const second = await connectSandbox(harness, owner, "Bob", "bluesky");
   await harness.call("PATCH", `/accounts/${first}`, { token, json: { tags: "News,EU" } });
   await sync(first, 1, [

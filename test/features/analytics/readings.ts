@@ -7,7 +7,11 @@ import type { PostReading } from "../../../src/features/analytics/rules/snapshot
 /** 2026-11-01. */
 export const START = 20_758 * DAY;
 
-export const ALL: Measures = { metrics: [true, true, true, true], keepDays: null };
+export const ALL: Measures = {
+  metrics: [true, true, true, true],
+  keepDays: null,
+  keepsMonths: true,
+};
 
 export const reading = (
   id: string,

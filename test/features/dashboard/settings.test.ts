@@ -157,6 +157,60 @@ test("the privacy page needs no sign-in, and names whoever runs the instance", a
   expect((await new Browser(harness).get("/privacy")).html).toContain("gave you access");
 });
 
+const YOUTUBE_ADDRESSES = [
+  "https://www.youtube.com/t/terms",
+  "http://www.google.com/policies/privacy",
+  "https://myaccount.google.com/permissions",
+];
+
+test.each(["/terms", "/privacy"])("%s names the terms that YouTube wants named", async (path) => {
+  const page = await new Browser(harness).get(path);
+  expect(page.status).toBe(200);
+  for (const address of YOUTUBE_ADDRESSES) expect(page.html).toContain(`href="${address}"`);
+  expect(page.html).toContain("YouTube API Services");
+  expect(page.html).toContain('<a href="/terms">Terms</a> <a href="/privacy">Privacy</a>');
+});
+
+test("the terms need no sign-in, bind to YouTube's, and name whoever runs the instance", async () => {
+  const first = await env.DB.prepare("SELECT MIN(id) AS id FROM teams").first<number>("id");
+  const brand = (branding: string | null) =>
+    env.DB.prepare("UPDATE teams SET branding = ? WHERE id = ?").bind(branding, first).run();
+  await brand(JSON.stringify({ name: "Ada & Co", link: "https://example.com/", logo: null }));
+  const page = await new Browser(harness).get("/terms");
+  expect(page.html).toMatch(/you agree to be bound by <a href="[^"]+">YouTube&#39;s Terms/);
+  expect(page.html).toContain('<a href="https://example.com/">Ada &amp; Co</a>');
+  await brand(null);
+  expect((await new Browser(harness).get("/terms")).html).toContain("gave you access");
+});
+
+test("the terms stand wherever an account of YouTube is connected, and not beside others", async () => {
+  const agreed =
+    /By using YouTube here you agree to be bound by <a href="https:\/\/www\.youtube\.com/;
+  const tied = (html: string) => {
+    expect(html).toMatch(agreed);
+    for (const address of [...YOUTUBE_ADDRESSES, "/terms", "/privacy"]) {
+      expect(html).toContain(`href="${address}"`);
+    }
+  };
+  const { html: accounts } = await browser.get("/app/accounts");
+  tied(accounts);
+  expect(accounts.match(/By using \w+ here/g)).toEqual(["By using YouTube here"]);
+
+  const visitor = new Browser(harness);
+  for (const platform of ["youtube", "x"]) {
+    const json = { platform, mode: "sandbox" };
+    const { token } = owner;
+    const { body: started } = await harness.call("POST", "/accounts", { token, json });
+    const { body: link } = await harness.call("POST", "/whitelabel/links", { token, json });
+    for (const address of [started.authorizationUrl, link.data.url]) {
+      const { html } = await visitor.get(new URL(address).pathname);
+      expect(html).toContain("<form");
+      if (platform === "youtube") tied(html);
+      else expect(html).not.toContain("agree to be bound");
+    }
+  }
+});
+
 test("the privacy page names who came next once the owner of the instance has left", async () => {
   const { results } = await env.DB.prepare(
     `UPDATE teams SET branding = json_object('name', 'Team of ' || owner_id, 'link', NULL, 'logo', NULL)

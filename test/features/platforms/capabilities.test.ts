@@ -84,6 +84,15 @@ describe("GET /platforms/capabilities", () => {
     expect(notes).toEqual([["tiktok", expect.stringMatching(/domain.*PUBLIC_URL/)]]);
   });
 
+  test("tells the limits of thumbnails, and where the platform's own is higher", async () => {
+    expect((await read("?platform=youtube")).body.data.mediaSupport.thumbnail).toEqual({
+      types: ["image/jpeg", "image/png"],
+      maxBytes: 2_097_152,
+      note: expect.stringMatching(/50 MB since 14 September 2026/),
+    });
+    expect((await read("?platform=x")).body.data.mediaSupport).not.toHaveProperty("thumbnail");
+  });
+
   test("tells hashtags that the platform hides", async () => {
     expect((await read("?platform=instagram")).body.data.bannedHashtags).toContain("probulimia");
   });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { sha256Hex } from "../../../src/core/signature.ts";
-import type { Fields } from "../../support/harness.ts";
-import { follow, mp4, openAccount } from "../../support/stage.ts";
+import { connectSandbox, createMember, type Fields, Harness } from "../../support/harness.ts";
+import { follow, mp4, openAccount, stageOf, videoOf } from "../../support/stage.ts";
 import { testJpeg, testPng } from "../../support/videos.ts";
 
 const PICTURE = "https://pictures.example.com/cover.jpg";
@@ -21,6 +21,22 @@ test("a thumbnail is set on the video, and is no second file of the post", async
   const [post] = await stage.feed();
   expect(post.media).toHaveLength(1);
   expect(post.fields.thumbnail).toMatchObject({ sha256: await sha256Hex(testPng) });
+});
+
+test("a video that YouTube makes more private than asked is published with a warning", async () => {
+  const [harness, member] = [new Harness(), await createMember()];
+  const accountId = await connectSandbox(harness, member, "Private uploads", "youtube");
+  const stage = stageOf(harness, member, accountId, () => ({}));
+  const upload = await follow(stage, await stage.post({ title: "Film", video: mp4() }));
+  expect(upload).toMatchObject({ status: "completed" });
+  expect(upload.metadata.warnings).toEqual([
+    expect.stringMatching(/private in place of public\. .*YouTube Studio/),
+  ]);
+  const calm = await follow(
+    stage,
+    await stage.post({ title: "Other", video: videoOf(70_000), privacyStatus: "private" }),
+  );
+  expect(calm.metadata.warnings).toBeUndefined();
 });
 
 test("a thumbnail by its URL is downloaded with the post", async () => {

@@ -127,8 +127,27 @@ describe("what is told beside", () => {
     const { result } = await settle({ [STATUS]: [processed("private")] });
     expect(result).toEqual({
       ...PUBLISHED,
-      warnings: ["YouTube made the video private in place of public."],
+      warnings: [
+        expect.stringMatching(
+          /^YouTube made the video private in place of public\. Settings of the channel .* YouTube Studio\.$/,
+        ),
+      ],
     });
+  });
+
+  test.each([
+    ["private", "unlisted", 1, true],
+    ["unlisted", "unlisted", 0, false],
+    ["public", "unlisted", 1, false],
+    ["new_kind", "public", 1, false],
+  ])("a video that is %s, for which %s was asked", async (privacy, privacyStatus, count, why) => {
+    const { result } = await settle(
+      { [STATUS]: [processed(privacy)] },
+      { settings: { privacyStatus } },
+    );
+    const warnings = result?.kind === "published" ? (result.warnings ?? []) : [];
+    expect(warnings).toHaveLength(count);
+    expect(warnings.join().includes("YouTube Studio")).toBe(why);
   });
 
   test.each([

@@ -16,11 +16,11 @@ const API = `${ORIGIN}/youtube/v3`;
 const OAUTH = "https://oauth2.googleapis.com";
 const UNIT = 262_144;
 
-function connect() {
+function connect(name = "Ada") {
   const teamId = unique();
   const accountId = `acc_${teamId}`;
   const fetch = createSandboxFetch(env.SANDBOX_STATE, { teamId, accountId, uploadId: unique() });
-  const { accessToken, refreshToken } = sandboxCredentials("youtube", `Ada ${teamId}`);
+  const { accessToken, refreshToken } = sandboxCredentials("youtube", `${name} ${teamId}`);
   return { teamId, accountId, fetch, accessToken, refreshToken: refreshToken ?? "" };
 }
 
@@ -118,6 +118,24 @@ async function upload(
   const reply = await put(connection, address, bytes, null);
   return (await reply.json<{ id: string }>()).id;
 }
+
+describe("the privacy of an upload", () => {
+  const privacyOf = async (connection: Connection, opening: Opening) => {
+    const id = await upload(connection, opening);
+    const { items } = await read(connection, `videos?part=status&id=${id}`);
+    return items[0].status.privacyStatus;
+  };
+
+  it("is public where none was asked for", async () => {
+    expect(await privacyOf(connect(), { status: { privacyStatus: undefined } })).toBe("public");
+    expect(await privacyOf(connect(), { status: { privacyStatus: "unlisted" } })).toBe("unlisted");
+  });
+
+  it("is private on a channel whose settings want it", async () => {
+    const connection = connect("Private uploads");
+    expect(await privacyOf(connection, { status: { privacyStatus: "public" } })).toBe("private");
+  });
+});
 
 describe("an upload", () => {
   it("takes chunks, and with the last byte the video is there", async () => {
@@ -531,7 +549,7 @@ describe("a thumbnail", () => {
     ["nothing", () => new Uint8Array(), "image/jpeg", "mediaBodyRequired"],
     ["a PNG as JPEG", () => testPng, "image/jpeg", "invalidImage"],
     ["a video", () => mp4(100), "video/mp4", "invalidImage"],
-    ["more than 2 MB", () => new Uint8Array(2_097_153), "image/png", "invalidImage"],
+    ["more than 50 MB", () => new Uint8Array(52_428_801), "image/png", "invalidImage"],
   ])("refuses %s", async (_, body, type, reason) => {
     const connection = connect();
     const id = await upload(connection);

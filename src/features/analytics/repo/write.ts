@@ -1,11 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
-import { prepared, preparedWrite } from "../../../db/client.ts";
+import type { Platform } from "../../../core/platforms.ts";
+import { prepared, preparedWrite, sqlQuery, sqlWrite } from "../../../db/client.ts";
 import { flag, instant } from "../../../db/columns.ts";
-import { pickColumns, rowReader } from "../../../db/rows.ts";
+import { pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { accounts } from "../../accounts/table.ts";
 import { teams } from "../../teams/table.ts";
+import type { DayNumber } from "../rules/days.ts";
 import { analytics } from "../table.ts";
 
 const readState = rowReader(analytics);
@@ -81,6 +83,37 @@ export const storeState = preparedWrite(
         bookmark = excluded.bookmark, synced_at = excluded.synced_at, errors = excluded.errors,
         series = excluded.series, summary = excluded.summary`,
 );
+
+interface AccountSlice {
+  after: string;
+  count: number;
+}
+
+/** Answers the last id of a full slice. */
+export const accountAfter = ({ after, count }: AccountSlice) =>
+  sqlQuery(
+    sql`SELECT id FROM accounts WHERE id > ${after} ORDER BY id LIMIT 1 OFFSET ${count - 1}`,
+    valueReader(accounts.id),
+  );
+
+interface KeptDays {
+  platform: Platform;
+  /** The first day that stays. */
+  from: DayNumber;
+}
+
+/** Removes older days and all months. A day's number comes first in its array: see `packSeries`. */
+export const forgetDays = ({ after, count, kept }: AccountSlice & { kept: KeptDays[] }) =>
+  sqlWrite(sql`UPDATE analytics SET version = version + 1, series = json_set(series,
+      '$.months', json('[]'),
+      '$.days', json((SELECT json_group_array(json(d.value)) FROM json_each(series, '$.days') d
+        WHERE d.value ->> 0 >= old.first_day)))
+    FROM (SELECT a.team_id, a.id, k.value ->> 'from' AS first_day
+      FROM (SELECT id, team_id, platform FROM accounts WHERE id > ${after} ORDER BY id LIMIT ${count}) a
+        JOIN json_each(${JSON.stringify(kept)}) k ON k.value ->> 'platform' = a.platform) old
+    WHERE analytics.team_id = old.team_id AND analytics.account_id = old.id
+      AND (analytics.series ->> '$.days[0][0]' < old.first_day
+        OR json_array_length(analytics.series, '$.months') > 0)`);
 
 const readReadable = rowReader({
   ...pickColumns(accounts, ["id", "teamId", "platform"]),

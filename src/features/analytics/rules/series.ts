@@ -59,6 +59,8 @@ export interface Measures {
   metrics: readonly boolean[];
   /** Days for which the platform's terms allow figures; null for our default. */
   keepDays: number | null;
+  /** Whether older days are added up by month. */
+  keepsMonths: boolean;
 }
 
 /** Source: spec, "Collection schedule". */
@@ -92,7 +94,11 @@ export function takeSync(
     row.day < open ? row : { ...row, gains: gainsOf(settled, row, firstAt, measures) },
   );
   const series = { firstAt, days, months: state.series.months };
-  return { series: rollUp(series, keptFrom(days, measures)), posts: kept(settled) };
+  const from = keptFrom(days, measures);
+  return {
+    series: measures.keepsMonths ? rollUp(series, from) : withoutDaysBefore(series, from),
+    posts: kept(settled),
+  };
 }
 
 const newestFirst = (posts: StoredPost[]): StoredPost[] =>
@@ -151,6 +157,13 @@ function keptFrom(days: readonly DayRow[], { keepDays }: Measures): DayNumber {
   const max = dayOf(addMonths(new Date(last * DAY), -DAYS_KEPT_MONTHS).getTime());
   return keepDays === null ? max : Math.max(max, last - keepDays);
 }
+
+/** A month consists of such days, so the months go too. */
+export const withoutDaysBefore = (series: Series, from: DayNumber): Series => ({
+  ...series,
+  days: series.days.filter(({ day }) => day >= from),
+  months: [],
+});
 
 function rollUp(series: Series, from: DayNumber): Series {
   const old = series.days.filter(({ day }) => day < from);

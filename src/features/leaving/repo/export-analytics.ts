@@ -3,17 +3,20 @@ import { integer, text } from "drizzle-orm/sqlite-core";
 import { type Query, sqlQuery } from "../../../db/client.ts";
 import { instant, json } from "../../../db/columns.ts";
 import { rowReader } from "../../../db/rows.ts";
+import { accounts } from "../../accounts/table.ts";
+import { keptSeries } from "../../analytics/rules/apart.ts";
 import { type Counters, METRICS } from "../../analytics/rules/counters.ts";
 import { toDate } from "../../analytics/rules/days.ts";
 import type { StoredPost } from "../../analytics/rules/snapshots.ts";
 import { type StoredSeries, unpackSeries } from "../../analytics/stored.ts";
-import type { ExportedRow, Section } from "./section.ts";
+import type { ExportDeps, ExportedRow, Section } from "./section.ts";
 
 const named = (counters: Counters | null): Record<string, number | null> =>
   Object.fromEntries(METRICS.map((metric, i) => [metric, counters?.[i] ?? null]));
 
 const readSeries = rowReader({
   accountId: text("account_id").notNull(),
+  platform: accounts.platform,
   syncedAt: instant("synced_at"),
   series: json<StoredSeries>("series").notNull(),
 });
@@ -21,13 +24,15 @@ const readSeries = rowReader({
 export const analyticsSection: Section = {
   type: "analytics",
   start: [""],
-  rows: (team: SQL, [after = ""], limit: number): Query<ExportedRow[]> =>
+  rows: (team: SQL, [after = ""], limit: number, deps: ExportDeps): Query<ExportedRow[]> =>
     sqlQuery(
-      sql`SELECT account_id, synced_at, series FROM analytics
-        WHERE team_id = ${team} AND account_id > ${after} ORDER BY account_id LIMIT ${limit}`,
+      sql`SELECT n.account_id, n.synced_at, n.series, a.platform
+        FROM analytics n JOIN accounts a ON a.id = n.account_id
+        WHERE n.team_id = ${team} AND n.account_id > ${after} ORDER BY n.account_id LIMIT ${limit}`,
       (row) => {
-        const { accountId, syncedAt, series } = readSeries(row);
-        const { days, months } = unpackSeries(series);
+        const { accountId, syncedAt, series, platform } = readSeries(row);
+        const now = deps.now().getTime();
+        const { days, months } = keptSeries(deps, { platform, series: unpackSeries(series), now });
         const data = {
           accountId,
           syncedAt,

@@ -1,5 +1,6 @@
 import type { SQL } from "drizzle-orm";
 import type { Query } from "../../../db/client.ts";
+import type { Deps } from "../../../deps.ts";
 import type { LINE_TYPES } from "../schema.ts";
 
 export type LineType = (typeof LINE_TYPES)[number];
@@ -12,9 +13,11 @@ export interface ExportedRow {
   data: Record<string, unknown>;
 }
 
+export type ExportDeps = Pick<Deps, "config" | "now">;
+
 export interface Section {
   type: LineType;
   /** Sorts before the key of every row. */
   start: Key;
-  rows(team: SQL, after: Key, limit: number): Query<ExportedRow[]>;
+  rows(team: SQL, after: Key, limit: number, deps: ExportDeps): Query<ExportedRow[]>;
 }
