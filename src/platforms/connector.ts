@@ -17,6 +17,7 @@ import type {
   PublishAccount,
 } from "./login.ts";
 import type { MetricsReader } from "./metrics.ts";
+import type { Rehearsal } from "./rehearsal.ts";
 import type { Refused, Stopped, TokenExpired } from "./stopped.ts";
 
 export type { Fetch, PublishAccount, Refused, Stopped, TokenExpired };
@@ -83,6 +84,8 @@ export interface PublishJob<S = unknown> {
   account: PublishAccount;
   accessToken: string;
   uploadId: number;
+  /** Keeps the post from everybody but the account's own people, where `rehearsal.plan` says so. */
+  isHidden?: true;
   /** A manual retry counts as a new attempt. */
   attempt: number;
   /** Each call has a deadline. Redirects are not followed. */
@@ -312,6 +315,7 @@ export interface Connector<S = unknown> {
   proveLogin?(network: Fetch, credentials: Credentials): Promise<Fetch>;
   extras?: Extras;
   metrics?: MetricsReader;
+  rehearsal: Rehearsal;
   /** Ends the login at the platform. Absent where only the person can do that. */
   revoke?(
     fetch: Fetch,

@@ -26,5 +26,10 @@ export const youtube: Connector<YouTubeSettings> = {
     keepDays: 30,
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },
+  rehearsal: {
+    byHand:
+      "The login's permissions may not cover deletion (youtube.force-ssl does). Delete the video at https://studio.youtube.com, Content.",
+    ...lazily(() => import("./rehearsal.ts"), "plan", "readBack", "remove"),
+  },
   isRevokedForPerson: true,
 };
