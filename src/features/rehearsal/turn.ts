@@ -54,7 +54,7 @@ type LogIn =
 
 async function logIn(stand: Stand, staleToken: string | null): Promise<LogIn> {
   const { deps, connector, account, record } = stand;
-  record.hideApp(appKeysOf(deps, account));
+  if (account.mode === "live") record.hideApp(appKeysOf(deps, account));
   try {
     const login = await usableLogin(deps, connector, account, staleToken);
     if (login.kind === "busy") return { kind: "busy", why: "The login is being renewed." };

@@ -56,7 +56,6 @@ async function rehearse(platform: string, note = "", name = "Ada", pageId?: stri
   return { accountId, steps, calls, end: steps.at(-1)?.data, begun: body.data };
 }
 
-
 const remaining = async () =>
   (await harness.call("GET", "/rehearsals", { token: owner.token })).body.data;
 
@@ -75,14 +74,22 @@ describe("a rehearsal runs to its end in the sandbox", () => {
     ["pinterest", "owner", "removed", /DELETE api\.pinterest\.com\/v5\/pins\/\d+ 204/],
     ["youtube", "owner", "left", /DELETE www\.googleapis\.com\/youtube\/v3\/videos 403/],
     ["threads", "everyone", "left", /DELETE graph\.threads\.net\/v1\.0\/\d+ 400/],
-    ["tiktok", "owner", "left", /POST open\.tiktokapis\.com\/v2\/post\/publish\/status\/fetch\/ 200/],
+    [
+      "tiktok",
+      "owner",
+      "left",
+      /POST open\.tiktokapis\.com\/v2\/post\/publish\/status\/fetch\/ 200/,
+    ],
     ["instagram", "nobody", "nothing", /GET graph\.instagram\.com\/v[\d.]+\/\d+ 200/],
   ])("on %s: %s sees the post, and it is %s", async (platform, audience, outcome, last) => {
     const { end, calls, steps } = await rehearse(platform);
     expect(end).toMatchObject({ platform, audience, outcome, stage: "over" });
     expect(end.mayBeOut).toBe(outcome === "left");
     const told = said(calls);
-    expect(told.filter((one) => last.test(one)), told.join("\n")).not.toEqual([]);
+    expect(
+      told.filter((one) => last.test(one)),
+      told.join("\n"),
+    ).not.toEqual([]);
     expect(await remaining()).toHaveLength(outcome === "left" ? 1 : 0);
     expect(steps.map(({ note }) => note).filter(Boolean).length).toBeGreaterThan(1);
     if (outcome === "left") expect(end.summary).toContain(end.byHand);
