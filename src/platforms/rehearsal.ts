@@ -1,5 +1,4 @@
 import type { Result } from "../core/result.ts";
-import type { Bookmark } from "./connector.ts";
 import type { Fetch } from "./fetch.ts";
 import type { PublishAccount } from "./login.ts";
 import type { Stopped } from "./stopped.ts";
@@ -40,7 +39,7 @@ export interface Rehearsal {
    * Returns the id of what `prepare` made. Only for platforms whose posts cannot be deleted: the rehearsal ends before
    * `submit`.
    */
-  draftId?(bookmark: Bookmark): Promise<string>;
+  draftId?(bookmark: Record<string, unknown>): Promise<string>;
   readBack(call: RehearsalCall, id: string): Promise<Result<ReadBack, Stopped>>;
   /** Deletes a post of the account. Deleting it twice is no error. Absent where the API deletes nothing. */
   remove?(call: RehearsalCall, id: string): Promise<Result<null, Stopped>>;

@@ -5,7 +5,7 @@ import { enableDescriptions } from "../../http/describing.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import { AUDIENCES } from "../../platforms/rehearsal.ts";
 import { describe, mayBeOut, NEXT, OUTCOMES, STAGES } from "./rules.ts";
-import type { Step } from "./service.ts";
+import type { Step } from "./step.ts";
 import type { RehearsalRow } from "./table.ts";
 
 enableDescriptions();

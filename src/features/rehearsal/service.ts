@@ -6,10 +6,11 @@ import { connectorOf } from "../../platforms/registry.ts";
 import { accountById } from "../accounts/repo.ts";
 import { accountRefusal } from "../accounts/rules.ts";
 import { requireOneOf } from "../auth/rules.ts";
-import { CallRecord, type RecordedCall } from "./record.ts";
+import { CallRecord } from "./record.ts";
 import * as repo from "./repo.ts";
 import { type Next, textOf } from "./rules.ts";
 import type { NewRehearsal } from "./schema.ts";
+import type { Step } from "./step.ts";
 import type { RehearsalRow } from "./table.ts";
 
 /** Longer than the calls of one step. A step of a crashed invocation is repeated after this time. */
@@ -50,14 +51,6 @@ export async function startRehearsal(
   const row = made ?? other;
   if (!row) throw new Error("The rehearsal was not stored.");
   return row;
-}
-
-export interface Step {
-  row: RehearsalRow;
-  next: Next;
-  afterSeconds: number;
-  note: string | null;
-  calls: RecordedCall[];
 }
 
 const idle = (row: RehearsalRow, next: Next, afterSeconds = 0): Step => ({
