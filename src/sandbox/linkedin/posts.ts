@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { MINUTE } from "../../core/time.ts";
-import { scopesOf } from "../kit/codes.ts";
 import { randomDigits } from "../kit/ids.ts";
 import { type Call, deliver, idOf, type PostByHand } from "../kit/simulator.ts";
 import { steer } from "../kit/steered.ts";
@@ -155,12 +154,12 @@ const toObject = ({ urn, body, created_at }: RowOf<typeof posts>) => ({
   lastModifiedAt: created_at,
 });
 
-/** Few apps may read members' posts. Source: LinkedIn, "Posts API", permissions. */
+/** Members' posts need r_member_social, which new apps do not get. Source: LinkedIn, "Posts API", permissions. */
 function requireReading(call: Call, member: Member, author: string): void {
-  if (author !== member.urn) requireScope(call, member, "r_organization_social");
-  else if (!scopesOf(call, "linkedin", member.name)?.includes("r_member_social")) {
+  if (author === member.urn) {
     throw accessDenied("Not enough permissions to access: posts.GET.NO_VERSION");
   }
+  requireScope(call, member, "r_organization_social");
 }
 
 export async function readPost(call: Call): Promise<Response> {

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
+import { createSandboxFetch } from "../../../src/sandbox/fetch.ts";
 import {
   connectSandbox,
   createMember,
@@ -114,6 +115,92 @@ describe("a rehearsal runs to its end in the sandbox", () => {
   });
 });
 
+const REDIRECT = "https://akimbo.test/oauth/callback/it";
+const VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+
+/** The account's person agrees to these permissions on the platform's page. */
+async function grant(page: string, token: string, scopes: string[], separator = " ") {
+  const fetch = createSandboxFetch(env.SANDBOX_STATE, {
+    teamId: owner.teamId,
+    accountId: null,
+    uploadId: null,
+  });
+  const app = { client_id: "client-1", client_secret: "secret" };
+  const address = new URL(page);
+  const query = {
+    client_id: app.client_id,
+    response_type: "code",
+    redirect_uri: REDIRECT,
+    state: "state-1",
+    scope: scopes.join(separator),
+    code_challenge: CHALLENGE,
+    code_challenge_method: "S256",
+  };
+  for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
+  const body = new URLSearchParams({ name: `Ada ${owner.teamId}`, decision: "allow" });
+  for (const scope of scopes) body.append("scope", scope);
+  const agreed = await fetch(address.href, { method: "POST", body, redirect: "manual" });
+  const code = new URL(agreed.headers.get("location") ?? "").searchParams.get("code") ?? "";
+  const exchanged = await fetch(token, {
+    method: "POST",
+    headers: page.includes("pinterest")
+      ? { authorization: `Basic ${btoa(`${app.client_id}:${app.client_secret}`)}` }
+      : {},
+    body: new URLSearchParams({
+      grant_type: "authorization_code",
+      code,
+      redirect_uri: REDIRECT,
+      ...(page.includes("pinterest") ? {} : app),
+      ...(page.includes("google") ? { code_verifier: VERIFIER } : {}),
+    }),
+  });
+  if (exchanged.status !== 200) throw new Error(await exchanged.text());
+}
+
+describe("with the permissions that the person gave", () => {
+  test("YouTube deletes the video with youtube.force-ssl", async () => {
+    const google = "https://www.googleapis.com/auth/youtube";
+    await grant(
+      "https://accounts.google.com/o/oauth2/v2/auth",
+      "https://oauth2.googleapis.com/token",
+      [`${google}.upload`, `${google}.readonly`, `${google}.force-ssl`],
+    );
+    const { end, calls, steps } = await rehearse("youtube");
+    expect(end.outcome).toBe("removed");
+    expect(said(calls)).toContain("DELETE www.googleapis.com/youtube/v3/videos 204");
+    expect(steps.map(({ note }) => note)).toContain("Read back: YouTube says private.");
+  });
+
+  test("Threads deletes the post with threads_delete", async () => {
+    await grant(
+      "https://threads.net/oauth/authorize",
+      "https://graph.threads.net/oauth/access_token",
+      ["threads_basic", "threads_content_publish", "threads_delete"],
+      ",",
+    );
+    expect((await rehearse("threads")).end.outcome).toBe("removed");
+  });
+
+  test("a pin is public where the login sees no secret board", async () => {
+    await grant(
+      "https://www.pinterest.com/oauth/",
+      "https://api.pinterest.com/v5/oauth/token",
+      ["boards:read", "boards:write", "pins:read", "pins:write", "user_accounts:read"],
+      ",",
+    );
+    expect((await rehearse("pinterest")).end).toMatchObject({
+      audience: "everyone",
+      outcome: "removed",
+    });
+  });
+});
+
+test("Facebook's post is not published, and is read back as that", async () => {
+  const { steps } = await rehearse("facebook");
+  expect(steps.map(({ note }) => note)).toContain("Read back: Facebook says unpublished.");
+});
+
 describe("others would see the post", () => {
   test("it is not published before the owner agrees", async () => {
     const accountId = await connectSandbox(harness, owner, "Ada", "x");
@@ -149,14 +236,9 @@ describe("the platform refuses", () => {
     expect(calls.at(-1)?.answer).toContain("detail");
   });
 
-  test("a Facebook user who may not publish is told so", async () => {
-    const accountId = await connectSandbox(harness, owner, "Ada", "facebook");
-    await env.DB.prepare("UPDATE accounts SET account_name = 'Ada' WHERE id = ?")
-      .bind(accountId)
-      .run();
-    const { id } = (await begin(accountId, "[sandbox:account_disconnected]")).body.data;
-    const end = (await finish(id)).at(-1)?.data;
-    expect(end.outcome).toBe("nothing");
+  test("a login that it ends at that call is said to be lost", async () => {
+    const { end } = await rehearse("facebook", "[sandbox:account_disconnected]");
+    expect(end).toMatchObject({ outcome: "nothing", mayBeOut: false });
   });
 
   test("a token that the platform no longer takes is renewed once", async () => {
