@@ -245,14 +245,12 @@ describe("the program", () => {
     );
     children.push(child);
     child.stdin.end();
-    const outputs = [text(child.stdout), text(child.stderr)];
-    const ended = Promise.all([...outputs, once(child, "exit")]).then(
-      ([stdout, stderr, [code]]) => ({
-        stdout: String(stdout),
-        stderr: String(stderr),
-        code,
-      }),
-    );
+    const ending = [text(child.stdout), text(child.stderr), once(child, "exit")] as const;
+    const ended = Promise.all(ending).then(([stdout, stderr, [code]]) => ({
+      stdout,
+      stderr,
+      code,
+    }));
     return { child, ended };
   }
 

@@ -51,6 +51,10 @@ export const mastotoy: Connector<ToySettings> = {
       description: "Shows the Mastotoy posts of the batch to followers alone.",
     },
   },
+  rehearsal: {
+    byHand: "Delete the post at Mastotoy.",
+    ...lazily(() => import("./publish.ts"), "plan", "readBack"),
+  },
   ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
   ...lazily(
     () => import("./publish.ts"),
