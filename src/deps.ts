@@ -53,6 +53,8 @@ export interface Deps {
   cipher: Cipher;
   /** Does not follow redirects. */
   fetch: Fetch;
+  /** Returns a fetch that keeps a record of calls to platforms. Absent outside of rehearsals. */
+  recordCalls?(network: Fetch): Fetch;
   reaches(hostname: string, port: number): Promise<boolean>;
   now(): Date;
   /** Null in production. */

@@ -20,6 +20,8 @@ export type Account = Pick<Schemas["Account"], "id" | "platform" | "accountName"
 export type Upload = Schemas["Upload"];
 export type BulkResult = Schemas["BulkResult"];
 export type Capabilities = Schemas["PlatformCapabilities"];
+export type Rehearsal = Schemas["Rehearsal"];
+export type RecordedCall = Schemas["RecordedCall"];
 export type FeedEvent = Schemas["Event"];
 export type AccountFilter = NonNullable<operations["listAccounts"]["parameters"]["query"]>;
 export type UploadFilter = NonNullable<operations["listUploads"]["parameters"]["query"]>;
@@ -103,6 +105,16 @@ export function createApi(origin: string, token: string) {
       const body = form as unknown as Schemas["NewUploads"];
       const options = { params: named(idempotencyKey), body, bodySerializer: toForm };
       return (await answerOf(client.POST("/api/v1/upload/bulk", options))).results;
+    },
+    listRehearsals: () => dataOf(client.GET("/api/v1/rehearsals")),
+    startRehearsal: (accountId: string, note: string) =>
+      dataOf(client.POST("/api/v1/rehearsals", { body: { accountId, note } })),
+    stepRehearsal: (number: number, acceptPublic: boolean) =>
+      answerOf(
+        client.POST("/api/v1/rehearsals/{id}/step", { params: id(number), body: { acceptPublic } }),
+      ),
+    forgetRehearsal: async (number: number) => {
+      await answerOf(client.DELETE("/api/v1/rehearsals/{id}", { params: id(number) }));
     },
     getUpload: (number: number): Promise<Upload> =>
       dataOf(client.GET("/api/v1/upload/{id}", { params: id(number) })),

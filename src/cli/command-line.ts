@@ -7,6 +7,7 @@ import { addListenCommand } from "./listen-command.ts";
 import { addMcpCommand } from "./mcp-command.ts";
 import { addPostsCommands } from "./post-command.ts";
 import { MISUSED, runProgram } from "./program.ts";
+import { addRehearseCommand } from "./rehearse-command.ts";
 import { addStatusCommands } from "./status-command.ts";
 import { addUploadCommand } from "./upload-command.ts";
 import { VERSION } from "./version.ts";
@@ -69,6 +70,7 @@ export function createProgram(setting: Setting): Command {
   addPostsCommands(program, setting);
   addStatusCommands(program, setting);
   addUploadCommand(program, setting);
+  addRehearseCommand(program, setting);
   addListenCommand(program, setting);
   addMcpCommand(program, setting);
   return program;

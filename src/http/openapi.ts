@@ -25,6 +25,8 @@ const TAGS = {
   "Short links": "Short addresses that send visitors on by rules, with their clicks.",
   Domains: "Domains of your own for short links.",
   Suggestions: "Ideas and feedback for the people who run the instance.",
+  Rehearsals:
+    "Publishing one post with a real account, as hidden as its platform can, reading it back and deleting it.",
   Leaving: "Exporting all data of a team, and deleting the team.",
   "Posts (older)": "The same posts in an older form; Uploads have more fields.",
   Extensions: "Operations that Akimbo adds to the specified interface.",

@@ -18,6 +18,7 @@ import type {
   PublishAccount,
 } from "./login.ts";
 import type { MetricsReader } from "./metrics.ts";
+import type { Rehearsal } from "./rehearsal.ts";
 import type { SetupStep } from "./setup-steps.ts";
 import type { Refused, Stopped, TokenExpired } from "./stopped.ts";
 import type { PlatformTerms } from "./terms.ts";
@@ -86,6 +87,8 @@ export interface PublishJob<S = unknown> {
   account: PublishAccount;
   accessToken: string;
   uploadId: number;
+  /** Keeps the post from everybody but the account's own people, where `rehearsal.plan` says so. */
+  isHidden?: true;
   /** A manual retry counts as a new attempt. */
   attempt: number;
   /** Each call has a deadline. Redirects are not followed. */
@@ -346,6 +349,7 @@ export interface Connector<S = unknown> {
   proveLogin?(network: Fetch, credentials: Credentials): Promise<Fetch>;
   extras?: Extras;
   metrics?: MetricsReader;
+  rehearsal: Rehearsal;
   /** Ends the login at the platform. Absent where only the person can do that. */
   revoke?(
     fetch: Fetch,

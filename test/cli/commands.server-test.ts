@@ -218,6 +218,8 @@ test("completions: commands, commands of commands, and options", async () => {
   assert.deepEqual(await bashed(out, ["akimbo", "token", "create", "--na"]), ["--name"]);
   assert.deepEqual(await bashed(out, ["akimbo", "mcp", "--a"]), ["--allow"]);
   assert.deepEqual(await bashed(out, ["akimbo", "completion", "f"]), ["fish"]);
+  assert.deepEqual(await bashed(out, ["akimbo", "rehearse", "you"]), ["youtube"]);
+  assert.deepEqual(await bashed(out, ["akimbo", "rehearse", "x", "--le"]), ["--left"]);
   assert.deepEqual(await bashed(out, ["akimbo", "accounts", "--platform", "t"]), [
     "tiktok",
     "threads",

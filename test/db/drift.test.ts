@@ -6,6 +6,7 @@ import { accounts } from "../../src/features/accounts/table.ts";
 import { analytics, analyticsPosts } from "../../src/features/analytics/table.ts";
 import { passkeys, sessions, tokens, users, verifications } from "../../src/features/auth/table.ts";
 import { connectionLinks, consents } from "../../src/features/connect/table.ts";
+import { rehearsals } from "../../src/features/rehearsal/table.ts";
 import {
   creditBalances,
   creditLedger,
@@ -60,6 +61,7 @@ const TABLES: SQLiteTable[] = [
   setupTicks,
   accounts,
   consents,
+  rehearsals,
   connectionLinks,
   media,
   mediaUses,

@@ -7,6 +7,7 @@ import { MAX_KEPT_A_MINUTE } from "../../src/features/links/statistics.ts";
 import { isNoticed } from "../../src/features/notices/rules.ts";
 import { notices, noticeTargets } from "../../src/features/notices/table.ts";
 import { poolFirings, poolItems } from "../../src/features/pools/table.ts";
+import { STAGES } from "../../src/features/rehearsal/rules.ts";
 import { deliveries } from "../../src/features/webhooks/table.ts";
 
 const EVENT_NAMES = Object.keys(EVENTS);
@@ -26,6 +27,7 @@ const MEANINGS: Record<string, { lists: readonly (readonly string[])[]; texts?: 
   events_by_upload: { lists: [EVENT_NAMES], texts: ["uploadId"] },
   notice_targets_chat: { lists: [noticeTargets.channel.enumValues] },
   pool_firings_due: { lists: [poolFirings.outcome.enumValues] },
+  rehearsals_open: { lists: [STAGES] },
   pool_items_posting: { lists: [poolItems.state.enumValues] },
 };
 

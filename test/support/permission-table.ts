@@ -97,6 +97,17 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
   listPinterestBoards: askedOf("pinterest"),
   getTikTokStats: askedOf("tiktok"),
 
+  listRehearsals: atLeast("OWNER", nothing),
+  startRehearsal: {
+    ...atLeast("OWNER", async (team) => ({ json: { accountId: await team.account() } })),
+    stranger: NOT_FOUND,
+  },
+  stepRehearsal: atLeast("OWNER", async (team) => ({
+    params: { id: await team.rehearsal() },
+    json: {},
+  })),
+  forgetRehearsal: atLeast("OWNER", async (team) => ({ params: { id: await team.rehearsal() } })),
+
   listConnectionLinks: anybody(async (team) => {
     await team.link();
     return {};

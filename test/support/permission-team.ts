@@ -153,6 +153,11 @@ export class PlantedTeam {
     return String(uploadId);
   }
 
+  async rehearsal(): Promise<string> {
+    const json = { accountId: await this.account() };
+    return String((await this.send("POST", "/rehearsals", { json })).id);
+  }
+
   /** Makes a link for a client. */
   async link(): Promise<string> {
     const json = { platform: "x", mode: "sandbox", title: this.text("link") };

@@ -31,7 +31,7 @@ export function toXrpcRefusal(reply: Response, body: unknown): XrpcRefusal {
   };
 }
 
-export const { readBody, readerOf } = replyReader(MAX_REPLY_BYTES, toXrpcRefusal);
+export const { readBody, readerOf, readDoneReply } = replyReader(MAX_REPLY_BYTES, toXrpcRefusal);
 
 interface XrpcCall {
   query?: Record<string, string>;
@@ -191,3 +191,18 @@ export function getRecordRequest(
 
 /** A free key is refused as RecordNotFound. */
 export const readGetRecordReply = readerOf(field("value", z.record(z.string(), z.unknown())));
+
+/**
+ * Deletes the record, or answers the same when there is none.
+ * @see https://docs.bsky.app/docs/api/com-atproto-repo-delete-record
+ */
+export function deleteRecordRequest(
+  service: string,
+  accessToken: string,
+  post: { repo: string; rkey: string },
+): Request {
+  return xrpc("POST", service, "com.atproto.repo.deleteRecord", {
+    token: accessToken,
+    json: { ...post, collection: POST_COLLECTION },
+  });
+}

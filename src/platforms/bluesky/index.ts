@@ -30,6 +30,10 @@ export const bluesky: Connector<BlueskySettings> = {
     ...lazily(() => import("./consent.ts"), "begin", "finish"),
     ...lazily(() => import("./client.ts"), "clientMetadata"),
   },
+  rehearsal: {
+    byHand: "Delete the post in the Bluesky app.",
+    ...lazily(() => import("./rehearsal.ts"), "plan", "readBack", "remove"),
+  },
   metrics: {
     counts: ["likes", "comments", "shares"],
     callsOf: () => 1,

@@ -7,7 +7,7 @@ const SITE = "https://www.facebook.com";
 
 const LIST_LIMIT = 25;
 
-export const { graph, versioned, readReply, readerOf } = graphApi(
+export const { graph, versioned, readReply, readerOf, readDoneReply } = graphApi(
   "Facebook",
   "https://graph.facebook.com",
   apiVersion.version,
@@ -24,13 +24,13 @@ export const exchangeCodeRequest = (form: Record<string, string>): Request =>
 const postId = z.string().regex(/^\d+(?:_\d+)?$/);
 
 /**
- * The call publishes the post at once.
+ * The call publishes the post at once, unless it is hidden: then only people who manage the Page see it.
  * @see https://developers.facebook.com/docs/graph-api/reference/page/feed
  */
 export function createPostRequest(
   token: string,
   pageId: string,
-  post: { message: string; link: string | null; photoIds: string[] },
+  post: { message: string; link: string | null; photoIds: string[]; isHidden: boolean },
 ): Request {
   const attached = post.photoIds.map((photoId, index): [string, string] => [
     `attached_media[${index}]`,
@@ -40,7 +40,7 @@ export function createPostRequest(
     ...(post.message === "" ? {} : { message: post.message }),
     ...(post.link === null ? {} : { link: post.link }),
     ...Object.fromEntries(attached),
-    published: "true",
+    published: String(!post.isHidden),
   };
   return graph(versioned(pageId, "feed"), { token, form });
 }
@@ -90,6 +90,15 @@ export const getPostRequest = (token: string, id: string): Request =>
   graph(versioned(id), { token, query: { fields: "permalink_url" } });
 
 export const readGetPostReply = readerOf(field("permalink_url", permalink));
+
+export const getPublishedRequest = (token: string, id: string): Request =>
+  graph(versioned(id), { token, query: { fields: "is_published" } });
+
+export const readGetPublishedReply = readerOf(field("is_published", z.boolean()));
+
+/** @see https://developers.facebook.com/docs/graph-api/reference/page-post/#deleting */
+export const deletePostRequest = (token: string, id: string): Request =>
+  new Request(graph(versioned(id), { token }), { method: "DELETE" });
 
 const attachment = z.object({
   media_type: maybeText,

@@ -28,6 +28,10 @@ export const facebook: Connector<FacebookSettings> = {
     pagePosts: 50,
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },
+  rehearsal: {
+    byHand: "Delete it in Meta Business Suite, where the Page's unpublished posts are listed.",
+    ...lazily(() => import("./rehearsal.ts"), "plan", "readBack", "remove"),
+  },
   withdrawals: {
     fields: { withdrawn: "Deauthorize callback URL", deletion: "Data deletion request URL" },
     ...lazily(() => import("../meta/signed-request.ts"), "read"),

@@ -86,7 +86,7 @@ async function dropPhotos(job: Job, photos: string[]): Promise<void> {
 }
 
 async function publish(job: Job, place: PostPlace | AlbumPlace) {
-  const { post, account, accessToken: token } = job;
+  const { post, account, accessToken: token, isHidden = false } = job;
   const { platformAccountId: pageId } = account;
   const message = messageOf(post);
   const [item] = post.media;
@@ -96,8 +96,8 @@ async function publish(job: Job, place: PostPlace | AlbumPlace) {
   }
   const content =
     place.stage === "album"
-      ? { message, link: null, photoIds: place.photos }
-      : { message, link: post.settings.link, photoIds: [] };
+      ? { message, link: null, photoIds: place.photos, isHidden }
+      : { message, link: post.settings.link, photoIds: [], isHidden };
   return readCreatePostReply(await job.fetch(createPostRequest(token, pageId, content)));
 }
 
@@ -135,6 +135,9 @@ type PostSearch = PublishedPost | { kind: "absent" } | Unknowable | TokenExpired
 
 /** @throws Error when Facebook cannot tell yet whether the post exists */
 export async function findPost(job: Job, place: PostPlace | AlbumPlace): Promise<PostSearch> {
+  if (job.isHidden) {
+    return unknowable("Facebook did not answer, and lists no unpublished posts.");
+  }
   const readyAt = place.readyAt ?? 0;
   const list = await listSince(job, new Date(readyAt - CLOCK_SLACK_SECONDS * 1_000));
   if (list.kind !== "listed") return list;

@@ -44,6 +44,10 @@ export const instagram: Connector<InstagramSettings> = {
     pagePosts: 50,
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },
+  rehearsal: {
+    byHand: "Instagram drops the unpublished container by itself after 24 hours.",
+    ...lazily(() => import("./rehearsal.ts"), "plan", "draftId", "readBack"),
+  },
   withdrawals: {
     fields: { withdrawn: "Deauthorize callback URL", deletion: "Data deletion request URL" },
     // Meta does not say whether Instagram's or Facebook's app secret signs.

@@ -53,4 +53,10 @@ export const get = (
 export const post = (path: string, accessToken: string, json: object): Request =>
   bearerRequest(`${API}/rest/${path}`, accessToken, { headers: REST_HEADERS, json });
 
+export const remove = (path: string, accessToken: string): Request =>
+  bearerRequest(`${API}/rest/${path}`, accessToken, {
+    method: "DELETE",
+    headers: { ...REST_HEADERS, "x-restli-method": "DELETE" },
+  });
+
 export const encodeUrn = (urn: string): string => encodeURIComponent(urn);

@@ -51,6 +51,10 @@ export const linkedin: Connector<LinkedInSettings> = {
   ...lazily(() => import("./app-check.ts"), "checkApp"),
   ...lazily(() => import("./auth.ts"), "identify", "refresh", "revoke"),
   isRevokedForPerson: true,
+  rehearsal: {
+    byHand: "Delete the post on LinkedIn.",
+    ...lazily(() => import("./rehearsal.ts"), "plan", "readBack", "remove"),
+  },
   metrics: {
     counts: ["views", "likes", "comments", "shares"],
     callsOf: () => 3,

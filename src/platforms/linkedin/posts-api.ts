@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ok } from "../../core/result.ts";
-import { encodeUrn, get, post, type Reading, readDoneReply, readerOf } from "./api.ts";
+import { encodeUrn, get, post, type Reading, readDoneReply, readerOf, remove } from "./api.ts";
 
 type Visibility = "PUBLIC" | "CONNECTIONS";
 
@@ -49,6 +49,21 @@ export async function readCreatePostReply(reply: Response): Reading<string | nul
   const read = await readDoneReply(reply);
   return read.ok ? ok(urn) : read;
 }
+
+/** @see https://learn.microsoft.com/linkedin/marketing/community-management/shares/posts-api#get-posts-by-urn */
+export const getPostRequest = (accessToken: string, urn: string): Request =>
+  get(`posts/${encodeUrn(urn)}`, accessToken);
+
+export const readGetPostReply = readerOf(
+  z.object({ visibility: z.string().nullish() }).transform((body) => body.visibility ?? null),
+);
+
+/**
+ * Answers 204 for a post that is already deleted, too.
+ * @see https://learn.microsoft.com/linkedin/marketing/community-management/shares/posts-api#delete-posts
+ */
+export const deletePostRequest = (accessToken: string, urn: string): Request =>
+  remove(`posts/${encodeUrn(urn)}`, accessToken);
 
 export const LISTED_POSTS = 50;
 

@@ -115,4 +115,7 @@ export function unwrapped(body: unknown): unknown {
   return Array.isArray(data) && data.length === 1 ? data[0] : body;
 }
 
+/** The object is deleted, or the login may not see it. Source: Meta, "Handling Errors". */
+export const DELETED_OR_HIDDEN = 33;
+
 export const graphId = z.string().regex(/^\d+$/);

@@ -42,7 +42,7 @@ function toRefusal(reply: Response, body: unknown): PinterestRefusal {
   };
 }
 
-export const { readReply, readerOf } = replyReader(MAX_REPLY_BYTES, toRefusal);
+export const { readReply, readerOf, readDoneReply } = replyReader(MAX_REPLY_BYTES, toRefusal);
 
 export const get = (path: string, accessToken: string, query?: URLSearchParams): Request =>
   bearerRequest(`${API}${path}${query ? `?${query}` : ""}`, accessToken);
@@ -109,6 +109,16 @@ export const postPin = (accessToken: string, body: BodyInit): Request =>
 export const PIN_ID = z.string().regex(/^[\w-]{1,128}$/);
 
 export const readCreatePinReply = readerOf(z.object({ id: PIN_ID }));
+
+/** @see https://developers.pinterest.com/docs/api/v5/pins-get */
+export const getPinRequest = (accessToken: string, id: string): Request =>
+  get(`/pins/${encodeURIComponent(id)}`, accessToken);
+
+export const readGetPinReply = readerOf(z.object({ id: PIN_ID }));
+
+/** @see https://developers.pinterest.com/docs/api/v5/pins-delete */
+export const deletePinRequest = (accessToken: string, id: string): Request =>
+  bearerRequest(`${API}/pins/${encodeURIComponent(id)}`, accessToken, { method: "DELETE" });
 
 /** Pinterest allows up to 250. Source: Pinterest, "List Pins on board". */
 const PINS_PER_PAGE = 25;

@@ -21,6 +21,10 @@ export const pinterest: Connector<PinterestSettings> = {
   consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
   ...lazily(() => import("./app-check.ts"), "checkApp"),
   ...lazily(() => import("./auth.ts"), "identify", "refresh"),
+  rehearsal: {
+    byHand: "Delete the pin at Pinterest.",
+    ...lazily(() => import("./rehearsal.ts"), "plan", "readBack", "remove"),
+  },
   metrics: {
     counts: ["views", "shares"],
     callsOf: () => 2,

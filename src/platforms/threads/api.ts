@@ -12,7 +12,11 @@ const LIST_LIMIT = 25;
 /** graph.threads.com serves the same API. */
 const GRAPH = "https://graph.threads.net";
 
-export const { graph, versioned, readerOf } = graphApi(NAME, GRAPH, apiVersion.version);
+export const { graph, versioned, readerOf, readDoneReply } = graphApi(
+  NAME,
+  GRAPH,
+  apiVersion.version,
+);
 
 /**
  * The container stays hidden and expires after 24 hours unless published.
@@ -42,6 +46,15 @@ export const publishRequest = (token: string, userId: string, containerId: strin
 /** @see https://developers.facebook.com/docs/threads/threads-media */
 export const getPostRequest = (token: string, postId: string): Request =>
   graph(versioned(postId), { token, query: { fields: "id,permalink,shortcode,timestamp" } });
+
+export const readGetPostReply = readerOf(z.object({ id }));
+
+/**
+ * Needs the scope threads_delete. Threads deletes 100 posts of an account in 24 hours.
+ * @see https://developers.facebook.com/docs/threads/posts/delete-posts
+ */
+export const deletePostRequest = (token: string, postId: string): Request =>
+  new Request(graph(versioned(postId), { token }), { method: "DELETE" });
 
 /** @see https://developers.facebook.com/docs/threads/threads-media */
 export const listPostsRequest = (token: string): Request =>

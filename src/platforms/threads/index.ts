@@ -27,6 +27,10 @@ export const threads: Connector<ThreadsSettings> = {
   ...lazily(() => import("./setup-steps.ts"), "setupSteps"),
   ...lazily(() => import("./check.ts"), "check"),
   ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
+  rehearsal: {
+    byHand: "Deleting needs the permission threads_delete. Delete the post in the Threads app.",
+    ...lazily(() => import("./rehearsal.ts"), "plan", "readBack", "remove"),
+  },
   ...lazily(() => import("./publish.ts"), "prepare", "submit", "settle", "reconcile"),
   ...lazily(() => import("./app-check.ts"), "checkApp"),
   ...lazily(() => import("./auth.ts"), "adopt", "identify", "refresh"),

@@ -31,6 +31,11 @@ export const tiktok: Connector<TikTokSettings> = {
   consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
   ...lazily(() => import("./app-check.ts"), "checkApp"),
   ...lazily(() => import("./auth.ts"), "identify", "refresh", "revoke"),
+  rehearsal: {
+    byHand:
+      "TikTok's API deletes nothing. Only you see the video: delete it in the TikTok app, in your profile under private videos.",
+    ...lazily(() => import("./rehearsal.ts"), "plan", "readBack"),
+  },
   metrics: {
     counts: ["views", "likes", "comments", "shares"],
     callsOf: () => 1,

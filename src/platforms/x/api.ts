@@ -53,7 +53,7 @@ export const { readReply, readerOf, readDoneReply } = replyReader(MAX_REPLY_BYTE
 export const dataReaderOf = <T>(shape: z.ZodType<T>) => readerOf(field("data", shape));
 
 export const call = (
-  method: "GET" | "POST",
+  method: "GET" | "POST" | "DELETE",
   path: string,
   accessToken: string,
   json?: object,
@@ -106,6 +106,22 @@ export const createPostRequest = (accessToken: string, body: PostBody): Request 
   call("POST", "/2/tweets", accessToken, body);
 
 export const readCreatePostReply = dataReaderOf(field("id", snowflake));
+
+/** @see https://docs.x.com/x-api/posts/get-posts-by-ids */
+export const getPostsRequest = (accessToken: string, id: string): Request =>
+  call("GET", `/2/tweets?ids=${encodeURIComponent(id)}`, accessToken);
+
+/** X leaves out unknown posts, with HTTP 200. */
+export const readGetPostsReply = dataReaderOf(
+  z
+    .array(z.object({ id: snowflake }))
+    .default([])
+    .transform((found) => found.map(({ id }) => id)),
+);
+
+/** @see https://docs.x.com/x-api/posts/delete-post */
+export const deletePostRequest = (accessToken: string, id: string): Request =>
+  call("DELETE", `/2/tweets/${encodeURIComponent(id)}`, accessToken);
 
 /** X's specification 2.167 calls the parameter `post.fields`, unlike X's documentation and SDK. */
 const FIELDS_PARAMETER = "tweet.fields";

@@ -43,6 +43,10 @@ export const x: Connector<XSettings> = {
     hoursBetweenReads: 20,
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },
+  rehearsal: {
+    byHand: "Delete the post on X.",
+    ...lazily(() => import("./rehearsal.ts"), "plan", "readBack", "remove"),
+  },
   ...lazily(() => import("./app-check.ts"), "checkApp"),
   ...lazily(() => import("./auth.ts"), "identify", "refresh", "revoke"),
 };

@@ -184,6 +184,13 @@ export type VideoStatus = z.infer<typeof videoStatus>;
 
 export const readGetStatusReply = readerOf(firstItem(field("status", videoStatus)));
 
+/**
+ * Needs the scope youtube or youtube.force-ssl.
+ * @see https://developers.google.com/youtube/v3/docs/videos/delete
+ */
+export const deleteVideoRequest = (accessToken: string, id: string): Request =>
+  bearerRequest(`${API}/videos?id=${encodeURIComponent(id)}`, accessToken, { method: "DELETE" });
+
 /** @see https://developers.google.com/youtube/v3/docs/channels/list */
 export const getChannelRequest = (accessToken: string, parts: string): Request =>
   bearerRequest(`${API}/channels?part=${parts}&mine=true`, accessToken);

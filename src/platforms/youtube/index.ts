@@ -39,5 +39,10 @@ export const youtube: Connector<YouTubeSettings> = {
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },
   earlyEnd,
+  rehearsal: {
+    byHand:
+      "The login's permissions may not cover deletion (youtube.force-ssl does). Delete the video at https://studio.youtube.com, Content.",
+    ...lazily(() => import("./rehearsal.ts"), "plan", "readBack", "remove"),
+  },
   isRevokedForPerson: true,
 };

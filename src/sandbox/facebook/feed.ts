@@ -82,9 +82,7 @@ const POST_PARAMS = ["message", "link", "published", "attached_media", "attached
 export async function createPost(call: GraphCall): Promise<Response> {
   const { page, token } = await authenticate(call);
   requireKnown(call, POST_PARAMS);
-  if (!readFlag(call.var.params, "published", true)) {
-    throw invalidParameter("Only published posts are simulated here.");
-  }
+  const isPublished = readFlag(call.var.params, "published", true);
   const message = call.var.params.get("message") ?? "";
   const link = call.var.params.get("link") ?? "";
   checkMessage(message);
@@ -99,7 +97,7 @@ export async function createPost(call: GraphCall): Promise<Response> {
     throw invalidParameter("A post has a link or attached media, not both.");
   }
   const reply = steerPost(call, page, message, token);
-  if (photos.length === 0) requireNew(call, page, message, link);
+  if (photos.length === 0 && isPublished) requireNew(call, page, message, link);
   const kind = photos.length > 1 ? "album" : photos.length === 1 ? "photo" : "text";
   const id = savePost(call, page, {
     kind: link === "" ? kind : "link",

@@ -14,7 +14,7 @@ import {
   listPermissions,
 } from "./people.ts";
 import { createPhoto, deletePhoto, findPhoto, photos } from "./photos.ts";
-import { findPost, listPosts, postByHand, posts } from "./posts.ts";
+import { deletePost, findPost, listPosts, postByHand, posts } from "./posts.ts";
 import { publishReel, pullReel } from "./reels.ts";
 import { uploadVideo } from "./video-sessions.ts";
 import { findVideo, readVideo, videos } from "./videos.ts";
@@ -37,8 +37,9 @@ async function deleteNode(call: GraphCall): Promise<Response> {
   const id = idOf(call);
   const { page } = await authenticate(call);
   const photo = findPhoto(call, page, id);
-  if (!photo) throw unsupported("DELETE", id);
-  return deletePhoto(call, photo);
+  if (photo) return deletePhoto(call, photo);
+  if (!mayPublish(page) || !deletePost(call, page, id)) throw unsupported("DELETE", id);
+  return Response.json({ success: true });
 }
 
 type Answer = (call: GraphCall) => Promise<Response>;

@@ -137,10 +137,17 @@ function toFigures(row: PostRow): Record<string, unknown> {
   };
 }
 
+/** The parameters of the post's call say whether it is published. */
+function isPublished({ env: { store } }: GraphCall, { id }: PostRow): boolean {
+  const fields = JSON.parse(store.findPost("facebook", id)?.fieldsJson ?? "{}");
+  return fields.published !== "false";
+}
+
 const toObject = (call: GraphCall, page: Page, row: PostRow): Record<string, unknown> => ({
   id: row.id,
   message: row.message === "" ? undefined : row.message,
   created_time: toGraphTimestamp(row.created_at),
+  is_published: isPublished(call, row),
   permalink_url: row.permalink,
   status_type: row.kind === "video" ? "added_video" : "mobile_status_update",
   attachments: attachmentsOf(row),
@@ -158,6 +165,15 @@ export function findPost(call: GraphCall, page: Page, id: string): Record<string
   const own = { id, team_id: origin.teamId, page_id: page.id };
   const row = posts.find(store, own);
   return row && toObject(call, page, row);
+}
+
+export function deletePost(call: GraphCall, page: Page, id: string): boolean {
+  const { store, origin } = call.env;
+  const own = { id, team_id: origin.teamId, page_id: page.id };
+  if (!posts.find(store, own)) return false;
+  posts.delete(store, own);
+  store.deletePost("facebook", id);
+  return true;
 }
 
 function readNumber({ var: { params } }: GraphCall, name: string, otherwise: number): number {
@@ -183,8 +199,9 @@ export async function listPosts(call: GraphCall): Promise<Response> {
   );
   const data = rows
     .slice(0, limit)
+    .filter((row) => isPublished(call, row))
     .map((row) => pick(call, toObject(call, page, row), ["id", "message"]));
-  const cursors = { before: String(offset), after: String(offset + data.length) };
+  const cursors = { before: String(offset), after: String(offset + Math.min(rows.length, limit)) };
   const next = new URL(call.req.url);
   next.searchParams.delete("access_token");
   next.searchParams.set("after", cursors.after);

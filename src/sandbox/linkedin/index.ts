@@ -11,7 +11,7 @@ import {
 import { assets, initializeFile, initializeVideo, readAsset, uploads } from "./assets.ts";
 import { decode, invalidValue, refusal, requireVersion } from "./call.ts";
 import { consent } from "./consent.ts";
-import { createPost, listPosts, postByHand, posts } from "./posts.ts";
+import { createPost, deletePost, listPosts, postByHand, posts, readPost } from "./posts.ts";
 import { listComments, readFollowers, readMemberFigures, readStatistics } from "./statistics.ts";
 import { finalizeVideo, putUpload } from "./uploads.ts";
 
@@ -79,6 +79,8 @@ rest
   .get("/memberCreatorPostAnalytics", readMemberFigures)
   .get("/socialActions/:id/comments", listComments)
   .get("/posts", listPosts)
+  .get("/posts/:id", readPost)
+  .delete("/posts/:id", deletePost)
   .post("/posts", byAction({ "": createPost }))
   .post("/images", byAction({ initializeUpload: (call) => initializeFile(call, "image") }))
   .post("/documents", byAction({ initializeUpload: (call) => initializeFile(call, "document") }))

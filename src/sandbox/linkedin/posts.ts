@@ -2,12 +2,12 @@ import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { MINUTE } from "../../core/time.ts";
 import { randomDigits } from "../kit/ids.ts";
-import { type Call, deliver, type PostByHand } from "../kit/simulator.ts";
+import { type Call, deliver, idOf, type PostByHand } from "../kit/simulator.ts";
 import { steer } from "../kit/steered.ts";
-import { integer, json, key, Table, text } from "../kit/table.ts";
-import { authenticate, listOf, requireActor, requireScope } from "./accounts.ts";
+import { integer, json, key, type RowOf, Table, text } from "../kit/table.ts";
+import { authenticate, listOf, type Member, requireActor, requireScope } from "./accounts.ts";
 import { type AssetRow, requireAvailable } from "./assets.ts";
-import { accessDenied, encodedParam, invalidValue, readInput, refusal } from "./call.ts";
+import { accessDenied, decode, encodedParam, invalidValue, readInput, refusal } from "./call.ts";
 import { shownText } from "./little-text.ts";
 import { REFUSALS } from "./steering.ts";
 
@@ -143,6 +143,52 @@ export const postByHand: PostByHand = ({ store, origin }, like, text) => {
   return { key: urn, url: `https://www.linkedin.com/feed/update/${urn}/` };
 };
 
+const findPost = ({ env: { store, origin } }: Call, urn: string) =>
+  posts.find(store, { urn, team_id: origin.teamId });
+
+const toObject = ({ urn, body, created_at }: RowOf<typeof posts>) => ({
+  ...body,
+  id: urn,
+  createdAt: created_at,
+  publishedAt: created_at,
+  lastModifiedAt: created_at,
+});
+
+/** Members' posts need r_member_social, which new apps do not get. Source: LinkedIn, "Posts API", permissions. */
+function requireReading(call: Call, member: Member, author: string): void {
+  if (author === member.urn) {
+    throw accessDenied("Not enough permissions to access: posts.GET.NO_VERSION");
+  }
+  requireScope(call, member, "r_organization_social");
+}
+
+export async function readPost(call: Call): Promise<Response> {
+  const { member } = await authenticate(call);
+  const urn = decode(idOf(call));
+  const post = findPost(call, urn);
+  if (!post) throw refusal(404, "NOT_FOUND", `Could not find post ${urn}`);
+  requireActor(member, post.author);
+  requireReading(call, member, post.author);
+  return Response.json(toObject(post));
+}
+
+/** Deleting a deleted post succeeds, too. Source: LinkedIn, "Posts API", "Delete Posts". */
+export async function deletePost(call: Call): Promise<Response> {
+  const { member } = await authenticate(call);
+  if (call.req.header("x-restli-method") !== "DELETE") {
+    throw invalidValue("The header X-RestLi-Method must be DELETE");
+  }
+  const post = findPost(call, decode(idOf(call)));
+  if (post) {
+    requireActor(member, post.author);
+    const isOwn = post.author === member.urn;
+    requireScope(call, member, isOwn ? "w_member_social" : "w_organization_social");
+    posts.delete(call.env.store, { urn: post.urn, team_id: post.team_id });
+    call.env.store.deletePost("linkedin", post.urn);
+  }
+  return new Response(null, { status: 204 });
+}
+
 /** Newest first. LinkedIn lists only posts of organizations. */
 export async function listPosts(call: Call): Promise<Response> {
   const { member } = await authenticate(call);
@@ -160,14 +206,5 @@ export async function listPosts(call: Call): Promise<Response> {
   if (!["LAST_MODIFIED", "CREATED"].includes(sortBy)) throw invalidValue("sortBy is not known");
   const own = { author, team_id: call.env.origin.teamId };
   const rows = posts.list(call.env.store, own, "ORDER BY created_at DESC, rowid DESC LIMIT 1000");
-  return listOf(
-    call,
-    rows.map(({ urn, body, created_at }) => ({
-      ...body,
-      id: urn,
-      createdAt: created_at,
-      publishedAt: created_at,
-      lastModifiedAt: created_at,
-    })),
-  );
+  return listOf(call, rows.map(toObject));
 }

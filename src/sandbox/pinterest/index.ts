@@ -5,7 +5,15 @@ import { listBoards } from "./boards.ts";
 import { refusal } from "./call.ts";
 import { consent } from "./consent.ts";
 import { mediaTable, readMedia, registerMedia } from "./media.ts";
-import { createPin, listBoardPins, listPins, pins, postByHand } from "./pins.ts";
+import {
+  createPin,
+  deletePin,
+  listBoardPins,
+  listPins,
+  pins,
+  postByHand,
+  readPin,
+} from "./pins.ts";
 import { receiveVideo } from "./uploads.ts";
 
 const app = createApp(() => refusal(404, 404, "API method not found."));
@@ -21,7 +29,9 @@ app
   .post("/media", registerMedia)
   .get("/media/:id{\\d+}", readMedia)
   .get("/pins", listPins)
-  .post("/pins", createPin);
+  .post("/pins", createPin)
+  .get("/pins/:id{\\d+}", readPin)
+  .delete("/pins/:id{\\d+}", deletePin);
 
 app.all("/pinterest-media-upload.s3-accelerate.amazonaws.com/*", receiveVideo);
 

@@ -161,6 +161,28 @@ export const postByHand: PostByHand = ({ store }, like, text) => {
   return { key: pin_id, url: `https://www.pinterest.com/pin/${pin_id}/` };
 };
 
+async function findPin(call: Call, name: string): Promise<RowOf<typeof pins>> {
+  const { store, origin } = call.env;
+  const own = { pin_id: idOf(call), owner: await accountIdOf(name), team_id: origin.teamId };
+  const pin = pins.find(store, own);
+  if (!pin) throw refusal(404, 50, "Pin not found.");
+  return pin;
+}
+
+export async function readPin(call: Call): Promise<Response> {
+  const { name } = authenticate(call);
+  const { object } = await findPin(call, name);
+  return Response.json(object);
+}
+
+export async function deletePin(call: Call): Promise<Response> {
+  const { name } = authenticate(call);
+  const { pin_id } = await findPin(call, name);
+  pins.delete(call.env.store, { pin_id });
+  call.env.store.deletePost("pinterest", pin_id);
+  return new Response(null, { status: 204 });
+}
+
 export async function listBoardPins(call: Call): Promise<Response> {
   const { name } = authenticate(call);
   const board = await requireBoard(name, idOf(call));

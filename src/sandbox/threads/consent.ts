@@ -51,6 +51,9 @@ export async function grantToken(call: GraphCall): Promise<Response> {
   );
 }
 
+export const grantedScopes = (call: GraphCall, name: string): string[] =>
+  scopesOf(call, "threads", name) ?? SCOPES.slice(0, 4);
+
 /** Every caller counts as a tester of the app. */
 export async function debugToken(call: GraphCall): Promise<Response> {
   const { account, token } = await authenticate(call);
@@ -62,7 +65,7 @@ export async function debugToken(call: GraphCall): Promise<Response> {
       type: "USER",
       application: "Sandbox",
       is_valid: true,
-      scopes: scopesOf(call, "threads", account.name) ?? SCOPES.slice(0, 4),
+      scopes: grantedScopes(call, account.name),
       user_id: account.userId,
     },
   });

@@ -7,9 +7,10 @@ import {
   unsupported,
 } from "../meta/graph.ts";
 import { authenticate, logins, readProfile } from "./accounts.ts";
-import { consent, debugToken, grantToken } from "./consent.ts";
+import { consent, debugToken, grantedScopes, grantToken } from "./consent.ts";
 import { containers, createContainer, readContainer } from "./containers.ts";
 import {
+  deletePost,
   findPost,
   listPosts,
   postByHand,
@@ -28,6 +29,17 @@ async function readNode(call: GraphCall): Promise<Response> {
   const post = findPost(call.env.store, account, id);
   if (!post) throw unsupported("GET", id);
   return Response.json(pickRequested(call, post, ["id"]));
+}
+
+/** Source: Threads API, "Delete Posts". */
+async function deleteNode(call: GraphCall): Promise<Response> {
+  const { account } = await authenticate(call);
+  const id = idOf(call);
+  if (!grantedScopes(call, account.name).includes("threads_delete")) {
+    throw graphError(10, "(#10) Application does not have permission for this action");
+  }
+  if (!deletePost(call.env.store, account, id)) throw unsupported("DELETE", id);
+  return Response.json({ success: true, deleted_id: id });
 }
 
 const PATH = /^(?:\/v1\.0\/([a-z0-9_]+)(?:\/[a-z_]+)?|\/((?:refresh_)?access_token))\/?$/;
@@ -63,7 +75,8 @@ for (const host of ["/graph.threads.net", "/graph.threads.com"]) {
     .get("/:id{[a-z0-9_]+}/threads_publishing_limit", readPublishingLimit)
     .get("/:id{\\d+}/insights", readInsights)
     .get("/:id{[a-z0-9_]+}/threads_insights", readAccountInsights)
-    .get("/:id{[a-z0-9_]+}", readNode);
+    .get("/:id{[a-z0-9_]+}", readNode)
+    .delete("/:id{\\d+}", deleteNode);
 }
 
 export const threadsSimulator = createSimulator([containers.table, posts], app, postByHand);

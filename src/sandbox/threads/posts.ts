@@ -98,6 +98,14 @@ export function findPost(
   return row && toObject(row);
 }
 
+export function deletePost(store: SandboxStore, { userId }: Account, id: string): boolean {
+  const own = { id, user_id: userId };
+  if (!posts.find(store, own)) return false;
+  posts.delete(store, own);
+  store.deletePost("threads", id);
+  return true;
+}
+
 /** Source: Threads API, "Insights". */
 const POST_INSIGHTS = ["views", "likes", "replies", "reposts", "quotes", "shares"];
 

@@ -58,6 +58,17 @@ export async function authenticate(
   return { channel: await toChannel(name), token };
 }
 
+/**
+ * Deletion needs more than the scopes of a login without a consent page.
+ *
+ * @throws Refusal 403 without one of the scopes
+ */
+export function requireDeletion(call: Call, { title }: Channel): void {
+  const scopes = scopesOf(call, "youtube", title) ?? SCOPES;
+  if (ALL_SCOPES.some((scope) => scopes.includes(scope))) return;
+  throw refusal(403, "insufficientPermissions", "Request had insufficient authentication scopes.");
+}
+
 const hidesSubscribers = ({ title }: Channel): boolean => /\bhidden subscribers\b/i.test(title);
 
 /** YouTube rounds subscribers to three digits. */

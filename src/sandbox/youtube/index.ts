@@ -3,7 +3,14 @@ import { grantTokens, listChannels, revokeTokens } from "./accounts.ts";
 import { refusal } from "./call.ts";
 import { consent } from "./consent.ts";
 import { openSession, putChunk, sessions } from "./sessions.ts";
-import { listPlaylist, listVideos, postByHand, setThumbnail, videos } from "./videos.ts";
+import {
+  deleteVideo,
+  listPlaylist,
+  listVideos,
+  postByHand,
+  setThumbnail,
+  videos,
+} from "./videos.ts";
 
 const app = createApp(() => refusal(404, "notFound", "Not Found"));
 
@@ -14,6 +21,7 @@ for (const host of ["/www.googleapis.com", "/youtube.googleapis.com"]) {
     .put("/upload/youtube/v3/videos", putChunk)
     .post("/upload/youtube/v3/thumbnails/set", setThumbnail)
     .get("/youtube/v3/videos", listVideos)
+    .delete("/youtube/v3/videos", deleteVideo)
     .get("/youtube/v3/channels", listChannels)
     .get("/youtube/v3/playlistItems", listPlaylist);
 }

@@ -8,7 +8,7 @@ import { pickFields, readBody } from "../kit/input.ts";
 import type { Call, PostByHand } from "../kit/simulator.ts";
 import { processingSeconds } from "../kit/steering.ts";
 import { integer, json, key, type RowOf, Table, text } from "../kit/table.ts";
-import { authenticate, type Channel } from "./accounts.ts";
+import { authenticate, type Channel, requireDeletion } from "./accounts.ts";
 import { badParameter, refusal, requireKnownParameters, requireParts } from "./call.ts";
 import { READONLY } from "./consent.ts";
 import type { Resource } from "./metadata.ts";
@@ -198,6 +198,20 @@ export async function listVideos(call: Call): Promise<Response> {
     items,
     pageInfo: { totalResults: items.length, resultsPerPage: items.length },
   });
+}
+
+/** Source: YouTube Data API, "Videos: delete". */
+export async function deleteVideo(call: Call): Promise<Response> {
+  const { channel } = await authenticate(call, READONLY);
+  requireKnownParameters(call, ["id", "onBehalfOfContentOwner"]);
+  requireDeletion(call, channel);
+  const id = call.req.query("id") ?? "";
+  if (findVideo(call, id)?.channel_id !== channel.id) {
+    throw refusal(404, "videoNotFound", "The video cannot be found.");
+  }
+  videos.delete(call.env.store, { id, team_id: call.env.origin.teamId });
+  call.env.store.deletePost("youtube", id);
+  return new Response(null, { status: 204 });
 }
 
 const ITEM_PARTS = ["id", "snippet", "contentDetails", "status"];

@@ -136,6 +136,12 @@ async function fullLife(): Promise<Life> {
     `opener-${teamId}`,
   );
   await run(
+    `INSERT INTO rehearsals (team_id, account_id, platform, text, stage, created_at, updated_at)
+      VALUES (?, ?, 'x', 'Rehearsal', 'over', 0, 0)`,
+    teamId,
+    `acc-${teamId}`,
+  );
+  await run(
     `INSERT INTO connection_links (team_id, platform, mode, tags, created_by, created_at, expires_at)
       VALUES (?, 'x', 'live', '[]', ?, 0, 1)`,
     teamId,

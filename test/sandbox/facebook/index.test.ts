@@ -263,7 +263,12 @@ describe("posts", () => {
       100,
       1609005,
     ],
-    ["a planned post", "feed", () => ({ message: "x", published: "false" }), 100],
+    [
+      "a planned post",
+      "feed",
+      () => ({ message: "x", published: "false", scheduled_publish_time: "1800000000" }),
+      100,
+    ],
     ["media that are no list", "feed", () => ({ attached_media: "{" }), 100],
     ["a photo without an address", "photos", () => ({ message: "x" }), 324],
     ["a WebP", "photos", ({ urls }) => ({ url: urls.webp }), 324, 1366046],

@@ -99,6 +99,7 @@ const TABLES = {
   notices: "due_at, subject, user_id, target_id",
   pool_files: "team_id, sha256, item_id",
   presigns: "id",
+  rehearsals: "id",
   review_links: "id",
   review_posts: "team_id, upload_id, link_id",
   suggestions: "id",

@@ -52,6 +52,10 @@ export const mastotoy: Connector<ToySettings> = {
     },
   },
   ...lazily(() => import("./setup-steps.ts"), "setupSteps"),
+  rehearsal: {
+    byHand: "Delete the post at Mastotoy.",
+    ...lazily(() => import("./publish.ts"), "plan", "readBack"),
+  },
   ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
   ...lazily(
     () => import("./publish.ts"),

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { FieldError } from "../../core/errors.ts";
-import type { Result } from "../../core/result.ts";
+import { ok, type Result, refuse } from "../../core/result.ts";
 import type {
   Bookmark,
   Fetch,
@@ -8,15 +8,18 @@ import type {
   Prepared,
   PublishJob,
   Reconciled,
+  Stopped,
   Submitted,
 } from "../connector.ts";
 import { checksFor } from "../kit/checks.ts";
 import { notRenewable, toConnected } from "../kit/logins.ts";
 import { type Refusal, refusalJudge } from "../kit/refusals.ts";
+import { MISSING, PUBLIC_TEXT, seen } from "../kit/rehearsals.ts";
 import { messageOf, replyReader } from "../kit/replies.ts";
 import { bearerRequest } from "../kit/requests.ts";
 import { published, ready, undecided } from "../kit/steps.ts";
 import type { Connected, Credentials, LoginRefusal, PasswordLogin } from "../login.ts";
+import type { ReadBack, RehearsalCall } from "../rehearsal.ts";
 import { capabilities, type ToySettings } from "./index.ts";
 
 type Job = PublishJob<ToySettings>;
@@ -77,6 +80,18 @@ export async function reconcile(job: Job, bookmark: Bookmark): Promise<Reconcile
   const reply = await readReply(await job.fetch(request), status);
   if (reply.ok) return published(reply.value.id, reply.value.url);
   return reply.error.status === 404 ? { kind: "absent" } : judge.toUnknowable(reply.error);
+}
+
+export const plan = () => ok(PUBLIC_TEXT);
+
+export async function readBack(
+  { fetch, accessToken }: RehearsalCall,
+  key: string,
+): Promise<Result<ReadBack, Stopped>> {
+  const request = bearerRequest(`${API}/statuses/${key}`, accessToken);
+  const reply = await readReply(await fetch(request), status);
+  if (reply.ok) return seen();
+  return reply.error.status === 404 ? MISSING : refuse(judge.toRefused(reply.error));
 }
 
 export async function identify(

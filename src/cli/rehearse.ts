@@ -1,0 +1,175 @@
+import type { Account, Api, RecordedCall, Rehearsal } from "./api.ts";
+import { Misuse, Problem } from "./program.ts";
+import { retrying, TRY_LATER } from "./retry.ts";
+import { VERSION } from "./version.ts";
+
+export type RehearsalApi = Pick<
+  Api,
+  "listAccounts" | "listRehearsals" | "startRehearsal" | "stepRehearsal" | "forgetRehearsal"
+>;
+
+export interface RehearsalOptions {
+  platform: string;
+  account?: string | undefined;
+  note?: string | undefined;
+  isAgreed: boolean;
+}
+
+export interface Terminal {
+  /** Asks for a yes. Null without a terminal. */
+  ask: ((question: string) => Promise<boolean>) | null;
+  tell(line: string): void;
+  /** Is called after each step, so that a crash leaves a record. */
+  keep(record: string): void;
+  sleep(ms: number): Promise<void>;
+  command: string;
+}
+
+export interface Ended {
+  rehearsal: Rehearsal;
+  notes: string[];
+  calls: RecordedCall[];
+  exitCode: number;
+}
+
+/** Platforms process a small video within minutes. */
+const LONGEST_MS = 30 * 60_000;
+
+/** @throws Misuse for an account that does not fit, and without `--account` when there are several */
+async function chooseAccount(
+  api: RehearsalApi,
+  { platform, account: wanted }: RehearsalOptions,
+): Promise<Account> {
+  const all = await retrying(() => api.listAccounts());
+  const ofPlatform = all.filter((one) => one.platform === platform);
+  if (wanted !== undefined) {
+    const account = all.find(({ id }) => id === wanted);
+    if (!account) throw new Misuse(`There is no account ${wanted}; accounts lists them.`);
+    if (account.platform === platform) return account;
+    throw new Misuse(`${wanted} is an account of ${account.platform}, not of ${platform}.`);
+  }
+  const live = ofPlatform.filter(({ mode }) => mode === "live");
+  const [account, ...others] = live.length > 0 ? live : ofPlatform;
+  if (!account) throw new Problem(`No account of ${platform} is connected. Connect one first.`);
+  if (others.length === 0) return account;
+  const names = [account, ...others].map(({ id, accountName }) => `  ${id}  ${accountName}`);
+  throw new Misuse(`There are several accounts. Name one by --account:\n${names.join("\n")}`);
+}
+
+const lineOf = ({ method, address, status, ms }: RecordedCall): string =>
+  `${method} ${address} -> ${status ?? "no answer"} (${ms} ms)`;
+
+export const formatCall = (call: RecordedCall): string[] =>
+  call.answer === null ? [lineOf(call)] : [lineOf(call), `    ${call.answer}`];
+
+/** Exit code 0 when the platform took the post, or the draft where it takes no more. */
+function exitCodeOf({ outcome, audience, platformPostId }: Rehearsal): number {
+  if (outcome === "removed" || outcome === "left") return 0;
+  return outcome === "nothing" && audience === "nobody" && platformPostId !== null ? 0 : 1;
+}
+
+export const describeLeft = (left: readonly Rehearsal[]): string =>
+  left
+    .map(({ id, platform, accountId, summary }) => `${id}  ${platform} ${accountId}: ${summary}`)
+    .join("\n");
+
+/**
+ * Publishes one post, reads it back and deletes it, where the platform can.
+ *
+ * @throws Misuse when others would see the post and nobody can be asked
+ */
+export async function rehearse(
+  api: RehearsalApi,
+  options: RehearsalOptions,
+  terminal: Terminal,
+): Promise<Ended> {
+  const { tell, command } = terminal;
+  terminal.keep("");
+  const account = await chooseAccount(api, options);
+  const earlier = (await retrying(() => api.listRehearsals())).filter(
+    ({ accountId, mayBeOut, stage }) => mayBeOut && (accountId !== account.id || stage === "over"),
+  );
+  if (earlier.length > 0) {
+    tell(`Earlier rehearsals may have left posts:\n${describeLeft(earlier)}\n`);
+  }
+  const begun = await retrying(() => api.startRehearsal(account.id, options.note ?? ""));
+  const isResumed = begun.stage !== "planning";
+  if (isResumed) {
+    tell(`An earlier rehearsal of ${account.accountName} is not over: ${begun.summary}`);
+    tell("It is finished now. Rehearse again afterwards for a new one.");
+  }
+
+  const notes: string[] = [];
+  const calls: RecordedCall[] = [];
+  const lines = [
+    `Akimbo ${VERSION}, rehearsal ${begun.id} with ${account.platform}, begun ${begun.createdAt}`,
+    `Text: ${begun.text}`,
+    "",
+  ];
+  const say = (line: string) => {
+    lines.push(line);
+    tell(line);
+  };
+  const keep = (summary: string) => {
+    try {
+      terminal.keep(`${[...lines, summary].join("\n")}\n`);
+    } catch (error) {
+      // The post has to be deleted although its record cannot be written.
+      tell(error instanceof Error ? error.message : String(error));
+    }
+  };
+  let isAgreed = options.isAgreed;
+  for (let waitedMs = 0; ; ) {
+    const step = await retrying(() => api.stepRehearsal(begun.id, isAgreed));
+    for (const call of step.calls) for (const line of formatCall(call)) say(line);
+    calls.push(...step.calls);
+    if (step.note) {
+      say(step.note);
+      notes.push(step.note);
+    }
+    const { data: rehearsal, next } = step;
+    keep(rehearsal.summary);
+    if (next === "over" || next === "stop") {
+      say(rehearsal.summary);
+      keep("");
+      return { rehearsal, notes, calls, exitCode: next === "stop" ? 1 : exitCodeOf(rehearsal) };
+    }
+    if (next === "ask" && !isAgreed) {
+      await agree(api, rehearsal, terminal);
+      isAgreed = true;
+    }
+    const waitMs = step.afterSeconds * 1_000;
+    if (waitMs > 0) await terminal.sleep(waitMs);
+    waitedMs += waitMs;
+    if (waitedMs > LONGEST_MS) {
+      throw new Problem(
+        `${rehearsal.summary}\nIt takes longer than half an hour. Go on later: ${command} rehearse ${account.platform} --account ${account.id}`,
+        TRY_LATER,
+      );
+    }
+  }
+}
+
+const SEEN_BY: Record<string, string> = {
+  connections: "The account's connections can see the post until it is deleted.",
+  everyone: "Everybody can see the post until it is deleted.",
+};
+
+/** @throws Problem when the owner says no; Misuse without a terminal */
+async function agree(
+  api: RehearsalApi,
+  { id, audience, text, byHand, platform }: Rehearsal,
+  { ask, tell, command }: Terminal,
+): Promise<void> {
+  const warning = `${SEEN_BY[audience ?? ""] ?? SEEN_BY.everyone} If that fails: ${byHand}`;
+  if (!ask) {
+    await retrying(() => api.forgetRehearsal(id));
+    throw new Misuse(
+      `${warning}\nNothing was published, because nobody can be asked here. To publish it: ${command} rehearse ${platform} --yes`,
+    );
+  }
+  tell(`\n${warning}\nIts text: ${text}`);
+  if (await ask("Publish it? [y/N] ")) return;
+  await retrying(() => api.forgetRehearsal(id));
+  throw new Problem("Nothing was published.");
+}

@@ -1,0 +1,92 @@
+import type { Audience } from "../../platforms/rehearsal.ts";
+
+/**
+ * `asking`: others would see the post, and the owner has not agreed yet. `submitting`: the call that publishes was
+ * sent, and its answer is unknown.
+ */
+export const STAGES = [
+  "planning",
+  "asking",
+  "preparing",
+  "submitting",
+  "settling",
+  "reading",
+  "removing",
+  "over",
+] as const;
+export type Stage = (typeof STAGES)[number];
+
+/** `left`: the post is still there. `unknown`: it may be there. */
+export const OUTCOMES = ["nothing", "removed", "left", "unknown"] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** What the caller does next. `stop`: another step helps only after the account is connected again. */
+export const NEXT = ["step", "ask", "stop", "over"] as const;
+export type Next = (typeof NEXT)[number];
+
+export const isSeenByOthers = (audience: Audience): boolean =>
+  audience === "connections" || audience === "everyone";
+
+const SEEN_BY: Record<Audience, string> = {
+  nobody: "Nobody sees it",
+  owner: "Only people who manage the account or share its board see it",
+  connections: "Your connections see it",
+  everyone: "Everybody can see it",
+};
+
+export const seenBy = (audience: Audience): string => SEEN_BY[audience];
+
+interface State {
+  stage: Stage;
+  outcome: Outcome | null;
+  platformPostId: string | null;
+}
+
+const PUBLISHING: readonly Stage[] = ["submitting", "settling", "reading", "removing"];
+
+export const mayBeOut = ({ stage, outcome }: Pick<State, "stage" | "outcome">): boolean =>
+  PUBLISHING.includes(stage) || outcome === "left" || outcome === "unknown";
+
+interface Described extends State {
+  shareUrl: string | null;
+  message: string | null;
+  plan: { audience: Audience } | null;
+}
+
+/** Says what is out, in sentences. */
+export function describe(row: Described, name: string, byHand: string): string {
+  const { stage, outcome, shareUrl, platformPostId, plan } = row;
+  const seen = plan ? ` ${seenBy(plan.audience)}.` : "";
+  const place = shareUrl ?? (platformPostId ? `id ${platformPostId}` : `on ${name}`);
+  const reason = row.message ? ` ${row.message}` : "";
+  if (outcome === "removed") return `The post was published and deleted again.${reason}`;
+  if (outcome === "left") return `The post is still there: ${place}.${seen}${reason} ${byHand}`;
+  if (outcome === "unknown") {
+    return `The post may be out: look at ${name}.${seen}${reason} ${byHand}`;
+  }
+  switch (stage) {
+    case "planning":
+    case "asking":
+    case "preparing":
+    case "over":
+      return `Nothing was published.${reason}`;
+    case "submitting":
+      return `The post may be out: it was sent, and ${name} has not said what became of it.${seen}${reason}`;
+    case "settling":
+      return `The post was sent, and ${name} is processing it.${seen}${reason}`;
+    case "reading":
+    case "removing":
+      return `The post is out: ${place}.${seen}${reason}`;
+    default:
+      return stage satisfies never;
+  }
+}
+
+/** Networks refuse repeated texts, so each rehearsal has a text of its own. */
+export function textOf(now: Date, mark: string, note: string): string {
+  const at = `${now.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  return `Rehearsal of Akimbo, ${at} (${mark}). It is deleted soon.${note === "" ? "" : ` ${note}`}`;
+}
+
+/** Tries to delete the post before it is left. */
+export const MAX_REMOVALS = 3;

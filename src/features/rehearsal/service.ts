@@ -1,0 +1,133 @@
+import { AppError, notFound } from "../../core/errors.ts";
+import { randomHex } from "../../core/ids.ts";
+import { addSeconds, secondsBetween } from "../../core/time.ts";
+import type { Ctx } from "../../deps.ts";
+import { connectorOf } from "../../platforms/registry.ts";
+import { accountById } from "../accounts/repo.ts";
+import { accountRefusal } from "../accounts/rules.ts";
+import { requireOneOf } from "../auth/rules.ts";
+import { CallRecord } from "./record.ts";
+import * as repo from "./repo.ts";
+import { type Next, textOf } from "./rules.ts";
+import type { NewRehearsal } from "./schema.ts";
+import type { Step } from "./step.ts";
+import type { RehearsalRow } from "./table.ts";
+
+/** Longer than the calls of one step. A step of a crashed invocation is repeated after this time. */
+const TURN_SECONDS = 120;
+
+const requireOwner = ({ actor }: Ctx) =>
+  requireOneOf(actor, ["OWNER"], "Only the team's owner can rehearse.");
+
+/** @throws AppError FORBIDDEN unless the caller is the owner */
+export async function listRehearsals(ctx: Ctx): Promise<RehearsalRow[]> {
+  const [rows] = await ctx.read("*", [repo.remaining(ctx.team)]);
+  requireOwner(ctx);
+  return rows;
+}
+
+/**
+ * Publishes nothing yet. Answers the account's unfinished rehearsal when there is one.
+ *
+ * @throws AppError FORBIDDEN unless the caller is the owner; NOT_FOUND, ACCOUNT_INACTIVE
+ */
+export async function startRehearsal(
+  ctx: Ctx,
+  { accountId, note }: NewRehearsal,
+): Promise<RehearsalRow> {
+  const [[account], [open]] = await ctx.read("*", [
+    accountById(ctx.team, accountId),
+    repo.openRehearsal(ctx.team, accountId),
+  ]);
+  requireOwner(ctx);
+  if (!account) throw notFound("Account");
+  if (open) return open;
+  const refusal = accountRefusal(account, ctx.config);
+  if (refusal) throw new AppError("ACCOUNT_INACTIVE", refusal);
+  const { teamId, platform } = account;
+  const text = textOf(ctx.now(), randomHex(3), note);
+  const insert = repo.insertRehearsal({ teamId, accountId, platform, text }, ctx.now());
+  const [[made], [other]] = await ctx.db.run([insert, repo.openRehearsal(teamId, accountId)]);
+  const row = made ?? other;
+  if (!row) throw new Error("The rehearsal was not stored.");
+  return row;
+}
+
+const idle = (row: RehearsalRow, next: Next, afterSeconds = 0): Step => ({
+  row,
+  next,
+  afterSeconds,
+  note: null,
+  calls: [],
+});
+
+function nextOf({ stage }: RehearsalRow, isStopped = false): Next {
+  if (stage === "over") return "over";
+  if (isStopped) return "stop";
+  return stage === "asking" ? "ask" : "step";
+}
+
+/**
+ * Takes the rehearsal one step further. A post that others would see needs `isPublicAccepted`.
+ *
+ * @param origin the address of this instance, as its caller sees it
+ * @throws AppError FORBIDDEN unless the caller is the owner; NOT_FOUND, ACCOUNT_INACTIVE
+ */
+export async function takeStep(
+  ctx: Ctx,
+  id: number,
+  isPublicAccepted: boolean,
+  origin: string,
+): Promise<Step> {
+  const [[row]] = await ctx.read("*", [repo.rehearsalById(ctx.team, id)]);
+  requireOwner(ctx);
+  if (!row) throw notFound("Rehearsal");
+  if (row.stage === "over") return idle(row, "over");
+  const [[account]] = await ctx.db.run([accountById(row.teamId, row.accountId)]);
+  if (!account) throw notFound("Account");
+  const refusal = accountRefusal(account, ctx.config);
+  if (refusal) throw new AppError("ACCOUNT_INACTIVE", refusal);
+  if (row.stage === "asking" && !isPublicAccepted) return idle(row, "ask");
+
+  const until = addSeconds(ctx.now(), TURN_SECONDS);
+  const [[taken]] = await ctx.db.run([repo.takeTurn(row, ctx.now(), until)]);
+  if (!taken) {
+    const wait = secondsBetween(ctx.now(), row.busyUntil ?? addSeconds(ctx.now(), 1));
+    return idle(row, "step", Math.max(1, Math.ceil(wait)));
+  }
+  const record = new CallRecord(ctx.now);
+  let held = taken;
+  const save = async (changes: repo.Changes): Promise<RehearsalRow> => {
+    const [[saved]] = await ctx.db.run([repo.updateRehearsal(held, changes, ctx.now())]);
+    if (!saved) throw new AppError("UNAVAILABLE", "Another call continues this rehearsal.");
+    held = saved;
+    return saved;
+  };
+  try {
+    const turns = await import("./turn.ts");
+    const turn = await turns.takeStep({
+      deps: { ...ctx, recordCalls: record.record },
+      connector: connectorOf(row.platform),
+      row: taken,
+      account,
+      origin,
+      record,
+      save,
+    });
+    const saved = await save({ ...turn.changes, busyUntil: null });
+    const { note, afterSeconds } = turn;
+    const next = nextOf(saved, turn.isStopped);
+    return { row: saved, next, afterSeconds, note, calls: record.toCalls() };
+  } catch (error) {
+    await save({ busyUntil: null }).catch(() => {});
+    throw error;
+  }
+}
+
+/** @throws AppError FORBIDDEN unless the caller is the owner; NOT_FOUND */
+export async function forgetRehearsal(ctx: Ctx, id: number): Promise<void> {
+  await ctx.read("*", []);
+  requireOwner(ctx);
+  const [deleted] = await ctx.db.run([repo.deleteRehearsal(ctx.actor.teamId, id)]);
+  if (deleted === 0) throw notFound("Rehearsal");
+}

@@ -1,0 +1,30 @@
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { Platform } from "../../core/platforms.ts";
+import { instant, json } from "../../db/columns.ts";
+import type { Bookmark } from "../../platforms/connector.ts";
+import type { RehearsalPlan } from "../../platforms/rehearsal.ts";
+import type { Outcome, Stage } from "./rules.ts";
+
+export const rehearsals = sqliteTable("rehearsals", {
+  id: integer("id").primaryKey({ autoIncrement: true }),
+  teamId: integer("team_id").notNull(),
+  accountId: text("account_id").notNull(),
+  platform: text("platform").$type<Platform>().notNull(),
+  text: text("text").notNull(),
+  stage: text("stage").$type<Stage>().notNull(),
+  outcome: text("outcome").$type<Outcome>(),
+  plan: json<RehearsalPlan>("plan"),
+  sampleSha256: text("sample_sha256"),
+  bookmark: json<Bookmark>("bookmark"),
+  platformPostId: text("platform_post_id"),
+  shareUrl: text("share_url"),
+  message: text("message"),
+  /** Calls that deleted nothing. */
+  removals: integer("removals").notNull().default(0),
+  submittedAt: instant("submitted_at"),
+  busyUntil: instant("busy_until"),
+  createdAt: instant("created_at").notNull(),
+  updatedAt: instant("updated_at").notNull(),
+});
+
+export type RehearsalRow = typeof rehearsals.$inferSelect;

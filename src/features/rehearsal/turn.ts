@@ -1,0 +1,334 @@
+import { PublishFailure } from "../../core/failures.ts";
+import { addSeconds, secondsBetween } from "../../core/time.ts";
+import type { Deps } from "../../deps.ts";
+import type { Bookmark, Connector, PublishJob, Stopped } from "../../platforms/connector.ts";
+import type { Credentials } from "../../platforms/login.ts";
+import type { AccountRow } from "../accounts/table.ts";
+import { appKeysOf, NoCredentials } from "../logins/platform-access.ts";
+import { usableLogin } from "../logins/usable-login.ts";
+import { createCall, createJob } from "./job.ts";
+import type { CallRecord } from "./record.ts";
+import type { Changes } from "./repo.ts";
+import { isSeenByOthers, MAX_REMOVALS, type Outcome, seenBy } from "./rules.ts";
+import { storeSample } from "./sample.ts";
+import type { RehearsalRow } from "./table.ts";
+
+const LOOK_AGAIN_SECONDS = 5;
+const ASK_AGAIN_SECONDS = 30;
+
+/** Columns to change, a sentence about what happened, and the wait before the next step. */
+export interface Turn {
+  changes: Changes;
+  note: string | null;
+  afterSeconds: number;
+  /** Another step helps only after the account is connected again. */
+  isStopped?: true;
+}
+
+type Expired = "token_expired";
+
+const turn = (changes: Changes, note: string | null = null, afterSeconds = 0): Turn => ({
+  changes,
+  note,
+  afterSeconds,
+});
+
+const end = (outcome: Outcome, message: string | null): Turn =>
+  turn({ stage: "over", outcome, message }, message);
+
+export interface Stand {
+  deps: Deps;
+  connector: Connector;
+  row: RehearsalRow;
+  account: AccountRow;
+  origin: string;
+  record: CallRecord;
+  /** Stores the changes before a call that cannot be undone. */
+  save(changes: Changes): Promise<RehearsalRow>;
+}
+
+type LogIn =
+  | { kind: "ready"; credentials: Credentials }
+  | { kind: "lost"; why: string }
+  | { kind: "busy"; why: string };
+
+async function logIn(stand: Stand, staleToken: string | null): Promise<LogIn> {
+  const { deps, connector, account, record } = stand;
+  if (account.mode === "live") record.hideApp(appKeysOf(deps, account));
+  try {
+    const login = await usableLogin(deps, connector, account, staleToken);
+    if (login.kind === "busy") return { kind: "busy", why: "The login is being renewed." };
+    if (login.kind === "refused") return { kind: "lost", why: login.message };
+    record.hideLogin(login.credentials);
+    return login;
+  } catch (error) {
+    if (error instanceof NoCredentials) return { kind: "lost", why: error.message };
+    throw error;
+  }
+}
+
+const isBefore = ({ stage }: RehearsalRow): boolean =>
+  stage === "planning" || stage === "asking" || stage === "preparing";
+
+function withoutLogin({ row }: Stand, why: string): Turn {
+  if (isBefore(row)) return end("nothing", why);
+  return { ...turn({ message: why }, why), isStopped: true };
+}
+
+/** Takes one step with a login that the platform accepts. */
+export async function takeStep(stand: Stand): Promise<Turn> {
+  let staleToken: string | null = null;
+  for (let tries = 0; tries < 2; tries++) {
+    const login = await logIn(stand, staleToken);
+    if (login.kind === "busy") return turn({}, login.why, LOOK_AGAIN_SECONDS);
+    if (login.kind === "lost") return withoutLogin(stand, login.why);
+    const taken = await act(stand, login.credentials);
+    if (taken !== "token_expired") return taken;
+    staleToken = login.credentials.accessToken;
+  }
+  return withoutLogin(stand, `${stand.connector.name} refuses the account's login. Reconnect it.`);
+}
+
+async function act(stand: Stand, credentials: Credentials): Promise<Turn | Expired> {
+  const { deps, connector, row, account, origin } = stand;
+  const { stage } = row;
+  if (stage === "planning") return plan(stand, credentials);
+  if (stage === "reading") return readBack(stand, credentials);
+  if (stage === "removing") return remove(stand, credentials);
+  const job = await createJob(deps, connector, row, account, credentials, origin);
+  switch (stage) {
+    case "asking":
+    case "preparing":
+      return prepare(stand, job);
+    case "submitting":
+      return reconcile(stand, job);
+    case "settling":
+      return settle(stand, job);
+    case "over":
+      return turn({});
+    default:
+      return stage satisfies never;
+  }
+}
+
+const wordsOf = (error: unknown): string =>
+  error instanceof PublishFailure ? error.failure.message : "";
+
+const NO_ANSWER = "did not answer.";
+
+/** A failure of the call, as the connector would tell it. Programming errors are thrown on. */
+async function answerOf<T>(
+  { connector }: Stand,
+  call: () => Promise<T>,
+): Promise<T | { kind: "thrown"; message: string; isFinal: boolean }> {
+  try {
+    return await call();
+  } catch (error) {
+    const message = wordsOf(error) || `${connector.name} ${NO_ANSWER}`;
+    return { kind: "thrown", message, isFinal: error instanceof PublishFailure };
+  }
+}
+
+const messageOf = (stopped: Exclude<Stopped, { kind: "token_expired" }>): string =>
+  stopped.failure.message;
+
+async function plan(stand: Stand, credentials: Credentials): Promise<Turn | Expired> {
+  const { deps, connector, account, row } = stand;
+  const call = createCall(deps, account, credentials);
+  const planned = await answerOf(stand, () => connector.rehearsal.plan(call));
+  if ("kind" in planned) return end("nothing", planned.message);
+  if (!planned.ok) {
+    const { error } = planned;
+    return error.kind === "token_expired" ? error.kind : end("nothing", messageOf(error));
+  }
+  const { value } = planned;
+  const sampleSha256 = value.sample
+    ? await storeSample(deps, row.teamId, value.sample, deps.newId("sample"))
+    : null;
+  const stage = isSeenByOthers(value.audience) ? "asking" : "preparing";
+  return turn(
+    { plan: value, sampleSha256, stage },
+    `${connector.name} makes a post of which this is true: ${seenBy(value.audience)}.`,
+  );
+}
+
+async function prepare(stand: Stand, job: PublishJob): Promise<Turn | Expired> {
+  const { deps, connector, row } = stand;
+  if (row.bookmark === null) {
+    const [problem] = await connector.check(job.post, { now: deps.now() });
+    if (problem) return end("nothing", problem.message);
+  }
+  const step = await answerOf(stand, () => connector.prepare(job, row.bookmark));
+  switch (step.kind) {
+    case "thrown":
+      return end("nothing", step.message);
+    case "failed":
+      return end("nothing", messageOf(step));
+    case "token_expired":
+      return step.kind;
+    case "next":
+      return turn({ stage: "preparing", bookmark: step.bookmark });
+    case "waiting":
+      return turn({ stage: "preparing", bookmark: step.bookmark }, null, step.checkAfterSeconds);
+    case "ready":
+      return ready(stand, job, step.bookmark);
+    default:
+      return step satisfies never;
+  }
+}
+
+async function ready(stand: Stand, job: PublishJob, bookmark: Bookmark): Promise<Turn | Expired> {
+  const { draftId } = stand.connector.rehearsal;
+  if (!draftId) return submit(stand, job, bookmark);
+  return turn(
+    { stage: "reading", bookmark, platformPostId: await draftId(bookmark) },
+    "The post is prepared, and is not published: it could not be deleted.",
+  );
+}
+
+async function submit(stand: Stand, job: PublishJob, bookmark: Bookmark): Promise<Turn | Expired> {
+  const { deps, connector } = stand;
+  const submittedAt = deps.now();
+  await stand.save({ stage: "submitting", bookmark, submittedAt });
+  const wait = Math.ceil(secondsBetween(submittedAt, reconcileAt(stand, submittedAt)));
+  const step = await answerOf(stand, () => connector.submit(job, bookmark));
+  switch (step.kind) {
+    case "published":
+      return isOut(step);
+    case "waiting":
+      return turn({ stage: "settling", bookmark: step.bookmark }, null, step.checkAfterSeconds);
+    case "failed":
+      return end(nothingOr(step), messageOf(step));
+    case "token_expired":
+      // The platform refused the login, so it made nothing.
+      await stand.save({ stage: "preparing", submittedAt: null });
+      return step.kind;
+    case "unknown":
+      return turn({ message: step.message }, step.message, wait);
+    case "thrown":
+      if (step.isFinal) return end("nothing", step.message);
+      return turn({ message: step.message }, step.message, wait);
+    default:
+      return step satisfies never;
+  }
+}
+
+const nothingOr = ({ failure }: Exclude<Stopped, { kind: "token_expired" }>): Outcome =>
+  failure.code === "platform_processing_timeout" ? "unknown" : "nothing";
+
+function isOut(post: {
+  platformPostId: string;
+  shareUrl: string | null;
+  warnings?: string[];
+}): Turn {
+  const { platformPostId, shareUrl, warnings = [] } = post;
+  const place = shareUrl ?? `id ${platformPostId}`;
+  return turn(
+    { stage: "reading", platformPostId, shareUrl, message: null },
+    [`Published: ${place}.`, ...warnings].join(" "),
+  );
+}
+
+/** When the platform can say whether an unanswered call made the post. */
+function reconcileAt({ connector: { timing } }: Stand, submittedAt: Date): Date {
+  return addSeconds(submittedAt, timing.callSeconds + timing.acceptSeconds + timing.listSeconds);
+}
+
+async function reconcile(stand: Stand, job: PublishJob): Promise<Turn | Expired> {
+  const { deps, connector, row } = stand;
+  const at = reconcileAt(stand, row.submittedAt ?? row.createdAt);
+  if (at > deps.now()) return turn({}, null, Math.ceil(secondsBetween(deps.now(), at)));
+  const bookmark = row.bookmark ?? {};
+  const step = await answerOf(stand, () => connector.reconcile(job, bookmark));
+  switch (step.kind) {
+    case "published":
+      return isOut(step);
+    case "waiting":
+      return turn({ stage: "settling", bookmark: step.bookmark }, null, step.checkAfterSeconds);
+    case "absent":
+      return end(
+        "nothing",
+        `${connector.name} has no such post: the call that publishes was lost.`,
+      );
+    case "unknowable":
+      return end("unknown", step.message);
+    case "token_expired":
+      return step.kind;
+    case "thrown":
+      return turn({ message: step.message }, step.message, ASK_AGAIN_SECONDS);
+    default:
+      return step satisfies never;
+  }
+}
+
+async function settle(stand: Stand, job: PublishJob): Promise<Turn | Expired> {
+  const { connector, row } = stand;
+  const { settle: follow } = connector;
+  if (!follow) throw new Error(`${connector.platform} has nothing to settle.`);
+  const step = await answerOf(stand, () => follow(job, row.bookmark ?? {}));
+  switch (step.kind) {
+    case "published":
+      return isOut(step);
+    case "waiting":
+      return turn({ bookmark: step.bookmark }, null, step.checkAfterSeconds);
+    case "failed":
+      if (step.transient)
+        return turn({ message: messageOf(step) }, messageOf(step), ASK_AGAIN_SECONDS);
+      return end("unknown", messageOf(step));
+    case "token_expired":
+      return step.kind;
+    case "thrown":
+      return turn({ message: step.message }, step.message, ASK_AGAIN_SECONDS);
+    default:
+      return step satisfies never;
+  }
+}
+
+async function readBack(stand: Stand, credentials: Credentials): Promise<Turn | Expired> {
+  const { deps, connector, account, row } = stand;
+  const { rehearsal, name } = connector;
+  const id = row.platformPostId ?? "";
+  const call = createCall(deps, account, credentials);
+  const reply = await answerOf(stand, () => rehearsal.readBack(call, id));
+  const isDraft = rehearsal.draftId !== undefined;
+  const then = (note: string): Turn => {
+    if (isDraft)
+      return turn({ stage: "over", outcome: "nothing", message: rehearsal.byHand }, note);
+    if (rehearsal.remove) return turn({ stage: "removing" }, note);
+    return turn({ stage: "over", outcome: "left", message: null }, note);
+  };
+  if ("kind" in reply) return then(`The post could not be read back: ${reply.message}`);
+  if (!reply.ok) {
+    const { error } = reply;
+    if (error.kind === "token_expired") return error.kind;
+    return then(`The post could not be read back: ${messageOf(error)}`);
+  }
+  const { isThere, visibility } = reply.value;
+  if (!isThere) return then(`${name} does not show the post to this login.`);
+  return then(`Read back${visibility === null ? "" : `: ${name} says ${visibility}`}.`);
+}
+
+async function remove(stand: Stand, credentials: Credentials): Promise<Turn | Expired> {
+  const { deps, connector, account, row } = stand;
+  const { rehearsal, name } = connector;
+  const id = row.platformPostId ?? "";
+  const call = createCall(deps, account, credentials);
+  const reply = await answerOf(stand, async () => rehearsal.remove?.(call, id));
+  if (reply === undefined) return end("left", null);
+  if ("ok" in reply && reply.ok) {
+    return turn({ stage: "over", outcome: "removed", message: null }, "Deleted.");
+  }
+  const stopped = "ok" in reply ? reply.error : null;
+  if (stopped?.kind === "token_expired") return stopped.kind;
+  const seen = await answerOf(stand, () => rehearsal.readBack(call, id));
+  if ("ok" in seen && seen.ok && !seen.value.isThere) {
+    return turn({ stage: "over", outcome: "removed", message: null }, `${name} no longer has it.`);
+  }
+  const message = `It could not be deleted: ${stopped ? messageOf(stopped) : `${name} ${NO_ANSWER}`}`;
+  const removals = row.removals + 1;
+  const isWorthTrying = stopped === null || stopped.transient;
+  if (isWorthTrying && removals < MAX_REMOVALS) {
+    return turn({ removals, message }, message, LOOK_AGAIN_SECONDS);
+  }
+  return turn({ stage: "over", outcome: "left", removals, message }, message);
+}

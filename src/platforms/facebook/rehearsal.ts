@@ -1,0 +1,33 @@
+import { ok, type Result, refuse } from "../../core/result.ts";
+import type { Stopped } from "../connector.ts";
+import { MISSING, seen } from "../kit/rehearsals.ts";
+import { DELETED_OR_HIDDEN } from "../meta/graph.ts";
+import type { ReadBack, RehearsalCall, RehearsalPlan } from "../rehearsal.ts";
+import {
+  deletePostRequest,
+  getPublishedRequest,
+  readDoneReply,
+  readGetPublishedReply,
+} from "./api.ts";
+import { toRefused } from "./failures.ts";
+
+/** An unpublished post is seen only by people who manage the Page. */
+export const plan = (): Result<RehearsalPlan, Stopped> =>
+  ok({ audience: "owner", settings: {}, sample: null, isHidden: true });
+
+export async function readBack(
+  { fetch, accessToken }: RehearsalCall,
+  id: string,
+): Promise<Result<ReadBack, Stopped>> {
+  const reply = await readGetPublishedReply(await fetch(getPublishedRequest(accessToken, id)));
+  if (reply.ok) return seen(reply.value ? "published" : "unpublished");
+  return reply.error.subcode === DELETED_OR_HIDDEN ? MISSING : refuse(toRefused(reply.error));
+}
+
+export async function remove(
+  { fetch, accessToken }: RehearsalCall,
+  id: string,
+): Promise<Result<null, Stopped>> {
+  const reply = await readDoneReply(await fetch(deletePostRequest(accessToken, id)));
+  return reply.ok ? reply : refuse(toRefused(reply.error));
+}

@@ -1,0 +1,11 @@
+import { ok, type Result } from "../../core/result.ts";
+import type { ReadBack, RehearsalPlan } from "../rehearsal.ts";
+import type { Stopped } from "../stopped.ts";
+
+export const seen = (visibility: string | null = null): Result<ReadBack, Stopped> =>
+  ok({ isThere: true, visibility });
+
+export const MISSING: Result<ReadBack, Stopped> = ok({ isThere: false, visibility: null });
+
+/** A public post of text alone, where the API makes no other. */
+export const PUBLIC_TEXT: RehearsalPlan = { audience: "everyone", settings: {}, sample: null };

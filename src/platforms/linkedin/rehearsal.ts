@@ -1,0 +1,37 @@
+import { ok, type Result, refuse } from "../../core/result.ts";
+import type { Stopped } from "../connector.ts";
+import { MISSING, seen } from "../kit/rehearsals.ts";
+import type { ReadBack, RehearsalCall, RehearsalPlan } from "../rehearsal.ts";
+import { readDoneReply } from "./api.ts";
+import { toRefused } from "./failures.ts";
+import { deletePostRequest, getPostRequest, readGetPostReply } from "./posts-api.ts";
+import { isOrganization } from "./urn.ts";
+
+/** LinkedIn has no private posts, and a page's post is always public. */
+export const plan = ({ account }: RehearsalCall): Result<RehearsalPlan, Stopped> =>
+  ok(
+    isOrganization(account.platformAccountId)
+      ? { audience: "everyone", settings: { visibility: "PUBLIC" }, sample: null }
+      : { audience: "connections", settings: { visibility: "CONNECTIONS" }, sample: null },
+  );
+
+const NOT_FOUND = 404;
+
+/** Members' posts can be read only by apps that hold `r_member_social`. */
+export async function readBack(
+  { fetch, accessToken, now }: RehearsalCall,
+  urn: string,
+): Promise<Result<ReadBack, Stopped>> {
+  const reply = await readGetPostReply(await fetch(getPostRequest(accessToken, urn)));
+  if (reply.ok) return seen(reply.value);
+  return reply.error.status === NOT_FOUND ? MISSING : refuse(toRefused(reply.error, now()));
+}
+
+export async function remove(
+  { fetch, accessToken, now }: RehearsalCall,
+  urn: string,
+): Promise<Result<null, Stopped>> {
+  const reply = await readDoneReply(await fetch(deletePostRequest(accessToken, urn)));
+  if (reply.ok || reply.error.status === NOT_FOUND) return ok(null);
+  return refuse(toRefused(reply.error, now()));
+}

@@ -1,0 +1,48 @@
+import { ok, type Result, refuse } from "../../core/result.ts";
+import type { Stopped } from "../connector.ts";
+import { failed } from "../kit/refusals.ts";
+import { MISSING, seen } from "../kit/rehearsals.ts";
+import type { ReadBack, RehearsalCall, RehearsalPlan } from "../rehearsal.ts";
+import { deletePinRequest, getPinRequest, readDoneReply, readGetPinReply } from "./api.ts";
+import { boards } from "./boards.ts";
+import { toRefused } from "./failures.ts";
+
+const NO_BOARD =
+  "The account has no board. Make a secret board at Pinterest, and give this app the permissions for secret boards.";
+
+/** Only pins on a secret board are hidden. Protected boards count as secret. */
+export async function plan({
+  fetch,
+  accessToken,
+}: RehearsalCall): Promise<Result<RehearsalPlan, Stopped>> {
+  const list = await boards(fetch, accessToken);
+  if (!list.ok) return list;
+  const secret = list.value.find(({ privacy }) => privacy === "SECRET");
+  const board = secret ?? list.value[0];
+  if (!board) return refuse(failed("unknown", NO_BOARD));
+  return ok({
+    audience: secret ? "owner" : "everyone",
+    settings: { pinterest_board_id: board.id },
+    sample: "image",
+  });
+}
+
+const NOT_FOUND = 404;
+
+export async function readBack(
+  { fetch, accessToken, now }: RehearsalCall,
+  id: string,
+): Promise<Result<ReadBack, Stopped>> {
+  const reply = await readGetPinReply(await fetch(getPinRequest(accessToken, id)));
+  if (reply.ok) return seen();
+  return reply.error.status === NOT_FOUND ? MISSING : refuse(toRefused(reply.error, now()));
+}
+
+export async function remove(
+  { fetch, accessToken, now }: RehearsalCall,
+  id: string,
+): Promise<Result<null, Stopped>> {
+  const reply = await readDoneReply(await fetch(deletePinRequest(accessToken, id)));
+  if (reply.ok || reply.error.status === NOT_FOUND) return ok(null);
+  return refuse(toRefused(reply.error, now()));
+}

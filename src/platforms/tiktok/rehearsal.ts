@@ -1,0 +1,18 @@
+import { ok, type Result, refuse } from "../../core/result.ts";
+import type { Stopped } from "../connector.ts";
+import { seen } from "../kit/rehearsals.ts";
+import type { ReadBack, RehearsalCall, RehearsalPlan } from "../rehearsal.ts";
+import { readStatusReply, statusRequest } from "./api.ts";
+import { toRefused } from "./failures.ts";
+
+export const plan = (): Result<RehearsalPlan, Stopped> =>
+  ok({ audience: "owner", settings: { privacy_level: "SELF_ONLY" }, sample: "video" });
+
+/** The id of a post that only its creator sees is the id of its task. */
+export async function readBack(
+  { fetch, accessToken, now }: RehearsalCall,
+  publishId: string,
+): Promise<Result<ReadBack, Stopped>> {
+  const reply = await readStatusReply(await fetch(statusRequest(accessToken, publishId)));
+  return reply.ok ? seen(reply.value.status) : refuse(toRefused(reply.error, now()));
+}

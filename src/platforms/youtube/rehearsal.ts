@@ -1,0 +1,33 @@
+import { ok, type Result, refuse } from "../../core/result.ts";
+import type { Stopped } from "../connector.ts";
+import { MISSING, seen } from "../kit/rehearsals.ts";
+import type { ReadBack, RehearsalCall, RehearsalPlan } from "../rehearsal.ts";
+import { deleteVideoRequest, getStatusRequest, readDoneReply, readGetStatusReply } from "./api.ts";
+import { toRefused } from "./failures.ts";
+
+export const plan = (): Result<RehearsalPlan, Stopped> =>
+  ok({
+    audience: "owner",
+    settings: { privacyStatus: "private", notifySubscribers: "false" },
+    sample: "video",
+  });
+
+export async function readBack(
+  { fetch, accessToken, now }: RehearsalCall,
+  id: string,
+): Promise<Result<ReadBack, Stopped>> {
+  const reply = await readGetStatusReply(await fetch(getStatusRequest(accessToken, id)));
+  if (!reply.ok) return refuse(toRefused(reply.error, now()));
+  return reply.value ? seen(reply.value.privacyStatus ?? null) : MISSING;
+}
+
+const NOT_FOUND = 404;
+
+export async function remove(
+  { fetch, accessToken, now }: RehearsalCall,
+  id: string,
+): Promise<Result<null, Stopped>> {
+  const reply = await readDoneReply(await fetch(deleteVideoRequest(accessToken, id)));
+  if (reply.ok || reply.error.status === NOT_FOUND) return ok(null);
+  return refuse(toRefused(reply.error, now()));
+}

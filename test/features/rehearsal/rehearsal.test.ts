@@ -1,0 +1,375 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, test } from "vitest";
+import { createSandboxFetch } from "../../../src/sandbox/fetch.ts";
+import {
+  connectSandbox,
+  createMember,
+  createToken,
+  Harness,
+  joinTeam,
+  type Member,
+} from "../../support/harness.ts";
+
+let harness: Harness;
+let owner: Member;
+
+beforeEach(async () => {
+  harness = new Harness();
+  owner = await createMember();
+});
+
+interface Step {
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the answer holds
+  data: any;
+  next: string;
+  afterSeconds: number;
+  note: string | null;
+  calls: { method: string; address: string; status: number | null; answer: string | null }[];
+}
+
+const begin = (accountId: string, note = "", token = owner.token) =>
+  harness.call("POST", "/rehearsals", { token, json: { accountId, note } });
+
+async function step(id: number, acceptPublic = true): Promise<Step> {
+  const { status, body } = await harness.call("POST", `/rehearsals/${id}/step`, {
+    token: owner.token,
+    json: { acceptPublic },
+  });
+  if (status !== 200) throw new Error(JSON.stringify(body));
+  return body;
+}
+
+async function finish(id: number, steps: Step[] = []): Promise<Step[]> {
+  for (let tries = 0; tries < 60; tries++) {
+    const taken = await step(id);
+    steps.push(taken);
+    if (taken.next === "over" || taken.next === "stop") return steps;
+    harness.advance(taken.afterSeconds);
+  }
+  throw new Error(`It does not end: ${JSON.stringify(steps.at(-1))}`);
+}
+
+async function rehearse(platform: string, note = "", name = "Ada", pageId?: string) {
+  const accountId = await connectSandbox(harness, owner, name, platform, pageId);
+  const { body } = await begin(accountId, note);
+  const steps = await finish(body.data.id);
+  const calls = steps.flatMap((one) => one.calls);
+  return { accountId, steps, calls, end: steps.at(-1)?.data, begun: body.data };
+}
+
+const remaining = async () =>
+  (await harness.call("GET", "/rehearsals", { token: owner.token })).body.data;
+
+const said = (calls: Step["calls"]) =>
+  calls.map(({ method, address, status }) => {
+    const { host, pathname } = new URL(address);
+    return `${method} ${host}${pathname} ${status}`;
+  });
+
+describe("a rehearsal runs to its end in the sandbox", () => {
+  test.each([
+    ["x", "everyone", "removed", /DELETE api\.x\.com\/2\/tweets\/\d+ 200/],
+    ["bluesky", "everyone", "removed", /POST .*com\.atproto\.repo\.deleteRecord 200/],
+    ["facebook", "owner", "removed", /DELETE graph\.facebook\.com\/v[\d.]+\/\d+_\d+ 200/],
+    ["linkedin", "connections", "removed", /DELETE api\.linkedin\.com\/rest\/posts\/.* 204/],
+    ["pinterest", "owner", "removed", /DELETE api\.pinterest\.com\/v5\/pins\/\d+ 204/],
+    ["youtube", "owner", "left", /DELETE www\.googleapis\.com\/youtube\/v3\/videos 403/],
+    ["threads", "everyone", "left", /DELETE graph\.threads\.net\/v1\.0\/\d+ 400/],
+    [
+      "tiktok",
+      "owner",
+      "left",
+      /POST open\.tiktokapis\.com\/v2\/post\/publish\/status\/fetch\/ 200/,
+    ],
+    ["instagram", "nobody", "nothing", /GET graph\.instagram\.com\/v[\d.]+\/\d+ 200/],
+  ])("on %s: %s sees the post, and it is %s", async (platform, audience, outcome, last) => {
+    const { end, calls, steps } = await rehearse(platform);
+    expect(end).toMatchObject({ platform, audience, outcome, stage: "over" });
+    expect(end.mayBeOut).toBe(outcome === "left");
+    const told = said(calls);
+    expect(
+      told.filter((one) => last.test(one)),
+      told.join("\n"),
+    ).not.toEqual([]);
+    expect(await remaining()).toHaveLength(outcome === "left" ? 1 : 0);
+    expect(steps.map(({ note }) => note).filter(Boolean).length).toBeGreaterThan(1);
+    if (outcome === "left") expect(end.summary).toContain(end.byHand);
+  });
+
+  test("Instagram publishes nothing", async () => {
+    const { calls } = await rehearse("instagram");
+    expect(said(calls).join()).not.toContain("media_publish");
+    expect(said(calls).join()).toContain("/media 200");
+  });
+
+  test("a LinkedIn page's post is public", async () => {
+    const person = await connectSandbox(harness, owner, "Ada", "linkedin");
+    const { body } = await harness.call(
+      "GET",
+      `/accounts/linkedin/pages?accountId=${person}`,
+      owner,
+    );
+    const { end, steps } = await rehearse("linkedin", "", "Ada", body.data[0].id);
+    expect(end).toMatchObject({ audience: "everyone", outcome: "removed" });
+    expect(steps.map(({ note }) => note)).toContain("Read back: LinkedIn says PUBLIC.");
+  });
+});
+
+const REDIRECT = "https://akimbo.test/oauth/callback/it";
+const VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+
+/** The account's person agrees to these permissions on the platform's page. */
+async function grant(page: string, token: string, scopes: string[], separator = " ") {
+  const fetch = createSandboxFetch(env.SANDBOX_STATE, {
+    teamId: owner.teamId,
+    accountId: null,
+    uploadId: null,
+  });
+  const app = { client_id: "client-1", client_secret: "secret" };
+  const address = new URL(page);
+  const query = {
+    client_id: app.client_id,
+    response_type: "code",
+    redirect_uri: REDIRECT,
+    state: "state-1",
+    scope: scopes.join(separator),
+    code_challenge: CHALLENGE,
+    code_challenge_method: "S256",
+  };
+  for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
+  const body = new URLSearchParams({ name: `Ada ${owner.teamId}`, decision: "allow" });
+  for (const scope of scopes) body.append("scope", scope);
+  const agreed = await fetch(address.href, { method: "POST", body, redirect: "manual" });
+  const code = new URL(agreed.headers.get("location") ?? "").searchParams.get("code") ?? "";
+  const exchanged = await fetch(token, {
+    method: "POST",
+    headers: page.includes("pinterest")
+      ? { authorization: `Basic ${btoa(`${app.client_id}:${app.client_secret}`)}` }
+      : {},
+    body: new URLSearchParams({
+      grant_type: "authorization_code",
+      code,
+      redirect_uri: REDIRECT,
+      ...(page.includes("pinterest") ? {} : app),
+      ...(page.includes("google") ? { code_verifier: VERIFIER } : {}),
+    }),
+  });
+  if (exchanged.status !== 200) throw new Error(await exchanged.text());
+}
+
+describe("with the permissions that the person gave", () => {
+  test("YouTube deletes the video with youtube.force-ssl", async () => {
+    const google = "https://www.googleapis.com/auth/youtube";
+    await grant(
+      "https://accounts.google.com/o/oauth2/v2/auth",
+      "https://oauth2.googleapis.com/token",
+      [`${google}.upload`, `${google}.readonly`, `${google}.force-ssl`],
+    );
+    const { end, calls, steps } = await rehearse("youtube");
+    expect(end.outcome).toBe("removed");
+    expect(said(calls)).toContain("DELETE www.googleapis.com/youtube/v3/videos 204");
+    expect(steps.map(({ note }) => note)).toContain("Read back: YouTube says private.");
+  });
+
+  test("Threads deletes the post with threads_delete", async () => {
+    await grant(
+      "https://threads.net/oauth/authorize",
+      "https://graph.threads.net/oauth/access_token",
+      ["threads_basic", "threads_content_publish", "threads_delete"],
+      ",",
+    );
+    expect((await rehearse("threads")).end.outcome).toBe("removed");
+  });
+
+  test("a pin is public where the login sees no secret board", async () => {
+    await grant(
+      "https://www.pinterest.com/oauth/",
+      "https://api.pinterest.com/v5/oauth/token",
+      ["boards:read", "boards:write", "pins:read", "pins:write", "user_accounts:read"],
+      ",",
+    );
+    expect((await rehearse("pinterest")).end).toMatchObject({
+      audience: "everyone",
+      outcome: "removed",
+    });
+  });
+});
+
+test("Facebook's post is not published, and is read back as that", async () => {
+  const { steps } = await rehearse("facebook");
+  expect(steps.map(({ note }) => note)).toContain("Read back: Facebook says unpublished.");
+});
+
+describe("others would see the post", () => {
+  test("it is not published before the owner agrees", async () => {
+    const accountId = await connectSandbox(harness, owner, "Ada", "x");
+    const { id } = (await begin(accountId)).body.data;
+    expect(await step(id, false)).toMatchObject({ next: "ask", data: { audience: "everyone" } });
+    for (let again = 0; again < 2; again++) {
+      const asked = await step(id, false);
+      expect(asked).toMatchObject({ next: "ask", calls: [], data: { stage: "asking" } });
+      expect(asked.data.summary).toBe("Nothing was published.");
+    }
+    expect((await finish(id)).at(-1)?.data.outcome).toBe("removed");
+  });
+
+  test("a private post needs no agreement", async () => {
+    const accountId = await connectSandbox(harness, owner, "Ada", "facebook");
+    const { id } = (await begin(accountId)).body.data;
+    let taken = await step(id, false);
+    while (taken.next === "step") {
+      harness.advance(taken.afterSeconds);
+      taken = await step(id, false);
+    }
+    expect(taken.data.outcome).toBe("removed");
+  });
+});
+
+describe("the platform refuses", () => {
+  test("a post that it does not take ends the rehearsal, with its words and the calls", async () => {
+    const { end, calls } = await rehearse("x", "[sandbox:content_flagged]");
+    expect(end).toMatchObject({ outcome: "nothing", mayBeOut: false });
+    expect(end.summary).toMatch(/^Nothing was published\. ./);
+    expect(calls.at(-1)).toMatchObject({ method: "POST", address: "https://api.x.com/2/tweets" });
+    expect(calls.at(-1)?.status).toBeGreaterThanOrEqual(400);
+    expect(calls.at(-1)?.answer).toContain("detail");
+  });
+
+  test("a login that it ends at that call is said to be lost", async () => {
+    const { end } = await rehearse("facebook", "[sandbox:account_disconnected]");
+    expect(end).toMatchObject({ outcome: "nothing", mayBeOut: false });
+  });
+
+  test("a token that the platform no longer takes is renewed once", async () => {
+    const { end, calls } = await rehearse("x", "[sandbox:token_expired]");
+    expect(end.outcome).toBe("removed");
+    expect(said(calls)).toEqual(
+      expect.arrayContaining([
+        "POST api.x.com/2/tweets 401",
+        "POST api.x.com/2/oauth2/token 200",
+        "POST api.x.com/2/tweets 201",
+      ]),
+    );
+  });
+});
+
+describe("after a crash", () => {
+  test("in the call that publishes, the list says that the post may be out, and a later step finds and deletes it", async () => {
+    const accountId = await connectSandbox(harness, owner, "Ada", "x");
+    const { id } = (await begin(accountId, "[sandbox:lost_reply]")).body.data;
+    const steps: Step[] = [];
+    for (let tries = 0; tries < 3; tries++) steps.push(await step(id));
+    expect(steps.at(-1)?.data.stage).toBe("submitting");
+    const [left] = await remaining();
+    expect(left).toMatchObject({ id, mayBeOut: true, stage: "submitting" });
+    expect(left.summary).toContain("The post may be out");
+    expect((await begin(accountId)).body.data.id).toBe(id);
+    expect((await finish(id)).at(-1)?.data.outcome).toBe("removed");
+    expect(await remaining()).toEqual([]);
+  });
+
+  test("a step that another invocation left unfinished is repeated after two minutes", async () => {
+    const accountId = await connectSandbox(harness, owner, "Ada", "x");
+    const { id } = (await begin(accountId)).body.data;
+    await step(id);
+    const until = Date.now() + 120_000;
+    await env.DB.prepare("UPDATE rehearsals SET busy_until = ? WHERE id = ?").bind(until, id).run();
+    expect(await step(id)).toMatchObject({ next: "step", afterSeconds: 120, calls: [] });
+    harness.advance(120);
+    expect((await finish(id)).at(-1)?.data.outcome).toBe("removed");
+  });
+
+  test("a lost answer about a post that was never made ends it", async () => {
+    const accountId = await connectSandbox(harness, owner, "Ada", "bluesky");
+    const { id } = (await begin(accountId)).body.data;
+    await step(id);
+    await env.DB.prepare(
+      "UPDATE rehearsals SET stage = 'submitting', submitted_at = ?, bookmark = ? WHERE id = ?",
+    )
+      .bind(
+        Date.now(),
+        JSON.stringify({ rkey: "3lcnoqq4a2c2c", record: { text: "never sent" } }),
+        id,
+      )
+      .run();
+    const end = (await finish(id)).at(-1)?.data;
+    expect(end).toMatchObject({ outcome: "nothing", mayBeOut: false });
+    expect(end.summary).toContain("Bluesky has no such post");
+  });
+});
+
+describe("the login", () => {
+  test("that is lost before anything was published ends the rehearsal", async () => {
+    const accountId = await connectSandbox(harness, owner, "Ada", "x");
+    const { id } = (await begin(accountId)).body.data;
+    await env.DB.prepare("UPDATE accounts SET credentials = 'v1.none' WHERE id = ?")
+      .bind(accountId)
+      .run();
+    const end = await step(id);
+    expect(end).toMatchObject({ next: "over", data: { outcome: "nothing" } });
+    expect(end.note).toContain("Reconnect the account");
+  });
+
+  test("that is lost while the post is out stops it, and the list goes on telling", async () => {
+    const accountId = await connectSandbox(harness, owner, "Ada", "x");
+    const { id } = (await begin(accountId)).body.data;
+    let taken = await step(id);
+    while (taken.data.stage !== "reading") taken = await step(id);
+    await env.DB.prepare("UPDATE accounts SET credentials = 'v1.none' WHERE id = ?")
+      .bind(accountId)
+      .run();
+    expect(await step(id)).toMatchObject({ next: "stop", data: { mayBeOut: true } });
+    expect((await remaining())[0].summary).toContain("The post is out: https://x.com/");
+  });
+
+  test("of an inactive account is refused before anything is stored", async () => {
+    const accountId = await connectSandbox(harness, owner, "Ada", "x");
+    await env.DB.prepare("UPDATE accounts SET status = 'expired' WHERE id = ?")
+      .bind(accountId)
+      .run();
+    const { status, body } = await begin(accountId);
+    expect([status, body.code]).toEqual([409, "ACCOUNT_INACTIVE"]);
+    expect(await remaining()).toEqual([]);
+  });
+});
+
+describe("who may", () => {
+  test("the owner of the account's team alone", async () => {
+    const accountId = await connectSandbox(harness, owner, "Ada", "x");
+    const { id } = (await begin(accountId)).body.data;
+    const other = await createMember();
+    expect((await begin(accountId, "", other.token)).status).toBe(404);
+    for (const [method, path] of [
+      ["POST", `/rehearsals/${id}/step`],
+      ["DELETE", `/rehearsals/${id}`],
+    ] as const) {
+      const json = method === "POST" ? {} : undefined;
+      expect((await harness.call(method, path, { token: other.token, json })).status).toBe(404);
+    }
+    await joinTeam(owner.teamId, other.userId, "ADMIN");
+    const admin = await createToken(other.userId, { teamId: owner.teamId });
+    expect((await begin(accountId, "", admin)).body.code).toBe("FORBIDDEN");
+    const scoped = await createToken(owner.userId, { scopes: ["posts:publish"] });
+    expect((await begin(accountId, "", scoped)).body.code).toBe("INSUFFICIENT_SCOPE");
+  });
+
+  test("a forgotten rehearsal is no longer listed", async () => {
+    const { begun } = await rehearse("tiktok");
+    expect(await remaining()).toHaveLength(1);
+    const path = `/rehearsals/${begun.id}`;
+    expect((await harness.call("DELETE", path, owner)).status).toBe(200);
+    expect(await remaining()).toEqual([]);
+    expect((await harness.call("DELETE", path, owner)).status).toBe(404);
+  });
+});
+
+test.each([
+  [{}],
+  [{ accountId: "" }],
+  [{ accountId: "acc_1", note: "x".repeat(101) }],
+  [{ accountId: "acc_1", public: true }],
+])("refuses %j", async (json) => {
+  const { status } = await harness.call("POST", "/rehearsals", { token: owner.token, json });
+  expect(status).toBe(400);
+});
