@@ -6,7 +6,6 @@ import { accounts } from "../../src/features/accounts/table.ts";
 import { analytics, analyticsPosts } from "../../src/features/analytics/table.ts";
 import { passkeys, sessions, tokens, users, verifications } from "../../src/features/auth/table.ts";
 import { connectionLinks, consents } from "../../src/features/connect/table.ts";
-import { rehearsals } from "../../src/features/rehearsal/table.ts";
 import {
   creditBalances,
   creditLedger,
@@ -34,6 +33,7 @@ import {
 } from "../../src/features/pools/table.ts";
 import { uploads } from "../../src/features/posts/table.ts";
 import { presigns } from "../../src/features/presign/table.ts";
+import { rehearsals } from "../../src/features/rehearsal/table.ts";
 import { reviewLinks, reviewPosts } from "../../src/features/review/table.ts";
 import { setupTicks } from "../../src/features/setup/table.ts";
 import { suggestions } from "../../src/features/suggestions/table.ts";

@@ -25,8 +25,7 @@ export function platformFetch(
   if (isSwitchedOff(account, deps.config)) {
     return () => Promise.reject(new Error("The sandbox is switched off on this instance."));
   }
-  const direct =
-    mode === "live" ? deps.fetch : sandboxFetch(deps, { teamId, accountId, uploadId });
+  const direct = mode === "live" ? deps.fetch : sandboxFetch(deps, { teamId, accountId, uploadId });
   const network = deps.recordCalls?.(direct) ?? direct;
   const app = appKeysOf(deps, account);
   return (app && connectorOf(platform).prove?.(network, app)) ?? network;
