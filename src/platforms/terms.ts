@@ -8,6 +8,8 @@ interface Address {
 export interface PlatformTerms {
   /** The platform's name of its API. */
   api: string;
+  /** What this service does with the API, as in "this service reads the name and picture of the channel". */
+  uses: string;
   service: Address;
   privacy: Address;
   /** Where a person ends this instance's access. */

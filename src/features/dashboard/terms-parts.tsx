@@ -37,9 +37,8 @@ export const PlatformPrivacy = () =>
   SHOWN.map(({ platform, name, terms }) => (
     <Section id={platform} title={name}>
       <p>
-        This service uses {terms.api}: with the permission of the person who connects an account, it
-        reads the name and picture of the channel, its videos and their figures, and publishes
-        videos. <a href={terms.privacy.url}>{terms.privacy.name}</a> and{" "}
+        This service uses {terms.api}: with the permission of the person who connects an account, it{" "}
+        {terms.uses}. <a href={terms.privacy.url}>{terms.privacy.name}</a> and{" "}
         <a href={terms.service.url}>{terms.service.name}</a> apply too.
       </p>
       <p>

@@ -61,6 +61,7 @@ export const needs: Needs = {
 /** @see https://developers.google.com/youtube/terms/developer-policies III.A */
 export const terms: PlatformTerms = {
   api: "YouTube API Services",
+  uses: "reads the name and picture of the channel, its videos and their figures, and publishes videos",
   service: { name: "YouTube's Terms of Service", url: "https://www.youtube.com/t/terms" },
   privacy: { name: "Google's Privacy Policy", url: "http://www.google.com/policies/privacy" },
   access: {
@@ -76,7 +77,7 @@ export const terms: PlatformTerms = {
 export const earlyEnd: EarlyEnd = {
   withinDays: 8,
   advice:
-    'Google ends logins of an app whose consent screen is in "Testing" after seven days. The owner of this instance publishes the app in the Google Cloud console, under Google Auth Platform, Audience. Then connect the account again.',
+    'Google ends logins of an app whose consent screen is in "Testing" after seven days. The owner of this instance has to publish the app in the Google Cloud console, under Google Auth Platform, Audience. Then connect the account again.',
 };
 
 export const capabilities = {

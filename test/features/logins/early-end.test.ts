@@ -34,7 +34,9 @@ async function endAfter(days: number, platform: string, description = "Gone") {
 
 test("a login of YouTube that ends after a week says what Google does, and what to do", async () => {
   const { syncErrors, reason } = await endAfter(7.1, "youtube");
-  expect(reason).toMatch(/^Gone\. Google ends logins .*"Testing" after seven days\..* publishes/);
+  expect(reason).toMatch(
+    /^Gone\. Google ends logins .*"Testing" after seven days\..* has to publish/,
+  );
   expect(reason).toContain("connect the account again");
   expect(syncErrors).toContain("after seven days");
 });
