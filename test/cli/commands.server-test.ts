@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -210,6 +210,19 @@ const bashed = async (script: string, words: string[]): Promise<string[]> => {
   const { stdout } = await promisify(execFile)("bash", ["-c", program, "bash", ...words]);
   return stdout.trim().split(" ");
 };
+
+test("rehearse: publishes for real in the sandbox, reads back, deletes, and keeps a record", async () => {
+  const record = join(folder, "rehearsal.txt");
+  const args = ["rehearse", "bluesky", "--account", bluesky];
+  const asked = await run(args);
+  assert.equal(asked.code, 2);
+  assert.match(asked.error, /nobody can be asked here/);
+  const { rehearsal, calls } = await json([...args, "--yes", "--record", record]);
+  assert.equal(rehearsal.outcome, "removed");
+  assert.ok(calls.some(({ address }: { address: string }) => address.includes("deleteRecord")));
+  assert.match(await readFile(record, "utf8"), /The post was published and deleted again\./);
+  assert.deepEqual(await json(["rehearse", "--left"]), []);
+});
 
 test("completions: commands, commands of commands, and options", async () => {
   const { out } = await run(["completion", "bash"]);

@@ -1,7 +1,7 @@
 import type { Fetch } from "../../platforms/connector.ts";
 import { readText } from "../../platforms/kit/replies.ts";
 import type { AppKeys, Credentials } from "../../platforms/login.ts";
-import { shownAddress, shownAnswer } from "./redact.ts";
+import { shownAddress, shownAnswer, shownText } from "./redact.ts";
 
 const MAX_READ_BYTES = 64 * 1_024;
 
@@ -70,6 +70,10 @@ export class CallRecord {
         call.ms = this.#now().getTime() - begun;
       }
     };
+
+  /** A platform's refusal may repeat the login that it refuses. */
+  readonly clean = <T extends string | null | undefined>(words: T): T | string =>
+    words ? shownText(words, [...this.#secrets]) : words;
 
   /** Call this when the step is over: a login that was renewed in it is hidden, too. */
   toCalls(): RecordedCall[] {

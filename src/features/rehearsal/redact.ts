@@ -14,6 +14,7 @@ const SHOWN_PARAMETERS = new Set([
   "author",
   "collection",
   "count",
+  "fbid",
   "fields",
   "id",
   "ids",
@@ -29,9 +30,11 @@ const SHOWN_PARAMETERS = new Set([
   "since",
   "sortBy",
   "start",
+  "story_fbid",
   "tweet.fields",
   "uploadType",
   "user.fields",
+  "v",
 ]);
 
 const SECRET_FIELD =

@@ -114,9 +114,11 @@ export async function takeStep(
       record,
       save,
     });
-    const saved = await save({ ...turn.changes, busyUntil: null });
-    const { note, afterSeconds } = turn;
-    const next = nextOf(saved, turn.isStopped);
+    const { afterSeconds, changes, isStopped } = turn;
+    const message = record.clean(changes.message);
+    const saved = await save({ ...changes, message, busyUntil: null });
+    const note = record.clean(turn.note);
+    const next = nextOf(saved, isStopped);
     return { row: saved, next, afterSeconds, note, calls: record.toCalls() };
   } catch (error) {
     await save({ busyUntil: null }).catch(() => {});

@@ -35,10 +35,11 @@ async function readNode(call: GraphCall): Promise<Response> {
 async function deleteNode(call: GraphCall): Promise<Response> {
   const { account } = await authenticate(call);
   const id = idOf(call);
+  if (!findPost(call.env.store, account, id)) throw unsupported("DELETE", id);
   if (!grantedScopes(call, account.name).includes("threads_delete")) {
     throw graphError(10, "(#10) Application does not have permission for this action");
   }
-  if (!deletePost(call.env.store, account, id)) throw unsupported("DELETE", id);
+  deletePost(call.env.store, account, id);
   return Response.json({ success: true, deleted_id: id });
 }
 

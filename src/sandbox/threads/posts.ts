@@ -98,12 +98,9 @@ export function findPost(
   return row && toObject(row);
 }
 
-export function deletePost(store: SandboxStore, { userId }: Account, id: string): boolean {
-  const own = { id, user_id: userId };
-  if (!posts.find(store, own)) return false;
-  posts.delete(store, own);
+export function deletePost(store: SandboxStore, { userId }: Account, id: string): void {
+  posts.delete(store, { id, user_id: userId });
   store.deletePost("threads", id);
-  return true;
 }
 
 /** Source: Threads API, "Insights". */

@@ -143,3 +143,32 @@ test("no secret of app or login is in the record, whatever the platform answers"
   const login = Object.fromEntries(tokens.map((token, i) => [`token ${i}`, token]));
   expect(canariesIn({ ...canaries, ...login, cookie: "canary-cookie" }, record)).toEqual([]);
 });
+
+test("a refusal that repeats the login is told without it", async () => {
+  const harness = harnessWith({});
+  const owner = await createMember();
+  const accountId = await connectSandbox(harness, owner, "Ada", "x");
+  await env.DB.prepare("UPDATE accounts SET mode = 'live' WHERE id = ?").bind(accountId).run();
+  let token = "";
+  harness.network = async (input, init) => {
+    token = new Request(input, init).headers.get("authorization")?.slice("Bearer ".length) ?? "";
+    return Response.json({ detail: `Not with ${token}.`, title: "Forbidden" }, { status: 403 });
+  };
+  const json = { accountId };
+  const { body } = await harness.call("POST", "/rehearsals", { token: owner.token, json });
+  const steps: string[] = [];
+  for (let tries = 0; tries < 3; tries++) {
+    const step = await harness.call("POST", `/rehearsals/${body.data.id}/step`, {
+      token: owner.token,
+      json: { acceptPublic: true },
+    });
+    steps.push(JSON.stringify(step.body));
+  }
+  expect(token).not.toBe("");
+  expect(steps.join()).toContain(`Not with ${HIDDEN}.`);
+  expect(canariesIn({ token }, steps.join())).toEqual([]);
+  const row = await env.DB.prepare("SELECT message FROM rehearsals WHERE id = ?")
+    .bind(body.data.id)
+    .first("message");
+  expect(row).toBe(`Not with ${HIDDEN}.`);
+});
