@@ -119,6 +119,12 @@ export const INSTANCE_KEY_NAMES = namesOf(INSTANCE_KEYS);
 /** Like zod's pattern, without its length limit. */
 const EMAIL = /^(?!\.)(?!.*\.\.)[\w'+.-]*[\w+-]@(?:[a-z\d][a-z\d-]*\.)+[a-z]{2,}$/i;
 
+/** Names separated by commas. `requirePlatforms` judges them. */
+const commaList: Reader<string[]> = (value) =>
+  text(value)
+    .split(",")
+    .map((name) => name.trim());
+
 const wholeText = (pattern: RegExp, unit: string): Reader<number> => {
   const digits = matching(pattern, `must be a whole number of ${unit}`);
   return (value) => Number(digits(value));
@@ -144,6 +150,7 @@ const VARIABLES = {
     "subrequests, from 50 to 10000000",
   ),
   APP_SCOPES: json(recordOf(listOf(matching(/^\S+$/, "must be a word")))),
+  AUDITED_PLATFORMS: commaList,
   PLATFORM_ORIGINS: json(recordOf(origin, isOrigin)),
   ...SITE_FILES,
   FACEBOOK_CONFIG_ID: matching(
@@ -238,6 +245,8 @@ export interface Config {
   halfAppKeys: string[];
   /** A platform with the default scopes is absent. */
   appScopes: Partial<Record<Platform, readonly string[]>>;
+  /** Platforms whose audit the owner's app has passed. */
+  auditedPlatforms: readonly Platform[];
 }
 
 export const appKeyNames = (platform: Platform): [id: string, secret: string] => {
@@ -351,6 +360,7 @@ export function parseConfig(env: object): Config {
     appKeys: { ...readAppKeys(env), ...readInstanceKeys(vars) },
     halfAppKeys: readHalfAppKeys(env),
     appScopes: vars.APP_SCOPES ?? {},
+    auditedPlatforms: (vars.AUDITED_PLATFORMS ?? []) as Platform[],
   };
 }
 
@@ -370,12 +380,13 @@ export function configOf(env: object): Config {
   return config;
 }
 
-/** @throws ConfigError when PLANS or APP_SCOPES names an unknown platform */
-export function requirePlatforms({ plans, appScopes }: Config): void {
+/** @throws ConfigError when PLANS, APP_SCOPES or AUDITED_PLATFORMS names an unknown platform */
+export function requirePlatforms({ plans, appScopes, auditedPlatforms }: Config): void {
   const listed = Object.values(plans.plans).flatMap(({ platforms }) => platforms ?? []);
   const usages = {
     PLANS: [...listed, ...Object.keys(plans.dailyCaps)],
     APP_SCOPES: Object.keys(appScopes),
+    AUDITED_PLATFORMS: auditedPlatforms,
   };
   for (const [variable, names] of Object.entries(usages)) {
     const unknown = names.find((name) => !isPlatform(name));

@@ -244,6 +244,16 @@ export interface Needs {
   key?: { variable: string; without: string };
 }
 
+/** What holds until the platform has audited the owner's app, in sentences. */
+export interface UntilAudit<S = unknown> {
+  /** A warning of every post. */
+  post: string;
+  /** What a person who connects an account has to know. */
+  account: string;
+  /** The warnings of one post, in place of `post`. */
+  warningsOf?(post: Pick<Post<S>, "settings">): readonly string[];
+}
+
 /**
  * `prepare` repeats until one call remains; `submit` makes that call, which cannot be undone; `settle` follows the
  * processing. The runner stores each bookmark before the next step and never repeats `submit` without `reconcile`. A
@@ -257,6 +267,7 @@ export interface Connector<S = unknown> {
   needs: Needs;
   timing: ReconcileTiming;
   verifiedPull?: VerifiedPull;
+  untilAudit?: UntilAudit<S>;
   paidPosts?: PaidPosts;
   /** Absent where the rule for all platforms about repeated posts applies. */
   repeatRule?: RepeatRule;
