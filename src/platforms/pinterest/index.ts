@@ -21,7 +21,7 @@ export const pinterest: Connector<PinterestSettings> = {
   ...lazily(() => import("./app-check.ts"), "checkApp"),
   ...lazily(() => import("./auth.ts"), "identify", "refresh"),
   metrics: {
-    counts: ["views", "shares"],
+    counts: ["views", "likes", "comments", "shares"],
     callsOf: () => 2,
     pagePosts: 50,
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
