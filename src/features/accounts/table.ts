@@ -29,6 +29,10 @@ export const accounts = sqliteTable("accounts", {
   /** The `loginEndsAt` that the team was last notified about. */
   endingToldFor: instant("ending_told_for"),
   deletedAt: instant("deleted_at"),
+  /** When the platform stops giving the app the person's data; null if it does not say. */
+  dataAccessEndsAt: instant("data_access_ends_at"),
+  /** The `dataAccessEndsAt` that the team was last notified about. */
+  accessToldFor: instant("access_told_for"),
 });
 
 export type AccountRow = typeof accounts.$inferSelect;

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Result } from "../../core/result.ts";
+import { SECOND } from "../../core/time.ts";
 import type { Refusal } from "../kit/refusals.ts";
 import { MAX_MESSAGE_CHARACTERS, messageOf, parseJson, replyReader } from "../kit/replies.ts";
 import { maybeText } from "../kit/shapes.ts";
@@ -114,5 +115,17 @@ export function unwrapped(body: unknown): unknown {
   const data = body && typeof body === "object" && "data" in body ? body.data : null;
   return Array.isArray(data) && data.length === 1 ? data[0] : body;
 }
+
+/** Latest time of a `Date` in seconds. */
+const MAX_SECONDS = 8_640_000_000_000;
+
+/** A time in seconds since 1970. Null when it is missing, unreadable or 0. */
+export const unixTime = z
+  .number()
+  .positive()
+  .max(MAX_SECONDS)
+  .transform((seconds) => new Date(seconds * SECOND))
+  .nullish()
+  .catch(null);
 
 export const graphId = z.string().regex(/^\d+$/);
