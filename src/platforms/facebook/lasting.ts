@@ -73,7 +73,7 @@ export const adopt: Required<Connector>["adopt"] = async (fetch, credentials, op
 };
 
 /** Without an answer, the known end stays. */
-export async function readDataAccess(
+async function readDataAccess(
   fetch: Fetch,
   { accessToken, dataAccessEndsAt = null }: Credentials,
   app: AppKeys | null,
