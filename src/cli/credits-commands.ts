@@ -3,11 +3,13 @@ import type { CreditPack } from "../core/plans.ts";
 import { creditBalance } from "../features/credits/repo/balances.ts";
 import { grantPack, refundPack } from "../features/credits/repo/packs.ts";
 import {
+  COSTS,
   type CreditBalance,
   packReferenceOf,
   resetOf,
   totalOf,
 } from "../features/credits/rules.ts";
+import { connectors } from "../platforms/registry.ts";
 import { execute, type Place, type Row } from "./d1.ts";
 import { Problem } from "./program.ts";
 import { sql } from "./sql.ts";
@@ -38,10 +40,21 @@ export async function describeCredits(place: Place, teamName: string): Promise<s
   ].join("\n");
 }
 
+const inDollars = (amount: number, digits: number): string => `$${amount.toFixed(digits)}`;
+
+/** The most that X charges the instance's owner for posts with these credits. */
+const describeBill = (credits: number): string => {
+  const [prices] = connectors().flatMap(({ paidPosts }) => paidPosts?.prices ?? []);
+  if (!prices) return "";
+  const dearest = Math.max(prices.post / COSTS.post, prices.linkPost / COSTS.linkPost);
+  const most = inDollars(credits * dearest, 2);
+  return ` X charges you at most about ${most} for the posts: ${inDollars(prices.post, 3)} for one, ${inDollars(prices.linkPost, 3)} with a link; and ${inDollars(prices.readUser, 3)} for each user that is read. Set a spending limit in X's console.`;
+};
+
 export const describeBalance = (slug: string, balance: CreditBalance, now: Date): string => {
   const { monthlyAllowance, includedRemaining, purchased } = balance;
   const reset = toDay(resetOf(now));
-  return `${slug} has ${totalOf(balance)} X credits: ${includedRemaining} of the month's ${monthlyAllowance} (until ${reset}), ${purchased} purchased.`;
+  return `${slug} has ${totalOf(balance)} X credits: ${includedRemaining} of the month's ${monthlyAllowance} (until ${reset}), ${purchased} purchased.${describeBill(totalOf(balance))}`;
 };
 
 const formatPacks = (packs: Row[]): string =>

@@ -208,6 +208,8 @@ export interface PostReader {
 
 /** The API charges for posts: each costs credits, and more with a link. */
 export interface PaidPosts {
+  /** In US dollars. */
+  prices: { post: number; linkPost: number; readUser: number; readPost: number };
   reader(): Promise<PostReader>;
 }
 

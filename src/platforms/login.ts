@@ -28,6 +28,8 @@ export interface Credentials {
   /** When the access token expires. Null for never or unknown. */
   expiresAt: Date | null;
   refreshEndsAt?: Date | null;
+  /** When the platform stops giving the app the person's data, although the login works. */
+  dataAccessEndsAt?: Date | null;
   /** Renewing does not extend `refreshEndsAt`. */
   isEndFixed?: true;
   /** Further secrets that calls or renewals of the login need. */

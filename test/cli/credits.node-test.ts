@@ -37,7 +37,7 @@ test("tells a balance and when it is reset", () => {
   const balance = { monthlyAllowance: 50, includedRemaining: 20, purchased: 7 };
   assert.equal(
     describeBalance("acme", balance, new Date("2026-12-24T00:00:00Z")),
-    "acme has 27 X credits: 20 of the month's 50 (until 2027-01-01), 7 purchased.",
+    "acme has 27 X credits: 20 of the month's 50 (until 2027-01-01), 7 purchased. X charges you at most about $0.40 for the posts: $0.015 for one, $0.200 with a link; and $0.010 for each user that is read. Set a spending limit in X's console.",
   );
 });
 

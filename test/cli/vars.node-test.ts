@@ -71,6 +71,11 @@ const refused: [string, Record<string, string>, RegExp][] = [
     { ENVIRONMENT: "production", APP_SCOPES: '{"linkedn":["openid"]}' },
     /APP_SCOPES names linkedn/,
   ],
+  [
+    "an audit by a platform that does not exist",
+    { ENVIRONMENT: "production", AUDITED_PLATFORMS: "tiktok,tictoc" },
+    /AUDITED_PLATFORMS names tictoc, which is not a platform/,
+  ],
   ["a missing key", { ENVIRONMENT: "development", SIGNING_KEY: "" }, /SIGNING_KEY is missing/],
 ];
 for (const [what, vars, message] of refused) {

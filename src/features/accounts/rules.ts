@@ -66,10 +66,15 @@ export function mergeTags(current: string, added: readonly string[]): string {
 /** Source: issue "Keeping it alive". */
 export const NOTICE_AHEAD_MS = 7 * DAY;
 
+const isSoon = (at: Date | null, now: Date): boolean =>
+  at !== null && at.getTime() <= now.getTime() + NOTICE_AHEAD_MS;
+
 export const isEnding = (
   { status, loginEndsAt }: Pick<AccountRow, "status" | "loginEndsAt">,
   now: Date,
-): boolean =>
-  status === "active" &&
-  loginEndsAt !== null &&
-  loginEndsAt.getTime() <= now.getTime() + NOTICE_AHEAD_MS;
+): boolean => status === "active" && isSoon(loginEndsAt, now);
+
+export const isLosingAccess = (
+  { status, dataAccessEndsAt }: Pick<AccountRow, "status" | "dataAccessEndsAt">,
+  now: Date,
+): boolean => status === "active" && isSoon(dataAccessEndsAt, now);

@@ -27,6 +27,12 @@ export const accountSchema = z
       .enum(["live", "sandbox"])
       .describe("Extension: the posts of a sandbox account go to a simulated platform."),
     connectedAt: z.iso.datetime(),
+    dataAccessEndsAt: z.iso
+      .datetime()
+      .nullable()
+      .describe(
+        "Extension: until when the platform lets the app use the person's data; connecting again moves it. Null where the platform does not say.",
+      ),
   })
   .meta({ id: "Account" });
 
@@ -82,6 +88,7 @@ export function toAccount(row: AccountRow): z.infer<typeof accountSchema> {
     tags: row.tags,
     mode: row.mode,
     connectedAt: row.connectedAt.toISOString(),
+    dataAccessEndsAt: row.dataAccessEndsAt?.toISOString() ?? null,
   };
 }
 

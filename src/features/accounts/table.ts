@@ -33,6 +33,10 @@ export const accounts = sqliteTable("accounts", {
   app: text("app").$type<OtherApp>(),
   /** Optional scopes, separated by spaces; null when unknown. */
   grantedScopes: text("granted_scopes"),
+  /** When the platform stops giving the app the person's data; null if it does not say. */
+  dataAccessEndsAt: instant("data_access_ends_at"),
+  /** The `dataAccessEndsAt` that the team was last notified about. */
+  accessToldFor: instant("access_told_for"),
 });
 
 export type AccountRow = typeof accounts.$inferSelect;

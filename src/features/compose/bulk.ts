@@ -3,7 +3,7 @@ import type { Platform } from "../../core/platforms.ts";
 import { isDraft } from "../../core/upload-status.ts";
 import type { Ctx } from "../../deps.ts";
 import { connectorOf } from "../../platforms/registry.ts";
-import { unpublishedWarnings, withWarnings } from "../content/as-published.ts";
+import { postWarnings, withWarnings } from "../content/as-published.ts";
 import type { Done, Looked } from "../idempotency/once.ts";
 import type { StoredAnswer } from "../idempotency/repo.ts";
 import { createPreparer } from "../limits/content-rules.ts";
@@ -70,7 +70,7 @@ async function composeAll(
       const own = ownPost(ctx, post, files, facts.account);
       const row = await composePost(ctx, own, { facts, recent, taken, prepare });
       taken++;
-      const warnings = await unpublishedWarnings(row);
+      const warnings = await postWarnings(ctx.config, row);
       composed.push({ accountId, platform: facts.account.platform, row, warnings });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;

@@ -1,6 +1,6 @@
 import { AppError, type FieldError, fieldError, invalidFields } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
-import { unpublishedWarnings, withWarnings } from "../content/as-published.ts";
+import { postWarnings, withWarnings } from "../content/as-published.ts";
 import { type Done, type Looked, once, type Steps } from "../idempotency/once.ts";
 import type { StoredAnswer } from "../idempotency/repo.ts";
 import { type Claim, createPreparer } from "../limits/content-rules.ts";
@@ -37,7 +37,7 @@ export function createPost(
       const situation = { facts, recent, taken: 0, prepare: createPreparer() };
       const row = await composePost(ctx, own, situation);
       const { status, scheduledFor } = row;
-      const warnings = await unpublishedWarnings(row);
+      const warnings = await postWarnings(ctx.config, row);
       const answer: FirstState = {
         status,
         scheduledFor: scheduledFor?.toISOString() ?? null,

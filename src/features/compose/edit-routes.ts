@@ -11,7 +11,7 @@ import {
   NOT_FOUND,
   success,
 } from "../../http/route.ts";
-import { unpublishedWarnings, withWarnings } from "../content/as-published.ts";
+import { postWarnings, withWarnings } from "../content/as-published.ts";
 import { deleteUpload } from "../ending/service.ts";
 import { HELD_MESSAGE, messageIfHeld } from "../posts/rules.ts";
 import { editUpload } from "./edit.ts";
@@ -59,7 +59,7 @@ editRoutes.openapi(edit, async (c) => {
   const id = readNumericId(c.req.valid("param").id, "Upload");
   const upload = await editUpload(c.var.ctx, id, c.req.valid("json"));
   const heldNote = messageIfHeld(upload.status);
-  const warnings = withWarnings(await unpublishedWarnings(upload));
+  const warnings = withWarnings(await postWarnings(c.var.ctx.config, upload));
   const data = { ...(await toEditedUpload(upload)), ...warnings };
   return c.json({ success: true as const, ...heldNote, data }, 200);
 });

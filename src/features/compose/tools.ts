@@ -142,7 +142,9 @@ const held = z.boolean().describe("A person has to approve the posts before they
 
 const warnings = z
   .array(z.string())
-  .describe("Texts that the platform will not show. Tell your user of them.");
+  .describe(
+    "Texts that the platform will not show, and what holds until the platform has audited this instance's app. Tell your user of them.",
+  );
 
 const created = z.object({
   accountId: z.string(),
@@ -199,7 +201,8 @@ const say = (platform: Platform | null, error: string): string =>
 
 const pick = (one: Accepted, args: Pick<Args, "title" | "text">) => {
   const { accountId, platform, scheduledFor, warnings = [] } = one;
-  const all = [...warnings, ...titleWarnings(platform, args)];
+  const inTerms = warnings.map((warning) => say(platform, warning));
+  const all = [...inTerms, ...titleWarnings(platform, args)];
   return { accountId, platform, scheduledFor, success: true, warnings: all };
 };
 

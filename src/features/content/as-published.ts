@@ -1,3 +1,4 @@
+import type { Config } from "../../config.ts";
 import type { MediaKind, Post, PostMedia } from "../../platforms/connector.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import type { MediaRef, UploadRow } from "../posts/table.ts";
@@ -67,6 +68,20 @@ export async function unpublishedWarnings(post: Publishable): Promise<string[]> 
   return first
     .filter((label) => others.every((labels) => labels.includes(label)))
     .map((label) => toWarning(post.platform, label));
+}
+
+/** Returns what does not keep the post back, but its author should know. */
+export async function postWarnings(
+  { auditedPlatforms }: Pick<Config, "auditedPlatforms">,
+  post: Publishable,
+): Promise<string[]> {
+  const { platform, settings } = post;
+  const { untilAudit, settings: fields } = connectorOf(platform);
+  const isAudited = !untilAudit || auditedPlatforms.includes(platform);
+  const { values } = fields.read({});
+  const whole = { settings: { ...(values as object), ...settings } };
+  const ofAudit = isAudited ? [] : (untilAudit.warningsOf?.(whole) ?? [untilAudit.post]);
+  return [...ofAudit, ...(await unpublishedWarnings(post))];
 }
 
 export const withWarnings = (warnings: readonly string[] = []): { warnings?: string[] } =>

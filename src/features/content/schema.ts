@@ -78,7 +78,7 @@ export const failureOrNull = z.union([failureSchema, z.null()]);
 export const warningsSchema = z
   .array(z.string())
   .describe(
-    "Texts of the post that the platform will not show, as the review page names them. Absent where it shows all.",
+    "What its author should know of the post: texts that the platform will not show, as the review page names them, and what holds until the platform has audited the instance's app. Absent where there is nothing to say.",
   );
 
 export const toFailure = (upload: UploadRecord) =>

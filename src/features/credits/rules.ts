@@ -10,7 +10,7 @@ export const isPaid = (platform: Platform): boolean =>
 
 /** A link in the text that the platform receives costs more. */
 export async function costOf(
-  { reader }: PaidPosts,
+  { reader }: Pick<PaidPosts, "reader">,
   post: Pick<Post, "title" | "description">,
 ): Promise<number> {
   const { textOf, hasLink } = await reader();

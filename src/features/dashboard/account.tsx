@@ -11,7 +11,7 @@ import { isRevokedAtPlatform, isSwitchedOff, SWITCHED_OFF } from "../accounts/ru
 import type { AccountRow } from "../accounts/table.ts";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
 import { consentFormTargets, describeScopes } from "../connect/rules.ts";
-import { Login } from "./accounts.tsx";
+import { DataAccess, Login } from "./accounts.tsx";
 import { Button, InputField, SubmitLine } from "./form-parts.tsx";
 import { doneNotice, NoticeLine, renderOwnPage, Section, State } from "./parts.tsx";
 import { attempt, readFields, type Shown } from "./refusals.ts";
@@ -91,6 +91,7 @@ async function showAccount(c: Context<PageEnv>, { notice, status }: Shown): Prom
           <State {...ACCOUNT_WORDS[account.status]} />
         </p>
         <Login account={account} clock={clock} />
+        <DataAccess account={account} clock={clock} />
         {isSwitchedOff(account, config) && (
           <p class="why">
             {accountName} {SWITCHED_OFF}

@@ -4,9 +4,9 @@ import { AppError } from "../../core/errors.ts";
 import { isPlatform } from "../../core/platforms.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { type Clock, clockOf, Time } from "../../pages/times.tsx";
-import { platformName } from "../../platforms/registry.ts";
+import { connectorOf, platformName } from "../../platforms/registry.ts";
 import { accountsOfTeam } from "../accounts/repo.ts";
-import { isEnding } from "../accounts/rules.ts";
+import { isEnding, isLosingAccess } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { isInstanceOwner } from "../auth/repo/people.ts";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
@@ -160,6 +160,7 @@ const AccountItem = ({ account, clock }: { account: AccountRow; clock: Clock }) 
         <a href={`/app/accounts/${id}`}>{accountName}</a>
         <p class="muted">{about.join(" · ")}</p>
         <Login account={account} clock={clock} />
+        <DataAccess account={account} clock={clock} />
       </div>
       <State {...ACCOUNT_WORDS[account.status]} />
     </li>
@@ -167,7 +168,7 @@ const AccountItem = ({ account, clock }: { account: AccountRow; clock: Clock }) 
 };
 
 export const Login = ({ account, clock }: { account: AccountRow; clock: Clock }) => {
-  const { status, renewAt, credentialsExpireAt, loginEndsAt } = account;
+  const { platform, status, renewAt, credentialsExpireAt, loginEndsAt } = account;
   if (status !== "active") return <p class="why">{RECONNECT}</p>;
   if (loginEndsAt && isEnding(account, now())) {
     return (
@@ -177,7 +178,7 @@ export const Login = ({ account, clock }: { account: AccountRow; clock: Clock })
       </p>
     );
   }
-  if (renewAt) {
+  if (renewAt && connectorOf(platform).refreshAheadSeconds !== undefined) {
     return (
       <p class="muted">
         The login renews itself, next on <Time at={renewAt} clock={clock} />
@@ -200,6 +201,22 @@ export const Login = ({ account, clock }: { account: AccountRow; clock: Clock })
   }
   if (!credentialsExpireAt) return <p class="muted">The login has no known end.</p>;
   return <p class="muted">The login is renewed whenever it is used.</p>;
+};
+
+type Access = Pick<AccountRow, "platform" | "status" | "dataAccessEndsAt">;
+
+export const DataAccess = ({ account, clock }: { account: Access; clock: Clock }) => {
+  const { platform, status, dataAccessEndsAt } = account;
+  if (status !== "active" || dataAccessEndsAt === null) return null;
+  const name = platformName(platform);
+  const isOver = dataAccessEndsAt <= now();
+  return (
+    <p class={isLosingAccess(account, now()) ? "why" : "muted"}>
+      {isOver ? `${name} stopped letting` : `${name} lets`} this app use the account's data on{" "}
+      <Time at={dataAccessEndsAt} clock={clock} />. Connect the same account again: its posts and
+      tags stay.
+    </p>
+  );
 };
 
 const RECONNECT =

@@ -1,8 +1,10 @@
 import { Hono } from "hono";
+import { now } from "../../core/clock.ts";
 import { type Clock, clockOf, Time } from "../../pages/times.tsx";
 import { platformName } from "../../platforms/registry.ts";
-import { NOTICE_AHEAD_MS } from "../accounts/rules.ts";
+import { isEnding, NOTICE_AHEAD_MS } from "../accounts/rules.ts";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
+import { DataAccess } from "./accounts.tsx";
 import { renderOwnPage, Section, State, UploadList } from "./parts.tsx";
 import {
   accountsInNeed,
@@ -99,6 +101,12 @@ interface InNeedProps {
 }
 
 const ENDING = { text: "Login ends soon", tone: "wait" } as const;
+const LOSING_ACCESS = { text: "To be connected again", tone: "wait" } as const;
+
+const stateOf = (account: InNeedProps["accounts"][number]) => {
+  if (account.status !== "active") return ACCOUNT_WORDS[account.status];
+  return isEnding(account, now()) ? ENDING : LOSING_ACCESS;
+};
 
 const InNeed = ({ awaiting, accounts, clock }: InNeedProps) => (
   <Section id="people" title="Needs a person">
@@ -115,18 +123,19 @@ const InNeed = ({ awaiting, accounts, clock }: InNeedProps) => (
       <>
         <h3>Accounts to reconnect</h3>
         <ul class="list">
-          {accounts.map(({ id, platform, accountName, status, loginEndsAt }) => (
+          {accounts.map((account) => (
             <li>
               <div class="grow">
-                <a href={`/app/accounts/${id}`}>{accountName}</a>
-                <p class="muted">{platformName(platform)}</p>
-                {status === "active" && loginEndsAt && (
+                <a href={`/app/accounts/${account.id}`}>{account.accountName}</a>
+                <p class="muted">{platformName(account.platform)}</p>
+                {isEnding(account, now()) && account.loginEndsAt && (
                   <p class="why">
-                    The login ends on <Time at={loginEndsAt} clock={clock} />.
+                    The login ends on <Time at={account.loginEndsAt} clock={clock} />.
                   </p>
                 )}
+                <DataAccess account={account} clock={clock} />
               </div>
-              <State {...(status === "active" ? ENDING : ACCOUNT_WORDS[status])} />
+              <State {...stateOf(account)} />
             </li>
           ))}
         </ul>

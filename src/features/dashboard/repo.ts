@@ -90,11 +90,20 @@ export const lastFailures = prepared(
 /** Finds accounts whose login has stopped working, or ends by `endsBy`. */
 export const accountsInNeed = prepared(
   ({ team, endsBy, limit }: Params<{ team: SQL; endsBy: Date; limit: number }>) =>
-    sql`SELECT id, platform, account_name, status, login_ends_at FROM accounts
+    sql`SELECT id, platform, account_name, status, login_ends_at, data_access_ends_at FROM accounts
       WHERE team_id = ${team} AND deleted_at IS NULL
-        AND (status <> 'active' OR login_ends_at <= ${endsBy})
+        AND (status <> 'active' OR login_ends_at <= ${endsBy} OR data_access_ends_at <= ${endsBy})
       ORDER BY platform, platform_account_id LIMIT ${limit}`,
-  rowReader(pickColumns(accounts, ["id", "platform", "accountName", "status", "loginEndsAt"])),
+  rowReader(
+    pickColumns(accounts, [
+      "id",
+      "platform",
+      "accountName",
+      "status",
+      "loginEndsAt",
+      "dataAccessEndsAt",
+    ]),
+  ),
 );
 
 export const hasAccounts = prepared(

@@ -114,6 +114,7 @@ export async function sealCredentials(deps: Deps, owner: Owner, credentials: Cre
     credentialsExpireAt: credentials.expiresAt,
     renewAt: renewalAt(connectorOf(owner.platform), credentials, deps.now()),
     loginEndsAt: loginEnd(credentials),
+    dataAccessEndsAt: credentials.dataAccessEndsAt ?? null,
   };
 }
 
@@ -126,14 +127,16 @@ export async function openCredentials(deps: Deps, account: AccountRow): Promise<
 }
 
 export const reviveCredentials = (
-  stored: Omit<Credentials, "expiresAt" | "refreshEndsAt"> & {
+  stored: Omit<Credentials, "expiresAt" | "refreshEndsAt" | "dataAccessEndsAt"> & {
     expiresAt: string | Date | null;
     refreshEndsAt?: string | Date | null;
+    dataAccessEndsAt?: string | Date | null;
   },
 ): Credentials => ({
   ...stored,
   expiresAt: toDate(stored.expiresAt),
   refreshEndsAt: toDate(stored.refreshEndsAt),
+  dataAccessEndsAt: toDate(stored.dataAccessEndsAt),
 });
 
 /** @throws NoCredentials for a lost or unreadable login */

@@ -139,7 +139,13 @@ async function keepLogin(
   account: AccountRow,
   credentials: Credentials,
 ): Promise<boolean> {
-  const { renewAt, loginEndsAt, ...fresh } = await sealCredentials(deps, account, credentials);
+  const { renewAt, loginEndsAt, dataAccessEndsAt, ...sealedLogin } = await sealCredentials(
+    deps,
+    account,
+    credentials,
+  );
+  const isMoved = dataAccessEndsAt?.getTime() !== account.dataAccessEndsAt?.getTime();
+  const fresh = { ...sealedLogin, ...(isMoved ? { dataAccessEndsAt } : {}) };
   const restedAt = addSeconds(deps.now(), RESTS_SECONDS);
   const ends = { renewAt: renewAt && renewAt < restedAt ? restedAt : renewAt, loginEndsAt };
   const sealed = { ...fresh, ...(keepsStoredEnds(account, ends, deps.now()) ? {} : ends) };

@@ -12,7 +12,9 @@ import type { SealedLogin } from "./platform-access.ts";
 const readAccount = rowReader(accounts);
 
 type RenewedLogin = Pick<AccountRow, "credentialsExpireAt"> &
-  Partial<Pick<AccountRow, "renewAt" | "loginEndsAt">> & { credentials: string };
+  Partial<Pick<AccountRow, "renewAt" | "loginEndsAt" | "dataAccessEndsAt">> & {
+    credentials: string;
+  };
 
 interface DueLogins {
   now: Date;
@@ -59,6 +61,31 @@ export const accountsEnding = (now: Date, until: Date, limit: number) =>
       ORDER BY login_ends_at LIMIT ${limit}`,
     readAccount,
   );
+
+/** SQL condition: an active account's data access ends soon, without a notice or a due look. */
+const accessUntold = (now: Date, until: Date): SQL =>
+  sql`status = 'active' AND data_access_ends_at IS NOT NULL AND deleted_at IS NULL
+    AND data_access_ends_at > ${now.getTime()} AND data_access_ends_at <= ${until.getTime()}
+    AND access_told_for IS NOT data_access_ends_at
+    AND (renew_at IS NULL OR renew_at > ${now.getTime()})`;
+
+/** The result has accounts of one team only. */
+export const accountsLosingAccess = (now: Date, until: Date, limit: number) =>
+  sqlQuery(
+    sql`SELECT * FROM accounts WHERE ${accessUntold(now, until)} AND team_id =
+        (SELECT team_id FROM accounts WHERE ${accessUntold(now, until)}
+          ORDER BY data_access_ends_at LIMIT 1)
+      ORDER BY data_access_ends_at LIMIT ${limit}`,
+    readAccount,
+  );
+
+/** Answers 0 if the team was already notified, or if the date on which the access ends has changed. */
+export const markAccessTold = preparedWrite(
+  ({ id, endsAt }: Params<{ id: string; endsAt: Date }>) =>
+    sql`UPDATE accounts SET access_told_for = data_access_ends_at
+      WHERE id = ${id} AND status = 'active' AND deleted_at IS NULL
+        AND data_access_ends_at = ${endsAt} AND access_told_for IS NOT data_access_ends_at`,
+);
 
 /** Answers 0 if the team was already notified, or if the date on which the login ends has changed. */
 export const markEndingTold = preparedWrite(

@@ -1,6 +1,7 @@
 import { addSeconds, DAY, HOUR, MINUTE, SECOND, secondsBetween } from "../../core/time.ts";
 import type { Connector } from "../../platforms/connector.ts";
 import type { Credentials } from "../../platforms/login.ts";
+import { NOTICE_AHEAD_MS } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
 
 /**
@@ -10,11 +11,29 @@ const UNKNOWN_END_SECONDS = DAY / SECOND;
 
 type Renewal = Pick<Connector, "refreshAheadSeconds" | "isSelfRenewing">;
 
+/** A day before people are told, so that they are told by what the platform says then. */
+const LOOK_AHEAD_MS = NOTICE_AHEAD_MS + DAY;
+
 /**
- * Returns when an unused login is renewed; null if never. A login with unknown end is renewed soon,
- * because the answer states its end.
+ * Returns when the platform is asked again for the end of its data access, which moves while the person uses the app;
+ * null without such an end, or after it.
  */
-export function renewalAt(
+function lookAt(dataAccessEndsAt: Date | null, now: Date): Date | null {
+  if (dataAccessEndsAt === null || dataAccessEndsAt <= now) return null;
+  const at = new Date(dataAccessEndsAt.getTime() - LOOK_AHEAD_MS);
+  return at > now ? at : new Date(now.getTime() + DAY);
+}
+
+/** Returns when an unused login is renewed or looked at; null if never. */
+export function renewalAt(renewal: Renewal, credentials: Credentials, now: Date): Date | null {
+  const renewAt = ownRenewalAt(renewal, credentials, now);
+  const looked = lookAt(credentials.dataAccessEndsAt ?? null, now);
+  if (renewAt === null || looked === null) return renewAt ?? looked;
+  return looked < renewAt ? looked : renewAt;
+}
+
+/** A login with unknown end is renewed soon, because the answer states its end. */
+function ownRenewalAt(
   { refreshAheadSeconds, isSelfRenewing = false }: Renewal,
   { refreshToken, expiresAt, refreshEndsAt, isEndFixed }: Credentials,
   now: Date,

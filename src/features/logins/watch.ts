@@ -4,26 +4,36 @@ import type { AccountRow } from "../accounts/table.ts";
 import { emitIfChanged } from "../events/repo.ts";
 import { noticeIfChanged } from "../notices/repo/notices.ts";
 import { describeEnding } from "../notices/rules.ts";
-import { accountsEnded, accountsEnding, eventOf, expireLogin, markEndingTold } from "./repo.ts";
+import {
+  accountsEnded,
+  accountsEnding,
+  accountsLosingAccess,
+  eventOf,
+  expireLogin,
+  markAccessTold,
+  markEndingTold,
+} from "./repo.ts";
 
 const PAGE = 20;
 
 export const WATCH_CALLS = 2;
 
 /**
- * Expires ended logins. Then notifies one team, once, of logins that end within seven days. Returns null when no work
- * is left.
+ * Expires ended logins. Then notifies one team, once, of logins that end within seven days, and one of data access that
+ * does. Returns null when no work is left.
  */
 export async function watchLogins(deps: Deps): Promise<string | null> {
   const now = deps.now();
   const until = new Date(now.getTime() + NOTICE_AHEAD_MS);
-  const [ended, ending] = await deps.db.run([
+  const [ended, ending, losing] = await deps.db.run([
     accountsEnded({ now, limit: PAGE }),
     accountsEnding(now, until, PAGE),
+    accountsLosingAccess(now, until, PAGE),
   ]);
   const writes = [
     ...ended.flatMap((account) => expireLogin(deps, account, REASON_ENDED)),
     ...ending.flatMap((account) => tellOfEnd(deps, account, now)),
+    ...losing.flatMap((account) => tellOfAccess(deps, account, now)),
   ];
   if (writes.length === 0) return null;
   await deps.db.runAll(writes);
@@ -37,6 +47,19 @@ const tellOfEnd = (deps: Deps, account: AccountRow, now: Date) => [
   emitIfChanged(
     deps,
     eventOf(account, "connected_account.refresh_failed", describeEnding(account)),
+  ),
+  noticeIfChanged({ subject: account.id, teamId: account.teamId, now }),
+];
+
+const tellOfAccess = (deps: Deps, account: AccountRow, now: Date) => [
+  markAccessTold({ id: account.id, endsAt: account.dataAccessEndsAt as Date }),
+  emitIfChanged(
+    deps,
+    eventOf(
+      account,
+      "connected_account.refresh_failed",
+      describeEnding({ ...account, loginEndsAt: null }),
+    ),
   ),
   noticeIfChanged({ subject: account.id, teamId: account.teamId, now }),
 ];

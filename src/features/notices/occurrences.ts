@@ -57,11 +57,11 @@ const ofTeam =
     origin: publicUrl,
   });
 
-export const ofLogin = ofTeam(({ id, accountName, platform, loginEndsAt }: EndingLogin) => ({
+export const ofLogin = ofTeam(({ id, accountName, platform, ...ends }: EndingLogin) => ({
   name: "login.ending",
   what: toLine(accountName, ADDRESS_CHARACTERS),
   where: platformName(platform),
-  note: describeEnding({ loginEndsAt }),
+  note: describeEnding(ends),
   path: `/app/accounts/${id}`,
 }));
 

@@ -49,5 +49,13 @@ export const MAX_BROWSERS = 20;
 const inWords = (at: Date | null): string =>
   at === null ? "" : `${at.toISOString().slice(0, 16).replace("T", ", ")} UTC`;
 
-export const describeEnding = ({ loginEndsAt }: { loginEndsAt: Date | null }): string =>
-  `The login ends on ${inWords(loginEndsAt)} and was not renewed. Connect the account again before then.`;
+interface Ending {
+  /** Null when only the access to data ends. */
+  loginEndsAt: Date | null;
+  dataAccessEndsAt: Date | null;
+}
+
+export const describeEnding = ({ loginEndsAt, dataAccessEndsAt }: Ending): string =>
+  loginEndsAt === null && dataAccessEndsAt !== null
+    ? `The platform lets this app use the account's data until ${inWords(dataAccessEndsAt)}. Connect the account again before then.`
+    : `The login ends on ${inWords(loginEndsAt)} and was not renewed. Connect the account again before then.`;

@@ -53,14 +53,15 @@ export const emitDisconnected = (
 /** Deletes the login; the account stays, to be connected again. */
 export const revokeAccount = ({ id }: AccountRow, person: Withdrawn): Query<number> =>
   sqlWrite(sql`UPDATE accounts SET status = 'revoked', credentials = NULL,
-      credentials_expire_at = NULL, renew_at = NULL, login_ends_at = NULL
+      credentials_expire_at = NULL, renew_at = NULL, login_ends_at = NULL,
+      data_access_ends_at = NULL
     WHERE id = ${id} AND ${areTheirs(person)} AND deleted_at IS NULL`);
 
 /** Deletes the account's data. Its posts keep the account's id. */
 export const eraseAccount = ({ id }: AccountRow, person: Withdrawn, now: Date): Query<number> =>
   sqlWrite(sql`UPDATE accounts SET status = 'revoked', credentials = NULL,
       credentials_expire_at = NULL, renew_at = NULL, login_ends_at = NULL,
-      platform_account_id = 'deleted ' || id, platform_user_id = NULL,
+      data_access_ends_at = NULL, platform_account_id = 'deleted ' || id, platform_user_id = NULL,
       account_name = 'Deleted account', handle = NULL, profile_image_url = NULL, service = NULL,
       missing_scopes = NULL, granted_scopes = NULL, deleted_at = coalesce(deleted_at, ${now.getTime()})
     WHERE id = ${id} AND ${areTheirs(person)}`);

@@ -23,11 +23,30 @@ const MAX_NONCES = 500;
 /** Each server's last nonce, shared by all logins. Nonces live about 3 minutes. */
 const nonces = new Map<string, string>();
 
-export const rememberingNonces =
+/** Thrown like a lost answer: whether the call took effect stays open, so a write is looked up and never repeated. */
+export class NonceMissing extends Error {
+  constructor() {
+    super(
+      "The Bluesky server answered without DPoP-Nonce, which the atproto specification demands.",
+    );
+  }
+}
+
+/**
+ * For calls with a proof. Refusals need no nonce, because they are not acted upon.
+ *
+ * @throws NonceMissing for an answer that clients must reject
+ * @see https://atproto.com/specs/oauth#dpop
+ */
+export const requiringNonces =
   (fetch: Fetch): Fetch =>
   async (input, init) => {
     const reply = await fetch(input, init);
     const nonce = reply.headers.get("dpop-nonce");
+    if (nonce === null && reply.ok) {
+      await reply.body?.cancel();
+      throw new NonceMissing();
+    }
     if (nonce !== null) {
       const { origin } = new URL(input instanceof Request ? input.url : input);
       nonces.delete(origin);
@@ -69,7 +88,7 @@ export async function withNonce<T>(call: () => Promise<T>): Promise<T> {
 
 /** Adds a DPoP proof to calls with this access token. */
 export function provingKey(network: Fetch, key: string, accessToken: string): Fetch {
-  const fetch = rememberingNonces(network);
+  const fetch = requiringNonces(network);
   let proofs: Promise<oauth.DPoPHandle> | undefined;
   return async (input, init) => {
     const source = init?.headers ?? (input instanceof Request ? input.headers : undefined);

@@ -11,8 +11,9 @@ import { readBody } from "./api.ts";
 import {
   CLOCK_SKEW_SECONDS,
   importPrivateKey,
+  NonceMissing,
   proofsOf,
-  rememberingNonces,
+  requiringNonces,
   withNonce,
 } from "./dpop.ts";
 
@@ -24,6 +25,8 @@ export interface Session {
   /** Empty for a client without key. */
   keyId: string;
   dpopKey: string;
+  /** ISO date of the consent. Empty for logins of earlier versions. */
+  startedAt?: string;
 }
 
 const sessionOf = ({ extra = {} }: Credentials): Session => ({
@@ -33,6 +36,7 @@ const sessionOf = ({ extra = {} }: Credentials): Session => ({
   clientId: extra.clientId ?? "",
   keyId: extra.keyId ?? "",
   dpopKey: extra.dpopKey ?? "",
+  startedAt: extra.startedAt ?? "",
 });
 
 /**
@@ -45,6 +49,11 @@ const PUBLIC_SESSION_DAYS = 14;
  * @see https://github.com/bluesky-social/atproto/blob/main/packages/oauth/oauth-provider/src/constants.ts
  */
 const REFRESH_DAYS = 90;
+/**
+ * The login of a client with a key ends after this time, however often it is refreshed.
+ * @see https://github.com/bluesky-social/atproto/blob/main/packages/oauth/oauth-provider/src/constants.ts
+ */
+const KEYED_SESSION_DAYS = 730;
 
 /** Servers cannot read a loopback client's metadata, so it has no key. */
 const isLoopbackClient = (clientId: string): boolean => clientId.startsWith("http://localhost");
@@ -74,7 +83,7 @@ export async function callerOf(
   app: AppKeys | null,
 ): Promise<Caller> {
   const key = keyIdOf(clientId, app) === "" ? undefined : app?.privateKey;
-  const network = rememberingNonces(fetch);
+  const network = requiringNonces(fetch);
   return {
     as: {
       issuer,
@@ -98,19 +107,29 @@ interface Tokens {
   scopes: string[];
 }
 
-function toTokens(
-  reply: oauth.TokenEndpointResponse,
-  session: Session,
-  refreshEndsAt: Date | null,
-): Tokens {
+interface End {
+  refreshEndsAt: Date | null;
+  isEndFixed?: true;
+}
+
+/** The refresh token's end, or the session's where that comes first. */
+function keyedEnd({ startedAt }: Session): End {
+  const refreshEndsAt = inDays(REFRESH_DAYS);
+  if (!startedAt) return { refreshEndsAt };
+  const sessionEndsAt = addSeconds(new Date(startedAt), KEYED_SESSION_DAYS * (DAY / SECOND));
+  return sessionEndsAt <= refreshEndsAt
+    ? { refreshEndsAt: sessionEndsAt, isEndFixed: true }
+    : { refreshEndsAt };
+}
+
+function toTokens(reply: oauth.TokenEndpointResponse, session: Session, end: End): Tokens {
   const { access_token, refresh_token = null, expires_in, scope = "", sub } = reply;
   return {
     credentials: {
       accessToken: access_token,
       refreshToken: refresh_token,
       expiresAt: expires_in ? addSeconds(now(), expires_in) : null,
-      refreshEndsAt,
-      ...(session.keyId === "" ? { isEndFixed: true as const } : {}),
+      ...end,
       extra: { ...session },
     },
     did: typeof sub === "string" ? sub : null,
@@ -143,12 +162,15 @@ export async function exchangeCode(
       ),
     ),
   );
-  return toTokens(reply, session, inDays(session.keyId ? REFRESH_DAYS : PUBLIC_SESSION_DAYS));
+  const started = { ...session, startedAt: now().toISOString() };
+  const publicEnd: End = { refreshEndsAt: inDays(PUBLIC_SESSION_DAYS), isEndFixed: true };
+  return toTokens(reply, started, session.keyId ? keyedEnd(started) : publicEnd);
 }
 
-const OWNERS_MISTAKES = new Set(["invalid_client", "invalid_client_metadata"]);
+const OWNERS_MISTAKES = new Set(["invalid_client", "invalid_client_metadata", "invalid_scope"]);
 
 export function explainServer(error: unknown, clientId: string): ConsentRefusal {
+  if (error instanceof NonceMissing) return { failure: "refused", message: error.message };
   if (error instanceof oauth.WWWAuthenticateChallengeError) {
     const { error: code = "invalid_request", error_description } = error.cause[0]?.parameters ?? {};
     return explainOAuthError("Bluesky", code, error_description, error.status);
@@ -189,8 +211,8 @@ export const refreshGrant: Connector["refresh"] = async (fetch, credentials, acc
       ),
     );
     const keyId = keyIdOf(session.clientId, app);
-    const endsAt = keyId ? inDays(REFRESH_DAYS) : refreshEndsAt;
-    const { credentials: renewed, did } = toTokens(reply, { ...session, keyId }, endsAt);
+    const end: End = keyId ? keyedEnd(session) : { refreshEndsAt, isEndFixed: true };
+    const { credentials: renewed, did } = toTokens(reply, { ...session, keyId }, end);
     return did === account.platformAccountId
       ? ok(renewed)
       : finalRefusal("Bluesky renewed the login of another account; connect the account again.");
@@ -223,7 +245,12 @@ export async function revokeGrant(
       { token: refreshToken },
       options,
     );
-  const reply = await send();
-  // The second call carries the nonce of the first answer.
-  if (reply.status === 400) await send();
+  try {
+    const reply = await send();
+    // The second call carries the nonce of the first answer.
+    if (reply.status === 400) await send();
+  } catch (error) {
+    // The server has answered, and nothing of its answer is used.
+    if (!(error instanceof NonceMissing)) throw error;
+  }
 }

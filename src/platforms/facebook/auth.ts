@@ -1,5 +1,5 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
-import type { Connector, Fetch } from "../connector.ts";
+import type { Fetch } from "../connector.ts";
 import { finalRefusal, type Owner, toConnected, unknownApp } from "../kit/logins.ts";
 import type { Connected, Credentials, IdentifyOptions, LoginRefusal } from "../login.ts";
 import { isAboutApp } from "../meta/failures.ts";
@@ -72,10 +72,13 @@ async function identifyPage(
   return finalRefusal(message, "pageId");
 }
 
-/** Only a person can replace a refused token. */
-export const refresh: Connector["refresh"] = async (fetch, { accessToken }, account) => {
-  const request = getPageRequest(accessToken, account.platformAccountId);
+export async function refreshPage(
+  fetch: Fetch,
+  { accessToken }: Credentials,
+  pageId: string,
+): Promise<Result<Credentials, LoginRefusal>> {
+  const request = getPageRequest(accessToken, pageId);
   const reply = await readGetPageReply(await fetch(request));
   if (!reply.ok) return refuse(toLoginRefusal(reply.error));
   return ok(toCredentials(reply.value.access_token ?? accessToken));
-};
+}

@@ -5,7 +5,7 @@ import { consentRefusal, requestedScopes, standardBegin } from "../kit/consents.
 import { toProfile } from "../kit/logins.ts";
 import { exchangeMetaCode } from "../meta/consent.ts";
 import { explainRefusal } from "../meta/explain.ts";
-import { graphId } from "../meta/graph.ts";
+import { graphId, unixTime } from "../meta/graph.ts";
 import { exchangeCodeRequest, readerOf } from "./api.ts";
 import { toCredentials, toOwner } from "./auth.ts";
 import { apiVersion, scopes } from "./capabilities.ts";
@@ -44,6 +44,7 @@ const readDebugged = readerOf(
       data: z.object({
         user_id: graphId,
         scopes: z.array(z.string()),
+        data_access_expires_at: unixTime,
         granular_scopes: z.array(granular).nullish().catch(null),
       }),
     })
@@ -61,6 +62,7 @@ export const finish: ConsentPage["finish"] = async (fetch, back, app) => {
   const debugged = await readDebugged(await fetch(debugTokenRequest(token, app)));
   if (!debugged.ok) return refuse(explainRefusal(NAME, debugged.error));
   const { user_id: platformUserId, scopes: own, granular_scopes } = debugged.value;
+  const { data_access_expires_at: dataAccessEndsAt } = debugged.value;
   // The Pages cannot be read without these permissions.
   if (scopes.required.some((scope) => !own.includes(scope))) {
     return ok({ accounts: [], scopes: own });
@@ -78,7 +80,10 @@ export const finish: ConsentPage["finish"] = async (fetch, back, app) => {
     access_token && mayPublish(tasks)
       ? {
           profile: toProfile({ ...toOwner(one), userId: platformUserId }),
-          credentials: toCredentials(access_token),
+          credentials: {
+            ...toCredentials(access_token),
+            ...(dataAccessEndsAt ? { dataAccessEndsAt } : {}),
+          },
         }
       : [],
   );

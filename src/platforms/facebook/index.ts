@@ -18,8 +18,8 @@ export const facebook: Connector<FacebookSettings> = {
   ...lazily(() => import("./sent.ts"), "sentBytes"),
   ...lazily(() => import("./publish.ts"), "prepare", "submit", "settle", "reconcile"),
   ...lazily(() => import("./app-check.ts"), "checkApp"),
-  ...lazily(() => import("./auth.ts"), "identify", "refresh"),
-  ...lazily(() => import("./lasting.ts"), "adopt"),
+  ...lazily(() => import("./auth.ts"), "identify"),
+  ...lazily(() => import("./lasting.ts"), "adopt", "refresh"),
   prove: (network, app) => withAppSecretProof(network, app.clientSecret),
   consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
   metrics: {

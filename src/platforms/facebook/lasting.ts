@@ -2,9 +2,9 @@ import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
 import type { Connector, Fetch } from "../connector.ts";
 import type { AppKeys, Credentials, LoginRefusal } from "../login.ts";
-import { graphId } from "../meta/graph.ts";
+import { graphId, unixTime } from "../meta/graph.ts";
 import { graph, readReply, versioned } from "./api.ts";
-import { identify } from "./auth.ts";
+import { identify, refreshPage } from "./auth.ts";
 import { isTemporary } from "./failures.ts";
 
 /**
@@ -39,6 +39,11 @@ const debugged = z.object({
   data: z.object({
     /** Seconds since 1970; 0 for a token without end. */
     expires_at: z.number(),
+    /**
+     * 90 days after the person's last activity.
+     * @see https://developers.facebook.com/docs/facebook-login/auth-vs-data
+     */
+    data_access_expires_at: unixTime,
     user_id: graphId.nullish().catch(null),
   }),
 });
@@ -58,10 +63,37 @@ export const adopt: Required<Connector>["adopt"] = async (fetch, credentials, op
   }
   const isWorthRepeating = !reply.ok && app !== null && isTemporary(reply.error);
   if (isWorthRepeating) return refuse({ message: reply.error.message, final: false });
-  const platformUserId = reply.ok ? (reply.value.data.user_id ?? null) : null;
-  if (platformUserId === null) return connected;
+  if (!reply.ok) return connected;
+  const { user_id: platformUserId, data_access_expires_at: dataAccessEndsAt } = reply.value.data;
   const { profile, credentials: lasting } = connected.value;
-  return ok({ profile: { ...profile, platformUserId }, credentials: lasting });
+  return ok({
+    profile: { ...profile, ...(platformUserId ? { platformUserId } : {}) },
+    credentials: { ...lasting, ...(dataAccessEndsAt ? { dataAccessEndsAt } : {}) },
+  });
+};
+
+/** Without an answer, the known end stays. */
+async function readDataAccess(
+  fetch: Fetch,
+  { accessToken, dataAccessEndsAt = null }: Credentials,
+  app: AppKeys | null,
+): Promise<Date | null> {
+  if (!app) return dataAccessEndsAt;
+  try {
+    const reply = await readReply(await fetch(debugTokenRequest(accessToken, app)), debugged);
+    return (reply.ok && reply.value.data.data_access_expires_at) || dataAccessEndsAt;
+  } catch {
+    return dataAccessEndsAt;
+  }
+}
+
+/** Only a person can replace a refused token. */
+export const refresh: Connector["refresh"] = async (fetch, credentials, account, app) => {
+  const page = await refreshPage(fetch, credentials, account.platformAccountId);
+  if (!page.ok) return page;
+  const known = { ...page.value, dataAccessEndsAt: credentials.dataAccessEndsAt ?? null };
+  const dataAccessEndsAt = await readDataAccess(fetch, known, app);
+  return ok({ ...page.value, ...(dataAccessEndsAt ? { dataAccessEndsAt } : {}) });
 };
 
 /**

@@ -87,11 +87,25 @@ export function refusedConsent(query: URLSearchParams, platform: string): Consen
       message: `${platform} was not allowed to connect the account. Nothing was connected.`,
     };
   }
-  const wording = quoted(query.get("error_description") || error);
+  const wording = quoted(query.get("error_description") || query.get("error_message") || error);
+  if (isScopeRefusal(error, wording)) return refusedForScopes(platform, wording);
   return ABSENT.has(error)
     ? { failure: "unavailable", message: `${platform} has a problem: ${wording}. Try again later.` }
     : { failure: "refused", message: `${platform} refused: ${wording}.` };
 }
+
+/** The second code is LinkedIn's. Source: RFC 6749, 4.1.2.1. */
+const SCOPE_REFUSED = new Set(["invalid_scope", "unauthorized_scope_error"]);
+/** Meta has no code of its own for it. */
+const ABOUT_SCOPES = /\binvalid[ _](?:scopes?|permissions?)\b/i;
+
+export const isScopeRefusal = (code: string | null, wording: string): boolean =>
+  (code !== null && SCOPE_REFUSED.has(code)) || ABOUT_SCOPES.test(wording);
+
+export const refusedForScopes = (platform: string, wording: string): ConsentRefusal => ({
+  failure: "refused",
+  message: `${platform} does not let this instance's app ask for these permissions: ${wording}. Its owner has to add the missing one to the app, in the step with the scopes at /app/setup/${platform.toLowerCase()}, or to set APP_SCOPES to the optional permissions that the app has.`,
+});
 
 export interface TokenServer {
   platform: string;
@@ -278,6 +292,7 @@ export function explainOAuthError(
       message: `${platform} has a problem: ${wording}. Try again later.`,
     };
   }
+  if (isScopeRefusal(code, wording)) return refusedForScopes(platform, wording);
   if (isUnknownApp(code))
     return { failure: "refused", message: unknownApp(platform, wording, other) };
   return {

@@ -1,4 +1,5 @@
 import type { ConsentRefusal } from "../consent.ts";
+import { isScopeRefusal, refusedForScopes } from "../kit/consents.ts";
 import type { GraphRefusal } from "./graph.ts";
 
 /**
@@ -7,6 +8,9 @@ import type { GraphRefusal } from "./graph.ts";
  */
 const ABOUT_THE_APP =
   /client[ _]secret|client[ _]id|validating application|application id|platform app|redirect[ _]uri|appsecret_proof/i;
+
+/** Instagram's answer to the id of another app, such as that of the Meta app. */
+const OTHER_APP_ID = /invalid platform app/i;
 
 /** Codes of temporary problems, at any HTTP status. A wrong app secret also gets code 1. */
 const TEMPORARY_CODES = new Set([1, 2, 4, 17, 32, 613]);
@@ -25,16 +29,20 @@ export function explainRefusal(
       message: `${platform} has a problem: ${wording}. Try again later.`,
     };
   }
+  if (isScopeRefusal(null, wording)) return refusedForScopes(platform, wording);
   if (!isAboutApp) {
     return {
       failure: "refused",
       message: `${platform} refused: ${wording}. Connect the account again.`,
     };
   }
+  const hint = OTHER_APP_ID.test(wording)
+    ? ` The id is the ${platform} app id, which stands beside its secret in the ${platform} set-up of the Meta app; the id of the Meta app itself is another one.`
+    : "";
   const name = platform.toUpperCase();
   const address = redirectUri === null ? "" : `, and that ${redirectUri} is registered there`;
   return {
     failure: "refused",
-    message: `${platform} does not know this instance's app: ${wording}. Its owner has to check ${name}_CLIENT_ID and ${name}_CLIENT_SECRET${address}.`,
+    message: `${platform} does not know this instance's app: ${wording}. Its owner has to check ${name}_CLIENT_ID and ${name}_CLIENT_SECRET${address}.${hint}`,
   };
 }

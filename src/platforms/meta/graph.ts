@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Result } from "../../core/result.ts";
+import { SECOND } from "../../core/time.ts";
 import type { Refusal } from "../kit/refusals.ts";
 import { MAX_MESSAGE_CHARACTERS, messageOf, parseJson, replyReader } from "../kit/replies.ts";
 import { maybeText } from "../kit/shapes.ts";
@@ -117,5 +118,17 @@ export function unwrapped(body: unknown): unknown {
 
 /** The object is deleted, or the login may not see it. Source: Meta, "Handling Errors". */
 export const DELETED_OR_HIDDEN = 33;
+
+/** Latest time of a `Date` in seconds. */
+const MAX_SECONDS = 8_640_000_000_000;
+
+/** A time in seconds since 1970. Null when it is missing, unreadable or 0. */
+export const unixTime = z
+  .number()
+  .positive()
+  .max(MAX_SECONDS)
+  .transform((seconds) => new Date(seconds * SECOND))
+  .nullish()
+  .catch(null);
 
 export const graphId = z.string().regex(/^\d+$/);

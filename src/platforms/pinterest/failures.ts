@@ -18,8 +18,14 @@ import type { PinterestRefusal } from "./api.ts";
 const RATE_LIMIT_CODE = 8;
 
 const MISSING_SCOPE = /scope|(?:boards|pins|user_accounts):(?:read|write)/i;
-/** The app lacks access; no login can change that. */
+/** The app lacks access; no login can change that. Pinterest uses the code 29 for other refusals too. */
 const APP_ACCESS = /\b(?:trial|standard) access\b/i;
+/** @see https://developers.pinterest.com/docs/key-concepts/access-tiers/ */
+const NO_STANDARD_ACCESS: Rule = {
+  code: "unknown",
+  advice:
+    'The instance\'s owner upgrades the app to Standard access (Upgrade, under My apps on developers.pinterest.com), then the post can be retried. For the recording that the upgrade needs, an instance in development makes pins at Pinterest\'s sandbox: PLATFORM_ORIGINS={"https://api.pinterest.com":"https://api-sandbox.pinterest.com"}.',
+};
 const A_BOARD = /\bboard\b/i;
 const SPAM = /\bspam|\bblocked\b|\bunsafe\b|malicious|community guidelines/i;
 const NOT_REACHED =
@@ -40,7 +46,7 @@ const ROWS: readonly Row[] = [
   // First, because the message quotes the request, which may contain any word.
   { statuses: [400, 422], says: WRONG_FORM, rule: UNKNOWN },
   { statuses: [400, 403], says: SPAM, rule: FLAGGED },
-  { statuses: [403], says: APP_ACCESS, rule: UNKNOWN },
+  { statuses: [403], says: APP_ACCESS, rule: NO_STANDARD_ACCESS },
   { statuses: [403], says: MISSING_SCOPE, rule: DISCONNECTED },
   { statuses: [403], says: A_BOARD, rule: UNKNOWN },
   { statuses: [403], rule: DISCONNECTED },

@@ -26,7 +26,7 @@ export const pinterest: Connector<PinterestSettings> = {
     ...lazily(() => import("./rehearsal.ts"), "plan", "readBack", "remove"),
   },
   metrics: {
-    counts: ["views", "shares"],
+    counts: ["views", "likes", "comments", "shares"],
     callsOf: () => 2,
     pagePosts: 50,
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),

@@ -33,11 +33,15 @@ const pin = z.object({
   is_owner: z.boolean().nullish(),
   /** Pins from before 2023-03-20 may have no metrics. Source: Pinterest, "List Pins". */
   pin_metrics: z
-    .object({ lifetime_metrics: z.object({ impression: counter, save: counter }).nullish() })
+    .object({
+      lifetime_metrics: z
+        .object({ impression: counter, save: counter, reaction: counter, comment: counter })
+        .nullish(),
+    })
     .nullish(),
 });
 
-/** Pinterest's saves count as shares. */
+/** Pinterest's reactions count as likes, its saves as shares. */
 export const readPage: MetricsReader["readPage"] = async (job, cursor) => {
   const query = new URLSearchParams({
     page_size: String(PAGE),
@@ -65,8 +69,8 @@ function toPost(own: z.infer<typeof pin>): MeasuredPost | null {
     url: `https://www.pinterest.com/pin/${own.id}/`,
     counters: {
       views: lifetime?.impression ?? null,
-      likes: null,
-      comments: null,
+      likes: lifetime?.reaction ?? null,
+      comments: lifetime?.comment ?? null,
       shares: lifetime?.save ?? null,
     },
   };

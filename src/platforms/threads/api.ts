@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { field, maybeText } from "../kit/shapes.ts";
 import { CONTAINER_STATUSES, type ContainerStatus, type Fields } from "../meta/containers.ts";
-import { graphApi, graphId as id } from "../meta/graph.ts";
+import { graphApi, graphId as id, unixTime } from "../meta/graph.ts";
 import { apiVersion } from "./capabilities.ts";
 
 export const NAME = "Threads";
@@ -111,7 +111,13 @@ export const debugTokenRequest = (token: string): Request =>
   graph(versioned("debug_token"), { token, query: { input_token: token } });
 
 export const readDebugTokenReply = readerOf(
-  field("data", z.object({ scopes: z.array(z.string()).min(1).nullish().catch(null) })),
+  field(
+    "data",
+    z.object({
+      scopes: z.array(z.string()).min(1).nullish().catch(null),
+      data_access_expires_at: unixTime,
+    }),
+  ),
 );
 
 /**

@@ -35,12 +35,11 @@ export const apiVersion = {
 /** Source: Threads API, "Get access tokens and permissions". */
 export const scopes = {
   required: ["threads_basic", "threads_content_publish"],
-  optional: ["threads_manage_insights", "threads_manage_replies"],
+  optional: ["threads_manage_insights"],
   inWords: {
     threads_basic: "read the profile and posts",
     threads_content_publish: "publish posts",
     threads_manage_insights: "read how posts do",
-    threads_manage_replies: "write replies",
   },
 } satisfies ConsentScopes;
 

@@ -1,10 +1,9 @@
 import { ok } from "../../core/result.ts";
 import type { ConsentPage } from "../consent.ts";
-import type { Fetch } from "../fetch.ts";
 import { requestedScopes, standardBegin } from "../kit/consents.ts";
 import { exchangeMetaCode } from "../meta/consent.ts";
-import { debugTokenRequest, exchangeCodeRequest, NAME, readDebugTokenReply } from "./api.ts";
-import { connectLasting } from "./auth.ts";
+import { exchangeCodeRequest, NAME } from "./api.ts";
+import { connectLasting, debugToken } from "./auth.ts";
 import { scopes } from "./capabilities.ts";
 
 /** @see https://developers.facebook.com/docs/threads/get-started/get-access-tokens-and-permissions */
@@ -17,20 +16,18 @@ export const finish: ConsentPage["finish"] = async (fetch, back, app) => {
   if (!granted.ok) return granted;
   const connected = await connectLasting(fetch, granted.value.accessToken, app);
   if (!connected.ok) return connected;
-  const { accessToken } = connected.value.credentials;
+  const { profile, credentials } = connected.value;
+  // The code exchange's reply lists no scopes.
+  const known = await debugToken(fetch, credentials.accessToken);
+  const dataAccessEndsAt = known?.data_access_expires_at;
   return ok({
-    accounts: [connected.value],
-    scopes: await readGranted(fetch, accessToken),
+    accounts: [
+      {
+        profile,
+        credentials: { ...credentials, ...(dataAccessEndsAt ? { dataAccessEndsAt } : {}) },
+      },
+    ],
+    scopes: known?.scopes ?? null,
     requested: requestedScopes(scopes, app),
   });
 };
-
-/** Asks for the scopes, because the code exchange's reply lists none. */
-async function readGranted(fetch: Fetch, token: string): Promise<string[] | null> {
-  try {
-    const debugged = await readDebugTokenReply(await fetch(debugTokenRequest(token)));
-    return debugged.ok ? (debugged.value.scopes ?? null) : null;
-  } catch {
-    return null;
-  }
-}

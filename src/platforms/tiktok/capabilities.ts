@@ -1,5 +1,12 @@
-import type { Capabilities, Needs, ReconcileTiming, VerifiedPull } from "../connector.ts";
+import type {
+  Capabilities,
+  Needs,
+  ReconcileTiming,
+  UntilAudit,
+  VerifiedPull,
+} from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
+import { isForInbox, type TikTokSettings } from "./settings.ts";
 
 export const apiVersion = {
   version: "v2",
@@ -78,6 +85,31 @@ export const verifiedPull: VerifiedPull = {
   isNeeded: ({ media }) => media.some(({ kind }) => kind === "image"),
   refusal:
     "TikTok fetches photos only from a verified address, and this instance has none. Its owner has to verify the domain, or the address as URL prefix, in TikTok's developer portal, and set PUBLIC_URL and TIKTOK_SITE_VERIFICATION. Videos work without it.",
+};
+
+const AUDIT = "TikTok has not audited this instance's app";
+
+const PRIVATE_ONLY = `TikTok: ${AUDIT}. The account has to be private when the post goes out, only its creator sees the post, and five accounts a day can post through the app. Drafts (post_mode DRAFT) have no such rule: an app for your own accounts alone, which TikTok does not audit, sends those.`;
+
+/**
+ * TikTok names no such rules for drafts.
+ * @see https://developers.tiktok.com/doc/content-sharing-guidelines
+ */
+export const untilAudit: UntilAudit<TikTokSettings> = {
+  post: PRIVATE_ONLY,
+  account: `${AUDIT}. Until then, make the account private in TikTok's app before it posts; only its creator sees the posts, and five accounts a day can post. Drafts, which their creator finishes in TikTok's app, have no such rule.`,
+  warningsOf: ({ settings }) => {
+    if (isForInbox(settings)) return [];
+    const { privacy_level, brand_content_toggle } = settings;
+    if (privacy_level === "SELF_ONLY") return [PRIVATE_ONLY];
+    const outcome = brand_content_toggle
+      ? "TikTok refuses the post, because branded content cannot be private"
+      : "the post becomes SELF_ONLY";
+    return [
+      PRIVATE_ONLY,
+      `TikTok: privacy_level ${privacy_level} works after the audit; until then, ${outcome}. After it, the instance's owner adds tiktok to AUDITED_PLATFORMS.`,
+    ];
+  },
 };
 
 /** TikTok's call `video/list` shows new posts with a delay. */

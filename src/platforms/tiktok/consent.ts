@@ -6,8 +6,10 @@ import {
   consentRefusal,
   consentUrl,
   explainOAuthError,
+  quoted,
   readScopes,
   refusedConsent,
+  refusedForScopes,
   requestedScopes,
   toOwnGrant,
 } from "../kit/consents.ts";
@@ -47,6 +49,9 @@ const ERROR_TYPES = new Map([
 export const finish: ConsentPage["finish"] = async (fetch, { query, redirectUri }, app) => {
   const trouble = ERROR_TYPES.get(query.get("error_type") ?? "");
   if (trouble) return consentRefusal("refused", trouble);
+  if (query.get("error_type") === "scope") {
+    return refuse(refusedForScopes("TikTok", quoted(query.get("error") || "scope")));
+  }
   const refused = refusedConsent(query, "TikTok");
   if (refused) return refuse(refused);
   // `formRequest` sends no charset: TikTok refuses a content type with one.

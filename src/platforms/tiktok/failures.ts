@@ -20,13 +20,25 @@ const API_ERRORS = new Map<string, FailureCode>([
   ["invalid_file_upload", "media_invalid"],
 ]);
 
+/** @see https://developers.tiktok.com/doc/content-sharing-guidelines */
+const UNAUDITED_USERS = 5;
+
 export const UNAUDITED = "unaudited_client_can_only_post_to_private_accounts";
+
+const MISSING_SCOPE =
+  "Connect the account again, and leave every permission switched on. If TikTok does not offer one there, the instance's owner adds it to the app in TikTok's portal and to APP_SCOPES: drafts need video.upload.";
 
 const ADVICE = new Map<string, string>([
   [
     UNAUDITED,
-    "Make the account private in TikTok's app, or have your TikTok app pass the Content Posting audit.",
+    "TikTok has not audited this instance's app, and the account is not private. Make it private in TikTok's app, then retry the post. After the audit, public accounts can post. Drafts (post_mode DRAFT) need neither: an app for your own accounts alone, which TikTok does not audit, sends those.",
   ],
+  [
+    "reached_active_user_cap",
+    `As many accounts have posted through this instance's app in 24 hours as TikTok allows: ${UNAUDITED_USERS} before its audit, after it what the audit granted. Retry the post tomorrow, or send drafts (post_mode DRAFT).`,
+  ],
+  ["scope_not_authorized", MISSING_SCOPE],
+  ["scope_permission_missed", MISSING_SCOPE],
   [
     "url_ownership_unverified",
     "Verify the domain of this instance in TikTok's developer portal, and set PUBLIC_URL to it.",

@@ -8,6 +8,7 @@ import {
   needs,
   scopes,
   timing,
+  untilAudit,
   verifiedPull,
 } from "./capabilities.ts";
 import { settings, type TikTokSettings } from "./settings.ts";
@@ -20,6 +21,7 @@ export const tiktok: Connector<TikTokSettings> = {
   needs,
   timing,
   verifiedPull,
+  untilAudit,
   // Logins end after 180 days; early renewal keeps unused accounts connected.
   refreshAheadSeconds: (30 * DAY) / SECOND,
   settings,

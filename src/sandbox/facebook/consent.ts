@@ -2,7 +2,7 @@ import { takeCodeOf } from "../kit/codes.ts";
 import { createConsent, readConsentRequest, refusalPage } from "../kit/consent.tsx";
 import { OTHER_REDIRECT } from "../meta/codes.ts";
 import { type GraphCall, graphError } from "../meta/graph.ts";
-import { exchangeToken, loginsOf, SHORT_SECONDS } from "./tokens.ts";
+import { CODE_SECONDS, exchangeToken, loginsOf, SHORT_SECONDS } from "./tokens.ts";
 
 /** Source: Meta, "Permissions Reference". */
 const SCOPES = [
@@ -25,9 +25,6 @@ const SCOPES = [
   "instagram_manage_comments",
   "instagram_manage_insights",
 ];
-
-/** Meta does not publish the lifetime of codes; other programs report ten minutes. */
-const CODE_SECONDS = 600;
 
 export const consent = createConsent({
   platform: "facebook",

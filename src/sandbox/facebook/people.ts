@@ -1,6 +1,6 @@
 import { now } from "../../core/clock.ts";
 import { DAY, SECOND } from "../../core/time.ts";
-import { scopesOf } from "../kit/codes.ts";
+import { consentedAt, scopesOf } from "../kit/codes.ts";
 import { digitsOf } from "../kit/logins.ts";
 import { idOf } from "../kit/simulator.ts";
 import { type GraphCall, graphError, invalidParameter, unsupported } from "../meta/graph.ts";
@@ -14,7 +14,7 @@ import {
   toObject,
   userIdOf,
 } from "./pages.ts";
-import { ENDLESS_MS, isOfPerson, loginsOf } from "./tokens.ts";
+import { CODE_SECONDS, ENDLESS_MS, isOfPerson, loginsOf } from "./tokens.ts";
 
 const USUAL_SCOPES = [
   "pages_show_list",
@@ -138,6 +138,11 @@ export async function listPermissions(call: GraphCall): Promise<Response> {
   });
 }
 
+/** A person with "active" in their name never stops using the app; others last did when they consented. */
+const lastActive = (call: GraphCall, person: string): number =>
+  (/\bactive\b/i.test(person) ? null : consentedAt(call, "facebook", person, CODE_SECONDS)) ??
+  now().getTime();
+
 /** Meta can limit these permissions to individual Pages. Source: Meta, "Debug Token", granular_scopes. */
 const OF_PAGES = /^pages_/;
 
@@ -165,7 +170,7 @@ export async function debugToken(call: GraphCall): Promise<Response> {
       application: "Sandbox",
       is_valid: login.expires_at > at,
       expires_at: isEndless ? 0 : Math.floor(login.expires_at / SECOND),
-      data_access_expires_at: Math.floor((at + 90 * DAY) / SECOND),
+      data_access_expires_at: Math.floor((lastActive(call, person) + 90 * DAY) / SECOND),
       scopes,
       granular_scopes: scopes.map((scope) =>
         OF_PAGES.test(scope) ? { scope, target_ids } : { scope },

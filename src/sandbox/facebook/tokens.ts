@@ -3,6 +3,8 @@ import { DAY, HOUR, SECOND } from "../../core/time.ts";
 import { Logins } from "../kit/logins.ts";
 import { type GraphCall, graphError, invalidParameter } from "../meta/graph.ts";
 
+/** Meta does not publish the lifetime of codes; other programs report ten minutes. */
+export const CODE_SECONDS = 600;
 export const SHORT_SECONDS = HOUR / SECOND;
 /** Lifetime of a person's token after its exchange. Source: Meta, "Get Long-Lived Tokens". */
 const PERSON_SECONDS = (60 * DAY) / SECOND;

@@ -88,16 +88,36 @@ export function hasScope(
   return scopes === null || oneOf.length === 0 || oneOf.some((scope) => scopes.includes(scope));
 }
 
-/** Scopes of the newest consent; null without a consent page. */
-export function scopesOf(
+/** Null without a consent page. */
+function newestConsent(
   { env: { store, origin } }: Pick<Call, "env">,
   platform: Platform,
   name: string,
-): string[] | null {
+): Code | null {
   const own = { platform, team_id: origin.teamId, name, is_used: true };
-  return (
-    codesTable.find(store, own, "ORDER BY expires_at DESC, rowid DESC LIMIT 1")?.scopes ?? null
-  );
+  return codesTable.find(store, own, "ORDER BY expires_at DESC, rowid DESC LIMIT 1");
+}
+
+/** Scopes of the newest consent; null without a consent page. */
+export const scopesOf = (
+  call: Pick<Call, "env">,
+  platform: Platform,
+  name: string,
+): string[] | null => newestConsent(call, platform, name)?.scopes ?? null;
+
+/**
+ * Epoch ms of the newest consent; null without a consent page.
+ *
+ * @param codeSeconds lifetime of the platform's codes
+ */
+export function consentedAt(
+  call: Pick<Call, "env">,
+  platform: Platform,
+  name: string,
+  codeSeconds: number,
+): number | null {
+  const consent = newestConsent(call, platform, name);
+  return consent && consent.expires_at - codeSeconds * SECOND;
 }
 
 export async function isVerifierOf(

@@ -70,6 +70,16 @@ export class MetaLogins {
     return this.#issue(call, name);
   }
 
+  /** In epoch ms, like `issuedAt`. */
+  expiresAt(call: GraphCall, token: string): number {
+    return this.#of(call).find(token)?.expires_at ?? 0;
+  }
+
+  issuedAt(call: GraphCall, token: string): number {
+    const isShort = this.#of(call).find(token)?.kind === "short";
+    return this.expiresAt(call, token) - (isShort ? SHORT_SECONDS : this.#lifeSeconds) * SECOND;
+  }
+
   #of({ env: { store, origin } }: GraphCall): Logins {
     // A consent's long-lived token starts a day old, so that it can be renewed at once.
     const lives = { access: this.#lifeSeconds - DAY / SECOND, short: SHORT_SECONDS };

@@ -1,4 +1,6 @@
-import { scopesOf } from "../kit/codes.ts";
+import { now } from "../../core/clock.ts";
+import { DAY, SECOND } from "../../core/time.ts";
+import { consentedAt, scopesOf } from "../kit/codes.ts";
 import { createConsent, readConsentRequest, refusalPage } from "../kit/consent.tsx";
 import { DECLINED, takeMetaCode } from "../meta/codes.ts";
 import { type GraphCall, invalidParameter } from "../meta/graph.ts";
@@ -27,7 +29,7 @@ export const consent = createConsent({
   platform: "threads",
   name: "Threads",
   codeSeconds: CODE_SECONDS,
-  hint: "Threads itself lets people switch permissions off, but not the first.",
+  hint: "Threads itself lets people switch permissions off, but not the first. A profile is private with “private” in its name.",
   fixed: ["threads_basic"],
   readConsentRequest: (call) => {
     const refuse = (message: string) => refusalPage(400, `Invalid Request: ${message}`);
@@ -54,6 +56,17 @@ export async function grantToken(call: GraphCall): Promise<Response> {
 export const grantedScopes = (call: GraphCall, name: string): string[] =>
   scopesOf(call, "threads", name) ?? SCOPES.slice(0, 4);
 
+/** Source: Threads API, "Get Started". */
+const PERMISSION_MS = 90 * DAY;
+
+/** Seconds since 1970. Only renewing the token of a public profile extends the permissions. */
+function dataAccessEnd(call: GraphCall, name: string, token: string): number {
+  const consent = consentedAt(call, "threads", name, CODE_SECONDS);
+  const isPrivate = /\bprivate\b/i.test(name);
+  const from = isPrivate ? (consent ?? now().getTime()) : logins.issuedAt(call, token);
+  return Math.floor((from + PERMISSION_MS) / SECOND);
+}
+
 /** Every caller counts as a tester of the app. */
 export async function debugToken(call: GraphCall): Promise<Response> {
   const { account, token } = await authenticate(call);
@@ -64,6 +77,8 @@ export async function debugToken(call: GraphCall): Promise<Response> {
     data: {
       type: "USER",
       application: "Sandbox",
+      data_access_expires_at: dataAccessEnd(call, account.name, token),
+      expires_at: Math.floor(logins.expiresAt(call, token) / SECOND),
       is_valid: true,
       scopes: grantedScopes(call, account.name),
       user_id: account.userId,

@@ -125,7 +125,12 @@ export async function readUserInfo(call: Call): Promise<Response> {
   return answer({ user: pickFields(user, fields) });
 }
 
-export const isUnaudited = ({ name }: Account): boolean => /\bunaudited\b/i.test(name);
+/** An account whose name contains "unaudited" is private, unless the name contains "public" too. */
+export const isPublicAccount = ({ name }: Pick<Account, "name">): boolean =>
+  /\bpublic\b/i.test(name);
+
+export const isUnaudited = ({ name }: Pick<Account, "name">): boolean =>
+  /\bunaudited\b/i.test(name);
 
 /** Public posts stay in moderation for an hour when the account's name contains "moderated". */
 export const isModerated = ({ name }: Account): boolean => /\bmoderated\b/i.test(name);

@@ -83,7 +83,7 @@ export async function initPhotos(call: Call): Promise<Response> {
   const { title, description } = body.post_info;
   if (body.post_mode === "DIRECT_POST") {
     const { privacy_level, brand_content_toggle } = body.post_info;
-    requirePrivacy(account, privacy_level, PRIVACY_OPTIONS, brand_content_toggle);
+    requirePrivacy(call, account, privacy_level, PRIVACY_OPTIONS, brand_content_toggle);
   }
   const privacy = body.post_mode === "DIRECT_POST" ? body.post_info.privacy_level : "";
   const task: NewTask = {

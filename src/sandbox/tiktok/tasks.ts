@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { now } from "../../core/clock.ts";
-import { HOUR, SECOND } from "../../core/time.ts";
+import { DAY, HOUR, SECOND } from "../../core/time.ts";
 import { reactionsTo } from "../kit/audience.ts";
 import { randomDigits } from "../kit/ids.ts";
 import { pickFields } from "../kit/input.ts";
@@ -22,6 +22,7 @@ import {
   accounts,
   authenticate,
   isModerated,
+  isPublicAccount,
   isUnaudited,
   requireFields,
 } from "./accounts.ts";
@@ -250,8 +251,39 @@ function countsOf(task: Task) {
   };
 }
 
-/** @throws Refusal for a forbidden privacy level */
+/** @see https://developers.tiktok.com/doc/content-sharing-guidelines */
+const UNAUDITED_USERS = 5;
+
+/** @throws Refusal for a post that an unaudited app may not make */
+function requireUnauditedUse(call: Call, account: Account, level: string): void {
+  if (level !== PRIVATE || isPublicAccount(account)) {
+    throw refusal(
+      403,
+      "unaudited_client_can_only_post_to_private_accounts",
+      "Please review our integration guidelines at https://developers.tiktok.com/doc/content-sharing-guidelines/",
+    );
+  }
+  const { store, origin } = call.env;
+  const own = { team_id: origin.teamId, is_inbox: false };
+  const posts = tasks.list(store, own, "AND created_at > ?", now().getTime() - DAY);
+  const users = new Set(
+    posts.flatMap(({ open_id }) => {
+      const poster = accounts.find(store, { open_id });
+      return poster && isUnaudited(poster) && open_id !== account.openId ? [open_id] : [];
+    }),
+  );
+  if (users.size >= UNAUDITED_USERS) {
+    throw refusal(
+      403,
+      "reached_active_user_cap",
+      "The daily quota for active publishing users from your client is reached.",
+    );
+  }
+}
+
+/** @throws Refusal for a forbidden privacy level, or for what an unaudited app may not do */
 export function requirePrivacy(
+  call: Call,
   account: Account,
   level: string,
   options: readonly string[],
@@ -264,13 +296,7 @@ export function requirePrivacy(
       "The privacy level is none of those that creator_info lists.",
     );
   }
-  if (isUnaudited(account) && level !== PRIVATE) {
-    throw refusal(
-      403,
-      "unaudited_client_can_only_post_to_private_accounts",
-      "Please review our integration guidelines at https://developers.tiktok.com/doc/content-sharing-guidelines/",
-    );
-  }
+  if (isUnaudited(account)) requireUnauditedUse(call, account, level);
   if (isBranded && level === PRIVATE) {
     throw invalidParams("Branded content cannot be private");
   }

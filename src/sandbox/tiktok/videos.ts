@@ -90,7 +90,7 @@ export async function initVideo(call: Call): Promise<Response> {
   const { account, token } = await authenticate(call, "video.publish");
   const input = await readInput(call, directInput);
   const { privacy_level, title, brand_content_toggle } = input.post_info;
-  requirePrivacy(account, privacy_level, PRIVACY_OPTIONS, brand_content_toggle);
+  requirePrivacy(call, account, privacy_level, PRIVACY_OPTIONS, brand_content_toggle);
   requireChunkPlan(input.source_info);
   steer(call.env, REFUSALS, { key: account.openId, text: openingWords(title), token });
   const task = { is_video: true, is_inbox: false, privacy: privacy_level, title, description: "" };

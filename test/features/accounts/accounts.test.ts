@@ -92,6 +92,7 @@ test("an answer shows no secret, and only the fields of an account", async () =>
     expect(Object.keys(account).sort()).toEqual([
       "accountName",
       "connectedAt",
+      "dataAccessEndsAt",
       "id",
       "mode",
       "platform",

@@ -24,6 +24,8 @@ let owner: Member;
 
 beforeEach(async () => {
   harness = new Harness();
+  const { deps } = harness;
+  Object.assign(deps, { config: { ...deps.config, auditedPlatforms: ["tiktok"] } });
   owner = await createMember();
 });
 

@@ -260,7 +260,10 @@ describe("a platform that is asked", () => {
     tiktok.onStats(() => tiktok.refuse(401, "scope_not_authorized", "No user.info.stats."));
     expect(await tiktok.ask()).toMatchObject({
       status: 409,
-      body: { code: "ACCOUNT_INACTIVE", error: "No user.info.stats." },
+      body: {
+        code: "ACCOUNT_INACTIVE",
+        error: expect.stringMatching(/^No user\.info\.stats\. Connect the account again/),
+      },
     });
     expect(tiktok.calls).toEqual(["old"]);
   });

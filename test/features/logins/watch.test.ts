@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Platform } from "../../../src/core/platforms.ts";
 import { pathOf, walkConsent } from "../../support/consent.ts";
 import { eventNames } from "../../support/events.ts";
 import { createMember, harnessWith, joinTeam, START } from "../../support/harness.ts";
@@ -225,4 +226,80 @@ test("accounts of many teams are told team by team, one more with each tick, by 
   }
   expect(sent).toEqual([0, 2, 2, 4, 4, 5, 5]);
   expect(mails[0]?.subject).toBe("3 accounts have to be connected again");
+});
+
+describe("an account whose platform says how long the app may use the data", () => {
+  /** A sandbox account, connected on the platform's own page. */
+  async function prepareAccess(platform: Platform, name: string) {
+    const prepared = await prepare();
+    const { harness, member } = prepared;
+    await env.DB.exec("DELETE FROM accounts");
+    harness.deps.config.publicUrl = null;
+    const browser = new Browser(harness);
+    const start = await harness.call("POST", "/accounts", {
+      token: member.token,
+      json: { platform, mode: "sandbox" },
+    });
+    await walkConsent(browser, start.body.authorizationUrl, { name });
+    const read = async () =>
+      (await harness.call("GET", "/accounts", { token: member.token })).body.data[0];
+    const told = async () =>
+      (await eventNames(member.teamId)).filter((event) => event === TOLD).length;
+    return { ...prepared, browser, read, told };
+  }
+
+  test.each([
+    ["facebook", "Ada one page"],
+    ["threads", "Private Ada"],
+  ] as const)(
+    "is told of on %s once, seven days before, and by the pages",
+    async (platform, name) => {
+      const { mails, member, browser, read, told, tickOn } = await prepareAccess(platform, name);
+      const endsAt = new Date(START.getTime() + 90 * DAY_SECONDS * 1_000).toISOString();
+      expect(await read()).toMatchObject({ dataAccessEndsAt: endsAt });
+      for (const day of [41, 82]) await tickOn(day);
+      expect(mails).toEqual([]);
+      await tickOn(83.1);
+      expect(mails).toMatchObject([
+        {
+          subject: "An account has to be connected again",
+          text: expect.stringContaining(
+            "lets this app use the account's data until 2027-03-01, 09:00 UTC. Connect",
+          ),
+        },
+      ]);
+      await browser.signIn(member);
+      for (const path of ["/app", "/app/accounts", `/app/accounts/${(await read()).id}`]) {
+        expect((await browser.get(path)).html).toMatch(
+          /lets this app use the account.*1 Mar 2027/s,
+        );
+      }
+      for (const day of [84.2, 86.3, 89]) await tickOn(day);
+      expect(mails).toHaveLength(1);
+      expect(await told()).toBe(1);
+      await tickOn(91);
+      expect(await read()).toMatchObject({ status: "active", dataAccessEndsAt: endsAt });
+      await browser.signIn(member);
+      expect((await browser.get("/app/accounts")).html).toContain("stopped letting this app");
+    },
+  );
+
+  test.each([
+    ["facebook", "Active Ada one page"],
+    ["threads", "Ada"],
+  ] as const)("is not told of on %s while the platform moves the end", async (platform, name) => {
+    const { mails, read, told, tickOn } = await prepareAccess(platform, name);
+    for (const day of [41, 82.1, 83.2, 84.3, 89, 120]) await tickOn(day);
+    expect(mails).toEqual([]);
+    expect(await told()).toBe(0);
+    const { status, dataAccessEndsAt } = await read();
+    expect(status).toBe("active");
+    expect(Date.parse(dataAccessEndsAt)).toBeGreaterThan(Date.now() + 7 * DAY_SECONDS * 1_000);
+  });
+});
+
+test("a platform that says nothing of the data has no end of it", async () => {
+  const { harness, member } = await prepare();
+  const { body } = await harness.call("GET", "/accounts", { token: member.token });
+  expect(body.data[0].dataAccessEndsAt).toBeNull();
 });

@@ -6,6 +6,9 @@ import { json, scriptedFetch } from "./scripted.ts";
 const TOKEN = "the access token";
 let servers = 0;
 
+const NONCE = { "dpop-nonce": "n0" };
+const done = (body: unknown = {}) => json(body, 200, NONCE);
+
 /** A login bound to a key, at a server that no other test calls. */
 async function bound(...answers: Response[]) {
   const server = `https://pds${++servers}.example.com`;
@@ -34,7 +37,7 @@ const claimsOf = (headers: Record<string, string>): Record<string, unknown> =>
   JSON.parse(atob((headers.dpop?.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/")));
 
 test("proves a call, by its method, its address without the query, and the token", async () => {
-  const { send, calls, server } = await bound(json({ fine: true }));
+  const { send, calls, server } = await bound(done({ fine: true }));
   expect(await (await send()).json()).toEqual({ fine: true });
   expect(calls[0]?.authorization).toBe(`DPoP ${TOKEN}`);
   expect(claimsOf(calls[0]?.headers ?? {})).toMatchObject({
@@ -46,13 +49,13 @@ test("proves a call, by its method, its address without the query, and the token
 });
 
 test("sends the same body again with the nonce that the server asks for, and begins with it after that", async () => {
-  const { send, calls } = await bound(challenge("use_dpop_nonce"), json({}), json({}));
+  const { send, calls } = await bound(challenge("use_dpop_nonce"), done(), done());
   expect((await send("all of it")).status).toBe(200);
   expect((await send("more")).status).toBe(200);
   expect(calls.map(({ text }) => text)).toEqual(["all of it", "all of it", "more"]);
   expect(calls.map(({ contentType }) => contentType)).toEqual(Array(3).fill("image/png"));
   const nonces = calls.map(({ headers }) => claimsOf(headers).nonce);
-  expect(nonces).toEqual([undefined, "n1", "n1"]);
+  expect(nonces).toEqual([undefined, "n1", "n0"]);
 });
 
 test("asks twice at most", async () => {
@@ -73,4 +76,15 @@ test("leaves a call with another token alone, such as one of a video service", a
   await send("part of a video", "a service token");
   expect(calls[0]).toMatchObject({ authorization: "Bearer a service token" });
   expect(calls[0]?.headers.dpop).toBeUndefined();
+});
+
+test("rejects an answer without the nonce that servers owe, as if it had not come", async () => {
+  const { send } = await bound(json({ uri: "at://made" }), json({}));
+  await expect(send("a record")).rejects.toThrow(/without DPoP-Nonce/);
+  await expect(send()).rejects.toThrow(/without DPoP-Nonce/);
+});
+
+test("hands on refusals without a nonce, such as those of a gateway", async () => {
+  const { send } = await bound(json({ error: "Down" }, 502));
+  expect((await send()).status).toBe(502);
 });

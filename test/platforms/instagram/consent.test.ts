@@ -130,7 +130,18 @@ describe("what is refused", () => {
     [
       "an app that is not known",
       flat("Invalid platform app"),
-      { failure: "refused", message: expect.stringContaining("INSTAGRAM_CLIENT_ID") },
+      {
+        failure: "refused",
+        message: expect.stringMatching(/INSTAGRAM_CLIENT_ID.*The id is the Instagram app id/),
+      },
+    ],
+    [
+      "a permission that the app lacks",
+      flat("Invalid Scopes: instagram_business_manage_insights"),
+      {
+        failure: "refused",
+        message: expect.stringMatching(/manage_insights.*\/app\/setup\/instagram.*APP_SCOPES/),
+      },
     ],
     [
       "a refusal in the other form",

@@ -89,6 +89,30 @@ describe("an exchange that fails", () => {
   });
 });
 
+describe("a refusal for a scope", () => {
+  const helps = {
+    failure: "refused",
+    message: expect.stringMatching(/at \/app\/setup\/it, or to set APP_SCOPES/),
+  };
+
+  test.each(["invalid_scope", "unauthorized_scope_error"])(
+    "names the step and the variable: %s",
+    async (error) => {
+      expect(refusedConsent(new URLSearchParams({ error }), "It")).toMatchObject(helps);
+      const reply = await exchange(Response.json({ error }, { status: 400 }));
+      expect(reply).toMatchObject({ ok: false, error: helps });
+    },
+  );
+
+  test("is known by its words, too", () => {
+    const query = new URLSearchParams({ error_code: "100", error: "bad" });
+    query.set("error_message", "Invalid Scopes: read_insights");
+    expect(refusedConsent(query, "It")).toMatchObject({
+      message: expect.stringContaining("permissions: Invalid Scopes: read_insights. Its owner"),
+    });
+  });
+});
+
 describe("a stranger's words", () => {
   test("are capped, and on one line", () => {
     expect(capped("z".repeat(40_000))).toHaveLength(500);

@@ -26,8 +26,6 @@ test("an app in trial has lost nobody's login", async () => {
 test.each<[number, number, string, string]>([
   [403, 29, "You are not permitted to access that resource.", "account_disconnected"],
   [403, 7, "Authorization failed.", "account_disconnected"],
-  [403, 29, TRIAL, "unknown"],
-  [403, 3, "This endpoint needs Standard access.", "unknown"],
   [
     403,
     3,
@@ -58,6 +56,20 @@ test.each<[number, number, string, string]>([
   expect(toRefused(refusal)).toEqual({
     kind: "failed",
     failure: { code: ours, message },
+    transient: false,
+  });
+});
+
+test.each([
+  [29, TRIAL],
+  [3, "This endpoint needs Standard access."],
+])("an app without Standard access learns what to do: %i", async (code, message) => {
+  const refusal = await refusalOf(error(403, code, message));
+  expect(toRefused(refusal)).toMatchObject({
+    failure: {
+      code: "unknown",
+      message: expect.stringMatching(/upgrades the app to Standard.*PLATFORM_ORIGINS.*api-sandbox/),
+    },
     transient: false,
   });
 });

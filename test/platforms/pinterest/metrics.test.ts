@@ -11,7 +11,7 @@ const item = (id: string, created_at: string, lifetime: object | null, more: obj
 });
 
 const ITEMS = [
-  item("1", "2026-11-20T10:00:00", { impression: 10, save: 2 }),
+  item("1", "2026-11-20T10:00:00", { impression: 10, save: 2, reaction: 5, comment: 3 }),
   item("2", "2026-11-10T10:00:00", { impression: 20 }),
   item("3", "2026-01-10T10:00:00", { impression: 30 }),
   item("4", "2022-01-10T10:00:00", null),
@@ -53,6 +53,17 @@ test("saves that the list does not tell are those of the report, for pins as you
   expect([page.value.cursor, page.value.problems]).toEqual(["more", []]);
   expect(calls[1]?.searchParams.get("pin_ids")).toBe("2");
   expect(calls[1]?.searchParams.get("start_date")).toBe("2026-08-25");
+});
+
+test("reactions are likes and comments are comments, where the pin has lifetime figures", async () => {
+  const { page } = await read(Response.json({}));
+  if (!page.ok) throw new Error();
+  expect(page.value.posts.map(({ counters: { likes, comments } }) => [likes, comments])).toEqual([
+    [5, 3],
+    [null, null],
+    [null, null],
+    [null, null],
+  ]);
 });
 
 test("an app that may not have the report is told of, and the views are kept", async () => {

@@ -65,7 +65,9 @@ test("an app in trial is told so, and the account stays connected", async () => 
   expect(upload).toMatchObject({
     status: "failed",
     failure: { code: "unknown", retryable: true, nextAction: "retry" },
-    errorMessage: expect.stringMatching(/^Apps with Trial access may not create Pins/),
+    errorMessage: expect.stringMatching(
+      /^Apps with Trial access may not create Pins.*upgrades the app to Standard/,
+    ),
   });
   expect(feed).toEqual([]);
   expect(await stage.readAccount()).toMatchObject({ status: "active" });

@@ -63,12 +63,17 @@ test.each([
   ["for 60 days", {}, 60 * 86_400_000],
 ])("renews the token by itself, %s", async (_, outcome, lifeMs) => {
   const answer = { access_token: "THnew", token_type: "bearer", ...outcome };
-  const { fetch, calls } = scriptedFetch(json(answer));
+  const debugged = { data: { data_access_expires_at: 1_800_000_000 } };
+  const { fetch, calls } = scriptedFetch(json(answer), json(debugged));
   const before = Date.now();
   const refreshed = await threads.refresh(fetch, CREDENTIALS, ACCOUNT, null);
   expect(refreshed).toMatchObject({
     ok: true,
-    value: { accessToken: "THnew", refreshToken: null },
+    value: {
+      accessToken: "THnew",
+      refreshToken: null,
+      dataAccessEndsAt: new Date(1_800_000_000_000),
+    },
   });
   const expiresAt = refreshed.ok ? (refreshed.value.expiresAt?.getTime() ?? 0) : 0;
   expect(Math.abs(expiresAt - before - lifeMs)).toBeLessThan(60_000);
@@ -79,7 +84,20 @@ test.each([
       query: { grant_type: "th_refresh_token", access_token: "THold" },
       authorization: null,
     },
+    { method: "GET", path: "/v1.0/debug_token", query: { input_token: "THnew" } },
   ]);
+});
+
+test.each([
+  ["is refused", graphError(10)],
+  ["is a page of HTML", new Response("<p>Busy</p>")],
+  ["says 0", json({ data: { data_access_expires_at: 0 } })],
+])("keeps the known end of the permissions when the answer %s", async (_, reply) => {
+  const { fetch } = scriptedFetch(json({ access_token: "THnew" }), reply);
+  const dataAccessEndsAt = new Date("2027-01-01T00:00:00Z");
+  const known = { ...CREDENTIALS, dataAccessEndsAt };
+  const refreshed = await threads.refresh(fetch, known, ACCOUNT, null);
+  expect(refreshed).toMatchObject({ ok: true, value: { dataAccessEndsAt } });
 });
 
 test.each([

@@ -144,6 +144,12 @@ test.each<[string, Record<string, string>, string, string]>([
     "target users",
   ],
   [
+    "a scope that the app lacks",
+    { error: "invalid_scope", error_type: "scope" },
+    "refused",
+    "/app/setup/tiktok, or to set APP_SCOPES",
+  ],
+  [
     "no Login Kit",
     { error: "unauthorized_client", error_type: "client_key" },
     "refused",

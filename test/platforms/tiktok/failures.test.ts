@@ -52,6 +52,17 @@ test.each([
   expect(toRefused(refusal)).toMatchObject(expected);
 });
 
+test.each([
+  ["unaudited_client_can_only_post_to_private_accounts", /Make it private.*retry.*DRAFT/],
+  ["reached_active_user_cap", /5 before its audit.*Retry the post tomorrow/],
+  ["scope_not_authorized", /Connect the account again.*APP_SCOPES/],
+])("%s is explained, with what to do", async (code, message) => {
+  const refusal = await refusalOf(answer(403, code, "In its words."));
+  expect(toRefused(refusal)).toMatchObject({
+    failure: { message: expect.stringMatching(message) },
+  });
+});
+
 test("waits a minute for the limit of calls, of which no answer says more", async () => {
   const refusal = await refusalOf(answer(429, "rate_limit_exceeded", "Slow down"));
   expect(toRefused(refusal)).toMatchObject({

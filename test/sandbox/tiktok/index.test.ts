@@ -14,9 +14,8 @@ afterEach(() => moveClock(0));
 const API = "https://open.tiktokapis.com/v2";
 const POSTS = `${API}/post/publish`;
 
-function connect(person = "Ada") {
-  const teamId = unique();
-  const accountId = `acc_${teamId}`;
+function connect(person = "Ada", teamId = unique()) {
+  const accountId = `acc_${unique()}`;
   const name = `${person} ${teamId}`;
   const uploadId = unique();
   const fetch = createSandboxFetch(env.SANDBOX_STATE, { teamId, accountId, uploadId });
@@ -147,6 +146,29 @@ describe("a video", () => {
     expect(await init(connection, 5_000, { privacy_level: "SELF_ONLY" })).toMatchObject({
       status: 200,
     });
+  });
+
+  it("of an app that is not audited is refused for a public account", async () => {
+    const connection = connect("Unaudited public Ada");
+    expect(await init(connection, 5_000, { privacy_level: "SELF_ONLY" })).toMatchObject({
+      status: 403,
+      code: "unaudited_client_can_only_post_to_private_accounts",
+    });
+  });
+
+  it("of an app that is not audited comes from five users in 24 hours", async () => {
+    const team = unique();
+    const people = ["A", "B", "C", "D", "E", "F"].map((name) => connect(`Unaudited ${name}`, team));
+    const answers: object[] = [];
+    for (const one of people) {
+      answers.push(await init(one, 5_000, { privacy_level: "SELF_ONLY" }));
+    }
+    expect(answers.slice(0, 5)).toMatchObject(Array(5).fill({ status: 200 }));
+    expect(answers[5]).toMatchObject({ status: 403, code: "reached_active_user_cap" });
+    const [first, last] = [people[0], people[5]] as [Connection, Connection];
+    expect(await init(first, 5_000, { privacy_level: "SELF_ONLY" })).toMatchObject({ status: 200 });
+    moveClock(24 * 3_600 + 1);
+    expect(await init(last, 5_000, { privacy_level: "SELF_ONLY" })).toMatchObject({ status: 200 });
   });
 
   it("of an account that is looked through for long has no id for an hour", async () => {

@@ -52,7 +52,7 @@ export function markDeleted(leaving: Leaving, now: Date): Query<number>[] {
     sql`UPDATE invites SET revoked_at = ${at} WHERE (team_id = ${teamId} OR invited_by = ${ownerId})
       AND accepted_at IS NULL AND revoked_at IS NULL AND ${isDeleted}`,
     sql`UPDATE accounts SET deleted_at = ${at}, status = 'revoked', renew_at = NULL,
-        login_ends_at = NULL
+        login_ends_at = NULL, data_access_ends_at = NULL
       WHERE team_id = ${teamId} AND deleted_at IS NULL AND ${isDeleted}`,
     sql`UPDATE pool_slots SET next_at = NULL, next_day = NULL
       WHERE pool_id IN (SELECT id FROM pools WHERE team_id = ${teamId}) AND ${isDeleted}`,

@@ -132,17 +132,28 @@ export const disabledWebhooks = prepared(
 
 const readEnding = rowReader({
   subject: text("subject").notNull(),
-  ...pickColumns(accounts, ["id", "teamId", "platform", "accountName", "loginEndsAt"]),
+  ...pickColumns(accounts, [
+    "id",
+    "teamId",
+    "platform",
+    "accountName",
+    "loginEndsAt",
+    "dataAccessEndsAt",
+  ]),
 });
 
 export type EndingLogin = ReturnType<typeof readEnding>;
 
 export const endingLogins = prepared(
   ({ keys }: Params<{ keys: string }>) => sql`
-    SELECT a.id AS subject, a.id, a.team_id, a.platform, a.account_name, a.login_ends_at
+    SELECT a.id AS subject, a.id, a.team_id, a.platform, a.account_name,
+      iif(a.ending_told_for = a.login_ends_at, a.login_ends_at, NULL) AS login_ends_at,
+      iif(a.access_told_for = a.data_access_ends_at, a.data_access_ends_at, NULL)
+        AS data_access_ends_at
     FROM json_each(${keys}) k
     CROSS JOIN accounts a ON a.id = k.value ->> 1 AND a.team_id = k.value ->> 0
-    WHERE a.deleted_at IS NULL AND a.status = 'active' AND a.ending_told_for = a.login_ends_at`,
+    WHERE a.deleted_at IS NULL AND a.status = 'active'
+      AND (a.ending_told_for = a.login_ends_at OR a.access_told_for = a.data_access_ends_at)`,
   readEnding,
 );
 
