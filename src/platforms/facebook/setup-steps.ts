@@ -16,7 +16,7 @@ const STEPS: readonly SetupStep[] = [
     id: "app",
     kind: "app",
     title: "Create the app",
-    todo: 'Choose the use case "Manage everything on your Page". Meta adds business_management, pages_show_list and public_profile by itself.',
+    todo: 'Choose the use case "Manage everything on your Page". Meta adds business_management, pages_show_list and public_profile by itself. For your own Pages, the app needs no business portfolio.',
     page: "https://developers.facebook.com/apps/creation/",
     before: "Nothing.",
     after: "The app exists, in development mode.",
@@ -54,7 +54,7 @@ const STEPS: readonly SetupStep[] = [
     domain: "App domains",
     privacy: "Privacy policy URL",
     terms: "Terms of Service URL",
-    deletion: "Data deletion request URL",
+    deletion: "User data deletion, Data deletion callback URL",
     home: "Website, Site URL",
   }),
   {
@@ -74,7 +74,7 @@ const STEPS: readonly SetupStep[] = [
     id: "roles",
     kind: "people",
     title: "Give your colleagues a role",
-    todo: "Under App roles, add the people who connect Pages as administrators, developers or testers. Up to 50 testers fit, 500 for a verified business.",
+    todo: "Under App roles, invite the people who connect Pages as administrators, developers or testers; they accept the invitation. Administrators and developers need a developer account of Meta, testers do not. Up to 50 testers fit, 500 for a verified business. The roles of an app in a business portfolio are managed in the portfolio.",
     page: "https://developers.facebook.com/documentation/development/build-and-test/app-roles",
     before: "Only you can connect Pages.",
     after: "So can they.",
@@ -84,7 +84,7 @@ const STEPS: readonly SetupStep[] = [
     id: "live",
     kind: "live",
     title: "Publish the app",
-    todo: "Complete the Data Use Checkup, and set the app live. It comes back every year. Meta's pages do not agree on whether people with a role can still be asked for permissions without a review: publish one post then, and open it in a browser that is not signed in.",
+    todo: "Complete the Data Use Checkup, which comes back every year, and set the app live. Meta's pages do not agree on whether people with a role can then still be asked for permissions without a review. So try it: connect a Page again, publish one post, and open it in a browser that is not signed in. If that fails, the app needs the review.",
     page: "https://developers.facebook.com/documentation/development/release",
     before: "Only people with a role in the app see its posts.",
     after:
@@ -115,9 +115,11 @@ const STEPS: readonly SetupStep[] = [
       },
       asks: [
         ...REVIEW_ASKS,
-        "for pages_manage_posts: how a person creates a post, and the new post on their Page",
+        "for pages_manage_posts: how a person creates a post, and the new post on their Page. Meta names editing and deleting too",
+        "for pages_read_engagement: the content of a post, displayed in the app",
         "for pages_show_list: the Pages, successfully connected",
         "for read_insights: the figures, displayed in the app",
+        "for business_management: the permission that it is needed for, here pages_show_list",
       ],
       recording: recordingOf({
         name: "Facebook",

@@ -32,7 +32,7 @@ const STEPS: readonly SetupStep[] = [
     id: "trial",
     kind: "review",
     title: "Connect an app, and wait for Trial access",
-    todo: 'Accept the terms, press "Connect app", and fill in the form. The app\'s name must not contain "Pinterest".',
+    todo: 'Accept the terms, press "Connect app", and fill in the form: name, company, website, privacy policy, purpose, use cases and audience. The name must not contain "Pinterest".',
     page: "https://developers.pinterest.com/apps/",
     before: "Nothing.",
     after: "The app has an id and a secret, with Trial access.",
@@ -75,7 +75,7 @@ const STEPS: readonly SetupStep[] = [
     id: "sandbox",
     kind: "people",
     title: "Create a pin in Pinterest's sandbox",
-    todo: 'For the recording, run an instance in development with PLATFORM_ORIGINS={"https://api.pinterest.com":"https://api-sandbox.pinterest.com"}, so that its calls, the login too, go to Pinterest\'s own sandbox. Its pins are seen on your profile, by you. It takes no videos and has no figures.',
+    todo: 'For the recording, run an instance in development (`npm run dev`) with PLATFORM_ORIGINS={"https://api.pinterest.com":"https://api-sandbox.pinterest.com"}, so that its calls, the login too, go to Pinterest\'s own sandbox. Register the redirect URL of that instance too. The pins are seen on your profile, by you. The sandbox takes no videos and has no figures.',
     page: "https://developers.pinterest.com/docs/developer-tools/sandbox/",
     before: "No pin can be created.",
     after: "Pins of images can be created, which you alone see.",
@@ -98,6 +98,7 @@ const STEPS: readonly SetupStep[] = [
       asks: [
         "the whole OAuth flow, without sensitive data",
         "an action by Pinterest's API, such as a new pin",
+        "Pinterest's two most common reasons to refuse: the recording does not show Pinterest at work, or not the whole OAuth flow",
       ],
       recording: recordingOf({
         name: "Pinterest",

@@ -42,7 +42,7 @@ const STEPS: readonly SetupStep[] = [
     id: "app",
     kind: "app",
     title: "Connect an app",
-    todo: "Fill in name, category, description, an icon of 1024 x 1024 pixels and these addresses, and choose the platform Web. The name must not refer to a social media company.",
+    todo: "Fill in name, category, description, an icon of 1024 x 1024 pixels (JPEG or PNG, up to 5 MB) and these addresses, and choose the platform Web. The name must not refer to a social media company.",
     page: "https://developers.tiktok.com/apps",
     before: "Nothing.",
     after:
@@ -58,7 +58,7 @@ const STEPS: readonly SetupStep[] = [
     id: "login-kit",
     kind: "product",
     title: "Add Login Kit",
-    todo: "Add the product Login Kit, and register the redirect URL. TikTok leads people back only to https.",
+    todo: "Add the product Login Kit, and register the redirect URL. TikTok leads people back only to https. The webhook's address is optional: there TikTok says when a creator withdraws the consent.",
     page: "https://developers.tiktok.com/doc/login-kit-web",
     before: "Nobody can sign in.",
     after: "People can sign in.",
@@ -103,7 +103,7 @@ const STEPS: readonly SetupStep[] = [
     id: "keys",
     kind: "keys",
     title: "Set the keys",
-    todo: 'Set the two variables to the client key and the client secret. For the recording of the review, make a sandbox of TikTok first, add your account as target user, and set the sandbox\'s own pair: its key begins with "sb".',
+    todo: 'Set the two variables to the client key and the client secret. For the recording of the review, make a sandbox of TikTok first: switch the app to Sandbox, create one with a copy of the settings, or enter products, scopes and redirect URL again, press "Apply changes", and sign in with your account under Target users. Up to 10 accounts fit. Then set the sandbox\'s own pair: its key begins with "sb".',
     page: "https://developers.tiktok.com/doc/add-a-sandbox",
     before: "Nobody can sign in.",
     after:
@@ -117,11 +117,11 @@ const STEPS: readonly SetupStep[] = [
     id: "review",
     kind: "review",
     title: "Pass the app review",
-    todo: "Submit the app with a description of each product and scope, and the recording, made in the sandbox of TikTok. TikTok does not admit apps for private or personal use, and the website must be a finished one with terms and privacy policy in plain sight. After it, set the keys of the app itself. Later changes are reviewed again.",
+    todo: "Submit the app with a description of each product and scope, and the recording, made in the sandbox of TikTok. TikTok does not admit apps for private or personal use, and the website must be a finished one, more than a landing page or a sign-in page, with terms and privacy policy in plain sight. After it, set the keys of the app itself. Later changes are reviewed again.",
     page: "https://developers.tiktok.com/doc/app-review-guidelines",
     before: "The app can be used only in a sandbox of TikTok.",
     after:
-      "Everybody can connect. Drafts (post_mode DRAFT) work, and so does direct posting within the limits of apps without an audit. Who publishes by API for their own accounts alone stays here, and uses drafts.",
+      "Everybody can connect. Drafts (post_mode DRAFT) work, up to five unfinished ones of a creator in 24 hours, and so does direct posting within the limits of apps without an audit. Who publishes by API for their own accounts alone stays here, and uses drafts.",
     takes: "TikTok: several days to two weeks, without a promise.",
     neededFor: "everybody",
     submission: {
