@@ -1,5 +1,9 @@
+import { appKeyNames } from "../config.ts";
+import type { AppName, OtherApp } from "../core/platforms.ts";
 import { callbackPath } from "../features/connect/rules.ts";
 import {
+  type AppChecks,
+  appsWithKeys,
   describeProblem,
   type JudgedStep,
   judgeSteps,
@@ -66,7 +70,7 @@ async function diagnoseApp(
   { names, values, origin, ticks = [] }: AppSettings,
   ask: Fetch,
 ): Promise<DiagnosedApp> {
-  const { platform, checkApp } = connector;
+  const { platform } = connector;
   const { app, key, variables, addresses, required, optional } = setupOf(connector, origin);
   const missingOf = (keys: readonly string[]) =>
     keys.filter((name) => names !== null && !names.includes(name));
@@ -79,7 +83,7 @@ async function diagnoseApp(
     const lines = [
       ...(key ? [describeKeys(keys, missing, names !== null)] : []),
       ...(key && missing.length > 0 ? [key.without] : []),
-      ...judgeSteps(connector, steps, { ...facts, check: null }).map(describeStep),
+      ...judgeSteps(connector, steps, { ...facts, checks: {} }).map(describeStep),
     ];
     return {
       platform,
@@ -89,13 +93,9 @@ async function diagnoseApp(
     };
   }
   const missing = missingOf(variables);
-  const [clientId = "", clientSecret = ""] = variables.map((name) => values[name]);
-  const check =
-    clientId && clientSecret
-      ? ((await checkApp?.(ask, { clientId, clientSecret }, origin + callbackPath(platform))) ??
-        null)
-      : null;
-  const judged = judgeSteps(connector, steps, { ...facts, check });
+  const checks = await checkApps(connector, values, origin, ask);
+  const answers = Object.values(checks);
+  const judged = judgeSteps(connector, steps, { ...facts, checks });
   const problems = judged.flatMap((step) => step.problems);
   const failures = problems.filter(({ isFailure }) => isFailure);
   const lines = [
@@ -104,17 +104,17 @@ async function diagnoseApp(
     `scopes: ${required.join(" ")}`,
     ...(optional.length > 0 ? [`optional scopes: ${optional.join(" ")}`] : []),
     describeKeys(variables, missing, names !== null),
-    ...(check ? [`check: ${check.message}`] : []),
+    ...answers.map(({ message }) => `check: ${message}`),
     ...judged.map(describeStep),
     ...problems.map((problem) => `to mend: ${describeProblem(problem, judged)}`),
   ];
-  const isReady = check?.verdict === "right";
+  const isReady = answers.some(({ verdict }) => verdict === "right");
   return {
     platform,
     state:
       failures.length > 0
         ? "wrong"
-        : missing.length > 0
+        : missing.length > 0 && answers.length === 0
           ? "missing"
           : isReady
             ? "ready"
@@ -122,6 +122,25 @@ async function diagnoseApp(
     report: [platform, ...lines.map(indent)].join("\n"),
     problems: failures.map((problem) => `${platform}: ${describeProblem(problem, judged)}`),
   };
+}
+
+async function checkApps(
+  connector: Connector,
+  values: Vars,
+  origin: string,
+  ask: Fetch,
+): Promise<AppChecks> {
+  const { platform, checkApp } = connector;
+  const keysOf = (app: AppName) => appKeyNames(app).map((name) => values[name] ?? "");
+  const apps = appsWithKeys(connector, (app) => keysOf(app).every((key) => key !== ""));
+  if (!checkApp) return {};
+  const answers = apps.map(async (app) => {
+    const [clientId = "", clientSecret = ""] = keysOf(app);
+    const other = app === platform ? {} : { other: app as OtherApp };
+    const keys = { clientId, clientSecret, ...other };
+    return [app, await checkApp(ask, keys, origin + callbackPath(platform))] as const;
+  });
+  return Object.fromEntries(await Promise.all(answers));
 }
 
 const STEP_STATES: Record<StepState, string> = {

@@ -22,6 +22,7 @@ const MEANINGS: Record<string, { lists: readonly (readonly string[])[]; texts?: 
     texts: ["uploadId"],
   },
   count_clicks: { lists: [], texts: [""] },
+  accounts_by_data_access: { lists: [accounts.status.enumValues] },
   accounts_by_login_end: { lists: [accounts.status.enumValues] },
   accounts_by_renewal: { lists: [accounts.status.enumValues] },
   events_by_upload: { lists: [EVENT_NAMES], texts: ["uploadId"] },

@@ -2,9 +2,8 @@ import { type Context, Hono } from "hono";
 import { publicOrigin } from "../../http/env.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { Fact } from "../../pages/fact.tsx";
-import type { AppCheck } from "../../platforms/login.ts";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
-import { describeProblem } from "../setup/rules.ts";
+import { type AppChecks, describeProblem } from "../setup/rules.ts";
 import type { InstanceSetup } from "../setup/service.ts";
 import { NoticeLine, renderOwnPage, State } from "./parts.tsx";
 import { attempt, type Shown } from "./refusals.ts";
@@ -47,11 +46,11 @@ setupPage.get(`${PATH}/:platform`, signedIn("read:pages"), (c) =>
 // No redirect is needed, because the check may be repeated.
 setupPage.post(`${PATH}/:platform/check`, signedIn("write", { isPersonal: true }), async (c) => {
   const { checkPlatform } = await import("../setup/service.ts");
-  let check: AppCheck | null = null;
+  let checks: AppChecks = {};
   const refused = await attempt(async () => {
-    check = await checkPlatform(c.var.ctx, c.req.param("platform"), originOf(c));
+    checks = await checkPlatform(c.var.ctx, c.req.param("platform"), originOf(c));
   });
-  return showPlatform(c, { ...(refused ?? { notice: null, status: 200 }), check });
+  return showPlatform(c, { ...(refused ?? { notice: null, status: 200 }), checks });
 });
 
 setupPage.post(`${PATH}/:platform/steps`, signedIn("write", { isPersonal: true }), async (c) => {
@@ -66,13 +65,20 @@ setupPage.post(`${PATH}/:platform/steps`, signedIn("write", { isPersonal: true }
 /** @throws AppError FORBIDDEN for everyone except the instance's owner; NOT_FOUND */
 async function showPlatform(
   c: Context<PageEnv>,
-  { notice, status, check = null }: Shown & { check?: AppCheck | null },
+  { notice, status, checks = {} }: Shown & { checks?: AppChecks },
 ): Promise<Response> {
   const { getSetup } = await import("../setup/service.ts");
   const origin = originOf(c);
-  const setup = await getSetup(c.var.ctx, c.req.param("platform") ?? "", { origin, check });
+  const setup = await getSetup(c.var.ctx, c.req.param("platform") ?? "", { origin, checks });
   const { platform, name, steps } = setup;
-  const shown = check ? { text: check.message, isRefusal: check.verdict === "wrong" } : notice;
+  const answers = Object.values(checks);
+  const shown =
+    answers.length > 0
+      ? {
+          text: answers.map(({ message }) => message).join(" "),
+          isRefusal: answers.some(({ verdict }) => verdict === "wrong"),
+        }
+      : notice;
   return renderOwnPage(
     c,
     { title: `Setup of ${name}`, here: "/app/accounts", styles: STEP_STYLES, status },
@@ -98,10 +104,10 @@ async function showPlatform(
 }
 
 const stateOf = (setup: InstanceSetup): { text: string; tone: string } => {
-  const { app, missing, variables, steps } = setup;
+  const { app, isSetUp, missing, variables, steps } = setup;
   if (steps.some(({ state }) => state === "mend")) return { text: "To be mended", tone: "bad" };
   if (app === null) return { text: "Needs no app", tone: "good" };
-  if (missing.length === 0) return { text: "Keys are set", tone: "good" };
+  if (isSetUp) return { text: "Keys are set", tone: "good" };
   return missing.length < variables.length
     ? { text: "Half set up", tone: "bad" }
     : { text: "Not set up", tone: "" };

@@ -22,5 +22,7 @@ export const insertTick = (tick: SetupTick): Query<number> =>
 export const deleteTick = ({ platform, step }: Pick<SetupTick, "platform" | "step">) =>
   sqlWrite(sql`DELETE FROM setup_ticks WHERE platform = ${platform} AND step = ${step}`);
 
-export const deleteConfirmations = (platform: SetupTick["platform"]): Query<number> =>
-  sqlWrite(sql`DELETE FROM setup_ticks WHERE platform = ${platform} AND source = 'platform'`);
+export const deleteConfirmation = ({ platform, step }: Pick<SetupTick, "platform" | "step">) =>
+  sqlWrite(
+    sql`DELETE FROM setup_ticks WHERE platform = ${platform} AND step = ${step} AND source = 'platform'`,
+  );

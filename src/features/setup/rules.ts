@@ -1,5 +1,5 @@
 import { appKeyNames, type Config } from "../../config.ts";
-import type { Platform } from "../../core/platforms.ts";
+import type { AppName, Platform } from "../../core/platforms.ts";
 import type { AcceptedRedirects, Connector, Needs } from "../../platforms/connector.ts";
 import type { ConsentScopes } from "../../platforms/consent.ts";
 import type { AppCheck } from "../../platforms/login.ts";
@@ -80,6 +80,24 @@ export function pastesOf(
   }));
 }
 
+/** An app that the platform was not asked about is absent. */
+export type AppChecks = Partial<Record<AppName, AppCheck>>;
+
+export const checkOf = (
+  { isChecked, variables = [] }: SetupStep,
+  checks: AppChecks,
+): AppCheck | null => {
+  const apps = Object.keys(checks) as AppName[];
+  const app = apps.find((one) => variables.includes(appKeyNames(one)[0]));
+  return (isChecked && app && checks[app]) || null;
+};
+
+/** The apps of a platform that have both keys. */
+export const appsWithKeys = (
+  { platform, pagesApp }: Pick<Connector, "platform" | "pagesApp">,
+  hasKeys: (app: AppName) => boolean,
+): AppName[] => [platform, ...(pagesApp ? [pagesApp.app] : [])].filter(hasKeys);
+
 /** The variables of this instance that hold keys of apps. */
 export interface AppVariables {
   /** Null when the names are unknown. */
@@ -114,8 +132,8 @@ export interface SetupProblem {
 interface SetupFacts {
   origin: string;
   variables: AppVariables;
-  /** Null when the platform was not asked. */
-  check: AppCheck | null;
+  /** What the platform has just said about the keys of its apps. */
+  checks: AppChecks;
 }
 
 const isSet = ({ names }: AppVariables, variable: string): boolean =>
@@ -124,11 +142,10 @@ const isSet = ({ names }: AppVariables, variable: string): boolean =>
 export function findProblems(
   { name, needs }: Pick<Connector, "name" | "needs">,
   steps: readonly SetupStep[],
-  { origin, variables, check }: SetupFacts,
+  { origin, variables, checks }: SetupFacts,
 ): SetupProblem[] {
   const [keys] = steps.filter((step) => step.variables);
   const [addresses = keys] = steps.filter(({ pastes }) => pastes?.redirect);
-  const [checked = keys] = steps.filter(({ isChecked }) => isChecked);
   const [live] = steps.filter(({ kind }) => kind === "live" || kind === "review");
   const hasKeys = keys?.variables?.some((one) => isSet(variables, one)) ?? false;
   const problems: SetupProblem[] = steps.flatMap((step) => keyProblems(step, variables));
@@ -140,12 +157,26 @@ export function findProblems(
       isFailure: hasKeys,
     });
   }
-  const refused = check?.isAboutRedirect ? addresses : checked;
-  if (check?.verdict === "wrong" && refused) {
-    problems.push({ kind: "refused", message: check.message, step: refused.id, isFailure: true });
-  }
-  if (check?.isUnpublished && live) {
-    problems.push({ kind: "unpublished", message: check.message, step: live.id, isFailure: false });
+  for (const step of steps) {
+    const check = checkOf(step, checks);
+    const redirects = step.pastes?.redirect ? step : addresses;
+    if (check?.verdict === "wrong") {
+      const mending = (check.isAboutRedirect && redirects) || step;
+      problems.push({
+        kind: "refused",
+        message: check.message,
+        step: mending.id,
+        isFailure: true,
+      });
+    }
+    if (check?.isUnpublished && live) {
+      problems.push({
+        kind: "unpublished",
+        message: check.message,
+        step: live.id,
+        isFailure: false,
+      });
+    }
   }
   return problems;
 }
@@ -236,7 +267,7 @@ export function judgeSteps(
 }
 
 function stateOf(
-  { kind, isChecked, variables }: SetupStep,
+  step: SetupStep,
   {
     problems,
     tick,
@@ -247,10 +278,13 @@ function stateOf(
     facts: SetupFacts & { isAudited: boolean };
   },
 ): StepState {
+  const { kind, variables } = step;
   if (problems.some(({ isFailure }) => isFailure)) return "mend";
-  const isConfirmed = isChecked && facts.check?.verdict === "right";
-  if (isConfirmed || tick?.source === "platform") return "confirmed";
   const isComplete = variables?.every((one) => isSet(facts.variables, one)) ?? false;
+  const isLost = variables !== undefined && facts.variables.names !== null && !isComplete;
+  const isConfirmed = checkOf(step, facts.checks)?.verdict === "right";
+  if (isConfirmed || (tick?.source === "platform" && !isLost)) return "confirmed";
+  if (tick?.source === "platform") return "open";
   const isPassed = kind === "audit" && facts.isAudited;
   return tick || isComplete || isPassed ? "done" : "open";
 }

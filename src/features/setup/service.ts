@@ -1,15 +1,16 @@
 import { AppError, notFound } from "../../core/errors.ts";
-import { isPlatform, type Platform } from "../../core/platforms.ts";
+import { isPlatform, type OtherApp, type Platform } from "../../core/platforms.ts";
 import type { Ctx } from "../../deps.ts";
 import type { Connector } from "../../platforms/connector.ts";
-import type { AppCheck } from "../../platforms/login.ts";
 import { connectorOf, connectors } from "../../platforms/registry.ts";
-import type { SetupStep } from "../../platforms/setup-steps.ts";
 import { isInstanceOwner } from "../auth/repo/people.ts";
 import { callbackPath } from "../connect/rules.ts";
 import { appKeysOf, withTimeout } from "../logins/platform-access.ts";
-import { allTicks, deleteConfirmations, deleteTick, insertTick } from "./repo.ts";
+import { allTicks, deleteConfirmation, deleteTick, insertTick } from "./repo.ts";
 import {
+  type AppChecks,
+  appsWithKeys,
+  checkOf,
   type JudgedStep,
   judgeSteps,
   type PlatformSetup,
@@ -22,6 +23,8 @@ export interface InstanceSetup extends PlatformSetup {
   name: string;
   missing: readonly string[];
   appScopes: readonly string[] | null;
+  /** At least one app of the platform has its keys. */
+  isSetUp: boolean;
   isCheckable: boolean;
   steps: readonly JudgedStep[];
 }
@@ -46,20 +49,20 @@ async function readTicks(ctx: Ctx): Promise<Tick[]> {
  */
 export async function listSetup(ctx: Ctx, origin: string): Promise<InstanceSetup[]> {
   const ticks = await readTicks(ctx);
-  return Promise.all(connectors().map((one) => toSetup(ctx, one, { origin, ticks, check: null })));
+  return Promise.all(connectors().map((one) => toSetup(ctx, one, { origin, ticks, checks: {} })));
 }
 
 /**
- * @param check what the platform has just said about the app
+ * @param checks what the platform has just said about its apps
  * @throws AppError FORBIDDEN for everyone except the instance's owner; NOT_FOUND
  */
 export async function getSetup(
   ctx: Ctx,
   platform: string,
-  { origin, check = null }: { origin: string; check?: AppCheck | null },
+  { origin, checks = {} }: { origin: string; checks?: AppChecks },
 ): Promise<InstanceSetup> {
   const ticks = await readTicks(ctx);
-  return toSetup(ctx, connectorOf(requirePlatform(platform)), { origin, ticks, check });
+  return toSetup(ctx, connectorOf(requirePlatform(platform)), { origin, ticks, checks });
 }
 
 function requirePlatform(platform: string): Platform {
@@ -70,19 +73,22 @@ function requirePlatform(platform: string): Platform {
 async function toSetup(
   { config }: Ctx,
   connector: Connector,
-  facts: { origin: string; ticks: readonly Tick[]; check: AppCheck | null },
+  facts: { origin: string; ticks: readonly Tick[]; checks: AppChecks },
 ): Promise<InstanceSetup> {
   const { platform, name, checkApp } = connector;
   const setup = setupOf(connector, facts.origin);
   const variables = variablesOf(config);
   const required = setup.key ? [...setup.variables, setup.key.variable] : setup.variables;
   const missing = required.filter((one) => !variables.names?.includes(one));
+  const isSetUp =
+    missing.length === 0 || appsWithKeys(connector, (app) => app in config.appKeys).length > 0;
   return {
     ...setup,
     name,
     missing,
     appScopes: config.appScopes[platform] ?? null,
-    isCheckable: checkApp !== undefined && missing.length === 0,
+    isSetUp,
+    isCheckable: checkApp !== undefined && isSetUp,
     steps: judgeSteps(connector, await connector.setupSteps(), {
       ...facts,
       variables,
@@ -92,42 +98,52 @@ async function toSetup(
 }
 
 /**
- * Asks the platform about the app's keys, and keeps what it confirms.
+ * Asks the platform about the keys of its apps, and keeps what it confirms.
  *
  * @throws AppError FORBIDDEN for everyone except the instance's owner, NOT_FOUND, 400 when the check is
  * impossible
  */
-export async function checkPlatform(ctx: Ctx, platform: string, origin: string): Promise<AppCheck> {
+export async function checkPlatform(
+  ctx: Ctx,
+  platform: string,
+  origin: string,
+): Promise<AppChecks> {
   await readTicks(ctx);
   const connector = connectorOf(requirePlatform(platform));
-  const { name } = connector;
-  if (!connector.checkApp)
-    throw new AppError(null, `${name} needs no app: nothing is to be checked.`);
-  const app = appKeysOf(ctx, { platform: connector.platform, mode: "live" });
-  if (!app) {
+  const { name, checkApp } = connector;
+  if (!checkApp) throw new AppError(null, `${name} needs no app: nothing is to be checked.`);
+  const apps = appsWithKeys(connector, (app) => app in ctx.config.appKeys);
+  if (apps.length === 0) {
     const { variables } = setupOf(connector, origin);
     throw new AppError(null, `Set ${variables.join(" and ")} first, then check again.`);
   }
-  const redirectUri = origin + callbackPath(platform);
-  const check = await connector.checkApp(withTimeout(ctx.fetch), app, redirectUri);
-  await keepConfirmations(ctx, connector.platform, await connector.setupSteps(), check);
-  return check;
+  const checks: AppChecks = Object.fromEntries(
+    await Promise.all(
+      apps.map(async (name) => {
+        const app = name === connector.platform ? null : (name as OtherApp);
+        const keys = appKeysOf(ctx, { platform: connector.platform, mode: "live", app });
+        if (!keys) throw new Error(`The keys of ${name} are gone.`);
+        const redirectUri = origin + callbackPath(connector.platform);
+        return [name, await checkApp(withTimeout(ctx.fetch), keys, redirectUri)] as const;
+      }),
+    ),
+  );
+  await keepConfirmations(ctx, connector, checks);
+  return checks;
 }
 
 async function keepConfirmations(
   ctx: Ctx,
-  platform: Platform,
-  steps: readonly SetupStep[],
-  { verdict }: AppCheck,
+  { platform, setupSteps }: Connector,
+  checks: AppChecks,
 ): Promise<void> {
-  if (verdict === "wrong") await ctx.db.run([deleteConfirmations(platform)]);
-  if (verdict !== "right") return;
-  const confirmed = steps.filter(({ isChecked }) => isChecked);
-  await ctx.db.runAll(
-    confirmed.map(({ id }) =>
-      insertTick({ platform, step: id, source: "platform", tickedAt: ctx.now() }),
-    ),
-  );
+  const writes = (await setupSteps()).flatMap((step) => {
+    const verdict = checkOf(step, checks)?.verdict;
+    if (verdict === "wrong") return [deleteConfirmation({ platform, step: step.id })];
+    if (verdict !== "right") return [];
+    return [insertTick({ platform, step: step.id, source: "platform", tickedAt: ctx.now() })];
+  });
+  if (writes.length > 0) await ctx.db.runAll(writes);
 }
 
 /**

@@ -243,6 +243,15 @@ describe("a tick", () => {
 });
 
 describe("the check of an app", () => {
+  beforeEach(() => env.DB.exec("DELETE FROM setup_ticks"));
+
+  const tickedSteps = async (platform: string) => {
+    const rows = env.DB.prepare(
+      "SELECT step FROM setup_ticks WHERE platform = ? AND source = 'platform'",
+    );
+    return (await rows.bind(platform).all<{ step: string }>()).results.map(({ step }) => step);
+  };
+
   const check = async (network: Fetch, platform = "x", who = owner) => {
     const { harness, browser } = await opened({ appKeys: { x: KEYS } }, who);
     harness.network = network;
@@ -274,6 +283,32 @@ describe("the check of an app", () => {
     expect(page.html).toContain(words);
     expect(page.html).not.toContain(KEYS.clientSecret);
     expect(urls).toHaveLength(1);
+  });
+
+  test("asks about each app of a platform, and keeps what is confirmed of each", async () => {
+    const { harness, browser } = await opened({
+      appKeys: { linkedin: KEYS, linkedin_pages: KEYS },
+    });
+    const asked: string[] = [];
+    harness.network = async (input) => {
+      asked.push(await new Request(input).text());
+      return asked.length === 1
+        ? Response.json({ error: "access_denied" }, { status: 401 })
+        : Response.json({ error: "invalid_client" }, { status: 401 });
+    };
+    const { html } = await browser.post("/app/setup/linkedin/check");
+    expect(asked).toHaveLength(2);
+    expect(html).toContain("LINKEDIN_PAGES_CLIENT_ID");
+    expect(await tickedSteps("linkedin")).toEqual(["keys"]);
+  });
+
+  test("of a second app alone is possible", async () => {
+    const { harness, browser } = await opened({ appKeys: { linkedin_pages: KEYS } });
+    harness.network = async () => Response.json({ error: "access_denied" }, { status: 401 });
+    const { html } = await browser.post("/app/setup/linkedin/check");
+    expect(html).toContain("LinkedIn knows the app");
+    expect(html).toContain("Keys are set");
+    expect(await tickedSteps("linkedin")).toEqual(["pages-keys"]);
   });
 
   test("tells in words when nobody answers", async () => {

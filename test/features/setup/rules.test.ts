@@ -27,7 +27,8 @@ async function problemsOf(
 ) {
   const connector = connectorOf(platform);
   const steps = await connector.setupSteps();
-  return findProblems(connector, steps, { origin, variables, check });
+  const checks = check ? { [platform]: check } : {};
+  return findProblems(connector, steps, { origin, variables, checks });
 }
 
 describe("problems of a set-up", () => {
@@ -130,7 +131,7 @@ test("a step is done by its variables or a tick, and confirmed by the platform a
   const judged = judgeSteps(connector, steps, {
     origin: ORIGIN,
     variables: setTo({ X_CLIENT_ID: "a", X_CLIENT_SECRET: "b" }),
-    check: null,
+    checks: {},
     isAudited: false,
     ticks: [
       { platform: "x", step: "app", source: "owner" },
@@ -147,15 +148,36 @@ test("a step is done by its variables or a tick, and confirmed by the platform a
     [5, "credits", "open"],
   ]);
   const ticks = [{ platform: "x", step: "keys", source: "platform" }] as const;
-  const facts = { origin: ORIGIN, variables: NOTHING_SET, check: null, ticks, isAudited: false };
-  expect(judgeSteps(connector, steps, facts)[3]?.state).toBe("confirmed");
+  const confirmed = (variables: AppVariables) => {
+    const facts = { origin: ORIGIN, variables, checks: {}, ticks, isAudited: false };
+    return judgeSteps(connector, steps, facts)[3]?.state;
+  };
+  expect(confirmed(setTo({ X_CLIENT_ID: "a", X_CLIENT_SECRET: "b" }))).toBe("confirmed");
+  expect(confirmed(NOTHING_SET)).toBe("open");
+  expect(confirmed({ names: null, values: {} })).toBe("confirmed");
+});
+
+test("each app's keys are judged by what the platform says of that app", async () => {
+  const connector = connectorOf("linkedin");
+  const judged = judgeSteps(connector, await connector.setupSteps(), {
+    origin: ORIGIN,
+    variables: NOTHING_SET,
+    checks: {
+      linkedin: { verdict: "right", message: "Known." },
+      linkedin_pages: { verdict: "wrong", message: "LinkedIn does not know this secret." },
+    },
+    isAudited: false,
+    ticks: [],
+  });
+  const stateOf = (id: string) => judged.find(({ step }) => step.id === id)?.state;
+  expect([stateOf("keys"), stateOf("pages-keys")]).toEqual(["confirmed", "mend"]);
 });
 
 test("AUDITED_PLATFORMS says that the audit is passed", async () => {
   const connector = connectorOf("tiktok");
   const steps = await connector.setupSteps();
   const stateOf = (isAudited: boolean) => {
-    const facts = { origin: ORIGIN, variables: NOTHING_SET, check: null, ticks: [], isAudited };
+    const facts = { origin: ORIGIN, variables: NOTHING_SET, checks: {}, ticks: [], isAudited };
     return judgeSteps(connector, steps, facts).find(({ step }) => step.id === "audit")?.state;
   };
   expect([stateOf(false), stateOf(true)]).toEqual(["open", "done"]);
@@ -165,7 +187,7 @@ test("a problem names the number and the title of its step", async () => {
   const connector = connectorOf("x");
   const steps = await connector.setupSteps();
   const variables = setTo({ X_CLIENT_ID: "a" });
-  const facts = { origin: ORIGIN, variables, check: null, isAudited: false };
+  const facts = { origin: ORIGIN, variables, checks: {}, isAudited: false };
   const judged = judgeSteps(connector, steps, { ...facts, ticks: [] });
   expect(
     judged.flatMap(({ problems }) => problems.map((one) => describeProblem(one, judged))),
