@@ -80,7 +80,12 @@ describe("an answer is shown without secrets", () => {
 test("a token that looks like an address is hidden, and the server of a login is not", () => {
   const record = new CallRecord(() => new Date());
   const extra = { issuer: "https://bsky.social", key: "urn:key:1" };
-  record.hideLogin({ accessToken: "https:tok:1", refreshToken: "token:abc", extra });
+  record.hideLogin({
+    accessToken: "https:tok:1",
+    refreshToken: "token:abc",
+    expiresAt: null,
+    extra,
+  });
   expect(record.clean("urn:key:1, https:tok:1 and token:abc from https://bsky.social")).toBe(
     `${HIDDEN}, ${HIDDEN} and ${HIDDEN} from https://bsky.social/`,
   );
