@@ -113,8 +113,10 @@ export function createApi(origin: string, token: string) {
       answerOf(
         client.POST("/api/v1/rehearsals/{id}/step", { params: id(number), body: { acceptPublic } }),
       ),
-    forgetRehearsal: async (number: number) => {
-      await answerOf(client.DELETE("/api/v1/rehearsals/{id}", { params: id(number) }));
+    forgetRehearsal: async (number: number, isUnpublishedOnly: boolean) => {
+      const query = { unpublished: isUnpublishedOnly ? "true" : "false" } as const;
+      const params = { ...id(number), query };
+      await answerOf(client.DELETE("/api/v1/rehearsals/{id}", { params }));
     },
     getUpload: (number: number): Promise<Upload> =>
       dataOf(client.GET("/api/v1/upload/{id}", { params: id(number) })),

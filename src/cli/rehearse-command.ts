@@ -47,7 +47,7 @@ export function addRehearseCommand(program: Command, setting: Setting): void {
       }
       const api = await openApi(options, setting);
       if (options.forget !== undefined) {
-        await api.forgetRehearsal(toNumber(options.forget));
+        await api.forgetRehearsal(toNumber(options.forget), false);
         console.log("Forgotten.");
         return;
       }

@@ -155,7 +155,7 @@ const SEEN_BY: Record<string, string> = {
   everyone: "Everybody can see the post until it is deleted.",
 };
 
-/** @throws Problem when the owner says no; Misuse without a terminal */
+/** @throws Problem when the owner says no, or when another call has published meanwhile; Misuse without a terminal */
 async function agree(
   api: RehearsalApi,
   { id, audience, text, byHand, platform }: Rehearsal,
@@ -163,13 +163,13 @@ async function agree(
 ): Promise<void> {
   const warning = `${SEEN_BY[audience ?? ""] ?? SEEN_BY.everyone} If that fails: ${byHand}`;
   if (!ask) {
-    await retrying(() => api.forgetRehearsal(id));
+    await retrying(() => api.forgetRehearsal(id, true));
     throw new Misuse(
       `${warning}\nNothing was published, because nobody can be asked here. To publish it: ${command} rehearse ${platform} --yes`,
     );
   }
   tell(`\n${warning}\nIts text: ${text}`);
   if (await ask("Publish it? [y/N] ")) return;
-  await retrying(() => api.forgetRehearsal(id));
+  await retrying(() => api.forgetRehearsal(id, true));
   throw new Problem("Nothing was published.");
 }

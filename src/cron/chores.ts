@@ -16,6 +16,7 @@ import { expirePlans } from "../features/plans/expiry.ts";
 import { endLeftItems, forgetOldFirings } from "../features/pools/expiry.ts";
 import { clearPresigned } from "../features/presign/clean-up.ts";
 import { expireFiles } from "../features/publishing/media-expiry.ts";
+import { forgetEndedRehearsals } from "../features/rehearsal/expiry.ts";
 import { forgetEndedReviews } from "../features/review/expiry.ts";
 import { forgetEndedSignIns } from "../features/sign-in/expiry.ts";
 import { forgetOldAttempts } from "../features/webhooks/expiry.ts";
@@ -60,6 +61,11 @@ const CHORES: Record<string, Chore> = {
   "forget ended sign-ins": { rhythm: NIGHTLY_SLICES, page: forgetEndedSignIns, calls: 1 },
   "forget ended links": { rhythm: NIGHTLY_SLICES, page: forgetEndedLinks, calls: 1 },
   "forget ended reviews": { rhythm: NIGHTLY_SLICES, page: forgetEndedReviews, calls: 1 },
+  "forget ended rehearsals": {
+    rhythm: NIGHTLY_SLICES,
+    page: forgetEndedRehearsals,
+    calls: 1,
+  },
   "forget old attempts": { rhythm: NIGHTLY_SLICES, page: forgetOldAttempts, calls: 1 },
   "end pool items": { rhythm: HOURLY, page: endLeftItems, calls: 1 },
   "forget old firings": { rhythm: NIGHTLY_SLICES, page: forgetOldFirings, calls: 1 },

@@ -10,6 +10,7 @@ import { text } from "node:stream/consumers";
 import { after, afterEach, before, describe, test } from "node:test";
 import type { Rehearsal } from "../../src/cli/api.ts";
 import { type RehearsalApi, rehearse, type Terminal } from "../../src/cli/rehearse.ts";
+import { Refusal } from "../../src/cli/retry.ts";
 
 const AT = "2026-12-01T09:00:00.000Z";
 
@@ -95,8 +96,9 @@ class FakeInstance {
     listRehearsals: async () => this.left,
     startRehearsal: async () => rehearsal,
     stepRehearsal: async (_, acceptPublic) => this.take(acceptPublic),
-    forgetRehearsal: async (id) => {
-      this.calls.push(`forget ${id}`);
+    forgetRehearsal: async (id, isUnpublishedOnly) => {
+      this.calls.push(isUnpublishedOnly ? `forget unpublished ${id}` : `forget ${id}`);
+      if (isUnpublishedOnly && this.isPublished) throw new Refusal("The rehearsal has gone on.");
     },
   };
 }
@@ -121,7 +123,7 @@ describe("a public post", () => {
     const instance = new FakeInstance();
     const { terminal } = terminalOf(null);
     await assert.rejects(rehearse(instance.api, onX, terminal), /nobody can be asked here.*--yes/s);
-    assert.deepEqual(instance.calls, ["step false", "forget 7"]);
+    assert.deepEqual(instance.calls, ["step false", "forget unpublished 7"]);
     assert.equal(instance.isPublished, false);
   });
 
@@ -129,8 +131,17 @@ describe("a public post", () => {
     const instance = new FakeInstance();
     const { terminal, lines } = terminalOf(async () => false);
     await assert.rejects(rehearse(instance.api, onX, terminal), /^Problem|Nothing was published/);
-    assert.deepEqual(instance.calls, ["step false", "forget 7"]);
+    assert.deepEqual(instance.calls, ["step false", "forget unpublished 7"]);
     assert.match(lines.join("\n"), /Everybody can see the post.*Delete the post on X/s);
+  });
+
+  test("is not said to be unpublished when another call has published it meanwhile", async () => {
+    const instance = new FakeInstance();
+    const { terminal } = terminalOf(async () => {
+      instance.isPublished = true;
+      return false;
+    });
+    await assert.rejects(rehearse(instance.api, onX, terminal), /has gone on/);
   });
 
   test("is published and deleted when the owner says yes, or by --yes", async () => {
@@ -213,7 +224,7 @@ describe("the program", () => {
         if (path === "GET /api/v1/rehearsals") return { data: await api.listRehearsals() };
         if (path === "POST /api/v1/rehearsals") return { data: rehearsal };
         if (path === "DELETE /api/v1/rehearsals/7") {
-          await api.forgetRehearsal(7);
+          await api.forgetRehearsal(7, request.url?.includes("unpublished=true") ?? false);
           return { message: "Forgotten." };
         }
         return api.stepRehearsal(7, JSON.parse(body).acceptPublic);

@@ -320,6 +320,16 @@ export async function createMember(options: { scopes?: Scope[] } = {}): Promise<
   return { userId, teamId, token };
 }
 
+/** The person with the oldest account, and the team that they own. */
+export async function instanceOwner(): Promise<Member> {
+  const first = await env.DB.prepare(
+    `SELECT u.id AS userId, t.id AS teamId FROM users u JOIN teams t ON t.owner_id = u.id
+      ORDER BY u.id LIMIT 1`,
+  ).first<{ userId: number; teamId: number }>();
+  if (!first) return createMember();
+  return { ...first, token: await createToken(first.userId) };
+}
+
 const nextToken = (): string => `kmb_${(++serial).toString(16).padStart(64, "0")}`;
 
 export async function joinTeam(teamId: number, userId: number, role: Role): Promise<void> {

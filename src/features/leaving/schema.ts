@@ -27,6 +27,7 @@ export const LINE_TYPES = [
   "shortLink",
   "analytics",
   "measuredPost",
+  "rehearsal",
   "event",
 ] as const;
 

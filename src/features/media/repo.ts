@@ -95,6 +95,11 @@ export function fileAfter({ teamId, sha256 }: FileId, files: number): Query<File
   );
 }
 
+/** SQL condition: an unfinished rehearsal publishes the file of the row `file`. */
+export const isRehearsed = (file: SQL): SQL =>
+  sql`EXISTS (SELECT 1 FROM rehearsals r WHERE r.team_id = ${file}.team_id
+    AND r.sample_sha256 = ${file}.sha256 AND r.stage <> 'over')`;
+
 /** Answers the object keys of removed files. */
 export function dropUnusedFiles(files: readonly FileId[]): Query<string[]> {
   const keys = files.map(({ teamId, sha256 }) => [teamId, sha256]);
@@ -105,6 +110,7 @@ export function dropUnusedFiles(files: readonly FileId[]): Query<string[]> {
         WHERE x.team_id = media.team_id AND x.sha256 = media.sha256)
       AND NOT EXISTS (SELECT 1 FROM pool_files p
         WHERE p.team_id = media.team_id AND p.sha256 = media.sha256)
+      AND NOT ${isRehearsed(sql`media`)}
       RETURNING object_key`,
     valueReader(media.objectKey),
   );

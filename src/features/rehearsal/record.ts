@@ -24,6 +24,7 @@ interface RawCall extends Omit<RecordedCall, "answer"> {
 export class CallRecord {
   readonly #calls: RawCall[] = [];
   readonly #secrets = new Set<string>();
+  readonly #broken = new WeakSet<Error>();
   readonly #now: () => Date;
 
   constructor(now: () => Date) {
@@ -37,8 +38,10 @@ export class CallRecord {
   }
 
   hideLogin({ accessToken, refreshToken, extra = {} }: Credentials): void {
-    for (const secret of [accessToken, refreshToken, ...Object.values(extra)]) {
-      if (secret && !URL.canParse(secret)) this.#secrets.add(secret);
+    // Servers of the login are among the extra values.
+    const others = Object.values(extra).filter((value) => !/^https?:\/\//i.test(value));
+    for (const secret of [accessToken, refreshToken, ...others]) {
+      if (secret) this.#secrets.add(secret);
     }
   }
 
@@ -65,11 +68,18 @@ export class CallRecord {
         return response;
       } catch (error) {
         call.problem = error instanceof Error ? error.message : "No answer.";
+        if (error instanceof Error) this.#broken.add(error);
         throw error;
       } finally {
         call.ms = this.#now().getTime() - begun;
       }
     };
+
+  /** Whether the error comes from a broken connection or a timeout. */
+  isBroken(error: unknown): boolean {
+    if (!(error instanceof Error)) return false;
+    return this.#broken.has(error) || error.name === "AbortError" || error.name === "TimeoutError";
+  }
 
   /** A platform's refusal may repeat the login that it refuses. */
   readonly clean = <T extends string | null | undefined>(words: T): T | string =>

@@ -38,7 +38,7 @@ const SHOWN_PARAMETERS = new Set([
 ]);
 
 const SECRET_FIELD =
-  /token|secret|passw|jwt|authoriz|signature|credential|assertion|proof|verifier|cookie|session|nonce|upload_parameters|upload_?url|^key$|^sig$/i;
+  /token|secret|passw|jwt|authoriz|signature|credential|assertion|proof|verifier|cookie|session|nonce|upload_parameters|upload_?url|e-?mail|phone|^key$|^sig$/i;
 
 /** Tokens, signatures and hashes, but no ids of posts. */
 const LONG_RUN = /[\w+=%~-]{32,}(?:\.[\w+=%~-]+)*/g;

@@ -1,7 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
+import { integer } from "drizzle-orm/sqlite-core";
 import { assignments, insertInto } from "../../db/assignments.ts";
 import { type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
+import { instant } from "../../db/columns.ts";
 import { rowReader } from "../../db/rows.ts";
+import { UNPUBLISHED } from "./rules.ts";
 import { type RehearsalRow, rehearsals } from "./table.ts";
 
 const readRehearsal = rowReader(rehearsals);
@@ -24,6 +27,14 @@ export const openRehearsal = (team: SQL | number, accountId: string): Query<Rehe
     readRehearsal,
   );
 
+/** `oldest` is null when there was none. */
+export const rehearsalsSince = (team: SQL, accountId: string, since: Date) =>
+  sqlQuery(
+    sql`SELECT COUNT(*) AS used, MIN(created_at) AS oldest FROM rehearsals
+      WHERE team_id = ${team} AND account_id = ${accountId} AND created_at > ${since.getTime()}`,
+    rowReader({ used: integer("used").notNull(), oldest: instant("oldest") }),
+  );
+
 export function insertRehearsal(
   row: Pick<RehearsalRow, "teamId" | "accountId" | "platform" | "text">,
   now: Date,
@@ -35,15 +46,18 @@ export function insertRehearsal(
   );
 }
 
-/** Answers no row while another invocation takes a step, or when the rehearsal is over. */
+/**
+ * Answers no row while another invocation takes a step, or when it has taken one: the owner's consent is about the
+ * stage that the caller has read.
+ */
 export const takeTurn = (
-  { id }: Pick<RehearsalRow, "id">,
+  { id, stage }: Pick<RehearsalRow, "id" | "stage">,
   now: Date,
   until: Date,
 ): Query<RehearsalRow[]> =>
   sqlQuery(
     sql`UPDATE rehearsals SET busy_until = ${until.getTime()}
-      WHERE id = ${id} AND stage <> 'over'
+      WHERE id = ${id} AND stage = ${stage} AND stage <> 'over'
         AND (busy_until IS NULL OR busy_until <= ${now.getTime()}) RETURNING *`,
     readRehearsal,
   );
@@ -64,5 +78,22 @@ export const updateRehearsal = (
     readRehearsal,
   );
 
-export const deleteRehearsal = (team: SQL | number, id: number): Query<number> =>
-  sqlWrite(sql`DELETE FROM rehearsals WHERE team_id = ${team} AND id = ${id}`);
+/** Deletes nothing while an invocation takes a step. */
+export const deleteRehearsal = (
+  team: number,
+  id: number,
+  isUnpublishedOnly: boolean,
+  now: Date,
+): Query<number> => {
+  const stages = isUnpublishedOnly
+    ? sql`stage IN (SELECT value FROM json_each(${JSON.stringify(UNPUBLISHED)}))`
+    : sql`TRUE`;
+  return sqlWrite(sql`DELETE FROM rehearsals WHERE team_id = ${team} AND id = ${id} AND ${stages}
+    AND (busy_until IS NULL OR busy_until <= ${now.getTime()})`);
+};
+
+/** Deletes rehearsals that left nothing. */
+export const forgetEnded = (before: Date, max: number): Query<number> =>
+  sqlWrite(sql`DELETE FROM rehearsals WHERE id IN (
+    SELECT id FROM rehearsals WHERE stage = 'over' AND outcome IN ('nothing', 'removed')
+      AND updated_at < ${before.getTime()} LIMIT ${max})`);

@@ -9,6 +9,7 @@ import {
   success,
 } from "../../http/route.ts";
 import {
+  forgettingSchema,
   newRehearsalSchema,
   rehearsalSchema,
   stepAnswer,
@@ -23,6 +24,12 @@ export const rehearsalRoutes = createRouter();
 const tags = ["Rehearsals", "Extensions"];
 
 const INACTIVE = conflict("ACCOUNT_INACTIVE: reconnect the account first.");
+const NOT_STARTED = conflict(
+  "ACCOUNT_INACTIVE: reconnect the account first. DAILY_LIMIT: an account has 10 rehearsals in 24 hours; the message says until when.",
+);
+const NOT_FORGOTTEN = conflict(
+  "NOT_CANCELLABLE: a step is being taken, or the post may be out and `unpublished` is set.",
+);
 
 const list = apiRoute({
   method: "get",
@@ -48,14 +55,14 @@ const start = apiRoute({
   operationId: "startRehearsal",
   summary: "Begin a rehearsal",
   description:
-    "For the owner. It publishes nothing yet: its steps publish one post that as few people as possible see, read it back and delete it. An account has one open rehearsal, which is answered again until it is over.",
+    "For the owner. It publishes nothing yet: its steps publish one post that as few people as possible see, read it back and delete it. An account has one open rehearsal, which is answered again until it is over. Where the platform charges for posts, a live account needs the owner of the instance.",
   scope: "*",
   limit: "write",
   request: { body: jsonBody(newRehearsalSchema) },
   responses: {
     ...success({ data: rehearsalSchema }, "The rehearsal."),
     ...NOT_FOUND,
-    ...INACTIVE,
+    ...NOT_STARTED,
   },
 });
 rehearsalRoutes.openapi(start, async (c) => {
@@ -98,10 +105,16 @@ const forget = apiRoute({
     "For the owner, who has looked at the platform and deleted the post there. It deletes nothing at the platform.",
   scope: "*",
   limit: "destructive",
-  request: { params: idParams },
-  responses: { ...success({ message: z.string() }, "Forgotten."), ...NOT_FOUND },
+  request: { params: idParams, query: forgettingSchema },
+  responses: {
+    ...success({ message: z.string() }, "Forgotten."),
+    ...NOT_FOUND,
+    ...NOT_FORGOTTEN,
+  },
 });
 rehearsalRoutes.openapi(forget, async (c) => {
-  await rehearsals.forgetRehearsal(c.var.ctx, readNumericId(c.req.valid("param").id, "Rehearsal"));
+  const id = readNumericId(c.req.valid("param").id, "Rehearsal");
+  const { unpublished } = c.req.valid("query");
+  await rehearsals.forgetRehearsal(c.var.ctx, id, unpublished === "true");
   return c.json({ success: true as const, message: "The rehearsal is forgotten." }, 200);
 });

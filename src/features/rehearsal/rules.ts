@@ -1,3 +1,4 @@
+import { DAY } from "../../core/time.ts";
 import type { Audience } from "../../platforms/rehearsal.ts";
 
 /**
@@ -15,6 +16,9 @@ export const STAGES = [
   "over",
 ] as const;
 export type Stage = (typeof STAGES)[number];
+
+/** Stages in which no call has sent anything of the post. */
+export const UNPUBLISHED: readonly Stage[] = ["planning", "asking"];
 
 /** `left`: the post is still there. `unknown`: it may be there. */
 export const OUTCOMES = ["nothing", "removed", "left", "unknown"] as const;
@@ -87,6 +91,20 @@ export function textOf(now: Date, mark: string, note: string): string {
   const at = `${now.toISOString().slice(0, 16).replace("T", " ")} UTC`;
   return `Rehearsal of Akimbo, ${at} (${mark}). It is deleted soon.${note === "" ? "" : ` ${note}`}`;
 }
+
+/** Rehearsals of one account in 24 hours. */
+export const MAX_A_DAY = 10;
+
+/** How long the platform is asked what became of the post. */
+export const ASKED_FOR_SECONDS = 86_400;
+
+/** How long rehearsals are kept that left nothing. */
+export const ENDED_KEPT_MS = 30 * DAY;
+
+/** Any address, also one without a protocol, which networks turn into a link. */
+const LINK = /:\/\/|[\p{L}\p{N}\p{M}]\.\p{L}[\p{L}\p{M}-]/u;
+
+export const hasLink = (text: string): boolean => LINK.test(text);
 
 /** Tries to delete the post before it is left. */
 export const MAX_REMOVALS = 3;

@@ -4,7 +4,7 @@ import { BROKEN_TEXT, isBrokenText } from "../../core/text.ts";
 import { enableDescriptions } from "../../http/describing.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import { AUDIENCES } from "../../platforms/rehearsal.ts";
-import { describe, mayBeOut, NEXT, OUTCOMES, STAGES } from "./rules.ts";
+import { describe, hasLink, mayBeOut, NEXT, OUTCOMES, STAGES } from "./rules.ts";
 import type { Step } from "./step.ts";
 import type { RehearsalRow } from "./table.ts";
 
@@ -20,8 +20,9 @@ export const newRehearsalSchema = z
       .trim()
       .max(MAX_NOTE)
       .refine((text) => !isBrokenText(text), BROKEN_TEXT)
+      .refine((text) => !hasLink(text), "must hold no link, and no name such as example.com")
       .default("")
-      .describe("Words at the end of the post's text."),
+      .describe("Words at the end of the post's text, without links."),
   })
   .meta({ id: "NewRehearsal" });
 
@@ -35,6 +36,13 @@ export const stepSchema = z
       .describe("Agrees that other people may see the post until it is deleted."),
   })
   .meta({ id: "RehearsalStep" });
+
+export const forgettingSchema = z.object({
+  unpublished: z
+    .enum(["true", "false"])
+    .default("false")
+    .describe("`true` forgets it only before anything was sent to publish the post."),
+});
 
 export const rehearsalSchema = z
   .object({

@@ -1,14 +1,16 @@
 import { AppError, notFound } from "../../core/errors.ts";
 import { randomHex } from "../../core/ids.ts";
-import { addSeconds, secondsBetween } from "../../core/time.ts";
+import { addSeconds, DAY, secondsBetween } from "../../core/time.ts";
 import type { Ctx } from "../../deps.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import { accountById } from "../accounts/repo.ts";
 import { accountRefusal } from "../accounts/rules.ts";
+import type { AccountRow } from "../accounts/table.ts";
+import { isInstanceOwner } from "../auth/repo/people.ts";
 import { requireOneOf } from "../auth/rules.ts";
 import { CallRecord } from "./record.ts";
 import * as repo from "./repo.ts";
-import { type Next, textOf } from "./rules.ts";
+import { describe, MAX_A_DAY, type Next, textOf } from "./rules.ts";
 import type { NewRehearsal } from "./schema.ts";
 import type { Step } from "./step.ts";
 import type { RehearsalRow } from "./table.ts";
@@ -29,28 +31,46 @@ export async function listRehearsals(ctx: Ctx): Promise<RehearsalRow[]> {
 /**
  * Publishes nothing yet. Answers the account's unfinished rehearsal when there is one.
  *
- * @throws AppError FORBIDDEN unless the caller is the owner; NOT_FOUND, ACCOUNT_INACTIVE
+ * @throws AppError FORBIDDEN unless the caller is the owner, and the instance's owner where a post costs money;
+ *   NOT_FOUND, ACCOUNT_INACTIVE, DAILY_LIMIT
  */
 export async function startRehearsal(
   ctx: Ctx,
   { accountId, note }: NewRehearsal,
 ): Promise<RehearsalRow> {
-  const [[account], [open]] = await ctx.read("*", [
+  const dayAgo = new Date(ctx.now().getTime() - DAY);
+  const [[account], [open], [recent], [isPayer = false]] = await ctx.read("*", [
     accountById(ctx.team, accountId),
     repo.openRehearsal(ctx.team, accountId),
+    repo.rehearsalsSince(ctx.team, accountId, dayAgo),
+    isInstanceOwner({ user: ctx.user }),
   ]);
   requireOwner(ctx);
   if (!account) throw notFound("Account");
   if (open) return open;
   const refusal = accountRefusal(account, ctx.config);
   if (refusal) throw new AppError("ACCOUNT_INACTIVE", refusal);
-  const { teamId, platform } = account;
+  const { teamId, platform, mode } = account;
+  const { paidPosts, name } = connectorOf(platform);
+  if (mode === "live" && paidPosts && !isPayer) {
+    const payer = `${name} charges the owner of this instance for each post, so nobody else can rehearse there.`;
+    throw new AppError("FORBIDDEN", payer);
+  }
+  if (recent && recent.used >= MAX_A_DAY) throw dailyLimit(account, recent.oldest ?? dayAgo);
   const text = textOf(ctx.now(), randomHex(3), note);
   const insert = repo.insertRehearsal({ teamId, accountId, platform, text }, ctx.now());
   const [[made], [other]] = await ctx.db.run([insert, repo.openRehearsal(teamId, accountId)]);
   const row = made ?? other;
   if (!row) throw new Error("The rehearsal was not stored.");
   return row;
+}
+
+function dailyLimit({ accountName }: AccountRow, oldest: Date): AppError {
+  const again = new Date(oldest.getTime() + DAY).toISOString();
+  return new AppError(
+    "DAILY_LIMIT",
+    `${accountName} has reached its ${MAX_A_DAY} rehearsals in 24 hours. There is room again at ${again}.`,
+  );
 }
 
 const idle = (row: RehearsalRow, next: Next, afterSeconds = 0): Step => ({
@@ -126,10 +146,28 @@ export async function takeStep(
   }
 }
 
-/** @throws AppError FORBIDDEN unless the caller is the owner; NOT_FOUND */
-export async function forgetRehearsal(ctx: Ctx, id: number): Promise<void> {
+/**
+ * @param isUnpublishedOnly forgets it only before anything was sent to publish the post
+ * @throws AppError FORBIDDEN unless the caller is the owner; NOT_FOUND, NOT_CANCELLABLE
+ */
+export async function forgetRehearsal(
+  ctx: Ctx,
+  id: number,
+  isUnpublishedOnly: boolean,
+): Promise<void> {
   await ctx.read("*", []);
   requireOwner(ctx);
-  const [deleted] = await ctx.db.run([repo.deleteRehearsal(ctx.actor.teamId, id)]);
-  if (deleted === 0) throw notFound("Rehearsal");
+  const { teamId } = ctx.actor;
+  const [deleted, [kept]] = await ctx.db.run([
+    repo.deleteRehearsal(teamId, id, isUnpublishedOnly, ctx.now()),
+    repo.rehearsalById(teamId, id),
+  ]);
+  if (deleted > 0) return;
+  if (!kept) throw notFound("Rehearsal");
+  const { name, rehearsal } = connectorOf(kept.platform);
+  const why =
+    kept.busyUntil && kept.busyUntil > ctx.now()
+      ? "A step of this rehearsal is being taken. Try again in two minutes."
+      : `The rehearsal has gone on meanwhile. ${describe(kept, name, rehearsal.byHand)}`;
+  throw new AppError("NOT_CANCELLABLE", why);
 }

@@ -1,6 +1,6 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Platform } from "../../core/platforms.ts";
-import { instant, json } from "../../db/columns.ts";
+import { flag, instant, json } from "../../db/columns.ts";
 import type { Bookmark } from "../../platforms/connector.ts";
 import type { RehearsalPlan } from "../../platforms/rehearsal.ts";
 import type { Outcome, Stage } from "./rules.ts";
@@ -19,6 +19,8 @@ export const rehearsals = sqliteTable("rehearsals", {
   platformPostId: text("platform_post_id"),
   shareUrl: text("share_url"),
   message: text("message"),
+  /** The platform has shown the post to this login. */
+  wasSeen: flag("was_seen").notNull().default(false),
   /** Calls that deleted nothing. */
   removals: integer("removals").notNull().default(0),
   submittedAt: instant("submitted_at"),

@@ -9,7 +9,14 @@ import { usableLogin } from "../logins/usable-login.ts";
 import { createCall, createJob } from "./job.ts";
 import type { CallRecord } from "./record.ts";
 import type { Changes } from "./repo.ts";
-import { isSeenByOthers, MAX_REMOVALS, type Outcome, seenBy } from "./rules.ts";
+import {
+  ASKED_FOR_SECONDS,
+  isSeenByOthers,
+  MAX_REMOVALS,
+  type Outcome,
+  type Stage,
+  seenBy,
+} from "./rules.ts";
 import { storeSample } from "./sample.ts";
 import type { RehearsalRow } from "./table.ts";
 
@@ -83,10 +90,25 @@ export async function takeStep(stand: Stand): Promise<Turn> {
     if (login.kind === "busy") return turn({}, login.why, LOOK_AGAIN_SECONDS);
     if (login.kind === "lost") return withoutLogin(stand, login.why);
     const taken = await act(stand, login.credentials);
-    if (taken !== "token_expired") return taken;
+    if (taken !== "token_expired") return untilGivenUp(stand, taken);
     staleToken = login.credentials.accessToken;
   }
   return withoutLogin(stand, `${stand.connector.name} refuses the account's login. Reconnect it.`);
+}
+
+const isUnanswered = (stage: Stage): boolean => stage === "submitting" || stage === "settling";
+
+/** Ends a rehearsal about which the platform says nothing. */
+function untilGivenUp({ deps, connector, row }: Stand, taken: Turn): Turn {
+  const { changes } = taken;
+  if (!isUnanswered(row.stage) || !isUnanswered(changes.stage ?? row.stage)) return taken;
+  const givenUpAt = addSeconds(row.submittedAt ?? row.createdAt, ASKED_FOR_SECONDS);
+  if (givenUpAt > deps.now()) return taken;
+  const said = changes.message ?? row.message;
+  return end(
+    "unknown",
+    said ?? `${connector.name} has not said for a day what became of the post.`,
+  );
 }
 
 async function act(stand: Stand, credentials: Credentials): Promise<Turn | Expired> {
@@ -111,23 +133,39 @@ async function act(stand: Stand, credentials: Credentials): Promise<Turn | Expir
   }
 }
 
-const wordsOf = (error: unknown): string =>
-  error instanceof PublishFailure ? error.failure.message : "";
-
 const NO_ANSWER = "did not answer.";
 
-/** A failure of the call, as the connector would tell it. Programming errors are thrown on. */
+interface Thrown {
+  kind: "thrown";
+  message: string;
+  isFinal: boolean;
+}
+
+/** A final failure, a broken connection or a timeout. Other errors are thrown on. */
 async function answerOf<T>(
-  { connector }: Stand,
+  { connector, record }: Stand,
   call: () => Promise<T>,
-): Promise<T | { kind: "thrown"; message: string; isFinal: boolean }> {
+): Promise<T | Thrown> {
   try {
     return await call();
   } catch (error) {
-    const message = wordsOf(error) || `${connector.name} ${NO_ANSWER}`;
-    return { kind: "thrown", message, isFinal: error instanceof PublishFailure };
+    if (error instanceof PublishFailure) {
+      return { kind: "thrown", message: error.failure.message, isFinal: true };
+    }
+    if (!record.isBroken(error)) throw error;
+    return { kind: "thrown", message: `${connector.name} ${NO_ANSWER}`, isFinal: false };
   }
 }
+
+/** Connectors throw a plain error while they cannot say what became of the post. */
+const lookOf = <T>(stand: Stand, call: () => Promise<T>): Promise<T | Thrown> =>
+  answerOf<T | Thrown>(stand, () =>
+    call().catch((error: unknown) => {
+      const isPlain = error instanceof Error && error.constructor === Error;
+      if (!isPlain || stand.record.isBroken(error)) throw error;
+      return { kind: "thrown", message: error.message, isFinal: false };
+    }),
+  );
 
 const messageOf = (stopped: Exclude<Stopped, { kind: "token_expired" }>): string =>
   stopped.failure.message;
@@ -239,7 +277,7 @@ async function reconcile(stand: Stand, job: PublishJob): Promise<Turn | Expired>
   const at = reconcileAt(stand, row.submittedAt ?? row.createdAt);
   if (at > deps.now()) return turn({}, null, Math.ceil(secondsBetween(deps.now(), at)));
   const bookmark = row.bookmark ?? {};
-  const step = await answerOf(stand, () => connector.reconcile(job, bookmark));
+  const step = await lookOf(stand, () => connector.reconcile(job, bookmark));
   switch (step.kind) {
     case "published":
       return isOut(step);
@@ -265,7 +303,7 @@ async function settle(stand: Stand, job: PublishJob): Promise<Turn | Expired> {
   const { connector, row } = stand;
   const { settle: follow } = connector;
   if (!follow) throw new Error(`${connector.platform} has nothing to settle.`);
-  const step = await answerOf(stand, () => follow(job, row.bookmark ?? {}));
+  const step = await lookOf(stand, () => follow(job, row.bookmark ?? {}));
   switch (step.kind) {
     case "published":
       return isOut(step);
@@ -291,10 +329,10 @@ async function readBack(stand: Stand, credentials: Credentials): Promise<Turn | 
   const call = createCall(deps, account, credentials);
   const reply = await answerOf(stand, () => rehearsal.readBack(call, id));
   const isDraft = rehearsal.draftId !== undefined;
-  const then = (note: string): Turn => {
+  const then = (note: string, wasSeen = false): Turn => {
     if (isDraft)
       return turn({ stage: "over", outcome: "nothing", message: rehearsal.byHand }, note);
-    if (rehearsal.remove) return turn({ stage: "removing" }, note);
+    if (rehearsal.remove) return turn({ stage: "removing", wasSeen }, note);
     return turn({ stage: "over", outcome: "left", message: null }, note);
   };
   if ("kind" in reply) return then(`The post could not be read back: ${reply.message}`);
@@ -305,7 +343,7 @@ async function readBack(stand: Stand, credentials: Credentials): Promise<Turn | 
   }
   const { isThere, visibility } = reply.value;
   if (!isThere) return then(`${name} does not show the post to this login.`);
-  return then(`Read back${visibility === null ? "" : `: ${name} says ${visibility}`}.`);
+  return then(`Read back${visibility === null ? "" : `: ${name} says ${visibility}`}.`, true);
 }
 
 async function remove(stand: Stand, credentials: Credentials): Promise<Turn | Expired> {
@@ -320,8 +358,12 @@ async function remove(stand: Stand, credentials: Credentials): Promise<Turn | Ex
   }
   const stopped = "ok" in reply ? reply.error : null;
   if (stopped?.kind === "token_expired") return stopped.kind;
-  const seen = await answerOf(stand, () => rehearsal.readBack(call, id));
-  if ("ok" in seen && seen.ok && !seen.value.isThere) {
+  // A post that this login never saw may be there although it is not shown.
+  const isWorthLooking = stopped === null || (stopped.transient && row.wasSeen);
+  const seen = isWorthLooking
+    ? await answerOf(stand, () => rehearsal.readBack(call, id))
+    : undefined;
+  if (seen && "ok" in seen && seen.ok && !seen.value.isThere) {
     return turn({ stage: "over", outcome: "removed", message: null }, `${name} no longer has it.`);
   }
   const message = `It could not be deleted: ${stopped ? messageOf(stopped) : `${name} ${NO_ANSWER}`}`;

@@ -57,6 +57,11 @@ export const revokeAccount = ({ id }: AccountRow, person: Withdrawn): Query<numb
       data_access_ends_at = NULL
     WHERE id = ${id} AND ${areTheirs(person)} AND deleted_at IS NULL`);
 
+/** Precedes `eraseAccount` in its batch. */
+export const eraseRehearsals = ({ id, teamId }: AccountRow, person: Withdrawn): Query<number> =>
+  sqlWrite(sql`DELETE FROM rehearsals WHERE team_id = ${teamId} AND account_id = ${id}
+    AND EXISTS (SELECT 1 FROM accounts WHERE id = ${id} AND ${areTheirs(person)})`);
+
 /** Deletes the account's data. Its posts keep the account's id. */
 export const eraseAccount = ({ id }: AccountRow, person: Withdrawn, now: Date): Query<number> =>
   sqlWrite(sql`UPDATE accounts SET status = 'revoked', credentials = NULL,

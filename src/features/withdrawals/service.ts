@@ -12,6 +12,7 @@ import {
   accountsOfPerson,
   emitDisconnected,
   eraseAccount,
+  eraseRehearsals,
   revokeAccount,
   type Withdrawn,
 } from "./repo.ts";
@@ -61,6 +62,7 @@ export async function eraseAccounts(deps: Deps, consent: WithdrawnConsent): Prom
   ]);
   const writes = accounts.flatMap((account) => [
     emitDisconnected(deps, account, person),
+    eraseRehearsals(account, person),
     eraseAccount(account, person, deps.now()),
     ...endPlansOf(deps, account),
   ]);

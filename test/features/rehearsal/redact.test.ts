@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { createDeps } from "../../../src/deps.ts";
+import { CallRecord } from "../../../src/features/rehearsal/record.ts";
 import {
   HIDDEN,
   shownAddress,
@@ -8,7 +9,7 @@ import {
   shownText,
 } from "../../../src/features/rehearsal/redact.ts";
 import { canariesIn } from "../../support/canaries.ts";
-import { connectSandbox, createMember, type Harness, harnessWith } from "../../support/harness.ts";
+import { connectSandbox, type Harness, harnessWith, instanceOwner } from "../../support/harness.ts";
 
 const LONG = "AQXdSP_W41_UPs5ioT_t8HESyODB4FqbkJ8LrV_5mff4gPODzOYR";
 
@@ -50,6 +51,7 @@ describe("an answer is shown without secrets", () => {
       '{"paging":{"next":"https://a.test/b?access_token=1&limit=2"}}',
       `{"paging":{"next":"https://a.test/b?access_token=${HIDDEN}&limit=2"}}`,
     ],
+    ['{"emailAddress":"a@b.test","phone":"1"}', `{"emailAddress":"${HIDDEN}","phone":"${HIDDEN}"}`],
     [`{"message":"Token ${LONG} is bad"}`, `{"message":"Token ${HIDDEN} is bad"}`],
     [
       '{"uri":"at://did:plc:z72i7hdynmk6r22z27h6tvur/app.bsky.feed.post/3l"}',
@@ -73,6 +75,20 @@ describe("an answer is shown without secrets", () => {
       expect(shownText(`before ${form} after`, [secret])).toBe(`before ${HIDDEN} after`);
     }
   });
+});
+
+test("a token that looks like an address is hidden, and the server of a login is not", () => {
+  const record = new CallRecord(() => new Date());
+  const extra = { issuer: "https://bsky.social", key: "urn:key:1" };
+  record.hideLogin({
+    accessToken: "https:tok:1",
+    refreshToken: "token:abc",
+    expiresAt: null,
+    extra,
+  });
+  expect(record.clean("urn:key:1, https:tok:1 and token:abc from https://bsky.social")).toBe(
+    `${HIDDEN}, ${HIDDEN} and ${HIDDEN} from https://bsky.social/`,
+  );
 });
 
 /** Answers like X, and puts what it was sent into every answer. */
@@ -110,7 +126,7 @@ test("no secret of app or login is in the record, whatever the platform answers"
   const harness = harnessWith({
     appKeys: { ...appKeys, x: { clientId: "client", clientSecret: canaries.app } },
   });
-  const owner = await createMember();
+  const owner = await instanceOwner();
   const accountId = await connectSandbox(harness, owner, "Ada", "x");
   await env.DB.prepare("UPDATE accounts SET mode = 'live' WHERE id = ?").bind(accountId).run();
   hostileX(harness, canaries);
@@ -146,7 +162,7 @@ test("no secret of app or login is in the record, whatever the platform answers"
 
 test("a refusal that repeats the login is told without it", async () => {
   const harness = harnessWith({});
-  const owner = await createMember();
+  const owner = await instanceOwner();
   const accountId = await connectSandbox(harness, owner, "Ada", "x");
   await env.DB.prepare("UPDATE accounts SET mode = 'live' WHERE id = ?").bind(accountId).run();
   let token = "";

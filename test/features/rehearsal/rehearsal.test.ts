@@ -1,11 +1,16 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { expireFiles } from "../../../src/features/publishing/media-expiry.ts";
+import { forgetEndedRehearsals } from "../../../src/features/rehearsal/expiry.ts";
+import { connectorOf } from "../../../src/platforms/registry.ts";
 import { createSandboxFetch } from "../../../src/sandbox/fetch.ts";
+import { aroundBatches } from "../../support/database.ts";
 import {
   connectSandbox,
   createMember,
   createToken,
   Harness,
+  instanceOwner,
   joinTeam,
   type Member,
 } from "../../support/harness.ts";
@@ -362,6 +367,211 @@ describe("who may", () => {
     expect(await remaining()).toEqual([]);
     expect((await harness.call("DELETE", path, owner)).status).toBe(404);
   });
+});
+
+const set = (id: number, columns: Record<string, string | number | null>) =>
+  env.DB.prepare(
+    `UPDATE rehearsals SET ${Object.keys(columns).map((name) => `${name} = ?`)} WHERE id = ?`,
+  )
+    .bind(...Object.values(columns), id)
+    .run();
+
+describe("two calls at the same moment", () => {
+  test("do not publish what the owner was not asked about", async () => {
+    const accountId = await connectSandbox(harness, owner, "Ada", "x");
+    const { id } = (await begin(accountId)).body.data;
+    let hasMet = false;
+    const stop = aroundBatches(harness, async (run, text) => {
+      if (!hasMet && text.includes("UPDATE rehearsals SET busy_until")) {
+        hasMet = true;
+        await step(id, false);
+      }
+      return run();
+    });
+    expect(await step(id, false)).toMatchObject({ calls: [], next: "step" });
+    stop();
+    expect(hasMet).toBe(true);
+    expect(await step(id, false)).toMatchObject({ next: "ask", data: { mayBeOut: false } });
+  });
+
+  test("do not forget a rehearsal whose step is being taken", async () => {
+    const accountId = await connectSandbox(harness, owner, "Ada", "x");
+    const { id } = (await begin(accountId)).body.data;
+    await set(id, { busy_until: Date.now() + 120_000 });
+    const path = `/rehearsals/${id}`;
+    const { status, body } = await harness.call("DELETE", path, owner);
+    expect([status, body.code]).toEqual([409, "NOT_CANCELLABLE"]);
+    harness.advance(120);
+    expect((await harness.call("DELETE", path, owner)).status).toBe(200);
+  });
+
+  test("do not forget after a no what was published meanwhile", async () => {
+    const accountId = await connectSandbox(harness, owner, "Ada", "x");
+    const { id } = (await begin(accountId)).body.data;
+    await step(id, false);
+    await set(id, { stage: "reading", platform_post_id: "1" });
+    const path = `/rehearsals/${id}?unpublished=true`;
+    const { status, body } = await harness.call("DELETE", path, owner);
+    expect([status, body.code]).toEqual([409, "NOT_CANCELLABLE"]);
+    expect(body.error).toContain("The post is out: id 1.");
+    await set(id, { stage: "asking" });
+    expect((await harness.call("DELETE", path, owner)).status).toBe(200);
+  });
+});
+
+let serial = 0;
+
+async function beginLiveX(member: Member) {
+  const accountId = await connectSandbox(harness, member, `Ada ${++serial}`, "x");
+  await env.DB.prepare("UPDATE accounts SET mode = 'live' WHERE id = ?").bind(accountId).run();
+  return begin(accountId, "", member.token);
+}
+
+describe("what a rehearsal costs", () => {
+  test("is spent at X by the owner of the instance alone", async () => {
+    const { status, body } = await beginLiveX(owner);
+    expect([status, body.code]).toEqual([403, "FORBIDDEN"]);
+    expect(body.error).toContain("X charges the owner of this instance");
+    expect((await beginLiveX(await instanceOwner())).status).toBe(200);
+  });
+
+  test("is ten rehearsals in a day, for each account", async () => {
+    const [accountId, other] = [
+      await connectSandbox(harness, owner, "Ada", "x"),
+      await connectSandbox(harness, owner, "Bea", "x"),
+    ];
+    for (let made = 0; made < 10; made++) {
+      const { body } = await begin(accountId);
+      await set(body.data.id, { stage: "over", outcome: "removed" });
+    }
+    const { status, body } = await begin(accountId);
+    expect([status, body.code]).toEqual([409, "DAILY_LIMIT"]);
+    expect((await begin(other)).status).toBe(200);
+    harness.advance(86_400);
+    expect((await begin(accountId)).status).toBe(200);
+  });
+
+  test.each(["https://a.test/b", "see example.com", "bücher.de", "HTTP://1.2.3.4", "t.co/x"])(
+    "is not raised by a link in the note: %s",
+    async (note) => {
+      const { status, body } = await begin("acc_1", note);
+      expect(status).toBe(400);
+      expect(JSON.stringify(body)).toContain("must hold no link");
+    },
+  );
+});
+
+test("the sample of an unfinished rehearsal is not removed by the hourly chore", async () => {
+  const accountId = await connectSandbox(harness, owner, "Ada", "facebook");
+  const { id } = (await begin(accountId)).body.data;
+  const bytes = new TextEncoder().encode("sample");
+  await env.DB.prepare(
+    `INSERT INTO media (team_id, sha256, kind, mime, size_bytes, object_key, etag, created_at)
+      VALUES (?, 'abc', 'image', 'image/jpeg', ?, ?, 'e', 0)`,
+  )
+    .bind(owner.teamId, bytes.length, `media/${owner.teamId}/abc`)
+    .run();
+  await set(id, { sample_sha256: "abc" });
+  const count = async () => {
+    await expireFiles(harness.deps, `${owner.teamId} `);
+    return env.DB.prepare("SELECT COUNT(*) AS n FROM media WHERE team_id = ?")
+      .bind(owner.teamId)
+      .first("n");
+  };
+  expect(await count()).toBe(1);
+  await set(id, { stage: "over", outcome: "removed" });
+  expect(await count()).toBe(0);
+});
+
+describe("a real platform", () => {
+  type Answer = { status: number; body?: object } | null;
+  const POSTED: Answer = { status: 201, body: { data: { id: "19", text: "Hello" } } };
+  const SHOWN: Answer = { status: 200, body: { data: [{ id: "19", text: "Hello" }] } };
+  const NOT_SHOWN: Answer = {
+    status: 200,
+    body: { errors: [{ resource_id: "19", title: "Not Found Error" }] },
+  };
+
+  /** X answers each method with these, and with the last one again and again. Null is a lost connection. */
+  function answerAsX(script: Record<string, Answer[]>) {
+    harness.network = async (input, init) => {
+      const answers = script[new Request(input, init).method] ?? [null];
+      const answer = answers.length > 1 ? answers.shift() : answers[0];
+      if (!answer) throw new Error("Network connection lost.");
+      return answer.body
+        ? Response.json(answer.body, { status: answer.status })
+        : new Response(null, { status: answer.status });
+    };
+  }
+
+  beforeEach(async () => {
+    owner = await instanceOwner();
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  test("that says nothing for a day ends the rehearsal, and its post may be out", async () => {
+    answerAsX({});
+    const { id } = (await beginLiveX(owner)).body.data;
+    await step(id);
+    expect(await step(id)).toMatchObject({
+      data: { stage: "submitting" },
+      note: "X did not answer.",
+    });
+    harness.advance(3_600);
+    expect(await step(id)).toMatchObject({ next: "step", data: { stage: "submitting" } });
+    harness.advance(86_400);
+    const end = await step(id);
+    expect(end).toMatchObject({ next: "over", data: { outcome: "unknown", mayBeOut: true } });
+    expect(end.data.summary).toContain("X did not answer.");
+  });
+
+  test("is not blamed for a mistake in the program", async () => {
+    const { id } = (await beginLiveX(owner)).body.data;
+    const broken = vi
+      .spyOn(connectorOf("x").rehearsal, "plan")
+      .mockRejectedValue(new TypeError("x is undefined"));
+    const json = { acceptPublic: true };
+    const { token } = owner;
+    const { status } = await harness.call("POST", `/rehearsals/${id}/step`, { token, json });
+    expect(status).toBe(500);
+    broken.mockRestore();
+    expect(await step(id)).toMatchObject({ data: { stage: "asking" } });
+  });
+
+  const refused = (status: number): Answer => ({ status, body: { title: "No", detail: "No." } });
+
+  test.each<[string, string, Answer[], Answer[]]>([
+    ["refuses to delete a post that it does not show", "left", [NOT_SHOWN], [refused(403)]],
+    ["refuses to delete a post that it has shown", "left", [SHOWN, NOT_SHOWN], [refused(403)]],
+    ["fails to delete a post that it does not show", "left", [NOT_SHOWN], [refused(503)]],
+    ["fails, and the post is no longer shown", "removed", [SHOWN, NOT_SHOWN], [refused(503)]],
+    ["does not answer, and the post is not shown", "removed", [SHOWN, NOT_SHOWN], [null]],
+    [
+      "answers at the second time",
+      "removed",
+      [SHOWN],
+      [null, { status: 200, body: { data: { deleted: true } } }],
+    ],
+  ])("that %s: %s", async (_, outcome, GET, DELETE) => {
+    answerAsX({ GET: [...GET], DELETE: [...DELETE], POST: [POSTED] });
+    const { id } = (await beginLiveX(owner)).body.data;
+    expect((await finish(id)).at(-1)?.data).toMatchObject({ outcome });
+  });
+});
+
+test("rehearsals that left nothing are forgotten after 30 days, and others are not", async () => {
+  const left = (await rehearse("tiktok")).begun.id;
+  const removed = (await rehearse("x")).begun.id;
+  const recent = (await rehearse("bluesky")).begun.id;
+  const before = Date.now() - 31 * 86_400_000;
+  for (const id of [left, removed]) await set(id, { updated_at: before });
+  expect(await forgetEndedRehearsals(harness.deps)).toBeNull();
+  const { results } = await env.DB.prepare("SELECT id FROM rehearsals WHERE team_id = ?")
+    .bind(owner.teamId)
+    .all();
+  expect(results.map(({ id }) => id)).toEqual([left, recent]);
 });
 
 test.each([

@@ -202,8 +202,21 @@ describe("a wish to have one's data deleted", () => {
     const id = await plant();
     const gone = await plant({ status: "revoked" });
     await env.DB.prepare("UPDATE accounts SET deleted_at = 5 WHERE id = ?").bind(gone).run();
+    const rehearsed = await plant({ personId: "somebody else" });
+    for (const one of [id, gone, rehearsed]) {
+      await env.DB.prepare(
+        `INSERT INTO rehearsals (team_id, account_id, platform, text, stage, created_at, updated_at)
+          VALUES (?, ?, 'facebook', 'Rehearsal', 'over', 0, 0)`,
+      )
+        .bind(owner.teamId, one)
+        .run();
+    }
     const { status, body } = await send("data-deletion");
     expect(status).toBe(200);
+    const { results } = await env.DB.prepare("SELECT account_id FROM rehearsals WHERE team_id = ?")
+      .bind(owner.teamId)
+      .all();
+    expect(results).toEqual([{ account_id: rehearsed }]);
     expect(body.url).toBe(`https://akimbo.test/oauth/deleted/${body.confirmation_code}`);
     for (const [one, deletedAt] of [
       [id, START.getTime()],

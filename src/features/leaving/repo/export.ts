@@ -10,6 +10,7 @@ import { shortLinks } from "../../links/table.ts";
 import { media } from "../../media/table.ts";
 import { poolFirings, poolItems, poolSlots, pools } from "../../pools/table.ts";
 import { uploads } from "../../posts/table.ts";
+import { rehearsals } from "../../rehearsal/table.ts";
 import { suggestions } from "../../suggestions/table.ts";
 import { invites, members, teams } from "../../teams/table.ts";
 import { analyticsSection, measuredPostSection } from "./export-analytics.ts";
@@ -321,5 +322,18 @@ export const SECTIONS: readonly Section[] = [
   ),
   analyticsSection,
   measuredPostSection,
+  section("rehearsal", rehearsals, ["id"], FIRST_NUMBER, [
+    "id",
+    "accountId",
+    "platform",
+    "text",
+    "stage",
+    "outcome",
+    "platformPostId",
+    "shareUrl",
+    "message",
+    "createdAt",
+    "updatedAt",
+  ]),
   section("event", events, ["id"], FIRST_TEXT, ["id", "name", "data", "createdAt"]),
 ];

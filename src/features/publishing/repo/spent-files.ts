@@ -3,7 +3,7 @@ import { integer } from "drizzle-orm/sqlite-core";
 import { type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
 import { flag } from "../../../db/columns.ts";
 import { rowReader } from "../../../db/rows.ts";
-import type { FileId } from "../../media/repo.ts";
+import { type FileId, isRehearsed } from "../../media/repo.ts";
 import { type FileRef, media, mediaUses } from "../../media/table.ts";
 import { changeFacts } from "../../posts/repo/write.ts";
 import { reviewPosts } from "../../review/table.ts";
@@ -66,7 +66,8 @@ export function spentUses(
         ORDER BY team_id, sha256 LIMIT ${files}) m
       LEFT JOIN media_uses x ON x.team_id = m.team_id AND x.sha256 = m.sha256
       WHERE (x.upload_id IS NULL AND NOT EXISTS (SELECT 1 FROM pool_files p
-          WHERE p.team_id = m.team_id AND p.sha256 = m.sha256))
+          WHERE p.team_id = m.team_id AND p.sha256 = m.sha256)
+          AND NOT ${isRehearsed(sql`m`)})
         OR (x.upload_id IS NOT NULL AND ${isSpent(kept)})
       ORDER BY m.team_id, m.sha256 LIMIT ${limit}`,
     readSpentUse,

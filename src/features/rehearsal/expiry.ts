@@ -1,0 +1,12 @@
+import type { Deps } from "../../deps.ts";
+import { forgetEnded } from "./repo.ts";
+import { ENDED_KEPT_MS } from "./rules.ts";
+
+const SLICE = 500;
+
+/** Null ends the nightly chore: no old rehearsal that left nothing is stored. */
+export async function forgetEndedRehearsals({ db, now }: Deps): Promise<string | null> {
+  const before = new Date(now().getTime() - ENDED_KEPT_MS);
+  const [removed] = await db.run([forgetEnded(before, SLICE)]);
+  return removed === SLICE ? "more" : null;
+}
