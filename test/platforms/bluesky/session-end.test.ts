@@ -51,6 +51,11 @@ test.each([
   expect(await renewOn(day, startedAt)).toEqual({ endsOn, isEndFixed, startedAt });
 });
 
+test("a login that outlives the usual two years has only the end of its token", async () => {
+  const startedAt = new Date(START).toISOString();
+  expect(await renewOn(731, startedAt)).toEqual({ endsOn: 821, isEndFixed: undefined, startedAt });
+});
+
 test("a login whose beginning is not known ends three months after its last renewal", async () => {
   expect(await renewOn(700, undefined)).toMatchObject({ endsOn: 790, isEndFixed: undefined });
 });
