@@ -32,6 +32,8 @@ export interface Credentials {
   dataAccessEndsAt?: Date | null;
   /** Renewing does not extend `refreshEndsAt`. */
   isEndFixed?: true;
+  /** The platform did not say `refreshEndsAt`: once it has passed, the platform is asked. */
+  isEndPresumed?: true;
   /** Further secrets that calls or renewals of the login need. */
   extra?: Record<string, string>;
 }

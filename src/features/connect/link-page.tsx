@@ -10,6 +10,7 @@ import { connectorOf, platformName } from "../../platforms/registry.ts";
 import { type FoundLink, findLink, openLink, type ShownLink, TELL_SENDER } from "./link-service.ts";
 import { sendToPlatform } from "./pages.tsx";
 import { consentFormTargets, LINK_DONE, MAX_IDENTIFIER } from "./rules.ts";
+import { accountUntilAudit } from "./service.ts";
 
 export const linkPages = new Hono<AppEnv>();
 
@@ -113,7 +114,12 @@ function showPending(c: AppContext, link: ShownLink, sent: SubmittedForm): Promi
         </p>
       )}
       {refusal === null ? (
-        <ConnectForm link={link} action={c.req.path} identifier={sent.identifier} />
+        <ConnectForm
+          link={link}
+          action={c.req.path}
+          identifier={sent.identifier}
+          untilAudit={accountUntilAudit(c.var.deps, row.platform)}
+        />
       ) : (
         <p class="notice bad">
           {name} cannot be connected here for now. {TELL_SENDER}
@@ -131,10 +137,12 @@ const ConnectForm = ({
   link: { row, asks, identifierLabel },
   action,
   identifier,
+  untilAudit,
 }: {
   link: ShownLink;
   action: string;
   identifier: string;
+  untilAudit: string | null;
 }) => {
   const { name, terms } = connectorOf(row.platform);
   return (
@@ -165,6 +173,7 @@ const ConnectForm = ({
         You sign in at {name} itself: your password is not seen here. {wayOn(row.redirectUrl)} The
         link can be used once, until {formatInstant(row.expiresAt)}.
       </p>
+      {untilAudit !== null && <p class="why">{untilAudit}</p>}
       {terms && <AgreedTerms name={name} terms={terms} />}
     </form>
   );

@@ -34,6 +34,7 @@ import {
   type Obstacle,
   redirectTarget,
 } from "./rules.ts";
+import { accountUntilAudit } from "./service.ts";
 
 type AnyContext = AppContext | Context<PageEnv>;
 
@@ -94,6 +95,7 @@ function askToGoOn(
   { platform, mode, team, person, returnTo }: AskedConsent,
 ): Promise<Response> {
   const { name, terms } = connectorOf(platform);
+  const untilAudit = accountUntilAudit(c.var.deps, platform);
   const formTargets = consentFormTargets(c.var.deps.config);
   return renderPlainPage(
     c,
@@ -127,6 +129,7 @@ function askToGoOn(
           You sign in at {name} itself: your password is not seen here.
           {returnTo?.startsWith("http") && ` You come to ${new URL(returnTo).host} afterwards.`}
         </p>
+        {untilAudit !== null && <p class="why">{untilAudit}</p>}
         {terms && <AgreedTerms name={name} terms={terms} />}
       </form>
     </>,

@@ -87,8 +87,8 @@ export async function startFromPage(
   returnTo: string,
 ): Promise<Opener> {
   await ctx.read("accounts:write", []);
-  const refused = refusedRequest(ctx, request);
-  if (refused) throw invalidFields([refused]);
+  const wrongType = refusedType(request);
+  if (wrongType) throw invalidFields([{ field: "type", message: wrongType }]);
   return openTry(ctx, { ...request, app: appFor(ctx, request), ...starterOf(ctx), returnTo });
 }
 
@@ -109,6 +109,13 @@ export const refusedReconnect = (deps: Pick<Deps, "config">, account: AccountRow
 
 export const scopesInWords = ({ platform, app }: Pick<AccountRow, "platform" | "app">) =>
   consentPageOf(platform, app)?.inWords;
+
+/** Of the scopes that were not granted, those that the app still asks for. */
+export function missingScopesOf({ platform, app, missingScopes }: AccountRow): string[] {
+  const { required = [], optional = [] } = consentPageOf(platform, app) ?? {};
+  const asked = new Set([...required, ...optional]);
+  return (missingScopes ?? "").split(" ").filter((scope) => asked.has(scope));
+}
 
 interface NewTry extends Pick<ConsentRequest, "platform" | "mode" | "identifier"> {
   type?: AccountType | null;
@@ -164,11 +171,16 @@ export interface Offer {
   terms: PlatformTerms | null;
 }
 
+export const accountUntilAudit = ({ config }: Pick<Deps, "config">, platform: Platform) =>
+  config.auditedPlatforms.includes(platform)
+    ? null
+    : (connectorOf(platform).untilAudit?.account ?? null);
+
 const TYPES = ["person", "page"] as const;
 
 /** Pages are offered where an app for pages is set up or simulated. */
 export const platformOffers = (deps: Pick<Deps, "config">): Offer[] =>
-  connectors().flatMap(({ platform, pagesApp, login, untilAudit, terms = null }) =>
+  connectors().flatMap(({ platform, pagesApp, login, terms = null }) =>
     TYPES.flatMap((type) => {
       if (type === "page" && !pagesApp) return [];
       const refusalIn = (mode: AccountMode) =>
@@ -186,9 +198,7 @@ export const platformOffers = (deps: Pick<Deps, "config">): Offer[] =>
         refusal,
         isSimulated,
         takesPassword: type === "person" && login !== undefined,
-        untilAudit: deps.config.auditedPlatforms.includes(platform)
-          ? null
-          : (untilAudit?.account ?? null),
+        untilAudit: accountUntilAudit(deps, platform),
         terms,
       };
     }),

@@ -71,7 +71,9 @@ async function showAccount(c: Context<PageEnv>, { notice, status }: Shown): Prom
   const { account, lastUsedAt, clock } = await readAccount(c);
   const { accountName, platform, handle, failureCount } = account;
   const { config } = c.var.ctx;
-  const { refusedReconnect, scopesInWords } = await import("../connect/service.ts");
+  const { missingScopesOf, refusedReconnect, scopesInWords } = await import(
+    "../connect/service.ts"
+  );
   return renderOwnPage(
     c,
     {
@@ -114,7 +116,11 @@ async function showAccount(c: Context<PageEnv>, { notice, status }: Shown): Prom
             <code>{account.id}</code>
           </Fact>
         </dl>
-        <MissingScopes account={account} inWords={scopesInWords(account)} />
+        <MissingScopes
+          platform={platform}
+          missing={missingScopesOf(account)}
+          inWords={scopesInWords(account)}
+        />
         {refusedReconnect({ config }, account) === null && <ReconnectForm account={account} />}
       </Section>
       <TagsForm account={account} />
@@ -131,17 +137,19 @@ async function showAccount(c: Context<PageEnv>, { notice, status }: Shown): Prom
 }
 
 const MissingScopes = ({
-  account: { platform, missingScopes },
+  platform,
+  missing,
   inWords,
 }: {
-  account: AccountRow;
+  platform: AccountRow["platform"];
+  missing: string[];
   inWords: ConsentScopes["inWords"];
 }) =>
-  missingScopes && (
+  missing.length > 0 && (
     <p class="why">
-      {platformName(platform)} did not grant {describeScopes(missingScopes.split(" "), inWords)}.
-      Posts go out; what needs more, such as analytics, does not work. Reconnect the account and
-      leave every permission switched on.
+      {platformName(platform)} did not grant {describeScopes(missing, inWords)}. Posts go out; what
+      needs more, such as analytics, does not work. Reconnect the account and leave every permission
+      switched on.
     </p>
   );
 

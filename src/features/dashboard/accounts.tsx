@@ -210,11 +210,12 @@ export const DataAccess = ({ account, clock }: { account: Access; clock: Clock }
   if (status !== "active" || dataAccessEndsAt === null) return null;
   const name = platformName(platform);
   const isOver = dataAccessEndsAt <= now();
+  const isLosing = isLosingAccess(account, now());
   return (
-    <p class={isLosingAccess(account, now()) ? "why" : "muted"}>
-      {isOver ? `${name} stopped letting` : `${name} lets`} this app use the account's data on{" "}
-      <Time at={dataAccessEndsAt} clock={clock} />. Connect the same account again: its posts and
-      tags stay.
+    <p class={isLosing ? "why" : "muted"}>
+      {isOver ? `${name} stopped letting` : `${name} lets`} this app use the account's data{" "}
+      {isOver ? "on" : "until"} <Time at={dataAccessEndsAt} clock={clock} />.
+      {isLosing && " Connect the same account again: its posts and tags stay."}
     </p>
   );
 };

@@ -113,7 +113,7 @@ export async function sealCredentials(deps: Deps, owner: Owner, credentials: Cre
     credentials: await deps.cipher.encrypt(JSON.stringify(credentials), boundTo(owner)),
     credentialsExpireAt: credentials.expiresAt,
     renewAt: renewalAt(connectorOf(owner.platform), credentials, deps.now()),
-    loginEndsAt: loginEnd(credentials),
+    loginEndsAt: loginEnd(credentials, deps.now()),
     dataAccessEndsAt: credentials.dataAccessEndsAt ?? null,
   };
 }

@@ -115,7 +115,7 @@ function endsAfterFailure(
 ): Partial<AccountRow> {
   if (account.renewAt === null) return { renewAt: null };
   const dueAt = renewalAt(connector, credentials, deps.now());
-  const loginEndsAt = loginEnd(credentials);
+  const loginEndsAt = loginEnd(credentials, deps.now());
   const stands = loginEndsAt?.getTime() !== account.loginEndsAt?.getTime();
   const renewAt = (stands && dueAt) || account.renewAt;
   return {

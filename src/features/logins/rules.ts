@@ -51,12 +51,18 @@ function ownRenewalAt(
  * Returns when a login ends for good; null if never or unknown. With a refresh token, that is its end, or the access
  * token's if later. A fixed end counts even while the access token lives longer, so that it is reported once.
  */
-export function loginEnd(credentials: Credentials): Date | null {
+export function loginEnd(credentials: Credentials, now: Date): Date | null {
   const { refreshToken, expiresAt, refreshEndsAt = null, isEndFixed } = credentials;
   if (refreshToken === null) return expiresAt;
+  if (hasOutlivedEnd(credentials, now)) return null;
   if (isEndFixed || refreshEndsAt === null || expiresAt === null) return refreshEndsAt;
   return expiresAt > refreshEndsAt ? expiresAt : refreshEndsAt;
 }
+
+export const hasOutlivedEnd = (
+  { isEndPresumed, refreshEndsAt = null }: Credentials,
+  now: Date,
+): boolean => isEndPresumed === true && refreshEndsAt !== null && refreshEndsAt <= now;
 
 type Ends = Pick<AccountRow, "renewAt" | "loginEndsAt">;
 

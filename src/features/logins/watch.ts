@@ -4,15 +4,18 @@ import type { AccountRow } from "../accounts/table.ts";
 import { emitIfChanged } from "../events/repo.ts";
 import { noticeIfChanged } from "../notices/repo/notices.ts";
 import { describeEnding } from "../notices/rules.ts";
+import { openCredentials } from "./platform-access.ts";
 import {
   accountsEnded,
   accountsEnding,
   accountsLosingAccess,
+  askAtEnd,
   eventOf,
   expireLogin,
   markAccessTold,
   markEndingTold,
 } from "./repo.ts";
+import { hasOutlivedEnd } from "./rules.ts";
 
 const PAGE = 20;
 
@@ -30,8 +33,9 @@ export async function watchLogins(deps: Deps): Promise<string | null> {
     accountsEnding(now, until, PAGE),
     accountsLosingAccess(now, until, PAGE),
   ]);
+  const ends = await Promise.all(ended.map((account) => endLogin(deps, account, now)));
   const writes = [
-    ...ended.flatMap((account) => expireLogin(deps, account, REASON_ENDED)),
+    ...ends.flat(),
     ...ending.flatMap((account) => tellOfEnd(deps, account, now)),
     ...losing.flatMap((account) => tellOfAccess(deps, account, now)),
   ];
@@ -40,13 +44,25 @@ export async function watchLogins(deps: Deps): Promise<string | null> {
   return "more";
 }
 
+/** Only the platform ends a login whose end it did not say. */
+async function endLogin(deps: Deps, account: AccountRow, now: Date) {
+  const credentials = await openCredentials(deps, account).catch(() => null);
+  return credentials && hasOutlivedEnd(credentials, now)
+    ? [askAtEnd(account, now)]
+    : expireLogin(deps, account, REASON_ENDED);
+}
+
 const REASON_ENDED = "The login has ended. Connect the account again.";
 
 const tellOfEnd = (deps: Deps, account: AccountRow, now: Date) => [
   markEndingTold({ id: account.id, endsAt: account.loginEndsAt as Date }),
   emitIfChanged(
     deps,
-    eventOf(account, "connected_account.refresh_failed", describeEnding(account)),
+    eventOf(
+      account,
+      "connected_account.refresh_failed",
+      describeEnding({ ...account, dataAccessEndsAt: null }),
+    ),
   ),
   noticeIfChanged({ subject: account.id, teamId: account.teamId, now }),
 ];

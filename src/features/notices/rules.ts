@@ -55,7 +55,12 @@ interface Ending {
   dataAccessEndsAt: Date | null;
 }
 
-export const describeEnding = ({ loginEndsAt, dataAccessEndsAt }: Ending): string =>
-  loginEndsAt === null && dataAccessEndsAt !== null
-    ? `The platform lets this app use the account's data until ${inWords(dataAccessEndsAt)}. Connect the account again before then.`
-    : `The login ends on ${inWords(loginEndsAt)} and was not renewed. Connect the account again before then.`;
+export function describeEnding({ loginEndsAt, dataAccessEndsAt }: Ending): string {
+  const facts = [
+    ...(loginEndsAt ? [`The login ends on ${inWords(loginEndsAt)} and was not renewed.`] : []),
+    ...(dataAccessEndsAt
+      ? [`The platform lets this app use the account's data until ${inWords(dataAccessEndsAt)}.`]
+      : []),
+  ];
+  return `${facts.join(" ")} Connect the account again before then.`;
+}

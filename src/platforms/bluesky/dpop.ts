@@ -23,6 +23,8 @@ const MAX_NONCES = 500;
 /** Each server's last nonce, shared by all logins. Nonces live about 3 minutes. */
 const nonces = new Map<string, string>();
 
+const SESSION_PATH = "/xrpc/com.atproto.server.getSession";
+
 /** Thrown like a lost answer: whether the call took effect stays open, so a write is looked up and never repeated. */
 export class NonceMissing extends Error {
   constructor() {
@@ -32,21 +34,12 @@ export class NonceMissing extends Error {
   }
 }
 
-/**
- * For calls with a proof. Refusals need no nonce, because they are not acted upon.
- *
- * @throws NonceMissing for an answer that clients must reject
- * @see https://atproto.com/specs/oauth#dpop
- */
-export const requiringNonces =
+/** For calls whose answer must not be lost, even when it lacks the nonce. */
+export const keepingNonces =
   (fetch: Fetch): Fetch =>
   async (input, init) => {
     const reply = await fetch(input, init);
     const nonce = reply.headers.get("dpop-nonce");
-    if (nonce === null && reply.ok) {
-      await reply.body?.cancel();
-      throw new NonceMissing();
-    }
     if (nonce !== null) {
       const { origin } = new URL(input instanceof Request ? input.url : input);
       nonces.delete(origin);
@@ -56,6 +49,24 @@ export const requiringNonces =
     }
     return reply;
   };
+
+/**
+ * For calls with a proof. Refusals need no nonce, because they are not acted upon.
+ *
+ * @throws NonceMissing for an answer that clients must reject
+ * @see https://atproto.com/specs/oauth#dpop
+ */
+export function requiringNonces(network: Fetch): Fetch {
+  const fetch = keepingNonces(network);
+  return async (input, init) => {
+    const reply = await fetch(input, init);
+    if (reply.ok && !reply.headers.has("dpop-nonce")) {
+      await reply.body?.cancel();
+      throw new NonceMissing();
+    }
+    return reply;
+  };
+}
 
 /**
  * @param key JWK as `createProofKey` returns it
@@ -86,7 +97,14 @@ export async function withNonce<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Adds a DPoP proof to calls with this access token. */
+/** In place of a rejected answer, where nothing was written. No server sends this name. */
+const refusedNonce = (): Response =>
+  Response.json({ error: "NonceMissing", message: new NonceMissing().message }, { status: 400 });
+
+/**
+ * Adds a DPoP proof to calls with this access token. Before the first write at a server, a read finds out whether the
+ * server sends nonces: an answer without one is then rejected before anything is published.
+ */
 export function provingKey(network: Fetch, key: string, accessToken: string): Fetch {
   const fetch = requiringNonces(network);
   let proofs: Promise<oauth.DPoPHandle> | undefined;
@@ -102,18 +120,42 @@ export function provingKey(network: Fetch, key: string, accessToken: string): Fe
     proofs ??= proofsOf(key);
     const DPoP = await proofs;
     const { method, url } = request;
-    const signal = init?.signal ?? request.signal;
-    try {
-      return await withNonce(() =>
-        oauth.protectedResourceRequest(accessToken, method, new URL(url), headers, body, {
-          DPoP,
-          signal,
-          [oauth.customFetch]: (to, options) => fetch(to, options as RequestInit),
-        }),
+    const options = {
+      DPoP,
+      signal: init?.signal ?? request.signal,
+      [oauth.customFetch]: (to: string, sent: object) => fetch(to, sent as RequestInit),
+    };
+    const read = async (call: () => Promise<Response>): Promise<Response> => {
+      try {
+        return await answered(call);
+      } catch (error) {
+        if (error instanceof NonceMissing) return refusedNonce();
+        throw error;
+      }
+    };
+    const send = () =>
+      withNonce(() =>
+        oauth.protectedResourceRequest(accessToken, method, new URL(url), headers, body, options),
       );
-    } catch (error) {
-      if (error instanceof oauth.WWWAuthenticateChallengeError) return error.response;
-      throw error;
+    if (method === "GET") return read(send);
+    const { origin } = new URL(url);
+    if (!nonces.has(origin)) {
+      const session = new URL(SESSION_PATH, origin);
+      const reply = await read(() =>
+        oauth.protectedResourceRequest(accessToken, "GET", session, new Headers(), null, options),
+      );
+      if (!nonces.has(origin)) return reply;
+      await reply.body?.cancel();
     }
+    return answered(send);
   };
+}
+
+async function answered(call: () => Promise<Response>): Promise<Response> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof oauth.WWWAuthenticateChallengeError) return error.response;
+    throw error;
+  }
 }

@@ -11,6 +11,7 @@ import { readBody } from "./api.ts";
 import {
   CLOCK_SKEW_SECONDS,
   importPrivateKey,
+  keepingNonces,
   NonceMissing,
   proofsOf,
   requiringNonces,
@@ -81,9 +82,10 @@ export async function callerOf(
   fetch: Fetch,
   { issuer, tokenEndpoint, clientId, dpopKey }: Session,
   app: AppKeys | null,
+  heeding = requiringNonces,
 ): Promise<Caller> {
   const key = keyIdOf(clientId, app) === "" ? undefined : app?.privateKey;
-  const network = requiringNonces(fetch);
+  const network = heeding(fetch);
   return {
     as: {
       issuer,
@@ -110,15 +112,16 @@ interface Tokens {
 interface End {
   refreshEndsAt: Date | null;
   isEndFixed?: true;
+  isEndPresumed?: true;
 }
 
-/** The refresh token's end, or the session's where that comes first. */
+/** The refresh token's end, or the session's usual one where that comes first and has not been outlived. */
 function keyedEnd({ startedAt }: Session): End {
   const refreshEndsAt = inDays(REFRESH_DAYS);
   if (!startedAt) return { refreshEndsAt };
   const sessionEndsAt = addSeconds(new Date(startedAt), KEYED_SESSION_DAYS * (DAY / SECOND));
-  return sessionEndsAt <= refreshEndsAt
-    ? { refreshEndsAt: sessionEndsAt, isEndFixed: true }
+  return sessionEndsAt <= refreshEndsAt && sessionEndsAt > now()
+    ? { refreshEndsAt: sessionEndsAt, isEndFixed: true, isEndPresumed: true }
     : { refreshEndsAt };
 }
 
@@ -201,7 +204,8 @@ export const refreshGrant: Connector["refresh"] = async (fetch, credentials, acc
   const message = refusedKey(session, app);
   // Not final, because the owner may set the old key again.
   if (message) return refuse({ message, final: false });
-  const { as, client, auth, options } = await callerOf(fetch, session, app);
+  // Rejecting new tokens would end the login, because the old ones are used up.
+  const { as, client, auth, options } = await callerOf(fetch, session, app, keepingNonces);
   try {
     const reply = await withNonce(async () =>
       oauth.processRefreshTokenResponse(
@@ -235,7 +239,7 @@ export async function revokeGrant(
   const session = sessionOf(credentials);
   const { revocationEndpoint } = session;
   if (!refreshToken || !revocationEndpoint || refusedKey(session, app)) return;
-  const { as, client, auth, options } = await callerOf(fetch, session, app);
+  const { as, client, auth, options } = await callerOf(fetch, session, app, keepingNonces);
   const send = () =>
     oauth.genericTokenEndpointRequest(
       { ...as, token_endpoint: revocationEndpoint },
@@ -245,12 +249,7 @@ export async function revokeGrant(
       { token: refreshToken },
       options,
     );
-  try {
-    const reply = await send();
-    // The second call carries the nonce of the first answer.
-    if (reply.status === 400) await send();
-  } catch (error) {
-    // The server has answered, and nothing of its answer is used.
-    if (!(error instanceof NonceMissing)) throw error;
-  }
+  const reply = await send();
+  // The second call carries the nonce of the first answer.
+  if (reply.status === 400) await send();
 }

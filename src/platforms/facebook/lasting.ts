@@ -72,18 +72,21 @@ export const adopt: Required<Connector>["adopt"] = async (fetch, credentials, op
   });
 };
 
-/** Without an answer, the known end stays. */
+/** Without an answer, the known end stays. Refuses when none is known, so that Facebook is asked again. */
 async function readDataAccess(
   fetch: Fetch,
   { accessToken, dataAccessEndsAt = null }: Credentials,
   app: AppKeys | null,
-): Promise<Date | null> {
-  if (!app) return dataAccessEndsAt;
+): Promise<Result<Date | null, LoginRefusal>> {
+  if (!app) return ok(dataAccessEndsAt);
   try {
     const reply = await readReply(await fetch(debugTokenRequest(accessToken, app)), debugged);
-    return (reply.ok && reply.value.data.data_access_expires_at) || dataAccessEndsAt;
-  } catch {
-    return dataAccessEndsAt;
+    if (reply.ok) return ok(reply.value.data.data_access_expires_at ?? dataAccessEndsAt);
+    if (dataAccessEndsAt !== null || !isTemporary(reply.error)) return ok(dataAccessEndsAt);
+    return refuse({ message: reply.error.message, final: false });
+  } catch (error) {
+    if (dataAccessEndsAt === null) throw error;
+    return ok(dataAccessEndsAt);
   }
 }
 
@@ -92,7 +95,9 @@ export const refresh: Connector["refresh"] = async (fetch, credentials, account,
   const page = await refreshPage(fetch, credentials, account.platformAccountId);
   if (!page.ok) return page;
   const known = { ...page.value, dataAccessEndsAt: credentials.dataAccessEndsAt ?? null };
-  const dataAccessEndsAt = await readDataAccess(fetch, known, app);
+  const looked = await readDataAccess(fetch, known, app);
+  if (!looked.ok) return looked;
+  const dataAccessEndsAt = looked.value;
   return ok({ ...page.value, ...(dataAccessEndsAt ? { dataAccessEndsAt } : {}) });
 };
 

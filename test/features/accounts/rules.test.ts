@@ -73,7 +73,7 @@ test.each([
     null,
   ],
 ])("a login ends: %s", (_, credentials, at) => {
-  expect(loginEnd(login(credentials))).toEqual(at);
+  expect(loginEnd(login(credentials), new Date(0))).toEqual(at);
 });
 
 test.each([

@@ -1,6 +1,10 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Platform } from "../../../src/core/platforms.ts";
+import type { AccountRow } from "../../../src/features/accounts/table.ts";
+import { sealCredentials } from "../../../src/features/logins/platform-access.ts";
+import { watchLogins } from "../../../src/features/logins/watch.ts";
+import { describeEnding } from "../../../src/features/notices/rules.ts";
 import { pathOf, walkConsent } from "../../support/consent.ts";
 import { eventNames } from "../../support/events.ts";
 import { createMember, harnessWith, joinTeam, START } from "../../support/harness.ts";
@@ -302,4 +306,35 @@ test("a platform that says nothing of the data has no end of it", async () => {
   const { harness, member } = await prepare();
   const { body } = await harness.call("GET", "/accounts", { token: member.token });
   expect(body.data[0].dataAccessEndsAt).toBeNull();
+});
+
+test("a login whose end the platform did not say is asked for when it has passed, not expired", async () => {
+  const { harness, id } = await prepare();
+  const account = { id, platform: "linkedin", teamId: 0 } as never as AccountRow;
+  const [row] = (await env.DB.prepare("SELECT team_id FROM accounts").all<{ team_id: number }>())
+    .results;
+  const endsAt = new Date(Date.now() - 1_000);
+  const login = { accessToken: "a", refreshToken: "r", expiresAt: null, refreshEndsAt: endsAt };
+  const owner = { ...account, teamId: row?.team_id ?? 0 };
+  for (const isPresumed of [true, false]) {
+    const credentials = { ...login, ...(isPresumed ? { isEndPresumed: true as const } : {}) };
+    const sealed = await sealCredentials(harness.deps, owner, credentials);
+    expect(sealed.loginEndsAt).toEqual(isPresumed ? null : endsAt);
+    await env.DB.prepare("UPDATE accounts SET credentials = ?, login_ends_at = ?, renew_at = NULL")
+      .bind(sealed.credentials, endsAt.getTime())
+      .run();
+    await watchLogins(harness.deps);
+    const stored = await env.DB.prepare("SELECT status, renew_at FROM accounts").first();
+    expect(stored).toEqual(
+      isPresumed
+        ? { status: "active", renew_at: harness.deps.now().getTime() }
+        : { status: "expired", renew_at: null },
+    );
+  }
+});
+
+test("a login and its data that end together are both told of", () => {
+  const loginEndsAt = new Date("2027-02-25T09:00:00Z");
+  const words = describeEnding({ loginEndsAt, dataAccessEndsAt: new Date("2027-02-26T09:00:00Z") });
+  expect(words).toMatch(/login ends on 2027-02-25.*data until 2027-02-26/);
 });

@@ -10,9 +10,14 @@ const NONCE = { "dpop-nonce": "n0" };
 const done = (body: unknown = {}) => json(body, 200, NONCE);
 
 /** A login bound to a key, at a server that no other test calls. */
-async function bound(...answers: Response[]) {
+const bound = (...answers: Response[]) => boundAt([done()], ...answers);
+
+async function boundAt(looks: Response[], ...answers: Response[]) {
   const server = `https://pds${++servers}.example.com`;
-  const { fetch, calls } = scriptedFetch({ "com.example.call": answers });
+  const { fetch, calls } = scriptedFetch({
+    "com.example.call": answers,
+    "com.atproto.server.getSession": looks,
+  });
   const extra = { dpopKey: await createProofKey() };
   const credentials = { accessToken: TOKEN, refreshToken: null, expiresAt: null, extra };
   const proven = await proveLogin(fetch, credentials);
@@ -52,10 +57,12 @@ test("sends the same body again with the nonce that the server asks for, and beg
   const { send, calls } = await bound(challenge("use_dpop_nonce"), done(), done());
   expect((await send("all of it")).status).toBe(200);
   expect((await send("more")).status).toBe(200);
-  expect(calls.map(({ text }) => text)).toEqual(["all of it", "all of it", "more"]);
-  expect(calls.map(({ contentType }) => contentType)).toEqual(Array(3).fill("image/png"));
-  const nonces = calls.map(({ headers }) => claimsOf(headers).nonce);
-  expect(nonces).toEqual([undefined, "n1", "n0"]);
+  const [look, ...writes] = calls;
+  expect(look).toMatchObject({ method: "GET", path: "/xrpc/com.atproto.server.getSession" });
+  expect(writes.map(({ text }) => text)).toEqual(["all of it", "all of it", "more"]);
+  expect(writes.map(({ contentType }) => contentType)).toEqual(Array(3).fill("image/png"));
+  const nonces = writes.map(({ headers }) => claimsOf(headers).nonce);
+  expect(nonces).toEqual(["n0", "n1", "n0"]);
 });
 
 test("asks twice at most", async () => {
@@ -81,7 +88,23 @@ test("leaves a call with another token alone, such as one of a video service", a
 test("rejects an answer without the nonce that servers owe, as if it had not come", async () => {
   const { send } = await bound(json({ uri: "at://made" }), json({}));
   await expect(send("a record")).rejects.toThrow(/without DPoP-Nonce/);
-  await expect(send()).rejects.toThrow(/without DPoP-Nonce/);
+  const read = await send();
+  expect(read.status).toBe(400);
+  expect(JSON.stringify(await read.json())).toMatch(/without DPoP-Nonce/);
+});
+
+test("writes nothing at a server whose nonce is unknown and that sends none", async () => {
+  const { send, calls } = await boundAt([json({ handle: "ada" })]);
+  const reply = await send("a record");
+  expect(reply.status).toBe(400);
+  expect(JSON.stringify(await reply.json())).toMatch(/without DPoP-Nonce/);
+  expect(calls.map(({ method }) => method)).toEqual(["GET"]);
+});
+
+test("takes the nonce of a refusal, and then writes once", async () => {
+  const { send, calls } = await boundAt([challenge("use_dpop_nonce", "n7")], done());
+  expect((await send("a record")).status).toBe(200);
+  expect(calls.map(({ headers }) => claimsOf(headers).nonce)).toEqual([undefined, "n7"]);
 });
 
 test("hands on refusals without a nonce, such as those of a gateway", async () => {

@@ -5,9 +5,10 @@ import { DID, json, PDS, scriptedFetch } from "./scripted.ts";
 
 const START = Date.parse("2026-12-01T09:00:00Z");
 const DAY = 86_400_000;
+const NONCE: Record<string, string> = { "dpop-nonce": "n1" };
 
 /** Renews the login of a client with a key so many days after its consent. */
-async function renewOn(day: number, startedAt: string | undefined) {
+async function renewOn(day: number, startedAt: string | undefined, headers = NONCE) {
   vi.useFakeTimers({ now: START + day * DAY, toFake: ["Date"] });
   const tokens = {
     access_token: "new",
@@ -18,7 +19,7 @@ async function renewOn(day: number, startedAt: string | undefined) {
     sub: DID,
   };
   const { fetch } = scriptedFetch({
-    token: [json(tokens, 200, { "dpop-nonce": "n1" })],
+    token: [json(tokens, 200, headers)],
   });
   const extra = {
     issuer: "https://bsky.social",
@@ -50,6 +51,16 @@ test.each([
   expect(await renewOn(day, startedAt)).toEqual({ endsOn, isEndFixed, startedAt });
 });
 
+test("a login that outlives the usual two years has only the end of its token", async () => {
+  const startedAt = new Date(START).toISOString();
+  expect(await renewOn(731, startedAt)).toEqual({ endsOn: 821, isEndFixed: undefined, startedAt });
+});
+
 test("a login whose beginning is not known ends three months after its last renewal", async () => {
   expect(await renewOn(700, undefined)).toMatchObject({ endsOn: 790, isEndFixed: undefined });
+});
+
+test("new tokens are kept, although their answer lacks the nonce", async () => {
+  const startedAt = new Date(START).toISOString();
+  expect(await renewOn(10, startedAt, {})).toMatchObject({ endsOn: 100 });
 });

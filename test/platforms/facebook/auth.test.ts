@@ -96,3 +96,21 @@ test("there is nothing to revoke, and nothing to renew ahead of time", () => {
   expect(facebook.revoke).toBeUndefined();
   expect(facebook.refreshAheadSeconds).toBeUndefined();
 });
+
+test("Facebook is asked again for an end of the data that it could not say", async () => {
+  const app = { clientId: "app", clientSecret: "secret" };
+  const page = () => json({ id: PAGE, name: "Ada's" });
+  const down = () => graphError(2, undefined, {}, 500);
+  const unknown = scriptedFetch(page(), down()).fetch;
+  expect(await facebook.refresh(unknown, CREDENTIALS, ACCOUNT, app)).toMatchObject({
+    ok: false,
+    error: { final: false },
+  });
+  const dataAccessEndsAt = new Date("2027-03-01T09:00:00Z");
+  const known = scriptedFetch(page(), down()).fetch;
+  const login = { ...CREDENTIALS, dataAccessEndsAt };
+  expect(await facebook.refresh(known, login, ACCOUNT, app)).toMatchObject({
+    ok: true,
+    value: { dataAccessEndsAt },
+  });
+});
