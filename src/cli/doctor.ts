@@ -16,8 +16,7 @@ import { sql } from "./sql.ts";
 import { formatTable } from "./table.ts";
 import { readTomlVars } from "./vars.ts";
 
-export function diagnoseVersions(now: Date): Diagnosis {
-  const ending = endingVersions(now);
+export function diagnoseVersions(now: Date, ending = endingVersions(now)): Diagnosis {
   const sentences = ending.map(describeEnding);
   return {
     report: [formatVersions(), "", ...warn(sentences)].join("\n"),

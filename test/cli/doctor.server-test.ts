@@ -6,26 +6,32 @@ import { test } from "node:test";
 import { diagnoseInstance, diagnoseNeeds, diagnoseVersions } from "../../src/cli/doctor.ts";
 import { inProject } from "../../src/cli/paths.ts";
 import { connectors } from "../../src/platforms/registry.ts";
+import { endingVersions } from "../../src/platforms/sunsets.ts";
 
 test("shows version, header and sunset of every platform", () => {
   const { report, problems } = diagnoseVersions(new Date("2026-12-01T00:00:00Z"));
   for (const { platform, apiVersion } of connectors()) {
     assert.match(report, new RegExp(`^${platform} +${apiVersion.version} `, "m"));
   }
-  assert.match(report, /^linkedin +202609 +LinkedIn-Version +2027-09-15$/m);
+  assert.match(report, /^linkedin +202609 +LinkedIn-Version +none announced$/m);
   assert.match(report, /^x +2 +none +none announced$/m);
   assert.match(report, /No version is about to end\./);
   assert.deepEqual(problems, []);
 });
 
+const versionsAt = (now: Date) => {
+  const apiVersion = { version: "202609", sunset: "2027-09-15" };
+  return diagnoseVersions(now, endingVersions(now, [{ platform: "linkedin", apiVersion }]));
+};
+
 test("warns of a version that ends within 60 days, which is no problem yet", () => {
-  const { report, problems } = diagnoseVersions(new Date("2027-08-16T00:00:00Z"));
+  const { report, problems } = versionsAt(new Date("2027-08-16T00:00:00Z"));
   assert.match(report, /^Warning: linkedin: .*ends on 2027-09-15, in 30 days\.$/m);
   assert.deepEqual(problems, []);
 });
 
 test("a version that has ended is a problem", () => {
-  const { report, problems } = diagnoseVersions(new Date("2027-09-15T00:00:00Z"));
+  const { report, problems } = versionsAt(new Date("2027-09-15T00:00:00Z"));
   assert.match(report, /^Warning: linkedin: .*ended on 2027-09-15\.$/m);
   assert.deepEqual(problems, ["linkedin: API version 202609 ended on 2027-09-15."]);
 });

@@ -9,7 +9,7 @@ import { State } from "./parts.tsx";
 export const STEP_STYLES = `
 .head { display: flex; flex-wrap: wrap; gap: .3rem 1rem; align-items: center; justify-content: space-between; }
 .address { user-select: all; overflow-wrap: anywhere; white-space: pre-wrap; margin: .2rem 0 0; }
-dd code, .problems { overflow-wrap: anywhere; }
+dd a, dd code, .steps > li, .problems { overflow-wrap: anywhere; }
 .steps { list-style: none; margin: 0; padding: 0; }
 .steps > li { scroll-margin-top: 1rem; }
 .problems { margin: 0; padding-left: 1.2rem; }
