@@ -1,5 +1,5 @@
 import { appKeyNames } from "../config.ts";
-import type { AppName, OtherApp } from "../core/platforms.ts";
+import { type AppName, otherAppOf } from "../core/platforms.ts";
 import { callbackPath } from "../features/connect/rules.ts";
 import {
   type AppChecks,
@@ -136,8 +136,8 @@ async function checkApps(
   if (!checkApp) return {};
   const answers = apps.map(async (app) => {
     const [clientId = "", clientSecret = ""] = keysOf(app);
-    const other = app === platform ? {} : { other: app as OtherApp };
-    const keys = { clientId, clientSecret, ...other };
+    const other = otherAppOf(app);
+    const keys = { clientId, clientSecret, ...(other ? { other } : {}) };
     return [app, await checkApp(ask, keys, origin + callbackPath(platform))] as const;
   });
   return Object.fromEntries(await Promise.all(answers));

@@ -30,6 +30,10 @@ export const OTHER_APP_NAMES = Object.keys(OTHER_APPS) as OtherApp[];
 /** The platform's first app has the platform's name. */
 export type AppName = Platform | OtherApp;
 
+/** Null for a platform's first app. */
+export const otherAppOf = (app: AppName): OtherApp | null =>
+  OTHER_APP_NAMES.find((one) => one === app) ?? null;
+
 export const APP_NAMES: readonly AppName[] = [...PLATFORMS, ...OTHER_APP_NAMES];
 
 export const isAppName = (name: string): name is AppName => APP_NAMES.some((one) => one === name);

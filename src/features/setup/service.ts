@@ -1,5 +1,5 @@
 import { AppError, notFound } from "../../core/errors.ts";
-import { isPlatform, type OtherApp, type Platform } from "../../core/platforms.ts";
+import { isPlatform, otherAppOf, type Platform } from "../../core/platforms.ts";
 import type { Ctx } from "../../deps.ts";
 import type { Connector } from "../../platforms/connector.ts";
 import { connectorOf, connectors } from "../../platforms/registry.ts";
@@ -120,8 +120,12 @@ export async function checkPlatform(
   const checks: AppChecks = Object.fromEntries(
     await Promise.all(
       apps.map(async (name) => {
-        const app = name === connector.platform ? null : (name as OtherApp);
-        const keys = appKeysOf(ctx, { platform: connector.platform, mode: "live", app });
+        const account = {
+          platform: connector.platform,
+          mode: "live",
+          app: otherAppOf(name),
+        } as const;
+        const keys = appKeysOf(ctx, account);
         if (!keys) throw new Error(`The keys of ${name} are gone.`);
         const redirectUri = origin + callbackPath(connector.platform);
         return [name, await checkApp(withTimeout(ctx.fetch), keys, redirectUri)] as const;
