@@ -214,7 +214,7 @@ describe("fields that are not the caller's to set", () => {
     const before = await readTables();
     const { status } = await callAs(harness, team.owner, operation, sent);
     await harness.settle();
-    return { status, effect: protectedEffect(before, await readTables()) };
+    return { status, effect: await protectedEffect(before, await readTables()) };
   }
 
   test.each(writable)("are refused or ignored by %s", async (_, one) => {

@@ -51,6 +51,9 @@ const DOCUMENT_PATH = `/api/v1/${DOCUMENT}`;
 
 let documented: Documented | null = null;
 
+/** One service for all harnesses, as an isolate has one: to route its paths anew costs more than most calls. */
+const service = createApp((c) => (c.env as { deps: Deps }).deps);
+
 /**
  * The whole service with its real database, storage and Durable Objects. The clock stands still until
  * `advance`, the network is what `network` says, and queue messages wait until `drain`.
@@ -69,7 +72,6 @@ export class Harness {
   network: Fetch = async (input) => {
     throw new Error(`Nothing is scripted for ${new Request(input).url}`);
   };
-  private readonly app: ReturnType<typeof createApp>;
   private readonly deferred: Promise<unknown>[] = [];
 
   constructor(overrides: Partial<Deps> = {}) {
@@ -97,7 +99,6 @@ export class Harness {
       }),
       ...overrides,
     };
-    this.app = createApp(() => this.deps);
   }
 
   /** Moves the clock from message to message of collections until none is left; answers how many. */
@@ -123,7 +124,8 @@ export class Harness {
   }
 
   request(path: string, init?: RequestInit): Promise<Response> {
-    return Promise.resolve(this.app.fetch(new Request(`https://akimbo.test${path}`, init)));
+    const { deps } = this;
+    return service.fetch(new Request(`https://akimbo.test${path}`, init), { deps });
   }
 
   /** A call to the API as a caller makes it. */

@@ -152,7 +152,7 @@ interface Raced<T> {
   told: string[];
 }
 
-export const RACES = loadOf(20, 500);
+export const RACES = loadOf(8, 500);
 const RACES_AT_ONCE = Math.min(RACES, MAX_RACES_AT_ONCE);
 
 /**

@@ -2,8 +2,10 @@ import { env } from "cloudflare:workers";
 import type { Costs } from "./meter.ts";
 import type { PlantedTeam } from "./permission-team.ts";
 
-type Row = Record<string, unknown>;
-export type Tables = Record<string, Row[]>;
+/** The rows of each table, as JSON. */
+export type Tables = Record<string, string>;
+
+const toRows = (rows = "[]"): unknown[][] => JSON.parse(rows);
 
 /** Columns that say whose a row is. */
 const OWNERS: Record<string, keyof ReturnType<typeof idsOf>> = {
@@ -14,12 +16,14 @@ const OWNERS: Record<string, keyof ReturnType<typeof idsOf>> = {
 
 const idsOf = ({ teamId, owner: { userId } }: PlantedTeam) => ({ teamId, userId });
 
-let columns: Promise<Map<string, string[]>> | undefined;
+type Column = [name: string, type: string];
+
+let columns: Promise<Map<string, Column[]>> | undefined;
 
 /** Columns of every table of ours. */
-async function readColumns(): Promise<Map<string, string[]>> {
+async function readColumns(): Promise<Map<string, Column[]>> {
   const { results } = await env.DB.prepare(
-    `SELECT t.name AS name, json_group_array(c.name) AS columns
+    `SELECT t.name AS name, json_group_array(json_array(c.name, c.type)) AS columns
       FROM sqlite_master t, pragma_table_info(t.name) c
       WHERE t.type = 'table' AND t.name NOT GLOB 'sqlite_*' AND t.name NOT GLOB '_cf_*'
         AND t.name NOT GLOB 'd1_*'
@@ -28,18 +32,26 @@ async function readColumns(): Promise<Map<string, string[]>> {
   return new Map(results.map(({ name, columns }) => [name, JSON.parse(columns)]));
 }
 
-/** Reads, in one batch, every row of every table, or the rows that are a team's or its owner's. */
+const isOwnOf = (team: PlantedTeam, names: Column[]): string =>
+  names
+    .filter(([name]) => name in OWNERS)
+    .map(([name]) => `${name} = ${idsOf(team)[OWNERS[name] ?? "teamId"]}`)
+    .join(" OR ") || "FALSE";
+
+/** The rows of a table as JSON, which cannot hold bytes. */
+function rowsOf(table: string, names: Column[], where: string): string {
+  const values = names.map(([name, type]) => (type === "BLOB" ? `hex(${name})` : name));
+  return `(SELECT json_group_array(json_array(${values})) FROM ${table} WHERE ${where}) AS ${table}`;
+}
+
+/** Reads, by one statement, every row of every table, or the rows that are a team's or its owner's. */
 export async function readTables(team?: PlantedTeam): Promise<Tables> {
   columns ??= readColumns();
   const tables = [...(await columns)];
-  const statements = tables.map(([table, names]) => {
-    if (!team) return env.DB.prepare(`SELECT * FROM ${table}`);
-    const own = names.filter((name) => name in OWNERS);
-    const isOwn = own.map((name) => `${name} = ${idsOf(team)[OWNERS[name] ?? "teamId"]}`);
-    return env.DB.prepare(`SELECT * FROM ${table} WHERE ${isOwn.join(" OR ") || "FALSE"}`);
-  });
-  const results = await env.DB.batch<Row>(statements);
-  return Object.fromEntries(tables.map(([table], i) => [table, results[i]?.results ?? []]));
+  const rows = tables.map(([table, names]) =>
+    rowsOf(table, names, team ? isOwnOf(team, names) : "TRUE"),
+  );
+  return (await env.DB.prepare(`SELECT ${rows}`).first<Tables>()) ?? {};
 }
 
 /** Columns that only the service sets. */
@@ -48,18 +60,21 @@ const PROTECTED =
 
 /** Returns the tables that differ between two readings. */
 export const changedTables = (before: Tables, after: Tables): string[] =>
-  Object.keys(after).filter(
-    (table) => JSON.stringify(before[table]) !== JSON.stringify(after[table]),
-  );
+  Object.keys(after).filter((table) => before[table] !== after[table]);
 
 /** Returns the protected columns of each row that is new or changed, in no order that ids could tell. */
-export function protectedEffect(before: Tables, after: Tables): Record<string, string[]> {
+export async function protectedEffect(
+  before: Tables,
+  after: Tables,
+): Promise<Record<string, string[]>> {
+  const names = await columns;
   const entries = changedTables(before, after).map((table) => {
-    const known = new Set(before[table]?.map((row) => JSON.stringify(row)));
-    const fresh = (after[table] ?? []).filter((row) => !known.has(JSON.stringify(row)));
-    const told = fresh.map((row) =>
-      JSON.stringify(Object.entries(row).filter(([column]) => PROTECTED.test(column))),
-    );
+    const known = new Set(toRows(before[table]).map((row) => JSON.stringify(row)));
+    const fresh = toRows(after[table]).filter((row) => !known.has(JSON.stringify(row)));
+    const told = fresh.map((row) => {
+      const cells = names?.get(table)?.map(([column], i) => [column, row[i]] as const) ?? [];
+      return JSON.stringify(cells.filter(([column]) => PROTECTED.test(column)));
+    });
     return [table, told.sort()] as const;
   });
   return Object.fromEntries(entries);

@@ -171,7 +171,7 @@ describe("a slot", () => {
 });
 
 const DAYS = loadOf(1, 25);
-const TICKS_A_DAY = 40;
+const TICKS_A_DAY = loadOf(15, 40);
 const TICKS = DAYS * TICKS_A_DAY;
 
 describe("ticks", () => {
