@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
+import type { Platform } from "../../../src/core/platforms.ts";
 import { comeBack, decide, openConsentPage, pathOf, walkConsent } from "../../support/consent.ts";
 import { createMember, Harness, harnessWith, type Member } from "../../support/harness.ts";
 import { Browser } from "../../support/person.ts";
@@ -212,6 +213,15 @@ describe("a callback", () => {
 });
 
 describe("an address that begins it", () => {
+  test("says what an app without an audit does, until AUDITED_PLATFORMS names it", async () => {
+    const open = async (auditedPlatforms: readonly Platform[]) => {
+      harness = harnessWith({ auditedPlatforms });
+      return (await new Browser(harness).get(pathOf(await begin({ platform: "tiktok" })))).html;
+    };
+    expect(await open([])).toContain("only its creator sees the posts");
+    expect(await open(["tiktok"])).not.toContain("only its creator sees the posts");
+  });
+
   test("is over after ten minutes", async () => {
     const opener = await begin();
     harness.advance(600);

@@ -1,8 +1,9 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
+import type { Platform } from "../../../src/core/platforms.ts";
 import { LINKS_KEPT_MS, MAX_PENDING_LINKS } from "../../../src/features/connect/rules.ts";
 import { decide, openConsentPage, walkConsent } from "../../support/consent.ts";
-import { createMember, Harness, type Member, START } from "../../support/harness.ts";
+import { createMember, Harness, harnessWith, type Member, START } from "../../support/harness.ts";
 import { Browser, formsOf } from "../../support/person.ts";
 import { photo } from "../../support/stage.ts";
 
@@ -303,6 +304,16 @@ describe("the page of a link", () => {
     expect(headers.get("x-robots-tag")).toBe("noindex");
     expect(headers.get("referrer-policy")).toBe("same-origin");
     expect(headers.get("cache-control")).toBe("no-store");
+  });
+
+  test("says what an app without an audit does, until AUDITED_PLATFORMS names it", async () => {
+    const open = async (auditedPlatforms: readonly Platform[]) => {
+      harness = harnessWith({ auditedPlatforms });
+      const link = await make({ platform: "tiktok" });
+      return (await new Browser(harness).get(pathOf(link))).html;
+    };
+    expect(await open([])).toContain("only its creator sees the posts");
+    expect(await open(["tiktok"])).not.toContain("only its creator sees the posts");
   });
 
   test("names the brand of the team where the link says nothing", async () => {
