@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Platform } from "../../../src/core/platforms.ts";
+import type { Fetch } from "../../../src/platforms/connector.ts";
 import { connectorOf } from "../../../src/platforms/registry.ts";
 import { blueskySimulator } from "../../../src/sandbox/bluesky/index.ts";
 import type { Simulator } from "../../../src/sandbox/kit/simulator.ts";
@@ -311,8 +312,8 @@ test("pinterest: figures without saves", async () => {
 
 /** No contract is about the addresses at which X and Google check an app's keys. */
 test("pinterest: a check of the app's keys", async () => {
-  const unauthorized = async (input: string | Request) => {
-    await record("pinterest", "a check of the app", new Request(input));
+  const unauthorized: Fetch = async (input, init) => {
+    await record("pinterest", "a check of the app", new Request(input, init));
     return new Response(null, { status: 401 });
   };
   const keys = { clientId: "1", clientSecret: "secret" };
