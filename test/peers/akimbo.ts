@@ -45,6 +45,26 @@ interface Metadata {
 
 type PublishedUpload = Upload & { metadata: Metadata };
 
+interface Rehearsal {
+  id: number;
+  text: string;
+  outcome: string | null;
+  platformPostId: string | null;
+  summary: string;
+}
+
+/** A rehearsal at its end, and what was told on the way. */
+interface Rehearsed extends Rehearsal {
+  notes: string[];
+}
+
+interface RehearsalStep {
+  data: Rehearsal;
+  next: "step" | "ask" | "stop" | "over";
+  afterSeconds: number;
+  note: string | null;
+}
+
 /** A post's form fields; an array repeats the field. */
 export type PostFields = Record<string, string | string[] | File[]>;
 
@@ -64,6 +84,8 @@ export interface Akimbo {
   failed(uploadId: number): Promise<Upload>;
   /** Posts, and waits for the completed upload. */
   publish(fields: PostFields): Promise<PublishedUpload>;
+  /** Publishes a post that everybody may see, reads it back and deletes it. */
+  rehearse(accountId: string): Promise<Rehearsed>;
   /** From now on it is `seconds` later for Akimbo than it was a moment ago. */
   advanceClock(seconds: number): Promise<void>;
   /** Sets the service's clock. */
@@ -173,6 +195,27 @@ function createAkimbo(
     throw new Error("The post did not fail.");
   };
 
+  async function require<T>(method: string, path: string, body: object): Promise<T> {
+    const answer = await call<T & Partial<Refusal>>(method, path, body);
+    if (answer.status === 200) return answer.body;
+    throw new Error(`${path} was refused (${answer.status}): ${answer.body.error}`);
+  }
+
+  const rehearse: Akimbo["rehearse"] = async (accountId) => {
+    const { data } = await require<{ data: Rehearsal }>("POST", "/rehearsals", { accountId });
+    const notes: string[] = [];
+    const deadline = Date.now() + PUBLISH_TIMEOUT_MS;
+    while (Date.now() < deadline) {
+      const step = await require<RehearsalStep>("POST", `/rehearsals/${data.id}/step`, {
+        acceptPublic: true,
+      });
+      if (step.note !== null) notes.push(step.note);
+      if (step.next === "over" || step.next === "stop") return { ...step.data, notes };
+      await sleep(step.afterSeconds * 1_000);
+    }
+    throw new Error(`The rehearsal does not end: ${notes.join(" ")}`);
+  };
+
   async function moveClock(offset: number): Promise<void> {
     offsetSeconds = offset;
     const { status } = await send("/sandbox/api/clock", {
@@ -191,6 +234,7 @@ function createAkimbo(
     post,
     completed,
     failed,
+    rehearse,
     publish: async (fields) => {
       const { status, body } = await post(fields);
       if (status !== 200) throw new Error(`The post was refused (${status}): ${body.error}`);

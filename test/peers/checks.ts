@@ -11,6 +11,7 @@ import {
   GET_RECORD,
   type Posting,
   PUT_RECORD,
+  rehearseWith,
   type World,
 } from "./posting.ts";
 import type { Session } from "./relay.ts";
@@ -280,6 +281,10 @@ export function createChecks(world: World, posting: Posting): Check[] {
         assert.ok(refused.length > 0);
         assert.ok(refused.every(({ reply }) => (reply as Refusal).error === "ExpiredToken"));
       },
+    },
+    {
+      name: "rehearses: the post is published, read back and deleted, and is gone at the server",
+      run: () => rehearseWith(world, posting.accountId(), author),
     },
     {
       name: "ends the session at the server when the account is disconnected",

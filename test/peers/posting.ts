@@ -41,9 +41,10 @@ export interface Posting {
 
 export const PUT_RECORD = "com.atproto.repo.putRecord";
 export const GET_RECORD = "com.atproto.repo.getRecord";
+export const DELETE_RECORD = "com.atproto.repo.deleteRecord";
 
 /** A submit without an answer is looked up after 55 s, and by the sweep 20 s later at the latest. */
-const LOOK_UP_SECONDS = 80;
+export const LOOK_UP_SECONDS = 80;
 
 export const connectAccount = ({ akimbo, relay }: World, login: object) =>
   akimbo.call<{ data: Account } & Refusal>("POST", "/accounts", {
@@ -51,6 +52,38 @@ export const connectAccount = ({ akimbo, relay }: World, login: object) =>
     service: relay.origin,
     ...login,
   });
+
+/** Rehearses with an account, and looks at the server for what it did there and what is left of it. */
+export async function rehearseWith(
+  { akimbo, pds, relay }: Pick<World, "akimbo" | "pds" | "relay">,
+  accountId: string,
+  { did }: Person,
+): Promise<void> {
+  const before = await pds.listPosts(did);
+  const begun = relay.calls.length;
+  const { outcome, notes, summary, text, platformPostId } = await akimbo.rehearse(accountId);
+  assert.equal(outcome, "removed", summary);
+  assert.ok(notes.includes("Read back."), notes.join("\n"));
+  const calls = relay.calls.slice(begun).filter(({ status }) => status === 200);
+  const repliesTo = (nsid: string) =>
+    calls.filter((call) => call.nsid === nsid).map(({ reply }) => reply as Got);
+  assert.deepEqual(
+    repliesTo(PUT_RECORD).map(({ uri }) => uri),
+    [platformPostId],
+  );
+  assert.deepEqual(
+    repliesTo(GET_RECORD).map(({ uri, value }) => [uri, value.text]),
+    [[platformPostId, text]],
+  );
+  assert.equal(repliesTo(DELETE_RECORD).length, 1);
+  await assert.rejects(pds.getPost(platformPostId ?? ""), /RecordNotFound/);
+  assert.deepEqual(await pds.listPosts(did), before);
+}
+
+interface Got {
+  uri: string;
+  value: PostRecord;
+}
 
 export function createPosting(world: World): Posting {
   const { akimbo, pds, relay, author } = world;

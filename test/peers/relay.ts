@@ -7,7 +7,11 @@ interface Call {
   nsid: string;
   /** As the caller sent it. */
   token: string | null;
+  /** Whether the caller proved that it holds the token's key. */
+  isProven: boolean;
   status: number;
+  /** Whether the server gave a nonce for the next proof. */
+  hasNonce: boolean;
   reply: unknown;
 }
 
@@ -38,6 +42,9 @@ export interface Relay {
   replaceToken(token: string, replacement: string): void;
 }
 
+/** Headers of answers that Akimbo heeds. */
+const PASSED_ON = ["content-type", "dpop-nonce", "www-authenticate"];
+
 interface PlannedLoss {
   loss: Loss;
   happened(): void;
@@ -52,24 +59,36 @@ export async function startRelay(target: string): Promise<Relay> {
   async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "/", target);
     const nsid = url.pathname.replace("/xrpc/", "");
-    const token = request.headers.authorization?.replace("Bearer ", "") ?? null;
+    const [scheme, token = null] = request.headers.authorization?.split(" ") ?? [];
     const body = await readBody(request);
     const planned = losses.get(nsid);
     losses.delete(nsid);
     if (planned?.loss !== "request") {
       const headers = new Headers({ accept: "application/json" });
-      if (token) headers.set("authorization", `Bearer ${replacements.get(token) ?? token}`);
-      const contentType = request.headers["content-type"];
-      if (contentType) headers.set("content-type", contentType);
+      if (token) headers.set("authorization", `${scheme} ${replacements.get(token) ?? token}`);
+      for (const name of ["content-type", "dpop"]) {
+        const value = request.headers[name];
+        if (value) headers.set(name, String(value));
+      }
       const init = { method: request.method, headers, body: body.length > 0 ? body : undefined };
       const answer = await fetch(url, init);
       const text = await answer.text();
-      calls.push({ nsid, token, status: answer.status, reply: parseJson(text) });
+      calls.push({
+        nsid,
+        token,
+        isProven: headers.has("dpop"),
+        status: answer.status,
+        hasNonce: answer.headers.has("dpop-nonce"),
+        reply: parseJson(text),
+      });
       await sleep(delays.get(nsid) ?? 0);
       delays.delete(nsid);
       if (!planned) {
-        const answerType = answer.headers.get("content-type") ?? "application/json";
-        response.writeHead(answer.status, { "content-type": answerType }).end(text);
+        const answered = PASSED_ON.flatMap((name) => {
+          const value = answer.headers.get(name);
+          return value === null ? [] : [[name, value]];
+        });
+        response.writeHead(answer.status, Object.fromEntries(answered)).end(text);
         return;
       }
     }

@@ -52,8 +52,13 @@ async function runBluesky(stopping: AbortSignal): Promise<[checks: number, faile
     "https://public.api.bsky.app": grantor.origin,
     [`https://${OAUTH_HOST}`]: grantor.origin,
   };
+  const grantorRelay = await startRelay(grantor.origin);
   const akimbo = await startAkimbo(join(folder, "state"), {
-    PLATFORM_ORIGINS: { ...grantorOrigins, "https://video.bsky.app": videoService.origin },
+    PLATFORM_ORIGINS: {
+      ...grantorOrigins,
+      [`https://${OAUTH_HOST}`]: grantorRelay.origin,
+      "https://video.bsky.app": videoService.origin,
+    },
   });
   const [author, friend] = await Promise.all([
     pds.createPerson("ada.test"),
@@ -65,7 +70,7 @@ async function runBluesky(stopping: AbortSignal): Promise<[checks: number, faile
   const checks = [
     ...createChecks(world, posting),
     ...createVideoChecks(world, posting),
-    ...createOAuthChecks(akimbo, grantor),
+    ...createOAuthChecks(akimbo, grantor, grantorRelay),
   ];
   const failed = await runChecks(checks, stopping);
   if (failed > 0) await showLog(akimbo);

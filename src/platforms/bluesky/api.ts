@@ -177,14 +177,12 @@ export function putRecordRequest(
 /** `at://<did>/<collection>/<rkey>` */
 export const readPutRecordReply = readerOf(field("uri", z.string().startsWith("at://")));
 
-/** @see https://docs.bsky.app/docs/api/com-atproto-repo-get-record */
-export function getRecordRequest(
-  service: string,
-  accessToken: string,
-  post: { repo: string; rkey: string },
-): Request {
+/**
+ * Records are public. Servers ignore a token here, and answer its proof without the nonce that they owe elsewhere.
+ * @see https://docs.bsky.app/docs/api/com-atproto-repo-get-record
+ */
+export function getRecordRequest(service: string, post: { repo: string; rkey: string }): Request {
   return xrpc("GET", service, "com.atproto.repo.getRecord", {
-    token: accessToken,
     query: { repo: post.repo, collection: POST_COLLECTION, rkey: post.rkey },
   });
 }

@@ -239,7 +239,7 @@ function isSameJson(a: unknown, b: unknown): boolean {
 export async function reconcile(job: Job, bookmark: Bookmark): Promise<Reconciled> {
   const { rkey, record } = preparedPost.parse(bookmark);
   const repo = job.account.platformAccountId;
-  const request = getRecordRequest(serviceOf(job), job.accessToken, { repo, rkey });
+  const request = getRecordRequest(serviceOf(job), { repo, rkey });
   const reply = await readGetRecordReply(await job.fetch(request));
   if (reply.ok) {
     if (isSameJson(reply.value, record)) {

@@ -23,9 +23,8 @@ export async function readBack(
   call: RehearsalCall,
   uri: string,
 ): Promise<Result<ReadBack, Stopped>> {
-  const { account, accessToken, fetch, now } = call;
-  const service = account.service ?? ENTRYWAY;
-  const request = getRecordRequest(service, accessToken, recordOf(call, uri));
+  const { account, fetch, now } = call;
+  const request = getRecordRequest(account.service ?? ENTRYWAY, recordOf(call, uri));
   const reply = await readGetRecordReply(await fetch(request));
   if (reply.ok) return seen();
   return reply.error.name === "RecordNotFound" ? MISSING : refuse(toRefused(reply.error, now()));

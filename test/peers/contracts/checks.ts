@@ -28,9 +28,10 @@ const CONTRACTS: Record<Judged, () => Promise<Contract>> = {
   },
 };
 
-/** Calls that no contract is about: our own fetch of a file, and a storage's form. */
+/** Calls that no contract is about: our own fetch of a file, the directory of DIDs, and a storage's form. */
 const OTHER_ORIGINS = [
   "https://subtitles.sandbox.test",
+  "https://plc.directory",
   "https://pinterest-media-upload.s3-accelerate.amazonaws.com",
 ];
 
@@ -62,7 +63,7 @@ export function createContractChecks(): Check[] {
         );
         assert.equal(told.length, 0, [...new Set(told)].join("\n"));
         const kinds = new Set(calls.map(({ kind }) => kind));
-        console.log(`      ${calls.length} calls for ${kinds.size} kinds of posts`);
+        console.log(`      ${calls.length} calls of ${kinds.size} kinds of work`);
       },
     },
     {
@@ -88,7 +89,7 @@ export function createContractChecks(): Check[] {
 const describe = (call: RecordedCall | undefined): string =>
   call ? `${call.kind}: ${call.method} ${call.url}` : "";
 
-/** Publishes every kind of post in the Workers runtime of the tests; the calls that were made. */
+/** Does every kind of work in the Workers runtime of the tests; the calls that were made. */
 async function record(): Promise<RecordedCall[]> {
   await run([inProject("src/cli/assets.ts")]);
   const config = inProject("test/peers/contracts/vitest.config.ts");

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import type { Platform } from "../../../src/core/platforms.ts";
+import type { Fetch } from "../../../src/platforms/connector.ts";
+import { connectorOf } from "../../../src/platforms/registry.ts";
 import { blueskySimulator } from "../../../src/sandbox/bluesky/index.ts";
 import type { Simulator } from "../../../src/sandbox/kit/simulator.ts";
 import type { SimulatedCall } from "../../../src/sandbox/kit/state-call.ts";
@@ -7,12 +9,21 @@ import { pinterestSimulator } from "../../../src/sandbox/pinterest/index.ts";
 import { xSimulator } from "../../../src/sandbox/x/index.ts";
 import { youtubeSimulator } from "../../../src/sandbox/youtube/index.ts";
 import type { Fields } from "../../support/harness.ts";
-import { jpeg, mp4, openStage, png, type Stage, temporary } from "../../support/stage.ts";
+import {
+  jpeg,
+  mp4,
+  openStage,
+  png,
+  type Stage,
+  temporary,
+  type Wrap,
+} from "../../support/stage.ts";
 import { lasting, verticalMp4 } from "../../support/videos.ts";
 import { type RecordedCall, toLine } from "./recording.ts";
 
-// Publishes every kind of post through the real connectors to the simulated platforms, and prints the
-// calls that were made. They are judged outside of the Workers runtime, where the contracts are.
+// Publishes every kind of post through the real connectors to the simulated platforms, rehearses and reads
+// figures, and prints the calls that were made. They are judged outside of the Workers runtime, where the
+// contracts are.
 
 const gif = () =>
   new Blob([Uint8Array.fromBase64("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")]);
@@ -26,7 +37,7 @@ function longMp4(sizeBytes: number): Blob {
 
 type Kind = [name: string, fields: (stage: Stage) => Fields, answer?: Answer];
 /** Answers a call in the platform's place; null leaves it to the simulator. */
-type Answer = (call: SimulatedCall) => Promise<Response | null>;
+type Answer = (call: SimulatedCall, simulate: () => Promise<Response>) => Promise<Response | null>;
 
 const LOST = "[sandbox:lost_reply]";
 
@@ -159,6 +170,18 @@ const PINTEREST_KINDS: Kind[] = [
   ["a lost answer", () => ({ title: `Lost ${LOST}`, photo: jpeg() })],
 ];
 
+/** Pinterest may leave the saves out of a pin's figures, as in its description's example. */
+const withoutSaves: Answer = async ({ request, url }, simulate) => {
+  if (url.pathname === "/v5/pins/analytics") {
+    const ids = url.searchParams.get("pin_ids")?.split(",") ?? [];
+    const saved = { all: { summary_metrics: { SAVE: 3 } } };
+    return Response.json(Object.fromEntries(ids.map((id) => [id, saved])));
+  }
+  if (request.method !== "GET" || url.pathname !== "/v5/pins") return null;
+  const reply = await simulate();
+  return new Response((await reply.text()).replaceAll(/,"save":\d+/g, ""), reply);
+};
+
 const PLATFORMS: [Platform, Simulator, Kind[]][] = [
   ["x", xSimulator, X_KINDS],
   ["youtube", youtubeSimulator, YOUTUBE_KINDS],
@@ -173,7 +196,7 @@ async function readBody(request: Request): Promise<RecordedCall["body"]> {
   if (/^application\/json\b/.test(type)) {
     return { kind: "json", value: JSON.parse(await request.text(), shortened) };
   }
-  if (type.startsWith("multipart/form-data")) {
+  if (/^(?:multipart\/form-data|application\/x-www-form-urlencoded)\b/.test(type)) {
     const form = await request.formData();
     const fields = [...form].map(([name, value]) => [
       name,
@@ -188,31 +211,113 @@ async function readBody(request: Request): Promise<RecordedCall["body"]> {
 const shortened = (key: string, value: unknown): unknown =>
   key === "data" && typeof value === "string" ? value.slice(0, 40) : value;
 
-async function record(platform: Platform, kind: string, call: SimulatedCall) {
-  const { method, url } = call.request;
-  const body = await readBody(call.request.clone());
-  const headers = Object.fromEntries(call.request.headers);
+async function record(platform: Platform, kind: string, request: Request) {
+  const { method, url } = request;
+  const body = await readBody(request.clone());
+  const headers = Object.fromEntries(request.headers);
   console.log(toLine({ platform, kind, method, url, headers, body }));
+}
+
+const recording =
+  (platform: Platform, kind: string, answer?: Answer): Wrap =>
+  async (call, simulate) => {
+    await record(platform, kind, call.request);
+    return (await answer?.(call, simulate)) ?? simulate();
+  };
+
+async function publish(stage: Stage, kind: string, fields: Fields): Promise<void> {
+  const board: Fields =
+    stage.account.platform === "pinterest" ? { pinterest_board_id: await boardOf(stage) } : {};
+  const { upload } = await stage.publish({ ...board, ...fields });
+  expect({ kind, status: upload.status, error: upload.errorMessage }).toEqual({
+    kind,
+    status: "completed",
+    error: null,
+  });
+}
+
+interface Step {
+  data: { id: number; outcome: string; summary: string };
+  next: string;
+  afterSeconds: number;
+}
+
+async function take(stage: Stage, path: string, json: object): Promise<Step> {
+  const { token } = stage.member;
+  const { status, body } = await stage.harness.call("POST", path, { token, json });
+  expect(status, body.error).toBe(200);
+  return body;
+}
+
+/** More than any rehearsal takes. */
+const MAX_STEPS = 60;
+
+/** Publishes a post, reads it back and deletes it. */
+async function rehearse(stage: Stage): Promise<void> {
+  const begun = await take(stage, "/rehearsals", { accountId: stage.accountId });
+  for (let steps = 0; steps < MAX_STEPS; steps++) {
+    const path = `/rehearsals/${begun.data.id}/step`;
+    const { data, next, afterSeconds } = await take(stage, path, { acceptPublic: true });
+    if (next === "over") {
+      expect(["removed", "left"], data.summary).toContain(data.outcome);
+      return;
+    }
+    stage.harness.advance(afterSeconds);
+  }
+  throw new Error("The rehearsal does not end.");
+}
+
+/** Publishes, and reads the figures of the account. */
+async function readFigures(stage: Stage, kind: string, fields: Fields): Promise<object> {
+  await publish(stage, kind, fields);
+  const { token } = stage.member;
+  const answer = await stage.harness.call("POST", `/analytics/${stage.accountId}/sync`, { token });
+  expect(answer.status, answer.body.error).toBe(200);
+  expect(answer.body.data.syncErrors).toEqual([]);
+  return answer.body.data;
 }
 
 for (const [platform, simulator, kinds] of PLATFORMS) {
   test(`${platform}: every kind of post`, async () => {
     for (const [kind, fieldsOf, answer] of kinds) {
-      const wrap: Parameters<typeof temporary>[1] = async (call, simulate) => {
-        await record(platform, kind, call);
-        return (await answer?.(call)) ?? simulate();
-      };
-      await temporary(simulator, wrap, async () => {
+      await temporary(simulator, recording(platform, kind, answer), async () => {
         const stage = await openStage(platform);
-        const board: Fields =
-          platform === "pinterest" ? { pinterest_board_id: await boardOf(stage) } : {};
-        const { upload } = await stage.publish({ ...board, ...fieldsOf(stage) });
-        expect({ kind, status: upload.status, error: upload.errorMessage }).toEqual({
-          kind,
-          status: "completed",
-          error: null,
-        });
+        await publish(stage, kind, fieldsOf(stage));
       });
     }
   });
+
+  test(`${platform}: a rehearsal`, () =>
+    temporary(simulator, recording(platform, "a rehearsal"), async () =>
+      rehearse(await openStage(platform)),
+    ));
+
+  test(`${platform}: figures`, () =>
+    temporary(simulator, recording(platform, "figures"), async () => {
+      const stage = await openStage(platform);
+      await readFigures(stage, "figures", kinds[0]?.[1](stage) ?? {});
+    }));
 }
+
+test("pinterest: figures without saves", async () => {
+  const kind = "figures without saves";
+  await temporary(pinterestSimulator, recording("pinterest", kind, withoutSaves), async () => {
+    const figures = await readFigures(await openStage("pinterest"), kind, {
+      photo: jpeg(),
+      ...PIN,
+    });
+    expect(figures).toMatchObject({ bestPerforming: { mostEngaging: { shares: 3 } } });
+  });
+});
+
+/** No contract is about the addresses at which X and Google check an app's keys. */
+test("pinterest: a check of the app's keys", async () => {
+  const unauthorized: Fetch = async (input, init) => {
+    await record("pinterest", "a check of the app", new Request(input, init));
+    return new Response(null, { status: 401 });
+  };
+  const keys = { clientId: "1", clientSecret: "secret" };
+  const redirectUri = "https://akimbo.test/oauth/callback/pinterest";
+  const checked = await connectorOf("pinterest").checkApp?.(unauthorized, keys, redirectUri);
+  expect(checked?.verdict).toBe("wrong");
+});

@@ -3,7 +3,7 @@ import type { Platform } from "../../../src/core/platforms.ts";
 /** A call that a connector made to its platform. */
 export interface RecordedCall {
   platform: Platform;
-  /** The kind of post that it was made for. */
+  /** The kind of post or other work that it was made for. */
   kind: string;
   method: string;
   url: string;

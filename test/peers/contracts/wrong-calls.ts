@@ -53,6 +53,9 @@ const poll = (call: RecordedCall) => tweet(call) && "poll" in fieldsOf(call);
 const beginning = isTo("POST", "/upload/initialize");
 const listing = isTo("GET", "/tweets");
 
+const lookUp = isTo("GET", "/2/tweets");
+const deletion = (call: RecordedCall) => call.method === "DELETE";
+
 const X: WrongCall[] = [
   ["an unknown field", tweet, add({ colour: "red" })],
   ["another type", tweet, add({ text: 5 })],
@@ -64,6 +67,9 @@ const X: WrongCall[] = [
   ["another verb", tweet, by("PUT")],
   ["an unknown parameter", listing, withQuery("colour", "red")],
   ["an unknown value of a parameter", listing, withQuery("tweet.fields", "colour")],
+  ["a look-up of nothing", lookUp, withQuery("ids", null)],
+  ["a deletion with a parameter", deletion, withQuery("colour", "red")],
+  ["a deletion of all", deletion, at("/2/tweets")],
 ];
 
 const insert = isTo("POST", "/upload/youtube/v3/videos");
@@ -82,6 +88,8 @@ const YOUTUBE: WrongCall[] = [
   ["another verb", look, by("PATCH")],
   ["an unknown parameter", look, withQuery("colour", "red")],
   ["a missing parameter", look, withQuery("part", null)],
+  ["a deletion of nothing", deletion, withQuery("id", null)],
+  ["a deletion with a part", deletion, withQuery("part", "id")],
 ];
 
 const put = isTo("POST", "com.atproto.repo.putRecord");
@@ -89,6 +97,10 @@ const start = isTo("POST", "app.bsky.video.startUpload");
 const job = isTo("GET", "app.bsky.video.getJobStatus");
 const images = (call: RecordedCall) =>
   put(call) && JSON.stringify(call.body).includes("embed.images");
+
+const remove = isTo("POST", "com.atproto.repo.deleteRecord");
+const read = isTo("GET", "com.atproto.repo.getRecord");
+const feed = isTo("GET", "app.bsky.feed.getAuthorFeed");
 
 const BLUESKY: WrongCall[] = [
   ["an unknown field", put, inside("record", (fields) => ({ ...fields, colour: "red" }))],
@@ -110,11 +122,22 @@ const BLUESKY: WrongCall[] = [
   ["another verb", job, by("POST")],
   ["an unknown parameter", job, withQuery("colour", "red")],
   ["a missing parameter", job, withQuery("jobId", null)],
+  ["a deletion without a key", remove, without("rkey")],
+  ["a deletion with an unknown field", remove, add({ colour: "red" })],
+  ["a look-up without a key", read, withQuery("rkey", null)],
+  ["a page that is too long", feed, withQuery("limit", "101")],
 ];
 
 const pin = isTo("POST", "/v5/pins");
 const video = (call: RecordedCall) => pin(call) && JSON.stringify(call.body).includes("video_id");
 const boards = isTo("GET", "/v5/boards");
+const pins = isTo("GET", "/v5/pins");
+const token = isTo("POST", "/v5/oauth/token");
+
+const withField = (name: string, value: string) => (call: RecordedCall) =>
+  call.body?.kind === "form"
+    ? { ...call, body: { ...call.body, fields: { ...call.body.fields, [name]: value } } }
+    : call;
 
 const PINTEREST: WrongCall[] = [
   ["an unknown field", pin, add({ colour: "red" })],
@@ -131,6 +154,11 @@ const PINTEREST: WrongCall[] = [
   ["another verb", pin, by("PUT")],
   ["an unknown parameter", boards, withQuery("colour", "red")],
   ["a page that is too long", boards, withQuery("page_size", "251")],
+  ["an unknown filter", pins, withQuery("pin_filter", "colour")],
+  ["an unknown field of a form", token, withField("colour", "red")],
+  ["an unknown grant", token, withField("grant_type", "password")],
+  ["a deletion with a parameter", deletion, withQuery("colour", "red")],
+  ["a deletion of all", deletion, at("/v5/pins")],
 ];
 
 /** Calls that each contract has to refuse, or it would let everything pass. */

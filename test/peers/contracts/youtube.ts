@@ -43,9 +43,9 @@ function readOperations(code: string): Operation[] {
     });
 }
 
-/** A parameter as the client takes it. */
-function toParameter(name: string, text: string): unknown {
-  if (["part", "id"].includes(name)) return text.split(",");
+/** A parameter as the client takes it: several ids are asked for, one is deleted. */
+function toParameter({ verb }: Operation, name: string, text: string): unknown {
+  if (name === "part" || (name === "id" && verb === "GET")) return text.split(",");
   if (text === "true" || text === "false") return text === "true";
   return name === "maxResults" ? Number(text) : text;
 }
@@ -73,7 +73,7 @@ function toTyped(operations: Operation[], call: RecordedCall): TypedValue | stri
   const { body } = call;
   const value = {
     ...Object.fromEntries(
-      Object.entries(query).map(([name, text]) => [name, toParameter(name, text)]),
+      Object.entries(query).map(([name, text]) => [name, toParameter(operation, name, text)]),
     ),
     ...(body?.kind === "json" ? { requestBody: body.value } : {}),
     ...(body?.kind === "bytes" ? { media: { mimeType: body.type } } : {}),

@@ -66,7 +66,9 @@ test("writes a record only where none stands yet", async () => {
 });
 
 test("asks for a record and a profile by query", () => {
-  expect(getRecordRequest(PDS, "access-token", { repo: DID, rkey: "3m6xyz" }).url).toBe(
+  const request = getRecordRequest(PDS, { repo: DID, rkey: "3m6xyz" });
+  expect(request.headers.get("authorization")).toBeNull();
+  expect(request.url).toBe(
     `${PDS}/xrpc/com.atproto.repo.getRecord?repo=did%3Aplc%3Aewvi7nxzyoun6zhxrhs64oiz&collection=app.bsky.feed.post&rkey=3m6xyz`,
   );
   expect(getProfileRequest(DID).url).toBe(

@@ -285,6 +285,13 @@ describe("a call to the account's server", () => {
     expect((await get(`Bearer ${access_token}`)).status).toBe(400);
   });
 
+  test("is answered without a nonce where it needs no login", async () => {
+    const nonceOf = async (method: string) =>
+      (await fetch(xrpc(method), { headers: { dpop: "a proof" } })).headers.get("dpop-nonce");
+    expect(await nonceOf("com.atproto.server.getSession")).not.toBeNull();
+    expect(await nonceOf("com.atproto.repo.getRecord")).toBeNull();
+  });
+
   test("is refused with another key", async () => {
     const { access_token } = await logIn();
     expect(await refusalOf(session(access_token, await createProofs()))).toContain("key binding");
