@@ -97,13 +97,30 @@ interface SchemaIssue {
   path: readonly PropertyKey[];
   message: string;
   keys?: string[];
+  /** Of a union: what each of its forms refuses. */
+  errors?: readonly (readonly SchemaIssue[])[];
 }
 
 /** A hostile list can contain a hundred thousand errors. */
 const MAX_LISTED = 100;
 
+const fieldsOf = (issues: readonly SchemaIssue[]): string =>
+  JSON.stringify(issues.map(({ path, keys }) => [path, keys]));
+
+/** A union's form that refuses least, if it names fields, is the form that the caller meant. */
+function narrow(issue: SchemaIssue): readonly SchemaIssue[] {
+  const forms = (issue.errors ?? []).filter((form) =>
+    form.every(({ path, keys }) => path.length > 0 || keys),
+  );
+  const [meant, next] = forms.sort((one, other) => one.length - other.length);
+  if (!meant?.length || (next?.length === meant.length && fieldsOf(next) !== fieldsOf(meant)))
+    return [issue];
+  return meant.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }));
+}
+
 export function toFieldErrors({ issues }: { issues: readonly SchemaIssue[] }): FieldError[] {
-  return issues.slice(0, MAX_LISTED).map(({ path, message, keys = [] }) => {
+  const narrowed = issues.slice(0, MAX_LISTED).flatMap(narrow);
+  return narrowed.slice(0, MAX_LISTED).map(({ path, message, keys = [] }) => {
     const field = [...path.map(String), ...keys.slice(0, 1)].join(".");
     return { field, message: field ? `${field}: ${message}` : message };
   });

@@ -76,6 +76,8 @@ export interface Withdrawals {
 
 export interface ConsentPage extends ConsentScopes {
   asks: string;
+  /** What posts are published as; absent where it is the account that consents. */
+  publishesAs?: string;
   identifierLabel?: string;
   /** People can consent although the instance has no app at the platform. */
   needsNoApp?: true;

@@ -24,6 +24,9 @@ export function consentPageOf(platform: Platform, app: App): ConsentPage | undef
   return pagesApp && pagesApp.app === app ? pagesApp.consent : consent;
 }
 
+export const publishesAs = (platform: Platform, app: App): string =>
+  consentPageOf(platform, app)?.publishesAs ?? `your ${platformName(platform)} account`;
+
 const hasKeys = (deps: Configured, account: Omit<Wanted, "type">, app: App): boolean =>
   appKeysOf(deps, { ...account, app }) !== null;
 

@@ -130,8 +130,8 @@ function showPending(c: AppContext, link: ShownLink, sent: SubmittedForm): Promi
   );
 }
 
-const descriptionFor = ({ brand, row }: ShownLink): string =>
-  `${brand ?? "The person who sent you this link"} wants to publish posts to your ${platformName(row.platform)} account.`;
+const descriptionFor = ({ brand, publishesTo }: ShownLink): string =>
+  `${brand ?? "The person who sent you this link"} wants to publish posts to ${publishesTo}.`;
 
 const ConnectForm = ({
   link: { row, asks, identifierLabel },

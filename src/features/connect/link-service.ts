@@ -4,7 +4,7 @@ import { HOUR } from "../../core/time.ts";
 import type { Ctx, Deps } from "../../deps.ts";
 import { platformName } from "../../platforms/registry.ts";
 import { logoPath } from "../settings/rules.ts";
-import { appFor, consentPageOf, refusedApp, refusedRequest } from "./apps.ts";
+import { appFor, consentPageOf, publishesAs, refusedApp, refusedRequest } from "./apps.ts";
 import * as repo from "./repo/links.ts";
 import {
   claimsEndAt,
@@ -118,6 +118,8 @@ export interface ShownLink {
   /** An address, or a path if the logo is stored here. */
   logo: string | null;
   asks: string | null;
+  /** In words. */
+  publishesTo: string;
   identifierLabel: string | null;
   /** Why this instance can no longer connect the platform. */
   refusal: string | null;
@@ -141,6 +143,7 @@ export async function findLink(deps: Deps, token: string): Promise<FoundLink> {
     brand: branding?.name ?? null,
     logo: logoUrl ?? own,
     asks: consent?.asks ?? null,
+    publishesTo: publishesAs(platform, app),
     identifierLabel: consent?.identifierLabel ?? null,
     refusal: refusedApp(deps, { ...row, app }),
   };

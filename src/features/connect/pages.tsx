@@ -15,6 +15,7 @@ import type { Connected } from "../../platforms/login.ts";
 import { connectorOf, platformName } from "../../platforms/registry.ts";
 import { COOKIE_PREFIX, cookieValue } from "../auth/cookie.ts";
 import type { PageEnv } from "../auth/signed-in.ts";
+import { publishesAs } from "./apps.ts";
 import {
   type ConnectedStep,
   chooseAccounts,
@@ -92,7 +93,7 @@ export async function sendToPlatform(c: AnyContext, token: string): Promise<Resp
 
 function askToGoOn(
   c: AppContext,
-  { platform, mode, team, person, returnTo }: AskedConsent,
+  { platform, app, mode, team, person, returnTo }: AskedConsent,
 ): Promise<Response> {
   const { name, terms } = connectorOf(platform);
   const untilAudit = accountUntilAudit(c.var.deps, platform);
@@ -104,8 +105,8 @@ function askToGoOn(
       <h1>Connect {name}</h1>
       <form class="card fields" method="post">
         <p>
-          The team <bdi class="name">{team}</bdi> will be able to publish posts as your {name}{" "}
-          account, and to read how they do.
+          The team <bdi class="name">{team}</bdi> will be able to publish posts as{" "}
+          {publishesAs(platform, app)}, and to read how they do.
         </p>
         {person && (
           <p>

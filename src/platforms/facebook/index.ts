@@ -21,7 +21,12 @@ export const facebook: Connector<FacebookSettings> = {
   ...lazily(() => import("./auth.ts"), "identify"),
   ...lazily(() => import("./lasting.ts"), "adopt", "refresh"),
   prove: (network, app) => withAppSecretProof(network, app.clientSecret),
-  consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
+  consent: {
+    asks,
+    publishesAs: "a Facebook Page that you manage",
+    ...scopes,
+    ...lazily(() => import("./consent.ts"), "begin", "finish"),
+  },
   metrics: {
     counts: ["views", "likes", "comments", "shares"],
     callsOf: () => 2,

@@ -44,6 +44,7 @@ export const linkedin: Connector<LinkedInSettings> = {
     scopes: PAGE_SCOPES,
     consent: {
       asks: pagesAsks,
+      publishesAs: "a LinkedIn page that you manage",
       ...pagesScopes,
       ...lazily(() => import("./pages-consent.ts"), "begin", "finish"),
     },

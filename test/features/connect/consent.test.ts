@@ -213,6 +213,15 @@ describe("a callback", () => {
 });
 
 describe("an address that begins it", () => {
+  test.each([
+    [{ platform: "x" }, "posts as your X account,"],
+    [{ platform: "facebook" }, "posts as a Facebook Page that you manage,"],
+    [{ platform: "linkedin", type: "page" }, "posts as a LinkedIn page that you manage,"],
+  ])("names what %j publishes as", async (input, words) => {
+    const { html } = await browser.get(pathOf(await begin(input)));
+    expect(html.replaceAll(/\s+/g, " ")).toContain(words);
+  });
+
   test("says what an app without an audit does, until AUDITED_PLATFORMS names it", async () => {
     const open = async (auditedPlatforms: readonly Platform[]) => {
       harness = harnessWith({ auditedPlatforms });
@@ -249,6 +258,20 @@ describe("an address that begins it", () => {
 });
 
 describe("what is refused at once", () => {
+  test.each([
+    [{ platform: "linkedin", type: "pages" }, "type: must be person or page"],
+    [{ platform: "linkedin", type: "pages", sandbox: true }, "type: must be person or page"],
+    [{ platform: "x", mode: "real" }, /^mode: /],
+    [{ platform: "myspace" }, /^platform: /],
+  ])("a wrong value by its field: %j", async (json, message) => {
+    const { status, body } = await harness.call("POST", "/accounts", { token: owner.token, json });
+    expect(status).toBe(400);
+    expect(body.error).toEqual(
+      typeof message === "string" ? message : expect.stringMatching(message),
+    );
+    expect(body.errors).toHaveLength(1);
+  });
+
   test.each([
     ["a script", "javascript:alert(1)"],
     ["plain http", "http://client.example/"],
