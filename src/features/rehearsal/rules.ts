@@ -20,8 +20,8 @@ export type Stage = (typeof STAGES)[number];
 /** Stages in which no call has sent anything of the post. */
 export const UNPUBLISHED: readonly Stage[] = ["planning", "asking"];
 
-/** `left`: the post is still there. `unknown`: it may be there. */
-export const OUTCOMES = ["nothing", "removed", "left", "unknown"] as const;
+/** `left`: the post is still there. `unknown`: it may be there. `forgotten`: the owner has seen to it. */
+export const OUTCOMES = ["nothing", "removed", "left", "unknown", "forgotten"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
 /** What the caller does next. `stop`: another step helps only after the account is connected again. */
@@ -65,6 +65,7 @@ export function describe(row: Described, name: string, byHand: string): string {
   const reason = row.message ? ` ${row.message}` : "";
   if (outcome === "removed") return `The post was published and deleted again.${reason}`;
   if (outcome === "left") return `The post is still there: ${place}.${seen}${reason} ${byHand}`;
+  if (outcome === "forgotten") return "The rehearsal is forgotten.";
   if (outcome === "unknown") {
     return `The post may be out: look at ${name}.${seen}${reason} ${byHand}`;
   }

@@ -55,7 +55,7 @@ export const rehearsalSchema = z
       .enum(OUTCOMES)
       .nullable()
       .describe(
-        "Null until it is over. `left`: the post is still there; `unknown`: it may be there.",
+        "Null until it is over. `left`: the post is still there; `unknown`: it may be there; `forgotten`: it is no longer listed.",
       ),
     audience: z
       .enum(AUDIENCES)

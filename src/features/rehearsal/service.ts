@@ -158,11 +158,12 @@ export async function forgetRehearsal(
   await ctx.read("*", []);
   requireOwner(ctx);
   const { teamId } = ctx.actor;
-  const [deleted, [kept]] = await ctx.db.run([
-    repo.deleteRehearsal(teamId, id, isUnpublishedOnly, ctx.now()),
+  const forget = isUnpublishedOnly ? repo.deleteUnpublished : repo.markForgotten;
+  const [forgotten, [kept]] = await ctx.db.run([
+    forget(teamId, id, ctx.now()),
     repo.rehearsalById(teamId, id),
   ]);
-  if (deleted > 0) return;
+  if (forgotten > 0) return;
   if (!kept) throw notFound("Rehearsal");
   const { name, rehearsal } = connectorOf(kept.platform);
   const why =

@@ -366,6 +366,29 @@ describe("who may", () => {
     expect((await harness.call("DELETE", path, owner)).status).toBe(200);
     expect(await remaining()).toEqual([]);
     expect((await harness.call("DELETE", path, owner)).status).toBe(404);
+    expect((await harness.call("POST", `${path}/step`, { ...owner, json: {} })).status).toBe(404);
+  });
+});
+
+describe("the figures", () => {
+  const figures = async (accountId: string) =>
+    (await harness.call("POST", `/analytics/${accountId}/sync`, owner)).body.data;
+  const forget = (id: number) => harness.call("DELETE", `/rehearsals/${id}`, owner);
+
+  test.each(["youtube", "threads"])("of %s leave out a post that was left", async (platform) => {
+    const { accountId, begun, end } = await rehearse(platform);
+    expect(end.outcome).toBe("left");
+    expect(await figures(accountId)).toMatchObject({ videos: [], neverSynced: false });
+    await forget(begun.id);
+    expect((await figures(accountId)).videos).toEqual([]);
+  });
+
+  test("lose a post that a collection during the rehearsal has stored", async () => {
+    const { accountId, begun, end } = await rehearse("threads");
+    await set(begun.id, { platform_post_id: null });
+    expect((await figures(accountId)).videos).toHaveLength(1);
+    await set(begun.id, { platform_post_id: end.platformPostId });
+    expect(await figures(accountId)).toMatchObject({ videos: [], overview: { videoCount: 0 } });
   });
 });
 
@@ -449,6 +472,16 @@ describe("what a rehearsal costs", () => {
     expect((await begin(other)).status).toBe(200);
     harness.advance(86_400);
     expect((await begin(accountId)).status).toBe(200);
+  });
+
+  test("counts forgotten rehearsals among the ten", async () => {
+    const accountId = await connectSandbox(harness, owner, "Ada", "x");
+    for (let made = 0; made < 10; made++) {
+      const { id } = (await begin(accountId)).body.data;
+      await set(id, { stage: "over", outcome: "left" });
+      await harness.call("DELETE", `/rehearsals/${id}`, owner);
+    }
+    expect((await begin(accountId)).body.code).toBe("DAILY_LIMIT");
   });
 
   test.each(["https://a.test/b", "see example.com", "bücher.de", "HTTP://1.2.3.4", "t.co/x"])(
@@ -565,13 +598,17 @@ test("rehearsals that left nothing are forgotten after 30 days, and others are n
   const left = (await rehearse("tiktok")).begun.id;
   const removed = (await rehearse("x")).begun.id;
   const recent = (await rehearse("bluesky")).begun.id;
+  const forgotten = (await rehearse("youtube")).begun.id;
+  const idless = (await rehearse("threads")).begun.id;
   const before = Date.now() - 31 * 86_400_000;
-  for (const id of [left, removed]) await set(id, { updated_at: before });
+  for (const id of [left, removed, forgotten, idless]) await set(id, { updated_at: before });
+  for (const id of [forgotten, idless]) await set(id, { outcome: "forgotten" });
+  await set(idless, { platform_post_id: null });
   expect(await forgetEndedRehearsals(harness.deps)).toBeNull();
   const { results } = await env.DB.prepare("SELECT id FROM rehearsals WHERE team_id = ?")
     .bind(owner.teamId)
     .all();
-  expect(results.map(({ id }) => id)).toEqual([left, recent]);
+  expect(results.map(({ id }) => id)).toEqual([left, recent, forgotten]);
 });
 
 test.each([
