@@ -201,6 +201,82 @@ describe("with the permissions that the person gave", () => {
   });
 });
 
+describe("with the scopes that the account's consent named", () => {
+  const GOOGLE = "https://www.googleapis.com/auth/youtube";
+
+  async function withGranted(platform: string, scopes: string) {
+    const accountId = await connectSandbox(harness, owner, "Ada", platform);
+    await env.DB.prepare("UPDATE accounts SET granted_scopes = ? WHERE id = ?")
+      .bind(scopes, accountId)
+      .run();
+    const { text, id } = (await begin(accountId)).body.data;
+    const steps = await finish(id);
+    return {
+      text,
+      steps,
+      calls: said(steps.flatMap(({ calls }) => calls)),
+      end: steps.at(-1)?.data,
+    };
+  }
+
+  test.each([
+    ["youtube", "", `${GOOGLE}.force-ssl`],
+    ["threads", "threads_manage_insights", "threads_delete"],
+  ])("%s keeps a post that the login may not delete, and says so", async (platform, has, lacks) => {
+    const { text, calls, end } = await withGranted(platform, has);
+    expect(text).toContain("It is deleted by hand.");
+    expect(calls.filter((one) => one.startsWith("DELETE"))).toEqual([]);
+    expect(end).toMatchObject({ outcome: "left", removal: "impossible" });
+    expect(end.summary).toContain(`This login may not delete it: it lacks ${lacks}.`);
+    expect(end.summary).toContain(end.byHand);
+  });
+
+  test.each([
+    ["youtube", `${GOOGLE}.force-ssl`],
+    ["threads", "threads_manage_insights threads_delete"],
+  ])("%s is asked to delete a post that the login may delete", async (platform, has) => {
+    const { text, calls, end } = await withGranted(platform, has);
+    expect(text).toContain("It is deleted soon.");
+    expect(calls.filter((one) => one.startsWith("DELETE"))).toHaveLength(1);
+    expect(end.removal).toBe("possible");
+  });
+
+  test("the refusal of a login with unknown scopes names the scope", async () => {
+    const { begun, end } = await rehearse("threads");
+    expect(begun.text).not.toContain("deleted");
+    expect(end.removal).toBe("unknown");
+    expect(end.summary).toContain(
+      "does not have permission for this action. Deleting needs the permission threads_delete.",
+    );
+  });
+});
+
+test.each([
+  ["x", "removed", null],
+  ["tiktok", "left", expect.stringContaining("Delete the video in the TikTok app")],
+  ["instagram", "nothing", expect.stringContaining("24 hours")],
+])("on %s, what is left to do by hand after %s", async (platform, outcome, byHand) => {
+  const { end } = await rehearse(platform);
+  expect(end).toMatchObject({ outcome, byHand });
+});
+
+test("a person's post that LinkedIn does not show is said to be normal", async () => {
+  const { steps } = await rehearse("linkedin");
+  expect(steps.map(({ note }) => note).join("\n")).toMatch(
+    /could not be read back: .*That is normal/,
+  );
+});
+
+test.each([
+  ["youtube", "Only people who manage the channel see it."],
+  ["tiktok", "Only the account itself sees it."],
+  ["facebook", "Only people who manage the Page see it."],
+  ["pinterest", "Only people who share the board see it."],
+])("%s is planned in words that fit", async (platform, words) => {
+  const { steps } = await rehearse(platform);
+  expect(steps[0]?.note).toBe(`The post is planned. ${words}`);
+});
+
 test("Facebook's post is not published, and is read back as that", async () => {
   const { steps } = await rehearse("facebook");
   expect(steps.map(({ note }) => note)).toContain("Read back: Facebook says unpublished.");
