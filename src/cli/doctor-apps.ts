@@ -71,7 +71,7 @@ async function diagnoseApp(
   ask: Fetch,
 ): Promise<DiagnosedApp> {
   const { platform } = connector;
-  const { app, key, variables, addresses, required, optional } = setupOf(connector, origin);
+  const { app, key, variables, addresses, required, optional, extra } = setupOf(connector, origin);
   const missingOf = (keys: readonly string[]) =>
     keys.filter((name) => names !== null && !names.includes(name));
   const steps = await connector.setupSteps();
@@ -103,6 +103,7 @@ async function diagnoseApp(
     ...addresses.map(({ field, url }) => `${field} to register: ${url}`),
     `scopes: ${required.join(" ")}`,
     ...(optional.length > 0 ? [`optional scopes: ${optional.join(" ")}`] : []),
+    ...(extra.length > 0 ? [`asked for only by APP_SCOPES: ${extra.join(" ")}`] : []),
     describeKeys(variables, missing, names !== null),
     ...answers.map(({ message }) => `check: ${message}`),
     ...judged.map(describeStep),

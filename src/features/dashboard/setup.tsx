@@ -199,7 +199,7 @@ const Variables = ({ setup: { variables, key, missing } }: { setup: InstanceSetu
   );
 };
 
-const Scopes = ({ setup: { required, optional, appScopes } }: { setup: InstanceSetup }) => (
+const Scopes = ({ setup: { required, optional, extra, appScopes } }: { setup: InstanceSetup }) => (
   <>
     <Fact name="Required permissions">
       <code>{required.join(" ")}</code>
@@ -207,6 +207,11 @@ const Scopes = ({ setup: { required, optional, appScopes } }: { setup: InstanceS
     {optional.length > 0 && (
       <Fact name="Optional permissions">
         <code>{optional.join(" ")}</code>
+      </Fact>
+    )}
+    {extra.length > 0 && (
+      <Fact name="Asked for only by APP_SCOPES">
+        <code>{extra.join(" ")}</code>
       </Fact>
     )}
     {appScopes !== null && (

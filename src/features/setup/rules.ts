@@ -20,6 +20,8 @@ export interface PlatformSetup extends ConsentScopes, Pick<Needs, "app"> {
   key: NonNullable<Needs["key"]> | null;
   addresses: readonly SetupAddress[];
   document: string | null;
+  /** Optional scopes that are asked for only when `APP_SCOPES` names them. */
+  extra: readonly string[];
 }
 
 /** @param origin begins each address; empty for paths alone */
@@ -28,11 +30,13 @@ export function setupOf(
   origin: string,
 ): PlatformSetup {
   const hasApp = needs.app !== null;
+  const { optional = [], usual = optional } = consent ?? {};
   return {
     platform,
     app: needs.app,
     required: consent?.required ?? needs.scopes,
-    optional: consent?.optional ?? [],
+    optional: usual,
+    extra: extraScopes({ optional, usual }),
     variables: hasApp ? appKeyNames(platform) : [],
     key: needs.key ?? null,
     addresses: hasApp
@@ -44,6 +48,12 @@ export function setupOf(
     document: consent?.clientMetadata ? origin + clientMetadataPath(platform) : null,
   };
 }
+
+export const extraScopes = ({
+  optional,
+  usual = optional,
+}: Pick<ConsentScopes, "optional" | "usual">): string[] =>
+  optional.filter((scope) => !usual.includes(scope));
 
 const addressesOf = (
   { withdrawn, deletion }: NonNullable<Connector["withdrawals"]>["fields"],
