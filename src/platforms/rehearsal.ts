@@ -32,6 +32,9 @@ export interface ReadBack {
   visibility: string | null;
 }
 
+/** `missing`: the platform knows no such post. A platform may know a new post only after a while. */
+export type Removed = "deleted" | "missing";
+
 /** Ids are those that `submit`, `settle` and `reconcile` answer. */
 export interface Rehearsal {
   plan(call: RehearsalCall): Promise<Result<RehearsalPlan, Stopped>>;
@@ -41,8 +44,8 @@ export interface Rehearsal {
    */
   draftId?(bookmark: Record<string, unknown>): Promise<string>;
   readBack(call: RehearsalCall, id: string): Promise<Result<ReadBack, Stopped>>;
-  /** Deletes a post of the account. Deleting it twice is no error. Absent where the API deletes nothing. */
-  remove?(call: RehearsalCall, id: string): Promise<Result<null, Stopped>>;
+  /** Deletes a post of the account. Absent where the API deletes nothing. */
+  remove?(call: RehearsalCall, id: string): Promise<Result<Removed, Stopped>>;
   /** The scope without which `remove` is refused. Absent where every login may delete. */
   removeScope?: string;
   /** A sentence: who sees a post for the audience `owner`. */

@@ -2,7 +2,7 @@ import { asSentence } from "../../core/text.ts";
 import type { Credentials } from "../../platforms/login.ts";
 import { type Rehearsal, removalOf } from "../../platforms/rehearsal.ts";
 import { createCall } from "./job.ts";
-import { MAX_REMOVALS, whyItStays } from "./rules.ts";
+import { MAX_REMOVALS, type Outcome, whyItStays } from "./rules.ts";
 import {
   answerOf,
   type Expired,
@@ -14,6 +14,7 @@ import {
   type Turn,
   turn,
 } from "./stand.ts";
+import type { RehearsalRow } from "./table.ts";
 
 export async function readBack(stand: Stand, credentials: Credentials): Promise<Turn | Expired> {
   const { deps, connector, account, row } = stand;
@@ -54,23 +55,32 @@ export async function remove(stand: Stand, credentials: Credentials): Promise<Tu
   const reply = await answerOf(stand, async () => rehearsal.remove?.(call, id));
   if (reply === undefined) return end("left", null);
   if ("ok" in reply && reply.ok) {
-    return turn({ stage: "over", outcome: "removed", message: null }, "Deleted.");
+    const isGone = reply.value === "deleted" || row.wasSeen;
+    return isGone ? removed("Deleted.") : tryAgain(row, `${name} does not show it.`, "unknown");
   }
   const stopped = "ok" in reply ? reply.error : null;
   if (stopped?.kind === "token_expired") return stopped.kind;
-  // A post that this login never saw may be there although it is not shown.
-  const isWorthLooking = stopped === null || (stopped.transient && row.wasSeen);
-  const seen = isWorthLooking
-    ? await answerOf(stand, () => rehearsal.readBack(call, id))
-    : undefined;
+  const isWorthTrying = stopped === null || stopped.transient;
+  const seen =
+    isWorthTrying && row.wasSeen
+      ? await answerOf(stand, () => rehearsal.readBack(call, id))
+      : undefined;
   if (seen && "ok" in seen && seen.ok && !seen.value.isThere) {
-    return turn({ stage: "over", outcome: "removed", message: null }, `${name} no longer has it.`);
+    return removed(`${name} no longer has it.`);
   }
   const message = whyNotDeleted(rehearsal, stopped ? messageOf(stopped) : `${name} ${NO_ANSWER}`);
+  return isWorthTrying ? tryAgain(row, message, "left") : left(row, message, "left");
+}
+
+const removed = (note: string): Turn =>
+  turn({ stage: "over", outcome: "removed", message: null }, note);
+
+const left = ({ removals }: RehearsalRow, message: string, outcome: Outcome): Turn =>
+  turn({ stage: "over", outcome, removals: removals + 1, message }, message);
+
+/** A post that this login never saw may be there although it is not shown. */
+function tryAgain(row: RehearsalRow, message: string, outcome: Outcome): Turn {
   const removals = row.removals + 1;
-  const isWorthTrying = stopped === null || stopped.transient;
-  if (isWorthTrying && removals < MAX_REMOVALS) {
-    return turn({ removals, message }, message, LOOK_AGAIN_SECONDS);
-  }
-  return turn({ stage: "over", outcome: "left", removals, message }, message);
+  if (removals >= MAX_REMOVALS) return left(row, message, outcome);
+  return turn({ removals, message }, message, LOOK_AGAIN_SECONDS);
 }

@@ -1,5 +1,5 @@
 import type { Deps } from "../../deps.ts";
-import { forgetEnded } from "./repo.ts";
+import { endWithoutAccount, forgetEnded } from "./repo.ts";
 import { ENDED_KEPT_MS } from "./rules.ts";
 
 const SLICE = 500;
@@ -7,6 +7,6 @@ const SLICE = 500;
 /** Null ends the nightly chore: no old rehearsal that left nothing is stored. */
 export async function forgetEndedRehearsals({ db, now }: Deps): Promise<string | null> {
   const before = new Date(now().getTime() - ENDED_KEPT_MS);
-  const [removed] = await db.run([forgetEnded(before, SLICE)]);
+  const [, removed] = await db.run([endWithoutAccount(now()), forgetEnded(before, SLICE)]);
   return removed === SLICE ? "more" : null;
 }

@@ -4,7 +4,7 @@ import { assignments, insertInto } from "../../db/assignments.ts";
 import { type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import { instant } from "../../db/columns.ts";
 import { rowReader } from "../../db/rows.ts";
-import { UNPUBLISHED } from "./rules.ts";
+import { PUBLISHING, UNPUBLISHED } from "./rules.ts";
 import { type RehearsalRow, rehearsals } from "./table.ts";
 
 const readRehearsal = rowReader(rehearsals);
@@ -98,6 +98,18 @@ export const markForgotten = (team: number, id: number, now: Date): Query<number
   return sqlWrite(sql`UPDATE rehearsals SET ${assignments(rehearsals, changes)}
     WHERE team_id = ${team} AND id = ${id} AND ${isIdle(now)} AND outcome IS NOT 'forgotten'`);
 };
+
+const ACCOUNT_GONE = "The account was disconnected before the rehearsal was over.";
+
+const published = JSON.stringify(PUBLISHING);
+
+/** Ends rehearsals whose account is no longer connected, and says what may be out. */
+export const endWithoutAccount = (now: Date): Query<number> =>
+  sqlWrite(sql`UPDATE rehearsals SET stage = 'over', message = ${ACCOUNT_GONE}, updated_at = ${now.getTime()},
+      outcome = CASE WHEN stage NOT IN (SELECT value FROM json_each(${published})) THEN 'nothing'
+        WHEN platform_post_id IS NULL THEN 'unknown' ELSE 'left' END
+    WHERE stage <> 'over' AND ${isIdle(now)}
+      AND NOT EXISTS (SELECT 1 FROM accounts WHERE accounts.id = rehearsals.account_id)`);
 
 /** Deletes rehearsals that left nothing, and forgotten ones without a post that figures could hold. */
 export const forgetEnded = (before: Date, max: number): Query<number> =>

@@ -52,7 +52,8 @@ interface State {
   platformPostId: string | null;
 }
 
-const PUBLISHING: readonly Stage[] = ["submitting", "settling", "reading", "removing"];
+/** Stages in which the post is out, or may be. */
+export const PUBLISHING: readonly Stage[] = ["submitting", "settling", "reading", "removing"];
 
 export const mayBeOut = ({ stage, outcome }: Pick<State, "stage" | "outcome">): boolean =>
   PUBLISHING.includes(stage) || outcome === "left" || outcome === "unknown";

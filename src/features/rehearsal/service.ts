@@ -90,6 +90,13 @@ function nextOf({ stage }: RehearsalRow, isStopped = false): Next {
   return stage === "asking" ? "ask" : "step";
 }
 
+async function endWithoutAccount({ db, now }: Ctx, { teamId, id }: RehearsalRow): Promise<Step> {
+  const end = repo.endWithoutAccount(now());
+  const [, [ended]] = await db.run([end, repo.rehearsalById(teamId, id)]);
+  if (!ended) throw notFound("Rehearsal");
+  return idle(ended, nextOf(ended));
+}
+
 /**
  * Takes the rehearsal one step further. A post that others would see needs `isPublicAccepted`.
  *
@@ -107,7 +114,7 @@ export async function takeStep(
   if (!row) throw notFound("Rehearsal");
   if (row.stage === "over") return idle(row, "over");
   const [[account]] = await ctx.db.run([accountById(row.teamId, row.accountId)]);
-  if (!account) throw notFound("Account");
+  if (!account) return endWithoutAccount(ctx, row);
   const refusal = accountRefusal(account, ctx.config);
   if (refusal) throw new AppError("ACCOUNT_INACTIVE", refusal);
   if (row.stage === "asking" && !isPublicAccepted) return idle(row, "ask");

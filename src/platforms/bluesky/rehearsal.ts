@@ -1,7 +1,7 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
 import type { Stopped } from "../connector.ts";
 import { MISSING, PUBLIC_TEXT, seen } from "../kit/rehearsals.ts";
-import type { ReadBack, RehearsalCall, RehearsalPlan } from "../rehearsal.ts";
+import type { ReadBack, RehearsalCall, RehearsalPlan, Removed } from "../rehearsal.ts";
 import {
   deleteRecordRequest,
   ENTRYWAY,
@@ -30,10 +30,10 @@ export async function readBack(
   return reply.error.name === "RecordNotFound" ? MISSING : refuse(toRefused(reply.error, now()));
 }
 
-export async function remove(call: RehearsalCall, uri: string): Promise<Result<null, Stopped>> {
+export async function remove(call: RehearsalCall, uri: string): Promise<Result<Removed, Stopped>> {
   const { account, accessToken, fetch, now } = call;
   const service = account.service ?? ENTRYWAY;
   const request = deleteRecordRequest(service, accessToken, recordOf(call, uri));
   const reply = await readDoneReply(await fetch(request));
-  return reply.ok ? reply : refuse(toRefused(reply.error, now()));
+  return reply.ok ? ok("deleted") : refuse(toRefused(reply.error, now()));
 }

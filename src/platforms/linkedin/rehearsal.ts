@@ -2,11 +2,11 @@ import { ok, type Result, refuse } from "../../core/result.ts";
 import type { Stopped } from "../connector.ts";
 import { failed } from "../kit/refusals.ts";
 import { MISSING, seen } from "../kit/rehearsals.ts";
-import type { ReadBack, RehearsalCall, RehearsalPlan } from "../rehearsal.ts";
+import type { ReadBack, RehearsalCall, RehearsalPlan, Removed } from "../rehearsal.ts";
 import { readDoneReply } from "./api.ts";
 import { toRefused } from "./failures.ts";
 import { deletePostRequest, getPostRequest, readGetPostReply } from "./posts-api.ts";
-import { isOrganization } from "./urn.ts";
+import { isOrganization, isPost } from "./urn.ts";
 
 /** LinkedIn has no private posts, and a page's post is always public. */
 export const plan = ({ account }: RehearsalCall): Result<RehearsalPlan, Stopped> =>
@@ -26,6 +26,7 @@ export async function readBack(
   { account, fetch, accessToken, now }: RehearsalCall,
   urn: string,
 ): Promise<Result<ReadBack, Stopped>> {
+  if (!isPost(urn)) return MISSING;
   const reply = await readGetPostReply(await fetch(getPostRequest(accessToken, urn)));
   if (reply.ok) return seen(reply.value);
   const { status } = reply.error;
@@ -37,8 +38,10 @@ export async function readBack(
 export async function remove(
   { fetch, accessToken, now }: RehearsalCall,
   urn: string,
-): Promise<Result<null, Stopped>> {
+): Promise<Result<Removed, Stopped>> {
+  if (!isPost(urn)) return ok("missing");
   const reply = await readDoneReply(await fetch(deletePostRequest(accessToken, urn)));
-  if (reply.ok || reply.error.status === NOT_FOUND) return ok(null);
+  if (reply.ok) return ok("deleted");
+  if (reply.error.status === NOT_FOUND) return ok("missing");
   return refuse(toRefused(reply.error, now()));
 }

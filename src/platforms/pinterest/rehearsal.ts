@@ -2,7 +2,7 @@ import { ok, type Result, refuse } from "../../core/result.ts";
 import type { Stopped } from "../connector.ts";
 import { failed } from "../kit/refusals.ts";
 import { MISSING, seen } from "../kit/rehearsals.ts";
-import type { ReadBack, RehearsalCall, RehearsalPlan } from "../rehearsal.ts";
+import type { ReadBack, RehearsalCall, RehearsalPlan, Removed } from "../rehearsal.ts";
 import { deletePinRequest, getPinRequest, readDoneReply, readGetPinReply } from "./api.ts";
 import { boards } from "./boards.ts";
 import { toRefused } from "./failures.ts";
@@ -41,8 +41,9 @@ export async function readBack(
 export async function remove(
   { fetch, accessToken, now }: RehearsalCall,
   id: string,
-): Promise<Result<null, Stopped>> {
+): Promise<Result<Removed, Stopped>> {
   const reply = await readDoneReply(await fetch(deletePinRequest(accessToken, id)));
-  if (reply.ok || reply.error.status === NOT_FOUND) return ok(null);
+  if (reply.ok) return ok("deleted");
+  if (reply.error.status === NOT_FOUND) return ok("missing");
   return refuse(toRefused(reply.error, now()));
 }

@@ -2,7 +2,7 @@ import { ok, type Result, refuse } from "../../core/result.ts";
 import type { Stopped } from "../connector.ts";
 import { MISSING, PUBLIC_TEXT, seen } from "../kit/rehearsals.ts";
 import { DELETED_OR_HIDDEN } from "../meta/graph.ts";
-import type { ReadBack, RehearsalCall, RehearsalPlan } from "../rehearsal.ts";
+import type { ReadBack, RehearsalCall, RehearsalPlan, Removed } from "../rehearsal.ts";
 import { deletePostRequest, getPostRequest, readDoneReply, readGetPostReply } from "./api.ts";
 import { judge } from "./failures.ts";
 
@@ -20,7 +20,7 @@ export async function readBack(
 export async function remove(
   { fetch, accessToken }: RehearsalCall,
   id: string,
-): Promise<Result<null, Stopped>> {
+): Promise<Result<Removed, Stopped>> {
   const reply = await readDoneReply(await fetch(deletePostRequest(accessToken, id)));
-  return reply.ok ? reply : refuse(judge.toRefused(reply.error));
+  return reply.ok ? ok("deleted") : refuse(judge.toRefused(reply.error));
 }

@@ -1,7 +1,7 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
 import type { Stopped } from "../connector.ts";
 import { MISSING, PUBLIC_TEXT, seen } from "../kit/rehearsals.ts";
-import type { ReadBack, RehearsalCall, RehearsalPlan } from "../rehearsal.ts";
+import type { ReadBack, RehearsalCall, RehearsalPlan, Removed } from "../rehearsal.ts";
 import { deletePostRequest, getPostsRequest, readDoneReply, readGetPostsReply } from "./api.ts";
 import { toRefused } from "./failures.ts";
 
@@ -21,8 +21,9 @@ const NOT_FOUND = 404;
 export async function remove(
   { fetch, accessToken, now }: RehearsalCall,
   id: string,
-): Promise<Result<null, Stopped>> {
+): Promise<Result<Removed, Stopped>> {
   const reply = await readDoneReply(await fetch(deletePostRequest(accessToken, id)));
-  if (reply.ok || reply.error.status === NOT_FOUND) return ok(null);
+  if (reply.ok) return ok("deleted");
+  if (reply.error.status === NOT_FOUND) return ok("missing");
   return refuse(toRefused(reply.error, now()));
 }

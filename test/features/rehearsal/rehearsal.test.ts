@@ -570,6 +570,28 @@ describe("what a rehearsal costs", () => {
   );
 });
 
+test.each([
+  ["asking", "nothing", false],
+  ["submitting", "unknown", true],
+  ["reading", "left", true],
+])("an account that is disconnected at %s: %s", async (stage, outcome, mayBeOut) => {
+  const disconnect = async (name: string) => {
+    const accountId = await connectSandbox(harness, owner, name, "x");
+    const { id } = (await begin(accountId)).body.data;
+    await set(id, { stage, platform_post_id: stage === "reading" ? "19" : null });
+    await harness.call("DELETE", `/accounts/${accountId}`, { token: owner.token });
+    return id;
+  };
+  const id = await disconnect("Ada");
+  const { data, next } = await step(id);
+  expect(next).toBe("over");
+  expect(data).toMatchObject({ outcome, mayBeOut });
+  expect(data.summary).toContain("The account was disconnected");
+  const other = await disconnect("Bea");
+  await forgetEndedRehearsals(harness.deps);
+  expect((await step(other)).data).toMatchObject({ outcome, mayBeOut });
+});
+
 test("the sample of an unfinished rehearsal is not removed by the hourly chore", async () => {
   const accountId = await connectSandbox(harness, owner, "Ada", "facebook");
   const { id } = (await begin(accountId)).body.data;
@@ -657,6 +679,9 @@ describe("a real platform", () => {
     ["fails to delete a post that it does not show", "left", [NOT_SHOWN], [refused(503)]],
     ["fails, and the post is no longer shown", "removed", [SHOWN, NOT_SHOWN], [refused(503)]],
     ["does not answer, and the post is not shown", "removed", [SHOWN, NOT_SHOWN], [null]],
+    ["does not know a post that it never showed", "unknown", [NOT_SHOWN], [refused(404)]],
+    ["does not know a post any more that it has shown", "removed", [SHOWN], [refused(404)]],
+    ["does not answer, and never showed the post", "left", [NOT_SHOWN], [null]],
     [
       "answers at the second time",
       "removed",
