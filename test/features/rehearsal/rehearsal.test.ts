@@ -579,7 +579,9 @@ test.each([
     const accountId = await connectSandbox(harness, owner, name, "x");
     const { id } = (await begin(accountId)).body.data;
     await set(id, { stage, platform_post_id: stage === "reading" ? "19" : null });
-    await harness.call("DELETE", `/accounts/${accountId}`, { token: owner.token });
+    const gone = await harness.call("DELETE", `/accounts/${accountId}`, { token: owner.token });
+    expect(gone.status).toBe(200);
+    await harness.settle();
     return id;
   };
   const id = await disconnect("Ada");
