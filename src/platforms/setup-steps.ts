@@ -45,6 +45,8 @@ export interface Submission {
   asks: readonly string[];
   /** Empty where the platform asks for no recording. */
   recording: readonly Scene[];
+  /** Reviewers sign in at this instance. */
+  needsAccess?: true;
 }
 
 /** Two apps that look alike: the variable must not have the other one's value. */

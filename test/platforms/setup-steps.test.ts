@@ -75,7 +75,7 @@ describe.each(connectors().map((one): [string, Connector] => [one.platform, one]
       for (const { submission } of steps) {
         const scenes = submission?.recording ?? [];
         if (scenes.length === 0) continue;
-        expect(scenes.filter(({ page }) => page === null)).toHaveLength(2);
+        expect(scenes.filter(({ page }) => page === null).length).toBeGreaterThanOrEqual(2);
         for (const { show } of scenes) expect(show).toMatch(SENTENCES);
       }
     });

@@ -1,4 +1,4 @@
-import { purposeOf, recordingOf } from "../kit/submissions.ts";
+import { NO_EDITOR, purposeOf, recordingOf } from "../kit/submissions.ts";
 import {
   accessVerification,
   basicSettings,
@@ -98,7 +98,7 @@ const STEPS: readonly SetupStep[] = [
     id: "review",
     kind: "review",
     title: "Pass the app review",
-    todo: "Ask for advanced access to each permission.",
+    todo: `Ask for advanced access to each permission. ${NO_EDITOR} Meta wants to see how a person creates a post, and does not say whether that page is enough.`,
     after: "Everybody can connect their Pages.",
     submission: {
       purpose: purposeOf("Facebook", "The team publishes to Pages that its members manage."),
@@ -128,6 +128,7 @@ const STEPS: readonly SetupStep[] = [
         post: "a text and a photo",
         result: "Open the address: the new post is on the Page.",
       }),
+      needsAccess: true,
     },
   },
   accessVerification,

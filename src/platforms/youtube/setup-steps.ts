@@ -171,9 +171,10 @@ const STEPS: readonly SetupStep[] = [
       reasons,
       asks: [
         "pictures of the privacy policy, the home page, the terms, the consent, and the page that uploads",
-        "credentials that work here: invite an address of yours to the team for it",
+        "credentials that work here",
       ],
       recording: [],
+      needsAccess: true,
     },
   },
 ];
