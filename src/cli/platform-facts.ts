@@ -4,7 +4,7 @@ import { appKeyNames } from "../config.ts";
 import { formatCount } from "../core/counts.ts";
 import { PLATFORMS, type Platform } from "../core/platforms.ts";
 import { pastesOf, setupOf } from "../features/setup/rules.ts";
-import { NEEDED_FOR, reasonsOf } from "../features/setup/words.ts";
+import { NEEDED_FOR, namedAudited, reasonsOf } from "../features/setup/words.ts";
 import type { Capabilities, Connector, MediaKind } from "../platforms/connector.ts";
 import type { FieldInfo } from "../platforms/kit/form-fields.ts";
 import { connectorOf, connectors } from "../platforms/registry.ts";
@@ -157,6 +157,7 @@ function formatStep(step: SetupStep, number: number, platform: Platform): string
     `Before: ${before}`,
     `After: ${after}`,
     ...(takes === undefined ? [] : [`Takes: ${takes}`]),
+    ...(step.endsLimits ? [`Then: ${namedAudited(platform)}`] : []),
     ...pastesOf(step, platform, EXAMPLE_ORIGIN).map(({ field, url }) => `${field}: \`${url}\``),
     ...(scopes ? [`Scopes: ${codes(scopes)}`] : []),
     ...(variables ? [`Variables: ${codes(variables)}`] : []),

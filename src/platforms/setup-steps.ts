@@ -79,6 +79,8 @@ interface StepFacts {
   /** Variables of this instance that take what the platform shows. */
   variables?: readonly string[];
   differs?: DifferentKey;
+  /** Once it is passed, the owner names the platform in AUDITED_PLATFORMS. */
+  endsLimits?: true;
   /** The platform confirms it when it knows the app's keys. */
   isChecked?: true;
 }

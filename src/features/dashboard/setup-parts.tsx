@@ -3,7 +3,7 @@ import { Fact } from "../../pages/fact.tsx";
 import { connectorOf } from "../../platforms/registry.ts";
 import type { Scene, SetupStep, Submission } from "../../platforms/setup-steps.ts";
 import type { JudgedStep, StepState } from "../setup/rules.ts";
-import { NEEDED_FOR, reasonsOf } from "../setup/words.ts";
+import { NEEDED_FOR, namedAudited, reasonsOf } from "../setup/words.ts";
 import { State } from "./parts.tsx";
 
 export const STEP_STYLES = `
@@ -59,6 +59,7 @@ export const StepCard = ({ judged, platform, name, origin }: StepProps) => {
         <Fact name="Before">{before}</Fact>
         <Fact name="After">{after}</Fact>
         {takes !== undefined && <Fact name="Takes">{takes}</Fact>}
+        {step.endsLimits && <Fact name="Then">{namedAudited(platform)}</Fact>}
         {pastes.map(({ field, url }) => (
           <Fact name={field}>
             <code class="address">{url}</code>

@@ -278,14 +278,14 @@ function stateOf(
     facts: SetupFacts & { isAudited: boolean };
   },
 ): StepState {
-  const { kind, variables } = step;
+  const { endsLimits, variables } = step;
   if (problems.some(({ isFailure }) => isFailure)) return "mend";
   const isComplete = variables?.every((one) => isSet(facts.variables, one)) ?? false;
   const isLost = variables !== undefined && facts.variables.names !== null && !isComplete;
   const isConfirmed = checkOf(step, facts.checks)?.verdict === "right";
   if (isConfirmed || (tick?.source === "platform" && !isLost)) return "confirmed";
   if (tick?.source === "platform") return "open";
-  const isPassed = kind === "audit" && facts.isAudited;
+  const isPassed = endsLimits === true && facts.isAudited;
   return tick || isComplete || isPassed ? "done" : "open";
 }
 

@@ -1,3 +1,4 @@
+import type { Platform } from "../../core/platforms.ts";
 import type { Connector } from "../../platforms/connector.ts";
 import type { NeededFor, Submission } from "../../platforms/setup-steps.ts";
 
@@ -7,6 +8,9 @@ export const NEEDED_FOR: Record<NeededFor, string> = {
   pages: "Only pages of organizations.",
   quota: "Only more uploads than the platform allows without it.",
 };
+
+export const namedAudited = (platform: Platform): string =>
+  `Add ${platform} to AUDITED_PLATFORMS: the pages and posts here stop saying what holds until then.`;
 
 export interface ScopeReason {
   scope: string;

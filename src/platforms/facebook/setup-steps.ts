@@ -100,6 +100,7 @@ const STEPS: readonly SetupStep[] = [
     title: "Pass the app review",
     todo: `Ask for advanced access to each permission. ${NO_EDITOR} Meta wants to see how a person creates a post, and does not say whether that page is enough.`,
     after: "Everybody can connect their Pages.",
+    endsLimits: true,
     submission: {
       purpose: purposeOf("Facebook", "The team publishes to Pages that its members manage."),
       reasons: {

@@ -113,6 +113,7 @@ const STEPS: readonly SetupStep[] = [
     todo: `Ask for advanced access to each permission. ${NO_EDITOR} Meta wants to see how a person creates a post, and does not say whether that page is enough.`,
     page: "https://developers.facebook.com/docs/instagram-platform/app-review",
     after: "Everybody with a professional account can connect it.",
+    endsLimits: true,
     submission: {
       purpose: purposeOf("Instagram", "The team publishes to its own professional accounts."),
       reasons: {

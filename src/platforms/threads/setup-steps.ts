@@ -97,6 +97,7 @@ const STEPS: readonly SetupStep[] = [
     todo: `Ask for advanced access to each permission, under App Review, Requests. ${NO_EDITOR} Meta wants to see how a person creates a post, and does not say whether that page is enough.`,
     before: "Only testers can connect.",
     after: "Everybody can connect, once the app is published.",
+    endsLimits: true,
     submission: {
       purpose: purposeOf("Threads", "The team publishes to its own accounts."),
       reasons: {

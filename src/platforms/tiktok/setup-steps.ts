@@ -161,11 +161,12 @@ const STEPS: readonly SetupStep[] = [
     id: "audit",
     kind: "audit",
     title: "Pass the audit of Direct Post",
-    todo: "Apply for it. The form asks for the numeric app id, how many people publish in a day, what this service stores of TikTok's answers, and the recording. TikTok admits what is meant for a wide audience, and no tool for the accounts of your own team. It wants a screen with the creator's nickname, a privacy level without a default, interaction settings, the disclosure of commercial content and the consent text; this version of Akimbo has no such screen. When you have passed, add tiktok to AUDITED_PLATFORMS.",
+    todo: "Apply for it. The form asks for the numeric app id, how many people publish in a day, what this service stores of TikTok's answers, and the recording. TikTok admits what is meant for a wide audience, and no tool for the accounts of your own team. It wants a screen with the creator's nickname, a privacy level without a default, interaction settings, the disclosure of commercial content and the consent text; this version of Akimbo has no such screen.",
     page: "https://developers.tiktok.com/application/content-posting-api",
     before:
       "Five people a day can publish. Their accounts have to be private when they do, and only they see the posts.",
     after: "Every privacy level, public accounts, and as many people as TikTok grants.",
+    endsLimits: true,
     neededFor: "everybody",
     submission: {
       purpose,

@@ -138,6 +138,7 @@ const STEPS: readonly SetupStep[] = [
     page: "https://developers.google.com/identity/protocols/oauth2/production-readiness/sensitive-scope-verification",
     before: "People see the warning about unverified apps, and only 100 can connect.",
     after: "Neither the warning nor the limit of 100 people.",
+    endsLimits: true,
     takes: "Google names two figures: 3 to 5 business days, and 10 business days.",
     neededFor: "strangers",
     submission: {
