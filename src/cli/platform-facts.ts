@@ -204,6 +204,9 @@ function formatSubmissions(steps: readonly SetupStep[], connector: Connector): s
     return [
       `### ${title}: what to send`,
       `${connector.name} asks for:\n\n${asks.map((one) => `- ${one}`).join("\n")}`,
+      ...(submission.needsAccess
+        ? [`Its reviewers sign in at your instance: [let them in](../connect.md#let-reviewers-in).`]
+        : []),
       once(purpose, title, texts),
       ...(recording.length > 0
         ? [once(JSON.stringify(recording), title, formatRecording(submission, connector.name))]
@@ -217,7 +220,7 @@ export async function formatSteps(platform: Platform): Promise<string> {
   const steps = await connector.setupSteps();
   return [
     "## Set up",
-    `The owner of an instance ticks these steps at \`/app/setup/${platform}\`; [\`doctor\`](../connect.md#check-the-set-up) lists them.`,
+    `The owner of an instance ticks these steps at \`/app/setup/${platform}\`; [\`doctor\`](../connect.md#check-the-set-up) lists them. [Deploy](../operate.md#deploy) first: the forms ask for public addresses. [Set a variable](../settings.md#set-a-variable) says where the keys go.`,
     steps.map((step, index) => formatStep(step, index + 1, platform)).join("\n\n"),
     ...formatSubmissions(steps, connector),
   ].join("\n\n");

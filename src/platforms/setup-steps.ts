@@ -23,8 +23,10 @@ export type StepKind =
   | "review"
   | "audit";
 
-/** `strangers`: accounts of people without a role in the owner's app. */
-export type NeededFor = "everybody" | "strangers" | "pages" | "quota";
+/**
+ * `strangers`: accounts of people without a role in the owner's app. `colleagues`: other people than the app's owner.
+ */
+export type NeededFor = "everybody" | "colleagues" | "strangers" | "pages" | "quota";
 
 /** One scene of a screen recording. */
 export interface Scene {

@@ -20,13 +20,26 @@ export interface PlatformSetup extends ConsentScopes, Pick<Needs, "app"> {
   key: NonNullable<Needs["key"]> | null;
   addresses: readonly SetupAddress[];
   document: string | null;
+  /** The app of its own with which pages are connected. */
+  pages: PagesSetup | null;
 }
 
+export interface PagesSetup extends ConsentScopes {
+  variables: readonly string[];
+}
+
+const pagesOf = ({ pagesApp }: Pick<Connector, "pagesApp">): PagesSetup | null =>
+  pagesApp
+    ? {
+        variables: appKeyNames(pagesApp.app),
+        required: pagesApp.consent.required,
+        optional: pagesApp.consent.optional,
+      }
+    : null;
+
 /** @param origin begins each address; empty for paths alone */
-export function setupOf(
-  { platform, needs, consent, withdrawals }: Connector,
-  origin: string,
-): PlatformSetup {
+export function setupOf(connector: Connector, origin: string): PlatformSetup {
+  const { platform, needs, consent, withdrawals } = connector;
   const hasApp = needs.app !== null;
   return {
     platform,
@@ -42,6 +55,7 @@ export function setupOf(
         ]
       : [],
     document: consent?.clientMetadata ? origin + clientMetadataPath(platform) : null,
+    pages: pagesOf(connector),
   };
 }
 
@@ -91,6 +105,34 @@ export const checkOf = (
   const app = apps.find((one) => variables.includes(appKeyNames(one)[0]));
   return (isChecked && app && checks[app]) || null;
 };
+
+/** What the platform has said, with the app's variable where it has several apps. */
+export function describeChecks(checks: AppChecks): string[] {
+  const answers = Object.entries(checks) as [AppName, AppCheck][];
+  return answers.map(([app, { message }]) =>
+    answers.length > 1 ? `${appKeyNames(app)[0]}: ${message}` : message,
+  );
+}
+
+/** Refusals of APP_SCOPES, each with the scopes that are allowed. */
+export function scopeRefusals(
+  { platform, consent, pagesApp }: Pick<Connector, "platform" | "consent" | "pagesApp">,
+  appScopes: Config["appScopes"],
+): string[] {
+  const consents = [
+    { app: platform, scopes: consent },
+    ...(pagesApp ? [{ app: pagesApp.app, scopes: pagesApp.consent }] : []),
+  ];
+  return consents.flatMap(({ app, scopes }) => {
+    const allowed = [...(scopes?.required ?? []), ...(scopes?.optional ?? [])];
+    const unknown = (appScopes[app] ?? []).filter((scope) => !allowed.includes(scope));
+    if (unknown.length === 0) return [];
+    const verb = unknown.length > 1 ? "which are not permissions" : "which is not a permission";
+    return [
+      `APP_SCOPES asks ${app} for ${unknown.join(", ")}, ${verb} that Akimbo uses. Use ${allowed.join(", ")}.`,
+    ];
+  });
+}
 
 /** The apps of a platform that have both keys. */
 export const appsWithKeys = (
@@ -214,6 +256,8 @@ function keyProblems(
 }
 
 const LOCAL_HOSTS = ["localhost", "127.0.0.1"];
+
+export const isLocal = (origin: string): boolean => LOCAL_HOSTS.includes(new URL(origin).hostname);
 
 function isAcceptedAt(redirects: AcceptedRedirects, origin: string): boolean {
   const { protocol, hostname } = new URL(origin);

@@ -11,9 +11,11 @@ import {
   type AppChecks,
   appsWithKeys,
   checkOf,
+  findProblems,
   type JudgedStep,
   judgeSteps,
   type PlatformSetup,
+  scopeRefusals,
   setupOf,
   type Tick,
   variablesOf,
@@ -23,6 +25,10 @@ export interface InstanceSetup extends PlatformSetup {
   name: string;
   missing: readonly string[];
   appScopes: readonly string[] | null;
+  /** Mistakes in APP_SCOPES. */
+  scopeRefusals: readonly string[];
+  /** Variables of the app for pages that are not set. */
+  missingOfPages: readonly string[];
   /** At least one app of the platform has its keys. */
   isSetUp: boolean;
   isCheckable: boolean;
@@ -78,23 +84,45 @@ async function toSetup(
   const { platform, name, checkApp } = connector;
   const setup = setupOf(connector, facts.origin);
   const variables = variablesOf(config);
+  const steps = await connector.setupSteps();
+  const isMissing = (one: string) => !variables.names?.includes(one);
+  const allowed = [...setup.required, ...setup.optional];
   const required = setup.key ? [...setup.variables, setup.key.variable] : setup.variables;
-  const missing = required.filter((one) => !variables.names?.includes(one));
+  const missing = required.filter(isMissing);
   const isSetUp =
     missing.length === 0 || appsWithKeys(connector, (app) => app in config.appKeys).length > 0;
   return {
     ...setup,
     name,
     missing,
-    appScopes: config.appScopes[platform] ?? null,
+    appScopes: config.appScopes[platform]?.filter((scope) => allowed.includes(scope)) ?? null,
+    scopeRefusals: scopeRefusals(connector, config.appScopes),
+    missingOfPages: setup.pages?.variables.filter(isMissing) ?? [],
     isSetUp,
-    isCheckable: checkApp !== undefined && isSetUp,
-    steps: judgeSteps(connector, await connector.setupSteps(), {
+    isCheckable: checkApp !== undefined && isSetUp && steps.some(({ isChecked }) => isChecked),
+    steps: judgeSteps(connector, steps, {
       ...facts,
       variables,
       isAudited: config.auditedPlatforms.includes(platform),
     }),
   };
+}
+
+/** Mistakes that keep accounts from being connected, without those that only a platform can tell. */
+export async function listMistakes(
+  { config }: Pick<Ctx, "config">,
+  origin: string,
+): Promise<{ platform: Platform; name: string; message: string }[]> {
+  const variables = variablesOf(config);
+  const mistakes = connectors().map(async (connector) => {
+    const { platform, name, setupSteps } = connector;
+    const facts = { origin, variables, checks: {} };
+    const problems = findProblems(connector, await setupSteps(), facts);
+    const messages = problems.flatMap((one) => (one.isFailure ? [one.message] : []));
+    const all = [...messages, ...scopeRefusals(connector, config.appScopes)];
+    return all.map((message) => ({ platform, name, message }));
+  });
+  return (await Promise.all(mistakes)).flat();
 }
 
 /**

@@ -4,6 +4,7 @@ import type { NeededFor, Submission } from "../../platforms/setup-steps.ts";
 
 export const NEEDED_FOR: Record<NeededFor, string> = {
   everybody: "Everybody.",
+  colleagues: "Only other people than you who connect accounts.",
   strangers: "Only accounts of people who have no role in your app.",
   pages: "Only pages of organizations.",
   quota: "Only more uploads than the platform allows without it.",

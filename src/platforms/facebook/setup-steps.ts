@@ -78,7 +78,7 @@ const STEPS: readonly SetupStep[] = [
     page: "https://developers.facebook.com/documentation/development/build-and-test/app-roles",
     before: "Only you can connect Pages.",
     after: "So can they.",
-    neededFor: "everybody",
+    neededFor: "colleagues",
   },
   {
     id: "live",

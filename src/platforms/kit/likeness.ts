@@ -2,7 +2,8 @@ import type { PostMedia } from "../connector.ts";
 import type { Likeness, Unpublished } from "../likeness.ts";
 
 export const TITLE_UNPUBLISHED = "The title, which is for the team alone, is not published";
-export const DESCRIPTION_UNPUBLISHED = "The description, which is for the team alone, is not published";
+export const DESCRIPTION_UNPUBLISHED =
+  "The description, which is for the team alone, is not published";
 
 export const likenessOf = (own: Partial<Likeness> & Pick<Likeness, "text">): Likeness => ({
   layout: "feed",

@@ -62,7 +62,7 @@ describe.each(MEASURED.map(([platform]) => platform))(
       const received = await receivedBy(accountId);
       const dropped = Object.entries(TEXTS).filter(([, text]) => !received.includes(text));
       expect(dropped.map(([field]) => field)).toEqual(
-        warnings().map((warning) => (/Title/.test(warning) ? "title" : "description")),
+        warnings().map((warning) => (/title/.test(warning) ? "title" : "description")),
       );
     });
 
