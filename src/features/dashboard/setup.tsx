@@ -4,7 +4,6 @@ import { readForm, textField } from "../../http/pages.tsx";
 import { Fact } from "../../pages/fact.tsx";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
 import { hasMailer } from "../mail/service.ts";
-import { brandingOfOperator } from "../settings/repo.ts";
 import { type AppChecks, describeChecks, describeProblem, isLocal } from "../setup/rules.ts";
 import type { InstanceSetup } from "../setup/service.ts";
 import { NoticeLine, renderOwnPage, Section, State } from "./parts.tsx";
@@ -21,8 +20,7 @@ setupPage.get(PATH, signedIn("read:pages"), async (c) => {
   const { listSetup } = await import("../setup/service.ts");
   const { ctx } = c.var;
   const origin = originOf(c);
-  const platforms = await listSetup(ctx, origin);
-  const [[branding = null]] = await ctx.db.run([brandingOfOperator()]);
+  const { platforms, hasContact } = await listSetup(ctx, origin);
   return renderOwnPage(
     c,
     { title: "Setup", here: null, styles: STEP_STYLES },
@@ -36,11 +34,7 @@ setupPage.get(PATH, signedIn("read:pages"), async (c) => {
         app's keys here. The steps of each platform are on a page of their own. Only you, the owner
         of this instance, see these pages. They show no value of a key.
       </p>
-      <Beginning
-        origin={origin}
-        hasContact={Boolean(branding?.name || branding?.link)}
-        sendsMail={hasMailer(ctx)}
-      />
+      <Beginning origin={origin} hasContact={hasContact} sendsMail={hasMailer(ctx)} />
       {platforms.map((setup) => (
         <PlatformCard setup={setup} />
       ))}

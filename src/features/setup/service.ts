@@ -6,6 +6,7 @@ import { connectorOf, connectors } from "../../platforms/registry.ts";
 import { isInstanceOwner } from "../auth/repo/people.ts";
 import { callbackPath } from "../connect/rules.ts";
 import { appKeysOf, withTimeout } from "../logins/platform-access.ts";
+import { brandingOfOperator } from "../settings/repo.ts";
 import { allTicks, deleteConfirmation, deleteTick, insertTick } from "./repo.ts";
 import {
   type AppChecks,
@@ -39,23 +40,31 @@ const NOT_THE_OWNER =
   "Only the owner of this instance can see this page. Ask the owner what the platforms need.";
 
 /** @throws AppError FORBIDDEN for everyone except the instance's owner */
-async function readTicks(ctx: Ctx): Promise<Tick[]> {
-  const [[isOwner = false], ticks] = await ctx.read("*", [
+async function readStored(ctx: Ctx) {
+  const [[isOwner = false], ticks, [branding = null]] = await ctx.read("*", [
     isInstanceOwner({ user: ctx.user }),
     allTicks(),
+    brandingOfOperator(),
   ]);
   if (!isOwner) throw new AppError("FORBIDDEN", NOT_THE_OWNER);
-  return ticks;
+  return { ticks, hasContact: Boolean(branding?.name || branding?.link) };
 }
 
+const readTicks = async (ctx: Ctx): Promise<Tick[]> => (await readStored(ctx)).ticks;
+
 /**
- * The result never contains a key's value.
+ * The result never contains a key's value. `hasContact`: `/privacy` and `/terms` say who runs the instance.
  *
  * @throws AppError FORBIDDEN for everyone except the instance's owner
  */
-export async function listSetup(ctx: Ctx, origin: string): Promise<InstanceSetup[]> {
-  const ticks = await readTicks(ctx);
-  return Promise.all(connectors().map((one) => toSetup(ctx, one, { origin, ticks, checks: {} })));
+export async function listSetup(
+  ctx: Ctx,
+  origin: string,
+): Promise<{ platforms: InstanceSetup[]; hasContact: boolean }> {
+  const { ticks, hasContact } = await readStored(ctx);
+  const facts = { origin, ticks, checks: {} };
+  const platforms = await Promise.all(connectors().map((one) => toSetup(ctx, one, facts)));
+  return { platforms, hasContact };
 }
 
 /**
@@ -86,7 +95,8 @@ async function toSetup(
   const variables = variablesOf(config);
   const steps = await connector.setupSteps();
   const isMissing = (one: string) => !variables.names?.includes(one);
-  const allowed = [...setup.required, ...setup.optional];
+  const { consent } = connector;
+  const allowed = [...(consent?.required ?? []), ...(consent?.optional ?? [])];
   const required = setup.key ? [...setup.variables, setup.key.variable] : setup.variables;
   const missing = required.filter(isMissing);
   const isSetUp =
