@@ -210,6 +210,7 @@ const NAMESAKES = new Set([
   "description",
   "limit",
   "name",
+  "note",
   "platform",
   "scopes",
   "search",

@@ -75,7 +75,7 @@ async function diagnoseApp(
 ): Promise<DiagnosedApp> {
   const { platform } = connector;
   const setup = setupOf(connector, origin);
-  const { app, key, variables, addresses, required, optional, pages } = setup;
+  const { app, key, variables, addresses, required, optional, extra, pages } = setup;
   const missingOf = (keys: readonly string[]) =>
     keys.filter((name) => names !== null && !names.includes(name));
   const steps = await connector.setupSteps();
@@ -108,6 +108,7 @@ async function diagnoseApp(
     ...addresses.map(({ field, url }) => `${field} to register: ${url}`),
     `scopes: ${required.join(" ")}`,
     ...(optional.length > 0 ? [`optional scopes: ${optional.join(" ")}`] : []),
+    ...(extra.length > 0 ? [`asked for only by APP_SCOPES: ${extra.join(" ")}`] : []),
     describeKeys(variables, missing, names !== null),
     ...(pages ? describePages(pages, missingOf(pages.variables), names !== null) : []),
     ...describeChecks(checks).map((message) => `check: ${message}`),

@@ -96,7 +96,7 @@ const limitRows = ({ limits, needsTitle }: Capabilities): Row[] =>
 
 function setupRows(connector: Connector): Row[] {
   const setup = setupOf(connector, EXAMPLE_ORIGIN);
-  const { app, variables, key, addresses, document, required, optional } = setup;
+  const { app, variables, key, addresses, document, required, optional, extra } = setup;
   return [
     ["You need", app ?? "Nothing."],
     ["Keys", codes([...variables, ...(key ? [key.variable] : [])]) || "none"],
@@ -104,6 +104,7 @@ function setupRows(connector: Connector): Row[] {
     ...(document ? [["Read by the platform", `\`${document}\``]] : []),
     ["Scopes", codes(required) || "none"],
     ...(optional.length > 0 ? [["Optional scopes", codes(optional)]] : []),
+    ...(extra.length > 0 ? [["Asked for only by `APP_SCOPES`", codes(extra)]] : []),
     ...pagesRows(connector),
   ];
 }
@@ -170,8 +171,8 @@ function formatStep(step: SetupStep, number: number, platform: Platform): string
 const textBlock = (text: string): string => `\`\`\`text\n${text}\n\`\`\``;
 
 function formatTexts(submission: Submission, connector: Connector): string {
-  const reasons = reasonsOf(connector, submission).map(({ scope, reason }) => [
-    `\`${scope}\``,
+  const reasons = reasonsOf(connector, submission).map(({ scope, reason, isExtra }) => [
+    `\`${scope}\`${isExtra ? " (only by `APP_SCOPES`)" : ""}`,
     reason,
   ]);
   return [

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
@@ -36,7 +36,7 @@ export function addRehearseCommand(program: Command, setting: Setting): void {
     .option("--account <id>", "which account; default: the only one of the platform")
     .option("--yes", "does not ask before a post that others can see")
     .option("--note <text>", "words at the end of the post's text")
-    .option("--record <file>", "keeps the calls and the platform's answers in this file")
+    .option("--record <file>", "adds the calls and the platform's answers to this file")
     .option("--left", "says what rehearsals may have left at the platforms")
     .option("--forget <number>", "forgets a rehearsal whose post you deleted by hand")
     .addHelpText("after", inWordsOf(setting, HELP))
@@ -53,14 +53,18 @@ export function addRehearseCommand(program: Command, setting: Setting): void {
       }
       if (platform === undefined) {
         const left = await retrying(() => api.listRehearsals());
-        show(options, left, () => describeLeft(left) || "Rehearsals have left nothing.");
+        const accounts = left.length > 0 ? await retrying(() => api.listAccounts()) : [];
+        show(options, left, () => describeLeft(left, accounts) || "Rehearsals have left nothing.");
         return;
       }
-      const { account, note, yes: isAgreed = false } = options;
-      const say = () => console.error(`\nWhat may be out: ${setting.host.command} rehearse --left`);
+      const { account, note, record, yes: isAgreed = false } = options;
+      const say = () =>
+        console.error(
+          `\nRepeat the command to go on. What may be out: ${setting.host.command} rehearse --left`,
+        );
       setting.stopping.addEventListener("abort", say, { once: true });
       try {
-        const request = { platform, account, note, isAgreed };
+        const request = { platform, account, note, record, isAgreed };
         const { exitCode, ...ended } = await rehearse(api, request, openTerminal(options, setting));
         if (isJson(options)) show({ json: true }, ended, () => "");
         if (exitCode !== 0) setting.end(exitCode);
@@ -97,16 +101,25 @@ async function askOnTerminal(question: string): Promise<boolean> {
   }
 }
 
+/** The file's text before this command. */
+function readRecord(path: string): string {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() ? readFileSync(path, "utf8") : "";
+}
+
 function openTerminal(options: RehearseOptions, { host, stopping }: Setting): Terminal {
   const { record } = options;
   const tell = isJson(options) ? console.error : console.log;
+  let before: string | undefined;
   return {
     ask: process.stdin.isTTY && process.stderr.isTTY ? askOnTerminal : null,
     tell: (line) => tell(line),
     keep: (text) => {
       if (record === undefined) return;
       try {
-        writeFileSync(record, text, { mode: OWNER_ONLY });
+        before ??= readRecord(record);
+        const gap = before !== "" && text !== "" ? "\n" : "";
+        writeFileSync(record, before + gap + text, { mode: OWNER_ONLY });
       } catch (error) {
         throw new Problem(`${record} cannot be written: ${(error as Error).message}`);
       }

@@ -12,6 +12,8 @@ export interface RehearsalOptions {
   platform: string;
   account?: string | undefined;
   note?: string | undefined;
+  /** The file of the record. */
+  record?: string | undefined;
   isAgreed: boolean;
 }
 
@@ -27,6 +29,8 @@ export interface Terminal {
 
 export interface Ended {
   rehearsal: Rehearsal;
+  /** In the sandbox no call reaches the platform. */
+  mode: Account["mode"];
   notes: string[];
   calls: RecordedCall[];
   exitCode: number;
@@ -68,10 +72,37 @@ function exitCodeOf({ outcome, audience, platformPostId }: Rehearsal): number {
   return outcome === "nothing" && audience === "nobody" && platformPostId !== null ? 0 : 1;
 }
 
-export const describeLeft = (left: readonly Rehearsal[]): string =>
-  left
-    .map(({ id, platform, accountId, summary }) => `${id}  ${platform} ${accountId}: ${summary}`)
+export function describeLeft(left: readonly Rehearsal[], accounts: readonly Account[]): string {
+  const simulated = new Set(accounts.filter(isSimulated).map(({ id }) => id));
+  return left
+    .map(({ id, platform, accountId, summary }) => {
+      const place = simulated.has(accountId) ? " (sandbox)" : "";
+      return `${id}  ${platform} ${accountId}${place}: ${summary}`;
+    })
     .join("\n");
+}
+
+const isSimulated = ({ mode }: Pick<Account, "mode">): boolean => mode === "sandbox";
+
+const SIMULATED =
+  "This is an account of the sandbox: no call reaches the platform, and nobody sees the post.";
+
+/** For a shell. */
+const quote = (text: string): string =>
+  /^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+
+/** The command of these options, and of the account that they chose. */
+function commandOf(
+  { note, record }: Pick<RehearsalOptions, "note" | "record">,
+  { id, platform }: Account,
+  { command }: Pick<Terminal, "command">,
+): string {
+  const options = { account: id, note, record };
+  const given = Object.entries(options).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name} ${quote(value)}`],
+  );
+  return [command, "rehearse", platform, ...given].join(" ");
+}
 
 /**
  * Publishes one post, reads it back and deletes it, where the platform can.
@@ -90,19 +121,23 @@ export async function rehearse(
     ({ accountId, mayBeOut, stage }) => mayBeOut && (accountId !== account.id || stage === "over"),
   );
   if (earlier.length > 0) {
-    tell(`Earlier rehearsals may have left posts:\n${describeLeft(earlier)}\n`);
+    const posts = earlier.length === 1 ? "a post" : `${earlier.length} posts`;
+    tell(`Earlier rehearsals may have left ${posts}. To list them: ${command} rehearse --left\n`);
   }
+  const isSandbox = isSimulated(account);
+  if (isSandbox) tell(SIMULATED);
   const begun = await retrying(() => api.startRehearsal(account.id, options.note ?? ""));
   const isResumed = begun.stage !== "planning";
   if (isResumed) {
     tell(`An earlier rehearsal of ${account.accountName} is not over: ${begun.summary}`);
-    tell("It is finished now. Rehearse again afterwards for a new one.");
+    tell("This command goes on with it. For a new one, repeat the command when it is over.");
   }
 
   const notes: string[] = [];
   const calls: RecordedCall[] = [];
   const lines = [
-    `Akimbo ${VERSION}, rehearsal ${begun.id} with ${account.platform}, begun ${begun.createdAt}`,
+    `Akimbo ${VERSION}, rehearsal ${begun.id} with ${account.platform}, begun ${begun.createdAt}${isResumed ? ", goes on" : ""}`,
+    ...(isSandbox ? [SIMULATED] : []),
     `Text: ${begun.text}`,
     "",
   ];
@@ -132,10 +167,17 @@ export async function rehearse(
     if (next === "over" || next === "stop") {
       say(rehearsal.summary);
       keep("");
-      return { rehearsal, notes, calls, exitCode: next === "stop" ? 1 : exitCodeOf(rehearsal) };
+      return {
+        rehearsal,
+        mode: account.mode,
+        notes,
+        calls,
+        exitCode: next === "stop" ? 1 : exitCodeOf(rehearsal),
+      };
     }
     if (next === "ask" && !isAgreed) {
-      await agree(api, rehearsal, terminal);
+      const again = `${commandOf(options, account, terminal)} --yes`;
+      await agree(api, rehearsal, { terminal, isSandbox, again });
       isAgreed = true;
     }
     const waitMs = step.afterSeconds * 1_000;
@@ -143,7 +185,7 @@ export async function rehearse(
     waitedMs += waitMs;
     if (waitedMs > LONGEST_MS) {
       throw new Problem(
-        `${rehearsal.summary}\nIt takes longer than half an hour. Go on later: ${command} rehearse ${account.platform} --account ${account.id}`,
+        `${rehearsal.summary}\nIt takes longer than half an hour. Go on later: ${commandOf(options, account, terminal)}`,
         TRY_LATER,
       );
     }
@@ -151,25 +193,51 @@ export async function rehearse(
 }
 
 const SEEN_BY: Record<string, string> = {
-  connections: "The account's connections can see the post until it is deleted.",
-  everyone: "Everybody can see the post until it is deleted.",
+  connections: "The account's connections can see the post",
+  everyone: "Everybody can see the post",
 };
+
+/** Sentences: who sees the post, for how long, and what is left to do by hand. */
+function warningOf({ audience, removal, byHand }: Rehearsal): string {
+  const seen = SEEN_BY[audience ?? ""] ?? SEEN_BY.everyone;
+  switch (removal) {
+    case "impossible":
+      return `${seen}. It stays: this login may not delete it. ${byHand}`;
+    case "possible":
+    case "needless":
+      return `${seen} until it is deleted. If that fails: ${byHand}`;
+    case "unknown":
+    case null:
+      return `${seen}. It is deleted if this login may do that. Else: ${byHand}`;
+    default:
+      return removal satisfies never;
+  }
+}
+
+interface Asking {
+  terminal: Terminal;
+  isSandbox: boolean;
+  /** The command that does not ask. */
+  again: string;
+}
 
 /** @throws Problem when the owner says no, or when another call has published meanwhile; Misuse without a terminal */
 async function agree(
   api: RehearsalApi,
-  { id, audience, text, byHand, platform }: Rehearsal,
-  { ask, tell, command }: Terminal,
+  rehearsal: Rehearsal,
+  { terminal: { ask, tell }, isSandbox, again }: Asking,
 ): Promise<void> {
-  const warning = `${SEEN_BY[audience ?? ""] ?? SEEN_BY.everyone} If that fails: ${byHand}`;
+  const { id, text } = rehearsal;
+  const real = warningOf(rehearsal);
+  const warning = isSandbox ? `${SIMULATED} With a real account: ${real}` : real;
   if (!ask) {
     await retrying(() => api.forgetRehearsal(id, true));
     throw new Misuse(
-      `${warning}\nNothing was published, because nobody can be asked here. To publish it: ${command} rehearse ${platform} --yes`,
+      `${warning}\nNothing was published, because nobody can be asked here. To publish it: ${again}`,
     );
   }
   tell(`\n${warning}\nIts text: ${text}`);
-  if (await ask("Publish it? [y/N] ")) return;
+  if (await ask(isSandbox ? "Publish it in the sandbox? [y/N] " : "Publish it? [y/N] ")) return;
   await retrying(() => api.forgetRehearsal(id, true));
   throw new Problem("Nothing was published.");
 }

@@ -45,6 +45,8 @@ export interface ConsentScopes {
   required: readonly string[];
   /** Accounts can be connected without these scopes. */
   optional: readonly string[];
+  /** The optional scopes that are asked for unless `APP_SCOPES` names others. Absent for all. */
+  usual?: readonly string[];
   /** Each scope in words, such as `publish posts`. */
   inWords?: Readonly<Record<string, string>>;
 }

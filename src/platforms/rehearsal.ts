@@ -43,6 +43,25 @@ export interface Rehearsal {
   readBack(call: RehearsalCall, id: string): Promise<Result<ReadBack, Stopped>>;
   /** Deletes a post of the account. Deleting it twice is no error. Absent where the API deletes nothing. */
   remove?(call: RehearsalCall, id: string): Promise<Result<null, Stopped>>;
+  /** The scope without which `remove` is refused. Absent where every login may delete. */
+  removeScope?: string;
+  /** A sentence: who sees a post for the audience `owner`. */
+  seenByOwner?: string;
   /** A sentence: where the owner deletes the post, or what becomes of it. */
   byHand: string;
+}
+
+/** Whether the post can be deleted with this login. `needless`: nothing is published. */
+export const REMOVALS = ["possible", "impossible", "unknown", "needless"] as const;
+export type Removal = (typeof REMOVALS)[number];
+
+export function removalOf(
+  { draftId, remove, removeScope }: Pick<Rehearsal, "draftId" | "remove" | "removeScope">,
+  { grantedScopes }: Pick<PublishAccount, "grantedScopes">,
+): Removal {
+  if (draftId) return "needless";
+  if (!remove) return "impossible";
+  if (removeScope === undefined) return "possible";
+  if (grantedScopes === undefined) return "unknown";
+  return grantedScopes.includes(removeScope) ? "possible" : "impossible";
 }

@@ -8,8 +8,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, afterEach, before, describe, test } from "node:test";
-import type { Rehearsal } from "../../src/cli/api.ts";
-import { type RehearsalApi, rehearse, type Terminal } from "../../src/cli/rehearse.ts";
+import type { Account, Rehearsal } from "../../src/cli/api.ts";
+import {
+  describeLeft,
+  type RehearsalApi,
+  rehearse,
+  type Terminal,
+} from "../../src/cli/rehearse.ts";
 import { Refusal } from "../../src/cli/retry.ts";
 
 const AT = "2026-12-01T09:00:00.000Z";
@@ -22,6 +27,7 @@ const rehearsal: Rehearsal = {
   stage: "planning",
   outcome: null,
   audience: null,
+  removal: null,
   mayBeOut: false,
   platformPostId: null,
   shareUrl: null,
@@ -189,7 +195,66 @@ test("earlier rehearsals that left posts are told first", async () => {
   ];
   const { terminal, lines } = terminalOf(async () => true);
   await rehearse(instance.api, onX, terminal);
-  assert.match(lines[0] ?? "", /3 {2}tiktok acc_t: The post is still there: id 5\./);
+  assert.match(lines[0] ?? "", /may have left a post\. To list them: akimbo rehearse --left/);
+  assert.equal(
+    describeLeft(instance.left, [{ id: "acc_t", mode: "sandbox" }] as Account[]),
+    "3  tiktok acc_t (sandbox): The post is still there: id 5.",
+  );
+});
+
+const asking = (data: Partial<Rehearsal>) => {
+  const { terminal, lines } = terminalOf(async () => false);
+  const asked = step("ask", { stage: "asking", audience: "everyone", ...data });
+  const api = { ...new FakeInstance().api, stepRehearsal: async () => asked };
+  return { api, terminal, lines };
+};
+
+describe("the question", () => {
+  for (const [removal, words] of [
+    ["possible", /until it is deleted\. If that fails: Delete the post on X\./],
+    ["impossible", /It stays: this login may not delete it\. Delete the post on X\./],
+    ["unknown", /It is deleted if this login may do that\. Else: Delete the post on X\./],
+  ] as const) {
+    test(`about a post whose removal is ${removal}`, async () => {
+      const { api, terminal, lines } = asking({ removal });
+      await assert.rejects(rehearse(api, onX, terminal), /Nothing was published/);
+      assert.match(lines.join("\n"), words);
+    });
+  }
+
+  test("repeats the options in its hint", async () => {
+    const { api } = asking({});
+    const { terminal } = terminalOf(null);
+    await assert.rejects(
+      rehearse(api, { ...onX, note: "it's me", record: "r.txt" }, terminal),
+      /akimbo rehearse x --account acc_x --note 'it'\\''s me' --record r\.txt --yes$/,
+    );
+  });
+});
+
+test("a rehearsal with an account of the sandbox says so, also in its record", async () => {
+  const instance = new FakeInstance();
+  const listAccounts = async () =>
+    (await instance.api.listAccounts()).map((one) => ({ ...one, mode: "sandbox" as const }));
+  const questions: string[] = [];
+  const { terminal, lines, records } = terminalOf(async (question) => {
+    questions.push(question);
+    return true;
+  });
+  const ended = await rehearse({ ...instance.api, listAccounts }, onX, terminal);
+  assert.equal(ended.mode, "sandbox");
+  assert.match(lines[0] ?? "", /account of the sandbox: no call reaches the platform/);
+  assert.match(questions[0] ?? "", /in the sandbox\?/);
+  assert.match(records.at(-1) ?? "", /account of the sandbox/);
+});
+
+test("a rehearsal that goes on says so", async () => {
+  const instance = new FakeInstance();
+  const begun = { ...rehearsal, stage: "asking" } as const;
+  const { terminal, lines, records } = terminalOf(async () => true);
+  await rehearse({ ...instance.api, startRehearsal: async () => begun }, onX, terminal);
+  assert.match(lines.join("\n"), /is not over: .*\nThis command goes on with it\./);
+  assert.match(records.at(-1) ?? "", /, goes on\n/);
 });
 
 test("an account has to be named where there are several, and to fit", async () => {
@@ -222,7 +287,11 @@ describe("the program", () => {
         const path = `${request.method} ${request.url?.split("?")[0]}`;
         if (path === "GET /api/v1/accounts") return { data: await api.listAccounts() };
         if (path === "GET /api/v1/rehearsals") return { data: await api.listRehearsals() };
-        if (path === "POST /api/v1/rehearsals") return { data: rehearsal };
+        if (path === "POST /api/v1/rehearsals") {
+          if (JSON.parse(body).note === "") return { data: rehearsal };
+          response.statusCode = 400;
+          return { success: false, error: "note: must hold no link" };
+        }
         if (path === "DELETE /api/v1/rehearsals/7") {
           await api.forgetRehearsal(7, request.url?.includes("unpublished=true") ?? false);
           return { message: "Forgotten." };
@@ -279,8 +348,21 @@ describe("the program", () => {
     const { code, stdout } = await start("x", "--yes", "--record", record).ended;
     assert.equal(code, 0);
     assert.equal(JSON.parse(stdout).rehearsal.outcome, "removed");
-    assert.match(await readFile(record, "utf8"), /-> 201/);
+    const first = await readFile(record, "utf8");
+    assert.match(first, /-> 201/);
     assert.equal((await stat(record)).mode & 0o077, 0);
+    instance = new FakeInstance();
+    assert.equal((await start("x", "--yes", "--record", record).ended).code, 0);
+    const both = await readFile(record, "utf8");
+    assert.ok(both.startsWith(`${first}\n`));
+    assert.equal(both.match(/-> 201/g)?.length, 2);
+  });
+
+  test("names its option when the API refuses the note", async () => {
+    instance = new FakeInstance();
+    const { code, stderr } = await start("x", "--note", "see a.test").ended;
+    assert.equal(code, 1);
+    assert.match(stderr, /400 --note must hold no link/);
   });
 
   test("killed in the middle, says on the next start what may be out", async () => {

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 import { DAY } from "../../src/core/time.ts";
 import { accountById } from "../../src/features/accounts/repo.ts";
+import { rehearsedPosts } from "../../src/features/analytics/repo/read.ts";
 import { accountsInUse, ownPosts } from "../../src/features/analytics/repo/write.ts";
 import { openCredentials, sealCredentials } from "../../src/features/logins/platform-access.ts";
 import { connectSandbox, createMember, Harness, type Member } from "../support/harness.ts";
@@ -246,9 +247,28 @@ test("finding the accounts of a night and the posts of one walks no table", asyn
   const statements = [
     accountsInUse({ after: "", max: 100 }),
     ownPosts({ team: owner.teamId, id: "acc_1", max: 1_000 }),
+    rehearsedPosts({ team: owner.teamId, id: "acc_1" }),
   ];
   const { costs } = await measure(harness, () => harness.deps.db.run(statements));
   expect(await slowPlans(costs.roundTrips.flat())).toEqual([]);
+});
+
+test("the posts of rehearsals cost an account without any nothing", async () => {
+  const { teamId } = owner;
+  await env.DB.batch(
+    ["acc_1", "acc_1", "acc_2"].map((accountId) =>
+      env.DB.prepare(
+        `INSERT INTO rehearsals (team_id, account_id, platform, text, stage, platform_post_id,
+          created_at, updated_at) VALUES (?, ?, 'x', 'T', 'over', '1', 0, 0)`,
+      ).bind(teamId, accountId),
+    ),
+  );
+  const rowsOf = async (id: string) => {
+    const read = () => harness.deps.db.run([rehearsedPosts({ team: teamId, id })]);
+    return (await measure(harness, read)).costs.rowsRead;
+  };
+  expect(await rowsOf("acc_3")).toBe(0);
+  expect(await rowsOf("acc_2")).toBeLessThanOrEqual(2);
 });
 
 test("no statement walks a table", async () => {

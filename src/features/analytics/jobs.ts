@@ -9,7 +9,7 @@ import { isSwitchedOff } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { isFresh } from "../logins/usable-login.ts";
 import { collect, isTooSoon, measuresOf, readerOf, uploadIdsOf } from "./collect.ts";
-import { postsOf } from "./repo/read.ts";
+import { postsOf, rehearsedPosts } from "./repo/read.ts";
 import { type OwnRow, ownPosts, stateOf } from "./repo/write.ts";
 import { isOver, ownPostsOfCollection, postsOfCollection } from "./rules/nights.ts";
 import { type StoredState, storeSync } from "./store.ts";
@@ -55,6 +55,7 @@ interface Part {
   stored: StoredState;
   isContinued: boolean;
   own: readonly OwnRow[];
+  rehearsed: readonly string[];
   collection: string;
 }
 
@@ -62,18 +63,19 @@ async function findPart(
   deps: Deps,
   { teamId: team, accountId: id, collection }: CollectMessage,
 ): Promise<Part | null> {
-  const [[account], [row], [posts], own] = await deps.db.run([
+  const [[account], [row], [posts], own, rehearsed] = await deps.db.run([
     accountById(team, id),
     stateOf({ team, id }),
     postsOf({ team, id }),
     ownPosts({ team, id, max: ownPostsOfCollection(collection) }),
+    rehearsedPosts({ team, id }),
   ]);
   const isContinued = row?.night === collection;
   if (!account || !isReadable(deps, account) || (isContinued && !row.bookmark)) return null;
   const reader = readerOf(account);
   if (!reader || (!isContinued && isTooSoon(reader, row?.syncedAt ?? null, deps.now())))
     return null;
-  return { account, reader, stored: { row, posts }, isContinued, own, collection };
+  return { account, reader, stored: { row, posts }, isContinued, own, rehearsed, collection };
 }
 
 const isReadable = (deps: Deps, account: AccountRow): boolean =>
@@ -106,7 +108,7 @@ async function readPart(
   part: Part,
   more: (calls: number) => boolean,
 ): Promise<{ afterSeconds: number | null }> {
-  const { account, reader, stored, own, collection, isContinued } = part;
+  const { account, reader, stored, own, rehearsed, collection, isContinued } = part;
   const from = bookmarkOf(part);
   let room = Math.min(MAX_CALLS - RENEWAL_CALLS - STORE_CALLS, platformCallsOf(part));
   const { reading, errors, next, refusal } = await collect(deps, reader, {
@@ -130,6 +132,7 @@ async function readPart(
     reading,
     measures: measuresOf(deps, account.platform),
     uploadIds: uploadIdsOf(own),
+    rehearsed,
     // A new collection, or a try after a refusal, drops the stored errors.
     errors: [...(before > 0 || !isContinued ? [] : (stored.row?.errors ?? [])), ...errors],
     collection: { night: collection, bookmark },

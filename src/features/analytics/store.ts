@@ -23,6 +23,8 @@ export interface Synced {
   reading: SyncReading | null;
   /** Ids of our posts by the platform's ids. */
   uploadIds: ReadonlyMap<string, number>;
+  /** The platform's ids of posts that are in no figures. */
+  rehearsed: readonly string[];
   measures: Measures;
   errors: readonly SyncError[];
   /** Progress of the collection; absent when all was read at once. */
@@ -44,7 +46,12 @@ export async function storeSync(
   synced: Synced,
   stored?: StoredState,
 ): Promise<boolean> {
-  const { teamId: team, accountId: id } = synced;
+  const { teamId: team, accountId: id, uploadIds, measures } = synced;
+  const rehearsed = new Set(synced.rehearsed);
+  const reading = synced.reading && {
+    ...synced.reading,
+    posts: synced.reading.posts && without(rehearsed, synced.reading.posts),
+  };
   const read = async (): Promise<StoredState> => {
     const [[row], [posts]] = await deps.db.run([stateOf({ team, id }), postsOf({ team, id })]);
     return { row, posts };
@@ -55,21 +62,25 @@ export async function storeSync(
     // The write failed with an unchanged version, so the account was deleted.
     if (lost === (row?.version ?? 0)) return false;
     const before: AccountState = row
-      ? { series: unpackSeries(row.series), posts: posts ?? [] }
+      ? { series: unpackSeries(row.series), posts: without(rehearsed, posts ?? []) }
       : NOTHING;
-    const after = synced.reading
-      ? takeSync(before, synced.reading, synced.uploadIds, synced.measures)
-      : before;
+    const after = reading ? takeSync(before, reading, uploadIds, measures) : before;
     const errors = [
       ...synced.errors,
-      ...shrinkErrors(before.posts, synced.reading),
-      ...doubtErrors(after.posts, synced.reading),
+      ...shrinkErrors(before.posts, reading),
+      ...doubtErrors(after.posts, reading),
     ];
     if (await replace(deps, { ...synced, errors }, row, after)) return true;
     lost = row?.version ?? 0;
   }
   return false;
 }
+
+/** A collection that ran during a rehearsal may have stored its post. */
+const without = <T extends { id: string }>(
+  rehearsed: ReadonlySet<string>,
+  posts: readonly T[],
+): readonly T[] => posts.filter(({ id }) => !rehearsed.has(id));
 
 function shrinkErrors(posts: readonly StoredPost[], reading: SyncReading | null): SyncError[] {
   const before = new Map(posts.map((post) => [post.id, post]));

@@ -5,7 +5,7 @@ import { accountById } from "../accounts/repo.ts";
 import { accountRefusal } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { collect, isTooSoon, measuresOf, readerOf, uploadIdsOf } from "./collect.ts";
-import { findMeasured, planOf } from "./repo/read.ts";
+import { findMeasured, planOf, rehearsedPosts } from "./repo/read.ts";
 import { type OwnRow, ownPosts } from "./repo/write.ts";
 import { requireAnalytics, requireOwn } from "./rules/access.ts";
 import { askedAt } from "./rules/nights.ts";
@@ -28,11 +28,12 @@ export async function syncAccount(
   query: Omit<OverviewQuery, "tags">,
 ): Promise<AccountAnalytics> {
   const { team } = ctx;
-  const [[plan], [account], [measured], own] = await ctx.read("analytics:read", [
+  const [[plan], [account], [measured], own, rehearsed] = await ctx.read("analytics:read", [
     planOf(team),
     accountById(team, id),
     findMeasured({ team, id }),
     ownPosts({ team, id, max: MAX_POSTS }),
+    rehearsedPosts({ team, id }),
   ]);
   requireAnalytics(ctx, plan);
   const { syncedAt } = requireOwn(measured);
@@ -44,7 +45,7 @@ export async function syncAccount(
   if (refusal) throw new AppError("ACCOUNT_INACTIVE", refusal);
   const reader = readerOf(account);
   if (reader && !isTooSoon(reader, syncedAt, ctx.now())) {
-    await readNow(ctx, reader, account, own);
+    await readNow(ctx, reader, account, { own, rehearsed });
   }
   return getAccountAnalytics(ctx, id, query);
 }
@@ -53,7 +54,7 @@ async function readNow(
   ctx: Ctx,
   reader: MetricsReader,
   account: AccountRow,
-  own: readonly OwnRow[],
+  { own, rehearsed }: { own: readonly OwnRow[]; rehearsed: readonly string[] },
 ): Promise<void> {
   const { teamId, id: accountId } = account;
   const { reading, errors, next, refusal } = await collect(ctx, reader, {
@@ -76,6 +77,7 @@ async function readNow(
     reading,
     measures: measuresOf(ctx, account.platform),
     uploadIds: uploadIdsOf(own),
+    rehearsed,
     errors: goesOn ? [...errors, rest] : errors,
     ...(goesOn ? { collection: { night: collection, bookmark: next } } : {}),
   });

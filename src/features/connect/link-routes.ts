@@ -11,9 +11,11 @@ import {
   openRoute,
   success,
 } from "../../http/route.ts";
+import { connectorOf } from "../../platforms/registry.ts";
 import * as links from "./link-service.ts";
 import { linkPath } from "./rules.ts";
 import * as schema from "./schema.ts";
+import { accountUntilAudit } from "./service.ts";
 
 export const linkRoutes = createRouter();
 export const linkInviteRoutes = createRouter();
@@ -106,6 +108,7 @@ linkInviteRoutes.openapi(readInvite, async (c) => {
   if (link === "forged" || link === "withdrawn") throw notFound("Link");
   const { row, status, logo, asks, identifierLabel } = link;
   const { platform, mode, title, description } = row;
+  const { service, privacy, access } = connectorOf(platform).terms ?? {};
   const logoUrl = logo?.startsWith("/") ? publicOrigin(deps, c.req.url) + logo : logo;
   const expiresAt = row.expiresAt.toISOString();
   const invite = {
@@ -118,6 +121,8 @@ linkInviteRoutes.openapi(readInvite, async (c) => {
     logoUrl,
     asks,
     identifierLabel,
+    untilAudit: accountUntilAudit(deps, platform),
+    terms: service && privacy && access ? { service, privacy, access } : null,
   };
   return c.json({ success: true as const, data: invite }, 200);
 });

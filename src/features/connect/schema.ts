@@ -225,6 +225,8 @@ export const listedLinkSchema = z
   })
   .meta({ id: "ListedConnectionLink" });
 
+const address = z.object({ name: z.string(), url: z.url() });
+
 export const inviteSchema = z
   .object({
     platform,
@@ -240,6 +242,16 @@ export const inviteSchema = z
       .nullable()
       .describe(
         "The label of the page's first field, such as a handle; null when the page asks for nothing.",
+      ),
+    untilAudit: z
+      .string()
+      .nullable()
+      .describe("What the platform does with posts until it has audited the instance's app."),
+    terms: z
+      .object({ service: address, privacy: address, access: address })
+      .nullable()
+      .describe(
+        "What the platform wants to be shown to a person who connects: its terms, its privacy policy, and where access ends.",
       ),
   })
   .meta({ id: "ConnectionInvite" });

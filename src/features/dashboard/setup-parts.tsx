@@ -140,8 +140,17 @@ const SubmissionDetails = ({ submission, platform, name, origin }: SubmissionPro
       <pre class="paste">{purpose}</pre>
       <h3>Why it asks for each scope</h3>
       <dl>
-        {reasonsOf(connectorOf(platform), submission).map(({ scope, reason }) => (
-          <Fact name={<code>{scope}</code>}>{reason}</Fact>
+        {reasonsOf(connectorOf(platform), submission).map(({ scope, reason, isExtra }) => (
+          <Fact
+            name={
+              <>
+                <code>{scope}</code>
+                {isExtra && " (only by APP_SCOPES)"}
+              </>
+            }
+          >
+            {reason}
+          </Fact>
         ))}
       </dl>
       <h3>What {name} asks for</h3>

@@ -312,7 +312,7 @@ const Pages = ({ setup: { pages, missingOfPages } }: { setup: InstanceSetup }) =
   );
 };
 
-const Scopes = ({ setup: { required, optional, appScopes } }: { setup: InstanceSetup }) => (
+const Scopes = ({ setup: { required, optional, extra, appScopes } }: { setup: InstanceSetup }) => (
   <>
     <Fact name="Required permissions">
       <code>{required.join(" ")}</code>
@@ -320,6 +320,11 @@ const Scopes = ({ setup: { required, optional, appScopes } }: { setup: InstanceS
     {optional.length > 0 && (
       <Fact name="Optional permissions">
         <code>{optional.join(" ")}</code>
+      </Fact>
+    )}
+    {extra.length > 0 && (
+      <Fact name="Asked for only by APP_SCOPES">
+        <code>{extra.join(" ")}</code>
       </Fact>
     )}
     {appScopes !== null && (

@@ -68,12 +68,12 @@ export const appKeysOf = (
   const name = other ?? platform;
   const own = other ? { other } : {};
   const app = config.appKeys[name];
-  if (mode === "sandbox") {
-    if (other) return { ...SIMULATED_APPS[other], ...own };
-    const key = app?.privateKey ? { privateKey: app.privateKey } : {};
-    return { ...SANDBOX_APP, ...key, scopes: connectorOf(platform).needs.scopes };
-  }
   const scopes = config.appScopes[name];
+  if (mode === "sandbox") {
+    if (other) return { ...SIMULATED_APPS[other], ...own, ...(scopes ? { scopes } : {}) };
+    const key = app?.privateKey ? { privateKey: app.privateKey } : {};
+    return { ...SANDBOX_APP, ...key, scopes: scopes ?? connectorOf(platform).needs.scopes };
+  }
   return app ? { ...app, ...own, ...(scopes ? { scopes } : {}) } : null;
 };
 

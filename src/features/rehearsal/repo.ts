@@ -18,7 +18,11 @@ export const remaining = (team: SQL): Query<RehearsalRow[]> =>
   );
 
 export const rehearsalById = (team: SQL | number, id: number): Query<RehearsalRow[]> =>
-  sqlQuery(sql`SELECT * FROM rehearsals WHERE team_id = ${team} AND id = ${id}`, readRehearsal);
+  sqlQuery(
+    sql`SELECT * FROM rehearsals
+      WHERE team_id = ${team} AND id = ${id} AND outcome IS NOT 'forgotten'`,
+    readRehearsal,
+  );
 
 export const openRehearsal = (team: SQL | number, accountId: string): Query<RehearsalRow[]> =>
   sqlQuery(
@@ -78,22 +82,26 @@ export const updateRehearsal = (
     readRehearsal,
   );
 
-/** Deletes nothing while an invocation takes a step. */
-export const deleteRehearsal = (
-  team: number,
-  id: number,
-  isUnpublishedOnly: boolean,
-  now: Date,
-): Query<number> => {
-  const stages = isUnpublishedOnly
-    ? sql`stage IN (SELECT value FROM json_each(${JSON.stringify(UNPUBLISHED)}))`
-    : sql`TRUE`;
-  return sqlWrite(sql`DELETE FROM rehearsals WHERE team_id = ${team} AND id = ${id} AND ${stages}
-    AND (busy_until IS NULL OR busy_until <= ${now.getTime()})`);
+const isIdle = (now: Date) => sql`(busy_until IS NULL OR busy_until <= ${now.getTime()})`;
+
+/** Deletes nothing while an invocation takes a step, or when anything was sent to publish the post. */
+export const deleteUnpublished = (team: number, id: number, now: Date): Query<number> =>
+  sqlWrite(sql`DELETE FROM rehearsals WHERE team_id = ${team} AND id = ${id} AND ${isIdle(now)}
+    AND stage IN (SELECT value FROM json_each(${JSON.stringify(UNPUBLISHED)}))`);
+
+/**
+ * Ends the rehearsal and keeps its row: its post stays out of the figures, and it counts among those of the day.
+ * Changes nothing while an invocation takes a step.
+ */
+export const markForgotten = (team: number, id: number, now: Date): Query<number> => {
+  const changes = { stage: "over", outcome: "forgotten", updatedAt: now } as const;
+  return sqlWrite(sql`UPDATE rehearsals SET ${assignments(rehearsals, changes)}
+    WHERE team_id = ${team} AND id = ${id} AND ${isIdle(now)} AND outcome IS NOT 'forgotten'`);
 };
 
-/** Deletes rehearsals that left nothing. */
+/** Deletes rehearsals that left nothing, and forgotten ones without a post that figures could hold. */
 export const forgetEnded = (before: Date, max: number): Query<number> =>
   sqlWrite(sql`DELETE FROM rehearsals WHERE id IN (
-    SELECT id FROM rehearsals WHERE stage = 'over' AND outcome IN ('nothing', 'removed')
-      AND updated_at < ${before.getTime()} LIMIT ${max})`);
+    SELECT id FROM rehearsals WHERE stage = 'over' AND updated_at < ${before.getTime()}
+      AND (outcome IN ('nothing', 'removed') OR outcome = 'forgotten' AND platform_post_id IS NULL)
+    LIMIT ${max})`);

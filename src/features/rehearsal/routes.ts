@@ -102,7 +102,7 @@ const forget = apiRoute({
   operationId: "forgetRehearsal",
   summary: "Forget a rehearsal",
   description:
-    "For the owner, who has looked at the platform and deleted the post there. It deletes nothing at the platform.",
+    "For the owner, who has looked at the platform and deleted the post there. It deletes nothing at the platform. The post's id stays stored, so that the post appears in no figures.",
   scope: "*",
   limit: "destructive",
   request: { params: idParams, query: forgettingSchema },

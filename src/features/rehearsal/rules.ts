@@ -1,5 +1,7 @@
+import { asSentence } from "../../core/text.ts";
 import { DAY } from "../../core/time.ts";
-import type { Audience } from "../../platforms/rehearsal.ts";
+import type { Connector } from "../../platforms/connector.ts";
+import type { Audience, Rehearsal, Removal } from "../../platforms/rehearsal.ts";
 
 /**
  * `asking`: others would see the post, and the owner has not agreed yet. `submitting`: the call that publishes was
@@ -20,8 +22,8 @@ export type Stage = (typeof STAGES)[number];
 /** Stages in which no call has sent anything of the post. */
 export const UNPUBLISHED: readonly Stage[] = ["planning", "asking"];
 
-/** `left`: the post is still there. `unknown`: it may be there. */
-export const OUTCOMES = ["nothing", "removed", "left", "unknown"] as const;
+/** `left`: the post is still there. `unknown`: it may be there. `forgotten`: the owner has seen to it. */
+export const OUTCOMES = ["nothing", "removed", "left", "unknown", "forgotten"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
 /** What the caller does next. `stop`: another step helps only after the account is connected again. */
@@ -32,13 +34,17 @@ export const isSeenByOthers = (audience: Audience): boolean =>
   audience === "connections" || audience === "everyone";
 
 const SEEN_BY: Record<Audience, string> = {
-  nobody: "Nobody sees it",
-  owner: "Only people who manage the account or share its board see it",
-  connections: "Your connections see it",
-  everyone: "Everybody can see it",
+  nobody: "Nobody sees it.",
+  owner: "Only the account itself sees it.",
+  connections: "The account's connections see it.",
+  everyone: "Everybody can see it.",
 };
 
-export const seenBy = (audience: Audience): string => SEEN_BY[audience];
+/** A sentence. */
+export const seenBy = (
+  audience: Audience,
+  { seenByOwner = SEEN_BY.owner }: Pick<Rehearsal, "seenByOwner">,
+): string => (audience === "owner" ? seenByOwner : SEEN_BY[audience]);
 
 interface State {
   stage: Stage;
@@ -58,13 +64,18 @@ interface Described extends State {
 }
 
 /** Says what is out, in sentences. */
-export function describe(row: Described, name: string, byHand: string): string {
+export function describe(
+  row: Described,
+  { name, rehearsal }: Pick<Connector, "name" | "rehearsal">,
+): string {
   const { stage, outcome, shareUrl, platformPostId, plan } = row;
-  const seen = plan ? ` ${seenBy(plan.audience)}.` : "";
+  const { byHand } = rehearsal;
+  const seen = plan ? ` ${seenBy(plan.audience, rehearsal)}` : "";
   const place = shareUrl ?? (platformPostId ? `id ${platformPostId}` : `on ${name}`);
-  const reason = row.message ? ` ${row.message}` : "";
+  const reason = row.message ? ` ${asSentence(row.message)}` : "";
   if (outcome === "removed") return `The post was published and deleted again.${reason}`;
   if (outcome === "left") return `The post is still there: ${place}.${seen}${reason} ${byHand}`;
+  if (outcome === "forgotten") return "The rehearsal is forgotten.";
   if (outcome === "unknown") {
     return `The post may be out: look at ${name}.${seen}${reason} ${byHand}`;
   }
@@ -86,11 +97,32 @@ export function describe(row: Described, name: string, byHand: string): string {
   }
 }
 
+const PROMISES: Record<Removal, string> = {
+  possible: " It is deleted soon.",
+  impossible: " It is deleted by hand.",
+  unknown: "",
+  needless: " It is never published.",
+};
+
 /** Networks refuse repeated texts, so each rehearsal has a text of its own. */
-export function textOf(now: Date, mark: string, note: string): string {
+export function textOf(now: Date, mark: string, removal: Removal, note: string): string {
   const at = `${now.toISOString().slice(0, 16).replace("T", " ")} UTC`;
-  return `Rehearsal of Akimbo, ${at} (${mark}). It is deleted soon.${note === "" ? "" : ` ${note}`}`;
+  const own = note === "" ? "" : ` ${note}`;
+  return `Rehearsal of Akimbo, ${at} (${mark}).${PROMISES[removal]}${own}`;
 }
+
+/** A sentence about a login that cannot delete. Empty where the API deletes nothing for anybody. */
+export const whyItStays = ({ removeScope }: Pick<Rehearsal, "removeScope">): string =>
+  removeScope === undefined ? "" : `This login may not delete it: it lacks ${removeScope}.`;
+
+/** What is left to do by hand. Null where nothing is. */
+export const byHandOf = (
+  { outcome, platformPostId }: Pick<State, "outcome" | "platformPostId">,
+  { byHand }: Pick<Rehearsal, "byHand">,
+): string | null => {
+  const isDone = outcome === "removed" || (outcome === "nothing" && platformPostId === null);
+  return isDone ? null : byHand;
+};
 
 /** Rehearsals of one account in 24 hours. */
 export const MAX_A_DAY = 10;

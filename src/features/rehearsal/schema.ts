@@ -3,8 +3,8 @@ import { PLATFORMS } from "../../core/platforms.ts";
 import { BROKEN_TEXT, isBrokenText } from "../../core/text.ts";
 import { enableDescriptions } from "../../http/describing.ts";
 import { connectorOf } from "../../platforms/registry.ts";
-import { AUDIENCES } from "../../platforms/rehearsal.ts";
-import { describe, hasLink, mayBeOut, NEXT, OUTCOMES, STAGES } from "./rules.ts";
+import { AUDIENCES, REMOVALS } from "../../platforms/rehearsal.ts";
+import { byHandOf, describe, hasLink, mayBeOut, NEXT, OUTCOMES, STAGES } from "./rules.ts";
 import type { Step } from "./step.ts";
 import type { RehearsalRow } from "./table.ts";
 
@@ -55,17 +55,28 @@ export const rehearsalSchema = z
       .enum(OUTCOMES)
       .nullable()
       .describe(
-        "Null until it is over. `left`: the post is still there; `unknown`: it may be there.",
+        "Null until it is over. `left`: the post is still there; `unknown`: it may be there; `forgotten`: it is no longer listed.",
       ),
     audience: z
       .enum(AUDIENCES)
       .nullable()
       .describe("Who can see the post. Null until it is planned."),
+    removal: z
+      .enum(REMOVALS)
+      .nullable()
+      .describe(
+        "Whether the account's login can delete the post. `unknown`: its permissions are unknown, and it is tried; `needless`: nothing is published. Null until it is planned.",
+      ),
     mayBeOut: z.boolean().describe("Whether the post is, or may be, at the platform."),
     platformPostId: z.string().nullable(),
     shareUrl: z.string().nullable(),
     summary: z.string().describe("What is out, in sentences."),
-    byHand: z.string().describe("Where the owner deletes the post, or what becomes of it."),
+    byHand: z
+      .string()
+      .nullable()
+      .describe(
+        "Where the owner deletes the post, or what becomes of it. Null when nothing is left to delete.",
+      ),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   })
@@ -95,7 +106,7 @@ export const stepAnswer = {
 
 export function toRehearsal(row: RehearsalRow): z.infer<typeof rehearsalSchema> {
   const { id, accountId, platform, text, stage, outcome, platformPostId, shareUrl } = row;
-  const { name, rehearsal } = connectorOf(platform);
+  const connector = connectorOf(platform);
   return {
     id,
     accountId,
@@ -104,11 +115,12 @@ export function toRehearsal(row: RehearsalRow): z.infer<typeof rehearsalSchema> 
     stage,
     outcome,
     audience: row.plan?.audience ?? null,
+    removal: row.plan?.removal ?? null,
     mayBeOut: mayBeOut(row),
     platformPostId,
     shareUrl,
-    summary: describe(row, name, rehearsal.byHand),
-    byHand: rehearsal.byHand,
+    summary: describe(row, connector),
+    byHand: byHandOf(row, connector.rehearsal),
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   };

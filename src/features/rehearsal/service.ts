@@ -3,11 +3,13 @@ import { randomHex } from "../../core/ids.ts";
 import { addSeconds, DAY, secondsBetween } from "../../core/time.ts";
 import type { Ctx } from "../../deps.ts";
 import { connectorOf } from "../../platforms/registry.ts";
+import { removalOf } from "../../platforms/rehearsal.ts";
 import { accountById } from "../accounts/repo.ts";
 import { accountRefusal } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { isInstanceOwner } from "../auth/repo/people.ts";
 import { requireOneOf } from "../auth/rules.ts";
+import { toPublishAccount } from "../logins/platform-access.ts";
 import { CallRecord } from "./record.ts";
 import * as repo from "./repo.ts";
 import { describe, MAX_A_DAY, type Next, textOf } from "./rules.ts";
@@ -51,13 +53,14 @@ export async function startRehearsal(
   const refusal = accountRefusal(account, ctx.config);
   if (refusal) throw new AppError("ACCOUNT_INACTIVE", refusal);
   const { teamId, platform, mode } = account;
-  const { paidPosts, name } = connectorOf(platform);
+  const { paidPosts, name, rehearsal } = connectorOf(platform);
   if (mode === "live" && paidPosts && !isPayer) {
     const payer = `${name} charges the owner of this instance for each post, so nobody else can rehearse there.`;
     throw new AppError("FORBIDDEN", payer);
   }
   if (recent && recent.used >= MAX_A_DAY) throw dailyLimit(account, recent.oldest ?? dayAgo);
-  const text = textOf(ctx.now(), randomHex(3), note);
+  const removal = removalOf(rehearsal, toPublishAccount(account));
+  const text = textOf(ctx.now(), randomHex(3), removal, note);
   const insert = repo.insertRehearsal({ teamId, accountId, platform, text }, ctx.now());
   const [[made], [other]] = await ctx.db.run([insert, repo.openRehearsal(teamId, accountId)]);
   const row = made ?? other;
@@ -158,16 +161,16 @@ export async function forgetRehearsal(
   await ctx.read("*", []);
   requireOwner(ctx);
   const { teamId } = ctx.actor;
-  const [deleted, [kept]] = await ctx.db.run([
-    repo.deleteRehearsal(teamId, id, isUnpublishedOnly, ctx.now()),
+  const forget = isUnpublishedOnly ? repo.deleteUnpublished : repo.markForgotten;
+  const [forgotten, [kept]] = await ctx.db.run([
+    forget(teamId, id, ctx.now()),
     repo.rehearsalById(teamId, id),
   ]);
-  if (deleted > 0) return;
+  if (forgotten > 0) return;
   if (!kept) throw notFound("Rehearsal");
-  const { name, rehearsal } = connectorOf(kept.platform);
   const why =
     kept.busyUntil && kept.busyUntil > ctx.now()
       ? "A step of this rehearsal is being taken. Try again in two minutes."
-      : `The rehearsal has gone on meanwhile. ${describe(kept, name, rehearsal.byHand)}`;
+      : `The rehearsal has gone on meanwhile. ${describe(kept, connectorOf(kept.platform))}`;
   throw new AppError("NOT_CANCELLABLE", why);
 }

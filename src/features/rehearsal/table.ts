@@ -2,8 +2,13 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Platform } from "../../core/platforms.ts";
 import { flag, instant, json } from "../../db/columns.ts";
 import type { Bookmark } from "../../platforms/connector.ts";
-import type { RehearsalPlan } from "../../platforms/rehearsal.ts";
+import type { RehearsalPlan, Removal } from "../../platforms/rehearsal.ts";
 import type { Outcome, Stage } from "./rules.ts";
+
+export interface StoredPlan extends RehearsalPlan {
+  /** Absent in plans of earlier versions. */
+  removal?: Removal;
+}
 
 export const rehearsals = sqliteTable("rehearsals", {
   id: integer("id").primaryKey({ autoIncrement: true }),
@@ -13,7 +18,7 @@ export const rehearsals = sqliteTable("rehearsals", {
   text: text("text").notNull(),
   stage: text("stage").$type<Stage>().notNull(),
   outcome: text("outcome").$type<Outcome>(),
-  plan: json<RehearsalPlan>("plan"),
+  plan: json<StoredPlan>("plan"),
   sampleSha256: text("sample_sha256"),
   bookmark: json<Bookmark>("bookmark"),
   platformPostId: text("platform_post_id"),

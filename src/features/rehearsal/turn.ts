@@ -1,58 +1,27 @@
-import { PublishFailure } from "../../core/failures.ts";
 import { addSeconds, secondsBetween } from "../../core/time.ts";
-import type { Deps } from "../../deps.ts";
-import type { Bookmark, Connector, PublishJob, Stopped } from "../../platforms/connector.ts";
+import type { Bookmark, PublishJob, Stopped } from "../../platforms/connector.ts";
 import type { Credentials } from "../../platforms/login.ts";
-import type { AccountRow } from "../accounts/table.ts";
+import { removalOf } from "../../platforms/rehearsal.ts";
 import { appKeysOf, NoCredentials } from "../logins/platform-access.ts";
 import { usableLogin } from "../logins/usable-login.ts";
+import { readBack, remove } from "./afterwards.ts";
 import { createCall, createJob } from "./job.ts";
-import type { CallRecord } from "./record.ts";
-import type { Changes } from "./repo.ts";
-import {
-  ASKED_FOR_SECONDS,
-  isSeenByOthers,
-  MAX_REMOVALS,
-  type Outcome,
-  type Stage,
-  seenBy,
-} from "./rules.ts";
+import { ASKED_FOR_SECONDS, isSeenByOthers, type Outcome, type Stage, seenBy } from "./rules.ts";
 import { storeSample } from "./sample.ts";
+import {
+  answerOf,
+  type Expired,
+  end,
+  LOOK_AGAIN_SECONDS,
+  messageOf,
+  type Stand,
+  type Thrown,
+  type Turn,
+  turn,
+} from "./stand.ts";
 import type { RehearsalRow } from "./table.ts";
 
-const LOOK_AGAIN_SECONDS = 5;
 const ASK_AGAIN_SECONDS = 30;
-
-/** Columns to change, a sentence about what happened, and the wait before the next step. */
-export interface Turn {
-  changes: Changes;
-  note: string | null;
-  afterSeconds: number;
-  /** Another step helps only after the account is connected again. */
-  isStopped?: true;
-}
-
-type Expired = "token_expired";
-
-const turn = (changes: Changes, note: string | null = null, afterSeconds = 0): Turn => ({
-  changes,
-  note,
-  afterSeconds,
-});
-
-const end = (outcome: Outcome, message: string | null): Turn =>
-  turn({ stage: "over", outcome, message }, message);
-
-export interface Stand {
-  deps: Deps;
-  connector: Connector;
-  row: RehearsalRow;
-  account: AccountRow;
-  origin: string;
-  record: CallRecord;
-  /** Stores the changes before a call that cannot be undone. */
-  save(changes: Changes): Promise<RehearsalRow>;
-}
 
 type LogIn =
   | { kind: "ready"; credentials: Credentials }
@@ -133,30 +102,6 @@ async function act(stand: Stand, credentials: Credentials): Promise<Turn | Expir
   }
 }
 
-const NO_ANSWER = "did not answer.";
-
-interface Thrown {
-  kind: "thrown";
-  message: string;
-  isFinal: boolean;
-}
-
-/** A final failure, a broken connection or a timeout. Other errors are thrown on. */
-async function answerOf<T>(
-  { connector, record }: Stand,
-  call: () => Promise<T>,
-): Promise<T | Thrown> {
-  try {
-    return await call();
-  } catch (error) {
-    if (error instanceof PublishFailure) {
-      return { kind: "thrown", message: error.failure.message, isFinal: true };
-    }
-    if (!record.isBroken(error)) throw error;
-    return { kind: "thrown", message: `${connector.name} ${NO_ANSWER}`, isFinal: false };
-  }
-}
-
 /** Connectors throw a plain error while they cannot say what became of the post. */
 const lookOf = <T>(stand: Stand, call: () => Promise<T>): Promise<T | Thrown> =>
   answerOf<T | Thrown>(stand, () =>
@@ -166,9 +111,6 @@ const lookOf = <T>(stand: Stand, call: () => Promise<T>): Promise<T | Thrown> =>
       return { kind: "thrown", message: error.message, isFinal: false };
     }),
   );
-
-const messageOf = (stopped: Exclude<Stopped, { kind: "token_expired" }>): string =>
-  stopped.failure.message;
 
 async function plan(stand: Stand, credentials: Credentials): Promise<Turn | Expired> {
   const { deps, connector, account, row } = stand;
@@ -184,9 +126,10 @@ async function plan(stand: Stand, credentials: Credentials): Promise<Turn | Expi
     ? await storeSample(deps, row.teamId, value.sample, deps.newId("sample"))
     : null;
   const stage = isSeenByOthers(value.audience) ? "asking" : "preparing";
+  const removal = removalOf(connector.rehearsal, call.account);
   return turn(
-    { plan: value, sampleSha256, stage },
-    `${connector.name} makes a post of which this is true: ${seenBy(value.audience)}.`,
+    { plan: { ...value, removal }, sampleSha256, stage },
+    `The post is planned. ${seenBy(value.audience, connector.rehearsal)}`,
   );
 }
 
@@ -320,57 +263,4 @@ async function settle(stand: Stand, job: PublishJob): Promise<Turn | Expired> {
     default:
       return step satisfies never;
   }
-}
-
-async function readBack(stand: Stand, credentials: Credentials): Promise<Turn | Expired> {
-  const { deps, connector, account, row } = stand;
-  const { rehearsal, name } = connector;
-  const id = row.platformPostId ?? "";
-  const call = createCall(deps, account, credentials);
-  const reply = await answerOf(stand, () => rehearsal.readBack(call, id));
-  const isDraft = rehearsal.draftId !== undefined;
-  const then = (note: string, wasSeen = false): Turn => {
-    if (isDraft)
-      return turn({ stage: "over", outcome: "nothing", message: rehearsal.byHand }, note);
-    if (rehearsal.remove) return turn({ stage: "removing", wasSeen }, note);
-    return turn({ stage: "over", outcome: "left", message: null }, note);
-  };
-  if ("kind" in reply) return then(`The post could not be read back: ${reply.message}`);
-  if (!reply.ok) {
-    const { error } = reply;
-    if (error.kind === "token_expired") return error.kind;
-    return then(`The post could not be read back: ${messageOf(error)}`);
-  }
-  const { isThere, visibility } = reply.value;
-  if (!isThere) return then(`${name} does not show the post to this login.`);
-  return then(`Read back${visibility === null ? "" : `: ${name} says ${visibility}`}.`, true);
-}
-
-async function remove(stand: Stand, credentials: Credentials): Promise<Turn | Expired> {
-  const { deps, connector, account, row } = stand;
-  const { rehearsal, name } = connector;
-  const id = row.platformPostId ?? "";
-  const call = createCall(deps, account, credentials);
-  const reply = await answerOf(stand, async () => rehearsal.remove?.(call, id));
-  if (reply === undefined) return end("left", null);
-  if ("ok" in reply && reply.ok) {
-    return turn({ stage: "over", outcome: "removed", message: null }, "Deleted.");
-  }
-  const stopped = "ok" in reply ? reply.error : null;
-  if (stopped?.kind === "token_expired") return stopped.kind;
-  // A post that this login never saw may be there although it is not shown.
-  const isWorthLooking = stopped === null || (stopped.transient && row.wasSeen);
-  const seen = isWorthLooking
-    ? await answerOf(stand, () => rehearsal.readBack(call, id))
-    : undefined;
-  if (seen && "ok" in seen && seen.ok && !seen.value.isThere) {
-    return turn({ stage: "over", outcome: "removed", message: null }, `${name} no longer has it.`);
-  }
-  const message = `It could not be deleted: ${stopped ? messageOf(stopped) : `${name} ${NO_ANSWER}`}`;
-  const removals = row.removals + 1;
-  const isWorthTrying = stopped === null || stopped.transient;
-  if (isWorthTrying && removals < MAX_REMOVALS) {
-    return turn({ removals, message }, message, LOOK_AGAIN_SECONDS);
-  }
-  return turn({ stage: "over", outcome: "left", removals, message }, message);
 }

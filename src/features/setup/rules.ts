@@ -20,6 +20,8 @@ export interface PlatformSetup extends ConsentScopes, Pick<Needs, "app"> {
   key: NonNullable<Needs["key"]> | null;
   addresses: readonly SetupAddress[];
   document: string | null;
+  /** Optional scopes that are asked for only when `APP_SCOPES` names them. */
+  extra: readonly string[];
   /** The app of its own with which pages are connected. */
   pages: PagesSetup | null;
 }
@@ -41,11 +43,13 @@ const pagesOf = ({ pagesApp }: Pick<Connector, "pagesApp">): PagesSetup | null =
 export function setupOf(connector: Connector, origin: string): PlatformSetup {
   const { platform, needs, consent, withdrawals } = connector;
   const hasApp = needs.app !== null;
+  const { optional = [], usual = optional } = consent ?? {};
   return {
     platform,
     app: needs.app,
     required: consent?.required ?? needs.scopes,
-    optional: consent?.optional ?? [],
+    optional: usual,
+    extra: extraScopes({ optional, usual }),
     variables: hasApp ? appKeyNames(platform) : [],
     key: needs.key ?? null,
     addresses: hasApp
@@ -58,6 +62,12 @@ export function setupOf(connector: Connector, origin: string): PlatformSetup {
     pages: pagesOf(connector),
   };
 }
+
+export const extraScopes = ({
+  optional,
+  usual = optional,
+}: Pick<ConsentScopes, "optional" | "usual">): string[] =>
+  optional.filter((scope) => !usual.includes(scope));
 
 const addressesOf = (
   { withdrawn, deletion }: NonNullable<Connector["withdrawals"]>["fields"],

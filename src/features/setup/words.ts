@@ -1,6 +1,7 @@
 import type { Platform } from "../../core/platforms.ts";
 import type { Connector } from "../../platforms/connector.ts";
 import type { NeededFor, Submission } from "../../platforms/setup-steps.ts";
+import { extraScopes } from "./rules.ts";
 
 export const NEEDED_FOR: Record<NeededFor, string> = {
   everybody: "Everybody.",
@@ -16,13 +17,19 @@ export const namedAudited = (platform: Platform): string =>
 export interface ScopeReason {
   scope: string;
   reason: string;
+  /** The app asks for it only when `APP_SCOPES` names it. */
+  isExtra: boolean;
 }
 
 export const reasonsOf = (
   { needs, consent }: Pick<Connector, "needs" | "consent">,
-  { scopes = needs.scopes, reasons }: Submission,
-): ScopeReason[] =>
-  scopes.map((scope) => ({
+  { scopes, reasons }: Submission,
+): ScopeReason[] => {
+  const extra = (consent ? extraScopes(consent) : []).filter((scope) => reasons[scope]);
+  const asked = scopes ?? [...new Set([...needs.scopes, ...extra])];
+  return asked.map((scope) => ({
     scope,
     reason: reasons[scope] ?? `To ${consent?.inWords?.[scope] ?? "work"}.`,
+    isExtra: scopes === undefined && extra.includes(scope),
   }));
+};

@@ -43,6 +43,7 @@ export const facebook: Connector<FacebookSettings> = {
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },
   rehearsal: {
+    seenByOwner: "Only people who manage the Page see it.",
     byHand: "Delete it in Meta Business Suite, where the Page's unpublished posts are listed.",
     ...lazily(() => import("./rehearsal.ts"), "plan", "readBack", "remove"),
   },

@@ -60,9 +60,8 @@ export const standardBegin =
     });
 
 export const requestedScopes = (
-  { required, optional }: ConsentScopes,
-  { scopes }: AppKeys,
-  usual: readonly string[] = optional,
+  { required, optional, usual = optional }: ConsentScopes,
+  { scopes }: Pick<AppKeys, "scopes">,
 ): string[] => [...required, ...optional.filter((scope) => (scopes ?? usual).includes(scope))];
 
 export const readScopes = (text: string | null | undefined): string[] | null =>

@@ -59,6 +59,8 @@ export const scopes = {
     "r_organization_social_feed",
     MEMBER_FIGURES,
   ],
+  /** LinkedIn refuses the whole request when the app lacks one of them. */
+  usual: [],
   inWords: {
     openid: "tell who is signed in",
     profile: "read the name and picture",

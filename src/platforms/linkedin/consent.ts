@@ -34,8 +34,7 @@ const SERVER: TokenServer = {
   hasPkce: false,
 };
 
-/** Page scopes are requested only if the owner lists them: LinkedIn refuses the request when the app lacks one. */
-const requestedOf = (app: AppKeys): string[] => requestedScopes(scopes, app, []);
+const requestedOf = (app: AppKeys): string[] => requestedScopes(scopes, app);
 
 /**
  * Asks all members for the same scopes, because other scopes would end a member's earlier logins.

@@ -1,5 +1,6 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
 import type { Stopped } from "../connector.ts";
+import { failed } from "../kit/refusals.ts";
 import { MISSING, seen } from "../kit/rehearsals.ts";
 import type { ReadBack, RehearsalCall, RehearsalPlan } from "../rehearsal.ts";
 import { readDoneReply } from "./api.ts";
@@ -16,15 +17,21 @@ export const plan = ({ account }: RehearsalCall): Result<RehearsalPlan, Stopped>
   );
 
 const NOT_FOUND = 404;
+const FORBIDDEN = 403;
 
-/** Members' posts can be read only by apps that hold `r_member_social`. */
+const USUAL_REFUSAL =
+  "LinkedIn refuses that to a person's login. That is normal: only apps with the permission r_member_social may read the posts of a person.";
+
 export async function readBack(
-  { fetch, accessToken, now }: RehearsalCall,
+  { account, fetch, accessToken, now }: RehearsalCall,
   urn: string,
 ): Promise<Result<ReadBack, Stopped>> {
   const reply = await readGetPostReply(await fetch(getPostRequest(accessToken, urn)));
   if (reply.ok) return seen(reply.value);
-  return reply.error.status === NOT_FOUND ? MISSING : refuse(toRefused(reply.error, now()));
+  const { status } = reply.error;
+  if (status === NOT_FOUND) return MISSING;
+  const isUsual = status === FORBIDDEN && !isOrganization(account.platformAccountId);
+  return refuse(isUsual ? failed("unknown", USUAL_REFUSAL) : toRefused(reply.error, now()));
 }
 
 export async function remove(

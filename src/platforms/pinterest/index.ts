@@ -31,6 +31,7 @@ export const pinterest: Connector<PinterestSettings> = {
   ...lazily(() => import("./app-check.ts"), "checkApp"),
   ...lazily(() => import("./auth.ts"), "identify", "refresh"),
   rehearsal: {
+    seenByOwner: "Only people who share the board see it.",
     byHand: "Delete the pin at Pinterest.",
     ...lazily(() => import("./rehearsal.ts"), "plan", "readBack", "remove"),
   },

@@ -32,14 +32,18 @@ export const apiVersion = {
   source: "https://developers.facebook.com/docs/threads/changelog",
 };
 
+export const DELETES = "threads_delete";
+
 /** Source: Threads API, "Get access tokens and permissions". */
 export const scopes = {
   required: ["threads_basic", "threads_content_publish"],
-  optional: ["threads_manage_insights"],
+  optional: ["threads_manage_insights", DELETES],
+  usual: ["threads_manage_insights"],
   inWords: {
     threads_basic: "read the profile and posts",
     threads_content_publish: "publish posts",
     threads_manage_insights: "read how posts do",
+    [DELETES]: "delete posts",
   },
 } satisfies ConsentScopes;
 
@@ -54,7 +58,7 @@ export const untilAudit: UntilAudit = {
 
 export const needs: Needs = {
   app: "A Meta app with the use case Access the Threads API; it has a Threads app id and secret of its own.",
-  scopes: [...scopes.required, ...scopes.optional],
+  scopes: [...scopes.required, ...scopes.usual],
   /** @see https://github.com/fbsamples/threads_api */
   redirects: "https",
 };

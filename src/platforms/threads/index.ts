@@ -5,6 +5,7 @@ import {
   apiVersion,
   asks,
   capabilities,
+  DELETES,
   EACH,
   EACH_PAGE,
   needs,
@@ -30,7 +31,8 @@ export const threads: Connector<ThreadsSettings> = {
   ...lazily(() => import("./check.ts"), "check"),
   ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
   rehearsal: {
-    byHand: "Deleting needs the permission threads_delete. Delete the post in the Threads app.",
+    removeScope: DELETES,
+    byHand: "Delete the post in the Threads app.",
     ...lazily(() => import("./rehearsal.ts"), "plan", "readBack", "remove"),
   },
   ...lazily(() => import("./publish.ts"), "prepare", "submit", "settle", "reconcile"),

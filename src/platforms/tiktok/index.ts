@@ -34,8 +34,9 @@ export const tiktok: Connector<TikTokSettings> = {
   ...lazily(() => import("./app-check.ts"), "checkApp"),
   ...lazily(() => import("./auth.ts"), "identify", "refresh", "revoke"),
   rehearsal: {
+    seenByOwner: "Only the account itself sees it.",
     byHand:
-      "TikTok's API deletes nothing. Only you see the video: delete it in the TikTok app, in your profile under private videos.",
+      "TikTok's API deletes nothing. Delete the video in the TikTok app, in your profile under private videos.",
     ...lazily(() => import("./rehearsal.ts"), "plan", "readBack"),
   },
   metrics: {

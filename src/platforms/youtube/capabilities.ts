@@ -35,16 +35,20 @@ export const apiVersion = {
   source: "https://developers.google.com/youtube/v3/revision_history",
 };
 
+export const DELETES = "https://www.googleapis.com/auth/youtube.force-ssl";
+
 /** @see https://developers.google.com/youtube/v3/guides/auth/server-side-web-apps */
 export const scopes = {
   required: [
     "https://www.googleapis.com/auth/youtube.upload",
     "https://www.googleapis.com/auth/youtube.readonly",
   ],
-  optional: [],
+  optional: [DELETES],
+  usual: [],
   inWords: {
     "https://www.googleapis.com/auth/youtube.upload": "upload videos",
     "https://www.googleapis.com/auth/youtube.readonly": "read the channel and its videos",
+    [DELETES]: "delete videos",
   },
 } satisfies ConsentScopes;
 

@@ -43,7 +43,7 @@ export const finish: ConsentPage["finish"] = async (fetch, back, app) => {
       "Google gave no login that lasts longer than an hour. Remove this app at https://myaccount.google.com/connections, then connect the channel again.",
     );
   }
-  return toGrant(granted.value, scopes, async (credentials) => {
+  const grant = await toGrant(granted.value, scopes, async (credentials) => {
     const channel = await findChannel(fetch, credentials);
     if (!channel.ok) return refuse(toConsentRefusal(channel.error));
     return channel.value
@@ -53,4 +53,5 @@ export const finish: ConsentPage["finish"] = async (fetch, back, app) => {
           `${NO_CHANNEL} Create one at https://www.youtube.com/create_channel, or sign in to Google as another account.`,
         );
   });
+  return grant.ok ? ok({ ...grant.value, requested: requestedScopes(scopes, app) }) : grant;
 };

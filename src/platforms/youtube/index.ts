@@ -4,6 +4,7 @@ import {
   apiVersion,
   asks,
   capabilities,
+  DELETES,
   earlyEnd,
   needs,
   scopes,
@@ -42,8 +43,9 @@ export const youtube: Connector<YouTubeSettings> = {
   },
   earlyEnd,
   rehearsal: {
-    byHand:
-      "The login's permissions may not cover deletion (youtube.force-ssl does). Delete the video at https://studio.youtube.com, Content.",
+    seenByOwner: "Only people who manage the channel see it.",
+    removeScope: DELETES,
+    byHand: "Delete the video at https://studio.youtube.com, Content.",
     ...lazily(() => import("./rehearsal.ts"), "plan", "readBack", "remove"),
   },
   isRevokedForPerson: true,

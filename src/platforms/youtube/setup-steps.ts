@@ -2,7 +2,7 @@ import { purposeOf, recordingOf } from "../kit/submissions.ts";
 import type { SetupStep } from "../setup-steps.ts";
 import { scopes } from "./capabilities.ts";
 
-const SCOPES = [...scopes.required, ...scopes.optional];
+const SCOPES = [...scopes.required, ...scopes.usual];
 
 const recording = recordingOf({
   name: "YouTube",
@@ -74,7 +74,7 @@ const STEPS: readonly SetupStep[] = [
     id: "scopes",
     kind: "product",
     title: "Add the scopes",
-    todo: "Under Data Access, add these scopes.",
+    todo: 'Under Data Access, add these scopes. For videos to be deleted here too, as after a rehearsal, add https://www.googleapis.com/auth/youtube.force-ssl as well, and set APP_SCOPES to {"youtube":["https://www.googleapis.com/auth/youtube.force-ssl"]}. Channels that are connected already have to be connected again.',
     page: "https://console.cloud.google.com/auth/scopes",
     before: "The scopes are not declared.",
     after: "The consent screen may ask for them.",

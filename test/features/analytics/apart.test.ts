@@ -58,6 +58,7 @@ const sync = (
     measures: measuresOf(harness.deps, platform),
     errors: [],
     uploadIds: new Map(),
+    rehearsed: [],
     reading: {
       at,
       followers,

@@ -97,6 +97,7 @@ async function sync(
     measures: ALL,
     errors: [],
     uploadIds: new Map(),
+    rehearsed: [],
     reading: {
       at: AT,
       followers: null,

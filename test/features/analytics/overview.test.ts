@@ -52,6 +52,7 @@ const sync = (
     measures: ALL,
     errors: errors.map((message) => ({ message, at })),
     uploadIds: new Map(posts.flatMap(({ id, uploadId }) => (uploadId ? [[id, uploadId]] : []))),
+    rehearsed: [],
     reading: {
       at,
       followers,

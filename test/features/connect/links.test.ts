@@ -235,7 +235,16 @@ describe("the details of a link", () => {
       logoUrl: null,
       asks: expect.stringMatching(/\.$/),
       identifierLabel: null,
+      untilAudit: null,
+      terms: null,
     });
+  });
+
+  test("have what a platform wants to be shown beside the button", async () => {
+    const invite = async (platform: Platform) =>
+      (await read((await make({ platform })).token)).body.data;
+    expect((await invite("tiktok")).untilAudit).toContain("only its creator sees the posts");
+    expect((await invite("youtube")).terms.service.name).toBe("YouTube's Terms of Service");
   });
 
   test("name the team's own logo where the link has none", async () => {

@@ -104,9 +104,9 @@ describe.each(WALKS)("$platform", ({ platform, required, optional, choices }) =>
   test("asks for no more than it says", async () => {
     const { consent, needs } = connectorOf(platform);
     expect(consent).toBeDefined();
-    expect([...(consent?.required ?? []), ...(consent?.optional ?? [])].sort()).toEqual(
-      [...needs.scopes].sort(),
-    );
+    const { required: always = [], optional: others = [], usual = others } = consent ?? {};
+    expect([...always, ...others]).toEqual(expect.arrayContaining([...needs.scopes]));
+    expect(needs.scopes).toEqual(expect.arrayContaining([...always, ...usual]));
     expect(consent?.asks).toMatch(/^[A-Z].*\.$/);
   });
 
@@ -146,6 +146,37 @@ describe.each(WALKS)("$platform", ({ platform, required, optional, choices }) =>
     expect((await accounts()).map(({ accountName }) => accountName).sort()).toEqual(
       [...choices].sort(),
     );
+  });
+});
+
+describe("the permission to delete", () => {
+  const FORCE_SSL = "https://www.googleapis.com/auth/youtube.force-ssl";
+  const grantedScopes = () =>
+    env.DB.prepare("SELECT granted_scopes FROM accounts WHERE team_id = ?")
+      .bind(owner.teamId)
+      .first("granted_scopes");
+
+  test.each<[Platform, string]>([
+    ["youtube", ""],
+    ["threads", "threads_manage_insights"],
+  ])("is not asked for by %s", async (platform, granted) => {
+    await walk(platform);
+    expect(await grantedScopes()).toBe(granted);
+    expect(await missingScopes()).toEqual([null]);
+  });
+
+  test.each<[Platform, string[]]>([
+    ["youtube", [FORCE_SSL]],
+    ["threads", ["threads_manage_insights", "threads_delete"]],
+  ])("is asked for by %s once APP_SCOPES names it", async (platform, scopes) => {
+    harness = harnessWith({ appScopes: { [platform]: scopes } });
+    owner = await createMember();
+    browser = new Browser(harness);
+    await walk(platform);
+    expect(await grantedScopes()).toBe(scopes.join(" "));
+    await walk(platform, { without: [scopes.at(-1) ?? ""] });
+    expect(await grantedScopes()).toBe(scopes.slice(0, -1).join(" "));
+    expect(await missingScopes()).toEqual([scopes.at(-1)]);
   });
 });
 

@@ -201,6 +201,82 @@ describe("with the permissions that the person gave", () => {
   });
 });
 
+describe("with the scopes that the account's consent named", () => {
+  const GOOGLE = "https://www.googleapis.com/auth/youtube";
+
+  async function withGranted(platform: string, scopes: string) {
+    const accountId = await connectSandbox(harness, owner, "Ada", platform);
+    await env.DB.prepare("UPDATE accounts SET granted_scopes = ? WHERE id = ?")
+      .bind(scopes, accountId)
+      .run();
+    const { text, id } = (await begin(accountId)).body.data;
+    const steps = await finish(id);
+    return {
+      text,
+      steps,
+      calls: said(steps.flatMap(({ calls }) => calls)),
+      end: steps.at(-1)?.data,
+    };
+  }
+
+  test.each([
+    ["youtube", "", `${GOOGLE}.force-ssl`],
+    ["threads", "threads_manage_insights", "threads_delete"],
+  ])("%s keeps a post that the login may not delete, and says so", async (platform, has, lacks) => {
+    const { text, calls, end } = await withGranted(platform, has);
+    expect(text).toContain("It is deleted by hand.");
+    expect(calls.filter((one) => one.startsWith("DELETE"))).toEqual([]);
+    expect(end).toMatchObject({ outcome: "left", removal: "impossible" });
+    expect(end.summary).toContain(`This login may not delete it: it lacks ${lacks}.`);
+    expect(end.summary).toContain(end.byHand);
+  });
+
+  test.each([
+    ["youtube", `${GOOGLE}.force-ssl`],
+    ["threads", "threads_manage_insights threads_delete"],
+  ])("%s is asked to delete a post that the login may delete", async (platform, has) => {
+    const { text, calls, end } = await withGranted(platform, has);
+    expect(text).toContain("It is deleted soon.");
+    expect(calls.filter((one) => one.startsWith("DELETE"))).toHaveLength(1);
+    expect(end.removal).toBe("possible");
+  });
+
+  test("the refusal of a login with unknown scopes names the scope", async () => {
+    const { begun, end } = await rehearse("threads");
+    expect(begun.text).not.toContain("deleted");
+    expect(end.removal).toBe("unknown");
+    expect(end.summary).toContain(
+      "does not have permission for this action. Deleting needs the permission threads_delete.",
+    );
+  });
+});
+
+test.each([
+  ["x", "removed", null],
+  ["tiktok", "left", expect.stringContaining("Delete the video in the TikTok app")],
+  ["instagram", "nothing", expect.stringContaining("24 hours")],
+])("on %s, what is left to do by hand after %s", async (platform, outcome, byHand) => {
+  const { end } = await rehearse(platform);
+  expect(end).toMatchObject({ outcome, byHand });
+});
+
+test("a person's post that LinkedIn does not show is said to be normal", async () => {
+  const { steps } = await rehearse("linkedin");
+  expect(steps.map(({ note }) => note).join("\n")).toMatch(
+    /could not be read back: .*That is normal/,
+  );
+});
+
+test.each([
+  ["youtube", "Only people who manage the channel see it."],
+  ["tiktok", "Only the account itself sees it."],
+  ["facebook", "Only people who manage the Page see it."],
+  ["pinterest", "Only people who share the board see it."],
+])("%s is planned in words that fit", async (platform, words) => {
+  const { steps } = await rehearse(platform);
+  expect(steps[0]?.note).toBe(`The post is planned. ${words}`);
+});
+
 test("Facebook's post is not published, and is read back as that", async () => {
   const { steps } = await rehearse("facebook");
   expect(steps.map(({ note }) => note)).toContain("Read back: Facebook says unpublished.");
@@ -366,6 +442,29 @@ describe("who may", () => {
     expect((await harness.call("DELETE", path, owner)).status).toBe(200);
     expect(await remaining()).toEqual([]);
     expect((await harness.call("DELETE", path, owner)).status).toBe(404);
+    expect((await harness.call("POST", `${path}/step`, { ...owner, json: {} })).status).toBe(404);
+  });
+});
+
+describe("the figures", () => {
+  const figures = async (accountId: string) =>
+    (await harness.call("POST", `/analytics/${accountId}/sync`, owner)).body.data;
+  const forget = (id: number) => harness.call("DELETE", `/rehearsals/${id}`, owner);
+
+  test.each(["youtube", "threads"])("of %s leave out a post that was left", async (platform) => {
+    const { accountId, begun, end } = await rehearse(platform);
+    expect(end.outcome).toBe("left");
+    expect(await figures(accountId)).toMatchObject({ videos: [], neverSynced: false });
+    await forget(begun.id);
+    expect((await figures(accountId)).videos).toEqual([]);
+  });
+
+  test("lose a post that a collection during the rehearsal has stored", async () => {
+    const { accountId, begun, end } = await rehearse("threads");
+    await set(begun.id, { platform_post_id: null });
+    expect((await figures(accountId)).videos).toHaveLength(1);
+    await set(begun.id, { platform_post_id: end.platformPostId });
+    expect(await figures(accountId)).toMatchObject({ videos: [], overview: { videoCount: 0 } });
   });
 });
 
@@ -449,6 +548,16 @@ describe("what a rehearsal costs", () => {
     expect((await begin(other)).status).toBe(200);
     harness.advance(86_400);
     expect((await begin(accountId)).status).toBe(200);
+  });
+
+  test("counts forgotten rehearsals among the ten", async () => {
+    const accountId = await connectSandbox(harness, owner, "Ada", "x");
+    for (let made = 0; made < 10; made++) {
+      const { id } = (await begin(accountId)).body.data;
+      await set(id, { stage: "over", outcome: "left" });
+      await harness.call("DELETE", `/rehearsals/${id}`, owner);
+    }
+    expect((await begin(accountId)).body.code).toBe("DAILY_LIMIT");
   });
 
   test.each(["https://a.test/b", "see example.com", "bücher.de", "HTTP://1.2.3.4", "t.co/x"])(
@@ -565,13 +674,17 @@ test("rehearsals that left nothing are forgotten after 30 days, and others are n
   const left = (await rehearse("tiktok")).begun.id;
   const removed = (await rehearse("x")).begun.id;
   const recent = (await rehearse("bluesky")).begun.id;
+  const forgotten = (await rehearse("youtube")).begun.id;
+  const idless = (await rehearse("threads")).begun.id;
   const before = Date.now() - 31 * 86_400_000;
-  for (const id of [left, removed]) await set(id, { updated_at: before });
+  for (const id of [left, removed, forgotten, idless]) await set(id, { updated_at: before });
+  for (const id of [forgotten, idless]) await set(id, { outcome: "forgotten" });
+  await set(idless, { platform_post_id: null });
   expect(await forgetEndedRehearsals(harness.deps)).toBeNull();
   const { results } = await env.DB.prepare("SELECT id FROM rehearsals WHERE team_id = ?")
     .bind(owner.teamId)
     .all();
-  expect(results.map(({ id }) => id)).toEqual([left, recent]);
+  expect(results.map(({ id }) => id)).toEqual([left, recent, forgotten]);
 });
 
 test.each([

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { text } from "drizzle-orm/sqlite-core";
 import type { Platform } from "../../../core/platforms.ts";
 import { prepared, sqlQuery } from "../../../db/client.ts";
 import { flag, instant, json } from "../../../db/columns.ts";
@@ -55,6 +56,14 @@ export const postsOf = prepared(
   ({ team, id }: Params<{ team: number | SQL; id: string }>) =>
     sql`SELECT posts FROM analytics_posts WHERE team_id = ${team} AND account_id = ${id}`,
   valueReader(json<readonly StoredPost[]>("posts").notNull()),
+);
+
+/** The platform's ids of posts that were only rehearsals. */
+export const rehearsedPosts = prepared(
+  ({ team, id }: Params<{ team: number | SQL; id: string }>) =>
+    sql`SELECT platform_post_id FROM rehearsals
+      WHERE account_id = ${id} AND team_id = ${team} AND platform_post_id IS NOT NULL`,
+  valueReader(text("platform_post_id").notNull()),
 );
 
 export const measuredHashtags = prepared(

@@ -1,0 +1,76 @@
+import { asSentence } from "../../core/text.ts";
+import type { Credentials } from "../../platforms/login.ts";
+import { type Rehearsal, removalOf } from "../../platforms/rehearsal.ts";
+import { createCall } from "./job.ts";
+import { MAX_REMOVALS, whyItStays } from "./rules.ts";
+import {
+  answerOf,
+  type Expired,
+  end,
+  LOOK_AGAIN_SECONDS,
+  messageOf,
+  NO_ANSWER,
+  type Stand,
+  type Turn,
+  turn,
+} from "./stand.ts";
+
+export async function readBack(stand: Stand, credentials: Credentials): Promise<Turn | Expired> {
+  const { deps, connector, account, row } = stand;
+  const { rehearsal, name } = connector;
+  const id = row.platformPostId ?? "";
+  const call = createCall(deps, account, credentials);
+  const reply = await answerOf(stand, () => rehearsal.readBack(call, id));
+  const isDraft = rehearsal.draftId !== undefined;
+  const canDelete = removalOf(rehearsal, call.account) !== "impossible";
+  const then = (note: string, wasSeen = false): Turn => {
+    if (isDraft)
+      return turn({ stage: "over", outcome: "nothing", message: rehearsal.byHand }, note);
+    if (rehearsal.remove && canDelete) return turn({ stage: "removing", wasSeen }, note);
+    return turn({ stage: "over", outcome: "left", message: whyItStays(rehearsal) || null }, note);
+  };
+  if ("kind" in reply) return then(`The post could not be read back: ${asSentence(reply.message)}`);
+  if (!reply.ok) {
+    const { error } = reply;
+    if (error.kind === "token_expired") return error.kind;
+    return then(`The post could not be read back: ${asSentence(messageOf(error))}`);
+  }
+  const { isThere, visibility } = reply.value;
+  if (!isThere) return then(`${name} does not show the post to this login.`);
+  return then(`Read back${visibility === null ? "" : `: ${name} says ${visibility}`}.`, true);
+}
+
+/** Platforms do not say which permission a login lacks. */
+const whyNotDeleted = ({ removeScope }: Rehearsal, refusal: string): string => {
+  const needed = removeScope ? ` Deleting needs the permission ${removeScope}.` : "";
+  return `It could not be deleted: ${asSentence(refusal)}${needed}`;
+};
+
+export async function remove(stand: Stand, credentials: Credentials): Promise<Turn | Expired> {
+  const { deps, connector, account, row } = stand;
+  const { rehearsal, name } = connector;
+  const id = row.platformPostId ?? "";
+  const call = createCall(deps, account, credentials);
+  const reply = await answerOf(stand, async () => rehearsal.remove?.(call, id));
+  if (reply === undefined) return end("left", null);
+  if ("ok" in reply && reply.ok) {
+    return turn({ stage: "over", outcome: "removed", message: null }, "Deleted.");
+  }
+  const stopped = "ok" in reply ? reply.error : null;
+  if (stopped?.kind === "token_expired") return stopped.kind;
+  // A post that this login never saw may be there although it is not shown.
+  const isWorthLooking = stopped === null || (stopped.transient && row.wasSeen);
+  const seen = isWorthLooking
+    ? await answerOf(stand, () => rehearsal.readBack(call, id))
+    : undefined;
+  if (seen && "ok" in seen && seen.ok && !seen.value.isThere) {
+    return turn({ stage: "over", outcome: "removed", message: null }, `${name} no longer has it.`);
+  }
+  const message = whyNotDeleted(rehearsal, stopped ? messageOf(stopped) : `${name} ${NO_ANSWER}`);
+  const removals = row.removals + 1;
+  const isWorthTrying = stopped === null || stopped.transient;
+  if (isWorthTrying && removals < MAX_REMOVALS) {
+    return turn({ removals, message }, message, LOOK_AGAIN_SECONDS);
+  }
+  return turn({ stage: "over", outcome: "left", removals, message }, message);
+}
