@@ -1,13 +1,16 @@
-import { appKeyNames } from "../config.ts";
+import { appKeyNames, type Config } from "../config.ts";
 import { type AppName, otherAppOf } from "../core/platforms.ts";
 import { callbackPath } from "../features/connect/rules.ts";
 import {
   type AppChecks,
   appsWithKeys,
+  describeChecks,
   describeProblem,
   type JudgedStep,
   judgeSteps,
+  type PagesSetup,
   type StepState,
+  scopeRefusals,
   setupOf,
   type Tick,
 } from "../features/setup/rules.ts";
@@ -71,7 +74,8 @@ async function diagnoseApp(
   ask: Fetch,
 ): Promise<DiagnosedApp> {
   const { platform } = connector;
-  const { app, key, variables, addresses, required, optional, extra } = setupOf(connector, origin);
+  const setup = setupOf(connector, origin);
+  const { app, key, variables, addresses, required, optional, extra, pages } = setup;
   const missingOf = (keys: readonly string[]) =>
     keys.filter((name) => names !== null && !names.includes(name));
   const steps = await connector.setupSteps();
@@ -98,6 +102,7 @@ async function diagnoseApp(
   const judged = judgeSteps(connector, steps, { ...facts, checks });
   const problems = judged.flatMap((step) => step.problems);
   const failures = problems.filter(({ isFailure }) => isFailure);
+  const scopeMistakes = scopeRefusals(connector, readScopes(values));
   const lines = [
     `app: ${app}`,
     ...addresses.map(({ field, url }) => `${field} to register: ${url}`),
@@ -105,15 +110,17 @@ async function diagnoseApp(
     ...(optional.length > 0 ? [`optional scopes: ${optional.join(" ")}`] : []),
     ...(extra.length > 0 ? [`asked for only by APP_SCOPES: ${extra.join(" ")}`] : []),
     describeKeys(variables, missing, names !== null),
-    ...answers.map(({ message }) => `check: ${message}`),
+    ...(pages ? describePages(pages, missingOf(pages.variables), names !== null) : []),
+    ...describeChecks(checks).map((message) => `check: ${message}`),
     ...judged.map(describeStep),
     ...problems.map((problem) => `to mend: ${describeProblem(problem, judged)}`),
+    ...scopeMistakes.map((message) => `to mend: ${message}`),
   ];
   const isReady = answers.some(({ verdict }) => verdict === "right");
   return {
     platform,
     state:
-      failures.length > 0
+      failures.length + scopeMistakes.length > 0
         ? "wrong"
         : missing.length > 0 && answers.length === 0
           ? "missing"
@@ -121,8 +128,33 @@ async function diagnoseApp(
             ? "ready"
             : "unchecked",
     report: [platform, ...lines.map(indent)].join("\n"),
-    problems: failures.map((problem) => `${platform}: ${describeProblem(problem, judged)}`),
+    problems: [
+      ...failures.map((problem) => describeProblem(problem, judged)),
+      ...scopeMistakes,
+    ].map((message) => `${platform}: ${message}`),
   };
+}
+
+/** Other mistakes of the variable are those of the start. */
+function readScopes({ APP_SCOPES = "{}" }: Vars): Config["appScopes"] {
+  try {
+    const lists = Object.entries(JSON.parse(APP_SCOPES) ?? {});
+    return Object.fromEntries(lists.filter(([, scopes]) => Array.isArray(scopes)));
+  } catch {
+    return {};
+  }
+}
+
+function describePages(
+  { variables, required, optional }: PagesSetup,
+  missing: readonly string[],
+  areListed: boolean,
+): string[] {
+  return [
+    `app for pages, scopes: ${required.join(" ")}`,
+    ...(optional.length > 0 ? [`app for pages, optional scopes: ${optional.join(" ")}`] : []),
+    `app for pages, ${describeKeys(variables, missing, areListed)}`,
+  ];
 }
 
 async function checkApps(

@@ -125,6 +125,9 @@ export async function runDoctor({ remote = false }: { remote?: boolean }): Promi
   const apps = remote && url ? await readDeployedApps(url) : await readLocalApps();
   const diagnoses = [diagnoseVersions(new Date()), diagnoseNeeds()];
   if (remote && url) diagnoses.push(await diagnoseInstance(url));
+  console.error(
+    "Asking the platforms about the apps whose keys are set. This can take 20 seconds.",
+  );
   diagnoses.push(await diagnoseApps({ ...apps, ticks: await readTicks(remote) }));
   const reports = diagnoses.map(({ report }) => report).filter((report) => report !== "");
   console.log(reports.join("\n\n"));

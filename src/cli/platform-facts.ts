@@ -4,7 +4,7 @@ import { appKeyNames } from "../config.ts";
 import { formatCount } from "../core/counts.ts";
 import { PLATFORMS, type Platform } from "../core/platforms.ts";
 import { pastesOf, setupOf } from "../features/setup/rules.ts";
-import { NEEDED_FOR, reasonsOf } from "../features/setup/words.ts";
+import { NEEDED_FOR, namedAudited, reasonsOf } from "../features/setup/words.ts";
 import type { Capabilities, Connector, MediaKind } from "../platforms/connector.ts";
 import type { FieldInfo } from "../platforms/kit/form-fields.ts";
 import { connectorOf, connectors } from "../platforms/registry.ts";
@@ -158,6 +158,7 @@ function formatStep(step: SetupStep, number: number, platform: Platform): string
     `Before: ${before}`,
     `After: ${after}`,
     ...(takes === undefined ? [] : [`Takes: ${takes}`]),
+    ...(step.endsLimits ? [`Then: ${namedAudited(platform)}`] : []),
     ...pastesOf(step, platform, EXAMPLE_ORIGIN).map(({ field, url }) => `${field}: \`${url}\``),
     ...(scopes ? [`Scopes: ${codes(scopes)}`] : []),
     ...(variables ? [`Variables: ${codes(variables)}`] : []),
@@ -204,6 +205,9 @@ function formatSubmissions(steps: readonly SetupStep[], connector: Connector): s
     return [
       `### ${title}: what to send`,
       `${connector.name} asks for:\n\n${asks.map((one) => `- ${one}`).join("\n")}`,
+      ...(submission.needsAccess
+        ? [`Its reviewers sign in at your instance: [let them in](../connect.md#let-reviewers-in).`]
+        : []),
       once(purpose, title, texts),
       ...(recording.length > 0
         ? [once(JSON.stringify(recording), title, formatRecording(submission, connector.name))]
@@ -217,7 +221,7 @@ export async function formatSteps(platform: Platform): Promise<string> {
   const steps = await connector.setupSteps();
   return [
     "## Set up",
-    `The owner of an instance ticks these steps at \`/app/setup/${platform}\`; [\`doctor\`](../connect.md#check-the-set-up) lists them.`,
+    `The owner of an instance ticks these steps at \`/app/setup/${platform}\`; [\`doctor\`](../connect.md#check-the-set-up) lists them. [Deploy](../operate.md#deploy) first: the forms ask for public addresses. [Set a variable](../settings.md#set-a-variable) says where the keys go.`,
     steps.map((step, index) => formatStep(step, index + 1, platform)).join("\n\n"),
     ...formatSubmissions(steps, connector),
   ].join("\n\n");

@@ -6,6 +6,7 @@ import {
   requirePlatforms,
   VARIABLE_NAMES,
 } from "../config.ts";
+import { scopeRefusals } from "../features/setup/rules.ts";
 import { connectors } from "../platforms/registry.ts";
 import { Problem } from "./program.ts";
 import { readTomlTables } from "./toml.ts";
@@ -42,6 +43,8 @@ export function checkVars(vars: Vars): Config {
   try {
     const config = parseConfig(vars);
     requirePlatforms(config);
+    const [refusal] = connectors().flatMap((one) => scopeRefusals(one, config.appScopes));
+    if (refusal !== undefined) throw new ConfigError(`Configuration: ${refusal}`);
     return config;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

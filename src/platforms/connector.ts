@@ -266,10 +266,10 @@ export interface PagesApp {
   consent: ConsentPage;
 }
 
-/** What holds until the platform has audited the owner's app, in sentences. */
+/** What holds until the platform has reviewed or audited the owner's app, in sentences. */
 export interface UntilAudit<S = unknown> {
-  /** A warning of every post. */
-  post: string;
+  /** A warning of every post. Absent where posts of connected accounts are not affected. */
+  post?: string;
   /** What a person who connects an account has to know. */
   account: string;
   /** The warnings of one post, in place of `post`. */

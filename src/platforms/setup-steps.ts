@@ -23,8 +23,10 @@ export type StepKind =
   | "review"
   | "audit";
 
-/** `strangers`: accounts of people without a role in the owner's app. */
-export type NeededFor = "everybody" | "strangers" | "pages" | "quota";
+/**
+ * `strangers`: accounts of people without a role in the owner's app. `colleagues`: other people than the app's owner.
+ */
+export type NeededFor = "everybody" | "colleagues" | "strangers" | "pages" | "quota";
 
 /** One scene of a screen recording. */
 export interface Scene {
@@ -45,6 +47,8 @@ export interface Submission {
   asks: readonly string[];
   /** Empty where the platform asks for no recording. */
   recording: readonly Scene[];
+  /** Reviewers sign in at this instance. */
+  needsAccess?: true;
 }
 
 /** Two apps that look alike: the variable must not have the other one's value. */
@@ -77,6 +81,8 @@ interface StepFacts {
   /** Variables of this instance that take what the platform shows. */
   variables?: readonly string[];
   differs?: DifferentKey;
+  /** Once it is passed, the owner names the platform in AUDITED_PLATFORMS. */
+  endsLimits?: true;
   /** The platform confirms it when it knows the app's keys. */
   isChecked?: true;
 }

@@ -68,6 +68,35 @@ test("asks a platform about the keys that are set, and a refusal of them is a pr
   assert.match(report, /\n {2}4\. Set the keys \(https:\/\/console\.x\.com\): to be mended\n/);
 });
 
+test("shows the app for pages, and names the app that did not answer", async () => {
+  const values = Object.fromEntries(
+    ["LINKEDIN_CLIENT", "LINKEDIN_PAGES_CLIENT"].flatMap((app, index) => [
+      [`${app}_ID`, `id${index}`],
+      [`${app}_SECRET`, "secret"],
+    ]),
+  );
+  const away: Fetch = () => Promise.reject(new Error("no network"));
+  const apps = { names: Object.keys(values), values, origin: ORIGIN };
+  const { report } = await diagnoseApps(apps, away);
+  assert.match(
+    report,
+    /\n {2}app for pages, set: LINKEDIN_PAGES_CLIENT_ID LINKEDIN_PAGES_CLIENT_SECRET\n/,
+  );
+  assert.match(report, /check: LINKEDIN_CLIENT_ID: LinkedIn did not answer/);
+  assert.match(report, /check: LINKEDIN_PAGES_CLIENT_ID: LinkedIn did not answer/);
+});
+
+test("a permission that Akimbo does not use is a problem", async () => {
+  const values = { APP_SCOPES: '{"linkedin":["w_organisation_social"]}' };
+  const apps = { names: Object.keys(values), values, origin: ORIGIN };
+  const { problems } = await diagnoseApps(apps, silent);
+  assert.equal(problems.length, 1);
+  assert.match(
+    problems[0] ?? "",
+    /^linkedin: APP_SCOPES asks linkedin for w_organisation_social, /,
+  );
+});
+
 test("half a pair of keys is a problem, and asks nobody", async () => {
   const apps = { names: ["X_CLIENT_ID"], values: { X_CLIENT_ID: "id" }, origin: ORIGIN };
   assert.deepEqual((await diagnoseApps(apps, silent)).problems, [

@@ -72,6 +72,11 @@ const refused: [string, Record<string, string>, RegExp][] = [
     /APP_SCOPES names linkedn/,
   ],
   [
+    "permissions that Akimbo does not use",
+    { ENVIRONMENT: "production", APP_SCOPES: '{"linkedin_pages":["w_organisation_social"]}' },
+    /APP_SCOPES asks linkedin_pages for w_organisation_social, which is not a permission that Akimbo uses\. Use r_basicprofile/,
+  ],
+  [
     "an audit by a platform that does not exist",
     { ENVIRONMENT: "production", AUDITED_PLATFORMS: "tiktok,tictoc" },
     /AUDITED_PLATFORMS names tictoc, which is not a platform/,

@@ -180,6 +180,7 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
   "GET /app/setup": ofInstance(),
   // A platform that cannot be asked: the answer is a sentence of ours.
   "POST /app/setup/:platform/check": ofInstance(() => ({ params: { platform: "instagram" } })),
+  "GET /app/setup/:platform/check": ofInstance(() => ({ params: { platform: "instagram" } })),
   "GET /app/setup/:platform": ofInstance(() => ({ params: { platform: "instagram" } })),
   "POST /app/setup/:platform/steps": ofInstance(() => ({
     params: { platform: "instagram" },

@@ -29,7 +29,7 @@ export class Browser {
   }
 
   /** Signs in without the sign-in: a session row and its cookie. */
-  async signIn({ userId }: { userId: number }): Promise<this> {
+  async signIn({ userId }: { userId: number }, origin = ORIGIN): Promise<this> {
     const token = randomHex(16);
     const now = this.harness.deps.now().getTime();
     await env.DB.prepare(
@@ -38,11 +38,11 @@ export class Browser {
     )
       .bind(await sha256Hex(token), userId, now, now + SESSION_MS)
       .run();
-    return this.keepSession(token, this.signingKey());
+    return this.keepSession(token, this.signingKey(), origin);
   }
 
-  private async keepSession(token: string, signingKey: string): Promise<this> {
-    const [name, value] = await sessionCookie(token, { origin: ORIGIN, signingKey });
+  private async keepSession(token: string, signingKey: string, origin = ORIGIN): Promise<this> {
+    const [name, value] = await sessionCookie(token, { origin, signingKey });
     this.cookies.set(name, value);
     return this;
   }

@@ -210,7 +210,7 @@ const pick = (one: Accepted, args: Pick<Args, "title" | "text">) => {
 function titleWarnings(platform: Platform, { title = "", text }: Pick<Args, "title" | "text">) {
   const hasOneText = connectorOf(platform).capabilities.textField === "title";
   const isLeftOut = hasOneText && title.trim() !== "" && text.trim() !== "" && title !== text;
-  return isLeftOut ? [toWarning(platform, "Title, not published")] : [];
+  return isLeftOut ? [toWarning(platform, "The title is not published")] : [];
 }
 
 const none = (accountId: string) => ({

@@ -1,5 +1,5 @@
 import type { Config } from "../../config.ts";
-import type { MediaKind, Post, PostMedia } from "../../platforms/connector.ts";
+import type { MediaKind, Post, PostMedia, UntilAudit } from "../../platforms/connector.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import type { MediaRef, UploadRow } from "../posts/table.ts";
 
@@ -70,6 +70,11 @@ export async function unpublishedWarnings(post: Publishable): Promise<string[]> 
     .map((label) => toWarning(post.platform, label));
 }
 
+const auditWarnings = (
+  { post, warningsOf }: UntilAudit,
+  whole: Parameters<NonNullable<UntilAudit["warningsOf"]>>[0],
+): readonly string[] => warningsOf?.(whole) ?? (post === undefined ? [] : [post]);
+
 /** Returns what does not keep the post back, but its author should know. */
 export async function postWarnings(
   { auditedPlatforms }: Pick<Config, "auditedPlatforms">,
@@ -77,10 +82,10 @@ export async function postWarnings(
 ): Promise<string[]> {
   const { platform, settings } = post;
   const { untilAudit, settings: fields } = connectorOf(platform);
-  const isAudited = !untilAudit || auditedPlatforms.includes(platform);
   const { values } = fields.read({});
   const whole = { settings: { ...(values as object), ...settings } };
-  const ofAudit = isAudited ? [] : (untilAudit.warningsOf?.(whole) ?? [untilAudit.post]);
+  const isLimited = untilAudit && !auditedPlatforms.includes(platform);
+  const ofAudit = isLimited ? auditWarnings(untilAudit, whole) : [];
   return [...ofAudit, ...(await unpublishedWarnings(post))];
 }
 

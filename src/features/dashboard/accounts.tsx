@@ -2,6 +2,7 @@ import { type Context, Hono } from "hono";
 import { now } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { isPlatform } from "../../core/platforms.ts";
+import { publicOrigin } from "../../http/env.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { type Clock, clockOf, Time } from "../../pages/times.tsx";
 import { connectorOf, platformName } from "../../platforms/registry.ts";
@@ -78,6 +79,11 @@ const simulated = (form: FormData) => ({
 
 const NOTHING_SENT: SentLogin = { identifier: "", service: "" };
 
+async function mistakesOf({ req, var: { ctx, deps } }: Context<PageEnv>) {
+  const { listMistakes } = await import("../setup/service.ts");
+  return listMistakes(ctx, publicOrigin(deps, req.url));
+}
+
 async function showAccounts(
   c: Context<PageEnv>,
   { notice, status, sent = NOTHING_SENT }: Shown & { sent?: SentLogin },
@@ -92,6 +98,7 @@ async function showAccounts(
     isInstanceOwner({ user: ctx.user }),
   ]);
   const clock = clockOf(zone);
+  const mistakes = isOwner ? await mistakesOf(c) : [];
   return renderOwnPage(
     c,
     {
@@ -130,6 +137,15 @@ async function showAccounts(
               "The owner of this instance sets up the platforms that cannot be connected here yet."
             )}
           </p>
+        )}
+        {mistakes.length > 0 && (
+          <ul>
+            {mistakes.map(({ platform, name, message }) => (
+              <li class="why">
+                <a href={`/app/setup/${platform}`}>Setup of {name}</a>: {message}
+              </li>
+            ))}
+          </ul>
         )}
         <OfferList offers={offers} sent={sent} />
         <p class="muted">

@@ -3,6 +3,7 @@ import { now } from "../../core/clock.ts";
 import { type Clock, clockOf, Time } from "../../pages/times.tsx";
 import { platformName } from "../../platforms/registry.ts";
 import { isEnding, NOTICE_AHEAD_MS } from "../accounts/rules.ts";
+import { isInstanceOwner } from "../auth/repo/people.ts";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
 import { DataAccess } from "./accounts.tsx";
 import { renderOwnPage, Section, State, UploadList } from "./parts.tsx";
@@ -24,8 +25,9 @@ homePage.get("/app", signedIn("read:pages"), async (c) => {
   const { ctx } = c.var;
   const { team } = ctx;
   const endsBy = new Date(ctx.now().getTime() + NOTICE_AHEAD_MS);
-  const [[zone = null], [isConnected = false], pending, scheduled, failed, awaiting, inNeed] =
-    await ctx.read("posts:read", [
+  const [zones, connected, pending, scheduled, failed, awaiting, inNeed, owner] = await ctx.read(
+    "posts:read",
+    [
       zoneOfTeam({ team }),
       hasAccounts({ team }),
       soonestUploads({ team, group: "pending", limit: ENTRIES_PER_PART }),
@@ -33,7 +35,11 @@ homePage.get("/app", signedIn("read:pages"), async (c) => {
       lastFailures({ team, limit: ENTRIES_PER_PART }),
       soonestUploads({ team, group: "pending_approval", limit: ENTRIES_PER_PART }),
       accountsInNeed({ team, endsBy, limit: ENTRIES_PER_PART }),
-    ]);
+      isInstanceOwner({ user: ctx.user }),
+    ],
+  );
+  const [[zone = null], [isConnected = false], [isOwner = false]] = [zones, connected, owner];
+  const hasApps = Object.values(ctx.config.appKeys).some(({ clientId }) => clientId !== "");
   const clock = clockOf(zone);
   const due = [...pending, ...scheduled].slice(0, ENTRIES_PER_PART);
   return renderOwnPage(
@@ -41,12 +47,20 @@ homePage.get("/app", signedIn("read:pages"), async (c) => {
     { title: "Home", here: "/app" },
     <>
       <h1>Home</h1>
+      {isOwner && !hasApps && <SetupHint />}
       <Due uploads={due} isConnected={isConnected} clock={clock} />
       <Failed uploads={failed} clock={clock} />
       <InNeed awaiting={awaiting} accounts={inNeed} clock={clock} />
     </>,
   );
 });
+
+const SetupHint = () => (
+  <p>
+    No platform with an app is set up on this instance yet. The <a href="/app/setup">setup pages</a>{" "}
+    lead you through it, step by step; only you, the owner of the instance, see them.
+  </p>
+);
 
 interface ListProps {
   uploads: readonly UploadLine[];

@@ -208,7 +208,7 @@ const SettingsForm = ({
         <InputField
           id="name"
           label="Brand name"
-          hint="clients see it on review pages"
+          hint="clients see it on review pages; the name and link of the instance's owner stand as contact on /privacy and /terms"
           maxlength={100}
           value={value("name", branding.name)}
           disabled={!mayChange}

@@ -2,8 +2,8 @@ import type { Platform } from "../../core/platforms.ts";
 import { Fact } from "../../pages/fact.tsx";
 import { connectorOf } from "../../platforms/registry.ts";
 import type { Scene, SetupStep, Submission } from "../../platforms/setup-steps.ts";
-import type { JudgedStep, StepState } from "../setup/rules.ts";
-import { NEEDED_FOR, reasonsOf } from "../setup/words.ts";
+import { isLocal, type JudgedStep, type StepState } from "../setup/rules.ts";
+import { NEEDED_FOR, namedAudited, reasonsOf } from "../setup/words.ts";
 import { State } from "./parts.tsx";
 
 export const STEP_STYLES = `
@@ -21,9 +21,21 @@ details li + li { margin-top: .4rem; }
 const STATES: Record<StepState, { text: string; tone: string }> = {
   confirmed: { text: "Confirmed by the platform", tone: "good" },
   done: { text: "Done", tone: "good" },
-  open: { text: "Open", tone: "" },
+  open: { text: "Not done yet", tone: "" },
   mend: { text: "To be mended", tone: "bad" },
 };
+
+const SET_LOCALLY = (
+  <>
+    Write them into <code>.dev.vars</code>, then start <code>npm start</code> again.
+  </>
+);
+
+const SET_AS_SECRETS = (
+  <>
+    Set each with <code>npx wrangler secret put NAME</code>.
+  </>
+);
 
 interface StepProps {
   judged: JudgedStep;
@@ -59,6 +71,7 @@ export const StepCard = ({ judged, platform, name, origin }: StepProps) => {
         <Fact name="Before">{before}</Fact>
         <Fact name="After">{after}</Fact>
         {takes !== undefined && <Fact name="Takes">{takes}</Fact>}
+        {step.endsLimits && <Fact name="Then">{namedAudited(platform)}</Fact>}
         {pastes.map(({ field, url }) => (
           <Fact name={field}>
             <code class="address">{url}</code>
@@ -72,6 +85,7 @@ export const StepCard = ({ judged, platform, name, origin }: StepProps) => {
         {variables && (
           <Fact name="Variables here">
             <code>{variables.join(" ")}</code>
+            <div>{isLocal(origin) ? SET_LOCALLY : SET_AS_SECRETS}</div>
           </Fact>
         )}
       </dl>
@@ -145,6 +159,12 @@ const SubmissionDetails = ({ submission, platform, name, origin }: SubmissionPro
           <li>{one}</li>
         ))}
       </ul>
+      {submission.needsAccess && (
+        <p>
+          Its reviewers sign in here:{" "}
+          <a href="/docs/connect#let-reviewers-in">how to let them in, and how to end it</a>.
+        </p>
+      )}
       {recording.length > 0 && (
         <>
           <h3>The recording</h3>

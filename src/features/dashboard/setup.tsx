@@ -3,9 +3,10 @@ import { publicOrigin } from "../../http/env.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { Fact } from "../../pages/fact.tsx";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
-import { type AppChecks, describeProblem } from "../setup/rules.ts";
+import { hasMailer } from "../mail/service.ts";
+import { type AppChecks, describeChecks, describeProblem, isLocal } from "../setup/rules.ts";
 import type { InstanceSetup } from "../setup/service.ts";
-import { NoticeLine, renderOwnPage, State } from "./parts.tsx";
+import { NoticeLine, renderOwnPage, Section, State } from "./parts.tsx";
 import { attempt, type Shown } from "./refusals.ts";
 import { STEP_STYLES, StepCard } from "./setup-parts.tsx";
 
@@ -17,10 +18,12 @@ const originOf = (c: Context<PageEnv>): string => publicOrigin(c.var.deps, c.req
 
 setupPage.get(PATH, signedIn("read:pages"), async (c) => {
   const { listSetup } = await import("../setup/service.ts");
-  const platforms = await listSetup(c.var.ctx, originOf(c));
+  const { ctx } = c.var;
+  const origin = originOf(c);
+  const { platforms, hasContact } = await listSetup(ctx, origin);
   return renderOwnPage(
     c,
-    { title: "Setup", here: "/app/accounts", styles: STEP_STYLES },
+    { title: "Setup", here: null, styles: STEP_STYLES },
     <>
       <p>
         <a href="/app/accounts">All accounts</a>
@@ -28,10 +31,10 @@ setupPage.get(PATH, signedIn("read:pages"), async (c) => {
       <h1>Setup of this instance</h1>
       <p class="muted">
         Before people can connect accounts of a platform, it needs an app of yours there, and the
-        app's keys here: as secrets of the deployed Worker, or in <code>.dev.vars</code> of a local
-        one. The steps of each platform are on a page of their own. Only you, the owner of this
-        instance, see these pages. They show no value of a key.
+        app's keys here. The steps of each platform are on a page of their own. Only you, the owner
+        of this instance, see these pages. They show no value of a key.
       </p>
+      <Beginning origin={origin} hasContact={hasContact} sendsMail={hasMailer(ctx)} />
       {platforms.map((setup) => (
         <PlatformCard setup={setup} />
       ))}
@@ -39,9 +42,12 @@ setupPage.get(PATH, signedIn("read:pages"), async (c) => {
   );
 });
 
-setupPage.get(`${PATH}/:platform`, signedIn("read:pages"), (c) =>
-  showPlatform(c, { notice: null, status: 200 }),
-);
+// The second path is a reload of the page that a check answers.
+for (const path of [`${PATH}/:platform`, `${PATH}/:platform/check`]) {
+  setupPage.get(path, signedIn("read:pages"), (c) =>
+    showPlatform(c, { notice: null, status: 200 }),
+  );
+}
 
 // No redirect is needed, because the check may be repeated.
 setupPage.post(`${PATH}/:platform/check`, signedIn("write", { isPersonal: true }), async (c) => {
@@ -75,13 +81,13 @@ async function showPlatform(
   const shown =
     answers.length > 0
       ? {
-          text: answers.map(({ message }) => message).join(" "),
+          text: describeChecks(checks).join(" "),
           isRefusal: answers.some(({ verdict }) => verdict === "wrong"),
         }
       : notice;
   return renderOwnPage(
     c,
-    { title: `Setup of ${name}`, here: "/app/accounts", styles: STEP_STYLES, status },
+    { title: `Setup of ${name}`, here: null, styles: STEP_STYLES, status },
     <>
       <p>
         <a href={PATH}>All platforms</a>
@@ -89,9 +95,10 @@ async function showPlatform(
       <h1>Setup of {name}</h1>
       <NoticeLine notice={shown} />
       <p class="muted">
-        The steps in their order, and what works before and after each. The{" "}
+        The steps in their order, and what works before and after each. {progressOf(setup)} The{" "}
         <a href={`/docs/platforms/${platform}`}>guide</a> says what a post may hold.
       </p>
+      <LocalWarning origin={origin} />
       <Problems setup={setup} />
       <Summary setup={setup} />
       <ol class="steps">
@@ -99,26 +106,106 @@ async function showPlatform(
           <StepCard judged={judged} platform={platform} name={name} origin={origin} />
         ))}
       </ol>
+      {setup.isSetUp && <Next platform={platform} name={name} />}
     </>,
   );
 }
 
 const stateOf = (setup: InstanceSetup): { text: string; tone: string } => {
   const { app, isSetUp, missing, variables, steps } = setup;
-  if (steps.some(({ state }) => state === "mend")) return { text: "To be mended", tone: "bad" };
+  const isWrong = setup.scopeRefusals.length > 0 || steps.some(({ state }) => state === "mend");
+  if (isWrong) return { text: "To be mended", tone: "bad" };
   if (app === null) return { text: "Needs no app", tone: "good" };
+  const { done, needed } = countSteps(setup);
+  if (isSetUp && done === needed) return { text: "Set up", tone: "good" };
   if (isSetUp) return { text: "Keys are set", tone: "good" };
   return missing.length < variables.length
     ? { text: "Half set up", tone: "bad" }
     : { text: "Not set up", tone: "" };
 };
 
-/** Steps that everybody needs. */
-function progressOf({ steps }: InstanceSetup): string {
+/** Counts the steps that everybody needs. */
+function countSteps({ steps }: InstanceSetup) {
   const needed = steps.filter(({ step }) => step.neededFor === "everybody");
   const done = needed.filter(({ state }) => state === "done" || state === "confirmed");
-  return `${done.length} of ${needed.length} steps done`;
+  return { done: done.length, needed: needed.length, others: steps.length - needed.length };
 }
+
+function progressOf(setup: InstanceSetup): string {
+  const { done, needed, others } = countSteps(setup);
+  if (others === 0) return `${done} of ${needed} steps are done.`;
+  const rest = others === 1 ? "One more is" : `${others} more are`;
+  return `${done} of the ${needed} steps for everybody are done. ${rest} needed only in the case that "For" names.`;
+}
+
+interface BeginningProps {
+  origin: string;
+  /** `/privacy` and `/terms` say who runs the instance. */
+  hasContact: boolean;
+  sendsMail: boolean;
+}
+
+const Beginning = ({ origin, hasContact, sendsMail }: BeginningProps) => (
+  <Section id="first" title="Before the first platform">
+    <LocalWarning origin={origin} />
+    <dl>
+      <Fact name="Set a variable">
+        {isLocal(origin) ? (
+          <>
+            Write it into <code>.dev.vars</code>, then start <code>npm start</code> again: a running
+            one does not see the change.
+          </>
+        ) : (
+          <>
+            A key: <code>npx wrangler secret put NAME</code>, which counts at once. Anything else:
+            under <code>[vars]</code> in <code>wrangler.toml</code>, then{" "}
+            <code>npm run deploy</code>.
+          </>
+        )}{" "}
+        <a href="/docs/settings#set-a-variable">More about it</a>
+      </Fact>
+      <Fact name="Say who runs it">
+        {hasContact ? "Done: " : "Reviewers look for it, and the two pages do not say it yet. "}
+        Brand name and link of your team's <a href="/app/settings">settings</a> stand as the contact
+        on <a href="/privacy">/privacy</a> and <a href="/terms">/terms</a>.
+      </Fact>
+      <Fact name="Send mail">
+        {sendsMail
+          ? "Done: people and reviewers get their sign-in links by mail."
+          : "This instance sends no mail, so nobody can ask for a sign-in link. It needs the EMAIL binding and EMAIL_FROM."}{" "}
+        <a href="/docs/teams#sign-in">More about it</a>
+      </Fact>
+      <Fact name="Let reviewers in">
+        Some reviews sign in here. There are no passwords, so they need an invited address and its
+        mailbox: <a href="/docs/connect#let-reviewers-in">how, and how to end it</a>.
+      </Fact>
+    </dl>
+  </Section>
+);
+
+const LocalWarning = ({ origin }: { origin: string }) =>
+  isLocal(origin) ? (
+    <p class="why">
+      This instance is at {origin}, which only this computer reaches. Do not paste its addresses
+      into forms that ask for a public address or a domain:{" "}
+      <a href="/docs/operate#deploy">deploy</a> first, and open this page there.
+    </p>
+  ) : null;
+
+const Next = ({ platform, name }: { platform: string; name: string }) => (
+  <Section id="next" title="What comes next">
+    <ol>
+      <li>
+        <a href="/app/accounts">Connect an account of {name}</a>.
+      </li>
+      <li>
+        Publish a post that as few people as possible see, and that is deleted again where the
+        platform allows it: <code>npm run cli -- rehearse {platform}</code>.{" "}
+        <a href="/docs/connect#rehearse">What it does</a>
+      </li>
+    </ol>
+  </Section>
+);
 
 const PlatformCard = ({ setup }: { setup: InstanceSetup }) => {
   const { platform, name, app } = setup;
@@ -139,11 +226,14 @@ const PlatformCard = ({ setup }: { setup: InstanceSetup }) => {
   );
 };
 
-const Problems = ({ setup: { platform, steps } }: { setup: InstanceSetup }) => {
+const Problems = ({ setup: { platform, steps, scopeRefusals } }: { setup: InstanceSetup }) => {
   const problems = steps.flatMap((one) => one.problems);
-  if (problems.length === 0) return null;
+  if (problems.length + scopeRefusals.length === 0) return null;
   return (
     <ul class="problems">
+      {scopeRefusals.map((refusal) => (
+        <li class="why">{refusal}</li>
+      ))}
       {problems.map((problem) => (
         <li class="why">
           <a href={`${PATH}/${platform}#${problem.step}`}>{describeProblem(problem, steps)}</a>
@@ -172,6 +262,7 @@ const Summary = ({ setup }: { setup: InstanceSetup }) => {
           </Fact>
         )}
         <Scopes setup={setup} />
+        <Pages setup={setup} />
       </dl>
       {setup.isCheckable && (
         <form method="post" action={`${PATH}/${platform}/check`}>
@@ -196,6 +287,28 @@ const Variables = ({ setup: { variables, key, missing } }: { setup: InstanceSetu
         </div>
       ))}
     </Fact>
+  );
+};
+
+const Pages = ({ setup: { pages, missingOfPages } }: { setup: InstanceSetup }) => {
+  if (!pages) return null;
+  return (
+    <>
+      <Fact name="Variables of the app for pages">
+        {pages.variables.map((name) => (
+          <div>
+            <code>{name}</code> is {missingOfPages.includes(name) ? "not set" : "set"}.
+          </div>
+        ))}
+        {missingOfPages.length > 0 && "Only pages of organizations need it."}
+      </Fact>
+      <Fact name="Its permissions">
+        <code>{pages.required.join(" ")}</code>
+      </Fact>
+      <Fact name="Its optional permissions">
+        <code>{pages.optional.join(" ")}</code>
+      </Fact>
+    </>
   );
 };
 

@@ -22,13 +22,26 @@ export interface PlatformSetup extends ConsentScopes, Pick<Needs, "app"> {
   document: string | null;
   /** Optional scopes that are asked for only when `APP_SCOPES` names them. */
   extra: readonly string[];
+  /** The app of its own with which pages are connected. */
+  pages: PagesSetup | null;
 }
 
+export interface PagesSetup extends ConsentScopes {
+  variables: readonly string[];
+}
+
+const pagesOf = ({ pagesApp }: Pick<Connector, "pagesApp">): PagesSetup | null =>
+  pagesApp
+    ? {
+        variables: appKeyNames(pagesApp.app),
+        required: pagesApp.consent.required,
+        optional: pagesApp.consent.optional,
+      }
+    : null;
+
 /** @param origin begins each address; empty for paths alone */
-export function setupOf(
-  { platform, needs, consent, withdrawals }: Connector,
-  origin: string,
-): PlatformSetup {
+export function setupOf(connector: Connector, origin: string): PlatformSetup {
+  const { platform, needs, consent, withdrawals } = connector;
   const hasApp = needs.app !== null;
   const { optional = [], usual = optional } = consent ?? {};
   return {
@@ -46,6 +59,7 @@ export function setupOf(
         ]
       : [],
     document: consent?.clientMetadata ? origin + clientMetadataPath(platform) : null,
+    pages: pagesOf(connector),
   };
 }
 
@@ -101,6 +115,34 @@ export const checkOf = (
   const app = apps.find((one) => variables.includes(appKeyNames(one)[0]));
   return (isChecked && app && checks[app]) || null;
 };
+
+/** What the platform has said, with the app's variable where it has several apps. */
+export function describeChecks(checks: AppChecks): string[] {
+  const answers = Object.entries(checks) as [AppName, AppCheck][];
+  return answers.map(([app, { message }]) =>
+    answers.length > 1 ? `${appKeyNames(app)[0]}: ${message}` : message,
+  );
+}
+
+/** Refusals of APP_SCOPES, each with the scopes that are allowed. */
+export function scopeRefusals(
+  { platform, consent, pagesApp }: Pick<Connector, "platform" | "consent" | "pagesApp">,
+  appScopes: Config["appScopes"],
+): string[] {
+  const consents = [
+    { app: platform, scopes: consent },
+    ...(pagesApp ? [{ app: pagesApp.app, scopes: pagesApp.consent }] : []),
+  ];
+  return consents.flatMap(({ app, scopes }) => {
+    const allowed = [...(scopes?.required ?? []), ...(scopes?.optional ?? [])];
+    const unknown = (appScopes[app] ?? []).filter((scope) => !allowed.includes(scope));
+    if (unknown.length === 0) return [];
+    const verb = unknown.length > 1 ? "which are not permissions" : "which is not a permission";
+    return [
+      `APP_SCOPES asks ${app} for ${unknown.join(", ")}, ${verb} that Akimbo uses. Use ${allowed.join(", ")}.`,
+    ];
+  });
+}
 
 /** The apps of a platform that have both keys. */
 export const appsWithKeys = (
@@ -225,6 +267,8 @@ function keyProblems(
 
 const LOCAL_HOSTS = ["localhost", "127.0.0.1"];
 
+export const isLocal = (origin: string): boolean => LOCAL_HOSTS.includes(new URL(origin).hostname);
+
 function isAcceptedAt(redirects: AcceptedRedirects, origin: string): boolean {
   const { protocol, hostname } = new URL(origin);
   if (protocol === "https:") return true;
@@ -288,14 +332,14 @@ function stateOf(
     facts: SetupFacts & { isAudited: boolean };
   },
 ): StepState {
-  const { kind, variables } = step;
+  const { endsLimits, variables } = step;
   if (problems.some(({ isFailure }) => isFailure)) return "mend";
   const isComplete = variables?.every((one) => isSet(facts.variables, one)) ?? false;
   const isLost = variables !== undefined && facts.variables.names !== null && !isComplete;
   const isConfirmed = checkOf(step, facts.checks)?.verdict === "right";
   if (isConfirmed || (tick?.source === "platform" && !isLost)) return "confirmed";
   if (tick?.source === "platform") return "open";
-  const isPassed = kind === "audit" && facts.isAudited;
+  const isPassed = endsLimits === true && facts.isAudited;
   return tick || isComplete || isPassed ? "done" : "open";
 }
 

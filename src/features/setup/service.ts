@@ -6,14 +6,17 @@ import { connectorOf, connectors } from "../../platforms/registry.ts";
 import { isInstanceOwner } from "../auth/repo/people.ts";
 import { callbackPath } from "../connect/rules.ts";
 import { appKeysOf, withTimeout } from "../logins/platform-access.ts";
+import { brandingOfOperator } from "../settings/repo.ts";
 import { allTicks, deleteConfirmation, deleteTick, insertTick } from "./repo.ts";
 import {
   type AppChecks,
   appsWithKeys,
   checkOf,
+  findProblems,
   type JudgedStep,
   judgeSteps,
   type PlatformSetup,
+  scopeRefusals,
   setupOf,
   type Tick,
   variablesOf,
@@ -23,6 +26,10 @@ export interface InstanceSetup extends PlatformSetup {
   name: string;
   missing: readonly string[];
   appScopes: readonly string[] | null;
+  /** Mistakes in APP_SCOPES. */
+  scopeRefusals: readonly string[];
+  /** Variables of the app for pages that are not set. */
+  missingOfPages: readonly string[];
   /** At least one app of the platform has its keys. */
   isSetUp: boolean;
   isCheckable: boolean;
@@ -33,23 +40,31 @@ const NOT_THE_OWNER =
   "Only the owner of this instance can see this page. Ask the owner what the platforms need.";
 
 /** @throws AppError FORBIDDEN for everyone except the instance's owner */
-async function readTicks(ctx: Ctx): Promise<Tick[]> {
-  const [[isOwner = false], ticks] = await ctx.read("*", [
+async function readStored(ctx: Ctx) {
+  const [[isOwner = false], ticks, [branding = null]] = await ctx.read("*", [
     isInstanceOwner({ user: ctx.user }),
     allTicks(),
+    brandingOfOperator(),
   ]);
   if (!isOwner) throw new AppError("FORBIDDEN", NOT_THE_OWNER);
-  return ticks;
+  return { ticks, hasContact: Boolean(branding?.name || branding?.link) };
 }
 
+const readTicks = async (ctx: Ctx): Promise<Tick[]> => (await readStored(ctx)).ticks;
+
 /**
- * The result never contains a key's value.
+ * The result never contains a key's value. `hasContact`: `/privacy` and `/terms` say who runs the instance.
  *
  * @throws AppError FORBIDDEN for everyone except the instance's owner
  */
-export async function listSetup(ctx: Ctx, origin: string): Promise<InstanceSetup[]> {
-  const ticks = await readTicks(ctx);
-  return Promise.all(connectors().map((one) => toSetup(ctx, one, { origin, ticks, checks: {} })));
+export async function listSetup(
+  ctx: Ctx,
+  origin: string,
+): Promise<{ platforms: InstanceSetup[]; hasContact: boolean }> {
+  const { ticks, hasContact } = await readStored(ctx);
+  const facts = { origin, ticks, checks: {} };
+  const platforms = await Promise.all(connectors().map((one) => toSetup(ctx, one, facts)));
+  return { platforms, hasContact };
 }
 
 /**
@@ -78,23 +93,46 @@ async function toSetup(
   const { platform, name, checkApp } = connector;
   const setup = setupOf(connector, facts.origin);
   const variables = variablesOf(config);
+  const steps = await connector.setupSteps();
+  const isMissing = (one: string) => !variables.names?.includes(one);
+  const { consent } = connector;
+  const allowed = [...(consent?.required ?? []), ...(consent?.optional ?? [])];
   const required = setup.key ? [...setup.variables, setup.key.variable] : setup.variables;
-  const missing = required.filter((one) => !variables.names?.includes(one));
+  const missing = required.filter(isMissing);
   const isSetUp =
     missing.length === 0 || appsWithKeys(connector, (app) => app in config.appKeys).length > 0;
   return {
     ...setup,
     name,
     missing,
-    appScopes: config.appScopes[platform] ?? null,
+    appScopes: config.appScopes[platform]?.filter((scope) => allowed.includes(scope)) ?? null,
+    scopeRefusals: scopeRefusals(connector, config.appScopes),
+    missingOfPages: setup.pages?.variables.filter(isMissing) ?? [],
     isSetUp,
-    isCheckable: checkApp !== undefined && isSetUp,
-    steps: judgeSteps(connector, await connector.setupSteps(), {
+    isCheckable: checkApp !== undefined && isSetUp && steps.some(({ isChecked }) => isChecked),
+    steps: judgeSteps(connector, steps, {
       ...facts,
       variables,
       isAudited: config.auditedPlatforms.includes(platform),
     }),
   };
+}
+
+/** Mistakes that keep accounts from being connected, without those that only a platform can tell. */
+export async function listMistakes(
+  { config }: Pick<Ctx, "config">,
+  origin: string,
+): Promise<{ platform: Platform; name: string; message: string }[]> {
+  const variables = variablesOf(config);
+  const mistakes = connectors().map(async (connector) => {
+    const { platform, name, setupSteps } = connector;
+    const facts = { origin, variables, checks: {} };
+    const problems = findProblems(connector, await setupSteps(), facts);
+    const messages = problems.flatMap((one) => (one.isFailure ? [one.message] : []));
+    const all = [...messages, ...scopeRefusals(connector, config.appScopes)];
+    return all.map((message) => ({ platform, name, message }));
+  });
+  return (await Promise.all(mistakes)).flat();
 }
 
 /**

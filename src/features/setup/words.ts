@@ -1,13 +1,18 @@
+import type { Platform } from "../../core/platforms.ts";
 import type { Connector } from "../../platforms/connector.ts";
 import type { NeededFor, Submission } from "../../platforms/setup-steps.ts";
 import { extraScopes } from "./rules.ts";
 
 export const NEEDED_FOR: Record<NeededFor, string> = {
   everybody: "Everybody.",
+  colleagues: "Only other people than you who connect accounts.",
   strangers: "Only accounts of people who have no role in your app.",
   pages: "Only pages of organizations.",
   quota: "Only more uploads than the platform allows without it.",
 };
+
+export const namedAudited = (platform: Platform): string =>
+  `Add ${platform} to AUDITED_PLATFORMS: the pages and posts here stop saying what holds until then.`;
 
 export interface ScopeReason {
   scope: string;

@@ -11,7 +11,7 @@ import { renderError } from "../../http/errors.ts";
 import { pathAfterSignIn, readForm, textField } from "../../http/pages.tsx";
 import { renderPlainPage } from "../../pages/app-layout.tsx";
 import { forgetSessionCookie } from "../auth/cookie.ts";
-import { canSendMail } from "../mail/service.ts";
+import { canSendMail, hasMailer } from "../mail/service.ts";
 import { requireName } from "./own.ts";
 import { PASSKEY_SCRIPT, PASSKEY_SCRIPT_PATH } from "./passkey-script.ts";
 import type { PasskeyAnswer, PasskeyResponse } from "./passkeys.ts";
@@ -45,6 +45,7 @@ signInPages.get("/sign-in", counted("read:pages"), (c) => {
       <h1>Sign in</h1>
       <div class="card">
         {canMail ? <AddressForm next={next} /> : <OperatorHint />}
+        {canMail && !hasMailer(c.var.deps) && <p class="muted">{LOGGED_MAIL}</p>}
         <button id="passkey" class="quiet" type="button" hidden data-next={next ?? HOME}>
           Sign in with a passkey
         </button>
@@ -66,6 +67,9 @@ const AddressForm = ({ next }: { next: string | null }) => (
     </div>
   </form>
 );
+
+const LOGGED_MAIL =
+  "This instance runs in development and sends no mail. The text of each mail, with its link, is in the terminal of npm start.";
 
 const OperatorHint = () => (
   <>
@@ -89,6 +93,7 @@ signInPages.post("/sign-in", counted("sign-in"), async (c) => {
   const { deps } = c.var;
   const next = pathAfterSignIn(textField(form, "next"));
   const { origin } = visitOf(c);
+  if (!canSendMail(deps)) return c.redirect("/sign-in", 303);
   const mailing = mailLink(deps, { email, origin, next }).catch((error: unknown) => {
     deps.log({ event: "sign_in.link_not_made", error: String(error) });
   });
@@ -106,6 +111,7 @@ signInPages.get("/sign-in/sent", counted("read:pages"), (c) =>
         If this address may sign in here, a link is on its way to it. It works once, within 15
         minutes.
       </p>
+      {!hasMailer(c.var.deps) && <p>{LOGGED_MAIL}</p>}
       <p>
         Nothing came? Look in the spam folder, check the address, then{" "}
         <a href="/sign-in">ask for another link</a>. New people need an invite from a team first.

@@ -1,4 +1,4 @@
-import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
+import type { Capabilities, Needs, ReconcileTiming, UntilAudit } from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
 
 /** UTF-16 units. Source: spec, "Content limits by platform". */
@@ -39,6 +39,12 @@ export const scopes = {
 
 export const asks =
   "Facebook asks for the Pages that this app may publish as: choose each of them, and leave every permission switched on.";
+
+/** @see https://developers.facebook.com/documentation/development/release */
+export const untilAudit: UntilAudit = {
+  account:
+    "Until Meta has reviewed this instance's app, only people with a role in it can connect Pages. While it is in development mode, only they see its posts.",
+};
 
 export const needs: Needs = {
   app: "A Meta app with the use case Manage everything on your Page; it posts as Pages, never as a person. With Facebook Login for Business, its configuration is FACEBOOK_CONFIG_ID.",

@@ -1,7 +1,15 @@
 import type { Connector } from "../connector.ts";
 import { lazily } from "../kit/lazily.ts";
 import { withAppSecretProof } from "../meta/app-secret-proof.ts";
-import { apiVersion, asks, capabilities, needs, scopes, timing } from "./capabilities.ts";
+import {
+  apiVersion,
+  asks,
+  capabilities,
+  needs,
+  scopes,
+  timing,
+  untilAudit,
+} from "./capabilities.ts";
 import { type FacebookSettings, settings } from "./settings.ts";
 
 export const facebook: Connector<FacebookSettings> = {
@@ -11,6 +19,7 @@ export const facebook: Connector<FacebookSettings> = {
   capabilities,
   needs,
   timing,
+  untilAudit,
   settings,
   ...lazily(() => import("./setup-steps.ts"), "setupSteps"),
   ...lazily(() => import("./check.ts"), "check"),

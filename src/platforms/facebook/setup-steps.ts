@@ -1,4 +1,4 @@
-import { purposeOf, recordingOf } from "../kit/submissions.ts";
+import { NO_EDITOR, purposeOf, recordingOf } from "../kit/submissions.ts";
 import {
   accessVerification,
   basicSettings,
@@ -78,7 +78,7 @@ const STEPS: readonly SetupStep[] = [
     page: "https://developers.facebook.com/documentation/development/build-and-test/app-roles",
     before: "Only you can connect Pages.",
     after: "So can they.",
-    neededFor: "everybody",
+    neededFor: "colleagues",
   },
   {
     id: "live",
@@ -98,8 +98,9 @@ const STEPS: readonly SetupStep[] = [
     id: "review",
     kind: "review",
     title: "Pass the app review",
-    todo: "Ask for advanced access to each permission.",
+    todo: `Ask for advanced access to each permission. ${NO_EDITOR} Meta wants to see how a person creates a post, and does not say whether that page is enough.`,
     after: "Everybody can connect their Pages.",
+    endsLimits: true,
     submission: {
       purpose: purposeOf("Facebook", "The team publishes to Pages that its members manage."),
       reasons: {
@@ -128,6 +129,7 @@ const STEPS: readonly SetupStep[] = [
         post: "a text and a photo",
         result: "Open the address: the new post is on the Page.",
       }),
+      needsAccess: true,
     },
   },
   accessVerification,

@@ -1,4 +1,4 @@
-import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
+import type { Capabilities, Needs, ReconcileTiming, UntilAudit } from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
 import type { VideoRules } from "../meta/video-rules.ts";
 
@@ -50,6 +50,12 @@ export const scopes = {
 
 export const asks =
   "Instagram asks you to sign in with the professional account that posts, and to agree to what this app may do.";
+
+/** @see https://developers.facebook.com/docs/instagram-platform/app-review */
+export const untilAudit: UntilAudit = {
+  account:
+    "Until Meta has reviewed this instance's app, it connects only accounts that are its testers and have accepted that in Instagram's settings.",
+};
 
 export const needs: Needs = {
   app: "A Meta app with the use case Manage messaging and content on Instagram, API setup with Instagram login; it has an Instagram app id and secret of its own.",

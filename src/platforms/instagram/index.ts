@@ -10,6 +10,7 @@ import {
   needs,
   scopes,
   timing,
+  untilAudit,
 } from "./capabilities.ts";
 import { type InstagramSettings, settings } from "./settings.ts";
 
@@ -20,6 +21,7 @@ export const instagram: Connector<InstagramSettings> = {
   capabilities,
   needs,
   timing,
+  untilAudit,
   // Tokens end after 60 days and then cannot be renewed.
   refreshAheadSeconds: (10 * DAY) / SECOND,
   isSelfRenewing: true,

@@ -1,4 +1,4 @@
-import { purposeOf, recordingOf } from "../kit/submissions.ts";
+import { NO_EDITOR, purposeOf, recordingOf } from "../kit/submissions.ts";
 import {
   accessVerification,
   basicSettings,
@@ -110,9 +110,10 @@ const STEPS: readonly SetupStep[] = [
     id: "review",
     kind: "review",
     title: "Pass the app review",
-    todo: "Ask for advanced access to each permission.",
+    todo: `Ask for advanced access to each permission. ${NO_EDITOR} Meta wants to see how a person creates a post, and does not say whether that page is enough.`,
     page: "https://developers.facebook.com/docs/instagram-platform/app-review",
     after: "Everybody with a professional account can connect it.",
+    endsLimits: true,
     submission: {
       purpose: purposeOf("Instagram", "The team publishes to its own professional accounts."),
       reasons: {
@@ -137,6 +138,7 @@ const STEPS: readonly SetupStep[] = [
         post: "a photo, and a title with hashtags as the caption",
         result: "Open the address: the post is in the account's feed, with its caption.",
       }),
+      needsAccess: true,
     },
   },
   accessVerification,

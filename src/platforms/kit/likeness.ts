@@ -1,8 +1,9 @@
 import type { PostMedia } from "../connector.ts";
 import type { Likeness, Unpublished } from "../likeness.ts";
 
-export const TITLE_UNPUBLISHED = "Title, not published (for the team alone)";
-export const DESCRIPTION_UNPUBLISHED = "Description, not published (for the team alone)";
+export const TITLE_UNPUBLISHED = "The title, which is for the team alone, is not published";
+export const DESCRIPTION_UNPUBLISHED =
+  "The description, which is for the team alone, is not published";
 
 export const likenessOf = (own: Partial<Likeness> & Pick<Likeness, "text">): Likeness => ({
   layout: "feed",

@@ -32,14 +32,20 @@ const reasons = {
 
 const recording = recordingOf({
   name: "LinkedIn",
+  button: "Connect LinkedIn pages",
   consent:
     "Show LinkedIn's consent page with the whole list of permissions, and press Allow. Back here, choose the page.",
   post: "a text and an image",
-  result: "Open the address: the post is on the LinkedIn page.",
-  also: {
-    page: "/docs",
-    show: 'Open "Read the comments on a post of a LinkedIn page", and send it for the post: the answer has the comment that a member wrote.',
-  },
+  uploaded:
+    'its address at LinkedIn. The fact "Id on the platform" (urn:li:…) is the postId for the comments.',
+  result:
+    "Open the address: the post is on the LinkedIn page. Write a comment below it as a member.",
+  also: [
+    {
+      page: "/docs",
+      show: 'Open "Read the comments on a post of a LinkedIn page", enter the account\'s id and the postId, and send it: the answer has the comment, with its author.',
+    },
+  ],
 });
 
 /** @see https://learn.microsoft.com/en-us/linkedin/marketing/community-management-app-review */
@@ -165,7 +171,7 @@ const STEPS: readonly SetupStep[] = [
     id: "pages-standard",
     kind: "review",
     title: "Ask for the Standard tier",
-    todo: "Under Products, ask for the upgrade, with the recording and credentials that work here. Without it, LinkedIn ends the access within twelve months.",
+    todo: "Under Products, ask for the upgrade, with the recording and a way in for the reviewers. Without it, LinkedIn ends the access within twelve months.",
     page: "https://learn.microsoft.com/en-us/linkedin/marketing/community-management-app-review",
     before: "500 calls a day for the app, 100 for each member.",
     after: "No limit of that kind.",
@@ -177,6 +183,7 @@ const STEPS: readonly SetupStep[] = [
       reasons,
       asks,
       recording,
+      needsAccess: true,
     },
   },
   {

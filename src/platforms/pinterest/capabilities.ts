@@ -1,4 +1,4 @@
-import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
+import type { Capabilities, Needs, ReconcileTiming, UntilAudit } from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
 
 /** UTF-16 units; Pinterest takes 800. Source: spec, "Content limits by platform". */
@@ -68,6 +68,12 @@ export const capabilities = {
     videoMaxBytes: 2_000_000_000,
   },
 } satisfies Capabilities;
+
+/** @see https://developers.pinterest.com/docs/key-concepts/access-tiers/ */
+const TRIAL =
+  "Pinterest refuses every pin of an app with Trial access (error 29). Once this instance's app has Standard access, the instance's owner adds pinterest to AUDITED_PLATFORMS.";
+
+export const untilAudit: UntilAudit = { post: TRIAL, account: TRIAL };
 
 /** In seconds. One call may carry five images of 20 MB. */
 export const timing: ReconcileTiming = { callSeconds: 75, acceptSeconds: 60, listSeconds: 60 };

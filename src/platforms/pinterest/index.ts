@@ -1,7 +1,15 @@
 import { DAY, SECOND } from "../../core/time.ts";
 import type { Connector } from "../connector.ts";
 import { lazily } from "../kit/lazily.ts";
-import { apiVersion, asks, capabilities, needs, scopes, timing } from "./capabilities.ts";
+import {
+  apiVersion,
+  asks,
+  capabilities,
+  needs,
+  scopes,
+  timing,
+  untilAudit,
+} from "./capabilities.ts";
 import { type PinterestSettings, settings } from "./settings.ts";
 
 export const pinterest: Connector<PinterestSettings> = {
@@ -11,6 +19,7 @@ export const pinterest: Connector<PinterestSettings> = {
   capabilities,
   needs,
   timing,
+  untilAudit,
   // Access tokens live 30 days, refresh tokens 60.
   refreshAheadSeconds: (14 * DAY) / SECOND,
   settings,

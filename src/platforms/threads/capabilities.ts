@@ -1,4 +1,4 @@
-import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
+import type { Capabilities, Needs, ReconcileTiming, UntilAudit } from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
 import type { VideoRules } from "../meta/video-rules.ts";
 
@@ -49,6 +49,12 @@ export const scopes = {
 
 export const asks =
   "Threads shows what this app may do, and you agree with the account that posts; switch accounts on threads.com first if it is another.";
+
+/** @see https://developers.facebook.com/documentation/threads/get-started */
+export const untilAudit: UntilAudit = {
+  account:
+    "Until Meta has reviewed this instance's app, it connects only accounts that are its testers and have accepted that in Threads' settings.",
+};
 
 export const needs: Needs = {
   app: "A Meta app with the use case Access the Threads API; it has a Threads app id and secret of its own.",

@@ -11,6 +11,7 @@ import {
   needs,
   scopes,
   timing,
+  untilAudit,
 } from "./capabilities.ts";
 import { settings, type ThreadsSettings } from "./settings.ts";
 
@@ -21,6 +22,7 @@ export const threads: Connector<ThreadsSettings> = {
   capabilities,
   needs,
   timing,
+  untilAudit,
   // Tokens end after 60 days and then cannot be renewed.
   refreshAheadSeconds: (20 * DAY) / SECOND,
   isSelfRenewing: true,

@@ -1,4 +1,4 @@
-import { purposeOf, recordingOf } from "../kit/submissions.ts";
+import { NO_EDITOR, purposeOf, recordingOf } from "../kit/submissions.ts";
 import {
   basicSettings,
   businessVerification,
@@ -94,9 +94,10 @@ const STEPS: readonly SetupStep[] = [
     id: "review",
     kind: "review",
     title: "Pass the app review",
-    todo: "Ask for advanced access to each permission, under App Review, Requests.",
+    todo: `Ask for advanced access to each permission, under App Review, Requests. ${NO_EDITOR} Meta wants to see how a person creates a post, and does not say whether that page is enough.`,
     before: "Only testers can connect.",
     after: "Everybody can connect, once the app is published.",
+    endsLimits: true,
     submission: {
       purpose: purposeOf("Threads", "The team publishes to its own accounts."),
       reasons: {
@@ -117,6 +118,7 @@ const STEPS: readonly SetupStep[] = [
         post: "a text and an image",
         result: "Open the address: the post is on the profile.",
       }),
+      needsAccess: true,
     },
   },
   {

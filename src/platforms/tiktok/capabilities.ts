@@ -89,7 +89,7 @@ export const verifiedPull: VerifiedPull = {
 
 const AUDIT = "TikTok has not audited this instance's app";
 
-const PRIVATE_ONLY = `TikTok: ${AUDIT}. The account has to be private when the post goes out, only its creator sees the post, and five accounts a day can post through the app. Drafts (post_mode DRAFT) have no such rule: an app for your own accounts alone, which TikTok does not audit, sends those.`;
+const PRIVATE_ONLY = `${AUDIT}. The account has to be private when the post goes out, only its creator sees the post, and five accounts a day can post through the app. Drafts (post_mode DRAFT) have no such rule: an app for your own accounts alone, which TikTok does not audit, sends those.`;
 
 /**
  * TikTok names no such rules for drafts.

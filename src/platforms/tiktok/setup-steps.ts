@@ -23,8 +23,29 @@ const scenes = {
   name: "TikTok",
   consent:
     "Show TikTok's consent page with its whole address and each permission switched on, and agree.",
-  post: "a video, a title, and a privacy level: SELF_ONLY before the audit. Choose also whether comments, duets and stitches are allowed",
-  result: "Open TikTok: the video is on the creator's profile.",
+  account: "The name comes from user.info.basic, the handle from user.info.profile.",
+  post: "a video, a title, and a privacy level: SELF_ONLY before the audit (video.publish). Choose also whether comments, duets and stitches are allowed",
+  uploaded: "its id at TikTok. A SELF_ONLY video has no address.",
+  result: "Open TikTok's app as the creator: the video is on the profile, among the private ones.",
+};
+
+const scenesOfScopes = {
+  figuresNeed:
+    "TikTok lists only public videos (video.list), so the account needs one. Before the audit, publish it in TikTok's own app.",
+  also: [
+    {
+      page: "/docs",
+      show: "Open \"Read a TikTok account's figures\", enter the account's id, and send it: the answer has the number of followers (user.info.stats).",
+    },
+    {
+      page: "/docs",
+      show: 'Open "Publish one post to one account" again, and send a video with post_mode DRAFT (video.upload).',
+    },
+    {
+      page: null,
+      show: "Open the creator's inbox in TikTok's app: the draft is there, and the creator finishes it.",
+    },
+  ],
 };
 
 const STEPS: readonly SetupStep[] = [
@@ -128,23 +149,24 @@ const STEPS: readonly SetupStep[] = [
       purpose,
       reasons,
       asks: [
-        "how each product and scope works",
+        "how each product and scope works. Leave out the scenes of a scope that your app does not ask for",
         "at least one recording of the complete flow, made in a sandbox of TikTok; up to 5 files of 50 MB",
         "every product and every scope in use",
         "the same domain in the recording as in the app's website address",
       ],
-      recording: recordingOf(scenes),
+      recording: recordingOf({ ...scenes, ...scenesOfScopes }),
     },
   },
   {
     id: "audit",
     kind: "audit",
     title: "Pass the audit of Direct Post",
-    todo: "Apply for it. The form asks for the numeric app id, how many people publish in a day, what this service stores of TikTok's answers, and the recording. TikTok admits what is meant for a wide audience, and no tool for the accounts of your own team. It wants a screen with the creator's nickname, a privacy level without a default, interaction settings, the disclosure of commercial content and the consent text; this version of Akimbo has no such screen. When you have passed, add tiktok to AUDITED_PLATFORMS.",
+    todo: "Apply for it. The form asks for the numeric app id, how many people publish in a day, what this service stores of TikTok's answers, and the recording. TikTok admits what is meant for a wide audience, and no tool for the accounts of your own team. It wants a screen with the creator's nickname, a privacy level without a default, interaction settings, the disclosure of commercial content and the consent text; this version of Akimbo has no such screen.",
     page: "https://developers.tiktok.com/application/content-posting-api",
     before:
       "Five people a day can publish. Their accounts have to be private when they do, and only they see the posts.",
     after: "Every privacy level, public accounts, and as many people as TikTok grants.",
+    endsLimits: true,
     neededFor: "everybody",
     submission: {
       purpose,

@@ -1,4 +1,4 @@
-import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
+import type { Capabilities, Needs, ReconcileTiming, UntilAudit } from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
 import type { EarlyEnd } from "../login.ts";
 import type { PlatformTerms } from "../terms.ts";
@@ -54,6 +54,12 @@ export const scopes = {
 
 export const asks =
   "Google shows your accounts and their channels: choose the channel that posts, and leave both boxes ticked.";
+
+/** @see https://developers.google.com/identity/protocols/oauth2/production-readiness/sensitive-scope-verification */
+export const untilAudit: UntilAudit = {
+  account:
+    "Until Google has verified this instance's app, it warns of an unverified app, and at most 100 people can connect. While the app is in testing, only its test users can, and each login ends after seven days.",
+};
 
 export const needs: Needs = {
   app: "A Google Cloud project with the YouTube Data API v3 and an OAuth client of type web application.",

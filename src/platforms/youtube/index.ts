@@ -10,6 +10,7 @@ import {
   scopes,
   terms,
   timing,
+  untilAudit,
 } from "./capabilities.ts";
 import { settings, type YouTubeSettings } from "./settings.ts";
 
@@ -21,6 +22,7 @@ export const youtube: Connector<YouTubeSettings> = {
   needs,
   terms,
   timing,
+  untilAudit,
   settings,
   ...lazily(() => import("./setup-steps.ts"), "setupSteps"),
   ...lazily(() => import("./check.ts"), "check"),

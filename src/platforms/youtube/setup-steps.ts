@@ -138,6 +138,7 @@ const STEPS: readonly SetupStep[] = [
     page: "https://developers.google.com/identity/protocols/oauth2/production-readiness/sensitive-scope-verification",
     before: "People see the warning about unverified apps, and only 100 can connect.",
     after: "Neither the warning nor the limit of 100 people.",
+    endsLimits: true,
     takes: "Google names two figures: 3 to 5 business days, and 10 business days.",
     neededFor: "strangers",
     submission: {
@@ -171,9 +172,10 @@ const STEPS: readonly SetupStep[] = [
       reasons,
       asks: [
         "pictures of the privacy policy, the home page, the terms, the consent, and the page that uploads",
-        "credentials that work here: invite an address of yours to the team for it",
+        "credentials that work here",
       ],
       recording: [],
+      needsAccess: true,
     },
   },
 ];

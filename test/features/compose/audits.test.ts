@@ -99,6 +99,28 @@ test("after the audit there is nothing to warn of", async () => {
   expect(created.body.data.warnings).toBeUndefined();
 });
 
+test("a pin before Standard access is warned of, until AUDITED_PLATFORMS names Pinterest", async () => {
+  const pinterest = await connectSandbox(harness, owner, "Ada", "pinterest");
+  const warningsOfPin = async () => {
+    const body = form({
+      ...fields({ pinterest_board_id: "274457265652944252" }),
+      accountId: pinterest,
+    });
+    return (await call("POST", "/upload", { body })).body.data.warnings;
+  };
+  expect(await warningsOfPin()).toEqual([expect.stringContaining("Trial access (error 29)")]);
+  audited(["pinterest"]);
+  expect(await warningsOfPin()).toBeUndefined();
+});
+
+test("a post on a platform that limits only who can connect has no warning", async () => {
+  const facebook = await connectSandbox(harness, owner, "Ada", "facebook");
+  const body = form({ description: "Look", status: "draft", accountId: facebook });
+  const { body: answer } = await call("POST", "/upload", { body });
+  expect(answer.data).toMatchObject({ status: "draft" });
+  expect(answer.data.warnings).toBeUndefined();
+});
+
 test("another platform's audit changes nothing", async () => {
   audited(["youtube"]);
   expect(await validated({ privacy_level: "SELF_ONLY" })).toEqual([PRIVATE_ONLY]);

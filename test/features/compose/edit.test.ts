@@ -7,7 +7,7 @@ import { beginLife, type Columns, type Life, lag, later, mediaOf } from "../../s
 
 const DAY = 86_400;
 /** The posts are on Bluesky, which shows no title. */
-const TITLE_WARNING = ["Bluesky: Title, not published (for the team alone)."];
+const TITLE_WARNING = ["Bluesky: The title, which is for the team alone, is not published."];
 let life: Life;
 beforeEach(async () => {
   life = await beginLife();

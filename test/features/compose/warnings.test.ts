@@ -9,14 +9,14 @@ const TEXTS = { title: "Alpha heading", description: "Beta wording" };
 /** The warnings of a post with both texts. */
 const WARNINGS: Record<Platform, string[]> = {
   tiktok: [],
-  instagram: ["Instagram: Description, not published (for the team alone)."],
+  instagram: ["Instagram: The description, which is for the team alone, is not published."],
   youtube: [],
-  facebook: ["Facebook: Title, not published (for the team alone)."],
-  linkedin: ["LinkedIn: Title, not published (for the team alone)."],
+  facebook: ["Facebook: The title, which is for the team alone, is not published."],
+  linkedin: ["LinkedIn: The title, which is for the team alone, is not published."],
   pinterest: [],
-  bluesky: ["Bluesky: Title, not published (for the team alone)."],
-  threads: ["Threads: Description, not published (for the team alone)."],
-  x: ["X: Description, not published (for the team alone)."],
+  bluesky: ["Bluesky: The title, which is for the team alone, is not published."],
+  threads: ["Threads: The description, which is for the team alone, is not published."],
+  x: ["X: The description, which is for the team alone, is not published."],
 };
 
 let harness: Harness;
@@ -25,7 +25,7 @@ let owner: Member;
 beforeEach(async () => {
   harness = new Harness();
   const { deps } = harness;
-  Object.assign(deps, { config: { ...deps.config, auditedPlatforms: ["tiktok"] } });
+  Object.assign(deps, { config: { ...deps.config, auditedPlatforms: ["tiktok", "pinterest"] } });
   owner = await createMember();
 });
 
@@ -62,7 +62,7 @@ describe.each(MEASURED.map(([platform]) => platform))(
       const received = await receivedBy(accountId);
       const dropped = Object.entries(TEXTS).filter(([, text]) => !received.includes(text));
       expect(dropped.map(([field]) => field)).toEqual(
-        warnings().map((warning) => (/Title/.test(warning) ? "title" : "description")),
+        warnings().map((warning) => (/title/.test(warning) ? "title" : "description")),
       );
     });
 
@@ -95,9 +95,9 @@ test("tools name a title in whose place a platform with one text gets the text",
   const { title, description: text } = TEXTS;
   const args = { accountIds: accounts, title, text };
   const all = [
-    ["X: Title, not published."],
-    ["Threads: Title, not published."],
-    ["Bluesky: Title, not published (for the team alone)."],
+    ["X: The title is not published."],
+    ["Threads: The title is not published."],
+    ["Bluesky: The title, which is for the team alone, is not published."],
   ];
   const { targets } = await callTool("validate_post", args);
   expect(targets.map(({ warnings }: { warnings: string[] }) => warnings)).toEqual(all);

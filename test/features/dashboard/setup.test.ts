@@ -42,7 +42,7 @@ describe("the setup pages", () => {
     for (const { platform, name } of connectors()) {
       const card = cardOf(html, platform);
       expect(card).toContain(`<a href="/app/setup/${platform}">${name}</a>`);
-      expect(card).toMatch(/[01] of \d+ steps done/);
+      expect(card).toMatch(/[01] of (?:the )?\d+ steps (?:for everybody )?are done/);
     }
   });
 
@@ -84,7 +84,9 @@ describe("the setup pages", () => {
     expect(x).toContain('action="/app/setup/x/check"');
     expect(youtube).toContain("<code>YOUTUBE_CLIENT_ID</code> is set");
     expect(youtube).toContain("<code>YOUTUBE_CLIENT_SECRET</code> is missing");
-    expect(linkedin).toContain("openid own_scope");
+    expect(linkedin).toContain("<code>openid</code>, by <code>APP_SCOPES</code>");
+    expect(linkedin).toContain("APP_SCOPES asks linkedin for own_scope, which is not");
+    expect(cardOf(overview.html, "linkedin")).toContain("To be mended");
     for (const { html } of [overview, ...pages]) {
       expect(html).not.toContain(KEYS.clientId);
       expect(html).not.toContain(KEYS.clientSecret);
@@ -163,6 +165,59 @@ describe("the setup pages", () => {
   });
 });
 
+describe("what stands before and after the steps", () => {
+  test("says how variables are set, who runs the instance, and how reviewers get in", async () => {
+    const { browser } = await opened();
+    const { html } = await browser.get("/app/setup");
+    expect(html).toContain("npx wrangler secret put NAME");
+    expect(html).toContain("the two pages do not say it yet");
+    expect(html).toContain("This instance sends no mail");
+    expect(html).toContain('href="/docs/connect#let-reviewers-in"');
+    expect(html).not.toContain("only this computer reaches");
+  });
+
+  test("warns of addresses that only this computer reaches", async () => {
+    const publicUrl = "http://localhost:8787";
+    const browser = await new Browser(harnessWith({ publicUrl })).signIn(owner, publicUrl);
+    for (const path of ["/app/setup", "/app/setup/youtube"]) {
+      const { html } = await browser.get(path);
+      expect(html).toContain("http://localhost:8787, which only this computer reaches");
+      expect(html).toContain("<code>.dev.vars</code>, then start <code>npm start</code> again");
+    }
+  });
+
+  test("shows both apps of LinkedIn", async () => {
+    const { browser } = await opened({ appKeys: { linkedin: KEYS } });
+    const { html } = await browser.get("/app/setup/linkedin");
+    expect(html).toContain("<code>LINKEDIN_CLIENT_ID</code> is set");
+    expect(html).toContain("<code>LINKEDIN_PAGES_CLIENT_ID</code> is not set");
+    expect(html).toContain("6 more are needed only in the case");
+  });
+
+  test("leads on to the first account and to a rehearsal once the keys are set", async () => {
+    const { browser } = await opened({ appKeys: { x: KEYS } });
+    expect((await browser.get("/app/setup/x")).html).toContain("npm run cli -- rehearse x");
+    expect((await browser.get("/app/setup/tiktok")).html).not.toContain("rehearse");
+  });
+
+  test("stands on the home page of the owner while no platform has an app", async () => {
+    const home = async (who: Member, config = {}) =>
+      (await (await opened(config, who)).browser.get("/app")).html;
+    expect(await home(owner)).toContain('href="/app/setup"');
+    expect(await home(member)).not.toContain("/app/setup");
+    expect(await home(owner, { appKeys: { x: KEYS } })).not.toContain("/app/setup");
+  });
+
+  test("names mistakes where accounts are connected, to the owner alone", async () => {
+    const config = { halfAppKeys: ["X_CLIENT_ID"] };
+    const mistake = '<a href="/app/setup/x">Setup of X</a>: X_CLIENT_SECRET is missing.';
+    const own = await opened(config);
+    expect((await own.browser.get("/app/accounts")).html).toContain(mistake);
+    const other = await opened(config, member);
+    expect((await other.browser.get("/app/accounts")).html).not.toContain("X_CLIENT_SECRET");
+  });
+});
+
 describe("a tick", () => {
   const tick = (browser: Browser, step: string, done = "yes", platform = "tiktok") =>
     browser.post(`/app/setup/${platform}/steps`, { step, done });
@@ -237,7 +292,7 @@ describe("a tick", () => {
     harness.network = async () => Response.json({ access_token: "clt.1" });
     const { html } = await browser.post("/app/setup/tiktok/check");
     expect(stepOf(html, "review")).toContain("nothing it posts is public");
-    expect(stepOf(html, "review")).toContain("Open");
+    expect(stepOf(html, "review")).toContain("Not done yet");
     expect(stepOf(html, "keys")).toContain("Confirmed by the platform");
   });
 });
@@ -309,6 +364,25 @@ describe("the check of an app", () => {
     expect(html).toContain("LinkedIn knows the app");
     expect(html).toContain("Keys are set");
     expect(await tickedSteps("linkedin")).toEqual(["pages-keys"]);
+  });
+
+  test("names the app that each answer is about", async () => {
+    const { harness, browser } = await opened({
+      appKeys: { linkedin: KEYS, linkedin_pages: KEYS },
+    });
+    harness.network = silent;
+    const { html } = await browser.post("/app/setup/linkedin/check");
+    for (const app of ["LINKEDIN", "LINKEDIN_PAGES"]) {
+      expect(html).toContain(`${app}_CLIENT_ID: LinkedIn did not answer.`);
+    }
+  });
+
+  test("has no button where the platform has no such call, and a reload leads to the page", async () => {
+    const { browser } = await opened({ appKeys: { instagram: KEYS } });
+    const { html } = await browser.get("/app/setup/instagram");
+    expect(html).not.toContain("/check");
+    const reload = await browser.get("/app/setup/x/check");
+    expect([reload.status, reload.html.includes("Setup of X")]).toEqual([200, true]);
   });
 
   test("tells in words when nobody answers", async () => {

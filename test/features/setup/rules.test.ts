@@ -173,12 +173,17 @@ test("each app's keys are judged by what the platform says of that app", async (
   expect([stateOf("keys"), stateOf("pages-keys")]).toEqual(["confirmed", "mend"]);
 });
 
-test("AUDITED_PLATFORMS says that the audit is passed", async () => {
-  const connector = connectorOf("tiktok");
+test.each([
+  ["tiktok", "audit"],
+  ["pinterest", "standard"],
+  ["facebook", "review"],
+  ["youtube", "scopes-review"],
+] as const)("AUDITED_PLATFORMS says of %s that %s is passed", async (platform, id) => {
+  const connector = connectorOf(platform);
   const steps = await connector.setupSteps();
   const stateOf = (isAudited: boolean) => {
     const facts = { origin: ORIGIN, variables: NOTHING_SET, checks: {}, ticks: [], isAudited };
-    return judgeSteps(connector, steps, facts).find(({ step }) => step.id === "audit")?.state;
+    return judgeSteps(connector, steps, facts).find(({ step }) => step.id === id)?.state;
   };
   expect([stateOf(false), stateOf(true)]).toEqual(["open", "done"]);
 });

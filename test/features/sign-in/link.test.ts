@@ -107,6 +107,20 @@ test("a stranger reads what everybody reads, and gets no mail", async () => {
   expect((await users.all()).results).toEqual([]);
 });
 
+test("an instance in development says that its mail is in the terminal", async () => {
+  const { browser } = await start();
+  for (const path of ["/sign-in", "/sign-in/sent"]) {
+    expect((await browser.get(path)).html).toContain("in the terminal of npm start");
+  }
+});
+
+test("an instance without mail promises none", async () => {
+  const browser = new Browser(harnessWith({ isDevelopment: false, emailFrom: null }));
+  expect((await browser.get("/sign-in")).html).toContain("This server sends no mail");
+  const sent = await browser.post("/sign-in", { email: "ada@example.com" });
+  expect(sent).toMatchObject({ status: 303, location: "/sign-in" });
+});
+
 test.each(["", "nobody", "a@b", "a b@example.com", `${"a".repeat(300)}@example.com`])(
   "what is no address is said to be none: %j",
   async (email) => {
