@@ -109,7 +109,8 @@ export const endWithoutAccount = (now: Date): Query<number> =>
       outcome = CASE WHEN stage NOT IN (SELECT value FROM json_each(${published})) THEN 'nothing'
         WHEN platform_post_id IS NULL THEN 'unknown' ELSE 'left' END
     WHERE stage <> 'over' AND ${isIdle(now)}
-      AND NOT EXISTS (SELECT 1 FROM accounts WHERE accounts.id = rehearsals.account_id)`);
+      AND NOT EXISTS (SELECT 1 FROM accounts
+        WHERE accounts.id = rehearsals.account_id AND accounts.deleted_at IS NULL)`);
 
 /** Deletes rehearsals that left nothing, and forgotten ones without a post that figures could hold. */
 export const forgetEnded = (before: Date, max: number): Query<number> =>
