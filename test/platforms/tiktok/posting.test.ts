@@ -83,38 +83,42 @@ test.each([
 /** A little more than one chunk. */
 const LONG_BYTES = 60_500_000;
 
-test.runIf(isFull)("a video of more than 60 MB goes out in chunks; the next run goes on where the budget ended", async () => {
-  const stage = await onStage();
-  const video = videoOf(LONG_BYTES);
-  const id = await stage.post({ video });
-  const ranges: string[] = [];
-  // Claim, opened upload and three chunks.
-  let steps = 5;
-  await stage.watch(
-    async () => {
-      stage.harness.sent.splice(0);
-      await publishUpload(stage.harness.deps, id, {
-        within: async (_calls, step) => (steps-- > 0 ? step(() => {}) : null),
-      });
-      expect(ranges).toHaveLength(3);
-      expect(await stage.read(id)).toMatchObject({ status: "processing" });
-      await stage.harness.drain();
-    },
-    (call, answer) => {
-      const range = call.request.headers.get("content-range");
-      if (range) ranges.push(range);
-      return answer();
-    },
-  );
-  expect(await stage.read(id)).toMatchObject({ status: "completed", errorMessage: null });
-  expect(ranges).toEqual([
-    "bytes 0-9999999/60500000",
-    "bytes 10000000-19999999/60500000",
-    "bytes 20000000-29999999/60500000",
-    "bytes 30000000-39999999/60500000",
-    "bytes 40000000-49999999/60500000",
-    "bytes 50000000-60499999/60500000",
-  ]);
-  const sha256 = await sha256Hex(new Uint8Array(await video.arrayBuffer()));
-  expect(await stage.feed()).toMatchObject([{ media: [{ sizeBytes: LONG_BYTES, sha256 }] }]);
-}, 60_000);
+test.runIf(isFull)(
+  "a video of more than 60 MB goes out in chunks; the next run goes on where the budget ended",
+  async () => {
+    const stage = await onStage();
+    const video = videoOf(LONG_BYTES);
+    const id = await stage.post({ video });
+    const ranges: string[] = [];
+    // Claim, opened upload and three chunks.
+    let steps = 5;
+    await stage.watch(
+      async () => {
+        stage.harness.sent.splice(0);
+        await publishUpload(stage.harness.deps, id, {
+          within: async (_calls, step) => (steps-- > 0 ? step(() => {}) : null),
+        });
+        expect(ranges).toHaveLength(3);
+        expect(await stage.read(id)).toMatchObject({ status: "processing" });
+        await stage.harness.drain();
+      },
+      (call, answer) => {
+        const range = call.request.headers.get("content-range");
+        if (range) ranges.push(range);
+        return answer();
+      },
+    );
+    expect(await stage.read(id)).toMatchObject({ status: "completed", errorMessage: null });
+    expect(ranges).toEqual([
+      "bytes 0-9999999/60500000",
+      "bytes 10000000-19999999/60500000",
+      "bytes 20000000-29999999/60500000",
+      "bytes 30000000-39999999/60500000",
+      "bytes 40000000-49999999/60500000",
+      "bytes 50000000-60499999/60500000",
+    ]);
+    const sha256 = await sha256Hex(new Uint8Array(await video.arrayBuffer()));
+    expect(await stage.feed()).toMatchObject([{ media: [{ sizeBytes: LONG_BYTES, sha256 }] }]);
+  },
+  60_000,
+);
