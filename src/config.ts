@@ -28,7 +28,8 @@ export class ConfigError extends Error {}
 
 const onOff = oneOf(["on", "off"]);
 
-const isOrigin = (value: string) => URL.canParse(value) && new URL(value).origin === value;
+const isOrigin = (value: string) =>
+  /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value;
 const origin = textThat(isOrigin, "must be an origin, such as https://social.example.com");
 
 const httpUrl: Reader<string> = (value) => {

@@ -1,4 +1,4 @@
-import { appKeyNames, type Config } from "../config.ts";
+import { appKeyNames } from "../config.ts";
 import { type AppName, otherAppOf } from "../core/platforms.ts";
 import { callbackPath } from "../features/connect/rules.ts";
 import {
@@ -10,7 +10,6 @@ import {
   judgeSteps,
   type PagesSetup,
   type StepState,
-  scopeRefusals,
   setupOf,
   type Tick,
 } from "../features/setup/rules.ts";
@@ -102,7 +101,6 @@ async function diagnoseApp(
   const judged = judgeSteps(connector, steps, { ...facts, checks });
   const problems = judged.flatMap((step) => step.problems);
   const failures = problems.filter(({ isFailure }) => isFailure);
-  const scopeMistakes = scopeRefusals(connector, readScopes(values));
   const lines = [
     `app: ${app}`,
     ...addresses.map(({ field, url }) => `${field} to register: ${url}`),
@@ -114,13 +112,12 @@ async function diagnoseApp(
     ...describeChecks(checks).map((message) => `check: ${message}`),
     ...judged.map(describeStep),
     ...problems.map((problem) => `to mend: ${describeProblem(problem, judged)}`),
-    ...scopeMistakes.map((message) => `to mend: ${message}`),
   ];
   const isReady = answers.some(({ verdict }) => verdict === "right");
   return {
     platform,
     state:
-      failures.length + scopeMistakes.length > 0
+      failures.length > 0
         ? "wrong"
         : missing.length > 0 && answers.length === 0
           ? "missing"
@@ -128,21 +125,8 @@ async function diagnoseApp(
             ? "ready"
             : "unchecked",
     report: [platform, ...lines.map(indent)].join("\n"),
-    problems: [
-      ...failures.map((problem) => describeProblem(problem, judged)),
-      ...scopeMistakes,
-    ].map((message) => `${platform}: ${message}`),
+    problems: failures.map((problem) => `${platform}: ${describeProblem(problem, judged)}`),
   };
-}
-
-/** Other mistakes of the variable are those of the start. */
-function readScopes({ APP_SCOPES = "{}" }: Vars): Config["appScopes"] {
-  try {
-    const lists = Object.entries(JSON.parse(APP_SCOPES) ?? {});
-    return Object.fromEntries(lists.filter(([, scopes]) => Array.isArray(scopes)));
-  } catch {
-    return {};
-  }
 }
 
 function describePages(

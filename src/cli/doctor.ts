@@ -7,14 +7,14 @@ import { describeEnding, endingVersions, hasEnded } from "../platforms/sunsets.t
 import { createCloud } from "./cloud.ts";
 import { execute, type Place } from "./d1.ts";
 import { requireDeployConfig } from "./deploy-config.ts";
-import { readDevVars } from "./dev-vars.ts";
+import { createEncryptionKeys, createSigningKey, readDevVars } from "./dev-vars.ts";
 import { type AppSettings, type Diagnosis, diagnoseApps } from "./doctor-apps.ts";
 import { inProject, readStateDir } from "./paths.ts";
 import { Problem } from "./program.ts";
 import { readPort } from "./server.ts";
 import { sql } from "./sql.ts";
 import { formatTable } from "./table.ts";
-import { readTomlVars } from "./vars.ts";
+import { checkVars, readTomlVars } from "./vars.ts";
 
 export function diagnoseVersions(now: Date, ending = endingVersions(now)): Diagnosis {
   const sentences = ending.map(describeEnding);
@@ -75,13 +75,17 @@ export async function diagnoseInstance(url: string, network = fetch): Promise<Di
   };
 }
 
-/** @throws Problem when PORT is not a port */
+/** @throws Problem when PORT is not a port, or for settings with which the local server does not start */
 export async function readLocalApps(
   path = inProject(".dev.vars"),
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<AppSettings> {
-  const all = await readDevVars(path).catch(() => ({}) as Record<string, string>);
+  const toml = readTomlVars(await readFile(inProject("wrangler.toml"), "utf8"));
+  const all = { ...toml, ...(await readDevVars(path).catch(() => ({}))) };
   const values = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ""));
+  // The start makes the keys that are missing.
+  const keys = { ENCRYPTION_KEYS: createEncryptionKeys(), SIGNING_KEY: createSigningKey() };
+  checkVars({ ...keys, ...values });
   const origin = values.PUBLIC_URL ?? `http://localhost:${readPort(env)}`;
   return { names: Object.keys(values), values, origin };
 }
@@ -118,7 +122,7 @@ async function readTicks(remote: boolean): Promise<Tick[]> {
   }
 }
 
-/** @throws Problem for ended API versions, refused apps and an unhealthy instance */
+/** @throws Problem for wrong settings, ended API versions, refused apps and an unhealthy instance */
 export async function runDoctor({ remote = false }: { remote?: boolean }): Promise<void> {
   const url = process.env.AKIMBO_URL;
   if (remote && !url) throw new Problem("--remote needs AKIMBO_URL: the address of the instance.");

@@ -79,7 +79,7 @@ const checklist = ({ origin }: Visit): Step[] => [
   },
   {
     name: "the overview counts it",
-    shows: "1 of 9 steps done",
+    shows: "1 of 9 steps are done.",
     act: (page) => page.getByRole("link", { name: "All platforms" }).click(),
   },
   {

@@ -11,6 +11,12 @@ import { connectors } from "../../src/platforms/registry.ts";
 
 const ORIGIN = "https://akimbo.example";
 const silent: Fetch = () => assert.fail("Nobody is to be asked.");
+async function devVarsOf(text: string): Promise<string> {
+  const path = join(await mkdtemp(join(tmpdir(), "akimbo-")), ".dev.vars");
+  await writeFile(path, text);
+  return path;
+}
+
 const withApp = connectors().filter(({ needs }) => needs.app !== null);
 
 test("says for each platform what to register and which keys are missing", async () => {
@@ -86,16 +92,22 @@ test("shows the app for pages, and names the app that did not answer", async () 
   assert.match(report, /check: LINKEDIN_PAGES_CLIENT_ID: LinkedIn did not answer/);
 });
 
-test("a permission that Akimbo does not use is a problem", async () => {
-  const values = { APP_SCOPES: '{"linkedin":["w_organisation_social"]}' };
-  const apps = { names: Object.keys(values), values, origin: ORIGIN };
-  const { problems } = await diagnoseApps(apps, silent);
-  assert.equal(problems.length, 1);
-  assert.match(
-    problems[0] ?? "",
-    /^linkedin: APP_SCOPES asks linkedin for w_organisation_social, /,
-  );
-});
+const WRONG_SETTINGS: [line: string, problem: RegExp][] = [
+  ['APP_SCOPES={"linkedin":["w_organisation_social"]}', /for w_organisation_social, /],
+  ["APP_SCOPES=nonsense", /APP_SCOPES/],
+  ["AUDITED_PLATFORMS=tictoc", /AUDITED_PLATFORMS/],
+  ["AUDITED_PLATFORMS=tiktok,,youtube", /AUDITED_PLATFORMS/],
+  ["YOUTUBE_DERIVED_METRICS=maybe", /YOUTUBE_DERIVED_METRICS/],
+  ["FACEBOOK_CONFIG_ID=abc", /FACEBOOK_CONFIG_ID/],
+  ["PUBLIC_URL=nonsense", /PUBLIC_URL/],
+  ["PUBLIC_URL=https://social.example/path", /PUBLIC_URL/],
+  ["PUBLIC_URL=ftp://social.example", /PUBLIC_URL/],
+];
+for (const [line, problem] of WRONG_SETTINGS) {
+  test(`a setting with which the server does not start is a problem: ${line}`, async () => {
+    await assert.rejects(readLocalApps(await devVarsOf(`${line}\n`)), problem);
+  });
+}
 
 test("half a pair of keys is a problem, and asks nobody", async () => {
   const apps = { names: ["X_CLIENT_ID"], values: { X_CLIENT_ID: "id" }, origin: ORIGIN };
@@ -160,14 +172,13 @@ test("of a deployed instance the names of the secrets are known, or nothing", as
 });
 
 test("reads the keys of the local server from .dev.vars, where empty ones are missing", async () => {
-  const path = join(await mkdtemp(join(tmpdir(), "akimbo-")), ".dev.vars");
-  await writeFile(path, "X_CLIENT_ID=id\nX_CLIENT_SECRET=\n");
+  const path = await devVarsOf("X_CLIENT_ID=id\nX_CLIENT_SECRET=\n");
   assert.deepEqual(await readLocalApps(path, {}), {
-    names: ["X_CLIENT_ID"],
-    values: { X_CLIENT_ID: "id" },
+    names: ["ENVIRONMENT", "X_CLIENT_ID"],
+    values: { ENVIRONMENT: "production", X_CLIENT_ID: "id" },
     origin: "http://localhost:8787",
   });
-  assert.deepEqual((await readLocalApps(`${path}.none`)).names, []);
+  assert.deepEqual((await readLocalApps(`${path}.none`)).names, ["ENVIRONMENT"]);
 });
 
 test("names the redirect URL at the port that the local server takes", async () => {

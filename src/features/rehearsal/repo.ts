@@ -103,10 +103,14 @@ const ACCOUNT_GONE = "The account was disconnected before the rehearsal was over
 
 const published = JSON.stringify(PUBLISHING);
 
-/** Ends rehearsals whose account is no longer connected, and says what may be out. */
+/**
+ * Ends rehearsals whose account is no longer connected, and says what may be out. A post that nobody could see was not
+ * published.
+ */
 export const endWithoutAccount = (now: Date): Query<number> =>
   sqlWrite(sql`UPDATE rehearsals SET stage = 'over', message = ${ACCOUNT_GONE}, updated_at = ${now.getTime()},
-      outcome = CASE WHEN stage NOT IN (SELECT value FROM json_each(${published})) THEN 'nothing'
+      outcome = CASE WHEN stage NOT IN (SELECT value FROM json_each(${published}))
+          OR json_extract(plan, '$.audience') = 'nobody' THEN 'nothing'
         WHEN platform_post_id IS NULL THEN 'unknown' ELSE 'left' END
     WHERE stage <> 'over' AND ${isIdle(now)}
       AND NOT EXISTS (SELECT 1 FROM accounts

@@ -94,7 +94,8 @@ async function endWithoutAccount({ db, now }: Ctx, { teamId, id }: RehearsalRow)
   const end = repo.endWithoutAccount(now());
   const [, [ended]] = await db.run([end, repo.rehearsalById(teamId, id)]);
   if (!ended) throw notFound("Rehearsal");
-  return idle(ended, nextOf(ended));
+  // Another call may still take a step.
+  return idle(ended, nextOf(ended), ended.stage === "over" ? 0 : TURN_SECONDS);
 }
 
 /**

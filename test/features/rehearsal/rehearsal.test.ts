@@ -594,6 +594,15 @@ test.each([
   expect((await step(other)).data).toMatchObject({ outcome, mayBeOut });
 });
 
+test("a draft of an account that is disconnected was not published", async () => {
+  const accountId = await connectSandbox(harness, owner, "Ada", "instagram");
+  const { id } = (await begin(accountId)).body.data;
+  await step(id);
+  await set(id, { stage: "reading", platform_post_id: "19" });
+  await harness.call("DELETE", `/accounts/${accountId}`, { token: owner.token });
+  expect((await step(id)).data).toMatchObject({ outcome: "nothing", mayBeOut: false });
+});
+
 test("the sample of an unfinished rehearsal is not removed by the hourly chore", async () => {
   const accountId = await connectSandbox(harness, owner, "Ada", "facebook");
   const { id } = (await begin(accountId)).body.data;
