@@ -17,17 +17,18 @@ export interface Consented {
   /** The label of the field for a handle or a server; absent where one page serves all. */
   identifierLabel?: string | undefined;
   required: readonly string[];
+  /** What a person is asked for and may leave out. */
   optional: readonly string[];
 }
 
 /** Every platform that has a consent page. */
 export const CONSENTED: readonly Consented[] = connectors().flatMap(({ platform, consent }) => {
   if (!consent) return [];
-  const { required, optional, identifierLabel } = consent;
+  const { required, optional, usual = optional, identifierLabel } = consent;
   const name = platformName(platform);
   const person = identifierLabel ? HANDLE : `Ada on ${name}`;
   const account = identifierLabel ? NAME_OF_HANDLE : person;
-  return [{ platform, name, person, account, identifierLabel, required, optional }];
+  return [{ platform, name, person, account, identifierLabel, required, optional: usual }];
 });
 
 /** @throws Error for one without a consent page */
