@@ -14,8 +14,8 @@ import { describeFailures, type Failures, KEPT_IN, readFailures } from "./failur
 
 /** A runtime has one thread. */
 const RUNTIMES = 2;
-/** Counted costs have a command of their own. */
-const LEFT_OUT = "--exclude=test/costs/**";
+/** Counted costs and long tests have commands of their own. */
+const LEFT_OUT = ["--exclude=test/costs/**", "--exclude=**/*.long.test.ts"];
 /** The longest test takes half a minute, on a busy machine too. */
 const SILENCE_MS = 3 * 60_000;
 /** A runtime has stood still about once in fifty runs, within a test whose own limit could not end it. */
@@ -76,7 +76,7 @@ async function runWorkerTestsToTheirEnd(selection: string[]): Promise<WorkerRun>
 async function runAllWorkerTests(): Promise<WorkerRun> {
   const shards = Array.from({ length: RUNTIMES }, (_, i) => `--shard=${i + 1}/${RUNTIMES}`);
   const runs = await Promise.all(
-    shards.map((shard) => runWorkerTestsToTheirEnd([shard, "--maxWorkers=1", LEFT_OUT])),
+    shards.map((shard) => runWorkerTestsToTheirEnd([shard, "--maxWorkers=1", ...LEFT_OUT])),
   );
   return {
     code: Math.max(...runs.map(({ code }) => code)),

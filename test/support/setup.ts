@@ -7,11 +7,10 @@ import { answerKnownImports } from "./imports.ts";
 
 answerKnownImports();
 
-/** Objects of ours in the database. */
+const OURS = "name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf_*'";
+
 const countObjects = () =>
-  env.DB.prepare(
-    "SELECT count(*) FROM sqlite_master WHERE name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf_*'",
-  ).first<number>("count(*)");
+  env.DB.prepare(`SELECT count(*) FROM sqlite_master WHERE ${OURS}`).first<number>("count(*)");
 
 const isEmpty = async () => {
   const posts = await theSandbox(env.SANDBOX_STATE).listPosts({ teamId: "all" });
@@ -33,11 +32,21 @@ async function empty(): Promise<void> {
   throw new Error("What the file before has written is still there.");
 }
 
-/** Applies all migrations in one call: for each file anew they would be two dozen. */
-const migrate = () =>
-  env.DB.batch(
-    env.TEST_MIGRATIONS.flatMap(({ queries }) => queries.map((query) => env.DB.prepare(query))),
-  );
+/** The statements that make the tables, indexes and triggers. Modules are evaluated anew for each file, this is kept. */
+const kept = globalThis as { schema?: string[] };
+
+const runAll = (statements: string[]) =>
+  env.DB.batch(statements.map((statement) => env.DB.prepare(statement)));
+
+/** Applies all migrations once; later files get what came of them, in a third of the time. */
+async function migrate(): Promise<void> {
+  if (kept.schema) return void (await runAll(kept.schema));
+  await runAll(env.TEST_MIGRATIONS.flatMap(({ queries }) => queries));
+  const { results } = await env.DB.prepare(
+    `SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND ${OURS} ORDER BY rowid`,
+  ).all<{ sql: string }>();
+  kept.schema = results.map(({ sql }) => sql);
+}
 
 beforeAll(async () => {
   await empty();
