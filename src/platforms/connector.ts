@@ -27,7 +27,7 @@ export type { Fetch, PublishAccount, Refused, Stopped, TokenExpired };
 
 export type MediaKind = "image" | "video" | "document";
 
-/** The type and size of a file are null until it is downloaded from its URL. */
+/** Type and size are null until the file is downloaded from its URL. */
 export interface PostMedia {
   kind: MediaKind;
   mime: string | null;
@@ -44,21 +44,20 @@ export interface MediaItem extends PostMedia {
 
 /** A fact that the video's header lacks is null. */
 export interface VideoFacts {
-  /** The container is `mp4`, `mov` or `webm`. */
+  /** `mp4`, `mov` or `webm`. */
   container: string;
-  /** Null when the codec is unknown. */
   videoCodec: string | null;
   audioCodec: string | null;
   durationSeconds: number | null;
   framesPerSecond: number | null;
-  /** In pixels, after the rotation that the file asks for. */
+  /** Pixels, after the file's rotation. */
   width: number | null;
   height: number | null;
 }
 
 /**
- * The file as the platform downloads it. `vertical`: JPEG padded with black to 1080 x 1920. `labelled`: JPEG
- * marked as made with AI.
+ * What the platform downloads. `vertical`: JPEG padded with black to 1080 x 1920. `labelled`: JPEG marked as made
+ * with AI.
  */
 export type PulledForm = "original" | "jpeg" | "vertical" | "labelled";
 
@@ -66,10 +65,10 @@ export interface Post<S = unknown, M extends PostMedia = PostMedia> {
   title: string | null;
   description: string | null;
   media: M[];
-  /** The cover of the video, which `media` does not contain. */
+  /** The video's cover, which `media` does not contain. */
   thumbnail?: M | null;
   settings: S;
-  /** Copies of the files that settings name by URL. A file that is not stored yet is missing. */
+  /** Files that settings name by URL. A file that is not stored yet is missing. */
   settingFiles?: Readonly<Record<string, M | undefined>>;
 }
 
@@ -79,7 +78,7 @@ export interface Target {
   at?: Date;
 }
 
-/** The progress of a post as JSON, from which a later Worker invocation resumes. */
+/** A post's progress as JSON, from which a later invocation resumes. */
 export type Bookmark = Record<string, unknown>;
 
 export interface PublishJob<S = unknown> {
@@ -87,20 +86,20 @@ export interface PublishJob<S = unknown> {
   account: PublishAccount;
   accessToken: string;
   uploadId: number;
-  /** Keeps the post from everybody but the account's own people, where `rehearsal.plan` says so. */
+  /** Set by rehearsals: only people who manage the account may see the post. */
   isHidden?: true;
   /** A manual retry counts as a new attempt. */
   attempt: number;
-  /** Each call has a deadline. Redirects are not followed. */
+  /** Calls have a deadline and follow no redirects. */
   fetch: Fetch;
   now(): Date;
   readMedia(item: MediaItem, range?: { offset: number; length: number }): Promise<ReadableStream>;
   /**
-   * Sends a whole file in one call and keeps other runs off the job meanwhile. Only for calls that are safe to repeat.
+   * Sends a whole file in one call, which must be safe to repeat, and keeps other runs off the job.
    * @throws after about a minute without progress, after 10 minutes, or when another run has taken the job
    */
   transfer(item: MediaItem, toRequest: (data: ReadableStream) => Request): Promise<Response>;
-  /** Returns a signed URL that works for 6 hours. */
+  /** Returns a signed URL, valid for 6 hours. */
   mediaUrl(item: MediaItem, form?: PulledForm): Promise<string>;
   inspectVideo(item: MediaItem): Promise<VideoFacts | null>;
 }
@@ -109,7 +108,7 @@ export interface PublishedPost {
   kind: "published";
   platformPostId: string;
   shareUrl: string | null;
-  /** Sentences about parts of the post that were left out. */
+  /** Sentences about omitted parts of the post. */
   warnings?: string[];
 }
 
@@ -119,7 +118,7 @@ export interface Waiting {
   checkAfterSeconds: number;
 }
 
-/** `next`: store the bookmark and call `prepare` again. `ready`: store the bookmark and call `submit`. */
+/** Store the bookmark, then call `prepare` again (`next`) or `submit` (`ready`). */
 export type Prepared =
   | { kind: "next"; bookmark: Bookmark }
   | { kind: "ready"; bookmark: Bookmark }
@@ -132,7 +131,7 @@ export type Submitted = PublishedPost | Waiting | Stopped | { kind: "unknown"; m
 export type Settled = PublishedPost | Waiting | Stopped;
 
 /**
- * Whether an unanswered `submit` made the post. `absent`: it surely did not. `unknowable`: the platform cannot tell, or
+ * Whether an unanswered `submit` made the post. `absent`: surely not. `unknowable`: the platform cannot tell, or
  * several posts match.
  */
 export type Reconciled =
@@ -143,8 +142,8 @@ export type Reconciled =
   | { kind: "unknowable"; message: string };
 
 /**
- * An unanswered `submit` is looked up after the sum of these times: the call's limit, the time in which the platform
- * may still accept the post, and the delay of its lists.
+ * An unanswered `submit` is looked up after the sum of these times: the call's limit, late acceptance by the
+ * platform, and the delay of its lists.
  */
 export interface ReconcileTiming {
   callSeconds: number;
@@ -161,13 +160,12 @@ export interface Capabilities {
     linkCharacters: number | null;
     tagsCharacters: number | null;
   };
-  /** The field that carries the post's text. */
   textField: "title" | "description";
   needsTitle?: boolean;
   batchMaxFiles?: number;
   batchTitleFromDescription?: boolean;
   dailyPostCap: number;
-  /** In lower case and without the #. */
+  /** Lower case, without #. */
   bannedHashtags: readonly string[];
   mediaSupport: {
     kinds: MediaKind[];
@@ -179,9 +177,9 @@ export interface Capabilities {
     videoMaxBytes?: number;
     documentTypes?: string[];
     documentMaxBytes?: number;
-    /** The picture of a video, where a post may have one. `note` tells of a higher limit of the platform. */
+    /** A video's cover. `note` names a higher limit of the platform. */
     thumbnail?: { types: string[]; maxBytes: number; note?: string };
-    /** What the instance's owner must set up for some of these files. */
+    /** What the owner must set up for some of these files. */
     note?: string;
   };
 }
@@ -206,20 +204,20 @@ export interface PostReader {
   hasLink(text: string): boolean;
 }
 
-/** The API charges for posts: each costs credits, and more with a link. */
+/** The API charges for each post, and more for a link. */
 export interface PaidPosts {
-  /** In US dollars. */
+  /** US dollars. */
   prices: { post: number; linkPost: number; readUser: number; readPost: number };
   reader(): Promise<PostReader>;
 }
 
 /**
- * Refuses text or files that the account has published before. Needs `paidPosts`: of equal posts at the same moment,
- * the first that pays is published.
+ * Refuses text or files that the account has published before. Needs `paidPosts`: of equal simultaneous posts, the
+ * first that pays is published.
  */
 export interface RepeatRule {
   withinDays: number;
-  /** A sentence without full stop. In the message, a colon and the earlier post follow. */
+  /** Without full stop, because a colon and the earlier post follow. */
   refusal: string;
   reader(): Promise<Pick<PostReader, "textOf">>;
 }
@@ -227,7 +225,7 @@ export interface RepeatRule {
 /** An unknown form field with this prefix is refused. */
 export interface OwnPrefix {
   prefix: string;
-  /** The reason, without full stop. In the message, it follows the field's name. */
+  /** Follows the field's name, without full stop. */
   refusal: string;
 }
 
@@ -236,7 +234,7 @@ export interface SettingFile {
   maxBytes: number;
 }
 
-/** A form field for batches that sets some settings of this platform's posts. */
+/** A batch field that sets some settings of this platform's posts. */
 export interface BatchFlag {
   settings: Readonly<Record<string, string>>;
   description: string;
@@ -247,17 +245,17 @@ export type AcceptedRedirects =
   | "https, or http://127.0.0.1"
   | "https, or http://localhost";
 
-/** What the instance's owner needs before real accounts can be connected. */
+/** What the owner needs before accounts can be connected. */
 export interface Needs {
   app: string | null;
   scopes: readonly string[];
-  /** The redirect URLs that the platform accepts. Absent where it does not say. */
+  /** Absent where the platform names no rule. */
   redirects?: AcceptedRedirects;
-  /** An optional key that replaces an app. `without` says what happens without the key. */
+  /** An optional key that replaces an app. `without`: what happens without it. */
   key?: { variable: string; without: string };
 }
 
-/** Pages that are connected by an app of their own. */
+/** An app that connects only pages. */
 export interface PagesApp {
   app: OtherApp;
   isPage(platformAccountId: string): boolean;
@@ -266,11 +264,11 @@ export interface PagesApp {
   consent: ConsentPage;
 }
 
-/** What holds until the platform has reviewed or audited the owner's app, in sentences. */
+/** Sentences about an app that the platform has not yet reviewed or audited. */
 export interface UntilAudit<S = unknown> {
   /** A warning of every post. Absent where posts of connected accounts are not affected. */
   post?: string;
-  /** What a person who connects an account has to know. */
+  /** For people who connect an account. */
   account: string;
   /** The warnings of one post, in place of `post`. */
   warningsOf?(post: Pick<Post<S>, "settings">): readonly string[];
@@ -287,13 +285,12 @@ export interface Connector<S = unknown> {
   apiVersion: ApiVersion;
   capabilities: Capabilities;
   needs: Needs;
-  /** What the owner does at the platform, in order. */
   setupSteps(): Promise<readonly SetupStep[]>;
   timing: ReconcileTiming;
   verifiedPull?: VerifiedPull;
   untilAudit?: UntilAudit<S>;
   paidPosts?: PaidPosts;
-  /** Absent where the rule for all platforms about repeated posts applies. */
+  /** Absent where the common rule about repeated posts applies. */
   repeatRule?: RepeatRule;
   onePerBatch?: { refusal: string };
   ownPrefix?: OwnPrefix;
@@ -302,14 +299,15 @@ export interface Connector<S = unknown> {
   settings: FormFields<S>;
   check(post: Post<S>, target: Target): Promise<FieldError[]>;
   likeness(post: Post<S>): Promise<Likeness>;
-  /** Leaves out settings that the likeness shows or that change nothing visible. */
+  /** Omits settings that the likeness shows or that change nothing visible. */
   describeSettings(post: Post<S>): Promise<SettingWords[]>;
 
-  /** Returns how many bytes the platform has received. Absent where files are not sent in pieces. */
+  /** Bytes that the platform has received. Absent where files are not sent in pieces. */
   sentBytes?(bookmark: Bookmark, media: readonly MediaItem[]): Promise<number | null>;
   prepare(job: PublishJob<S>, bookmark: Bookmark | null): Promise<Prepared>;
   submit(job: PublishJob<S>, bookmark: Bookmark): Promise<Submitted>;
   settle?(job: PublishJob<S>, bookmark: Bookmark): Promise<Settled>;
+  /** @throws Error when the platform cannot tell yet whether the post exists */
   reconcile(job: PublishJob<S>, bookmark: Bookmark): Promise<Reconciled>;
 
   /** Absent where the platform does not want its terms shown. */
@@ -340,10 +338,6 @@ export interface Connector<S = unknown> {
   refreshAheadSeconds?: number;
   isSelfRenewing?: boolean;
   earlyEnd?: EarlyEnd;
-  /**
-   * Asks the platform whether it knows the owner's app.
-   * @param redirectUri where consent pages lead back to
-   */
   checkApp?(fetch: Fetch, app: AppKeys, redirectUri: string): Promise<AppCheck>;
   /** Returns a fetch whose calls prove that they come from this app. */
   prove?(network: Fetch, app: AppKeys): Fetch;
@@ -352,13 +346,13 @@ export interface Connector<S = unknown> {
   extras?: Extras;
   metrics?: MetricsReader;
   rehearsal: Rehearsal;
-  /** Ends the login at the platform. Absent where only the person can do that. */
+  /** Absent where only the person can end the login. */
   revoke?(
     fetch: Fetch,
     credentials: Credentials,
     account: PublishAccount,
     app: AppKeys | null,
   ): Promise<void>;
-  /** Revoking one login ends all logins that the same person gave. */
+  /** One revocation ends all logins of the same person. */
   isRevokedForPerson?: true;
 }

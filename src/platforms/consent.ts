@@ -5,18 +5,18 @@ import type { AppKeys, Connected, LoginRefusal } from "./login.ts";
 
 export interface ConsentStart {
   state: string;
-  /** The URL as registered at the platform. */
+  /** As registered at the platform. */
   redirectUri: string;
   /** PKCE code verifier: 43 to 128 unreserved characters. */
   verifier: string;
-  /** The handle, DID or server that the person entered. Null on networks with a single server. */
+  /** The handle, DID or server that the person entered. Null on networks with one server. */
   identifier: string | null;
   origin: string;
 }
 
 export interface Consent {
   url: string;
-  /** Values from `begin` for `finish`, stored encrypted in between. */
+  /** Passed from `begin` to `finish`, stored encrypted. */
   memory?: Record<string, string>;
 }
 
@@ -29,7 +29,7 @@ export interface ConsentReturn extends Omit<ConsentStart, "state" | "identifier"
 
 export interface Grant {
   accounts: Connected[];
-  /** Null where the platform does not name the granted scopes. */
+  /** Null where the platform names no granted scopes. */
   scopes: string[] | null;
   requested?: readonly string[];
 }
@@ -45,9 +45,9 @@ export interface ConsentScopes {
   required: readonly string[];
   /** Accounts can be connected without these scopes. */
   optional: readonly string[];
-  /** The optional scopes that are asked for unless `APP_SCOPES` names others. Absent for all. */
+  /** Optional scopes to ask for unless `APP_SCOPES` names others. Absent for all. */
   usual?: readonly string[];
-  /** Each scope in words, such as `publish posts`. */
+  /** In words, such as `publish posts`. */
   inWords?: Readonly<Record<string, string>>;
 }
 
@@ -57,21 +57,21 @@ export interface PlatformMessage {
 }
 
 export interface Withdrawal {
-  /** The person who withdrew consent. Null for messages on other matters. */
+  /** Null for messages on other matters than a withdrawn consent. */
   platformUserId: string | null;
   at: Date | null;
 }
 
 export interface WithdrawalFields {
-  /** Name of the field in the platform's app settings that takes our URL for withdrawals of consent. */
+  /** The platform's name of the field for our URL that receives withdrawals of consent. */
   withdrawn: string;
-  /** The platform's name for the field of the URL that receives deletion requests. */
+  /** Like `withdrawn`, for deletion requests. */
   deletion?: string;
 }
 
 export interface Withdrawals {
   fields: WithdrawalFields;
-  /** Platforms whose app secret may also sign this platform's messages. */
+  /** Platforms whose app secret may also sign these messages. */
   alsoSignedBy?: readonly Platform[];
   read(message: PlatformMessage, clientSecret: string): Promise<Withdrawal | null>;
 }
@@ -81,12 +81,9 @@ export interface ConsentPage extends ConsentScopes {
   /** What posts are published as; absent where it is the account that consents. */
   publishesAs?: string;
   identifierLabel?: string;
-  /** People can consent although the instance has no app at the platform. */
+  /** The instance needs no app at the platform. */
   needsNoApp?: true;
-  /**
-   * Returns the document that identifies an instance without an app, served at
-   * `/oauth/<platform>/client-metadata.json`.
-   */
+  /** The document that identifies an instance without an app, at `/oauth/<platform>/client-metadata.json`. */
   clientMetadata?(
     site: Pick<ConsentStart, "origin" | "redirectUri">,
     app: AppKeys | null,

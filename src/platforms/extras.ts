@@ -33,7 +33,7 @@ export interface CommentReader {
   postId: RegExp;
   example: string;
   written: string;
-  /** Why an account's comments cannot be read. In the message, it follows the account's name. */
+  /** Why an account's comments cannot be read; follows the account's name. */
   refusal: string;
   read(fetch: Fetch, accessToken: string, postId: string): Promise<Result<PostComment[], Stopped>>;
 }

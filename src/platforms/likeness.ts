@@ -9,15 +9,15 @@ export interface Unpublished {
   text: string;
 }
 
-/** How the published post will look, for reviewers. Texts are exact, the rest is approximate. */
+/** The published post as reviewers see it. Texts are exact, the rest is approximate. */
 export interface Likeness {
   layout: Layout;
   heading: string | null;
   text: string;
   unpublished: Unpublished[];
-  /** Lines that phones show before "more". Null when all lines are shown. */
+  /** Lines that phones show before "more". Null for all. */
   shownLines: 2 | 3 | 5 | 8 | null;
-  /** Files stand side by side instead of sliding. */
+  /** Side by side instead of sliding. */
   hasGrid: boolean;
   poll: readonly string[];
   preview: string | null;

@@ -3,7 +3,7 @@ import type { OtherApp } from "../core/platforms.ts";
 export interface AppKeys {
   clientId: string;
   clientSecret: string;
-  /** Permissions to ask for instead of the platform's usual ones. */
+  /** Permissions that replace the platform's usual ones. */
   scopes?: readonly string[];
   /** Id of the login configuration in Meta's app dashboard. */
   configId?: string;
@@ -21,26 +21,26 @@ export interface PrivateKey {
   kid: string;
 }
 
-/** The database stores these tokens encrypted. */
+/** Stored encrypted. */
 export interface Credentials {
   accessToken: string;
   refreshToken: string | null;
-  /** When the access token expires. Null for never or unknown. */
+  /** Null for never or unknown. */
   expiresAt: Date | null;
   refreshEndsAt?: Date | null;
   /** When the platform stops giving the app the person's data, although the login works. */
   dataAccessEndsAt?: Date | null;
   /** Renewing does not extend `refreshEndsAt`. */
   isEndFixed?: true;
-  /** The platform did not say `refreshEndsAt`: once it has passed, the platform is asked. */
+  /** `refreshEndsAt` is a guess: once it has passed, the platform is asked. */
   isEndPresumed?: true;
-  /** Further secrets that calls or renewals of the login need. */
+  /** Further secrets for calls or renewals. */
   extra?: Record<string, string>;
 }
 
 export interface Profile {
   platformAccountId: string;
-  /** Platform id of the person behind the login, if the platform tells it. */
+  /** The person behind the login. Absent where the platform does not tell. */
   platformUserId?: string | null;
   accountName: string;
   handle: string | null;
@@ -51,7 +51,7 @@ export interface Profile {
 export interface Connected {
   profile: Profile;
   credentials: Credentials;
-  /** Present when only the account's own server vouches for the account's id. */
+  /** Only the account's own server vouches for its id. */
   unproven?: LoginRefusal;
 }
 
@@ -59,9 +59,9 @@ export interface Connected {
 export interface LoginRefusal {
   message: string;
   final: boolean;
-  /** The platform has ended the login, by itself or because the person withdrew it. */
+  /** The platform or the person has ended the login. */
   isEnded?: true;
-  /** The refusal concerns this login, and no other login of the app. */
+  /** The refusal concerns no other login of the app. */
   isAboutLogin?: true;
   /** The wrong field of the request. Absent when the login itself is refused. */
   field?: "identifier" | "authFactorToken" | "pageId" | "service";
@@ -86,17 +86,17 @@ export interface IdentifyOptions {
   service: string | null;
   /** The page to connect, when a login covers several. Null connects the person. */
   pageId: string | null;
-  /** The app that the login is from. Absent for the platform's first app. */
+  /** Absent for the platform's first app. */
   app?: OtherApp | null;
 }
 
-/** The check covers the app's id and secret only. `unknown` means no clear answer. */
+/** Covers the app's id and secret only. `unknown`: no clear answer. */
 export interface AppCheck {
   verdict: "right" | "wrong" | "unknown";
   message: string;
   /** The platform knows the app, but not the redirect URL. */
   isAboutRedirect?: true;
-  /** The keys are of an app that cannot publish for everybody yet. */
+  /** The app cannot publish for everybody yet. */
   isUnpublished?: true;
 }
 
@@ -107,8 +107,8 @@ export interface PublishAccount {
   service: string | null;
   /** Only the account's server vouches for the account's id. */
   isUnproven?: true;
-  /** The app that the login is from. Absent for the platform's first app. */
+  /** Absent for the platform's first app. */
   app?: OtherApp;
-  /** Optional scopes that the person granted. Absent when they are unknown. */
+  /** Granted optional scopes. Absent when unknown. */
   grantedScopes?: readonly string[];
 }

@@ -3,14 +3,14 @@ import type { Fetch } from "./fetch.ts";
 import type { PublishAccount } from "./login.ts";
 import type { Stopped } from "./stopped.ts";
 
-/** Who can see a rehearsal's post. `owner` includes people who manage the account or share the board. */
+/** `owner` includes people who manage the account or share the board. */
 export const AUDIENCES = ["nobody", "owner", "connections", "everyone"] as const;
 export type Audience = (typeof AUDIENCES)[number];
 
 export interface RehearsalCall {
   account: PublishAccount;
   accessToken: string;
-  /** Each call has a deadline. Redirects are not followed. */
+  /** Calls have a deadline and follow no redirects. */
   fetch: Fetch;
   now(): Date;
 }
@@ -25,28 +25,24 @@ export interface RehearsalPlan {
   isHidden?: true;
 }
 
-/** The post as the platform shows it to the account. */
 export interface ReadBack {
   isThere: boolean;
-  /** The platform's own word for who sees the post, or for its state. Null when it does not say. */
+  /** The platform's own word for the audience or state. Null when it does not say. */
   visibility: string | null;
 }
 
-/** `missing`: the platform knows no such post. A platform may know a new post only after a while. */
+/** `missing`: the platform does not know the post, which may be too new. */
 export type Removed = "deleted" | "missing";
 
 /** Ids are those that `submit`, `settle` and `reconcile` answer. */
 export interface Rehearsal {
   plan(call: RehearsalCall): Promise<Result<RehearsalPlan, Stopped>>;
-  /**
-   * Returns the id of what `prepare` made. Only for platforms whose posts cannot be deleted: the rehearsal ends before
-   * `submit`.
-   */
+  /** Returns the id of what `prepare` made. Where posts cannot be deleted, the rehearsal ends before `submit`. */
   draftId?(bookmark: Record<string, unknown>): Promise<string>;
   readBack(call: RehearsalCall, id: string): Promise<Result<ReadBack, Stopped>>;
-  /** Deletes a post of the account. Absent where the API deletes nothing. */
+  /** Absent where the API deletes nothing. */
   remove?(call: RehearsalCall, id: string): Promise<Result<Removed, Stopped>>;
-  /** The scope without which `remove` is refused. Absent where every login may delete. */
+  /** Absent where every login may delete. */
   removeScope?: string;
   /** A sentence: who sees a post for the audience `owner`. */
   seenByOwner?: string;
@@ -54,7 +50,7 @@ export interface Rehearsal {
   byHand: string;
 }
 
-/** Whether the post can be deleted with this login. `needless`: nothing is published. */
+/** Whether this login can delete the post. `needless`: nothing is published. */
 export const REMOVALS = ["possible", "impossible", "unknown", "needless"] as const;
 export type Removal = (typeof REMOVALS)[number];
 

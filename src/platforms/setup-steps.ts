@@ -1,4 +1,4 @@
-/** Addresses and files of this instance that a platform's forms ask for. */
+/** Values of this instance that a platform's forms ask for. */
 export type OurValue =
   | "redirect"
   | "home"
@@ -23,27 +23,25 @@ export type StepKind =
   | "review"
   | "audit";
 
-/**
- * `strangers`: accounts of people without a role in the owner's app. `colleagues`: other people than the app's owner.
- */
+/** `strangers`: people without a role in the owner's app. `colleagues`: other people than the app's owner. */
 export type NeededFor = "everybody" | "colleagues" | "strangers" | "pages" | "quota";
 
-/** One scene of a screen recording. */
+/** Part of a screen recording. */
 export interface Scene {
   /** A path of this instance. Null for a page of the platform. */
   page: string | null;
   show: string;
 }
 
-/** What the owner sends to the people who review an app. */
+/** For the people who review the owner's app. */
 export interface Submission {
   /** What the app does, to paste. */
   purpose: string;
-  /** The scopes to explain. Absent for all that the connector asks for. */
+  /** Scopes to explain. Absent for all that the connector asks for. */
   scopes?: readonly string[];
-  /** Why the app asks for a scope. A scope without an entry is explained by its words on the connect page. */
+  /** A scope without an entry is explained by its words on the connect page. */
   reasons: Readonly<Record<string, string>>;
-  /** What the platform says that it wants to see. */
+  /** What the platform wants to see. */
   asks: readonly string[];
   /** Empty where the platform asks for no recording. */
   recording: readonly Scene[];
@@ -55,7 +53,6 @@ export interface Submission {
 export interface DifferentKey {
   variable: string;
   other: string;
-  /** A sentence that says which key belongs here. */
   message: string;
 }
 
@@ -65,25 +62,25 @@ interface StepFacts {
   title: string;
   /** Sentences about what to do. */
   todo: string;
-  /** The platform's page for it. */
+  /** The platform's page. */
   page: string;
-  /** What works before this step is done. */
+  /** What already works before this step. */
   before: string;
-  /** What works once it is done. */
+  /** What works after this step. */
   after: string;
   /** As the platform says. Absent where it says nothing. */
   takes?: string;
   neededFor: NeededFor;
-  /** Our values, each with the name of the field that takes it. */
+  /** Our values, with the names of the platform's fields. */
   pastes?: Partial<Record<OurValue, string>>;
   /** Scopes that this step switches on. */
   scopes?: readonly string[];
   /** Variables of this instance that take what the platform shows. */
   variables?: readonly string[];
   differs?: DifferentKey;
-  /** Once it is passed, the owner names the platform in AUDITED_PLATFORMS. */
+  /** Afterwards, the owner names the platform in AUDITED_PLATFORMS. */
   endsLimits?: true;
-  /** The platform confirms it when it knows the app's keys. */
+  /** Done once the platform knows the app's keys. */
   isChecked?: true;
 }
 

@@ -5,7 +5,7 @@ export interface Refused {
   kind: "failed";
   failure: Failure;
   transient: boolean;
-  /** The preparation is lost: the next attempt starts over. */
+  /** The next attempt prepares the post again. */
   restart?: boolean;
 }
 

@@ -3,7 +3,7 @@ import { DAY } from "../core/time.ts";
 import type { ApiVersion } from "./connector.ts";
 import { connectors } from "./registry.ts";
 
-/** Enough days to support, test and deploy a newer version. */
+/** Enough to support, test and deploy a newer version. */
 const WARNING_DAYS = 60;
 
 interface EndingVersion {
@@ -19,7 +19,7 @@ interface PlatformVersion {
   apiVersion: Pick<ApiVersion, "version" | "sunset">;
 }
 
-/** API versions that have ended or end within 60 days, earliest first. */
+/** Versions that have ended or end within 60 days, earliest first. */
 export function endingVersions(
   now: Date,
   versions: readonly PlatformVersion[] = connectors(),

@@ -4,14 +4,14 @@ interface Address {
   url: string;
 }
 
-/** What the platform wants to be shown to people who connect an account, and in the terms and the privacy page. */
+/** What the platform wants shown when an account is connected, and in the terms and the privacy page. */
 export interface PlatformTerms {
-  /** The platform's name of its API. */
+  /** The API's name. */
   api: string;
-  /** What this service does with the API, as in "this service reads the name and picture of the channel". */
+  /** As in "this service reads the name and picture of the channel". */
   uses: string;
   service: Address;
   privacy: Address;
-  /** Where a person ends this instance's access. */
+  /** Where people end this instance's access. */
   access: Address;
 }

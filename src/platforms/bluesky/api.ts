@@ -3,7 +3,7 @@ import type { Refusal } from "../kit/refusals.ts";
 import { messageOf, replyReader } from "../kit/replies.ts";
 import { field, maybeText } from "../kit/shapes.ts";
 
-/** The server for logins of servers run by Bluesky, and of unknown servers. */
+/** The login server of Bluesky's own servers and of unknown ones. */
 export const ENTRYWAY = "https://bsky.social";
 export const PUBLIC_API = "https://public.api.bsky.app";
 export const POST_COLLECTION = "app.bsky.feed.post";
@@ -12,9 +12,9 @@ const MAX_REPLY_BYTES = 64 * 1_024;
 
 export interface XrpcRefusal extends Refusal {
   name: string | null;
-  /** Header in epoch seconds. */
+  /** Epoch seconds. */
   rateLimitReset: string | null;
-  /** Header in seconds or as a date. */
+  /** Seconds or a date. */
   retryAfter: string | null;
 }
 
@@ -137,7 +137,7 @@ export function getProfileRequest(actor: string): Request {
 
 export const readGetProfileReply = readerOf(actorProfile);
 
-/** A file on the account's server. Records must repeat it exactly as received. */
+/** A stored file. Records must repeat it exactly as received. */
 export const blob = z.looseObject({
   $type: z.literal("blob"),
   ref: z.looseObject({ $link: z.string() }),
@@ -159,8 +159,7 @@ export function uploadBlobRequest(
 export const readUploadBlobReply = readerOf(field("blob", blob));
 
 /**
- * `swapRecord: null` demands that the key is free. The server repeats its answer for the same record and refuses
- * another record as InvalidSwap.
+ * `swapRecord: null` demands a free key. The same record may be sent again; another record is refused as InvalidSwap.
  * @see https://docs.bsky.app/docs/api/com-atproto-repo-put-record
  */
 export function putRecordRequest(
@@ -178,7 +177,7 @@ export function putRecordRequest(
 export const readPutRecordReply = readerOf(field("uri", z.string().startsWith("at://")));
 
 /**
- * Records are public. Servers ignore a token here, and answer its proof without the nonce that they owe elsewhere.
+ * Sends no token: records are public, and servers answer a proof here without the required nonce.
  * @see https://docs.bsky.app/docs/api/com-atproto-repo-get-record
  */
 export function getRecordRequest(service: string, post: { repo: string; rkey: string }): Request {
@@ -191,7 +190,7 @@ export function getRecordRequest(service: string, post: { repo: string; rkey: st
 export const readGetRecordReply = readerOf(field("value", z.record(z.string(), z.unknown())));
 
 /**
- * Deletes the record, or answers the same when there is none.
+ * Also succeeds when there is no record.
  * @see https://docs.bsky.app/docs/api/com-atproto-repo-delete-record
  */
 export function deleteRecordRequest(

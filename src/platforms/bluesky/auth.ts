@@ -33,7 +33,7 @@ import {
   unknownIdentifier,
 } from "./identity.ts";
 
-/** Main passwords, which are never wanted, hardly ever look like this. */
+/** Main passwords hardly ever look like this. */
 const APP_PASSWORD = /^[a-z0-9]{4}(?:-[a-z0-9]{4}){3}$/;
 /** Stands for a handle that no longer leads to its account. */
 const INVALID_HANDLE = "handle.invalid";
@@ -91,7 +91,7 @@ interface Standing {
   unproven?: LoginRefusal;
 }
 
-/** The DID document has to name the server that claims the account. */
+/** The DID document must name the server. */
 async function judgeServer(
   fetch: Fetch,
   did: string,
@@ -131,7 +131,6 @@ const toCredentials = (session: Session): Credentials => ({
   refreshEndsAt: expiryOf(session.refreshJwt),
 });
 
-/** Null for a usable session. */
 function refusedSession(
   { did, active, status }: SessionInfo,
   expectedDid: string | null,
@@ -236,7 +235,7 @@ const withExpiry = (credentials: Credentials): Credentials => ({
   expiresAt: credentials.expiresAt ?? expiryOf(credentials.accessToken),
 });
 
-/** Null unless the account has moved. Loopback servers are exempt: no directory knows their accounts. */
+/** Null unless the account has moved. No directory knows accounts of loopback servers. */
 async function refusedServer(
   fetch: Fetch,
   { platformAccountId: did, service, isUnproven }: PublishAccount,

@@ -60,7 +60,7 @@ export const capabilities = {
     imageTypes: ["image/jpeg", "image/png", "image/webp", "image/gif"],
     /** Source: lexicon app.bsky.embed.images. */
     imageMaxBytes: 2_000_000,
-    /** Bluesky converts other types to MP4. Source: the upload of videos in Bluesky's own client. */
+    /** Bluesky converts other types to MP4. Source: Bluesky's own client. */
     videoTypes: ["video/mp4", "video/quicktime", "video/webm"],
     /** Bluesky itself takes 300 MB. Source: spec, "Content limits by platform". */
     videoMaxBytes: 100_000_000,

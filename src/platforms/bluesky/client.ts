@@ -18,7 +18,7 @@ export interface Client {
 type Site = Pick<ConsentStart, "origin" | "redirectUri">;
 
 /**
- * The id is the URL of our metadata, or on a developer's machine a URL that contains the metadata.
+ * The id is the URL of our metadata, or on a developer's machine a URL that contains it.
  * @see https://atproto.com/specs/oauth#localhost-client-development
  */
 export function clientOf({ origin, redirectUri }: Site): Result<Client, ConsentRefusal> {

@@ -67,7 +67,7 @@ async function enterHome(
 }
 
 /**
- * Pushes the request to the account's own server, signed with a new key that binds the tokens.
+ * Pushes the request to the account's own server, with a new key that binds the tokens.
  * @see https://atproto.com/specs/oauth
  */
 export const begin: ConsentPage["begin"] = async (fetch, start, app) => {

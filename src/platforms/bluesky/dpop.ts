@@ -20,12 +20,12 @@ const importPublicKey = ({ kty, crv, x, y }: JsonWebKey): Promise<CryptoKey> =>
 /** More than the servers that one isolate calls while a nonce is valid. */
 const MAX_NONCES = 500;
 
-/** Each server's last nonce, shared by all logins. Nonces live about 3 minutes. */
+/** Each server's last nonce, which lives about 3 minutes. */
 const nonces = new Map<string, string>();
 
 const SESSION_PATH = "/xrpc/com.atproto.server.getSession";
 
-/** Thrown like a lost answer: whether the call took effect stays open, so a write is looked up and never repeated. */
+/** Counts as a lost answer: the call may have taken effect, so a write is looked up and never repeated. */
 export class NonceMissing extends Error {
   constructor() {
     super(
@@ -51,7 +51,7 @@ export const keepingNonces =
   };
 
 /**
- * For calls with a proof. Refusals need no nonce, because they are not acted upon.
+ * Refusals need no nonce, because they are not acted upon.
  *
  * @throws NonceMissing for an answer that clients must reject
  * @see https://atproto.com/specs/oauth#dpop
@@ -87,7 +87,7 @@ export async function proofsOf(key: string): Promise<oauth.DPoPHandle> {
   );
 }
 
-/** Repeats a call that the server refused for lack of its nonce. */
+/** Repeats a call that lacked the server's nonce. */
 export async function withNonce<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
@@ -97,13 +97,13 @@ export async function withNonce<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** In place of a rejected answer, where nothing was written. No server sends this name. */
+/** Replaces a rejected answer when nothing was written. No server sends this name. */
 const refusedNonce = (): Response =>
   Response.json({ error: "NonceMissing", message: new NonceMissing().message }, { status: 400 });
 
 /**
  * Adds a DPoP proof to calls with this access token. Before the first write at a server, a read finds out whether the
- * server sends nonces: an answer without one is then rejected before anything is published.
+ * server sends nonces: without them, nothing is published.
  */
 export function provingKey(network: Fetch, key: string, accessToken: string): Fetch {
   const fetch = requiringNonces(network);

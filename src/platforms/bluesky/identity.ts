@@ -65,7 +65,7 @@ export interface Home {
   pds: string;
 }
 
-/** The account's DID document has to name the handle too. */
+/** The DID document must name the handle too. */
 export async function resolveHandle(
   fetch: Fetch,
   handle: string,
@@ -124,7 +124,7 @@ export type Proof =
   | { kind: "unproven" | "foreign"; refusal: LoginRefusal };
 
 /**
- * Verifies that a server keeps the account it claims.
+ * Verifies that a server keeps the account.
  * @param server an origin
  * @see https://atproto.com/specs/did
  * @throws Error when the document's host does not answer

@@ -9,7 +9,7 @@ import { toRefused } from "./failures.ts";
 
 /** Bluesky returns at most 100. */
 const PAGE = 50;
-/** Large, because posts come with everything they embed. */
+/** Posts come with everything they embed. */
 const MAX_REPLY_BYTES = 2_000_000;
 
 const { readerOf } = replyReader(MAX_REPLY_BYTES, toXrpcRefusal);

@@ -41,17 +41,17 @@ const sessionOf = ({ extra = {} }: Credentials): Session => ({
 });
 
 /**
- * The login of a client without key ends after this time, however often it is refreshed.
+ * A login of a client without key ends after this time.
  * @see https://atproto.com/specs/oauth#types-of-clients
  */
 const PUBLIC_SESSION_DAYS = 14;
 /**
- * Life of an unused refresh token; Bluesky's servers give 3 months.
+ * An unused refresh token lives 3 months on Bluesky's servers.
  * @see https://github.com/bluesky-social/atproto/blob/main/packages/oauth/oauth-provider/src/constants.ts
  */
 const REFRESH_DAYS = 90;
 /**
- * The login of a client with a key ends after this time, however often it is refreshed.
+ * A login of a client with a key ends after this time.
  * @see https://github.com/bluesky-social/atproto/blob/main/packages/oauth/oauth-provider/src/constants.ts
  */
 const KEYED_SESSION_DAYS = 730;
@@ -115,7 +115,7 @@ interface End {
   isEndPresumed?: true;
 }
 
-/** The refresh token's end, or the session's usual one where that comes first and has not been outlived. */
+/** The earlier of two ends: the refresh token's, and the session's usual one unless it has already passed. */
 function keyedEnd({ startedAt }: Session): End {
   const refreshEndsAt = inDays(REFRESH_DAYS);
   if (!startedAt) return { refreshEndsAt };
@@ -229,7 +229,7 @@ export const refreshGrant: Connector["refresh"] = async (fetch, credentials, acc
   }
 };
 
-/** Sends a DPoP proof, unlike `revocationRequest`: without a proof servers answer 200 and revoke nothing. */
+/** Sends a DPoP proof, because without it servers answer 200 and revoke nothing. */
 export async function revokeGrant(
   fetch: Fetch,
   credentials: Credentials,
@@ -250,6 +250,6 @@ export async function revokeGrant(
       options,
     );
   const reply = await send();
-  // The second call carries the nonce of the first answer.
+  // The second call carries the first answer's nonce.
   if (reply.status === 400) await send();
 }

@@ -72,8 +72,8 @@ const ATTEMPTS = 16;
 const UPLOADS = (1_000 * CLOCK_IDS) / ATTEMPTS;
 
 /**
- * The key has 53 bits of microseconds and 10 bits of clock id. Upload and attempt fill the digits below milliseconds:
- * keys differ for 64,000 uploads in a row within a millisecond.
+ * The key has 53 bits of microseconds and 10 bits of clock id. Upload and attempt fill the digits below milliseconds,
+ * so 64,000 uploads within a millisecond have different keys.
  * @see https://atproto.com/specs/tid
  */
 export function recordKey(createdAt: Date, uploadId: number, attempt: number): string {
@@ -149,7 +149,7 @@ function toVideoEmbed(job: Job, size: Size, video: Blob): VideoEmbed {
   };
 }
 
-/** Omits empty fields: an empty field would make another record. */
+/** Omits empty fields: they would make another record. */
 function buildRecord(
   { bluesky_langs: langs, bluesky_labels: labels }: BlueskySettings,
   post: { text: string; createdAt: Date; facets: Facet[]; embed: Embed | null },
@@ -172,7 +172,7 @@ function buildRecord(
   };
 }
 
-/** Fixes record and key, so that repeats of `submit` send the same. Images uploaded again get the same references. */
+/** Fixes record and key, so that each `submit` sends the same. Images uploaded again get the same references. */
 export async function prepare(job: Job, bookmark: Bookmark | null): Promise<Prepared> {
   if (bookmark && "record" in bookmark) return ready(bookmark);
   const [item] = job.post.media;
@@ -210,7 +210,7 @@ function toPublished(job: Job, rkey: string, uri: string): PublishedPost {
   return published(uri, `https://bsky.app/profile/${handle ?? platformAccountId}/post/${rkey}`);
 }
 
-/** This service chose the record's key, so a repeated call creates no second post. */
+/** The key is fixed, so a repeated call creates no second post. */
 export async function submit(job: Job, bookmark: Bookmark): Promise<Submitted> {
   const post = preparedPost.parse(bookmark);
   const request = putRecordRequest(serviceOf(job), job.accessToken, {
@@ -235,7 +235,6 @@ function isSameJson(a: unknown, b: unknown): boolean {
   );
 }
 
-/** @throws Error when the server cannot tell yet whether the post exists */
 export async function reconcile(job: Job, bookmark: Bookmark): Promise<Reconciled> {
   const { rkey, record } = preparedPost.parse(bookmark);
   const repo = job.account.platformAccountId;

@@ -40,7 +40,7 @@ const DOMAIN = new RegExp(
 const MENTION = new RegExp(String.raw`${BEFORE}@(?<handle>(?:${LABEL}\.)+${LABEL})${AFTER}`, "giu");
 /** Zero-width characters end a tag: they are mostly leftovers of copying. */
 const TAG_END = String.raw`\s\u00AD\u2060\u200A\u200B\u200C\u200D\u20E2`;
-/** A tag needs a character that is neither digit nor punctuation. `#` + U+FE0F is the keycap emoji. */
+/** A tag needs a character besides digits and punctuation. `#` + U+FE0F is the keycap emoji. */
 const TAG = new RegExp(
   String.raw`${OPENING}[#＃](?<tag>(?!\uFE0F)[^${TAG_END}]*[^\d\p{P}${TAG_END}][^${TAG_END}]*)`,
   "gu",
@@ -117,8 +117,8 @@ function findTags(text: string): Span[] {
 }
 
 /**
- * In text order, without overlaps: links win over mentions, mentions over tags. Hand-written, because `RichText` of
- * `@atproto/api` adds 600 KB, misses links in quotes and in CJK text, and links email addresses.
+ * In text order, without overlaps: links win over mentions, mentions over tags. `RichText` of `@atproto/api` would
+ * add 600 KB, miss links in quotes and CJK text, and link email addresses.
  */
 export function findSpans(text: string): Span[] {
   const kept: Span[] = [];

@@ -61,7 +61,7 @@ const uploadSession = z.object({
 });
 
 /**
- * An upload counts toward the account's limits until finished, aborted or expired.
+ * Counts toward the account's limits until finished, aborted or expired.
  * @see https://docs.bsky.app/docs/api/app-bsky-video-start-upload
  */
 export function startUploadRequest(token: string, file: VideoFile): Request {
@@ -109,7 +109,7 @@ export function finishUploadRequest(token: string, uploadId: string): Request {
   return xrpc("POST", VIDEO_SERVICE, "app.bsky.video.finishUpload", { token, json });
 }
 
-/** Returns an earlier job when the service already knows the video. */
+/** For a known video, returns the earlier job. */
 export const readFinishUploadReply = readerOf(
   z
     .object({ completedJobId: jobId, jobStatus })
@@ -138,10 +138,7 @@ export function abortUploadRequest(token: string, uploadId: string): Request {
   return xrpc("POST", VIDEO_SERVICE, "app.bsky.video.abortUpload", { token, json });
 }
 
-/**
- * Sends a whole video at once, as before uploads in parts existed.
- * @see https://docs.bsky.app/docs/api/app-bsky-video-upload-video
- */
+/** @see https://docs.bsky.app/docs/api/app-bsky-video-upload-video */
 export function uploadVideoRequest(
   token: string,
   video: { did: string; name: string; mime: string; data: ReadableStream },
@@ -159,8 +156,8 @@ const uploadedVideo = z.union([
 ]);
 
 /**
- * The service answers with the bare job status, though the schema wraps it. For a known video, the answer is an HTTP
- * error with the earlier job.
+ * The service sends the bare job status, though the schema wraps it. For a known video it sends an HTTP error with
+ * the earlier job.
  */
 export async function readUploadVideoReply(
   reply: Response,

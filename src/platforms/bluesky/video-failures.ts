@@ -25,21 +25,21 @@ const MEDIA_FAILURES = new Set([
   "encoding_failure",
   "pds_upload_unsupported_blob_size",
 ]);
-/** Job errors from before failure codes existed. Source: Bluesky's own client. */
+/** Job errors without failure code. Source: Bluesky's own client. */
 const MEDIA_JOB_ERRORS = new Set([
   "video_too_long",
   "bad_aspect_ratio",
   "unsupported_codec",
   "encoded_video_too_large",
 ]);
-/** The upload session no longer exists. Source: lexicon app.bsky.video.uploadPart. */
+/** Source: lexicon app.bsky.video.uploadPart. */
 const SESSION_OVER = new Set(["UploadNotFound", "UploadExpired", "UploadAborted", "UploadFailed"]);
-/** Part numbers or sizes differ from what the service expects. Source: lexicon app.bsky.video.uploadPart. */
+/** Source: lexicon app.bsky.video.uploadPart. */
 const PLAN_ERRORS = new Set(["InvalidPartNumber", "PartSizeMismatch"]);
 /** Source: lexicon app.bsky.video.uploadPart, finishUpload. */
 const UNCLEAR = new Set(["UploadNotReady", "UploadAlreadyCompleted", "MissingParts"]);
 
-/** Refusals that only the account's owner can end. Source: texts in Bluesky's own client. */
+/** Only the account's owner can end these refusals. Source: Bluesky's own client. */
 const FORBIDDEN_WORDING = /confirm your email|not allowed to upload|not old enough/i;
 const LIMIT_WORDING = /exceeded daily|daily limit|reached the limit/i;
 const SIZE_WORDING = /is larger than the maximum/i;
@@ -54,7 +54,7 @@ const JOB_MESSAGES: Record<string, string> = {
 
 export const isUnclear = ({ name }: XrpcRefusal): boolean => UNCLEAR.has(name ?? "");
 
-/** A session that is still open counts toward the limits and should be aborted. */
+/** An open session counts toward the limits and should be aborted. */
 export const isSessionOpen = ({ name }: XrpcRefusal): boolean => !SESSION_OVER.has(name ?? "");
 
 const OF_EVERY_WAY: ReadonlySet<FailureCode> = new Set([
@@ -89,7 +89,7 @@ export function toLimitRefused({ message, error }: UploadLimits): Refused {
   return failed(FORBIDDEN_WORDING.test(wording) ? "account_disconnected" : "rate_limited", wording);
 }
 
-/** A failed job stays failed; another try needs another job. */
+/** Another try needs another job. */
 export function toJobRefused({ failureCode, error, message }: JobStatus): Refused {
   const code = failureCode ?? "";
   const wording =

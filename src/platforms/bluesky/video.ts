@@ -45,7 +45,7 @@ const UPLOAD_TOKEN_SECONDS = 1_800;
 const PROCESSING_DEADLINE_SECONDS = 1_500;
 const FIRST_LOOK_SECONDS = 2;
 const LONGEST_LOOK_SECONDS = 5;
-/** How often an upload may turn out to lack parts that its bookmark counts as sent. */
+/** How often an upload may lack parts that its bookmark counts as sent. */
 const MAX_RECOVERIES = 3;
 
 export const videoBookmark = z.discriminatedUnion("stage", [
@@ -69,7 +69,7 @@ type Uploading = Extract<VideoBookmark, { stage: "uploading" }>;
 type VideoStep = Prepared | { kind: "processed"; blob: Blob };
 
 /**
- * The service converts the video and writes it to the account's server, with a token for that call alone.
+ * The service converts the video and writes it to the account's server.
  * @param bookmark null begins the upload
  */
 export async function transferVideo(
@@ -94,7 +94,7 @@ export async function transferVideo(
 }
 
 /**
- * Host without port, like the reference server and Bluesky's own client.
+ * Host without port, as in Bluesky's own client.
  * @see https://atproto.com/specs/did
  */
 export const didOfServer = (origin: string): string => `did:web:${new URL(origin).hostname}`;
@@ -221,7 +221,7 @@ async function abandon(job: Job, token: string, jobId: string): Promise<void> {
   } catch {}
 }
 
-/** May be repeated, as the service recognizes a video that is sent again. */
+/** May be repeated, because the service recognizes the video. */
 async function sendWhole(job: Job, item: MediaItem): Promise<VideoStep> {
   const allowed = await checkLimits(job);
   if (!allowed.ok) return allowed.error;
@@ -238,7 +238,7 @@ async function sendWhole(job: Job, item: MediaItem): Promise<VideoStep> {
   const reply = await readUploadVideoReply(sent);
   if (!reply.ok) return toVideoRefused(reply.error, job.now());
   const bookmark = processing(job, reply.value.jobId);
-  // The answer may contain only the earlier job's id, so the job is followed.
+  // The answer may contain only the earlier job's id.
   if (reply.value.error === "already_exists" && !reply.value.blob) return next(bookmark);
   return judgeJob(reply.value, bookmark);
 }
@@ -267,11 +267,11 @@ const processing = (job: Job, jobId: string): Processing => ({
   since: job.now().getTime(),
 });
 
-/** The bookmark stays the same, so that the runner notices a stalled job. */
+/** An unchanged bookmark lets the runner notice a stalled job. */
 const look = (at: Processing, waitedSeconds: number): Waiting =>
   waiting(at, growingLook(FIRST_LOOK_SECONDS, LONGEST_LOOK_SECONDS, waitedSeconds));
 
-/** A job may fail after it stored the video: the stored video counts. */
+/** A job may fail after it stored the video, which then counts. */
 function judgeJob(status: JobStatus, bookmark: Processing, waitedSeconds = 0): VideoStep {
   if (status.blob) return next({ stage: "processed", blob: status.blob });
   if (status.state === "JOB_STATE_FAILED") return toJobRefused(status);

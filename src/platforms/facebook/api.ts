@@ -24,7 +24,7 @@ export const exchangeCodeRequest = (form: Record<string, string>): Request =>
 const postId = z.string().regex(/^\d+(?:_\d+)?$/);
 
 /**
- * The call publishes the post at once, unless it is hidden: then only people who manage the Page see it.
+ * Publishes at once, unless hidden: then only people who manage the Page see the post.
  * @see https://developers.facebook.com/docs/graph-api/reference/page/feed
  */
 export function createPostRequest(
@@ -48,7 +48,7 @@ export function createPostRequest(
 export const readCreatePostReply = readerOf(field("id", postId));
 
 /**
- * A published photo becomes a post at once. An unpublished photo waits to be attached to a post.
+ * A published photo becomes a post at once; an unpublished one can be attached to a post.
  * @see https://developers.facebook.com/docs/graph-api/reference/page/photos
  */
 export function createPhotoRequest(
@@ -73,7 +73,7 @@ export const readCreatePhotoReply = readerOf(
 export const deletePhotoRequest = (token: string, photoId: string): Request =>
   new Request(graph(versioned(photoId), { token }), { method: "DELETE" });
 
-/** Facebook may send only the path of a URL. */
+/** Facebook may send only a path. */
 function toPermalink(text: string | null): string | null {
   if (!text || !URL.canParse(text, SITE)) return null;
   const url = new URL(text, SITE);
@@ -165,7 +165,7 @@ export interface PostList {
   after: string | null;
 }
 
-/** The newest post comes first. */
+/** Newest first. */
 export const readListPostsReply = readerOf(
   z.object({ data: z.array(listedPost), paging }).transform(({ data, paging }) => ({
     posts: data,

@@ -5,17 +5,17 @@ import type { FacebookSettings } from "./settings.ts";
 
 export type Job = PublishJob<FacebookSettings>;
 
-/** A post that takes a single call. `readyAt`: a time before the first call. */
+/** `readyAt`: a time before the only call. */
 const post = z.object({ stage: z.literal("post"), readyAt: z.number() });
 
-/** `readyAt`: the time at which all photos had been sent. */
+/** `readyAt`: when all photos had been sent. */
 const album = z.object({
   stage: z.literal("album"),
   photos: z.array(z.string()),
   readyAt: z.number().nullable(),
 });
 
-/** Facebook wants the bytes from `start` to `end`. When both are equal, it has all bytes. */
+/** Facebook wants the bytes from `start` to `end`; when both are equal, it has all. */
 const uploading = z.object({
   stage: z.literal("uploading"),
   sessionId: z.string(),
@@ -25,7 +25,7 @@ const uploading = z.object({
   realigned: z.int(),
 });
 
-/** `asked`: whether Facebook has been given the file's URL. */
+/** `asked`: whether Facebook has the file's URL. */
 const reel = z.object({
   stage: z.literal("reel"),
   videoId: z.string(),
@@ -52,5 +52,5 @@ export type ReelPlace = z.infer<typeof reel>;
 export type Posted = z.infer<typeof posted>;
 export type Processing = z.infer<typeof processing>;
 
-/** All times are epoch milliseconds. */
+/** Times are epoch milliseconds. */
 export const readBookmark = bookmarkReader(post, album, uploading, reel, posted, processing);

@@ -70,7 +70,7 @@ export const capabilities = {
     /** Images of an album. Source: spec, "Bulk upload". */
     maxCount: 10,
     textOnly: true,
-    /** WebP is converted, because Meta does not list it as accepted. Source: Meta, "Page Photos". */
+    /** Meta does not list WebP, so it is converted. Source: Meta, "Page Photos". */
     imageTypes: ["image/jpeg", "image/png", "image/gif", "image/webp"],
     /** Source: spec, "Content limits by platform". */
     imageMaxBytes: 4_000_000,
@@ -80,5 +80,5 @@ export const capabilities = {
   },
 } satisfies Capabilities;
 
-/** In seconds. One call sends up to 50 MB of video. */
+/** Seconds. One call sends up to 50 MB of video. */
 export const timing: ReconcileTiming = { callSeconds: 60, acceptSeconds: 60, listSeconds: 30 };

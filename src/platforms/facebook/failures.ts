@@ -22,7 +22,7 @@ import type { GraphRefusal } from "../meta/graph.ts";
 const DUPLICATE_POST = 506;
 const DUPLICATE_PHOTOS = 1366051;
 /**
- * Errors for a malformed URL and for one that Facebook could not read.
+ * For a malformed URL and for one that Facebook could not read.
  * @see https://developers.facebook.com/docs/graph-api/guides/error-handling
  */
 const INVALID_ADDRESS = 1500;
@@ -32,25 +32,25 @@ const INVALID_PARAMETER = 100;
 const WRONG_OFFSET = 1363037;
 
 /**
- * Meta sends most of these long numbers as `error_subcode`, some as `code`.
+ * Meta sends most of these numbers as `error_subcode`, some as `code`.
  * @see https://developers.facebook.com/docs/video-api/guides/publishing
  * @see https://developers.facebook.com/docs/graph-api/guides/error-handling
  */
 const LONG_NUMBERS: [number, Rule][] = [
   [1390008, LIMITED],
   ...all([1363019, 1363021, WRONG_OFFSET, 1363047, 1609010], UNAVAILABLE),
-  // The upload session has expired or is lost.
+  // The upload session expired or is lost.
   ...all([1363030, 1363033, 1363041, 1363045], GONE),
   ...all([INVALID_ADDRESS, UNREADABLE_ADDRESS], UNREACHABLE),
   ...all([1609008, 2061006], FLAGGED),
-  // The video is broken, too small, too large, too short or too long.
+  // The video is broken or has a wrong size or duration.
   ...all([1363020, 1363022, 1363023, 1363024, 1363025, 1363026, 1363031, 1363032], INVALID),
   // The reel has a wrong ratio, resolution, duration or frame rate.
   ...all([1363040, 1363127, 1363128, 1363129], INVALID),
   ...all([1366046, 2069019], INVALID),
   [DUPLICATE_PHOTOS, UNKNOWN],
   ...all([1346003, 1404102, 1349125], FLAGGED),
-  // The account needs a security check or confirmation, is limited, or may not upload.
+  // The account needs a security check, is limited, or may not upload.
   ...all([1404006, 4854002, 1404112, 1404078, 1363042], DISCONNECTED),
 ];
 
@@ -61,7 +61,7 @@ const CODES: [number, Rule][] = [
   [DUPLICATE_POST, FLAGGED],
 ];
 
-/** Codes of rate limits. Pages get 80001. Source: Meta, "Rate limits". */
+/** Pages get 80001. Source: Meta, "Rate limits". */
 const BUSINESS_LIMITS = Array.from({ length: 15 }, (_, n) => 80_000 + n);
 
 const judge = graphJudge({
@@ -108,7 +108,6 @@ export const isDuplicate = (refusal: GraphRefusal): boolean =>
 
 export const isWrongOffset = (refusal: GraphRefusal): boolean => isNumbered(refusal, WRONG_OFFSET);
 
-/** A call refused for a parameter had no effect. */
 export const isRefusedParameter = (refusal: GraphRefusal, name: string): boolean =>
   refusal.code === INVALID_PARAMETER &&
   refusal.status >= 400 &&
@@ -116,7 +115,7 @@ export const isRefusedParameter = (refusal: GraphRefusal, name: string): boolean
   refusal.message.includes(name);
 
 export interface PullRefusal extends GraphRefusal {
-  /** The upload server's name for the error, such as `ProcessingFailedError`. Null from the Graph API. */
+  /** The upload server's error name, such as `ProcessingFailedError`. Null from the Graph API. */
   type: string | null;
   retriable: boolean;
 }

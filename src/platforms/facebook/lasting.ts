@@ -8,7 +8,7 @@ import { identify, refreshPage } from "./auth.ts";
 import { isTemporary } from "./failures.ts";
 
 /**
- * The new token lives 60 days instead of one or two hours.
+ * The new token lives 60 days.
  * @see https://developers.facebook.com/docs/facebook-login/guides/access-tokens/get-long-lived
  */
 export function exchangeTokenRequest(token: string, app: AppKeys): Request {
@@ -22,7 +22,7 @@ export function exchangeTokenRequest(token: string, app: AppKeys): Request {
 }
 
 /**
- * Asks what Facebook knows of a token; only the app and its developer may ask.
+ * Only the app and its developer may ask.
  * @see https://developers.facebook.com/docs/graph-api/reference/debug_token
  */
 export function debugTokenRequest(token: string, app: AppKeys | null): Request {
@@ -37,7 +37,7 @@ export const exchanged = z.object({ access_token: z.string().min(1) });
 
 const debugged = z.object({
   data: z.object({
-    /** Seconds since 1970; 0 for a token without end. */
+    /** Epoch seconds; 0 for a token without end. */
     expires_at: z.number(),
     /**
      * 90 days after the person's last activity.
@@ -72,7 +72,7 @@ export const adopt: Required<Connector>["adopt"] = async (fetch, credentials, op
   });
 };
 
-/** Without an answer, the known end stays. Refuses when none is known, so that Facebook is asked again. */
+/** Without an answer, the known end stays. Refuses when none is known. */
 async function readDataAccess(
   fetch: Fetch,
   { accessToken, dataAccessEndsAt = null }: Credentials,
@@ -101,9 +101,7 @@ export const refresh: Connector["refresh"] = async (fetch, credentials, account,
   return ok({ ...page.value, ...(dataAccessEndsAt ? { dataAccessEndsAt } : {}) });
 };
 
-/**
- * Keeps the person's token when Facebook refuses the exchange. `adopt` then checks whether the Page's token expires.
- */
+/** Keeps the person's token when Facebook refuses the exchange: `adopt` checks whether the Page's token expires. */
 async function exchange(
   fetch: Fetch,
   credentials: Credentials,

@@ -8,7 +8,7 @@ import { isTemporary } from "./failures.ts";
 
 /** Source: Meta, "Pagination". */
 const LIST_LIMIT = 100;
-/** Limited, because Cloudflare's free plan allows 50 calls in an invocation. */
+/** Cloudflare's free plan allows 50 calls per invocation. */
 const MAX_LISTS = 5;
 const MAX_BUSINESSES = 8;
 const MAX_LOOKUPS = 15;
@@ -46,7 +46,6 @@ const listRequest = (token: string, path: string[], after: string | null): Reque
     query: { fields: FIELDS, limit: String(LIST_LIMIT), ...(after === null ? {} : { after }) },
   });
 
-/** An empty list does not end the reading. */
 async function listAll(fetch: Fetch, token: string, path: string[]): Reading<ManagedPage[]> {
   const pages: ManagedPage[] = [];
   const seen = new Set<string>();
@@ -64,7 +63,7 @@ async function listAll(fetch: Fetch, token: string, path: string[]): Reading<Man
   return ok(pages);
 }
 
-/** Turns a permanent refusal into an empty list. A temporary refusal stays, because the list would be incomplete. */
+/** A permanent refusal becomes an empty list. A temporary one stays, because the list would be incomplete. */
 const orNone = <T>(reply: Result<T[], GraphRefusal>): Result<T[], GraphRefusal> =>
   reply.ok || isTemporary(reply.error) ? reply : ok([]);
 
@@ -104,8 +103,7 @@ interface PageGrant {
 }
 
 /**
- * `me/accounts` omits Pages reached through a business portfolio alone, so the portfolio and the named ids
- * are read too.
+ * `me/accounts` omits Pages reached only through a business portfolio, so portfolios and named ids are read too.
  * @see https://developers.facebook.com/docs/pages-api/manage-pages
  */
 export async function listManagedPages(

@@ -64,7 +64,7 @@ const post = z.object({
 
 type Listed = z.infer<typeof post>;
 
-/** The URL of a video contains the id that publishing returned. */
+/** Contains the id that publishing returned. */
 const VIDEO_ADDRESS = /\/(?:videos|reel)\/(?:[^/]+\/)?(\d+)\/?$/;
 
 function idOf({ id, permalink_url, attachments: attached }: Listed, own: ReadonlySet<string>) {
@@ -76,7 +76,7 @@ function idOf({ id, permalink_url, attachments: attached }: Listed, own: Readonl
   return target;
 }
 
-/** If one post has no views, Facebook refuses the whole list. The list is then read without views. */
+/** One post without views makes Facebook refuse the whole list, which is then read without views. */
 export const readPage: MetricsReader["readPage"] = async (job, cursor) => {
   const pageOf = async (fields: string) => {
     const query = { fields, limit: String(PAGE), ...(cursor === null ? {} : { after: cursor }) };

@@ -52,7 +52,7 @@ function sourceOf(job: Job, item: MediaItem): Promise<string> {
 export const preparePost = (job: Job): Prepared =>
   ready<PostPlace>({ stage: "post", readyAt: job.now().getTime() });
 
-/** Sends one photo in each step, so that an interrupted run repeats at most one. */
+/** One photo per step, so that an interrupted run repeats at most one. */
 export async function stagePhoto(job: Job, place: AlbumPlace): Promise<Prepared> {
   if (place.readyAt !== null) return ready(place);
   const { media } = job.post;
@@ -73,7 +73,7 @@ export async function stagePhoto(job: Job, place: AlbumPlace): Promise<Prepared>
   return next<AlbumPlace>({ ...place, photos, readyAt: isLast ? job.now().getTime() : null });
 }
 
-/** Failures are ignored: Facebook deletes staged photos itself after a day. */
+/** Failures are ignored: Facebook deletes staged photos after a day. */
 async function dropPhotos(job: Job, photos: string[]): Promise<void> {
   for (const photoId of photos) {
     try {
@@ -114,7 +114,7 @@ export async function submitPost(job: Job, place: PostPlace | AlbumPlace): Promi
   return isLinkPost ? toLinkRefused(reply.error) : toRefused(reply.error);
 }
 
-/** Facebook says that the post exists: an earlier call without answer made it, or another app did. */
+/** The post exists: an unanswered call or another app made it. */
 async function judgeDuplicate(
   job: Job,
   place: PostPlace | AlbumPlace,
@@ -165,7 +165,7 @@ interface Listed {
   isWhole: boolean;
 }
 
-/** Leaves out posts older than `since`, which Facebook may list too. */
+/** Omits posts before `since`, which Facebook may list too. */
 async function listSince(job: Job, since: Date): Promise<Listed | Unknowable | TokenExpired> {
   const { platformAccountId: pageId } = job.account;
   const posts: ListedPost[] = [];

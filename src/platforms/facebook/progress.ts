@@ -17,7 +17,7 @@ import { isLoginLost, isTokenRefusal, toRefused, toUnknowable } from "./failures
 import { warningsOf } from "./posts.ts";
 import { getVideoRequest, readGetVideoReply, type Video, type VideoStatus } from "./video-api.ts";
 
-/** Seconds before the first status check, as in open-source clients. */
+/** As in open-source clients. */
 const FIRST_LOOK_SECONDS = 3;
 const LONGEST_LOOK_SECONDS = 15;
 
@@ -100,7 +100,7 @@ export async function settleVideo(job: Job, place: Processing): Promise<Settled>
   const reply = await look(job, place.videoId);
   if (!reply.ok) {
     if (isTokenRefusal(reply.error)) return TOKEN_EXPIRED;
-    // A refused status check does not mean that an accepted video is missing.
+    // A refused check does not mean that an accepted video is missing.
     throw new Error(reply.error.message);
   }
   const { status } = reply.value;
@@ -115,7 +115,7 @@ type Ongoing = Uploading | ReelPlace;
 /** `untouched`: the publish call never arrived. `busy`: Facebook does not know yet. */
 type Sight = PublishedPost | Waiting | "untouched" | "busy";
 
-/** Infers from the video's status whether an unanswered publish call took effect. */
+/** Whether an unanswered publish call took effect. */
 function judge(job: Job, { videoId, stage }: Ongoing, video: Video): Sight {
   const { status } = video;
   const isReel = stage === "reel";
@@ -130,7 +130,7 @@ function judge(job: Job, { videoId, stage }: Ongoing, video: Video): Sight {
 }
 
 /**
- * A repeated publish call makes no second post of the same video.
+ * Publishing the same video again makes no second post.
  * @throws Error when Facebook cannot tell yet whether the post exists
  */
 export async function reconcileVideo(job: Job, place: Ongoing): Promise<Reconciled> {
@@ -141,10 +141,7 @@ export async function reconcileVideo(job: Job, place: Ongoing): Promise<Reconcil
   return sight === "untouched" ? { kind: "absent" } : sight;
 }
 
-/**
- * An earlier publish call without answer may have succeeded. The refusal counts only when the video shows no sign of
- * that.
- */
+/** An unanswered publish call may have succeeded. The refusal counts only when the video shows no sign of that. */
 export async function judgeRefusedFinish(
   job: Job,
   place: Ongoing,

@@ -69,7 +69,6 @@ export async function settle(job: Job, bookmark: Bookmark): Promise<Settled> {
   throw new Error(`A post at ${at.stage} has nothing to settle.`);
 }
 
-/** @throws Error when Facebook cannot tell yet whether the post exists */
 export async function reconcile(job: Job, bookmark: Bookmark): Promise<Reconciled> {
   const at = readBookmark(bookmark);
   switch (at.stage) {

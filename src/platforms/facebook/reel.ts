@@ -30,7 +30,6 @@ import {
 } from "./video-api.ts";
 import { refusedReel } from "./video-rules.ts";
 
-/** Starts the upload, so that the reel has an id. */
 export async function openReel(job: Job, item: MediaItem): Promise<Prepared> {
   const problem = refusedReel(await job.inspectVideo(item));
   if (problem) return failed("media_invalid", problem);
@@ -50,7 +49,7 @@ export async function followUpload(job: Job, item: MediaItem, at: ReelPlace): Pr
     if (isUploaded(status)) return ready(at);
     if (at.asked || isArriving(status)) return lookLater(job, at);
   } else if (at.asked || isTokenRefusal(reply.error) || isTemporary(reply.error)) {
-    // A second request to download the file would fail the reel.
+    // A second download request would fail the reel.
     return toRefused(reply.error);
   }
   return askForPull(job, item, at);
@@ -73,7 +72,7 @@ function finish(job: Job, at: ReelPlace, isLabelled: boolean) {
   return finishReelRequest(job.accessToken, job.account.platformAccountId, reel);
 }
 
-/** If Facebook refuses the AI label by name, the call had no effect and is repeated without label. */
+/** A refusal that names the AI label has no effect, so the call is repeated without it. */
 export async function finishReel(job: Job, at: ReelPlace): Promise<Submitted> {
   const { is_aigc: isLabelled } = job.post.settings;
   let reply = await readFinishReply(await job.fetch(finish(job, at, isLabelled)));

@@ -11,7 +11,7 @@ import {
 } from "./api.ts";
 import { toRefused } from "./failures.ts";
 
-/** An unpublished post is seen only by people who manage the Page. */
+/** Only people who manage the Page see an unpublished post. */
 export const plan = (): Result<RehearsalPlan, Stopped> =>
   ok({ audience: "owner", settings: {}, sample: null, isHidden: true });
 

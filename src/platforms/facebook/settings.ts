@@ -10,7 +10,7 @@ import {
 
 /** Source: spec, "Uploads: create", `facebook`. */
 const MEDIA_TYPES = ["REELS", "VIDEO"] as const;
-/** May be http, because only Facebook reads the URL. */
+/** May be http, because only Facebook reads it. */
 const link = publicUrl({ allowHttp: true });
 
 export const settings = formFields({

@@ -49,7 +49,7 @@ const videos = (token: string, pageId: string, form: Record<string, string>): Re
   graph(versioned(pageId, "videos"), { token, form }, GRAPH_VIDEO);
 
 /**
- * The video stays hidden until `finishVideoRequest` publishes it.
+ * The video stays hidden until `finishVideoRequest`.
  * @see https://developers.facebook.com/docs/graph-api/reference/page/videos
  */
 export const startVideoRequest = (token: string, pageId: string, sizeBytes: number): Request =>
@@ -120,7 +120,7 @@ export async function readTransferVideoReply(
   return refuse({ ...read.error, expected: detail ? toOffsets(detail) : null });
 }
 
-/** The call publishes the video. */
+/** Publishes the video. */
 export const finishVideoRequest = (
   token: string,
   pageId: string,
@@ -183,7 +183,7 @@ export async function readPullReelReply(reply: Response): Promise<Result<true, P
 /** A guess: the guide names no AI label for reels. */
 export const AI_LABEL = "is_ai_generated";
 
-/** The call publishes the reel. */
+/** Publishes the reel. */
 export const finishReelRequest = (
   token: string,
   pageId: string,

@@ -17,7 +17,7 @@ import { UNREADABLE } from "./video-rules.ts";
 
 /** Fits well within a call's time limit. */
 export const MAX_CHUNK_BYTES = 52_428_800;
-/** How often Facebook may fail to take a part before the upload starts over. */
+/** How often Facebook may fail to take a part before the upload restarts. */
 const MAX_REALIGNMENTS = 3;
 
 export async function openVideo(job: Job, item: MediaItem): Promise<Prepared> {

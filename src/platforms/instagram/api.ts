@@ -4,16 +4,16 @@ import { CONTAINER_STATUSES, type ContainerStatus, type ListedPost } from "../me
 import { graphApi, graphId as id, unwrapped } from "../meta/graph.ts";
 import { apiVersion } from "./capabilities.ts";
 
-/** The server for accounts connected by Instagram Login. */
+/** For accounts connected by Instagram Login. */
 const GRAPH = "https://graph.instagram.com";
 
-/** Enough to find a post after a call without answer. */
+/** Enough to find a post after an unanswered call. */
 const LIST_LIMIT = 25;
 
 export const { graph, versioned, readerOf } = graphApi("Instagram", GRAPH, apiVersion.version);
 
 /**
- * The container stays hidden and expires after 24 hours unless published.
+ * Expires after 24 hours unless published.
  * @param fields lists and objects as JSON text
  * @see https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media
  */
@@ -37,7 +37,7 @@ export function getContainerRequest(token: string, containerId: string): Request
   return graph(versioned(containerId), { token, query: { fields: "status_code,status" } });
 }
 
-/** When the status is ERROR, `reason` is a sentence with the subcode. */
+/** With the status ERROR, `reason` is a sentence with the subcode. */
 export const readGetContainerReply = readerOf(containerStatus);
 
 /** @see https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media_publish */
@@ -92,7 +92,7 @@ export function getMeRequest(token: string): Request {
 export const readGetMeReply = readerOf(z.preprocess(unwrapped, me));
 
 /**
- * Returns a token that lasts an hour.
+ * The token lives an hour.
  * @see https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login
  */
 export function exchangeCodeRequest(fields: Record<string, string>): Request {
@@ -103,7 +103,7 @@ export function exchangeCodeRequest(fields: Record<string, string>): Request {
 }
 
 /**
- * For tokens at least 24 hours old. The reference allows the token only in the URL.
+ * The token must be 24 hours old. The reference allows it only in the URL.
  * @see https://developers.facebook.com/docs/instagram-platform/reference/refresh_access_token
  */
 export function refreshTokenRequest(token: string): Request {
@@ -112,7 +112,7 @@ export function refreshTokenRequest(token: string): Request {
 }
 
 /**
- * Returns a token that lasts 60 days. The reference allows token and secret only in the URL.
+ * The new token lives 60 days. The reference allows token and secret only in the URL.
  * @see https://developers.facebook.com/docs/instagram-platform/reference/access_token
  */
 export function exchangeTokenRequest(token: string, clientSecret: string): Request {

@@ -1,7 +1,7 @@
 import type { AppCheck } from "../login.ts";
 
 /**
- * Instagram has no call that checks an app's keys. Only the first connected account proves them.
+ * Instagram cannot check an app's keys: only the first connected account proves them.
  * @see https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login
  */
 export async function checkApp(): Promise<AppCheck> {

@@ -76,14 +76,14 @@ export const capabilities = {
   textField: "title",
   /** Per 24 hours. Source: spec, "Daily caps". */
   dailyPostCap: 50,
-  /** Instagram says that these hashtags cannot be found. Source: its guidelines against self-harm, 2012. */
+  /** Instagram says that they cannot be found. Source: its guidelines against self-harm, 2012. */
   bannedHashtags: ["thinspiration", "probulimia", "proanorexia"],
   mediaSupport: {
     kinds: ["image", "video"],
     /** Files of a carousel. Source: spec, "Uploads: create", `instagram`. */
     maxCount: 10,
     textOnly: false,
-    /** Instagram reads only JPEG; other images are converted. */
+    /** Instagram reads only JPEG; others are converted. */
     imageTypes: ["image/jpeg", "image/png", "image/webp", "image/gif"],
     imageMaxBytes: MAX_IMAGE_BYTES,
     videoTypes: ["video/mp4", "video/quicktime"],
@@ -91,8 +91,8 @@ export const capabilities = {
   },
 } satisfies Capabilities;
 
-/** In seconds. Instagram lists new posts a little late. */
+/** Seconds. Instagram lists new posts a little late. */
 export const timing: ReconcileTiming = { callSeconds: 30, acceptSeconds: 60, listSeconds: 30 };
 
-/** Enough calls to find one post without insights among fifty. */
+/** Enough to find one post without insights among fifty. */
 export const INSIGHT_CALLS = 9;

@@ -29,7 +29,7 @@ export function shapeOf({ media, settings }: Pick<InstagramPost, "media" | "sett
   return wantsVideo && !isSurely("image", item) ? "reel" : "image";
 }
 
-/** Matches hashtags, even several without space between them, but no `#` inside a word or URL. */
+/** Matches hashtags, also adjacent ones, but no `#` inside a word or URL. */
 const HASHTAGS = /(?<![\p{L}\p{N}_&/])(?:#[\p{L}\p{N}\p{M}_]+)+/gu;
 const MENTION = /(?<![\p{L}\p{N}_.@/])@[A-Za-z0-9_][A-Za-z0-9_.]*/gu;
 

@@ -7,13 +7,13 @@ import { connectLasting } from "./auth.ts";
 import { scopes } from "./capabilities.ts";
 
 /**
- * Forces a new sign-in, which alone lets a person choose another account.
+ * Only a new sign-in lets people choose another account.
  * @see https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login
  */
 export const begin = standardBegin("https://www.instagram.com/oauth/authorize", (app) => ({
   scope: requestedScopes(scopes, app).join(","),
   force_reauth: "true",
-  // A login through Facebook would give a token for another server.
+  // A login through Facebook would give another server's token.
   enable_fb_login: "false",
 }));
 

@@ -17,7 +17,7 @@ import { graphJudge } from "../meta/failures.ts";
 
 /** @see https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/error-codes */
 const BY_SUBCODE: [number, Rule][] = [
-  // With 2207008 Meta briefly cannot find the container, with 2207027 it is not ready for publishing.
+  // 2207008: Meta briefly cannot find the container. 2207027: it is not ready.
   ...all([2207001, 2207008, 2207027, 2207032, 2207053, 2207082], UNAVAILABLE),
   ...all([2207003, 2207052, 2207076, 2207077], UNREACHABLE),
   ...all([2207004, 2207005, 2207009, 2207026, 2207028, 2207057], INVALID),

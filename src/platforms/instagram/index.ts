@@ -22,7 +22,7 @@ export const instagram: Connector<InstagramSettings> = {
   needs,
   timing,
   untilAudit,
-  // Tokens end after 60 days and then cannot be renewed.
+  // After 60 days, tokens cannot be renewed.
   refreshAheadSeconds: (10 * DAY) / SECOND,
   isSelfRenewing: true,
   settings,

@@ -9,7 +9,7 @@ import { graph, readerOf, versioned } from "./api.ts";
 import { INSIGHT_CALLS } from "./capabilities.ts";
 import { toRefused } from "./failures.ts";
 
-/** One call reads the insights of at most 50 posts. Source: Meta, "Making Multiple Requests". */
+/** One call reads at most 50 posts. Source: Meta, "Making Multiple Requests". */
 const PAGE = 50;
 
 const readFollowersReply = readerOf(z.preprocess(unwrapped, field("followers_count", counter)));
@@ -41,7 +41,7 @@ const media = z.object({
   comments_count: counter,
 });
 
-/** The subcode for posts from before the account was professional. Source: Meta, "Error Codes". */
+/** For posts from before the account was professional. Source: Meta, "Error Codes". */
 const OLDER_THAN_ACCOUNT = 2108006;
 /** Prefix of cursors for pages on which no post has insights. */
 const WITHOUT = "without ";

@@ -23,7 +23,7 @@ const TRIALS = { manual: "MANUAL", auto: "SS_PERFORMANCE" } as const;
 
 const READABLE_IMAGES = ["image/jpeg"];
 
-/** Tags on an image need positions, so they form a column. Tags on a video have no positions. */
+/** Tags on an image need positions, so they form a column; on a video they have none. */
 function tagsOf(usernames: string[], item: MediaItem): Fields {
   if (usernames.length === 0) return {};
   const round = (value: number) => Math.round(value * 1_000) / 1_000;
@@ -112,7 +112,7 @@ export const { prepare, submit, settle, reconcile } = containerPublisher<Instagr
   childFields,
   carouselFields,
   listedText: ({ post }) => (shapeOf(post) === "story" ? "" : captionOf(post)),
-  // A story and its URL exist for 24 hours only.
+  // A story's URL works for 24 hours only.
   hasPermalink: ({ post }) => shapeOf(post) !== "story",
   calls: {
     create: createContainerRequest,

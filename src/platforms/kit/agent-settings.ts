@@ -11,7 +11,7 @@ interface AgentSetting {
 /** Agents send these fields as text and title, not as settings. */
 const TEXTS = new Set(["title", "description"]);
 
-/** When two form fields mean the same setting, only the first is returned. */
+/** Returns only the first of two form fields for the same setting. */
 export function agentSettings({ platform, settings }: Connector): AgentSetting[] {
   const byName = new Map<string, AgentSetting>();
   for (const [wireName, info] of Object.entries(settings.infos)) {
@@ -35,7 +35,7 @@ function argumentsOf({ platform, settings, capabilities }: Connector): Map<strin
   ]);
 }
 
-/** Replaces form fields in a message by the names of an agent's arguments. A name in quotes stays unchanged. */
+/** Replaces form fields by the names of an agent's arguments, but not inside quotes. */
 export function inArguments(connector: Connector, message: string): string {
   const names = argumentsOf(connector);
   const longestFirst = [...names.keys()].sort((a, b) => b.length - a.length);
@@ -45,7 +45,7 @@ export function inArguments(connector: Connector, message: string): string {
     .replace(/\bin photo\b/g, "in mediaUrls");
 }
 
-/** Words that descriptions for agents omit, because agents send arrays. */
+/** Omitted from descriptions, because agents send arrays. */
 const FORM_LISTS =
   /,? (?:comma-separated|separated by commas)(?: or repeated| or as JSON array)?(?=[.;:,])/g;
 

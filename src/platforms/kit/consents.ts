@@ -27,7 +27,7 @@ export const consentRefusal = (failure: ConsentFailure, message: string) =>
 export function consentUrl(page: string, params: Record<string, string>): string {
   const url = new URL(page);
   for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value);
-  // Some platforms do not read a plus as the space between two scopes.
+  // Some platforms do not read a plus as a space.
   return url.href.replaceAll("+", "%20");
 }
 
@@ -69,7 +69,7 @@ export const readScopes = (text: string | null | undefined): string[] | null =>
 
 export const quoted = (words: string): string => oneLine(words, MAX_WORDING).replace(/\.$/, "");
 
-/** Errors that mean that the person declined. Source: RFC 6749, 4.1.2.1. */
+/** Source: RFC 6749, 4.1.2.1. */
 const DECLINED = new Set(["access_denied", "user_cancelled_login", "user_cancelled_authorize"]);
 const ABSENT = new Set(["server_error", "temporarily_unavailable"]);
 
@@ -95,7 +95,7 @@ export function refusedConsent(query: URLSearchParams, platform: string): Consen
 
 /** The second code is LinkedIn's. Source: RFC 6749, 4.1.2.1. */
 const SCOPE_REFUSED = new Set(["invalid_scope", "unauthorized_scope_error"]);
-/** Meta has no code of its own for it. */
+/** Meta has no code for it. */
 const ABOUT_SCOPES = /\binvalid[ _](?:scopes?|permissions?)\b/i;
 
 export const isScopeRefusal = (code: string | null, wording: string): boolean =>
@@ -137,7 +137,7 @@ interface GrantedLogin {
   reply: oauth.TokenEndpointResponse;
 }
 
-/** The standard demands percent-encoded keys, but platforms do not decode them. */
+/** The standard demands percent-encoded keys; platforms do not decode them. */
 const plainBasic =
   ({ clientId, clientSecret }: AppKeys): oauth.ClientAuth =>
   (_as, _client, _body, headers) => {
@@ -178,8 +178,8 @@ export async function exchangeCode(
 }
 
 /**
- * Adds `token_type`, which some platforms omit, and drops empty fields. An empty `scope` stays: it means that nothing
- * was granted. `id_token` is dropped, because another call reads the person.
+ * Adds `token_type`, which some platforms omit, and drops empty fields except `scope`, where empty means that nothing
+ * was granted. Drops `id_token`, because another call reads the person.
  */
 async function asStandard(reply: Response): Promise<Response> {
   const body = parseJson(await readText(reply, MAX_REPLY_BYTES));
@@ -218,7 +218,7 @@ function toGrantedLogin(reply: oauth.TokenEndpointResponse): GrantedLogin {
   };
 }
 
-/** Looks up no accounts when a required permission is missing, because the lookup may need it. */
+/** Looks up no accounts without the required permissions, which the lookup may need. */
 export async function toGrant(
   { credentials, scopes }: Pick<GrantedLogin, "credentials" | "scopes">,
   { required }: ConsentScopes,

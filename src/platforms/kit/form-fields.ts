@@ -3,7 +3,7 @@ import { refusedUrl, type UrlPolicy } from "../../core/url-policy.ts";
 
 export type RawField = string | string[] | undefined;
 
-/** Refuses the field's value. The value that its reader then returns is not used. */
+/** Refuses the field's value. The reader's own result is then not used. */
 type Refuse = (message: string) => never;
 
 /** Written without zod, which starts slowly, because publishing loads these files. */
@@ -57,7 +57,7 @@ export const numericId = (thing: string, max: number) =>
     /^\d+$/.test(text) && text.length <= max ? text : refuse(`must be the numeric id of ${thing}.`),
   );
 
-/** Returns the URL in ASCII, the only form that platforms take. */
+/** Returns ASCII, the only form that platforms take. */
 export const publicUrl = (policy: Pick<UrlPolicy, "allowHttp"> = {}) =>
   single((text, refuse): string => {
     const reason = refusedUrl(text, policy);
@@ -79,7 +79,7 @@ export function readJsonList(text: string): string[] | null {
   }
 }
 
-/** Reads a list that is comma-separated, JSON, or a repeated field. Removes duplicates. */
+/** Reads a comma-separated, JSON or repeated field. Removes duplicates. */
 export function readList(raw: RawField): string[] {
   const texts = typeof raw === "string" ? [raw] : (raw ?? []);
   const entries = texts.flatMap((text) => readJsonList(text) ?? text.split(","));
@@ -115,7 +115,7 @@ export interface FieldInfo {
   type: "string" | "boolean" | "integer" | "array";
   values?: readonly string[];
   required?: boolean;
-  /** Agents must send this field; forms may omit it. Source: spec, "Agent endpoint". */
+  /** Agents must send this field. Source: spec, "Agent endpoint". */
   mustBeChosen?: boolean;
   /** Absent where the platform counts characters its own way. */
   maxLength?: number;

@@ -5,8 +5,8 @@ type Functions<M, N extends keyof M> = {
 };
 
 /**
- * Loads the module at the first call, because most requests need few modules. Keeps it, because repeating `import()`
- * takes longer than many functions.
+ * Loads the module at the first call, because most requests need few, and keeps it, because `import()` takes longer
+ * than many functions.
  */
 export function lazily<M extends object, N extends keyof M>(
   load: () => Promise<M>,

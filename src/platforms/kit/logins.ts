@@ -9,7 +9,7 @@ import type { ConsentRefusal } from "../consent.ts";
 import type { AppKeys, Connected, Credentials, LoginRefusal, Profile } from "../login.ts";
 import { oneLine } from "./replies.ts";
 
-/** After this refusal, only connecting the account again helps. */
+/** Only connecting the account again helps. */
 export const finalRefusal = (message: string, field?: LoginRefusal["field"]) =>
   refuse<LoginRefusal>({ message, final: true, ...(field ? { field } : {}) });
 
@@ -33,11 +33,11 @@ export interface Owner {
   picture?: string | null;
 }
 
-/** Limited, because names come from servers that anyone may run. */
+/** Names come from servers that anyone may run. */
 export const MAX_NAME_CHARACTERS = 200;
-/** Longer than any handle; Bluesky's handles are domain names. Source: RFC 1035, 2.3.4. */
+/** Bluesky's handles are domain names. Source: RFC 1035, 2.3.4. */
 const MAX_HANDLE_CHARACTERS = 253;
-/** Longer than any id: a `did:web:` of the longest domain name has 261. */
+/** A `did:web:` of the longest domain name has 261. */
 const MAX_ID_CHARACTERS = 300;
 
 export function toProfile({ id, userId, name, handle, picture }: Owner): Profile {
@@ -53,7 +53,7 @@ export function toProfile({ id, userId, name, handle, picture }: Owner): Profile
   };
 }
 
-/** Checks the id, because it comes from a server that anyone may run. */
+/** The id comes from a server that anyone may run. */
 export const refusedProfile = ({ platformAccountId: id }: Profile): string | null =>
   id !== "" && oneLine(id, MAX_ID_CHARACTERS) === id
     ? null
@@ -75,7 +75,7 @@ export const keysOf = (app: AppKeys | null): AppKeys => app ?? { clientId: "", c
 const keyNames = (app: string): string =>
   `${app.toUpperCase()}_CLIENT_ID and ${app.toUpperCase()}_CLIENT_SECRET`;
 
-/** @param app its upper case begins the names of the app's variables */
+/** @param app prefix of the app's variables, in lower case */
 export const unknownApp = (platform: string, wording: string, app: string = platform): string =>
   `${platform} does not know this instance's app: ${wording.replace(/\.$/, "")}. Its owner has to check ${keyNames(app)}.`;
 
@@ -86,7 +86,7 @@ const UNKNOWN_APP = new Set(["invalid_client", "unauthorized_client", "invalid_c
 export const isUnknownApp = (error: string | null): boolean =>
   error !== null && UNKNOWN_APP.has(error);
 
-/** A form POST; `keys` are sent by HTTP Basic. Source: RFC 6749, 2.3.1. */
+/** `keys` are sent by HTTP Basic. Source: RFC 6749, 2.3.1. */
 export const formRequest = (url: string, fields: Record<string, string>, keys?: AppKeys): Request =>
   new Request(url, {
     method: "POST",
@@ -120,13 +120,13 @@ interface GrantedTokens {
 }
 
 interface RefreshGrant<T extends GrantedTokens, R extends { message: string }> {
-  /** In upper case, the prefix of the app's environment variables, unless `other` names another app. */
+  /** In upper case, the prefix of the app's variables, unless `other` names another app. */
   platform: string;
   other?: OtherApp | undefined;
   request(keys: AppKeys, refreshToken: string): Request;
   read(reply: Response): Promise<Result<T, R>>;
   isLost(refusal: R): boolean;
-  /** Whether the platform refuses the app. The login then stays valid. */
+  /** The platform refuses the app; the login stays valid. */
   isAboutApp(refusal: R): boolean;
   isTemporary(refusal: R): boolean;
   mismatch?(tokens: T): string | null;

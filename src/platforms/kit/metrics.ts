@@ -15,7 +15,7 @@ export const counter = z
   .nullish()
   .transform((value) => value ?? null);
 
-/** A time. Accepts UTC offsets without colon, such as `+0000`. */
+/** Accepts UTC offsets without colon, such as `+0000`. */
 export const instant = z
   .string()
   .transform((text) => new Date(text.replace(/([+-]\d\d)(\d\d)$/, "$1:$2")))
@@ -23,10 +23,10 @@ export const instant = z
 
 export const NO_COUNTERS: PostCounters = { views: null, likes: null, comments: null, shares: null };
 
-/** Items are parsed one by one, so that one odd item fails alone. */
+/** Parsed one by one, so that one odd item fails alone. */
 export const list = z.array(z.unknown()).default([]);
 
-/** Counts unreadable posts in `problems` and keeps the others. */
+/** Unreadable posts are only counted, in `problems`. */
 export function readPosts<T>(
   platform: string,
   items: readonly unknown[],

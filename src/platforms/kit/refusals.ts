@@ -8,7 +8,7 @@ export interface Refusal {
   message: string;
 }
 
-/** `transient`: the same call may succeed later. `restart`: the preparation has to start over. */
+/** `transient`: the same call may succeed later. `restart`: the preparation starts over. */
 export interface Rule {
   code: FailureCode;
   transient?: boolean;
@@ -28,11 +28,10 @@ export const LIMITED: Rule = { code: "rate_limited" };
 /** Too many calls: a back-off helps. */
 export const BUSY: Rule = { code: "rate_limited", transient: true };
 
-/** Rows of a table in which many keys have the same rule. */
 export const all = <K>(keys: readonly K[], rule: Rule): [K, Rule][] =>
   keys.map((key) => [key, rule]);
 
-/** For a longer wait before the next try, the caller learns when to try again. */
+/** Before a longer wait, the caller learns when to try again. */
 const MAX_TRANSIENT_WAIT = Math.max(...BACKOFF_SECONDS);
 
 /** @param waitSeconds null when unknown */
@@ -55,7 +54,7 @@ export const mediaInvalid = (message: string): Refused => refusedBy(INVALID, mes
 export const unavailable = (message: string): Refused => refusedBy(UNAVAILABLE, message);
 export const sendAgain = (message: string): Refused => refusedBy(GONE, message);
 
-/** Whether another server than the API answered, or the API is down or overloaded. */
+/** Another server than the API answered, or the API is down or overloaded. */
 export const isOutage = ({ status }: Pick<Refusal, "status">): boolean =>
   status < 400 || status === 408 || status >= 500;
 
@@ -67,9 +66,9 @@ interface RefusalFacts<R extends Refusal> {
   /** When undefined, the HTTP status decides. */
   ruleOf(refusal: R): Rule | undefined;
   waitSeconds?(rule: Rule, refusal: R, now: Date): number | null;
-  /** Whether the refused call may still have taken effect. Default: every outage. */
+  /** The refused call may still have taken effect. Default: every outage. */
   isUndecided?(refusal: R): boolean;
-  /** Whether the rate limit ends, but later than the longest back-off. */
+  /** The rate limit ends, but later than the longest back-off. */
   isLongLimit?(refusal: R): boolean;
 }
 

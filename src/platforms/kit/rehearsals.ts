@@ -7,5 +7,5 @@ export const seen = (visibility: string | null = null): Result<ReadBack, Stopped
 
 export const MISSING: Result<ReadBack, Stopped> = ok({ isThere: false, visibility: null });
 
-/** A public post of text alone, where the API makes no other. */
+/** For APIs that make only public posts. */
 export const PUBLIC_TEXT: RehearsalPlan = { audience: "everyone", settings: {}, sample: null };

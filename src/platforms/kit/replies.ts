@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
 import type { Refusal } from "./refusals.ts";
 
-/** Returns null without a body, and for a body beyond `maxBytes`. */
+/** Null without a body, or for one beyond `maxBytes`. */
 export async function readText(reply: Response, maxBytes: number): Promise<string | null> {
   if (!reply.body) return null;
   if (isAtMost(reply.headers, maxBytes)) return reply.text();
@@ -39,10 +39,10 @@ export function parseJson(text: string | null): unknown {
 export const MAX_MESSAGE_CHARACTERS = 500;
 
 const CONTROLS = /[\p{Cc}\u2028\u2029]+/gu;
-/** Characters that change text direction. Source: Unicode, UAX #9, 2. */
+/** These change text direction. Source: Unicode, UAX #9, 2. */
 const DIRECTIONS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Untrusted text on one line, without characters that change how later text is shown. */
+/** Untrusted text on one line, without characters that change text direction. */
 export const oneLine = (text: string, maxCharacters: number): string =>
   text
     .slice(0, 2 * maxCharacters)
@@ -74,7 +74,7 @@ const MAX_WAIT_SECONDS = 86_400;
 export const toWait = (seconds: number): number =>
   Math.min(Math.max(Math.ceil(seconds), 0), MAX_WAIT_SECONDS);
 
-/** @param maxBytes longer replies count as unreadable */
+/** @param maxBytes longer replies are unreadable */
 export function replyReader<R extends Refusal>(
   maxBytes: number,
   toRefusal: (reply: Response, body: unknown) => R,

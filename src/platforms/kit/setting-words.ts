@@ -79,7 +79,7 @@ export const duration: Say = (value) => {
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
 };
 
-/** Omits a setting that the likeness shows or that readers do not see. */
+/** For a setting that the likeness shows or readers do not see. */
 export const silent: Say = () => null;
 
 export const EVERYONE = "Everyone";
@@ -87,7 +87,7 @@ export const MADE_WITH_AI: Words = ["Label", ifOn("Made with AI")];
 export const PAID_PARTNERSHIP: Words = ["Label", ifOn("Paid partnership")];
 export const ALT_TEXT: Words = ["Alternative text", listOf()];
 
-/** Settings without label are shown as stored, so that reviewers miss nothing. */
+/** Shown as stored, so that reviewers miss nothing. */
 const unnamed = (name: string, value: unknown): SettingWords[] => {
   const shown = listOf()(value);
   return shown === null ? [] : [{ label: name, value: shown }];

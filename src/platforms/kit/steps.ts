@@ -41,10 +41,10 @@ export function firstFile({ post }: Pick<PublishJob, "post">): MediaItem {
   return item;
 }
 
-/** @param since epoch milliseconds, as bookmarks store them */
+/** @param since epoch milliseconds */
 export const ageOf = (since: number, now: Date): number => secondsBetween(new Date(since), now);
 
-/** Seconds until the next status check. `until` is an age in seconds. */
+/** Seconds until the next check. `until` is an age in seconds. */
 export const steppedLook = (
   steps: readonly { until: number; every: number }[],
   later: number,
@@ -53,6 +53,6 @@ export const steppedLook = (
 
 const LOOK_GROWTH_SECONDS = 10;
 
-/** Seconds until the next status check. Older work is checked less often. */
+/** Seconds until the next check; older work is checked less often. */
 export const growingLook = (first: number, longest: number, age: number): number =>
   Math.min(first + Math.floor(Math.max(0, age) / LOOK_GROWTH_SECONDS), longest);

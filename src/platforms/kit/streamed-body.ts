@@ -20,7 +20,7 @@ async function write(sink: WritableStream, parts: BodyPart[]): Promise<void> {
 }
 
 /**
- * Streams the parts as one body of known length, which gives a Content-Length.
+ * The known length gives a Content-Length.
  * @param onBroken gets the error when a part cannot be read
  */
 export function streamedBody(

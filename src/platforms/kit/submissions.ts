@@ -1,24 +1,24 @@
 import type { Scene } from "../setup-steps.ts";
 
-/** What every app of an instance does, to paste into a review's form. */
+/** What every instance's app does, to paste into a review's form. */
 export const purposeOf = (name: string, what: string): string =>
   `This app is the social media publishing service that we run on our own server. Members of a team sign in, connect their own ${name} account on ${name}'s consent page, and write or schedule posts for it. ${what} Each post is published only because a member of the team sent it. The service stores the account's name and picture, its login (encrypted) and the posts. Disconnecting the account deletes its login and figures. It shows no advertisements, and passes no data on to others.`;
 
-/** For reviews that want to see how a person writes a post. */
+/** For reviews that ask how a person writes a post. */
 export const NO_EDITOR =
   "In this version of Akimbo, a post is written on the page of the API reference, and there is no page of its own for it.";
 
 interface Recording {
   name: string;
-  /** The button on the page of accounts. Default: `Connect <name>`. */
+  /** On the page of accounts. Default: `Connect <name>`. */
   button?: string;
-  /** What the person does on the platform's consent page. */
+  /** What the person does on the consent page. */
   consent: string;
   /** What the account's page shows in addition. */
   account?: string;
-  /** What is written and sent, such as a video with its title. */
+  /** What is sent, such as a video with its title. */
   post: string;
-  /** What the post's page shows of the platform. Default: its address. */
+  /** What the post's page shows. Default: its address. */
   uploaded?: string;
   /** Where and how the platform shows the result. */
   result: string;
@@ -32,7 +32,7 @@ interface Recording {
   endsWithResult?: true;
 }
 
-/** Leads from the sign-in to the end of a connection through pages that every instance has. */
+/** From the sign-in to the end of a connection, through pages that every instance has. */
 export function recordingOf(recording: Recording): Scene[] {
   const { name, button = `Connect ${name}`, consent, account, post, result } = recording;
   const { uploaded = `its address at ${name}.`, endsWithResult } = recording;

@@ -5,10 +5,10 @@ interface Range {
   max?: number;
 }
 
-/** Returns null, or both parts of the message "{problem}; {platform} takes {taken}." */
+/** Null, or both parts of "{problem}; {platform} takes {taken}." */
 type VideoRule = (facts: VideoFacts) => { problem: string; taken: string } | null;
 
-/** Rounds, because measured frame rates and durations are slightly off. */
+/** Measured frame rates and durations are slightly off. */
 export const toTenth = (value: number): number => Math.round(value * 10) / 10;
 
 const isWithin = (value: number, { least = 0, max = Number.POSITIVE_INFINITY }: Range): boolean =>

@@ -4,7 +4,7 @@ import { formRequest, isUnknownApp } from "../kit/logins.ts";
 import { LOGINS } from "./api.ts";
 
 /**
- * LinkedIn answers right keys with "access denied", unless it grants the app a token.
+ * LinkedIn answers right keys with "access denied" or a token.
  * @see https://learn.microsoft.com/linkedin/shared/authentication/client-credentials-flow
  */
 export const checkApp: Required<Connector>["checkApp"] = (fetch, app) =>

@@ -52,7 +52,7 @@ export async function identifyPerson(
   }));
 }
 
-/** Of several sizes, LinkedIn names the smallest first. */
+/** LinkedIn names the smallest size first. */
 const pictures = z.object({
   "displayImage~": z.object({
     elements: z.array(z.object({ identifiers: z.array(z.object({ identifier: z.string() })) })),
@@ -71,7 +71,7 @@ const MEMBER_FIELDS =
   "(id,localizedFirstName,localizedLastName,vanityName,profilePicture(displayImage~:playableStreams))";
 
 /**
- * As `identifyPerson`, for the app for pages, which may not call `/v2/userinfo`. The same person has another id there.
+ * For the pages app, which may not call `/v2/userinfo`. The same person has another id there.
  * @see https://learn.microsoft.com/linkedin/shared/integrations/people/profile-api
  */
 export async function identifyMember(
@@ -163,7 +163,7 @@ export const refresh: Connector["refresh"] = async (fetch, credentials, account,
   return renewed.ok ? ok(withFixedEnd(renewed.value)) : renewed;
 };
 
-/** Also ends the access of the member's pages, which share this token. */
+/** The member's pages share this token, so their access ends too. */
 export const revoke: Required<Connector>["revoke"] = async (fetch, credentials, _account, app) => {
   const fields = { token: credentials.accessToken, ...toClient(keysOf(app)) };
   await readDoneReply(await fetch(formRequest(`${LOGINS}/revoke`, fields)));

@@ -11,7 +11,7 @@ const video = z.object({
   progress: z.string(),
 });
 
-/** `available`: how many files LinkedIn has processed. */
+/** `available`: how many files are processed. */
 const processing = z.object({
   stage: z.literal("processing"),
   assets: z.array(z.string()),

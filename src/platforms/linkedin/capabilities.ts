@@ -3,18 +3,18 @@ import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
 
 /**
- * In UTF-16 units. Asterisks for bold and italic do not count. Escaping backslashes count, because LinkedIn does not
- * say otherwise. Source: spec, "Content limits by platform".
+ * UTF-16 units. Asterisks for bold and italic do not count; escaping backslashes do, because LinkedIn does not say
+ * otherwise. Source: spec, "Content limits by platform".
  */
 const MAX_TEXT = 3_000;
-/** Images need fewer pixels than this. Source: LinkedIn, "Images API", image requirements. */
+/** Images need fewer pixels. Source: LinkedIn, "Images API", image requirements. */
 export const IMAGE_PIXELS_END = 36_152_320;
 /** Source: LinkedIn, "Videos API", video specifications. */
 export const MIN_VIDEO_BYTES = 75_000;
 export const MIN_VIDEO_SECONDS = 3;
 export const MAX_VIDEO_SECONDS = 30 * 60;
 
-/** A version lives at least a year, but LinkedIn's table of ends does not list this one yet. */
+/** A version lives at least a year; LinkedIn does not list this one's end yet. */
 export const apiVersion = {
   version: "202609",
   header: "LinkedIn-Version",
@@ -31,8 +31,7 @@ export const MEMBER_METRICS = 4;
 export const MEMBER_POSTS_PER_READ = 4;
 
 /**
- * The newest posts whose figures are read. An app in the Development tier may make 100 calls a day for each member, of
- * which publishing needs some.
+ * Few, because an app in the Development tier may make 100 calls a day for each member, and publishing needs some.
  * @see https://learn.microsoft.com/linkedin/marketing/increasing-access
  */
 export const MEASURED_MEMBER_POSTS = 15;
@@ -47,7 +46,7 @@ const inWords = {
 };
 
 /**
- * Scopes of the app for people. Page scopes need a LinkedIn product that few such apps have.
+ * Page scopes need a LinkedIn product that few such apps have.
  * @see https://learn.microsoft.com/linkedin/shared/authentication/getting-access
  */
 export const scopes = {
@@ -59,7 +58,7 @@ export const scopes = {
     "r_organization_social_feed",
     MEMBER_FIGURES,
   ],
-  /** LinkedIn refuses the whole request when the app lacks one of them. */
+  /** LinkedIn refuses the whole request when the app lacks one optional scope. */
   usual: [],
   inWords: {
     openid: "tell who is signed in",
@@ -68,13 +67,13 @@ export const scopes = {
   },
 } satisfies ConsentScopes;
 
-/** Scopes without which pages can be neither found nor published to. */
+/** Without these, pages can be neither found nor published to. */
 export const PAGE_SCOPES = ["w_organization_social", "rw_organization_admin"];
 
 export const PAGES_APP = "linkedin_pages" satisfies OtherApp;
 
 /**
- * The Community Management API is the only product of its app, so the app may not ask for `openid` and `profile`.
+ * The app's only product is the Community Management API, which excludes `openid` and `profile`.
  * @see https://learn.microsoft.com/linkedin/marketing/increasing-access
  */
 export const pagesScopes = {
@@ -116,7 +115,7 @@ export const capabilities = {
   bannedHashtags: [],
   mediaSupport: {
     kinds: ["image", "video", "document"],
-    /** Source of the count and of all sizes: spec, "Content limits by platform". */
+    /** Source of this and all sizes: spec, "Content limits by platform". */
     maxCount: 20,
     textOnly: true,
     /** Source: LinkedIn, "Images API", image requirements. */
@@ -137,5 +136,5 @@ export const capabilities = {
   },
 } satisfies Capabilities;
 
-/** In seconds. One call may carry a document of 100 MB. */
+/** Seconds. One call may carry a document of 100 MB. */
 export const timing: ReconcileTiming = { callSeconds: 60, acceptSeconds: 60, listSeconds: 60 };

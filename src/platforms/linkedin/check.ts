@@ -44,7 +44,7 @@ function checkTexts({ title, description, media }: LinkedInPost): FieldError[] {
 
 function describeTooLong(text: string): string | null {
   const taken = `Shorten the description: LinkedIn takes ${formatCount(limits.postCharacters)} characters`;
-  // Checked first, because escaping a much longer text is slow.
+  // First, because escaping a much longer text is slow.
   if (text.length > limits.postCharacters) {
     return `${taken}, it has ${formatCount(text.length)} without the asterisks of bold and italic.`;
   }

@@ -21,7 +21,7 @@ const comment = z.object({
 });
 
 /**
- * Unreadable comments are left out.
+ * Omits unreadable comments.
  * @see https://learn.microsoft.com/linkedin/marketing/community-management/shares/comments-api
  */
 export const read: CommentReader["read"] = async (fetch, accessToken, postId) => {

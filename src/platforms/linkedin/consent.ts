@@ -25,7 +25,7 @@ import { isTemporary } from "./failures.ts";
 import { publishablePages } from "./pages.ts";
 import { organizationUrn } from "./urn.ts";
 
-/** PKCE is off: LinkedIn refuses a verifier with the error for a wrong secret. */
+/** No PKCE: LinkedIn refuses a verifier with the error for a wrong secret. */
 const SERVER: TokenServer = {
   platform: "LinkedIn",
   issuer: "https://www.linkedin.com/oauth",
@@ -37,7 +37,7 @@ const SERVER: TokenServer = {
 const requestedOf = (app: AppKeys): string[] => requestedScopes(scopes, app);
 
 /**
- * Asks all members for the same scopes, because other scopes would end a member's earlier logins.
+ * All members grant the same scopes, because other scopes would end a member's earlier logins.
  * @see https://learn.microsoft.com/linkedin/shared/authentication/authorization-code-flow
  */
 export const beginWith = (toScopes: (app: AppKeys) => string[]): ConsentPage["begin"] =>
@@ -45,10 +45,10 @@ export const beginWith = (toScopes: (app: AppKeys) => string[]): ConsentPage["be
 
 export const begin = beginWith(requestedOf);
 
-/** The app lacks the LinkedIn product of the scope. */
+/** The app lacks the scope's LinkedIn product. */
 const SCOPE_REFUSED = "unauthorized_scope_error";
 
-/** Returns null unless LinkedIn refused the app's scopes; empty when LinkedIn does not name the scope. */
+/** Null unless LinkedIn refused the app's scopes; empty when it does not name the scope. */
 export function refusedScope({ query }: Pick<ConsentReturn, "query">): string | null {
   if (query.get("error") !== SCOPE_REFUSED) return null;
   const words = query.get("error_description") ?? "";
@@ -62,7 +62,7 @@ interface RefusedApp {
   required: readonly string[];
   /** The app was asked for optional scopes too. */
   hasOptional: boolean;
-  /** What the owner does when the app lacks a required scope. */
+  /** What the owner does when a required scope is missing. */
   mend: string;
 }
 

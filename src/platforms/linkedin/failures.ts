@@ -61,7 +61,7 @@ const TOKEN_CODES = new Set([
   "REVOKED_ACCESS_TOKEN",
 ]);
 
-/** HTTP statuses with which LinkedIn has refused repeated posts. */
+/** LinkedIn has refused repeated posts with these. */
 const DUPLICATE_STATUSES = new Set([400, 409, 422]);
 const STILL_PROCESSING = /\bstill\b.*\bprocess|\bnot (?:yet )?(?:ready|available)\b/i;
 

@@ -6,7 +6,7 @@ import { toRefused, toUploadRefused } from "./failures.ts";
 import { initializeFileRequest, putFileRequest, readInitializeFileReply } from "./media-api.ts";
 import { beginProcessing, type Job } from "./processing.ts";
 
-/** May be repeated: LinkedIn drops an upload URL that is not used. */
+/** May be repeated: LinkedIn drops unused upload URLs. */
 export async function sendFile(job: Job, item: MediaItem, at: FilesPlace): Promise<Prepared> {
   const kind = item.kind === "document" ? "document" : "image";
   const owner = job.account.platformAccountId;
@@ -21,7 +21,7 @@ export async function sendFile(job: Job, item: MediaItem, at: FilesPlace): Promi
   const request = putFileRequest(job.accessToken, uploadUrl, { data, mime, sizeBytes });
   const taken = await readDoneReply(await job.fetch(request));
   if (!taken.ok) {
-    // A retry sends this file to a new upload URL. Earlier files stay.
+    // A retry sends only this file again, to a new upload URL.
     const { restart: _, ...refused } = toUploadRefused(taken.error);
     return refused;
   }

@@ -1,4 +1,4 @@
-/** Matches a hashtag's sign: not inside a word or URL, and before at least one letter. */
+/** Not inside a word or URL, and before at least one letter. */
 const HASHTAG_SIGN = String.raw`(?<![\p{L}\p{N}\p{M}_&#/])#(?=\p{N}*\p{L})`;
 const RESERVED = /[\\|{}@[\]()<>#*_~]/g;
 const PARTS = new RegExp(String.raw`(https?:\/\/\S+)|(${HASHTAG_SIGN})|${RESERVED.source}`, "gu");

@@ -72,7 +72,7 @@ export const initializeVideoRequest = (
     },
   });
 
-/** The largest video needs 120 parts. */
+/** The largest video needs 120. */
 const MAX_PARTS = 500;
 
 /** `firstByte` and `lastByte` are inclusive. */
@@ -113,7 +113,7 @@ export const putPartRequest = (part: VideoPart, data: ReadableStream): Request =
 
 const MAX_ETAG_CHARACTERS = 1_000;
 
-/** Returns the ETag, which names the part, or null when it is unusable. */
+/** The ETag, which names the part. Null when it is unusable. */
 export async function readPutPartReply(reply: Response): Reading<string | null> {
   const etag = reply.headers.get("etag");
   const read = await readDoneReply(reply);

@@ -13,7 +13,7 @@ import { encodeUrn, get, readerOf } from "./api.ts";
 import { MEASURED_MEMBER_POSTS, MEMBER_POSTS_PER_READ } from "./capabilities.ts";
 import { toRefused } from "./failures.ts";
 
-/** LinkedIn gives a member's number of followers for another permission. */
+/** LinkedIn gives the number under another permission. */
 export const readFollowers: MetricsReader["readFollowers"] = async () => ok(null);
 
 /** Only share and ugcPost have figures. */
@@ -31,8 +31,7 @@ const QUERY_TYPES = {
 const METRICS = Object.entries(QUERY_TYPES) as [keyof PostCounters, string][];
 
 /**
- * Reads posts that were published here, because LinkedIn lists no posts of members. The cursor is the number of posts
- * read.
+ * Reads the instance's own posts, because LinkedIn lists no posts of members. The cursor is the number of posts read.
  */
 export const readPage: MetricsReader["readPage"] = async (job, cursor) => {
   const start = Number(cursor ?? 0);
@@ -66,7 +65,7 @@ const metricType = z
 
 const element = z.object({ count: counter, metricType });
 
-/** Returns null when an answer cannot be read. A counter that LinkedIn leaves out is null. */
+/** Null when an answer is unreadable. An omitted counter is null. */
 async function readCounters(job: MetricsJob, urn: string): MetricsReading<PostCounters | null> {
   const counters = { ...NO_COUNTERS };
   for (const [name, queryType] of METRICS) {
@@ -84,7 +83,7 @@ async function readCounters(job: MetricsJob, urn: string): MetricsReading<PostCo
 /** @see https://learn.microsoft.com/linkedin/marketing/community-management/members/post-statistics */
 function figureRequest({ accessToken }: MetricsJob, urn: string, queryType: string): Request {
   const kind = POST.exec(urn)?.[1] as keyof typeof ENTITY_NAMES;
-  // LinkedIn wants the parentheses and the colon after the kind unencoded.
+  // LinkedIn wants the parentheses and the first colon unencoded.
   const entity = `(${ENTITY_NAMES[kind]}:${encodeUrn(urn)})`;
   return get(
     `memberCreatorPostAnalytics?q=entity&entity=${entity}&queryType=${queryType}&aggregation=TOTAL`,

@@ -64,12 +64,12 @@ const statistics = z.object({
   }),
 });
 
-/** LinkedIn gives figures for twelve months. Source: LinkedIn, "Share Statistics". */
+/** LinkedIn's figures cover twelve months. Source: LinkedIn, "Share Statistics". */
 const COUNTED_MS = 365 * DAY;
-/** LinkedIn's figures omit posts without views. Their counters are 0. */
+/** LinkedIn's figures omit posts without views. */
 const NOTHING: PostCounters = { views: 0, likes: 0, comments: 0, shares: 0 };
 
-/** The figures do not include advertising. */
+/** Figures do not include advertising. */
 export const readPage: MetricsReader["readPage"] = async (job, cursor) => {
   const start = Number(cursor ?? 0);
   const request = listPostsRequest(job.accessToken, job.account.platformAccountId, start);
@@ -83,7 +83,7 @@ export const readPage: MetricsReader["readPage"] = async (job, cursor) => {
   const posts = read.posts.flatMap((post) => {
     const counters = figures.get(post.id);
     if (counters) return [{ ...post, counters }];
-    // LinkedIn has no figures for older posts, so the figures read last stay.
+    // LinkedIn has no figures for older posts, which keep their last ones.
     return post.publishedAt.getTime() < since ? [] : [{ ...post, counters: NOTHING }];
   });
   const isLast = reply.value.length < LISTED_POSTS;

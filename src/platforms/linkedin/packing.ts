@@ -8,7 +8,7 @@ export type Progress = z.infer<typeof progress>;
 const through = (bytes: Blob, by: CompressionStream | DecompressionStream): Response =>
   new Response(bytes.stream().pipeThrough(by));
 
-/** Compresses the progress: a large video has 120 long, similar URLs, stored after every part. */
+/** A large video has 120 long, similar URLs, stored after every part. */
 export async function pack(sent: Progress): Promise<string> {
   const json = new Blob([JSON.stringify(sent)]);
   const bytes = await through(json, new CompressionStream("deflate-raw")).arrayBuffer();

@@ -9,7 +9,6 @@ import { readOrganizationId } from "./urn.ts";
 const PUBLISHING_ROLES = new Set(["ADMINISTRATOR", "CONTENT_ADMINISTRATOR", "CONTENT_ADMIN"]);
 
 const ROLES_PER_PAGE = 100;
-/** Enough to list all roles of a member. */
 const MAX_ROLE_PAGES = 10;
 const NAMES_PER_CALL = 50;
 
@@ -70,7 +69,7 @@ export async function listPages(
   return ok(pages.value.map(({ id, name }) => ({ id, name })));
 }
 
-/** `handle` is the page's name in its URL, linkedin.com/company/{handle}. */
+/** `handle`: linkedin.com/company/{handle}. */
 interface PublishablePage extends OrganizationPage {
   handle: string | null;
 }

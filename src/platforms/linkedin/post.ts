@@ -11,7 +11,7 @@ import { shareUrlOf } from "./urn.ts";
 
 const SHORT_TITLE_UNITS = 100;
 
-/** Returns the title, or the beginning of the text. Null when the post is not a single document. */
+/** The title, or the beginning of the text. Null unless the post is a single document. */
 export function documentTitleOf(post: Post<LinkedInSettings>): string | null {
   const [item, ...others] = post.media;
   if (item?.kind !== "document" || others.length > 0) return null;

@@ -59,7 +59,7 @@ export const readGetPostReply = readerOf(
 );
 
 /**
- * Answers 204 for a post that is already deleted, too.
+ * Answers 204 for a deleted post, too.
  * @see https://learn.microsoft.com/linkedin/marketing/community-management/shares/posts-api#delete-posts
  */
 export const deletePostRequest = (accessToken: string, urn: string): Request =>

@@ -14,7 +14,7 @@ const VIDEO_LOOK_SECONDS = 5;
 const QUICK_SECONDS = 30;
 const SLOW_LOOK_SECONDS = 15;
 const LOOKS_PER_STEP = 5;
-/** Maximum refused status checks, about four minutes: LinkedIn shows some videos only after processing. */
+/** About four minutes of refused checks: LinkedIn shows some videos only after processing. */
 const MAX_FORBIDDEN_LOOKS = 20;
 
 const isVideoPost = ({ post }: Job): boolean => post.media.some(({ kind }) => kind === "video");

@@ -45,13 +45,13 @@ export async function prepare(job: Job, stored: Bookmark | null): Promise<Prepar
   }
 }
 
-/** Whether an earlier call may have made the post: a first call comes right after `readyAt`. */
+/** Whether an earlier call may have made the post: the first comes right after `readyAt`. */
 const isRepeated = (job: Job, { readyAt }: ReadyPlace): boolean =>
   ageOf(readyAt, job.now()) > timing.callSeconds;
 
 /**
- * After a first call, the duplicate is another post. After a repeated call, only the page's list of posts shows whether
- * it is this post.
+ * After a first call, the duplicate is another post. After a repeated call, only the page's list shows whether it is
+ * this post.
  */
 async function judgeDuplicate(
   job: Job,

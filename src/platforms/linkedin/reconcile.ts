@@ -21,7 +21,7 @@ const CLOCK_SLACK_SECONDS = 60;
 const UNPUBLISHED = new Set(["DRAFT", "PUBLISH_FAILED"]);
 const REQUESTED = "PUBLISH_REQUESTED";
 
-/** Makes texts comparable, because LinkedIn changes hashtags and white space. */
+/** LinkedIn changes hashtags and white space. */
 const plainCommentary = (commentary: string | null | undefined): string =>
   comparable(readLittleText(commentary ?? ""));
 
@@ -32,7 +32,7 @@ function assetsOf({ content }: ListedPost): string[] | null {
   return content?.multiImage?.images.map(({ id }) => id) ?? null;
 }
 
-/** Compares the files, as each belongs to one post. When LinkedIn lists no files, compares the text. */
+/** Compares the files, because each belongs to one post. Without listed files, compares the text. */
 function fits(
   post: ListedPost,
   { assets }: ReadyPlace,
@@ -49,10 +49,9 @@ function fits(
 
 const LINK = /(?:https?:\/\/|www\.)\S+/giu;
 
-/** Links are not compared, because LinkedIn shortens some. */
+/** LinkedIn shortens some links. */
 const withoutLinks = (text: string): string => text.replace(LINK, "…");
 
-/** @throws Error when LinkedIn cannot tell yet whether the post exists */
 export async function reconcile(job: Job, stored: Bookmark): Promise<Reconciled> {
   const place = readReady(stored);
   const author = job.account.platformAccountId;

@@ -8,7 +8,7 @@ import { toRefused } from "./failures.ts";
 import { deletePostRequest, getPostRequest, readGetPostReply } from "./posts-api.ts";
 import { isOrganization, isPost } from "./urn.ts";
 
-/** LinkedIn has no private posts, and a page's post is always public. */
+/** LinkedIn has no private posts; a page's post is always public. */
 export const plan = ({ account }: RehearsalCall): Result<RehearsalPlan, Stopped> =>
   ok(
     isOrganization(account.platformAccountId)

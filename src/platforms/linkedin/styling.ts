@@ -16,7 +16,7 @@ const RUN_OR_LINE_END = /\*+|\n/g;
 const ENDS_IN_WORD = /[\p{L}\p{N}]$/u;
 const BEGINS_WITH_WORD = /^[\p{L}\p{N}]/u;
 
-/** One asterisk inside a word, as in 2*3*4, is text. Two or three can be a mark there. */
+/** One asterisk inside a word, as in 2*3*4, is text. Two or three may be a mark. */
 function sidesOf(text: string, at: number, length: number) {
   const before = text.slice(Math.max(0, at - 2), at);
   const after = text.slice(at + length, at + length + 2);
@@ -27,7 +27,7 @@ function sidesOf(text: string, at: number, length: number) {
   };
 }
 
-/** Finds asterisks that form a pair on the same line. Others are text. */
+/** Only pairs on the same line are marks. */
 function findMarks(text: string): Mark[] {
   const marks: Mark[] = [];
   const open: number[][] = [[], [], [], []];
@@ -72,7 +72,7 @@ function readMarks(text: string): Piece[] {
   return pieces;
 }
 
-/** The text without style asterisks, which the character limit does not count. */
+/** The character limit does not count style asterisks. */
 export const withoutMarks = (text: string): string =>
   readMarks(text)
     .map((piece) => piece.text)
@@ -110,5 +110,5 @@ function toLetters({ text, isBold, isItalic }: Piece): string {
     .join("");
 }
 
-/** Uses Unicode's bold and italic letters, because LinkedIn has no styles. */
+/** Uses Unicode letters, because LinkedIn has no styles. */
 export const styleText = (text: string): string => readMarks(text).map(toLetters).join("");

@@ -6,7 +6,7 @@ export const readOrganizationId = (text: string): string | null =>
 
 export const isOrganization = (urn: string): boolean => urn.startsWith("urn:li:organization:");
 
-/** False for what stands in for the id of a post that LinkedIn published without telling its id. */
+/** False for the file id that replaces a missing post id. */
 export const isPost = (urn: string): boolean => /^urn:li:(share|ugcPost):/.test(urn);
 
 export const shareUrlOf = (urn: string): string => `https://www.linkedin.com/feed/update/${urn}/`;

@@ -2,7 +2,7 @@ import { sign } from "../../core/signature.ts";
 import type { Fetch } from "../connector.ts";
 
 /**
- * Hosts that accept `appsecret_proof`. Meta documents it for neither graph.instagram.com nor graph.threads.net.
+ * Meta documents `appsecret_proof` for neither graph.instagram.com nor graph.threads.net.
  * @see https://developers.facebook.com/docs/graph-api/guides/secure-requests
  */
 const GRAPH_HOSTS = new Set(["graph.facebook.com", "graph-video.facebook.com"]);

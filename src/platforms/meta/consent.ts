@@ -19,10 +19,10 @@ const granted = z.preprocess(
   }),
 );
 
-/** Meta appends this to callback URLs, so copied codes may end with it. */
+/** Meta appends this to callback URLs, from which codes may be copied. */
 const SUFFIX = /#_(?:=_)?$/;
 
-/** Meta's replies do not follow the OAuth standard. */
+/** Meta's replies are not standard OAuth. */
 export async function exchangeMetaCode(
   fetch: Fetch,
   platform: string,

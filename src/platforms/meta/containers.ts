@@ -26,7 +26,7 @@ export interface ListedPost {
   timestamp: string | null;
 }
 
-/** Meta downloads the files into a container, which is published by another call. */
+/** Meta downloads files into a container, which another call publishes. */
 export interface ContainerPlatform<S> {
   name: string;
   isCarousel(job: PublishJob<S>): boolean;
@@ -43,15 +43,14 @@ export interface ContainerPlatform<S> {
     readLook(reply: Response): Reading<ContainerStatus>;
     publish(token: string, userId: string, containerId: string): Request;
     findPermalink(token: string, postId: string): Request;
-    /** The list includes this post once it is published. */
+    /** Includes this post once it is published. */
     list(job: PublishJob<S>): Request;
     readList(reply: Response): Reading<ListedPost[]>;
   };
   judge: GraphJudge;
   toContainerRefused(reason: string | null): Refused;
   /**
-   * The subcode of a missing container. `isSaidOfPublished`: Meta may also send it for a published container, which
-   * must not be created again.
+   * `isSaidOfPublished`: Meta may also send this subcode for a published container, which must not be created again.
    */
   missing: { subcode: number; isSaidOfPublished: boolean };
   firstLookSeconds: number;
@@ -62,9 +61,9 @@ const created = field("id", graphId);
 export const readCreatedReply = (reply: Response, platform: string): Reading<string> =>
   readGraphReply(reply, created, platform);
 
-/** All times are epoch milliseconds. */
+/** Times are epoch milliseconds. */
 export const bookmark = z.discriminatedUnion("stage", [
-  /** `children`: ids of the containers so far. `finished`: how many of them are processed. */
+  /** `children`: containers made so far. `finished`: how many of them are processed. */
   z.object({
     stage: z.literal("children"),
     children: z.array(z.string()),

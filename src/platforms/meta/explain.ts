@@ -3,16 +3,16 @@ import { isScopeRefusal, refusedForScopes } from "../kit/consents.ts";
 import type { GraphRefusal } from "./graph.ts";
 
 /**
- * For a wrong secret, Meta may complain about the redirect URL.
+ * For a wrong secret, Meta may blame the redirect URL.
  * @see https://developers.facebook.com/docs/graph-api/guides/error-handling
  */
 const ABOUT_THE_APP =
   /client[ _]secret|client[ _]id|validating application|application id|platform app|redirect[ _]uri|appsecret_proof/i;
 
-/** Instagram's answer to the id of another app, such as that of the Meta app. */
+/** Instagram's answer to another app's id, such as the Meta app's. */
 const OTHER_APP_ID = /invalid platform app/i;
 
-/** Codes of temporary problems, at any HTTP status. A wrong app secret also gets code 1. */
+/** Temporary at any HTTP status. A wrong app secret also gets code 1. */
 const TEMPORARY_CODES = new Set([1, 2, 4, 17, 32, 613]);
 
 export function explainRefusal(

@@ -29,7 +29,7 @@ const TOKEN_CODES = new Set([102, 190]);
 /** Source: Meta, "Handle Errors". */
 export const UNKNOWN_APP_CODES = new Set([101]);
 
-/** Words that blame the app, whatever the code. */
+/** Blames the app, whatever the code. */
 const ABOUT_APP =
   /client[ _]secret|appsecret_proof|validating application|invalid application|application (?:has been|is) (?:deleted|disabled|deactivated)|API access (?:blocked|deactivated|disabled)/i;
 
@@ -42,7 +42,7 @@ interface GraphTable {
   bySubcode: readonly (readonly [number, Rule])[];
   byCode: readonly (readonly [number, Rule])[];
   rateLimits: readonly number[];
-  /** Error numbers that prove that the post was not published. */
+  /** These prove that the post was not published. */
   notPublished: readonly number[];
 }
 
@@ -93,7 +93,7 @@ export function graphJudge(table: GraphTable) {
       waitSeconds: (rule, refusal) => (rule === BUSY ? waitSeconds(refusal) : null),
       isUndecided,
     }),
-    /** Whether only a person can restore the login or its permission. */
+    /** Only a person can restore the login or its permission. */
     isLoginLost: (refusal: GraphRefusal): boolean =>
       !isAboutApp(refusal) &&
       (isTokenRefusal(refusal) || ruleOfNumbers(refusal)?.code === "account_disconnected"),

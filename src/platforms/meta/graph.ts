@@ -7,7 +7,7 @@ import { maybeText } from "../kit/shapes.ts";
 
 const MAX_REPLY_BYTES = 1_000_000;
 
-/** `message` is Meta's text for users, else its text for developers. */
+/** `message`: Meta's text for users, else for developers. */
 export interface GraphRefusal extends Refusal {
   code: number | null;
   subcode: number | null;
@@ -20,7 +20,7 @@ export interface GraphRefusal extends Refusal {
 
 export type Reading<T> = Promise<Result<T, GraphRefusal>>;
 
-/** Turns numeric ids into text: they exceed the exact range of numbers. */
+/** Numeric ids exceed the exact range of numbers. */
 export const withTextIds = (json: string): string =>
   json.replace(/"((?:user_|video_|post_|upload_session_)?id)"(\s*:\s*)(\d+)/g, '"$1"$2"$3"');
 
@@ -35,7 +35,7 @@ const errorBody = z.object({
   }),
 });
 
-/** The form of errors from the servers that exchange codes. */
+/** From the servers that exchange codes. */
 const flatError = z.object({ error_message: z.string() });
 
 const usageHeader = z.record(
@@ -119,10 +119,10 @@ export function unwrapped(body: unknown): unknown {
 /** The object is deleted, or the login may not see it. Source: Meta, "Handling Errors". */
 export const DELETED_OR_HIDDEN = 33;
 
-/** Latest time of a `Date` in seconds. */
+/** Latest `Date` in seconds. */
 const MAX_SECONDS = 8_640_000_000_000;
 
-/** A time in seconds since 1970. Null when it is missing, unreadable or 0. */
+/** Seconds since 1970. Null when missing, unreadable or 0. */
 export const unixTime = z
   .number()
   .positive()

@@ -19,7 +19,7 @@ const insight = z
 
 export type Insights = ReadonlyMap<string, number | null>;
 
-/** Lifetime insights by name; Meta omits insights that have no data yet. */
+/** Meta omits insights that have no data yet. */
 export const insightsReply = field("data", z.array(insight).default([])).transform(
   (read): Insights => new Map(read),
 );
@@ -41,8 +41,8 @@ interface InsightsPage {
 }
 
 /**
- * Halves the list to find posts whose insights Meta refuses. Such posts keep the counters of the list and are counted
- * in `problems`. A refused login, a rate limit or an outage stops the search.
+ * Halves the list to find posts whose insights Meta refuses; these keep the list's counters and are counted in
+ * `problems`. A refused login, a rate limit or an outage stops the search.
  * @param posts newest first
  */
 export async function withInsights(
@@ -74,7 +74,7 @@ function createSearch({ ask: send, toRefused, endsThere = () => false, mostCalls
   let isEnd = false;
   let calls = 0;
 
-  /** Returns null when Meta gave figures, or when no further call may be made. */
+  /** Null when Meta gave figures or no call is left. */
   async function ask(ids: readonly string[]): Promise<GraphRefusal | null> {
     if (stopped || calls >= mostCalls) return null;
     calls++;

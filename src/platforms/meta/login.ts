@@ -16,11 +16,11 @@ import { explainRefusal } from "./explain.ts";
 import { type GraphJudge, isAboutApp } from "./failures.ts";
 import { type GraphRefusal, type Reading, readGraphReply } from "./graph.ts";
 
-/** Assumed when Meta does not say how long a token lives. Source: Meta, "Business Login". */
+/** Assumed when Meta does not say. Source: Meta, "Business Login". */
 const TOKEN_LIFE_SECONDS = 60 * 86_400;
 /** Meta does not renew younger tokens. Source: Meta, "Long-lived tokens". */
 const YOUNG_SECONDS = 86_400;
-/** A token that ends within this time may be short-lived. */
+/** Tokens that end sooner may be short-lived. */
 const SHORT_SECONDS = 86_400;
 
 const granted = z.object({
@@ -34,7 +34,7 @@ const endsAfter = ({ expiresAt }: Credentials, seconds: number): boolean =>
 export const isYoung = (credentials: Credentials): boolean =>
   endsAfter(credentials, TOKEN_LIFE_SECONDS - YOUNG_SECONDS);
 
-/** A login without refresh token: its access token is exchanged for a new one. */
+/** Has no refresh token: its access token is exchanged for a new one. */
 interface SelfRenewing<T> {
   platform: string;
   judge: Pick<GraphJudge, "isLoginLost" | "isTemporary">;
@@ -67,7 +67,7 @@ export function selfRenewingLogins<T>(login: SelfRenewing<T>) {
     return toConnected(reply, own, login.judge.isLoginLost, login.toOwner);
   }
 
-  /** Exchanges a short-lived token for one of 60 days. A long-lived token stays, as Meta refuses to exchange it. */
+  /** Exchanges a short-lived token for one of 60 days. Keeps a long-lived token, which Meta refuses to exchange. */
   const adopt: Required<Connector>["adopt"] = async (fetch, credentials, _options, app) => {
     if (!app || endsAfter(credentials, SHORT_SECONDS)) return identify(fetch, credentials);
     const request = login.exchangeRequest(credentials.accessToken, app.clientSecret);

@@ -12,11 +12,11 @@ import {
 } from "./containers.ts";
 import type { GraphRefusal } from "./graph.ts";
 
-/** Seconds between status checks, as in open-source clients. */
+/** As in open-source clients. */
 const IMAGE_LOOK_SECONDS = 3;
 const VIDEO_LOOK_SECONDS = 5;
 const LONGEST_LOOK_SECONDS = 30;
-/** A container that is missing at this age does not come back. Source: Meta, "Error codes". */
+/** An older missing container does not come back. Source: Meta, "Error codes". */
 const MISSING_SECONDS = 120;
 const LOOKS_PER_STEP = 8;
 
@@ -34,7 +34,7 @@ export function containerPreparer<S>(platform: ContainerPlatform<S>) {
     return growingLook(first, LONGEST_LOOK_SECONDS, ageOf(since, job.now()));
   };
 
-  /** Makes one container in each step, so that an interrupted run repeats at most one. */
+  /** One container per step, so that an interrupted run repeats at most one. */
   async function prepare(job: Job, stored: Bookmark | null): Promise<Prepared> {
     const { media } = job.post;
     if (stored === null) {

@@ -21,7 +21,7 @@ import { type GraphRefusal, readGraphReply } from "./graph.ts";
 import { containerPreparer } from "./prepare.ts";
 import { CLOCK_SLACK_SECONDS, settlePermalink, toInstant } from "./published.ts";
 
-/** Within this time after a container is ready, no earlier call can have published it. */
+/** So soon after a container is ready, no earlier call can have published it. */
 const FIRST_CALL_SECONDS = 60;
 const addressed = field("permalink", maybeText);
 
@@ -47,7 +47,7 @@ export function containerPublisher<S>(platform: ContainerPlatform<S>) {
     return judgeRefused(job, reply.error, place);
   }
 
-  /** An earlier, unanswered call may have published the container. The refusal counts only if it did not. */
+  /** An unanswered call may have published the container. The refusal counts only if it did not. */
   async function judgeRefused(
     job: Job,
     refusal: GraphRefusal,
@@ -73,7 +73,6 @@ export function containerPublisher<S>(platform: ContainerPlatform<S>) {
     );
   }
 
-  /** @throws Error when Meta cannot tell yet whether the post exists */
   async function reconcile(job: Job, stored: Bookmark): Promise<Reconciled> {
     const place = toPublishable(stored);
     const request = calls.look(job.accessToken, place.containerId);
@@ -94,7 +93,7 @@ export function containerPublisher<S>(platform: ContainerPlatform<S>) {
     }
   }
 
-  /** Unless exactly one listed post matches, the container's id replaces the post's id. */
+  /** Unless exactly one listed post matches, the container's id replaces the post's. */
   async function findPublished(job: Job, place: Container): Promise<PublishedPost> {
     const text = comparable(platform.listedText(job));
     const reply = await calls.readList(await job.fetch(calls.list(job)));

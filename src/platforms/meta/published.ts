@@ -2,18 +2,18 @@ import type { Bookmark, PublishedPost, PublishJob, Settled } from "../connector.
 import { ageOf, waiting } from "../kit/steps.ts";
 import type { Reading } from "./graph.ts";
 
-/** Meta is asked for a new post's URL for this long. */
+/** How long Meta is asked for a new post's URL. */
 const PERMALINK_SECONDS = 20;
 const PERMALINK_LOOK_SECONDS = 4;
 
 export const CLOCK_SLACK_SECONDS = 60;
 
-/** Meta writes UTC offsets without colon: `2026-12-01T09:00:00+0000`. */
+/** For UTC offsets without colon: `2026-12-01T09:00:00+0000`. */
 export const toInstant = (timestamp: string | null): number =>
   Date.parse((timestamp ?? "").replace(/([+-]\d{2})(\d{2})$/, "$1:$2"));
 
 /**
- * Looks for the post's URL. A failure never fails the post.
+ * A failure never fails the post.
  * @param toPublished gets null when no URL appeared in time
  */
 export async function settlePermalink(

@@ -1,6 +1,6 @@
 import type { SetupStep } from "../setup-steps.ts";
 
-/** What Meta asks of the recordings of a review. @see https://developers.facebook.com/docs/app-review/submission-guide */
+/** @see https://developers.facebook.com/docs/app-review/submission-guide */
 export const REVIEW_ASKS = [
   "one recording for each permission, from the complete login to the use of the permission",
   "a description of its own for each permission: no text twice",

@@ -20,7 +20,7 @@ const fromBase64Url = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.fromBase64(text, { alphabet: "base64url" });
 
 /**
- * Reads Meta's report of a removed app or a deletion request.
+ * Meta's report of a removed app or a deletion request.
  * @see https://developers.facebook.com/docs/development/create-an-app/app-dashboard/data-deletion-callback
  */
 export const read: Withdrawals["read"] = async ({ body }, clientSecret) => {

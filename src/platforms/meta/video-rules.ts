@@ -18,7 +18,7 @@ const VIDEO_CODECS = ["avc", "hevc"];
 
 const round = (value: number): number => Math.round(value * 100) / 100;
 
-/** Values missing in the video's header are not judged, except the codec. */
+/** Values missing in the header are not judged, except the codec. */
 export function refusedVideo(
   platform: string,
   facts: VideoFacts | null,

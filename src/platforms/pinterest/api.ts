@@ -21,7 +21,7 @@ const errorBody = z.object({
   message: maybeText,
 });
 
-/** From this value on, a header is a timestamp, not a wait. */
+/** A larger header is a timestamp, not a wait. */
 const EPOCH_SECONDS = 1_000_000_000;
 
 /** Reads `retry-after` or `x-ratelimit-reset`. Pinterest promises neither. */
@@ -147,7 +147,7 @@ const listedPin = z.object({
 
 export type ListedPin = z.infer<typeof listedPin>;
 
-/** Times without offset are UTC. NaN for an unreadable time. */
+/** Times without offset are UTC. NaN when unreadable. */
 export const toInstant = (text: string | null | undefined): number =>
   Date.parse(/(?:Z|[+-]\d{2}:?\d{2})$/i.test(text ?? "") ? (text ?? "") : `${text}Z`);
 

@@ -48,7 +48,7 @@ const isUnclear = (refusal: PinterestRefusal): boolean =>
     /authorization grant/i.test(refusal.message));
 
 /**
- * Pinterest ends the old refresh token at once: if the reply is lost, the account mostly has to be connected again.
+ * Pinterest ends the old refresh token at once: after a lost reply, the account mostly has to be connected again.
  * @see https://developers.pinterest.com/docs/getting-started/set-up-authentication-and-authorization/
  * @see https://developers.pinterest.com/docs/api/v5/oauth-token
  */

@@ -55,16 +55,16 @@ export const capabilities = {
   bannedHashtags: [],
   mediaSupport: {
     kinds: ["image", "video"],
-    /** Source: spec, "Uploads: create", `pinterest`. */
+    /**
+     * Source of the count and image types: spec, "Uploads: create", `pinterest`; of sizes: "Content limits by
+     * platform".
+     */
     maxCount: 5,
     textOnly: false,
-    /** Source: spec, "Uploads: create", `pinterest`. */
     imageTypes: ["image/jpeg", "image/png"],
-    /** Source: spec, "Content limits by platform". */
     imageMaxBytes: 20_000_000,
-    /** M4V files count as MP4. Source: spec, "Presigned upload", `pinterest_videos`. */
+    /** Includes M4V. Source: spec, "Presigned upload", `pinterest_videos`. */
     videoTypes: ["video/mp4", "video/quicktime"],
-    /** Source: spec, "Content limits by platform". */
     videoMaxBytes: 2_000_000_000,
   },
 } satisfies Capabilities;
@@ -75,5 +75,5 @@ const TRIAL =
 
 export const untilAudit: UntilAudit = { post: TRIAL, account: TRIAL };
 
-/** In seconds. One call may carry five images of 20 MB. */
+/** Seconds. One call may carry five images of 20 MB. */
 export const timing: ReconcileTiming = { callSeconds: 75, acceptSeconds: 60, listSeconds: 60 };

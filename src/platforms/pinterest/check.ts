@@ -66,10 +66,10 @@ function checkCount(media: PostMedia[]): FieldError[] {
   return checks.count("photo", media.length, maxCount, "images", "A carousel");
 }
 
-/** Relative difference, tolerated because pixels are rounded. */
+/** Relative tolerance, because pixels are rounded. */
 const RATIO_SLACK = 0.02;
 
-/** Divides the long side by the short side, because photos may be stored rotated. */
+/** Long side by short side, because photos may be stored rotated. */
 function ratioOf({ width, height }: PostMedia): number | null {
   if (width === null || height === null) return null;
   return Math.max(width, height) / Math.min(width, height);

@@ -11,7 +11,7 @@ import { API } from "./api.ts";
 import { identify } from "./auth.ts";
 import { scopes } from "./capabilities.ts";
 
-/** Pinterest's code for "Authentication failed.", which at the token endpoint concerns the app. */
+/** "Authentication failed." At the token endpoint, this concerns the app. */
 const AUTHENTICATION_FAILED = 2;
 
 const errorBody = z.object({ code: z.number().nullish().catch(null), message: maybeText });

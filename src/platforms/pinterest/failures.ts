@@ -14,11 +14,11 @@ import {
 } from "../kit/refusals.ts";
 import type { PinterestRefusal } from "./api.ts";
 
-/** Pinterest's code for too many calls, at any 4xx status. */
+/** Too many calls, at any 4xx status. */
 const RATE_LIMIT_CODE = 8;
 
 const MISSING_SCOPE = /scope|(?:boards|pins|user_accounts):(?:read|write)/i;
-/** The app lacks access; no login can change that. Pinterest uses the code 29 for other refusals too. */
+/** The app lacks access, which no login can change. Code 29 has other meanings too. */
 const APP_ACCESS = /\b(?:trial|standard) access\b/i;
 /** @see https://developers.pinterest.com/docs/key-concepts/access-tiers/ */
 const NO_STANDARD_ACCESS: Rule = {
@@ -41,7 +41,7 @@ interface Row {
   rule: Rule;
 }
 
-/** The wording of a refusal decides, because it says more than Pinterest's codes. */
+/** The wording decides, because it says more than Pinterest's codes. */
 const ROWS: readonly Row[] = [
   // First, because the message quotes the request, which may contain any word.
   { statuses: [400, 422], says: WRONG_FORM, rule: UNKNOWN },
@@ -53,7 +53,7 @@ const ROWS: readonly Row[] = [
   { statuses: [400, 422], says: NOT_REACHED, rule: UNREACHABLE },
   { statuses: [400, 413, 415, 422], says: THE_FILE, rule: INVALID },
   { statuses: [413, 415], rule: INVALID },
-  // Another call writes to the board at the same time.
+  // Another call is writing to the board.
   { statuses: [409], rule: UNAVAILABLE },
 ];
 
@@ -77,7 +77,6 @@ export const isLoginLost = (refusal: PinterestRefusal): boolean =>
   isTokenRefusal(refusal) ||
   (refusal.status === 403 && !isRateLimit(refusal) && !APP_ACCESS.test(refusal.message));
 
-/** The storage's code for a video that is too large. */
 const TOO_LARGE = "EntityTooLarge";
 
 /** The storage keeps nothing of a refused upload, so the next attempt starts over. */

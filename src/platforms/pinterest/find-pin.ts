@@ -8,7 +8,7 @@ import { toUnknowable } from "./failures.ts";
 import { boardIdOf, toPublished, toTexts } from "./pin.ts";
 
 const CLOCK_SLACK_MS = MINUTE;
-/** Enough pages to find a pin after a call without answer. */
+/** Enough to find a pin after an unanswered call. */
 const MAX_PAGES = 4;
 
 const plainLink = (link: string | null | undefined): string =>
@@ -46,7 +46,7 @@ export async function findPin(job: Job, { readyAt, mediaId }: Ready): Promise<Re
   );
 }
 
-/** A similar pin may be this one, because Pinterest may have changed texts. */
+/** A similar pin may be this one, because Pinterest may change texts. */
 function judge(job: Job, pins: ListedPin[], isVideo: boolean): Reconciled {
   const texts = toTexts(job.post);
   const candidates = pins.filter((pin) => isOfKind(pin, isVideo));

@@ -13,7 +13,7 @@ const GROUP_DIGITS = 4;
 const base64Length = (sizeBytes: number): number =>
   Math.ceil(sizeBytes / GROUP_BYTES) * GROUP_DIGITS;
 
-/** Encodes whole groups of three bytes, so that only the end is padded. */
+/** Encodes groups of three bytes, so that only the end is padded. */
 function base64Encoder(): TransformStream<Uint8Array, Uint8Array> {
   const encoder = new TextEncoder();
   let rest = new Uint8Array();
@@ -40,7 +40,7 @@ function sourceOf(images: InlineImage[], mark: string): object {
 }
 
 /**
- * Streams the images as base64, which is a third larger than the files.
+ * Base64 is a third larger than the files.
  * @see https://developers.pinterest.com/docs/api/v5/pins-create
  */
 export function createInlinePinRequest(

@@ -9,7 +9,7 @@ import { toRefused } from "./failures.ts";
 
 /** Pinterest allows up to 250 pins. */
 const PAGE = 50;
-/** Maximum days of a report, without today. Source: Pinterest, "Get multiple Pin analytics". */
+/** Maximum without today. Source: Pinterest, "Get multiple Pin analytics". */
 const REPORT_DAYS = 89;
 
 const readFollowersReply = readerOf(field("follower_count", counter));
@@ -31,7 +31,7 @@ const pin = z.object({
     .transform((text) => new Date(toInstant(text)))
     .refine((at) => !Number.isNaN(at.getTime())),
   is_owner: z.boolean().nullish(),
-  /** Pins from before 2023-03-20 may have no metrics. Source: Pinterest, "List Pins". */
+  /** Pins from before 2023-03-20 may have none. Source: Pinterest, "List Pins". */
   pin_metrics: z
     .object({
       lifetime_metrics: z
@@ -41,7 +41,7 @@ const pin = z.object({
     .nullish(),
 });
 
-/** Pinterest's reactions count as likes, its saves as shares. */
+/** Reactions count as likes, saves as shares. */
 export const readPage: MetricsReader["readPage"] = async (job, cursor) => {
   const query = new URLSearchParams({
     page_size: String(PAGE),
@@ -92,7 +92,7 @@ const readReportReply = readerOf(report);
 
 const toDate = (at: number): string => new Date(at).toISOString().slice(0, "2026-11-23".length);
 
-/** Adds the saves of pins that are young enough for the report. */
+/** Only pins young enough for the report get saves. */
 async function withSaves(
   job: MetricsJob,
   posts: readonly MeasuredPost[],

@@ -35,7 +35,7 @@ export async function submit(job: Job, bookmark: Bookmark): Promise<Submitted> {
   const made = await makePin(job, createPinRequest(job.accessToken, pin));
   const isNotFetched = made.kind === "failed" && made.failure.code === "media_unreachable";
   if (!isNotFetched || pin.media_source.source_type === "video_id") return made;
-  // Pinterest cannot download from this instance, so the images are sent inline.
+  // Pinterest cannot download from this instance.
   const images = job.post.media.map(
     (item): InlineImage => ({ ...item, read: () => job.readMedia(item) }),
   );
@@ -49,6 +49,5 @@ async function makePin(job: Job, request: Request): Promise<Submitted> {
   return toRefused(reply.error);
 }
 
-/** @throws Error when Pinterest cannot tell yet whether the post exists */
 export const reconcile = (job: Job, bookmark: Bookmark): Promise<Reconciled> =>
   findPin(job, readReady(bookmark));

@@ -10,7 +10,7 @@ import { toRefused } from "./failures.ts";
 const NO_BOARD =
   "The account has no board. Make a secret board at Pinterest, and give this app the permissions for secret boards.";
 
-/** Only pins on a secret board are hidden. Protected boards count as secret. */
+/** Only pins on secret or protected boards are hidden. */
 export async function plan({
   fetch,
   accessToken,

@@ -6,7 +6,7 @@ const { limits } = capabilities;
 
 export const MAX_COVER_TIME_MS = 999_999_999;
 
-/** `check` judges all fields. An error here would hide all settings and report the board as missing. */
+/** `check` judges all fields: an error here would hide all settings and report a missing board. */
 export const settings = formFields({
   pinterest_board_id: field(anyText, {
     type: "string",

@@ -5,7 +5,7 @@ import type { RegisteredVideo } from "./api.ts";
 const MAX_REPLY_BYTES = 16 * 1_024;
 
 /**
- * The form's fields grant access, so no token is sent. The file must be the last field.
+ * The fields grant access, so no token is sent. The file must be the last field.
  * @see https://developers.pinterest.com/docs/work-with-organic-content-and-users/create-boards-and-pins/
  * @see https://docs.aws.amazon.com/AmazonS3/latest/API/RESTObjectPOST.html
  */

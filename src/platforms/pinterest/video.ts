@@ -16,14 +16,14 @@ const FIRST_LOOK = 5;
 const EARLY_LOOKS = [{ until: 60, every: 10 }];
 const LATER_LOOKS = 20;
 
-/** A separate step, so that the transfer has its full time. */
+/** A separate step gives the transfer its full time. */
 export async function checkVideo(job: Job, item: MediaItem): Promise<Prepared> {
   const problem = videoProblem(await job.inspectVideo(item));
   if (problem) return mediaInvalid(problem);
   return next({ stage: "checked" });
 }
 
-/** The upload URL contains secrets and is worthless after a broken transfer, so it is not stored. */
+/** Contains secrets and is worthless after a broken transfer, so the upload URL is not stored. */
 export async function sendVideo(job: Job, item: MediaItem): Promise<Prepared> {
   const request = registerVideoRequest(job.accessToken);
   const registered = await readRegisterVideoReply(await job.fetch(request));
@@ -39,7 +39,7 @@ export async function sendVideo(job: Job, item: MediaItem): Promise<Prepared> {
   return waiting<Processing>({ stage: "processing", mediaId, since }, FIRST_LOOK);
 }
 
-/** The bookmark stays the same, so that the runner notices a stalled video. */
+/** An unchanged bookmark lets the runner notice a stalled video. */
 const lookAgain = (at: Processing, now: Date): Waiting =>
   waiting(at, steppedLook(EARLY_LOOKS, LATER_LOOKS, ageOf(at.since, now)));
 

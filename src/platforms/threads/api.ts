@@ -6,7 +6,7 @@ import { apiVersion } from "./capabilities.ts";
 
 export const NAME = "Threads";
 
-/** Enough to find a post after a call without answer. */
+/** Enough to find a post after an unanswered call. */
 const LIST_LIMIT = 25;
 
 /** graph.threads.com serves the same API. */
@@ -19,7 +19,7 @@ export const { graph, versioned, readerOf, readDoneReply } = graphApi(
 );
 
 /**
- * The container stays hidden and expires after 24 hours unless published.
+ * Expires after 24 hours unless published.
  * @see https://developers.facebook.com/docs/threads/posts
  */
 export const createContainerRequest = (token: string, userId: string, fields: Fields): Request =>
@@ -36,7 +36,7 @@ const containerStatus = z
   })
   .transform((body): ContainerStatus => ({ status: body.status, reason: body.error_message }));
 
-/** When the status is ERROR, `reason` is a code such as INVALID_DURATION. */
+/** With the status ERROR, `reason` is a code such as INVALID_DURATION. */
 export const readGetContainerReply = readerOf(containerStatus);
 
 /** @see https://developers.facebook.com/docs/threads/reference/publishing */
@@ -50,7 +50,7 @@ export const getPostRequest = (token: string, postId: string): Request =>
 export const readGetPostReply = readerOf(z.object({ id }));
 
 /**
- * Needs the scope threads_delete. Threads deletes 100 posts of an account in 24 hours.
+ * Needs threads_delete. Threads deletes 100 posts per account in 24 hours.
  * @see https://developers.facebook.com/docs/threads/posts/delete-posts
  */
 export const deletePostRequest = (token: string, postId: string): Request =>
@@ -97,14 +97,14 @@ export const getMeRequest = (token: string): Request =>
 export const readGetMeReply = readerOf(me);
 
 /**
- * Returns a token that lasts an hour.
+ * The token lives an hour.
  * @see https://developers.facebook.com/docs/threads/get-started/get-access-tokens-and-permissions
  */
 export const exchangeCodeRequest = (fields: Record<string, string>): Request =>
   graph("/oauth/access_token", { form: fields });
 
 /**
- * Meta documents this call for testers, but Threads answers every person about their own token.
+ * Documented for testers, but works for every person's own token.
  * @see https://developers.facebook.com/docs/threads/reference/debug
  */
 export const debugTokenRequest = (token: string): Request =>
@@ -121,7 +121,7 @@ export const readDebugTokenReply = readerOf(
 );
 
 /**
- * For tokens at least 24 hours old. The reference allows the token only in the URL.
+ * The token must be 24 hours old. The reference allows it only in the URL.
  * @see https://developers.facebook.com/docs/threads/get-started/long-lived-tokens
  */
 export const refreshTokenRequest = (token: string): Request =>
@@ -130,7 +130,7 @@ export const refreshTokenRequest = (token: string): Request =>
   });
 
 /**
- * Returns a token that lasts 60 days. The reference allows token and secret only in the URL.
+ * The new token lives 60 days. The reference allows token and secret only in the URL.
  * @see https://developers.facebook.com/docs/threads/get-started/long-lived-tokens
  */
 export function exchangeTokenRequest(token: string, clientSecret: string): Request {

@@ -23,7 +23,7 @@ const logins = selfRenewingLogins({
   readMe: readGetMeReply,
   toOwner: ({ id, username, name, threads_profile_picture_url }) => ({
     id,
-    // By this id, a deletion request finds an account that is already disconnected.
+    // A deletion request needs this id when the account is already disconnected.
     userId: id,
     name,
     handle: username,

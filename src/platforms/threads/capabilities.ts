@@ -92,9 +92,9 @@ export const capabilities = {
   },
 } satisfies Capabilities;
 
-/** In seconds. Threads lists new posts a little late. */
+/** Seconds. Threads lists new posts a little late. */
 export const timing: ReconcileTiming = { callSeconds: 30, acceptSeconds: 60, listSeconds: 30 };
 
-/** Prefix of cursors for pages whose posts are read one by one. */
+/** Cursor prefix for pages whose posts are read one by one. */
 export const EACH = "each ";
 export const EACH_PAGE = 20;

@@ -13,7 +13,7 @@ import { capped } from "../kit/replies.ts";
 import { type GraphJudge, graphJudge } from "../meta/failures.ts";
 import type { GraphRefusal } from "../meta/graph.ts";
 
-/** The subcode of a missing container. A publish call may get it for a new container. */
+/** A publish call may also get this subcode for a new container. */
 export const CONTAINER_MISSING = 4279009;
 
 /** Source: Threads API, "Troubleshooting", and open-source clients. */
@@ -29,7 +29,7 @@ const BY_CODE: [number, Rule][] = [[9004, UNREACHABLE]];
 /** Codes of rate limits. Source: Meta, "Rate limits". */
 const BUSINESS_LIMITS = Array.from({ length: 1_000 }, (_, index) => 80_000 + index);
 
-/** Used when the codes leave the cause open. Source: Threads API, "Changelog" and "Posts". */
+/** For unclear codes. Source: Threads API, "Changelog" and "Posts". */
 const BY_WORDS: [RegExp, Rule][] = [
   [/THREADS_API__LINK_LIMIT_EXCEEDED/, FLAGGED],
   [/\btext\b.*(?:at most|too long|\b500\b|blank|empty|required)/i, FLAGGED],
@@ -65,7 +65,7 @@ const TEMPORARY: Rule = { code: "unknown", transient: true, restart: true };
 const BY_REASON: [RegExp, Rule][] = [
   [/^FAILED_DOWNLOADING_\w+$/, UNREACHABLE],
   [/^FAILED_PROCESSING_(?:AUDIO|VIDEO)$/, INVALID],
-  // The spelling INVALID_ASPEC_RATIO is Threads'.
+  // INVALID_ASPEC_RATIO is Threads' spelling.
   [
     /^INVALID_(?:ASPECT?_RATIO|BIT_RATE|DURATION|FRAME_RATE|AUDIO_CHANNELS|AUDIO_CHANNEL_LAYOUT)$/,
     INVALID,

@@ -23,7 +23,7 @@ export const threads: Connector<ThreadsSettings> = {
   needs,
   timing,
   untilAudit,
-  // Tokens end after 60 days and then cannot be renewed.
+  // After 60 days, tokens cannot be renewed.
   refreshAheadSeconds: (20 * DAY) / SECOND,
   isSelfRenewing: true,
   settings,

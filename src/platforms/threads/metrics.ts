@@ -17,7 +17,7 @@ import { judge } from "./failures.ts";
 
 const { toRefused } = judge;
 
-/** Posts in a page. Threads allows up to 100. */
+/** Threads allows up to 100. */
 const PAGE = 50;
 
 const readInsightsReply = readerOf(insightsReply);
@@ -51,10 +51,7 @@ const post = z.object({
 const METRICS = "views,likes,replies,reposts,quotes,shares";
 const FIELDS = "id,media_type,permalink,text,timestamp";
 
-/**
- * Reposts have no figures. One refused post makes Threads refuse the whole page. The next call then reads the same
- * posts one by one.
- */
+/** Reposts have no figures. After a refused page, the next call reads its posts one by one. */
 export const readPage: MetricsReader["readPage"] = async (job, cursor) => {
   const isEach = cursor?.startsWith(EACH) ?? false;
   const place = isEach ? (cursor ?? "").slice(EACH.length) : (cursor ?? "");
@@ -112,7 +109,7 @@ async function askEach(
   return ok({ posts: measured, missing: posts.length - measured.length });
 }
 
-/** `shares` is the sum of reposts, quotes and shares. Spec is silent on Threads' counters. */
+/** `shares` adds reposts, quotes and shares. Spec is silent on Threads' counters. */
 function toCounters(insights: Insights): PostCounters {
   const sent = ["reposts", "quotes", "shares"].map((name) => insights.get(name) ?? null);
   const isMissing = sent.every((count) => count === null);

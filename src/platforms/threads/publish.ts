@@ -53,7 +53,7 @@ const carouselFields = (job: Job, children: string[]): Fields => ({
   ...postFields(job),
 });
 
-/** Threads can publish a new container only after a moment, as open-source clients found. */
+/** Threads cannot publish a container at once, as open-source clients found. */
 const FIRST_LOOK_SECONDS = 2;
 
 export const { prepare, submit, settle, reconcile } = containerPublisher<ThreadsSettings>({

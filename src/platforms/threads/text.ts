@@ -1,11 +1,11 @@
 import { countUtf8Bytes } from "../../core/text.ts";
 
-/** Matches emoji. Flags and joined emoji match in parts, which gives the same count. */
+/** Flags and joined emoji match in parts, which gives the same count. */
 const EMOJI =
   /(?:\p{Extended_Pictographic}|\p{Regional_Indicator}|[#*0-9]\uFE0F?(?=\u20E3))(?:\p{Emoji_Modifier}|\uFE0F|\u200D|\u20E3|[\u{E0020}-\u{E007F}])*/gu;
 
 /**
- * Counts emoji in UTF-8 bytes and the rest in UTF-16 units: never less than Threads counts.
+ * Counts emoji in UTF-8 bytes, the rest in UTF-16 units: never less than Threads.
  * @see https://developers.facebook.com/docs/threads/posts
  */
 export function countCharacters(text: string): number {

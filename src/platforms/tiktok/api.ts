@@ -9,7 +9,7 @@ export const API = "https://open.tiktokapis.com";
 
 const MAX_REPLY_BYTES = 256 * 1_024;
 
-/** TikTok may refuse a call with HTTP status 200. */
+/** May come with HTTP status 200. */
 export interface TikTokRefusal extends Refusal {
   code: string | null;
 }
@@ -110,7 +110,7 @@ export const initVideoRequest = (
   });
 
 /**
- * Sends a video to the creator's inbox. The creator writes the text in TikTok's app.
+ * Sends a video to the creator's inbox, where the creator writes the text.
  * @see https://developers.tiktok.com/doc/content-posting-api-reference-upload-video
  */
 export const initInboxVideoRequest = (accessToken: string, file: FileSource): Request =>
@@ -120,7 +120,7 @@ const uploadTask = z
   .object({ publish_id: z.string().min(1), upload_url: z.url({ protocol: /^https$/ }) })
   .transform((data) => ({ publishId: data.publish_id, uploadUrl: data.upload_url }));
 
-/** The returned `uploadUrl` works for an hour. */
+/** `uploadUrl` works for an hour. */
 export const readInitVideoReply = (
   reply: Response,
 ): Reading<{ publishId: string; uploadUrl: string }> => readReply(reply, uploadTask, itself);
@@ -195,7 +195,7 @@ const publishStatus = z.object({
   uploaded_bytes: z.number().nullish(),
 });
 
-/** Finds the id in the reply's text: as a JSON number, it would lose digits. The misspelling is TikTok's. */
+/** As a JSON number, the id would lose digits. The misspelling is TikTok's. */
 const POST_ID = /"publica?ly_available_post_id"\s*:\s*\[\s*"?(\d+)/;
 
 export const readStatusReply = (reply: Response): Reading<PublishStatus> =>
@@ -206,7 +206,7 @@ export const readStatusReply = (reply: Response): Reading<PublishStatus> =>
     postId: POST_ID.exec(text)?.[1] ?? null,
   }));
 
-/** TikTok lists at most 20 videos a page. Source: TikTok, "List Videos". */
+/** At most 20 a page. Source: TikTok, "List Videos". */
 export const listVideosRequest = (accessToken: string): Request =>
   post("/v2/video/list/?fields=id,create_time,share_url,video_description,title", accessToken, {
     max_count: 20,

@@ -3,11 +3,11 @@ import { probeApp } from "../kit/app-checks.ts";
 import { formRequest, isUnknownApp } from "../kit/logins.ts";
 import { API } from "./api.ts";
 
-/** The keys of TikTok's sandbox apps begin this way, according to other programs. */
+/** Sandbox apps' keys begin this way, according to other programs. */
 const SANDBOX_PREFIX = "sb";
 
 /**
- * Requests an app token: TikTok grants one to any app, according to other programs.
+ * According to other programs, TikTok grants a token to any app.
  * @see https://developers.tiktok.com/doc/client-access-token-management
  */
 export const checkApp: Required<Connector>["checkApp"] = async (fetch, app) => {

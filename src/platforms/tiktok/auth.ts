@@ -25,11 +25,11 @@ import {
 } from "./api.ts";
 import { isTemporary } from "./failures.ts";
 
-/** Every login may read the basic fields; `username` needs `user.info.profile`. */
+/** Every login may read these; `username` needs `user.info.profile`. */
 const BASIC_FIELDS = ["open_id", "avatar_url", "display_name"];
 const PROFILE_FIELDS = [...BASIC_FIELDS, "username"];
 
-/** TikTok refuses the whole call with one of these codes when the login lacks a scope. */
+/** TikTok refuses the whole call with one of these. */
 const MISSING_SCOPE = new Set(["scope_not_authorized", "scope_permission_missed"]);
 
 /** @see https://developers.tiktok.com/doc/tiktok-api-v2-get-user-info */
@@ -84,7 +84,7 @@ const oauthError = z.object({
   error_description: z.string().optional().catch(undefined),
 });
 
-/** TikTok's token reply has no `data` envelope, and errors may come with HTTP 200. */
+/** TikTok's token reply has no `data` envelope; errors may come with HTTP 200. */
 export async function readTokens(reply: Response): Reading<z.infer<typeof tokens>> {
   const body = parseJson(await readBody(reply));
   const error = oauthError.safeParse(body).data;
@@ -105,7 +105,7 @@ export const toClient = ({ clientId, clientSecret }: AppKeys) => ({
 });
 
 /**
- * A refresh invalidates the old refresh token, so after a lost reply people must usually reconnect.
+ * Invalidates the old refresh token: after a lost reply, people must usually reconnect.
  * @see https://developers.tiktok.com/doc/oauth-user-access-token-management
  */
 export const refresh: Connector["refresh"] = (fetch, credentials, { platformAccountId }, app) =>

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { bookmarkReader } from "../kit/bookmarks.ts";
 
-/** Each default is for bookmarks that were stored before its field existed. */
+/** Defaults are for bookmarks stored before the field existed. */
 const ending = {
   username: z.string().nullable(),
-  /** TikTok gives only public posts a post id. */
+  /** Only public posts get an id. */
   isPublic: z.boolean().default(true),
   warnings: z.array(z.string()).default([]),
 };
@@ -47,7 +47,7 @@ const processing = z.object({
   isForInbox: z.boolean(),
   /** When TikTok accepted the post, in epoch ms. */
   since: z.number(),
-  /** When TikTok first reported the post as published but without an id, in epoch ms. */
+  /** When TikTok first reported the post as published without an id, in epoch ms. */
   completeSince: z.number().nullable().default(null),
 });
 

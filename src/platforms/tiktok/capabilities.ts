@@ -16,7 +16,7 @@ export const apiVersion = {
 };
 
 /**
- * With `video.list`, a post can be found whose publish call got no answer.
+ * `video.list` finds posts whose publish call got no answer.
  * @see https://developers.tiktok.com/doc/tiktok-api-scopes
  */
 export const scopes = {
@@ -43,24 +43,24 @@ export const needs: Needs = {
 };
 
 export const capabilities = {
-  /** Text lengths in UTF-16 units. */
+  /** UTF-16 units. */
   limits: {
     /** Source: TikTok, "Direct Post", `post_info.title`. */
     postCharacters: 2_200,
     /** Source: TikTok, "Photo Post", `post_info.description`. */
     photoPostCharacters: 4_000,
-    /** Longer titles of photo posts are cut. Source: spec, "Content limits by platform". */
+    /** Longer photo titles are cut. Source: spec, "Content limits by platform". */
     titleCharacters: 90,
     altTextCharacters: null,
     linkCharacters: null,
     tagsCharacters: null,
   },
   textField: "title",
-  /** A missing title is taken from the description. Source: spec, "Bulk upload". */
+  /** Source: spec, "Bulk upload". */
   batchTitleFromDescription: true,
   /** Per 24 hours. Source: spec, "Daily caps". */
   dailyPostCap: 15,
-  /** TikTok says that it blocks searches for these tags. Source: its statements of September 2021 and June 2025. */
+  /** TikTok blocks searches for these. Source: its statements of September 2021 and June 2025. */
   bannedHashtags: ["deviouslicks", "skinnytok"],
   mediaSupport: {
     kinds: ["image", "video"],
@@ -112,5 +112,5 @@ export const untilAudit: UntilAudit<TikTokSettings> = {
   },
 };
 
-/** TikTok's call `video/list` shows new posts with a delay. */
+/** TikTok lists new posts with a delay. */
 export const timing: ReconcileTiming = { callSeconds: 30, acceptSeconds: 60, listSeconds: 60 };

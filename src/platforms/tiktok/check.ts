@@ -11,7 +11,7 @@ const checks = checksFor("TikTok", capabilities);
 
 type Texts = Pick<Post, "title" | "description">;
 
-/** A video's only text: title and description on separate lines. */
+/** A video's only text. */
 export const videoCaption = ({ title, description }: Texts): string =>
   [title, description].map(emptyIfBlank).filter(Boolean).join("\n");
 

@@ -1,11 +1,11 @@
 /**
- * Bytes. TikTok allows one chunk of up to 64 MB, or several of 5 to 64 MB, the last one up to 128 MB. Chunks far below
- * these limits fit into one call on a slow line. Source: TikTok, "Media Transfer Guide".
+ * Bytes. TikTok allows one chunk of up to 64 MB, or several of 5 to 64 MB, the last one up to 128 MB. Smaller chunks
+ * fit into one call on a slow line. Source: TikTok, "Media Transfer Guide".
  */
 const LARGEST_SINGLE = 20_000_000;
 const SMALL_CHUNK = 10_000_000;
 const LARGE_CHUNK = 20_000_000;
-/** Bytes. A larger video is sent in large chunks: small ones would take hundreds of calls. */
+/** Bytes. Small chunks of a larger video would take hundreds of calls. */
 const LARGE_VIDEO = 1_000_000_000;
 
 interface ChunkPlan {
@@ -25,7 +25,7 @@ export function chunkRange({ chunkSize, count }: ChunkPlan, sizeBytes: number, i
   return { offset, length: index < count - 1 ? chunkSize : sizeBytes - offset };
 }
 
-/** @param uploaded the number of bytes or the last byte's position: TikTok's documents leave open which */
+/** @param uploaded the number of bytes or the last byte's position: TikTok leaves open which */
 export function nextChunk(plan: ChunkPlan, sizeBytes: number, uploaded: number): number | null {
   if (uploaded >= sizeBytes - 1) return plan.count;
   for (const bytes of [uploaded, uploaded + 1]) {

@@ -19,7 +19,7 @@ import { scopes } from "./capabilities.ts";
 import { isTemporary } from "./failures.ts";
 
 /**
- * Web apps use no PKCE. `disable_auto_auth` lets a person choose another account.
+ * Web apps use no PKCE. `disable_auto_auth` lets people choose another account.
  * @see https://developers.tiktok.com/doc/login-kit-web
  */
 export const begin: ConsentPage["begin"] = async (_fetch, { state, redirectUri }, app) =>
@@ -54,7 +54,7 @@ export const finish: ConsentPage["finish"] = async (fetch, { query, redirectUri 
   }
   const refused = refusedConsent(query, "TikTok");
   if (refused) return refuse(refused);
-  // `formRequest` sends no charset: TikTok refuses a content type with one.
+  // TikTok refuses a content type with charset.
   const request = formRequest(TOKEN_ENDPOINT, {
     ...toClient(app),
     grant_type: "authorization_code",

@@ -3,7 +3,7 @@ import type { Refused } from "../connector.ts";
 import { BUSY, failed, type Rule, refusalJudge, UNAVAILABLE } from "../kit/refusals.ts";
 import type { TikTokRefusal } from "./api.ts";
 
-/** TikTok limits calls per minute, and does not tell the time left. */
+/** TikTok limits calls per minute, without telling the time left. */
 const RATE_LIMIT_SECONDS = 60;
 
 /** Source: TikTok, the error tables of "Direct Post", "Photo Post" and "Upload Video". */

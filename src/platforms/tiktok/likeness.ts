@@ -37,7 +37,7 @@ export function likeness(post: Post<TikTokSettings>): Likeness {
 
 const OF_VIDEOS = ["disable_duet", "disable_stitch", "video_cover_timestamp_ms"] as const;
 const OF_PHOTOS = ["auto_add_music", "photo_cover_index"] as const;
-/** For a post in the inbox, the creator chooses these settings in TikTok's app. */
+/** For a post in the inbox, the creator chooses these in TikTok's app. */
 const OF_DIRECT_POSTS: readonly (keyof TikTokSettings)[] = [
   "privacy_level",
   "disable_comment",

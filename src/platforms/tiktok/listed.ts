@@ -4,11 +4,11 @@ import { type ListedVideo, listVideosRequest, type Reading, readListVideosReply 
 import { photoTexts, videoCaption } from "./check.ts";
 import type { Job } from "./creator.ts";
 
-/** TikTok cuts the texts of listed posts at this length. Source: TikTok, "Video Object". */
+/** TikTok cuts listed texts at this length. Source: TikTok, "Video Object". */
 const LISTED_UNITS = 150;
 const CLOCK_SLACK_MS = MINUTE;
 
-/** The texts that identify a listed post. A title alone is not enough for a post with a description. */
+/** Texts that identify a listed post. A title alone does not identify one with a description. */
 function textsOf({ post }: Job): string[] {
   if (post.media[0]?.kind === "video") return [videoCaption(post)];
   const { title, description } = photoTexts(post);
@@ -21,7 +21,7 @@ function isSamePost(video: ListedVideo, texts: string[], since: number): boolean
 }
 
 /**
- * Null unless exactly one listed post has the same text.
+ * Null unless exactly one listed text matches.
  * @param since epoch milliseconds
  */
 export async function findListed(job: Job, since: number): Reading<ListedVideo | null> {

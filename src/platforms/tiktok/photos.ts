@@ -19,7 +19,7 @@ function toTexts({ post }: Job): { title: string; description?: string } {
   return { title, ...(description ? { description } : {}) };
 }
 
-/** Sends the `vertical` version of each photo: TikTok refuses photos larger than 1080 x 1920. */
+/** TikTok refuses photos larger than 1080 x 1920, so the `vertical` versions are sent. */
 async function toBody(job: Job, creator: Creator | null): Promise<PhotoPost> {
   const { settings, media } = job.post;
   const photo_images: string[] = [];
@@ -80,7 +80,7 @@ export async function sendPhotos(job: Job, at: PhotosReady): Promise<Submitted> 
   return toRefused(reply.error);
 }
 
-/** After a lost answer, a private post is not looked up: an older public post could be mistaken for it. */
+/** After a lost answer, a private post is not looked up, because an older public post could match. */
 async function sendPrivately(job: Job, at: PhotosReady): Promise<Submitted> {
   const sent = await sendPhotos(job, at).catch(() => null);
   if (sent && sent.kind !== "unknown") return sent;
@@ -91,7 +91,7 @@ const NOT_FOUND =
   "TikTok did not answer when the post was sent, and the account's newest public posts do not show it yet.";
 
 /**
- * Finds the post by its text, because the task id was lost. An unlisted post may still be in processing.
+ * Finds the post by its text, because the task id was lost. An unlisted post may be in processing.
  * @throws Error when TikTok cannot tell yet whether the post exists
  */
 export async function findPhotos(job: Job, at: PhotosReady): Promise<Reconciled> {

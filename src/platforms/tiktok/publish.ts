@@ -34,7 +34,6 @@ export async function settle(job: Job, bookmark: Bookmark): Promise<Settled> {
   return followPost(job, placeAt(readBookmark(bookmark), "processing"));
 }
 
-/** @throws Error when TikTok cannot tell yet whether the post exists */
 export async function reconcile(job: Job, bookmark: Bookmark): Promise<Reconciled> {
   const at = readBookmark(bookmark);
   switch (at.stage) {

@@ -8,7 +8,7 @@ import { toRefused } from "./failures.ts";
 export const plan = (): Result<RehearsalPlan, Stopped> =>
   ok({ audience: "owner", settings: { privacy_level: "SELF_ONLY" }, sample: "video" });
 
-/** The id of a post that only its creator sees is the id of its task. */
+/** A post that only its creator sees has its task's id. */
 export async function readBack(
   { fetch, accessToken, now }: RehearsalCall,
   publishId: string,

@@ -15,7 +15,7 @@ const PRIVACY_LEVELS = [
   "SELF_ONLY",
 ] as const;
 
-/** `DRAFT` and `MEDIA_UPLOAD` are two names of the same mode. */
+/** `DRAFT` and `MEDIA_UPLOAD` mean the same. */
 const POST_MODES = ["DIRECT_POST", "DRAFT", "MEDIA_UPLOAD"] as const;
 
 const MAX_INT32 = 2_147_483_647;

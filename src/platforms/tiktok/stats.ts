@@ -5,7 +5,7 @@ import { readReply } from "./api.ts";
 import { userInfoRequest } from "./auth.ts";
 import { toRefused } from "./failures.ts";
 
-/** These fields need the scope `user.info.stats`. Source: TikTok, "Get User Info". */
+/** Need the scope `user.info.stats`. Source: TikTok, "Get User Info". */
 const STATS_FIELDS = ["follower_count", "following_count", "likes_count", "video_count"];
 
 /** Spec: missing figures count as 0. */

@@ -15,7 +15,7 @@ import type { Job } from "./creator.ts";
 import { isTemporary, isTokenRefusal, toGivenUp, toUnknowable } from "./failures.ts";
 import { addressOf, findListed } from "./listed.ts";
 
-/** Seconds between status queries. TikTok allows 30 of them a minute. */
+/** Seconds. TikTok allows 30 queries a minute. */
 const LOOKS = [
   { until: 30, every: 5 },
   { until: 120, every: 10 },
@@ -23,14 +23,14 @@ const LOOKS = [
 const LATER_LOOKS = 30;
 
 /**
- * The longest wait for a public post's id, which follows a review of a minute or hours.
+ * The longest wait for a public post's id, which follows a review of minutes or hours.
  * @see https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status
  */
 const ID_SECONDS = 150;
 const ID_LOOKS = [{ until: 60, every: 15 }];
 const LATER_ID_LOOKS = 30;
 
-/** Each query returns the same bookmark, so that the runner notices a stalled post. */
+/** An unchanged bookmark lets the runner notice a stalled post. */
 const look = (at: Processing, now: Date): Waiting =>
   waiting(at, steppedLook(LOOKS, LATER_LOOKS, ageOf(at.since, now)));
 
@@ -55,7 +55,7 @@ export function toPublished(
   return published(id, addressOf(username ?? job.account.handle, id) ?? shareUrl, warnings);
 }
 
-/** A private post or one under review has no post id, so its task id is used. */
+/** Without a post id, as for private posts or during review, the task's id is used. */
 const toUnaddressed = ({ publishId, warnings }: Accepted): PublishedPost =>
   published(publishId, null, warnings);
 
@@ -72,7 +72,7 @@ function toPublishedIfKnown(
   return isWithoutId ? toUnaddressed(at) : null;
 }
 
-/** Never fails, because the post is published and a failure could send it again. */
+/** Never fails: the post is published, and a failure could send it again. */
 async function awaitPostId(job: Job, at: Processing): Promise<Waiting | PublishedPost> {
   const completeSince = at.completeSince ?? job.now().getTime();
   const waited = ageOf(completeSince, job.now());
@@ -99,7 +99,7 @@ export async function followPost(job: Job, at: Processing): Promise<Settled> {
   }
   if (isTokenRefusal(reply.error)) return TOKEN_EXPIRED;
   if (isTemporary(reply.error)) return unavailable(message);
-  // A failure marked as retryable would invite a second post.
+  // A retryable failure would invite a second post.
   return failed(
     "platform_processing_timeout",
     `TikTok took the post, but does not say whether it is published: ${message}`,
@@ -120,13 +120,13 @@ export async function findVideo(job: Job, at: Uploading, sizeBytes: number): Pro
   if (reply.ok) {
     if (isDone(reply.value)) return toPublishedIfKnown(job, at, reply.value) ?? accepted(job, at);
     if (lacksBytes(reply.value, sizeBytes)) return { kind: "absent" };
-    // The next status query handles the status FAILED.
+    // The next query handles FAILED.
     return accepted(job, at);
   }
   return toUnknowable(reply.error);
 }
 
-/** Asks TikTok why the last chunk was refused. Returns `refused` only when bytes are missing. */
+/** Asks TikTok why the last chunk was refused: `refused` only when bytes are missing. */
 export async function judgeClosedUpload(
   job: Job,
   at: Uploading,

@@ -3,7 +3,7 @@ import { containers, frameRates, judgeVideo, seconds, sides, videoCodecs } from 
 
 const MAX_SECONDS = 600;
 
-/** Source of all rules: TikTok, "Media Transfer Guide", video restrictions. */
+/** Source: TikTok, "Media Transfer Guide", video restrictions. */
 const RULES = [
   containers(["mp4", "webm", "mov"], "MP4, WebM and MOV"),
   videoCodecs(["avc", "hevc", "vp8", "vp9"], "H.264, H.265, VP8 and VP9"),

@@ -20,7 +20,7 @@ import { isForInbox } from "./settings.ts";
 import { accepted, judgeClosedUpload } from "./status.ts";
 import { videoProblem } from "./video-rules.ts";
 
-/** How often TikTok may expect another chunk than the bookmark says. */
+/** How often TikTok may expect another chunk. */
 const MAX_REALIGNMENTS = 3;
 
 function toPostInfo(job: Job, creator: Creator): PostInfo {
@@ -36,7 +36,7 @@ function toPostInfo(job: Job, creator: Creator): PostInfo {
   };
 }
 
-/** Sends no bytes before the id is stored, because only the id tells later whether the video was published. */
+/** The id is stored before any bytes are sent: only it tells later whether the video was published. */
 export async function openVideo(job: Job, item: MediaItem): Promise<Prepared> {
   const isInbox = isForInbox(job.post.settings);
   const creator: Result<Creator | null, Stopped> = isInbox ? ok(null) : await askCreator(job);
@@ -104,7 +104,7 @@ export async function sendChunk(job: Job, item: MediaItem, at: Uploading): Promi
   return toChunkRefused(reply);
 }
 
-/** Whether the upload URL expired after an hour, or TikTok dropped the task. */
+/** The upload URL expired after an hour, or TikTok dropped the task. */
 const isGone = ({ status }: ChunkReply): boolean => status === 403 || status === 404;
 
 /** The upload URL does not check the token, so a 401 says nothing about the login. */

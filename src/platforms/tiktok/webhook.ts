@@ -15,7 +15,7 @@ const CLOCK_SKEW_MS = 5 * MINUTE;
 /** `t` is in seconds. Source: TikTok, "Webhook Verification". */
 const SIGNATURE = /^t=(\d{1,12}),\s*s=([0-9a-f]{64})$/;
 
-/** TikTok's reason for a revocation by this app, which is ignored: the account may be connected again. */
+/** Ignored, because the account may be connected again. */
 const REVOKED_BY_APP = 5;
 
 const message = z.object({
@@ -30,7 +30,7 @@ const message = z.object({
 });
 
 /**
- * TikTok sends all events to one URL. Only the withdrawal of a consent matters.
+ * TikTok sends all events to one URL; only withdrawn consents matter.
  * @see https://developers.tiktok.com/doc/webhooks-verification
  * @see https://developers.tiktok.com/doc/webhooks-events
  */

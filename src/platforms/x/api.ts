@@ -111,7 +111,7 @@ export const readCreatePostReply = dataReaderOf(field("id", snowflake));
 export const getPostsRequest = (accessToken: string, id: string): Request =>
   call("GET", `/2/tweets?ids=${encodeURIComponent(id)}`, accessToken);
 
-/** X leaves out unknown posts, with HTTP 200. */
+/** Unknown posts are missing, with HTTP 200. */
 export const readGetPostsReply = dataReaderOf(
   z
     .array(z.object({ id: snowflake }))
@@ -123,10 +123,10 @@ export const readGetPostsReply = dataReaderOf(
 export const deletePostRequest = (accessToken: string, id: string): Request =>
   call("DELETE", `/2/tweets/${encodeURIComponent(id)}`, accessToken);
 
-/** X's specification 2.167 calls the parameter `post.fields`, unlike X's documentation and SDK. */
+/** X's specification 2.167 says `post.fields`, unlike its documentation and SDK. */
 const FIELDS_PARAMETER = "tweet.fields";
 const LISTED_FIELDS = "created_at,text,entities,attachments,note_tweet";
-/** Posts in a page. X accepts 5 to 100. */
+/** X accepts 5 to 100. */
 const LISTED_POSTS = 100;
 
 /**
@@ -170,7 +170,7 @@ const listedPost = z.object({
   created_at: z.string(),
   entities,
   attachments: z.object({ media_keys: z.array(z.string()).nullish() }).nullish(),
-  /** The full text of a post beyond 280 characters. X's specification 2.167 calls it `note_post`. */
+  /** Full texts beyond 280 characters. X's specification 2.167 says `note_post`. */
   note_tweet: note,
   note_post: note,
 });

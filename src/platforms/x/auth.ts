@@ -33,13 +33,13 @@ export async function identify(
 
 const tokens = grantedTokens.extend({ expires_in: z.number().positive().nullish() });
 
-/** X reports an expired refresh token with one of two error names. */
+/** For an expired refresh token, X has two error names. */
 const isLost = ({ status, problem, message }: XRefusal): boolean =>
   problem === "invalid_grant" ||
   (status === 400 && problem === "invalid_request" && /token was invalid/i.test(message));
 
 /**
- * A refresh invalidates the old refresh token, so after a lost reply people must usually reconnect.
+ * Invalidates the old refresh token: after a lost reply, people must usually reconnect.
  * @see https://docs.x.com/fundamentals/authentication/oauth-2-0/user-access-token
  */
 export const refresh: Connector["refresh"] = (fetch, credentials, _account, app) =>

@@ -9,7 +9,7 @@ const mediaId = z.string().regex(/^\d+$/);
 
 const upload = z.object({
   mediaId,
-  /** The next segment to send, starting at 0. */
+  /** The next segment to send, from 0. */
   segmentIndex: z.int().min(0),
   processed: z.number().nullable(),
 });
@@ -24,7 +24,7 @@ const preparing = z.object({
   ]),
   mediaIds: z.array(mediaId),
   upload: upload.nullable(),
-  /** X asks for the category again when subtitles are added. */
+  /** X needs the category again for subtitles. */
   videoCategory: z.enum(["tweet_video", "amplify_video"]).default("tweet_video"),
   described: z.int().min(0),
   warnings: z.array(z.string()),
@@ -35,7 +35,7 @@ const ready = z.object({
   taggedIds: z.array(mediaId),
   mediaIds: z.array(mediaId),
   warnings: z.array(z.string()),
-  /** When the post became ready, in epoch ms. */
+  /** Epoch ms. */
   readyAt: z.number(),
 });
 

@@ -13,8 +13,8 @@ export const GIF = "image/gif";
 export const MAX_VIDEO_SECONDS = 20 * 60;
 export const MAX_PREMIUM_VIDEO_SECONDS = 125 * 60;
 /**
- * Seconds. X's documents of 2026 disagree on longer videos as `tweet_video`, but all allow them as `amplify_video`.
- * Source: X, "Media best practices".
+ * Seconds. X's documents of 2026 disagree on longer `tweet_video`, but all allow longer `amplify_video`. Source: X,
+ * "Media best practices".
  */
 export const MAX_TWEET_VIDEO_SECONDS = 140;
 /** Source: X, "Create Post", `media.tagged_user_ids`. */
@@ -85,7 +85,7 @@ export const capabilities = {
 } satisfies Capabilities;
 
 /**
- * US dollars. X changes them without notice; its console has the current ones.
+ * US dollars, changed without notice; X's console has the current ones.
  *
  * @see https://docs.x.com/x-api/getting-started/pricing
  */
@@ -110,5 +110,5 @@ export const onePerBatch = {
 /** Source: spec, "Platform fields", `x`. */
 export const ownPrefix: OwnPrefix = { prefix: "x_", refusal: "is not a field of X" };
 
-/** A post takes a few seconds to appear in its author's timeline. */
+/** Seconds. Posts appear late in their author's timeline. */
 export const timing: ReconcileTiming = { callSeconds: 20, acceptSeconds: 30, listSeconds: 30 };

@@ -27,7 +27,7 @@ interface Row {
 const MEDIA_IDS = /media[ _]ids?\b/i;
 
 /**
- * X seldom sends error codes, so the wording of its messages decides.
+ * X seldom sends error codes, so its wording decides.
  * @see https://docs.x.com/x-api/fundamentals/response-codes-and-errors
  */
 const REFUSALS: Row[] = [
@@ -49,7 +49,7 @@ const REFUSALS: Row[] = [
     rule: FLAGGED,
   },
   { status: [400], wording: MEDIA_IDS, rule: GONE },
-  // One of X's edge servers refuses without a body; a retry may reach another server.
+  // One of X's edge servers refuses without a body; a retry may reach another.
   { status: [413], rule: UNAVAILABLE },
 ];
 
@@ -76,11 +76,11 @@ export const { isTokenRefusal, isUndecided, isTemporary, toUnknowable } = judge;
 export const isDuplicate = ({ status, message }: XRefusal): boolean =>
   status === 403 && /duplicate content/i.test(message);
 
-/** X refuses files that are gone or already belong to a post. */
+/** The files are gone or already belong to a post. */
 export const areMediaRefused = ({ status, message }: XRefusal): boolean =>
   status === 400 && MEDIA_IDS.test(message);
 
-/** X refuses the app itself, which is out of credits or barred; the account is not the cause. */
+/** The app is out of credits or barred; the account is not the cause. */
 export const isAboutApp = ({ status, problem }: XRefusal): boolean =>
   status === 402 || (status === 403 && problem === "client-forbidden");
 

@@ -40,7 +40,7 @@ export const x: Connector<XSettings> = {
     counts: ["views", "likes", "comments", "shares"],
     callsOf: () => 1,
     pagePosts: 50,
-    // Hours between readings: X charges for each post read.
+    // X charges for each post read.
     hoursBetweenReads: 20,
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },

@@ -31,7 +31,7 @@ export function likeness(post: Post<XSettings>): Likeness {
   });
 }
 
-/** Settings without effect on this post. A post to everyone reaches followers anyway. */
+/** Settings without effect. A post to everyone reaches followers anyway. */
 const leftOutOf = ({ settings }: Post<XSettings>): readonly (keyof XSettings)[] =>
   hasCircle(settings) ? [] : ["x_share_with_followers"];
 

@@ -19,9 +19,9 @@ import {
 } from "./media-api.ts";
 import { segmentCount, segmentRange } from "./segments.ts";
 
-/** Each segment takes one file read and one call; a publish step may make ten of each. */
+/** Each takes one file read and one call; a publish step may make ten of each. */
 const SEGMENTS_PER_STEP = 4;
-/** On a slow network, a step stops sending before its lease ends. */
+/** On a slow network, sending stops before the step's lease ends. */
 const SENDING_SECONDS = 30;
 const LOOK_SECONDS = { least: 1, max: 30, usual: 5 };
 
@@ -75,7 +75,7 @@ async function sendSegments(
     const reply = await readDoneReply(await job.fetch(request));
     if (!reply.ok) {
       if (isGone(reply.error)) return sendAgain(reply.error.message);
-      // Once segments were sent, the step ends, and the next one handles the refusal.
+      // The refusal of a later segment is handled by the next step.
       if (segmentIndex === upload.segmentIndex) return toRefused(reply.error, job.now());
       break;
     }
@@ -89,7 +89,7 @@ async function finalize(job: Job, at: Preparing, upload: Upload): Promise<Prepar
   const reply = await readProcessingReply(await job.fetch(request));
   if (reply.ok) return judge(at, upload, reply.value);
   if (reply.error.status === 400) {
-    // An earlier finalize call may have succeeded without an answer.
+    // An unanswered finalize call may have succeeded.
     const status = await askStatus(job, upload);
     if (status.ok && status.value) return judge(at, upload, status.value);
     if (!status.ok && (isTemporary(status.error) || isTokenRefusal(status.error))) {
@@ -121,7 +121,7 @@ function judge(at: Preparing, upload: Upload, processing: Processing): Prepared 
   );
 }
 
-/** All images of a post get the same alt text. */
+/** All images get the same alt text. */
 export async function describeNext(job: Job, at: Preparing, altText: string): Promise<Prepared> {
   const mediaId = at.mediaIds[at.described];
   if (!mediaId) throw new Error("There is no image left to describe.");

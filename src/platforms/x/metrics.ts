@@ -9,7 +9,7 @@ import { toRefused } from "./failures.ts";
 
 /** Older posts are not read, because X charges for each. Source: spec, "Collection schedule". */
 const MAX_AGE_MS = 29 * DAY;
-/** Posts in a page. X allows up to 100. */
+/** X allows up to 100. */
 const PAGE = 50;
 
 const readFollowersReply = dataReaderOf(field("public_metrics", field("followers_count", counter)));

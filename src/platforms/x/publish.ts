@@ -73,7 +73,7 @@ async function proceed(job: Job, at: Preparing): Promise<Prepared> {
   return ready<Ready>({ stage: "ready", taggedIds, mediaIds, warnings, readyAt });
 }
 
-/** The only subscription type that rules out long posts. */
+/** The only subscription type without long posts. */
 const NO_SUBSCRIPTION = "None";
 
 /** Null when the account may publish long posts, or when X does not tell. */
@@ -127,7 +127,7 @@ function toBody(job: Job, { mediaIds, taggedIds }: Ready): PostBody {
   };
 }
 
-/** Whether an earlier call may have made the post: the first call comes at once after `readyAt`. */
+/** An earlier call may have made the post, because the first comes right after `readyAt`. */
 const isRepeated = (job: Job, { readyAt }: Ready): boolean =>
   ageOf(readyAt, job.now()) > timing.callSeconds;
 
@@ -143,7 +143,7 @@ export async function submit(job: Job, stored: Bookmark): Promise<Submitted> {
   return toRefused(error, job.now());
 }
 
-/** An earlier call, whose answer was lost, may have published the refused post. */
+/** An unanswered earlier call may have published the refused post. */
 async function judgeRepeat(job: Job, at: Ready, message: string): Promise<Submitted> {
   const search = await findOwnPost(job, at);
   if (!search.ok) return undecided(message);
@@ -157,7 +157,6 @@ async function judgeRepeat(job: Job, at: Ready, message: string): Promise<Submit
 /** The timeline may lack posts to a community or to subscribers. */
 const isSurelyListed = ({ post }: Job): boolean => !hasCircle(post.settings);
 
-/** @throws Error when X cannot tell yet whether the post exists */
 export async function reconcile(job: Job, stored: Bookmark): Promise<Reconciled> {
   const at = readReady(stored);
   const search = await findOwnPost(job, at);

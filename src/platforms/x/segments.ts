@@ -1,7 +1,7 @@
-/** Bytes. X documents segments of 5 MB, but its edge servers refuse smaller ones too; X's own clients send 1 MiB. */
+/** Bytes. X documents 5 MB, but its edge servers refuse smaller segments too; X's own clients send 1 MiB. */
 const SMALL_SEGMENT = 1_024 * 1_024;
 const LARGE_SEGMENT = 2 * SMALL_SEGMENT;
-/** Bytes. A larger file has large segments: small ones would reach `MAX_SEGMENTS`. */
+/** Bytes. Small segments of a larger file would reach `MAX_SEGMENTS`. */
 const LARGE_FILE = 900_000_000;
 /** Source: X, "Append media upload", `segment_index`. */
 const MAX_SEGMENTS = 1_000;

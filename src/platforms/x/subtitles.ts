@@ -59,7 +59,7 @@ async function fetchSubtitles(job: Job, url: string): Promise<Result<SubtitleFil
     refuse(
       refusedBy({ ...UNREACHABLE, transient }, `The subtitles could not be fetched: ${reason}.`),
     );
-  // The rules for URLs may have changed since the post was made.
+  // URL rules may have changed since the post was made.
   const reason = refusedUrl(url);
   if (reason) return unreachable(`the address ${reason}`, false);
   const reply = await answerOf(job, url);
@@ -82,7 +82,7 @@ function goOnWithout(at: Preparing, error: XRefusal): Prepared {
   });
 }
 
-/** A subtitle file fits one segment. */
+/** Subtitles fit one segment. */
 export async function uploadSubtitles(job: Job, at: Preparing): Promise<Prepared> {
   const { accessToken } = job;
   const subtitles = await readSubtitles(job);

@@ -37,8 +37,8 @@ function indexFrom(text: string, pattern: RegExp, from: number): number {
 }
 
 /**
- * Splits the text into parts that can be counted alone, and breaks up long runs like `a.a.a.a` and `(a)(a)`, on
- * which twitter-text takes quadratic time. No real domain is such a run.
+ * Splits the text into parts that can be counted alone, and breaks up runs like `a.a.a.a` and `(a)(a)`, on which
+ * twitter-text takes quadratic time and which no domain has.
  */
 function* toParts(text: string): Generator<string> {
   const whole = text.normalize("NFC");
@@ -56,8 +56,7 @@ function* toParts(text: string): Generator<string> {
 }
 
 /**
- * Counts like X: 23 for a link, 2 for an emoji, 1 for Latin and similar letters, 2 for others. Stops counting
- * beyond `enough`.
+ * Counts like X: 23 for a link, 2 for an emoji, 1 for Latin and similar letters, else 2. Stops beyond `enough`.
  * @see https://docs.x.com/fundamentals/counting-characters
  */
 export function weightedLength(text: string, enough = Number.POSITIVE_INFINITY): number {
@@ -72,7 +71,7 @@ export function weightedLength(text: string, enough = Number.POSITIVE_INFINITY):
 const URL_WITH_PROTOCOL = /(?<![\p{L}\p{N}_])https?:\/\/[^\s/?#]/iu;
 
 const LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
-/** Matches a domain that is not part of a word, email address, path or longer name. */
+/** Not part of a word, email address, path or longer name. */
 const BARE_DOMAIN = new RegExp(
   String.raw`(?<![\p{L}\p{N}\p{M}_@#＃$/\\.&=%+-])${LABEL}(?:\.${LABEL})+(?![\p{L}\p{N}_@-])`,
   "giu",
@@ -85,7 +84,7 @@ const hasBareDomain = (text: string): boolean =>
   extractUrlsWithIndices(text).length > 0 ||
   [...text.matchAll(BARE_DOMAIN)].some(([host]) => hasRealTopLevel(host));
 
-/** Whether the text has a URL, or a bare domain with an existing top-level domain. */
+/** A URL, or a bare domain with an existing top-level domain. */
 export function hasLink(text: string): boolean {
   if (URL_WITH_PROTOCOL.test(text)) return true;
   return text.includes(".") && toParts(text).some(hasBareDomain);

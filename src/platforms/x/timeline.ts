@@ -7,7 +7,7 @@ import { type ListedPost, listPostsRequest, type Reading, readListPostsReply } f
 import type { Job, Ready } from "./bookmark.ts";
 import { textOf } from "./post-text.ts";
 
-/** Tolerances for differing clocks, when listing posts and when matching them by text. */
+/** Tolerances for differing clocks. */
 const LIST_SLACK_SECONDS = 60;
 const TEXT_SLACK_SECONDS = 5;
 
@@ -19,7 +19,7 @@ export function toPublished(job: Job, { warnings }: Ready, postId: string): Publ
 
 const REFERENCES: Record<string, string> = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };
 
-/** Removes differences in links and spaces, which X changes. */
+/** X changes links and spaces. */
 const comparablePost = (text: string): string =>
   comparable(text.replace(/https?:\/\//gi, "").replace(/\/(?=\s|$)/g, ""));
 
@@ -28,7 +28,7 @@ function writtenText({ text, entities, note_tweet, note_post }: ListedPost): str
   const long = note_tweet ?? note_post;
   const urls = (long ? long.entities : entities)?.urls ?? [];
   const expanded = urls.reduce(
-    // Removes the link to the post's own media, which X appends.
+    // X appends a link to the post's own media.
     (all, { url, expanded_url, media_key }) =>
       all.replaceAll(url, () => (media_key ? "" : (expanded_url ?? url))),
     long ? long.text : text,
@@ -36,7 +36,7 @@ function writtenText({ text, entities, note_tweet, note_post }: ListedPost): str
   return expanded.replace(/&(?:lt|gt|amp);/g, (reference) => REFERENCES[reference] ?? reference);
 }
 
-/** Media keys join kind and id: `3_1880028106020515840`. */
+/** Kind and id: `3_1880028106020515840`. */
 const mediaIdOf = (mediaKey: string): string => mediaKey.split("_").at(-1) ?? mediaKey;
 
 /** A media id belongs to one post. Without media, text and age decide. */

@@ -18,7 +18,7 @@ const takesSound = ({ audioCodec }: VideoFacts) =>
     ? null
     : { problem: `The sound is encoded as ${audioCodec}`, taken: "AAC" };
 
-/** Source of all: X, "Media best practices", videos. */
+/** Source: X, "Media best practices", videos. */
 const RULES = [
   containers(["mp4", "mov"], "MP4 and MOV"),
   videoCodecs(["avc"], "H.264"),

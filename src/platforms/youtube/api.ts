@@ -69,7 +69,7 @@ const firstItem = <T>(item: z.ZodType<T>) =>
   field("items", z.array(item).default([])).transform(([first]) => first ?? null);
 
 /**
- * YouTube creates the video once its last byte has arrived.
+ * YouTube creates the video with its last byte.
  * @see https://developers.google.com/youtube/v3/guides/using_resumable_upload_protocol
  */
 export function openSessionRequest(
@@ -125,7 +125,7 @@ export const probeRequest = (accessToken: string, sessionUri: string, sizeBytes:
   bearerRequest(sessionUri, accessToken, {
     method: "PUT",
     headers: { "content-range": `bytes */${sizeBytes}` },
-    // An empty array sends no content type, unlike an empty string.
+    // An empty string would send a content type.
     body: new Uint8Array(),
   });
 
@@ -185,7 +185,7 @@ export type VideoStatus = z.infer<typeof videoStatus>;
 export const readGetStatusReply = readerOf(firstItem(field("status", videoStatus)));
 
 /**
- * Needs the scope youtube or youtube.force-ssl.
+ * Needs youtube or youtube.force-ssl.
  * @see https://developers.google.com/youtube/v3/docs/videos/delete
  */
 export const deleteVideoRequest = (accessToken: string, id: string): Request =>

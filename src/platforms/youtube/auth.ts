@@ -24,7 +24,7 @@ export const TOKENS = "https://oauth2.googleapis.com";
 const isAboutQuota = ({ reason }: YouTubeRefusal): boolean =>
   reason === "quotaExceeded" || reason === "dailyLimitExceeded";
 
-/** For an account without a channel, YouTube may give this error in place of an empty list. */
+/** For an account without channel, YouTube may send this in place of an empty list. */
 const NO_CHANNEL_REASON = "youtubeSignupRequired";
 
 export const NO_CHANNEL = "This Google account has no YouTube channel.";
@@ -38,7 +38,7 @@ export async function identify(
   return channel.value ? ok(channel.value) : finalRefusal(NO_CHANNEL);
 }
 
-/** Null for a Google account without a channel. */
+/** Null for a Google account without channel. */
 export async function findChannel(
   fetch: Fetch,
   credentials: Credentials,

@@ -8,7 +8,7 @@ export type Job = PublishJob<YouTubeSettings>;
 /** Times in epoch milliseconds. */
 const uploading = z.object({
   stage: z.literal("uploading"),
-  /** The URL grants access, and is the only id of an unfinished upload. */
+  /** The URL grants access, and is an unfinished upload's only id. */
   sessionUri: z.string(),
   offset: z.int().min(0),
   /** When YouTube last confirmed `offset`. */
@@ -16,7 +16,7 @@ const uploading = z.object({
   sessions: z.int(),
   /** How often YouTube lost stored bytes. */
   setbacks: z.int(),
-  /** When only the last chunk was left to send. */
+  /** When only the last chunk was left. */
   readyAt: z.number().optional(),
   warnings: z.array(z.string()),
 });

@@ -9,10 +9,7 @@ export const MAX_DESCRIPTION_BYTES = 5_000;
 export const MAX_SCHEDULE_DAYS = 365;
 /** Source: YouTube Help, "Upload videos longer than 15 minutes". */
 export const MAX_VIDEO_SECONDS = 12 * 3_600;
-/**
- * The limit for a channel without a verified phone number. Source: YouTube Help, "Upload videos longer than 15
- * minutes".
- */
+/** For a channel without a verified phone number. Source: YouTube Help, "Upload videos longer than 15 minutes". */
 export const MAX_UNVERIFIED_SECONDS = 15 * 60;
 /** 2 MB and these types. Source: spec, "Content limits by platform". */
 const thumbnail = {
@@ -81,7 +78,7 @@ export const terms: PlatformTerms = {
 };
 
 /**
- * Google ends refresh tokens of external apps in "Testing" after seven days; one more for the time until the next use.
+ * Google ends refresh tokens of external apps in "Testing" after seven days, which is noticed up to a day later.
  * @see https://developers.google.com/identity/protocols/oauth2#expiration
  */
 export const earlyEnd: EarlyEnd = {
@@ -111,7 +108,7 @@ export const capabilities = {
     kinds: ["video"],
     maxCount: 1,
     textOnly: false,
-    /** YouTube takes any `video/*`; the Worker recognizes only these types by their bytes. */
+    /** YouTube takes any `video/*`; the Worker recognizes only these. */
     videoTypes: ["video/mp4", "video/quicktime", "video/webm"],
     /** 256 GB. Source: YouTube Data API, "Videos: insert". */
     videoMaxBytes: 274_877_906_944,
@@ -119,5 +116,5 @@ export const capabilities = {
   },
 } satisfies Capabilities;
 
-/** Seconds. YouTube may accept a video's last chunk late, and lists the video later still. */
+/** Seconds. YouTube may accept the last chunk late, and lists the video later still. */
 export const timing: ReconcileTiming = { callSeconds: 60, acceptSeconds: 120, listSeconds: 60 };

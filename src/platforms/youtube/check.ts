@@ -46,7 +46,7 @@ function checkDescription(post: YouTubePost): FieldError[] {
   ];
 }
 
-/** A file behind a URL counts as an image and may turn out to be a video. */
+/** A file behind a URL counts as an image but may be a video. */
 const mayBeVideo = ({ kind, mime }: PostMedia): boolean => kind === "video" || mime === null;
 
 /** Images beside the video are ignored. Source: spec, "Uploads: create", `youtube`. */

@@ -21,7 +21,7 @@ const SERVER: TokenServer = {
 };
 
 /**
- * Google sends a refresh token only for the prompt `consent`; `select_account` allows another channel.
+ * Google sends a refresh token only after `consent`; `select_account` allows another channel.
  * @see https://developers.google.com/identity/protocols/oauth2/web-server
  */
 export const begin = standardBegin(

@@ -53,7 +53,7 @@ const BY_REASON = new Map<string, Rule>([
   ["backendError", UNAVAILABLE],
 ]);
 
-/** YouTube also gives this reason for metadata that the channel may not send. */
+/** Also given for metadata that the channel may not send. */
 const ANY_METADATA = "invalidVideoMetadata";
 
 const isKnownReason = (reason: string | null): boolean => reason !== null && BY_REASON.has(reason);
@@ -85,7 +85,7 @@ const REJECTION_REASONS = new Map<string, FailureCode>([
   ["uploaderAccountSuspended", "account_disconnected"],
 ]);
 
-/** YouTube's quotas reset at midnight in California. The result is an hour off on days when clocks change. */
+/** YouTube's quotas reset then. An hour off on days when clocks change. */
 export function secondsToPacificMidnight(now: Date): number {
   const time = new Intl.DateTimeFormat("en-GB", {
     timeZone: "America/Los_Angeles",

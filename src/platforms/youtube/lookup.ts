@@ -19,7 +19,7 @@ import { askSession } from "./session.ts";
 const CLOCK_SLACK_MS = MINUTE;
 
 /**
- * Asks the upload session. When that is gone, searches the channel's newest videos.
+ * Asks the upload session, or without it searches the channel's newest videos.
  * @throws Error when YouTube cannot tell yet whether the video exists
  */
 export async function findVideo(job: Job, item: MediaItem, at: Uploading): Promise<Reconciled> {

@@ -13,7 +13,7 @@ export const descriptionOf = ({ description, settings }: Texts): string =>
 /** YouTube quotes a tag with a space and counts the quotes. */
 const tagLength = (tag: string): number => tag.length + (tag.includes(" ") ? 2 : 0);
 
-/** Drops the first tag that exceeds YouTube's limit, and all tags after it. */
+/** Drops the first tag beyond YouTube's limit and all after it. */
 export function fitTags(tags: readonly string[]): string[] {
   let used = 0;
   const overflow = tags.findIndex((tag, index) => {
@@ -32,7 +32,7 @@ export interface VideoResource {
   contentDetails?: { regionRestriction: { allowed: string[] } | { blocked: string[] } };
 }
 
-/** Parts that some channels may not send, each with the warning for leaving it out. */
+/** Some channels may not send these; each has the warning for its omission. */
 export const OPTIONAL_PARTS = {
   paidProductPlacementDetails:
     "YouTube did not take hasPaidProductPlacement. Set it in YouTube Studio.",

@@ -20,7 +20,7 @@ const readSubscribersReply = readerOf(
   field("items", z.array(z.object({ statistics })).default([])),
 );
 
-/** Rounded by YouTube; null for a channel that hides the number. */
+/** Rounded by YouTube; null when the channel hides it. */
 export async function readFollowers(job: MetricsJob): MetricsReading<number | null> {
   const request = getChannelRequest(job.accessToken, "statistics");
   const reply = await readSubscribersReply(await job.fetch(request));
@@ -75,7 +75,7 @@ export const readPage: MetricsReader["readPage"] = async (job, cursor) => {
   if (!videos.ok) {
     const refused = toRefused(videos.error, job.now());
     if (refused.kind !== "failed" || next === null) return refuse(refused);
-    // Skips this page: the next one may be readable.
+    // The next page may be readable.
     return ok({ posts: [], cursor: next, problems: [oddPosts("YouTube", items.length)] });
   }
   const read = readPosts("YouTube", videos.value, video, ({ id, snippet, statistics }) => ({

@@ -12,13 +12,13 @@ import type { Job, Processing } from "./bookmark.ts";
 import { isTemporary, isTokenRefusal, toGivenUp } from "./failures.ts";
 import { requestedPrivacy } from "./metadata.ts";
 
-/** Seconds between status queries. Small videos take moments to process. */
+/** Seconds. Small videos take moments to process. */
 const LOOKS = [
   { until: 5, every: 5 },
   { until: 60, every: 30 },
 ];
 const LATER_LOOKS = 60;
-/** The longest wait: a video is public at once, but may be processed for hours. */
+/** A video is public at once, but may be processed for hours. */
 const CHECK_SECONDS = 600;
 const MAX_THUMBNAIL_TRIES = 3;
 const THUMBNAIL_RETRY_SECONDS = 30;
@@ -61,7 +61,7 @@ async function askStatus(job: Job, videoId: string): Promise<Sight> {
   }
 }
 
-/** After `CHECK_SECONDS`, a video in processing counts as published, unless YouTube does not show it. */
+/** After `CHECK_SECONDS`, a video in processing counts as published if YouTube shows it. */
 export async function followVideo(job: Job, at: Processing): Promise<Settled> {
   const sight = await askStatus(job, at.videoId);
   if (sight.kind === "token_expired") return sight;
@@ -109,7 +109,7 @@ async function sendThumbnail(job: Job, videoId: string): Promise<ThumbnailAnswer
 }
 
 /**
- * Settings of the creator's account, or a project that Google locked before November 2026, may make a video private.
+ * The creator's account settings, or a project that Google locked before November 2026, may make a video private.
  * @see https://developers.google.com/youtube/v3/revision_history
  */
 const STRICTER =

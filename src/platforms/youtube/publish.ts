@@ -42,7 +42,6 @@ export async function settle(job: Job, bookmark: Bookmark): Promise<Settled> {
   return followVideo(job, at);
 }
 
-/** @throws Error when YouTube cannot tell yet whether the video exists */
 export async function reconcile(job: Job, bookmark: Bookmark): Promise<Reconciled> {
   const at = readBookmark(bookmark);
   if (at.stage === "uploading") return findVideo(job, requireFile(job), at);

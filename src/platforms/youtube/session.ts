@@ -26,7 +26,7 @@ import {
 import { accepted } from "./processing.ts";
 import { isLong, LONG_NOT_ALLOWED, videoProblem } from "./video-rules.ts";
 
-/** An older bookmark is from an interrupted run, because every back-off and lease is longer. */
+/** An older bookmark is from an interrupted run: every back-off and lease is longer. */
 const RESUMED_AFTER_SECONDS = 25;
 const MAX_SESSIONS = 3;
 const MAX_SETBACKS = 3;
@@ -42,7 +42,7 @@ export async function openVideo(job: Job, item: MediaItem): Promise<Prepared> {
   return openSession(job, item, 1);
 }
 
-/** Asks YouTube before the upload whether the channel may publish long videos. */
+/** Asks YouTube whether the channel may publish long videos. */
 async function refuseLong(job: Job): Promise<Stopped | null> {
   const request = getChannelRequest(job.accessToken, "status");
   const reply = await readGetChannelReply(await job.fetch(request));
@@ -51,7 +51,7 @@ async function refuseLong(job: Job): Promise<Stopped | null> {
   return isRefused ? mediaInvalid(LONG_NOT_ALLOWED) : null;
 }
 
-/** Sends no bytes before the URL is stored, because only the URL tells later whether the video exists. */
+/** The URL is stored before any bytes are sent: only it tells later whether the video exists. */
 async function openSession(job: Job, item: MediaItem, sessions: number): Promise<Prepared> {
   const opened = await open(job, item, toResource(job.post), tagWarnings(job.post.settings));
   if (!opened.ok) return opened.error;
@@ -84,7 +84,7 @@ async function open(
   return open(job, item, rest, [...warnings, ...refused.map((part) => OPTIONAL_PARTS[part])]);
 }
 
-/** The optional parts that the refusal names, or all when it may mean any of them. */
+/** Optional parts that the refusal names, or all when it may mean any. */
 function refusedParts(resource: VideoResource, refusal: YouTubeRefusal): OptionalPart[] {
   const sent = (Object.keys(OPTIONAL_PARTS) as OptionalPart[]).filter((part) => resource[part]);
   const { status, message, location } = refusal;
@@ -117,7 +117,7 @@ async function putChunk(
   return readSessionReply(await job.fetch(request));
 }
 
-/** Asks YouTube for the offset when the bookmark is old: another run may have sent more. */
+/** When the bookmark is old, another run may have sent more, so YouTube is asked. */
 async function whereFrom(job: Job, item: MediaItem, at: Uploading): Promise<SessionReply> {
   const age = ageOf(at.storedAt, job.now());
   if (age >= 0 && age < RESUMED_AFTER_SECONDS) return { kind: "incomplete", stored: at.offset };

@@ -10,7 +10,7 @@ export function videoProblem(facts: VideoFacts | null): string | null {
   return null;
 }
 
-/** True for a video that needs a channel with a verified phone number. */
+/** Such videos need a verified phone number. */
 export const isLong = (facts: VideoFacts | null): boolean =>
   (facts?.durationSeconds ?? 0) > MAX_UNVERIFIED_SECONDS;
 
