@@ -4,7 +4,7 @@ interface ConsentPath {
   teamId: number;
   /** The address of the real platform's consent page. */
   url: string;
-  /** The account that the page suggests; null lets the page choose one. */
+  /** The suggested account; null lets the page choose. */
   name: string | null;
 }
 
@@ -19,7 +19,7 @@ export async function sandboxConsentPath(signingKey: string, page: ConsentPath):
   return `/sandbox/consent?${query}`;
 }
 
-/** Reverses `sandboxConsentPath`; null when the signature does not match. */
+/** Null when the signature does not match. */
 export async function readConsentPath(
   signingKey: string,
   query: URLSearchParams,

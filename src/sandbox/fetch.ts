@@ -16,8 +16,8 @@ function abortable<T>(work: Promise<T>, signal: AbortSignal | null): Promise<T> 
 }
 
 /**
- * Reaches only the simulated platforms. Rejects with the signal's reason on abort, and with a
- * `TypeError` for an unknown host or a lost answer.
+ * Reaches only simulated platforms. Rejects with the signal's reason on abort, and with a `TypeError` for an unknown
+ * host or a lost answer.
  *
  * @throws PublishFailure when the post requests a failure without a platform error
  */
@@ -37,7 +37,7 @@ export function createSandboxFetch(
     const outcome = await abortable(answer.then(readStateAnswer), signal);
     if (outcome.kind === "dropped") throw new TypeError("Network connection lost.");
     if (outcome.kind === "failure") throw new PublishFailure(outcome.failure);
-    // Delays the answer to an accepted post. The caller's deadline limits this wait.
+    // The caller's deadline limits this delay of the answer.
     if (outcome.afterSeconds > 0) {
       await abortable(scheduler.wait(outcome.afterSeconds * 1_000), signal);
     }

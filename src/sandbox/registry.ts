@@ -6,7 +6,7 @@ import type { Simulator } from "./kit/simulator.ts";
 export interface SimulatedPlatform {
   platform: Platform;
   origins: readonly string[];
-  /** Absent for a platform whose accounts are created by tokens of `sandbox/kit/login.ts`. */
+  /** Absent where tokens of `sandbox/kit/login.ts` create the accounts. */
   login?(name: string): Promise<PasswordLogin>;
   /** Imported lazily: production rarely needs a simulator. */
   load(): Promise<Simulator>;

@@ -31,7 +31,7 @@ interface FeedEnv {
 
 const PAGE_SIZE = 50;
 
-/** A length that every platform accepts, in characters. */
+/** Characters that every platform accepts. */
 const MAX_TEXT = 280;
 
 const MAX_OFFSET_SECONDS = 10 * 365 * 86_400;
@@ -56,7 +56,7 @@ const postBody = z.strictObject({
   text: z.string().min(1).max(MAX_TEXT),
 });
 
-/** A browser may display these types; another type could contain a script. */
+/** Safe in a browser; another type could contain a script. */
 const SHOWN_TYPES = /^(image\/(jpeg|png|gif|webp|avif)|video\/(mp4|webm|quicktime))$/;
 
 function toWirePost({ id, platform, accountId, uploadId, text, ...post }: FeedPost) {
@@ -84,7 +84,7 @@ const filterOf = (c: Context) => ({
   accountId: c.req.query("accountId") || null,
 });
 
-/** Only the feed plays videos, so only its policy allows them. */
+/** Only the feed plays videos. */
 function allowOwnVideos(page: Response): Response {
   const policy = page.headers.get("Content-Security-Policy");
   page.headers.set("Content-Security-Policy", `${policy}; media-src 'self'`);
@@ -126,7 +126,7 @@ const POST_REFUSAL = {
   message: `Send accountId, text of 1 to ${MAX_TEXT} characters and, if you like, at, an instant.`,
 };
 
-/** Answers NOT_FOUND while the sandbox is off, and in production for development-only routes. */
+/** NOT_FOUND while the sandbox is off, and in production for development-only routes. */
 export function createSandboxRoutes(options: SandboxRouteOptions): Hono {
   const app = new Hono();
   const sandbox = (c: Context) => theSandbox(options.deps(c).sandbox);
@@ -248,7 +248,7 @@ export function createSandboxRoutes(options: SandboxRouteOptions): Hono {
     return c.json({ success: true });
   });
 
-  // Guards single methods, because the public feed shares a path with a development-only call.
+  // By method, because the public feed shares a path with a development-only call.
   for (const { method, path } of calls.routes) app.on(method, path, inDevelopment);
   const receiver = createReceiverRoutes(options.deps);
   for (const { path } of receiver.routes) app.use(path, inDevelopment);

@@ -16,7 +16,7 @@ import {
 import { findSimulated, type SimulatedPlatform, simulatedOf } from "./registry.ts";
 import type { Arrival, Delivery, Receiver, ReceiverAnswer, WebhookInbox } from "./webhook/inbox.ts";
 
-/** `body` is null for a range past the end of the file. */
+/** `body`: null for a range past the end. */
 export interface FeedFile {
   mime: string;
   sizeBytes: number;
@@ -65,10 +65,7 @@ export class Simulation {
     return this.#store.listPosts(filter);
   }
 
-  /**
-   * Simulates a post from the platform's own app, like the account's last post. Returns false for
-   * an account without posts.
-   */
+  /** Simulates a post from the platform's own app, like the account's last one. False without posts. */
   async postByHand(accountId: string, text: string): Promise<boolean> {
     const last = this.#store.lastPost(accountId);
     const simulated = last && simulatedOf(last.platform);

@@ -4,10 +4,7 @@ import type { FeedFilter, FeedPost } from "./kit/store.ts";
 import type { FeedFile, Simulation } from "./simulation.ts";
 import type { Arrival, Delivery, Receiver, ReceiverAnswer } from "./webhook/inbox.ts";
 
-/**
- * Serves all simulated platforms. The Worker loads this class at every start, so the simulation is
- * imported on the first call.
- */
+/** The Worker loads this class at every start, so the simulation of all platforms is imported on the first call. */
 export class SandboxState extends DurableObject<unknown> {
   #simulation: Simulation | null = null;
 

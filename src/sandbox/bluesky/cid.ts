@@ -22,7 +22,7 @@ export function toBase32(bytes: Uint8Array): string {
 /** Multicodec numbers. Source: multiformats table. */
 const CODECS = { raw: 0x55, record: 0x71 } as const;
 
-/** A CIDv1 over SHA-256: `bafkrei…` for raw bytes, `bafyrei…` for records. */
+/** CIDv1 over SHA-256: `bafkrei…` for bytes, `bafyrei…` for records. */
 export function toCid(codec: keyof typeof CODECS, sha256: ArrayBuffer): string {
   const digest = new Uint8Array(sha256);
   return `b${toBase32(new Uint8Array([1, CODECS[codec], 0x12, digest.length, ...digest]))}`;

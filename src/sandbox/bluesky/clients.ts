@@ -34,7 +34,7 @@ function isDocumentAddress(id: string): boolean {
 }
 
 /**
- * The simulator does not fetch the client metadata document.
+ * Does not fetch the client metadata document.
  *
  * @throws Refusal for an invalid client
  */
@@ -60,7 +60,7 @@ export function readClient(call: Call, form: URLSearchParams): Client {
       `Validation of "client_assertion" failed: unexpected "${wrong[0]}" claim value`,
     );
   }
-  // Apps sign by the real clock, not by the sandbox's.
+  // Apps sign by the real clock.
   const seconds = Math.floor(Date.now() / SECOND);
   if (Number(nbf ?? iat) > seconds) {
     throw invalidClient(

@@ -32,7 +32,7 @@ async function isNonce(host: string, nonce: unknown): Promise<boolean> {
   return valid.some((one) => one === nonce);
 }
 
-/** False for an id that was used before. */
+/** False for a used id. */
 export function useId({ env: { store } }: Call, id: string): boolean {
   const expires_at = Date.now() + PROOF_AGE_MS + CLOCK_TOLERANCE_MS;
   usedIds.delete(store, {}, "AND expires_at < ?", Date.now());
@@ -54,7 +54,7 @@ export const refuseProof: RefuseProof = (error, description) => {
     : new Refusal(401, body, challengeOf(error, description));
 };
 
-/** Clients date proofs by the real clock, not by the sandbox's. */
+/** Clients use the real clock, not the sandbox's. */
 const isFresh = (iat: unknown): boolean =>
   typeof iat === "number" &&
   Math.abs(Date.now() - iat * SECOND) <= PROOF_AGE_MS + CLOCK_TOLERANCE_MS;

@@ -29,7 +29,7 @@ export const grants = new Table("bluesky_grants", {
   scopes: json<string[]>(),
   code: text(),
   refresh_token: text(),
-  /** Epoch ms. No refresh extends the session beyond this instant. */
+  /** Epoch ms. No refresh extends the session beyond it. */
   ends_at: integer(),
   refresh_ends_at: integer(),
 });
@@ -112,7 +112,7 @@ async function exchangeCode(
     { form, clientId: client.id },
     {
       dead: (why) => {
-        // A second use may mean that the code was stolen, so the session ends.
+        // A code used twice may be stolen, so the session ends.
         if (why === "used") grants.delete(call.env.store, { code: value });
         return invalidGrant(why === "expired" ? "This code has expired" : "Invalid code");
       },
@@ -184,7 +184,7 @@ function grantOf(call: Call, token: string): Grant | null {
   return grants.find(call.env.store, { id });
 }
 
-/** Always answers 200, even when an invalid proof leaves the session alive. */
+/** Answers 200 even when an invalid proof leaves the session alive. */
 export async function revokeToken(call: Call): Promise<Response> {
   const jkt = await readProof(call, refuseProof);
   const form = (await readForm(call)) ?? new URLSearchParams();

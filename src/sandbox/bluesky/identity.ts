@@ -4,7 +4,7 @@ import { toBase32 } from "./cid.ts";
 
 export const SANDBOX_SERVICE = "https://pds.sandbox.bsky.network";
 
-/** `.test` is a reserved domain, so no real handle ends with it. */
+/** A reserved domain, which no real handle has. */
 const HANDLE_DOMAIN = "sandbox.test";
 
 export const SANDBOX_APP_PASSWORD = "sand-boxx-demo-pass";

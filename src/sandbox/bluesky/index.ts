@@ -39,7 +39,7 @@ import {
 import { invalidRequest, xrpcError } from "./xrpc.ts";
 
 const OWN_SERVER = ["pds.sandbox.bsky.network"];
-/** For an account whose server is unknown, a login starts at bsky.social. */
+/** Logins of accounts with an unknown server start at bsky.social. */
 const LOGIN_SERVERS = [...OWN_SERVER, "bsky.social"];
 const APPVIEW = "public.api.bsky.app";
 const VIDEO_SERVER = ["video.bsky.app"];
@@ -76,7 +76,7 @@ const app = createApp(({ req }) =>
     : new Response("Not Found", { status: 404 }),
 );
 
-/** The server reads no login here, so it answers without a nonce. Source: @atproto/pds, getRecord.ts. */
+/** No login is read here, so the answer has no nonce. Source: @atproto/pds, getRecord.ts. */
 const PUBLIC_READ = "/xrpc/com.atproto.repo.getRecord";
 
 app.use(async (call, next) => {

@@ -39,7 +39,7 @@ const publicKey = z.object({
 
 type PublicKey = z.infer<typeof publicKey>;
 
-/** The ES256 public key in the header; null for a private key or another kind. */
+/** The header's ES256 public key; null for a private or other key. */
 export const keyOf = ({ header }: Jwt): PublicKey | null =>
   publicKey.safeParse(header.jwk).data ?? null;
 

@@ -279,7 +279,7 @@ function checkLabels(value: unknown, path: string): void {
 }
 
 /**
- * The real schema allows unknown fields; the simulator refuses them as our mistake.
+ * Refuses unknown fields as our mistake; the real schema allows them.
  *
  * @throws LexiconError with the first error
  */

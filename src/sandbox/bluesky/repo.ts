@@ -24,7 +24,7 @@ import {
   xrpcError,
 } from "./xrpc.ts";
 
-/** The blob limit of a self-hosted server. Source: platform notes, "Publishing" 1. */
+/** For a self-hosted server. Source: platform notes, "Publishing" 1. */
 const MAX_BLOB_BYTES = 5 * 1_024 * 1_024;
 
 export async function uploadBlob(call: Call): Promise<Response> {
@@ -156,7 +156,7 @@ async function writeRecord(call: Call, method: "create" | "put"): Promise<Respon
   const uri = uriOf(account.did, rkey);
   const commitCid = await recordCid({ uri, cid });
 
-  // No await from here on: otherwise two calls could both find the key free.
+  // No await from here on: two calls could find the key free.
   const media = post.blobs.map((blob) => requireBlob(call, account.did, blob));
   const current = call.env.store.findPost("bluesky", uri)?.version ?? null;
   if (current && method === "create") {
@@ -194,7 +194,7 @@ export const postByHand: PostByHand = async (_sandbox, { key }, text) => {
   };
 };
 
-/** A record equal to the stored one changes nothing. A different one replaces it, unless `swapRecord` forbids that. */
+/** An equal record changes nothing. A different one replaces it, unless `swapRecord` forbids that. */
 export const putRecord = (call: Call): Promise<Response> => writeRecord(call, "put");
 
 export const createRecord = (call: Call): Promise<Response> => writeRecord(call, "create");

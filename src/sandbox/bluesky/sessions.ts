@@ -30,7 +30,7 @@ export const accounts = new Table(
   { constraint: "UNIQUE (handle)" },
 );
 
-/** Migrates the tokens of a sandbox that predates the shared table of logins. */
+/** Migrates tokens from before the shared table of logins. */
 export const OLDER_TOKENS = {
   schema: `
 CREATE TABLE IF NOT EXISTS bluesky_tokens (
@@ -47,9 +47,9 @@ DROP TABLE bluesky_tokens;
 /** Source: platform notes, "App password". */
 const ACCESS_MS = 2 * HOUR;
 const REFRESH_MS = 90 * DAY;
-/** A rotated refresh token works for this long, in case the client lost the answer. */
+/** Life of a rotated refresh token, in case the client lost the answer. */
 const GRACE_MS = 2 * HOUR;
-/** An expired token is refused as expired for this long, then as unknown. */
+/** Expired tokens are refused as expired for this long, then as unknown. */
 const REMEMBERED_MS = 90 * DAY;
 const SERVICE_AUTH_SECONDS = 3_600;
 
@@ -60,7 +60,7 @@ export interface Account {
   handle: string;
 }
 
-/** Bluesky accounts are shared by all teams. */
+/** All teams share Bluesky accounts. */
 export const loginsOf = ({ env: { store } }: Call) => new Logins(store.sql, "bluesky", ANY_TEAM);
 
 export const seconds = (ms: number): number => Math.floor(ms / SECOND);
@@ -68,7 +68,7 @@ export const seconds = (ms: number): number => Math.floor(ms / SECOND);
 const base64Url = (bytes: Uint8Array): string =>
   bytes.toBase64({ alphabet: "base64url", omitPadding: true });
 
-/** The signature is random, because the simulator never verifies it. */
+/** The signature is random, because it is never verified. */
 export function createToken(typ: string, payload: Record<string, unknown>): string {
   const part = (value: unknown) => base64Url(new TextEncoder().encode(JSON.stringify(value)));
   const signature = base64Url(crypto.getRandomValues(new Uint8Array(32)));
@@ -108,7 +108,7 @@ export async function resolveAccount(
   return findAccount(store, handle);
 }
 
-/** Tokens of a session share this name, so that they are revoked together. */
+/** A session's tokens share this name, to be revoked together. */
 export const loginOf = (did: string, sessionId: string): string => `${did} ${sessionId}`;
 
 function issueTokens(call: Call, did: string, sessionId: string) {
@@ -225,7 +225,7 @@ export async function refreshSession(call: Call): Promise<Response> {
   return Response.json({ ...sessionOf(account), ...tokens });
 }
 
-/** The session's access token stays valid until it expires. */
+/** The access token stays valid until it expires. */
 export async function deleteSession(call: Call): Promise<Response> {
   requireNoBody(call);
   const { account, sessionId } = requireLogin(call, "refresh");

@@ -41,7 +41,7 @@ export async function readVideo(call: Call, mediaId: number) {
   return { isVideo: mime.startsWith("video/"), cid, sha256 };
 }
 
-/** Answers 409 with the earlier job when the video was uploaded before. */
+/** Answers 409 with the earlier job for a known video. */
 export async function uploadVideo(call: Call): Promise<Response> {
   const { account, expiresAt } = authenticate(call);
   if (requireParam(call, "did") !== account.did) {

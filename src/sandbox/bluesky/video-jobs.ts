@@ -33,10 +33,10 @@ const DAILY_VIDEOS = 100;
 const DAILY_BYTES = 10_000_000_000;
 const REMEMBERED_MS = 2 * DAY;
 
-/** Bluesky converts videos to MP4; the simulator changes only their declared type. */
+/** Bluesky converts videos to MP4; the simulator only changes their type. */
 const PROCESSED_MIME = "video/mp4";
 
-/** `token_expires_at` is epoch ms. A job that is not done by then fails. */
+/** `token_expires_at`: epoch ms. An unfinished job then fails. */
 type ReceivedVideo = Pick<Job, "media_id" | "cid" | "sha256" | "size" | "token_expires_at">;
 
 interface JobStatus {
@@ -48,7 +48,7 @@ interface JobStatus {
 
 const isFailed = (job: Job): boolean => job.token_expires_at <= job.done_at;
 
-/** The first query after a job is done stores its video on the account's server. */
+/** The first query after the job stores the video on the account's server. */
 function statusOf(call: Call, job: Job): JobStatus {
   const base = { jobId: job.job_id, did: job.did };
   const at = now().getTime();

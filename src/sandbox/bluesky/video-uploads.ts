@@ -35,12 +35,12 @@ export const parts = new Table(
   { constraint: "PRIMARY KEY (job_id, part_number)" },
 );
 
-/** The smallest part of S3 multipart uploads. */
+/** Smallest part of S3 multipart uploads. */
 const PART_BYTES = 5 * 1_024 * 1_024;
 const SLICES_PER_PART = Math.ceil(PART_BYTES / SLICE_BYTES);
 /** Source: platform notes, "Video". */
 const MAX_DURATION_MS = 10 * MINUTE;
-/** Bluesky publishes neither the lifetime of an upload nor the limit of open uploads. */
+/** Bluesky publishes neither this lifetime nor the limit of open uploads. */
 const SESSION_MS = HOUR;
 const MAX_OPEN_UPLOADS = 10;
 
@@ -194,7 +194,7 @@ export async function finishUpload(call: Call): Promise<Response> {
     throw invalidRequest("The parts were lost", "UploadFailed");
   }
   const { isVideo, ...video } = await readVideo(call, session.media_id);
-  // Another call may have finished the upload meanwhile.
+  // Another call may have finished the upload.
   const current = requireSession(call, account.did, jobId);
   refuseIfOver(current);
   if (current.completed_job_id)

@@ -38,7 +38,7 @@ const pathOf = ({ path }: z.core.$ZodIssue): string =>
 export async function readInput<T extends z.ZodType>(call: Call, shape: T): Promise<z.output<T>> {
   requireBody(call);
   return readJson(call, shape, {
-    // The limit of Bluesky's reference server.
+    // Limit of Bluesky's reference server.
     maxBytes: 1_000_000,
     wrongType: (type) => invalidRequest(`Wrong request encoding (Content-Type): ${toMime(type)}`),
     tooLarge: payloadTooLarge,

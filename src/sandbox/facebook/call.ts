@@ -11,7 +11,7 @@ import {
 export const CHUNK_BYTES = 8_388_608;
 const MAX_FORM_BYTES = CHUNK_BYTES + 100_000;
 
-/** The file of a multipart body becomes `call.var.chunk`. */
+/** A multipart body's file becomes `call.var.chunk`. */
 export async function readFacebookFields(call: GraphCall): Promise<[string, string][]> {
   const type = call.req.header("content-type") ?? "";
   if (!type.startsWith("multipart/form-data")) return readFields(call);

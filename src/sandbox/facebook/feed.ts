@@ -14,7 +14,7 @@ import { attach, findPhoto, type Photo } from "./photos.ts";
 import { checkMessage, newestPost, savePost } from "./posts.ts";
 import { steerPost } from "./steering.ts";
 
-/** Images of an album. Meta documents no maximum; other programs send at most ten. */
+/** Meta documents no maximum; other programs send at most ten. */
 const MAX_ATTACHED = 10;
 const DUPLICATE_MS = HOUR;
 
@@ -59,7 +59,7 @@ function checkLink(link: string): void {
   if (/(?:^|\.)facebook\.com$/.test(new URL(link).hostname)) {
     throw mediaError(100, 1609008, "A post cannot link to Facebook itself.");
   }
-  // No page is fetched: the host's name decides whether the link works.
+  // The host's name decides whether the link works.
   const [site] = new URL(link).hostname.split(".");
   if (site === "invalid") throw graphError(1500, "(#1500) The url you supplied is invalid");
   if (site === "unreachable") {
@@ -88,7 +88,7 @@ export async function createPost(call: GraphCall): Promise<Response> {
   checkMessage(message);
   if (link !== "") checkLink(link);
 
-  // No await from here on: otherwise two calls could attach the same photo.
+  // No await from here on: two calls could attach the same photo.
   const photos = readAttached(call, page);
   if (message.trim() === "" && link === "" && photos.length === 0) {
     throw invalidParameter("A post needs one of message, link and attached_media.");

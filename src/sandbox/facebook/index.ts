@@ -75,7 +75,7 @@ const app = createGraphApp(
 
 const NODE = "/:id{(?:me|[0-9_]+)}";
 
-// Without an API version in the path, Meta uses the oldest version.
+// Without version in the path, Meta uses the oldest.
 for (const version of ["", "/:version{v\\d+\\.\\d+}"]) {
   app
     .basePath(`/graph.facebook.com${version}`)

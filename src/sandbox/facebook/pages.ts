@@ -41,7 +41,7 @@ export function savePage({ env: { store, origin } }: GraphCall, page: Page): Pag
 }
 
 /**
- * The first call with a sandbox token creates the Page.
+ * A sandbox token's first call creates the Page.
  *
  * @throws Refusal 104 without a token, 190 for an invalid one
  */
@@ -60,14 +60,14 @@ export async function authenticate(call: GraphCall): Promise<{ page: Page; token
   return { page: savePage(call, await ownPageOf(name)), token };
 }
 
-/** A Page whose name has this suffix refuses posts: its user has no right to publish. */
+/** A Page with this suffix refuses posts: its user may not publish. */
 export const READ_ONLY = " (read only)";
 
 export const mayPublish = ({ name }: Page): boolean => !name.endsWith(READ_ONLY);
 
-/** A Page whose name has this suffix has too few likes for insights. */
+/** A Page with this suffix has too few likes for insights. */
 const UNKNOWN = " (few likes)";
-/** The fewest likes with which a Page has insights. Source: Meta, "Page Insights", limitations. */
+/** Pages with fewer likes have no insights. Source: Meta, "Page Insights", limitations. */
 const INSIGHTS_LIKES = 100;
 
 const likesOf = ({ id, name }: Page): number =>
@@ -121,10 +121,7 @@ export async function readPage(
   return Response.json(pick(call, toObject(call, page, token), ["id", "name"]));
 }
 
-/**
- * The person of a sandbox token has a role in every Page: a Page with an unknown id is created under the
- * person's name.
- */
+/** A sandbox token's person has a role in every Page: an unknown id creates a Page under the person's name. */
 export async function readOtherPage(
   call: GraphCall,
   own: Page,

@@ -94,7 +94,7 @@ const toItem = (call: GraphCall, page: Page, token: string, isBare = false) => {
   return pick(call, whole, LISTED);
 };
 
-/** Pages of a business portfolio are not among a person's accounts. */
+/** Omits Pages of a business portfolio. */
 export async function listAccounts(call: GraphCall): Promise<Response> {
   const { person, token, scopes } = await personOf(call);
   requireScope(scopes, "pages_show_list");
@@ -122,7 +122,7 @@ const ofBusiness =
     const id = idOf(call);
     if (!hasPortfolio(person) || id !== (await businessIdOf(person))) throw unsupported("GET", id);
     const pages = await pagesIn(call, person);
-    // Meta omits the token when the person has no role in the Page itself.
+    // Meta omits the token of people without a role in the Page itself.
     const items = pages.map((page) => toItem(call, page, token, true));
     return paged(call, items, token);
   };
@@ -143,7 +143,7 @@ const lastActive = (call: GraphCall, person: string): number =>
   (/\bactive\b/i.test(person) ? null : consentedAt(call, "facebook", person, CODE_SECONDS)) ??
   now().getTime();
 
-/** Meta can limit these permissions to individual Pages. Source: Meta, "Debug Token", granular_scopes. */
+/** Meta can limit these to individual Pages. Source: Meta, "Debug Token", granular_scopes. */
 const OF_PAGES = /^pages_/;
 
 export async function debugToken(call: GraphCall): Promise<Response> {

@@ -25,12 +25,9 @@ export type Photo = RowOf<typeof photos>;
 
 /** Source: Meta, "Page Photos". */
 const MAX_PHOTO_BYTES = 4_000_000;
-/**
- * Meta accepts BMP and TIFF too, but `detectFileType` does not know them. Source: Meta, "Page
- * Photos".
- */
+/** Meta also accepts BMP and TIFF, which `detectFileType` does not know. Source: Meta, "Page Photos". */
 const PHOTO_TYPES = ["image/jpeg", "image/png", "image/gif"];
-/** A photo that no post uses is deleted after this time. */
+/** Unused photos are deleted after this time. */
 const STAGED_MS = DAY;
 
 export function findPhoto(

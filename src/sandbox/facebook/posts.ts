@@ -40,7 +40,7 @@ export interface NewPost {
   photos?: number[];
   video?: number;
   permalink?: string;
-  /** A repeated key counts as another arrival of the same post. */
+  /** A repeated key is another arrival of the post. */
   key?: string;
   title?: string;
   fields: Record<string, unknown>;
@@ -137,7 +137,6 @@ function toFigures(row: PostRow): Record<string, unknown> {
   };
 }
 
-/** The parameters of the post's call say whether it is published. */
 function isPublished({ env: { store } }: GraphCall, { id }: PostRow): boolean {
   const fields = JSON.parse(store.findPost("facebook", id)?.fieldsJson ?? "{}");
   return fields.published !== "false";

@@ -9,7 +9,7 @@ import { authenticate, type Page } from "./pages.ts";
 import { findVideo, insertVideo, publishVideo, type Video, videos } from "./videos.ts";
 
 const MAX_REEL_BYTES = 1_000_000_000;
-/** Facebook fetches the file only after it has answered the call. */
+/** Facebook fetches the file after answering the call. */
 const PULLING_MS = 1 * SECOND;
 
 const FINISH_PARAMS = ["upload_phase", "video_id", "video_state", "description", "title", "place"];

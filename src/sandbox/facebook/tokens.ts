@@ -3,16 +3,16 @@ import { DAY, HOUR, SECOND } from "../../core/time.ts";
 import { Logins } from "../kit/logins.ts";
 import { type GraphCall, graphError, invalidParameter } from "../meta/graph.ts";
 
-/** Meta does not publish the lifetime of codes; other programs report ten minutes. */
+/** Not published by Meta; other programs report ten minutes. */
 export const CODE_SECONDS = 600;
 export const SHORT_SECONDS = HOUR / SECOND;
-/** Lifetime of a person's token after its exchange. Source: Meta, "Get Long-Lived Tokens". */
+/** Life of a person's exchanged token. Source: Meta, "Get Long-Lived Tokens". */
 const PERSON_SECONDS = (60 * DAY) / SECOND;
-/** A hundred years: a Page's token never expires when a long-lived token requested it. */
+/** A hundred years, because a Page's token from a long-lived token never expires. */
 const PAGE_SECONDS = 3_155_760_000;
 export const ENDLESS_MS = 3_650 * DAY;
 
-/** A token from the consent page acts both as the person and as the Page. */
+/** A consent page's token acts both as the person and as the Page. */
 const isOfConsent = (token: string): boolean => token.startsWith("sandbox.facebook.");
 
 export const loginsOf = ({ env: { store, origin } }: GraphCall): Logins =>
@@ -23,7 +23,7 @@ export function isOfPerson(call: GraphCall, token: string): boolean {
   return isOfConsent(token) || kind === "person" || kind === "short";
 }
 
-/** A Page's token expires no later than the short-lived token that requested it. */
+/** Expires no later than the short-lived token that requested it. */
 export function issuePageToken(call: GraphCall, login: string, token: string): string {
   const logins = loginsOf(call);
   const from = logins.find(token);

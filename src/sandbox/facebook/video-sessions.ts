@@ -52,7 +52,7 @@ async function transfer(call: GraphCall, page: Page): Promise<Response> {
   }
   const mediaId = video.file_id ?? 0;
   const stored = await appendBody(store, mediaId, video.slices, chunk.stream());
-  // Another call may have delivered the same part meanwhile.
+  // Another call may have delivered the same part.
   const current = requireSession(call, page);
   if (current.received !== video.received) throw wrongOffset(current);
   if (stored === "too_large") throw graphError(1, "An unknown error occurred");

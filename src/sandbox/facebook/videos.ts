@@ -23,10 +23,10 @@ export const videos = new Table(
     slices: count(),
     file_id: optional(integer()),
     mime: optional(text()),
-    /** Epoch ms; null before the upload is complete, and for a failed upload. */
+    /** Epoch ms; null for an incomplete or failed upload. */
     uploaded_at: optional(integer()),
     upload_error: optional(text()),
-    /** Epoch ms; null before the upload is finished. */
+    /** Epoch ms; null for an unfinished upload. */
     ready_at: optional(integer()),
     post_id: optional(text()),
     description: text(),

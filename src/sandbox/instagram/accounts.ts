@@ -33,7 +33,7 @@ export async function toAccount(name: string): Promise<Account> {
 }
 
 /**
- * The first call with a sandbox token creates the account.
+ * A sandbox token's first call creates the account.
  *
  * @throws Refusal 104 without a token, 190 for an invalid one
  */

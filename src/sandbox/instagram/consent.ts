@@ -38,7 +38,7 @@ export const consent = createConsent({
   suffix: "#_",
 });
 
-/** Instagram writes the id as a number that exceeds `Number.MAX_SAFE_INTEGER`. */
+/** Instagram's id is a number beyond `Number.MAX_SAFE_INTEGER`. */
 export async function grantToken(call: GraphCall): Promise<Response> {
   const { name, scopes } = takeMetaCode(call, "instagram", "Invalid platform app");
   const token = JSON.stringify(logins.issueShort(call, name));

@@ -52,7 +52,7 @@ const SUBCODES = {
   video: { unreachable: 2207052, too_large: 2207026, wrong_type: 2207026 },
 };
 
-/** @returns the stored file's id, or the subcode of the failed container */
+/** @returns the stored file's id, or the failed container's subcode */
 async function pullSource(
   { env }: GraphCall,
   { userId }: Account,

@@ -38,7 +38,7 @@ const app = createGraphApp(
 
 app.post("/api.instagram.com/oauth/access_token", grantToken);
 
-// Without an API version in the path, Meta uses the oldest version.
+// Without version in the path, Meta uses the oldest.
 for (const version of ["", "/:version{v\\d+\\.\\d+}"]) {
   app
     .basePath(`/graph.instagram.com${version}`)

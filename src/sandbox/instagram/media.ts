@@ -156,7 +156,7 @@ export async function readManyInsights(call: GraphCall): Promise<Response> {
   return Response.json(Object.fromEntries(answers));
 }
 
-/** Newest first. Stories have an edge of their own and end after 24 hours. */
+/** Newest first. Stories end after 24 hours. */
 export async function listMedia(call: GraphCall, edge: "media" | "stories"): Promise<Response> {
   const { account } = await authenticate(call);
   requireSelf(call, account);

@@ -11,7 +11,7 @@ export interface Reactions {
 const MULTIPLIER = 0x01000193;
 const OFFSET = 0x811c9dc5;
 
-/** A number from 0 to 1, always the same for the same text. Source: FNV-1a, mixed once more. */
+/** From 0 to 1, always the same for a text. Source: FNV-1a, mixed once more. */
 function shareOf(text: string): number {
   let hash = OFFSET;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), MULTIPLIER);
@@ -21,7 +21,7 @@ function shareOf(text: string): number {
 
 const FRESH_MS = 2 * DAY;
 const FEWEST_VIEWS = 150;
-/** At the same hour, the best post gets this many times the views of the worst. */
+/** At one hour, the best post gets this many times the worst one's views. */
 const SPREAD = 12;
 /** Each later year adds this share of the first days' views. */
 const LATE_SHARE = 0.3;
@@ -29,7 +29,7 @@ const LATE_SHARE = 0.3;
 const wholeMinutes = (ms: number): number => Math.floor(ms / MINUTE) * MINUTE;
 
 const WEEKDAYS = [0.7, 0.9, 1.1, 1.3, 1.2, 0.9, 0.75];
-/** Posts made around these UTC hours get the most views; `more` is added to `QUIET`. */
+/** Posts around these UTC hours get the most views; `more` is added to `QUIET`. */
 const BUSY_HOURS = [
   { hour: 11.5, more: 0.8 },
   { hour: 18, more: 1.4 },
@@ -48,7 +48,7 @@ function attentionAt(ms: number): number {
 }
 
 /**
- * Reactions rise with the post's age, fast at first, and never shrink.
+ * Reactions rise fast at first and never shrink.
  *
  * @param createdAt epoch ms, like `at`
  */
@@ -69,7 +69,7 @@ export function reactionsTo(key: string, createdAt: number, at = now().getTime()
 
 const BEGINNING = Date.UTC(2025, 0, 1);
 
-/** Followers grow in waves of 45 days, up to 5 days' growth above or below the average. */
+/** Followers grow in waves of 45 days, up to 5 days' growth from the average. */
 const WAVE = { days: 45, reach: 5 };
 
 export function followersOf(key: string, at = now().getTime()): number {

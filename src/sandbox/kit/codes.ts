@@ -14,9 +14,9 @@ export const codesTable = new Table("codes", {
   name: text(),
   scopes: json<string[]>(),
   redirect_uri: text(),
-  /** The S256 challenge of PKCE. */
+  /** PKCE's S256 challenge. */
   challenge: optional(text()),
-  /** A fact that the platform needs when the code is redeemed. */
+  /** Needed by the platform when the code is redeemed. */
   note: optional(text()),
   /** Milliseconds since 1970. */
   expires_at: integer(),
@@ -77,7 +77,7 @@ export async function redeemCode(
   return code;
 }
 
-/** Also true when `oneOf` is empty, and for an account connected without a consent page. */
+/** True for an empty `oneOf`, and without a consent page. */
 export function hasScope(
   call: Call,
   platform: Platform,
@@ -98,7 +98,7 @@ function newestConsent(
   return codesTable.find(store, own, "ORDER BY expires_at DESC, rowid DESC LIMIT 1");
 }
 
-/** Scopes of the newest consent; null without a consent page. */
+/** Null without a consent page. */
 export const scopesOf = (
   call: Pick<Call, "env">,
   platform: Platform,
@@ -106,7 +106,7 @@ export const scopesOf = (
 ): string[] | null => newestConsent(call, platform, name)?.scopes ?? null;
 
 /**
- * Epoch ms of the newest consent; null without a consent page.
+ * Epoch ms; null without a consent page.
  *
  * @param codeSeconds lifetime of the platform's codes
  */

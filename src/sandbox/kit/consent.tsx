@@ -23,9 +23,9 @@ interface ConsentRules {
   fixed?: readonly string[];
   /** @throws Refusal for faulty parameters */
   readConsentRequest(call: Call): ConsentRequest | Promise<ConsentRequest>;
-  /** Parameters of the callback besides `code` and `state`. */
+  /** Callback parameters besides `code` and `state`. */
   extra?(request: ConsentRequest, granted: string[]): Record<string, string>;
-  /** Parameters of the callback after a refusal, besides `state`. */
+  /** Callback parameters besides `state`, after a refusal. */
   declined: Record<string, string>;
   suffix?: string;
 }
@@ -43,7 +43,7 @@ button.quiet { background: none; color: var(--accent); }
 
 const MAX_NAME = 100;
 
-/** Header with the percent-encoded name of a reconnected account. */
+/** Has the percent-encoded name of a reconnected account. */
 export const NAME_HEADER = "sandbox-account-name";
 
 const suggestedName = ({ req }: Call): string | null => {

@@ -1,4 +1,4 @@
-/** `what` is the post's name in the table that the demo prints. */
+/** `what`: the post's name in the printed table. */
 export interface DemoPost {
   what: string;
   fields: Record<string, string>;

@@ -15,7 +15,7 @@ interface FileOwner {
 
 export const UNKNOWN_TYPE = "application/octet-stream";
 
-/** Facts found in a file's bytes, not in the sender's declaration. */
+/** Found in a file's bytes, not declared by the sender. */
 interface ReadFile {
   mime: string;
   sha256: string;
@@ -24,7 +24,7 @@ interface ReadFile {
 
 type Body = ReadableStream<Uint8Array> | null;
 
-/** Stores the body as slices, numbered from `position`, without holding it all in memory. */
+/** Stores slices, numbered from `position`, without holding the whole body in memory. */
 export async function appendBody(
   store: SandboxStore,
   mediaId: number,
@@ -114,7 +114,7 @@ export function keepFile(
 
 const ourselves = () => (exports as unknown as { default: { fetch: typeof fetch } }).default;
 
-/** Simulated platforms fetch only from this instance: no request leaves the machine. */
+/** Files come only from this instance: no request leaves the machine. */
 const isOurs = (url: string): boolean =>
   URL.canParse(url) && new URL(url).pathname.startsWith("/media/");
 
@@ -135,7 +135,7 @@ export async function pullFile(
   return stored === "too_large" ? refuse("too_large") : ok({ ...stored, declaredType });
 }
 
-/** Both the bytes and the declared type must be of a listed type. */
+/** The bytes and the declared type must both be listed. */
 export async function pullTyped(
   sandbox: Sandbox,
   file: FileOwner,

@@ -42,7 +42,7 @@ interface JsonRules {
   maxBytes: number;
   mayBeEmpty?: boolean;
   wrongType(type: string): Refusal;
-  /** When absent, a body that is too large is refused by `notJson`. */
+  /** Default: `notJson`. */
   tooLarge?(): Refusal;
   notJson(): Refusal;
   invalid(issue: z.core.$ZodIssue, body: unknown): Refusal;

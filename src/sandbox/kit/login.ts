@@ -2,10 +2,10 @@ import type { Platform } from "../../core/platforms.ts";
 import type { Credentials } from "../../platforms/login.ts";
 
 /**
- * Tokens are written `sandbox.<platform>.<name>/<consent>`, the name percent-encoded. The first
- * call with such a token creates the account.
+ * Tokens are `sandbox.<platform>.<name>/<consent>`, with a percent-encoded name. The first call with one creates the
+ * account.
  *
- * @param consent distinguishes two logins of one account: revoked tokens stay revoked
+ * @param consent distinguishes logins of one account, because revoked tokens stay revoked
  */
 export function sandboxCredentials(
   platform: Platform,

@@ -7,8 +7,8 @@ import type { CallOrigin } from "./origin.ts";
 import { integer, type RowOf, Table, text } from "./table.ts";
 
 /**
- * `short`: Meta's token of about an hour. `person`: a Facebook user's token, as opposed to a
- * Page's. `service`: Bluesky's token for one method of another server.
+ * `short`: Meta's token of about an hour. `person`: a Facebook user's token, not a Page's. `service`: Bluesky's token
+ * for one method of another server.
  */
 export type TokenKind = "access" | "refresh" | "short" | "person" | "service";
 
@@ -32,12 +32,12 @@ export const loginsTable = new Table(
 
 export const ANY_TEAM = { teamId: 0 };
 
-/** The latest time of a `Date`: tokens of a consent without a configured lifetime never expire. */
+/** The latest `Date`, for tokens of a consent without lifetime. */
 const FOR_EVER = 8_640_000_000_000_000;
 
 export const REVOKED = 0;
 
-/** Lifetimes in seconds, from the first use of the login. */
+/** In seconds from the login's first use. */
 type ConsentLives = Partial<Record<"access" | "refresh" | "short", number>>;
 
 const CONSENT_PREFIXES = {
@@ -98,7 +98,7 @@ export class Logins {
     loginsTable.update(this.#store, { ...this.#own, token }, { expires_at });
   }
 
-  /** Without a kind, revokes every token of the account. */
+  /** Without a kind, revokes all. */
   endAll(name: string, kind: TokenKind | null = null): void {
     const ended = { ...this.#own, name, ...(kind && { kind }) };
     loginsTable.update(this.#store, ended, { expires_at: REVOKED });
@@ -114,7 +114,7 @@ export class Logins {
     return loginsTable.find(this.#store, { ...this.#own, token });
   }
 
-  /** A consent has an access and a refresh token; the first use of one stores both. */
+  /** The first use of either token of a consent stores both. */
   #accept(token: string): Login | null {
     const kinds = ["access", "refresh", "short"] as const;
     const kind = kinds.find((one) =>

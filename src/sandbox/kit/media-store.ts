@@ -37,7 +37,7 @@ const chunks = new Table(
   { constraint: "PRIMARY KEY (media_id, position)" },
 );
 
-/** A slice of zeros is stored as a length, so that tests of very large files need no space. */
+/** Stored as a length, so that tests of very large files need no space. */
 const zeros = new Table(
   "media_zeros",
   { media_id: integer(), position: integer(), size: integer() },
@@ -46,9 +46,9 @@ const zeros = new Table(
 
 export const MEDIA_TABLES = [mediaTable, chunks, zeros];
 
-/** A value in a Durable Object's storage holds at most 2 MB. */
+/** A Durable Object stores values of at most 2 MB. */
 export const SLICE_BYTES = 1_000_000;
-/** Hashing all of 10 GiB would block the Durable Object for longer than a caller waits. */
+/** Hashing 10 GiB would block the Durable Object for longer than a caller waits. */
 const WHOLLY_HASHED_BYTES = 128 * 1_024 ** 2;
 /** Platforms delete unused files "after minutes to hours". */
 const UNUSED_MEDIA_MS = 6 * HOUR;
@@ -92,7 +92,7 @@ export class MediaStore {
   }
 
   /**
-   * The file is filled by `writeSlice`, then sealed or discarded.
+   * To be filled by `writeSlice`, then sealed or discarded.
    *
    * @param ref a temporary unique name
    */
@@ -107,7 +107,7 @@ export class MediaStore {
     return mediaTable.insert(this.#store, row);
   }
 
-  /** `position` is the slice's number, from 0. Slices of a discarded file are dropped. */
+  /** `position`: the slice's number, from 0. Slices of a discarded file are dropped. */
   writeSlice(id: number, position: number, bytes: Uint8Array): void {
     if (!mediaTable.find(this.#store, { id })) return;
     const own = { media_id: id, position };
@@ -117,7 +117,7 @@ export class MediaStore {
     else chunks.insert(this.#store, { ...own, bytes: bytes.slice().buffer });
   }
 
-  /** Discards the new file when the owner already has a file of this name. */
+  /** Discards the file when the owner already has this name. */
   seal(id: number, file: { ref: string; mime: string; sha256: string }): void {
     const touched_at = now().getTime();
     const fresh = mediaTable.find(this.#store, { id });
@@ -161,7 +161,7 @@ export class MediaStore {
     return this.#streamOf(id, planPieces(this.#slicesOf(id), range));
   }
 
-  /** The bytes that the hash covers. */
+  /** The hashed bytes. */
   identity(id: number): ReadableStream<Uint8Array> {
     const slices = this.#slicesOf(id);
     const isLarge = this.storedBytes(id) > WHOLLY_HASHED_BYTES;

@@ -24,7 +24,7 @@ export function refreshOf(
   return { name, token };
 }
 
-/** As `refreshOf`, of a platform whose refresh tokens work once. */
+/** For platforms whose refresh tokens work once. */
 export function takeRefreshToken(
   form: URLSearchParams,
   logins: Logins,

@@ -18,6 +18,6 @@ export class Refusal extends Error {
   }
 }
 
-/** An error of RFC 6749, section 5.2. */
+/** Source: RFC 6749, 5.2. */
 export const oauthError = (status: number, error: string, error_description: string): Refusal =>
   new Refusal(status, { error, error_description });

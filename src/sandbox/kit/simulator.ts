@@ -16,8 +16,7 @@ export interface Simulator {
 export type HandPost = Pick<NewPost, "key" | "url"> & Partial<Pick<NewPost, "version" | "fields">>;
 
 /**
- * Simulates a post from the platform's own app, with the settings of an earlier post, `like`. Returns null when `like`
- * is gone.
+ * Simulates a post from the platform's own app, with the settings of the earlier post `like`. Null when that is gone.
  */
 export type PostByHand = (
   sandbox: Sandbox,
@@ -41,7 +40,7 @@ export const idOf = ({ req }: Pick<Call, "req">): string => req.param("id") ?? "
 /**
  * Routes by host and path, such as `/api.x.com/2/tweets`.
  *
- * @param options `isStrict`: a trailing slash makes a different path
+ * @param options `isStrict`: a trailing slash makes another path
  */
 export function createApp<E extends SandboxEnv = SandboxEnv>(
   notFound: (call: Context<E>) => Refusal | Response,
@@ -73,11 +72,11 @@ export const createSimulator = <E extends SandboxEnv>(
   postByHand,
 });
 
-/** Ends the publish attempt with a failure that the platform has no error for. */
+/** For a failure that the platform has no error for. */
 export const forcedFailure = (failure: Failure): Refusal =>
   new Refusal(200, failure, { [OUTCOME_HEADER]: "failure" });
 
-/** Marks the answer to an accepted post as late or lost, when the post requests it. */
+/** The answer to an accepted post is late or lost when the post requests it. */
 export function deliver(reply: Reply, response: Response): Response {
   if (reply.kind === "dropped") {
     return new Response(null, { headers: { [OUTCOME_HEADER]: "dropped" } });
@@ -86,6 +85,6 @@ export function deliver(reply: Reply, response: Response): Response {
   return response;
 }
 
-/** The answer is never late: `[sandbox:slow]` delays the processing of the file instead. */
+/** Never late: `[sandbox:slow]` delays the file's processing instead. */
 export const deliverAtOnce = (reply: Reply, response: Response): Response =>
   deliver(reply.kind === "dropped" ? reply : { kind: "now" }, response);

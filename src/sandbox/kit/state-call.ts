@@ -13,7 +13,7 @@ const UPLOAD_HEADER = "sandbox-upload-id";
 export const OUTCOME_HEADER = "sandbox-outcome";
 export const DELAY_HEADER = "sandbox-delay-seconds";
 
-/** Adds the origin in private headers for the Durable Object. */
+/** Adds private headers for the Durable Object. */
 export function withOrigin(request: Request, origin: CallOrigin): Request {
   const headers = new Headers(request.headers);
   headers.set(TEAM_HEADER, String(origin.teamId));
@@ -43,7 +43,7 @@ export async function readStateAnswer(response: Response): Promise<StateAnswer> 
   const outcome = response.headers.get(OUTCOME_HEADER);
   if (outcome === "dropped") return { kind: "dropped" };
   if (outcome === "failure") return { kind: "failure", failure: await response.json<Failure>() };
-  // Reads the body: callers that read only the status would keep the Durable Object busy.
+  // Callers that read only the status would keep the Durable Object busy.
   const body = await response.arrayBuffer();
   const answer = new Response(body.byteLength > 0 ? body : null, response);
   const afterSeconds = Number(answer.headers.get(DELAY_HEADER) ?? 0);

@@ -6,7 +6,7 @@ import type { Reply, Verdict } from "./steering.ts";
 export interface SteeredRefusals {
   expiredToken(): Refusal;
   serverError(nth: number): Refusal;
-  /** A failure code without an entry ends the publish attempt directly. */
+  /** A code without an entry ends the publish attempt. */
   failures: Partial<Record<FailureCode, (message: string) => Refusal>>;
 }
 

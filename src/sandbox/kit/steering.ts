@@ -5,12 +5,12 @@ interface Steering {
   slowSeconds: number;
   /** Accept the post, but lose the answer, once. */
   losesReply: boolean;
-  /** Refuse the current access token but not a refreshed one. */
+  /** Refuse the access token until it is refreshed. */
   expiresToken: boolean;
   serverErrors: number;
 }
 
-/** The steering that an upload already met, so that it is not repeated. */
+/** What an upload already met and does not meet again. */
 export interface SteeringHistory {
   refused_token: string | null;
   server_errors: number;
@@ -38,7 +38,7 @@ const MAX_SLOW_SECONDS = 600;
 const isFailureCode = (word: string): word is FailureCode =>
   (FAILURE_CODES as string[]).includes(word);
 
-/** Reads words like `[sandbox:<word>=<number>]`. Unknown words are ordinary text. */
+/** Reads `[sandbox:<word>=<number>]`. Unknown words are ordinary text. */
 export function readSteering(text: string): Steering {
   const steering: Steering = {
     failure: null,
@@ -58,7 +58,7 @@ export function readSteering(text: string): Steering {
   return steering;
 }
 
-/** Follows the order of a real platform: first the token, then server errors, then the post. */
+/** In a real platform's order: first the token, then server errors, then the post. */
 export function steer(
   steering: Steering,
   history: SteeringHistory,
@@ -87,16 +87,16 @@ export function steer(
   return { verdict: { kind: "accepted", reply }, history };
 }
 
-/** `slow` delays the processing of a file and never an answer, so calls ignore it. */
+/** `slow` delays a file's processing and no answer. */
 const SLOW_WORD = /\[sandbox:slow=\d+\]/g;
 
-/** The steering words for a call that both opens the upload and makes the post. */
+/** For a call that both opens the upload and makes the post. */
 export const allWords = (text: string): string => text.replace(SLOW_WORD, "");
 
 /**
- * Splits the steering words between the call that opens an upload and the last chunk.
+ * Splits words between the call that opens an upload and the last chunk.
  *
- * @param delivery matches the words for the last chunk
+ * @param delivery matches the last chunk's words
  */
 export const shareWords = (delivery: RegExp) => ({
   openingWords: (text: string): string => allWords(text.replace(delivery, "")),

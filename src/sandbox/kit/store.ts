@@ -22,7 +22,7 @@ export interface FeedPost {
   text: string;
   media: FeedMedia[];
   fieldsJson: string;
-  /** How many times the platform received this post. */
+  /** Arrivals of this post at the platform. */
   received: number;
   url: string;
   /** ISO 8601, of the first arrival. */
@@ -37,7 +37,7 @@ export interface FeedFilter {
   limit?: number | null;
 }
 
-/** `key` is the platform's id of the post. */
+/** `key`: the platform's id of the post. */
 export interface NewPost {
   platform: Platform;
   key: string;
@@ -93,7 +93,7 @@ const kindOf = (mime: string): MediaKind => {
   return mime.startsWith("video/") ? "video" : "document";
 };
 
-/** Methods are synchronous, so a check and the write that depends on it are atomic. */
+/** Synchronous methods make a check and the write that depends on it atomic. */
 export class SandboxStore {
   readonly sql: SqlStorage;
   readonly media: MediaStore;
@@ -104,8 +104,8 @@ export class SandboxStore {
   }
 
   /**
-   * The history of steering is kept per upload, or per `postKey` for a call without an upload. The failure
-   * `account_disconnected` also revokes the account's tokens.
+   * The history is kept per upload, or per `postKey` without one. The failure `account_disconnected` also revokes the
+   * account's tokens.
    */
   steer(origin: CallOrigin, postKey: string, words: string, accessToken: string): Verdict {
     const key =
@@ -130,7 +130,7 @@ export class SandboxStore {
     return posts.find(this, { account_id: accountId }, "ORDER BY id DESC LIMIT 1");
   }
 
-  /** Stores a post. With a known key, replaces the content and counts the post as received again. */
+  /** A known key replaces the content and counts as another arrival. */
   savePost(origin: CallOrigin, post: NewPost): void {
     const { platform, key, version = key, text: shown, author, url } = post;
     const existing = posts.find(this, { platform, key });
@@ -165,7 +165,7 @@ export class SandboxStore {
     );
   }
 
-  /** Does not count the post as received again. */
+  /** Does not count as another arrival. */
   changeFields(platform: Platform, key: string, changed: Record<string, unknown>): void {
     const row = posts.find(this, { platform, key });
     if (!row) return;

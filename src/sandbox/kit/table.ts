@@ -40,7 +40,7 @@ interface Database {
 }
 
 type Where<C extends Columns> = Partial<Values<C>>;
-/** SQL to add after the conditions, such as `AND created_at > ? ORDER BY created_at`, and its bindings. */
+/** SQL after the conditions, such as `AND created_at > ? ORDER BY created_at`, and its bindings. */
 type Rest = [sql?: string, ...bindings: SqlStorageValue[]];
 
 export type RowOf<T> = T extends Table<infer C> ? Values<C> : never;

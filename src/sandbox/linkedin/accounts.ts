@@ -25,7 +25,7 @@ interface Organization {
 
 export interface Member {
   name: string;
-  /** The name of the login: the member's name, with the app that the token is from. */
+  /** The member's name with the token's app. */
   login: string;
   /** Specific to the app. */
   sub: string;
@@ -56,7 +56,7 @@ export const expiredToken = () =>
   refusal(401, "EXPIRED_ACCESS_TOKEN", "The token has expired", 65_601);
 
 /**
- * @param scopes the member must have granted one of them
+ * @param scopes the member must have granted one
  * @throws Refusal 401 without a valid token, 403 without a scope
  */
 export async function authenticate(
@@ -75,7 +75,7 @@ export async function authenticate(
   return { member, token };
 }
 
-/** Scopes of the member's newest consent to the app; null without a consent page. */
+/** Null without a consent page. */
 function scopesOf({ env: { store, origin } }: Call, login: string): string[] | null {
   const { name } = readLoginName(login);
   const own = { platform: "linkedin" as const, team_id: origin.teamId, name, is_used: true };
@@ -310,7 +310,7 @@ const encodeJson = (value: object): string =>
     .encode(JSON.stringify(value))
     .toBase64({ alphabet: "base64url", omitPadding: true });
 
-/** The signature of the returned token is not valid. */
+/** The token's signature is not valid. */
 async function idTokenOf(login: string): Promise<string> {
   const { name, sub } = await memberOf(login);
   const claims = { iss: "https://www.linkedin.com/oauth", sub, name };

@@ -5,7 +5,7 @@
 const PEOPLE_SCOPES = ["openid", "profile", "email", "w_member_social"];
 
 /**
- * Scopes of the Community Management API, which is the only product of its app.
+ * Scopes of the Community Management API, its app's only product.
  * @see https://learn.microsoft.com/linkedin/marketing/increasing-access
  */
 const PAGES_SCOPES = [
@@ -23,7 +23,7 @@ const PAGES_SCOPES = [
   "r_member_postAnalytics",
 ];
 
-/** Scopes of an older app, which has every product. */
+/** For an older app, which has every product. */
 const ALL_SCOPES = [...new Set([...PEOPLE_SCOPES, ...PAGES_SCOPES, "r_organization_admin"])];
 
 const LIMITED_APPS = new Map([
@@ -31,18 +31,18 @@ const LIMITED_APPS = new Map([
   ["sandbox-pages", PAGES_SCOPES],
 ]);
 
-/** Every other client id is that of an app with every product. */
+/** Other client ids have every product. */
 export const scopesOfApp = (clientId: string): readonly string[] =>
   LIMITED_APPS.get(clientId) ?? ALL_SCOPES;
 
-/** Separates a member's name from the app in the name of a login. */
+/** Separates a member's name from the app in a login's name. */
 const AT_APP = "\u001f";
 
-/** Returns the name under which an app's tokens are stored. */
+/** An app's tokens are stored under this name. */
 export const loginName = (name: string, clientId: string): string =>
   LIMITED_APPS.has(clientId) ? `${name}${AT_APP}${clientId}` : name;
 
-/** `clientId` is null for a token of an app with every product. */
+/** `clientId`: null for an app with every product. */
 export function readLoginName(login: string): { name: string; clientId: string | null } {
   const [name = "", clientId = null] = login.split(AT_APP);
   return { name, clientId };

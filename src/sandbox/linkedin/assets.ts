@@ -70,7 +70,7 @@ const videoInput = z.strictObject({
   }),
 });
 
-/** The address contains `%253D`, so that clients fail that decode or re-encode it. */
+/** Contains `%253D`, so that clients fail that decode or re-encode it. */
 function uploadUrl(kind: Kind, part: number): string {
   const path = `dms-uploads/sp/v2/${randomHex(6)}/uploaded-${kind}/B56/${part}/${randomHex(8)}`;
   return `https://www.linkedin.com/${path}?ca=vector_feedshare&m=AQ%253D%253D&sync=0&v=beta&ut=${randomHex(10)}`;
@@ -140,7 +140,7 @@ export function statusOf({ uploaded_at, available_at, failure }: AssetRow): stri
   return failure === null ? "AVAILABLE" : "PROCESSING_FAILED";
 }
 
-/** Members can read only videos, not images or documents, and no video while LinkedIn processes it. */
+/** Members can read only videos, and none while LinkedIn processes it. */
 export async function readAsset(call: Call, kind: Kind, urn: string): Promise<Response> {
   const { member } = await authenticate(call);
   if (!urn.startsWith(`urn:li:${kind}:`)) {

@@ -17,13 +17,13 @@ export const invalidValue = (message: string) => refusal(400, "INVALID_VALUE_FOR
 
 export const accessDenied = (message: string) => refusal(403, "ACCESS_DENIED", message, 100);
 
-/** The oldest API version that LinkedIn served when the simulator was written. */
+/** The oldest that LinkedIn served when the simulator was written. */
 const OLDEST_VERSION = "202511";
 
 export function requireVersion({ req }: Call): void {
   const version = req.header("linkedin-version");
   if (!version) throw refusal(400, "VERSION_MISSING", "A version must be present.");
-  // A sandbox clock in the past does not make a version unavailable.
+  // A sandbox clock in the past makes no version unavailable.
   const newest = new Date(Math.max(now().getTime(), Date.now())).toISOString();
   const isServed =
     /^\d{6}$/.test(version) &&
@@ -73,7 +73,7 @@ export function decode(text: string): string {
   }
 }
 
-/** Returns the parameter undecoded, because LinkedIn requires URNs to be encoded completely. */
+/** Undecoded, because LinkedIn wants URNs encoded completely. */
 export function encodedParam({ req }: Call, name: string): string {
   const { search } = new URL(req.url);
   const pair = search

@@ -28,7 +28,7 @@ const wrongVerb = ({ req }: Call) => {
 
 type Answer = (call: Call) => Promise<Response>;
 
-/** Routes by the `action` query parameter; the key "" stands for a call without an action. */
+/** Routes by the `action` query parameter; "" stands for none. */
 const byAction =
   (actions: Record<string, Answer>): Answer =>
   (call) => {

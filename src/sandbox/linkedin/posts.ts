@@ -11,11 +11,11 @@ import { accessDenied, decode, encodedParam, invalidValue, readInput, refusal } 
 import { shownText } from "./little-text.ts";
 import { REFUSALS } from "./steering.ts";
 
-/** Characters of the commentary, backslashes included. */
+/** Characters, backslashes included. */
 const MAX_TEXT = 3_000;
 const MAX_TITLE = 400;
 const MAX_ALT_TEXT = 4_086;
-/** LinkedIn does not document how long a repeated post counts as a duplicate. */
+/** Not documented by LinkedIn. */
 const DUPLICATE_MS = 10 * MINUTE;
 
 const altText = z.string().max(MAX_ALT_TEXT).optional();
@@ -101,7 +101,7 @@ export async function createPost(call: Call): Promise<Response> {
   const text = requireText(post);
   const media = requireFiles(call, post);
 
-  // No await from here on: otherwise two calls could make the same post.
+  // No await from here on: two calls could make the same post.
   const { store, origin } = call.env;
   const reply = steer(call.env, REFUSALS, { key: `linkedin/${post.author}`, text, token });
   const own = { author: post.author, team_id: origin.teamId, body: post };
@@ -189,7 +189,7 @@ export async function deletePost(call: Call): Promise<Response> {
   return new Response(null, { status: 204 });
 }
 
-/** Newest first. LinkedIn lists only posts of organizations. */
+/** Newest first. Only posts of organizations. */
 export async function listPosts(call: Call): Promise<Response> {
   const { member } = await authenticate(call);
   if (call.req.header("x-restli-method") !== "FINDER") {

@@ -82,7 +82,7 @@ const ENTITY_KINDS = { share: "share", ugc: "ugcPost" } as const;
 const PLAIN_TYPE_SINCE = "202605";
 
 /**
- * Only of the member's own posts, one figure per call.
+ * Only own posts, one figure per call.
  * @see https://learn.microsoft.com/linkedin/marketing/community-management/members/post-statistics
  */
 export async function readMemberFigures(call: Call): Promise<Response> {

@@ -6,7 +6,7 @@ import type { GraphCall } from "./graph.ts";
 export const codeError = (error_message: string): Refusal =>
   new Refusal(400, { error_type: "OAuthException", code: 400, error_message });
 
-/** Meta answers a missing secret with the same message. */
+/** Also Meta's answer to a missing secret. */
 export const OTHER_REDIRECT =
   "Error validating verification code. Please make sure your redirect_uri is identical to the one you used in the OAuth dialog request";
 

@@ -10,7 +10,7 @@ const IMAGE_MS = 1 * SECOND;
 const VIDEO_MS = 3 * SECOND;
 /** Source: Meta, "Content Publishing". */
 const CONTAINER_LIFE_MS = 24 * HOUR;
-/** An expired container is reported for this long, then deleted. */
+/** Expired containers are reported for this long, then deleted. */
 const REMEMBERED_MS = 7 * CONTAINER_LIFE_MS;
 
 export type ContainerStatus = "IN_PROGRESS" | "FINISHED" | "PUBLISHED" | "ERROR" | "EXPIRED";

@@ -7,9 +7,9 @@ import { createApp, idOf, type SandboxEnv } from "../kit/simulator.ts";
 
 interface GraphEnv extends SandboxEnv {
   Variables: {
-    /** Parameters of query and form, without the access token. */
+    /** From query and form, without the access token. */
     params: Map<string, string>;
-    /** From the header or the parameter `access_token`. */
+    /** From the header or `access_token`. */
     token: string | null;
     chunk?: Blob;
   };
@@ -102,7 +102,7 @@ export function createGraphApp(
   readBodyFields = readFields,
 ): Hono<GraphEnv> {
   const app = createApp<GraphEnv>(notFound, { isStrict: false });
-  // The consent page reads its own form, so it comes before the middleware.
+  // Before the middleware, because the consent page reads its own form.
   for (const place of places) app.get(place, consent.show).post(place, consent.answer);
   return app.use(async (call, next) => {
     const fields = call.req.method === "GET" ? [] : await readBodyFields(call);
@@ -116,7 +116,7 @@ export function createGraphApp(
 }
 
 /**
- * Checks only the format of `appsecret_proof`: the simulator does not check which app calls.
+ * Checks only the format, because the simulator does not check which app calls.
  *
  * @throws Refusal for a malformed proof
  */
@@ -135,7 +135,7 @@ export function requireSelf(call: GraphCall, { userId }: { userId: string }): vo
   if (id !== userId && id !== "me") throw unsupported(call.req.method, id);
 }
 
-/** `a,b.limit(0){c,d}` has the top fields `a` and `b`. */
+/** `a,b.limit(0){c,d}` has `a` and `b`. */
 export function topFields(text: string): string[] {
   const names: string[] = [];
   let depth = 0;
@@ -176,7 +176,7 @@ export function readFlag(params: Map<string, string>, name: string, otherwise: b
   throw invalidParameter(`Param ${name} must be a boolean`);
 }
 
-/** Meta fetches only https addresses; development adds localhost. */
+/** Meta fetches only https; development adds localhost. */
 export function isReachable(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname } = new URL(text);

@@ -55,7 +55,7 @@ export class MetaLogins {
     return this.#issue(call, name);
   }
 
-  /** The old token stays valid until it expires. */
+  /** The old token stays valid. */
   renew(call: GraphCall): Response {
     this.#requireGrant(call, `${this.#grant}_refresh_token`);
     const { name, token } = this.authenticate(call);
@@ -70,7 +70,7 @@ export class MetaLogins {
     return this.#issue(call, name);
   }
 
-  /** In epoch ms, like `issuedAt`. */
+  /** Epoch ms, like `issuedAt`. */
   expiresAt(call: GraphCall, token: string): number {
     return this.#of(call).find(token)?.expires_at ?? 0;
   }

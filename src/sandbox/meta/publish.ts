@@ -77,7 +77,7 @@ export function createPublishing<Kind extends string>(rules: Publishing<Kind>) {
       const creationId = params.get("creation_id");
       if (!creationId) throw invalidParameter("The parameter creation_id is required.");
 
-      // No await from here on: otherwise two calls could publish the same container.
+      // No await from here on: two calls could publish the same container.
       const container = rules.requirePublishable(call, account, creationId);
       const key = `${platform}/${container.id}`;
       const reply = steer(call.env, rules.refusals, { key, text: container.caption, token });

@@ -17,7 +17,7 @@ const BOARDS = [
   { name: "Drafts", description: "Not shown to anybody", privacy: "SECRET" },
 ] as const;
 
-/** Every account has the same three boards; their ids derive from its name. */
+/** Every account has these three boards; ids derive from its name. */
 export const boardsOf = (name: string): Promise<SimulatedBoard[]> =>
   Promise.all(
     BOARDS.map(async (board) => ({

@@ -19,7 +19,7 @@ const SCOPES = [
   "user_accounts:read",
 ];
 
-/** Pinterest documents neither the lifetime of codes nor the answer after a refusal. */
+/** Pinterest documents neither codes' lifetime nor the answer after a refusal. */
 export const consent = createConsent({
   platform: "pinterest",
   name: "Pinterest",

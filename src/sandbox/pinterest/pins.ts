@@ -195,7 +195,7 @@ export async function listBoardPins(call: Call): Promise<Response> {
 
 const FILTERS = ["exclude_native", "exclude_repins", "has_been_promoted"];
 
-/** Pinterest writes these metric names in lowercase, and returns `save`, unlike its specification's example. */
+/** Pinterest has lowercase names, and `save`, unlike its specification's example. */
 function metricsOf({ owner, object, created_at }: RowOf<typeof pins>) {
   const audience = `pinterest ${owner} ${[object.title, object.description].join(" ")}`;
   const { views, likes, comments, shares } = reactionsTo(audience, created_at);

@@ -10,7 +10,7 @@ import { findMedia, statusOf } from "./media.ts";
 const MAX_IMAGE_BYTES = 20_000_000;
 const IMAGE_TYPES = ["image/jpeg", "image/png"];
 const MAX_LINK = 2_048;
-/** Sides are whole pixels, so aspect ratios are compared with a tolerance. */
+/** Tolerance for aspect ratios, because sides are whole pixels. */
 const RATIO_SLACK = 0.03;
 
 const httpUrl = z.url({ protocol: /^https?$/ }).max(MAX_LINK);

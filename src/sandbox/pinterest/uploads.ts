@@ -82,7 +82,7 @@ async function takeFile(
   return { media, fileId };
 }
 
-/** The form fields given at registration are the only authorization; the file comes last. */
+/** The registered fields are the only authorization; the file comes last. */
 export async function receiveVideo(call: Call): Promise<Response> {
   const request = call.req.raw;
   const refusal = refuseHead(request);

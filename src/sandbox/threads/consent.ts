@@ -41,7 +41,7 @@ export const consent = createConsent({
   suffix: "#_",
 });
 
-/** Threads writes the id as a number that exceeds `Number.MAX_SAFE_INTEGER`. */
+/** Threads' id is a number beyond `Number.MAX_SAFE_INTEGER`. */
 export async function grantToken(call: GraphCall): Promise<Response> {
   const wrongApp = "Error validating application. Invalid application ID.";
   const { name } = takeMetaCode(call, "threads", wrongApp);
@@ -59,7 +59,7 @@ export const grantedScopes = (call: GraphCall, name: string): string[] =>
 /** Source: Threads API, "Get Started". */
 const PERMISSION_MS = 90 * DAY;
 
-/** Seconds since 1970. Only renewing the token of a public profile extends the permissions. */
+/** Seconds since 1970. Only renewals for public profiles extend the permissions. */
 function dataAccessEnd(call: GraphCall, name: string, token: string): number {
   const consent = consentedAt(call, "threads", name, CODE_SECONDS);
   const isPrivate = /\bprivate\b/i.test(name);
@@ -67,7 +67,7 @@ function dataAccessEnd(call: GraphCall, name: string, token: string): number {
   return Math.floor((from + PERMISSION_MS) / SECOND);
 }
 
-/** Every caller counts as a tester of the app. */
+/** Every caller counts as a tester. */
 export async function debugToken(call: GraphCall): Promise<Response> {
   const { account, token } = await authenticate(call);
   if (call.var.params.get("input_token") !== token) {

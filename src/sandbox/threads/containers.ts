@@ -44,7 +44,7 @@ const TYPES = {
 };
 
 /**
- * @returns the stored file's id, or the `error_message` of the failed container
+ * @returns the stored file's id, or the failed container's `error_message`
  * @throws Refusal for an unreachable image
  */
 async function pullSource(

@@ -62,7 +62,7 @@ function kindOf(params: Map<string, string>): ContainerKind {
   throw invalidParameter("Only IMAGE and VIDEO can be items of a carousel");
 }
 
-/** Threads counts an emoji by its UTF-8 bytes and any other character as one. */
+/** An emoji counts by its UTF-8 bytes, any other character as one. */
 function lengthOf(text: string): number {
   let length = 0;
   for (const character of text) {

@@ -128,7 +128,7 @@ function expandInsights({ var: { params } }: GraphCall, row: RowOf<typeof posts>
 
 const ACCOUNT_INSIGHTS = ["views", "likes", "replies", "reposts", "quotes", "followers_count"];
 
-/** Only the followers are simulated; other totals are 0. */
+/** Only followers are simulated; other totals are 0. */
 export async function readAccountInsights(call: GraphCall): Promise<Response> {
   const { account } = await authenticate(call);
   requireSelf(call, account);

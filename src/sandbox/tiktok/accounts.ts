@@ -62,7 +62,7 @@ const scopeMissing = () =>
   );
 
 /**
- * @param scopes the account must have granted one of them
+ * @param scopes the account must have granted one
  * @throws Refusal 401 for an invalid token or a missing scope
  */
 export async function authenticate(
@@ -108,7 +108,7 @@ export function requireFields(call: Call, names: readonly string[]): string[] {
   return fields;
 }
 
-/** Fields that need another scope than user.info.basic. Source: TikTok, "Get User Info". */
+/** Fields beyond user.info.basic. Source: TikTok, "Get User Info". */
 const FIELD_SCOPES: [scope: string, fields: readonly string[]][] = [
   ["user.info.profile", ["username", "bio_description", "profile_deep_link", "is_verified"]],
   ["user.info.stats", ["follower_count", "following_count", "likes_count", "video_count"]],
@@ -125,14 +125,14 @@ export async function readUserInfo(call: Call): Promise<Response> {
   return answer({ user: pickFields(user, fields) });
 }
 
-/** An account whose name contains "unaudited" is private, unless the name contains "public" too. */
+/** A name with "unaudited" makes the account private, unless it has "public" too. */
 export const isPublicAccount = ({ name }: Pick<Account, "name">): boolean =>
   /\bpublic\b/i.test(name);
 
 export const isUnaudited = ({ name }: Pick<Account, "name">): boolean =>
   /\bunaudited\b/i.test(name);
 
-/** Public posts stay in moderation for an hour when the account's name contains "moderated". */
+/** "moderated" in the name keeps public posts in moderation for an hour. */
 export const isModerated = ({ name }: Account): boolean => /\bmoderated\b/i.test(name);
 
 export const PRIVACY_OPTIONS = ["PUBLIC_TO_EVERYONE", "MUTUAL_FOLLOW_FRIENDS", "SELF_ONLY"];
@@ -156,7 +156,7 @@ export async function readCreatorInfo(call: Call): Promise<Response> {
 const oauthError = (error: string, error_description: string): Refusal =>
   new Refusal(200, { error, error_description, log_id: randomHex(16) });
 
-/** TikTok refuses this content type with a charset. */
+/** TikTok refuses this type with a charset. */
 const FORM = "application/x-www-form-urlencoded";
 
 /** A used refresh token is revoked. */

@@ -3,11 +3,11 @@ import { shareWords } from "../kit/steering.ts";
 import { tokenInvalid } from "./accounts.ts";
 import { refusal } from "./call.ts";
 
-/** Steering words for the last chunk of a video, or for the call that sends photos. */
+/** For a video's last chunk, or for the call that sends photos. */
 const DELIVERY_WORD = /\[sandbox:(?:5xx=\d+|lost_reply)\]/g;
 export const { openingWords, deliveryWords } = shareWords(DELIVERY_WORD);
 
-/** @param isPulled whether TikTok fetches the files itself */
+/** @param isPulled whether TikTok fetches the files */
 export const refusalsOf = ({ isPulled }: { isPulled: boolean }): SteeredRefusals => ({
   expiredToken: tokenInvalid,
   serverError: () => refusal(500, "internal_error", "Internal error. Please try again later."),

@@ -69,7 +69,7 @@ const PUBLIC = "PUBLIC_TO_EVERYONE";
 const PRIVATE = "SELF_ONLY";
 
 /**
- * Until the moderation ends, no answer contains the post's id.
+ * Until moderation ends, no answer has the post's id.
  *
  * @see https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status
  */
@@ -100,7 +100,7 @@ export const textOf = ({ title, description }: Pick<NewTask, "title" | "descript
 /** Longer than `Number.MAX_SAFE_INTEGER`, like TikTok's ids. */
 const newPostId = (): string => `75${randomDigits(17)}`;
 
-/** A post that will fail does not appear in the feed. */
+/** Posts that will fail are not in the feed. */
 export function accept(
   call: Call,
   task: OpenTask,
@@ -175,7 +175,7 @@ export async function fetchStatus(call: Call): Promise<Response> {
   const done = answer({ status: "PUBLISH_COMPLETE", publicaly_available_post_id: [], ...bytes });
   const isListed = (task.done_at ?? 0) + moderationMs(account) <= now().getTime();
   if (!task.post_id || !isListed) return done;
-  // `JSON.stringify` cannot write so large an id as a number.
+  // `JSON.stringify` cannot write such large numbers.
   const text = (await done.text()).replace('post_id":[]', `post_id":[${task.post_id}]`);
   return new Response(text, done);
 }

@@ -21,7 +21,7 @@ import {
 
 /** Source: TikTok, "Direct Post" and "Media Transfer Guide". */
 const MAX_VIDEO_BYTES = 4_294_967_296;
-/** TikTok does not say whether it means MB or MiB, so the stricter reading applies. */
+/** TikTok may mean MB or MiB, so the stricter reading applies. */
 const MIN_CHUNK_BYTES = 5_242_880;
 const MAX_CHUNK_BYTES = 64_000_000;
 const MAX_CHUNKS = 1_000;
@@ -169,7 +169,7 @@ export async function putChunk(call: Call): Promise<Response> {
     call.req.raw.body,
     length,
   );
-  // Another call may have delivered the same chunk meanwhile.
+  // Another call may have delivered the same chunk.
   const current = requireUpload(call);
   if (current.received !== upload.received) requireChunk(call, current);
   if (stored === "too_large" || stored.bytes !== length) {

@@ -19,7 +19,7 @@ export interface Delivery {
 export interface Arrival {
   event: string;
   eventId: string;
-  /** How many deliveries of this event have arrived. */
+  /** Deliveries of this event so far. */
   seen: number;
   /** Why the signature is not valid; null for a valid one. */
   problem: string | null;
@@ -35,7 +35,7 @@ export interface Receiver {
 }
 
 const ARRIVALS_KEPT = 100;
-/** A delivery with an older timestamp may be a replay attack. */
+/** An older timestamp may be a replay attack. */
 const TOLERANCE_MS = 5 * MINUTE;
 const SECRET_BYTES = 32;
 
@@ -76,7 +76,7 @@ export class WebhookInbox {
     for (const { schema } of [arrivals, receivers]) sql.exec(schema);
   }
 
-  /** The first access creates the secret. */
+  /** Created on first access. */
   get receiver(): Receiver {
     const stored = receivers.find(this, THE_RECEIVER);
     if (stored) return { secret: stored.secret, answer: stored.answer };

@@ -27,14 +27,14 @@ function toWireArrival({ body, ...arrival }: Arrival) {
   return { ...arrival, isTrusted: arrival.problem === null, body };
 }
 
-/** Falls back to loopback when the URL policy refuses the server's origin. */
+/** Loopback when the URL policy refuses the server's origin. */
 function reachableOrigin(url: string): string {
   const { origin, port } = new URL(url);
   const isReachable = refusedUrl(origin, { allowHttp: true, allowLoopback: true }) === null;
   return isReachable ? origin : `http://127.0.0.1:${port || "80"}`;
 }
 
-/** Exists in development only. */
+/** For development only. */
 export function createReceiverRoutes(depsOf: (c: Context) => Deps): Hono {
   const app = new Hono();
   const sandbox = (c: Context) => theSandbox(depsOf(c).sandbox);

@@ -35,7 +35,7 @@ export async function authenticate(call: Call): Promise<{ account: Account; toke
   return { account: await toAccount(name), token };
 }
 
-/** An account without "free" in its name has a Premium subscription. */
+/** Without "free" in the name, an account has Premium. */
 export const isSubscriber = ({ name }: Account): boolean => !/\bfree\b/i.test(name);
 
 const subscriptionOf = (account: Account): string => (isSubscriber(account) ? "Premium" : "None");
@@ -116,7 +116,7 @@ export async function readUsersBy(call: Call): Promise<Response> {
   });
 }
 
-/** The simulator accepts any app id and secret. */
+/** Accepts any app id and secret. */
 function requireClient(call: Call): void {
   if (basicOf(call)) return;
   throw oauthError(401, "unauthorized_client", "Missing valid authorization header");

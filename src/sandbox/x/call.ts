@@ -88,7 +88,7 @@ export function requireQuery({ req }: Call, allowed: readonly string[]): Record<
   return query;
 }
 
-/** X's specification 2.167 allows a second name for the parameter. */
+/** X's specification 2.167 allows a second parameter name. */
 export function requireFields(
   query: Record<string, string>,
   names: readonly string[],

@@ -58,7 +58,7 @@ const KEY_KINDS: Record<string, string> = {
   tweet_gif: "16",
 };
 
-/** X names the category differently in calls about subtitles. Source: X, "Create media subtitles". */
+/** The category's name in calls about subtitles. Source: X, "Create media subtitles". */
 const SUBTITLED: Record<string, string> = {
   tweet_video: "TweetVideo",
   amplify_video: "AmplifyVideo",
@@ -73,7 +73,7 @@ export const mediaKeyOf = ({ id, category }: Pick<MediaRecord, "id" | "category"
 const isAsynchronous = (media: MediaRecord): boolean =>
   isVideo(media) || media.category === "tweet_gif";
 
-/** Null for a file that X does not process. */
+/** Null for unprocessed files. */
 export function stateOf(media: MediaRecord): "in_progress" | "succeeded" | "failed" | null {
   if (!isAsynchronous(media)) return null;
   if (media.processed_at > now().getTime()) return "in_progress";
@@ -104,7 +104,7 @@ export function insertMedia(
   account: Account,
   media: Pick<MediaRecord, "category" | "type" | "total_bytes" | "file_id" | "finalized">,
 ): MediaRecord {
-  // Longer than `Number.MAX_SAFE_INTEGER`, like X's ids.
+  // Longer than `Number.MAX_SAFE_INTEGER`.
   const id = `19${randomDigits(17)}`;
   const seconds = media.finalized ? READY_SECONDS : OPEN_SECONDS;
   mediaTable.insert(call.env.store, {

@@ -27,7 +27,7 @@ export const posts = new Table(
     user_id: text(),
     team_id: integer(),
     text: text(),
-    /** The text with shortened links and escaped HTML, as X returns it. */
+    /** As X returns it, with shortened links and escaped HTML. */
     shown: text(),
     urls: json<UrlEntity[]>(),
     media_keys: json<string[]>(),
@@ -126,7 +126,7 @@ function refuseDuplicate(call: Call, account: Account, text: string): void {
 
 const EPOCH_MS = 1_288_834_974_657n;
 
-/** X's ids contain the time and are longer than `Number.MAX_SAFE_INTEGER`. */
+/** X's ids contain the time and exceed `Number.MAX_SAFE_INTEGER`. */
 const newPostId = (): string =>
   String(((BigInt(now().getTime()) - EPOCH_MS) << 22n) | BigInt(randomDigits(6)));
 
@@ -135,7 +135,7 @@ const escapeHtml = (text: string): string =>
   text.replace(/[&<>]/g, (sign) => ESCAPES[sign] ?? sign);
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
-/** X shortens links, and appends a link to the media. */
+/** X shortens links and appends one to the media. */
 function show(text: string, mediaLink: string, mediaKeys: readonly string[]) {
   const urls: UrlEntity[] = [];
   let shown = "";
@@ -166,7 +166,7 @@ export async function createPost(call: Call): Promise<Response> {
   const { account, token } = await authenticate(call);
   const input = await readInput(call, postInput);
 
-  // No await from here on: otherwise a file could get into two posts.
+  // No await from here on: a file could get into two posts.
   const text = requireText(account, input);
   const files = requireFiles(call, account, input.media?.media_ids ?? []);
   const reply = steer(call.env, REFUSALS, { key: account.userId, text, token });

@@ -27,7 +27,7 @@ export const segments = new Table(
 const MAX_TOTAL_BYTES = 17_179_869_184;
 const MAX_GIF_BYTES = 15_000_000;
 const MAX_SUBTITLES_BYTES = 1_048_576;
-/** X documents 5 MB, but its edge has refused bodies of that size. */
+/** X documents 5 MB, but its edge has refused that. */
 const MAX_SEGMENT_BYTES = 4_194_304;
 const FORM_SLACK = 10_000;
 const MAX_SEGMENT_INDEX = 999;
@@ -88,7 +88,7 @@ function requireOpen(call: Call, account: Account, id: string): MediaRecord {
   return media;
 }
 
-/** A segment with a known index replaces the earlier one. */
+/** A known index replaces the earlier segment. */
 export async function append(call: Call): Promise<Response> {
   const { account } = await authenticate(call);
   const id = idOf(call);
@@ -130,7 +130,7 @@ async function judge(
   media: MediaRecord,
   mime: string,
 ): Promise<number> {
-  // A text file has no signature bytes.
+  // Text files have no signature bytes.
   if (mime !== media.type && media.category !== "subtitles") return SOUNDNESS.broken;
   const longest = MAX_SECONDS[media.category];
   if (!longest) return SOUNDNESS.sound;

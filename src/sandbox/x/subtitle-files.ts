@@ -12,7 +12,7 @@ const FILES: Record<string, string> = {
   "/hello.txt": "Hello",
 };
 
-/** The sandbox cannot fetch subtitles from the network. */
+/** Subtitles cannot come from the network. */
 export function serveSubtitles({ req }: Call): Response {
   const { pathname } = new URL(req.url);
   if (pathname === "/large.srt") return new Response(SRT.padEnd(LARGE_BYTES, "\n"));

@@ -3,7 +3,7 @@ import extractUrlsWithIndices, {
 } from "twitter-text/dist/esm/extractUrlsWithIndices.js";
 import parseTweet from "twitter-text/dist/esm/parseTweet.js";
 
-/** UTF-16 units. Texts are counted in pieces, because twitter-text takes quadratic time on `a.a.a.a`. */
+/** UTF-16 units. Counted in pieces, because twitter-text takes quadratic time on `a.a.a.a`. */
 const PIECE_UNITS = 400;
 
 function endOfPiece(text: string, from: number): number {

@@ -8,7 +8,7 @@ import { type PostRow, posts } from "./posts.ts";
 
 /** Source: X, "User Posts timeline by User ID". */
 const PAGE = { least: 5, max: 100, usual: 10 };
-/** A longer text is complete only in the post's field `note_tweet`. */
+/** Longer texts are complete only in `note_tweet`. */
 const MAX_SHOWN = 280;
 
 const PARAMETERS = [

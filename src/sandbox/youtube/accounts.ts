@@ -59,7 +59,7 @@ export async function authenticate(
 }
 
 /**
- * Deletion needs more than the scopes of a login without a consent page.
+ * Needs more than the scopes of a login without a consent page.
  *
  * @throws Refusal 403 without one of the scopes
  */
@@ -157,7 +157,7 @@ const tokensOf = (logins: Logins, name: string, scopes: readonly string[]) => ({
 
 const invalidGrant = (description = "Bad Request") => oauthError(400, "invalid_grant", description);
 
-/** A real refresh token expires after six months without use. */
+/** Six months without use. */
 const REFRESH_SECONDS = 180 * 24 * 3_600;
 
 async function exchangeCode(call: Call, form: URLSearchParams): Promise<Response> {

@@ -4,7 +4,7 @@ import type { Call } from "../kit/simulator.ts";
 const PREFIX = "https://www.googleapis.com/auth/";
 export const UPLOAD = `${PREFIX}youtube.upload`;
 export const READONLY = `${PREFIX}youtube.readonly`;
-/** Scopes that include `UPLOAD` and `READONLY`. */
+/** These include `UPLOAD` and `READONLY`. */
 export const ALL_SCOPES = [`${PREFIX}youtube`, `${PREFIX}youtube.force-ssl`];
 
 /** Source: Google, "OAuth 2.0 Scopes for Google APIs", YouTube. */

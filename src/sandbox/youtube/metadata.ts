@@ -7,10 +7,10 @@ import { badParameter, refusal, requireParts } from "./call.ts";
 const MAX_TITLE = 100;
 const MAX_DESCRIPTION_BYTES = 5_000;
 const MAX_TAGS = 500;
-/** Assignable categories in the United States. */
+/** Assignable in the United States. */
 const CATEGORIES = "1 2 10 15 17 19 20 22 23 24 25 26 27 28 29".split(" ");
 
-/** Parts that an app may write. `contentDetails` is missing: only YouTube's content partners may write it. */
+/** Writable by apps. `contentDetails` is only for YouTube's content partners. */
 const PARTS = [
   "snippet",
   "status",

@@ -113,7 +113,7 @@ function requireSession({ env: { store, origin }, req }: Call): Session {
   return session;
 }
 
-/** Answers 308, or 200 for a caller that cannot handle a 308. */
+/** Answers 308, or 200 for callers that cannot handle it. */
 function incomplete({ req }: Call, received: number): Response {
   const headers = new Headers(received > 0 ? { range: `bytes=0-${received - 1}` } : {});
   if (req.header("x-guploader-no-308") !== "yes") {
@@ -125,7 +125,7 @@ function incomplete({ req }: Call, received: number): Response {
 
 const badRequest = (message: string) => refusal(400, "badRequest", message);
 
-/** Null for a call that only asks for the progress. */
+/** Null for a call that only asks for progress. */
 function readChunk({ req }: Call, session: Session): { length: number; isLast: boolean } | null {
   const length = Number(req.header("content-length") ?? Number.NaN);
   if (!Number.isInteger(length)) throw refusal(411, "lengthRequired", "Length Required");
@@ -200,7 +200,7 @@ const partsOf = ({ resource }: Session): string[] => Object.keys(resource);
 async function store(call: Call, session: Session, length: number): Promise<number> {
   const { media_id, slices } = session;
   const stored = await appendBody(call.env.store, media_id, slices, call.req.raw.body, length);
-  // Another call may have delivered the same chunk meanwhile.
+  // Another call may have delivered the same chunk.
   const isOvertaken = requireSession(call).received !== session.received;
   if (isOvertaken || stored === "too_large" || stored.bytes !== length) {
     throw badRequest("The chunk is not what its Content-Range says.");

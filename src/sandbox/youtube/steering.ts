@@ -4,7 +4,7 @@ import { shareWords, type Verdict } from "../kit/steering.ts";
 import { invalidCredentials } from "./accounts.ts";
 import { refusal } from "./call.ts";
 
-/** Steering words for the last chunk or the processing. */
+/** For the last chunk or the processing. */
 const DELIVERY_WORD =
   /\[sandbox:(?:5xx=\d+|lost_reply|content_flagged|media_invalid|platform_unavailable)\]/g;
 export const { openingWords, deliveryWords } = shareWords(DELIVERY_WORD);

@@ -46,7 +46,7 @@ interface NewVideo {
   finding: Finding | null;
 }
 
-/** Source: YouTube Data API, "Revision history", 2 November 2026: settings of the creator's account may do so. */
+/** The creator's account settings may do so. Source: YouTube Data API, "Revision history", 2 November 2026. */
 const isPrivateByDefault = ({ title }: Channel): boolean => /\bprivate uploads\b/i.test(title);
 
 export function insertVideo({ env: { store, origin } }: Call, video: NewVideo): string {
@@ -101,7 +101,7 @@ const findVideo = ({ env: { store, origin } }: Call, id: string): Video | null =
 
 const REASON_FIELD = { processed: null, failed: "failureReason", rejected: "rejectionReason" };
 
-/** YouTube itself makes a scheduled video public at its date. */
+/** YouTube makes a scheduled video public at its date. */
 function privacyOf({ privacyStatus = "public", publishAt }: NonNullable<Resource["status"]>) {
   if (!publishAt || Date.parse(publishAt) > now().getTime()) return { privacyStatus, publishAt };
   return { privacyStatus: "public" };
