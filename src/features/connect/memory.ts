@@ -4,9 +4,9 @@ import { reviveCredentials } from "../logins/platform-access.ts";
 import type { ConsentRow } from "./table.ts";
 
 interface ConsentMemory {
-  /** The code verifier of PKCE. */
+  /** PKCE. */
   verifier: string;
-  /** Values that the connector needs when the person returns. */
+  /** The connector needs these values when the person returns. */
   memory: Record<string, string>;
 }
 
@@ -23,7 +23,7 @@ interface Outcome {
 
 const boundTo = (consentId: number) => `${consentId}|consent`;
 
-/** Encrypts an attempt's secrets, so that they decrypt for this attempt only. */
+/** Binds the secrets to this attempt. */
 export const sealMemory = (
   { cipher }: Pick<Deps, "cipher">,
   consentId: number,
@@ -39,7 +39,7 @@ export const openMemory = (deps: Pick<Deps, "cipher">, consent: Sealed) =>
   open<ConsentMemory>(deps, consent);
 
 export async function openChoice(deps: Pick<Deps, "cipher">, consent: Sealed): Promise<Choice> {
-  // An attempt of an earlier version has no `grantedScopes`.
+  // Rows of earlier versions have no `grantedScopes`.
   const { accounts, missingScopes, grantedScopes = null } = await open<Choice>(deps, consent);
   return {
     accounts: accounts.map(({ profile, credentials }) => ({
