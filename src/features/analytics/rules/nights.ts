@@ -2,7 +2,7 @@ import { DAY, HOUR } from "../../../core/time.ts";
 
 /** Source: spec, "Collection schedule". */
 const BEGINS_MS = 3 * HOUR;
-/** Posts read on all nights but Sundays. Source: spec, "Collection schedule". */
+/** On Sundays all posts are read. Source: spec, "Collection schedule". */
 const RECENT_POSTS = 40;
 const ALL_POSTS = 1_000;
 const SUNDAY = 0;
@@ -22,11 +22,11 @@ export function postsOfCollection(collection: string): number {
   return isAll ? ALL_POSTS : RECENT_POSTS;
 }
 
-/** Number of posts published here to match with the posts read: up to three times as many. */
+/** Posts published here to match with the posts read: up to three times as many. */
 export const ownPostsOfCollection = (collection: string): number =>
   Math.min(ALL_POSTS, 3 * postsOfCollection(collection));
 
-/** Returns true when a later collection replaces this one. */
+/** True when a later collection replaces this one. */
 export function isOver(collection: string, now: Date): boolean {
   if (!isAsked(collection)) return collection < nightOf(now);
   return Date.parse(collection.slice(ASKED.length)) < now.getTime() - DAY;
