@@ -233,7 +233,7 @@ async function store(
   return { kind: "connected", consent, accounts };
 }
 
-/** A second team's login would soon end the first. */
+/** Refuses accounts of other teams: a second login would soon end the first. */
 async function refuseTaken(
   deps: Deps,
   { teamId, platform, mode, ...consent }: ConsentRow,

@@ -115,7 +115,7 @@ export interface ShownLink {
   row: repo.BrandedLink;
   status: LinkStatus;
   brand: string | null;
-  /** A path if the logo is stored here. */
+  /** An address, or a path if the logo is stored here. */
   logo: string | null;
   asks: string | null;
   publishesTo: string;

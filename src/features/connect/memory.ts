@@ -4,7 +4,7 @@ import { reviveCredentials } from "../logins/platform-access.ts";
 import type { ConsentRow } from "./table.ts";
 
 interface ConsentMemory {
-  /** PKCE. */
+  /** The code verifier of PKCE. */
   verifier: string;
   /** The connector needs these values when the person returns. */
   memory: Record<string, string>;
@@ -23,7 +23,7 @@ interface Outcome {
 
 const boundTo = (consentId: number) => `${consentId}|consent`;
 
-/** Binds the secrets to this attempt. */
+/** The secrets decrypt for this attempt only. */
 export const sealMemory = (
   { cipher }: Pick<Deps, "cipher">,
   consentId: number,

@@ -121,7 +121,7 @@ export function storeRenewed(account: AccountRow, set: RenewedLogin) {
     WHERE id = ${account.id} AND credentials IN (${account.credentials ?? ""}, ${set.credentials})`);
 }
 
-/** Separate, because naming `status` writes each index that contains it. */
+/** A separate statement, because naming `status` writes each index that contains it. */
 export const reviveAccount = ({ id }: AccountRow, credentials: string): Query<number> =>
   sqlWrite(sql`UPDATE accounts SET status = 'active'
     WHERE id = ${id} AND credentials = ${credentials} AND status <> 'active'`);

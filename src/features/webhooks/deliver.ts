@@ -6,10 +6,10 @@ import { BATCH_MS, Round, type Unstarted } from "./round.ts";
 import { type Moved, store } from "./store.ts";
 import { triage } from "./triage.ts";
 
-/** After a crash, unanswered attempts are due again after this time. An attempt lasts at most 10 seconds. */
+/** After a crash, unanswered attempts are due again. An attempt lasts at most 10 seconds. */
 const LEASE_MS = 30 * SECOND;
 const BUSY_MS = 2 * SECOND;
-/** A batch reads more deliveries than it can start, so that slow endpoints do not hold back others. */
+/** More than a batch can start, so that slow endpoints do not hold back others. */
 const MAX_READ = 100;
 
 /** Skips deliveries that another run has taken: they no longer match their key. */
@@ -28,7 +28,7 @@ export async function deliver(deps: Deps, dueKeys: readonly DueKey[]): Promise<v
   ] satisfies Moved[]);
   if (inFlight.length > 0) deps.defer(storeLater(deps, round, first));
   await Promise.all([first, round.returnPlaces()]);
-  // No row is written: these deliveries keep their due time.
+  // These deliveries keep their due time, so no row is written.
   await tryToWakeDeliveries(deps, [
     ...unstarted.map((one) => toWake(one, now)),
     ...unreadKeys(keys, deliveries).map((key) => ({ key, atMs: now })),
