@@ -31,7 +31,6 @@ import type { CollectionBookmark, SyncError } from "./table.ts";
 export interface Task {
   account: AccountRow;
   own: readonly OwnRow[];
-  /** Null for the first part. */
   from: CollectionBookmark | null;
   /** Maximum number of posts of all parts together. */
   max: number;
@@ -128,7 +127,6 @@ export async function collect(
 
 const BEGINNING: CollectionBookmark = { cursor: "", read: 0, refusals: 0 };
 
-/** Returns null for a final refusal. */
 function temporary(stopped: Stopped): Collected["refusal"] {
   if (stopped.kind === "token_expired") return null;
   const { transient, failure } = stopped;

@@ -80,7 +80,6 @@ const isReadable = (deps: Deps, account: AccountRow): boolean =>
 const bookmarkOf = ({ stored: { row }, isContinued }: Part) =>
   isContinued ? (row?.bookmark ?? null) : null;
 
-/** Estimates a part's subrequests. */
 function callsOf(part: Part, now: Date): number {
   const { account, reader } = part;
   const isLoggedIn = reader.isPublic || isFresh(account.credentialsExpireAt, now);

@@ -27,7 +27,6 @@ export interface Synced {
   rehearsed: readonly string[];
   measures: Measures;
   errors: readonly SyncError[];
-  /** Absent when all was read at once. */
   collection?: { night: string; bookmark: CollectionBookmark | null };
 }
 

@@ -25,7 +25,6 @@ export const analytics = sqliteTable(
     version: integer("version").notNull(),
     /** The last collection. */
     night: text("night"),
-    /** Null when the collection is finished. */
     bookmark: json<CollectionBookmark>("bookmark"),
     syncedAt: instant("synced_at"),
     errors: json<SyncError[]>("errors").notNull(),

@@ -142,7 +142,6 @@ async function requireUnclaimed(ctx: Ctx, { platform }: UploadRow, claims: Claim
 interface Judging {
   files: readonly MediaRow[];
   rules: Omit<HouseRules, "cap">;
-  /** Null when the text is unchanged. */
   text: PreparedText | null;
   hasNewDate: boolean;
 }

@@ -55,7 +55,7 @@ interface Subject {
   refs: readonly MediaRef[];
   status: UploadStatus;
   at: Date;
-  /** Null when an edit leaves the text unchanged. */
+  /** Null when an edit keeps the text. */
   text: PreparedText | null;
   errors: readonly FieldError[];
 }

@@ -33,7 +33,7 @@ import { storeLogins } from "./store-logins.ts";
 import type { ConsentRow } from "./table.ts";
 
 interface ReturningBrowser {
-  /** The cookie's value. */
+  /** The cookie's value, which identifies the browser. */
   browser: string | null;
 }
 

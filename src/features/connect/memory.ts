@@ -13,7 +13,6 @@ interface ConsentMemory {
 export interface Choice {
   accounts: Connected[];
   missingScopes: string[];
-  /** Null when the platform does not tell. */
   grantedScopes: string[] | null;
 }
 

@@ -156,7 +156,6 @@ export interface Offer {
   name: string;
   /** What the person needs at the platform. */
   asks: string | null;
-  /** Null if none is needed. */
   identifierLabel: string | null;
   /** Why the platform's consent page cannot be used here. */
   refusal: string | null;

@@ -24,7 +24,6 @@ interface NewLogins {
   /** Optional scopes; null when unknown. */
   grantedScopes?: readonly string[] | null;
   app?: OtherApp | null;
-  /** Null when a client connects by a link. */
   starter: Starter<number> | null;
   isExclusive?: boolean;
 }

@@ -15,7 +15,7 @@ import {
 import { dueFirings } from "./rules.ts";
 
 const SLICE = 1_000;
-/** Subrequests. */
+/** Subrequests for one slice. */
 const CALLS_PER_SLICE = 4;
 /** A firing that is longer due has lost its queue message. */
 const LOST_MS = MINUTE;

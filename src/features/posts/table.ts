@@ -8,8 +8,8 @@ import type { FileRef } from "../media/table.ts";
 import type { Stage } from "./rules.ts";
 
 /**
- * A file: stored (by its hash), or still to be downloaded (by its URL). `thumbnail`: an optional picture of the post's video.
- * `setting`: the setting in which the file's URL stands.
+ * A file: stored (by its hash), or still to be downloaded (by its URL). `thumbnail`: an optional picture of the post's
+ * video. `setting`: the setting in which the file's URL stands.
  */
 export type MediaRef = (
   | FileRef

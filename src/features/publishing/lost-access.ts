@@ -31,7 +31,7 @@ export async function judgeAccess(
   { upload, connector }: Attempt,
   failure: Failure,
 ): Promise<Ending> {
-  // The login may have been renewed meanwhile.
+  // The login may have been renewed.
   const find = accountById(upload.teamId, upload.accountId);
   const [[account]] = await deps.db.run([find]);
   if (account?.status !== "active") return { failure };

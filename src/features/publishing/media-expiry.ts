@@ -86,7 +86,6 @@ function cutPage(
   return { page: spent, next: last ? keyOf(last) : null };
 }
 
-/** Returns the images that have a thumbnail. */
 async function keepThumbnails(deps: Deps, page: readonly SpentUse[]): Promise<Set<string>> {
   const images = new Map(page.filter((use) => use.showsThumbnail).map((use) => [keyOf(use), use]));
   const entries = [...images];

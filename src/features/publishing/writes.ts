@@ -46,7 +46,6 @@ export function enterSubmit(deps: Deps, upload: UploadRow, bookmark: Bookmark): 
   });
 }
 
-/** Releases the job until `at`. */
 export async function park(
   deps: Deps,
   upload: UploadRow,

@@ -4,7 +4,6 @@ import { ENDED_KEPT_MS } from "./rules.ts";
 
 const SLICE = 500;
 
-/** Returns null when nothing is left to delete. */
 export async function forgetEndedRehearsals({ db, now }: Deps): Promise<string | null> {
   const before = new Date(now().getTime() - ENDED_KEPT_MS);
   const [, removed] = await db.run([endWithoutAccount(now()), forgetEnded(before, SLICE)]);

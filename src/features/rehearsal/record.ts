@@ -8,7 +8,6 @@ const MAX_READ_BYTES = 64 * 1_024;
 export interface RecordedCall {
   method: string;
   address: string;
-  /** Null when no answer arrived. */
   status: number | null;
   ms: number;
   answer: string | null;

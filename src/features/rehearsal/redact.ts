@@ -1,6 +1,5 @@
 import { oneLine, parseJson } from "../../platforms/kit/replies.ts";
 
-/** Replaces a secret. */
 export const HIDDEN = "[hidden]";
 
 const MAX_ANSWER_CHARACTERS = 800;

@@ -150,7 +150,6 @@ export const appsWithKeys = (
 ): AppName[] => [platform, ...(pagesApp ? [pagesApp.app] : [])].filter(hasKeys);
 
 export interface AppVariables {
-  /** Null when unknown. */
   names: readonly string[] | null;
   /** A value may be unknown although its name is known. */
   values: Readonly<Record<string, string | undefined>>;

@@ -6,7 +6,7 @@ import { BATCH_MS, Round, type Unstarted } from "./round.ts";
 import { type Moved, store } from "./store.ts";
 import { triage } from "./triage.ts";
 
-/** After a crash, unanswered attempts are due again. An attempt lasts at most 10 seconds. */
+/** After a crash, unanswered attempts are due again after this time. An attempt lasts at most 10 seconds. */
 const LEASE_MS = 30 * SECOND;
 const BUSY_MS = 2 * SECOND;
 /** More than a batch can start, so that slow endpoints do not hold back others. */
@@ -35,7 +35,6 @@ export async function deliver(deps: Deps, dueKeys: readonly DueKey[]): Promise<v
   ]);
 }
 
-/** Returns keys that may have further deliveries. */
 function unreadKeys(keys: readonly DueKey[], deliveries: readonly repo.Due[]): readonly DueKey[] {
   const last = deliveries.at(-1);
   if (!last || deliveries.length < MAX_READ) return [];

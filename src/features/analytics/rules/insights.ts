@@ -9,7 +9,7 @@ const BEST_HOURS = 3;
 /** No zone changes its offset twice within a week. */
 const CLOCK_STEP_MS = 7 * DAY;
 
-/** Minute since 1970, and views. */
+/** Minute since 1970. */
 export type Sample = readonly [minute: number, views: number];
 
 interface Bucket {

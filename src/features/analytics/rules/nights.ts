@@ -2,7 +2,7 @@ import { DAY, HOUR } from "../../../core/time.ts";
 
 /** Source: spec, "Collection schedule". */
 const BEGINS_MS = 3 * HOUR;
-/** On Sundays all posts are read. Source: spec, "Collection schedule". */
+/** Posts read on all nights but Sundays. Source: spec, "Collection schedule". */
 const RECENT_POSTS = 40;
 const ALL_POSTS = 1_000;
 const SUNDAY = 0;
@@ -26,7 +26,6 @@ export function postsOfCollection(collection: string): number {
 export const ownPostsOfCollection = (collection: string): number =>
   Math.min(ALL_POSTS, 3 * postsOfCollection(collection));
 
-/** True when a later collection replaces this one. */
 export function isOver(collection: string, now: Date): boolean {
   if (!isAsked(collection)) return collection < nightOf(now);
   return Date.parse(collection.slice(ASKED.length)) < now.getTime() - DAY;

@@ -12,7 +12,7 @@ import {
 
 export interface DayRow {
   day: DayNumber;
-  /** Null before the second reading. */
+  /** Null before a second reading. */
   gains: Counters | null;
   /** Last reading per metric, in ms since 1970. */
   readAt: Counters;
@@ -49,9 +49,7 @@ export const NOTHING: AccountState = {
 export interface SyncReading {
   /** In ms since 1970. */
   at: number;
-  /** Null when posts could not be read. */
   posts: readonly PostReading[] | null;
-  /** Null when the platform reports no number. */
   followers: number | null;
 }
 

@@ -112,7 +112,6 @@ function rising(base: Counters | null, steps: readonly Step[]): Step[] {
   return kept;
 }
 
-/** Null before the post was known. */
 export function marksAt({ base, steps }: Pick<StoredPost, "base" | "steps">, day: DayNumber) {
   let marks = base;
   for (const [at, reached] of steps) {

@@ -4,7 +4,7 @@ import type { DayRow } from "./series.ts";
 
 /** Source: spec, "Analytics", summary. */
 export const WINDOW_DAYS = 30;
-/** A number of followers is valid this long. */
+/** Age at which a number of followers is outdated. */
 const FOLLOWERS_STAND_DAYS = 7;
 
 type Figures = Pick<DayRow, "day" | "gains" | "followers">;

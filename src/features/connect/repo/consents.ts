@@ -25,7 +25,6 @@ const mayGoOn = sql`EXISTS
 
 export interface AskedConsent extends ConsentRow {
   team: string;
-  /** Null when a client started by a link. */
   person: { name: string | null; email: string } | null;
 }
 
