@@ -40,8 +40,8 @@ export function accountById(team: number | SQL, id: string) {
 }
 
 /**
- * Finds another account of the team that may have the same login as account `id`. When the platform does not say whose
- * login it is, any account counts. Account `id` may already be disconnected.
+ * Another account of the team that may have the same login as account `id`, which may already be disconnected. When the
+ * platform does not say whose login it is, any account counts.
  */
 export const accountSharingLogin = (team: number | SQL, id: string): Query<string[]> =>
   sqlQuery(

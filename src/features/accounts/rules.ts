@@ -10,7 +10,7 @@ export const isSwitchedOff = (
   { sandboxEnabled }: { sandboxEnabled: boolean },
 ): boolean => mode === "sandbox" && !sandboxEnabled;
 
-/** Returns why the account cannot be used, in words for its owner; null when it can. */
+/** In words for the account's owner; null when the account is usable. */
 export function accountRefusal(
   account: Subject,
   config: { sandboxEnabled: boolean },
@@ -26,14 +26,12 @@ export const loginRefusal = ({ accountName, status }: Pick<Subject, "accountName
 export const SWITCHED_OFF =
   "is a sandbox account, and the sandbox is switched off on this instance. Use an account of a real platform.";
 
-/**
- * Separates an unproven account id from the server that claims it. No platform has ids with spaces.
- */
+/** Separates an unproven account id from the server that claims it. No platform has ids with spaces. */
 const AT_SERVER = " at ";
 
 /**
- * Returns the id under which an account is stored. An unproven id contains its server, so that it
- * never equals another account's id.
+ * The id under which an account is stored. An unproven id contains its server, so that it never equals another
+ * account's id.
  */
 export const identityOf = ({ profile, unproven }: Connected): string =>
   unproven
@@ -51,7 +49,7 @@ export const isRevokedAtPlatform = (
   isShared: boolean,
 ): boolean => revoke !== undefined && !(isRevokedForPerson && isShared);
 
-/** All tags together, with commas. Spec is silent. */
+/** With commas. Spec is silent. */
 export const MAX_TAGS_CHARACTERS = 500;
 
 /** @param current comma-separated */

@@ -12,7 +12,7 @@ export const platform = z.enum(PLATFORMS, { error: `must be one of ${PLATFORMS.j
 
 export const plainText = () => z.string().refine((text) => !isBrokenText(text), BROKEN_TEXT);
 
-/** `maxLength` only documents the limit, which is checked after the tags are cleaned up. */
+/** `maxLength` is only documented here; it is checked after the tags are cleaned up. */
 const tagText = plainText().openapi({ maxLength: MAX_TAGS_CHARACTERS });
 
 export const accountSchema = z

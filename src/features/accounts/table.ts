@@ -7,7 +7,7 @@ export const accounts = sqliteTable("accounts", {
   teamId: integer("team_id").notNull(),
   platform: text("platform").$type<Platform>().notNull(),
   platformAccountId: text("platform_account_id").notNull(),
-  /** The platform's id of the person who gave the login; null when unknown. */
+  /** The person who gave the login; null when unknown. */
   platformUserId: text("platform_user_id"),
   accountName: text("account_name").notNull(),
   handle: text("handle"),
@@ -26,16 +26,16 @@ export const accounts = sqliteTable("accounts", {
   missingScopes: text("missing_scopes"),
   /** When the login ends for good; null if never or unknown. */
   loginEndsAt: instant("login_ends_at"),
-  /** The `loginEndsAt` that the team was last notified about. */
+  /** The `loginEndsAt` of the last notice to the team. */
   endingToldFor: instant("ending_told_for"),
   deletedAt: instant("deleted_at"),
-  /** The app that the login is from; null for the platform's first app. */
+  /** Null for the platform's first app. */
   app: text("app").$type<OtherApp>(),
   /** Optional scopes, separated by spaces; null when unknown. */
   grantedScopes: text("granted_scopes"),
   /** When the platform stops giving the app the person's data; null if it does not say. */
   dataAccessEndsAt: instant("data_access_ends_at"),
-  /** The `dataAccessEndsAt` that the team was last notified about. */
+  /** The `dataAccessEndsAt` of the last notice to the team. */
   accessToldFor: instant("access_told_for"),
 });
 

@@ -31,9 +31,8 @@ import type { CollectionBookmark, SyncError } from "./table.ts";
 export interface Task {
   account: AccountRow;
   own: readonly OwnRow[];
-  /** Where the collection's previous part ended; null for the first part. */
   from: CollectionBookmark | null;
-  /** Maximum number of posts that all parts read together. */
+  /** Maximum number of posts of all parts together. */
   max: number;
   /** @param calls further calls to the platform */
   hasRoom(calls: number, spent: number): boolean;
@@ -42,15 +41,15 @@ export interface Task {
 export interface Collected {
   reading: SyncReading | null;
   errors: SyncError[];
-  /** Where the next part starts; null when all was read, or after a final refusal. */
+  /** Null when all was read, or after a final refusal. */
   next: CollectionBookmark | null;
-  /** The platform's temporary refusal; `waitSeconds` is null when the platform gave no delay. */
+  /** A temporary refusal; `waitSeconds` is null when the platform gave no delay. */
   refusal: { waitSeconds: number | null } | null;
 }
 
 /** No platform's ids are longer. */
 const MAX_ID = 200;
-/** Some platforms let people set a post's date; dates before 2004 are wrong. */
+/** Some platforms let people set a post's date; earlier dates are wrong. */
 const EARLIEST = Date.UTC(2004, 0, 1);
 const MAX_TEXT = 150;
 const MAX_URL = 500;
@@ -64,7 +63,7 @@ export function readerOf(account: AccountRow): MetricsReader | null {
   return readers.find((reader) => reader.covers?.(owner) ?? true) ?? null;
 }
 
-/** Accounts on platforms that charge for reads are read less often. */
+/** Platforms that charge for reads are read less often. */
 export const isTooSoon = (
   { hoursBetweenReads = 0 }: MetricsReader,
   syncedAt: Date | null,
@@ -83,7 +82,7 @@ export function measuresOf(deps: Pick<Deps, "config">, platform: Platform): Meas
 export const uploadIdsOf = (own: readonly OwnRow[]): Map<string, number> =>
   new Map(own.map(({ postId, uploadId }) => [postId, uploadId]));
 
-/** Reads one part of an account's figures. A refusal by the platform ends the part and keeps what was read. */
+/** A refusal by the platform ends the part and keeps what was read. */
 export async function collect(
   deps: Deps,
   reader: MetricsReader,
@@ -128,7 +127,6 @@ export async function collect(
 
 const BEGINNING: CollectionBookmark = { cursor: "", read: 0, refusals: 0 };
 
-/** Returns a temporary refusal; null for a final one. */
 function temporary(stopped: Stopped): Collected["refusal"] {
   if (stopped.kind === "token_expired") return null;
   const { transient, failure } = stopped;
@@ -204,7 +202,7 @@ function createSession(
     now: deps.now,
   });
 
-  /** Returns null when there is a valid login, or else why there is none. */
+  /** Returns null when there is a valid login, else why there is none. */
   async function logIn(staleToken: string | null): Promise<Stopped | null> {
     if (reader.isPublic) {
       job = toJob("", platformFetch(deps, account));

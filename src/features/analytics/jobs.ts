@@ -17,22 +17,18 @@ import { type StoredState, storeSync } from "./store.ts";
 const RENEWAL_CALLS = 3;
 const STORE_CALLS = 1;
 const FOLLOWERS_CALLS = 1;
-/**
- * Maximum number of subrequests reserved for a part of a collection, which may use more while the batch has some left.
- */
+/** Subrequests reserved for a part, which may use more while the batch has some left. */
 const MAX_CALLS = 32;
 /** Delay when the batch has no subrequests left. */
 const CROWDED_SECONDS = 15;
 const NEXT_PART_SECONDS = 2;
 const REFUSED_SECONDS = 15 * 60;
-/** A collection stops after more than this number of refusals in a row. */
+/** More refusals in a row end a collection. */
 const MAX_REFUSALS = 3;
-/** Longest delay of a message. Source: Queues, "Limits". */
+/** Source: Queues, "Limits": longest delay. */
 const LONGEST_SECONDS = 12 * 3_600;
 
-/**
- * Reads one part of a collection. The account's row stores the progress, so a message may arrive late, twice or never.
- */
+/** The account's row stores the progress, so a message may arrive late, twice or never. */
 export async function handleCollect(
   deps: Deps,
   message: CollectMessage,
@@ -84,7 +80,6 @@ const isReadable = (deps: Deps, account: AccountRow): boolean =>
 const bookmarkOf = ({ stored: { row }, isContinued }: Part) =>
   isContinued ? (row?.bookmark ?? null) : null;
 
-/** Estimates the subrequests of a part. */
 function callsOf(part: Part, now: Date): number {
   const { account, reader } = part;
   const isLoggedIn = reader.isPublic || isFresh(account.credentialsExpireAt, now);

@@ -4,7 +4,7 @@ import { accountsInUse } from "./repo/write.ts";
 import { hasAnalytics } from "./rules/access.ts";
 import { nightOf } from "./rules/nights.ts";
 
-/** Accounts per page: each gets a message, and a queue takes 100 at once. Source: Queues, "Limits". */
+/** Each account gets a message, and a queue takes 100 at once. Source: Queues, "Limits". */
 const PAGE = 100;
 const SPREAD_SECONDS = 60;
 
@@ -12,7 +12,7 @@ const SPREAD_SECONDS = 60;
 export const COLLECTION_CALLS = 2;
 
 /**
- * Starts the unfinished collections of a page of accounts. The morning run replaces lost messages. Returns the last id
+ * Starts the unfinished collections of a page of accounts; the morning run replaces lost messages. Returns the last id
  * of a full page, else null.
  *
  * @param after last id of the previous page

@@ -13,11 +13,11 @@ import { compareWindows, followersByDay, gainsByDay } from "./rules/windows.ts";
 import type { AnalyticsPost, Figures, Overview, Source } from "./schema.ts";
 import { unpackSeries } from "./stored.ts";
 
-/** Spec is silent on the length. */
+/** Spec is silent. */
 const HISTORY_DAYS = 365;
-/** Spec is silent on the number; an account keeps 1,000. */
+/** An account keeps 1,000. Spec is silent. */
 const MAX_POSTS = 1_000;
-/** Spec is silent on the number. */
+/** Spec is silent. */
 const TOP_HASHTAGS = 20;
 
 interface OverviewOptions {
@@ -25,7 +25,7 @@ interface OverviewOptions {
   now: number;
   timezone: string;
   source: Source;
-  /** All posts of a single account. If absent, the newest of each account are listed. */
+  /** All posts of a single account. If absent, each account's newest are listed. */
   posts?: readonly ShownPost[];
 }
 
@@ -33,7 +33,7 @@ interface Measured {
   account: MeasuredAccount;
   summary: Summary;
   days: readonly DayRow[];
-  /** Publication times in minutes since 1970, ascending. */
+  /** Minutes since 1970, ascending. */
   minutes: readonly number[];
 }
 
@@ -86,7 +86,6 @@ interface FiguresOptions {
   accountCount: number;
 }
 
-/** Figures that combine those of all the accounts. */
 function figuresOf(
   measured: readonly Measured[],
   { today, timezone, accountCount }: FiguresOptions,

@@ -15,7 +15,7 @@ const count = z.number().int();
 const rate = z.number();
 const date = z.iso.date();
 
-/** Spec is silent on the length. */
+/** Spec is silent. */
 const MAX_TAGS_CHARACTERS = 500;
 const MAX_ZONE_CHARACTERS = 64;
 
@@ -238,7 +238,6 @@ const figures = {
 
 const figuresSchema = z.object(figures);
 
-/** Figures that combine accounts. */
 export type Figures = z.infer<typeof figuresSchema>;
 
 const kept = connectors().filter(({ metrics }) => metrics?.isKeptApart);

@@ -23,11 +23,10 @@ export interface Synced {
   reading: SyncReading | null;
   /** Ids of our posts by the platform's ids. */
   uploadIds: ReadonlyMap<string, number>;
-  /** The platform's ids of posts that are in no figures. */
+  /** The platform's ids of posts that count in no figures. */
   rehearsed: readonly string[];
   measures: Measures;
   errors: readonly SyncError[];
-  /** Progress of the collection; absent when all was read at once. */
   collection?: { night: string; bookmark: CollectionBookmark | null };
 }
 
@@ -59,7 +58,7 @@ export async function storeSync(
   let lost: number | null = null;
   for (let tries = TRIES; tries > 0; tries--) {
     const { row, posts } = tries === TRIES && stored ? stored : await read();
-    // The write failed with an unchanged version, so the account was deleted.
+    // The write failed although the version is unchanged, so the account was deleted.
     if (lost === (row?.version ?? 0)) return false;
     const before: AccountState = row
       ? { series: unpackSeries(row.series), posts: without(rehearsed, posts ?? []) }

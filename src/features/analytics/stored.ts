@@ -4,15 +4,12 @@ import type { DayRow, MonthRow, Series } from "./rules/series.ts";
 
 type Numbers = (number | null)[];
 
-/** Arrays are shorter than objects, and an account has hundreds of days. */
+/** Arrays, because they are shorter than objects and an account has hundreds of days. */
 export interface StoredSeries {
   firstAt: number | null;
-  /**
-   * Values of a day: day, gains, followers, when followers were read, when each metric was read (once if all are
-   * equal).
-   */
+  /** Day, gains, followers, when followers were read, when each metric was read (once if all are equal). */
   days: Numbers[];
-  /** Values of a month: month, gains, followers. */
+  /** Month, gains, followers. */
   months: [string, ...Numbers][];
 }
 
@@ -35,7 +32,7 @@ export const packSeries = ({ firstAt, days, months }: Series): StoredSeries => (
 
 const GAINS = METRICS.length;
 
-/** Old rows lack reading times; their metrics were read at the end of the day. */
+/** Metrics of old rows, which lack reading times, count as read at the end of the day. */
 function toReadAt(day: number, gains: Numbers, times: Numbers): Counters {
   if (times.length === GAINS) return times;
   if (times.length === 1) return METRICS.map(() => times[0] ?? null);

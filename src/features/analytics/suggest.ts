@@ -18,13 +18,13 @@ export const LOOKED_AT = 100;
 interface Question {
   text: string;
   platform: Platform;
-  /** Without an id, all the team's accounts on the platform count. */
+  /** If absent, all the team's accounts on the platform count. */
   accountId?: string | undefined;
   limit: number;
 }
 
 /**
- * Measured figures count only for callers and plans that may read analytics.
+ * Measured figures count only if caller and plan may read analytics.
  *
  * @throws AppError NOT_FOUND
  */

@@ -14,14 +14,11 @@ import type { AccountAnalytics, OverviewQuery } from "./schema.ts";
 import { getAccountAnalytics } from "./service.ts";
 import { storeSync } from "./store.ts";
 
-/** Keeps a sync within the 50 subrequests of Cloudflare's free plan. Source: Workers, "Limits". */
+/** Keeps a sync within the free plan's 50 subrequests. Source: Workers, "Limits". */
 const PLATFORM_CALLS = 34;
 const NEXT_PART_SECONDS = 5;
 
-/**
- * @throws AppError FORBIDDEN by the plan, for another team's account or for a member; NOT_FOUND;
- * ACCOUNT_INACTIVE
- */
+/** @throws AppError FORBIDDEN by the plan, for another team's account or for a member; NOT_FOUND; ACCOUNT_INACTIVE */
 export async function syncAccount(
   ctx: Ctx,
   id: string,

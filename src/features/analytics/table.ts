@@ -23,9 +23,8 @@ export const analytics = sqliteTable(
     teamId: integer("team_id").notNull(),
     accountId: text("account_id").notNull(),
     version: integer("version").notNull(),
-    /** Name of the last collection. */
+    /** The last collection. */
     night: text("night"),
-    /** Null when the collection is finished. */
     bookmark: json<CollectionBookmark>("bookmark"),
     syncedAt: instant("synced_at"),
     errors: json<SyncError[]>("errors").notNull(),

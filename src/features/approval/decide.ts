@@ -46,7 +46,7 @@ export interface Shown {
 export const MAX_DECIDED_AT_ONCE = 50;
 
 /**
- * Schedules an approved post for its date, or publishes it now.
+ * Schedules an approved post, or publishes it now.
  *
  * @throws AppError NOT_FOUND, NOT_REVIEWABLE, POST_CHANGED, VERSION_REQUIRED, ACCOUNT_INACTIVE, DAILY_LIMIT,
  * PLAN_LIMIT, QUEUE_FULL, QUEUE_BUSY, 400 with every refused field, 400 with violations
@@ -58,17 +58,14 @@ export const approveUpload = (
   seen?: string,
 ): Promise<Decided> => decideOne(work, { id, seen }, approval(reviewer));
 
-/** The verdicts are in the order of the posts. */
+/** In the order of the posts. */
 export const approveUploads = (
   work: Work,
   posts: readonly Shown[],
   reviewer: Reviewer,
 ): Promise<Verdict[]> => decideAll(work, posts, approval(reviewer));
 
-/**
- * @throws AppError NOT_FOUND, NOT_REVIEWABLE, POST_CHANGED, VERSION_REQUIRED, 400 for a comment that is blank or
- * too long
- */
+/** @throws AppError NOT_FOUND, NOT_REVIEWABLE, POST_CHANGED, VERSION_REQUIRED, 400 for a blank or too long comment */
 export async function requestChanges(
   work: Work,
   id: number,
@@ -82,8 +79,8 @@ export async function requestChanges(
 /**
  * A post that awaits approval stays as it is.
  *
- * @throws AppError NOT_FOUND, NOT_REVIEWABLE, ACCOUNT_INACTIVE for a removed account, 400 with every refused field,
- * 400 with violations
+ * @throws AppError NOT_FOUND, NOT_REVIEWABLE, ACCOUNT_INACTIVE for a removed account, 400 with every refused field, 400
+ * with violations
  */
 export const submitUploads = (work: Work, ids: readonly number[]): Promise<Verdict[]> =>
   decideAll(
@@ -110,7 +107,6 @@ export const requestOwnChanges = (
     changeRequest(ownReviewer(ctx), comment),
   );
 
-/** @throws AppError FORBIDDEN for a member */
 function ownReviewer({ actor }: Ctx): Reviewer {
   const message = "Only the owner and admins approve posts and request changes.";
   requireOneOf(actor, ["OWNER", "ADMIN"], message);
@@ -133,7 +129,7 @@ async function decideOwn(
 const decideOne = async (work: Work, post: Shown, decision: Decision): Promise<Decided> =>
   only(await decideAll(work, [post], decision));
 
-/** @throws AppError the refusal of the post */
+/** @throws AppError the post's refusal */
 function only([verdict]: Verdict[]): Decided {
   if (!verdict) throw notFound("Upload");
   if ("refusal" in verdict) throw verdict.refusal;
@@ -227,7 +223,7 @@ async function choose(
   return chosen;
 }
 
-/** @throws AppError NOT_REVIEWABLE because of the post's status */
+/** @throws AppError NOT_REVIEWABLE */
 function requireOpen({ status }: UploadRow, { from, refusal }: Decision): void {
   if (from.includes(status)) return;
   throw new AppError("NOT_REVIEWABLE", `The post is ${STATUS_WORDS[status]}. ${refusal}`);
@@ -262,7 +258,7 @@ const changedPost = (
   changed: readonly VersionPart[],
 ): AppError => new AppError(code, message, { extras: { changed } });
 
-/** Stores decisions. Returns the ids of the posts that had not changed since they were read. */
+/** Returns the ids of posts that had not changed since the read. */
 async function write({ deps }: Work, moving: readonly Moving[]): Promise<Set<number>> {
   if (moving.length === 0) return new Set();
   const statements: Query<number>[] = moving.flatMap(({ upload, move }) => [
@@ -290,7 +286,6 @@ async function wakeAll({ deps }: Work, moved: readonly Moving[]): Promise<void> 
   if (due.length > 0) await wakePosts(deps, due, now);
 }
 
-/** Decides again on posts that another call changed. */
 async function reasonsOf(
   work: Work,
   lost: readonly Moving[],

@@ -40,7 +40,6 @@ export type Reviewer = { by: "team"; userId: number } | { by: "client" };
 const deciderOf = (reviewer: Reviewer): number | null =>
   reviewer.by === "team" ? reviewer.userId : null;
 
-/** What the events of all decisions have in common. */
 const eventOf = async (reviewer: Reviewer, upload: UploadRow) => ({
   team: upload.teamId,
   by: deciderOf(reviewer),
@@ -56,18 +55,18 @@ const eventOf = async (reviewer: Reviewer, upload: UploadRow) => ({
 export interface DecisionContext {
   deps: Deps;
   facts: DecisionFacts;
-  /** X credits that earlier posts of the same call take. */
+  /** X credits for earlier posts of the same call. */
   credits: number;
   prepare(text: string): Promise<PreparedText>;
 }
 
 export interface StatusChange {
-  /** Without a status, the post keeps its status. */
+  /** Keeps the post's status unless it contains one. */
   set: RowChanges;
   condition?: SQL;
   claims?: readonly Claim[];
   event?: Query<number>;
-  /** When a message wakes the job; null to send none. */
+  /** When a message wakes the job; null for no message. */
   wakeAt: Date | null;
 }
 
@@ -100,7 +99,6 @@ async function requireGood(
 const factsOf = ({ facts }: DecisionContext, { accountId }: UploadRow): AccountFacts =>
   requireConnected(facts.accounts.find(({ account }) => account.id === accountId));
 
-/** Returns the planned date; null to publish now. */
 const plannedFor = ({ scheduledFor }: UploadRow, now: Date): Date | null =>
   scheduledFor !== null && scheduledFor > now ? scheduledFor : null;
 
@@ -118,13 +116,13 @@ export const submission: Decision = {
     await requireGood(context, post, facts, { status: "pending_approval", at, text });
     const download = isDownloadOver(upload) ? downloadAnew(upload, now) : {};
     const wakeAt = download.wokenAt ?? null;
-    // Only a new download changes a post that was already submitted.
+    // A post that was already submitted changes only by a new download.
     if (upload.status === "pending_approval") return { set: download, wakeAt };
     return { set: { status: "pending_approval", editedFields: null, ...download }, wakeAt };
   },
 };
 
-/** Discards the state of an earlier attempt, which may have published other content. */
+/** Discards an earlier attempt, which may have published other content. */
 const AFRESH = {
   backoffs: 0,
   crashes: 0,
@@ -192,7 +190,7 @@ export const approval = (reviewer: Reviewer): Decision => ({
 });
 
 /**
- * The daily cap is not checked if it has room again by `at`.
+ * A daily cap that has room again by `at` does not count.
  *
  * @throws AppError DAILY_LIMIT
  */
@@ -202,7 +200,7 @@ function requireUncapped(deps: Deps, facts: AccountFacts, at: Date): void {
   if (violation) throw new AppError("DAILY_LIMIT", violation.message);
 }
 
-/** Counts an approved post for the later posts of the same call. */
+/** Counts an approved post for later posts of the same call. */
 function takePlace(
   { facts }: DecisionContext,
   { id, accountId, media }: UploadRow,
@@ -223,9 +221,9 @@ function takePlace(
 /** Spec is silent: enough for any note, and events stay small. */
 export const MAX_COMMENT_CHARACTERS = 2_000;
 
-/** @throws AppError 400 for a comment that is blank, too long or not valid Unicode */
+/** @throws AppError 400 for a blank, too long or malformed comment */
 function readComment(text: string): string {
-  // Browsers end the lines of a form field with CRLF.
+  // Browsers end a form field's lines with CRLF.
   const comment = text.replaceAll("\r\n", "\n").trim();
   const refuse = (message: string) =>
     invalidFields([{ field: "comment", message: `comment: ${message}.` }]);
@@ -237,7 +235,7 @@ function readComment(text: string): string {
   return comment;
 }
 
-/** @throws AppError 400 for a comment that is blank, too long or not valid Unicode */
+/** @throws AppError 400 for a blank, too long or malformed comment */
 export function changeRequest(reviewer: Reviewer, text: string): Decision {
   const comment = readComment(text);
   return {

@@ -34,11 +34,11 @@ const postsAmong = prepared(
 export interface DecisionFacts {
   posts: FoundPost[];
   accounts: AccountFacts[];
-  /** Posts of the same accounts around the same times, to find repetitions. */
+  /** Posts of the same accounts around the same times. */
   recent: RecentPost[];
 }
 
-/** Maximum number of posts that one call compares. */
+/** Posts that one call compares. */
 const MAX_COMPARED = 3_000;
 
 export const postsToDecide = (
@@ -50,7 +50,7 @@ export const postsToDecide = (
   return { queries, read: (results) => ({ ...read(results), accounts: [], recent: [] }) };
 };
 
-/** @param claims the posts that hold these claims are added to `recent` */
+/** @param claims posts that hold these claims are added to `recent` */
 export function decisionFacts(
   deps: Deps,
   team: SQL,

@@ -84,7 +84,7 @@ const headers = z.object({
 
 const decisionSchema = z.strictObject(named).meta({ id: "UploadDecision" });
 
-/** @throws AppError 400 for two different versions, and for a header that is no strong ETag */
+/** @throws AppError 400 for two different versions, or a header that is no strong ETag */
 function versionNamed(header: string | undefined, version: string | undefined): string | undefined {
   // In HTTP, `*` matches any version.
   if (header === undefined || header.trim() === "*") return version;

@@ -33,7 +33,7 @@ export async function createCaller(
   return createContext(deps, claim, scope, admission);
 }
 
-/** A lost write is repeated at the next use. */
+/** The next use repeats a lost write. */
 function noteUse(deps: Deps, { tokenId: id, lastUsedAt }: TokenRecord): void {
   const at = deps.now();
   if (lastUsedAt && at.getTime() - lastUsedAt.getTime() < USE_NOTED_EVERY_MS) return;

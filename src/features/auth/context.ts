@@ -14,16 +14,15 @@ function requireScopes({ scopes }: Actor, ...needed: (Scope | null)[]): void {
   });
 }
 
-/** Only reads may share the batch that authenticates. */
 const onlyReads = ({ sql }: Query<unknown>): boolean =>
   /^\s*(SELECT|WITH)\b/i.test(sql) && !/\b(INSERT|UPDATE|DELETE)\b/i.test(sql);
 
-/** How the caller is found by the credentials of a request. */
+/** Finds the caller by a request's credentials. */
 interface Claim<R> {
   query: Query<R[]>;
-  /** SQL for the caller's team. It is NULL, and matches no row, when the caller is refused. */
+  /** SQL for the caller's team; NULL, which matches no row, for a refused caller. */
   team: SQL;
-  /** SQL for the caller's user; NULL when the caller is refused. */
+  /** SQL for the caller's user; NULL for a refused caller. */
   user: SQL;
   /** @throws AppError for refused credentials */
   resolve(record: R | null): Actor;

@@ -5,7 +5,7 @@ export const COOKIE_PREFIX = "akimbo";
 /** Spec is silent: with a fixed lifetime, showing a page writes no row. */
 export const SESSION_LIFETIME_SECONDS = (30 * DAY) / SECOND;
 
-/** Signs cookies of sessions and challenges. */
+/** For cookies of sessions and challenges. */
 export const sessionSecret = (signingKey: string): string => `sign-in:${signingKey}`;
 
 const isSecure = (origin: string): boolean => origin.startsWith("https:");
@@ -69,7 +69,6 @@ export async function signedCookie(
   return setCookie(origin, name, signed, maxAgeSeconds);
 }
 
-/** Returns null unless the cookie carries our signature. */
 export async function signedCookieValue(
   cookies: string | null,
   { name, origin, signingKey }: CookiePlace,

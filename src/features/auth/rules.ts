@@ -80,7 +80,7 @@ export function requireMayEnd(
   );
 }
 
-/** @throws AppError FORBIDDEN for another role */
+/** @throws AppError FORBIDDEN */
 export function requireOneOf({ role }: Actor, roles: readonly Role[], message: string): void {
   if (!roles.includes(role)) throw new AppError("FORBIDDEN", message);
 }

@@ -34,24 +34,24 @@ export interface Person {
 const signedOut = () =>
   new AppError("UNAUTHORIZED", "You are signed out. Sign in and open the page again.");
 
-/** `person` is available after the first call of `read`. */
+/** `person` is available after the first `read`. */
 export type PersonCtx = Ctx & { person: Person };
 
 interface TeamsForm {
-  /** The team in the form's address; null without one. */
+  /** In the form's address; null without one. */
   teamId: number | null;
 }
 
 interface PagePresented {
   cookies: string | null;
   origin: string;
-  /** The team that the person chose. If they are no member of it, another of their teams is shown. */
+  /** The team that the person chose; another one is shown if they are no member. */
   teamId: number | null;
   /** Null for GET, and for forms that concern no team. */
   form: TeamsForm | null;
 }
 
-/** Refuses a form of a team that the person has left, or switched from, in another tab. */
+/** Refuses a form of a team that the person left, or switched from, in another tab. */
 function formRefusal({ teamId }: TeamsForm, shown: OwnTeam, teams: OwnTeam[]): AppError | null {
   if (teamId === shown.id) return null;
   if (teamId === null) {
@@ -74,7 +74,7 @@ function formRefusal({ teamId }: TeamsForm, shown: OwnTeam, teams: OwnTeam[]): A
   );
 }
 
-/** @throws AppError UNAUTHORIZED, before any query, without a cookie that carries our signature */
+/** @throws AppError UNAUTHORIZED, before any query, without a signed cookie */
 export async function createPersonCtx(
   deps: Deps,
   { cookies, origin, teamId, form }: PagePresented,
@@ -123,7 +123,6 @@ export interface PageEnv {
   Variables: Omit<AppEnv["Variables"], "ctx"> & { ctx: PersonCtx };
 }
 
-/** Holds the id of the team to show. */
 export const TEAM_COOKIE = `${COOKIE_PREFIX}.team`;
 
 export function rememberTeam(c: AppContext | Context<PageEnv>, teamId: number): void {
@@ -160,8 +159,8 @@ export function countPerson(
 }
 
 /**
- * Reads the session with the page's first batch, at the latest before the page is sent. A form is
- * authenticated before its body is read, and refused unless its address names the current team.
+ * Reads the session with the page's first batch, at the latest before the page is sent. Authenticates a form before
+ * reading its body, and refuses it unless its address names the current team.
  *
  * @param isPersonal the forms change personal data or choose a team
  */
@@ -179,7 +178,7 @@ export const signedIn = (limit: LimitGroup, { isPersonal = false } = {}) =>
     if (chosen !== null && shown !== null && shown !== chosen) rememberTeam(c, shown);
   });
 
-/** Works only after the page's first database read. */
+/** Works only after the page's first read. */
 export function viewerOf(c: Context<PageEnv>): Viewer {
   const { person, actor } = c.var.ctx;
   const team = person.teams.find(({ id }) => id === actor.teamId) ?? { id: actor.teamId, name: "" };

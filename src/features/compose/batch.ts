@@ -51,10 +51,7 @@ const mediaTypesOf = (platform: Platform): readonly string[] =>
 
 const mediaTypeIn = ({ media_type }: RawSettings): string => lastOf(media_type).toUpperCase();
 
-/**
- * Refuses a shared media_type that no platform knows; otherwise `sharedSettings` would drop it
- * silently.
- */
+/** Refuses a shared media_type that no platform knows, because `sharedSettings` would drop it silently. */
 function mediaTypeErrors(settings: RawSettings): FieldError[] {
   const mediaType = mediaTypeIn(settings);
   const mediaTypes = [...new Set(connectors().flatMap(({ platform }) => mediaTypesOf(platform)))];
@@ -63,7 +60,7 @@ function mediaTypeErrors(settings: RawSettings): FieldError[] {
 }
 
 /**
- * Returns the post for one account of a batch, with overrides and shared settings applied.
+ * Applies the overrides and shared settings of a batch to one account's post.
  *
  * @throws AppError 400 for too many files or an unusable thumbnail
  */
@@ -112,7 +109,7 @@ function ownTexts(
   }
   if (caption !== undefined) {
     own[field] = caption;
-    // Otherwise the platform would append the shared description to the caption.
+    // Otherwise the platform would append the description to the caption.
     if (field === "title") own.description = null;
   }
   return own;

@@ -32,7 +32,7 @@ interface BulkOutcome {
   isHeld: boolean;
 }
 
-/** The message says how many accounts have the post, and ends with `note`. */
+/** The message counts the accepted posts and ends with `note`. */
 export function tally(results: readonly { success: boolean }[], note: string | null) {
   const taken = results.filter(({ success }) => success).length;
   const message = `${taken} of ${results.length} accounts have the post.${note ? ` ${note}` : ""}`;
@@ -43,7 +43,7 @@ type Composed =
   | { accountId: string; platform: Platform; row: NewRow; warnings: string[] }
   | { accountId: string; platform: Platform | null; error: string };
 
-/** The stored answer to a call with an idempotency key. It omits the posts' ids, which are consecutive. */
+/** The stored answer to a call with an idempotency key, without post ids, which are consecutive. */
 type Remembered = ((Accepted & { isHeld?: true }) | { accountId: string; error: string })[];
 
 async function composeAll(
@@ -167,7 +167,7 @@ export async function validatePosts(
     return { errors: whole.map(toError), targets: [], isHeld: false };
   }
   let composed = await composeAll(ctx, post, { media, presigned }, findings);
-  // The team's drafts are counted only when the post would be a draft.
+  // Drafts are counted only when needed.
   if (rowsOf(composed).some(({ status }) => isDraft(status))) {
     const again = await lookUp(ctx, post, { countsDrafts: true });
     composed = await composeAll(ctx, post, { media, presigned }, again.findings);

@@ -40,7 +40,7 @@ interface Situation {
 }
 
 /**
- * Composes the row of a new post, after judging it and checking the account's limits.
+ * Judges a new post and checks the account's limits.
  *
  * @throws AppError ACCOUNT_INACTIVE, PLAN_LIMIT, QUEUE_FULL, QUEUE_BUSY, and what `judge` throws
  */
@@ -134,9 +134,7 @@ const EMPTY_JOB = {
   sentBytes: null,
 } as const;
 
-/**
- * Reads the platform's settings. Invalid values are left out, so that the rest can still be judged.
- */
+/** Leaves out invalid values, so that the rest can still be judged. */
 function readSettings(
   { settings }: Connector,
   raw: RawSettings,
@@ -153,7 +151,7 @@ function toFiles(all: readonly CheckedMedia[]) {
   const isThumbnail = ({ role }: CheckedMedia) => role === "thumbnail";
   const media: PostMedia[] = [
     ...good.filter((item) => !isThumbnail(item)).map((item) => item.media),
-    // A placeholder for a refused file prevents a second, misleading error about a missing file.
+    // The placeholder for a refused file prevents a misleading error about a missing file.
     ...all
       .filter((item) => "refusal" in item && !isThumbnail(item))
       .map(() => ({ ...UNKNOWN_FILE, kind: "image" as const })),

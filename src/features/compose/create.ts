@@ -12,7 +12,7 @@ import { type CheckedFiles, checkMedia, discardFiles, readPresigned, refusalsOf 
 import { canonicalPost, type NewPost } from "./new-post.ts";
 import { claimsOf, type StoredPosts, storePosts } from "./store-posts.ts";
 
-/** The stored answer to a call with an idempotency key: the post's first state. */
+/** The stored answer to a call with an idempotency key. */
 type FirstState = Pick<UploadRecord, "status"> & {
   scheduledFor: string | null;
   warnings?: string[];
@@ -21,8 +21,9 @@ type FirstState = Pick<UploadRecord, "status"> & {
 export type CreatedPost = UploadRecord & { warnings: readonly string[] };
 
 /**
- * @throws AppError 400 with every refused field, NOT_FOUND, and what `composePost` and `once` throw. After an error,
- * nothing is stored.
+ * After an error, nothing is stored.
+ *
+ * @throws AppError 400 with every refused field, NOT_FOUND, and what `composePost` and `once` throw
  */
 export function createPost(
   ctx: Ctx,
@@ -60,9 +61,7 @@ interface CreateSteps<R> extends Pick<Steps<Findings, R>, "replay"> {
   compose(findings: Findings, files: CheckedFiles): Promise<Composition<R>>;
 }
 
-/**
- * Creates posts once for calls with the same idempotency key. Deletes files that came with a refused or repeated call.
- */
+/** Deletes files that came with a refused or repeated call. */
 export async function takeOnce<R>(
   ctx: Ctx,
   post: NewPost,
@@ -107,7 +106,7 @@ function requireOneAccount({ accountIds }: NewPost, errors: readonly FieldError[
 export const unknownAccount = (id: string): AppError =>
   new AppError("NOT_FOUND", `Account ${id.slice(0, 100)} not found. GET /accounts lists yours.`);
 
-/** Repeats the post's first state, whatever its state is now. */
+/** Returns the post's first state, whatever its state is now. */
 async function replayPost(ctx: Ctx, { answer, firstUploadId }: StoredAnswer): Promise<CreatedPost> {
   const [[created]] = await ctx.db.run([uploadById(ctx.team, firstUploadId ?? 0)]);
   if (!created)

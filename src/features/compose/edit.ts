@@ -33,11 +33,11 @@ import type { UploadEdit } from "./schema.ts";
 type EditedValues = Pick<UploadRow, "title" | "description" | "scheduledFor">;
 
 /**
- * Changes text or date of a post that is not being published. An edit by an owner or admin approves
- * the new content, unless a client approved the old content: then the client sees the post again.
+ * Changes text or date of a post that is not being published. An edit by an owner or admin approves the new content,
+ * but a client who approved the old content sees the post again.
  *
- * @throws AppError NOT_FOUND, USE_APPROVAL_ACTIONS, UPLOAD_LOCKED, PLAN_LIMIT, 400 with every
- * refused field, 400 with violations
+ * @throws AppError NOT_FOUND, USE_APPROVAL_ACTIONS, UPLOAD_LOCKED, PLAN_LIMIT, 400 with every refused field, 400 with
+ * violations
  */
 export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promise<UploadRow> {
   const [[row], files, [words], recent] = await ctx.read("posts:write", [
@@ -85,7 +85,7 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
     ...(endsAttempt ? refundFollowed(ctx.now(), row) : []),
   ]);
   if (changed !== 1) {
-    // If another call took the last place in the quota, or the post's claim, the refusal says so.
+    // Another call may have taken the quota's last place or the post's claim; then the refusal says so.
     if (isApproving) await requirePlace(ctx, row, values);
     await requireUnclaimed(ctx, row, claims);
     throw locked("The post has just changed, or is being published. Read it again.");
@@ -96,7 +96,7 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
 
 const locked = (message: string) => new AppError("UPLOAD_LOCKED", message);
 
-/** @throws AppError UPLOAD_LOCKED when the post's status forbids the edit */
+/** @throws AppError UPLOAD_LOCKED */
 function requireUnlocked({ status }: UploadRow, hasNewDate: boolean): void {
   if (status === "processing") throw locked("The post is being published and cannot be edited.");
   if (status === "completed") throw locked("The post is published and cannot be edited.");
@@ -110,7 +110,7 @@ function requireUnlocked({ status }: UploadRow, hasNewDate: boolean): void {
 
 /**
  * Requires quota when a waiting post moves to another month. Returns the same condition as SQL for the write; null when
- * the post needs no new place.
+ * no quota is needed.
  *
  * @throws AppError PLAN_LIMIT
  */
@@ -142,7 +142,6 @@ async function requireUnclaimed(ctx: Ctx, { platform }: UploadRow, claims: Claim
 interface Judging {
   files: readonly MediaRow[];
   rules: Omit<HouseRules, "cap">;
-  /** Null when the text is unchanged. */
   text: PreparedText | null;
   hasNewDate: boolean;
 }
@@ -193,13 +192,12 @@ async function changesOf(
       }
     : {};
   const date = hasNewDate && values.scheduledFor ? { sortAt: values.scheduledFor } : {};
-  // The paid credits are refunded; the next attempt pays the new price.
+  // Refunds the credits; the next attempt pays the new price.
   const isPaid = (row.creditsSpent ?? 0) > (row.creditsRefunded ?? 0);
   const anew = isWaiting && isPaid ? { attempt: row.attempt + 1 } : {};
   const editedFields = isDraft(row.status) && !isApproving ? editedOf(row, values) : null;
   const set: Partial<UploadRow> = { ...values, ...approval, ...date, ...anew, editedFields };
-  // Work prepared at the platform may contain the old text, and an earlier error concerns the
-  // old post.
+  // Prepared work and errors may concern the old content.
   const afresh = { backoffs: 0, submits: 0, bookmark: null, errorMessage: null };
   if (isWaiting && !isApproving) {
     // The approver stays recorded, so that the author alone cannot delete the post.

@@ -14,7 +14,7 @@ import { postFieldsSchema } from "../content/schema.ts";
 
 enableDescriptions();
 
-/** Text whose maximum length is only documented here; it is checked when the form is read. */
+/** The maximum length is only documented here; it is checked when the form is read. */
 const textUpTo = (maxLength: number) => z.string().openapi({ maxLength });
 
 function platformFields(): Record<string, z.ZodType> {
@@ -87,7 +87,6 @@ const MAX_FILES = Math.max(
   ...connectors().map(({ capabilities }) => capabilities.mediaSupport.maxCount),
 );
 
-/** File fields for the API's document. */
 function mediaFields(takesUrls: boolean) {
   const file = () => z.string().openapi({ type: "string", format: "binary" });
   const orUrl = (text: string) =>

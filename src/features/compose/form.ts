@@ -25,7 +25,7 @@ interface Received {
 
 interface Intake {
   call: NamedCall | null;
-  /** When false, files are only measured and not stored. */
+  /** When false, files are only measured. */
   storesFiles: boolean;
   accountsIn(fields: Fields): string[];
   readOwn(post: NewPost, fields: Fields): NewPost;
@@ -58,8 +58,8 @@ export const readBatchForm = (
   });
 
 /**
- * Reads a form as a stream. Authenticates before the first byte is stored; the same round trip reads the accounts if
- * the form has named them by then.
+ * Reads a form as a stream. Authenticates before the first byte is stored, and reads the accounts in the same round
+ * trip if the form has named them.
  *
  * @throws AppError for a refused caller or form, whose files are then deleted
  */
@@ -70,7 +70,7 @@ async function readPost(ctx: Ctx, request: Request, intake: Intake): Promise<Rec
   let lookedUpKey = "";
   const enter = (fields: Fields): Promise<Looked<Findings>> => {
     const question = { call, accountIds: accountsIn(fields), scheduledFor: dateIn(fields), media };
-    // If the date or accounts of a form come after a file, the facts about the accounts are read again.
+    // The date or accounts came after a file, so the facts are read again.
     const key = JSON.stringify([question.accountIds, question.scheduledFor]);
     if (!looked || key !== lookedUpKey) looked = lookUp(ctx, question);
     lookedUpKey = key;

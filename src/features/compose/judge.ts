@@ -19,7 +19,7 @@ import type { UnknownMedia } from "./media.ts";
 interface SentFields {
   texts: Texts;
   refused?: readonly FieldError[];
-  /** The planned date (null when none was sent) and the name of its field in the call. */
+  /** The planned date (null when none was sent) and its field in the call. */
   date: { field: string; at: Date | null };
 }
 
@@ -55,7 +55,7 @@ interface Subject {
   refs: readonly MediaRef[];
   status: UploadStatus;
   at: Date;
-  /** Null when an edit leaves the text unchanged. */
+  /** Null when an edit keeps the text. */
   text: PreparedText | null;
   errors: readonly FieldError[];
 }
@@ -83,14 +83,14 @@ export function asJudged(
 
 export interface HouseRules {
   blocklist: readonly string[];
-  /** The team's list, which replaces the platform's; null for the platform's own. */
+  /** The team's list; null for the platform's own. */
   bannedHashtags: readonly string[] | null;
   recent: readonly RecentPost[];
   cap: Violation | null;
 }
 
 /**
- * Judges a post by its platform's rules and ours before it is stored.
+ * Judges a post by its platform's rules and ours.
  *
  * @throws AppError 400 with every refused field; 429 with violations for a cap, 400 for others
  */
@@ -117,7 +117,7 @@ export async function judge(
   refuseViolations([...(cap ? [cap] : []), ...contentViolations(candidate, recent)]);
 }
 
-/** For a file of unknown kind, keeps only the errors that hold for every kind. */
+/** For files of unknown kind, keeps only errors that hold for every kind. */
 async function platformErrors(
   connector: Connector,
   post: Subject["post"],

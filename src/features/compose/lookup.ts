@@ -24,9 +24,7 @@ export interface Findings {
 
 type Question = Pick<NewPost, "call" | "accountIds" | "scheduledFor" | "media">;
 
-/**
- * A call is compared with at most this many posts before its date, and as many after. Its accounts share the number.
- */
+/** A call is compared with at most this many posts before its date, and as many after, over all its accounts. */
 const MAX_COMPARED = 3_000;
 const MAX_COMPARED_PER_ACCOUNT = 300;
 const MIN_COMPARED_PER_ACCOUNT = 30;
@@ -39,12 +37,12 @@ const comparedPerAccount = (accounts: number): number =>
 
 interface Further {
   countsDrafts?: boolean;
-  /** The posts that hold these claims are read too, beyond the limit of compared posts. */
+  /** Posts that hold these claims are read beyond `MAX_COMPARED`. */
   claims?: readonly Claim[];
 }
 
 /**
- * Reads the facts for judging a post in one round trip, which also authenticates the caller.
+ * Reads the facts for judging a post, and authenticates the caller, in one round trip.
  *
  * @throws AppError for a refused caller
  */

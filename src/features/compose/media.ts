@@ -11,7 +11,7 @@ import type { MediaRef } from "../posts/table.ts";
 import { type Resolved, resolvePresigned } from "../presign/resolve.ts";
 import type { MediaRole, NewMedia, NewPost } from "./new-post.ts";
 
-/** A file to judge. Its `kind` is null while its URL does not show it. */
+/** `kind` is null while the URL does not show it. */
 export type UnknownMedia = Omit<PostMedia, "kind"> & { kind: MediaKind | null };
 
 export type CheckedMedia = { role: MediaRole } & (
@@ -27,8 +27,8 @@ const KINDS: Record<MediaRole, readonly MediaKind[]> = {
 };
 
 /**
- * Checks each file of a new post on its own. `files`: the team's stored files that the post names;
- * `presigned`: files at addresses of this instance.
+ * Checks each file of a new post on its own. `files`: the team's stored files; `presigned`: files at addresses of this
+ * instance.
  */
 export const checkMedia = (
   deps: Pick<Deps, "config">,
@@ -50,7 +50,7 @@ export const checkMedia = (
       const { url } = item;
       const reason = urlRefusal(deps, url);
       if (reason) return refuse(`the media URL ${reason}.`);
-      // Only the role of the URL is known here; the publishing job checks the file.
+      // Only the URL's role is known here; the publishing job checks the file.
       const kind = role === "video" ? "video" : "image";
       return { role, media: { ...UNKNOWN_FILE, kind }, ref: { url, ...name } };
     }
@@ -89,10 +89,7 @@ export interface CheckedFiles {
 /** Source: Workers, "Limits": simultaneous open connections. */
 const AT_ONCE = 6;
 
-/**
- * Reads the presigned files that a post names. Each is read once, so that the post keeps the same
- * content.
- */
+/** Reads each presigned file once, so that the post keeps the same content. */
 export async function readPresigned(
   ctx: Pick<Ctx, "media" | "actor">,
   { media, overrides, origin }: Pick<NewPost, "media" | "overrides" | "origin">,
@@ -145,11 +142,7 @@ export const urlsIn = (
     return urls.map((url) => ({ role, field, url }));
   });
 
-/**
- * Stores or measures a file of a form.
- *
- * @throws AppError 413 for a file that is too large
- */
+/** @throws AppError 413 */
 export async function takeFile(
   ctx: Ctx,
   part: FilePart,
@@ -181,7 +174,7 @@ async function discard({ media }: Ctx, files: readonly StoredFile[]): Promise<vo
   if (files.length > 0) await media.delete(files.map(({ objectKey }) => objectKey));
 }
 
-/** Each file that a write stores once, by its content. `pinned`: presigned files. */
+/** Deduplicates files by content. `pinned`: presigned files. */
 export const filesToStore = (
   media: readonly NewMedia[],
   pinned: readonly StoredFile[],
@@ -189,7 +182,7 @@ export const filesToStore = (
   ...new Map([...receivedFiles(media), ...pinned].map((file) => [file.sha256, file])).values(),
 ];
 
-/** Deletes the received files whose content another object holds. `fresh`: hashes that the write added. */
+/** Deletes received files whose content was stored already. `fresh`: hashes that the write added. */
 export async function discardSpare(
   ctx: Ctx,
   media: readonly NewMedia[],

@@ -5,13 +5,13 @@ import type { StoredFile } from "../media/intake.ts";
 
 export type RawSettings = Record<string, RawField>;
 
-/** A photo may also be a video of a carousel, or a document. */
+/** A photo may also be a carousel's video or a document. */
 export type MediaRole = "photo" | "video" | "thumbnail";
 
 /** `field`: the file's field in the call, for messages. */
 export type NewMedia = { role: MediaRole; field: string } & (
   | {
-      /** A file that came with the call; deleted unless the post needs it. */
+      /** A file of the call; deleted unless the post needs it. */
       received: StoredFile;
     }
   | {
@@ -19,7 +19,6 @@ export type NewMedia = { role: MediaRole; field: string } & (
     }
   | { url: string }
   | {
-      /** Why the file was not stored. */
       refusal: string;
     }
 );
@@ -32,22 +31,22 @@ export interface Override {
 }
 
 export interface NewPost {
-  /** Makes the call safe to repeat; null for a call without an idempotency key. */
+  /** Null for a call without an idempotency key. */
   call: NamedCall | null;
   accountIds: readonly string[];
   title: string | null;
   description: string | null;
-  /** Batches only: the text where the platform's text field is empty. */
+  /** Batches only: used where the platform's text field is empty. */
   caption: string | null;
   settings: RawSettings;
   /** Batches only: changes by platform or account id. An account's override wins. */
   overrides: Record<string, Override>;
   media: readonly NewMedia[];
   scheduledFor: Date | null;
-  /** State of a post that waits; null to publish it. */
+  /** Null: the post is published. */
   status: "draft" | "pending_approval" | null;
   origin: string;
-  /** Errors of reading the call: `targets` concern accounts and overrides, `fields` the post. */
+  /** `targets` concern accounts and overrides, `fields` the post. */
   refused: { targets: readonly FieldError[]; fields: readonly FieldError[] };
 }
 
@@ -66,13 +65,13 @@ export const EMPTY_POST: Omit<NewPost, "accountIds" | "origin"> = {
 
 const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1);
 
-/** Returns the same value for the same files in the same order, whatever their fields. */
+/** Equal for the same files in the same order, whatever their fields. */
 export const canonicalMedia = (media: readonly NewMedia[]): unknown =>
   media.map(({ role, field, ...file }) =>
     "received" in file ? [role, file.received.sha256] : [role, Object.values(file)],
   );
 
-/** Returns the same value for equal posts, whatever the order of their settings. */
+/** Equal for equal posts, whatever the order of their settings. */
 export function canonicalPost({ call: _, origin: __, ...post }: NewPost): unknown {
   const media = canonicalMedia(post.media);
   const settings = Object.entries(post.settings).sort(byName);

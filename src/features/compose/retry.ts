@@ -55,8 +55,8 @@ interface Retried {
 }
 
 /**
- * Queues a failed post as a new attempt. The post needs an approval when the caller may not publish, or when it has
- * changed since its approval.
+ * Queues a new attempt. It needs an approval when the caller may not publish, or when the post has changed since its
+ * approval.
  *
  * @throws AppError NOT_FOUND; refusals by status, account, plan, caps or repetition; and what `once` throws
  */
@@ -124,7 +124,7 @@ interface Taking {
 }
 
 /**
- * Requires that the post can go out now, and returns its cost on X. A post that needs approval takes no quota yet.
+ * Returns the post's cost on X. A post that needs approval takes no quota yet.
  *
  * @throws AppError ACCOUNT_INACTIVE, MEDIA_EXPIRED, DAILY_LIMIT, PLAN_LIMIT, QUEUE_FULL, QUEUE_BUSY
  */
@@ -153,7 +153,7 @@ async function mustBeHeld(ctx: Ctx, upload: UploadRow): Promise<boolean> {
   return upload.approvedHash !== null && upload.approvedHash !== (await contentHash(upload));
 }
 
-/** If the post is older than this, quotas count its retry at the time of the retry. Spec is silent. */
+/** The retry of an older post counts for quotas at the time of the retry. Spec is silent. */
 const COUNTS_ANEW_AFTER_MS = DAY;
 
 async function toNextAttempt(upload: UploadRow, isHeld: boolean, now: Date): Promise<NextAttempt> {
@@ -196,10 +196,7 @@ interface RetriedAll {
   isHeld: boolean;
 }
 
-/**
- * Retries the retryable posts that failed in the last 24 hours, oldest first, up to 500, while
- * caps, plan and queue have room.
- */
+/** Retries up to 500 retryable posts of the last 24 hours, oldest first, while caps, plan and queue have room. */
 export async function retryFailed(ctx: Ctx, filter: RetryFilter): Promise<RetriedAll> {
   const now = ctx.now();
   const since = new Date(now.getTime() - WINDOW_MS);

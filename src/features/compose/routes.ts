@@ -41,7 +41,7 @@ const create = formRoute({
 });
 uploadRoutes.openapi(create, async (c) => {
   const { ctx } = c.var;
-  // Reads do not need these modules, so they are loaded by the first post.
+  // Loaded by the first post: reads need no such modules.
   const [{ readPostForm }, { createPost, waitUntilDone }] = await Promise.all([
     import("./form.ts"),
     import("./create.ts"),

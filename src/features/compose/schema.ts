@@ -120,7 +120,7 @@ export const retryFilterSchema = z
 
 export type RetryFilter = z.infer<typeof retryFilterSchema>;
 
-/** Maximum number of posts per call. Spec is silent on it. */
+/** Spec is silent. */
 export const MAX_RETRIED_AT_ONCE = 500;
 
 export const retriedUploadsSchema = z.object({

@@ -33,9 +33,9 @@ export interface StoredPosts {
 }
 
 /**
- * Stores files, posts, events and the answer in one batch, then wakes the jobs. Returns null, and
- * stores nothing, when another call was faster: with the same idempotency key, the same post, or
- * the last place in plan or drafts. The files then remain with the caller.
+ * Stores files, posts, events and the answer in one batch, then wakes the jobs. Returns null, and stores nothing, when
+ * another call was faster: with the same idempotency key, the same post, or the last place in plan or drafts. The
+ * caller then keeps the files.
  */
 export async function storePosts(
   ctx: Ctx,
@@ -54,7 +54,7 @@ export async function storePosts(
   const pinned = pinnedFiles(presigned, rows);
   const condition = allOf([
     call.isNew,
-    // All posts of a call have the first one's status and date.
+    // All posts of a call share status and date.
     hasRoom(teamId, plan, first, rows.length),
     areUnclaimed(claimsOf(rows)),
     ...(owned.length > 0 ? [hasFiles(teamId, owned)] : []),
@@ -63,7 +63,7 @@ export async function storePosts(
   const files = filesToStore(media, pinned);
   const hashes = [...new Set([...files.map(({ sha256 }) => sha256), ...owned])];
   const firstId = insertedId(rows.length);
-  // After the first post, each statement acts only if the statement before it did.
+  // Each statement after the first post acts only if the one before it did.
   const { fresh, inserted } = await runNamed(ctx.db, {
     fresh: files.length > 0 ? insertMedia(teamId, files, now, condition) : null,
     inserted: insertUploads(rows, condition),
@@ -97,7 +97,7 @@ async function wakeAll(ctx: Ctx, created: readonly UploadRow[]): Promise<void> {
   for (const ids of inSends(due.map(({ id }) => id))) await wakePosts(ctx, ids, only.wokenAt);
 }
 
-/** Objects of presigned files belong to their uploads and are never deleted here. */
+/** Presigned objects belong to their uploads and are never deleted here. */
 function pinnedFiles(presigned: PresignedFiles, rows: readonly NewRow[]): StoredFile[] {
   const refs = new Set(
     rows.flatMap(({ media }) => media.map((item) => ("sha256" in item ? item.sha256 : ""))),
@@ -105,7 +105,7 @@ function pinnedFiles(presigned: PresignedFiles, rows: readonly NewRow[]): Stored
   return filesAmong(presigned).filter(({ sha256 }) => refs.has(sha256));
 }
 
-/** After a write whose answer was lost, deletes the files that it did not store. */
+/** When a write's answer was lost, deletes the files that it did not store. */
 async function discardUnused(ctx: Ctx, teamId: number, files: StoredFile[]): Promise<void> {
   if (files.length === 0) return;
   const keys = files.map(({ objectKey }) => objectKey);

@@ -40,7 +40,7 @@ export const settingsSchema = toSchema((connector, info) =>
   schemaOf(info).optional().describe(describeSetting(connector, info)),
 );
 
-/** `settingsSchema` without descriptions: an agent has read them in another tool. */
+/** Without descriptions, which an agent has read in another tool. */
 export const sameSettingsSchema = toSchema((_, info) => schemaOf(info).optional());
 
 type SettingsByPlatform = Record<string, Record<string, unknown> | undefined>;

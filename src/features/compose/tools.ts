@@ -17,7 +17,7 @@ import { type Findings, lookUp } from "./lookup.ts";
 import { EMPTY_POST, type NewMedia, type NewPost } from "./new-post.ts";
 import { sameSettingsSchema, settingsSchema, toRawSettings } from "./tool-settings.ts";
 
-/** URLs to download; presigned files do not count. Source: spec, "Agent endpoint". */
+/** Presigned files do not count. Source: spec, "Agent endpoint". */
 const MAX_DOWNLOADED = 10;
 const MAX_MEDIA = Math.max(
   ...connectors().map(({ capabilities }) => capabilities.mediaSupport.maxCount),
@@ -59,13 +59,13 @@ const input = z.strictObject({
 
 type Args = z.output<typeof input>;
 
-/** The publishing job inspects files whose address does not end like a video's. */
+/** A URL that does not end like a video's is inspected by the publishing job. */
 const toMedia = (url: string, i: number, { length }: readonly string[]): NewMedia => {
   const isVideo = kindOfAddress(url) === "video";
   return { role: isVideo && length === 1 ? "video" : "photo", field: `mediaUrls[${i}]`, url };
 };
 
-/** Refuses too many URLs to download. URLs of this instance's presigned files need no download. */
+/** Presigned files of this instance need no download. */
 function refusedUrls(origin: string, urls: readonly string[]): FieldError[] {
   const isPresigned = (url: string) => {
     const own = readOwnUrl(origin, url);

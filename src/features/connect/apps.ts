@@ -41,8 +41,8 @@ function connectsPages(deps: Configured, account: Omit<Wanted, "type">, app: App
 }
 
 /**
- * Returns the app by which an account of this type is connected. The app may have no keys. A half-set pair is chosen,
- * so that the refusal names the missing variable.
+ * Returns the app by which an account of this type is connected; it may have no keys. A half-set pair is chosen, so
+ * that the refusal names the missing variable.
  */
 export function appFor(deps: Configured, { type, platform, mode }: Wanted): App {
   const { pagesApp } = connectorOf(platform);
@@ -59,7 +59,7 @@ export function appFor(deps: Configured, { type, platform, mode }: Wanted): App 
   return isFirstWanted || !isSet ? null : app;
 }
 
-/** A person has another id in each app; a page has the same. */
+/** People have another id in each app; pages have the same. */
 export function appToReconnect(deps: Configured, account: AccountRow): App {
   const { platform, mode, app, platformAccountId } = account;
   const isPage = connectorOf(platform).pagesApp?.isPage(platformAccountId) ?? false;
@@ -67,7 +67,7 @@ export function appToReconnect(deps: Configured, account: AccountRow): App {
   return appFor(deps, { platform, mode, type: "page" });
 }
 
-/** A login that was given by tokens: pages' logins are from the app for pages, where the instance has one. */
+/** Tokens of pages come from the app for pages, where the instance has one. */
 export function appOfTokens(deps: Configured, wanted: Wanted, pageId: string | undefined): App {
   if (wanted.type !== null || pageId === undefined || wanted.mode === "sandbox") {
     return appFor(deps, wanted);
@@ -104,7 +104,7 @@ export function refusedApp(
     : `${what} not set up on this instance: its owner has to set ${missing}.`;
 }
 
-/** The refusal of a request, with a hint about the sandbox. */
+/** Includes a hint about the sandbox. */
 export function refusedRequest(deps: Configured, wanted: Wanted): FieldError | null {
   const { platform, mode, type } = wanted;
   const message = refusedType(wanted);

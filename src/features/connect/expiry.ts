@@ -9,14 +9,12 @@ const SLICE = 500;
 /** How long the page of an ended attempt shows its result. */
 const KEPT_MS = DAY;
 
-/** Null ends the nightly chore: no old attempt is left. */
 export async function forgetOldConsents({ db, now }: Deps): Promise<string | null> {
   const before = new Date(now().getTime() - KEPT_MS);
   const [removed] = await db.run([forgetConsents({ before, max: SLICE })]);
   return removed === SLICE ? "more" : null;
 }
 
-/** Null ends the nightly chore: no ended link is left. */
 export async function forgetEndedLinks({ db, now }: Deps): Promise<string | null> {
   const before = new Date(now().getTime() - LINKS_KEPT_MS);
   const [removed] = await db.run([forgetLinks({ before, max: SLICE })]);

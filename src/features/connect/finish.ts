@@ -33,7 +33,7 @@ import { storeLogins } from "./store-logins.ts";
 import type { ConsentRow } from "./table.ts";
 
 interface ReturningBrowser {
-  /** The value of the browser's cookie. */
+  /** The cookie's value, which identifies the browser. */
   browser: string | null;
 }
 
@@ -68,7 +68,7 @@ export async function returnFromConsent(
   return step;
 }
 
-/** A finished attempt shows its result again, but only to the browser that made it. */
+/** Shows a finished attempt's result again, but only to the browser that made the attempt. */
 async function refuseBack(
   deps: Deps,
   consent: ConsentRow,
@@ -132,7 +132,7 @@ async function exchange(
   }
 }
 
-/** Connects the only account or the one to reconnect; otherwise keeps all for the person to choose from. */
+/** Connects the only account or the one to reconnect; otherwise the person chooses. */
 async function connectGranted(deps: Deps, consent: ConsentRow, grant: Grant): Promise<Step> {
   const { platform, teamId } = consent;
   const { optional } = consentPageOf(platform, consent.app) as ConsentPage;
@@ -141,7 +141,7 @@ async function connectGranted(deps: Deps, consent: ConsentRow, grant: Grant): Pr
     optional.filter((scope) => requested.includes(scope)),
     grant.scopes,
   );
-  // A reply without scopes means that the requested ones were granted. Source: RFC 6749, 5.1.
+  // Without scopes in the reply, the requested ones were granted. Source: RFC 6749, 5.1.
   const granted = grant.scopes ?? grant.requested ?? null;
   const scopes = {
     missingScopes,
@@ -179,7 +179,7 @@ async function connectGranted(deps: Deps, consent: ConsentRow, grant: Grant): Pr
   return { kind: "choose", consent };
 }
 
-/** Pages come first where a page was requested. Returns none when there is no page. */
+/** Where a page was requested: pages first, or none without a page. */
 function inOrder({ platform, type }: ConsentRow, accounts: readonly Connected[]): Connected[] {
   const { pagesApp } = connectorOf(platform);
   if (type !== "page" || !pagesApp) return [...accounts];
@@ -268,7 +268,7 @@ export async function readChoice(
   return { kind: "choosing", consent, ...(await openChoice(deps, consent)) };
 }
 
-/** With a client's link, only one account is connected. Of two simultaneous choices, only one succeeds. */
+/** A client's link connects only one account. Of two simultaneous choices, only one succeeds. */
 export async function chooseAccounts(
   deps: Deps,
   id: number,

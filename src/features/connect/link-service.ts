@@ -39,8 +39,8 @@ const withToken = async (deps: Deps, row: ConnectionLinkRow): Promise<TokenLink>
 });
 
 /**
- * @throws AppError 400 when this instance cannot connect the platform or an address is unusable;
- * PLAN_LIMIT when too many links are pending
+ * @throws AppError 400 when this instance cannot connect the platform or an address is unusable; PLAN_LIMIT when too
+ * many links are pending
  */
 export async function createLink(ctx: Ctx, input: NewLink): Promise<TokenLink> {
   await ctx.read("accounts:write", []);
@@ -92,13 +92,13 @@ export async function listLinks(ctx: Ctx): Promise<TokenLink[]> {
   return withTokens(ctx, rows);
 }
 
-/** The query of `listLinks`, for callers that batch it with other queries. `withTokens` takes its rows. */
+/** For callers that batch the query of `listLinks` with others. `withTokens` takes its rows. */
 export const linksQuery = (ctx: Ctx) => repo.linksOfTeam({ team: ctx.team, now: ctx.now() });
 
 export const withTokens = (deps: Deps, rows: ConnectionLinkRow[]): Promise<TokenLink[]> =>
   Promise.all(rows.map((row) => withToken(deps, row)));
 
-/** @throws AppError NOT_FOUND; NOT_CANCELLABLE when the link was used or has expired */
+/** @throws AppError NOT_FOUND; NOT_CANCELLABLE for a used or expired link */
 export async function deleteLink(ctx: Ctx, id: number): Promise<void> {
   await ctx.read("accounts:write", []);
   const { teamId } = ctx.actor;
@@ -118,7 +118,6 @@ export interface ShownLink {
   /** An address, or a path if the logo is stored here. */
   logo: string | null;
   asks: string | null;
-  /** In words. */
   publishesTo: string;
   identifierLabel: string | null;
   /** Why this instance can no longer connect the platform. */
@@ -149,10 +148,7 @@ export async function findLink(deps: Deps, token: string): Promise<FoundLink> {
   };
 }
 
-/**
- * @throws AppError 400 when the required handle is missing, or the platform can no longer be
- * connected
- */
+/** @throws AppError 400 without the required handle, or when the platform can no longer be connected */
 export async function openLink(
   deps: Deps,
   { row, identifierLabel, refusal }: ShownLink,
@@ -163,7 +159,7 @@ export async function openLink(
   if (refusal !== null) {
     throw new AppError(null, `${name} cannot be connected here for now. ${TELL_SENDER}`);
   }
-  // The sandbox has only one server, so none has to be named.
+  // The sandbox has only one server.
   if (identifierLabel !== null && identifier === "" && mode === "live") {
     throw new AppError(null, `Fill in “${identifierLabel}” first.`);
   }

@@ -97,7 +97,7 @@ const absent = (platform: Platform, why: string) =>
     { headers: { "Retry-After": String(TRY_AGAIN_SECONDS) } },
   );
 
-/** Watches a platform's answers. `isAbsent`: the last call failed, was throttled or met a server error. */
+/** `isAbsent`: the last call failed, was throttled or met a server error. */
 function watched(network: Fetch): { fetch: Fetch; isAbsent(): boolean } {
   let isAbsent = false;
   return {

@@ -6,14 +6,13 @@ import type { ConsentRow } from "./table.ts";
 interface ConsentMemory {
   /** The code verifier of PKCE. */
   verifier: string;
-  /** Values that the connector needs when the person returns. */
+  /** The connector needs these values when the person returns. */
   memory: Record<string, string>;
 }
 
 export interface Choice {
   accounts: Connected[];
   missingScopes: string[];
-  /** Null when the platform does not tell. */
   grantedScopes: string[] | null;
 }
 
@@ -23,7 +22,7 @@ interface Outcome {
 
 const boundTo = (consentId: number) => `${consentId}|consent`;
 
-/** Encrypts an attempt's secrets, so that they decrypt for this attempt only. */
+/** The secrets decrypt for this attempt only. */
 export const sealMemory = (
   { cipher }: Pick<Deps, "cipher">,
   consentId: number,
@@ -39,7 +38,7 @@ export const openMemory = (deps: Pick<Deps, "cipher">, consent: Sealed) =>
   open<ConsentMemory>(deps, consent);
 
 export async function openChoice(deps: Pick<Deps, "cipher">, consent: Sealed): Promise<Choice> {
-  // An attempt of an earlier version has no `grantedScopes`.
+  // Rows of earlier versions have no `grantedScopes`.
   const { accounts, missingScopes, grantedScopes = null } = await open<Choice>(deps, consent);
   return {
     accounts: accounts.map(({ profile, credentials }) => ({

@@ -70,7 +70,7 @@ export async function readOpening(deps: Deps, token: string): Promise<Asking> {
   return { kind: "asking", consent };
 }
 
-/** The consent page may be opened again until someone returns from it; the last opening counts. */
+/** May be repeated until someone returns from the platform; the last opening counts. */
 export async function openConsent(
   deps: Deps,
   { token, browser, origin }: { token: string; browser: string; origin: string },

@@ -50,7 +50,7 @@ function boundBrowser(c: AnyContext): string | null {
   return value !== null && BROWSER.test(value) ? value : null;
 }
 
-/** Keeps the value of an existing cookie: a browser may connect several platforms at once. */
+/** Keeps an existing cookie: a browser may connect several platforms at once. */
 function bindBrowser(c: AnyContext): string {
   const value = boundBrowser(c) ?? randomHex(16);
   setCookie(c, COOKIE, value, {
@@ -70,7 +70,7 @@ const unlessLooking = createMiddleware<AppEnv>(async (c, next) => {
   await next();
 });
 
-/** Shows a form, which must be sent before the redirect to the platform. */
+/** The form must be sent before the redirect to the platform. */
 consentPages.get("/oauth/start/:token", unlessLooking, async (c) => {
   await countVisitor(c, "connect");
   const opening = await readOpening(c.var.deps, c.req.param("token"));
@@ -184,7 +184,7 @@ consentPages.post("/oauth/choose/:id", async (c) => {
   return step.kind === "none" ? showChoice(c, "Choose at least one account.") : goOn(c, step);
 });
 
-/** The result page of attempts that have no other site or page to return to. */
+/** For attempts without another site or page to return to. */
 consentPages.get("/oauth/done/:id", async (c) => {
   await countVisitor(c, "read:pages");
   const step = await readChoice(c.var.deps, readId(c), { browser: boundBrowser(c) });
@@ -228,7 +228,7 @@ function showConnected(
   );
 }
 
-/** HTTP statuses of refusals; all others answer 400. */
+/** All other refusals answer 400. */
 const STATUS: Partial<Record<Obstacle["ending"], number>> = {
   declined: 200,
   expired: 410,
@@ -236,7 +236,7 @@ const STATUS: Partial<Record<Obstacle["ending"], number>> = {
   unavailable: 503,
 };
 
-/** A client with a link sees the reason before leaving for the link's site, and may try again. */
+/** A client with a link sees the reason here first, and may try again. */
 async function showStop(c: AnyContext, { obstacle, consent }: StoppedStep): Promise<Response> {
   const { ending, message } = obstacle;
   const status = STATUS[ending] ?? 400;

@@ -15,16 +15,16 @@ export interface ConsentRequest {
   redirectUrl: string | null;
 }
 
-/** Time to open the start address, and time to return from the platform. */
+/** Limit for opening the start address, and for returning from the platform. */
 export const CONSENT_LIFETIME_MS = 10 * MINUTE;
 
-/** Spec is silent on the time to choose accounts. */
+/** Spec is silent. */
 export const CHOICE_LIFETIME_MS = 30 * MINUTE;
 
-/** Spec is silent on the length. */
+/** Spec is silent. */
 export const MAX_IDENTIFIER = 320;
 
-/** Accounts to choose from, stored in one row. Spec is silent. */
+/** Accounts stored in one row. Spec is silent. */
 export const MAX_CHOICES = 500;
 
 export const callbackPath = (platform: string): string => `/oauth/callback/${platform}`;
@@ -34,7 +34,7 @@ export const clientMetadataPath = (platform: string): string =>
 
 export const openerPath = (token: string): string => `/oauth/start/${token}`;
 
-/** Value of `?done=` that shows the success page of a link. */
+/** Value of `?done=` for a link's success page. */
 export const LINK_DONE = "connected";
 
 export const donePath = (id: number): string => `/oauth/done/${id}`;
@@ -93,7 +93,7 @@ export function refusedReturn(
   return consent.expiresAt > now ? null : EXPIRED;
 }
 
-/** No scope is missing if the platform does not report its scopes. */
+/** No scope is missing if the platform reports none. */
 export const missingOf = (
   requested: readonly string[],
   granted: readonly string[] | null,
@@ -119,15 +119,10 @@ export function refusedScopes(
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 
-/**
- * Hosts that are safe in a Content-Security-Policy: a URL's host may contain `;`, `,`, `'` and `*`.
- */
+/** A URL's host may contain `;`, `,`, `'` and `*`, which are unsafe in a Content-Security-Policy. */
 const PLAIN_HOST = /^[a-z0-9._-]+$/;
 
-/**
- * Returns why an address cannot be a redirect target or image. A valid origin is safe in a
- * Content-Security-Policy.
- */
+/** Returns why an address cannot be a redirect target or image. A valid origin is safe in a Content-Security-Policy. */
 export function refusedRedirect(text: string, { isDevelopment }: { isDevelopment: boolean }) {
   if (!/^[\x21-\x5b\x5d-\x7e]+$/.test(text)) return "must be a plain https URL";
   const host = URL.canParse(text) ? new URL(text).hostname : "";
@@ -137,9 +132,7 @@ export function refusedRedirect(text: string, { isDevelopment }: { isDevelopment
   return isHere || PLAIN_HOST.test(host) ? null : "must have a plain host name";
 }
 
-/**
- * Sources for the CSP's `form-action`: browsers check each redirect of a form, and an account's server may be anywhere.
- */
+/** For the CSP's `form-action`: browsers check each redirect of a form, and an account's server may be anywhere. */
 export const consentFormTargets = ({ isDevelopment }: { isDevelopment: boolean }): string =>
   isDevelopment ? "https: http:" : "https:";
 
@@ -169,24 +162,24 @@ export const linkPath = (token: string): string => `/connect/${token}`;
 /** Source: spec, "Other limits". */
 export const DEFAULT_LINK_HOURS = 24;
 
-/** Spec is silent on a limit. */
+/** Spec is silent. */
 export const MAX_LINK_HOURS = 720;
 
-/** Spec is silent on a limit. */
+/** Spec is silent. */
 export const MAX_PENDING_LINKS = 100;
 
-/** The newest links in a list, besides all pending ones. Spec is silent. */
+/** Besides all pending ones. Spec is silent. */
 export const MAX_LISTED_LINKS = 200;
 
 /** How long the page of an ended link shows what happened. */
 export const LINKS_KEPT_MS = 30 * DAY;
 
-/** After this time, a claim without an account no longer blocks the link. */
+/** A claim without an account blocks the link this long. */
 const CLAIM_MS = 2 * MINUTE;
 
 export const claimsEndAt = (now: Date): Date => new Date(now.getTime() - CLAIM_MS);
 
-/** Source: spec, "States and transitions", which names `pending` alone. */
+/** The spec names only `pending` ("States and transitions"). */
 export const LINK_STATUSES = ["pending", "connected", "expired"] as const;
 
 export type LinkStatus = (typeof LINK_STATUSES)[number];

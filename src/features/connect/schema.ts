@@ -13,7 +13,7 @@ import {
 
 enableDescriptions();
 
-/** Spec is silent on the length of URLs. */
+/** Spec is silent. */
 const MAX_URL = 2_048;
 
 const url = z.string().min(1).max(MAX_URL);
@@ -76,7 +76,7 @@ const isPageId = (value: unknown): boolean =>
   value.length <= MAX_PAGE_ID_CHARACTERS &&
   !isBrokenText(value);
 
-/** Not `z.string()`, so that a number is a mistake in this field and not in the whole union. */
+/** Not `z.string()`: a number must be a mistake in this field, not in the whole union. */
 const pageId = z
   .custom<string>(isPageId, {
     error: `must be text of 1 to ${MAX_PAGE_ID_CHARACTERS} characters`,
@@ -88,7 +88,7 @@ const pageId = z
     "Id of the page to publish as, when a person's login also covers pages (facebook, linkedin).",
   );
 
-/** Spec is silent: connecting an account by an API call, without a consent page, is an extension. */
+/** Spec is silent on connecting an account without a consent page. */
 export const NEW_ACCOUNTS = [
   z.strictObject({
     platform,
@@ -112,7 +112,7 @@ export type NewAccount = z.infer<typeof newAccountSchema>;
 
 const FIELDS = Object.keys(consentFields.shape);
 
-/** Refuses unknown fields first, so that a caller who meant another way to connect gets the error of the other way. */
+/** Refuses unknown fields first: a caller who meant another way to connect gets the error of that way. */
 const consentRequestSchema = consentFields
   .loose()
   .refine((input) => Object.keys(input).every((name) => FIELDS.includes(name)), { abort: true })
@@ -146,7 +146,7 @@ export const toConsentRequest = (input: ConsentInput): ConsentRequest => ({
   redirectUrl: input.redirectUrl ?? null,
 });
 
-/** Spec is silent on the limits of a link's fields. */
+/** Spec is silent on a link's fields. */
 const MAX_TITLE = 100;
 
 const MAX_DESCRIPTION = 1_000;

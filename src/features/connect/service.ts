@@ -27,8 +27,8 @@ import type { AccountType, ConsentRow } from "./table.ts";
 /**
  * Also replaces the login of a connected account.
  *
- * @throws AppError 400 when the platform refuses the login or this way of connecting; UNAVAILABLE
- * when it does not answer
+ * @throws AppError 400 when the platform refuses the login or this way of connecting; UNAVAILABLE when it does not
+ * answer
  */
 export async function connectAccount(ctx: Ctx, input: NewAccount): Promise<AccountRow> {
   await ctx.read("accounts:write", []);
@@ -65,10 +65,7 @@ export interface Opener {
   expiresAt: Date;
 }
 
-/**
- * @throws AppError 400 when this instance cannot connect the platform, or the redirect URL is
- * unusable
- */
+/** @throws AppError 400 when this instance cannot connect the platform, or for an unusable redirect URL */
 export async function startConsent(ctx: Ctx, request: ConsentRequest): Promise<Opener> {
   await ctx.read("accounts:write", []);
   const { redirectUrl, ...account } = request;
@@ -103,14 +100,13 @@ export async function startReconnect(ctx: Ctx, id: string, returnTo: string): Pr
   return openTry(ctx, { ...request, ...starterOf(ctx) });
 }
 
-/** Returns why an account's consent page cannot be used here. */
 export const refusedReconnect = (deps: Pick<Deps, "config">, account: AccountRow): string | null =>
   refusedApp(deps, { ...account, app: appToReconnect(deps, account) });
 
 export const scopesInWords = ({ platform, app }: Pick<AccountRow, "platform" | "app">) =>
   consentPageOf(platform, app)?.inWords;
 
-/** Of the scopes that were not granted, those that the app still asks for. */
+/** The missing scopes that the app still requests. */
 export function missingScopesOf({ platform, app, missingScopes }: AccountRow): string[] {
   const { required = [], optional = [] } = consentPageOf(platform, app) ?? {};
   const asked = new Set([...required, ...optional]);
@@ -121,7 +117,7 @@ interface NewTry extends Pick<ConsentRequest, "platform" | "mode" | "identifier"
   type?: AccountType | null;
   app?: OtherApp | null;
   teamId: number;
-  /** Absent when a client starts the attempt by a link. */
+  /** Absent when a client starts by a link. */
   userId?: number;
   tokenId?: number | null;
   returnTo: string | null;
@@ -129,7 +125,7 @@ interface NewTry extends Pick<ConsentRequest, "platform" | "mode" | "identifier"
   accountId?: string;
 }
 
-/** The attempt ends once this caller may no longer act for the team. */
+/** The attempt ends when this caller may no longer act for the team. */
 const starterOf = ({ actor: { teamId, userId, tokenId } }: Ctx) => ({ teamId, userId, tokenId });
 
 /** @throws AppError 400 when this instance cannot connect the platform */
@@ -160,13 +156,12 @@ export interface Offer {
   name: string;
   /** What the person needs at the platform. */
   asks: string | null;
-  /** Null if no handle or server is needed. */
   identifierLabel: string | null;
   /** Why the platform's consent page cannot be used here. */
   refusal: string | null;
   isSimulated: boolean;
   takesPassword: boolean;
-  /** What connecting an account means until the owner's app has passed the platform's audit. */
+  /** What connecting means until the owner's app has passed the platform's audit. */
   untilAudit: string | null;
   terms: PlatformTerms | null;
 }
@@ -178,7 +173,7 @@ export const accountUntilAudit = ({ config }: Pick<Deps, "config">, platform: Pl
 
 const TYPES = ["person", "page"] as const;
 
-/** Pages are offered where an app for pages is set up or simulated. */
+/** Offers pages where an app for pages is set up or simulated. */
 export const platformOffers = (deps: Pick<Deps, "config">): Offer[] =>
   connectors().flatMap(({ platform, pagesApp, login, terms = null }) =>
     TYPES.flatMap((type) => {

@@ -24,7 +24,6 @@ interface NewLogins {
   /** Optional scopes; null when unknown. */
   grantedScopes?: readonly string[] | null;
   app?: OtherApp | null;
-  /** Null when a client connects by a link. */
   starter: Starter<number> | null;
   isExclusive?: boolean;
 }
@@ -32,8 +31,8 @@ interface NewLogins {
 /**
  * Stores all logins in one batch.
  *
- * @returns null, with nothing stored, if the team was deleted, the person may no longer act for
- * it, or another team has the account and `isExclusive` forbids that
+ * @returns null, with nothing stored, if the team was deleted, the person may no longer act for it, or another team has
+ * the account and `isExclusive` forbids that
  * @throws AppError 400 for a profile that cannot be stored
  */
 export async function storeLogins(deps: Deps, input: NewLogins): Promise<AccountRow[] | null> {
@@ -59,7 +58,7 @@ export async function storeLogins(deps: Deps, input: NewLogins): Promise<Account
   });
   if (!isStored[0]) return null;
   const accounts = rows.map(([account]) => account);
-  // Try again: a simultaneous call connected or disconnected one of the accounts.
+  // A simultaneous call connected or disconnected one of the accounts.
   return accounts.every((account) => account !== undefined) ? accounts : storeLogins(deps, input);
 }
 

@@ -3,20 +3,19 @@ import type { OtherApp, Platform } from "../../core/platforms.ts";
 import { instant, json } from "../../db/columns.ts";
 import type { AccountMode } from "../accounts/table.ts";
 
-/** Where a platform has pages of people; null means a person. */
+/** For platforms that have pages; null means a person. */
 export type AccountType = "person" | "page";
 
 /**
- * `open`: not at the platform yet. `sent`: at the consent page. `returned`: tokens are being
- * exchanged. `choosing`: the person chooses accounts. `done` and `failed` are final.
+ * `open`: not at the platform yet. `sent`: at the consent page. `returned`: tokens are being exchanged. `choosing`: the
+ * person chooses accounts. `done` and `failed` are final.
  */
 export type ConsentStep = "open" | "sent" | "returned" | "choosing" | "done" | "failed";
 
-/** An attempt to connect an account by a consent page. */
 export const consents = sqliteTable("consents", {
   id: integer("id").primaryKey({ autoIncrement: true }),
   teamId: integer("team_id").notNull(),
-  /** Null when a client started the attempt by a link. */
+  /** Null when a client started by a link. */
   userId: integer("user_id"),
   /** Null for a person who was signed in. */
   tokenId: integer("token_id"),
@@ -25,7 +24,7 @@ export const consents = sqliteTable("consents", {
   /** SHA-256 of the token in the start address, hex. */
   openerHash: text("opener_hash").notNull(),
   identifier: text("identifier"),
-  /** A path of this service, or an external URL. */
+  /** A path here, or an external URL. */
   returnTo: text("return_to"),
   linkId: integer("link_id"),
   accountId: text("account_id"),
@@ -36,7 +35,7 @@ export const consents = sqliteTable("consents", {
   step: text("step").$type<ConsentStep>().notNull(),
   createdAt: instant("created_at").notNull(),
   expiresAt: instant("expires_at").notNull(),
-  /** The app whose consent page is used; null for the platform's first app. */
+  /** Null for the platform's first app. */
   app: text("app").$type<OtherApp>(),
   type: text("type").$type<AccountType>(),
 });

@@ -8,7 +8,7 @@ export type Publishable = Pick<UploadRow, "platform" | "title" | "description" |
   files?: readonly (PostMedia & { sha256: string })[];
 };
 
-/** Returns true for a file that is published: no thumbnail, and no file whose download failed. */
+/** False for a thumbnail, and for a file whose download failed. */
 export const isSent = (ref: MediaRef): boolean =>
   ref.role === undefined && ("sha256" in ref || !ref.isGone);
 
@@ -25,10 +25,7 @@ export function kindOfAddress(url: string): MediaKind | null {
   return ADDRESSES.find(([, ending]) => ending.test(path))?.[0] ?? null;
 }
 
-/**
- * Converts a stored post for its connector.
- * @param kindOf the kind of a file that is not downloaded yet
- */
+/** @param kindOf the kind of a file that is not downloaded yet */
 export function toPost(
   { platform, title, description, settings, media, files = [] }: Publishable,
   kindOf: (url: string) => MediaKind,
@@ -50,8 +47,8 @@ export const toWarning = (platform: UploadRow["platform"], label: string): strin
   `${connectorOf(platform).name}: ${label}.`;
 
 /**
- * Lists the parts of a post that its platform will not show, in the words of the review page. While
- * a file's kind is unknown, lists only parts that are hidden for every kind.
+ * Lists the parts of a post that its platform will not show, in the words of the review page. While a file's kind is
+ * unknown, lists only parts that are hidden for every kind.
  */
 export async function unpublishedWarnings(post: Publishable): Promise<string[]> {
   const connector = connectorOf(post.platform);
@@ -75,7 +72,7 @@ const auditWarnings = (
   whole: Parameters<NonNullable<UntilAudit["warningsOf"]>>[0],
 ): readonly string[] => warningsOf?.(whole) ?? (post === undefined ? [] : [post]);
 
-/** Returns what does not keep the post back, but its author should know. */
+/** Warnings for the author that do not keep the post back. */
 export async function postWarnings(
   { auditedPlatforms }: Pick<Config, "auditedPlatforms">,
   post: Publishable,

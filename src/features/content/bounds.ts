@@ -3,18 +3,18 @@ import { type FieldError, fieldError } from "../../core/errors.ts";
 import { BROKEN_TEXT, isBrokenText, isLongerThan } from "../../core/text.ts";
 import type { RawField } from "../../platforms/kit/form-fields.ts";
 
-/** Spec is silent on a limit. */
+/** Spec is silent. */
 export const MAX_ACCOUNTS = 100;
 
 /**
- * Maximum lengths of the texts that every post stores, used by its platform or not. Spec is silent: titles leave room
- * for long posts on X, descriptions for Facebook.
+ * Texts that every post stores, used by its platform or not. Spec is silent: titles leave room for long posts on X,
+ * descriptions for Facebook.
  */
 export const MAX_TITLE_CHARACTERS = 30_000;
 export const MAX_DESCRIPTION_CHARACTERS = 70_000;
-/** Maximum length of any other field, all values together: ten times the largest limit of a platform. */
+/** Any other field, all values together: ten times the largest limit of a platform. */
 export const MAX_FIELD_CHARACTERS = 10_000;
-/** Maximum length of all other fields together, which keeps a row below D1's 2 MB. */
+/** All other fields together, which keeps a row below D1's 2 MB. */
 const MAX_FIELDS_CHARACTERS = 100_000;
 export const MAX_URL_CHARACTERS = 4_096;
 

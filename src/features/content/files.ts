@@ -7,7 +7,7 @@ import { connectorOf } from "../../platforms/registry.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import type { MediaRef, UploadRow } from "../posts/table.ts";
 
-/** Returns why the platform cannot pull the post's files from this instance, or null. */
+/** Null when the platform can pull the post's files from this instance. */
 export function pullRefusal(
   { config }: Pick<Deps, "config">,
   { platform, mode }: Pick<AccountRow, "platform" | "mode">,
@@ -22,10 +22,7 @@ type WithFiles = Pick<UploadRow, "platform" | "settings" | "media">;
 
 type Elsewhere = Extract<MediaRef, { url: string }>;
 
-/**
- * Returns the files that an approver must be able to see, including files whose URLs stand in
- * settings.
- */
+/** Includes files whose URLs stand in settings. */
 export function filesToApprove({ platform, settings, media }: WithFiles): MediaRef[] {
   const named = Object.keys(connectorOf(platform).settingFiles ?? {}).flatMap((setting) => {
     const url = settings[setting];
@@ -40,8 +37,8 @@ export const isElsewhere = (item: MediaRef): item is Elsewhere => "url" in item 
 export const needsDownload = (post: WithFiles): boolean => filesToApprove(post).some(isElsewhere);
 
 /**
- * Job columns of a post that begins to await approval. Its files are downloaded at once, so that
- * the approver sees what goes out.
+ * Job columns of a post that begins to await approval. Its files are downloaded at once, so that the approver sees what
+ * goes out.
  */
 export const downloadDue = (post: WithFiles, now: Date) => {
   const at = needsDownload(post) ? now : null;
@@ -53,7 +50,7 @@ export interface FileDownload {
   message: string;
 }
 
-/** Seconds after which an approver may retry. Spec is silent: most downloads take a few seconds. */
+/** Wait before an approver retries. Spec is silent: most downloads take a few seconds. */
 export const LOOK_AGAIN_SECONDS = 30;
 
 const WAITING: FileDownload = {
@@ -61,7 +58,7 @@ const WAITING: FileDownload = {
   message: `A file of the post is still being downloaded. It can be approved once the file is here: try again in ${LOOK_AGAIN_SECONDS} seconds.`,
 };
 
-/** Returns null when a post has no file to download before its approval. */
+/** Null when the post has no file to download before its approval. */
 export function downloadOf(post: WithFiles & Pick<UploadRow, "status">): FileDownload | null {
   if (!isDraft(post.status)) return null;
   const files = filesToApprove(post).filter(isElsewhere);
@@ -73,8 +70,7 @@ export function downloadOf(post: WithFiles & Pick<UploadRow, "status">): FileDow
 }
 
 /**
- * Requires that all files of the post are stored, because the file behind a URL can change after
- * the approval.
+ * Requires that all files are stored, because the file behind a URL can change after the approval.
  *
  * @throws AppError MEDIA_PENDING, MEDIA_UNREACHABLE
  */
@@ -87,7 +83,7 @@ export function requireStored(post: WithFiles & Pick<UploadRow, "status">): void
   throw new AppError("MEDIA_PENDING", message, { headers });
 }
 
-/** Returns true for a post that lacks files and has no download scheduled. */
+/** True for a post that lacks files and has no download scheduled. */
 export const isDownloadOver = (post: UploadRow): boolean =>
   post.dueAt === null && needsDownload(post);
 

@@ -26,10 +26,7 @@ export const platformFilter = z
   .optional()
   .describe("Uploads of one platform.");
 
-/**
- * Text whose maximum length is only documented here. `textErrors` checks it: it counts characters, zod counts UTF-16
- * units.
- */
+/** The maximum is only documented here. `textErrors` checks it: it counts characters, zod counts UTF-16 units. */
 const textUpTo = (max: number) => z.string({ error: "must be text" }).openapi({ maxLength: max });
 
 export const titleText = textUpTo(MAX_TITLE_CHARACTERS);
@@ -40,7 +37,7 @@ const textOn = (field: "title" | "description"): string =>
     .flatMap(({ platform, capabilities }) => (capabilities.textField === field ? [platform] : []))
     .join(", ");
 
-/** Fields of every post. `uploadFormSchema` adds the platforms' own fields. */
+/** `uploadFormSchema` adds the platforms' own fields. */
 export const postFieldsSchema = z.object({
   title: titleText
     .optional()

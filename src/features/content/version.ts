@@ -3,14 +3,11 @@ import type { MediaRef, UploadRow } from "../posts/table.ts";
 
 type Content = Pick<UploadRow, "accountId" | "title" | "description" | "settings" | "media">;
 
-/**
- * Returns a name for a file that stays the same after its download: a file sent by URL keeps the
- * URL as its name.
- */
+/** Stays the same after the download: a file sent by URL keeps the URL as its name. */
 export const nameOfFile = (item: MediaRef): string =>
   "url" in item ? item.url : (item.from ?? item.sha256);
 
-/** Hashes the content that an approval covers: text, files, account and settings. */
+/** Covers what an approval covers: text, files, account and settings. */
 export function contentHash(upload: Content): Promise<string> {
   const { accountId, title, description, settings, media } = upload;
   const files = media.map(nameOfFile);
@@ -36,7 +33,7 @@ function textsOf(post: Versioned): Record<VersionPart, string> {
 
 const MARK_DIGITS = 4;
 
-/** A short checksum (FNV-1a) that detects changes; it has no security purpose. */
+/** A checksum (FNV-1a) that detects changes, not for security. */
 function markOf(text: string): string {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
@@ -58,7 +55,7 @@ export async function versionOf(post: Versioned): Promise<string> {
 
 const VERSION = /^[0-9a-f]{64}-([0-9a-f]{20})$/;
 
-/** Returns the parts that differ between two versions; none for a malformed version. */
+/** Returns no parts for a malformed version. */
 export function changedParts(before: string, after: string): VersionPart[] {
   const [marks, others] = [before, after].map((version) => VERSION.exec(version)?.[1]);
   if (marks === undefined || others === undefined) return [];

@@ -3,7 +3,7 @@ import { creditDrifts } from "./repo/balances.ts";
 
 const TEAMS_PER_PAGE = 100;
 
-/** Finds teams whose ledger does not add up to their balance. */
+/** Teams whose ledger does not add up to their balance. */
 export async function creditDrift(deps: Pick<Deps, "db">, afterTeam = 0) {
   const [teams] = await deps.db.run([creditDrifts(afterTeam, TEAMS_PER_PAGE)]);
   const last = teams.length === TEAMS_PER_PAGE ? teams.at(-1) : undefined;

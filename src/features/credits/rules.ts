@@ -8,7 +8,7 @@ export const COSTS = { post: 1, linkPost: 15 } as const;
 export const isPaid = (platform: Platform): boolean =>
   connectorOf(platform).paidPosts !== undefined;
 
-/** A link in the text that the platform receives costs more. */
+/** A link in the published text costs more. */
 export async function costOf(
   { reader }: Pick<PaidPosts, "reader">,
   post: Pick<Post, "title" | "description">,
@@ -19,7 +19,7 @@ export async function costOf(
 
 export const periodOf = (now: Date): string => now.toISOString().slice(0, "2026-11".length);
 
-/** The allowance is restored on the 1st, UTC. Source: spec, "X credits". */
+/** On the 1st, UTC. Source: spec, "X credits". */
 export const resetOf = (now: Date): Date =>
   new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
 
@@ -48,7 +48,6 @@ export function lessOf(balance: CreditBalance, spent: number): CreditBalance {
   };
 }
 
-/** Returns null when the balance suffices. */
 export function creditRefusal(balance: CreditBalance, cost: number, now: Date): string | null {
   const total = totalOf(balance);
   if (total >= cost) return null;

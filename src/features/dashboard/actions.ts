@@ -1,4 +1,4 @@
-/** This module is loaded by the first form that is sent: pages do not need the API's schemas and all connectors. */
+/** Loaded by the first form that is sent: pages do not need the API's schemas and all connectors. */
 
 export { accountTagsSchema } from "../accounts/schema.ts";
 export { setAccountTags } from "../accounts/service.ts";

@@ -9,7 +9,7 @@ export interface ApprovalView {
   comment: string;
 }
 
-/** Source: `MAX_COMMENT_CHARACTERS`, which pages do not load. */
+/** Equals `MAX_COMMENT_CHARACTERS`, which pages do not load. */
 const MAX_COMMENT = 2_000;
 
 export const Approval = ({ upload, view }: { upload: WholeUpload; view: ApprovalView }) => {

@@ -3,7 +3,7 @@ import type { Child, JSX } from "hono/jsx";
 interface FieldProps {
   id: string;
   label: string;
-  /** Stands in brackets behind the label. */
+  /** In brackets behind the label. */
   hint?: string | undefined;
 }
 
@@ -64,7 +64,6 @@ export const Button = ({ tone, label, children }: ButtonProps) => (
   </button>
 );
 
-/** The end of a form. */
 export const SubmitLine = ({ children }: { children: Child }) => (
   <p>
     <button type="submit">{children}</button>

@@ -82,7 +82,7 @@ function mistaken(field: string): AppError {
   return new AppError(null, words[name] ?? "An address has at most 2,048 characters.");
 }
 
-/** `sent`: a refused form, whose fields are shown again. */
+/** `sent`: a refused form, which is shown again. */
 async function showLinks(
   c: Context<PageEnv>,
   { notice, status, sent }: Shown & { sent?: FormData },

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { countVisitor } from "../../http/caller.ts";
 import type { AppEnv } from "../../http/env.ts";
 
-/** The script's path makes it the service worker of all pages below `/app`. */
+/** The path makes the script the service worker of all pages below `/app`. */
 export const pushWorker = new Hono<AppEnv>();
 
 const WORKER_PATH = "/app/push-worker.js";
@@ -30,7 +30,7 @@ pushWorker.get(WORKER_PATH, async (c) => {
   });
 });
 
-/** The form stays hidden in browsers without push support. A subscription under another key is replaced. */
+/** The form stays hidden in browsers without push support. Replaces a subscription under another key. */
 export const PUSH_SCRIPT = `
 (() => {
   const form = document.getElementById("add-browser");

@@ -2,7 +2,6 @@ import type * as z from "zod";
 import { AppError, invalidFields, toFieldErrors } from "../../core/errors.ts";
 import type { Notice } from "./parts.tsx";
 
-/** What a page shows besides its content. */
 export interface Shown {
   notice: Notice | null;
   status: number;
@@ -12,7 +11,7 @@ export interface Shown {
 const APART = [401, 404, 429];
 
 /**
- * Returns null on success, or the refusal as a message.
+ * Returns a refusal as a message, null on success.
  *
  * @throws other errors
  */

@@ -17,7 +17,7 @@ export const zoneOfTeam = prepared(
   valueReader(teams.zone),
 );
 
-/** One character more than a list shows, to know that a text is longer. */
+/** One more than a list shows, to know that a text is longer. */
 const SHOWN_CHARACTERS = 141;
 
 const shownText = (value: SQL): SQL => sql`substr(${value}, 1, ${sql.raw(`${SHOWN_CHARACTERS}`)})`;
@@ -87,7 +87,7 @@ export const lastFailures = prepared(
   line.read,
 );
 
-/** Finds accounts whose login has stopped working, or ends by `endsBy`. */
+/** Accounts whose login has stopped working, or ends by `endsBy`. */
 export const accountsInNeed = prepared(
   ({ team, endsBy, limit }: Params<{ team: SQL; endsBy: Date; limit: number }>) =>
     sql`SELECT id, platform, account_name, status, login_ends_at, data_access_ends_at FROM accounts
@@ -133,12 +133,12 @@ export const wholeUpload = prepared(
   (row): WholeUpload => ({ ...readUpload(row), ...readContext(row) }),
 );
 
-/** More events than a post has, unless it is retried all day. */
+/** More than a post has, unless it is retried all day. */
 const MAX_EVENTS = 100;
 
 /**
- * Returns a post's events, oldest first, without the publication, whose time is in the post's row. Without the index
- * hint, SQLite would scan all events of the team.
+ * Oldest first, without the publication, whose time is in the post's row. Without the index hint, SQLite would scan all
+ * events of the team.
  */
 export const eventsOfUpload = prepared(
   ({ team, id }: Params<{ team: SQL; id: number }>) =>

@@ -33,7 +33,7 @@ reviewsPage.get(PATH, signedIn("read:pages"), (c) =>
   showReviews(c, { notice: doneNotice(DONE_MESSAGES, c.req.query("done")), status: 200 }),
 );
 
-/** Returns null when the form chooses all posts that await approval. */
+/** Null for all posts that await approval. */
 function readIds(form: FormData): number[] | null {
   if (form.get("all") === "1") return null;
   const ids = form.getAll("post").map((text) => readNumericId(String(text), "Upload"));
@@ -189,7 +189,6 @@ export interface OpenLink {
   expiresAt: Date;
 }
 
-/** Shown only to people who may approve. */
 export const ReviewOfPost = ({
   id,
   link,

@@ -98,7 +98,7 @@ settingsPage.post(`${PATH}/push/:id/remove`, signedIn("destructive"), async (c) 
 const linesOf = (form: FormData, name: string): string[] =>
   textField(form, name).split(/\r?\n/).filter(Boolean);
 
-/** Returns null when the platform's own list applies. */
+/** Null when the platform's own list applies. */
 const tagsOf = (form: FormData, platform: string): string[] | null =>
   form.has(`own.${platform}`)
     ? textField(form, `tags.${platform}`)

@@ -103,7 +103,7 @@ export const StepCard = ({ judged, platform, name, origin }: StepProps) => {
   );
 };
 
-/** A step that its variables or the platform show as done needs no tick of the owner. */
+/** A step that variables or the platform show as done needs no tick. */
 const TickForm = ({
   judged: { step, state, tick },
   platform,

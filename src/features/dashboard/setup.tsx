@@ -42,14 +42,14 @@ setupPage.get(PATH, signedIn("read:pages"), async (c) => {
   );
 });
 
-// The second path is a reload of the page that a check answers.
+// The second path is a reload after a check.
 for (const path of [`${PATH}/:platform`, `${PATH}/:platform/check`]) {
   setupPage.get(path, signedIn("read:pages"), (c) =>
     showPlatform(c, { notice: null, status: 200 }),
   );
 }
 
-// No redirect is needed, because the check may be repeated.
+// Without a redirect, because the check may be repeated.
 setupPage.post(`${PATH}/:platform/check`, signedIn("write", { isPersonal: true }), async (c) => {
   const { checkPlatform } = await import("../setup/service.ts");
   let checks: AppChecks = {};
@@ -68,7 +68,7 @@ setupPage.post(`${PATH}/:platform/steps`, signedIn("write", { isPersonal: true }
   return c.redirect(`${PATH}/${platform}#${step}`, 303);
 });
 
-/** @throws AppError FORBIDDEN for everyone except the instance's owner; NOT_FOUND */
+/** @throws AppError FORBIDDEN unless the caller is the instance's owner; NOT_FOUND */
 async function showPlatform(
   c: Context<PageEnv>,
   { notice, status, checks = {} }: Shown & { checks?: AppChecks },
@@ -124,7 +124,7 @@ const stateOf = (setup: InstanceSetup): { text: string; tone: string } => {
     : { text: "Not set up", tone: "" };
 };
 
-/** Counts the steps that everybody needs. */
+/** `needed`: steps that everybody needs. `others`: the rest. */
 function countSteps({ steps }: InstanceSetup) {
   const needed = steps.filter(({ step }) => step.neededFor === "everybody");
   const done = needed.filter(({ state }) => state === "done" || state === "confirmed");
@@ -140,7 +140,7 @@ function progressOf(setup: InstanceSetup): string {
 
 interface BeginningProps {
   origin: string;
-  /** `/privacy` and `/terms` say who runs the instance. */
+  /** `/privacy` and `/terms` name the operator. */
   hasContact: boolean;
   sendsMail: boolean;
 }

@@ -26,7 +26,7 @@ const wordsOf = (name: EventName, data: Data, clock: Clock): string => {
 /** Tolerance between a time in the post's row and the event's time. */
 const SAME_MOMENT_MS = 2_000;
 
-/** Returns a post's history, oldest first. */
+/** Oldest first. */
 export function timelineOf(
   upload: WholeUpload,
   events: readonly UploadEvent[],

@@ -311,7 +311,7 @@ const Content = ({ upload, files }: { upload: WholeUpload; files: readonly File[
 const toText = (value: unknown): string =>
   typeof value === "string" ? value : JSON.stringify(value);
 
-/** JSON texts of settings without content. */
+/** Settings without content, as JSON. */
 const EMPTY = ["", "null", "[]", "{}"];
 
 const formatBytes = (bytes: number): string =>

@@ -21,7 +21,7 @@ const DEFAULT_SIZE = 50;
 const MAX_SEARCH_CHARACTERS = 1_000;
 const MAX_PAGE = 1_000_000;
 
-/** Fields that are not set are empty. */
+/** Unset fields are empty. */
 type FilterFields = Record<
   "status" | "platform" | "search" | "from" | "to" | "zone" | "limit",
   string
@@ -45,7 +45,7 @@ function readFilter(query: Record<string, string>): {
   };
   const mistakes: string[] = [];
   const clock = clockOf(fields.zone || null);
-  /** An invalid value is reported and ignored. */
+  /** Reports and ignores an invalid value. */
   const take = <T,>(text: string, value: T | null | undefined, mistake: string): T | undefined => {
     if (text === "") return undefined;
     if (value === null || value === undefined) mistakes.push(mistake);

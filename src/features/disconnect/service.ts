@@ -19,7 +19,7 @@ import {
 import { dropFromSlots } from "../pools/repo/slots.ts";
 
 /**
- * Revokes the login at the platform, unless that would end another account's login. The account's history stays.
+ * Revokes the login at the platform, unless that would end another account's login.
  *
  * @throws AppError NOT_FOUND; FORBIDDEN for a member whose posts need approval
  */
@@ -36,7 +36,7 @@ export async function disconnectAccount(ctx: Ctx, id: string): Promise<AccountRo
       data: { accountId: id, platform: account.platform, accountName: account.accountName },
     }),
     ended: endPlansOf(ctx, account),
-    // Read after the writes, so that the last of several accounts with this login revokes it.
+    // Read after the writes: the last of several accounts with this login revokes it.
     others: accountSharingLogin(account.teamId, id),
   });
   if (isRevokedAtPlatform(connectorOf(account.platform), others.length > 0)) {

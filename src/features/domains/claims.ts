@@ -5,12 +5,12 @@ import { hasText, type OwnershipRecord } from "./dns.ts";
 import { leaveEdge } from "./edge.ts";
 import * as repo from "./repo.ts";
 
-/** Hexadecimal digits: 128 bits. */
+/** 128 bits in hexadecimal. */
 const DIGITS = 32;
 
 export const OWN_PREFIX = "_akimbo.";
 
-/** The record is derived from team and host, so that unproven claims need not be stored. */
+/** Derived from team and host, so that unproven claims need not be stored. */
 export async function ownRecord(
   { config }: Pick<Ctx, "config">,
   { teamId, host }: Pick<repo.DomainRow, "teamId" | "host">,

@@ -10,7 +10,6 @@ const PATIENCE_MS = 10 * SECOND;
 const TYPES = { TXT: 16, CNAME: 5 } as const;
 const NO_SUCH_NAME = 3;
 
-/** @throws AppError UNAVAILABLE when DNS fails */
 async function lookUp(
   deps: Pick<Deps, "fetch" | "log">,
   name: string,

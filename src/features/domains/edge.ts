@@ -15,7 +15,7 @@ export interface EdgeHostname {
   txtName: string;
   txtValue: string;
   cnameTarget: string;
-  /** Problems in Cloudflare's words. */
+  /** In Cloudflare's words. */
   problems: string[];
 }
 
@@ -25,8 +25,7 @@ const unavailable = (message: string, seconds: number): AppError =>
   new AppError("UNAVAILABLE", message, { headers: { "Retry-After": String(seconds) } });
 
 /**
- * @throws AppError UNAVAILABLE when Cloudflare does not answer, throttles calls or refuses the
- * token
+ * @throws AppError UNAVAILABLE when Cloudflare does not answer, throttles calls or refuses the token
  * @see https://developers.cloudflare.com/api/resources/custom_hostnames/
  */
 async function call(
@@ -82,7 +81,7 @@ async function call(
 
 const text = (value: unknown): string => (typeof value === "string" ? value.slice(0, 500) : "");
 
-/** @throws AppError UNAVAILABLE for an unreadable answer */
+/** @throws AppError UNAVAILABLE */
 function readHostname(value: unknown): EdgeHostname {
   const { id, status, ownership_verification, verification_errors, ssl } = (value ?? {}) as Record<
     string,
@@ -111,7 +110,7 @@ function readHostname(value: unknown): EdgeHostname {
 const DUPLICATE = 1_406;
 
 /**
- * Creates a hostname, or reuses an unverified one: the answer to an earlier call may have been lost.
+ * Reuses an unverified hostname: the answer to an earlier call may have been lost.
  *
  * @throws AppError UNAVAILABLE, 400 when Cloudflare refuses the name
  */
@@ -132,7 +131,7 @@ export async function createHostname(deps: EdgeDeps, hostname: string): Promise<
   );
 }
 
-/** Makes Cloudflare check the records again. Returns null for an unknown hostname. */
+/** Makes Cloudflare check the records again. Null for an unknown hostname. */
 export async function checkHostname(deps: EdgeDeps, id: string): Promise<EdgeHostname | null> {
   const answer = await call(deps, "PATCH", `/${encodeURIComponent(id)}`, {
     ssl: { method: "txt", type: "dv" },
@@ -151,7 +150,7 @@ export async function removeHostname(deps: EdgeDeps, id: string): Promise<void> 
   throw new AppError(null, `Cloudflare keeps the domain: ${answer.messages[0] ?? answer.status}`);
 }
 
-/** Removes a domain from Cloudflare. After a failure, the next cron tick tries again. */
+/** After a failure, the next cron tick tries again. */
 export async function leaveEdge(
   deps: Pick<Deps, "config" | "fetch" | "log" | "db">,
   row: Pick<repo.DomainRow, "id" | "host" | "edgeHostnameId">,

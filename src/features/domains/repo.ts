@@ -61,7 +61,7 @@ export const countDomains = (team: number | SQL): Query<number[]> =>
 
 type NewDomain = Omit<DomainRow, "id" | "verifiedAt" | "misses" | "updatedAt" | "deletedAt">;
 
-/** Returns no row if the host is taken or the team has too many domains. */
+/** No row if the host is taken or the team has too many domains. */
 export function insertDomain(row: NewDomain): Query<DomainRow[]> {
   const hasRoom = sql`(SELECT COUNT(*) FROM domains
     WHERE team_id = ${row.teamId} AND deleted_at IS NULL) < ${MAX_DOMAINS}`;
@@ -82,7 +82,7 @@ export const holderOf = (host: string) =>
     readHolder,
   );
 
-/** Deletes an unverified domain. The next cron tick removes it from Cloudflare. */
+/** The next cron tick removes the unverified domain from Cloudflare. */
 export const endClaim = (id: number, at: Date): Query<number> =>
   sqlWrite(sql`UPDATE domains SET deleted_at = ${at.getTime()}, updated_at = ${at.getTime()},
     check_at = ${at.getTime()} WHERE id = ${id} AND deleted_at IS NULL AND verified_at IS NULL`);
@@ -97,7 +97,7 @@ const isVerified = (id: number): SQL =>
 export const forgetMisses = (id: number): Query<number> =>
   sqlWrite(sql`UPDATE domains SET misses = 0 WHERE ${isVerified(id)}`);
 
-/** Counts a failed check, and stores the TXT record that is expected from now on. */
+/** Counts a failed check, and stores the TXT record that is now expected. */
 export const noteMiss = (
   { id, misses }: Pick<DomainRow, "id" | "misses">,
   { txtName, txtValue }: OwnershipRecord,
@@ -105,7 +105,6 @@ export const noteMiss = (
   sqlWrite(sql`UPDATE domains SET misses = ${misses + 1}, txt_name = ${txtName}, txt_value = ${txtValue}
     WHERE ${isVerified(id)} AND misses = ${misses}`);
 
-/** The domain waits for verification again, like a new one. */
 export const endVerification = (id: number, at: Date): Query<number> =>
   sqlWrite(sql`UPDATE domains SET verified_at = NULL, updated_at = ${at.getTime()},
     check_at = ${at.getTime() + HOUR} WHERE ${isVerified(id)} AND misses >= ${MAX_MISSES}`);
@@ -114,7 +113,7 @@ export const endVerification = (id: number, at: Date): Query<number> =>
 export const setCheck = (id: number, at: Date | null): Query<number> =>
   sqlWrite(sql`UPDATE domains SET check_at = ${at?.getTime() ?? null} WHERE id = ${id}`);
 
-/** If the call does not remove the domain from Cloudflare, the next cron tick does. */
+/** The next cron tick removes the domain from Cloudflare if the call does not. */
 export const deleteDomain = (team: number, id: number, at: Date) =>
   [
     sqlWrite(sql`UPDATE domains SET deleted_at = ${at.getTime()}, updated_at = ${at.getTime()},
@@ -130,7 +129,7 @@ export const domainsDue = (now: Date, max: number): Query<DomainRow[]> =>
     readDomain,
   );
 
-/** Finds the active domain with the same hostname at Cloudflare. */
+/** The active domain with the same hostname at Cloudflare. */
 export const servedBy = ({ host, edgeHostnameId }: Pick<DomainRow, "host" | "edgeHostnameId">) =>
   sqlQuery(
     sql`SELECT id FROM domains WHERE host = ${host} AND edge_hostname_id = ${edgeHostnameId}

@@ -10,7 +10,7 @@ export interface TeamPlan {
   hasLegacyDomains: boolean;
 }
 
-/** @throws AppError FORBIDDEN where the team's plan has no domains. Source: spec, "Custom domains" */
+/** @throws AppError FORBIDDEN. Source: spec, "Custom domains" */
 export function requireDomainPlan(
   { plans, defaultPlan }: Pick<Config, "plans" | "defaultPlan">,
   team: TeamPlan | undefined,
@@ -23,7 +23,7 @@ export function requireDomainPlan(
   );
 }
 
-/** Spec is silent on a limit. */
+/** Spec is silent. */
 export const MAX_DOMAINS = 50;
 
 /** Source: RFC 1035, 2.3.4. */
@@ -59,7 +59,7 @@ export function refusedDomain(
   return isPrivate ? "must be a domain of your own on the public internet" : null;
 }
 
-/** Returns true for a name like co.uk, under which anyone may register domains. */
+/** True for a name like co.uk, under which anyone may register domains. */
 export async function isPublicSuffix(host: string): Promise<boolean> {
   const { getDomain } = await import("tldts");
   return getDomain(host, { allowPrivateDomains: true }) === null;
@@ -70,10 +70,10 @@ export const RECHECK_MS = DAY;
 /** Failed daily checks in a row that end the verification. Spec is silent: DNS has bad days. */
 export const MAX_MISSES = 3;
 
-/** Age at which unverified domains are deleted. Spec is silent. */
+/** Age of an unverified domain at its deletion. Spec is silent. */
 export const GIVEN_UP_MS = 7 * DAY;
 
-/** Checks often at first, while records spread. Returns null when the domain is too old. */
+/** Checks often at first, while records spread. Null when the domain is too old. */
 export function nextCheck(since: Date, now: Date): Date | null {
   const age = now.getTime() - since.getTime();
   if (age >= GIVEN_UP_MS) return null;

@@ -25,7 +25,7 @@ function requireOwnTeam({ actor }: Ctx, teamId: number | undefined): void {
   );
 }
 
-/** Without `teamId`, lists the caller's personal domains. */
+/** Without `teamId`: the caller's personal domains. */
 export async function listDomains(ctx: Ctx, teamId: number | undefined) {
   const [rows] = await ctx.read("links:read", [repo.domainsOf(ctx.team, teamId !== undefined)]);
   requireOwnTeam(ctx, teamId);
@@ -33,9 +33,9 @@ export async function listDomains(ctx: Ctx, teamId: number | undefined) {
 }
 
 /**
- * @param origin the origin to which the call was sent
- * @throws AppError 400 for an unusable domain; FORBIDDEN when the plan has none; DOMAIN_TAKEN; PLAN_LIMIT; UNAVAILABLE
- * when Cloudflare does not answer
+ * @param origin the origin of the call
+ * @throws AppError 400 for an unusable domain; FORBIDDEN by the plan; DOMAIN_TAKEN; PLAN_LIMIT; UNAVAILABLE when
+ * Cloudflare does not answer
  */
 export async function addDomain(ctx: Ctx, { domain, teamId }: NewDomain, origin: string) {
   const [[plan], [count = 0]] = await ctx.read("links:write", [
@@ -68,10 +68,7 @@ export async function addDomain(ctx: Ctx, { domain, teamId }: NewDomain, origin:
   throw faster ? await refusalOfHost(ctx, faster) : tooMany();
 }
 
-/**
- * Without PUBLIC_URL, requests for a domain look like requests for the instance.
- * @throws AppError UNAVAILABLE
- */
+/** Without PUBLIC_URL, requests for a domain look like requests for the instance. @throws AppError UNAVAILABLE */
 function requireOwnAddress({ config }: Pick<Deps, "config">): void {
   if (config.publicUrl !== null || config.isDevelopment) return;
   throw new AppError(
@@ -107,10 +104,7 @@ async function newRecords(ctx: Ctx, host: string, origin: string): Promise<NewRe
   return { edgeHostnameId: id, ...record, cnameTarget: cnameTarget || ownHost };
 }
 
-/**
- * @throws AppError NOT_FOUND; FORBIDDEN when the plan has no domains; 400 with the missing records;
- * UNAVAILABLE
- */
+/** @throws AppError NOT_FOUND; FORBIDDEN by the plan; 400 with the missing records; UNAVAILABLE */
 export async function verifyDomain(ctx: Ctx, id: number): Promise<repo.DomainRow> {
   const [[row], [plan]] = await ctx.read("links:write", [
     repo.findDomain(ctx.team, id),
@@ -130,10 +124,7 @@ export async function verifyDomain(ctx: Ctx, id: number): Promise<repo.DomainRow
   return verified;
 }
 
-/**
- * Returns what the domain lacks, in words; null if it can carry links.
- * @throws AppError UNAVAILABLE
- */
+/** Says what the domain lacks; null if it can carry links. @throws AppError UNAVAILABLE */
 export async function missingOf(
   deps: Pick<Deps, "config" | "fetch" | "log">,
   row: Pick<repo.DomainRow, "host" | "edgeHostnameId" | "txtName" | "txtValue" | "cnameTarget">,
@@ -143,8 +134,8 @@ export async function missingOf(
     if (missing.length === 0) return null;
     return `${row.host} is not verified yet. Missing: ${missing.join("; ")}. New records can take an hour to be seen.`;
   }
-  // Cloudflare activates any host that points to it, even by a previous owner's record. So the TXT
-  // record is required too.
+  // Cloudflare activates any host that points to it, even by a previous owner's record, so the TXT record is required
+  // too.
   const [isOwned, hostname] = await Promise.all([
     hasText(deps, row),
     checkHostname(deps, row.edgeHostnameId),

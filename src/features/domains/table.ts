@@ -5,7 +5,7 @@ export const domains = sqliteTable("domains", {
   id: integer("id").primaryKey({ autoIncrement: true }),
   teamId: integer("team_id").notNull(),
   userId: integer("user_id").notNull(),
-  /** False for a personal domain, which was added without naming the team. */
+  /** False for a personal domain, added without naming the team. */
   isShared: flag("is_shared").notNull(),
   host: text("host").notNull(),
   /** Null when the domain is checked by DNS alone. */

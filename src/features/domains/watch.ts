@@ -10,7 +10,7 @@ import * as repo from "./repo.ts";
 import { MAX_MISSES, nextCheck, RECHECK_MS } from "./rules.ts";
 import { missingOf } from "./service.ts";
 
-/** Maximum number of subrequests for one domain. */
+/** Subrequests for one domain. */
 const CALLS = 5;
 
 export async function watchDomains(
@@ -29,7 +29,7 @@ export async function watchDomains(
   }
 }
 
-/** The next try is scheduled first, so that a failure does not block other domains. */
+/** Schedules the next try first, so that a failure does not block other domains. */
 async function remove(deps: Deps, row: repo.DomainRow): Promise<void> {
   await deps.db.run([repo.setCheck(row.id, new Date(deps.now().getTime() + HOUR))]);
   await leaveEdge(deps, row);
@@ -51,7 +51,7 @@ async function check(deps: Deps, row: repo.DomainRow): Promise<void> {
 }
 
 /**
- * The team is notified of the first missing TXT record in a row and of the last of `MAX_MISSES`, which ends the
+ * Notifies the team of the first missing TXT record in a row and of the last of `MAX_MISSES`, which ends the
  * verification: links answer 404, and another team may claim the domain.
  */
 async function checkAgain(deps: Deps, row: repo.DomainRow): Promise<void> {
@@ -63,7 +63,7 @@ async function checkAgain(deps: Deps, row: repo.DomainRow): Promise<void> {
     return;
   }
   const notice = noticeIfChanged({ subject: domainSubject(id), teamId, now });
-  // Older releases required a different record.
+  // Older releases required another record.
   const record = row.txtName.startsWith(OWN_PREFIX) ? row : await ownRecord(deps, row);
   const isLast = misses + 1 >= MAX_MISSES;
   await deps.db.runAll([

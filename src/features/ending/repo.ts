@@ -17,8 +17,8 @@ import {
 import type { UploadRow } from "../posts/table.ts";
 
 /**
- * Removes a post that no worker publishes, and the records of the files that the post needs. Files shared by a batch
- * stay until the last post of the batch ends.
+ * Removes a post that no worker publishes, and the records of the files that it needs. Files shared by a batch stay
+ * until the batch's last post ends.
  */
 export function removeResting(id: number, status: UploadStatus, now: Date): Query<number>[] {
   return [
@@ -34,7 +34,7 @@ export function removeResting(id: number, status: UploadStatus, now: Date): Quer
 
 type Attempt = Pick<UploadRow, "id" | "teamId" | "attempt" | "fence">;
 
-/** Records the cost of a post if the previous statement of the batch debited it. */
+/** Records a post's cost if the previous statement of the batch debited it. */
 export const noteCost = (id: number, cost: number): Query<number> =>
   sqlWrite(
     changeFacts(
@@ -49,7 +49,7 @@ export const noteCost = (id: number, cost: number): Query<number> =>
 const attemptOf = (upload: Omit<Attempt, "fence">): SQL =>
   sql`SELECT ${upload.teamId} AS team_id, ${referenceOf(upload)} AS reference`;
 
-/** Changes that record the refund of an attempt, for the statement that ends the attempt. */
+/** Changes that record an attempt's refund, for the statement that ends the attempt. */
 export const refundNote = (upload: Omit<Attempt, "fence">): RowChanges => ({
   creditsRefunded: sql`coalesce(credits_refunded, 0) + ${refundable(attemptOf(upload))}`,
 });
@@ -69,8 +69,8 @@ export const creditRefund = (
 });
 
 /**
- * Refunds an attempt that an edit has replaced by the next one. Belongs in the edit's batch, after
- * the statement that changes the post.
+ * Refunds an attempt that an edit replaced by the next one. Belongs in the edit's batch, after the statement that
+ * changes the post.
  */
 export const refundFollowed = (now: Date, upload: Attempt): Query<number>[] =>
   refund(
@@ -80,8 +80,8 @@ export const refundFollowed = (now: Date, upload: Attempt): Query<number>[] =>
   );
 
 /**
- * Refunds the current attempts of all paid posts that match `where`. Belongs in the batch before
- * the statement that ends the attempts.
+ * Refunds the current attempts of all paid posts that match `where`. Belongs in the batch before the statement that
+ * ends the attempts.
  */
 export function refundUploads(now: Date, where: SQL): Query<number>[] {
   const paidPosts = sql`u.credits_spent > 0 AND u.deleted_at IS NULL AND ${where}`;
@@ -102,7 +102,7 @@ const errorMessageOf = (failure: Failure): string =>
     ? `${failure.message.replace(/[^.!?]$/, "$&.")} ${LOOK_FIRST}`
     : failure.message;
 
-/** A failed post frees its place under the daily cap, unless it may have been published. */
+/** Frees the place under the daily cap, unless the post may have been published. */
 const failedWith = (failure: Failure, now: Date): RowChanges => ({
   dueAt: null,
   wokenAt: null,
@@ -145,14 +145,14 @@ const failWaitingWhere = (where: SQL, failure: Failure, now: Date): Query<number
     moveUploads({ from: ["scheduled", "pending"], to: "failed" }, failedWith(failure, now), where),
   );
 
-/** The planned date as ISO 8601, read when the statement runs. */
+/** ISO 8601, read when the statement runs. */
 const plannedTime = (id: number): SQL => sql`(SELECT
   strftime('%Y-%m-%dT%H:%M:%S', scheduled_for / 1000, 'unixepoch') || printf('.%03dZ', scheduled_for % 1000)
   FROM uploads WHERE id = ${id})`;
 
 /**
- * Cancels a waiting post, with its event and refund. When a worker has taken the post, nothing
- * changes and the last statement but one answers 0.
+ * Cancels a waiting post, with event and refund. When a worker has taken the post, nothing changes and the last
+ * statement but one answers 0.
  */
 export function cancelWaiting(deps: Clock, upload: UploadRow): Query<number>[] {
   const { id, teamId, platform, accountId } = upload;
@@ -167,15 +167,15 @@ export function cancelWaiting(deps: Clock, upload: UploadRow): Query<number>[] {
     emitIfChanged(deps, {
       team: teamId,
       name: "upload.cancelled",
-      // Another call may have moved the post since it was read.
+      // Another call may have moved the post.
       data: { uploadId: id, platform, accountId, scheduledFor: plannedTime(id) },
     }),
   ];
 }
 
 /**
- * Fails the waiting posts of a disconnected account with the code account_disconnected, with events and refunds. A post
- * that is being published finishes.
+ * Fails a disconnected account's waiting posts with the code account_disconnected, with events and refunds. A post that
+ * is being published finishes.
  */
 export function failWaiting(deps: Pick<Deps, "now">, account: AccountRow): Query<number>[] {
   const now = deps.now();

@@ -6,18 +6,18 @@ import { ownUpload } from "../posts/repo/read.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { cancelWaiting, removeResting } from "./repo.ts";
 
-/** `status`: the post's status after cancelling, or before removal. */
+/** `status`: after cancelling, or before removal. */
 interface Deleted {
   result: "cancelled" | "removed";
   status: UploadStatus;
 }
 
 /**
- * Cancels a waiting post, and removes a post that is not waiting. When publishing begins at the
- * same moment, exactly one of the two takes effect.
+ * Cancels a waiting post, removes any other. When publishing begins at the same moment, exactly one of the two takes
+ * effect.
  *
- * @throws AppError NOT_FOUND, NOT_CANCELLABLE; FORBIDDEN for a member whose posts need approval,
- * when another person made or approved the post
+ * @throws AppError NOT_FOUND, NOT_CANCELLABLE; FORBIDDEN for a member whose posts need approval, when another person
+ * made or approved the post
  */
 export async function deleteUpload(ctx: Ctx, id: number): Promise<Deleted> {
   const [[row]] = await ctx.read("posts:write", [ownUpload(ctx.team, id)]);
@@ -31,7 +31,7 @@ export async function deleteUpload(ctx: Ctx, id: number): Promise<Deleted> {
     throw notCancellable("The post is published. Delete it on the platform.");
   }
   const isWaiting = status === "scheduled" || status === "pending";
-  // In both lists of statements, the last but one answers 1 if the post changed.
+  // In both lists, the last statement but one answers 1 if the post changed.
   const changed = await ctx.db.runAll(
     isWaiting ? cancelWaiting(ctx, row) : removeResting(id, status, ctx.now()),
   );
@@ -41,10 +41,7 @@ export async function deleteUpload(ctx: Ctx, id: number): Promise<Deleted> {
   return isWaiting ? { result: "cancelled", status: "failed" } : { result: "removed", status };
 }
 
-/**
- * Returns true for a post that another person made or approved, even if an edit has voided the
- * approval.
- */
+/** True for a post that another person made or approved, even if an edit has voided the approval. */
 const isOthersDecision = (
   { status, approvedHash, approverId, createdBy }: UploadRow,
   { userId }: Ctx["actor"],

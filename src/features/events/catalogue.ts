@@ -6,7 +6,7 @@ import { SUGGESTION_STATUSES } from "../suggestions/table.ts";
 
 const upload = { uploadId: z.int(), platform: z.enum(PLATFORMS) };
 const uploadOfAccount = { ...upload, accountId: z.string() };
-/** `version` names the reviewed version. Old events have none. */
+/** `version`: the reviewed version, missing in old events. */
 const reviewed = {
   ...upload,
   reviewedBy: z.enum(["client", "team"]),
@@ -34,7 +34,7 @@ const failure = z.custom<{ code: FailureCode } & (typeof FAILURES)[FailureCode]>
   return JSON.stringify(rule) === JSON.stringify(FAILURES[code]);
 });
 
-/** Schemas of each event's `data`. Source: spec, "Events". */
+/** Each event's `data`. Source: spec, "Events". */
 export const EVENTS = {
   "upload.completed": z.strictObject({
     ...uploadOfAccount,
@@ -48,7 +48,7 @@ export const EVENTS = {
     failure,
   }),
   "upload.scheduled": z.strictObject({ ...uploadOfAccount, scheduledFor: z.iso.datetime() }),
-  /** `scheduledFor` is null when the post was due at once. */
+  /** `scheduledFor` is null for a post that was due at once. */
   "upload.cancelled": z.strictObject({
     ...uploadOfAccount,
     scheduledFor: z.iso.datetime().nullable(),
@@ -69,7 +69,7 @@ export const EVENTS = {
     ...suggestion,
     previousStatus: z.enum(SUGGESTION_STATUSES),
   }),
-  /** `email` is null when any address may accept the invite. */
+  /** `email` is null when any address may accept. */
   "team.invite": z.strictObject({
     inviteId: z.int(),
     email: z.string().nullable(),

@@ -9,8 +9,8 @@ export interface StoredEvent {
 }
 
 /**
- * The webhook body that is signed. `data` stays as stored, so that every attempt sends the same bytes. Source: spec,
- * "Events", envelope.
+ * The signed webhook body. `data` stays as stored, so that every attempt sends the same bytes. Source: spec, "Events",
+ * envelope.
  */
 export const envelopeText = ({ id, event, createdAt, data }: StoredEvent): string =>
   `{"id":${JSON.stringify(id)},"event":${JSON.stringify(event)},"createdAt":"${createdAt.toISOString()}","data":${data}}`;

@@ -3,13 +3,13 @@ import { DAY } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
 import { removeEvents, teamAfter } from "./repo.ts";
 
-/** Spec is silent on how far back the event feed goes. */
+/** Spec is silent. */
 export const KEPT_MS = 30 * DAY;
 const SLICE = 500;
 const TEAMS = 500;
 
 /**
- * Deletes old events. Event ids sort by time, so their age needs no index.
+ * Event ids sort by time, so their age needs no index.
  *
  * @param cursor id of the first team
  */

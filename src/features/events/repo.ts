@@ -15,7 +15,7 @@ import { events } from "./table.ts";
 /** A value may be SQL, such as the id of a row inserted in the same batch. */
 type ValuesOrSql<T> = { [K in keyof T]: T[K] | SQL };
 
-/** `by` is the acting member, who gets no notice. */
+/** `by`: the acting member, who gets no notice. */
 type NewEvent = {
   [N in EventName]: {
     team: number | SQL;
@@ -36,7 +36,7 @@ function toJson(data: NewEvent["data"]): string | SQL {
     );
 }
 
-/** The parts of a time-sortable id: `head` is the time with a counter, `tail` is random. */
+/** Parts of a time-sortable id: `head` is the time with a counter, `tail` is random. */
 interface IdParts {
   head: string;
   tail: string | SQL;
@@ -78,7 +78,6 @@ const insertEvents = prepared(
 type Emitter = Pick<Deps, "newEventId" | "now"> &
   Partial<Pick<Deps, "webhookQueue" | "defer" | "log">>;
 
-/** The query's result is the number of inserted events. */
 function insertAndWake(deps: Partial<Emitter>, values: Values): Query<number> {
   const query = insertEvents(values);
   return {
@@ -118,16 +117,15 @@ const insertEvent = (
     source,
   });
 
-/** Splits an id that `timeSortedId` made. */
 const partsOf = (id: string): IdParts => ({ head: id.slice(4, 20), tail: id.slice(20) });
 
-/** Inserts an event if `condition` holds; belongs in the batch of the change that the event reports. */
+/** Inserts an event if `condition` holds; belongs in the batch of the change that it reports. */
 export const emit = (deps: Emitter, event: NewEvent, condition: SQL): Query<number> =>
   insertEvent(deps, event, sql`WHERE ${condition}`);
 
 const AFTER_A_CHANGE = sql`WHERE changes() > 0`;
 
-/** Inserts an event if the batch's previous statement changed a row. */
+/** Acts if the batch's previous statement changed a row. */
 export const emitIfChanged = (deps: Emitter, event: NewEvent): Query<number> =>
   insertEvent(deps, event, AFTER_A_CHANGE);
 
@@ -138,7 +136,7 @@ export function emitForEach(
   source: SQL,
 ): Query<number> {
   const at = deps.now();
-  // The events share a counter: one statement inserts them in no defined order.
+  // The events share a counter, because their order is undefined.
   const { head } = partsOf(`${firstIdSince("evt", at)}0000`);
   const tail = sql`lower(hex(randomblob(6)))`;
   return insertAndWake(deps, { ...event, head, tail, by, data: toJson(data), at, source });
@@ -154,7 +152,7 @@ export const eraseEvents = (team: number, max: number): Query<number> =>
   sqlWrite(sql`DELETE FROM events WHERE (team_id, id) IN
     (SELECT team_id, id FROM events WHERE team_id = ${team} LIMIT ${max})`);
 
-/** Removes events with ids below `before` from `teams` teams, whose ids begin at `from`. */
+/** Events with ids below `before` of `teams` teams, whose ids begin at `from`. */
 export const removeEvents = ({
   from,
   teams,
@@ -174,7 +172,7 @@ const readStored = rowReader({
   data: text("data").notNull(),
 });
 
-/** Finds events, oldest first, without pings. */
+/** Oldest first, without pings. */
 export const eventsAfter = (
   team: number | SQL,
   { after, name, limit }: { after: string; name: EventName | null; limit: number },
@@ -185,7 +183,7 @@ export const eventsAfter = (
     readStored,
   );
 
-/** Pings count as events here. */
+/** Includes pings. */
 export const lastEventId = (team: number | SQL): Query<string[]> =>
   sqlQuery(
     sql`SELECT id FROM events WHERE team_id = ${team} ORDER BY id DESC LIMIT 1`,

@@ -5,7 +5,7 @@ import { envelopeSchema, SUBSCRIBABLE } from "./catalogue.ts";
 
 enableDescriptions();
 
-/** Spec is silent on the page size. */
+/** Spec is silent. */
 const PAGE = { default: 100, max: 1_000 };
 
 export const eventFeedSchema = z.object({

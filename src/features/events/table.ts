@@ -9,7 +9,7 @@ export const events = sqliteTable(
     id: text("id").notNull(),
     name: text("name").$type<EventName>().notNull(),
     data: json<EventData>("data").notNull(),
-    /** The acting member; null when a client, a job or a platform acted. */
+    /** The acting member; null for a client, a job or a platform. */
     actorId: integer("actor_id"),
     createdAt: instant("created_at").notNull(),
   },

@@ -43,7 +43,7 @@ guidePages.get("/docs/search.json", async (c) => {
 
 const originOf = (c: AppContext): string => publicOrigin(c.var.deps, c.req.url);
 
-/** Browsers may cache guides: they change only with the instance's version. */
+/** Guides change only with the instance's version, so browsers may cache them. */
 const sendAsset = (c: AppContext, type: string, text: string): Response =>
   c.body(text, 200, { "Content-Type": type, "Cache-Control": "public, max-age=300" });
 
@@ -52,13 +52,13 @@ async function sendText(c: AppContext, file: string): Promise<Response> {
   return sendAsset(c, "text/markdown; charset=utf-8", fillExamples(text, originOf(c)));
 }
 
-/** The reader's team and its account ids by platform, which the examples show. */
+/** The reader's team and account ids, which the examples show. */
 interface OwnAccounts {
   team: string;
   ids: ReadonlyMap<string, string>;
 }
 
-/** Returns null when no person is signed in. Asks the database only for a cookie that carries our signature. */
+/** Null when no person is signed in. Asks the database only for a signed cookie. */
 async function findOwnAccounts(c: AppContext): Promise<OwnAccounts | null> {
   const cookies = c.req.header("cookie") ?? null;
   if (cookieValue(cookies, sessionCookieName(originOf(c))) === null) return null;
@@ -71,7 +71,7 @@ async function findOwnAccounts(c: AppContext): Promise<OwnAccounts | null> {
       ids: new Map(accounts.map(({ platform, id }) => [platform, id])),
     };
   } catch (error) {
-    // The cookie is old, or the reader opened too many pages: show the guide without account ids.
+    // For an old cookie or too many pages, the guide shows no account ids.
     if (error instanceof AppError) return null;
     throw error;
   }
@@ -173,7 +173,7 @@ const Sections = ({ sections }: Pick<SideProps, "sections">) => (
   </ul>
 );
 
-/** Links to the previous and the next guide; the page with the list links to the first. */
+/** The page with the list links to the first guide. */
 const Turn = ({ groups, here }: Pick<SideProps, "groups" | "here">) => {
   const guides: GuideEntry[] = groups.flatMap((group) => group.guides);
   const place = guides.findIndex(({ name }) => name === here);

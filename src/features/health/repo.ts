@@ -3,10 +3,7 @@ import { prepared } from "../../db/client.ts";
 import { valueReader } from "../../db/rows.ts";
 import { uploads } from "../posts/table.ts";
 
-/**
- * When the oldest waiting job became due. A job in progress is not late: large files and slow platforms take
- * long.
- */
+/** When the oldest waiting job became due. A running job is not late: large files and slow platforms take long. */
 export const oldestDue = prepared<{ lately: Date }, Date | null>(
   ({ lately }) =>
     sql`SELECT due_at FROM uploads WHERE due_at IS NOT NULL

@@ -55,8 +55,7 @@ healthRoutes.get("/health", async (c) => {
 });
 
 /**
- * Warns of API versions that end soon, and of platforms that need the instance's own domain. Platforms are loaded
- * lazily: other pages need none.
+ * Warns of API versions that end soon, and of platforms that need the instance's own domain. Loads platforms lazily.
  */
 async function warningsOf({ config }: Deps, now: Date): Promise<string[]> {
   const [{ connectors }, { describeEnding, endingVersions }] = await Promise.all([

@@ -13,7 +13,6 @@ export interface Looked<K> {
   stored: StoredAnswer | null;
 }
 
-/** Reads `queries` and the stored answer in one round trip. */
 export async function look<const Q extends readonly Query<unknown>[]>(
   ctx: Ctx,
   scope: Scope,
@@ -26,11 +25,11 @@ export async function look<const Q extends readonly Query<unknown>[]>(
   return { findings, stored };
 }
 
-/** SQL parts by which a batch takes effect only once. */
+/** SQL by which a batch takes effect only once. */
 export interface FirstTime {
   /** SQL condition for the first statement of the batch: no answer is stored yet. */
   isNew: SQL;
-  /** Stores the answer if the previous statement of the batch changed a row. */
+  /** Acts if the previous statement of the batch changed a row. */
   keep(answer: unknown, firstUploadId?: SQL | number | null): Query<number>[];
 }
 
@@ -49,9 +48,9 @@ const firstTimeOf = (ctx: Ctx, call: NamedCall | null, fingerprint: string): Fir
 export interface Steps<K, R> {
   /** `losses` counts how often another call was faster. */
   look(losses: number): Promise<Looked<K>>;
-  /** Returns null when another call was faster. */
+  /** Null when another call was faster. */
   make(findings: K, first: FirstTime): Promise<R | null>;
-  /** Without `replay`, the stored answer is the result. */
+  /** If absent, the stored answer is the result. */
   replay?(stored: StoredAnswer): R | Promise<R>;
 }
 
@@ -63,8 +62,8 @@ export interface Done<R> {
 const MAX_TRIES = 5;
 
 /**
- * Carries out a call once per idempotency key; a repetition gets the first answer. Without a key, it is always carried
- * out. Tries again when another call was faster.
+ * Carries out a call once per idempotency key; a repetition gets the first answer. A call without a key is always
+ * carried out. Tries again when another call was faster.
  *
  * @param bodyOf a canonical form of the body; its JSON is stored and must stay stable across releases
  * @throws AppError IDEMPOTENCY_MISMATCH when the key was used for another body; after five lost races

@@ -8,7 +8,7 @@ import { idempotency } from "./table.ts";
 
 export type StoredAnswer = typeof idempotency.$inferSelect;
 
-/** Spec is silent on how long answers are kept. */
+/** Spec is silent. */
 const KEPT_MS = DAY;
 
 const keptSince = (now: Date): number => now.getTime() - KEPT_MS;
@@ -20,7 +20,6 @@ const answerSince = prepared(
   rowReader(idempotency),
 );
 
-/** Finds the answer to an earlier call, which is kept for a day. */
 export const storedAnswer = (
   team: SQL,
   { route, key }: NamedCall,

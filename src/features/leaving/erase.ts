@@ -6,11 +6,11 @@ import { openUploads } from "../presign/repo.ts";
 import { LOGIN_CALLS, revokeLogins, takeLogins } from "./logins.ts";
 import { type DeletedTeam, deletedTeam, eraseRows, eraseTeam } from "./repo/erase.ts";
 
-/** Maximum rows per table, and objects per prefix, that one run removes. */
+/** Rows per table, and objects per prefix, that one run removes. */
 const SLICE = 200;
-/** Maximum subrequests of one run. Aborting uploads counts as storage operations instead. */
+/** Subrequests of one run. Aborting uploads counts as storage operations instead. */
 export const ERASING_CALLS = 11 + LOGIN_CALLS;
-/** Requests that started before a team's deletion may store something for this long. */
+/** Requests from before a team's deletion may store something this long. */
 const SETTLED_MS = DAY;
 
 const prefixesOf = (teamId: number): string[] => [
@@ -21,7 +21,7 @@ const prefixesOf = (teamId: number): string[] => [
 ];
 
 /**
- * Removes one slice of a deleted team's data; once all is gone, the team itself. A team that fails waits for the next
+ * Removes one slice of a deleted team's data; after the last, the team itself. A team that fails waits for the next
  * round.
  *
  * @param cursor id of the first team
@@ -39,7 +39,7 @@ export async function eraseTeams(deps: Deps, cursor: string | null): Promise<str
   }
 }
 
-/** Returns false when nothing of the team is left for this round. */
+/** False when nothing of the team is left for this round. */
 async function eraseSlice(
   deps: Deps,
   { id, ownerId, deletedAt }: DeletedTeam,

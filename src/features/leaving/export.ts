@@ -7,7 +7,7 @@ import type { ExportPage } from "./schema.ts";
 
 /** A hundred of the longest posts stay far below the memory limit. */
 const SLICE = 100;
-/** A page of the export ends with the line that exceeds this. */
+/** A page ends with the line that exceeds this. */
 const MAX_CHARACTERS = 4_000_000;
 
 interface Place {
@@ -16,7 +16,7 @@ interface Place {
 }
 
 /**
- * Returns lines of JSON. The last line is `next` with a cursor, or `end`.
+ * Lines of JSON; the last is `next` with a cursor, or `end`.
  *
  * @throws AppError FORBIDDEN unless the caller is the owner; 400 for an invalid cursor
  */

@@ -4,7 +4,7 @@ import { revokeLogin } from "../disconnect/service.ts";
 import { forgetLogins, loginsOf } from "./repo/logins.ts";
 
 const SLICE = 4;
-/** Maximum subrequests to revoke one login. Bluesky looks up servers and may ask for a new DPoP proof. */
+/** Subrequests to revoke one login. Bluesky looks up servers and may ask for a new DPoP proof. */
 const CALLS_OF_LOGIN = 4;
 export const LOGIN_CALLS = SLICE * CALLS_OF_LOGIN;
 
@@ -17,7 +17,7 @@ export async function revokeLogins(deps: Deps, logins: readonly AccountRow[]): P
   await Promise.all(logins.map((account) => revokeLogin(deps, account)));
 }
 
-/** Logins are deleted from our database first, so a platform that does not answer delays nothing. */
+/** The logins are deleted here first, so a platform that does not answer delays nothing. */
 export async function endLogins(deps: Deps, teamId: number): Promise<void> {
   const [logins] = await deps.db.run(takeLogins(teamId));
   await revokeLogins(deps, logins);

@@ -4,7 +4,7 @@ import { wholeNumber } from "../../http/whole-number.ts";
 
 enableDescriptions();
 
-/** Spec is silent on the page size. */
+/** Spec is silent. */
 const MAX_LINES = 1_000;
 const MAX_CURSOR = 500;
 

@@ -27,7 +27,7 @@ export async function deleteTeam(ctx: Ctx, teamId: number, confirm: string): Pro
   const leaving = { teamId, ownerId: ctx.actor.userId };
   const [isDeleted] = await ctx.db.runAll(markDeleted(leaving, ctx.now()));
   if (isDeleted === 1) {
-    // Revokes the first logins now; the hourly chore revokes the others.
+    // The hourly chore revokes the other logins.
     ctx.defer(endLogins(ctx, teamId));
     return;
   }

@@ -8,14 +8,14 @@ import { nameOfFile } from "../content/version.ts";
 import type { MediaRef, PostDigest, UploadRow } from "../posts/table.ts";
 import type { Violation } from "./rules.ts";
 
-/** Source: spec, "Daily posting caps": duplicate or very similar content within 48 hours. */
+/** Source: spec, "Daily posting caps": duplicate or very similar content. */
 export const DUPLICATE_WINDOW_MS = 2 * DAY;
 
 /** A file's content hash where known, else its stored hash; before the download, its URL. */
 const comparedName = (item: MediaRef): string =>
   "url" in item ? item.url : (item.content ?? item.sha256);
 
-/** Returns the sorted names of the files to compare, without a video's thumbnail. */
+/** Sorted, without a video's thumbnail. */
 export const comparedFiles = (
   media: readonly MediaRef[],
   nameOf: (item: MediaRef) => string = comparedName,
@@ -30,10 +30,7 @@ export const withFiles = async (
   media: readonly MediaRef[],
 ): Promise<PostDigest> => ({ ...text, files: await sha256Hex(comparedFiles(media).join(" ")) });
 
-/**
- * A claim on a text with its files: no other post of the account may have both within the duplicate
- * window.
- */
+/** A claim on a text with its files: no other post of the account may have both within the duplicate window. */
 export interface Claim {
   accountId: string;
   key: string;
@@ -44,13 +41,13 @@ export interface Claim {
 
 type Claimant = Pick<UploadRow, "accountId" | "platform" | "status" | "textDigest">;
 
-/** Names a post's text and files within its account; null for a digest without files. */
+/** Null for a digest without files. */
 export const claimKey = (accountId: string, digest: PostDigest | null): string | null =>
   digest?.files === undefined ? null : `${accountId} ${digest.hash} ${digest.files}`;
 
 /**
- * Returns the claim of a post that is published at `at`. Null for a post that awaits a decision, and for platforms with
- * a repeat rule of their own, which applies at publishing.
+ * The claim of a post that is published at `at`. Null for a post that awaits a decision, and for platforms with a
+ * repeat rule of their own, which applies at publishing.
  */
 export function claimOf(
   { accountId, platform, status, textDigest }: Claimant,
@@ -62,14 +59,14 @@ export function claimOf(
   return { accountId, key, at, uploadId };
 }
 
-/** A published or planned post, for comparison with a new one. */
+/** Published or planned; compared with a new post. */
 export interface RecentPost {
   id: number;
   accountId: string;
-  /** The text; of a long text its beginning and end (`sampleOf`). */
+  /** The text, or a long text's beginning and end (`sampleOf`). */
   sample: string;
   sizeBytes: number;
-  /** Null for posts stored before digests existed. */
+  /** Null for posts older than digests. */
   digest: PostDigest | null;
   media: MediaRef[];
   at: Date;
@@ -87,7 +84,7 @@ interface Candidate {
   blocklist: readonly string[];
 }
 
-/** Spec is silent on this and the next figures, up to MIN_SIMILARITY. */
+/** Spec is silent, also on the next figures up to MIN_SIMILARITY. */
 const MENTION_WINDOW_MS = DAY;
 const MAX_MENTIONS = 20;
 const MAX_POSTS_PER_MENTION = 5;
@@ -111,7 +108,7 @@ export const SAMPLE_CHARACTERS = 1_000;
 
 function sampleOf(text: string): string {
   if (countUtf8Bytes(text) <= COMPARED_WHOLE_BYTES) return text;
-  // The database counts characters, which have two UTF-16 units at most.
+  // The database counts characters of at most two UTF-16 units.
   const first = Array.from(text.slice(0, 2 * SAMPLE_CHARACTERS)).slice(0, SAMPLE_CHARACTERS);
   const last = Array.from(text.slice(-2 * SAMPLE_CHARACTERS)).slice(-SAMPLE_CHARACTERS);
   return [...first, ...last].join("");
@@ -145,7 +142,7 @@ export async function prepareText(text: string): Promise<PreparedText> {
   return {
     text,
     sizeBytes: countUtf8Bytes(text),
-    // A text without letters or digits is compared unchanged.
+    // Texts without letters or digits are compared unchanged.
     digest: {
       hash: await sha256Hex(essence(text) || `\0${text.trim()}`),
       mentions: [...new Set(mentions)].slice(0, MAX_MENTIONS),
@@ -156,7 +153,7 @@ export async function prepareText(text: string): Promise<PreparedText> {
   };
 }
 
-/** Returns the digest of a stored post, computed anew if it predates file digests. */
+/** Recomputes the digest of a post that predates file digests. */
 export const digestOf = async ({
   textDigest,
   media,
@@ -166,7 +163,7 @@ export const digestOf = async ({
     ? withFiles((await prepareText(textOf(texts))).digest, media)
     : textDigest;
 
-/** Creates a `prepareText` with a cache, because posts of a batch mostly share their text. */
+/** Caches the results, because posts of a batch mostly share their text. */
 export function createPreparer(): (text: string) => Promise<PreparedText> {
   const prepared = new Map<string, Promise<PreparedText>>();
   return (text) => {
@@ -214,7 +211,7 @@ function isSameText(mine: PreparedText, other: RecentPost): boolean {
   return isNearInLength(letters.length, mine.letters.length) && isAlike(mine.trigrams, letters);
 }
 
-/** Files that are not downloaded yet have only their URL to compare. */
+/** Before the download, only URLs can be compared. */
 const hasSameFiles = (media: readonly MediaRef[], other: readonly MediaRef[]): boolean =>
   [undefined, nameOfFile].some(
     (nameOf) => comparedFiles(media, nameOf).join(" ") === comparedFiles(other, nameOf).join(" "),
@@ -226,7 +223,7 @@ const mentionsIn = (text: string): string[] =>
 const within = (a: Date, b: Date, ms: number): boolean => Math.abs(a.getTime() - b.getTime()) <= ms;
 
 function duplicate(post: Candidate, recent: readonly RecentPost[]): Violation[] {
-  // A platform's own repeat rule is checked when the post is published.
+  // The platform's own repeat rule is checked at publishing.
   if (connectorOf(post.platform).repeatRule) return [];
   const same = recent.find(
     (other) =>

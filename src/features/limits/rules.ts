@@ -17,7 +17,7 @@ import {
 } from "../credits/rules.ts";
 import { MAX_DRAFTS } from "../posts/rules.ts";
 
-/** Source: spec, "Daily posting caps": a rolling window. */
+/** Source: spec, "Daily posting caps". */
 export const CAP_WINDOW_MS = DAY;
 
 export const dailyCapOf = ({ config }: Pick<Deps, "config">, platform: Platform): number =>
@@ -26,41 +26,41 @@ export const dailyCapOf = ({ config }: Pick<Deps, "config">, platform: Platform)
 export const dailyCaps = (deps: Pick<Deps, "config">): Record<string, number> =>
   Object.fromEntries(connectors().map(({ platform }) => [platform, dailyCapOf(deps, platform)]));
 
-/** Maximum waiting and running posts of a team. Spec is silent on it. */
+/** Waiting and running posts. Spec is silent. */
 export const MAX_TEAM_IN_PROGRESS = 1_000;
 
 /** An account with its use of limits, read before a post is accepted. */
 export interface AccountFacts {
   account: AccountRow;
-  /** Posts published in the last 24 hours or being published now. */
+  /** Posts of the last 24 hours, including those being published. */
   used: number;
   /** When the oldest counted post leaves the 24-hour window; null when none counts. */
   resetAt: Date | null;
   inProgress: number;
   teamInProgress: number;
-  /** Number of the team's drafts and posts awaiting approval; null when not counted. */
+  /** Drafts and posts awaiting approval; null when not counted. */
   drafts: number | null;
   plan: Plan;
-  /** By month, such as 2026-12, from the current month on; empty for a plan without a quota. */
+  /** By month, such as 2026-12, from the current month on; empty without a quota. */
   postsByMonth: Record<string, number>;
   blocklist: string[];
-  /** The team's own banned hashtags for the platform; null: the platform's list applies. */
+  /** The team's own list; null: the platform's list applies. */
   bannedHashtags: string[] | null;
-  /** Null for platforms that cost no credits. */
+  /** Null on platforms that cost no credits. */
   credits: CreditBalance | null;
 }
 
-/** Maximum waiting and running posts of an account. Spec is silent on it. */
+/** Waiting and running posts. Spec is silent. */
 const MAX_ACCOUNT_IN_PROGRESS = 100;
 
-/** A cap or rule that a post breaks, in its wire form. Source: spec, "Errors", the 429 of a cap. */
+/** The wire form of a broken cap or rule. Source: spec, "Errors", the 429 of a cap. */
 export interface Violation {
   platform: Platform;
   type: "hard_cap" | "duplicate_content" | "mention_spam" | "unsafe_content";
   message: string;
   used_last_24h?: number;
   cap?: number;
-  /** Id of the earlier post; only for a duplicate. */
+  /** The earlier post of a duplicate. */
   uploadId?: number;
 }
 
@@ -81,7 +81,7 @@ export function capViolation(
   };
 }
 
-/** @throws AppError ACCOUNT_INACTIVE when the account of a stored post is disconnected */
+/** @throws AppError ACCOUNT_INACTIVE when a stored post's account is disconnected */
 export function requireConnected(facts: AccountFacts | undefined): AccountFacts {
   if (facts) return facts;
   throw new AppError(
@@ -90,14 +90,14 @@ export function requireConnected(facts: AccountFacts | undefined): AccountFacts 
   );
 }
 
-/** @throws AppError ACCOUNT_INACTIVE when the account cannot be used */
+/** @throws AppError ACCOUNT_INACTIVE */
 export function requireActive({ config }: Pick<Deps, "config">, { account }: AccountFacts): void {
   const refusal = accountRefusal(account, config);
   if (refusal) throw new AppError("ACCOUNT_INACTIVE", refusal);
 }
 
 /**
- * Requires quota for a post in the month of `at`. `more`: posts that this call accepted before.
+ * Checks the month of `at`. `more`: posts that this call accepted before.
  *
  * @throws AppError PLAN_LIMIT
  */
@@ -112,7 +112,7 @@ export const quotaUsedUp = ({ monthlyPosts }: Plan, at: Date): string =>
   `The plan's ${monthlyPosts} posts of ${periodOf(at)} are used up.`;
 
 /**
- * Requires room in the team's plan and queue for a post at `at`. `more`: posts that this call accepted before.
+ * Checks plan and queue for a post at `at`. `more`: posts that this call accepted before.
  *
  * @throws AppError PLAN_LIMIT, QUEUE_FULL, QUEUE_BUSY
  */
@@ -133,8 +133,8 @@ export function requireRoom(facts: AccountFacts, at: Date, more = 0): void {
 }
 
 /**
- * Requires room for a draft. `more`: posts that this call accepted before. Passes when drafts were not counted: the
- * inserting statement checks again.
+ * `more`: posts that this call accepted before. Passes when drafts were not counted: the inserting statement checks
+ * again.
  *
  * @throws AppError QUEUE_FULL
  */
@@ -145,8 +145,7 @@ export function requireDraftRoom({ drafts }: AccountFacts, more: number): void {
 }
 
 /**
- * Requires credits for a post at `at` and returns its cost. `spoken`: the cost of other posts of
- * the same call.
+ * Returns the cost of a post at `at`. `spoken`: the cost of other posts of the same call.
  *
  * @throws AppError PLAN_LIMIT, with the balance in words
  */

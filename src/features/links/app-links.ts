@@ -16,8 +16,8 @@ const pathOf = ({ pathname, search }: URL): string => `${pathname.slice(1)}${sea
 const handleOf = (part = ""): string => encode(part.replace(/^@/, ""));
 
 /**
- * Apps apart from the connectors, because a link may lead to any site. Source: the apps' web addresses and registered
- * URL schemes.
+ * Apart from the connectors, because a link may lead to any site. Source: the apps' web addresses and registered URL
+ * schemes.
  */
 const APPS: readonly App[] = [
   {
@@ -89,7 +89,7 @@ const APPS: readonly App[] = [
 const SHORTCODE = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const MAX_SHORTCODE = 11;
 
-/** Decodes an Instagram shortcode, which is base 64; null for anything else. */
+/** An Instagram shortcode is base 64. Returns null for anything else. */
 function mediaId(code: string): bigint | null {
   if (code.length === 0 || code.length > MAX_SHORTCODE) return null;
   let id = 0n;

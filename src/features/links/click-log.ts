@@ -2,11 +2,11 @@ import { runPlain } from "../../db/plain.ts";
 import type { ClicksMessage, LinkClick } from "../../queue/messages.ts";
 import { storeClicks } from "./repo/clicks.ts";
 
-/** Clicks are collected for this long; an isolate that ends earlier loses them. */
+/** Clicks are collected this long; an isolate that ends earlier loses them. */
 const WINDOW_MS = 50;
 /** After this time, the visit that was to send the clicks counts as lost. */
 const LOST_MS = 1_000;
-/** Keeps a message below 64 KB, which a queue bills as one operation. Source: Queues, "Pricing". */
+/** Keeps a message below 64 KB, billed as one operation. Source: Queues, "Pricing". */
 const MAX_CLICKS = 1_000;
 
 export interface ClickStore {
@@ -39,7 +39,7 @@ export class ClickLog {
   }
 }
 
-/** The message's id prevents double counting when it is sent twice. */
+/** The message's id prevents double counting. */
 async function send(store: ClickStore, message: ClicksMessage): Promise<void> {
   for (let tries = 0; tries < 2; tries++) {
     try {

@@ -2,17 +2,17 @@ import type { Config } from "../../config.ts";
 import { hostNameOf } from "../../core/hosts.ts";
 import { SHORT_PATH } from "../../core/link-address.ts";
 
-/** Spec is silent on the length of URLs. */
+/** Spec is silent. */
 export const MAX_URL_CHARACTERS = 2_048;
 
 export interface OwnAddresses {
   /** Hosts on which every path is a short link. */
   shortHosts: readonly (string | null)[];
-  /** Hosts with short links below /s/ only. */
+  /** Hosts with short links only below /s/. */
   mainHosts: readonly (string | null)[];
 }
 
-/** Other host names of an instance: the local machine, and workers.dev. */
+/** The local machine, and workers.dev. */
 const OTHER_NAMES = /^(?:localhost|127\.[\d.]+|\[::1\])$|\.workers\.dev$/;
 
 export function isOwnShortLink(url: URL, { shortHosts, mainHosts }: OwnAddresses): boolean {
@@ -22,7 +22,7 @@ export function isOwnShortLink(url: URL, { shortHosts, mainHosts }: OwnAddresses
   return isMain && url.pathname.startsWith(SHORT_PATH);
 }
 
-/** Refused in URLs: line breaks end an HTTP header, and URL parsers drop them silently. */
+/** Line breaks end an HTTP header, and URL parsers drop them silently. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\x00-\x1f\x7f-\x9f\u2028\u2029]/;
 

@@ -13,14 +13,14 @@ export type StoredRule = { destination: string; priority: number } & (
   | { type: "referer"; referers: string }
 );
 
-/** Facts about a visitor, computed only when a rule needs them. */
+/** Facts about a visitor, computed on demand. */
 export interface Visit {
-  /** ISO 3166-1 alpha-2; null: unknown. */
+  /** ISO 3166-1 alpha-2; null when unknown. */
   country(): string | null;
   device(): Device;
-  /** Null: a system that no rule can name. */
+  /** Null for systems that no rule can name. */
   system(): System | null;
-  /** The browser's preferred language in lower case. */
+  /** Lower case. */
   language(): string | null;
   referer(): string | null;
   /** Epoch ms. */
@@ -37,7 +37,7 @@ const put = (index: Index, key: string, rank: number): void => {
 
 const combination = (device: Device, system: System | null): string => `${device} ${system ?? ""}`;
 
-/** Indexes rules, which are sorted by priority, to find the first match without trying each. */
+/** Finds the first match among rules, which are sorted by priority, without trying each. */
 export class Router {
   private readonly countries: Index = new Map();
   private readonly combinations: Index = new Map();

@@ -60,7 +60,7 @@ export class InputFields {
     return read.href;
   }
 
-  /** An image may be on any host: no visitor is redirected there. */
+  /** On any host, because no visitor is redirected there. */
   private readImage(text: string): string {
     const read = readDestination(text, { shortHosts: [], mainHosts: [] });
     if (!("refusal" in read)) return read.href;

@@ -1,21 +1,21 @@
 import type { LinkAddress } from "../../core/link-address.ts";
 import type { Target } from "./target.ts";
 
-/** A cached link is used for at most this many ms, so an edit takes effect within a second. */
+/** An edit takes effect within a second. */
 const MAX_AGE_MS = 1_000;
 
-/** Two visits within this many ms make a link hot: it is cached. */
+/** Two visits within this many ms make a link hot. */
 const HOT_MS = 1_000;
 
-/** A visit refreshes a cached link older than this many ms. */
+/** A visit refreshes a cached link older than this. */
 const FRESH_MS = 700;
 
-/** A cached link older than this many ms is refreshed along with another. */
+/** A cached link older than this is refreshed along with another. */
 const GATHER_MS = 300;
 
 const MAX_TOGETHER = 200;
 
-/** Maximum characters of cached rows. A larger cache is cleared. */
+/** Maximum characters of cached rows; a larger cache is cleared. */
 const MAX_CHARACTERS = 4_000_000;
 
 const MAX_PLACES = 5_000;
@@ -32,19 +32,18 @@ interface Entry<T> {
   visitedAt: number;
   isHot: boolean;
   kept: Kept<T> | null;
-  /** Start of a refresh in epoch ms; after a second, it counts as failed. */
+  /** Epoch ms; after a second, the refresh counts as failed. */
   refreshedAt: number | null;
 }
 
-/** Compares the distance only: a development clock can be moved back. */
+/** A development clock can be moved back. */
 const isWithin = (ms: number, a: number, b: number): boolean => Math.abs(a - b) <= ms;
 
 const isUnderWay = (startedAt: number | null, now: number): boolean =>
   startedAt !== null && isWithin(MAX_AGE_MS, now, startedAt);
 
 /**
- * Caches links for at most a second. `forget` also discards running reads, so that this isolate's
- * changes show at once.
+ * Caches links for at most a second. `forget` also discards running reads, so that this isolate's changes show at once.
  */
 export class HotLinks<T> {
   private readonly entries = new Map<string, Entry<T>>();
@@ -59,7 +58,7 @@ export class HotLinks<T> {
     return { value: kept.value, mustRefresh };
   }
 
-  /** Returns stale links, to be read again in one query. Each one is given to one caller only. */
+  /** Returns stale links, to be read again in one query. Only one caller gets each. */
   takeStale(now: number): LinkAddress[] {
     const addresses: LinkAddress[] = [];
     for (const entry of this.entries.values()) {
@@ -133,7 +132,6 @@ export class HotLinks<T> {
 
 export const keyOf = ({ host, slug }: LinkAddress): string => `${host ?? ""}/${slug}`;
 
-/** Shared by redirects and the API in this isolate. */
 export const hotLinks = new HotLinks<Target | null>();
 
 export const forgetAddress = (address: LinkAddress): void => hotLinks.forget(keyOf(address));

@@ -77,7 +77,7 @@ function answerPerson(
   return openApp(destination, visit).then((page) => page ?? sendTo(destination));
 }
 
-/** Returns null for an impossible slug. */
+/** Null for an impossible slug. */
 function normalize({ host, slug }: LinkAddress): LinkAddress | null {
   if (isSlug(slug)) return { host, slug };
   try {
@@ -107,7 +107,7 @@ async function readTarget(
   return keep(key, link, { readAt, generation });
 }
 
-/** Refreshes links with one query: a query for each would cost more than the visits. */
+/** Uses one query: a query per link would cost more than the visits. */
 async function refresh(
   addresses: readonly LinkAddress[],
   { database }: Pick<RedirectDeps, "database">,
@@ -154,7 +154,7 @@ async function openApp(destination: string, visit: RequestVisit): Promise<Respon
   return links && (await import("./pages.ts")).appPage(links);
 }
 
-/** The instance's hosts with short links; `names` are texts that their URLs contain. */
+/** `names`: texts that URLs of the instance's short links contain. */
 interface OwnNames {
   own: OwnAddresses;
   names: string[];
@@ -173,7 +173,7 @@ function ownNames(config: RedirectDeps["config"]): OwnNames {
   return fresh;
 }
 
-/** Saving a link refuses short links as destinations, but a host may get short links later. */
+/** Saving refuses short links as destinations, but a host may get short links later. */
 function isInCircle(
   destination: string,
   { shortHosts: ownDomains }: Target,

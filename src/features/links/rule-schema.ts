@@ -7,7 +7,7 @@ import { COUNTRIES, MAX_ITEMS, MAX_PRIORITY } from "./rules.ts";
 
 enableDescriptions();
 
-/** Spec is silent on the length of lists. */
+/** Spec is silent. */
 const MAX_LIST_CHARACTERS = 2_000;
 
 type Judge = (item: string) => string | null;
@@ -61,7 +61,7 @@ const referers = listOf(lower, (item) =>
     : `has ${shown(item)}, which is not a domain or word: 2 to 100 letters, digits, dots and hyphens`,
 );
 
-/** Times with years before 0 or after 9999 are longer, and refused. */
+/** Refuses years before 0 or after 9999, which are longer. */
 const ISO_LENGTH = "2026-12-24T18:00:00.000Z".length;
 
 const instant = z

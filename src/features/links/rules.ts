@@ -2,16 +2,16 @@ import { AppError } from "../../core/errors.ts";
 
 /** Source: spec, "Short links", rule priority. */
 export const MAX_PRIORITY = 1_000;
-/** Spec is silent on the number of rules. */
+/** Spec is silent. */
 export const MAX_RULES = 1_000;
-/** Spec is silent on the number of a rule's items. */
+/** Spec is silent. */
 export const MAX_ITEMS = 250;
-/** Each referer is compared on every visit. Spec is silent on their number. */
+/** Each visit compares each referer. Spec is silent. */
 export const MAX_REFERER_ITEMS = 1_000;
 
 /**
- * A rule without a priority gets the highest so far plus one. A taken priority moves the rules with equal and higher
- * ones up. Returns the highest first.
+ * A rule without a priority gets the highest so far plus one. A taken priority moves rules with equal and higher ones
+ * up. Returns the highest first.
  *
  * Spec is silent: the first rule without a priority gets 0.
  */

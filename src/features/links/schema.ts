@@ -11,7 +11,7 @@ import { MAX_KEPT_A_MINUTE } from "./statistics.ts";
 
 enableDescriptions();
 
-/** Spec is silent on the lengths of preview texts. */
+/** Spec is silent. */
 const MAX_TITLE = 200;
 const MAX_DESCRIPTION = 500;
 /** Bounds parsing only; a slug has a lower limit. */

@@ -33,8 +33,8 @@ interface Created {
 
 /**
  * @param origin by which the instance was called
- * @throws AppError 400 with the refused fields; SLUG_TAKEN; FORBIDDEN when the plan has no domains;
- * and the errors of `once`
+ * @throws AppError 400 with the refused fields; SLUG_TAKEN; FORBIDDEN when the plan has no domains; and the errors of
+ * `once`
  */
 export async function createLink(
   ctx: Ctx,
@@ -109,7 +109,6 @@ function judgeDomain(checked: InputFields, domain: repo.LinkDomain | undefined):
   }
 }
 
-/** @throws AppError SLUG_TAKEN */
 function requireFree(
   checked: InputFields,
   holders: readonly repo.SlugHolder[],
@@ -181,7 +180,7 @@ export async function changeLink(ctx: Ctx, id: number, change: LinkChange, origi
 }
 
 /**
- * After a move to another domain, a link's destinations are validated again: they may be short links there.
+ * On another domain, a link's destinations may be short links.
  *
  * @throws AppError 400 with the refused fields
  */
@@ -195,7 +194,6 @@ async function requireNoOwnLink(
   whole.require(shortHosts);
 }
 
-/** @throws AppError SLUG_TAKEN, NOT_FOUND */
 async function store(
   ctx: Ctx,
   link: repo.WholeLink,

@@ -1,7 +1,7 @@
 /** Spec is silent: long enough for a phrase, short enough for a poster. */
 export const MAX_SLUG_CHARACTERS = 64;
 
-/** Only ASCII, so that look-alike letters are refused. */
+/** Only ASCII, to refuse look-alike letters. */
 const SLUG = /^[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?$/;
 
 export const RESERVED_SLUGS: ReadonlySet<string> = new Set(

@@ -5,13 +5,13 @@ import type { Counts, linkDays } from "./table.ts";
 /** Spec is silent: single clicks are kept this long, daily counts for good. */
 export const CLICKS_KEPT_MS = 90 * DAY;
 /**
- * Clicks beyond this are only counted: one link's flood must not fill the shared database. Spec is silent on it. A
- * database trigger has the same number.
+ * Further clicks are only counted: one link's flood must not fill the shared database. A database trigger has the same
+ * number. Spec is silent.
  */
 export const MAX_KEPT_A_MINUTE = 100;
-/** Message ids are kept longer than a queue keeps messages. Source: Queues, "Limits": 4 days by default. */
+/** Longer than a queue keeps messages. Source: Queues, "Limits": 4 days by default. */
 export const MESSAGES_KNOWN_MS = 5 * DAY;
-/** Spec is silent on how many clicks are shown. */
+/** Spec is silent. */
 export const MAX_SHOWN_CLICKS = 200;
 
 export const toClicks = (clicks: readonly Click[]) =>
@@ -44,7 +44,7 @@ export function toStatistics(days: readonly Day[]) {
   };
 }
 
-/** Adds up counts, most clicks first. */
+/** Most clicks first. */
 function sum(list: readonly Counts[]): [string, number][] {
   const total: Counts = {};
   for (const counts of list) {

@@ -48,7 +48,7 @@ export const linkClicks = sqliteTable(
   (table) => [primaryKey({ columns: [table.linkId, table.at, table.message] })],
 );
 
-/** Clicks by country or device; an unknown country is "". */
+/** By country or device; an unknown country is "". */
 export type Counts = Record<string, number>;
 
 export const linkDays = sqliteTable(
@@ -68,7 +68,7 @@ export const linkDays = sqliteTable(
   (table) => [primaryKey({ columns: [table.linkId, table.day] })],
 );
 
-/** Messages whose clicks were counted but not stored, to recognize repeated ones. */
+/** Messages whose clicks were counted but not stored, to recognize repetitions. */
 export const countedMessages = sqliteTable(
   "counted_messages",
   {

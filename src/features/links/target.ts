@@ -12,10 +12,10 @@ export interface Target {
   destination: string;
   router: Router | null;
   useDeeplink: boolean;
-  /** Where bots are redirected; when null, they are redirected like people. */
+  /** Where bots are redirected; null: like people. */
   safeUrl: string | null;
   preview: Preview | null;
-  /** Destination hosts with short links; no visitor is redirected to them. */
+  /** Destination hosts with short links, to which no visitor is redirected. */
   shortHosts: readonly string[];
 }
 

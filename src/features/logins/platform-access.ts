@@ -9,10 +9,10 @@ import { isSwitchedOff, platformIdOf } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { loginEnd, renewalAt } from "./rules.ts";
 
-/** Thrown when the account was disconnected, or when no key of this instance decrypts its login. */
+/** The account was disconnected, or no key of this instance decrypts its login. */
 export class NoCredentials extends Error {}
 
-/** Returns the `fetch` for an account's platform, simulated for a sandbox account. */
+/** Simulated for a sandbox account. */
 export function platformFetch(
   deps: Deps,
   account: Pick<AccountRow, "mode" | "platform" | "teamId"> & {
@@ -41,7 +41,7 @@ const sandboxFetch =
     return simulated.createSandboxFetch(sandbox, origin)(input, init);
   };
 
-/** Returns the `fetch` for calls with the access token. */
+/** For calls with the access token. */
 export function loginFetch(
   deps: Deps,
   account: AccountRow,
@@ -77,12 +77,12 @@ export const appKeysOf = (
   return app ? { ...app, ...own, ...(scopes ? { scopes } : {}) } : null;
 };
 
-/** The simulators know these apps by their ids. */
+/** The simulators know these ids. */
 const SIMULATED_APPS: Record<OtherApp, AppKeys> = {
   linkedin_pages: { clientId: "sandbox-pages", clientSecret: "sandbox" },
 };
 
-/** A call to a platform is aborted after this time; no login takes as long. */
+/** Time limit of a call; no login takes as long. */
 const LOGIN_CALL_SECONDS = 20;
 
 export const withTimeout =
@@ -105,7 +105,7 @@ export function toPublishAccount(account: AccountRow): PublishAccount {
 
 type Owner = Pick<AccountRow, "teamId" | "id" | "platform">;
 
-/** The context that a login is encrypted with: it decrypts in its own row only. */
+/** Bound to its row, a login decrypts nowhere else. */
 const boundTo = ({ teamId, id, platform }: Owner) => `${teamId}|${id}|${platform}|credentials`;
 
 export async function sealCredentials(deps: Deps, owner: Owner, credentials: Credentials) {

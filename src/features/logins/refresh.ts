@@ -26,7 +26,7 @@ import { keepsStoredEnds, loginEnd, nextRenewal, renewalAt } from "./rules.ts";
 
 const LEASE_SECONDS = 60;
 
-/** A refresh call is repeated only within this time after the first, so that it ends before the lease does. */
+/** A refresh call is repeated only this long, so that it ends before the lease does. */
 const REPEATED_FOR_SECONDS = 20;
 
 const RESTS_SECONDS = DAY / SECOND;
@@ -50,7 +50,7 @@ export async function refreshLogin(
 export const refreshLease = (deps: Deps, account: AccountRow): Query<number> =>
   takeRefreshLease(account, deps.now(), addSeconds(deps.now(), LEASE_SECONDS));
 
-/** @param tries maximum calls while no answer arrives: platforms often repeat a lost reply */
+/** @param tries calls while no answer arrives: platforms often repeat a lost reply */
 export async function refreshUnderLease(
   deps: Deps,
   connector: Connector,
@@ -103,8 +103,8 @@ function heedful(network: Fetch): { fetch: Fetch; retryAfterSeconds(): number | 
 }
 
 /**
- * Returns when a failed renewal is tried again; `renewAt` null means at the login's next use. Includes the login's end
- * where the stored one is wrong.
+ * Returns when a failed renewal is retried (`renewAt` null: at the login's next use), and the login's end where the
+ * stored one is wrong.
  */
 function endsAfterFailure(
   deps: Deps,
@@ -125,8 +125,7 @@ function endsAfterFailure(
 }
 
 /**
- * Waits in ms before each repeated write of a renewed login: three minutes in all. The writes fit the subrequests of
- * one invocation.
+ * Waits in ms before each repeated write of a renewed login: three minutes in all, within one invocation's subrequests.
  */
 const WRITE_AGAIN_MS = [100, 500, 1_000, 2_000, ...Array(10).fill(5_000), ...Array(8).fill(15_000)];
 
@@ -168,7 +167,7 @@ async function keepLogin(
   return false;
 }
 
-/** Adds the cause of logins that the platform ends soon after they were given. */
+/** Adds the cause of logins that the platform ends soon after it gave them. */
 function withAdvice(
   { now }: Pick<Deps, "now">,
   { earlyEnd }: Pick<Connector, "earlyEnd">,

@@ -9,20 +9,20 @@ import { refreshLease, refreshUnderLease } from "./refresh.ts";
 import { accountsToRenew, postponeRenewal } from "./repo.ts";
 
 /**
- * Logins refreshed in parallel: one per connection that an invocation may open. Half are the newest due logins, so that
- * failing old ones do not block them. Source: Cloudflare, "Workers limits".
+ * One login per connection that an invocation may open. Half are the newest due logins, so that failing old ones do not
+ * block them. Source: Cloudflare, "Workers limits".
  */
 const PAGE = 6;
 
 const TRIES = 2;
 
-/** Each try may also look up the account's server, or check the app after an unclear refusal. */
+/** Each try may look up the account's server, or check the app after an unclear refusal. */
 const CALLS_BESIDE = TRIES;
 
-/** Maximum subrequests of one page: three queries, and the calls and write of each login. */
+/** Subrequests of a page: three queries, and each login's calls and write. */
 export const RENEWAL_CALLS = 3 + PAGE * (TRIES + CALLS_BESIDE + 1);
 
-/** Failures in a row after which a platform is skipped for this round. */
+/** After this many failures in a row, this round skips the platform. */
 const MAX_FAILURES = 10;
 
 const PUT_OFF_MS = DAY;
@@ -38,13 +38,13 @@ function readFailures(cursor: string | null): Record<string, number> {
 }
 
 /**
- * `skipped`: not tried. `failed`: the platform's other logins may fail too. `over`: renewed elsewhere, lost, or the
- * only login refused.
+ * `skipped`: not tried. `failed`: the platform's other logins may fail too. `over`: renewed elsewhere, lost, or only
+ * this login is refused.
  */
 type Renewal = "renewed" | "failed" | "skipped" | "over";
 
 /**
- * Renews a page of unused logins before they end, and schedules each one's next try. Returns null when none is due.
+ * Renews a page of unused logins and schedules each one's next try. Returns null when none is due.
  *
  * @param cursor the round's failures by platform, as JSON
  */

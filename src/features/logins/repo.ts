@@ -46,7 +46,7 @@ export const accountsEnded = prepared(
   readAccount,
 );
 
-/** The platform is asked in the next round of renewals. */
+/** The next round of renewals asks the platform about the login. */
 export const askAtEnd = ({ id, credentials }: AccountRow, now: Date): Query<number> =>
   sqlWrite(sql`UPDATE accounts SET login_ends_at = NULL, renew_at = ${now.getTime()}
     WHERE id = ${id} AND credentials = ${credentials} AND status = 'active'`);
@@ -58,7 +58,7 @@ const untold = (now: Date, until: Date): SQL =>
     AND ending_told_for IS NOT login_ends_at
     AND (renew_at IS NULL OR renew_at > ${now.getTime()})`;
 
-/** The result has accounts of one team only. */
+/** Returns accounts of one team only. */
 export const accountsEnding = (now: Date, until: Date, limit: number) =>
   sqlQuery(
     sql`SELECT * FROM accounts WHERE ${untold(now, until)} AND team_id =
@@ -67,14 +67,14 @@ export const accountsEnding = (now: Date, until: Date, limit: number) =>
     readAccount,
   );
 
-/** SQL condition: an active account's data access ends soon, without a notice or a due look. */
+/** SQL condition: an active account's data access ends soon, without a notice or a due check. */
 const accessUntold = (now: Date, until: Date): SQL =>
   sql`status = 'active' AND data_access_ends_at IS NOT NULL AND deleted_at IS NULL
     AND data_access_ends_at > ${now.getTime()} AND data_access_ends_at <= ${until.getTime()}
     AND access_told_for IS NOT data_access_ends_at
     AND (renew_at IS NULL OR renew_at > ${now.getTime()})`;
 
-/** The result has accounts of one team only. */
+/** Returns accounts of one team only. */
 export const accountsLosingAccess = (now: Date, until: Date, limit: number) =>
   sqlQuery(
     sql`SELECT * FROM accounts WHERE ${accessUntold(now, until)} AND team_id =
@@ -84,7 +84,7 @@ export const accountsLosingAccess = (now: Date, until: Date, limit: number) =>
     readAccount,
   );
 
-/** Answers 0 if the team was already notified, or if the date on which the access ends has changed. */
+/** Answers 0 if the team was already notified, or if the end of the access has changed. */
 export const markAccessTold = preparedWrite(
   ({ id, endsAt }: Params<{ id: string; endsAt: Date }>) =>
     sql`UPDATE accounts SET access_told_for = data_access_ends_at
@@ -92,7 +92,7 @@ export const markAccessTold = preparedWrite(
         AND data_access_ends_at = ${endsAt} AND access_told_for IS NOT data_access_ends_at`,
 );
 
-/** Answers 0 if the team was already notified, or if the date on which the login ends has changed. */
+/** Answers 0 if the team was already notified, or if the end of the login has changed. */
 export const markEndingTold = preparedWrite(
   ({ id, endsAt }: Params<{ id: string; endsAt: Date }>) =>
     sql`UPDATE accounts SET ending_told_for = login_ends_at
@@ -100,7 +100,7 @@ export const markEndingTold = preparedWrite(
         AND login_ends_at = ${endsAt} AND ending_told_for IS NOT login_ends_at`,
 );
 
-/** Answers 0 while another invocation holds the lease, or if the login has changed. */
+/** Answers 0 while another invocation has the lease, or if the login has changed. */
 export function takeRefreshLease(account: AccountRow, now: Date, until: Date) {
   return sqlWrite(sql`UPDATE accounts SET refresh_lease_until = ${until.getTime()} WHERE ${sameLogin(account)}
     AND (refresh_lease_until IS NULL OR refresh_lease_until <= ${now.getTime()})`);
@@ -114,7 +114,7 @@ export function finishRefresh(account: AccountRow, set: Partial<AccountRow>) {
   );
 }
 
-/** Repeating this write changes nothing and answers 1 again. */
+/** Repeating this write answers 1 again. */
 export function storeRenewed(account: AccountRow, set: RenewedLogin) {
   const renewed = { ...set, refreshLeaseUntil: null };
   return sqlWrite(sql`UPDATE accounts SET ${assignments(accounts, renewed)}

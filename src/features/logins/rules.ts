@@ -5,18 +5,18 @@ import { NOTICE_AHEAD_MS } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
 
 /**
- * A login with unknown end is renewed at this age: Meta renews no younger tokens. Source: Meta, "Long-lived tokens".
+ * Age at which a login with unknown end is renewed: Meta renews no younger tokens. Source: Meta, "Long-lived tokens".
  */
 const UNKNOWN_END_SECONDS = DAY / SECOND;
 
 type Renewal = Pick<Connector, "refreshAheadSeconds" | "isSelfRenewing">;
 
-/** A day before people are told, so that they are told by what the platform says then. */
+/** A day before the notice, so that the notice states the platform's latest answer. */
 const LOOK_AHEAD_MS = NOTICE_AHEAD_MS + DAY;
 
 /**
- * Returns when the platform is asked again for the end of its data access, which moves while the person uses the app;
- * null without such an end, or after it.
+ * When the platform is asked again for the end of its data access, which moves while the person uses the app; null
+ * without that end, or after it.
  */
 function lookAt(dataAccessEndsAt: Date | null, now: Date): Date | null {
   if (dataAccessEndsAt === null || dataAccessEndsAt <= now) return null;
@@ -24,7 +24,7 @@ function lookAt(dataAccessEndsAt: Date | null, now: Date): Date | null {
   return at > now ? at : new Date(now.getTime() + DAY);
 }
 
-/** Returns when an unused login is renewed or looked at; null if never. */
+/** When an unused login is renewed or checked; null if never. */
 export function renewalAt(renewal: Renewal, credentials: Credentials, now: Date): Date | null {
   const renewAt = ownRenewalAt(renewal, credentials, now);
   const looked = lookAt(credentials.dataAccessEndsAt ?? null, now);
@@ -32,7 +32,7 @@ export function renewalAt(renewal: Renewal, credentials: Credentials, now: Date)
   return looked < renewAt ? looked : renewAt;
 }
 
-/** A login with unknown end is renewed soon, because the answer states its end. */
+/** A login with unknown end is renewed soon: the answer states its end. */
 function ownRenewalAt(
   { refreshAheadSeconds, isSelfRenewing = false }: Renewal,
   { refreshToken, expiresAt, refreshEndsAt, isEndFixed }: Credentials,
@@ -48,8 +48,8 @@ function ownRenewalAt(
 }
 
 /**
- * Returns when a login ends for good; null if never or unknown. With a refresh token, that is its end, or the access
- * token's if later. A fixed end counts even while the access token lives longer, so that it is reported once.
+ * When a login ends for good; null if never or unknown. With a refresh token, that is its end, or the access token's if
+ * later. A fixed end counts even while the access token lives longer, so that it is reported once.
  */
 export function loginEnd(credentials: Credentials, now: Date): Date | null {
   const { refreshToken, expiresAt, refreshEndsAt = null, isEndFixed } = credentials;
@@ -68,10 +68,7 @@ type Ends = Pick<AccountRow, "renewAt" | "loginEndsAt">;
 
 const STANDS_MS = 8 * DAY;
 
-/**
- * Returns true while the stored dates of a renewed login may stay: storing new ones would rewrite two indexes every
- * night.
- */
+/** True while the stored dates may stay: new ones would rewrite two indexes every night. */
 export function keepsStoredEnds(stored: Ends, { renewAt, loginEndsAt }: Ends, now: Date): boolean {
   if (!stored.renewAt || !stored.loginEndsAt || !renewAt || !loginEndsAt) return false;
   const isFar = stored.renewAt.getTime() > now.getTime() + STANDS_MS;
@@ -89,7 +86,7 @@ const SOON_SECONDS = (30 * MINUTE) / SECOND;
 const DAY_SECONDS = DAY / SECOND;
 
 interface FailedRenewal {
-  /** When the renewal of the login was first due. */
+  /** When the renewal was first due. */
   dueAt: Date | null;
   renewAt: Date;
   retryAfterSeconds: number | null;

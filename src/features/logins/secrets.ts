@@ -10,7 +10,7 @@ const PAGE = 100;
 const REFRESH_IS_OVER_MS = HOUR;
 
 /**
- * Encrypts a page of logins under the newest key; a changing login waits for the next night.
+ * Encrypts a page of logins under the newest key, except logins that are being refreshed.
  *
  * @param cursor id of the last account
  */

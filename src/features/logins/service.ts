@@ -15,8 +15,8 @@ import { usableLogin } from "./usable-login.ts";
 /**
  * Without an account id, returns the pages of all active accounts, each page once.
  *
- * Spec is silent: accounts with a lost login are left out, unless all are lost. Any other failure is reported, so that
- * a partial list never looks complete.
+ * Spec is silent: accounts with a lost login are left out, unless all are lost. Other failures are reported, so that a
+ * partial list never looks complete.
  *
  * @throws AppError NOT_FOUND, 400 for another platform's account, ACCOUNT_INACTIVE, RATE_LIMIT, UNAVAILABLE
  */
@@ -85,8 +85,8 @@ type Question<T> = (
 ) => Promise<Answer<T>> | undefined;
 
 /**
- * @throws AppError ACCOUNT_INACTIVE when the login is lost, RATE_LIMIT when the platform limits
- * calls, UNAVAILABLE when it does not answer or refuses
+ * @throws AppError ACCOUNT_INACTIVE when the login is lost, RATE_LIMIT by the platform, UNAVAILABLE when it does not
+ * answer or refuses
  */
 export async function ask<T>(ctx: Ctx, account: AccountRow, question: Question<T>): Promise<T> {
   const login = await logIn(ctx, account, null);

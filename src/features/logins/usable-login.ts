@@ -5,15 +5,15 @@ import type { AccountRow } from "../accounts/table.ts";
 import { openCredentials } from "./platform-access.ts";
 import type { Login } from "./refresh.ts";
 
-/** A token this close to its end is refreshed before use. */
+/** A token this close to its end is refreshed first. */
 const EARLY_SECONDS = 60;
 
 export const isFresh = (expiresAt: Date | null, now: Date): boolean =>
   !expiresAt || expiresAt > addSeconds(now, EARLY_SECONDS);
 
 /**
- * Refreshes a login that is about to expire, or whose `staleToken` was just refused. A rotated token is stored before
- * use, so that it is never lost.
+ * Refreshes a login that is about to expire, or whose `staleToken` was just refused. Stores a rotated token before use,
+ * so that it is never lost.
  *
  * @throws NoCredentials for a lost or unreadable login
  */

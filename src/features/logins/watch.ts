@@ -22,8 +22,8 @@ const PAGE = 20;
 export const WATCH_CALLS = 2;
 
 /**
- * Expires ended logins. Then notifies one team, once, of logins that end within seven days, and one of data access that
- * does. Returns null when no work is left.
+ * Expires ended logins. Then notifies one team, once, of logins that end within seven days, and another of data access
+ * that does. Returns null when no work is left.
  */
 export async function watchLogins(deps: Deps): Promise<string | null> {
   const now = deps.now();
@@ -44,7 +44,7 @@ export async function watchLogins(deps: Deps): Promise<string | null> {
   return "more";
 }
 
-/** Only the platform ends a login whose end it did not say. */
+/** Only the platform can end a login for which it stated no end. */
 async function endLogin(deps: Deps, account: AccountRow, now: Date) {
   const credentials = await openCredentials(deps, account).catch(() => null);
   return credentials && hasOutlivedEnd(credentials, now)

@@ -7,9 +7,9 @@ interface NewLink {
   value: string;
   at: Date;
   expiresAt: Date;
-  /** Maximum unused links per address. */
+  /** Unused links per address. */
   max: number;
-  /** Hash of the mailed invite, inserted earlier in the batch; null for a sign-in link. */
+  /** The mailed invite, inserted earlier in the batch; null for a sign-in link. */
   inviteHash: string | null;
 }
 

@@ -7,8 +7,8 @@ export interface Mail {
 }
 
 /**
- * Maximum unused links per address: sign-in links, and invites of the last 15 minutes. Spec is silent: this protects
- * mailboxes from flooding.
+ * Per address: sign-in links, and invites of the last 15 minutes. Spec is silent: this protects mailboxes from
+ * flooding.
  */
 export const MAX_WAITING_LINKS = 5;
 

@@ -51,7 +51,6 @@ export const FILE_HEADERS = {
   "Cache-Control": "private, max-age=3600",
 };
 
-/** Headers of an answer with a stored file, or with a range of its bytes. */
 export function headersOfFile(
   { mime, sizeBytes }: { mime: string; sizeBytes: number },
   { httpEtag }: R2Object,
@@ -73,7 +72,7 @@ export function headersOfFile(
 
 export const DAMAGED = "The image is damaged and cannot be decoded. Export it again.";
 
-/** With an ETag, a replaced object is not accepted as the file. */
+/** Because of the ETag, a replaced object is not accepted as the file. */
 export interface FileObject {
   objectKey: string;
   etag: string | null;
@@ -92,7 +91,7 @@ async function readFile(
   return "body" in object ? object : "replaced";
 }
 
-/** Returns null if the file is gone or was replaced. */
+/** Null if the file is gone or was replaced. */
 export async function findFile(
   deps: Pick<Deps, "media">,
   file: FileObject,

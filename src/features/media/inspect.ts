@@ -3,7 +3,7 @@ import type { Deps } from "../../deps.ts";
 import type { MediaItem, VideoFacts } from "../../platforms/connector.ts";
 import { type FileObject, openFile } from "./files.ts";
 
-/** Enough packets to measure the frame rate. */
+/** Enough to measure the frame rate. */
 const PACKETS_LOOKED_AT = 50;
 
 const CONTAINERS: Record<string, string> = {
@@ -13,7 +13,7 @@ const CONTAINERS: Record<string, string> = {
 };
 
 /**
- * Returns null for an unreadable video.
+ * Null for an unreadable video.
  *
  * @throws when storage fails
  */

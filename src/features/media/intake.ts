@@ -20,9 +20,9 @@ export const teamOfObject = (objectKey: string): number => Number(objectKey.spli
 export interface StoredFile extends MediaItem {
   objectKey: string;
   isDamaged: boolean;
-  /** For presigned files only: a replaced object has another ETag. */
+  /** Presigned files only: a replaced object has another ETag. */
   etag?: string;
-  /** SHA-256 of a presigned file's bytes, which `sha256` is not; null when unknown. */
+  /** SHA-256 of a presigned file's bytes, unlike `sha256`; null when unknown. */
   contentSha256?: string | null;
 }
 
@@ -30,7 +30,7 @@ export interface StoredFile extends MediaItem {
 type StoreRefusal = "empty" | "unknown_type" | "too_large";
 
 /**
- * Holds at most one part in memory. A refused or interrupted file leaves nothing behind.
+ * Holds at most one part in memory. Refused or interrupted files leave nothing behind.
  *
  * @throws whatever the source throws
  */
@@ -105,7 +105,7 @@ function imageFacts({ kind }: FileType, head: Uint8Array, walk: ImageWalk) {
   };
 }
 
-/** A small file is stored by a single PUT. */
+/** Sends a small file by a single PUT. */
 class PartWriter {
   sizeBytes = 0;
   private readonly bucket: R2Bucket;
@@ -179,7 +179,7 @@ class PartWriter {
   }
 }
 
-/** Source: spec, "Other": media given by URL is under 200 MB each. */
+/** Source: spec, "Other": media given by URL. */
 const MAX_DOWNLOAD_BYTES = 200_000_000;
 
 const MEGABYTE = 1_000_000;
@@ -189,7 +189,7 @@ const tooLarge = (bytes: number) =>
 
 const MAX_REDIRECTS = 3;
 
-/** Time limit for a whole download, including redirects. */
+/** For a whole download, including redirects. */
 export const DOWNLOAD_SECONDS = 300;
 
 interface Recipient {
@@ -222,7 +222,7 @@ const ACCEPTED = {
   subtitles: { detect: detectSubtitles, words: "a file of subtitles, SRT or WebVTT" },
 } as const;
 
-/** What is accepted: any media up to 200 MB, or the file of a setting. */
+/** Any media up to 200 MB, or the file of a setting. */
 interface Expected {
   kind: keyof typeof ACCEPTED;
   maxBytes: number;

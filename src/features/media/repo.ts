@@ -8,7 +8,7 @@ import { media } from "./table.ts";
 export type MediaRow = typeof media.$inferSelect;
 export type FileId = Pick<MediaRow, "teamId" | "sha256">;
 
-/** Answers the hashes of new files; the team already has the others. */
+/** Answers the hashes of new files, which the team did not have. */
 export function insertMedia(
   teamId: number,
   files: readonly StoredFile[],
@@ -100,7 +100,7 @@ export const isRehearsed = (file: SQL): SQL =>
   sql`EXISTS (SELECT 1 FROM rehearsals r WHERE r.team_id = ${file}.team_id
     AND r.sample_sha256 = ${file}.sha256 AND r.stage <> 'over')`;
 
-/** Answers the object keys of removed files. */
+/** Answers the removed files' object keys. */
 export function dropUnusedFiles(files: readonly FileId[]): Query<string[]> {
   const keys = files.map(({ teamId, sha256 }) => [teamId, sha256]);
   return sqlQuery(

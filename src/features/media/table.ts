@@ -23,7 +23,7 @@ export const media = sqliteTable(
   (table) => [primaryKey({ columns: [table.teamId, table.sha256] })],
 );
 
-/** Posts that need a file: consecutive ids from `uploadId` on, `posts` in number. */
+/** Posts that need a file: `posts` consecutive ids from `uploadId` on. */
 export const mediaUses = sqliteTable(
   "media_uses",
   {

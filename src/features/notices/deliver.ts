@@ -13,13 +13,13 @@ import type { NoticeRow, TargetRow } from "./table.ts";
 import type { Occurrence } from "./words.ts";
 
 const SLICE = 200;
-/** This many slow messages end within the 30 seconds that a Worker has after its response. */
+/** Even slow messages end within the 30 seconds that a Worker has after its response. */
 export const MAX_MESSAGES = 12;
 /** Source: Workers, "Limits". */
 const CONNECTIONS = 6;
 /** After a crash, notices are due again after this time. */
 const LEASE_MS = MINUTE;
-/** Subrequests besides messages: five for notices (take, read, address, store, wake), three for deliveries before. */
+/** Subrequests besides messages: five for notices (take, read, address, store, wake), three for earlier deliveries. */
 export const OWN_CALLS = 5 + 3;
 
 interface Facts {
@@ -36,7 +36,7 @@ interface Parcel {
   to: { email: string } | { target: TargetRow };
 }
 
-/** Sends up to `max` messages; the other notices wait for the next queue message. */
+/** Sends up to `max` messages; other notices wait for the next queue message. */
 export async function sendNotices(deps: Deps, max = MAX_MESSAGES): Promise<void> {
   const now = deps.now();
   const until = new Date(now.getTime() + LEASE_MS);
@@ -52,7 +52,7 @@ export async function sendNotices(deps: Deps, max = MAX_MESSAGES): Promise<void>
   if (putBack.length > 0 || taken.length === SLICE) await wakeNotices(deps, 0);
 }
 
-/** Spec is silent on the number of recipients. */
+/** Spec is silent. */
 const MAX_MANAGERS = 10;
 
 const RANKS = ["OWNER", "ADMIN"];
@@ -108,7 +108,7 @@ async function lookUp(deps: Deps, rows: readonly NoticeRow[]): Promise<Facts> {
   };
 }
 
-/** Replaces notices that have no receivers yet with one row per receiver. */
+/** Replaces notices without receivers by one row per receiver. */
 async function address(deps: Deps, facts: Facts, rows: readonly NoticeRow[]): Promise<NoticeRow[]> {
   if (rows.length === 0) return [];
   const addressed = rows.flatMap((row) => receiversOf(deps, facts, row));
@@ -161,7 +161,7 @@ function pack(facts: Facts, rows: readonly NoticeRow[], now: Date) {
   return { parcels: [...parcels.values()], dropped };
 }
 
-/** Returns null when the receiver left the team, switched the notice off, or was removed. */
+/** Null when the receiver left the team, switched the notice off, or was removed. */
 function receiverOf(
   { people, targets }: Facts,
   { userId, teamId, targetId, channel }: NoticeRow,

@@ -19,17 +19,17 @@ export const isNoticed = (event: string): boolean => Object.hasOwn(KIND_OF, even
 
 export const domainSubject = (id: number): string => `dom_${id}`;
 
-/** Waits before attempts 2 to 6, in ms. Spec is silent on retries. */
+/** Before attempts 2 to 6, in ms. Spec is silent. */
 const RETRY_DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR] as const;
 
-/** Maximum age of a notice. Spec is silent on it. */
+/** Maximum age of a notice. Spec is silent. */
 const MAX_AGE_MS = DAY;
 
 export const isStale = ({ createdAt }: { createdAt: Date }, now: Date): boolean =>
   now.getTime() - createdAt.getTime() >= MAX_AGE_MS;
 
 /**
- * Returns null after the last attempt.
+ * Null after the last attempt.
  *
  * @param askedMs minimum delay that the receiver requested
  */
@@ -43,7 +43,7 @@ export const maskAddress = (url: string): string => `${new URL(url).origin}/…`
 
 export const ANSWER_MS = 10_000;
 
-/** Beyond this, a new browser replaces the oldest. Spec is silent on it. */
+/** A further browser replaces the oldest. Spec is silent. */
 export const MAX_BROWSERS = 20;
 
 const inWords = (at: Date | null): string =>

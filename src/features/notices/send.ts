@@ -99,6 +99,6 @@ async function post(
   }
 }
 
-/** Turns Retry-After seconds into ms, at most an hour; 0 for other values. */
+/** From Retry-After seconds to ms, at most an hour; 0 for other values. */
 const readRetryAfter = (header: string | null): number =>
   /^\d{1,6}$/.test(header ?? "") ? Math.min(Number(header) * SECOND, HOUR) : 0;

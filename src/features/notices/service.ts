@@ -22,7 +22,7 @@ export function toChats(rows: readonly repo.ShownTarget[]) {
 
 export type ChatChange = Partial<Record<"own" | "team", string | null>>;
 
-/** @throws AppError 400 for an address that is not allowed */
+/** @throws AppError 400 for a forbidden address */
 export async function changeChats(ctx: Ctx, change: ChatChange): Promise<Query<number>[]> {
   const { userId, teamId } = ctx.actor;
   const owners = { own: { teamId: 0, userId }, team: { teamId, userId: 0 } };
@@ -43,7 +43,7 @@ export async function changeChats(ctx: Ctx, change: ChatChange): Promise<Query<n
   );
 }
 
-/** This character shows that an address is masked. */
+/** Shows that an address is masked. */
 const MASK = "…";
 
 function refuseAddress({ config }: Ctx, field: string, url: string): FieldError[] {
@@ -58,7 +58,7 @@ function refuseAddress({ config }: Ctx, field: string, url: string): FieldError[
 
 type NewBrowser = Browser & { label: string };
 
-/** @throws AppError 400 for invalid keys or an address that is not allowed */
+/** @throws AppError 400 for invalid keys or a forbidden address */
 export async function subscribeBrowser(
   ctx: Ctx,
   { endpoint, keys, label, origin }: NewBrowser,

@@ -3,7 +3,7 @@ import type { Deps } from "../../deps.ts";
 import { wakeNotices } from "../../queue/wake.ts";
 import { isAnyDue } from "./repo/notices.ts";
 
-/** A notice that is overdue by this much has lost its queue message, or is a retry. */
+/** A notice this overdue has lost its queue message, or is a retry. */
 const OVERDUE_MS = MINUTE / 2;
 
 export const firstOverdueNotice = ({ now }: Pick<Deps, "now">) =>

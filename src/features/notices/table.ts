@@ -13,7 +13,7 @@ export const noticeTargets = sqliteTable("notice_targets", {
   /** Encrypted address and keys. */
   sealed: text("sealed").notNull(),
   label: text("label").notNull(),
-  /** Why the last notice was refused; null after a success. */
+  /** The last notice's refusal; null after a success. */
   error: text("error"),
   createdAt: instant("created_at").notNull(),
 });

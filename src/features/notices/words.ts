@@ -1,7 +1,7 @@
 import type { Platform } from "../../core/platforms.ts";
 import type { NoticeName } from "./rules.ts";
 
-/** The texts come from other people and are untrusted. */
+/** Untrusted texts of other people. */
 export interface Occurrence {
   name: NoticeName;
   by: "client" | "team" | null;
@@ -12,11 +12,11 @@ export interface Occurrence {
   note: string | null;
   /** Path of the page that the notice links to. */
   path: string;
-  /** Null when the instance's address is unknown. */
+  /** Null when unknown. */
   origin: string | null;
 }
 
-/** Spec is silent on the length of notices. */
+/** Spec is silent. */
 const MAX_LISTED = 10;
 const WHAT_CHARACTERS = 100;
 const NOTE_CHARACTERS = 500;
@@ -62,7 +62,7 @@ const posts = (count: number): string => (count === 1 ? "a post" : `${count} pos
 
 type Several = readonly [Occurrence, ...Occurrence[]];
 
-/** A mail's subject: contains no untrusted text. */
+/** A mail's subject, without untrusted text. */
 export const headlineOf = ([first, ...more]: Several): string =>
   HEADLINES[first.name](1 + more.length, DECIDERS[first.by ?? "team"]);
 
@@ -119,7 +119,7 @@ export interface PushText {
   path: string;
 }
 
-/** Notifications show no more characters; push messages hold 4 KB. */
+/** Notifications show no more; push messages hold 4 KB. */
 const BODY_CHARACTERS = 300;
 
 export function toPush(all: Several): PushText {

@@ -45,7 +45,7 @@ export async function readCapacity(ctx: Ctx, id: number, count: number): Promise
   };
 }
 
-/** Average number of posts made from one item; 1 without slots. */
+/** On average; 1 without slots. */
 function postsPerItem(slots: readonly SlotRow[]): number {
   const firings = slots.reduce((sum, { days }) => sum + days.length, 0);
   const posts = slots.reduce(

@@ -22,7 +22,7 @@ import {
 import { FIRING_WAIT_MS } from "./rules.ts";
 import type { ItemRow } from "./table.ts";
 
-/** Maximum subrequests of `carryOut`. */
+/** Subrequests of `carryOut`. */
 export const callsOf = (firings: number): number => 5 + firings;
 
 /** Safe to repeat: a firing takes one item and creates its posts once. @throws what the database throws */
@@ -74,7 +74,7 @@ async function dispatch(deps: Deps, firing: Firing): Promise<void> {
   ]);
 }
 
-/** Returns why the slot waits; null when one of its accounts can be used, or there are none. */
+/** Returns null when one of the slot's accounts is usable, or it has none; else why it waits. */
 function waitsFor({ config }: Pick<Deps, "config">, { accounts }: Firing): string | null {
   const refusals = accounts.map((account) => accountRefusal(account, config));
   if (refusals.length === 0 || refusals.includes(null)) return null;
@@ -104,7 +104,7 @@ async function makePosts(deps: Deps, firing: Firing, item: ItemRow): Promise<Pos
       refusals: refused.map(({ error }) => error).join(" ") || null,
     };
   } catch (error) {
-    // After QUEUE_BUSY, the queue delivers the message again.
+    // The queue delivers the message again.
     if (!(error instanceof AppError) || error.code === "QUEUE_BUSY") throw error;
     return { ids: null, refusals: error.message };
   }
@@ -126,7 +126,7 @@ function toPost(firing: Firing, item: ItemRow, status: NewPost["status"]): NewPo
   };
 }
 
-/** Posts belong to the person who added the item, with that person's present role. */
+/** Posts belong to the person who added the item, with the person's present role. */
 function contextOf(deps: Deps, firing: Firing, item: ItemRow): Ctx {
   const { teamId } = firing;
   const role = firing.role ?? "MEMBER";
@@ -145,7 +145,7 @@ function contextOf(deps: Deps, firing: Firing, item: ItemRow): Ctx {
     user: knownId(item.addedBy),
     actor,
     knownActor: () => actor,
-    // Only calls of agent tools bind scopes.
+    // Only agent tools bind scopes.
     bindScope: () => {},
     read: (_, queries) => deps.db.run(queries),
   };

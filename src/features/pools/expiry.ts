@@ -3,9 +3,9 @@ import type { Deps } from "../../deps.ts";
 import { endLeft, postingAfter } from "./repo/firings.ts";
 import { poolAfter, removeOld } from "./repo/history.ts";
 
-/** Spec is silent on how long firings are kept. */
+/** Spec is silent. */
 const KEPT_MS = 90 * DAY;
-/** Removed items are kept for calls that are repeated within two days. */
+/** Calls may be repeated within two days. */
 const REMOVED_KEPT_MS = 2 * DAY;
 const POOLS = 100;
 const ROWS = 500;

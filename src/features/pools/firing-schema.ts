@@ -12,7 +12,7 @@ const wholeNumber = (min: number, max: number, initial: number) =>
     .default(initial)
     .openapi({ type: "integer", minimum: min, maximum: max, default: initial });
 
-/** Spec is silent on the maximum. */
+/** Spec is silent. */
 const MAX_COUNT = 10_000;
 const MAX_DAYS = 366;
 const MAX_FIRINGS = 200;

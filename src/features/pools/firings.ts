@@ -77,7 +77,7 @@ function toFiring(row: ListedFiring, clocks: Map<string, ZoneClock>): PastFiring
   return {
     slotId: String(slotId),
     ...shownInstant(clock, at),
-    // A slot that changed while it was due fires at its old time.
+    // A changed slot that was due fires at its old time.
     rule: due.at === at ? due.rule : null,
     outcome: ended ?? (item ? OUTCOMES[item.state] : "running"),
     reason,

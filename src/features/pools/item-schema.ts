@@ -11,7 +11,7 @@ import type { AddedItem, ListedItem } from "./repo/items.ts";
 enableDescriptions();
 
 const MAX_METADATA_CHARACTERS = 100_000;
-/** The number of photo fields in the OpenAPI document. */
+/** Photo fields in the OpenAPI document. */
 const MAX_PHOTOS = 35;
 /** Source: spec, "Other": pool bulk add. */
 const BULK = { min: 1, max: 50 };

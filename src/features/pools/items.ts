@@ -43,7 +43,7 @@ export interface NewItems {
   call: NamedCall | null;
   items: readonly NewItem[];
   prefixOf(index: number): string;
-  /** The public origin from which platforms fetch the files. */
+  /** Platforms fetch the files from this public origin. */
   origin: string;
   refused?: readonly FieldError[];
 }
@@ -105,7 +105,7 @@ const canonicalItems = (items: readonly NewItem[]): unknown =>
     canonicalMedia(media),
   ]);
 
-/** Stores the items. Returns null when a concurrent change prevented that. */
+/** Returns null when a concurrent change prevented storing. */
 async function store(
   ctx: Ctx,
   adding: NewItems,
@@ -143,7 +143,7 @@ async function store(
 }
 
 /**
- * Says why no item was stored: returns null after a concurrent change.
+ * Returns null after a concurrent change, else throws the reason.
  *
  * @throws AppError NOT_FOUND, FORBIDDEN, QUEUE_FULL
  */
@@ -167,7 +167,7 @@ type Judged = {
   errors: FieldError[];
 };
 
-/** Checks an item without platforms: these are unknown until a slot fires. */
+/** The platforms are unknown until a slot fires. */
 function judgeItem(
   ctx: Ctx,
   { title, description, metadata, media }: NewItem,
@@ -222,7 +222,7 @@ interface ItemPage {
   limit: number;
 }
 
-/** A page of long texts has fewer items. @throws AppError NOT_FOUND, FORBIDDEN */
+/** Pages of long texts have fewer items. @throws AppError NOT_FOUND, FORBIDDEN */
 export async function listItems(
   ctx: Ctx,
   poolId: number,
@@ -267,7 +267,7 @@ function whyLocked({
   return "The posts of this item are being made right now. Read the item again in a minute.";
 }
 
-/** Returns how many items were removed. @throws AppError NOT_FOUND, FORBIDDEN */
+/** Returns the number of removed items. @throws AppError NOT_FOUND, FORBIDDEN */
 export async function clearItems(ctx: Ctx, poolId: number): Promise<number> {
   const [[pool]] = await ctx.read("pools:write", [findPool({ team: ctx.team, id: poolId })]);
   requireOwn(pool);

@@ -8,7 +8,7 @@ export function invalid(errors: FieldError[]): AppError {
   return new AppError("VALIDATION", message, { extras });
 }
 
-/** Turns a refused body's error into VALIDATION; returns other errors unchanged. */
+/** Turns only the error of a refused body into VALIDATION. */
 export function asValidation(error: AppError): AppError {
   const { status, code, message, extras, headers } = error;
   if (status !== 400 || (code !== null && code !== "INVALID_JSON")) return error;
@@ -18,7 +18,7 @@ export function asValidation(error: AppError): AppError {
 
 export type FoundPool = PoolRow & { isOwn: boolean };
 
-/** @throws AppError NOT_FOUND; FORBIDDEN for a pool of another team */
+/** @throws AppError NOT_FOUND; FORBIDDEN for another team's pool */
 export function requireOwn<P extends { isOwn: boolean }>(pool: P | undefined): P {
   if (!pool) throw notFound("Pool");
   if (!pool.isOwn) throw new AppError("FORBIDDEN", "This pool belongs to another team.");

@@ -7,14 +7,14 @@ import {
   type ZoneRule,
 } from "../../core/zone.ts";
 
-/** Spec is silent on the maximums of pools. */
+/** Spec is silent on maximums. */
 export const MAX_POOLS = 100;
 export const MAX_SLOTS = 50;
 export const MAX_QUEUED = 1_000;
 
-/** A firing late by more than this is recorded as missed: no burst of posts follows an outage. Spec is silent on it. */
+/** A later firing is recorded as missed: no burst of posts follows an outage. Spec is silent. */
 export const CATCH_UP_MS = 15 * MINUTE;
-/** One tick records a slot's missed firings of at most this many days. */
+/** Days of missed firings that one tick records for a slot. */
 const MAX_MISSED_DAYS = 31;
 export const FIRING_WAIT_MS = DAY;
 
@@ -33,10 +33,10 @@ export interface Firing {
   rule: ZoneRule | null;
 }
 
-/** More than a week: a zone may skip a day at the date line. */
+/** Over a week: a zone may skip a day at the date line. */
 const DAYS_LOOKED_AT = 16;
 
-/** A slot fires once for each local day, so the firing's day is later than `lastDay`. */
+/** A slot fires once per local day, so the result is later than `lastDay`. */
 export function nextFiring(
   clock: ZoneClock,
   { time, days }: Recurrence,
@@ -54,7 +54,7 @@ export function nextFiring(
   return null;
 }
 
-/** Lists firings, oldest first. Excludes `after`, includes `until`. */
+/** Oldest first; excludes `after`, includes `until`. */
 export function firingsBetween(
   clock: ZoneClock,
   recurrence: Recurrence,
@@ -97,7 +97,7 @@ export interface SlotTimes {
   lastDay: LocalDay | null;
 }
 
-/** Returns when a changed slot fires next. A firing that is due is still carried out. */
+/** When a changed slot fires next. A due firing is still carried out. */
 export function rescheduled(
   clock: ZoneClock,
   recurrence: Recurrence,

@@ -13,7 +13,7 @@ export async function listPools(ctx: Ctx): Promise<repo.PoolWithSlots[]> {
   return rows;
 }
 
-/** @throws AppError NOT_FOUND; FORBIDDEN for a pool of another team */
+/** @throws AppError NOT_FOUND; FORBIDDEN for another team's pool */
 export async function getPool(ctx: Ctx, id: number): Promise<repo.PoolWithSlots> {
   const [[pool]] = await ctx.read("pools:read", [repo.findWithSlots({ team: ctx.team, id })]);
   return requireOwn(pool);
@@ -40,8 +40,8 @@ function firstTimes(
 const NEVER_FIRED = { lastAt: null, lastDay: null, waitingSince: null };
 
 /**
- * @throws AppError VALIDATION for accounts of another team; FORBIDDEN for a member of a team that requires
- * approval; PLAN_LIMIT
+ * @throws AppError VALIDATION for another team's accounts; FORBIDDEN for a member of a team that requires approval;
+ * PLAN_LIMIT
  */
 export async function createPool(ctx: Ctx, input: NewPool): Promise<repo.PoolWithSlots> {
   const accountIds = input.slots.flatMap(({ accountIds }) => accountIds);
@@ -83,10 +83,10 @@ export async function createPool(ctx: Ctx, input: NewPool): Promise<repo.PoolWit
 
 const tooMany = (message: string): AppError => new AppError("PLAN_LIMIT", message);
 
-/** An attempt fails when the pool changed meanwhile. */
+/** A try fails when the pool changed meanwhile. */
 const MAX_TRIES = 5;
 
-/** @throws AppError QUEUE_BUSY after the last attempt */
+/** @throws AppError QUEUE_BUSY after the last try */
 async function untilDone<T>(attempt: () => Promise<T | null>): Promise<T> {
   for (let i = 0; i < MAX_TRIES; i++) {
     const done = await attempt();
@@ -106,7 +106,7 @@ async function poolToChange(ctx: Ctx, id: number): Promise<repo.PoolWithSlots> {
   return pool;
 }
 
-/** In a new zone slots keep their time of day. @throws AppError NOT_FOUND, FORBIDDEN */
+/** Slots keep their local time in a new zone. @throws AppError NOT_FOUND, FORBIDDEN */
 export function changePool(ctx: Ctx, id: number, change: PoolChange): Promise<repo.PoolWithSlots> {
   return untilDone(async () => {
     const pool = await poolToChange(ctx, id);
@@ -133,7 +133,7 @@ export async function deletePool(ctx: Ctx, id: number): Promise<void> {
   if (results.at(-1) === 0) throw notFound("Pool");
 }
 
-/** @throws AppError NOT_FOUND, FORBIDDEN; VALIDATION for accounts of another team; PLAN_LIMIT */
+/** @throws AppError NOT_FOUND, FORBIDDEN; VALIDATION for another team's accounts; PLAN_LIMIT */
 export function addSlot(ctx: Ctx, poolId: number, slot: NewSlot): Promise<SlotRow> {
   return untilDone(async () => {
     const pool = await poolToChange(ctx, poolId);
@@ -149,7 +149,6 @@ export function addSlot(ctx: Ctx, poolId: number, slot: NewSlot): Promise<SlotRo
   });
 }
 
-/** @throws AppError VALIDATION */
 async function requireOwnAccounts(ctx: Ctx, ids: readonly string[]): Promise<void> {
   const [own] = await ctx.db.run([slots.ownAccounts(ctx.team, ids)]);
   const errors = foreignErrors("accountIds", ids, own);
@@ -164,7 +163,7 @@ interface SlotIds {
 /**
  * The slot never fires twice on a local day.
  *
- * @throws AppError NOT_FOUND, FORBIDDEN; VALIDATION for accounts of another team
+ * @throws AppError NOT_FOUND, FORBIDDEN; VALIDATION for another team's accounts
  */
 export function changeSlot(
   ctx: Ctx,

@@ -15,9 +15,9 @@ import {
 import { dueFirings } from "./rules.ts";
 
 const SLICE = 1_000;
-/** Subrequests for one slice of slots. */
+/** Subrequests for one slice. */
 const CALLS_PER_SLICE = 4;
-/** A firing that has been due for longer has lost its queue message. */
+/** A firing that is longer due has lost its queue message. */
 const LOST_MS = MINUTE;
 
 export const firstDueSlots = (at: Date) => dueSlots({ at, max: SLICE });
@@ -30,7 +30,7 @@ interface DueWork {
   /** Decides what is due, however late the tick runs. */
   scheduledAt: Date;
   due: readonly DueSlot[];
-  /** Ids of slots whose queue message was lost; one is enough to look for all. */
+  /** Slots whose queue message was lost; one id is enough to look for all. */
   lost: readonly number[];
   allows(calls: number): boolean;
 }

@@ -6,7 +6,7 @@ export const pools = sqliteTable("pools", {
   id: integer("id").primaryKey({ autoIncrement: true }),
   teamId: integer("team_id").notNull(),
   name: text("name").notNull(),
-  /** IANA time zone of the slots' times. */
+  /** IANA zone. */
   timezone: text("timezone").notNull(),
   isActive: flag("is_active").notNull().default(true),
   createdAt: instant("created_at").notNull(),
@@ -27,12 +27,12 @@ export const poolSlots = sqliteTable("pool_slots", {
   accountIds: json<string[]>("account_ids").notNull(),
   /** Null while the pool is off. */
   nextAt: instant("next_at"),
-  /** Local day of the next firing, such as 2026-12-01. */
+  /** Local, such as 2026-12-01. */
   nextDay: text("next_day"),
   lastAt: instant("last_at"),
   lastDay: text("last_day"),
   createdAt: instant("created_at").notNull(),
-  /** Null unless the slot waits for an account that can be used. */
+  /** Null unless the slot waits for a usable account. */
   waitingSince: instant("waiting_since"),
 });
 
@@ -55,11 +55,11 @@ export const poolItems = sqliteTable("pool_items", {
   media: json<ItemFile[]>("media").notNull(),
   origin: text("origin").notNull(),
   addedBy: integer("added_by").notNull(),
-  /** False: the item's posts await approval. */
+  /** If false, the item's posts await approval. */
   mayPublish: flag("may_publish").notNull(),
   slotId: integer("slot_id"),
   fireAt: instant("fire_at"),
-  /** Ids of the item's posts are consecutive. */
+  /** The item's post ids are consecutive. */
   firstUploadId: integer("first_upload_id"),
   lastUploadId: integer("last_upload_id"),
   reason: text("reason"),

@@ -75,8 +75,7 @@ postRoutes.openapi(get, async (c) => {
   const id = readNumericId(c.req.valid("param").id, "Upload");
   const upload = await getUpload(ctx, id);
   const data = await toUpload(ctx, publicOrigin(ctx, c.req.url), upload);
-  // If-Match compares strong tags only, so this tag is strong although it does not cover the
-  // status.
+  // If-Match compares strong tags only, so this tag is strong although it does not cover the status.
   c.header("ETag", `"${data.version}"`);
   return c.json({ success: true as const, data }, 200);
 });

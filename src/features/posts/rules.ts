@@ -3,7 +3,7 @@ import { addMonths, addSeconds } from "../../core/time.ts";
 import type { UploadStatus } from "../../core/upload-status.ts";
 import type { Actor } from "../../deps.ts";
 
-/** `submitting`: the call that cannot be undone has begun. `settling`: the platform accepted it. */
+/** `submitting`: the irreversible call has begun. `settling`: the platform accepted it. */
 export type Stage = "preparing" | "submitting" | "settling";
 
 export const PHASES = ["preparing", "sending", "publishing", "processing"] as const;
@@ -30,7 +30,7 @@ export function progressOf(upload: ProgressSubject): Progress | null {
   return { phase, sentBytes: Math.min(upload.sentBytes ?? 0, totalBytes), totalBytes };
 }
 
-/** A job due within these seconds is woken by its own message, a later one by the cron sweep. */
+/** Jobs due within these seconds are woken by their own message, later ones by the cron sweep. */
 export const LOOK_AHEAD_SECONDS = 75;
 
 /** Source: spec, "Time limits": scheduling horizon. */
@@ -50,8 +50,8 @@ export const jobIdOf = (uploadId: number, attempt: number): string => `job_${upl
 export type Author = Pick<Actor, "role" | "scopes" | "needsApproval">;
 
 /**
- * Returns true when the caller's posts go out without approval. Every path that queues a post
- * checks this or `mayApprove`. Source: spec, "Upload status", Rules.
+ * True when the caller's posts go out without approval. Every path that queues a post checks this or `mayApprove`.
+ * Source: spec, "Upload status", Rules.
  */
 export const mayPublish = ({ scopes, needsApproval }: Author): boolean =>
   !needsApproval && coversScope(scopes, "posts:publish");
@@ -63,9 +63,8 @@ export const mayApprove = ({ role, scopes }: Author): boolean =>
 export const NO_APPROVAL = { approvedHash: null, approvedBy: null, approverId: null } as const;
 
 /**
- * Returns the status of a new post. Spec is silent on drafts of callers who may not publish:
- * without posts:publish, a draft stays a draft until it is submitted; a member whose posts need
- * approval gets `pending_approval` for every post.
+ * Spec is silent on drafts of callers who may not publish: without posts:publish, a draft stays a draft until it is
+ * submitted; a member whose posts need approval gets `pending_approval` for every post.
  */
 export function initialStatus(
   requested: "draft" | "pending_approval" | null,
@@ -84,7 +83,6 @@ export const messageIfHeld = (status: UploadStatus): { message?: string } =>
   status === "pending_approval" ? { message: HELD_MESSAGE } : {};
 
 /**
- * Drafts and posts awaiting approval that a team may keep. Spec is silent: the refusal is QUEUE_FULL, as for other full
- * queues.
+ * Drafts and posts awaiting approval, per team. Spec is silent: the refusal is QUEUE_FULL, as for other full queues.
  */
 export const MAX_DRAFTS = 10_000;

@@ -141,10 +141,7 @@ type Upload = z.infer<typeof uploadSchema>;
 
 export const iso = (at: Date | null): string | null => at?.toISOString() ?? null;
 
-/**
- * Converts an upload to its wire form, with signed file addresses under `origin`. A deleted file has only the address
- * of a kept thumbnail.
- */
+/** Signs file addresses under `origin`. A deleted file has only the address of a kept thumbnail. */
 export async function toUpload(
   deps: Pick<Deps, "config" | "now">,
   origin: string,
@@ -223,7 +220,7 @@ export const olderFilterSchema = z.object({
 
 export type OlderFilter = z.infer<typeof olderFilterSchema>;
 
-/** Spec is silent: the older operations have no status `processing`; they show pending. */
+/** Spec is silent: the older operations show `processing` as pending. */
 const olderStatus = z
   .enum(["draft", "pending_approval", "scheduled", "pending", "completed", "failed"])
   .describe("A post that is being published is `pending`.");

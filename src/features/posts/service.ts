@@ -20,8 +20,7 @@ interface PageRequest {
 }
 
 /**
- * Returns the records of a page, reading oversized ones with `readWhole`. Records removed in
- * between are left out.
+ * Reads oversized records with `readWhole`; leaves out records removed meanwhile.
  *
  * @throws AppError 400 that names a smaller page, beginning at the same post
  */
@@ -36,7 +35,7 @@ async function fillPage<T>(
   return rows.flatMap(({ id, record }) => record ?? whole.get(id) ?? []);
 }
 
-/** @throws AppError 400 when the page is too large */
+/** @throws AppError 400 */
 function requireFit(
   rows: readonly Pick<PageRow<unknown>, "bytes">[],
   { parameter, limit, page }: PageRequest,
@@ -55,9 +54,7 @@ function requireFit(
   throw invalidFields([{ field: parameter, message }]);
 }
 
-/**
- * Hides the review link from callers who may not approve: anyone who opens the link can approve.
- */
+/** Hides the review link from callers who may not approve, because it lets its holder approve. */
 const forCaller = ({ actor, now }: Ctx, one: UploadWithAccount): UploadWithAccount => {
   const { reviewLink } = one;
   const isShown = reviewLink !== null && reviewLink.expiresAt > now() && mayApprove(actor);
@@ -67,7 +64,7 @@ const forCaller = ({ actor, now }: Ctx, one: UploadWithAccount): UploadWithAccou
 /**
  * Newest first, with the total count.
  *
- * @throws AppError 400 where the answer would be too large
+ * @throws AppError 400 for too large an answer
  */
 export async function listUploads(ctx: Ctx, filter: UploadFilter) {
   const [rows, [total = 0]] = await ctx.read("posts:read", [
@@ -92,7 +89,7 @@ export async function getUpload(ctx: Ctx, id: number): Promise<UploadWithAccount
 /**
  * Newest first.
  *
- * @throws AppError 400 where the answer would be too large
+ * @throws AppError 400 for too large an answer
  */
 export async function listOlderPosts(ctx: Ctx, filter: OlderFilter): Promise<OlderRecord[]> {
   const [rows] = await ctx.read("posts:read", [olderPage(ctx.team, filter)]);

@@ -8,15 +8,14 @@ import type { FileRef } from "../media/table.ts";
 import type { Stage } from "./rules.ts";
 
 /**
- * A file of a post: stored (by its hash), or still to be downloaded (by its URL). `thumbnail`: an
- * optional picture of the post's video. `setting`: a file whose URL stands in the setting of that
- * name.
+ * A file: stored (by its hash), or still to be downloaded (by its URL). `thumbnail`: an optional picture of the post's
+ * video. `setting`: the setting in which the file's URL stands.
  */
 export type MediaRef = (
   | FileRef
   /**
-   * `isGone`: the download failed, and the post goes out without the file. `problem`: why the
-   * download failed for a post that awaits approval, as a sentence.
+   * `isGone`: the download failed, and the post goes out without the file. `problem`: a sentence on why the download
+   * failed for a post that awaits approval.
    */
   | { url: string; isGone?: true; problem?: string }
 ) & {
@@ -24,11 +23,11 @@ export type MediaRef = (
   setting?: string;
 };
 
-/** A small digest by which posts are compared. */
+/** Posts are compared by their digests. */
 export interface PostDigest {
   /** SHA-256 of the text's letters and digits. */
   hash: string;
-  /** SHA-256 of the post's files in any order; absent in posts stored before this field existed. */
+  /** SHA-256 of the files in any order; absent in older posts. */
   files?: string;
   /** Lower-case names, with the @. */
   mentions: string[];
@@ -38,13 +37,13 @@ export interface PostDigest {
 interface UploadMetadata {
   videoId: string;
   shareUrl: string | null;
-  /** Parts of the post that the platform refused; absent when it took all. */
+  /** Parts that the platform refused; absent when it took all. */
   warnings?: string[];
 }
 
 export type EditedField = "title" | "description" | "scheduledFor";
 
-/** A post to one account; the row is its publishing job too. */
+/** The row is the post's publishing job too. */
 export const uploads = sqliteTable("uploads", {
   id: integer("id").primaryKey(),
   teamId: integer("team_id").notNull(),
@@ -90,11 +89,11 @@ export const uploads = sqliteTable("uploads", {
   sentBytes: integer("sent_bytes"),
   /** Null when `approvedHash` is null. */
   approvedBy: text("approved_by", { enum: ["team", "client"] }),
-  /** The team member who approved; null when a client approved. */
+  /** Null when a client approved. */
   approverId: integer("approver_id"),
   /**
-   * Fields edited since submission by a person who may not approve; null for none, and for posts
-   * that await no approval.
+   * Fields edited since submission by a person who may not approve; null for none, and for posts that await no
+   * approval.
    */
   editedFields: json<EditedField[]>("edited_fields"),
 });
@@ -137,7 +136,7 @@ export const RECORD_PROPERTIES = [
 
 export type UploadRecord = Pick<UploadRow, (typeof RECORD_PROPERTIES)[number]>;
 
-/** The newest link by which a client reviews a post; it may have expired. */
+/** The newest link, which may have expired. */
 export interface ReviewLinkRef {
   id: number;
   expiresAt: Date;

@@ -10,7 +10,7 @@ import { versionOf } from "../content/version.ts";
 import { getUpload, listUploads } from "./service.ts";
 import type { UploadWithAccount } from "./table.ts";
 
-/** Posts in one answer, small enough for an agent to read. */
+/** Few enough posts for an agent to read. */
 const MAX_LISTED = 50;
 const DEFAULT_LISTED = 10;
 

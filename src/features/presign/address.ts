@@ -19,7 +19,7 @@ export const objectUrls = (origin: string, objectKey: string) => ({
 
 const OBJECT_PATH = /^\/(?:storage|files)\/(presigned\/[1-9]\d{0,14}\/[0-9a-f]{32})$/;
 
-/** Finds the object key in a URL with any origin. */
+/** Accepts URLs of any origin. */
 export const keyInUrl = (url: string): string | null =>
   OBJECT_PATH.exec(url.slice(URL.parse(url)?.origin.length))?.[1] ?? null;
 

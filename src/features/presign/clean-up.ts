@@ -6,12 +6,12 @@ import { UNUSED_KEPT_MS, USAGE_WINDOW_MS } from "./rules.ts";
 const PAGE = 200;
 /** Source: Workers, "Limits": simultaneous open connections. */
 const AT_ONCE = 6;
-/** An upload is aborted this long after it expires: a last-minute call may still be running. */
+/** Delay after expiry: a last-minute call may still be running. */
 const MARGIN_MS = HOUR;
 
 /**
- * Aborts expired uploads, deletes objects unused for a week, and removes rows that neither an
- * object nor the 30-day usage needs.
+ * Aborts expired uploads, deletes objects unused for a week, and removes rows that neither an object nor the 30-day
+ * usage needs.
  *
  * @param cursor id of the last row
  */
@@ -37,7 +37,7 @@ export async function clearPresigned(deps: Deps, cursor: string | null): Promise
 const isOpen = ({ uploadId, completedAt, abortedAt }: repo.PresignRow): boolean =>
   uploadId !== null && completedAt === null && abortedAt === null;
 
-/** Marks the uploads as aborted first, so that none is completed meanwhile. */
+/** Marks the uploads first, so that none is completed meanwhile. */
 async function abortAll(
   deps: Pick<Deps, "db" | "media" | "now">,
   rows: readonly repo.PresignRow[],
@@ -62,7 +62,7 @@ export async function abortParts(
   }
 }
 
-/** Marks objects first: a post created at the same moment has its file or is refused. */
+/** Marks objects first: a simultaneous post has its file or is refused. */
 export async function removeUnused(
   { db, media, now }: Pick<Deps, "db" | "media" | "now">,
   objectKeys: readonly string[],

@@ -15,7 +15,7 @@ const PART_END = /\s*<\/Part>/y;
 const CHECKSUM = /\s*<Checksum(\w{1,12})>[\w+/=-]{0,200}<\/Checksum\1>/y;
 
 /**
- * Returns null for any other XML.
+ * Null for other XML.
  *
  * @see https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html
  */

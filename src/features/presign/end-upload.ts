@@ -50,7 +50,7 @@ async function findUpload({ db }: Pick<Deps, "db">, id: number): Promise<Multipa
 }
 
 /**
- * Repeating the call gives the same answer without checking ETags again.
+ * A repeated call gets the same answer, without a new check of ETags.
  *
  * @throws AppError with S3 codes: 400 for a wrong list; 403 when the person who presigned the file may no longer act
  * for the team; 404 for an unknown upload; 410 after an abort; 503 when storage does not answer
@@ -130,7 +130,7 @@ async function requireThere(
   return { objectKey, etag: object.etag };
 }
 
-/** @throws AppError 404 for an unknown upload; 409 after completion, when the file stays */
+/** @throws AppError 404; 409 after completion, when the file stays */
 export async function abortUpload(deps: Deps, id: number): Promise<void> {
   const row = await findUpload(deps, id);
   const [ended] = await deps.db.run([endUpload(id, "aborted", deps.now())]);

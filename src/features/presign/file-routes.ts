@@ -6,7 +6,7 @@ import { countVisitor } from "../../http/caller.ts";
 import type { AppContext, AppEnv } from "../../http/env.ts";
 import { headersOfFile } from "../media/files.ts";
 
-/** Public: the address is the only secret. */
+/** The address is the only secret. */
 export const fileRoutes = new Hono<AppEnv>();
 
 /** Any page may read public files: no cookie is involved. */
@@ -27,7 +27,7 @@ fileRoutes.get("/files/presigned/:teamId{[1-9][0-9]{0,14}}/:key{[0-9a-f]{32}}", 
 async function serveObject(c: AppContext, objectKey: string): Promise<Response> {
   const { media } = c.var.deps;
   if (c.req.method === "HEAD") {
-    // HEAD gets no range: ranges apply to GET only. Source: RFC 9110, 14.2.
+    // Ranges apply to GET only. Source: RFC 9110, 14.2.
     const object = await media.head(objectKey);
     if (!object) throw notFound("File");
     return c.body(null, 200, headersOf(object, null));

@@ -24,7 +24,7 @@ const bytesSince = (team: number | SQL, since: number, upToId?: number): SQL =>
 
 const windowStart = (at: Date): number => at.getTime() - USAGE_WINDOW_MS;
 
-/** A null `plan` stands for the instance's default. */
+/** `plan`: null for the instance's default. */
 export const planAndUsage = (team: SQL, now: Date) =>
   sqlQuery(
     sql`SELECT coalesce(plan, base_plan) AS plan, ${bytesSince(sql`teams.id`, windowStart(now))} AS bytes
@@ -68,7 +68,7 @@ export function insertPresigns(
   };
 }
 
-/** Id of the first of `count` rows that the previous statement inserted. */
+/** The first of `count` rows that the previous statement inserted. */
 export const firstInserted = (count: number): SQL => sql`last_insert_rowid() - ${count - 1}`;
 
 const presignsBetween = prepared(
@@ -103,8 +103,8 @@ export const arePresigned = (objectKeys: readonly string[]): SQL =>
 const OPEN = sql`completed_at IS NULL AND aborted_at IS NULL`;
 
 /**
- * Answers 0 if the upload has already ended. To complete it, the person who presigned it must still be allowed to act
- * for the team.
+ * Answers 0 if the upload has already ended. The person who presigned it must still be allowed to act for the team to
+ * complete it.
  */
 export const endUpload = (id: number, how: "completed" | "aborted", now: Date): Query<number> =>
   sqlWrite(sql`UPDATE presigns SET ${sql.identifier(`${how}_at`)} = ${now.getTime()}
@@ -120,7 +120,7 @@ export const openUploads = (teamId: number, max: number): Query<PresignRow[]> =>
     readPresign,
   );
 
-/** The result includes objects marked earlier, because their deletion may have failed. */
+/** Includes objects marked earlier, because their deletion may have failed. */
 export const giveUpUnused = (objectKeys: readonly string[], now: Date): Query<string[]> =>
   sqlQuery(
     sql`UPDATE presigns SET removed_at = coalesce(removed_at, ${now.getTime()})

@@ -7,7 +7,7 @@ import type { Deps } from "../../deps.ts";
 import { HEADER_BYTES, type StoredFile } from "../media/intake.ts";
 import { keyInUrl, readOwnUrl, teamOfPresigned } from "./address.ts";
 
-/** `refusal` is the end of a sentence. */
+/** `refusal`: the end of a sentence. */
 export type Resolved = StoredFile | { refusal: string };
 
 const CHANGED =
@@ -21,8 +21,8 @@ const UNKNOWN_TYPE =
 const MAX_IMAGE_BYTES = 20_000_000;
 
 /**
- * Finds the presigned file at a URL; its bytes decide type and size. Another team's file counts as missing. Returns
- * null for a foreign origin, unless the team has the file: an instance may have several hosts.
+ * The file's bytes decide type and size. Another team's file counts as missing. Returns null for a foreign origin,
+ * unless the team has the file: an instance may have several hosts.
  */
 export async function resolvePresigned(
   deps: Pick<Deps, "media">,

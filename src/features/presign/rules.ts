@@ -13,7 +13,7 @@ interface Route {
   isMultipart: boolean;
   maxFiles: number;
   maxBytes: number;
-  /** MIME types; `video/*` allows every video. */
+  /** `video/*` allows every video. */
   types: readonly string[];
 }
 
@@ -45,7 +45,7 @@ const single = (maxFiles: number, maxBytes: number, types: readonly string[]): R
   types,
 });
 
-/** Source: spec, "Presigned upload": GB and MB are decimal, GiB is binary. */
+/** GB and MB are decimal, GiB is binary. Source: spec, "Presigned upload". */
 export const ROUTES = {
   video: single(1, 5 * GB, ANY_VIDEO),
   tiktok_videos: multipart(4 * GB, ["video/mp4", "video/webm"]),
@@ -83,12 +83,12 @@ export const lifeMsOf = (isMultipart: boolean): number =>
 /** Source: spec, "Presigned upload". */
 export const USAGE_WINDOW_MS = 30 * DAY;
 
-/** Spec is silent: for this long, an unused file may still be published. */
+/** Spec is silent: an unused file may be published this long. */
 export const UNUSED_KEPT_MS = 7 * DAY;
 
 const PART_BYTES = 16 * MIB;
 
-/** Source: R2, "Limits": parts of one upload. */
+/** Source: R2, "Limits". */
 const MAX_PARTS = 10_000;
 
 export const partBytesOf = (sizeBytes: number): number =>

@@ -35,7 +35,7 @@ interface Presigned {
   usage: Usage;
 }
 
-/** The stored answer of a call: repeating the call signs the same addresses again. */
+/** A repeated call signs the same addresses again. */
 interface Remembered {
   count: number;
   datetime: string;
@@ -54,9 +54,8 @@ export async function lookUp(ctx: Ctx, call: NamedCall | null): Promise<Looked<Q
 
 /**
  * @param looked what `lookUp` returned for this call
- * @throws AppError UNKNOWN_ROUTE, TOO_MANY_FILES, FILE_TOO_LARGE, INVALID_FILE_TYPE,
- * STORAGE_QUOTA_EXCEEDED; UNAVAILABLE when storage is not set up; 503 when it does not answer; and
- * the errors of `once`
+ * @throws AppError UNKNOWN_ROUTE, TOO_MANY_FILES, FILE_TOO_LARGE, INVALID_FILE_TYPE, STORAGE_QUOTA_EXCEEDED;
+ * UNAVAILABLE when storage is not set up; 503 when it does not answer; and the errors of `once`
  */
 export async function presignFiles(
   ctx: Ctx,
@@ -76,7 +75,7 @@ export async function presignFiles(
 const NOT_SET_UP =
   "This instance takes no uploads straight to storage yet. Its owner sets STORAGE_ENDPOINT, R2_ACCESS_KEY_ID and R2_SECRET_ACCESS_KEY: `npm run deploy` asks for them.";
 
-/** @throws AppError UNAVAILABLE when storage is not set up */
+/** @throws AppError UNAVAILABLE */
 function requireStorage({ config }: Pick<Deps, "config">) {
   if (config.storage) return config.storage;
   throw new AppError("UNAVAILABLE", NOT_SET_UP);

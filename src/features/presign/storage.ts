@@ -3,14 +3,14 @@ import type { StorageAccess } from "../../config.ts";
 import { SECOND } from "../../core/time.ts";
 import type { Part } from "./rules.ts";
 
-/** Real time, not a simulated one: storage has its own clock. */
+/** Real time, not simulated: storage has its own clock. */
 interface SignedAt {
   /** Such as 20261201T090000Z. */
   datetime: string;
   lifeMs: number;
 }
 
-/** Derives a day's signing keys only once. */
+/** Derives a day's signing keys once. */
 export class StorageSigner {
   private readonly access: StorageAccess;
   private readonly time: SignedAt;

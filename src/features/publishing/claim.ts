@@ -5,11 +5,11 @@ import { CAP_WINDOW_MS, dailyCapOf, dailyCaps } from "../limits/rules.ts";
 import { type Job, jobById, reachScheduledTime, takeJob } from "./repo/jobs.ts";
 import { LEASE_SECONDS, QUEUE_WAIT_MS } from "./rules.ts";
 
-/** `claimed`: this run has the job until the lease ends. `idle`: nothing to do. */
+/** `claimed`: this run has the job until its lease ends. */
 type ClaimResult =
   | { kind: "claimed"; claim: Job }
   | { kind: "idle" }
-  /** `held`: the post awaits approval, and its files are to be downloaded. */
+  /** `held`: the post's files are downloaded before its approval. */
   | { kind: "held"; claim: Job }
   | { kind: "expired"; claim: Job }
   | { kind: "cap_full"; claim: Job; cap: number };

@@ -8,9 +8,9 @@ import { Lease, throughTransfer } from "./lease.ts";
 import { saveFile } from "./save-file.ts";
 
 const READ_SECONDS = 10 * 60;
-/** A file of 10 GiB takes 640 reads. An invocation on the free plan has 1,000. */
+/** A file of 10 GiB takes 640 reads; the free plan allows 1,000 per invocation. */
 const RANGE_BYTES = 16_777_216;
-/** The local runtime has one thread, which does nothing else while the bytes of a range are there. */
+/** Lets other requests run between two ranges: the local runtime has one thread. */
 const PAUSE_MS = 10;
 
 interface Hashed {
@@ -19,10 +19,10 @@ interface Hashed {
 }
 
 /**
- * Stores the next file's SHA-256 with the file and in the post, which outlives the file. Returns null when every file
- * has one.
+ * Stores the next file's SHA-256 with the file and in the post, which outlives it. Returns null when all files have
+ * one.
  *
- * @throws PublishFailure when the file is gone or replaced, and what `saveFile` throws
+ * @throws PublishFailure when the file is gone, replaced or a repetition; LostLease
  */
 export async function hashNextContent(
   deps: Deps,

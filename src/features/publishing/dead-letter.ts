@@ -4,7 +4,7 @@ import { brokenJob } from "./repo/jobs.ts";
 import { LostLease } from "./save.ts";
 import { BROKE_OFF, timeoutOrFailure } from "./verdicts.ts";
 
-/** Fails a post whose runs all broke off. If its message was lost for another reason, the sweep wakes the post. */
+/** Fails a post whose runs all crashed. The sweep wakes a post whose message was lost. */
 export async function endDeadJob(deps: Deps, uploadId: number): Promise<void> {
   const find = brokenJob({ id: uploadId, now: deps.now() });
   const [[upload]] = await deps.db.run([find]);

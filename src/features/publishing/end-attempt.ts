@@ -4,7 +4,7 @@ import type { Attempt, Ending } from "./lost-access.ts";
 import { timeoutOrFailure } from "./verdicts.ts";
 import { fail } from "./writes.ts";
 
-/** @param isDecided the platform itself said that there is no post */
+/** @param isDecided the platform itself reported that no post exists */
 export async function endAttempt(
   deps: Deps,
   attempt: Attempt,

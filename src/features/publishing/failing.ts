@@ -30,7 +30,7 @@ export async function fail(
   });
 }
 
-/** Returns a post with unapproved content to approval, and refunds its X credits; the next attempt pays again. */
+/** Returns a post with unapproved content to approval and refunds its X credits. */
 export async function holdForApproval(deps: Deps, upload: UploadRow): Promise<void> {
   const set: Partial<UploadRow> = {
     status: "pending_approval",

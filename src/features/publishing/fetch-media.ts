@@ -12,7 +12,7 @@ type FetchedMedia =
   | { kind: "fetched"; upload: UploadRow; media: MediaRow[] }
   | { kind: "unreachable"; failure: Failure };
 
-/** @throws PublishFailure media_invalid or media_unreachable, when another try is pointless */
+/** @throws PublishFailure media_invalid or media_unreachable, when a retry is pointless */
 export async function fetchNextMedia(
   deps: Deps,
   upload: UploadRow,
@@ -52,7 +52,7 @@ export async function fetchNextMedia(
   const updated = await saveFile(deps, upload, { index, ref, facts }, [
     insertMedia(teamId, [file], now),
     needFile(upload, file.sha256),
-    // Reads the stored file in the batch that records its use: before, cron may remove the older object.
+    // Until its use is recorded in this batch, cron may remove the older stored file.
     { ...stored, read: (result) => kept.push(...stored.read(result)) },
   ]);
   const unpinned = { etag: null, contentSha256: null };

@@ -21,8 +21,8 @@ const isAtGate = (upload: UploadRow, isPaid: boolean): boolean =>
   upload.stage === "preparing" && (upload.bookmark === null || (isPaid && isUnpaid(upload)));
 
 /**
- * Debits a paid post, also when it repeats another: the repeat fails and is refunded. Of equal posts at the same
- * moment, the first that pays is published.
+ * Debits a paid post. A repeated post is debited too, then fails and is refunded: of equal posts at the same moment,
+ * the first that pays is published.
  *
  * @throws LostLease
  */
@@ -68,7 +68,7 @@ const filesOf = ({ media }: ComparedPost): string[] =>
     "sha256" in item && item.role === undefined ? [item.content ?? item.sha256] : [],
   );
 
-/** Returns why the post repeats an earlier one, by the letters and digits of its text or by a file; else null. */
+/** Returns the refusal when the post repeats an earlier one's letters and digits or files, else null. */
 async function repeatRefusal(
   { refusal, reader }: RepeatRule,
   post: ComparedPost,

@@ -13,11 +13,11 @@ import { resolvePresigned } from "../presign/resolve.ts";
 import { type HeldChanges, saveHeld, takeHeld } from "./repo/held.ts";
 import { MAX_CRASHES, nextBackoff } from "./rules.ts";
 
-/** Subrequests of one download: a file may take 24 parts, after three redirects. */
+/** Subrequests of one download: up to 24 parts of a file after three redirects. */
 const DOWNLOAD_CALLS = 32;
 /** A download that began longer ago has broken off. */
 const TAKEN_SECONDS = DOWNLOAD_SECONDS + 30;
-/** A download waits this long for subrequests: posts that are due go first. */
+/** Wait until the next try to get subrequests, because posts that are due go first. */
 const NO_ROOM_SECONDS = 5;
 
 const BROKE_OFF = "The download broke off several times on our side.";
@@ -27,9 +27,7 @@ type Download =
   | { kind: "stored"; file: StoredFile; isOurs: boolean }
   | { kind: "failed"; message: string; transient: boolean };
 
-/**
- * Downloads the files of a post before its approval and pins each by its hash. After a break, a later run continues.
- */
+/** Downloads the files of a post before its approval and pins each by its hash. A later run continues after a crash. */
 export async function downloadHeldFiles(
   deps: Deps,
   due: UploadRow,
@@ -46,7 +44,7 @@ export async function downloadHeldFiles(
   }
 }
 
-/** Returns null when nothing is left to download in this run. */
+/** Returns null when this run has nothing left to download. */
 async function downloadNext(deps: Deps, post: UploadRow): Promise<UploadRow | null> {
   const media = filesToApprove(post);
   const index = media.findIndex((item) => isElsewhere(item) && item.problem === undefined);
@@ -113,7 +111,7 @@ const refused = (reason: string): Download => ({
   transient: false,
 });
 
-/** @returns the post if another file is to be downloaded in this run */
+/** Returns the post if this run is to download another file. */
 async function save(
   deps: Deps,
   post: UploadRow,

@@ -21,7 +21,7 @@ const toMediaItem = ({ kind, mime, sizeBytes, sha256, width, height }: MediaRow)
   height,
 });
 
-/** Leaves out files that are not downloaded from their URL yet. @throws PublishFailure when a file is gone */
+/** Leaves out files that are not downloaded yet. @throws PublishFailure when a file is gone */
 export function filesOf(refs: readonly MediaRef[], media: readonly MediaRow[]): MediaItem[] {
   return refs.flatMap((item) => {
     if (!("sha256" in item)) return [];
@@ -112,7 +112,7 @@ export function createJob(
     },
     inspectVideo: async (item) => {
       const file = media.find(({ sha256 }) => sha256 === item.sha256);
-      // Loaded only for jobs that need it, as its library is the largest of all.
+      // Loaded on demand: its library is the largest of all.
       const { inspectVideo } = await import("../media/inspect.ts");
       return file ? inspectVideo(deps, file, item) : null;
     },
@@ -128,7 +128,7 @@ function withDeadline(network: Fetch, callSeconds: number, lease: Lease): Fetch 
   };
 }
 
-/** Ends calls at `end`: the one that creates the post must be over before the platform is asked about the post. */
+/** Ends calls at `end`: the call that creates the post must end before the platform is asked about the post. */
 export function endingBy(job: PublishJob, end: Date): PublishJob {
   const fetch: Fetch = async (input, init) =>
     job.fetch(input, { ...init, signal: endsIn(msUntil(end, job)) });

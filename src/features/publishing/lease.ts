@@ -8,13 +8,13 @@ import { renewLease } from "./save.ts";
 const LEASE_SLACK_SECONDS = 10;
 /** A transfer renews a lease that is older than this. */
 const RENEW_AFTER_SECONDS = 30;
-/** Bytes between two checks of the lease. */
+/** Bytes between two checks. */
 const PIECE_BYTES = 256 * 1_024;
 
 interface Transfer {
   /** Aborted when bytes stop moving, or another run has the job. */
   signal: AbortSignal;
-  /** Called as bytes move. @throws when another run has the job, or the transfer took too long */
+  /** @throws when another run has the job, or the transfer took too long */
   moved(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export class Lease {
 
   msLeft = (): number => msUntil(this.until, this.deps) - LEASE_SLACK_SECONDS * SECOND;
 
-  /** The lease is renewed while bytes move. @throws when the lease is about to end */
+  /** Renews the lease while bytes move. @throws when the lease is about to end */
   begin(maxSeconds: number): Transfer {
     const { deps } = this;
     const aborter = new AbortController();
@@ -66,13 +66,12 @@ export class Lease {
 export const msUntil = (end: Date, { now }: Pick<Deps, "now">): number =>
   end.getTime() - now().getTime();
 
-/** @throws when `ms` is not positive */
 export function endsIn(ms: number): AbortSignal {
   if (ms <= 0) throw new Error("Too late to make the call.");
   return AbortSignal.timeout(ms);
 }
 
-/** `stop` cancels the bytes that are not read yet. */
+/** `stop` cancels the unread bytes. */
 export function throughTransfer(
   data: ReadableStream,
   { moved }: Pick<Transfer, "moved">,

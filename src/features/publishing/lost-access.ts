@@ -12,7 +12,7 @@ import { NoCredentials, openCredentials, platformFetch } from "../logins/platfor
 import { expireLogin } from "../logins/repo.ts";
 import type { UploadRow } from "../posts/table.ts";
 
-/** All calls that ask who the account is may take this long together. */
+/** Time limit for all calls that ask who the account is. */
 const QUESTION_SECONDS = 10;
 
 export interface Attempt {
@@ -31,7 +31,7 @@ export async function judgeAccess(
   { upload, connector }: Attempt,
   failure: Failure,
 ): Promise<Ending> {
-  // Reads the account again, as the login may have been renewed meanwhile.
+  // The login may have been renewed.
   const find = accountById(upload.teamId, upload.accountId);
   const [[account]] = await deps.db.run([find]);
   if (account?.status !== "active") return { failure };
@@ -49,7 +49,6 @@ export async function judgeAccess(
   }
 }
 
-/** `unknown`: the platform gave no answer about the account. */
 async function askPlatform(
   deps: Deps,
   connector: Connector,

@@ -30,8 +30,8 @@ function readKey(key: string | null): FileId {
 }
 
 /**
- * Removes files and their uses in one transaction: a retried post has all its files or none. Objects that a crash
- * leaves are removed by `removeUnusedObjects`.
+ * Removes files and their uses in one transaction, so that a retried post has all its files or none. Objects that a
+ * crash leaves are removed by `removeUnusedObjects`.
  *
  * @param cursor team and hash of the next file, such as `7 9f86d0…`
  */
@@ -63,7 +63,7 @@ export async function expireFiles(deps: Deps, cursor: string | null): Promise<st
   return next;
 }
 
-/** Objects uploaded by presigned addresses may belong to several files, unlike other objects. */
+/** Presigned objects, unlike others, may belong to several files. */
 function split(objectKeys: readonly string[]): [presigned: string[], own: string[]] {
   const isPresigned = (key: string) => teamOfPresigned(key) !== null;
   return [objectKeys.filter(isPresigned), objectKeys.filter((key) => !isPresigned(key))];
@@ -86,7 +86,6 @@ function cutPage(
   return { page: spent, next: last ? keyOf(last) : null };
 }
 
-/** Makes thumbnails, and returns the images that have one. */
 async function keepThumbnails(deps: Deps, page: readonly SpentUse[]): Promise<Set<string>> {
   const images = new Map(page.filter((use) => use.showsThumbnail).map((use) => [keyOf(use), use]));
   const entries = [...images];

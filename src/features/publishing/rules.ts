@@ -4,32 +4,32 @@ import { isSwitchedOff, SWITCHED_OFF } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import type { UploadRow } from "../posts/table.ts";
 
-/** A worker owns a job for this long between two of its steps: longer than any platform call. */
+/** A worker owns a job this long between two steps: longer than any platform call. */
 export const LEASE_SECONDS = 90;
 
-/** Source: spec, "Time limits": queue wait before queue_expired. */
+/** Source: spec, "Time limits": queue wait. */
 export const QUEUE_WAIT_MS = DAY;
 
 /** When this many runs of a job broke off in a row, the job is the cause. */
 export const MAX_CRASHES = 10;
 
-/** A post stops waiting for its platform after this long without progress. */
+/** Time without progress after which a post fails. */
 export const PROGRESS_DEADLINE_SECONDS = 30 * 60;
 
-/** Maximum times that an attempt begins again because it lost what it had prepared. */
+/** Restarts of an attempt that lost its preparations. */
 export const MAX_RESTARTS = 3;
 
-/** Seconds to wait after `taken` back-offs of this attempt; null when there are no more. */
+/** Seconds to wait after `taken` back-offs; null when there are no more. */
 export const nextBackoff = (taken: number): number | null => BACKOFF_SECONDS[taken] ?? null;
 
-/** Maximum seconds before a post tries again to renew its login: other posts may have renewed it meanwhile. */
+/** Maximum wait before the next try to renew a login: other posts may have renewed it. */
 const LOGIN_BACKOFF_SECONDS = 60;
 
-/** Maximum seconds that a post waits for its login: as long as for a platform that does not answer. */
+/** Maximum wait for a login: as long as for a platform that does not answer. */
 const LOGIN_PATIENCE_SECONDS = BACKOFF_SECONDS.reduce((sum, wait) => sum + wait, 0);
 
 /**
- * Seconds to wait for a login that could not be renewed; null when the post has waited long enough.
+ * Seconds to wait for a login that could not be renewed; null after the maximum wait.
  *
  * @param taken back-offs so far
  * @param waitedSeconds time since the attempt last made progress
@@ -39,15 +39,12 @@ export function loginBackoff(taken: number, waitedSeconds: number): number | nul
   return Math.min(nextBackoff(taken) ?? LOGIN_BACKOFF_SECONDS, LOGIN_BACKOFF_SECONDS);
 }
 
-/**
- * Seconds to wait before a call that creates the post, after `made` such calls in this attempt; null when there may be
- * no more.
- */
+/** Seconds to wait before the next call that creates the post, after `made` calls; null when no more are allowed. */
 export const resubmitWait = (made: number): number | null =>
   made === 0 ? 0 : nextBackoff(made - 1);
 
 /**
- * Every post passes this gate when it is published: its account has to be usable, and its content the approved one.
+ * Checks, when a post is published, that its account is usable and its content approved.
  *
  * `held`: the post needs approval again. `failed`: it cannot be published.
  *

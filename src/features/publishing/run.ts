@@ -32,14 +32,14 @@ import { fail, handOver, holdForApproval, park } from "./writes.ts";
 const LOGIN_BUSY_SECONDS = 2;
 
 const CLAIM_CALLS = 2;
-/** Subrequests reserved for one step. X sends four segments of a file in a step. */
+/** Subrequests reserved for one step: X sends four segments of a file in a step. */
 const STEP_CALLS = 12;
 const DOWNLOAD_CALLS = 32;
 
 const callsOf = ({ stage, media }: UploadRow): number =>
   stage === "preparing" && nextToFetch(media) >= 0 ? DOWNLOAD_CALLS : STEP_CALLS;
 
-/** Skips a job that is not due or that another run has. The job's row always shows its progress. */
+/** Skips a job that is not due or that another run has. */
 export async function publishUpload(
   deps: Deps,
   uploadId: number,
@@ -130,7 +130,7 @@ async function fetchMedia(deps: Deps, claim: Claim): Promise<Next> {
   return repeatLater(deps, claim, download.failure);
 }
 
-/** After this many broken runs a post goes out without a hash of its content. */
+/** After this many crashes, a post goes out without a hash of its content. */
 const MAX_READING_CRASHES = 2;
 
 const isContentWanted = ({ upload, media }: Claim): boolean =>

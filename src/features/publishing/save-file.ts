@@ -13,11 +13,7 @@ interface KnownFile {
   facts?: Partial<UploadRow>;
 }
 
-/**
- * Stores a file of a post. The post fails when the account has the same post already.
- *
- * @throws PublishFailure content_flagged, LostLease
- */
+/** @throws PublishFailure content_flagged when the account has the same post already; LostLease */
 export async function saveFile(
   deps: Deps,
   upload: UploadRow,

@@ -9,10 +9,8 @@ import { LEASE_SECONDS } from "./rules.ts";
 export class LostLease extends Error {}
 
 /**
- * Writes the row if this run still has the job.
- *
  * @param unread columns that the database computes
- * @throws LostLease
+ * @throws LostLease when another run has the job
  */
 export async function save(
   deps: Deps,

@@ -32,7 +32,7 @@ export interface Claim {
   account: AccountRow;
   media: MediaRow[];
   connector: Connector;
-  /** The access token that the platform refused in this run. A second refusal is final. */
+  /** The access token that the platform refused in this run; a second refusal is final. */
   staleToken: string | null;
 }
 
@@ -60,7 +60,7 @@ export async function repeatLater(
   return over(backOff(deps, upload, afterSeconds, failure.message, bookmark));
 }
 
-/** Retries later, because the login could not be renewed. This uses up no back-off. */
+/** Retries later, because the login could not be renewed. Uses up no back-off. */
 export async function awaitLogin(deps: Deps, claim: Claim, message: string): Promise<"over"> {
   const { upload } = claim;
   if (upload.stage !== "preparing") return askAgain(deps, claim, message);
@@ -71,7 +71,7 @@ export async function awaitLogin(deps: Deps, claim: Claim, message: string): Pro
   return over(backOff(deps, uncounted, wait, message, upload.bookmark));
 }
 
-/** Asks the platform again later, until there was no progress for too long. */
+/** Asks again later, until there was no progress for too long. */
 async function askAgain(deps: Deps, claim: Claim, message: string): Promise<"over"> {
   const { upload } = claim;
   if (isOverdue(upload, deps.now())) return over(fail(deps, upload, neverFinished(message)));
@@ -104,7 +104,7 @@ export async function prepare(deps: Deps, claim: Claim, job: PublishJob): Promis
   }
 }
 
-/** `sentBytes` never decreases within an attempt, and stays as it is where the platform does not tell it. */
+/** `sentBytes` never decreases within an attempt; it stays where the platform reports none. */
 async function reachedBy(
   { connector, upload, media }: Claim,
   { bookmark }: { bookmark: Bookmark },
@@ -118,7 +118,7 @@ async function reachedBy(
   return { bookmark, sentBytes: now === null ? before : Math.max(before ?? 0, now) };
 }
 
-/** Makes the call that creates the post and cannot be undone, at most four times. */
+/** Makes the irreversible call that creates the post, at most four times. */
 async function submit(
   deps: Deps,
   claim: Claim,
@@ -155,7 +155,6 @@ async function submit(
   }
 }
 
-/** Sets the job back to preparing. */
 const nothingCreated = (claim: Claim): Claim => ({
   ...claim,
   upload: { ...claim.upload, stage: "preparing" },
@@ -202,7 +201,7 @@ export async function reconcile(deps: Deps, claim: Claim, job: PublishJob): Prom
   }
 }
 
-/** True when another post of the account already has this id at the platform. */
+/** True when another post of the account has this id at the platform. */
 async function isTaken(
   deps: Deps,
   { id, accountId }: UploadRow,
@@ -240,7 +239,7 @@ interface NoAnswer {
   message: string;
 }
 
-/** Turns a broken connection or a timeout into `no_answer`. Throws final failures. */
+/** Returns `no_answer` for a broken connection or a timeout. Throws final failures. */
 async function answerOf<Step>(step: Promise<Step>): Promise<Step | NoAnswer> {
   try {
     return await step;
@@ -274,7 +273,7 @@ function refused(deps: Deps, claim: Claim, step: Refused): Promise<"over"> {
   return repeatLater(deps, restarted, step.failure, null);
 }
 
-/** A token that is refused right after a refresh means a lost login. */
+/** A token refused right after a refresh means a lost login. */
 async function refreshed(deps: Deps, claim: Claim, job: PublishJob): Promise<Next> {
   if (claim.staleToken === null) return { ...claim, staleToken: job.accessToken };
   const failure: Failure = {

@@ -4,18 +4,17 @@ import type { Deps } from "../../deps.ts";
 import { delayUntil, untilWholeSeconds } from "../../queue/wake.ts";
 import { forgetWaking, SLICE, takeSlice, type Woken } from "./repo/sweep.ts";
 
-/** Slices that include jobs whose message may be lost. More would make a long queue longer. */
+/** Slices that include jobs whose message may be lost. More would lengthen a long queue. */
 const SUSPECT_SLICES = 5;
 
 /**
- * Slices whose messages are timed for whole seconds, when posts are due. Messages of later slices are late anyway: a
- * queue takes 5,000 a second (Queues, "Limits").
+ * Slices whose messages are timed for whole seconds, when posts are due. A queue takes 5,000 messages a second, so
+ * later slices are late anyway (Queues, "Limits").
  */
 const ALIGNED_SLICES = 5;
 
 /**
- * Wakes jobs that are due soon or whose message was lost, oldest first. A second message is harmless: the job's row
- * decides whether to run.
+ * Wakes jobs that are due soon or whose message was lost, oldest first. A second message is harmless.
  *
  * @throws what the queue throws; the next tick sends the rest
  */
@@ -35,7 +34,7 @@ export async function wakeDueUploads<const Q extends readonly Query<unknown>[]>(
     for (const group of inSends(ordered)) {
       const ahead = group.find(({ dueAt }) => dueAt > now);
       try {
-        // Posts are scheduled for whole seconds, so one wait fits all.
+        // Posts are due at whole seconds, so one wait fits all.
         if (ahead && !isAligned) await untilWholeSeconds(deps, ahead.dueAt);
         isAligned ||= ahead !== undefined;
         await deps.publishQueue.sendBatch(

@@ -24,7 +24,7 @@ export const BROKE_OFF: Failure = {
   message: "Publishing failed several times on our side. Retry, and report it if it fails again.",
 };
 
-/** Once the post may be on the platform, a retry could publish twice, so a person has to look. */
+/** Once the post may be on the platform, a retry could publish it twice, so a person has to check. */
 export function timeoutOrFailure({ stage }: UploadRow, failure: Failure): Failure {
   if (stage === "preparing") return failure;
   return {

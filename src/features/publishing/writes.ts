@@ -27,8 +27,8 @@ export function saveProgress(
 }
 
 /**
- * Stores that the post is about to be created, before the call that cannot be undone. A write that the database failed
- * to answer is repeated: if it was stored, it would count as a call that was never made.
+ * Stores that the post is about to be created, before the irreversible call. Repeats a write whose answer was lost: if
+ * it was stored, it counts a call that was never made.
  */
 export function enterSubmit(deps: Deps, upload: UploadRow, bookmark: Bookmark): Promise<UploadRow> {
   const now = deps.now();
@@ -46,7 +46,6 @@ export function enterSubmit(deps: Deps, upload: UploadRow, bookmark: Bookmark): 
   });
 }
 
-/** Releases the job until `at`. */
 export async function park(
   deps: Deps,
   upload: UploadRow,
@@ -59,7 +58,7 @@ export async function park(
   if (wokenAt) await wakePost(deps, upload.id, at);
 }
 
-/** Ends the run when its subrequests are used up. The next message continues from the stored bookmark. */
+/** Ends the run when its subrequests are used up; the next message continues. */
 export async function handOver(deps: Deps, upload: UploadRow): Promise<void> {
   const now = deps.now();
   await save(deps, upload, { leaseUntil: null, wokenAt: now, stage: upload.stage });

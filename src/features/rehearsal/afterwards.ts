@@ -78,7 +78,7 @@ const removed = (note: string): Turn =>
 const left = ({ removals }: RehearsalRow, message: string, outcome: Outcome): Turn =>
   turn({ stage: "over", outcome, removals: removals + 1, message }, message);
 
-/** A post that this login never saw may be there although it is not shown. */
+/** `unknown`: a post that this login never saw may exist although the platform does not show it. */
 function tryAgain(row: RehearsalRow, message: string, outcome: Outcome): Turn {
   const removals = row.removals + 1;
   if (removals >= MAX_REMOVALS) return left(row, message, outcome);

@@ -4,7 +4,6 @@ import { ENDED_KEPT_MS } from "./rules.ts";
 
 const SLICE = 500;
 
-/** Null ends the nightly chore: no old rehearsal that left nothing is stored. */
 export async function forgetEndedRehearsals({ db, now }: Deps): Promise<string | null> {
   const before = new Date(now().getTime() - ENDED_KEPT_MS);
   const [, removed] = await db.run([endWithoutAccount(now()), forgetEnded(before, SLICE)]);

@@ -12,7 +12,7 @@ import type { RehearsalRow } from "./table.ts";
 const TRANSFER_MS = 60 * SECOND;
 const READ_MS = 20 * SECOND;
 
-/** The title of posts that need one besides the text. */
+/** For posts that need a title besides the text. */
 const TITLE = "Akimbo rehearsal";
 
 const withDeadline =

@@ -8,7 +8,6 @@ const MAX_READ_BYTES = 64 * 1_024;
 export interface RecordedCall {
   method: string;
   address: string;
-  /** Null without an answer. */
   status: number | null;
   ms: number;
   answer: string | null;
@@ -20,7 +19,7 @@ interface RawCall extends Omit<RecordedCall, "answer"> {
   problem: string | null;
 }
 
-/** Holds the calls of one step. Headers and what is sent are never kept. */
+/** The calls of one step, without headers and request bodies. */
 export class CallRecord {
   readonly #calls: RawCall[] = [];
   readonly #secrets = new Set<string>();
@@ -38,7 +37,7 @@ export class CallRecord {
   }
 
   hideLogin({ accessToken, refreshToken, extra = {} }: Credentials): void {
-    // Servers of the login are among the extra values.
+    // URLs among the extra values are servers, not secrets.
     const others = Object.values(extra).filter((value) => !/^https?:\/\//i.test(value));
     for (const secret of [accessToken, refreshToken, ...others]) {
       if (secret) this.#secrets.add(secret);
@@ -75,7 +74,6 @@ export class CallRecord {
       }
     };
 
-  /** Whether the error comes from a broken connection or a timeout. */
   isBroken(error: unknown): boolean {
     if (!(error instanceof Error)) return false;
     return this.#broken.has(error) || error.name === "AbortError" || error.name === "TimeoutError";
@@ -85,7 +83,7 @@ export class CallRecord {
   readonly clean = <T extends string | null | undefined>(words: T): T | string =>
     words ? shownText(words, [...this.#secrets]) : words;
 
-  /** Call this when the step is over: a login that was renewed in it is hidden, too. */
+  /** Call this after the step, so that a login renewed in it is hidden too. */
   toCalls(): RecordedCall[] {
     const secrets = [...this.#secrets];
     return this.#calls.map(({ method, address, status, ms, body, type, problem }) => ({

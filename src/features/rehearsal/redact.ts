@@ -1,14 +1,13 @@
 import { oneLine, parseJson } from "../../platforms/kit/replies.ts";
 
-/** Stands where a secret was. */
 export const HIDDEN = "[hidden]";
 
 const MAX_ANSWER_CHARACTERS = 800;
 const MAX_ADDRESS_CHARACTERS = 300;
-/** Shorter parts of a login, such as `1`, stand in many texts. */
+/** Shorter parts of a login, such as `1`, occur in many texts. */
 const MIN_SECRET_CHARACTERS = 6;
 
-/** Query parameters that hold no secret. Values of all others are hidden. */
+/** Query parameters without secrets; the values of all others are hidden. */
 const SHOWN_PARAMETERS = new Set([
   "action",
   "author",
@@ -40,14 +39,14 @@ const SHOWN_PARAMETERS = new Set([
 const SECRET_FIELD =
   /token|secret|passw|jwt|authoriz|signature|credential|assertion|proof|verifier|cookie|session|nonce|upload_parameters|upload_?url|e-?mail|phone|^key$|^sig$/i;
 
-/** Tokens, signatures and hashes, but no ids of posts. */
+/** Matches tokens, signatures and hashes, but no ids of posts. */
 const LONG_RUN = /[\w+=%~-]{32,}(?:\.[\w+=%~-]+)*/g;
 
 const ADDRESS = /\bhttps?:\/\/[^\s"'<>\\]+/gi;
 
 const hideRuns = (text: string): string => text.replace(LONG_RUN, HIDDEN);
 
-/** Never shows the values of unknown parameters, the fragment or the user of an address. */
+/** Hides the values of unknown parameters, the fragment and the user of an address. */
 export function shownAddress(address: string, secrets: readonly string[]): string {
   if (!URL.canParse(address)) return HIDDEN;
   const url = new URL(address);

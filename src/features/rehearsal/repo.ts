@@ -9,7 +9,7 @@ import { type RehearsalRow, rehearsals } from "./table.ts";
 
 const readRehearsal = rowReader(rehearsals);
 
-/** Rehearsals whose post may be out, or that are not over. The newest comes first. */
+/** Newest first: unfinished rehearsals, and those that may have left a post. */
 export const remaining = (team: SQL): Query<RehearsalRow[]> =>
   sqlQuery(
     sql`SELECT * FROM rehearsals WHERE team_id = ${team}
@@ -31,7 +31,6 @@ export const openRehearsal = (team: SQL | number, accountId: string): Query<Rehe
     readRehearsal,
   );
 
-/** `oldest` is null when there was none. */
 export const rehearsalsSince = (team: SQL, accountId: string, since: Date) =>
   sqlQuery(
     sql`SELECT COUNT(*) AS used, MIN(created_at) AS oldest FROM rehearsals
@@ -51,8 +50,8 @@ export function insertRehearsal(
 }
 
 /**
- * Answers no row while another invocation takes a step, or when it has taken one: the owner's consent is about the
- * stage that the caller has read.
+ * Returns no row when another invocation is taking a step or has changed the stage: the owner agreed to the stage that
+ * the caller read.
  */
 export const takeTurn = (
   { id, stage }: Pick<RehearsalRow, "id" | "stage">,
@@ -84,14 +83,14 @@ export const updateRehearsal = (
 
 const isIdle = (now: Date) => sql`(busy_until IS NULL OR busy_until <= ${now.getTime()})`;
 
-/** Deletes nothing while an invocation takes a step, or when anything was sent to publish the post. */
+/** Deletes nothing while a step is being taken, or once any of the post was sent. */
 export const deleteUnpublished = (team: number, id: number, now: Date): Query<number> =>
   sqlWrite(sql`DELETE FROM rehearsals WHERE team_id = ${team} AND id = ${id} AND ${isIdle(now)}
     AND stage IN (SELECT value FROM json_each(${JSON.stringify(UNPUBLISHED)}))`);
 
 /**
- * Ends the rehearsal and keeps its row: its post stays out of the figures, and it counts among those of the day.
- * Changes nothing while an invocation takes a step.
+ * Keeps the row, so that the post stays out of the figures and the rehearsal counts for the daily limit. Changes
+ * nothing while a step is being taken.
  */
 export const markForgotten = (team: number, id: number, now: Date): Query<number> => {
   const changes = { stage: "over", outcome: "forgotten", updatedAt: now } as const;
@@ -103,10 +102,7 @@ const ACCOUNT_GONE = "The account was disconnected before the rehearsal was over
 
 const published = JSON.stringify(PUBLISHING);
 
-/**
- * Ends rehearsals whose account is no longer connected, and says what may be out. A post that nobody could see was not
- * published.
- */
+/** Ends rehearsals of disconnected accounts. A post with the audience `nobody` was never published. */
 export const endWithoutAccount = (now: Date): Query<number> =>
   sqlWrite(sql`UPDATE rehearsals SET stage = 'over', message = ${ACCOUNT_GONE}, updated_at = ${now.getTime()},
       outcome = CASE WHEN stage NOT IN (SELECT value FROM json_each(${published}))
@@ -116,7 +112,7 @@ export const endWithoutAccount = (now: Date): Query<number> =>
       AND NOT EXISTS (SELECT 1 FROM accounts
         WHERE accounts.id = rehearsals.account_id AND accounts.deleted_at IS NULL)`);
 
-/** Deletes rehearsals that left nothing, and forgotten ones without a post that figures could hold. */
+/** Deletes rehearsals that left no post, and forgotten ones whose post has no known id. */
 export const forgetEnded = (before: Date, max: number): Query<number> =>
   sqlWrite(sql`DELETE FROM rehearsals WHERE id IN (
     SELECT id FROM rehearsals WHERE stage = 'over' AND updated_at < ${before.getTime()}

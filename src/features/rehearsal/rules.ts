@@ -4,8 +4,8 @@ import type { Connector } from "../../platforms/connector.ts";
 import type { Audience, Rehearsal, Removal } from "../../platforms/rehearsal.ts";
 
 /**
- * `asking`: others would see the post, and the owner has not agreed yet. `submitting`: the call that publishes was
- * sent, and its answer is unknown.
+ * `asking`: others would see the post, and the owner has not agreed yet. `submitting`: the publishing call was sent,
+ * and its answer is unknown.
  */
 export const STAGES = [
   "planning",
@@ -19,14 +19,14 @@ export const STAGES = [
 ] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** Stages in which no call has sent anything of the post. */
+/** Stages before any of the post is sent. */
 export const UNPUBLISHED: readonly Stage[] = ["planning", "asking"];
 
-/** `left`: the post is still there. `unknown`: it may be there. `forgotten`: the owner has seen to it. */
+/** `left`: the post still exists. `unknown`: it may exist. `forgotten`: the owner has dealt with it. */
 export const OUTCOMES = ["nothing", "removed", "left", "unknown", "forgotten"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** What the caller does next. `stop`: another step helps only after the account is connected again. */
+/** What the caller does next. `stop`: the account has to be connected again first. */
 export const NEXT = ["step", "ask", "stop", "over"] as const;
 export type Next = (typeof NEXT)[number];
 
@@ -40,7 +40,6 @@ const SEEN_BY: Record<Audience, string> = {
   everyone: "Everybody can see it.",
 };
 
-/** A sentence. */
 export const seenBy = (
   audience: Audience,
   { seenByOwner = SEEN_BY.owner }: Pick<Rehearsal, "seenByOwner">,
@@ -52,7 +51,7 @@ interface State {
   platformPostId: string | null;
 }
 
-/** Stages in which the post is out, or may be. */
+/** Stages in which the post is or may be published. */
 export const PUBLISHING: readonly Stage[] = ["submitting", "settling", "reading", "removing"];
 
 export const mayBeOut = ({ stage, outcome }: Pick<State, "stage" | "outcome">): boolean =>
@@ -64,7 +63,6 @@ interface Described extends State {
   plan: { audience: Audience } | null;
 }
 
-/** Says what is out, in sentences. */
 export function describe(
   row: Described,
   { name, rehearsal }: Pick<Connector, "name" | "rehearsal">,
@@ -105,18 +103,18 @@ const PROMISES: Record<Removal, string> = {
   needless: " It is never published.",
 };
 
-/** Networks refuse repeated texts, so each rehearsal has a text of its own. */
+/** The text differs every time, because networks refuse repeated texts. */
 export function textOf(now: Date, mark: string, removal: Removal, note: string): string {
   const at = `${now.toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const own = note === "" ? "" : ` ${note}`;
   return `Rehearsal of Akimbo, ${at} (${mark}).${PROMISES[removal]}${own}`;
 }
 
-/** A sentence about a login that cannot delete. Empty where the API deletes nothing for anybody. */
+/** Says why the login cannot delete the post. Empty when the API deletes no posts at all. */
 export const whyItStays = ({ removeScope }: Pick<Rehearsal, "removeScope">): string =>
   removeScope === undefined ? "" : `This login may not delete it: it lacks ${removeScope}.`;
 
-/** What is left to do by hand. Null where nothing is. */
+/** What the owner has to do by hand; null for nothing. */
 export const byHandOf = (
   { outcome, platformPostId }: Pick<State, "outcome" | "platformPostId">,
   { byHand }: Pick<Rehearsal, "byHand">,
@@ -128,16 +126,16 @@ export const byHandOf = (
 /** Rehearsals of one account in 24 hours. */
 export const MAX_A_DAY = 10;
 
-/** How long the platform is asked what became of the post. */
+/** Time during which the platform is asked whether the post was published. */
 export const ASKED_FOR_SECONDS = 86_400;
 
-/** How long rehearsals are kept that left nothing. */
+/** Rehearsals without a remaining post are kept this long. */
 export const ENDED_KEPT_MS = 30 * DAY;
 
-/** Any address, also one without a protocol, which networks turn into a link. */
+/** Matches addresses with and without a protocol: networks turn both into links. */
 const LINK = /:\/\/|[\p{L}\p{N}\p{M}]\.\p{L}[\p{L}\p{M}-]/u;
 
 export const hasLink = (text: string): boolean => LINK.test(text);
 
-/** Tries to delete the post before it is left. */
+/** After this many failed tries to delete it, the post is left. */
 export const MAX_REMOVALS = 3;

@@ -18,14 +18,14 @@ const join = (...parts: Uint8Array[]): Uint8Array => {
   return whole;
 };
 
-/** Adds a JPEG comment. */
+/** Adds the mark as a JPEG comment. */
 function markedImage(mark: Uint8Array): Uint8Array {
   const image = Uint8Array.fromBase64(SAMPLE_IMAGE_BASE64);
   const header = new Uint8Array([0xff, COMMENT_MARKER, 0, LENGTH_BYTES + mark.length]);
   return join(image.subarray(0, START_OF_IMAGE), header, mark, image.subarray(START_OF_IMAGE));
 }
 
-/** Adds an unused box. */
+/** Adds the mark as an unused MP4 box. */
 function markedVideo(mark: Uint8Array): Uint8Array {
   const header = new Uint8Array(BOX_HEADER_BYTES);
   new DataView(header.buffer).setUint32(0, BOX_HEADER_BYTES + mark.length);
@@ -38,7 +38,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * Stores a small file of the team and returns its hash. The mark makes each file another one, because networks refuse
+ * Stores a small file of the team and returns its hash. The mark makes each file different, because networks refuse
  * repeated files.
  */
 export async function storeSample(

@@ -17,7 +17,7 @@ import type { NewRehearsal } from "./schema.ts";
 import type { Step } from "./step.ts";
 import type { RehearsalRow } from "./table.ts";
 
-/** Longer than the calls of one step. A step of a crashed invocation is repeated after this time. */
+/** Longer than the calls of one step. After this time, a crashed step is repeated. */
 const TURN_SECONDS = 120;
 
 const requireOwner = ({ actor }: Ctx) =>
@@ -31,10 +31,10 @@ export async function listRehearsals(ctx: Ctx): Promise<RehearsalRow[]> {
 }
 
 /**
- * Publishes nothing yet. Answers the account's unfinished rehearsal when there is one.
+ * Publishes nothing yet. Returns the account's unfinished rehearsal if there is one.
  *
- * @throws AppError FORBIDDEN unless the caller is the owner, and the instance's owner where a post costs money;
- *   NOT_FOUND, ACCOUNT_INACTIVE, DAILY_LIMIT
+ * @throws AppError FORBIDDEN unless the caller is the owner, and the instance's owner where posts cost money;
+ * NOT_FOUND, ACCOUNT_INACTIVE, DAILY_LIMIT
  */
 export async function startRehearsal(
   ctx: Ctx,
@@ -94,12 +94,12 @@ async function endWithoutAccount({ db, now }: Ctx, { teamId, id }: RehearsalRow)
   const end = repo.endWithoutAccount(now());
   const [, [ended]] = await db.run([end, repo.rehearsalById(teamId, id)]);
   if (!ended) throw notFound("Rehearsal");
-  // Another call may still take a step.
+  // Another call may be taking a step.
   return idle(ended, nextOf(ended), ended.stage === "over" ? 0 : TURN_SECONDS);
 }
 
 /**
- * Takes the rehearsal one step further. A post that others would see needs `isPublicAccepted`.
+ * A post that others would see needs `isPublicAccepted`.
  *
  * @param origin the address of this instance, as its caller sees it
  * @throws AppError FORBIDDEN unless the caller is the owner; NOT_FOUND, ACCOUNT_INACTIVE
@@ -158,7 +158,7 @@ export async function takeStep(
 }
 
 /**
- * @param isUnpublishedOnly forgets it only before anything was sent to publish the post
+ * @param isUnpublishedOnly refuses once any of the post was sent
  * @throws AppError FORBIDDEN unless the caller is the owner; NOT_FOUND, NOT_CANCELLABLE
  */
 export async function forgetRehearsal(

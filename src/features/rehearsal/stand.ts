@@ -9,12 +9,12 @@ import type { RehearsalRow } from "./table.ts";
 
 export const LOOK_AGAIN_SECONDS = 5;
 
-/** Columns to change, a sentence about what happened, and the wait before the next step. */
+/** The result of a step; `note` is a sentence for the owner. */
 export interface Turn {
   changes: Changes;
   note: string | null;
   afterSeconds: number;
-  /** Another step helps only after the account is connected again. */
+  /** The account has to be connected again before the next step. */
   isStopped?: true;
 }
 
@@ -36,7 +36,7 @@ export interface Stand {
   account: AccountRow;
   origin: string;
   record: CallRecord;
-  /** Stores the changes before a call that cannot be undone. */
+  /** Stores changes before a call that cannot be undone. */
   save(changes: Changes): Promise<RehearsalRow>;
 }
 
@@ -48,7 +48,7 @@ export interface Thrown {
   isFinal: boolean;
 }
 
-/** A final failure, a broken connection or a timeout. Other errors are thrown on. */
+/** Returns final failures, broken connections and timeouts. Other errors are thrown. */
 export async function answerOf<T>(
   { connector, record }: Stand,
   call: () => Promise<T>,

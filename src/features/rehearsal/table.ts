@@ -6,7 +6,7 @@ import type { RehearsalPlan, Removal } from "../../platforms/rehearsal.ts";
 import type { Outcome, Stage } from "./rules.ts";
 
 export interface StoredPlan extends RehearsalPlan {
-  /** Absent in plans of earlier versions. */
+  /** Absent in rows of earlier versions. */
   removal?: Removal;
 }
 
@@ -26,7 +26,7 @@ export const rehearsals = sqliteTable("rehearsals", {
   message: text("message"),
   /** The platform has shown the post to this login. */
   wasSeen: flag("was_seen").notNull().default(false),
-  /** Calls that deleted nothing. */
+  /** Failed tries to delete the post. */
   removals: integer("removals").notNull().default(0),
   submittedAt: instant("submitted_at"),
   busyUntil: instant("busy_until"),

@@ -51,7 +51,7 @@ function withoutLogin({ row }: Stand, why: string): Turn {
   return { ...turn({ message: why }, why), isStopped: true };
 }
 
-/** Takes one step with a login that the platform accepts. */
+/** Requires a login that the platform accepts. */
 export async function takeStep(stand: Stand): Promise<Turn> {
   let staleToken: string | null = null;
   for (let tries = 0; tries < 2; tries++) {
@@ -67,7 +67,7 @@ export async function takeStep(stand: Stand): Promise<Turn> {
 
 const isUnanswered = (stage: Stage): boolean => stage === "submitting" || stage === "settling";
 
-/** Ends a rehearsal about which the platform says nothing. */
+/** Ends a rehearsal after too long without a decisive answer from the platform. */
 function untilGivenUp({ deps, connector, row }: Stand, taken: Turn): Turn {
   const { changes } = taken;
   if (!isUnanswered(row.stage) || !isUnanswered(changes.stage ?? row.stage)) return taken;
@@ -102,7 +102,7 @@ async function act(stand: Stand, credentials: Credentials): Promise<Turn | Expir
   }
 }
 
-/** Connectors throw a plain error while they cannot say what became of the post. */
+/** Connectors throw a plain error when they cannot tell whether the post was published. */
 const lookOf = <T>(stand: Stand, call: () => Promise<T>): Promise<T | Thrown> =>
   answerOf<T | Thrown>(stand, () =>
     call().catch((error: unknown) => {
@@ -181,7 +181,7 @@ async function submit(stand: Stand, job: PublishJob, bookmark: Bookmark): Promis
     case "failed":
       return end(nothingOr(step), messageOf(step));
     case "token_expired":
-      // The platform refused the login, so it made nothing.
+      // The platform refused the login, so no post exists.
       await stand.save({ stage: "preparing", submittedAt: null });
       return step.kind;
     case "unknown":
@@ -210,7 +210,7 @@ function isOut(post: {
   );
 }
 
-/** When the platform can say whether an unanswered call made the post. */
+/** The earliest time at which the platform can say whether an unanswered call created the post. */
 function reconcileAt({ connector: { timing } }: Stand, submittedAt: Date): Date {
   return addSeconds(submittedAt, timing.callSeconds + timing.acceptSeconds + timing.listSeconds);
 }

@@ -10,7 +10,7 @@ const loadDecisions = () => import("../approval/decide.ts");
 
 const proofText = (linkId: number): string => `review form|${linkId}`;
 
-/** Returns the form field that protects against forged requests. */
+/** A form field against forged requests. */
 export const proofOf = ({ config }: Pick<Deps, "config">, linkId: number): Promise<string> =>
   sign(config.signingKey, proofText(linkId));
 
@@ -80,7 +80,6 @@ export function refusalInWords(error: unknown): Refusal {
   return (error.code && WORDS[error.code]) ?? UNFIT;
 }
 
-/** Null when the client may decide on the post. */
 function refusalOf(post: ShownPost, seen: string): Refusal | null {
   if (post.deletedAt !== null) return REMOVED;
   if (!isAwaiting(post)) return DECIDED;
@@ -97,12 +96,11 @@ export function noteRefusal(note: string): string | null {
 /** `note`: null approves the post. */
 export interface Decision {
   post: ShownPost;
-  /** The post's version on the client's page. */
+  /** The version on the client's page. */
   seen: string;
   note: string | null;
 }
 
-/** Returns null when the decision was stored. */
 export async function decideOn(
   deps: Deps,
   { link: { teamId } }: Review,
@@ -123,7 +121,7 @@ export async function decideOn(
   }
 }
 
-/** Ids of posts and the versions that the client saw, such as `12:9f86… 13:60a3…`. */
+/** Ids and versions that the client saw, such as `12:9f86… 13:60a3…`. */
 export const shownPosts = (posts: readonly ShownPost[]): string =>
   posts.map(({ id, seen }) => `${id}:${seen}`).join(" ");
 

@@ -5,7 +5,6 @@ import { ENDED_LINKS_KEPT_MS } from "./rules.ts";
 /** Links that one run deletes, each with up to 50 posts. */
 const SLICE = 50;
 
-/** Returns null when no old link is left. */
 export async function forgetEndedReviews({ db, now }: Deps): Promise<string | null> {
   const slice = { before: new Date(now().getTime() - ENDED_LINKS_KEPT_MS), max: SLICE };
   const [, removed] = await db.run([forgetPosts(slice), forgetLinks(slice)]);

@@ -5,7 +5,7 @@ import { type BrandedLink, linkById } from "./repo/links.ts";
 import { postsOfLink, type ReviewPost } from "./repo/posts.ts";
 
 export type ShownPost = ReviewPost & {
-  /** The post's version, which a decision sends back. */
+  /** The version that a decision sends back. */
   seen: string;
 };
 
@@ -21,7 +21,7 @@ export type FoundReview =
   | { kind: "expired"; link: BrandedLink }
   | { kind: "open"; review: Review };
 
-/** A forged token costs no call to the database. */
+/** A forged token costs no database call. */
 export async function findReview(deps: Deps, token: string): Promise<FoundReview> {
   const id = await readLinkToken(deps.config.signingKey, "review link", token);
   if (id === null) return { kind: "forged" };

@@ -25,7 +25,7 @@ const KIND_NAMES: Record<MediaKind, string> = {
 const wordsOf = ({ heading, text }: Likeness): string =>
   [heading, text].filter(Boolean).join("\n") || "None";
 
-/** Returns the texts that the post would have with other kinds of files, as its file is not downloaded yet. */
+/** Texts that the post would have with other kinds of files: its file is not downloaded yet. */
 async function textsOfOtherKinds(post: Subject, likeness: Likeness): Promise<Unpublished[]> {
   if (!post.media.some((ref) => isSent(ref) && "url" in ref)) return [];
   const connector = connectorOf(post.platform);
@@ -52,7 +52,7 @@ export async function describePost(stored: Subject): Promise<Shown> {
 
 const CHARACTERS_OF_LINE = 45;
 
-/** Returns null for a text that is shown whole. */
+/** Null for a text that is shown whole. */
 export function cutLines({ shownLines, text }: Pick<Likeness, "shownLines" | "text">) {
   if (shownLines === null) return null;
   const lines = text.split("\n", shownLines + 1).length;
@@ -75,7 +75,7 @@ const RATIOS = [
   ["r16x9", 16 / 9],
 ] as const;
 
-/** Returns a square when the size is unknown. */
+/** A square when the size is unknown. */
 export function ratioClass(width: number | null, height: number | null): string {
   const ratio = width && height ? width / height : 1;
   const off = (one: number) => Math.abs(Math.log(one / ratio));

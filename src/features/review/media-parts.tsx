@@ -50,10 +50,9 @@ export async function shotsOf(
   return Promise.all(main.map(toShot));
 }
 
-/** The picture of a video, or subtitles. */
+/** A video's picture, or subtitles. */
 export interface SideFile {
   label: string;
-  /** Null when the file is not stored. */
   address: string | null;
   text: string;
 }
@@ -89,7 +88,7 @@ const formatBytes = (bytes: number): string =>
 
 const hostOf = (address: string): string => URL.parse(address)?.host ?? "its address";
 
-/** @param loads fetches the first frame of a video before it is played */
+/** @param loads fetches a video's first frame before it is played */
 const File = ({ shot, loads, isFirst }: { shot: Shot; loads: boolean; isFirst: boolean }) => {
   if (shot.kind === "gone") return <p class="note">This file is no longer stored.</p>;
   if (shot.kind === "coming") {

@@ -6,7 +6,7 @@ import { Shots, type shotsOf } from "./media-parts.tsx";
 
 const first = (text: string): string => [...text.replace(/^@/, "").trim()][0]?.toUpperCase() ?? "?";
 
-/** Shows a picture only if this instance stores it. */
+/** Shows only a picture that this instance stores. */
 const Face = ({ post, origin }: { post: ShownPost; origin: string }) => {
   const { picture, accountName } = post;
   if (picture && URL.parse(picture)?.origin === origin) {
@@ -38,10 +38,9 @@ const By = ({ post, origin }: { post: ShownPost; origin: string }) => {
 };
 
 const LINKED = /((?:#|(?<![\p{L}\p{N}.])@)[\p{L}\p{N}_][\p{L}\p{N}\p{M}_.]*|https?:\/\/\S+)/u;
-/** Longer texts get no colours for hashtags. */
+/** Longer texts get no coloured hashtags. */
 const MAX_LINKED = 5_000;
 
-/** Colours hashtags, mentions and addresses. */
 const linked = (text: string): Child =>
   text.length > MAX_LINKED
     ? text

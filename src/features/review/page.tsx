@@ -109,7 +109,7 @@ async function showRefused(
   return showReview(c, result.review, { ofPage: { text, isRefusal: true }, ofPosts, status });
 }
 
-/** Videos whose first frame is fetched. More would slow down a phone. */
+/** Videos whose first frame is fetched; more would slow down a phone. */
 const MAX_LOADED = 8;
 
 async function showReview(c: AppContext, review: Review, notices: Notices): Promise<Response> {
@@ -218,7 +218,7 @@ function showEnded(
   );
 }
 
-/** Shows no links: clients have no other page to return to. */
+/** Shows no links: clients have no other page. */
 export async function renderReviewError(error: unknown, c: AppContext): Promise<Response> {
   const { status, message, headers } = toRefusal(error, c);
   for (const [name, value] of Object.entries(headers)) c.header(name, value);
@@ -237,7 +237,6 @@ export async function renderReviewError(error: unknown, c: AppContext): Promise<
 interface ReviewPage {
   title: string;
   status: number;
-  /** Null when no team's branding may be shown. */
   link: BrandedLink | null;
 }
 

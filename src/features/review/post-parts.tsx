@@ -21,7 +21,7 @@ export interface Scene {
   now: Date;
   origin: string;
   path: string;
-  /** Form field against forged requests. */
+  /** A form field against forged requests. */
   proof: string;
 }
 
@@ -235,7 +235,6 @@ interface PostProps {
   /** The post's place on the page, from 1. */
   at: number;
   count: number;
-  /** Null for a removed post. */
   likeness: Awaited<ReturnType<typeof likenessOf>> | null;
   loads: boolean;
   scene: Scene;

@@ -2,14 +2,14 @@ import { AppError, notFound } from "../../core/errors.ts";
 import { DAY } from "../../core/time.ts";
 import { isDraft, STATUS_WORDS, type UploadStatus } from "../../core/upload-status.ts";
 
-/** Source: spec, "Time limits". Equal for all links, so the newest link of a post ends last. */
+/** Equal for all links, so a post's newest link ends last. Source: spec, "Time limits". */
 export const REVIEW_LINK_MS = 14 * DAY;
-/** Source: spec, "Review link lifetime": up to 50 posts. */
+/** Source: spec, "Review link lifetime". */
 export const MAX_REVIEWED = 50;
-/** Spec is silent on a maximum. */
+/** Spec is silent. */
 export const MAX_OPEN_LINKS = 500;
 export const ENDED_LINKS_KEPT_MS = 30 * DAY;
-/** Spec is silent on a maximum. */
+/** Spec is silent. */
 export const MAX_NOTE_CHARACTERS = 2_000;
 
 export interface Candidate {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { MAX_REVIEWED } from "./rules.ts";
 
-/** Maximum entries of a request, repetitions included. */
+/** Entries of a request, with repetitions. */
 const MAX_NAMED = 1_000;
 
 export const newReviewLinkSchema = z

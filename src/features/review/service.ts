@@ -17,7 +17,7 @@ const requireManager = ({ actor }: Ctx): void =>
 
 /**
  * @param uploadIds null: all posts that await approval; drafts are submitted
- * @throws AppError FORBIDDEN, NOT_FOUND, NOT_REVIEWABLE, PLAN_LIMIT, or the refusal of a draft
+ * @throws AppError FORBIDDEN, NOT_FOUND, NOT_REVIEWABLE, PLAN_LIMIT, or a draft's refusal
  */
 export async function createReviewLink(
   ctx: Ctx,

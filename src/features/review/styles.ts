@@ -69,7 +69,7 @@ export const REVIEW_STYLES = `
 @media (min-width: 52rem) { .side .facts { grid-template-columns: minmax(0, 9rem) minmax(0, 1fr); } .post { grid-template-columns: minmax(0, 27rem) minmax(0, 1fr); } .decide .go { width: auto; justify-self: start; } }
 `;
 
-/** Adds the reader's own time where it differs from both times shown. */
+/** Adds the reader's own time where it differs from both shown. */
 export const OWN_TIME_SCRIPT = `for (const line of document.querySelectorAll(".own[data-at]")) {
   const at = new Date(line.dataset.at);
   const options = { weekday: "short", day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" };

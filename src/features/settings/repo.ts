@@ -34,7 +34,7 @@ export const notificationsOf = prepared(
 const NO_BRANDING: Branding = { name: null, link: null, logo: null };
 const BRANDING = sql`coalesce(branding, ${JSON.stringify(NO_BRANDING)})`;
 
-/** SQL that merges the change into stored JSON; null removes a key. */
+/** Merges the change into stored JSON; null removes a key. */
 const merged = (column: SQL, change: object | null): SQL | null =>
   change && sql`json_patch(coalesce(${column}, '{}'), ${JSON.stringify(change)})`;
 

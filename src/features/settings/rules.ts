@@ -1,11 +1,11 @@
 const MAX_ZONE_CHARACTERS = 64;
 
-/** Returns null for unknown zones and for offsets such as +02:00. */
+/** Null for unknown zones and for offsets such as +02:00. */
 export function readZone(text: string): string | null {
   if (text.length > MAX_ZONE_CHARACTERS || !/^[a-z][\w+\-/]*$/i.test(text)) return null;
   try {
     const { timeZone } = new Intl.DateTimeFormat("en", { timeZone: text }).resolvedOptions();
-    // The runtime renames deprecated zones. The given name is kept.
+    // Keeps the given name, because the runtime renames deprecated zones.
     return timeZone.toLowerCase() === text.toLowerCase() ? timeZone : text;
   } catch {
     return null;
@@ -28,7 +28,7 @@ export const toHashtags = (tags: readonly string[]): string[] =>
 export const isHashtag = (text: string): boolean =>
   /^[#＃]?[\p{L}\p{M}\p{N}_]+$/u.test(text.trim());
 
-/** Not below `media/`, where objects without a row are removed every night. */
+/** Outside `media/`, where objects without a row are removed every night. */
 export const logoKeyOf = (teamId: number, key: string): string => `branding/${teamId}/${key}`;
 
 export const logoPath = ({ objectKey }: { objectKey: string }): string => `/${objectKey}`;

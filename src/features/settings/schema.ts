@@ -22,7 +22,6 @@ const text = (max: number) =>
     .max(max)
     .refine((value) => !isBrokenText(value), BROKEN_TEXT);
 
-/** An object with the same value under each of the names. */
 const byName = <K extends string, T>(names: readonly K[], value: T) =>
   Object.fromEntries(names.map((name) => [name, value])) as Record<K, T>;
 

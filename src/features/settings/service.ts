@@ -50,11 +50,7 @@ function toSettings({ config }: Ctx, [[team], [chosen], chats, browsers]: Settin
 
 export type Settings = ReturnType<typeof toSettings>;
 
-/**
- * Only owners and admins change team settings.
- *
- * @throws AppError FORBIDDEN by role; 400 for a chat address that is not allowed
- */
+/** @throws AppError FORBIDDEN unless the caller is owner or admin; 400 for a forbidden chat address */
 export async function changeSettings(ctx: Ctx, change: SettingsChange): Promise<Settings> {
   await ctx.read("team:write", []);
   const { notifications, messaging = {}, ...ofTeam } = change;
@@ -117,7 +113,7 @@ export async function removeLogo(ctx: Ctx): Promise<void> {
   await replaceLogo(ctx, null);
 }
 
-/** The row changes first: a crash leaves an unused object, not a missing logo. */
+/** Changes the row first: a crash leaves an unused object, not a missing logo. */
 async function replaceLogo(ctx: Ctx, logo: Logo | null): Promise<void> {
   const [[before]] = await ctx.db.run([
     repo.settingsOfTeam({ team: ctx.team }),

@@ -6,11 +6,10 @@ import { type SetupTick, setupTicks } from "./table.ts";
 
 const readTick = rowReader(setupTicks);
 
-/** The ticks of all platforms are fewer than a hundred. */
 export const allTicks = (): Query<SetupTick[]> =>
   sqlQuery(sql`SELECT * FROM setup_ticks`, readTick);
 
-/** What the owner ticks does not replace what the platform has confirmed. */
+/** A tick by the owner does not replace the platform's confirmation. */
 export const insertTick = (tick: SetupTick): Query<number> =>
   sqlWrite(
     tick.source === "owner"

@@ -15,14 +15,14 @@ export interface SetupAddress {
 
 export interface PlatformSetup extends ConsentScopes, Pick<Needs, "app"> {
   platform: Platform;
-  /** App variables; empty when no app is needed. */
+  /** Empty when no app is needed. */
   variables: readonly string[];
   key: NonNullable<Needs["key"]> | null;
   addresses: readonly SetupAddress[];
   document: string | null;
-  /** Optional scopes that are asked for only when `APP_SCOPES` names them. */
+  /** Optional scopes that are requested only when `APP_SCOPES` names them. */
   extra: readonly string[];
-  /** The app of its own with which pages are connected. */
+  /** The separate app by which pages are connected. */
   pages: PagesSetup | null;
 }
 
@@ -39,7 +39,7 @@ const pagesOf = ({ pagesApp }: Pick<Connector, "pagesApp">): PagesSetup | null =
       }
     : null;
 
-/** @param origin begins each address; empty for paths alone */
+/** @param origin prefix of each address; empty for paths alone */
 export function setupOf(connector: Connector, origin: string): PlatformSetup {
   const { platform, needs, consent, withdrawals } = connector;
   const hasApp = needs.app !== null;
@@ -91,7 +91,7 @@ const valuesOf = (platform: Platform, origin: string): Record<OurValue, string> 
   metadata: origin + clientMetadataPath(platform),
 });
 
-/** What a step asks to paste: the platform's field, and this instance's value. */
+/** Values to paste, with the platform's names for the fields. */
 export function pastesOf(
   { pastes = {} }: SetupStep,
   platform: Platform,
@@ -104,7 +104,7 @@ export function pastesOf(
   }));
 }
 
-/** An app that the platform was not asked about is absent. */
+/** Apps that were not checked are absent. */
 export type AppChecks = Partial<Record<AppName, AppCheck>>;
 
 export const checkOf = (
@@ -116,7 +116,7 @@ export const checkOf = (
   return (isChecked && app && checks[app]) || null;
 };
 
-/** What the platform has said, with the app's variable where it has several apps. */
+/** Names an app's variable when the platform has several apps. */
 export function describeChecks(checks: AppChecks): string[] {
   const answers = Object.entries(checks) as [AppName, AppCheck][];
   return answers.map(([app, { message }]) =>
@@ -124,7 +124,7 @@ export function describeChecks(checks: AppChecks): string[] {
   );
 }
 
-/** Refusals of APP_SCOPES, each with the scopes that are allowed. */
+/** Mistakes in APP_SCOPES, each with the allowed scopes. */
 export function scopeRefusals(
   { platform, consent, pagesApp }: Pick<Connector, "platform" | "consent" | "pagesApp">,
   appScopes: Config["appScopes"],
@@ -144,17 +144,14 @@ export function scopeRefusals(
   });
 }
 
-/** The apps of a platform that have both keys. */
 export const appsWithKeys = (
   { platform, pagesApp }: Pick<Connector, "platform" | "pagesApp">,
   hasKeys: (app: AppName) => boolean,
 ): AppName[] => [platform, ...(pagesApp ? [pagesApp.app] : [])].filter(hasKeys);
 
-/** The variables of this instance that hold keys of apps. */
 export interface AppVariables {
-  /** Null when the names are unknown. */
   names: readonly string[] | null;
-  /** A value may be unknown although the name is known. */
+  /** A value may be unknown although its name is known. */
   values: Readonly<Record<string, string | undefined>>;
 }
 
@@ -175,16 +172,15 @@ export function variablesOf({
 export interface SetupProblem {
   kind: "half_keys" | "foreign_key" | "redirect" | "refused" | "unpublished";
   message: string;
-  /** The id of the step that mends it. */
+  /** The id of the step that fixes the problem. */
   step: string;
-  /** False for what may be meant so, such as an app that is not reviewed yet. */
+  /** False for what may be intended, such as an app that is not reviewed yet. */
   isFailure: boolean;
 }
 
 interface SetupFacts {
   origin: string;
   variables: AppVariables;
-  /** What the platform has just said about the keys of its apps. */
   checks: AppChecks;
 }
 
@@ -286,7 +282,7 @@ function isAcceptedAt(redirects: AcceptedRedirects, origin: string): boolean {
 
 export type Tick = Pick<SetupTick, "platform" | "step" | "source">;
 
-/** `confirmed`: the platform has said so. `done`: the owner has ticked it, or variables say so. */
+/** `confirmed`: by the platform. `done`: by the owner's tick or by variables. */
 export type StepState = "confirmed" | "done" | "open" | "mend";
 
 export interface JudgedStep {
@@ -343,7 +339,6 @@ function stateOf(
   return tick || isComplete || isPassed ? "done" : "open";
 }
 
-/** The problem in words, with the step that mends it. */
 export function describeProblem({ message, step }: SetupProblem, judged: readonly JudgedStep[]) {
   const mending = judged.find((one) => one.step.id === step);
   return mending ? `${message} Step ${mending.number} mends it: ${mending.step.title}.` : message;

@@ -26,11 +26,10 @@ export interface InstanceSetup extends PlatformSetup {
   name: string;
   missing: readonly string[];
   appScopes: readonly string[] | null;
-  /** Mistakes in APP_SCOPES. */
   scopeRefusals: readonly string[];
-  /** Variables of the app for pages that are not set. */
+  /** Variables that the app for pages lacks. */
   missingOfPages: readonly string[];
-  /** At least one app of the platform has its keys. */
+  /** At least one app has its keys. */
   isSetUp: boolean;
   isCheckable: boolean;
   steps: readonly JudgedStep[];
@@ -39,7 +38,7 @@ export interface InstanceSetup extends PlatformSetup {
 const NOT_THE_OWNER =
   "Only the owner of this instance can see this page. Ask the owner what the platforms need.";
 
-/** @throws AppError FORBIDDEN for everyone except the instance's owner */
+/** @throws AppError FORBIDDEN unless the caller is the instance's owner */
 async function readStored(ctx: Ctx) {
   const [[isOwner = false], ticks, [branding = null]] = await ctx.read("*", [
     isInstanceOwner({ user: ctx.user }),
@@ -53,9 +52,9 @@ async function readStored(ctx: Ctx) {
 const readTicks = async (ctx: Ctx): Promise<Tick[]> => (await readStored(ctx)).ticks;
 
 /**
- * The result never contains a key's value. `hasContact`: `/privacy` and `/terms` say who runs the instance.
+ * The result contains no key's value. `hasContact`: `/privacy` and `/terms` name the operator.
  *
- * @throws AppError FORBIDDEN for everyone except the instance's owner
+ * @throws AppError FORBIDDEN unless the caller is the instance's owner
  */
 export async function listSetup(
   ctx: Ctx,
@@ -67,10 +66,7 @@ export async function listSetup(
   return { platforms, hasContact };
 }
 
-/**
- * @param checks what the platform has just said about its apps
- * @throws AppError FORBIDDEN for everyone except the instance's owner; NOT_FOUND
- */
+/** @throws AppError FORBIDDEN unless the caller is the instance's owner; NOT_FOUND */
 export async function getSetup(
   ctx: Ctx,
   platform: string,
@@ -118,7 +114,7 @@ async function toSetup(
   };
 }
 
-/** Mistakes that keep accounts from being connected, without those that only a platform can tell. */
+/** Mistakes that prevent connecting accounts, without those that only a platform can tell. */
 export async function listMistakes(
   { config }: Pick<Ctx, "config">,
   origin: string,
@@ -136,10 +132,9 @@ export async function listMistakes(
 }
 
 /**
- * Asks the platform about the keys of its apps, and keeps what it confirms.
+ * Asks the platform about its apps' keys and stores what it confirms.
  *
- * @throws AppError FORBIDDEN for everyone except the instance's owner, NOT_FOUND, 400 when the check is
- * impossible
+ * @throws AppError FORBIDDEN unless the caller is the instance's owner; NOT_FOUND; 400 when the check is impossible
  */
 export async function checkPlatform(
   ctx: Ctx,
@@ -188,12 +183,7 @@ async function keepConfirmations(
   if (writes.length > 0) await ctx.db.runAll(writes);
 }
 
-/**
- * Repeating it changes nothing.
- *
- * @throws AppError FORBIDDEN for everyone except the instance's owner; NOT_FOUND for an unknown platform or
- * step
- */
+/** @throws AppError FORBIDDEN unless the caller is the instance's owner; NOT_FOUND for a platform or step */
 export async function tickStep(
   ctx: Ctx,
   { platform, step, isDone }: { platform: string; step: string; isDone: boolean },

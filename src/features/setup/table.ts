@@ -8,9 +8,8 @@ export const setupTicks = sqliteTable(
   "setup_ticks",
   {
     platform: text("platform").$type<Platform>().notNull(),
-    /** Id of a `SetupStep`. Rows of former steps may remain. */
+    /** Id of a `SetupStep`, possibly of an earlier release. */
     step: text("step").notNull(),
-    /** Who knows that the step is done. */
     source: text("source", { enum: TICK_SOURCES }).notNull(),
     tickedAt: instant("ticked_at").notNull(),
   },

@@ -17,7 +17,7 @@ export const namedAudited = (platform: Platform): string =>
 export interface ScopeReason {
   scope: string;
   reason: string;
-  /** The app asks for it only when `APP_SCOPES` names it. */
+  /** The app requests it only when `APP_SCOPES` names it. */
   isExtra: boolean;
 }
 

@@ -6,10 +6,9 @@ import { removeEndedVerifications } from "./repo/verifications.ts";
 
 const SLICE = 500;
 
-/** An ended invite is kept this long, so that its page can explain what happened. */
+/** An ended invite's page can explain what happened this long. */
 const INVITES_KEPT_MS = 30 * DAY;
 
-/** Returns null when no ended rows are left. */
 export async function forgetEndedSignIns({ db, now }: Deps): Promise<string | null> {
   const slice = { now: now(), max: SLICE };
   const removed = await db.run([

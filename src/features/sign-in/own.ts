@@ -15,7 +15,7 @@ import { endOtherSessions, endSession, sessionsOf } from "./repo/sessions.ts";
 
 const MAX_NAME = 100;
 
-/** @throws AppError 400 for a name that is too long or has broken characters */
+/** @throws AppError 400 for a name that is too long or malformed */
 export function requireName(name: string): string {
   if (!isLongerThan(name, MAX_NAME) && !isBrokenText(name)) return name;
   throw new AppError(null, `A name has at most ${MAX_NAME} characters. Choose a shorter one.`);

@@ -189,7 +189,6 @@ const passkeyCalls = new Hono<AppEnv>();
 passkeyCalls.onError(renderError);
 passkeyCalls.use(counted("sign-in"));
 
-/** The library of passkeys is loaded when the first of them is used. */
 const passkeys = () => import("./passkeys.ts");
 
 passkeyCalls.post("/register-options", async (c) => {
@@ -226,7 +225,7 @@ function tell(c: AppContext, { status, cookies, body }: PasskeyAnswer): Response
   return c.json(body, status as 200, { "cache-control": "no-store" });
 }
 
-/** @throws AppError 413 for a large body, 400 for a malformed one */
+/** @throws AppError 413, 400 for a malformed body */
 async function readPasskey(c: AppContext): Promise<{ response: PasskeyResponse; name: string }> {
   const bytes = await bodyOf(c.req.raw).readAll(MAX_PASSKEY_BYTES, async () => {});
   const body = parseObject(new TextDecoder().decode(bytes));

@@ -26,13 +26,13 @@ import { presentedSession, startSession, type Visit } from "./session.ts";
 
 const CHALLENGE_SECONDS = (5 * MINUTE) / SECOND;
 
-/** Part of the cookie's name. Another name would end the challenges that are open during an upgrade. */
+/** Part of the cookie's name. Another name would end challenges that are open during an upgrade. */
 const CHALLENGE_COOKIE = "better-auth-passkey";
 
-/** The time after a sign-in in which a passkey may be added. */
+/** Time after a sign-in in which a passkey may be added. */
 const FRESH_MS = DAY;
 
-/** Characters of a reason in the log. It may quote what the caller sent. */
+/** Characters of a reason in the log, which may quote what the caller sent. */
 const MAX_REASON = 300;
 
 /** The library checks all but the id. */
@@ -103,7 +103,7 @@ async function keepChallenge(deps: Deps, visit: Visit, challenge: Challenge): Pr
   return signedCookie(identifier, challengePlace(deps, visit), CHALLENGE_SECONDS);
 }
 
-/** Of concurrent calls, only one gets the browser's open challenge. */
+/** Of concurrent calls, only one gets the browser's challenge. */
 async function takeChallenge(
   deps: Deps,
   visit: Visit,
@@ -116,7 +116,6 @@ async function takeChallenge(
   return taken && taken.type !== "magic-link" && taken.type === type ? taken : null;
 }
 
-/** Returns null for a response that is malformed or that the library refuses. */
 async function verified<T>({ log }: Deps, verify: () => Promise<T>): Promise<T | null> {
   try {
     return await verify();
@@ -166,7 +165,7 @@ export async function addPasskey(
       expectedChallenge: challenge.expectedChallenge,
       expectedOrigin: visit.origin,
       expectedRPID: hostOf(visit),
-      // Checked below, for an answer of its own.
+      // Checked below, for a separate answer.
       requireUserVerification: false,
     });
     return info && { info, transports: info.credential.transports?.join(",") ?? "" };
@@ -227,7 +226,7 @@ export async function signInByPasskey(
         publicKey: Uint8Array.fromBase64(passkey.publicKey),
         counter: passkey.counter,
       },
-      // Checked below, for an answer of its own.
+      // Checked below, for a separate answer.
       requireUserVerification: false,
     }),
   );

@@ -1,2 +1,2 @@
-/** Must run before tsyringe, a dependency of x509 that throws on import without this module. */
+/** Must precede tsyringe, a dependency of x509 that throws on import without this module. */
 import "reflect-metadata";

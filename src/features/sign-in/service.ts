@@ -63,7 +63,7 @@ export async function useLink(deps: Deps, visit: Visit, token: string): Promise<
   return cookie === null ? { kind: "closed" } : { kind: "signed-in", cookie };
 }
 
-/** Also creates the person's team. Returns null for a new address without an invite. */
+/** Also creates the person's team. Null for a new address without an invite. */
 async function findOrCreatePerson(deps: Deps, email: string): Promise<number | null> {
   const personId = personOfAddress(email);
   if (personId !== null) return personId;

@@ -14,11 +14,10 @@ const MAX_USER_AGENT = 300;
 
 export interface Visit {
   headers: Headers;
-  /** The scheme and host that the browser uses. Passkeys are bound to this host for ever. */
+  /** Scheme and host in the browser. Passkeys are bound to this host for ever. */
   origin: string;
 }
 
-/** Returns null for a browser without a cookie that carries our signature. */
 export async function presentedSession(
   { config }: Pick<Deps, "config">,
   { headers, origin }: Visit,
@@ -34,7 +33,7 @@ interface SignIn {
   changes?: readonly Query<unknown>[];
 }
 
-/** Returns the session's cookie; null for an account that was closed meanwhile. */
+/** Null for an account that was closed meanwhile. */
 export async function startSession(
   deps: Deps,
   visit: Visit,
@@ -56,7 +55,7 @@ export async function startSession(
   const [started] = await deps.db.run([
     insertSession(session),
     emit(deps, { team, name: "security.login", data }, ownsTeam(userId)),
-    // Ends the previous session: a copy of its cookie must not work.
+    // A copy of the previous session's cookie must not work.
     endSessionByHash({ hash: (await presentedSession(deps, visit)) ?? "" }),
     ...changes,
   ]);

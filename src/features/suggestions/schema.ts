@@ -5,7 +5,7 @@ import { SUGGESTION_STATUSES, type suggestions } from "./table.ts";
 
 enableDescriptions();
 
-/** Spec is silent on bounds. */
+/** Spec is silent. */
 export const MAX_TITLE = 200;
 export const MAX_BODY = 5_000;
 const MAX_PAGE = 100;

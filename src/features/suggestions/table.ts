@@ -1,7 +1,7 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "../../db/columns.ts";
 
-/** Spec is silent on statuses. */
+/** Spec is silent. */
 export const SUGGESTION_STATUSES = ["open", "planned", "done", "declined"] as const;
 export type SuggestionStatus = (typeof SUGGESTION_STATUSES)[number];
 

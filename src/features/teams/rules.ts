@@ -2,13 +2,13 @@ import { AppError, invalidFields } from "../../core/errors.ts";
 import { DAY } from "../../core/time.ts";
 import type { Actor, Role } from "../../deps.ts";
 
-/** Spec is silent on a lifetime. */
+/** Spec is silent. */
 export const INVITE_LIFETIME_MS = 7 * DAY;
 
-/** Spec is silent on a maximum. */
+/** Spec is silent. */
 export const MAX_OPEN_INVITES = 100;
 
-/** Maximum addresses that people may enter for one invite that names none. Spec is silent on it. */
+/** Addresses that people may enter for one invite that names none. Spec is silent. */
 export const MAX_GIVEN_ADDRESSES = 10;
 
 export function ownTeam(email: string): { name: string; slug: string } {
@@ -41,9 +41,8 @@ export interface InviteFacts {
   isFull: boolean;
   /** The address has an account, or the instance has room for one. */
   canHaveAccount: boolean;
-  /** Open invites to other addresses, as a new invite replaces an older one. */
+  /** To other addresses, as a new invite replaces an older one. */
   openInvites: number;
-  /** Null when the address belongs to no member. */
   isActiveMember: boolean | null;
 }
 
@@ -136,7 +135,7 @@ export interface InviteState {
 
 const gone = (message: string) => new AppError(null, message, { status: 410 });
 
-/** Returns null while the invite can be accepted. */
+/** Null while the invite can be accepted. */
 export function endOfInvite({ acceptedAt, expiresAt, revokedAt }: InviteState, now: Date) {
   if (acceptedAt) {
     return gone("This invite has been used. If that was you, sign in; else ask for a new one.");
@@ -162,7 +161,6 @@ export function addressRefusal(invite: InviteState & { hasPlace: boolean }, now:
 
 export interface JoinFacts extends InviteState {
   isFull: boolean;
-  /** Null for a person without a membership. */
   isActiveMember: boolean | null;
 }
 

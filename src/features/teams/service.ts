@@ -39,7 +39,7 @@ export async function renameTeam(ctx: Ctx, name: string) {
 
 export type Member = members.MemberRow;
 
-/** In order of joining, deactivated members included. */
+/** In order of joining, with deactivated members. */
 export async function listMembers(ctx: Ctx): Promise<Member[]> {
   const [rows] = await ctx.read("team:read", [members.membersOf({ team: ctx.team })]);
   return rows;
@@ -73,9 +73,9 @@ export async function changeMember(ctx: Ctx, userId: number, change: MemberChang
 }
 
 /**
- * Removing a member also ends their pinned tokens, invites to their address and links they created.
+ * Also ends the member's pinned tokens, invites to their address and links they created.
  *
- * Spec is silent on leaving: every member but the owner may leave.
+ * Spec is silent: every member but the owner may leave.
  *
  * @throws AppError FORBIDDEN by role; NOT_FOUND
  */
@@ -116,11 +116,11 @@ const INVITE_TOKEN_BYTES = 32;
 export const invitePath = (token: string): string => `/invite/${token}`;
 
 /**
- * Only this answer contains the link's token. An earlier invite to the address is replaced. The link is
- * mailed unless too many were just mailed there.
+ * Only this answer contains the link's token. Replaces an earlier invite to the address. The link is mailed unless too
+ * many were just mailed there.
  *
- * @throws AppError FORBIDDEN for a MEMBER; 400 for a member's address; PLAN_LIMIT for a full team or
- * instance, or too many open invites
+ * @throws AppError FORBIDDEN for a MEMBER; 400 for a member's address; PLAN_LIMIT for a full team or instance, or too
+ * many open invites
  */
 export async function createInvite(ctx: Ctx, input: NewInvite, origin: string) {
   await ctx.read("team:write", []);
@@ -182,11 +182,7 @@ export async function revokeInvite(ctx: Ctx, id: number): Promise<void> {
   if (revoked === 0) throw notFound("Invite");
 }
 
-/**
- * Returns true when an open invite admits a new person.
- *
- * @param email in lower case
- */
+/** @param email in lower case */
 export async function mayJoin(
   { db, config, now }: Pick<Deps, "db" | "config" | "now">,
   email: string,
@@ -197,7 +193,7 @@ export async function mayJoin(
 }
 
 /**
- * Creates no person without an open invite, or when the instance has no room for one.
+ * Creates no person without an open invite, or when the instance has no room.
  *
  * @param email in lower case, verified
  */
@@ -219,11 +215,11 @@ export async function inviteOfLink({ config }: Pick<Deps, "config">, token: stri
 }
 
 /**
- * Lets the entered address sign in. Several are allowed; the first person to accept uses up the invite.
+ * Lets the entered address sign in. The first person to accept uses up the invite.
  *
  * @param email in lower case
- * @throws AppError NOT_FOUND; 410 for an ended invite; FORBIDDEN when the invite names an address; 409 at a
- * limit of addresses or people
+ * @throws AppError NOT_FOUND; 410 for an ended invite; FORBIDDEN when the invite names an address; 409 at a limit of
+ * addresses or people
  */
 export async function giveAddress(deps: Deps, token: string, email: string): Promise<void> {
   const now = deps.now();
@@ -238,11 +234,11 @@ export async function giveAddress(deps: Deps, token: string, email: string): Pro
 }
 
 /**
- * Uses up the invite, once even under concurrent calls. An active member keeps their role, and the invite stays open.
+ * Uses up the invite once. An active member keeps their role, and the invite stays open.
  *
  * @param person `email` is verified
- * @throws AppError NOT_FOUND; 410 for an ended invite; FORBIDDEN for another's invite and a deactivated
- * member; PLAN_LIMIT for a full team
+ * @throws AppError NOT_FOUND; 410 for an ended invite; FORBIDDEN for another's invite and a deactivated member;
+ * PLAN_LIMIT for a full team
  */
 export async function acceptInvite(
   deps: Deps,

@@ -15,9 +15,9 @@ export const teams = sqliteTable("teams", {
   slug: text("slug").notNull(),
   ownerId: integer("owner_id").notNull(),
   plan: text("plan").$type<PlanName>(),
-  /** Applies while the team has no `plan`; null for the instance's default. */
+  /** Applies without a `plan`; null for the instance's default. */
   basePlan: text("base_plan").$type<PlanName>(),
-  /** When the plan ends; null for no end. */
+  /** Null for no end. */
   planUntil: instant("plan_until"),
   /** The team keeps custom domains of a former plan. */
   hasLegacyDomains: flag("has_legacy_domains").notNull().default(false),
@@ -51,7 +51,7 @@ export const invites = sqliteTable("invites", {
   tokenHash: text("token_hash").notNull(),
   /** The invited or accepting address; null for an open link. */
   email: text("email"),
-  /** False: any address may accept the invite. */
+  /** If false, any address may accept. */
   isAddressed: flag("is_addressed").notNull(),
   role: text("role", { enum: ["ADMIN", "MEMBER"] }).notNull(),
   invitedBy: integer("invited_by").notNull(),
@@ -63,7 +63,7 @@ export const invites = sqliteTable("invites", {
   revokedAt: instant("revoked_at"),
 });
 
-/** Addresses that people entered on the page of an invite that names none. */
+/** Addresses entered on the page of an invite that names none. */
 export const inviteAddresses = sqliteTable(
   "invite_addresses",
   {

@@ -18,11 +18,11 @@ export const tokensOfUser = prepared(
 
 type NewToken = Omit<TokenRow, "id" | "lastUsedAt" | "revokedAt" | "scopes"> & { scopes: string };
 
-/** SQL condition: the token that the call was made with was not revoked meanwhile. Holds for a call without a token. */
+/** SQL condition: the call's token was not revoked meanwhile. Holds for a call without a token. */
 export const isUnrevoked = (tokenId: unknown): SQL =>
   sql`(${tokenId} IS NULL OR EXISTS (SELECT 1 FROM tokens k WHERE k.id = ${tokenId} AND k.revoked_at IS NULL))`;
 
-/** Inserts no token pinned to a team of which the person is no active member. */
+/** No token is pinned to a team without the person's active membership. */
 export const insertToken = prepared(
   ({ hash, name, hint, userId, teamId, scopes, createdAt, madeBy }: Params<NewToken>) =>
     sql`INSERT INTO tokens (hash, name, hint, user_id, team_id, scopes, created_at, made_by)

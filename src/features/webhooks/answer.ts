@@ -4,8 +4,8 @@ const MAX_BYTES = 16_384;
 const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})(?: .*)?$/;
 
 /**
- * Returns null when only interim answers arrive. The Workers runtime takes an interim answer such as 100
- * Continue for the final one, and gives what follows as its body.
+ * Returns null when only interim answers arrive: the Workers runtime takes an interim answer such as 100 Continue for
+ * the final one, and gives what follows as its body.
  */
 export async function statusOf({ status, body }: Response): Promise<number | null> {
   if (status >= 200) {
@@ -36,7 +36,7 @@ function finalStatus(text: string): number | null {
   return null;
 }
 
-/** Cloudflare's answers for an unreachable origin. Source: Cloudflare, "Cloudflare 5xx errors". */
+/** For an unreachable origin. Source: Cloudflare, "Cloudflare 5xx errors". */
 const EDGE_ANSWERS: Record<number, string> = {
   521: "the connection was refused",
   522: "the connection was not accepted in time",
@@ -53,7 +53,7 @@ export function refusalOf(status: number): string {
   return reason ? `Answered ${status}: ${reason}.` : `Answered ${status}.`;
 }
 
-/** An error does not tell why a connection failed, so a probe of the port finds the reason. */
+/** Probes the port, because an error does not tell why a connection failed. */
 export async function describeFailure(
   { reaches }: Pick<Deps, "reaches">,
   url: string,

@@ -9,7 +9,7 @@ import { triage } from "./triage.ts";
 /** After a crash, unanswered attempts are due again after this time. An attempt lasts at most 10 seconds. */
 const LEASE_MS = 30 * SECOND;
 const BUSY_MS = 2 * SECOND;
-/** A batch reads more deliveries than it can start, so that slow endpoints do not hold back others. */
+/** More than a batch can start, so that slow endpoints do not hold back others. */
 const MAX_READ = 100;
 
 /** Skips deliveries that another run has taken: they no longer match their key. */
@@ -28,14 +28,13 @@ export async function deliver(deps: Deps, dueKeys: readonly DueKey[]): Promise<v
   ] satisfies Moved[]);
   if (inFlight.length > 0) deps.defer(storeLater(deps, round, first));
   await Promise.all([first, round.returnPlaces()]);
-  // No row is written: these deliveries keep their due time.
+  // These deliveries keep their due time, so no row is written.
   await tryToWakeDeliveries(deps, [
     ...unstarted.map((one) => toWake(one, now)),
     ...unreadKeys(keys, deliveries).map((key) => ({ key, atMs: now })),
   ]);
 }
 
-/** Returns keys that may have further deliveries. */
 function unreadKeys(keys: readonly DueKey[], deliveries: readonly repo.Due[]): readonly DueKey[] {
   const last = deliveries.at(-1);
   if (!last || deliveries.length < MAX_READ) return [];

@@ -9,7 +9,7 @@ const SLICE = 500;
 const WEBHOOKS = 500;
 
 /**
- * Removes one slice of old attempts, and deleted webhooks without attempts.
+ * Removes a slice of old attempts, and deleted webhooks without attempts.
  *
  * @param cursor id of the first webhook
  */

@@ -5,17 +5,17 @@ import { ANSWER_MS } from "./rules.ts";
 
 /** Spec is silent: a slow endpoint must leave connections for others. */
 const PER_ENDPOINT = 2;
-/** The longest attempt plus the time until a batch starts it. */
+/** The longest attempt and the wait before it. */
 const LEASE_MS = ANSWER_MS + 5 * SECOND;
 const WAIT_MS = 300;
-/** Places that become free are given back together after this delay. */
+/** Free permits are returned together after this delay. */
 const RETURN_MS = SECOND / 4;
 
 type Gated = Pick<Deps, "deliveryGate" | "log" | "wait">;
 
 const gateOf = ({ deliveryGate }: Gated) => deliveryGate.getByName("webhooks");
 
-/** Permissions to send, one per concurrent request to an endpoint. */
+/** One permit per concurrent request to an endpoint. */
 export class Permits {
   private readonly deps: Gated;
   private readonly free: Permit[];
@@ -28,7 +28,7 @@ export class Permits {
     this.granted = new Set(permits.map(({ webhookId }) => webhookId));
   }
 
-  /** When the delivery gate does not answer, the batch gets all the permits it asked for. */
+  /** When the delivery gate does not answer, the batch gets all requested permits. */
   static async take(
     deps: Gated,
     webhookIds: readonly number[],
@@ -51,7 +51,7 @@ export class Permits {
     }
   }
 
-  /** Returns true when other batches hold all the webhook's permits. */
+  /** True when other batches have all the webhook's permits. */
   isTaken(webhookId: number): boolean {
     return !this.granted.has(webhookId);
   }

@@ -8,14 +8,14 @@ import { type Sent, send } from "./send.ts";
 import type { Ended, Lease } from "./store.ts";
 import type { Ready } from "./triage.ts";
 
-/** A batch waits this long for answers. Later ones are stored outside the batch. */
+/** Wait of a batch for answers. Later answers are stored outside the batch. */
 export const BATCH_MS = SECOND / 2;
-/** Batches stop waiting for an endpoint after this many late answers in a row. */
+/** After this many late answers in a row, batches no longer wait for the endpoint. */
 const SLOW_AFTER = 3;
 const SLOW_MS = 30 * SECOND;
 /** Source: Workers, "Limits". */
 const CONNECTIONS = 6;
-/** Subrequests kept for the database, the queue and the delivery gate. */
+/** Subrequests kept for database, queue and delivery gate. */
 const OTHER_CALLS = 16;
 
 /** Late answers in a row by webhook id, counted in this isolate until `until` (epoch ms). */
@@ -52,7 +52,7 @@ interface Lineup {
 /** Sends over a few connections: quick endpoints first, then the oldest event. */
 export class Round {
   readonly work: Promise<unknown>;
-  /** Settles when only slow endpoints are still unanswered. */
+  /** Settles when only slow endpoints have not answered. */
   readonly healthyWork: Promise<void>;
   private readonly waiting: Ready[];
   private readonly slow: Set<Ready>;
@@ -104,7 +104,7 @@ export class Round {
     };
   }
 
-  /** Returns free permits; running attempts return theirs when they end. */
+  /** Returns free permits; running attempts return theirs at their end. */
   returnPlaces(): Promise<void> {
     return this.permits.close();
   }

@@ -1,14 +1,14 @@
 import { HOUR, MINUTE, SECOND } from "../../core/time.ts";
 import type { DeliveryKind } from "./table.ts";
 
-/** Waits before attempts 2 to 6, in ms. Source: spec, "Events", delivery rule 2. */
+/** Before attempts 2 to 6, in ms. Source: spec, "Events", delivery rule 2. */
 const RETRY_DELAYS = [30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR, 6 * HOUR] as const;
 
-/** Random share of a delay, which keeps retries apart. */
+/** Random share of a delay that keeps retries apart. */
 const MAX_JITTER = 0.1;
 
 /**
- * Returns null after the last attempt. A test is sent once.
+ * Null after the last attempt, and for a test.
  *
  * @param draw random number from 0 to 1
  */
@@ -22,16 +22,16 @@ export function retryAt(
   return new Date(now.getTime() + Math.round(delay * (1 + MAX_JITTER * draw)));
 }
 
-/** Maximum time from the connection to the status line. Source: spec, "Time limits". */
+/** From the connection to the status line. Source: spec, "Time limits". */
 export const ANSWER_MS = 10 * SECOND;
 
-/** After more timeouts in a row, an endpoint gets its events one by one. Spec is silent on slow endpoints. */
+/** After more timeouts in a row, an endpoint gets its events one by one. Spec is silent. */
 const MAX_TIMEOUTS = 5;
 
-/** Interval between events to a slow endpoint, longer than one attempt takes. */
+/** Interval between events to a slow endpoint, longer than one attempt. */
 export const TURN_MS = ANSWER_MS + SECOND;
 
-/** After at most this time, an event asks again for a turn at a slow endpoint. */
+/** Longest time after which an event asks again for a turn at a slow endpoint. */
 export const LONGEST_TURN_MS = HOUR;
 
 export interface Circumstances {
@@ -56,10 +56,10 @@ export function decideDelivery(delivery: Circumstances): "send" | "queue_up" | "
   return isSlow && kind === "event" && attempt === 1 && !hasSlot ? "queue_up" : "send";
 }
 
-/** Per team. Spec is silent on a maximum. */
+/** Per team. Spec is silent. */
 export const MAX_WEBHOOKS = 50;
 
-/** Source: spec, "Events", request headers. */
+/** Source: spec, "Events". */
 export const HEADERS = {
   event: "X-Webhook-Event",
   id: "X-Webhook-ID",

@@ -10,11 +10,11 @@ import type { WebhookRow } from "./repo/webhooks.ts";
 
 enableDescriptions();
 
-/** Spec is silent on lengths. */
+/** Spec is silent. */
 const SECRET = { min: 16, max: 255 };
 const isPrintable = (text: string): boolean => /^[\x21-\x7e]*$/.test(text);
 
-/** Spec is silent on a maximum. */
+/** Spec is silent. */
 const MAX_NAMES = 100;
 
 const eventName = z.enum(SUBSCRIBABLE, {
@@ -52,7 +52,7 @@ export const newWebhookSchema = z
 
 export type NewWebhook = z.output<typeof newWebhookSchema>;
 
-/** @throws AppError 400 for an address that is not allowed */
+/** @throws AppError 400 for a forbidden address */
 export function requireTarget(url: string, config: Deps["config"]): void {
   const refusal = refusedTarget(url, config);
   if (refusal) throw invalidFields([{ field: "url", message: `url: ${refusal}` }]);

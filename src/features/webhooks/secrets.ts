@@ -18,10 +18,10 @@ export const openSecret = ({ cipher }: Pick<Deps, "cipher">, teamId: number, sea
 
 const MAX_KEYS = 1_000;
 
-/** Keyed by team and encrypted secret: a rotated secret finds no old key. */
+/** By team and encrypted secret: a rotated secret finds no old key. */
 const signingKeys = new WeakMap<Cipher, Map<string, CryptoKey>>();
 
-/** Caches the key in this isolate, never the secret. @throws when the secret cannot be decrypted */
+/** Caches the key, never the secret. @throws when the secret cannot be decrypted */
 export async function signingKey(
   { cipher }: Pick<Deps, "cipher">,
   teamId: number,

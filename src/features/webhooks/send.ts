@@ -22,8 +22,7 @@ export interface Sent {
 }
 
 /**
- * Any answer but 2xx within ten seconds is a failure, redirects included. Source: spec, "Events", delivery
- * rule 1.
+ * Any answer but 2xx within ten seconds is a failure, redirects included. Source: spec, "Events", delivery rule 1.
  *
  * @param mayProbe returns true when another connection may be made to explain a failure
  */

@@ -26,7 +26,7 @@ export async function listWebhooks(ctx: Ctx): Promise<repo.WebhookRow[]> {
 
 type Created = ReturnType<typeof toWebhook> & { secret: string };
 
-/** The stored answer to an idempotent call. The secret stays encrypted. */
+/** The secret stays encrypted. */
 interface Remembered {
   id: number;
   url: string;
@@ -38,8 +38,7 @@ interface Remembered {
 /**
  * Only this answer contains the secret.
  *
- * @throws AppError FORBIDDEN for a member; 400 for an address that is not allowed; PLAN_LIMIT; refusals of the
- * Idempotency-Key
+ * @throws AppError FORBIDDEN for a member; 400 for a forbidden address; PLAN_LIMIT; refusals of the Idempotency-Key
  */
 export async function createWebhook(
   ctx: Ctx,
@@ -93,7 +92,7 @@ const tooMany = (): AppError =>
     `A team has at most ${MAX_WEBHOOKS} webhooks. Delete one, or subscribe one to more events.`,
   );
 
-/** @throws AppError NOT_FOUND; FORBIDDEN for a member whose posts wait for approval */
+/** @throws AppError NOT_FOUND; FORBIDDEN for a member whose posts need approval */
 export async function deleteWebhook(ctx: Ctx, id: number): Promise<void> {
   await ctx.read("webhooks:write", []);
   requireMayEnd(ctx.actor, "webhook");
@@ -102,10 +101,9 @@ export async function deleteWebhook(ctx: Ctx, id: number): Promise<void> {
 }
 
 /**
- * Switching a webhook on resets its failures. Events emitted while the webhook is off are never sent.
+ * Switching a webhook on resets its failures. Events emitted while it is off are never sent.
  *
- * @throws AppError NOT_FOUND; FORBIDDEN for a member who switches it on, and for one whose posts wait for
- * approval
+ * @throws AppError NOT_FOUND; FORBIDDEN for a member who switches it on, or whose posts need approval
  */
 export async function switchWebhook(ctx: Ctx, id: number, isActive: boolean) {
   await ctx.read("webhooks:write", []);
@@ -183,7 +181,7 @@ export async function replayDelivery(ctx: Ctx, id: number, deliveryId: string): 
   const { teamId } = webhook;
   const replay = { eventId, webhookId: id, teamId, kind: "replay" } as const;
   let at = ctx.now();
-  // Two replays in one millisecond would have the same key.
+  // Two replays in one millisecond would share a key.
   while ((await ctx.db.run([log.insertDelivery(replay, at)]))[0] === 0) {
     at = new Date(at.getTime() + 1);
   }

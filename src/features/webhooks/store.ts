@@ -9,7 +9,7 @@ import type { Sent } from "./send.ts";
 
 export interface Lease {
   due: repo.Due;
-  /** The due time last written to the row. */
+  /** As last written to the row. */
   dueAt: Date;
 }
 
@@ -24,7 +24,7 @@ export interface Moved {
   to: Date;
   attempt?: number;
   hasSlot?: boolean;
-  /** Sends no queue message: only the sweep finds the delivery. */
+  /** Sends no queue message; the sweep finds the delivery. */
   isSilent?: boolean;
 }
 
@@ -52,7 +52,7 @@ export async function store(
   try {
     await deps.db.runAll(writes);
   } catch {
-    // Tries again, as throwing would resend every delivery. A batch stored twice only counts timeouts twice.
+    // Throwing would resend every delivery; a batch stored twice only counts timeouts twice.
     await deps.wait(SECOND_TRY_MS);
     await deps.db.runAll(writes);
   }
@@ -109,9 +109,7 @@ const moves = (moved: readonly Moved[]): Query<number>[] =>
         ),
       ];
 
-/**
- * Each exhausted event has its own statement: it counts against the webhook only if that statement ended its delivery.
- */
+/** An exhausted event counts against the webhook only if its own statement ended its delivery. */
 function ends(closed: readonly Ended[]): Query<number>[] {
   const together = closed.filter((one) => !isExhausted(one)).map(({ lease }) => keyOf(lease));
   return [

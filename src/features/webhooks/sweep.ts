@@ -3,12 +3,12 @@ import type { Deps } from "../../deps.ts";
 import { wakeDeliveries } from "../../queue/wake.ts";
 import { anyOverdue, takeOverdue } from "./repo/deliveries.ts";
 
-/** A delivery overdue by this has lost its queue message. */
+/** A delivery this overdue has lost its queue message. */
 const OVERDUE_MS = MINUTE;
-/** How long the sweep leaves a woken delivery alone, while its message arrives. */
+/** While a woken delivery's message arrives, the sweep leaves it alone. */
 const LEASE_MS = 30 * SECOND;
 const SLICE = 1_000;
-/** Per sweep. More slices would make a long queue longer. */
+/** Per sweep. More would lengthen a long queue. */
 const SLICES = 5;
 
 const overdueAt = ({ now }: Pick<Deps, "now">): Date => new Date(now().getTime() - OVERDUE_MS);

@@ -34,7 +34,7 @@ export const deliveries = sqliteTable(
     /** Replays and tests never switch a webhook off. */
     kind: text("kind", { enum: ["event", "replay", "test"] }).notNull(),
     attempt: integer("attempt").notNull(),
-    /** The delivery has a reserved turn at a slow endpoint. */
+    /** The delivery has a turn at a slow endpoint. */
     hasSlot: flag("has_slot").notNull(),
     queuedAt: instant("queued_at").notNull(),
   },

@@ -70,6 +70,6 @@ async function giveTurns(
   }
 }
 
-/** The time is random, so that a long queue does not return all at once. */
+/** Random, so that a long queue does not return all at once. */
 const askAgainAt = (now: Date): Date =>
   new Date(now.getTime() + Math.round((LONGEST_TURN_MS * (1 + Math.random())) / 2));

@@ -33,7 +33,7 @@ export const accountsOfPerson = (person: Withdrawn): Query<AccountRow[]> => {
   );
 };
 
-/** Emits the event of a change that follows in the same batch. */
+/** Belongs before the change, in the same batch. */
 export const emitDisconnected = (
   deps: Pick<Deps, "newEventId" | "now">,
   { id, teamId, platform, accountName }: AccountRow,

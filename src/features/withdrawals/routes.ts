@@ -13,7 +13,7 @@ import {
   withdrawAccounts,
 } from "./service.ts";
 
-/** Called by the platforms' servers. */
+/** For the platforms' servers. */
 export const withdrawalRoutes = new Hono<AppEnv>();
 withdrawalRoutes.onError(renderError);
 

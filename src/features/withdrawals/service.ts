@@ -17,7 +17,7 @@ import {
   type Withdrawn,
 } from "./repo.ts";
 
-/** How far the platform's clock may differ. Spec is silent on it. */
+/** The platform's clock may differ this much. Spec is silent. */
 const CLOCK_SKEW_MS = 5 * MINUTE;
 
 interface WithdrawnConsent extends Pick<Withdrawn, "platform" | "platformUserId"> {
@@ -51,8 +51,8 @@ export async function withdrawAccounts(deps: Deps, consent: WithdrawnConsent): P
 }
 
 /**
- * Deletes platform data in every team, also of disconnected accounts. Waiting posts fail; teams
- * keep the record of published ones.
+ * Deletes platform data in every team, also of disconnected accounts. Waiting posts fail; teams keep the record of
+ * published ones.
  */
 export async function eraseAccounts(deps: Deps, consent: WithdrawnConsent): Promise<number> {
   const person = toWithdrawn(deps, consent);
@@ -102,7 +102,7 @@ export async function readWithdrawal(
   throw new AppError("FORBIDDEN", "The message is not signed with the secret of this app.");
 }
 
-/** The deletion that a person requested, without the person's identity. */
+/** A requested deletion, without the person's identity. */
 export interface Deletion {
   platform: Platform;
   at: Date;

@@ -12,7 +12,7 @@ import type { HashtagUse, Summary } from "../rules/summary.ts";
 import type { StoredSeries } from "../stored.ts";
 import type { SyncError } from "../table.ts";
 
-/** The query answers null for the instance's default plan. */
+/** Answers null for the instance's default plan. */
 export const planOf = (team: SQL) =>
   sqlQuery(
     sql`SELECT coalesce(plan, base_plan) AS plan FROM teams WHERE id = ${team}`,
@@ -58,7 +58,6 @@ export const postsOf = prepared(
   valueReader(json<readonly StoredPost[]>("posts").notNull()),
 );
 
-/** The platform's ids of posts that were only rehearsals. */
 export const rehearsedPosts = prepared(
   ({ team, id }: Params<{ team: number | SQL; id: string }>) =>
     sql`SELECT platform_post_id FROM rehearsals

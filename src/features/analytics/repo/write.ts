@@ -44,7 +44,7 @@ export type OwnRow = ReturnType<typeof readOwn>;
 interface Stored {
   team: number;
   id: string;
-  /** Version of the row that was read; 0 without a row. */
+  /** 0 without a row. */
   version: number;
   night: string | null;
   bookmark: string | null;
@@ -63,7 +63,7 @@ const isUnchanged = ({ team, id, version }: Place) =>
       AND EXISTS (SELECT 1 FROM accounts
         WHERE id = ${id} AND team_id = ${team} AND deleted_at IS NULL)`;
 
-/** Must precede `storeState` in the batch, because `storeState` changes the version. */
+/** Must precede `storeState` in the batch, which changes the version. */
 export const storePosts = preparedWrite(
   ({ team, id, version, posts }: Place & Params<{ posts: string }>) =>
     sql`INSERT INTO analytics_posts (team_id, account_id, posts)
@@ -102,7 +102,7 @@ interface KeptDays {
   from: DayNumber;
 }
 
-/** Removes older days and all months. A day's number comes first in its array: see `packSeries`. */
+/** Removes older days and all months. `packSeries` puts a day's number first in its array. */
 export const forgetDays = ({ after, count, kept }: AccountSlice & { kept: KeptDays[] }) =>
   sqlWrite(sql`UPDATE analytics SET version = version + 1, series = json_set(series,
       '$.months', json('[]'),

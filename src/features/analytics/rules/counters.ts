@@ -1,4 +1,4 @@
-/** In the order in which they are stored. */
+/** In storage order. */
 export const METRICS = ["views", "likes", "comments", "shares"] as const;
 export type Metric = (typeof METRICS)[number];
 
@@ -22,7 +22,7 @@ export const add = (a: Counters, b: Counters): Counters => joined(a, b, (x, y) =
 export const isSame = (a: Counters, b: Counters): boolean =>
   METRICS.every((_, i) => (a[i] ?? null) === (b[i] ?? null));
 
-/** Returns 0 for an unmeasured metric. Source: spec, "Analytics". */
+/** 0 for an unmeasured metric. Source: spec, "Analytics". */
 export const countOf = (counters: Counters, metric: Metric): number =>
   counters[METRICS.indexOf(metric)] ?? 0;
 

@@ -2,13 +2,13 @@ import { DAY } from "../../../core/time.ts";
 import { type Counters, METRICS } from "./counters.ts";
 import type { DayNumber } from "./days.ts";
 
-/** `at` is in ms since 1970. An unmeasured counter is null. */
+/** `at`: ms since 1970. An unmeasured counter is null. */
 interface Reading {
   at: number;
   counters: Counters;
 }
 
-/** Per metric: an implausible number that waits for confirmation; else null. */
+/** Per metric: an implausible number that awaits confirmation, else null. */
 export type Doubts = readonly (readonly [at: number, value: number] | null)[];
 
 interface Watched extends Reading {
@@ -18,7 +18,7 @@ interface Watched extends Reading {
   doubts?: Doubts;
 }
 
-/** A rise beyond both this factor and `MOST_A_DAY` is implausible. Spec is silent: platforms sometimes misreport. */
+/** A rise beyond this factor and `MOST_A_DAY` is implausible. Spec is silent: platforms sometimes misreport. */
 const MAX_TIMES = 1_000;
 const MAX_A_DAY = 1_000_000;
 
@@ -33,7 +33,7 @@ const markOf = ({ base, steps }: Watched, i: number): number | null =>
 const alone = (i: number, value: number): Counters =>
   METRICS.map((_, at) => (at === i ? value : null));
 
-/** Doubts an implausible rise until a second reading confirms it. A later plausible reading ends the doubt. */
+/** Doubts an implausible rise until a second reading confirms it. A plausible reading ends the doubt. */
 export function judgeReading(
   post: Watched,
   { at, counters }: Reading,
@@ -60,7 +60,7 @@ export function judgeReading(
   return { believed, doubts: doubts.some((doubt) => doubt !== null) ? doubts : null };
 }
 
-/** Removes the counters of a first reading that the second reading shows to be wrong. */
+/** Removes counters of a first reading that the second shows to be wrong. */
 export function withoutContradicted<T extends Watched>(post: T, { at, counters }: Reading): T {
   const { first, steps } = post;
   if (!first || first[0] !== post.at || at <= post.at) return post;

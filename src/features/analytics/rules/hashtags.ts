@@ -50,7 +50,6 @@ interface OwnHashtag {
 /** The extra post ranks steady hashtags above a hashtag of one lucky post. */
 const perPost = (amount: number, posts: number): number => amount / (posts + 1);
 
-/** Hashtags with measured figures come first. */
 function rankOwn({ texts, measured }: OwnPosts): OwnHashtag[] {
   const uses = countEach(texts.flatMap((text) => [...new Set(hashtagsIn(text).map(plain))]));
   const byTag = new Map<string, OwnHashtag>();
@@ -76,8 +75,8 @@ function tellingWords(words: readonly string[]): string[] {
 }
 
 /**
- * Suggests, in this order: hashtags in the text, the team's earlier hashtags that match the text, words of the text,
- * and the team's best hashtags.
+ * Suggests, in this order: hashtags in the text, the team's earlier hashtags that match it, words of the text, and the
+ * team's best hashtags.
  *
  * @param banned in lower case, without the #
  */

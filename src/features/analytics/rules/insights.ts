@@ -1,20 +1,20 @@
 import { DAY, MINUTE } from "../../../core/time.ts";
 import { ZoneClock } from "../../../core/zone.ts";
 
-/** Spec is silent: the result of fewer posts is chance. */
+/** With fewer posts, the result is chance. Spec is silent. */
 export const MIN_SAMPLES = 3;
-/** Spec is silent on the number. */
+/** Spec is silent. */
 const BEST_HOURS = 3;
 
 /** No zone changes its offset twice within a week. */
 const CLOCK_STEP_MS = 7 * DAY;
 
-/** Minute since 1970, and views. */
+/** Minute since 1970. */
 export type Sample = readonly [minute: number, views: number];
 
 interface Bucket {
   posts: number;
-  /** Rounded to two decimals; 0 without posts. */
+  /** Two decimals; 0 without posts. */
   avgViews: number;
   ranked: boolean;
 }

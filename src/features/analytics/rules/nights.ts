@@ -22,11 +22,10 @@ export function postsOfCollection(collection: string): number {
   return isAll ? ALL_POSTS : RECENT_POSTS;
 }
 
-/** Number of posts published here to match with the posts read: up to three times as many. */
+/** Posts published here to match with the posts read: up to three times as many. */
 export const ownPostsOfCollection = (collection: string): number =>
   Math.min(ALL_POSTS, 3 * postsOfCollection(collection));
 
-/** Returns true when a later collection replaces this one. */
 export function isOver(collection: string, now: Date): boolean {
   if (!isAsked(collection)) return collection < nightOf(now);
   return Date.parse(collection.slice(ASKED.length)) < now.getTime() - DAY;

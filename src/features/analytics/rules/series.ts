@@ -12,9 +12,9 @@ import {
 
 export interface DayRow {
   day: DayNumber;
-  /** Null before the second reading: gains need two readings. */
+  /** Null before a second reading. */
   gains: Counters | null;
-  /** Time of the last reading per metric, in ms since 1970. */
+  /** Last reading per metric, in ms since 1970. */
   readAt: Counters;
   followers: number | null;
   /** In ms since 1970. */
@@ -24,7 +24,7 @@ export interface DayRow {
 export interface MonthRow {
   month: string;
   gains: Counters | null;
-  /** Followers on the month's last measured day. */
+  /** On the month's last measured day. */
   followers: number | null;
 }
 
@@ -49,17 +49,15 @@ export const NOTHING: AccountState = {
 export interface SyncReading {
   /** In ms since 1970. */
   at: number;
-  /** Null when posts could not be read. */
   posts: readonly PostReading[] | null;
-  /** Null when the platform reports no number. */
   followers: number | null;
 }
 
 export interface Measures {
   metrics: readonly boolean[];
-  /** Days for which the platform's terms allow figures; null for our default. */
+  /** The platform's limit; null for our default. */
   keepDays: number | null;
-  /** Whether older days are added up by month. */
+  /** Older days are added up by month. */
   keepsMonths: boolean;
 }
 
@@ -68,7 +66,7 @@ export const MAX_POSTS = 1_000;
 const DAYS_KEPT_MONTHS = 25;
 
 /**
- * Adds a sync. The order of syncs does not matter, but a sync over 14 days older than the newest is ignored.
+ * Adds a sync, in any order, but ignores a sync over 14 days older than the newest.
  *
  * @param uploadIds our ids by the platform's ids
  */
@@ -108,7 +106,7 @@ const newestFirst = (posts: StoredPost[]): StoredPost[] =>
 const kept = (posts: readonly StoredPost[]): StoredPost[] =>
   posts.filter(({ steps }, i) => i < MAX_POSTS || steps.length > 0);
 
-/** The latest number of followers counts; of two read at the same time, the higher. */
+/** The latest number of followers counts; of two read at once, the higher. */
 function withDay(rows: readonly DayRow[], sync: SyncReading): DayRow[] {
   const { at, followers } = sync;
   const day = dayOf(at);
@@ -134,7 +132,7 @@ function readBy({ at, posts }: SyncReading): Counters {
   return METRICS.map((_, i) => (isRead(i) ? at : null));
 }
 
-/** A metric's gain is null unless the platform has the metric and a second reading measured it that day. */
+/** A gain is null unless a second reading measured the metric that day. */
 function gainsOf(
   posts: readonly StoredPost[],
   { day, readAt }: Pick<DayRow, "day" | "readAt">,
@@ -158,7 +156,7 @@ function keptFrom(days: readonly DayRow[], { keepDays }: Measures): DayNumber {
   return keepDays === null ? max : Math.max(max, last - keepDays);
 }
 
-/** A month consists of such days, so the months go too. */
+/** Removes all months too, because they include earlier days. */
 export const withoutDaysBefore = (series: Series, from: DayNumber): Series => ({
   ...series,
   days: series.days.filter(({ day }) => day >= from),

@@ -13,34 +13,34 @@ export interface PostReading {
   counters: Counters;
 }
 
-/** A post with the highest value of each counter per day. */
+/** The highest value of each counter per day. */
 export interface StoredPost extends PostReading {
-  /** Null for a post published elsewhere. */
+  /** Null for posts published elsewhere. */
   uploadId: number | null;
   /** Counters before the first entry of `steps`; null when unknown. */
   base: Counters | null;
-  /** The highest counters, for each day on which one rose. Ascending. */
+  /** The highest counters of each day on which one rose. Ascending. */
   steps: readonly Step[];
-  /** The first reading, kept for 14 days. */
+  /** Kept for 14 days. */
   first?: readonly [at: number, counters: Counters];
   doubts?: Doubts;
 }
 
 type Step = readonly [day: DayNumber, marks: Counters];
 
-/** Readings that arrive late still change the last 14 days. Older days are settled. */
+/** Late readings still change the last 14 days; older days are settled. */
 export const OPEN_DAYS = 14;
 
 const VIEWS = METRICS.indexOf("views");
 
-/** Returns true when the views have fallen. Likes can be withdrawn, so they do not count. */
+/** Compares views only, because likes can be withdrawn. */
 export function hasShrunk(earlier: PostReading | undefined, reading: PostReading): boolean {
   if (!earlier || earlier.at >= reading.at) return false;
   const [before, now] = [earlier.counters[VIEWS] ?? null, reading.counters[VIEWS] ?? null];
   return before !== null && now !== null && now < before;
 }
 
-/** Merges two readings; the later one wins. For equal times, the order of arguments does not matter. */
+/** The later reading wins. For equal times, the order of arguments does not matter. */
 function later<T extends PostReading>(a: T, b: PostReading): T {
   const isLater = a.at === b.at ? JSON.stringify(toReading(a)) < JSON.stringify(b) : a.at < b.at;
   return isLater ? { ...a, ...b } : a;
@@ -112,7 +112,6 @@ function rising(base: Counters | null, steps: readonly Step[]): Step[] {
   return kept;
 }
 
-/** Returns the counters reached by a day; null before the post was known. */
 export function marksAt({ base, steps }: Pick<StoredPost, "base" | "steps">, day: DayNumber) {
   let marks = base;
   for (const [at, reached] of steps) {

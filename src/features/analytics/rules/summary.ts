@@ -27,7 +27,7 @@ export interface Summary {
   views: (number | null)[];
 }
 
-/** Per account. Spec is silent on the number. */
+/** Per account. Spec is silent. */
 export const RECENT_POSTS = 25;
 const MAX_HASHTAGS = 50;
 
@@ -66,7 +66,7 @@ const toShown = ({ id, text, url, publishedAt, counters, uploadId }: StoredPost)
 
 const viewsOf = ({ counters }: Pick<ShownPost, "counters">): number => countOf(counters, "views");
 
-/** Returns null when all amounts are 0. */
+/** Null when all amounts are 0. */
 export function best<T>(all: readonly T[], amountOf: (one: T) => number): T | null {
   let leader: T | null = null;
   for (const one of all) {

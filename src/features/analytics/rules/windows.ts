@@ -4,7 +4,7 @@ import type { DayRow } from "./series.ts";
 
 /** Source: spec, "Analytics", summary. */
 export const WINDOW_DAYS = 30;
-/** A number of followers stays valid this long. */
+/** Age at which a number of followers is outdated. */
 const FOLLOWERS_STAND_DAYS = 7;
 
 type Figures = Pick<DayRow, "day" | "gains" | "followers">;
@@ -78,7 +78,7 @@ function changeOf(current: number | null, previous: number | null): Change {
   return { change, changePct };
 }
 
-/** Only accounts that were measured in both windows count in the change. */
+/** Only accounts measured in both windows count in the change. */
 function followersOf(accounts: readonly Compared[], today: DayNumber) {
   let total: number | null = null;
   let [now, then]: [number | null, number | null] = [null, null];
@@ -109,7 +109,7 @@ export function gainsByDay(
   return [...byDay].map(([day, gains]) => ({ day, gains })).sort((a, b) => a.day - b.day);
 }
 
-/** Total followers of all accounts by day. An account without a reading repeats its latest number, for up to 7 days. */
+/** An account without a reading repeats its latest number, for up to 7 days. */
 export function followersByDay(
   accounts: readonly (readonly Figures[])[],
 ): { day: DayNumber; followers: number }[] {

@@ -32,7 +32,6 @@ const readSession = rowReader({
   teams: json<[id: number, name: string, role: Role, needsApproval: 0 | 1][]>("teams").notNull(),
 });
 
-/** Returns no row for an ended session. */
 export const sessionQuery = prepared(
   ({ hash, requestedTeamId, now }: Params<SessionLookup>) =>
     sql`SELECT s.id, s.user_id, s.created_at, u.email, u.name, ${shownTeam(requestedTeamId)} AS team,
@@ -52,10 +51,10 @@ export const sessionQuery = prepared(
 
 export type SessionRecord = ReturnType<ReturnType<typeof sessionQuery>["read"]>[number];
 
-/** SQL for the team that the session shows; NULL for an ended session. */
+/** NULL for an ended session. */
 export const teamOfSession = ({ hash, requestedTeamId, now }: SessionLookup): SQL =>
   sql`(SELECT ${shownTeam(requestedTeamId)} FROM sessions s WHERE ${isLive(hash, now.getTime())})`;
 
-/** SQL for the session's user; NULL for an ended session. */
+/** NULL for an ended session. */
 export const userOfSession = ({ hash, now }: SessionLookup): SQL =>
   sql`(SELECT s.user_id FROM sessions s WHERE ${isLive(hash, now.getTime())})`;

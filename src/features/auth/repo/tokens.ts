@@ -28,11 +28,9 @@ const readRecord = rowReader({
   lastUsedAt: tokens.lastUsedAt,
 });
 
-/** SQL for a member's approval flag. */
 const NEEDS_APPROVAL = sql`CASE m.role WHEN 'MEMBER'
   THEN (SELECT requires_approval FROM teams WHERE id = m.team_id) END`;
 
-/** Returns no row for an unknown token. */
 export const tokenQuery = prepared(
   ({ hash, requestedTeamId }: Params<TokenLookup>) =>
     sql`SELECT t.id, t.user_id, t.scopes, t.team_id AS pinned, t.last_used_at,
@@ -48,14 +46,14 @@ export const tokenQuery = prepared(
   },
 );
 
-/** SQL for the token's team; NULL for an invalid token or membership. */
+/** NULL for an invalid token or membership. */
 export const teamOfToken = ({ hash, requestedTeamId }: TokenLookup): SQL =>
   sql`(SELECT m.team_id FROM tokens t
     JOIN members m ON m.team_id = ${teamToAct(requestedTeamId)}
       AND m.user_id = t.user_id AND m.is_active = 1
     WHERE t.hash = ${hash} AND t.revoked_at IS NULL)`;
 
-/** SQL for the token's user; NULL for an invalid token. */
+/** NULL for an invalid token. */
 export const userOfToken = (hash: string): SQL =>
   sql`(SELECT user_id FROM tokens WHERE hash = ${hash} AND revoked_at IS NULL)`;
 

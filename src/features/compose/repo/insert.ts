@@ -15,7 +15,7 @@ const toValues = (row: NewRow): unknown[] =>
     return value === null ? null : column.mapToDriverValue(value);
   });
 
-/** Largest statement parameter, in UTF-16 units of up to 3 bytes each: D1 takes 2 MB. */
+/** In UTF-16 units of up to 3 bytes each: D1 takes parameters of 2 MB. */
 const CHUNK_UNITS = 600_000;
 
 function chunksOf(rows: readonly NewRow[]): string[] {
@@ -42,8 +42,8 @@ const insertRows = preparedWrite(
 const ONE_BEFORE = sql`changes() > 0`;
 
 /**
- * Inserts all rows with consecutive ids, or none when the condition fails. Each statement answers
- * its last id and its number of rows.
+ * Inserts all rows with consecutive ids, or none when the condition fails. Each statement answers its last id and its
+ * number of rows.
  */
 export const insertUploads = (
   rows: readonly NewRow[],
@@ -54,6 +54,6 @@ export const insertUploads = (
     read: ({ meta }) => ({ last: meta.last_row_id, count: meta.changes }),
   }));
 
-/** The id of the `index`-th of `count` posts that the same batch has just inserted. */
+/** The id of the `index`-th of `count` posts that the batch has just inserted. */
 export const insertedId = (count: number, index = 0): SQL =>
   sql`last_insert_rowid() - ${count - 1 - index}`;

@@ -16,16 +16,16 @@ export interface NextAttempt {
   attempt: number;
   isHeld: boolean;
   needsDownload: boolean;
-  /** Whether the attempt is published before the post's planned date. */
+  /** The attempt is published before the post's planned date. */
   isEarly: boolean;
   /** The new date for quotas and comparison; null keeps the old one. */
   sortAt: Date | null;
   digest: PostDigest;
-  /** Null for an attempt that waits for approval, and for platforms with a repeat rule of their own. */
+  /** Null for attempts that wait for approval, and on platforms with a repeat rule of their own. */
   claim: Claim | null;
 }
 
-/** Packs attempts for SQL. An attempt's fifth value counts the quota places of this attempt and all before it. */
+/** An attempt's fifth value counts the quota places of this attempt and all before it. */
 export function asJson(attempts: readonly NextAttempt[]): string {
   let places = 0;
   return JSON.stringify(
@@ -38,9 +38,7 @@ export function asJson(attempts: readonly NextAttempt[]): string {
   );
 }
 
-/**
- * Records again that posts need their files, which a clean-up may have released since the failure.
- */
+/** A clean-up may have released the files since the failure. */
 export const needFilesAgain = (list: readonly NextAttempt[]): Query<number> =>
   needAllFiles(
     sql`json_each(${asJson(list)}) wanted CROSS JOIN uploads u`,
@@ -114,8 +112,8 @@ interface Beginning {
 }
 
 /**
- * Begins the next attempt of failed posts that have all their files, while the plan has quota and
- * no other post holds their claims. The new fence invalidates writes of an old worker.
+ * Begins the next attempt of failed posts that have all their files, while the plan has quota and no other post holds
+ * their claims. The new fence invalidates an old worker's writes.
  */
 export function beginAttempts(
   team: SQL,
@@ -127,7 +125,7 @@ export function beginAttempts(
   const needsDownload = sql`wanted.value ->> 8`;
   const due = sql`iif(${isHeld} AND NOT ${needsDownload}, NULL, ${now.getTime()})`;
   const isEarly = sql`wanted.value ->> 3`;
-  // Set only when needed: setting `sort_at` rewrites three indexes.
+  // Setting `sort_at` rewrites three indexes.
   const planned: Changes = list.some((one) => one.isEarly || one.sortAt)
     ? {
         sortAt: sql`coalesce(wanted.value ->> 5, u.sort_at)`,

@@ -14,7 +14,7 @@ const readConsent = rowReader(consents);
 export const insertConsent = (row: typeof consents.$inferInsert) =>
   sqlWrite(insertInto(consents, row));
 
-/** SQL condition: the team exists, and the person and token that started the attempt may act for it. */
+/** SQL condition: the team exists, and the person and token may still act for it. */
 const mayGoOn = sql`EXISTS
     (SELECT 1 FROM teams WHERE teams.id = consents.team_id AND teams.deleted_at IS NULL)
   AND (consents.user_id IS NULL OR ${stillMay({
@@ -25,7 +25,6 @@ const mayGoOn = sql`EXISTS
 
 export interface AskedConsent extends ConsentRow {
   team: string;
-  /** Null when a client started the attempt by a link. */
   person: { name: string | null; email: string } | null;
 }
 
@@ -79,7 +78,7 @@ interface Claim {
   now: Date;
 }
 
-/** Changes the step. Of several simultaneous calls, only one succeeds. */
+/** Of several simultaneous calls, only one succeeds. */
 export const claimConsent = preparedWrite(
   ({ id, from, to, browserHash, now }: Params<Claim>) =>
     sql`UPDATE consents SET step = ${to}

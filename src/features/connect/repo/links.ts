@@ -10,7 +10,7 @@ import { type ConnectionLinkRow, connectionLinks } from "../table.ts";
 const readLink = rowReader(connectionLinks);
 const readBranding = rowReader(pickColumns(teams, ["branding"]));
 
-/** `tags`: as JSON. */
+/** `tags`: JSON. */
 type NewLink = Omit<
   ConnectionLinkRow,
   "id" | "tags" | "createdAt" | "connectedAt" | "accountId"

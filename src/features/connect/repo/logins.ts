@@ -23,13 +23,13 @@ export const insertAccount = (row: typeof accounts.$inferInsert, condition: SQL)
 interface Identities {
   teamId: number;
   platform: Platform;
-  /** `service` is the account's server; null on platforms that have only one. */
+  /** `service`: the account's server; null on platforms with only one. */
   identities: readonly { id: string; service: string | null }[];
 }
 
 /**
- * SQL for other teams' accounts with these identities. The server must match too, so that an account stored with a
- * false server cannot lock out the real owner.
+ * Other teams' accounts with these identities. The server must match, so that an account stored with a false server
+ * cannot lock out the real owner.
  */
 const elsewhere = ({ teamId, platform, identities }: Identities): SQL =>
   sql`FROM json_each(${JSON.stringify(identities)}) own
@@ -52,8 +52,7 @@ interface Terms {
 }
 
 /**
- * SQL condition: the team exists and the person who started may act for it. With `isExclusive`, no other team uses the
- * accounts.
+ * SQL condition: the team exists and the person may act for it. With `isExclusive`, no other team uses the accounts.
  */
 export const mayStore = (own: Identities, { starter, isExclusive }: Terms): SQL =>
   sql`EXISTS (SELECT 1 FROM teams WHERE id = ${own.teamId} AND deleted_at IS NULL)${

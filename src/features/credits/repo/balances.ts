@@ -20,7 +20,7 @@ function allowanceOf({ config }: CreditTerms): SQL {
   return sql`coalesce(${JSON.stringify(included)} ->> coalesce(t.plan, t.base_plan), ${plans[config.defaultPlan].xCredits})`;
 }
 
-/** Credits granted to team `t` in a month; NULL when none. */
+/** Granted to team `t` in a month; NULL for none. */
 const grantedIn = (period: string): SQL =>
   sql`(SELECT SUM(g.included) FROM credit_ledger g WHERE g.team_id = t.id
     AND g.reference >= ${`allowance:${period}:`} AND g.reference < ${`allowance:${period}:~`})`;
@@ -32,8 +32,8 @@ const readBalance = rowReader({
 });
 
 /**
- * Spec is silent on a change of plan within the month: the new allowance minus what was spent remains, at
- * least 0. A month without a row has its full allowance.
+ * Spec is silent on a change of plan within the month: the new allowance minus the spent credits remains, at least 0. A
+ * month without a row has its full allowance.
  */
 export function creditBalance(terms: CreditTerms, team: number | SQL): Query<CreditBalance[]> {
   return sqlQuery(balanceOf(terms, team), readBalance);
@@ -50,7 +50,6 @@ function balanceOf(terms: CreditTerms, team: number | SQL): SQL {
       WHERE t.id = ${team})`;
 }
 
-/** JSON text that `readCredits` parses. */
 export const creditsOf = (terms: CreditTerms, team: SQL): SQL =>
   sql`(SELECT json_array(allowance, included, purchased) FROM (${balanceOf(terms, team)}))`;
 
@@ -95,8 +94,8 @@ function openPeriod(terms: CreditTerms, teamId: number, cause: string): Query<nu
 }
 
 /**
- * Debits an attempt once, if the credits suffice and the fence holds. Each statement acts only if the statement before
- * it changed a row. So must `noted`, which writes the cost to the post.
+ * Debits an attempt once, if the credits suffice and the fence holds. Each statement acts only if the one before it
+ * changed a row. So must `noted`, which writes the cost to the post.
  */
 export function debit(
   terms: CreditTerms,
@@ -128,7 +127,7 @@ export function debit(
   ];
 }
 
-/** Returns no row while the current attempt is unpaid. */
+/** No row while the current attempt is unpaid. */
 export const paymentOf = (upload: PayingUpload) =>
   sqlQuery(
     sql`SELECT credits_spent, credits_refunded FROM uploads WHERE id = ${upload.id}
@@ -143,7 +142,7 @@ export const paymentOf = (upload: PayingUpload) =>
 /** `purchased` is the balance minus the sum of the ledger. */
 interface CreditDrift {
   teamId: number;
-  /** Number of months that differ from the ledger. */
+  /** Months that differ from the ledger. */
   periods: number;
   purchased: number;
 }

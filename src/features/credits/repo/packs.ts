@@ -28,8 +28,8 @@ export function grantPack(
 }
 
 /**
- * Takes back a pack's unspent credits once. The last statement marks the pack as refunded; the others
- * require it unmarked.
+ * Takes back a pack's unspent credits once: the last statement marks the pack as refunded, the others require it
+ * unmarked.
  */
 export function refundPack(now: Date, teamId: number, id: string): Query<number>[] {
   const at = now.getTime();

@@ -25,7 +25,7 @@ export function refund(now: Date, attempts: SQL): Query<number>[] {
       SELECT d.team_id, -SUM(d.purchased) FROM ${openDebits(attempts)}
       GROUP BY d.team_id HAVING SUM(d.purchased) < 0
       ON CONFLICT DO UPDATE SET purchased = purchased + excluded.purchased`),
-    // This row comes last, because the other statements require it to be missing.
+    // Comes last, because the other statements require this row to be missing.
     sqlWrite(sql`INSERT INTO credit_ledger (team_id, reference, kind, period, included, purchased, at)
       SELECT d.team_id, d.reference, 'refund', ${period}, -d.included, -d.purchased, ${now.getTime()}
       FROM ${openDebits(attempts)}`),

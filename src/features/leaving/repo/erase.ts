@@ -82,7 +82,7 @@ export const deletedTeam = (from: number) =>
     readDeleted,
   );
 
-/** Tables that are erased by `team_id` alone, with their key columns. */
+/** Tables erased by `team_id` alone, with their key columns. */
 const TABLES = {
   analytics: "team_id, account_id",
   analytics_posts: "team_id, account_id",
@@ -118,7 +118,7 @@ export function eraseRows(team: number, max: number, now: Date): Query<number>[]
     ...erasePools(team, max),
     ...eraseLinks(team, max),
     eraseDomains(team, max),
-    // Accounts without a login: a login must be revoked first.
+    // Accounts with a login stay until it is revoked.
     sqlWrite(sql`DELETE FROM accounts WHERE id IN
       (SELECT id FROM accounts WHERE team_id = ${team} AND credentials IS NULL LIMIT ${max})`),
     ...Object.entries(TABLES).map(erase),

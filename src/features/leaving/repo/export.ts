@@ -104,8 +104,8 @@ const FIRST_NUMBER = [0] as const;
 const isKept = sql`deleted_at IS NULL`;
 
 /**
- * Excludes secrets, removed posts and removed accounts. A post rescheduled between pages can appear twice or
- * not at all.
+ * Excludes secrets, removed posts and removed accounts. A post rescheduled between pages can appear twice or not at
+ * all.
  */
 export const SECTIONS: readonly Section[] = [
   section(

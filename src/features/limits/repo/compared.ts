@@ -15,10 +15,9 @@ import {
   SAMPLE_CHARACTERS,
 } from "../content-rules.ts";
 
-/** The text of a post, in SQL. */
 const TEXT = sql`coalesce(u.title || char(10) || u.description, u.title, u.description, '')`;
 
-/** A sample of a post's text, in SQL. */
+/** SQL for a sample of a post's text. */
 const SAMPLE = sql`iif(octet_length(${TEXT}) <= ${COMPARED_WHOLE_BYTES}, ${TEXT},
   substr(${TEXT}, 1, ${SAMPLE_CHARACTERS}) || substr(${TEXT}, -${SAMPLE_CHARACTERS}))`;
 
@@ -26,7 +25,7 @@ interface Neighbourhood {
   accountId: string | SQL;
   at: Date | SQL;
   windowMs: number;
-  /** Maximum posts before `at`, and after it: the nearest ones. */
+  /** The nearest posts: at most this many before `at`, and as many after. */
   mostEach: number;
 }
 
@@ -91,7 +90,7 @@ const ofPost = (id: number, value: SQL, condition: SQL = sql`TRUE`): SQL =>
   sql`(SELECT ${value} FROM uploads own WHERE own.id = ${id} AND ${condition})`;
 
 interface Around {
-  /** Compares around this date, not the post's planned date. */
+  /** Replaces the post's planned date in the comparison. */
   at?: Date | null;
   max?: number;
 }
@@ -109,10 +108,9 @@ export const postsAround = (
     mostEach: Math.min(MAX_COMPARED_PER_POST, max),
   });
 
-/** The claim key of a post, in SQL. */
 const CLAIM_KEY = sql`u.account_id || ' ' || (u.text_digest ->> 'hash') || ' ' || (u.text_digest ->> 'files')`;
 
-/** Selects published and waiting posts `u` of the accounts within the duplicate window around `at`. */
+/** Published and waiting posts `u` of the accounts within the duplicate window around `at`. */
 const outAround = (accountIds: Iterable<string>, at: Date): SQL => {
   const ids = JSON.stringify([...new Set(accountIds)]);
   const [from, to] = [at.getTime() - DUPLICATE_WINDOW_MS, at.getTime() + DUPLICATE_WINDOW_MS];
@@ -131,18 +129,18 @@ function claimed(claims: readonly Claim[]): SQL {
     AND u.id NOT IN (SELECT value FROM json_each(${own}))`;
 }
 
-/** SQL condition: no other post holds one of the claims, which all have the same time. */
+/** SQL condition: no other post holds one of the claims, which share one time. */
 export const areUnclaimed = (claims: readonly Claim[]): SQL =>
   claims.length === 0 ? sql`TRUE` : sql`NOT EXISTS (SELECT 1 ${claimed(claims)})`;
 
-/** A subquery for `IN`: the claim keys that the accounts' posts hold around a time. */
+/** A subquery for `IN`: claim keys that the accounts' posts hold around a time. */
 export const heldKeys = (accountIds: Iterable<string>, at: Date): SQL =>
   sql`(SELECT ${CLAIM_KEY} ${outAround(accountIds, at)} AND ${CLAIM_KEY} IS NOT NULL)`;
 
 export const claimHolders = (claims: readonly Claim[]): Query<RecentPost[]> =>
   sqlQuery(sql`SELECT ${RECENT.column} ${claimed(claims)}`, RECENT.read);
 
-/** An account publishes fewer posts than this within a platform's repeat window. */
+/** More than an account publishes within a platform's repeat window. */
 const MAX_COMPARED = 2_000;
 
 const EARLIER = pickColumns(uploads, ["id", "title", "description", "media"]);
@@ -152,10 +150,7 @@ const readEarlier = rowReader({ ...EARLIER, uploadedAt: instant("uploaded_at") }
 /** `uploadedAt`: null while the post is being published. */
 export type EarlierPost = ReturnType<typeof readEarlier>;
 
-/**
- * Finds the posts that the account published within the window, newest first by the start of publishing, which precedes
- * `uploaded_at` by at most a day.
- */
+/** Newest first by the start of publishing, which precedes `uploaded_at` by at most a day. */
 export const earlierPosts = (
   { withinDays }: RepeatRule,
   { id, accountId }: UploadRow,

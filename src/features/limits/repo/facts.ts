@@ -18,7 +18,7 @@ import { countsInMonth, isDraftOf, monthStart } from "./room.ts";
 
 const readWordRules = rowReader(pickColumns(teams, ["blocklist", "bannedHashtags"]));
 
-/** The team's blocked words, and its banned hashtags by platform; null: none. */
+/** Blocked words, and banned hashtags by platform; null for none. */
 export const wordRulesOf = (team: SQL) =>
   sqlQuery(sql`SELECT blocklist, banned_hashtags FROM teams WHERE id = ${team}`, readWordRules);
 
@@ -97,8 +97,7 @@ const toFacts = prepareText((p: Params<Values>) => {
 });
 
 /**
- * Reads accounts of the team with all facts about their limits in one statement. Planned posts count for the month of
- * their date.
+ * Reads accounts with all facts about their limits in one statement. Planned posts count for the month of their date.
  */
 export function accountFacts(
   deps: Deps,
@@ -155,8 +154,8 @@ const readDay = rowReader({
 });
 
 /**
- * Finds an account's platform, how many of its posts since `since` count under the daily cap (up to `max`), and the
- * time of the oldest.
+ * An account's platform, its posts since `since` that count under the daily cap (up to `max`), and the time of the
+ * oldest.
  */
 export function dayOfAccount(team: SQL, id: string, since: Date, max: number) {
   const counted = sql`uploads u WHERE u.account_id = a.id AND u.counted_at > ${since.getTime()}`;

@@ -3,9 +3,7 @@ import type { Plan } from "../../../core/plans.ts";
 import { isDraft, type UploadStatus } from "../../../core/upload-status.ts";
 import { MAX_DRAFTS } from "../../posts/rules.ts";
 
-/**
- * SQL condition: the team's post `u` counts in a month; `from` is its first ms, `until` the first ms of the next month.
- */
+/** SQL condition: the team's post `u` counts in the month from `from` until `until`, in epoch ms. */
 export const countsInMonth = (team: number | SQL, from: SQL, until: SQL): SQL =>
   sql`u.team_id = ${team} AND u.deleted_at IS NULL
     AND u.status_group IN ('scheduled', 'pending', 'completed')
@@ -26,8 +24,8 @@ function postsInMonth(team: number | SQL, at: Date, max: number): SQL {
 }
 
 /**
- * SQL condition of the inserting statement: the plan has `more` posts left in the month of `at`. An earlier check gives
- * the error message; only this condition is atomic.
+ * SQL condition: the plan has `more` posts left in the month of `at`. An earlier check gives the error message; only
+ * this condition is atomic.
  */
 export const hasQuota = (
   team: number | SQL,

@@ -3,7 +3,6 @@ import type { Query } from "../../../db/client.ts";
 import { plainQuery, type StoredRow } from "../../../db/plain.ts";
 import type { shortLinks } from "../table.ts";
 
-/** Domain id of the instance's own address. */
 export const OWN_DOMAIN = 0;
 
 /** The host of a URL, which is stored in lower case, without user and password. */
@@ -47,7 +46,7 @@ const readLink = (row: FoundRow) => ({
   imageUrl: row.image_url,
   rules: JSON.parse(row.rules) as LinkRow["rules"],
   shortHosts: JSON.parse(row.short_hosts) as string[],
-  /** Size of the link in the cache. */
+  /** The link's size in the cache. */
   characters: row.rules.length + row.destination.length,
 });
 
@@ -60,7 +59,7 @@ const LINKS_AT = `SELECT p.key AS position, ${COLUMNS} FROM json_each(?) p
     (SELECT id FROM domains WHERE host = p.value ->> 0 AND deleted_at IS NULL AND verified_at IS NOT NULL))
   WHERE ${IS_LIVE}`;
 
-/** `position` is the index of the requested address. */
+/** `position`: index of the requested address. */
 export const linksAt = (
   addresses: readonly LinkAddress[],
 ): Query<{ position: number; link: FoundLink }[]> =>

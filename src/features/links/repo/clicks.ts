@@ -16,7 +16,7 @@ interface Message {
   clicks: readonly LinkClick[];
 }
 
-/** Inserts one row for each message, link and minute. */
+/** One row for each message, link and minute. */
 export function storeClicks(messages: readonly Message[]): Query<number> {
   const rows = messages.flatMap(({ id, clicks }) =>
     [...Map.groupBy(clicks, minuteOf).values()].map((own) => {

@@ -38,7 +38,7 @@ const readListed = rowReader({ ...pickColumns(shortLinks, LISTED), host });
 const readWhole = rowReader({ ...pickColumns(shortLinks, [...LISTED, "rules"]), host });
 const readNumber = valueReader(integer("value").notNull());
 
-/** `host` is null for a link on the instance's own address. */
+/** `host`: null on the instance's own address. */
 export type ListedLink = ReturnType<typeof readListed>;
 export type WholeLink = ReturnType<typeof readWhole>;
 
@@ -64,7 +64,7 @@ export const countLinks = prepared(
 const isThis = ({ team, id }: LinkId | Params<LinkId>): SQL =>
   sql`l.id = ${id} AND l.team_id = ${team} AND l.deleted_at IS NULL`;
 
-/** With this index, the query reads no link when the caller is unknown. */
+/** With this index, the query reads no link for an unknown caller. */
 const OF_TEAM = sql.raw("short_links l INDEXED BY short_links_of_team");
 
 export const findLink = prepared(
@@ -74,7 +74,7 @@ export const findLink = prepared(
   readWhole,
 );
 
-/** A row holds several clicks, so there may be more than `max`. */
+/** The result may exceed `max`, because a row holds several clicks. */
 export const newestClicks = prepared(
   ({ team, id, max }: Params<LinkId & { max: number }>) =>
     sql`SELECT clicks FROM (
@@ -122,7 +122,7 @@ export type SlugHolder = ReturnType<typeof readHolder>;
 
 type SlugPlace = { domainId: number; slugKey: string };
 
-/** Finds the teams that hold or held a slug. */
+/** Teams that hold or held a slug. */
 export const holdersOf = prepared(
   ({ domainId, slugKey }: Params<SlugPlace>) =>
     sql`SELECT team_id, deleted_at IS NULL AS is_used FROM short_links
@@ -131,7 +131,7 @@ export const holdersOf = prepared(
   readHolder,
 );
 
-/** Frees the slug of the team's own deleted link. */
+/** Takes the slug from the team's own deleted link. */
 export const releaseSlug = preparedWrite(
   ({ teamId, domainId, slugKey }: Params<SlugPlace & { teamId: number }>) =>
     sql`UPDATE short_links SET slug_key = NULL WHERE domain_id = ${domainId} AND slug_key = ${slugKey}
@@ -164,7 +164,7 @@ function isFree({ domainId, slugKey }: StoredAddress, team: number, exceptId = 0
 
 export const NEW_ID = sql`last_insert_rowid()`;
 
-/** Does nothing if the call is repeated or the slug is taken. */
+/** Does nothing for a repeated call or a taken slug. */
 export function insertLink(
   row: LinkFields & Pick<LinkRow, "teamId" | "createdBy" | "createdAt">,
   isNew: FirstTime["isNew"],
@@ -210,7 +210,7 @@ interface Slice {
   max: number;
 }
 
-/** Removes old clicks, and all clicks of deleted links. */
+/** Also removes all clicks of deleted links. */
 export const removeClicks = ({ from, count, max }: Slice, before: Date): Query<number> =>
   sqlWrite(sql`DELETE FROM link_clicks WHERE (link_id, at, message) IN (
     SELECT c.link_id, c.at, c.message FROM ${nextLinks(from, count)} l

@@ -17,7 +17,7 @@ export const isAnyDue = prepared(
   rowReader(pickColumns(notices, ["dueAt"])),
 );
 
-/** Takes due notices, so that no other run takes them before `until`. */
+/** Other runs cannot take these notices before `until`. */
 export const takeDue = prepared(
   ({ now, until, max }: Params<{ now: Date; until: Date; max: number }>) =>
     sql`UPDATE notices SET due_at = ${until} WHERE (due_at, subject, user_id, target_id) IN
@@ -96,7 +96,7 @@ const readPost = rowReader({
 
 export type PostEvent = ReturnType<typeof readPost>;
 
-/** Posts that were deleted are left out. */
+/** Without deleted posts. */
 export const postEvents = prepared(
   ({ keys }: Params<{ keys: string }>) => sql`
     SELECT e.id AS subject, e.team_id, e.name, e.data, e.actor_id, ${LINK_SENDER} AS link_sender_id,

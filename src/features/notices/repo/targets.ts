@@ -42,8 +42,8 @@ type NewTarget = Pick<TargetRow, "sealed" | "label" | "createdAt">;
 const readId = valueReader(noticeTargets.id);
 
 /**
- * Stores a person's browser, even if it was another person's, and removes the person's oldest above `MAX_BROWSERS`. The
- * first statement returns the id.
+ * Stores a person's browser, even if it was another person's, and removes the oldest above `MAX_BROWSERS`. The first
+ * statement returns the id.
  */
 export const storeBrowser = (
   userId: number,

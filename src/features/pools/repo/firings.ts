@@ -55,7 +55,7 @@ export type TakenFiring = ReturnType<typeof readTaken>;
 
 export const MISSED = "The service was not running when the slot was due.";
 
-/** Leaves out a firing that another run inserted: the insert is the lock. */
+/** Leaves out firings that another run inserted: the insert is the lock. */
 export const takeFirings = (firings: readonly NewFiring[], now: Date): Query<TakenFiring[]> =>
   sqlQuery(
     sql`INSERT INTO pool_firings (slot_id, fire_at, pool_id, team_id, local_day, time, timezone, account_ids,
@@ -145,7 +145,7 @@ const ACCOUNT = packedRows(accounts);
 const readFiring = rowReader({
   ...pickColumns(poolFirings, ["slotId", "fireAt", "teamId", "accountIds", "outcome", "createdAt"]),
   item: text("item"),
-  /** Null after the person who added the item left the team. */
+  /** Null after the person left the team. */
   role: text("role").$type<Role>(),
   isInUse: flag("in_use").notNull(),
   needsApproval: flag("needs_approval").notNull(),
@@ -190,7 +190,7 @@ export const endFiring = (
   sqlWrite(sql`UPDATE pool_firings SET outcome = ${outcome}, item_id = ${itemId}, reason = ${reason}
     WHERE slot_id = ${slotId} AND fire_at = ${fireAt.getTime()} AND outcome = 'due'`);
 
-/** Changes nothing when the slot waits already. */
+/** Keeps the start of an earlier wait. */
 export const beginWaiting = (slotId: number, now: Date): Query<number> =>
   sqlWrite(sql`UPDATE pool_slots SET waiting_since = ${now.getTime()}
     WHERE id = ${slotId} AND waiting_since IS NULL`);
@@ -214,7 +214,7 @@ export interface PostIds {
   last: number;
 }
 
-/** Stores the posts of an item, which keep its files from then on. */
+/** From then on, an item's files belong to its posts. */
 export const keepPosts = (
   id: number,
   { first, last }: PostIds,
@@ -239,7 +239,7 @@ export const postingAfter = (after: number, count: number): Query<number[]> =>
     valueReader(poolItems.id),
   );
 
-/** Ends items whose posts are over, because no event reports a post's removal. */
+/** No event reports a post's removal, so this ends the items of ended posts. */
 export const endLeft = (after: number, max: number): Query<number> =>
   endItems(sql`i.id IN (SELECT id FROM pool_items WHERE state = 'posting' AND id > ${after}
     ORDER BY id LIMIT ${max})`);

@@ -7,7 +7,7 @@ import { type ItemRow, poolFirings, poolItems, pools } from "../table.ts";
 import { REASON } from "./items.ts";
 import { ownPool } from "./pools.ts";
 
-/** Titles are cut to this length. */
+/** Longer titles are cut. */
 const SHOWN_TITLE = 200;
 
 export const nextItems = (team: SQL, poolId: number) =>
@@ -64,7 +64,7 @@ export const poolAfter = (from: number, count: number): Query<number[]> =>
   );
 
 interface Slice {
-  /** The first pool's id is `from` or more. */
+  /** The lowest pool id. */
   from: number;
   count: number;
   /** Instants are epoch ms. */
@@ -90,7 +90,7 @@ export function removeOld({
   ].map(sqlWrite);
 }
 
-/** A pool is removed after everything in it. */
+/** A pool is removed after its content. */
 export function erasePools(team: number, max: number): Query<number>[] {
   const own = sql`(SELECT id FROM pools WHERE team_id = ${team})`;
   return [

@@ -88,7 +88,7 @@ export const addedItems = (teamId: number, first: number, count: number): Query<
     readAdded,
   );
 
-/** Removes one waiting item, or all when `id` is null. */
+/** Removes one waiting item; all when `id` is null. */
 export function removeQueued(
   poolId: number,
   id: number | null,
@@ -152,7 +152,7 @@ const ITEM_BYTES = 1_000;
 
 interface ItemPage {
   status: ItemStatus | null;
-  /** Id of the last item on the previous page. */
+  /** The previous page's last id. */
   after: number;
   limit: number;
 }

@@ -48,14 +48,14 @@ export function insertSlots(
   );
 }
 
-/** SQL condition: zone and state of the pool are still as read. */
+/** SQL condition: the pool's zone and state are still as read. */
 export const isAsRead = ({ id, timezone, isActive }: PoolRow): SQL =>
   sql`EXISTS (SELECT 1 FROM pools WHERE id = ${id} AND timezone = ${timezone}
     AND is_active = ${+isActive} AND deleted_at IS NULL)`;
 
 const instant = (at: Date | null): number | null => at?.getTime() ?? null;
 
-/** Changes a slot unless it or its pool changed since they were read. */
+/** Changes a slot unless it or its pool changed since the read. */
 export const updateSlot = (read: SlotRow, pool: PoolRow, slot: SlotRow): Query<number> =>
   sqlWrite(sql`UPDATE pool_slots SET time = ${slot.time}, days = ${JSON.stringify(slot.days)},
       account_ids = ${JSON.stringify(slot.accountIds)}, next_at = ${instant(slot.nextAt)},
@@ -67,7 +67,7 @@ export const updateSlot = (read: SlotRow, pool: PoolRow, slot: SlotRow): Query<n
 export const deleteSlot = (poolId: number, id: number): Query<number> =>
   sqlWrite(sql`DELETE FROM pool_slots WHERE id = ${id} AND pool_id = ${poolId}`);
 
-/** SQL condition: no slot of the pool changed or fired since it was read. */
+/** SQL condition: no slot of the pool changed or fired since the read. */
 export function areAsRead(poolId: number, slots: readonly SlotRow[]): SQL {
   const read = slots.map(({ id, time, days, nextAt }) => [
     id,
@@ -81,7 +81,7 @@ export function areAsRead(poolId: number, slots: readonly SlotRow[]): SQL {
         AND s.next_at IS v.value ->> 3) = ${slots.length}`;
 }
 
-/** Changes slots only if the batch's previous statement changed a row. */
+/** Acts only if the batch's previous statement changed a row. */
 export const moveSlots = (moved: readonly (SlotTimes & Pick<SlotRow, "id">)[]): Query<number> =>
   sqlWrite(sql`UPDATE pool_slots SET next_at = v.value ->> 1, next_day = v.value ->> 2,
       last_day = v.value ->> 3

@@ -32,9 +32,8 @@ function toRawRow(names: readonly string[], values: unknown[]): RawRow {
 }
 
 /**
- * SQL and reader for the rows of one page. The database packs a row into one JSON text, which takes
- * much less CPU than single values. A row whose long columns exceed `share` comes with its id and
- * size alone.
+ * Packs each row into one JSON text, which takes much less CPU than single values. A row whose long columns exceed
+ * `share` comes with its id and size alone.
  */
 export function pageOf<T>(
   fields: Record<string, Column | SQL>,
@@ -58,15 +57,15 @@ export function pageOf<T>(
   };
 }
 
-/** Largest answer, in bytes. Spec is silent on it. */
+/** In bytes. Spec is silent. */
 export const MAX_PAGE_BYTES = 8_000_000;
 /** Bytes of a post beside its texts: field names, signed addresses, its account. */
 export const ROW_BYTES = 2_000;
 
-/** A row that is too large comes without its record, which is read in a second query. */
+/** A row that is too large comes without its record, which a second query reads. */
 export interface PageRow<T> {
   id: number;
   record: T | null;
-  /** Size of the row's texts in the answer: JSON in UTF-8. */
+  /** The row's texts as JSON in UTF-8. */
   bytes: number;
 }

@@ -68,7 +68,7 @@ const ACCOUNT_FIELDS = {
   account_tags: sql`a.tags`,
 };
 
-/** All review links live equally long, so the newest one ends last. */
+/** All review links live equally long, so the newest ends last. */
 const REVIEW_LINK = {
   review_link: sql`(SELECT p.link_id || ' ' || p.expires_at FROM ${reviewPosts} p
     WHERE p.team_id = ${uploads.teamId} AND p.upload_id = ${uploads.id}
@@ -112,7 +112,7 @@ export interface UploadFilter {
   platform?: Platform | undefined;
   accountId?: string | undefined;
   search?: string | undefined;
-  /** Earliest planned date, or creation date of a post without one. */
+  /** By planned date, or creation date of a post without one. */
   startDate?: Date | undefined;
   endDate?: Date | undefined;
   limit: number;

@@ -11,7 +11,7 @@ export type Changes = Assigned<typeof uploads>;
 
 type Facts = Omit<Changes, "status" | "statusGroup">;
 
-/** Changes of one post. A new status also sets `statusGroup`. */
+/** A new status also sets `statusGroup`. */
 export type RowChanges = Facts & { status?: UploadStatus };
 
 const updateUploads = (changes: Changes, where: SQL, source: SQL = sql``): SQL =>
@@ -25,8 +25,8 @@ type Target = UploadStatus | { when: SQL; becomes: UploadStatus; otherwise: Uplo
 const literal = (word: string): SQL => sql.raw(`'${word}'`);
 
 /**
- * Changes the status of the posts `u` that match `where`. No other code writes the status of a
- * stored post. `from` defaults to every status that may precede `to`.
+ * Changes the status of the posts `u` that match `where`. No other code writes the status of a stored post. `from`
+ * defaults to every status that may precede `to`.
  */
 export function moveUploads(
   { to, from }: { to: Target; from?: readonly UploadStatus[] },
@@ -75,8 +75,8 @@ const changes = new Map<string, ReturnType<typeof prepareChange>>();
 const ALWAYS = sql`TRUE`;
 
 /**
- * Answers 0, and changes nothing, if the post's fence or status has changed since it was read, or
- * `condition` does not hold.
+ * Answers 0, and changes nothing, if the post's fence or status has changed since the read, or `condition` does not
+ * hold.
  */
 export function changeUpload(
   { id, fence, status: from }: Read,
@@ -94,8 +94,8 @@ export function changeUpload(
 const NO_TEAM = 0;
 
 /**
- * Deletes up to `max` posts, and as many removed posts, of a deleted team. The newest post of the instance stays as an
- * empty row, so that its id is never given out again.
+ * Deletes up to `max` posts, and as many removed ones, of a deleted team. The instance's newest post stays as an empty
+ * row, so that its id is never given out again.
  */
 export function eraseUploads(team: number, max: number, now: Date): Query<number>[] {
   const emptied: Facts = {
@@ -128,10 +128,7 @@ export function eraseUploads(team: number, max: number, now: Date): Query<number
   return [sqlWrite(changeFacts(emptied, isLast)), erase(sql`IS NULL`), erase(sql`IS NOT NULL`)];
 }
 
-/**
- * Changes a post only if its content and dates still equal `row`, no worker holds it, and
- * `condition` holds.
- */
+/** Acts only if content and dates still equal `row`, no worker has the post, and `condition` holds. */
 export function changeUnchanged(
   row: UploadRow,
   set: RowChanges,
@@ -148,7 +145,7 @@ export function changeUnchanged(
   );
 }
 
-/** Records that the `count` posts just inserted, from id `first` on, need each file. */
+/** The `count` posts just inserted, from id `first` on, need each file. */
 export const needFiles = (
   teamId: number,
   hashes: readonly string[],
@@ -169,10 +166,7 @@ export const needAllFiles = (source: SQL, where: SQL): Query<number> =>
     FROM ${source} CROSS JOIN json_each(u.media) item
     WHERE ${where} AND item.value ->> 'sha256' IS NOT NULL`);
 
-/**
- * Records that a removed post no longer needs its files. Files shared by a batch stay until the
- * last post of the batch ends.
- */
+/** A removed post no longer needs its files. Files shared by a batch stay until the batch's last post ends. */
 export const forgetFiles = (id: number): Query<number> =>
   sqlWrite(sql`DELETE FROM media_uses WHERE posts = 1 AND (team_id, sha256, upload_id) IN
     (SELECT u.team_id, item.value ->> 'sha256', u.id

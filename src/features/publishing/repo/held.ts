@@ -18,7 +18,7 @@ const isAsRead = ({ id, dueAt }: UploadRow) =>
 export const takeHeld = (post: UploadRow, until: Date): Query<number> =>
   sqlWrite(changeFacts({ dueAt: until, crashes: sql`u.crashes + 1` }, isAsRead(post)));
 
-/** The new `fence` makes decisions fail that were based on the older row. */
+/** The new `fence` makes decisions on the older row fail. */
 export async function saveHeld(
   db: Db,
   post: UploadRow,

@@ -26,7 +26,7 @@ interface Taking {
   id: number;
   now: Date;
   leaseUntil: Date;
-  /** A job that was due before this has expired. */
+  /** Jobs due before this have expired. */
   expiredAt: Date;
   /** Posts from then on count towards the daily cap. */
   countedSince: Date;
@@ -35,7 +35,7 @@ interface Taking {
   highestCap: number;
 }
 
-/** Takes a job and its place under the daily cap in one statement, so that no two workers take the same. */
+/** Takes a job and its place under the daily cap in one statement: no two workers take the same. */
 export const takeJob = preparedWrite((p: Params<Taking>) =>
   moveUploads(
     { from: ["pending", "processing"], to: "processing" },
@@ -92,7 +92,6 @@ interface Shown {
   since: Date;
 }
 
-/** Finds other posts with the same id at the platform. */
 export const otherPostsShownAs = prepared(
   ({ id, accountId, platformPostId, since }: Params<Shown>) =>
     sql`SELECT id FROM uploads WHERE account_id = ${accountId} AND counted_at > ${since}

@@ -9,8 +9,8 @@ import { changeFacts } from "../../posts/repo/write.ts";
 import { reviewPosts } from "../../review/table.ts";
 
 /**
- * Epoch ms. Posts published before `completedSince` or failed before `failedSince` need no files, unless a review link
- * shows them.
+ * Epoch ms. Posts published before `completedSince` or failed before `failedSince` need no files, except for a review
+ * link.
  */
 export interface KeptUntil {
   now: number;
@@ -26,7 +26,7 @@ const readSpentUse = rowReader({
   /** Null when no post uses the file. */
   uploadId: integer("upload_id"),
   posts: mediaUses.posts,
-  /** The file is the image that lists show for a published post. */
+  /** Lists show the file as the image of a published post. */
   showsThumbnail: flag("shows_thumbnail").notNull(),
 });
 
@@ -51,7 +51,7 @@ const isSpent = (kept: KeptUntil): SQL =>
 const FIRST_IMAGE = sql`(SELECT item.value ->> 'sha256' FROM json_each(u.media) item
   WHERE item.value ->> 'kind' = 'image' LIMIT 1)`;
 
-/** Checks `files` files, and returns up to `limit` uses that no post needs now. */
+/** Checks `files` files. Returns up to `limit` uses that no post needs now. */
 export function spentUses(
   from: FileId,
   kept: KeptUntil,
@@ -96,7 +96,7 @@ export function markGone(uses: readonly EndedUse[], kept: KeptUntil): Query<numb
   );
 }
 
-/** Ends uses of files, except a use with a post that was retried meanwhile. */
+/** Keeps uses by posts that were retried meanwhile. */
 export function dropUses(uses: readonly SpentUse[], kept: KeptUntil): Query<number> {
   const keys = uses.map(({ teamId, sha256, uploadId }) => [teamId, sha256, uploadId]);
   return sqlWrite(sql`DELETE FROM media_uses AS x WHERE (team_id, sha256, upload_id) IN (

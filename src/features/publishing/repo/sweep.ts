@@ -17,7 +17,7 @@ const readWoken = rowReader({ id: uploads.id, dueAt: instant("due_at").notNull()
 export type Woken = ReturnType<typeof readWoken>;
 
 /**
- * Marks and returns the oldest jobs that are due within `LOOK_AHEAD_SECONDS`, are not running and have no message.
+ * Marks and returns the oldest idle jobs without a message that are due within `LOOK_AHEAD_SECONDS`.
  *
  * @param withSuspects also takes jobs whose message may be lost
  */

@@ -95,7 +95,7 @@ export const deleteLink = (teamId: number, id: number): Query<number>[] => [
 const ENDED = (before: SQL, max: SQL): SQL =>
   sql`SELECT id FROM review_links WHERE expires_at < ${before} ORDER BY expires_at, id LIMIT ${max}`;
 
-/** Runs before `forgetLinks`, for the same links. */
+/** Precedes `forgetLinks` for the same links. */
 export const forgetPosts = preparedWrite(
   ({ before, max }: Params<{ before: Date; max: number }>) =>
     sql`DELETE FROM review_posts WHERE (team_id, upload_id, link_id) IN (
@@ -115,7 +115,7 @@ const readBranded = rowReader({
 
 export type BrandedLink = ReturnType<typeof readBranded>;
 
-/** Returns no row for a withdrawn link or a deleted team. */
+/** No row for a withdrawn link or a deleted team. */
 export const linkById = prepared(
   ({ id }: Params<{ id: number }>) =>
     sql`SELECT l.id, l.team_id, l.created_by, l.created_at, l.expires_at, t.branding, t.zone

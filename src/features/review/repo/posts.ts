@@ -43,7 +43,7 @@ const readPost = (row: RawRow) => ({
 
 export type ReviewPost = ReturnType<typeof readPost>;
 
-/** Posts of an open link in the link's order, removed posts included. */
+/** In the link's order, with removed posts. */
 export const postsOfLink = prepared(
   ({ id, now }: Params<{ id: number; now: Date }>) =>
     sql`SELECT ${post.column}, ${FILES} AS files

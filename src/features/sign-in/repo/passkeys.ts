@@ -23,7 +23,7 @@ export const passkeyByCredential = prepared(
 
 type NewPasskey = Omit<typeof passkeys.$inferSelect, "id">;
 
-/** Inserts no row for a known credential, or for an account that was closed meanwhile. */
+/** No row for a known credential or an account that was closed meanwhile. */
 export const insertPasskey = preparedWrite(
   (key: Params<NewPasskey>) =>
     sql`INSERT INTO passkeys (user_id, name, credential_id, public_key, counter, device_type,

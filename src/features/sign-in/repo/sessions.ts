@@ -18,7 +18,7 @@ type NewSession = Omit<typeof sessions.$inferSelect, "id" | "createdAt" | "updat
   at: Date;
 };
 
-/** Inserts no row for an account that was closed meanwhile. */
+/** No row for an account that was closed meanwhile. */
 export const insertSession = preparedWrite(
   ({ tokenHash, userId, ipAddress, userAgent, at, expiresAt }: Params<NewSession>) =>
     sql`INSERT INTO sessions
@@ -32,7 +32,6 @@ interface SessionLookup {
   now: Date;
 }
 
-/** SQL for the session's user; NULL for an ended session. */
 export const userOfSession = ({ hash, now }: Params<SessionLookup>): SQL =>
   sql`(SELECT user_id FROM sessions WHERE token_hash = ${hash} AND expires_at > ${now})`;
 

@@ -7,14 +7,14 @@ import type { Params } from "../../../db/text.ts";
 export interface Challenge {
   type: "registration" | "authentication";
   expectedChallenge: string;
-  /** The id is a decimal number; empty for a sign-in. */
+  /** A decimal id; empty for a sign-in. */
   userData: { id: string };
 }
 
 /** JSON of a row's `value`. */
 export type Verification = Challenge | { type: "magic-link"; email: string };
 
-/** Deletes the row. Of concurrent callers, only one gets its value. The value is null for an ended row. */
+/** Of concurrent callers, only one gets the value, which is null for an ended row. */
 export const takeVerification = prepared(
   ({ identifier, now }: Params<{ identifier: string; now: Date }>) =>
     sql`DELETE FROM verifications WHERE identifier = ${identifier}

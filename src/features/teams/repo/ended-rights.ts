@@ -57,8 +57,8 @@ const withdrawConnectionLinks = preparedWrite(
 );
 
 /**
- * Ends a former member's pinned tokens and connection links, and a former manager's invites and review
- * links. These statements follow the change of membership.
+ * Ends a former member's pinned tokens and connection links, and a former manager's invites and review links. Follows
+ * the change of membership.
  */
 export const endRightsOfFormerMember = (ending: Ending): Query<number>[] => [
   revokePinnedTokens(ending),
@@ -68,10 +68,7 @@ export const endRightsOfFormerMember = (ending: Ending): Query<number>[] => [
   withdrawConnectionLinks(ending),
 ];
 
-/**
- * Open connection links of a demoted admin have an admin's rights. This statement precedes the change of
- * role.
- */
+/** Open connection links of a demoted admin have an admin's rights. Precedes the change of role. */
 export const withdrawLinksOfDemoted = preparedWrite(
   ({ teamId, userId, now, role }: Params<Ending & { role: Role | null }>) =>
     sql`DELETE FROM connection_links WHERE ${ownConnectionLinks(teamId, userId, now)}

@@ -12,7 +12,6 @@ import { hasPlaceForPerson, isFull, type MemberLimits } from "./limits.ts";
 
 const isUnused = sql`i.accepted_at IS NULL AND i.revoked_at IS NULL`;
 
-/** SQL condition: invite `i` of team `t` is open. */
 const isOpen = (now: SQL) => sql`${isUnused} AND i.expires_at > ${now} AND t.deleted_at IS NULL`;
 
 /** SQL for an open invite that names the address, or on whose page it was entered. */
@@ -23,7 +22,7 @@ const openInvite = (email: SQL, now: SQL): SQL =>
         UNION ALL SELECT invite_id FROM invite_addresses WHERE email = ${email})
       AND ${isOpen(now)} LIMIT 1`;
 
-/** Returns no row when the instance has no room for a person. */
+/** No row when the instance has no room for a person. */
 export const openInviteTo = prepared(
   ({ email, maxPeople, now }: Params<{ email: string; maxPeople: number; now: Date }>) =>
     sql`SELECT id FROM (${openInvite(email, now)}) WHERE ${hasPlaceForPerson(maxPeople)}`,
@@ -56,7 +55,6 @@ export const openInvitesOf = prepared(
 interface NewInvite extends MemberLimits {
   teamId: number;
   hash: string;
-  /** Null when any address may accept. */
   email: string | null;
   role: Exclude<Role, "OWNER">;
   invitedBy: number;
@@ -66,7 +64,7 @@ interface NewInvite extends MemberLimits {
   expiresAt: Date;
 }
 
-/** SQL for the number of open invites of team `t` to other addresses. */
+/** SQL for the number of team `t`'s open invites to other addresses. */
 const otherOpenInvites = (email: SQL, now: SQL): SQL =>
   sql`(SELECT count(*) FROM invites i WHERE i.team_id = t.id AND ${isOpen(now)}
     AND NOT (i.is_addressed AND i.email IS ${email}))`;
@@ -149,7 +147,7 @@ const stateColumns = pickColumns(invites, [
 ]);
 const state = sql`i.team_id, i.email, i.is_addressed, i.role, i.expires_at, i.accepted_at, i.revoked_at`;
 
-/** Returns no row for a deleted team. */
+/** No row for a deleted team. */
 export const inviteByHash = prepared(
   ({ hash, maxPeople }: Params<{ hash: string; maxPeople: number }>) =>
     sql`SELECT ${state},
@@ -161,7 +159,6 @@ export const inviteByHash = prepared(
     ...stateColumns,
     team: text("team").notNull(),
     invitedBy: text("inviter").notNull(),
-    /** The instance has room for another account. */
     hasPlace: flag("has_place").notNull(),
   }),
 );
@@ -230,7 +227,7 @@ export const insertInvited = preparedWrite(
       ON CONFLICT DO NOTHING`,
 );
 
-/** This statement follows the one that inserts the member. */
+/** Follows the statement that inserts the member. */
 export const useInvite = preparedWrite(
   ({ hash, userId, now }: Params<Joining>) =>
     sql`UPDATE invites SET accepted_at = ${now}, accepted_by = ${userId}

@@ -15,13 +15,13 @@ export const memberLimits = ({ plans, defaultPlan }: Config): MemberLimits => ({
   defaultPlan,
 });
 
-/** SQL condition: team `t` has no room for another member. Spec is silent on whether the owner counts: here, yes. */
+/** SQL condition: team `t` has no room for a member. Spec is silent: the owner counts. */
 export const isFull = (limits: SQL, defaultPlan: SQL): SQL =>
   sql`coalesce((SELECT count(*) FROM members counted
       WHERE counted.team_id = t.id AND counted.is_active = 1)
     >= (${limits} ->> coalesce(t.plan, t.base_plan, ${defaultPlan})), 0)`;
 
-/** SQL condition: the instance has room for another account. */
+/** SQL condition: the instance has room for an account. */
 export const hasPlaceForPerson = (maxPeople: SQL): SQL =>
   sql`(SELECT count(*) FROM (SELECT 1 FROM users WHERE ${sql.raw(IS_OPEN)} LIMIT ${maxPeople}))
     < ${maxPeople}`;

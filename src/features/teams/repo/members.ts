@@ -78,14 +78,14 @@ export const updateMember = prepared(
   rowReader(pickColumns(members, ["userId", "role", "isActive"])),
 );
 
-/** `roles` is a JSON list of roles that may be removed. */
+/** `roles`: JSON list of roles that may be removed. */
 export const deleteMember = preparedWrite(
   ({ teamId, userId, roles }: Params<Target & { roles: string }>) =>
     sql`DELETE FROM members WHERE team_id = ${teamId} AND user_id = ${userId}
       AND role <> 'OWNER' AND role IN (SELECT value FROM json_each(${roles}))`,
 );
 
-/** This statement follows the one that removes the member. */
+/** Follows the statement that removes the member. */
 export const revokeInvitesTo = preparedWrite(
   ({ teamId, userId, now }: Params<Target & { now: Date }>) =>
     sql`UPDATE invites SET revoked_at = ${now}

@@ -8,8 +8,8 @@ interface Revocation {
 }
 
 /**
- * SQL of one batch that revokes a token, the tokens made by it, and the open invites and links made by any of them. The
- * first statement returns the revoked tokens.
+ * Revokes in one batch a token, the tokens made by it, and the open invites and links made by any of them. The first
+ * statement returns the revoked tokens.
  */
 export function revocation({ id, atMs, condition = "TRUE" }: Revocation): [string, ...string[]] {
   const revoked = `SELECT k.id FROM tokens k

@@ -146,8 +146,8 @@ export const noteExhausted = preparedWrite(
 );
 
 /**
- * Reserves consecutive turns at a slow endpoint, one every `TURN_MS`, and returns the first; no row when the first is
- * over `LONGEST_TURN_MS` away.
+ * Reserves consecutive turns at a slow endpoint, one every `TURN_MS`, and returns the first; no row when that is over
+ * `LONGEST_TURN_MS` away.
  */
 export const takeTurns = prepared(
   ({ webhookId, span, now }: Params<{ webhookId: number; span: number; now: Date }>) =>
@@ -159,7 +159,7 @@ export const takeTurns = prepared(
 
 const readKey = rowReader(pickColumns(deliveries, ["dueAt", "eventId"]));
 
-/** Gives overdue deliveries a new due time; queue messages with the old one find nothing. */
+/** Queue messages with the old due time find nothing afterwards. */
 export const takeOverdue = prepared(
   ({ overdue, to, max }: Params<{ overdue: Date; to: Date; max: number }>) =>
     sql`UPDATE deliveries SET due_at = ${to} WHERE (due_at, event_id, webhook_id, queued_at) IN
@@ -169,7 +169,7 @@ export const takeOverdue = prepared(
   readKey,
 );
 
-/** Unlike `takeOverdue`, this statement reads no row when no delivery is overdue. */
+/** Unlike `takeOverdue`, reads no row when no delivery is overdue. */
 export const anyOverdue = prepared(
   ({ overdue }: Params<{ overdue: Date }>) =>
     sql`SELECT due_at, event_id FROM deliveries WHERE due_at <= ${overdue} ORDER BY due_at LIMIT 1`,
@@ -192,7 +192,7 @@ const readLogged = rowReader({
   eventAt: instant("event_at"),
 });
 
-/** `data` and `eventAt` are null once the event is removed. */
+/** `data` and `eventAt` are null for a removed event. */
 export type LoggedAttempt = ReturnType<typeof readLogged>;
 
 const logged = (team: number | SQL, webhookId: number, rest: SQL): SQL => sql`

@@ -83,7 +83,7 @@ export type SealedSecret = Pick<WebhookRow, "id" | "teamId" | "secret">;
 export const replaceSecret = ({ id, secret }: SealedSecret, fresh: string): Query<number> =>
   sqlWrite(sql`UPDATE webhooks SET secret = ${fresh} WHERE id = ${id} AND secret = ${secret}`);
 
-/** Finds the webhook `count` places after the first id of at least `from`. */
+/** Finds the webhook `count` places after the first id from `from` on. */
 export const webhookAfter = (from: number, count: number): Query<number[]> =>
   sqlQuery(
     sql`SELECT id FROM webhooks WHERE id >= ${from} ORDER BY id LIMIT 1 OFFSET ${count}`,
@@ -96,7 +96,7 @@ const nextWebhooks = (from: number, count: number): SQL =>
 /** Sorts after every attempt id. */
 const AFTER_ALL = "dlw";
 
-/** Removes old attempts of the next `count` webhooks, and all attempts of deleted ones. */
+/** Removes old attempts of the next `count` webhooks, and all of deleted ones. */
 export const removeAttempts = ({
   from,
   count,
@@ -123,8 +123,8 @@ export const eraseWebhooks = (team: number, max: number): Query<number>[] =>
   ].map(sqlWrite);
 
 /**
- * Scans all waiting deliveries, because an index by team would cost a written row per attempt. This statement runs once
- * per deleted team.
+ * Scans all waiting deliveries, because an index by team would cost a written row per attempt. Runs once per deleted
+ * team.
  */
 export const eraseDeliveries = (team: number): Query<number> =>
   sqlWrite(sql`DELETE FROM deliveries WHERE team_id = ${team}`);
