@@ -34,7 +34,7 @@ export const COMES_FROM: Record<UploadStatus, readonly UploadStatus[]> = {
   pending_approval: ["draft", "scheduled", "pending", "processing", "failed"],
   scheduled: ["draft", "pending_approval", "scheduled", "pending"],
   pending: ["draft", "pending_approval", "scheduled", "processing", "failed"],
-  processing: ["pending", "processing"],
+  processing: ["pending", "processing", "completed"],
   completed: ["processing"],
   failed: ["scheduled", "pending", "processing"],
 };

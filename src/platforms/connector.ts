@@ -4,6 +4,7 @@ import type { Result } from "../core/result.ts";
 import type { ConsentPage, Withdrawals } from "./consent.ts";
 import type { Extras } from "./extras.ts";
 import type { Fetch } from "./fetch.ts";
+import type { FollowUps } from "./follow-ups.ts";
 import type { FormFields } from "./kit/form-fields.ts";
 import type { Likeness, SettingWords } from "./likeness.ts";
 import type {
@@ -81,11 +82,19 @@ export interface Target {
 /** A post's progress as JSON, from which a later invocation resumes. */
 export type Bookmark = Record<string, unknown>;
 
+/** Ids as `PublishedPost` has them. `root` is the first post of the thread. */
+export interface ReplyTo {
+  root: string;
+  parent: string;
+}
+
 export interface PublishJob<S = unknown> {
   post: Post<S, MediaItem>;
   account: PublishAccount;
   accessToken: string;
   uploadId: number;
+  /** Absent for a post that replies to none. */
+  replyTo?: ReplyTo;
   /** Set by rehearsals: only people who manage the account may see the post. */
   isHidden?: true;
   /** A manual retry counts as a new attempt. */
@@ -309,6 +318,8 @@ export interface Connector<S = unknown> {
   settle?(job: PublishJob<S>, bookmark: Bookmark): Promise<Settled>;
   /** @throws Error when the platform cannot tell yet whether the post exists */
   reconcile(job: PublishJob<S>, bookmark: Bookmark): Promise<Reconciled>;
+  /** Absent where nothing can follow a post. */
+  followUps?: FollowUps<S>;
 
   /** Absent where the platform does not want its terms shown. */
   terms?: PlatformTerms;

@@ -154,7 +154,7 @@ export const approval = (reviewer: Reviewer): Decision => ({
     const at = planned ?? now;
     const text = await context.prepare(textOf(upload));
     await requireGood(context, post, facts, { status, at, text });
-    requireUncapped(deps, facts, at);
+    requireUncapped(deps, facts, { at, posts: upload.posts });
     requireRoom(facts, at);
     context.credits += await requireCredits(facts, upload, at, now, context.credits);
     takePlace(context, upload, { at, isNow: planned === null, text });
@@ -194,9 +194,13 @@ export const approval = (reviewer: Reviewer): Decision => ({
  *
  * @throws AppError DAILY_LIMIT
  */
-function requireUncapped(deps: Deps, facts: AccountFacts, at: Date): void {
+function requireUncapped(
+  deps: Deps,
+  facts: AccountFacts,
+  { at, posts }: { at: Date; posts: number },
+): void {
   if (facts.resetAt && at >= facts.resetAt) return;
-  const violation = capViolation(deps, facts);
+  const violation = capViolation(deps, facts, posts);
   if (violation) throw new AppError("DAILY_LIMIT", violation.message);
 }
 

@@ -15,11 +15,13 @@ import {
   requireDraftRoom,
   requireRoom,
 } from "../limits/rules.ts";
+import { countPosts } from "../posts/parts.ts";
 import { initialStatus, isWithinLookAhead } from "../posts/rules.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { fieldErrors, judge } from "./judge.ts";
-import { type CheckedMedia, refusalsOf } from "./media.ts";
-import type { NewPost, RawSettings } from "./new-post.ts";
+import { type CheckedMedia, isThumbnail, refusalsOf } from "./media.ts";
+import { type NewPost, namesParts, type RawSettings } from "./new-post.ts";
+import type { readParts } from "./parts.ts";
 
 export type NewRow = Omit<UploadRow, "id">;
 
@@ -54,28 +56,35 @@ export async function composePost(
   const now = ctx.now();
   const at = scheduledFor ?? now;
   const status = initialStatus(own.status, scheduledFor, ctx.actor);
-  const read = readSettings(connectorOf(account.platform), own.settings);
-  const { refs, ...files } = toFiles(own.media);
-  const [title, description] = [nullIfBlank(own.title), nullIfBlank(own.description)];
+  const connector = connectorOf(account.platform);
+  const read = readSettings(connector, own.settings);
+  const whole = { raw: own.settings, texts: own, media: own.media, settings: read.settings };
+  const follows = namesParts(own.settings) ? await partsOf(connector, whole, { now, at }) : null;
+  const { refs, ...files } = toFiles(follows?.media ?? own.media);
+  const { title: rawTitle, description: rawDescription } = follows?.texts ?? own;
+  const [title, description] = [nullIfBlank(rawTitle), nullIfBlank(rawDescription)];
   const post = { title, description, ...files, settings: read.settings };
-  const text = await prepare(textOf(post));
+  const parts = follows && follows.parts.length > 0 ? follows.parts : null;
+  const posts = countPosts(parts);
+  const text = await prepare([textOf(post), ...(parts ?? []).map((part) => part.text)].join("\n"));
   const texts = { ...own.settings, title: own.title, description: own.description };
   const date = { field: "schedule_date", at: scheduledFor };
   const errors = [
     ...refusalsOf(own.media),
     ...fieldErrors({ texts, refused: own.refused, date }, now),
     ...read.errors,
+    ...(follows?.errors ?? []),
   ];
   const { platform } = account;
   const subject = { platform, account, post, refs, status, at, text, errors };
-  const cap = status === "pending" ? capViolation(ctx, facts) : null;
+  const cap = status === "pending" ? capViolation(ctx, facts, posts) : null;
   const { blocklist, bannedHashtags } = facts;
   await judge(ctx, subject, { blocklist, bannedHashtags, recent, cap });
   if (isDraft(status)) {
     requireDraftRoom(facts, taken);
   } else {
     requireRoom(facts, at, taken);
-    await requireCredits(facts, post, at, now);
+    await requireCredits(facts, { ...post, parts }, at, now);
   }
   const dueAt = isDraft(status)
     ? downloadDue({ platform, settings: read.settings, media: refs }, now).dueAt
@@ -94,6 +103,8 @@ export async function composePost(
     description,
     textDigest: await withFiles(text.digest, refs),
     settings: read.settings,
+    parts,
+    posts,
     media: refs,
     fileSize: post.media.reduce((total, { sizeBytes }) => total + (sizeBytes ?? 0), 0),
     origin,
@@ -132,6 +143,7 @@ const EMPTY_JOB = {
   restarts: 0,
   submits: 0,
   sentBytes: null,
+  part: 0,
 } as const;
 
 /** Leaves out invalid values, so that the rest can still be judged. */
@@ -146,11 +158,19 @@ function readSettings(
   return { settings: values as Record<string, unknown>, errors };
 }
 
+/** Loaded only for posts that have parts. */
+async function partsOf(...args: Parameters<typeof readParts>): ReturnType<typeof readParts> {
+  const { readParts } = await import("./parts.ts");
+  return readParts(...args);
+}
+
+const isOfPost = (item: CheckedMedia): boolean =>
+  !isThumbnail(item) && !("ref" in item && item.ref.role === "part");
+
 function toFiles(all: readonly CheckedMedia[]) {
   const good = all.filter((item) => "ref" in item);
-  const isThumbnail = ({ role }: CheckedMedia) => role === "thumbnail";
   const media: PostMedia[] = [
-    ...good.filter((item) => !isThumbnail(item)).map((item) => item.media),
+    ...good.filter(isOfPost).map((item) => item.media),
     // The placeholder for a refused file prevents a misleading error about a missing file.
     ...all
       .filter((item) => "refusal" in item && !isThumbnail(item))

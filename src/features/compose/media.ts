@@ -74,6 +74,8 @@ export const urlRefusal = (deps: Pick<Deps, "config">, url: string): string | nu
     ? `has more than ${formatCount(MAX_URL_CHARACTERS)} characters`
     : refusedMediaUrl(deps, url);
 
+export const isThumbnail = ({ role }: CheckedMedia): boolean => role === "thumbnail";
+
 export const refusalsOf = (media: readonly CheckedMedia[]): FieldError[] =>
   media.flatMap((item) => ("refusal" in item ? [item.refusal] : []));
 

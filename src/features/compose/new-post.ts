@@ -1,6 +1,6 @@
 import type { FieldError } from "../../core/errors.ts";
 import type { NamedCall } from "../../core/idempotency-key.ts";
-import type { RawField } from "../../platforms/kit/form-fields.ts";
+import { lastOf, type RawField } from "../../platforms/kit/form-fields.ts";
 import type { StoredFile } from "../media/intake.ts";
 
 export type RawSettings = Record<string, RawField>;
@@ -22,6 +22,12 @@ export type NewMedia = { role: MediaRole; field: string } & (
       refusal: string;
     }
 );
+
+/** Fields of what follows a post. */
+export const PART_FIELDS = ["thread", "thread_marks", "first_comment"] as const;
+
+export const namesParts = (raw: RawSettings): boolean =>
+  PART_FIELDS.some((field) => lastOf(raw[field]) !== "");
 
 export interface Override {
   title?: string;

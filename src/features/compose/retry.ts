@@ -138,7 +138,7 @@ async function requireOpen(
   if (lacksFile) throw new AppError("MEDIA_EXPIRED", MEDIA_EXPIRED);
   if (isHeld) return 0;
   const { used, inProgress } = facts;
-  const violation = capViolation(ctx, { ...facts, used: used + ofAccount });
+  const violation = capViolation(ctx, { ...facts, used: used + ofAccount }, upload.posts);
   if (violation) throw new AppError("DAILY_LIMIT", violation.message);
   const now = ctx.now();
   requireRoom({ ...facts, inProgress: inProgress + ofAccount }, now, ofTeam);

@@ -1,7 +1,14 @@
 import { sha256Hex } from "../../core/signature.ts";
 import type { MediaRef, UploadRow } from "../posts/table.ts";
 
-type Content = Pick<UploadRow, "accountId" | "title" | "description" | "settings" | "media">;
+type Content = Pick<
+  UploadRow,
+  "accountId" | "title" | "description" | "settings" | "media" | "parts"
+>;
+
+/** Empty for posts without parts, whose hashes stay as they are. */
+const contentOfParts = ({ parts }: Pick<UploadRow, "parts">): unknown[] =>
+  (parts ?? []).map(({ kind, text, media }) => [kind, text, media]);
 
 /** Stays the same after the download: a file sent by URL keeps the URL as its name. */
 export const nameOfFile = (item: MediaRef): string =>
@@ -12,7 +19,9 @@ export function contentHash(upload: Content): Promise<string> {
   const { accountId, title, description, settings, media } = upload;
   const files = media.map(nameOfFile);
   const sorted = Object.entries(settings).sort(([a], [b]) => (a < b ? -1 : 1));
-  return sha256Hex(JSON.stringify([accountId, title, description, sorted, files]));
+  const parts = contentOfParts(upload);
+  const content = [accountId, title, description, sorted, files];
+  return sha256Hex(JSON.stringify(parts.length > 0 ? [...content, parts] : content));
 }
 
 type Versioned = Content & Pick<UploadRow, "scheduledFor">;
@@ -22,9 +31,10 @@ export type VersionPart = (typeof VERSION_PARTS)[number];
 
 function textsOf(post: Versioned): Record<VersionPart, string> {
   const settings = Object.entries(post.settings).sort(([a], [b]) => (a < b ? -1 : 1));
+  const parts = contentOfParts(post);
   return {
     title: JSON.stringify(post.title),
-    description: JSON.stringify(post.description),
+    description: JSON.stringify(parts.length > 0 ? [post.description, ...parts] : post.description),
     settings: JSON.stringify(settings),
     files: JSON.stringify(post.media.map(nameOfFile)),
     scheduledFor: JSON.stringify(post.scheduledFor),

@@ -1,6 +1,7 @@
 import type { Platform } from "../../core/platforms.ts";
 import type { PaidPosts, Post } from "../../platforms/connector.ts";
 import { connectorOf } from "../../platforms/registry.ts";
+import type { Part } from "../posts/parts.ts";
 
 /** Source: spec, "X credits". */
 export const COSTS = { post: 1, linkPost: 15 } as const;
@@ -9,12 +10,22 @@ export const isPaid = (platform: Platform): boolean =>
   connectorOf(platform).paidPosts !== undefined;
 
 /** A link in the published text costs more. */
-export async function costOf(
+async function costOf(
   { reader }: Pick<PaidPosts, "reader">,
   post: Pick<Post, "title" | "description">,
 ): Promise<number> {
   const { textOf, hasLink } = await reader();
   return hasLink(textOf(post)) ? COSTS.linkPost : COSTS.post;
+}
+
+/** Each part of a post is a post that X charges for. */
+export async function costOfAll(
+  paidPosts: Pick<PaidPosts, "reader">,
+  { parts, ...post }: Pick<Post, "title" | "description"> & { parts?: readonly Part[] | null },
+): Promise<number> {
+  const texts = (parts ?? []).map(({ text }) => ({ title: null, description: text }));
+  const costs = await Promise.all([post, ...texts].map((one) => costOf(paidPosts, one)));
+  return costs.reduce((sum, cost) => sum + cost, 0);
 }
 
 export const periodOf = (now: Date): string => now.toISOString().slice(0, "2026-11".length);
@@ -51,7 +62,8 @@ export function lessOf(balance: CreditBalance, spent: number): CreditBalance {
 export function creditRefusal(balance: CreditBalance, cost: number, now: Date): string | null {
   const total = totalOf(balance);
   if (total >= cost) return null;
-  const what = cost === COSTS.linkPost ? "a post with a link" : "a post";
+  const what =
+    cost === COSTS.post ? "a post" : cost === COSTS.linkPost ? "a post with a link" : "this post";
   return (
     `Not enough X credits: ${what} costs ${cost}, and ${total} are left ` +
     `(${balance.includedRemaining} of the month's ${balance.monthlyAllowance}, ` +

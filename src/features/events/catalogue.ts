@@ -2,6 +2,7 @@ import * as z from "zod";
 import { FAILURES, type FailureCode } from "../../core/failures.ts";
 import { PLAN_NAMES } from "../../core/plans.ts";
 import { PLATFORMS } from "../../core/platforms.ts";
+import { PART_KINDS } from "../../platforms/follow-ups.ts";
 import { SUGGESTION_STATUSES } from "../suggestions/table.ts";
 
 const upload = { uploadId: z.int(), platform: z.enum(PLATFORMS) };
@@ -44,6 +45,14 @@ export const EVENTS = {
   "upload.failed": z.strictObject({
     ...uploadOfAccount,
     status: z.literal("failed"),
+    errorMessage: z.string(),
+    failure,
+  }),
+  /** A post whose part failed is published. */
+  "upload.part_failed": z.strictObject({
+    ...uploadOfAccount,
+    position: z.int().min(1),
+    kind: z.enum(PART_KINDS),
     errorMessage: z.string(),
     failure,
   }),

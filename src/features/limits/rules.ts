@@ -10,11 +10,12 @@ import type { AccountRow } from "../accounts/table.ts";
 import {
   balanceAt,
   type CreditBalance,
-  costOf,
+  costOfAll,
   creditRefusal,
   lessOf,
   periodOf,
 } from "../credits/rules.ts";
+import type { Part } from "../posts/parts.ts";
 import { MAX_DRAFTS } from "../posts/rules.ts";
 
 /** Source: spec, "Daily posting caps". */
@@ -64,18 +65,23 @@ export interface Violation {
   uploadId?: number;
 }
 
+/** @param posts posts that the platform counts: a thread has several */
 export function capViolation(
   deps: Deps,
   { account, used, resetAt }: AccountFacts,
+  posts = 1,
 ): Violation | null {
   const { platform, accountName } = account;
   const cap = dailyCapOf(deps, platform);
-  if (used < cap) return null;
+  if (used + posts <= cap) return null;
   const when = resetAt ? ` There is room again at ${resetAt.toISOString()}.` : "";
   return {
     platform,
     type: "hard_cap",
-    message: `${accountName} has reached its ${cap} posts in 24 hours on ${platform}.${when}`,
+    message:
+      used < cap
+        ? `The thread has ${posts} posts, and ${accountName} has ${cap - used} left of its ${cap} in 24 hours on ${platform}.${when}`
+        : `${accountName} has reached its ${cap} posts in 24 hours on ${platform}.${when}`,
     used_last_24h: used,
     cap,
   };
@@ -151,14 +157,14 @@ export function requireDraftRoom({ drafts }: AccountFacts, more: number): void {
  */
 export async function requireCredits(
   { account, credits }: AccountFacts,
-  post: { title: string | null; description: string | null },
+  post: { title: string | null; description: string | null; parts?: readonly Part[] | null },
   at: Date,
   now: Date,
   spoken = 0,
 ): Promise<number> {
   const { paidPosts } = connectorOf(account.platform);
   if (!credits || !paidPosts) return 0;
-  const cost = await costOf(paidPosts, post);
+  const cost = await costOfAll(paidPosts, post);
   const refusal = creditRefusal(lessOf(balanceAt(credits, at, now), spoken), cost, at);
   if (refusal) throw new AppError("PLAN_LIMIT", refusal);
   return cost;

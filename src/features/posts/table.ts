@@ -5,6 +5,7 @@ import type { StatusGroup, UploadStatus } from "../../core/upload-status.ts";
 import { instant, json } from "../../db/columns.ts";
 import type { Bookmark } from "../../platforms/connector.ts";
 import type { FileRef } from "../media/table.ts";
+import type { Part } from "./parts.ts";
 import type { Stage } from "./rules.ts";
 
 /**
@@ -19,7 +20,7 @@ export type MediaRef = (
    */
   | { url: string; isGone?: true; problem?: string }
 ) & {
-  role?: "thumbnail" | "setting";
+  role?: "thumbnail" | "setting" | "part";
   setting?: string;
 };
 
@@ -34,7 +35,7 @@ export interface PostDigest {
 }
 
 /** Source: spec, Upload, `metadata`. */
-interface UploadMetadata {
+export interface UploadMetadata {
   videoId: string;
   shareUrl: string | null;
   /** Parts that the platform refused; absent when it took all. */
@@ -96,6 +97,12 @@ export const uploads = sqliteTable("uploads", {
    * approval.
    */
   editedFields: json<EditedField[]>("edited_fields"),
+  /** Null for none. */
+  parts: json<Part[]>("parts"),
+  /** The position of the part that the job works on; 0 is the post itself. */
+  part: integer("part").notNull().default(0),
+  /** Posts that the platform counts: this one and those of its thread. */
+  posts: integer("posts").notNull().default(1),
 });
 
 export type UploadRow = typeof uploads.$inferSelect;
@@ -132,6 +139,8 @@ export const RECORD_PROPERTIES = [
   "creditsRefunded",
   "stage",
   "sentBytes",
+  "parts",
+  "part",
 ] as const satisfies (keyof UploadRow)[];
 
 export type UploadRecord = Pick<UploadRow, (typeof RECORD_PROPERTIES)[number]>;

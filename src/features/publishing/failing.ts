@@ -16,6 +16,10 @@ export async function fail(
   failure: Failure,
   alongside: Query<number>[] = [],
 ): Promise<void> {
+  if (upload.part > 0) {
+    const { failPart } = await import("./parts.ts");
+    return failPart(deps, upload, failure, alongside);
+  }
   const [changed] = await deps.db.runAll([
     ...failAttempt(deps, upload, failure),
     countFailure({ id: upload.accountId }),

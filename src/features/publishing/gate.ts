@@ -3,7 +3,7 @@ import { runNamed } from "../../db/named.ts";
 import type { Deps } from "../../deps.ts";
 import type { Connector, RepeatRule } from "../../platforms/connector.ts";
 import { creditBalance, debit, paymentOf } from "../credits/repo/balances.ts";
-import { costOf, creditRefusal } from "../credits/rules.ts";
+import { costOfAll, creditRefusal } from "../credits/rules.ts";
 import { noteCost } from "../ending/repo.ts";
 import { essence } from "../limits/content-rules.ts";
 import {
@@ -18,7 +18,9 @@ const isUnpaid = ({ creditsSpent, creditsRefunded }: UploadRow): boolean =>
   (creditsSpent ?? 0) === (creditsRefunded ?? 0);
 
 const isAtGate = (upload: UploadRow, isPaid: boolean): boolean =>
-  upload.stage === "preparing" && (upload.bookmark === null || (isPaid && isUnpaid(upload)));
+  upload.stage === "preparing" &&
+  upload.part === 0 &&
+  (upload.bookmark === null || (isPaid && isUnpaid(upload)));
 
 /**
  * Debits a paid post. A repeated post is debited too, then fails and is refunded: of equal posts at the same moment,
@@ -34,7 +36,7 @@ export async function passGate(
   if (!(paidPosts || repeatRule) || !isAtGate(upload, paidPosts !== undefined)) {
     return { kind: "open", upload };
   }
-  const cost = paidPosts ? await costOf(paidPosts, upload) : null;
+  const cost = paidPosts ? await costOfAll(paidPosts, upload) : null;
   const { payments, earlier, rivals } = await runNamed(deps.db, {
     debited: cost === null ? null : debit(deps, upload, cost, noteCost(upload.id, cost)),
     payments: cost === null ? null : paymentOf(upload),

@@ -1,12 +1,13 @@
 import { PublishFailure } from "../../core/failures.ts";
 import { SECOND } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
-import type { Connector, Fetch, MediaItem, PublishJob } from "../../platforms/connector.ts";
+import type { Connector, Fetch, MediaItem, Post, PublishJob } from "../../platforms/connector.ts";
 import type { Credentials } from "../../platforms/login.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { loginFetch, toPublishAccount } from "../logins/platform-access.ts";
 import { DAMAGED, fileIsGone, mediaPath, openFile } from "../media/files.ts";
 import type { MediaRow } from "../media/repo.ts";
+import { currentPart } from "../posts/parts.ts";
 import type { MediaRef, UploadRow } from "../posts/table.ts";
 import { endsIn, Lease, msUntil, throughTransfer } from "./lease.ts";
 
@@ -58,6 +59,49 @@ async function requirePinned(
   await body.cancel();
 }
 
+/** The post itself, or the part that the job works on. */
+function toPost(
+  connector: Connector,
+  upload: UploadRow,
+  media: MediaRow[],
+): Post<unknown, MediaItem> {
+  const part = currentPart(upload);
+  if (part) {
+    return {
+      title: null,
+      description: part.text,
+      media: filesOf(
+        part.media.flatMap((index) => upload.media[index] ?? []),
+        media,
+      ),
+      settings: connector.followUps?.settingsOf(upload.settings) ?? upload.settings,
+    };
+  }
+  const withRole = (role: MediaRef["role"]) =>
+    filesOf(
+      upload.media.filter((item) => item.role === role),
+      media,
+    );
+  return {
+    title: upload.title,
+    description: upload.description,
+    media: withRole(undefined),
+    thumbnail: withRole("thumbnail").at(-1) ?? null,
+    settings: upload.settings,
+    settingFiles: settingFilesOf(upload.media, media),
+  };
+}
+
+/** A comment replies to the post itself, a post of a thread to the one before. */
+function toReply({ part, parts, metadata }: UploadRow): Pick<PublishJob, "replyTo"> {
+  const root = metadata?.videoId;
+  if (part === 0 || root === undefined) return {};
+  const before = parts?.[part - 2];
+  const isComment = parts?.[part - 1]?.kind === "comment";
+  const parent = isComment ? root : (before?.platformPostId ?? root);
+  return { replyTo: { root, parent } };
+}
+
 export function createJob(
   deps: Deps,
   connector: Connector,
@@ -73,21 +117,8 @@ export function createJob(
     return (await openFile(deps, file, range)).body;
   };
   return {
-    post: {
-      title: upload.title,
-      description: upload.description,
-      media: filesOf(
-        upload.media.filter(({ role }) => role === undefined),
-        media,
-      ),
-      thumbnail:
-        filesOf(
-          upload.media.filter(({ role }) => role === "thumbnail"),
-          media,
-        ).at(-1) ?? null,
-      settings: upload.settings,
-      settingFiles: settingFilesOf(upload.media, media),
-    },
+    post: toPost(connector, upload, media),
+    ...toReply(upload),
     account: toPublishAccount(account),
     accessToken: credentials.accessToken,
     uploadId: upload.id,

@@ -78,7 +78,7 @@ async function begin(deps: Deps, uploadId: number): Promise<Next | { waiting: Up
   const hash = upload.approvedHash === null ? null : await contentHash(upload);
   const gate = publishGate(upload, account, hash, deps.config);
   // A post that may already be on the platform cannot be held for approval.
-  if (gate.kind === "held" && upload.stage === "preparing") {
+  if (gate.kind === "held" && upload.stage === "preparing" && upload.part === 0) {
     return over(holdForApproval(deps, upload));
   }
   if (gate.kind === "failed")

@@ -5,6 +5,7 @@ import type {
   Bookmark,
   Connector,
   Prepared,
+  PublishedPost,
   PublishJob,
   Reconciled,
   Refused,
@@ -12,17 +13,19 @@ import type {
   Submitted,
   Waiting,
 } from "../../platforms/connector.ts";
+import { stepsOf } from "../../platforms/follow-ups.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { pullRefusal } from "../content/files.ts";
 import { CAP_WINDOW_MS } from "../limits/rules.ts";
 import type { MediaRow } from "../media/repo.ts";
+import { currentPart } from "../posts/parts.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { endAttempt } from "./end-attempt.ts";
 import { endingBy, filesOf } from "./job.ts";
 import { otherPostsShownAs } from "./repo/jobs.ts";
 import { loginBackoff, MAX_RESTARTS, nextBackoff, resubmitWait } from "./rules.ts";
 import { isOverdue, neverFinished, reconcileAt, unavailable } from "./verdicts.ts";
-import { backOff, complete, enterSubmit, fail, park, saveProgress } from "./writes.ts";
+import { backOff, complete, enterSubmit, fail, metadataOf, park, saveProgress } from "./writes.ts";
 
 const ASK_AGAIN_SECONDS = 30;
 
@@ -78,15 +81,28 @@ async function askAgain(deps: Deps, claim: Claim, message: string): Promise<"ove
   return over(park(deps, upload, addSeconds(deps.now(), ASK_AGAIN_SECONDS)));
 }
 
+const stepsFor = ({ connector, upload }: Claim) =>
+  stepsOf(connector, currentPart(upload)?.kind ?? null);
+
+async function out(deps: Deps, claim: Claim, post: PublishedPost): Promise<Next> {
+  const { upload, account } = claim;
+  if (upload.parts === null) {
+    const metadata = metadataOf(upload, post);
+    return over(complete(deps, upload, { metadata }, account.failureCount > 0));
+  }
+  const { goOn } = await import("./parts.ts");
+  return goOn(deps, claim, post);
+}
+
 export async function prepare(deps: Deps, claim: Claim, job: PublishJob): Promise<Next> {
   const { upload, connector } = claim;
-  if (upload.bookmark === null) {
+  if (upload.bookmark === null && upload.part === 0) {
     const [problem] = await connector.check(job.post, { now: deps.now() });
     if (problem) throw new PublishFailure({ code: "media_invalid", message: problem.message });
     const unfetched = pullRefusal(deps, claim.account, job.post);
     if (unfetched) throw new PublishFailure({ code: "media_unreachable", message: unfetched });
   }
-  const step = await answerOf<Prepared>(connector.prepare(job, upload.bookmark));
+  const step = await answerOf<Prepared>(stepsFor(claim).prepare(job, upload.bookmark));
   if (step.kind === "no_answer") return repeatLater(deps, claim, unavailable(step.message));
   switch (step.kind) {
     case "next":
@@ -109,6 +125,7 @@ async function reachedBy(
   { connector, upload, media }: Claim,
   { bookmark }: { bookmark: Bookmark },
 ) {
+  if (upload.part > 0) return { bookmark, sentBytes: upload.sentBytes };
   const items = filesOf(
     upload.media.filter(({ role }) => role === undefined),
     media,
@@ -132,11 +149,11 @@ async function submit(
   const entered: Claim = { ...claim, upload: await enterSubmit(deps, claim.upload, bookmark) };
   const { timing } = claim.connector;
   const callEnd = addSeconds(entered.upload.submittedAt ?? new Date(0), timing.callSeconds);
-  const call = claim.connector.submit(endingBy(job, callEnd), bookmark);
+  const call = stepsFor(claim).submit(endingBy(job, callEnd), bookmark);
   const step = await answerOf<Submitted>(call);
   switch (step.kind) {
     case "published":
-      return over(complete(deps, entered.upload, step, claim.account.failureCount > 0));
+      return out(deps, entered, step);
     case "waiting":
       return wait(deps, { ...entered, upload: { ...entered.upload, stage: "settling" } }, step);
     case "failed":
@@ -167,9 +184,9 @@ function neverEntered(claim: Claim): Claim {
 }
 
 export async function reconcile(deps: Deps, claim: Claim, job: PublishJob): Promise<Next> {
-  const { upload, connector } = claim;
+  const { upload } = claim;
   const bookmark = upload.bookmark ?? {};
-  const answer = await answerOf<Reconciled>(connector.reconcile(job, bookmark));
+  const answer = await answerOf<Reconciled>(stepsFor(claim).reconcile(job, bookmark));
   deps.log({ event: "publish.reconciled", uploadId: upload.id, found: answer.kind });
   switch (answer.kind) {
     case "published":
@@ -178,7 +195,7 @@ export async function reconcile(deps: Deps, claim: Claim, job: PublishJob): Prom
           "The platform shows a post like this one, but it belongs to another upload of the account.";
         return over(fail(deps, upload, neverFinished(message)));
       }
-      return over(complete(deps, upload, answer, claim.account.failureCount > 0));
+      return out(deps, claim, answer);
     case "waiting":
       return wait(deps, { ...claim, upload: { ...upload, stage: "settling" } }, answer);
     case "token_expired":
@@ -214,11 +231,12 @@ async function isTaken(
 
 export async function settle(deps: Deps, claim: Claim, job: PublishJob): Promise<Next> {
   const { upload, connector } = claim;
-  if (!connector.settle) throw new Error(`${connector.platform} has nothing to settle.`);
-  const step = await answerOf<Settled>(connector.settle(job, upload.bookmark ?? {}));
+  const steps = stepsFor(claim);
+  if (!steps.settle) throw new Error(`${connector.platform} has nothing to settle.`);
+  const step = await answerOf<Settled>(steps.settle(job, upload.bookmark ?? {}));
   switch (step.kind) {
     case "published":
-      return over(complete(deps, upload, step, claim.account.failureCount > 0));
+      return out(deps, claim, step);
     case "waiting":
       return wait(deps, claim, step);
     case "failed":

@@ -6,7 +6,7 @@ import { wakePost } from "../../queue/wake.ts";
 import { forgetFailures } from "../accounts/repo.ts";
 import { emitIfChanged } from "../events/repo.ts";
 import { isWithinLookAhead, type Stage } from "../posts/rules.ts";
-import type { UploadRow } from "../posts/table.ts";
+import type { UploadMetadata, UploadRow } from "../posts/table.ts";
 import { renewedLease, save } from "./save.ts";
 
 export const { fail, holdForApproval } = lazily(
@@ -65,45 +65,48 @@ export async function handOver(deps: Deps, upload: UploadRow): Promise<void> {
   await wakePost(deps, upload.id, now);
 }
 
-/** @param hadFailures the account has failures to reset */
-export async function complete(
-  deps: Deps,
+export function metadataOf(
   upload: UploadRow,
   { platformPostId, shareUrl, warnings = [] }: PublishedPost,
-  hadFailures: boolean,
-): Promise<void> {
+): UploadMetadata {
   const missed = upload.media.flatMap((item) =>
     item.role === "thumbnail" && "url" in item
       ? [`The thumbnail at ${item.url} was left out.`]
       : [],
   );
   const allWarnings = [...missed, ...warnings];
-  const metadata = {
+  return {
     videoId: platformPostId,
     shareUrl,
     ...(allWarnings.length > 0 ? { warnings: allWarnings } : {}),
   };
+}
+
+/** Changes and event of a post that is out, with all its parts. */
+export function completion(deps: Deps, upload: UploadRow, metadata: UploadMetadata) {
+  const { teamId, id: uploadId, platform, accountId } = upload;
   const set = {
     status: "completed",
     dueAt: null,
     leaseUntil: null,
-    uploadedAt: deps.now(),
+    uploadedAt: upload.uploadedAt ?? deps.now(),
     metadata,
     errorMessage: null,
   } as const;
-  const event = emitIfChanged(deps, {
-    team: upload.teamId,
-    name: "upload.completed",
-    data: {
-      uploadId: upload.id,
-      platform: upload.platform,
-      accountId: upload.accountId,
-      status: "completed",
-      metadata,
-    },
-  });
+  const data = { uploadId, platform, accountId, status: "completed" as const, metadata };
+  return { set, event: emitIfChanged(deps, { team: teamId, name: "upload.completed", data }) };
+}
+
+/** @param hadFailures the account has failures to reset */
+export async function complete(
+  deps: Deps,
+  upload: UploadRow,
+  { metadata, ...also }: Partial<UploadRow> & { metadata: UploadMetadata },
+  hadFailures: boolean,
+): Promise<void> {
+  const { set, event } = completion(deps, upload, metadata);
   const alongside = hadFailures ? [event, forgetFailures({ id: upload.accountId })] : [event];
-  await save(deps, upload, set, alongside);
+  await save(deps, upload, { ...set, ...also }, alongside);
   deps.log({ event: "upload.completed", uploadId: upload.id, platform: upload.platform });
 }
 
@@ -115,11 +118,12 @@ export function backOff(
   bookmark: Bookmark | null,
 ): Promise<void> {
   return park(deps, upload, addSeconds(deps.now(), afterSeconds), {
-    status: "pending",
+    // A post that is out, with parts to follow, can be neither cancelled nor failed.
+    ...(upload.part === 0 ? { status: "pending" as const } : {}),
     stage: "preparing" satisfies Stage,
     bookmark,
     submittedAt: null,
-    countedAt: null,
+    ...(upload.part === 0 ? { countedAt: null } : {}),
     backoffs: upload.backoffs + 1,
     submits: upload.submits,
     restarts: upload.restarts,

@@ -27,6 +27,7 @@ const hashOf = async (id: number) => {
     description: row.description,
     settings: JSON.parse(row.settings),
     media: JSON.parse(row.media),
+    parts: null,
   });
 };
 

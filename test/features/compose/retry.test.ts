@@ -393,8 +393,7 @@ describe("races", () => {
           if (taken.kind !== "claimed") throw new Error(`The post is ${taken.kind}.`);
           const { upload } = taken.claim;
           if (!isOut(i)) return fail(deps, upload, { code: "unknown", message: "It broke." });
-          const post = { kind: "published", platformPostId: "3k", shareUrl: null } as const;
-          return complete(deps, upload, post, false);
+          return complete(deps, upload, { metadata: { videoId: "3k", shareUrl: null } }, false);
         };
         const late = lag(Math.floor(i / 2) % 3).then(() => retryIn(one, id));
         return (await Promise.all([late, automatic()]))[0];

@@ -15,7 +15,7 @@ const MEDIA: MediaRef[] = Object.keys(FILES).map((url) => ({ url }));
 async function insertApproved(life: Life, media = MEDIA): Promise<number> {
   const { accountId } = life;
   const settings = connectorOf("bluesky").settings.read({}).values as Record<string, unknown>;
-  const content = { accountId, title: null, description: "Approved", settings, media };
+  const content = { accountId, title: null, description: "Approved", settings, media, parts: null };
   return life.insert({
     title: null,
     description: "Approved",

@@ -5,6 +5,7 @@ import { packedRows, rowReader, valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { type AccountRow, accounts } from "../../accounts/table.ts";
 import { type MediaRow, packedFiles } from "../../media/repo.ts";
+import { furtherPosts } from "../../posts/repo/threads.ts";
 import { moveUploads } from "../../posts/repo/write.ts";
 import { type UploadRow, uploads } from "../../posts/table.ts";
 import { MAX_CRASHES } from "../rules.ts";
@@ -52,7 +53,8 @@ export const takeJob = preparedWrite((p: Params<Taking>) =>
         SELECT COUNT(*) FROM (SELECT 1 FROM uploads counted
           WHERE counted.account_id = u.account_id AND counted.counted_at > ${p.countedSince}
           LIMIT ${p.highestCap})
-      ) < json_extract(${p.caps}, '$.' || u.platform)))`,
+      ) + ${furtherPosts(sql`u.account_id`, p.countedSince)} + u.posts
+        <= json_extract(${p.caps}, '$.' || u.platform)))`,
   ),
 );
 

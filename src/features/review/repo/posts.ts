@@ -10,7 +10,7 @@ import { uploads } from "../../posts/table.ts";
 const PROPERTIES = [
   ...(["id", "teamId", "accountId", "platform", "status", "title", "description"] as const),
   ...(["settings", "media", "scheduledFor", "failureCode", "metadata"] as const),
-  ...(["reviewComment", "uploadedAt", "deletedAt"] as const),
+  ...(["reviewComment", "uploadedAt", "deletedAt", "parts"] as const),
 ] as const;
 
 const post = packedRows(

@@ -1,0 +1,64 @@
+import { type FailureCode, toFailureObject } from "../../core/failures.ts";
+import type { UploadStatus } from "../../core/upload-status.ts";
+import type { PartKind } from "../../platforms/follow-ups.ts";
+
+/** What follows a post on its platform. Its position counts from 1, as the post itself is no part. */
+export interface Part {
+  kind: PartKind;
+  text: string;
+  /** Indexes into the post's `media`. */
+  media: number[];
+  status: Extract<UploadStatus, "pending" | "completed" | "failed">;
+  platformPostId: string | null;
+  shareUrl: string | null;
+  failureCode: FailureCode | null;
+  errorMessage: string | null;
+}
+
+interface Whole {
+  status: UploadStatus;
+  part: number;
+  parts: readonly Part[] | null;
+}
+
+export const newPart = (content: Pick<Part, "kind" | "text" | "media">): Part => ({
+  ...content,
+  status: "pending",
+  platformPostId: null,
+  shareUrl: null,
+  failureCode: null,
+  errorMessage: null,
+});
+
+/** The part that the job works on; null for the post itself. */
+export const currentPart = ({ part, parts }: Omit<Whole, "status">): Part | null =>
+  parts?.[part - 1] ?? null;
+
+/** The position of the first part that is not out, of a published post whose part failed; otherwise null. */
+export function positionToRetry({ status, parts }: Omit<Whole, "part">): number | null {
+  if (status !== "completed" || !parts?.some((part) => part.status === "failed")) return null;
+  return parts.findIndex((part) => part.status !== "completed") + 1;
+}
+
+/** Posts that the platform counts. */
+export const countPosts = (parts: readonly Part[] | null): number =>
+  1 + (parts ?? []).filter(({ kind }) => kind === "post").length;
+
+/** Until the post is out, its parts share its status. */
+function statusOf({ status, part: current }: Whole, part: Part, position: number): UploadStatus {
+  if (part.status !== "pending") return part.status;
+  if (status !== "processing") return status;
+  return position === current ? "processing" : "pending";
+}
+
+export const toPartAnswers = (whole: Whole) =>
+  (whole.parts ?? []).map((part, i) => ({
+    position: i + 1,
+    kind: part.kind,
+    status: statusOf(whole, part, i + 1),
+    text: part.text,
+    platformPostId: part.platformPostId,
+    shareUrl: part.shareUrl,
+    failure: part.failureCode === null ? null : toFailureObject(part.failureCode),
+    errorMessage: part.errorMessage,
+  }));
