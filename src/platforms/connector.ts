@@ -82,10 +82,11 @@ export interface Target {
 /** A post's progress as JSON, from which a later invocation resumes. */
 export type Bookmark = Record<string, unknown>;
 
-/** Ids as `PublishedPost` has them. `root` is the first post of the thread. */
+/** Ids as `PublishedPost` has them. `root` begins the thread; `latest` is the post or part that went out last. */
 export interface ReplyTo {
   root: string;
   parent: string;
+  latest: string;
 }
 
 export interface PublishJob<S = unknown> {

@@ -11,11 +11,19 @@ const overrideSchema = z
     caption: z.string().optional(),
     title: z.string().optional(),
     thumbnail_url: z.string().optional(),
+    thread: z.union([z.string(), z.array(z.unknown())]).optional(),
+    first_comment: z.string().optional(),
   })
   .transform(
-    ({ thumbnail_url: thumbnailUrl, ...texts }): Override => ({
+    ({ thumbnail_url: thumbnailUrl, thread, first_comment, ...texts }): Override => ({
       ...texts,
       ...(thumbnailUrl === undefined ? {} : { thumbnailUrl }),
+      settings: {
+        ...(thread === undefined
+          ? {}
+          : { thread: typeof thread === "string" ? thread : JSON.stringify(thread) }),
+        ...(first_comment === undefined ? {} : { first_comment }),
+      },
     }),
   );
 
@@ -99,7 +107,8 @@ function readOverrides(text: string): { overrides: NewPost["overrides"]; errors:
     errors: entries.flatMap(([key, { error }]) => {
       if (!error) return [];
       const hint = error.issues[0]?.message ?? "";
-      const message = `${key}: takes caption, title and thumbnail_url as strings. ${hint}`.trim();
+      const message =
+        `${key}: takes caption, title, thumbnail_url and first_comment as strings, and thread. ${hint}`.trim();
       return [fieldError("overrides", message)];
     }),
   };

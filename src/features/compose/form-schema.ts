@@ -2,12 +2,15 @@ import * as z from "zod";
 import type { Platform } from "../../core/platforms.ts";
 import { enableDescriptions } from "../../http/describing.ts";
 import { LIMITS } from "../../http/multipart.ts";
+import type { PartKind } from "../../platforms/follow-ups.ts";
 import type { FieldInfo } from "../../platforms/kit/form-fields.ts";
 import { connectors } from "../../platforms/registry.ts";
 import {
   MAX_ACCOUNTS,
   MAX_DESCRIPTION_CHARACTERS,
   MAX_FIELD_CHARACTERS,
+  MAX_THREAD,
+  MAX_THREAD_CHARACTERS,
   MAX_URL_CHARACTERS,
 } from "../content/bounds.ts";
 import { postFieldsSchema } from "../content/schema.ts";
@@ -115,11 +118,33 @@ function mediaFields(takesUrls: boolean) {
   };
 }
 
+const withFollowUp = (kind: PartKind): string =>
+  connectors()
+    .flatMap(({ platform, followUps }) => (followUps?.kinds.includes(kind) ? [platform] : []))
+    .join(", ");
+
+const partFields = () => ({
+  thread: textUpTo(MAX_THREAD_CHARACTERS)
+    .optional()
+    .describe(
+      `What follows the post as a thread (${withFollowUp("post")}): a JSON array of up to ${MAX_THREAD} texts, or of {"text", "media"}, whose \`media\` are numbers of the call's files from 0; the other files go with the post itself. \`auto\` splits a long text at paragraphs, then at sentences, then at words.`,
+    ),
+  thread_marks: z
+    .string()
+    .optional()
+    .openapi({ type: "boolean" })
+    .describe("Ends each post of a thread with its number, such as 1/5. Default: false."),
+  first_comment: textUpTo(MAX_FIELD_CHARACTERS)
+    .optional()
+    .describe(`The first comment under the post (${withFollowUp("comment")}).`),
+});
+
 export const uploadFormSchema = () =>
   z
     .object({
       accountId: textUpTo(MAX_FIELD_CHARACTERS).describe("The connected account to publish to."),
       ...postFieldsSchema.shape,
+      ...partFields(),
       ...mediaFields(true),
       ...platformFields(),
     })
@@ -138,9 +163,10 @@ export const batchFormSchema = () =>
       overrides: textUpTo(LIMITS.fieldSize)
         .optional()
         .describe(
-          "JSON object: a platform or an account id of the batch → {caption?, title?, thumbnail_url?}. An account's values win over its platform's, and those over the shared text.",
+          "JSON object: a platform or an account id of the batch → {caption?, title?, thumbnail_url?, thread?, first_comment?}. An account's values win over its platform's, and those over the shared text.",
         ),
       ...batchFlagFields(),
+      ...partFields(),
       ...mediaFields(false),
       ...platformFields(),
     })

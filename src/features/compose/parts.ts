@@ -2,13 +2,12 @@ import { type FieldError, fieldError } from "../../core/errors.ts";
 import { nullIfBlank } from "../../core/text.ts";
 import type { Connector, Post, Target } from "../../platforms/connector.ts";
 import { flag, lastOf, type RawField, readField } from "../../platforms/kit/form-fields.ts";
+import { MAX_THREAD } from "../content/bounds.ts";
 import { newPart, type Part } from "../posts/parts.ts";
 import { type CheckedMedia, isThumbnail } from "./media.ts";
 import type { RawSettings } from "./new-post.ts";
 import { splitText } from "./split.ts";
 
-/** Source: X, "Threads" in its own clients. Spec is silent. */
-const MAX_THREAD = 25;
 const AUTO = "auto";
 /** The longest mark of a thread's post. */
 const LONGEST_MARK = ` ${MAX_THREAD + 1}/${MAX_THREAD + 1}`;

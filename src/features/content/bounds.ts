@@ -14,6 +14,10 @@ export const MAX_TITLE_CHARACTERS = 30_000;
 export const MAX_DESCRIPTION_CHARACTERS = 70_000;
 /** Any other field, all values together: ten times the largest limit of a platform. */
 export const MAX_FIELD_CHARACTERS = 10_000;
+/** Posts after the first one of a thread. Spec is silent. */
+export const MAX_THREAD = 25;
+/** The JSON of a thread: room for long posts on X. */
+export const MAX_THREAD_CHARACTERS = 80_000;
 /** All other fields together, which keeps a row below D1's 2 MB. */
 const MAX_FIELDS_CHARACTERS = 100_000;
 export const MAX_URL_CHARACTERS = 4_096;
@@ -24,6 +28,7 @@ const OWN_BOUNDS = {
   title: MAX_TITLE_CHARACTERS,
   description: MAX_DESCRIPTION_CHARACTERS,
   caption: MAX_DESCRIPTION_CHARACTERS,
+  thread: MAX_THREAD_CHARACTERS,
 };
 
 const ownBound = (field: string): number | undefined =>

@@ -5,6 +5,7 @@ import { PLATFORMS } from "../../core/platforms.ts";
 import { UPLOAD_STATUSES } from "../../core/upload-status.ts";
 import type { Deps } from "../../deps.ts";
 import { enableDescriptions } from "../../http/describing.ts";
+import { PART_KINDS } from "../../platforms/follow-ups.ts";
 import { downloadOf } from "../content/files.ts";
 import {
   descriptionText,
@@ -17,6 +18,7 @@ import {
 } from "../content/schema.ts";
 import { versionOf } from "../content/version.ts";
 import { mediaPath } from "../media/files.ts";
+import { toPartAnswers } from "./parts.ts";
 import { PHASES, progressOf } from "./rules.ts";
 import type { OlderRecord, ReviewLinkRef, UploadRecord, UploadWithAccount } from "./table.ts";
 
@@ -58,6 +60,21 @@ export const uploadFilterSchema = z.object({
 
 const dateTime = z.iso.datetime();
 
+const partSchema = z
+  .object({
+    position: z.number().int().min(1),
+    kind: z
+      .enum(PART_KINDS)
+      .describe("`post`: a further post of the thread. `comment`: the first comment."),
+    status: z.enum(UPLOAD_STATUSES),
+    text: z.string(),
+    platformPostId: z.string().nullable(),
+    shareUrl: z.string().nullable(),
+    failure: failureOrNull,
+    errorMessage: z.string().nullable(),
+  })
+  .meta({ id: "UploadPart" });
+
 export const uploadSchema = z
   .object({
     id: z.number().int(),
@@ -94,6 +111,12 @@ export const uploadSchema = z
       .describe("The published post on the platform: id, address and warnings."),
     errorMessage: z.string().nullable().describe("The platform's own wording; only on failure."),
     failure: failureOrNull,
+    parts: z
+      .array(partSchema)
+      .optional()
+      .describe(
+        "What follows the post on the platform, in order; left out when nothing does. The post is `completed` when all parts have ended; POST /upload/{id}/retry goes on at the first that is not out. An extension.",
+      ),
     reviewComment: z.string().nullable().describe("The note left when changes were requested."),
     fileDownload: z
       .object({
@@ -173,6 +196,7 @@ export async function toUpload(
     metadata: upload.metadata,
     errorMessage: upload.status === "failed" ? upload.errorMessage : null,
     failure: toFailure(upload),
+    ...(upload.parts ? { parts: toPartAnswers(upload) } : {}),
     reviewComment: upload.reviewComment,
     fileDownload: downloadOf(upload),
     ...(reviewLink && { reviewLink: await toReviewLink(deps, origin, reviewLink) }),

@@ -96,10 +96,9 @@ function toPost(
 function toReply({ part, parts, metadata }: UploadRow): Pick<PublishJob, "replyTo"> {
   const root = metadata?.videoId;
   if (part === 0 || root === undefined) return {};
-  const before = parts?.[part - 2];
+  const latest = parts?.[part - 2]?.platformPostId ?? root;
   const isComment = parts?.[part - 1]?.kind === "comment";
-  const parent = isComment ? root : (before?.platformPostId ?? root);
-  return { replyTo: { root, parent } };
+  return { replyTo: { root, parent: isComment ? root : latest, latest } };
 }
 
 export function createJob(

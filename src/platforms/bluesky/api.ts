@@ -189,6 +189,8 @@ export function getRecordRequest(service: string, post: { repo: string; rkey: st
 /** A free key is refused as RecordNotFound. */
 export const readGetRecordReply = readerOf(field("value", z.record(z.string(), z.unknown())));
 
+export const readRecordCidReply = readerOf(field("cid", z.string()));
+
 /**
  * Also succeeds when there is no record.
  * @see https://docs.bsky.app/docs/api/com-atproto-repo-delete-record

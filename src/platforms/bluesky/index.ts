@@ -22,6 +22,14 @@ export const bluesky: Connector<BlueskySettings> = {
   ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
   ...lazily(() => import("./sent.ts"), "sentBytes"),
   ...lazily(() => import("./publish.ts"), "prepare", "submit", "reconcile"),
+  followUps: {
+    kinds: ["post", "comment"],
+    settingsOf: ({ bluesky_langs, bluesky_labels }) => ({
+      bluesky_langs,
+      bluesky_labels,
+      bluesky_alt_text: "",
+    }),
+  },
   consent: {
     asks,
     ...scopes,

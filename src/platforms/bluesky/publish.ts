@@ -10,6 +10,7 @@ import type {
   Stopped,
   Submitted,
 } from "../connector.ts";
+import { failed } from "../kit/refusals.ts";
 import { published, ready, undecided, unknowable } from "../kit/steps.ts";
 import {
   type Blob,
@@ -19,6 +20,7 @@ import {
   putRecordRequest,
   readGetRecordReply,
   readPutRecordReply,
+  readRecordCidReply,
   readResolveHandleReply,
   readUploadBlobReply,
   resolveHandleRequest,
@@ -54,6 +56,11 @@ interface VideoEmbed {
 
 type Embed = ImageEmbed | VideoEmbed;
 
+interface RecordRef {
+  uri: string;
+  cid: string;
+}
+
 /** @see https://docs.bsky.app/docs/advanced-guides/posts */
 export interface PostRecord {
   $type: typeof POST_COLLECTION;
@@ -62,6 +69,7 @@ export interface PostRecord {
   langs?: string[];
   labels?: { $type: "com.atproto.label.defs#selfLabels"; values: { val: string }[] };
   facets?: Facet[];
+  reply?: { root: RecordRef; parent: RecordRef };
   embed?: Embed;
 }
 
@@ -88,6 +96,19 @@ export function recordKey(createdAt: Date, uploadId: number, attempt: number): s
   return key;
 }
 
+/** Milliseconds since 1970 of a post's key. */
+export function timeOfKey(rkey: string): number {
+  let value = 0n;
+  for (const character of rkey) value = (value << 5n) | BigInt(TID_ALPHABET.indexOf(character));
+  return Number((value >> 10n) / 1_000n);
+}
+
+const keyOf = (uri: string): string => uri.slice(uri.lastIndexOf("/") + 1);
+
+/** The key of a part comes from its time, so each part is later than the one before. */
+const timeOf = ({ replyTo, now }: Job): Date =>
+  replyTo ? new Date(Math.max(now().getTime(), timeOfKey(keyOf(replyTo.latest)) + 1)) : now();
+
 const serviceOf = (job: Job): string => job.account.service ?? ENTRYWAY;
 
 async function resolveMentions(
@@ -109,6 +130,26 @@ async function resolveMentions(
     }
   }
   return ok(dids);
+}
+
+async function findRecord(job: Job, uri: string): Promise<Result<RecordRef, Stopped>> {
+  const post = { repo: job.account.platformAccountId, rkey: keyOf(uri) };
+  const reply = await readRecordCidReply(await job.fetch(getRecordRequest(serviceOf(job), post)));
+  if (reply.ok) return ok({ uri, cid: reply.value });
+  return refuse(
+    reply.error.name === "RecordNotFound"
+      ? failed("unknown", "The post that this one replies to is no longer on Bluesky.")
+      : toRefused(reply.error, job.now()),
+  );
+}
+
+async function findThread(job: Job): Promise<Result<Pick<PostRecord, "reply">, Stopped>> {
+  if (!job.replyTo) return ok({});
+  const root = await findRecord(job, job.replyTo.root);
+  if (!root.ok) return root;
+  const isFirst = job.replyTo.parent === job.replyTo.root;
+  const parent = isFirst ? root : await findRecord(job, job.replyTo.parent);
+  return parent.ok ? ok({ reply: { root: root.value, parent: parent.value } }) : parent;
 }
 
 async function uploadImage(job: Job, item: MediaItem): Promise<Result<Blob, Stopped>> {
@@ -152,7 +193,13 @@ function toVideoEmbed(job: Job, size: Size, video: Blob): VideoEmbed {
 /** Omits empty fields: they would make another record. */
 function buildRecord(
   { bluesky_langs: langs, bluesky_labels: labels }: BlueskySettings,
-  post: { text: string; createdAt: Date; facets: Facet[]; embed: Embed | null },
+  post: {
+    text: string;
+    createdAt: Date;
+    facets: Facet[];
+    thread: Pick<PostRecord, "reply">;
+    embed: Embed | null;
+  },
 ): PostRecord {
   return {
     $type: POST_COLLECTION,
@@ -168,6 +215,7 @@ function buildRecord(
         }
       : {}),
     ...(post.facets.length > 0 ? { facets: post.facets } : {}),
+    ...post.thread,
     ...(post.embed ? { embed: post.embed } : {}),
   };
 }
@@ -193,11 +241,13 @@ async function fixRecord(
   const spans = findSpans(text);
   const dids = await resolveMentions(job, spans);
   if (!dids.ok) return dids.error;
+  const thread = await findThread(job);
+  if (!thread.ok) return thread.error;
   const embedded = await embed();
   if (!embedded.ok) return embedded.error;
-  const createdAt = job.now();
+  const createdAt = timeOf(job);
   const facets = toFacets(text, spans, dids.value);
-  const post = { text, createdAt, facets, embed: embedded.value };
+  const post = { text, createdAt, facets, thread: thread.value, embed: embedded.value };
   const record = buildRecord(job.post.settings, post);
   const rkey = recordKey(createdAt, job.uploadId, job.attempt);
   return ready({ rkey, record });
