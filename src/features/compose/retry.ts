@@ -31,6 +31,7 @@ import {
   requireRoom,
   type Violation,
 } from "../limits/rules.ts";
+import { positionToRetry } from "../posts/parts.ts";
 import { mayPublish } from "../posts/rules.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { refuseViolations } from "./judge.ts";
@@ -51,7 +52,8 @@ const WINDOW_MS = DAY;
 
 interface Retried {
   uploadId: number;
-  status: "pending" | "pending_approval";
+  /** `processing` when the retry goes on with the parts of a published post. */
+  status: "pending" | "pending_approval" | "processing";
 }
 
 /**
@@ -71,6 +73,11 @@ export async function retryUpload(
       if (!retryable) throw notFound("Upload");
       const now = ctx.now();
       const { upload } = retryable;
+      const position = positionToRetry(upload);
+      if (position !== null) {
+        const { retryParts } = await import("./retry-parts.ts");
+        return retryParts(ctx, retryable, { position, force }, first);
+      }
       requireFailed(retryable, force);
       const isHeld = await mustBeHeld(ctx, upload);
       const attempt = await toNextAttempt(upload, isHeld, now);

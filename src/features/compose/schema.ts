@@ -107,8 +107,10 @@ export const retrySchema = z
 export const retriedUploadSchema = z.object({
   uploadId: z.number().int(),
   status: z
-    .enum(["pending", "pending_approval"])
-    .describe("`pending_approval` when the retry has to be approved first."),
+    .enum(["pending", "pending_approval", "processing"])
+    .describe(
+      "`pending_approval` when the retry has to be approved first; `processing` when it goes on with the parts of a published post.",
+    ),
 });
 
 export const retryFilterSchema = z
