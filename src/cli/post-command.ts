@@ -35,6 +35,9 @@ interface PostOptions extends ClientOptions {
   at?: string;
   draft?: boolean;
   hold?: boolean;
+  thread?: string[];
+  threadMarks?: boolean;
+  comment?: string;
   set?: string[];
   key?: string;
   wait: boolean;
@@ -63,6 +66,9 @@ const OWN_FIELDS = [
   "file",
   "schedule_date",
   "status",
+  "thread",
+  "thread_marks",
+  "first_comment",
 ];
 
 const addPostCommand = (program: Command, name: string): Command =>
@@ -81,6 +87,13 @@ const addPostCommand = (program: Command, name: string): Command =>
     )
     .option("--draft", "keeps it as a draft")
     .option("--hold", "keeps it until somebody approves it")
+    .option(
+      "--thread <text>",
+      "a further post of a thread; repeat it, or auto splits the text",
+      collect,
+    )
+    .option("--thread-marks", "ends each post of the thread with its number, as 1/5")
+    .option("--comment <text>", "the first comment under the post")
     .option("--set <name=value>", "any other field of POST /upload; repeat it for several", collect)
     .option("--key <key>", "names the call: the same key posts once in 24 hours")
     .option("--no-wait", "ends when the instance has it, not when it is out");
@@ -140,6 +153,15 @@ function readStatus({ draft, hold }: PostOptions): "draft" | "pending_approval" 
 
 const namesOf = ({ set = [] }: PostOptions): string[] => Object.keys(readSettings(set, OWN_FIELDS));
 
+function followUpFields({ thread = [], threadMarks, comment }: PostOptions): Form {
+  const isAuto = thread.length === 1 && thread[0] === "auto";
+  return {
+    ...(thread.length === 0 ? {} : { thread: isAuto ? "auto" : JSON.stringify(thread) }),
+    ...(threadMarks ? { thread_marks: "true" } : {}),
+    ...(comment === undefined ? {} : { first_comment: comment }),
+  };
+}
+
 async function readFields(options: PostOptions): Promise<Form> {
   const { at, set = [], media = [] } = options;
   const status = readStatus(options);
@@ -147,6 +169,7 @@ async function readFields(options: PostOptions): Promise<Form> {
     ...readSettings(set, OWN_FIELDS),
     ...(at === undefined ? {} : { schedule_date: at }),
     ...(status === null ? {} : { status }),
+    ...followUpFields(options),
     ...(await readMedia(media)),
   };
 }

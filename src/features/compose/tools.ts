@@ -7,7 +7,12 @@ import { type Call, READS, tool } from "../../mcp/tool.ts";
 import { agentSettings, inArguments } from "../../platforms/kit/agent-settings.ts";
 import { connectorOf, connectors } from "../../platforms/registry.ts";
 import { kindOfAddress, toWarning } from "../content/as-published.ts";
-import { MAX_ACCOUNTS, MAX_URL_CHARACTERS } from "../content/bounds.ts";
+import {
+  MAX_ACCOUNTS,
+  MAX_FIELD_CHARACTERS,
+  MAX_THREAD,
+  MAX_URL_CHARACTERS,
+} from "../content/bounds.ts";
 import { descriptionText, postFieldsSchema, titleText } from "../content/schema.ts";
 import type { Looked } from "../idempotency/once.ts";
 import { HELD_MESSAGE } from "../posts/rules.ts";
@@ -22,6 +27,11 @@ const MAX_DOWNLOADED = 10;
 const MAX_MEDIA = Math.max(
   ...connectors().map(({ capabilities }) => capabilities.mediaSupport.maxCount),
 );
+
+const threadItem = z.union([
+  z.string(),
+  z.strictObject({ text: z.string(), media: z.array(z.number().int().min(0)).max(MAX_MEDIA) }),
+]);
 
 const input = z.strictObject({
   accountIds: z.array(z.string().max(100)).min(1).max(MAX_ACCOUNTS).describe("From list_accounts."),
@@ -44,6 +54,13 @@ const input = z.strictObject({
     .enum(["draft", "pending_approval"])
     .optional()
     .describe("Keeps the post back, as a draft or for approval."),
+  thread: z
+    .union([z.literal("auto"), z.array(threadItem).min(1).max(MAX_THREAD)])
+    .optional()
+    .describe(
+      "Posts that follow as a thread, where the platform has threads: texts, or texts with the numbers of mediaUrls from 0; the other media go with the post itself. `auto` splits a long text.",
+    ),
+  firstComment: z.string().max(MAX_FIELD_CHARACTERS).optional().describe("The first comment."),
   settings: settingsSchema
     .optional()
     .describe(
@@ -79,6 +96,7 @@ function refusedUrls(origin: string, urls: readonly string[]): FieldError[] {
 
 function toNewPost({ origin }: Call, args: Args, call: NamedCall | null): NewPost {
   const { accountIds, text, title = null, mediaUrls = [], settings = {} } = args;
+  const { thread, firstComment } = args;
   const when = postFieldsSchema
     .pick({ schedule_date: true })
     .safeParse({ schedule_date: args.scheduleDate });
@@ -93,6 +111,12 @@ function toNewPost({ origin }: Call, args: Args, call: NamedCall | null): NewPos
     origin,
     accountIds: [...new Set(accountIds)],
     title,
+    settings: {
+      ...(thread === undefined
+        ? {}
+        : { thread: thread === "auto" ? thread : JSON.stringify(thread) }),
+      ...(firstComment === undefined ? {} : { first_comment: firstComment }),
+    },
     media: mediaUrls.map(toMedia),
     overrides: Object.fromEntries(overrides),
     scheduledFor: when.data?.schedule_date ?? null,

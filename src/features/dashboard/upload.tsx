@@ -2,7 +2,7 @@ import { type Context, Hono } from "hono";
 import { notFound } from "../../core/errors.ts";
 import { FAILURES } from "../../core/failures.ts";
 import { reviewPath } from "../../core/link-token.ts";
-import { isDraft } from "../../core/upload-status.ts";
+import { isDraft, STATUS_WORDS } from "../../core/upload-status.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { readNumericId } from "../../http/ids.ts";
 import { readForm, textField } from "../../http/pages.tsx";
@@ -13,6 +13,7 @@ import { platformName } from "../../platforms/registry.ts";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
 import { versionOf } from "../content/version.ts";
 import { mediaPath } from "../media/files.ts";
+import { partName, toPartAnswers } from "../posts/parts.ts";
 import { HELD_MESSAGE, mayApprove } from "../posts/rules.ts";
 import type { MediaRef } from "../posts/table.ts";
 import { openLinkOfPost } from "../review/repo/links.ts";
@@ -280,7 +281,13 @@ async function toFile(c: Context<PageEnv>, teamId: number, item: MediaRef): Prom
   const path = (variant: "original" | "thumbnail") => mediaPath(ctx, teamId, sha256, variant);
   const isShown = kind === "image" && (!isGone || hasThumbnail);
   const role =
-    item.role === "thumbnail" ? ", the video's picture" : item.setting ? `, ${item.setting}` : "";
+    item.role === "thumbnail"
+      ? ", the video's picture"
+      : item.role === "part"
+        ? ", of the thread"
+        : item.setting
+          ? `, ${item.setting}`
+          : "";
   return {
     name: `${KINDS[kind]}${role}${isGone ? ", no longer stored" : ""}`,
     thumbnail: isShown ? await path("thumbnail") : null,
@@ -293,6 +300,25 @@ const Content = ({ upload, files }: { upload: WholeUpload; files: readonly File[
     {upload.title && <p class="text">{upload.title}</p>}
     {upload.description && <p class="text">{upload.description}</p>}
     {!upload.title && !upload.description && <p class="muted">The post has no text.</p>}
+    {upload.parts && (
+      <ol>
+        {toPartAnswers(upload).map(({ position, text, status, shareUrl, errorMessage, kind }) => (
+          <li>
+            <strong>{partName({ kind }, position)}</strong>, {STATUS_WORDS[status]}
+            {shareUrl && !upload.isSimulated && (
+              <>
+                {" "}
+                <a href={shareUrl} rel="noreferrer">
+                  Open it on {platformName(upload.platform)}
+                </a>
+              </>
+            )}
+            <p class="text">{text}</p>
+            {errorMessage && <p>{errorMessage}</p>}
+          </li>
+        ))}
+      </ol>
+    )}
     {files.length > 0 && (
       <ul class="files">
         {files.map(({ name, thumbnail, original }, i) => (

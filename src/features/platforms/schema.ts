@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { PLATFORMS } from "../../core/platforms.ts";
 import type { Connector } from "../../platforms/connector.ts";
+import { PART_KINDS } from "../../platforms/follow-ups.ts";
 
 const platform = z.enum(PLATFORMS, { error: `must be one of ${PLATFORMS.join(", ")}` });
 
@@ -68,6 +69,11 @@ export const capabilitiesSchema = z
         }),
       )
       .describe("The platform's own fields of the form, by name."),
+    followUps: z
+      .array(z.enum(PART_KINDS))
+      .describe(
+        "Extension: what may follow a post. `post`: a thread (`thread`). `comment`: a first comment (`first_comment`).",
+      ),
     bannedHashtags: z
       .array(z.string())
       .describe("Hashtags that the platform hides or refuses, in lower case and without the #."),
@@ -80,6 +86,7 @@ export function toCapabilities({
   platform,
   capabilities,
   settings,
+  followUps,
 }: Connector): PlatformCapabilities {
   const { limits, dailyPostCap, mediaSupport, bannedHashtags } = capabilities;
   const fields = Object.entries(settings.infos);
@@ -94,6 +101,7 @@ export function toCapabilities({
         { required, type, values: [...values] },
       ]),
     ),
+    followUps: [...(followUps?.kinds ?? [])],
     bannedHashtags: [...bannedHashtags],
   };
 }

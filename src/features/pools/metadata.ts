@@ -1,7 +1,7 @@
 import type { FieldError } from "../../core/errors.ts";
 import type { RawField } from "../../platforms/kit/form-fields.ts";
 import { connectors } from "../../platforms/registry.ts";
-import type { RawSettings } from "../compose/new-post.ts";
+import { PART_FIELDS, type RawSettings } from "../compose/new-post.ts";
 
 const MAX_SHOWN_CHARACTERS = 100;
 
@@ -9,6 +9,9 @@ const refuse = (field: string, message: string): FieldError => ({
   field,
   message: `${field}: ${message}`,
 });
+
+const toText = (value: unknown): RawField =>
+  typeof value === "object" && value !== null ? JSON.stringify(value) : toField(value);
 
 function toField(value: unknown): RawField {
   if (value === null) return undefined;
@@ -19,7 +22,11 @@ function toField(value: unknown): RawField {
   return String(value);
 }
 
+const isPartField = (name: string): boolean => PART_FIELDS.some((field) => field === name);
+
 function optionError(name: string, value: RawField): string | null {
+  // Threads and comments are judged with the account that a slot fires for.
+  if (isPartField(name)) return null;
   const owners = connectors().filter(({ settings }) => Object.hasOwn(settings.infos, name));
   if (owners.length === 0) {
     return "no platform has this option. GET /platforms/capabilities shows those of each in settingsSchema.";
@@ -50,7 +57,7 @@ export function readMetadata(text: string | null): { settings: RawSettings; erro
   const settings: RawSettings = {};
   const errors: FieldError[] = [];
   for (const [name, json] of Object.entries(parsed)) {
-    const value = toField(json);
+    const value = isPartField(name) ? toText(json) : toField(json);
     const error = optionError(name, value);
     const field = `metadata.${name.slice(0, MAX_SHOWN_CHARACTERS).toWellFormed()}`;
     if (error) errors.push(refuse(field, error));

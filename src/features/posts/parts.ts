@@ -40,6 +40,10 @@ export function positionToRetry({ status, parts }: Omit<Whole, "part">): number 
   return parts.findIndex((part) => part.status !== "completed") + 1;
 }
 
+/** Such as "Post 2 of the thread", where the post itself is the first. */
+export const partName = ({ kind }: Pick<Part, "kind">, position: number): string =>
+  kind === "comment" ? "First comment" : `Post ${position + 1} of the thread`;
+
 /** Posts that the platform counts. */
 export const countPosts = (parts: readonly Part[] | null): number =>
   1 + (parts ?? []).filter(({ kind }) => kind === "post").length;

@@ -5,6 +5,7 @@ import { connectorOf } from "../../platforms/registry.ts";
 import { isSent } from "../content/as-published.ts";
 import { filesToApprove } from "../content/files.ts";
 import { mediaPath } from "../media/files.ts";
+import { partName } from "../posts/parts.ts";
 import type { MediaRef } from "../posts/table.ts";
 import type { ShownPost } from "./find.ts";
 import { altOf, ratioClass, type Shown } from "./likeness.ts";
@@ -64,6 +65,13 @@ function whereabouts(ref: MediaRef, isHeld: boolean): string {
   return isHeld ? "It is still being fetched." : "It is fetched when the post goes out.";
 }
 
+function partFileName({ parts }: ShownPost, index: number): string {
+  const names = (parts ?? []).flatMap((part, i) =>
+    part.media.includes(index) ? [partName(part, i + 1)] : [],
+  );
+  return `File of: ${names.join(", ")}`;
+}
+
 export function sideFilesOf(deps: Deps, post: ShownPost): Promise<SideFile[]> {
   const isHeld = isDraft(post.status);
   const refs = isHeld ? filesToApprove(post) : post.media;
@@ -73,9 +81,11 @@ export function sideFilesOf(deps: Deps, post: ShownPost): Promise<SideFile[]> {
       .filter(({ role }) => role !== undefined)
       .map(async (ref) => ({
         label:
-          settingFiles?.[ref.setting ?? ""]?.kind === "subtitles"
-            ? "File of the subtitles"
-            : "Picture of the video",
+          ref.role === "part"
+            ? partFileName(post, post.media.indexOf(ref))
+            : settingFiles?.[ref.setting ?? ""]?.kind === "subtitles"
+              ? "File of the subtitles"
+              : "Picture of the video",
         address:
           "sha256" in ref && !ref.isGone ? await mediaPath(deps, post.teamId, ref.sha256) : null,
         text: whereabouts(ref, isHeld),

@@ -3,6 +3,7 @@ import type { Deps } from "../../deps.ts";
 import { Fact } from "../../pages/fact.tsx";
 import { type Clock, clockOf } from "../../pages/times.tsx";
 import { platformName } from "../../platforms/registry.ts";
+import { partName } from "../posts/parts.ts";
 import { isAwaiting, type ShownPost } from "./find.ts";
 import { describePost, type Shown } from "./likeness.ts";
 import { type SideFile, shotsOf, sideFilesOf } from "./media-parts.tsx";
@@ -129,6 +130,7 @@ const Facts = ({ post, shown, sides, scene }: FactsProps) => {
   const { handle } = post;
   const account = accountOf(post);
   const texts = [
+    ...(post.parts ?? []).map((part, i) => ({ label: partName(part, i + 1), text: part.text })),
     ...shown.unpublished,
     ...shown.settings.map(({ label, value }) => ({ label, text: value })),
   ];
