@@ -4,7 +4,6 @@ import type { Result } from "../core/result.ts";
 import type { ConsentPage, Withdrawals } from "./consent.ts";
 import type { Extras } from "./extras.ts";
 import type { Fetch } from "./fetch.ts";
-import type { FollowUps } from "./follow-ups.ts";
 import type { FormFields } from "./kit/form-fields.ts";
 import type { Likeness, SettingWords } from "./likeness.ts";
 import type {
@@ -19,6 +18,7 @@ import type {
   PublishAccount,
 } from "./login.ts";
 import type { MetricsReader } from "./metrics.ts";
+import type { PartKind } from "./part-kinds.ts";
 import type { Rehearsal } from "./rehearsal.ts";
 import type { SetupStep } from "./setup-steps.ts";
 import type { Refused, Stopped, TokenExpired } from "./stopped.ts";
@@ -282,6 +282,19 @@ export interface UntilAudit<S = unknown> {
   account: string;
   /** The warnings of one post, in place of `post`. */
   warningsOf?(post: Pick<Post<S>, "settings">): readonly string[];
+}
+
+/** What may follow a post. Where a kind has no steps of its own, it is a post that replies. */
+export interface FollowUps<S = unknown> {
+  kinds: readonly PartKind[];
+  /** Settings of the post that its parts share. */
+  settingsOf(settings: S): S;
+  comment?: Pick<Connector<S>, "prepare" | "submit" | "settle" | "reconcile"> & {
+    /** Refuses comments that the platform would refuse; `post` is the commented one. */
+    check(text: string, post: Post<S>): Promise<FieldError[]>;
+    /** The scope without which the platform refuses comments. */
+    scope?: string;
+  };
 }
 
 /**

@@ -2,8 +2,8 @@ import * as z from "zod";
 import type { Platform } from "../../core/platforms.ts";
 import { enableDescriptions } from "../../http/describing.ts";
 import { LIMITS } from "../../http/multipart.ts";
-import type { PartKind } from "../../platforms/follow-ups.ts";
 import type { FieldInfo } from "../../platforms/kit/form-fields.ts";
+import type { PartKind } from "../../platforms/part-kinds.ts";
 import { connectors } from "../../platforms/registry.ts";
 import {
   MAX_ACCOUNTS,

@@ -1,4 +1,3 @@
-import { sql } from "drizzle-orm";
 import { AppError } from "../../core/errors.ts";
 import { FAILURES, LOOK_FIRST } from "../../core/failures.ts";
 import type { Ctx } from "../../deps.ts";
@@ -7,9 +6,8 @@ import type { FirstTime } from "../idempotency/once.ts";
 import { accountFacts } from "../limits/repo/facts.ts";
 import { requireActive, requireConnected } from "../limits/rules.ts";
 import { newPart, type Part } from "../posts/parts.ts";
-import { changeUpload } from "../posts/repo/write.ts";
 import { mayPublish } from "../posts/rules.ts";
-import type { Retryable } from "./repo/retry.ts";
+import { beginParts, type Retryable } from "./repo/retry.ts";
 
 const asNew = (part: Part): Part => (part.status === "completed" ? part : newPart(part));
 
@@ -38,27 +36,7 @@ export async function retryParts(
   const now = ctx.now();
   const made = { uploadId: upload.id, status: "processing" as const };
   const [changed] = await ctx.db.runAll([
-    changeUpload(
-      upload,
-      {
-        status: "processing",
-        parts: parts.map(asNew),
-        part: position,
-        attempt: sql`u.attempt + 1`,
-        fence: sql`u.fence + 1`,
-        stage: "preparing",
-        bookmark: null,
-        backoffs: 0,
-        crashes: 0,
-        restarts: 0,
-        submits: 0,
-        submittedAt: null,
-        progressedAt: now,
-        dueAt: now,
-        wokenAt: now,
-      },
-      first.isNew,
-    ),
+    beginParts(upload, { parts: parts.map(asNew), position, now, condition: first.isNew }),
     ...first.keep(made, upload.id),
   ]);
   if (changed !== 1) return null;

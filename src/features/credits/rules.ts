@@ -1,7 +1,6 @@
 import type { Platform } from "../../core/platforms.ts";
 import type { PaidPosts, Post } from "../../platforms/connector.ts";
 import { connectorOf } from "../../platforms/registry.ts";
-import type { Part } from "../posts/parts.ts";
 
 /** Source: spec, "X credits". */
 export const COSTS = { post: 1, linkPost: 15 } as const;
@@ -18,13 +17,12 @@ async function costOf(
   return hasLink(textOf(post)) ? COSTS.linkPost : COSTS.post;
 }
 
-/** Each part of a post is a post that X charges for. */
+/** X charges for each post, so for each part too. */
 export async function costOfAll(
   paidPosts: Pick<PaidPosts, "reader">,
-  { parts, ...post }: Pick<Post, "title" | "description"> & { parts?: readonly Part[] | null },
+  posts: readonly Pick<Post, "title" | "description">[],
 ): Promise<number> {
-  const texts = (parts ?? []).map(({ text }) => ({ title: null, description: text }));
-  const costs = await Promise.all([post, ...texts].map((one) => costOf(paidPosts, one)));
+  const costs = await Promise.all(posts.map((post) => costOf(paidPosts, post)));
   return costs.reduce((sum, cost) => sum + cost, 0);
 }
 

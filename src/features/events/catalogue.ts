@@ -2,7 +2,7 @@ import * as z from "zod";
 import { FAILURES, type FailureCode } from "../../core/failures.ts";
 import { PLAN_NAMES } from "../../core/plans.ts";
 import { PLATFORMS } from "../../core/platforms.ts";
-import { PART_KINDS } from "../../platforms/follow-ups.ts";
+import { PART_KINDS } from "../../platforms/part-kinds.ts";
 import { SUGGESTION_STATUSES } from "../suggestions/table.ts";
 
 const upload = { uploadId: z.int(), platform: z.enum(PLATFORMS) };

@@ -15,7 +15,7 @@ import {
   lessOf,
   periodOf,
 } from "../credits/rules.ts";
-import type { Part } from "../posts/parts.ts";
+import { type Part, textsOf } from "../posts/parts.ts";
 import { MAX_DRAFTS } from "../posts/rules.ts";
 
 /** Source: spec, "Daily posting caps". */
@@ -164,7 +164,7 @@ export async function requireCredits(
 ): Promise<number> {
   const { paidPosts } = connectorOf(account.platform);
   if (!credits || !paidPosts) return 0;
-  const cost = await costOfAll(paidPosts, post);
+  const cost = await costOfAll(paidPosts, textsOf(post));
   const refusal = creditRefusal(lessOf(balanceAt(credits, at, now), spoken), cost, at);
   if (refusal) throw new AppError("PLAN_LIMIT", refusal);
   return cost;

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { PLATFORMS } from "../../core/platforms.ts";
 import type { Connector } from "../../platforms/connector.ts";
-import { PART_KINDS } from "../../platforms/follow-ups.ts";
+import { PART_KINDS } from "../../platforms/part-kinds.ts";
 
 const platform = z.enum(PLATFORMS, { error: `must be one of ${PLATFORMS.join(", ")}` });
 

@@ -1,6 +1,7 @@
 import { type FailureCode, toFailureObject } from "../../core/failures.ts";
 import type { UploadStatus } from "../../core/upload-status.ts";
-import type { PartKind } from "../../platforms/follow-ups.ts";
+import type { Post } from "../../platforms/connector.ts";
+import type { PartKind } from "../../platforms/part-kinds.ts";
 
 /** What follows a post on its platform. Its position counts from 1, as the post itself is no part. */
 export interface Part {
@@ -43,6 +44,14 @@ export function positionToRetry({ status, parts }: Omit<Whole, "part">): number 
 /** Such as "Post 2 of the thread", where the post itself is the first. */
 export const partName = ({ kind }: Pick<Part, "kind">, position: number): string =>
   kind === "comment" ? "First comment" : `Post ${position + 1} of the thread`;
+
+type Texts = Pick<Post, "title" | "description">;
+
+/** The texts of a post and of its parts. */
+export const textsOf = <T extends Texts & { parts?: readonly Part[] | null }>(post: T): Texts[] => [
+  post,
+  ...(post.parts ?? []).map(({ text }) => ({ title: null, description: text })),
+];
 
 /** Posts that the platform counts. */
 export const countPosts = (parts: readonly Part[] | null): number =>

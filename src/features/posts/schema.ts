@@ -5,7 +5,7 @@ import { PLATFORMS } from "../../core/platforms.ts";
 import { UPLOAD_STATUSES } from "../../core/upload-status.ts";
 import type { Deps } from "../../deps.ts";
 import { enableDescriptions } from "../../http/describing.ts";
-import { PART_KINDS } from "../../platforms/follow-ups.ts";
+import { PART_KINDS } from "../../platforms/part-kinds.ts";
 import { downloadOf } from "../content/files.ts";
 import {
   descriptionText,

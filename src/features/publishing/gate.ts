@@ -11,6 +11,7 @@ import {
   earlierPosts,
   paidPosts as otherPaidPosts,
 } from "../limits/repo/compared.ts";
+import { textsOf } from "../posts/parts.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { LostLease } from "./save.ts";
 
@@ -36,7 +37,7 @@ export async function passGate(
   if (!(paidPosts || repeatRule) || !isAtGate(upload, paidPosts !== undefined)) {
     return { kind: "open", upload };
   }
-  const cost = paidPosts ? await costOfAll(paidPosts, upload) : null;
+  const cost = paidPosts ? await costOfAll(paidPosts, textsOf(upload)) : null;
   const { payments, earlier, rivals } = await runNamed(deps.db, {
     debited: cost === null ? null : debit(deps, upload, cost, noteCost(upload.id, cost)),
     payments: cost === null ? null : paymentOf(upload),

@@ -26,12 +26,12 @@ test.each<[string, number]>([
   ["Mail me@example.com or see example.com", 15],
   ["漢字example.comです", 15],
 ])("%j costs %i", async (text, cost) => {
-  expect(await costOfAll(paidPosts, { title: text, description: null })).toBe(cost);
+  expect(await costOfAll(paidPosts, [{ title: text, description: null }])).toBe(cost);
 });
 
 test("what X gets is what costs: the title, else the description", async () => {
-  expect(await costOfAll(paidPosts, { title: "Words", description: "example.com" })).toBe(1);
-  expect(await costOfAll(paidPosts, { title: " ", description: "example.com" })).toBe(15);
+  expect(await costOfAll(paidPosts, [{ title: "Words", description: "example.com" }])).toBe(1);
+  expect(await costOfAll(paidPosts, [{ title: " ", description: "example.com" }])).toBe(15);
 });
 
 test("a period is a month in UTC", () => {

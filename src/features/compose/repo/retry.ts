@@ -7,7 +7,8 @@ import { type RawRow, rowReader, valueReader } from "../../../db/rows.ts";
 import type { Claim } from "../../limits/content-rules.ts";
 import { heldKeys } from "../../limits/repo/compared.ts";
 import { hasQuota } from "../../limits/repo/room.ts";
-import { type Changes, moveUploads, needAllFiles } from "../../posts/repo/write.ts";
+import type { Part } from "../../posts/parts.ts";
+import { type Changes, changeUpload, moveUploads, needAllFiles } from "../../posts/repo/write.ts";
 import { type PostDigest, type UploadRow, uploads } from "../../posts/table.ts";
 import type { RetryFilter } from "../schema.ts";
 
@@ -166,6 +167,40 @@ export function beginAttempts(
   );
   return sqlQuery(sql`${update} RETURNING id`, readId);
 }
+
+interface FollowingParts {
+  parts: Part[];
+  position: number;
+  now: Date;
+  condition: SQL;
+}
+
+/** Takes up a published post at one of its parts. The new fence invalidates an old worker's writes. */
+export const beginParts = (
+  upload: UploadRow,
+  { parts, position, now, condition }: FollowingParts,
+): Query<number> =>
+  changeUpload(
+    upload,
+    {
+      status: "processing",
+      parts,
+      part: position,
+      attempt: sql`u.attempt + 1`,
+      fence: sql`u.fence + 1`,
+      stage: "preparing",
+      bookmark: null,
+      backoffs: 0,
+      crashes: 0,
+      restarts: 0,
+      submits: 0,
+      submittedAt: null,
+      progressedAt: now,
+      dueAt: now,
+      wokenAt: now,
+    },
+    condition,
+  );
 
 export function uploadsLackingFiles(ids: readonly number[]): Query<number[]> {
   return sqlQuery(

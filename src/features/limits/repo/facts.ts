@@ -11,7 +11,7 @@ import { connectors } from "../../../platforms/registry.ts";
 import { accounts } from "../../accounts/table.ts";
 import { creditsOf, readCredits } from "../../credits/repo/balances.ts";
 import { periodOf } from "../../credits/rules.ts";
-import { furtherPosts } from "../../posts/repo/threads.ts";
+import { furtherPosts } from "../../posts/repo/write.ts";
 import { HORIZON_MONTHS, MAX_DRAFTS } from "../../posts/rules.ts";
 import { teams } from "../../teams/table.ts";
 import { type AccountFacts, CAP_WINDOW_MS, dailyCaps, MAX_TEAM_IN_PROGRESS } from "../rules.ts";

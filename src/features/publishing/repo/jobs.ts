@@ -5,8 +5,7 @@ import { packedRows, rowReader, valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { type AccountRow, accounts } from "../../accounts/table.ts";
 import { type MediaRow, packedFiles } from "../../media/repo.ts";
-import { furtherPosts } from "../../posts/repo/threads.ts";
-import { moveUploads } from "../../posts/repo/write.ts";
+import { furtherPosts, moveUploads } from "../../posts/repo/write.ts";
 import { type UploadRow, uploads } from "../../posts/table.ts";
 import { MAX_CRASHES } from "../rules.ts";
 
