@@ -17,7 +17,7 @@ export async function fail(
   alongside: Query<number>[] = [],
 ): Promise<void> {
   if (upload.part > 0) {
-    const { failPart } = await import("./parts.ts");
+    const { failPart } = await import("./fail-part.ts");
     return failPart(deps, upload, failure, alongside);
   }
   const [changed] = await deps.db.runAll([

@@ -20,12 +20,13 @@ import { CAP_WINDOW_MS } from "../limits/rules.ts";
 import type { MediaRow } from "../media/repo.ts";
 import { currentPart } from "../posts/parts.ts";
 import type { UploadRow } from "../posts/table.ts";
+import { metadataOf } from "./completion.ts";
 import { endAttempt } from "./end-attempt.ts";
 import { endingBy, filesOf } from "./job.ts";
 import { otherPostsShownAs } from "./repo/jobs.ts";
 import { loginBackoff, MAX_RESTARTS, nextBackoff, resubmitWait } from "./rules.ts";
 import { isOverdue, neverFinished, reconcileAt, unavailable } from "./verdicts.ts";
-import { backOff, complete, enterSubmit, fail, metadataOf, park, saveProgress } from "./writes.ts";
+import { backOff, complete, enterSubmit, fail, park, saveProgress } from "./writes.ts";
 
 const ASK_AGAIN_SECONDS = 30;
 
@@ -90,8 +91,9 @@ async function out(deps: Deps, claim: Claim, post: PublishedPost): Promise<Next>
     const metadata = metadataOf(upload, post);
     return over(complete(deps, upload, { metadata }, account.failureCount > 0));
   }
-  const { goOn } = await import("./parts.ts");
-  return goOn(deps, claim, post);
+  const { goOn } = await import("./next-part.ts");
+  const next = await goOn(deps, upload, post, account.failureCount > 0);
+  return next ? { ...claim, upload: next } : "over";
 }
 
 export async function prepare(deps: Deps, claim: Claim, job: PublishJob): Promise<Next> {

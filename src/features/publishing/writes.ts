@@ -1,12 +1,12 @@
 import { addSeconds } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
-import type { Bookmark, PublishedPost } from "../../platforms/connector.ts";
+import type { Bookmark } from "../../platforms/connector.ts";
 import { lazily } from "../../platforms/kit/lazily.ts";
 import { wakePost } from "../../queue/wake.ts";
 import { forgetFailures } from "../accounts/repo.ts";
-import { emitIfChanged } from "../events/repo.ts";
 import { isWithinLookAhead, type Stage } from "../posts/rules.ts";
 import type { UploadMetadata, UploadRow } from "../posts/table.ts";
+import { completion } from "./completion.ts";
 import { renewedLease, save } from "./save.ts";
 
 export const { fail, holdForApproval } = lazily(
@@ -63,38 +63,6 @@ export async function handOver(deps: Deps, upload: UploadRow): Promise<void> {
   const now = deps.now();
   await save(deps, upload, { leaseUntil: null, wokenAt: now, stage: upload.stage });
   await wakePost(deps, upload.id, now);
-}
-
-export function metadataOf(
-  upload: UploadRow,
-  { platformPostId, shareUrl, warnings = [] }: PublishedPost,
-): UploadMetadata {
-  const missed = upload.media.flatMap((item) =>
-    item.role === "thumbnail" && "url" in item
-      ? [`The thumbnail at ${item.url} was left out.`]
-      : [],
-  );
-  const allWarnings = [...missed, ...warnings];
-  return {
-    videoId: platformPostId,
-    shareUrl,
-    ...(allWarnings.length > 0 ? { warnings: allWarnings } : {}),
-  };
-}
-
-/** Changes and event of a post that is out, with all its parts. */
-export function completion(deps: Deps, upload: UploadRow, metadata: UploadMetadata) {
-  const { teamId, id: uploadId, platform, accountId } = upload;
-  const set = {
-    status: "completed",
-    dueAt: null,
-    leaseUntil: null,
-    uploadedAt: upload.uploadedAt ?? deps.now(),
-    metadata,
-    errorMessage: null,
-  } as const;
-  const data = { uploadId, platform, accountId, status: "completed" as const, metadata };
-  return { set, event: emitIfChanged(deps, { team: teamId, name: "upload.completed", data }) };
 }
 
 /** @param hadFailures the account has failures to reset */
