@@ -11,7 +11,6 @@ import { connectors } from "../../../platforms/registry.ts";
 import { accounts } from "../../accounts/table.ts";
 import { creditsOf, readCredits } from "../../credits/repo/balances.ts";
 import { periodOf } from "../../credits/rules.ts";
-import { furtherPosts } from "../../posts/repo/write.ts";
 import { HORIZON_MONTHS, MAX_DRAFTS } from "../../posts/rules.ts";
 import { teams } from "../../teams/table.ts";
 import { type AccountFacts, CAP_WINDOW_MS, dailyCaps, MAX_TEAM_IN_PROGRESS } from "../rules.ts";
@@ -78,8 +77,7 @@ const toFacts = prepareText((p: Params<Values>) => {
   const counted = sql`uploads u WHERE u.account_id = accounts.id AND u.counted_at > ${p.since}`;
   const inMonth = countsInMonth(TEAM, sql`month.value ->> 1`, sql`month.value ->> 2`);
   return sql`SELECT ${ACCOUNT.column}, ${plan} AS plan_name, t.blocklist, t.banned_hashtags,
-      (SELECT COUNT(*) FROM (SELECT 1 FROM ${counted} LIMIT ${p.highestCap}))
-        + ${furtherPosts(sql`accounts.id`, p.since)} AS used,
+      (SELECT coalesce(SUM(posts), 0) FROM (SELECT u.posts FROM ${counted} LIMIT ${p.highestCap})) AS used,
       (SELECT u.counted_at FROM ${counted} ORDER BY u.counted_at LIMIT 1) AS oldest,
       (SELECT json_array(COUNT(*), coalesce(SUM(account_id = accounts.id), 0)) FROM (
         SELECT u.account_id FROM uploads u WHERE u.team_id = accounts.team_id
@@ -162,8 +160,7 @@ const readDay = rowReader({
 export function dayOfAccount(team: SQL, id: string, since: Date, max: number) {
   const counted = sql`uploads u WHERE u.account_id = a.id AND u.counted_at > ${since.getTime()}`;
   return sqlQuery(
-    sql`SELECT a.platform, (SELECT COUNT(*) FROM (SELECT 1 FROM ${counted} LIMIT ${max}))
-          + ${furtherPosts(sql`a.id`, since.getTime())} AS used,
+    sql`SELECT a.platform, (SELECT coalesce(SUM(posts), 0) FROM (SELECT u.posts FROM ${counted} LIMIT ${max})) AS used,
         (SELECT u.counted_at FROM ${counted} ORDER BY u.counted_at LIMIT 1) AS oldest
       FROM accounts a WHERE a.id = ${id} AND a.team_id = ${team} AND a.deleted_at IS NULL`,
     readDay,

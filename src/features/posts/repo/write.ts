@@ -55,11 +55,6 @@ export function moveUploads(
   return updateUploads(set, sql`${isSource} AND ${where}`, source);
 }
 
-/** Posts of an account's threads that count beside the first one of each. Most accounts have none. */
-export const furtherPosts = (accountId: SQL, since: SQL | Date | number): SQL =>
-  sql`(SELECT coalesce(SUM(thread.posts - 1), 0) FROM uploads thread WHERE thread.posts > 1
-    AND thread.account_id = ${accountId} AND thread.counted_at > ${since})`;
-
 type Read = Pick<UploadRow, "id" | "fence" | "status">;
 
 type Values = Facts & { rowId: number; rowFence: number; condition: SQL };

@@ -5,7 +5,7 @@ import { packedRows, rowReader, valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { type AccountRow, accounts } from "../../accounts/table.ts";
 import { type MediaRow, packedFiles } from "../../media/repo.ts";
-import { furtherPosts, moveUploads } from "../../posts/repo/write.ts";
+import { moveUploads } from "../../posts/repo/write.ts";
 import { type UploadRow, uploads } from "../../posts/table.ts";
 import { MAX_CRASHES } from "../rules.ts";
 
@@ -49,11 +49,10 @@ export const takeJob = preparedWrite((p: Params<Taking>) =>
     sql`u.id = ${p.id} AND u.due_at <= ${p.now} AND u.deleted_at IS NULL
       AND (u.lease_until IS NULL OR u.lease_until <= ${p.now})
       AND (u.status = 'processing' OR (u.due_at > ${p.expiredAt} AND (
-        SELECT COUNT(*) FROM (SELECT 1 FROM uploads counted
+        SELECT coalesce(SUM(posts), 0) FROM (SELECT counted.posts FROM uploads counted
           WHERE counted.account_id = u.account_id AND counted.counted_at > ${p.countedSince}
           LIMIT ${p.highestCap})
-      ) + ${furtherPosts(sql`u.account_id`, p.countedSince)} + u.posts
-        <= json_extract(${p.caps}, '$.' || u.platform)))`,
+      ) + u.posts <= json_extract(${p.caps}, '$.' || u.platform)))`,
   ),
 );
 
