@@ -120,7 +120,7 @@ const Post = ({ post, names }: { post: FeedPost; names: PlatformNames }) => {
   const fields = JSON.parse(post.fieldsJson) as Record<string, unknown>;
   return (
     <li>
-      <article class="card post">
+      <article class="card post" id={`post-${post.id}`}>
         <header>
           <h2>
             <bdi>{post.author}</bdi>
@@ -129,6 +129,7 @@ const Post = ({ post, names }: { post: FeedPost; names: PlatformNames }) => {
           {post.received > 1 && (
             <span class="badge again">arrived {post.received} times, posted once</span>
           )}
+          {post.replyTo !== null && <a href={`#post-${post.replyTo}`}>a reply</a>}
           <time datetime={post.createdAt}>{toReadable(post.createdAt)}</time>
         </header>
         {post.text && (

@@ -10,6 +10,7 @@ import {
   type FeedPost,
   postMedia,
   posts,
+  replies,
   SandboxStore,
   steerings,
 } from "./kit/store.ts";
@@ -37,6 +38,7 @@ export class Simulation {
       ...MEDIA_TABLES,
       posts,
       postMedia,
+      replies,
       steerings,
       loginsTable,
       codesTable,

@@ -23,6 +23,8 @@ export interface ListedPost {
   id: string;
   text: string | null;
   permalink: string | null;
+  /** Where the list has replies. */
+  repliedTo?: string | null;
   timestamp: string | null;
 }
 
@@ -42,7 +44,8 @@ export interface ContainerPlatform<S> {
     look(token: string, containerId: string): Request;
     readLook(reply: Response): Reading<ContainerStatus>;
     publish(token: string, userId: string, containerId: string): Request;
-    findPermalink(token: string, postId: string): Request;
+    /** @param isReply asks whether the post is a reply too */
+    findPermalink(token: string, postId: string, isReply: boolean): Request;
     /** Includes this post once it is published. */
     list(job: PublishJob<S>): Request;
     readList(reply: Response): Reading<ListedPost[]>;
@@ -54,6 +57,8 @@ export interface ContainerPlatform<S> {
    */
   missing: { subcode: number; isSaidOfPublished: boolean };
   firstLookSeconds: number;
+  /** Seconds between a finished container and its publishing. Absent for none. */
+  restSeconds?(job: PublishJob<S>): number;
 }
 
 const created = field("id", graphId);
@@ -75,6 +80,7 @@ export const bookmark = z.discriminatedUnion("stage", [
     stage: z.literal("container"),
     containerId: z.string(),
     since: z.number(),
+    finishedAt: z.number().optional(),
     readyAt: z.number().optional(),
   }),
   z.object({

@@ -160,10 +160,14 @@ export function containerPreparer<S>(platform: ContainerPlatform<S>) {
 
   async function followContainer(job: Job, place: Container): Promise<Prepared> {
     const { stage, containerId, since } = place;
+    const now = job.now().getTime();
     const seen = await look(job, containerId, place);
     if (seen === "in_progress") return waiting(place, lookAfter(job, hasVideo(job), since));
     if (seen !== "finished") return seen;
-    return ready({ stage, containerId, since, readyAt: job.now().getTime() });
+    const finishedAt = place.finishedAt ?? now;
+    const rest = Math.ceil((platform.restSeconds?.(job) ?? 0) - ageOf(finishedAt, job.now()));
+    if (rest > 0) return waiting({ ...place, finishedAt }, rest);
+    return ready({ stage, containerId, since, readyAt: now });
   }
 
   return { prepare, refuse };

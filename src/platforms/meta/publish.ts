@@ -1,3 +1,5 @@
+import * as z from "zod";
+import { ok } from "../../core/result.ts";
 import type {
   Bookmark,
   PublishedPost,
@@ -8,7 +10,7 @@ import type {
 } from "../connector.ts";
 import { placeAt } from "../kit/bookmarks.ts";
 import { comparable } from "../kit/listings.ts";
-import { field, maybeText } from "../kit/shapes.ts";
+import { maybeText } from "../kit/shapes.ts";
 import { ageOf, published, undecided, waiting } from "../kit/steps.ts";
 import {
   bookmark,
@@ -23,7 +25,7 @@ import { CLOCK_SLACK_SECONDS, settlePermalink, toInstant } from "./published.ts"
 
 /** So soon after a container is ready, no earlier call can have published it. */
 const FIRST_CALL_SECONDS = 60;
-const addressed = field("permalink", maybeText);
+const addressed = z.object({ permalink: maybeText, is_reply: z.boolean().nullish().catch(null) });
 
 const toPublishable = (stored: Bookmark): Container => placeAt(bookmark.parse(stored), "container");
 
@@ -64,12 +66,22 @@ export function containerPublisher<S>(platform: ContainerPlatform<S>) {
 
   async function settle(job: Job, stored: Bookmark): Promise<Settled> {
     const place = placeAt(bookmark.parse(stored), "published");
-    const request = calls.findPermalink(job.accessToken, place.mediaId);
+    const isReply = job.replyTo !== undefined;
+    const request = calls.findPermalink(job.accessToken, place.mediaId, isReply);
+    const warnings: string[] = [];
     return settlePermalink(
       job,
       place,
-      async () => readGraphReply(await job.fetch(request), addressed, name),
-      (permalink) => published(place.mediaId, permalink),
+      async () => {
+        const reply = await readGraphReply(await job.fetch(request), addressed, name);
+        if (!reply.ok) return reply;
+        const { permalink, is_reply } = reply.value;
+        if (isReply && is_reply === false) {
+          warnings.push(`${name} published it as a post of its own, not as a reply.`);
+        }
+        return ok(permalink);
+      },
+      (permalink) => published(place.mediaId, permalink, warnings),
     );
   }
 
@@ -99,7 +111,11 @@ export function containerPublisher<S>(platform: ContainerPlatform<S>) {
     const reply = await calls.readList(await job.fetch(calls.list(job)));
     const from = (place.readyAt ?? place.since) - CLOCK_SLACK_SECONDS * 1_000;
     const matches = (reply.ok ? reply.value : []).filter(
-      (post) => toInstant(post.timestamp) >= from && comparable(post.text) === text,
+      (post) =>
+        toInstant(post.timestamp) >= from &&
+        comparable(post.text) === text &&
+        (job.replyTo === undefined ||
+          (post.repliedTo === job.replyTo.parent && post.id !== job.replyTo.latest)),
     );
     const [post] = matches;
     if (!post || matches.length > 1) return published(place.containerId, null);

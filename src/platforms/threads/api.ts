@@ -44,10 +44,14 @@ export const publishRequest = (token: string, userId: string, containerId: strin
   graph(versioned(userId, "threads_publish"), { token, form: { creation_id: containerId } });
 
 /** @see https://developers.facebook.com/docs/threads/threads-media */
-export const getPostRequest = (token: string, postId: string): Request =>
-  graph(versioned(postId), { token, query: { fields: "id,permalink,shortcode,timestamp" } });
+export function getPostRequest(token: string, postId: string, isReply = false): Request {
+  const fields = `id,permalink,shortcode,timestamp${isReply ? ",is_reply" : ""}`;
+  return graph(versioned(postId), { token, query: { fields } });
+}
 
-export const readGetPostReply = readerOf(z.object({ id }));
+export const readGetPostReply = readerOf(
+  z.object({ id, permalink: maybeText, shortcode: maybeText }),
+);
 
 /**
  * Needs threads_delete. Threads deletes 100 posts per account in 24 hours.
@@ -63,19 +67,35 @@ export const listPostsRequest = (token: string): Request =>
     query: { fields: "id,media_type,permalink,text,timestamp", limit: String(LIST_LIMIT) },
   });
 
+/**
+ * Needs threads_read_replies. The other list lacks replies.
+ * @see https://developers.facebook.com/documentation/threads/retrieve-and-manage-replies/user-replies
+ */
+export const listRepliesRequest = (token: string): Request =>
+  graph(versioned("me", "replies"), {
+    token,
+    query: {
+      fields: "id,media_type,permalink,text,timestamp,replied_to",
+      limit: String(LIST_LIMIT),
+    },
+  });
+
 const post = z.object({
   id,
   media_type: maybeText,
   permalink: maybeText,
   text: maybeText,
   timestamp: maybeText,
+  replied_to: z.object({ id }).nullish().catch(null),
 });
 
 export const REPOST = "REPOST_FACADE";
 
 export const readListPostsReply = readerOf(
   field("data", z.array(post)).transform((posts) =>
-    posts.filter(({ media_type }) => media_type !== REPOST),
+    posts
+      .filter(({ media_type }) => media_type !== REPOST)
+      .map(({ replied_to, ...listed }) => ({ ...listed, repliedTo: replied_to?.id ?? null })),
   ),
 );
 

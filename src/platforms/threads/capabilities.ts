@@ -33,16 +33,21 @@ export const apiVersion = {
 };
 
 export const DELETES = "threads_delete";
+const REPLIES = "threads_manage_replies";
+/** Without it, a reply whose answer was lost stays without address. */
+const FINDS_REPLIES = "threads_read_replies";
 
 /** Source: Threads API, "Get access tokens and permissions". */
 export const scopes = {
   required: ["threads_basic", "threads_content_publish"],
-  optional: ["threads_manage_insights", DELETES],
-  usual: ["threads_manage_insights"],
+  optional: ["threads_manage_insights", REPLIES, FINDS_REPLIES, DELETES],
+  usual: ["threads_manage_insights", REPLIES],
   inWords: {
     threads_basic: "read the profile and posts",
     threads_content_publish: "publish posts",
     threads_manage_insights: "read how posts do",
+    [REPLIES]: "publish threads and first comments",
+    [FINDS_REPLIES]: "find published replies",
     [DELETES]: "delete posts",
   },
 } satisfies ConsentScopes;

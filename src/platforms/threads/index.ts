@@ -13,7 +13,7 @@ import {
   timing,
   untilAudit,
 } from "./capabilities.ts";
-import { settings, type ThreadsSettings } from "./settings.ts";
+import { partSettings, settings, type ThreadsSettings } from "./settings.ts";
 
 export const threads: Connector<ThreadsSettings> = {
   platform: "threads",
@@ -36,6 +36,7 @@ export const threads: Connector<ThreadsSettings> = {
     ...lazily(() => import("./rehearsal.ts"), "plan", "readBack", "remove"),
   },
   ...lazily(() => import("./publish.ts"), "prepare", "submit", "settle", "reconcile"),
+  followUps: { kinds: ["post", "comment"], settingsOf: partSettings },
   ...lazily(() => import("./app-check.ts"), "checkApp"),
   ...lazily(() => import("./auth.ts"), "adopt", "identify", "refresh"),
   consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },

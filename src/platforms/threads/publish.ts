@@ -1,4 +1,5 @@
-import type { MediaItem, PublishJob } from "../connector.ts";
+import type { Bookmark, MediaItem, Prepared, PublishJob, Stopped } from "../connector.ts";
+import { failed } from "../kit/refusals.ts";
 import type { Fields } from "../meta/containers.ts";
 import { captionOf, sourceOf } from "../meta/post.ts";
 import { containerPublisher } from "../meta/publish.ts";
@@ -8,9 +9,11 @@ import {
   getContainerRequest,
   getPostRequest,
   listPostsRequest,
+  listRepliesRequest,
   NAME,
   publishRequest,
   readGetContainerReply,
+  readGetPostReply,
   readListPostsReply,
 } from "./api.ts";
 import { READABLE_IMAGES, VIDEO_RULES } from "./capabilities.ts";
@@ -28,11 +31,12 @@ async function fileFields(job: Job, item: MediaItem): Promise<Fields> {
   };
 }
 
-function postFields({ post }: Job): Fields {
+function postFields({ post, replyTo }: Job): Fields {
   const control = post.settings.threads_reply_control;
   return {
     text: captionOf(post),
     ...(control === "everyone" ? {} : { reply_control: control }),
+    ...(replyTo ? { reply_to_id: replyTo.parent } : {}),
   };
 }
 
@@ -56,7 +60,13 @@ const carouselFields = (job: Job, children: string[]): Fields => ({
 /** Threads cannot publish a container at once, as open-source clients found. */
 const FIRST_LOOK_SECONDS = 2;
 
-export const { prepare, submit, settle, reconcile } = containerPublisher<ThreadsSettings>({
+/**
+ * A video that is published earlier becomes a post of its own instead of a reply.
+ * @see https://github.com/gitroomhq/postiz-app/issues/1441
+ */
+const VIDEO_REPLY_REST_SECONDS = 30;
+
+const publisher = containerPublisher<ThreadsSettings>({
   name: NAME,
   isCarousel: ({ post }) => post.media.length > 1,
   refusedVideo: (_, facts, sizeBytes) => refusedVideo(NAME, facts, sizeBytes, VIDEO_RULES),
@@ -71,11 +81,35 @@ export const { prepare, submit, settle, reconcile } = containerPublisher<Threads
     readLook: readGetContainerReply,
     publish: publishRequest,
     findPermalink: getPostRequest,
-    list: ({ accessToken }) => listPostsRequest(accessToken),
+    list: ({ accessToken, replyTo }) =>
+      replyTo ? listRepliesRequest(accessToken) : listPostsRequest(accessToken),
     readList: readListPostsReply,
   },
   judge,
   toContainerRefused,
   missing: { subcode: CONTAINER_MISSING, isSaidOfPublished: true },
   firstLookSeconds: FIRST_LOOK_SECONDS,
+  restSeconds: ({ post, replyTo }) =>
+    replyTo && post.media.some(({ kind }) => kind === "video") ? VIDEO_REPLY_REST_SECONDS : 0,
 });
+
+export const { submit, settle, reconcile } = publisher;
+
+export async function prepare(job: Job, stored: Bookmark | null): Promise<Prepared> {
+  const refused =
+    stored === null && job.replyTo ? await refuseParent(job, job.replyTo.parent) : null;
+  return refused ?? publisher.prepare(job, stored);
+}
+
+/** After a lost answer, the parent's id may be its container's, to which nothing can reply. */
+async function refuseParent(job: Job, parent: string): Promise<Stopped | null> {
+  const reply = await readGetPostReply(await job.fetch(getPostRequest(job.accessToken, parent)));
+  if (reply.ok && (reply.value.permalink ?? reply.value.shortcode)) return null;
+  if (!reply.ok && (judge.isTokenRefusal(reply.error) || judge.isTemporary(reply.error))) {
+    return judge.toRefused(reply.error);
+  }
+  return failed(
+    "unknown",
+    "Threads does not show the post that this one replies to: it was deleted, or its id is not known because an answer of Threads was lost. Write the rest on Threads.",
+  );
+}

@@ -34,3 +34,8 @@ export const settings = formFields({
 });
 
 export type ThreadsSettings = SettingsOf<typeof settings>;
+
+export const partSettings = (): ThreadsSettings => ({
+  threads_alt_text: null,
+  threads_reply_control: "everyone",
+});

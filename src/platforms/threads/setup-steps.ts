@@ -26,7 +26,7 @@ const STEPS: readonly SetupStep[] = [
     id: "permissions",
     kind: "product",
     title: "Add the permissions",
-    todo: 'Press "Customize" at the use case, and add these permissions. For posts to be deleted here too, as after a rehearsal, add threads_delete as well, and set APP_SCOPES to {"threads":["threads_manage_insights","threads_delete"]}. Accounts that are connected already have to be connected again.',
+    todo: 'Press "Customize" at the use case, and add these permissions. For posts to be deleted here too, as after a rehearsal, add threads_delete as well, and set APP_SCOPES to {"threads":["threads_manage_insights","threads_manage_replies","threads_delete"]}. With threads_read_replies among them, Akimbo finds a reply again whose answer was lost, and its thread goes on. Accounts that are connected already have to be connected again.',
     page: "https://developers.facebook.com/documentation/development/create-an-app/threads-use-case",
     before: "Threads refuses the login.",
     after: "Testers can be asked for them.",
@@ -109,6 +109,8 @@ const STEPS: readonly SetupStep[] = [
           "This app shows the account's owner how often the posts were seen.",
         threads_manage_replies:
           "The person writes a first reply to their own post, and this app publishes it below the post.",
+        threads_read_replies:
+          "When the answer to a published reply was lost, this app looks for it among the account's own replies, to go on with the thread.",
         threads_delete: "The person deletes a post that they published by this app.",
       },
       asks: [...REVIEW_ASKS, "for each permission a recording: without one it is not approved"],

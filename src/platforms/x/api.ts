@@ -92,6 +92,7 @@ export const readUsersReply = dataReaderOf(z.array(user).default([]));
 export interface PostBody {
   text?: string;
   media?: { media_ids: string[]; tagged_user_ids?: string[] };
+  reply?: { in_reply_to_tweet_id: string };
   poll?: { options: string[]; duration_minutes: number };
   reply_settings?: string;
   community_id?: string;
@@ -125,23 +126,28 @@ export const deletePostRequest = (accessToken: string, id: string): Request =>
 
 /** X's specification 2.167 says `post.fields`, unlike its documentation and SDK. */
 const FIELDS_PARAMETER = "tweet.fields";
-const LISTED_FIELDS = "created_at,text,entities,attachments,note_tweet";
+const LISTED_FIELDS =
+  "created_at,text,entities,attachments,note_tweet,referenced_tweets,in_reply_to_user_id";
 /** X accepts 5 to 100. */
 const LISTED_POSTS = 100;
 
 /**
+ * Lists replies too.
+ * @param since a time, or the id of an older post
  * @param page token of a later page
  * @see https://docs.x.com/x-api/posts/user-posts-timeline-by-user-id
  */
 export function listPostsRequest(
   accessToken: string,
   userId: string,
-  since: Date,
+  since: Date | string,
   page: string | null,
 ): Request {
   const query = new URLSearchParams({
     max_results: String(LISTED_POSTS),
-    start_time: `${since.toISOString().slice(0, 19)}Z`,
+    ...(typeof since === "string"
+      ? { since_id: since }
+      : { start_time: `${since.toISOString().slice(0, 19)}Z` }),
     [FIELDS_PARAMETER]: LISTED_FIELDS,
     ...(page === null ? {} : { pagination_token: page }),
   });
@@ -162,6 +168,8 @@ const entities = z
   })
   .nullish();
 
+const references = z.array(z.object({ type: z.string(), id: snowflake })).nullish();
+
 const note = z.object({ text: z.string(), entities }).nullish();
 
 const listedPost = z.object({
@@ -173,6 +181,10 @@ const listedPost = z.object({
   /** Full texts beyond 280 characters. X's specification 2.167 says `note_post`. */
   note_tweet: note,
   note_post: note,
+  referenced_tweets: references,
+  /** The name in X's specification 2.167. */
+  referenced_posts: references,
+  in_reply_to_user_id: z.string().nullish(),
 });
 
 export type ListedPost = z.infer<typeof listedPost>;

@@ -35,6 +35,12 @@ const REFUSALS: Row[] = [
   { status: [403], problem: /^usage-capped$/, rule: LIMITED },
   { status: [403], wording: /duplicate content/i, rule: FLAGGED },
   { status: [400, 403], wording: /longer than 2 minutes|exceeds max duration/i, rule: INVALID },
+  // X may also say this of a parent that it made a moment ago.
+  {
+    status: [403],
+    wording: /reply to a (?:tweet|post) that is deleted/i,
+    rule: { code: "unknown", transient: true },
+  },
   {
     status: [403],
     wording: /suspended|account (?:is |has been )?(?:temporarily )?locked/i,

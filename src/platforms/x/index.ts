@@ -13,7 +13,7 @@ import {
   scopes,
   timing,
 } from "./capabilities.ts";
-import { settings, type XSettings } from "./settings.ts";
+import { partSettings, settings, type XSettings } from "./settings.ts";
 
 const reader = () => import("./text.ts");
 
@@ -35,6 +35,7 @@ export const x: Connector<XSettings> = {
   ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
   ...lazily(() => import("./sent.ts"), "sentBytes"),
   ...lazily(() => import("./publish.ts"), "prepare", "submit", "reconcile"),
+  followUps: { kinds: ["post", "comment"], settingsOf: partSettings },
   consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
   metrics: {
     counts: ["views", "likes", "comments", "shares"],

@@ -112,11 +112,15 @@ function toBody(job: Job, { mediaIds, taggedIds }: Ready): PostBody {
   return {
     ...(text === "" ? {} : { text }),
     ...(mediaIds.length > 0 ? { media: { media_ids: mediaIds, ...tagged } } : {}),
+    ...(job.replyTo ? { reply: { in_reply_to_tweet_id: job.replyTo.parent } } : {}),
     ...(poll.options.length > 0 ? { poll } : {}),
     ...(settings.x_reply_settings === "everyone"
       ? {}
       : { reply_settings: settings.x_reply_settings }),
-    ...(settings.x_community_id === null ? {} : { community_id: settings.x_community_id }),
+    // A reply is where its parent is.
+    ...(settings.x_community_id === null || job.replyTo
+      ? {}
+      : { community_id: settings.x_community_id }),
     // X documents this field for posts to a community or to subscribers only.
     ...(settings.x_share_with_followers && hasCircle(settings)
       ? { share_with_followers: true }

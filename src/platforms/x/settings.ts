@@ -131,3 +131,26 @@ export const hasCircle = ({
   x_super_followers_only,
 }: Pick<XSettings, "x_community_id" | "x_super_followers_only">): boolean =>
   x_community_id !== null || x_super_followers_only;
+
+/** A reply to a post in a community or for subscribers may be missing in the timeline as well. */
+export const partSettings = ({
+  x_made_with_ai,
+  x_paid_partnership,
+  x_super_followers_only,
+  x_premium,
+  x_community_id,
+}: XSettings): XSettings => ({
+  x_reply_settings: "everyone",
+  x_made_with_ai,
+  x_paid_partnership,
+  x_super_followers_only,
+  x_premium,
+  x_share_with_followers: false,
+  x_alt_text: null,
+  x_tagged_users: [],
+  x_subtitles_url: null,
+  x_subtitles_language: null,
+  x_poll_options: [],
+  x_poll_duration_minutes: null,
+  x_community_id,
+});

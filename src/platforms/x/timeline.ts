@@ -39,6 +39,17 @@ function writtenText({ text, entities, note_tweet, note_post }: ListedPost): str
 /** Kind and id: `3_1880028106020515840`. */
 const mediaIdOf = (mediaKey: string): string => mediaKey.split("_").at(-1) ?? mediaKey;
 
+/** A reply may come without its parent's id. */
+function isReplyTo(
+  parent: string | undefined,
+  { referenced_tweets, referenced_posts, in_reply_to_user_id }: ListedPost,
+): boolean {
+  const references = referenced_tweets ?? referenced_posts ?? [];
+  const known = references.find(({ type }) => type === "replied_to")?.id;
+  if (known !== undefined || parent === undefined) return known === parent;
+  return in_reply_to_user_id != null;
+}
+
 /** A media id belongs to one post. Without media, text and age decide. */
 function isOurs(job: Job, at: Ready, listed: ListedPost): boolean {
   const keys = listed.attachments?.media_keys ?? [];
@@ -47,6 +58,7 @@ function isOurs(job: Job, at: Ready, listed: ListedPost): boolean {
   const isYoung = Date.parse(listed.created_at) / 1_000 >= since;
   return (
     isYoung &&
+    isReplyTo(job.replyTo?.parent, listed) &&
     keys.length === 0 &&
     comparablePost(writtenText(listed)) === comparablePost(textOf(job.post))
   );
@@ -62,7 +74,7 @@ const MAX_PAGES = 5;
 
 async function listPosts(
   job: Job,
-  since: Date,
+  since: Date | string,
 ): Reading<{ posts: ListedPost[]; isComplete: boolean }> {
   const posts: ListedPost[] = [];
   let page: string | null = null;
@@ -79,7 +91,7 @@ async function listPosts(
 }
 
 export async function findOwnPost(job: Job, at: Ready): Reading<OwnPostSearch> {
-  const since = addSeconds(new Date(at.readyAt), -LIST_SLACK_SECONDS);
+  const since = job.replyTo?.latest ?? addSeconds(new Date(at.readyAt), -LIST_SLACK_SECONDS);
   const listed = await listPosts(job, since);
   if (!listed.ok) return listed;
   const { posts, isComplete } = listed.value;

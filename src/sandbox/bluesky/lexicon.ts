@@ -12,6 +12,7 @@ export interface BlobRef {
 export interface PostRecord {
   text: string;
   blobs: BlobRef[];
+  replyTo: string | undefined;
   fields: Record<string, unknown>;
 }
 
@@ -302,11 +303,13 @@ export function readPost(value: unknown): PostRecord {
     }
   }
   if (record.facets !== undefined) checkFacets(record.facets, text, `${path}.facets`);
+  let replyTo: string | undefined;
   if (record.reply !== undefined) {
     const reply = asObject(record.reply, `${path}.reply`);
     for (const key of ["root", "parent"]) {
       checkStrongRef(required(reply, key, `${path}.reply`), `${path}.reply.${key}`);
     }
+    replyTo = String(asObject(reply.parent, `${path}.reply.parent`).uri);
   }
   const blobs = record.embed === undefined ? [] : readEmbed(record.embed, `${path}.embed`);
   if (record.langs !== undefined) {
@@ -319,5 +322,5 @@ export function readPost(value: unknown): PostRecord {
     const tags = asArray(record.tags, `${path}.tags`, MAX_TAGS);
     for (const [i, tag] of tags.entries()) checkTag(tag, `${path}.tags[${i}]`);
   }
-  return { text, blobs, fields: record };
+  return { text, blobs, replyTo, fields: record };
 }

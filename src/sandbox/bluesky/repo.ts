@@ -176,6 +176,7 @@ async function writeRecord(call: Call, method: "create" | "put"): Promise<Respon
     text: post.text,
     fields: post.fields,
     media,
+    replyTo: post.replyTo,
     url: `https://bsky.app/profile/${account.handle}/post/${rkey}`,
   });
   const commit = isNoOp ? undefined : { cid: commitCid, rev: nextTid() };

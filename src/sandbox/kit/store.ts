@@ -25,6 +25,8 @@ export interface FeedPost {
   /** Arrivals of this post at the platform. */
   received: number;
   url: string;
+  /** Id of the post in the feed that this one replies to. */
+  replyTo: number | null;
   /** ISO 8601, of the first arrival. */
   createdAt: string;
 }
@@ -48,6 +50,8 @@ export interface NewPost {
   fields: Record<string, unknown>;
   media: { id: number; alt: string }[];
   url: string;
+  /** Key of the post that this one replies to. */
+  replyTo?: string | undefined;
 }
 
 export const posts = new Table(
@@ -76,6 +80,12 @@ export const postMedia = new Table(
   "post_media",
   { post_id: integer(), position: integer(), media_id: integer(), alt: text() },
   { constraint: "PRIMARY KEY (post_id, position)", indexes: { by_media: "media_id" } },
+);
+
+export const replies = new Table(
+  "replies",
+  { platform: text<Platform>(), key: text(), parent: text() },
+  { constraint: "PRIMARY KEY (platform, key)" },
 );
 
 export const steerings = new Table("steering", {
@@ -141,6 +151,9 @@ export class SandboxStore {
       received: (existing?.received ?? 0) + 1,
     };
     if (existing) posts.update(this, { id: existing.id }, content);
+    if (post.replyTo !== undefined) {
+      replies.insert(this, { platform, key, parent: post.replyTo }, "OR REPLACE");
+    }
     const id =
       existing?.id ??
       posts.insert(this, {
@@ -165,6 +178,11 @@ export class SandboxStore {
     );
   }
 
+  /** Key of the post that this one replies to. */
+  parentOf(platform: Platform, key: string): string | null {
+    return replies.find(this, { platform, key })?.parent ?? null;
+  }
+
   /** Does not count as another arrival. */
   changeFields(platform: Platform, key: string, changed: Record<string, unknown>): void {
     const row = posts.find(this, { platform, key });
@@ -180,6 +198,10 @@ export class SandboxStore {
   #deletePosts(where: string, ...bindings: SqlStorageValue[]): void {
     this.sql.exec(
       `DELETE FROM post_media WHERE post_id IN (SELECT id FROM posts WHERE ${where})`,
+      ...bindings,
+    );
+    this.sql.exec(
+      `DELETE FROM replies WHERE (platform, key) IN (SELECT platform, key FROM posts WHERE ${where})`,
       ...bindings,
     );
     this.sql.exec(`DELETE FROM posts WHERE ${where}`, ...bindings);
@@ -208,8 +230,14 @@ export class SandboxStore {
       fieldsJson: row.fields,
       received: row.received,
       url: row.url,
+      replyTo: this.#replyToOf(row),
       createdAt: new Date(row.created_at).toISOString(),
     }));
+  }
+
+  #replyToOf({ platform, key }: SavedPost): number | null {
+    const parent = this.parentOf(platform, key);
+    return parent === null ? null : (posts.find(this, { platform, key: parent })?.id ?? null);
   }
 
   #mediaOf(postId: number): FeedMedia[] {

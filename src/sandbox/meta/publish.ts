@@ -29,6 +29,7 @@ interface Publishing<Kind extends string> {
   refusals: SteeredRefusals;
   authenticate(call: GraphCall): Promise<{ account: Account; token: string }>;
   requirePublishable(call: GraphCall, account: Account, id: string): Container<Kind>;
+  parentOf?(container: Container<Kind>): string | undefined;
   permalinkOf(account: Account, post: GraphPost<Kind>): string;
   insert(store: SandboxStore, account: Account, post: GraphPost<Kind>, permalink: string): void;
 }
@@ -63,6 +64,7 @@ export function createPublishing<Kind extends string>(rules: Publishing<Kind>) {
         file_id === null ? [] : [{ id: file_id, alt: received.alt_text ?? "" }],
       ),
       url,
+      replyTo: rules.parentOf?.(container),
     });
     return id;
   }

@@ -1,5 +1,5 @@
 import { digitsOf, usernameOf } from "../kit/logins.ts";
-import { type GraphCall, pickRequested } from "../meta/graph.ts";
+import { type GraphCall, graphError, pickRequested } from "../meta/graph.ts";
 import { MetaLogins } from "../meta/logins.ts";
 
 export interface Account {
@@ -30,6 +30,9 @@ export async function authenticate(call: GraphCall): Promise<{ account: Account;
   const { name, token } = logins.authenticate(call);
   return { account: await toAccount(name), token };
 }
+
+export const noPermission = () =>
+  graphError(10, "(#10) Application does not have permission for this action");
 
 export function readProfile(call: GraphCall, { userId, username, name }: Account): Response {
   const profile = {

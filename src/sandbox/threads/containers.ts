@@ -1,4 +1,5 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
+import { hasScope } from "../kit/codes.ts";
 import { pullTyped } from "../kit/files.ts";
 import { readSteering } from "../kit/steering.ts";
 import type { SandboxStore } from "../kit/store.ts";
@@ -10,13 +11,14 @@ import {
   pickRequested,
   requireSelf,
 } from "../meta/graph.ts";
-import { type Account, authenticate } from "./accounts.ts";
+import { type Account, authenticate, noPermission } from "./accounts.ts";
 import {
   type ContainerFields,
   type ContainerKind,
   readContainerFields,
   unreachable,
 } from "./fields.ts";
+import { posts } from "./posts.ts";
 
 export const containers = new GraphContainers<ContainerKind>("threads", "178");
 
@@ -33,6 +35,15 @@ function requireChildren(store: SandboxStore, { userId }: Account, ids: string[]
       throw invalidParameter(`The child ${id} is not ready to be published.`);
     }
   }
+}
+
+/** Source: Threads API, "Create Replies" and "Reply Management", permissions. */
+function requireParent(call: GraphCall, { userId, name }: Account, id: string | undefined): void {
+  if (id === undefined) return;
+  if (!hasScope(call, "threads", name, "threads_manage_replies")) throw noPermission();
+  const parent = posts.find(call.env.store, { id });
+  if (!parent) throw notFound(id);
+  if (parent.user_id !== userId) throw noPermission();
 }
 
 /** Bytes. Source: Threads API, "Posts", media specifications. */
@@ -85,6 +96,7 @@ export async function createContainer(call: GraphCall): Promise<Response> {
   requireSelf(call, account);
   const fields = readContainerFields(call);
   requireChildren(call.env.store, account, fields.children);
+  requireParent(call, account, fields.received.reply_to_id);
   const pulled = await pullSource(call, account, fields);
   const { kind, text, children, received } = fields;
   const steered = STEERED_ERRORS[readSteering(text).failure ?? ""] ?? null;

@@ -34,7 +34,7 @@ const REPLY_CONTROLS = [
 ];
 
 /** Source: Threads API, "Publishing" reference. */
-const OF_POST = ["media_type", "text", "reply_control", "topic_tag"];
+const OF_POST = ["media_type", "text", "reply_control", "reply_to_id", "topic_tag"];
 const ALLOWED: Record<ContainerKind, readonly string[]> = {
   text: [...OF_POST, "link_attachment"],
   image: [...OF_POST, "image_url", "alt_text"],

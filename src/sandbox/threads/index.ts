@@ -6,13 +6,14 @@ import {
   pickRequested,
   unsupported,
 } from "../meta/graph.ts";
-import { authenticate, logins, readProfile } from "./accounts.ts";
+import { authenticate, logins, noPermission, readProfile } from "./accounts.ts";
 import { consent, debugToken, grantedScopes, grantToken } from "./consent.ts";
 import { containers, createContainer, readContainer } from "./containers.ts";
 import {
   deletePost,
   findPost,
   listPosts,
+  listReplies,
   postByHand,
   posts,
   readAccountInsights,
@@ -37,7 +38,7 @@ async function deleteNode(call: GraphCall): Promise<Response> {
   const id = idOf(call);
   if (!findPost(call.env.store, account, id)) throw unsupported("DELETE", id);
   if (!grantedScopes(call, account.name).includes("threads_delete")) {
-    throw graphError(10, "(#10) Application does not have permission for this action");
+    throw noPermission();
   }
   deletePost(call.env.store, account, id);
   return Response.json({ success: true, deleted_id: id });
@@ -71,6 +72,7 @@ for (const host of ["/graph.threads.net", "/graph.threads.com"]) {
     .basePath(`${host}/v1.0`)
     .get("/debug_token", debugToken)
     .get("/:id{[a-z0-9_]+}/threads", listPosts)
+    .get("/:id{[a-z0-9_]+}/replies", listReplies)
     .post("/:id{[a-z0-9_]+}/threads", createContainer)
     .post("/:id{[a-z0-9_]+}/threads_publish", publish)
     .get("/:id{[a-z0-9_]+}/threads_publishing_limit", readPublishingLimit)

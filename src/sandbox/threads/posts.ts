@@ -1,6 +1,7 @@
 import { now } from "../../core/clock.ts";
 import { SECOND } from "../../core/time.ts";
 import { followersOf, reactionsTo } from "../kit/audience.ts";
+import { hasScope } from "../kit/codes.ts";
 import { idOf, type PostByHand } from "../kit/simulator.ts";
 import type { SandboxStore } from "../kit/store.ts";
 import { integer, key, type RowOf, Table, text } from "../kit/table.ts";
@@ -16,7 +17,7 @@ import {
 } from "../meta/graph.ts";
 import { insightsAnswer, insightsOf, requestedMetrics } from "../meta/insights.ts";
 import type { GraphPost } from "../meta/publish.ts";
-import { type Account, authenticate } from "./accounts.ts";
+import { type Account, authenticate, noPermission } from "./accounts.ts";
 import type { ContainerKind } from "./fields.ts";
 
 export const posts = new Table(
@@ -77,7 +78,12 @@ export const postByHand: PostByHand = ({ store }, like, text) => {
   return { key: id, url: permalink };
 };
 
-const toObject = (row: RowOf<typeof posts>): Record<string, unknown> => ({
+function rootOf(store: SandboxStore, id: string): string {
+  const parent = store.parentOf("threads", id);
+  return parent === null ? id : rootOf(store, parent);
+}
+
+const toObject = (store: SandboxStore, row: RowOf<typeof posts>): Record<string, unknown> => ({
   id: row.id,
   username: row.username,
   media_product_type: "THREADS",
@@ -87,7 +93,28 @@ const toObject = (row: RowOf<typeof posts>): Record<string, unknown> => ({
   shortcode: row.shortcode,
   timestamp: toGraphTimestamp(row.created_at),
   is_quote_post: false,
+  ...replyFields(store, row.id),
 });
+
+function replyFields(store: SandboxStore, id: string) {
+  const parent = store.parentOf("threads", id);
+  return {
+    is_reply: parent !== null,
+    replied_to: parent === null ? undefined : { id: parent },
+    root_post: parent === null ? undefined : { id: rootOf(store, parent) },
+  };
+}
+
+const IS_REPLY =
+  "EXISTS (SELECT 1 FROM replies WHERE platform = 'threads' AND key = threads_posts.id)";
+
+/** Threads counts replies apart. */
+export const countPosts = (
+  store: SandboxStore,
+  where: { user_id: string },
+  sql: string,
+  from: number,
+): number => posts.count(store, where, `${sql} AND NOT ${IS_REPLY}`, from);
 
 export function findPost(
   store: SandboxStore,
@@ -95,7 +122,7 @@ export function findPost(
   id: string,
 ): Record<string, unknown> | null {
   const row = posts.find(store, { id, user_id: userId });
-  return row && toObject(row);
+  return row && toObject(store, row);
 }
 
 export function deletePost(store: SandboxStore, { userId }: Account, id: string): void {
@@ -143,15 +170,26 @@ function readMoment({ var: { params } }: GraphCall, name: string, otherwise: num
   return Number(moment) * SECOND;
 }
 
-/** Threads returns a cursor but no address of the next page. */
 export async function listPosts(call: GraphCall): Promise<Response> {
   const { account } = await authenticate(call);
   requireSelf(call, account);
+  return list(call, account, `NOT ${IS_REPLY}`);
+}
+
+export async function listReplies(call: GraphCall): Promise<Response> {
+  const { account } = await authenticate(call);
+  requireSelf(call, account);
+  if (!hasScope(call, "threads", account.name, "threads_read_replies")) throw noPermission();
+  return list(call, account, IS_REPLY);
+}
+
+/** Threads returns a cursor but no address of the next page. */
+function list(call: GraphCall, account: Account, which: string): Response {
   const offset = Number(call.var.params.get("after") ?? 0) || 0;
   const rows = posts.list(
     call.env.store,
     { user_id: account.userId },
-    `AND created_at >= ? AND created_at <= ?
+    `AND ${which} AND created_at >= ? AND created_at <= ?
      ORDER BY created_at DESC, rowid DESC LIMIT ? OFFSET ?`,
     readMoment(call, "since", 0),
     readMoment(call, "until", 999_999_999_999),
@@ -160,7 +198,7 @@ export async function listPosts(call: GraphCall): Promise<Response> {
   );
   const data = rows.map((row) => {
     const insights = expandInsights(call, row) ?? undefined;
-    return pickRequested(call, { ...toObject(row), insights }, ["id"], topFields);
+    return pickRequested(call, { ...toObject(call.env.store, row), insights }, ["id"], topFields);
   });
   const cursors = { before: String(offset), after: String(offset + data.length) };
   return Response.json({ data, ...(data.length > 0 ? { paging: { cursors } } : {}) });

@@ -1,3 +1,5 @@
+import { now } from "../../core/clock.ts";
+import { SECOND } from "../../core/time.ts";
 import type { Refusal } from "../kit/refusal.ts";
 import { statusOf } from "../meta/containers.ts";
 import { graphError, invalidParameter, mediaError, serverError } from "../meta/graph.ts";
@@ -5,17 +7,20 @@ import { expiredToken } from "../meta/logins.ts";
 import { createPublishing } from "../meta/publish.ts";
 import { authenticate } from "./accounts.ts";
 import { containers, notFound } from "./containers.ts";
-import { insertPost, posts } from "./posts.ts";
+import { countPosts, insertPost, posts } from "./posts.ts";
 
 const dailyCap = (): Refusal =>
   graphError(4, "Application request limit reached", {
     userMessage: "You have reached the maximum number of posts for a 24 hour period.",
   });
 
+/** Threads publishes video replies as posts of their own until then, as open-source clients found. */
+const VIDEO_REPLY_MS = 30 * SECOND;
+
 export const { publish, readPublishingLimit } = createPublishing({
   platform: "threads",
   containers,
-  posts,
+  posts: { count: countPosts },
   // Source: Threads API, "Overview", rate limits.
   postsPerDay: 250,
   dailyCap,
@@ -38,8 +43,14 @@ export const { publish, readPublishingLimit } = createPublishing({
     if (container.kind === "child") {
       throw invalidParameter("An item of a carousel cannot be published alone.");
     }
+    const parent = container.received.reply_to_id;
+    if (parent !== undefined && !posts.find(store, { id: parent })) throw notFound(parent);
     return container;
   },
+  parentOf: ({ received, kind, ready_at }) =>
+    kind === "video" && now().getTime() < ready_at + VIDEO_REPLY_MS
+      ? undefined
+      : received.reply_to_id,
   permalinkOf: ({ username }, { shortcode }) =>
     `https://www.threads.com/@${username}/post/${shortcode}`,
   insert: insertPost,

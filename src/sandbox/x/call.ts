@@ -3,7 +3,12 @@ import { readJson, readMultipart } from "../kit/input.ts";
 import { Refusal } from "../kit/refusal.ts";
 import type { Call } from "../kit/simulator.ts";
 
-type ProblemType = "invalid-request" | "resource-not-found" | "client-forbidden" | "usage-capped";
+type ProblemType =
+  | "invalid-request"
+  | "resource-not-found"
+  | "client-forbidden"
+  | "not-authorized-for-resource"
+  | "usage-capped";
 
 interface Problem {
   status: number;

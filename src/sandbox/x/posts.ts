@@ -4,6 +4,7 @@ import { HOUR } from "../../core/time.ts";
 import { randomDigits, randomText } from "../kit/ids.ts";
 import { type Call, deliver, idOf, type PostByHand } from "../kit/simulator.ts";
 import { steer } from "../kit/steered.ts";
+import type { SandboxStore } from "../kit/store.ts";
 import { integer, json, key, type RowOf, Table, text } from "../kit/table.ts";
 import { type Account, authenticate, isSubscriber } from "./accounts.ts";
 import { forbidden, invalidRequest, notFound, readInput } from "./call.ts";
@@ -61,6 +62,13 @@ const postInput = z.strictObject({
         .min(2)
         .max(4),
       duration_minutes: z.int().min(5).max(10_080),
+    })
+    .optional(),
+  reply: z
+    .strictObject({
+      in_reply_to_tweet_id: ID,
+      exclude_reply_user_ids: z.array(ID).optional(),
+      auto_populate_reply_metadata: z.boolean().optional(),
     })
     .optional(),
   reply_settings: z.enum(["following", "mentionedUsers", "subscribers", "verified"]).optional(),
@@ -124,11 +132,33 @@ function refuseDuplicate(call: Call, account: Account, text: string): void {
   if (same) throw forbidden("You are not allowed to create a Tweet with duplicate content.");
 }
 
+/** X lets apps reply only to the account's own posts, and to people who address it, which nobody here does. */
+function requireParent(call: Call, account: Account, { reply }: PostInput): string | undefined {
+  if (!reply) return undefined;
+  const { store, origin } = call.env;
+  const id = reply.in_reply_to_tweet_id;
+  const parent = posts.find(store, { id, team_id: origin.teamId });
+  if (!parent) {
+    throw forbidden("You attempted to reply to a Tweet that is deleted or not visible to you.");
+  }
+  if (parent.user_id !== account.userId) {
+    throw forbidden(
+      "You can only reply to or quote posts where you are mentioned or are the author",
+      "not-authorized-for-resource",
+    );
+  }
+  return id;
+}
+
 const EPOCH_MS = 1_288_834_974_657n;
 
-/** X's ids contain the time and exceed `Number.MAX_SAFE_INTEGER`. */
-const newPostId = (): string =>
-  String(((BigInt(now().getTime()) - EPOCH_MS) << 22n) | BigInt(randomDigits(6)));
+/** X's ids ascend, contain the time and exceed `Number.MAX_SAFE_INTEGER`. */
+function newPostId(store: SandboxStore): string {
+  const id = ((BigInt(now().getTime()) - EPOCH_MS) << 22n) | BigInt(randomDigits(6));
+  const last = posts.find(store, {}, "ORDER BY rowid DESC LIMIT 1");
+  const next = last ? BigInt(last.id) + 1n : 0n;
+  return String(id > next ? id : next);
+}
 
 const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 const escapeHtml = (text: string): string =>
@@ -168,17 +198,24 @@ export async function createPost(call: Call): Promise<Response> {
 
   // No await from here on: a file could get into two posts.
   const text = requireText(account, input);
+  const parent = requireParent(call, account, input);
   const files = requireFiles(call, account, input.media?.media_ids ?? []);
   const reply = steer(call.env, REFUSALS, { key: account.userId, text, token });
   refuseDuplicate(call, account, text);
-  const { id, shown } = savePost(call, account, input, files);
+  const { id, shown } = savePost(call, account, input, files, parent);
   const data = { id, text: shown, edit_history_tweet_ids: [id] };
   return deliver(reply, Response.json({ data }, { status: 201 }));
 }
 
-function savePost(call: Call, account: Account, input: PostInput, files: MediaRecord[]) {
+function savePost(
+  call: Call,
+  account: Account,
+  input: PostInput,
+  files: MediaRecord[],
+  replyTo: string | undefined,
+) {
   const { store, origin } = call.env;
-  const id = newPostId();
+  const id = newPostId(store);
   const { text = "" } = input;
   const url = `https://x.com/${account.username}/status/${id}`;
   const kind = files[0] && isVideo(files[0]) ? "video" : "photo";
@@ -209,6 +246,7 @@ function savePost(call: Call, account: Account, input: PostInput, files: MediaRe
     },
     media: files.map((file) => ({ id: file.file_id, alt: file.alt_text })),
     url,
+    replyTo,
   });
   return { id, shown };
 }
@@ -216,7 +254,7 @@ function savePost(call: Call, account: Account, input: PostInput, files: MediaRe
 export const postByHand: PostByHand = ({ store }, like, text) => {
   const row = posts.find(store, { id: like.key });
   if (!row) return null;
-  const id = newPostId();
+  const id = newPostId(store);
   const shown = escapeHtml(text);
   posts.insert(store, {
     ...row,

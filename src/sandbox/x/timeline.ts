@@ -2,6 +2,7 @@ import { SECOND } from "../../core/time.ts";
 import { reactionsTo } from "../kit/audience.ts";
 import { pickFields } from "../kit/input.ts";
 import { type Call, idOf } from "../kit/simulator.ts";
+import type { SandboxStore } from "../kit/store.ts";
 import { authenticate, requireSelf } from "./accounts.ts";
 import { invalidRequest, requireFields, requireQuery } from "./call.ts";
 import { type PostRow, posts } from "./posts.ts";
@@ -30,6 +31,8 @@ const FIELDS = [
   "note_tweet",
   "author_id",
   "public_metrics",
+  "referenced_tweets",
+  "in_reply_to_user_id",
 ];
 const ALWAYS = ["id", "text"];
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z$/;
@@ -52,11 +55,16 @@ function readPageSize(query: Record<string, string>): number {
   );
 }
 
-function toPost(row: PostRow, fields: readonly string[]): Record<string, unknown> {
+function toPost(
+  store: SandboxStore,
+  row: PostRow,
+  fields: readonly string[],
+): Record<string, unknown> {
   const { urls, media_keys } = row;
   const points = [...row.shown];
   const isLong = points.length > MAX_SHOWN;
   const entities = urls.length > 0 ? { urls } : undefined;
+  const parent = store.parentOf("x", row.id);
   const post = {
     id: row.id,
     text: isLong ? `${points.slice(0, MAX_SHOWN - 1).join("")}…` : row.shown,
@@ -66,6 +74,8 @@ function toPost(row: PostRow, fields: readonly string[]): Record<string, unknown
     attachments: media_keys.length > 0 ? { media_keys } : undefined,
     public_metrics: metricsOf(row),
     note_tweet: isLong ? { text: row.shown, entities } : undefined,
+    referenced_tweets: parent === null ? undefined : [{ type: "replied_to", id: parent }],
+    in_reply_to_user_id: parent === null ? undefined : row.user_id,
   };
   return pickFields(post, [...ALWAYS, ...fields]);
 }
@@ -98,7 +108,7 @@ export async function readPosts(call: Call): Promise<Response> {
   const rows = ids.flatMap((id) => posts.find(store, { id, team_id: origin.teamId }) ?? []);
   const missing = ids.filter((id) => !rows.some((row) => row.id === id));
   return Response.json({
-    ...(rows.length > 0 ? { data: rows.map((row) => toPost(row, fields)) } : {}),
+    ...(rows.length > 0 ? { data: rows.map((row) => toPost(store, row, fields)) } : {}),
     ...(missing.length > 0 ? { errors: missing.map(notFoundError) } : {}),
   });
 }
@@ -120,24 +130,27 @@ export async function listPosts(call: Call): Promise<Response> {
   const query = requireQuery(call, PARAMETERS);
   const fields = requireFields(query, ["tweet.fields", "post.fields"], FIELDS);
   const size = readPageSize(query);
-  const before = query.pagination_token ?? null;
+  const { store, origin } = call.env;
   const rows = posts.list(
-    call.env.store,
-    { user_id: userId, team_id: call.env.origin.teamId },
-    `AND created_at >= ? AND created_at < ? AND (? IS NULL OR length(id) = length(?) AND id < ?)
-     ORDER BY created_at DESC, id DESC LIMIT ?`,
+    store,
+    { user_id: userId, team_id: origin.teamId },
+    `AND created_at >= ?3 AND created_at < ?4
+     AND (?5 IS NULL OR length(id) = length(?5) AND id < ?5)
+     AND (?6 IS NULL OR length(id) = length(?6) AND id > ?6)
+     AND (?7 = 0 OR NOT EXISTS (SELECT 1 FROM replies WHERE platform = 'x' AND key = x_posts.id))
+     ORDER BY created_at DESC, id DESC LIMIT ?8`,
     readInstant(query, "start_time", 0),
     readInstant(query, "end_time", Number.MAX_SAFE_INTEGER),
-    before,
-    before,
-    before,
+    query.pagination_token ?? null,
+    query.since_id ?? null,
+    Number((query.exclude ?? "").split(",").includes("replies")),
     size + 1,
   );
   const page = rows.slice(0, size);
   const newest = page[0];
   const oldest = page.at(-1);
   return Response.json({
-    ...(page.length > 0 ? { data: page.map((row) => toPost(row, fields)) } : {}),
+    ...(page.length > 0 ? { data: page.map((row) => toPost(store, row, fields)) } : {}),
     meta: {
       result_count: page.length,
       ...(newest && oldest ? { newest_id: newest.id, oldest_id: oldest.id } : {}),

@@ -86,6 +86,10 @@ const X_KINDS: Kind[] = [
     }),
   ],
   ["a lost answer", () => ({ title: `Lost ${LOST}` })],
+  [
+    "a thread with a lost answer",
+    () => ({ title: "First", thread: JSON.stringify([`Second ${LOST}`, "Third"]) }),
+  ],
 ];
 
 const YOUTUBE_KINDS: Kind[] = [

@@ -15,7 +15,10 @@ const SDK = join(import.meta.dirname, "..", "node_modules/@xdevplatform/xdk/dist
  */
 const RENAMED: Record<string, string> = { "tweet.fields": "post.fields" };
 /** Values that the documentation has by their former names as well. */
-const RENAMED_VALUES: Record<string, string> = { note_tweet: "note_post" };
+const RENAMED_VALUES: Record<string, string> = {
+  note_tweet: "note_post",
+  referenced_tweets: "referenced_posts",
+};
 
 interface Operation {
   /** As types write it: `PostsClient["create"]`. */

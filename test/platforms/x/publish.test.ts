@@ -339,7 +339,8 @@ describe("what became of a post without an answer", () => {
         query: {
           max_results: "100",
           start_time: "2026-12-01T08:59:00Z",
-          "tweet.fields": "created_at,text,entities,attachments,note_tweet",
+          "tweet.fields":
+            "created_at,text,entities,attachments,note_tweet,referenced_tweets,in_reply_to_user_id",
         },
       },
     ]);
