@@ -75,6 +75,7 @@ function toWirePost({ id, platform, accountId, uploadId, text, ...post }: FeedPo
     fields: JSON.parse(post.fieldsJson) as Record<string, unknown>,
     received: post.received,
     url: post.url,
+    comments: post.comments,
     createdAt: post.createdAt,
   };
 }

@@ -6,6 +6,7 @@ import { MEDIA_TABLES } from "./kit/media-store.ts";
 import type { Simulator } from "./kit/simulator.ts";
 import { readCall } from "./kit/state-call.ts";
 import {
+  comments,
   type FeedFilter,
   type FeedPost,
   postMedia,
@@ -37,6 +38,7 @@ export class Simulation {
       ...MEDIA_TABLES,
       posts,
       postMedia,
+      comments,
       steerings,
       loginsTable,
       codesTable,

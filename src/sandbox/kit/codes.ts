@@ -79,7 +79,7 @@ export async function redeemCode(
 
 /** True for an empty `oneOf`, and without a consent page. */
 export function hasScope(
-  call: Call,
+  call: Pick<Call, "env">,
   platform: Platform,
   name: string,
   ...oneOf: readonly string[]

@@ -13,6 +13,14 @@ export interface FeedMedia extends StoredMedia {
   alt: string;
 }
 
+export interface FeedComment {
+  key: string;
+  author: string;
+  text: string;
+  /** ISO 8601. */
+  createdAt: string;
+}
+
 export interface FeedPost {
   id: number;
   platform: Platform;
@@ -25,6 +33,8 @@ export interface FeedPost {
   /** Arrivals of this post at the platform. */
   received: number;
   url: string;
+  /** Oldest first. */
+  comments: FeedComment[];
   /** ISO 8601, of the first arrival. */
   createdAt: string;
 }
@@ -77,6 +87,23 @@ export const postMedia = new Table(
   { post_id: integer(), position: integer(), media_id: integer(), alt: text() },
   { constraint: "PRIMARY KEY (post_id, position)", indexes: { by_media: "media_id" } },
 );
+
+export const comments = new Table(
+  "comments",
+  {
+    key: key(),
+    platform: text<Platform>(),
+    post_key: text(),
+    team_id: integer(),
+    author_id: text(),
+    author: text(),
+    text: text(),
+    created_at: integer(),
+  },
+  { indexes: { by_post: "platform, post_key, created_at" } },
+);
+
+export type SavedComment = RowOf<typeof comments>;
 
 export const steerings = new Table("steering", {
   key: key(),
@@ -179,6 +206,10 @@ export class SandboxStore {
 
   #deletePosts(where: string, ...bindings: SqlStorageValue[]): void {
     this.sql.exec(
+      `DELETE FROM comments WHERE (platform, post_key) IN (SELECT platform, key FROM posts WHERE ${where})`,
+      ...bindings,
+    );
+    this.sql.exec(
       `DELETE FROM post_media WHERE post_id IN (SELECT id FROM posts WHERE ${where})`,
       ...bindings,
     );
@@ -208,8 +239,22 @@ export class SandboxStore {
       fieldsJson: row.fields,
       received: row.received,
       url: row.url,
+      comments: this.listComments(row.platform, row.key)
+        .reverse()
+        .map(({ key, author, text, created_at }) => ({
+          key,
+          author,
+          text,
+          createdAt: new Date(created_at).toISOString(),
+        })),
       createdAt: new Date(row.created_at).toISOString(),
     }));
+  }
+
+  /** Newest first. */
+  listComments(platform: Platform, postKey: string): SavedComment[] {
+    const order = "ORDER BY created_at DESC, rowid DESC";
+    return comments.list(this, { platform, post_key: postKey }, order);
   }
 
   #mediaOf(postId: number): FeedMedia[] {
