@@ -1,9 +1,8 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { appKeyNames } from "../config.ts";
 import { formatCount } from "../core/counts.ts";
 import { PLATFORMS, type Platform } from "../core/platforms.ts";
-import { pastesOf, setupOf } from "../features/setup/rules.ts";
+import { type PlatformSetup, pastesOf, setupOf } from "../features/setup/rules.ts";
 import { NEEDED_FOR, namedAudited, reasonsOf } from "../features/setup/words.ts";
 import type { Capabilities, Connector, MediaKind } from "../platforms/connector.ts";
 import type { FieldInfo } from "../platforms/kit/form-fields.ts";
@@ -105,17 +104,17 @@ function setupRows(connector: Connector): Row[] {
     ["Scopes", codes(required) || "none"],
     ...(optional.length > 0 ? [["Optional scopes", codes(optional)]] : []),
     ...(extra.length > 0 ? [["Asked for only by `APP_SCOPES`", codes(extra)]] : []),
-    ...pagesRows(connector),
+    ...pagesRows(setup),
   ];
 }
 
-function pagesRows({ pagesApp }: Connector): Row[] {
-  if (!pagesApp) return [];
-  const { required, optional } = pagesApp.consent;
+function pagesRows({ pages }: PlatformSetup): Row[] {
+  if (!pages) return [];
   return [
-    ["Keys of the app for pages", codes(appKeyNames(pagesApp.app))],
-    ["Its scopes", codes(required)],
-    ["Its optional scopes", codes(optional)],
+    ["Keys of the app for pages", codes(pages.variables)],
+    ["Its scopes", codes(pages.required)],
+    ["Its optional scopes", codes(pages.optional)],
+    ...(pages.extra.length > 0 ? [["Asked for only by its `APP_SCOPES`", codes(pages.extra)]] : []),
   ];
 }
 

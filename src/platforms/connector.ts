@@ -76,6 +76,8 @@ export interface Post<S = unknown, M extends PostMedia = PostMedia> {
 export interface Target {
   now: Date;
   platformAccountId?: string;
+  /** Optional scopes of the account's login. Absent when unknown. */
+  grantedScopes?: readonly string[];
   at?: Date;
 }
 
@@ -291,9 +293,7 @@ export interface FollowUps<S = unknown> {
   settingsOf(settings: S): S;
   comment?: Pick<Connector<S>, "prepare" | "submit" | "settle" | "reconcile"> & {
     /** Refuses comments that the platform would refuse; `post` is the commented one. */
-    check(text: string, post: Post<S>): Promise<FieldError[]>;
-    /** The scope without which the platform refuses comments. */
-    scope?: string;
+    check(text: string, post: Post<S>, target: Target): Promise<FieldError[]>;
   };
 }
 

@@ -14,6 +14,10 @@ export const FEED_STYLES = `
 .badge.again { background: #fff0d6; color: #7a4700; }
 @media (prefers-color-scheme: dark) { .badge.again { background: #402d0c; color: #ffce85; } }
 .text { margin-top: .7rem; white-space: pre-wrap; overflow-wrap: anywhere; }
+.comment {
+  margin-top: .7rem; padding-left: .8rem; border-left: 3px solid var(--line);
+  white-space: pre-wrap; overflow-wrap: anywhere;
+}
 .media { display: grid; gap: .5rem; margin-top: .9rem; grid-template-columns: 1fr; }
 .media.many { grid-template-columns: 1fr 1fr; }
 .media figure { margin: 0; min-width: 0; }
@@ -144,6 +148,14 @@ const Post = ({ post, names }: { post: FeedPost; names: PlatformNames }) => {
             ))}
           </div>
         )}
+        {post.comments.map(({ author, text }) => (
+          <p class="comment" dir="auto">
+            <b>
+              <bdi>{author}</bdi>
+            </b>{" "}
+            {text}
+          </p>
+        ))}
         <details>
           <summary>Everything the platform received</summary>
           <dl>

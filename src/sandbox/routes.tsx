@@ -76,6 +76,7 @@ function toWirePost({ id, platform, accountId, uploadId, text, ...post }: FeedPo
     received: post.received,
     url: post.url,
     replyTo: post.replyTo,
+    comments: post.comments,
     createdAt: post.createdAt,
   };
 }

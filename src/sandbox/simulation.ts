@@ -6,6 +6,7 @@ import { MEDIA_TABLES } from "./kit/media-store.ts";
 import type { Simulator } from "./kit/simulator.ts";
 import { readCall } from "./kit/state-call.ts";
 import {
+  comments,
   type FeedFilter,
   type FeedPost,
   postMedia,
@@ -39,6 +40,7 @@ export class Simulation {
       posts,
       postMedia,
       replies,
+      comments,
       steerings,
       loginsTable,
       codesTable,

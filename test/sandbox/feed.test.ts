@@ -76,6 +76,7 @@ describe("GET /sandbox/api/posts", () => {
           ],
           fields: first,
           received: 2,
+          comments: [],
           url: `https://bsky.app/profile/${session.handle}/post/${rkey}`,
           replyTo: null,
           createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.+Z$/),

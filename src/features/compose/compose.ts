@@ -2,7 +2,7 @@ import type { FieldError } from "../../core/errors.ts";
 import { nullIfBlank } from "../../core/text.ts";
 import { groupOf, isDraft } from "../../core/upload-status.ts";
 import type { Ctx } from "../../deps.ts";
-import type { Connector, PostMedia } from "../../platforms/connector.ts";
+import type { Connector, PostMedia, Target } from "../../platforms/connector.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import { UNKNOWN_FILE } from "../content/as-published.ts";
 import { downloadDue } from "../content/files.ts";
@@ -59,7 +59,8 @@ export async function composePost(
   const connector = connectorOf(account.platform);
   const read = readSettings(connector, own.settings);
   const whole = { raw: own.settings, texts: own, media: own.media, settings: read.settings };
-  const follows = namesParts(own.settings) ? await partsOf(connector, whole, { now, at }) : null;
+  const target = targetOf(account, now, at);
+  const follows = namesParts(own.settings) ? await partsOf(connector, whole, target) : null;
   const { refs, ...files } = toFiles(follows?.media ?? own.media);
   const { title: rawTitle, description: rawDescription } = follows?.texts ?? own;
   const [title, description] = [nullIfBlank(rawTitle), nullIfBlank(rawDescription)];
@@ -157,6 +158,17 @@ function readSettings(
   const { values } = settings.read(Object.fromEntries(readable));
   return { settings: values as Record<string, unknown>, errors };
 }
+
+const targetOf = (
+  { platformAccountId, grantedScopes }: AccountFacts["account"],
+  now: Date,
+  at: Date,
+): Target => ({
+  now,
+  at,
+  platformAccountId,
+  ...(grantedScopes === null ? {} : { grantedScopes: grantedScopes.split(" ") }),
+});
 
 /** Loaded only for posts that have parts. */
 async function partsOf(...args: Parameters<typeof readParts>): ReturnType<typeof readParts> {

@@ -231,11 +231,15 @@ async function commentErrors(
   }
   const { comment } = followUps;
   const errors = comment
-    ? await comment.check(text, {
-        ...whole.texts,
-        media: whole.media.flatMap((item) => ("media" in item ? [item.media] : [])),
-        settings: whole.settings,
-      })
+    ? await comment.check(
+        text,
+        {
+          ...whole.texts,
+          media: whole.media.flatMap((item) => ("media" in item ? [item.media] : [])),
+          settings: whole.settings,
+        },
+        target,
+      )
     : await connector.check(asPost(connector, text, whole), target);
   return errors.map(({ message }) => ({ field, message: `The first comment: ${message}` }));
 }

@@ -308,6 +308,11 @@ const Pages = ({ setup: { pages, missingOfPages } }: { setup: InstanceSetup }) =
       <Fact name="Its optional permissions">
         <code>{pages.optional.join(" ")}</code>
       </Fact>
+      {pages.extra.length > 0 && (
+        <Fact name="Asked for only by its APP_SCOPES">
+          <code>{pages.extra.join(" ")}</code>
+        </Fact>
+      )}
     </>
   );
 };

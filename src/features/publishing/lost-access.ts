@@ -82,7 +82,7 @@ function explain(
   refusal: string,
 ): string {
   const page = pagesApp && pagesApp.app === app ? pagesApp.consent : null;
-  const scopes = page ? [...page.required, ...page.optional] : needs.scopes;
+  const scopes = page ? [...page.required, ...(page.usual ?? page.optional)] : needs.scopes;
   const grant =
     scopes.length > 0
       ? `Reconnect it with every permission granted (${scopes.join(", ")}), or have the restriction lifted at ${platform}`

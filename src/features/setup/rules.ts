@@ -28,16 +28,19 @@ export interface PlatformSetup extends ConsentScopes, Pick<Needs, "app"> {
 
 export interface PagesSetup extends ConsentScopes {
   variables: readonly string[];
+  extra: readonly string[];
 }
 
-const pagesOf = ({ pagesApp }: Pick<Connector, "pagesApp">): PagesSetup | null =>
-  pagesApp
-    ? {
-        variables: appKeyNames(pagesApp.app),
-        required: pagesApp.consent.required,
-        optional: pagesApp.consent.optional,
-      }
-    : null;
+function pagesOf({ pagesApp }: Pick<Connector, "pagesApp">): PagesSetup | null {
+  if (!pagesApp) return null;
+  const { required, optional, usual = optional } = pagesApp.consent;
+  return {
+    variables: appKeyNames(pagesApp.app),
+    required,
+    optional: usual,
+    extra: extraScopes({ optional, usual }),
+  };
+}
 
 /** @param origin prefix of each address; empty for paths alone */
 export function setupOf(connector: Connector, origin: string): PlatformSetup {

@@ -24,16 +24,20 @@ export const apiVersion = {
   source: "https://developers.facebook.com/docs/graph-api/changelog/versions",
 };
 
+export const COMMENTS = "pages_manage_engagement";
+
 /** Source: Meta, "Permissions Reference". */
 export const scopes = {
   required: ["pages_show_list", "pages_read_engagement", "pages_manage_posts"],
-  optional: ["read_insights", "business_management"],
+  optional: ["read_insights", "business_management", COMMENTS],
+  usual: ["read_insights", "business_management"],
   inWords: {
     pages_show_list: "list the Pages",
     pages_read_engagement: "read the Pages' posts",
     pages_manage_posts: "publish posts as the Pages",
     read_insights: "read how posts do",
     business_management: "find the Pages of business portfolios",
+    [COMMENTS]: "write comments under the Pages' posts",
   },
 } satisfies ConsentScopes;
 
@@ -48,7 +52,7 @@ export const untilAudit: UntilAudit = {
 
 export const needs: Needs = {
   app: "A Meta app with the use case Manage everything on your Page; it posts as Pages, never as a person. With Facebook Login for Business, its configuration is FACEBOOK_CONFIG_ID.",
-  scopes: [...scopes.required, ...scopes.optional],
+  scopes: [...scopes.required, ...scopes.usual],
 };
 
 export const capabilities = {

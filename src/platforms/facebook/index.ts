@@ -26,6 +26,11 @@ export const facebook: Connector<FacebookSettings> = {
   ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
   ...lazily(() => import("./sent.ts"), "sentBytes"),
   ...lazily(() => import("./publish.ts"), "prepare", "submit", "settle", "reconcile"),
+  followUps: {
+    kinds: ["comment"],
+    settingsOf: (settings) => settings,
+    comment: lazily(() => import("./comment.ts"), "prepare", "submit", "reconcile", "check"),
+  },
   ...lazily(() => import("./app-check.ts"), "checkApp"),
   ...lazily(() => import("./auth.ts"), "identify"),
   ...lazily(() => import("./lasting.ts"), "adopt", "refresh"),

@@ -27,12 +27,12 @@ const STEPS: readonly SetupStep[] = [
     id: "permissions",
     kind: "product",
     title: "Add the permissions",
-    todo: 'Press "Customize" at the use case, and add these permissions; read_insights only for figures.',
+    todo: 'Press "Customize" at the use case, and add these permissions; read_insights only for figures. For first comments, add pages_manage_engagement as well, and set APP_SCOPES to {"facebook":["read_insights","business_management","pages_manage_engagement"]}. Pages that are connected already have to be connected again.',
     page: "https://developers.facebook.com/documentation/pages-api/create-an-app",
     before: "Facebook refuses the login.",
     after: "People with a role can be asked for them: that is standard access.",
     neededFor: "everybody",
-    scopes: [...scopes.required, ...scopes.optional].filter(
+    scopes: [...scopes.required, ...scopes.usual].filter(
       (scope) => scope !== "pages_show_list" && scope !== "business_management",
     ),
   },
@@ -110,6 +110,8 @@ const STEPS: readonly SetupStep[] = [
           "This app reads the Page's own posts: it shows the address of a published post, and finds out after an unanswered call whether the post exists.",
         pages_manage_posts:
           "The person writes a post with text, photos or a video in this app, now or for a later date, and the app publishes it on the person's Page.",
+        pages_manage_engagement:
+          "The person writes a first comment for their own post, and this app publishes it below the post, as the Page.",
         read_insights: "This app shows the Page's owner how often the posts were seen.",
         business_management:
           "Pages that belong to a business portfolio are listed only with this permission, which pages_show_list depends on here. The app changes nothing in the portfolio.",

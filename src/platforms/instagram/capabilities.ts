@@ -37,14 +37,18 @@ export const apiVersion = {
   source: "https://developers.facebook.com/docs/graph-api/changelog/versions",
 };
 
+export const COMMENTS = "instagram_business_manage_comments";
+
 /** Source: Meta, "Business Login for Instagram". */
 export const scopes = {
   required: ["instagram_business_basic", "instagram_business_content_publish"],
-  optional: ["instagram_business_manage_insights"],
+  optional: ["instagram_business_manage_insights", COMMENTS],
+  usual: ["instagram_business_manage_insights"],
   inWords: {
     instagram_business_basic: "read the profile and posts",
     instagram_business_content_publish: "publish posts",
     instagram_business_manage_insights: "read how posts do",
+    [COMMENTS]: "write comments under the account's posts",
   },
 } satisfies ConsentScopes;
 
@@ -59,7 +63,7 @@ export const untilAudit: UntilAudit = {
 
 export const needs: Needs = {
   app: "A Meta app with the use case Manage messaging and content on Instagram, API setup with Instagram login; it has an Instagram app id and secret of its own.",
-  scopes: [...scopes.required, ...scopes.optional],
+  scopes: [...scopes.required, ...scopes.usual],
   /** @see https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login */
   redirects: "https",
 };

@@ -39,6 +39,11 @@ export const instagram: Connector<InstagramSettings> = {
   ...lazily(() => import("./publish.ts"), "prepare", "submit", "settle", "reconcile"),
   ...lazily(() => import("./app-check.ts"), "checkApp"),
   ...lazily(() => import("./auth.ts"), "adopt", "identify", "refresh"),
+  followUps: {
+    kinds: ["comment"],
+    settingsOf: (settings) => settings,
+    comment: lazily(() => import("./comment.ts"), "prepare", "submit", "reconcile", "check"),
+  },
   consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
   metrics: {
     counts: ["views", "likes", "comments", "shares"],

@@ -36,6 +36,10 @@ export const MEMBER_POSTS_PER_READ = 4;
  */
 export const MEASURED_MEMBER_POSTS = 15;
 
+/** Source: LinkedIn, "Comments API". Only the Community Management API has these. */
+export const MEMBER_COMMENTS = "w_member_social_feed";
+export const PAGE_COMMENTS = "w_organization_social_feed";
+
 const inWords = {
   w_member_social: "publish posts as the member",
   r_organization_social: "read the pages' posts",
@@ -43,6 +47,8 @@ const inWords = {
   rw_organization_admin: "find the pages, and read their figures",
   r_organization_social_feed: "read comments on the pages' posts",
   [MEMBER_FIGURES]: "read the figures of the member's posts",
+  [MEMBER_COMMENTS]: "write comments as the member",
+  [PAGE_COMMENTS]: "write comments as the pages",
 };
 
 /**
@@ -57,6 +63,8 @@ export const scopes = {
     "rw_organization_admin",
     "r_organization_social_feed",
     MEMBER_FIGURES,
+    MEMBER_COMMENTS,
+    PAGE_COMMENTS,
   ],
   /** LinkedIn refuses the whole request when the app lacks one optional scope. */
   usual: [],
@@ -84,7 +92,8 @@ export const pagesScopes = {
     "r_organization_social",
     "rw_organization_admin",
   ],
-  optional: ["r_organization_social_feed", MEMBER_FIGURES],
+  optional: ["r_organization_social_feed", MEMBER_FIGURES, MEMBER_COMMENTS, PAGE_COMMENTS],
+  usual: ["r_organization_social_feed", MEMBER_FIGURES],
   inWords: { r_basicprofile: "read the name and picture", ...inWords },
 } satisfies ConsentScopes;
 

@@ -37,6 +37,11 @@ export const linkedin: Connector<LinkedInSettings> = {
   ...lazily(() => import("./sent.ts"), "sentBytes"),
   ...lazily(() => import("./publish.ts"), "prepare", "submit"),
   ...lazily(() => import("./reconcile.ts"), "reconcile"),
+  followUps: {
+    kinds: ["comment"],
+    settingsOf: (settings) => settings,
+    comment: lazily(() => import("./first-comment.ts"), "prepare", "submit", "reconcile", "check"),
+  },
   consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
   pagesApp: {
     app: PAGES_APP,

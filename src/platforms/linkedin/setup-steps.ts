@@ -11,6 +11,8 @@ const SCOPES_OF_PAGES = [
   "rw_organization_admin",
   "r_organization_social_feed",
   "r_member_postAnalytics",
+  "w_member_social_feed",
+  "w_organization_social_feed",
 ];
 
 const purpose = purposeOf(
@@ -27,6 +29,10 @@ const reasons = {
   rw_organization_admin:
     "Lists the pages that the member administers, to choose one of them, and reads the page's figures.",
   r_organization_social_feed: "Shows the comments on the page's own posts to the team.",
+  w_member_social_feed:
+    "Publishes the first comment that the member writes here for their own post.",
+  w_organization_social_feed:
+    "Publishes the first comment that the team writes here for its page's post.",
   r_member_postAnalytics: "Shows the member how the posts do that they published here.",
 };
 
@@ -129,7 +135,7 @@ const STEPS: readonly SetupStep[] = [
     id: "pages-development",
     kind: "review",
     title: "Ask for the Community Management API",
-    todo: "Under Products, request the Development tier. LinkedIn gives it to registered legal organizations alone, for commercial use: the form asks for the legal name and address, a business e-mail address on the organization's own domain, its website and the privacy policy. After a refusal, the same app cannot ask again.",
+    todo: 'Under Products, request the Development tier. LinkedIn gives it to registered legal organizations alone, for commercial use: the form asks for the legal name and address, a business e-mail address on the organization\'s own domain, its website and the privacy policy. After a refusal, the same app cannot ask again. First comments need it too: then also set APP_SCOPES to {"linkedin_pages":["r_organization_social_feed","r_member_postAnalytics","w_member_social_feed","w_organization_social_feed"]}, and connect again.',
     page: "https://learn.microsoft.com/en-us/linkedin/marketing/community-management-app-review",
     before: "Pages cannot be connected.",
     after: "All scopes of pages, with real data: 500 calls a day for the app, 100 for each member.",

@@ -32,7 +32,8 @@ export const apiVersion = {
   source: "https://developers.google.com/youtube/v3/revision_history",
 };
 
-export const DELETES = "https://www.googleapis.com/auth/youtube.force-ssl";
+/** Deletes videos and writes comments. */
+export const FORCE_SSL = "https://www.googleapis.com/auth/youtube.force-ssl";
 
 /** @see https://developers.google.com/youtube/v3/guides/auth/server-side-web-apps */
 export const scopes = {
@@ -40,12 +41,12 @@ export const scopes = {
     "https://www.googleapis.com/auth/youtube.upload",
     "https://www.googleapis.com/auth/youtube.readonly",
   ],
-  optional: [DELETES],
+  optional: [FORCE_SSL],
   usual: [],
   inWords: {
     "https://www.googleapis.com/auth/youtube.upload": "upload videos",
     "https://www.googleapis.com/auth/youtube.readonly": "read the channel and its videos",
-    [DELETES]: "delete videos",
+    [FORCE_SSL]: "delete videos, and write comments under them",
   },
 } satisfies ConsentScopes;
 

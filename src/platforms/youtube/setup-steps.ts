@@ -18,7 +18,7 @@ const reasons = {
   "https://www.googleapis.com/auth/youtube.readonly":
     "This app shows which channel is connected, waits until YouTube has processed an uploaded video, and shows the figures of the channel's videos to the channel's owner. No narrower scope reads a channel and its videos.",
   "https://www.googleapis.com/auth/youtube.force-ssl":
-    "The person deletes a video that they published by this app. No narrower scope allows that.",
+    "The person deletes a video that they published by this app, or writes a first comment for it, which this app publishes below the video. No narrower scope allows that.",
 };
 
 const STEPS: readonly SetupStep[] = [
@@ -74,7 +74,7 @@ const STEPS: readonly SetupStep[] = [
     id: "scopes",
     kind: "product",
     title: "Add the scopes",
-    todo: 'Under Data Access, add these scopes. For videos to be deleted here too, as after a rehearsal, add https://www.googleapis.com/auth/youtube.force-ssl as well, and set APP_SCOPES to {"youtube":["https://www.googleapis.com/auth/youtube.force-ssl"]}. Channels that are connected already have to be connected again.',
+    todo: 'Under Data Access, add these scopes. For videos to be deleted here too, as after a rehearsal, and for first comments, add https://www.googleapis.com/auth/youtube.force-ssl as well, and set APP_SCOPES to {"youtube":["https://www.googleapis.com/auth/youtube.force-ssl"]}. Channels that are connected already have to be connected again.',
     page: "https://console.cloud.google.com/auth/scopes",
     before: "The scopes are not declared.",
     after: "The consent screen may ask for them.",

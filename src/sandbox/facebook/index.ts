@@ -1,6 +1,7 @@
 import { createSimulator, idOf } from "../kit/simulator.ts";
 import { createGraphApp, type GraphCall, graphError, unsupported } from "../meta/graph.ts";
 import { pick, readFacebookFields } from "./call.ts";
+import { createComment, listComments } from "./comments.ts";
 import { consent, grantToken } from "./consent.ts";
 import { createPost } from "./feed.ts";
 import { authenticate, isSelf, mayPublish, pages, readOtherPage, readPage } from "./pages.ts";
@@ -92,6 +93,8 @@ for (const version of ["", "/:version{v\\d+\\.\\d+}"]) {
     .post(`${NODE}/videos`, ofPage(uploadVideo))
     .post(`${NODE}/video_reels`, ofPage(publishReel))
     .get(`${NODE}/published_posts`, ofPage(listPosts))
+    .post(`${NODE}/comments`, createComment)
+    .get(`${NODE}/comments`, listComments)
     .get(NODE, readNode)
     .delete(NODE, deleteNode);
   app.post(`/graph-video.facebook.com${version}${NODE}/videos`, ofPage(uploadVideo));

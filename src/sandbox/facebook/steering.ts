@@ -3,7 +3,7 @@ import type { Reply } from "../kit/steering.ts";
 import { type GraphCall, graphError, mediaError, serverError } from "../meta/graph.ts";
 import { expiredToken, type Page } from "./pages.ts";
 
-const REFUSALS: SteeredRefusals = {
+export const REFUSALS: SteeredRefusals = {
   expiredToken,
   serverError,
   failures: {

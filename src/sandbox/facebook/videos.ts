@@ -50,6 +50,14 @@ export function findVideo(
   return videos.find(store, { ...by, team_id: origin.teamId, page_id: page.id });
 }
 
+export function videoOfPost(
+  { env: { store, origin } }: GraphCall,
+  page: Page,
+  postId: string,
+): Video | null {
+  return videos.find(store, { post_id: postId, team_id: origin.teamId, page_id: page.id });
+}
+
 export function insertVideo(
   { env: { store, origin } }: GraphCall,
   page: Page,

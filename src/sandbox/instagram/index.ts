@@ -1,6 +1,7 @@
 import { createSimulator, idOf } from "../kit/simulator.ts";
 import { createGraphApp, type GraphCall, pickRequested, unsupported } from "../meta/graph.ts";
 import { authenticate, logins, readMe } from "./accounts.ts";
+import { createComment, listComments } from "./comments.ts";
 import { consent, grantToken, readInstagramFields } from "./consent.ts";
 import { containers, createContainer, readContainer } from "./containers.ts";
 import {
@@ -52,6 +53,8 @@ for (const version of ["", "/:version{v\\d+\\.\\d+}"]) {
     .get("/:id{[a-z0-9_]+}/content_publishing_limit", readPublishingLimit)
     .get("/insights", readManyInsights)
     .get("/:id{\\d+}/insights", readInsights)
+    .get("/:id{\\d+}/comments", listComments)
+    .post("/:id{\\d+}/comments", createComment)
     .get("/:id{[a-z0-9_]+}", readNode);
 }
 

@@ -13,6 +13,14 @@ export interface FeedMedia extends StoredMedia {
   alt: string;
 }
 
+export interface FeedComment {
+  key: string;
+  author: string;
+  text: string;
+  /** ISO 8601. */
+  createdAt: string;
+}
+
 export interface FeedPost {
   id: number;
   platform: Platform;
@@ -27,6 +35,8 @@ export interface FeedPost {
   url: string;
   /** Id of the post in the feed that this one replies to. */
   replyTo: number | null;
+  /** Oldest first. */
+  comments: FeedComment[];
   /** ISO 8601, of the first arrival. */
   createdAt: string;
 }
@@ -87,6 +97,23 @@ export const replies = new Table(
   { platform: text<Platform>(), key: text(), parent: text() },
   { constraint: "PRIMARY KEY (platform, key)" },
 );
+
+export const comments = new Table(
+  "comments",
+  {
+    key: key(),
+    platform: text<Platform>(),
+    post_key: text(),
+    team_id: integer(),
+    author_id: text(),
+    author: text(),
+    text: text(),
+    created_at: integer(),
+  },
+  { indexes: { by_post: "platform, post_key, created_at" } },
+);
+
+export type SavedComment = RowOf<typeof comments>;
 
 export const steerings = new Table("steering", {
   key: key(),
@@ -197,6 +224,10 @@ export class SandboxStore {
 
   #deletePosts(where: string, ...bindings: SqlStorageValue[]): void {
     this.sql.exec(
+      `DELETE FROM comments WHERE (platform, post_key) IN (SELECT platform, key FROM posts WHERE ${where})`,
+      ...bindings,
+    );
+    this.sql.exec(
       `DELETE FROM post_media WHERE post_id IN (SELECT id FROM posts WHERE ${where})`,
       ...bindings,
     );
@@ -231,6 +262,14 @@ export class SandboxStore {
       received: row.received,
       url: row.url,
       replyTo: this.#replyToOf(row),
+      comments: this.listComments(row.platform, row.key)
+        .reverse()
+        .map(({ key, author, text, created_at }) => ({
+          key,
+          author,
+          text,
+          createdAt: new Date(created_at).toISOString(),
+        })),
       createdAt: new Date(row.created_at).toISOString(),
     }));
   }
@@ -238,6 +277,12 @@ export class SandboxStore {
   #replyToOf({ platform, key }: SavedPost): number | null {
     const parent = this.parentOf(platform, key);
     return parent === null ? null : (posts.find(this, { platform, key: parent })?.id ?? null);
+  }
+
+  /** Newest first. */
+  listComments(platform: Platform, postKey: string): SavedComment[] {
+    const order = "ORDER BY created_at DESC, rowid DESC";
+    return comments.list(this, { platform, post_key: postKey }, order);
   }
 
   #mediaOf(postId: number): FeedMedia[] {

@@ -10,9 +10,10 @@ import {
 } from "./accounts.ts";
 import { assets, initializeFile, initializeVideo, readAsset, uploads } from "./assets.ts";
 import { decode, invalidValue, refusal, requireVersion } from "./call.ts";
+import { createComment, listComments } from "./comments.ts";
 import { consent } from "./consent.ts";
 import { createPost, deletePost, listPosts, postByHand, posts, readPost } from "./posts.ts";
-import { listComments, readFollowers, readMemberFigures, readStatistics } from "./statistics.ts";
+import { readFollowers, readMemberFigures, readStatistics } from "./statistics.ts";
 import { finalizeVideo, putUpload } from "./uploads.ts";
 
 const notFound = ({ req }: Call) =>
@@ -78,6 +79,7 @@ rest
   .get("/organizationalEntityShareStatistics", readStatistics)
   .get("/memberCreatorPostAnalytics", readMemberFigures)
   .get("/socialActions/:id/comments", listComments)
+  .post("/socialActions/:id/comments", createComment)
   .get("/posts", listPosts)
   .get("/posts/:id", readPost)
   .delete("/posts/:id", deletePost)

@@ -1,19 +1,11 @@
-import { MINUTE } from "../../core/time.ts";
 import { followersOf, reactionsTo } from "../kit/audience.ts";
 import { type Call, idOf } from "../kit/simulator.ts";
 import type { RowOf } from "../kit/table.ts";
-import {
-  ADMIN_SCOPES,
-  authenticate,
-  listOf,
-  type Member,
-  requireActor,
-  requireScope,
-} from "./accounts.ts";
-import { accessDenied, decode, encodedParam, invalidValue, refusal } from "./call.ts";
+import { ADMIN_SCOPES, authenticate, type Member, requireActor } from "./accounts.ts";
+import { accessDenied, decode, encodedParam, invalidValue } from "./call.ts";
 import { posts } from "./posts.ts";
 
-const reactionsOf = ({ author, body, created_at }: RowOf<typeof posts>) =>
+export const reactionsOf = ({ author, body, created_at }: RowOf<typeof posts>) =>
   reactionsTo(`linkedin ${author} ${body.commentary}`, created_at);
 
 export async function readFollowers(call: Call): Promise<Response> {
@@ -118,28 +110,7 @@ export async function readMemberFigures(call: Call): Promise<Response> {
 
 const NOTHING = { views: 0, likes: 0, comments: 0, shares: 0 };
 
-function requireAdmin(member: Member, urn: string): void {
+export function requireAdmin(member: Member, urn: string): void {
   if (urn !== member.urn) requireActor(member, urn);
   else throw accessDenied("Viewer is not an administrator of this organization");
-}
-
-const WORDS = ["Well said.", "Congratulations!", "Where can I read more of it?"];
-
-export async function listComments(call: Call): Promise<Response> {
-  const { member } = await authenticate(call);
-  requireScope(call, member, "r_organization_social_feed");
-  const urn = decode(idOf(call));
-  const row = posts.find(call.env.store, { urn, team_id: call.env.origin.teamId });
-  if (row) requireAdmin(member, row.author);
-  const count = row ? reactionsOf(row).comments : 0;
-  if (!row || count === 0) throw refusal(404, "NOT_FOUND", `No comments on ${urn}`);
-  const comments = Array.from({ length: count }, (_, i) => ({
-    id: String(7_000 + i),
-    actor: i === 1 ? row.author : `urn:li:person:reader${i}`,
-    commentUrn: `urn:li:comment:(${urn},${7_000 + i})`,
-    created: { actor: "urn:li:person:reader", time: row.created_at + i * MINUTE },
-    message: { text: WORDS[i % WORDS.length], attributes: [] },
-    object: urn,
-  }));
-  return listOf(call, comments);
 }

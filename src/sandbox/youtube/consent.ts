@@ -4,8 +4,9 @@ import type { Call } from "../kit/simulator.ts";
 const PREFIX = "https://www.googleapis.com/auth/";
 export const UPLOAD = `${PREFIX}youtube.upload`;
 export const READONLY = `${PREFIX}youtube.readonly`;
+export const FORCE_SSL = `${PREFIX}youtube.force-ssl`;
 /** These include `UPLOAD` and `READONLY`. */
-export const ALL_SCOPES = [`${PREFIX}youtube`, `${PREFIX}youtube.force-ssl`];
+export const ALL_SCOPES = [`${PREFIX}youtube`, FORCE_SSL];
 
 /** Source: Google, "OAuth 2.0 Scopes for Google APIs", YouTube. */
 const SCOPES = [

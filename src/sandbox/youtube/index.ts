@@ -1,6 +1,7 @@
 import { createApp, createSimulator } from "../kit/simulator.ts";
 import { grantTokens, listChannels, revokeTokens } from "./accounts.ts";
 import { refusal } from "./call.ts";
+import { insertThread, listThreads } from "./comments.ts";
 import { consent } from "./consent.ts";
 import { openSession, putChunk, sessions } from "./sessions.ts";
 import {
@@ -23,7 +24,9 @@ for (const host of ["/www.googleapis.com", "/youtube.googleapis.com"]) {
     .get("/youtube/v3/videos", listVideos)
     .delete("/youtube/v3/videos", deleteVideo)
     .get("/youtube/v3/channels", listChannels)
-    .get("/youtube/v3/playlistItems", listPlaylist);
+    .get("/youtube/v3/playlistItems", listPlaylist)
+    .get("/youtube/v3/commentThreads", listThreads)
+    .post("/youtube/v3/commentThreads", insertThread);
 }
 
 app.basePath("/oauth2.googleapis.com").post("/token", grantTokens).post("/revoke", revokeTokens);

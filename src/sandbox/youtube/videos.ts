@@ -35,7 +35,7 @@ type Video = RowOf<typeof videos>;
 export const textOf = ({ snippet }: Resource): string =>
   [snippet.title, snippet.description].filter(Boolean).join("\n");
 
-const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+export const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 interface NewVideo {
   channel: Channel;

@@ -1,0 +1,117 @@
+import * as z from "zod";
+import { formatCount } from "../../core/counts.ts";
+import type { FieldError } from "../../core/errors.ts";
+import type { AppName } from "../../core/platforms.ts";
+import { asSentence } from "../../core/text.ts";
+import { SECOND } from "../../core/time.ts";
+import type {
+  Bookmark,
+  Prepared,
+  PublishedPost,
+  PublishJob,
+  Reconciled,
+  Stopped,
+  Target,
+} from "../connector.ts";
+import { refuseIf } from "./checks.ts";
+import { comparable } from "./listings.ts";
+import { published, ready, unknowable } from "./steps.ts";
+
+const CLOCK_SLACK_SECONDS = 60;
+
+const place = z.object({ objectId: z.string(), readyAt: z.number() });
+
+/** `objectId`: what the comment is written under. `readyAt`: epoch milliseconds before the first call. */
+export type CommentPlace = z.infer<typeof place>;
+
+export const readCommentPlace = (stored: Bookmark): CommentPlace => place.parse(stored);
+
+export const readyUnder = (job: Pick<PublishJob, "now">, objectId: string): Prepared =>
+  ready<CommentPlace>({ objectId, readyAt: job.now().getTime() });
+
+/** The platform's id of the post that the comment belongs to. */
+export function commentedPost({ replyTo }: Pick<PublishJob, "replyTo">): string {
+  if (!replyTo) throw new Error("A comment without a post cannot be published.");
+  return replyTo.root;
+}
+
+export const commentText = ({ post }: Pick<PublishJob, "post">): string => post.description ?? "";
+
+export interface ListedComment {
+  id: string;
+  text: string | null;
+  /** Null when the platform does not name the author. */
+  isOwn: boolean | null;
+  /** Epoch milliseconds; NaN when unknown. */
+  at: number;
+  shareUrl: string | null;
+}
+
+/**
+ * Finds the job's comment. Any other new comment by the account may be this one, because platforms change texts.
+ *
+ * @param isWhole the list has all comments since `readyAt`
+ */
+export function findComment(
+  job: PublishJob,
+  { readyAt }: CommentPlace,
+  { comments, isWhole }: { comments: readonly ListedComment[]; isWhole: boolean },
+): PublishedPost | Extract<Reconciled, { kind: "absent" | "unknowable" }> {
+  const from = readyAt - CLOCK_SLACK_SECONDS * SECOND;
+  const text = comparable(commentText(job));
+  const hasText = (one: ListedComment) => comparable(one.text) === text;
+  const recent = comments.filter(({ at }) => !(at < from));
+  const maybe = recent.filter((one) => one.isOwn !== false || hasText(one));
+  const sure = maybe.filter((one) => one.isOwn === true && hasText(one));
+  const [comment] = sure;
+  if (comment && sure.length === 1) return published(comment.id, comment.shareUrl);
+  if (maybe.length > 0) return unknowable("A new comment under the post may be this one.");
+  return isWhole
+    ? { kind: "absent" }
+    : unknowable("The post has more new comments than Akimbo reads.");
+}
+
+/** Whether a list, newest first, reaches back to `readyAt`. */
+export const reachesBack = (
+  { readyAt }: CommentPlace,
+  comments: readonly Pick<ListedComment, "at">[],
+): boolean => comments.some(({ at }) => at < readyAt - CLOCK_SLACK_SECONDS * SECOND);
+
+export const refuseComment = (isWrong: boolean, message: string): FieldError[] =>
+  refuseIf(isWrong, "first_comment", message);
+
+export const checkCommentLength = (name: string, text: string, max: number): FieldError[] =>
+  refuseComment(
+    text.length > max,
+    `${name} takes ${formatCount(max)} characters in a comment, it has ${formatCount(text.length)}; shorten it.`,
+  );
+
+export interface CommentScope {
+  scope: string;
+  app: AppName;
+  /** Where the owner finds it, such as `in the step "Add the scopes" at /app/setup/youtube`. */
+  place: string;
+}
+
+const grantOf = ({ app, place }: Omit<CommentScope, "scope">): string =>
+  `The instance's owner adds it to the app, ${place}, and to APP_SCOPES under "${app}"; then connect the account again.`;
+
+export const checkCommentScope = (
+  { grantedScopes }: Target,
+  { scope, ...where }: CommentScope,
+): FieldError[] =>
+  refuseComment(
+    grantedScopes !== undefined && !grantedScopes.includes(scope),
+    `the account's login lacks the permission ${scope}. ${grantOf(where)}`,
+  );
+
+/** Adds what to do when the platform refuses the comment for a lacking permission. */
+export function withCommentAdvice(stopped: Stopped, { scope, ...where }: CommentScope): Stopped {
+  if (stopped.kind !== "failed" || stopped.failure.code !== "account_disconnected") return stopped;
+  const { failure } = stopped;
+  const advice = `A comment needs the permission ${scope}. ${grantOf(where)}`;
+  return {
+    ...stopped,
+    failure: { ...failure, message: `${asSentence(failure.message)} ${advice}` },
+  };
+}

@@ -1,0 +1,122 @@
+import * as z from "zod";
+import type { Bookmark, Post, Prepared, Reconciled, Submitted, Target } from "../connector.ts";
+import {
+  type CommentScope,
+  checkCommentLength,
+  checkCommentScope,
+  commentedPost,
+  commentText,
+  findComment,
+  type ListedComment,
+  readCommentPlace,
+  readyUnder,
+  withCommentAdvice,
+} from "../kit/comments.ts";
+import { list } from "../kit/metrics.ts";
+import { failed } from "../kit/refusals.ts";
+import { field, maybeText } from "../kit/shapes.ts";
+import { published, ready, undecided, unknowable } from "../kit/steps.ts";
+import { encodeUrn, get, post, readerOf } from "./api.ts";
+import { MEMBER_COMMENTS, PAGE_COMMENTS, PAGES_APP } from "./capabilities.ts";
+import { isDuplicatePost, isUndecided, toRefused, toUnknowable } from "./failures.ts";
+import type { Job } from "./processing.ts";
+import type { LinkedInSettings } from "./settings.ts";
+import { isOrganization, isPost } from "./urn.ts";
+
+/** LinkedIn names no number for its API; its own editor takes this many. */
+const MAX_CHARACTERS = 1_250;
+const RATE_LIMIT = 429;
+const NOT_FOUND = 404;
+
+const scopeOf = (platformAccountId: string): CommentScope => ({
+  scope: isOrganization(platformAccountId) ? PAGE_COMMENTS : MEMBER_COMMENTS,
+  app: PAGES_APP,
+  place:
+    'which needs LinkedIn\'s Community Management API (the step "Ask for the Community Management API" at /app/setup/linkedin)',
+});
+
+export const check = (
+  text: string,
+  _post: Post<LinkedInSettings>,
+  { platformAccountId = "", ...target }: Target,
+) => [
+  ...checkCommentLength("LinkedIn", text, MAX_CHARACTERS),
+  ...checkCommentScope(target, scopeOf(platformAccountId)),
+];
+
+export async function prepare(job: Job, stored: Bookmark | null): Promise<Prepared> {
+  if (stored !== null) return ready(stored);
+  const urn = commentedPost(job);
+  if (isPost(urn)) return readyUnder(job, urn);
+  return failed(
+    "unknown",
+    "LinkedIn did not name the post, so it cannot be commented on here. Write the comment on LinkedIn.",
+  );
+}
+
+const commentsOf = (urn: string): string => `socialActions/${encodeUrn(urn)}/comments`;
+
+const readCreateReply = readerOf(
+  z.unknown().transform((body) => z.object({ commentUrn: maybeText }).safeParse(body).data ?? null),
+);
+
+/** @see https://learn.microsoft.com/linkedin/marketing/community-management/shares/comments-api */
+export async function submit(job: Job, stored: Bookmark): Promise<Submitted> {
+  const { objectId: object } = readCommentPlace(stored);
+  const { platformAccountId: actor } = job.account;
+  const body = { actor, object, message: { text: commentText(job) } };
+  const answer = await job.fetch(post(commentsOf(object), job.accessToken, body));
+  const id = answer.headers.get("x-restli-id");
+  const reply = await readCreateReply(answer);
+  if (reply.ok) return published(reply.value?.commentUrn ?? id ?? object, null);
+  // Some comments were made although LinkedIn answered that there are too many calls.
+  const isOpen = reply.error.status === RATE_LIMIT || isDuplicatePost(reply.error);
+  if (isOpen || isUndecided(reply.error)) return undecided(reply.error.message);
+  return withCommentAdvice(toRefused(reply.error, job.now()), scopeOf(actor));
+}
+
+const PAGE = 100;
+const MAX_PAGES = 10;
+
+const readListReply = readerOf(field("elements", list));
+
+const comment = z.object({
+  id: maybeText,
+  commentUrn: maybeText,
+  actor: maybeText,
+  message: z.object({ text: maybeText }).nullish().catch(null),
+  created: z.object({ time: z.number() }).nullish().catch(null),
+});
+
+function toListed({ account }: Job, element: unknown): ListedComment {
+  const { data } = comment.safeParse(element);
+  const actor = data?.actor ?? null;
+  return {
+    id: data?.commentUrn ?? data?.id ?? "",
+    text: data?.message?.text ?? null,
+    isOwn: actor === null ? null : actor === account.platformAccountId,
+    at: data?.created?.time ?? Number.NaN,
+    shareUrl: null,
+  };
+}
+
+export async function reconcile(job: Job, stored: Bookmark): Promise<Reconciled> {
+  const place = readCommentPlace(stored);
+  if (!isOrganization(job.account.platformAccountId)) {
+    return unknowable(
+      "LinkedIn did not answer, and it does not list the comments under a person's posts.",
+    );
+  }
+  const comments: ListedComment[] = [];
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const path = `${commentsOf(place.objectId)}?start=${page * PAGE}&count=${PAGE}`;
+    const reply = await readListReply(await job.fetch(get(path, job.accessToken)));
+    // A post without comments answers 404.
+    const isEmpty = !reply.ok && reply.error.status === NOT_FOUND;
+    if (!reply.ok && !isEmpty) return toUnknowable(reply.error);
+    const elements = reply.ok ? reply.value : [];
+    comments.push(...elements.map((element) => toListed(job, element)));
+    if (elements.length < PAGE) return findComment(job, place, { comments, isWhole: true });
+  }
+  return findComment(job, place, { comments, isWhole: false });
+}

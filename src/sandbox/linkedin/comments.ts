@@ -1,0 +1,86 @@
+import * as z from "zod";
+import { MINUTE } from "../../core/time.ts";
+import { saveComment } from "../kit/comments.ts";
+import { randomDigits } from "../kit/ids.ts";
+import { type Call, deliver, idOf } from "../kit/simulator.ts";
+import type { SavedComment } from "../kit/store.ts";
+import { authenticate, listOf, requireActor, requireScope } from "./accounts.ts";
+import { decode, invalidValue, readInput, refusal } from "./call.ts";
+import { posts } from "./posts.ts";
+import { reactionsOf, requireAdmin } from "./statistics.ts";
+import { REFUSALS } from "./steering.ts";
+
+const MAX_CHARACTERS = 1_250;
+
+const input = z.strictObject({
+  actor: z.string().regex(/^urn:li:(?:person|organization):[\w-]+$/),
+  object: z.string().regex(/^urn:li:(?:share|ugcPost|activity):\d+$/),
+  message: z.strictObject({ text: z.string().min(1) }),
+});
+
+function findPost(call: Call, urn: string) {
+  const row = posts.find(call.env.store, { urn, team_id: call.env.origin.teamId });
+  if (!row) throw refusal(404, "NOT_FOUND", `No post ${urn}`);
+  return row;
+}
+
+const toComment = ({ key, author_id, text, post_key, created_at }: SavedComment) => {
+  const commentUrn = `urn:li:comment:(${post_key},${key})`;
+  return {
+    id: key,
+    actor: author_id,
+    commentUrn,
+    created: { actor: author_id, time: created_at },
+    message: { text, attributes: [] },
+    object: post_key,
+  };
+};
+
+/** Source: LinkedIn, "Comments API". */
+export async function createComment(call: Call): Promise<Response> {
+  const { member, token } = await authenticate(call);
+  const { actor, object, message } = await readInput(call, input);
+  const author = requireActor(member, actor);
+  const isOwn = actor === member.urn;
+  requireScope(call, member, isOwn ? "w_member_social_feed" : "w_organization_social_feed");
+  const urn = decode(idOf(call));
+  findPost(call, urn);
+  const digits = (text: string) => text.split(":").at(-1);
+  if (digits(object) !== digits(urn)) throw invalidValue("/object :: is another post");
+  if (message.text.length > MAX_CHARACTERS) {
+    throw refusal(400, "FIELD_LENGTH_TOO_LONG", "/message/text :: is too long");
+  }
+  const { reply, comment } = saveComment(call.env, REFUSALS, {
+    key: `7${randomDigits(18)}`,
+    platform: "linkedin",
+    post_key: urn,
+    author_id: actor,
+    author,
+    text: message.text,
+    token,
+  });
+  const headers = { "x-restli-id": comment.key };
+  return deliver(reply, Response.json(toComment(comment), { status: 201, headers }));
+}
+
+const WORDS = ["Well said.", "Congratulations!", "Where can I read more of it?"];
+
+export async function listComments(call: Call): Promise<Response> {
+  const { member } = await authenticate(call);
+  requireScope(call, member, "r_organization_social_feed");
+  const urn = decode(idOf(call));
+  const row = posts.find(call.env.store, { urn, team_id: call.env.origin.teamId });
+  if (row) requireAdmin(member, row.author);
+  const own = call.env.store.listComments("linkedin", urn);
+  const count = row ? reactionsOf(row).comments : 0;
+  if (!row || count + own.length === 0) throw refusal(404, "NOT_FOUND", `No comments on ${urn}`);
+  const others = Array.from({ length: count }, (_, i) => ({
+    id: String(7_000 + i),
+    actor: i === 1 ? row.author : `urn:li:person:reader${i}`,
+    commentUrn: `urn:li:comment:(${urn},${7_000 + i})`,
+    created: { actor: "urn:li:person:reader", time: row.created_at + i * MINUTE },
+    message: { text: WORDS[i % WORDS.length], attributes: [] },
+    object: urn,
+  }));
+  return listOf(call, [...own.map(toComment), ...others]);
+}

@@ -1,0 +1,216 @@
+import { env } from "cloudflare:test";
+import { describe, expect, test } from "vitest";
+import type { Platform } from "../../src/core/platforms.ts";
+import type { Fields } from "../support/harness.ts";
+import { dieBefore, jpeg, mp4, openStage, type Stage } from "../support/stage.ts";
+import { pageOf } from "./linkedin/row.ts";
+
+interface Commenter {
+  platform: Platform;
+  usual: Fields;
+  pageOf?: (name: string) => Promise<string>;
+  scope: string;
+  /** The platform lists the comments of a post to the app. */
+  isListed: boolean;
+  address: RegExp | null;
+}
+
+const YOUTUBE: Commenter = {
+  platform: "youtube",
+  usual: { title: "Look", video: mp4() },
+  scope: "https://www.googleapis.com/auth/youtube.force-ssl",
+  isListed: true,
+  address: /^https:\/\/www\.youtube\.com\/watch\?v=[\w-]{11}&lc=Ugx[\w-]+$/,
+};
+const FACEBOOK: Commenter = {
+  platform: "facebook",
+  usual: { description: "Look" },
+  scope: "pages_manage_engagement",
+  isListed: true,
+  address: /^https:\/\/www\.facebook\.com\/\d+\?comment_id=\d+$/,
+};
+const INSTAGRAM: Commenter = {
+  platform: "instagram",
+  usual: { title: "Look", photo: jpeg() },
+  scope: "instagram_business_manage_comments",
+  isListed: true,
+  address: null,
+};
+const PAGE: Commenter = {
+  platform: "linkedin",
+  usual: { description: "Look" },
+  pageOf,
+  scope: "w_organization_social_feed",
+  isListed: true,
+  address: null,
+};
+const { pageOf: _, ...OF_MEMBER } = PAGE;
+const MEMBER: Commenter = { ...OF_MEMBER, scope: "w_member_social_feed", isListed: false };
+
+const ALL: [string, Commenter][] = [
+  ["YouTube", YOUTUBE],
+  ["a Facebook Page", FACEBOOK],
+  ["a photo on Facebook", { ...FACEBOOK, usual: { description: "Look", photo: jpeg() } }],
+  ["a video on Facebook", { ...FACEBOOK, usual: { description: "Look", video: mp4() } }],
+  ["Instagram", INSTAGRAM],
+  ["a LinkedIn page", PAGE],
+  ["a LinkedIn member", MEMBER],
+];
+
+const open = ({ platform, usual, pageOf }: Commenter): Promise<Stage> =>
+  openStage(platform, { usual: () => usual, ...(pageOf ? { pageOf } : {}) });
+
+const textsOf = ([post]: { comments: { text: string }[] }[]) =>
+  post?.comments.map(({ text }) => text);
+
+const isComment = (call: string) => /^POST .*(?:\/comments|\/commentThreads)$/.test(call);
+
+const expectOnce = (feed: { received: number }[]) =>
+  expect(feed.map(({ received }) => received)).toEqual([1]);
+
+describe.each(ALL)("a first comment on %s", (_name, commenter) => {
+  test("goes out once, below a post that goes out once", async () => {
+    const stage = await open(commenter);
+    const { upload, calls, feed } = await stage.publish({ first_comment: "More of it\nbelow" });
+    expect(upload).toMatchObject({
+      status: "completed",
+      parts: [{ position: 1, kind: "comment", status: "completed", errorMessage: null }],
+    });
+    expect(upload.metadata.warnings).toBeUndefined();
+    const [{ platformPostId, shareUrl }] = upload.parts;
+    expect(platformPostId).toContain(feed[0].comments[0].key);
+    if (commenter.address) expect(shareUrl).toMatch(commenter.address);
+    else expect(shareUrl).toBeNull();
+    expectOnce(feed);
+    expect(textsOf(feed)).toEqual(["More of it\nbelow"]);
+    expect(calls.filter(isComment)).toHaveLength(1);
+  });
+
+  const unproven = [{ status: "failed", failure: { code: "platform_processing_timeout" } }];
+  const expected = commenter.isListed ? [{ status: "completed" }] : unproven;
+
+  test("is there once although its answer is lost", async () => {
+    const stage = await open(commenter);
+    const first_comment = "Below [sandbox:lost_reply]";
+    const { upload, calls, feed } = await stage.publish({ first_comment });
+    expect(upload).toMatchObject({ status: "completed", parts: expected });
+    expectOnce(feed);
+    expect(textsOf(feed)).toEqual([first_comment]);
+    expect(calls.filter(isComment)).toHaveLength(1);
+  });
+
+  test("is there once although its run dies before the outcome is stored", async () => {
+    const stage = await open(commenter);
+    const id = await stage.post({ first_comment: "Below" });
+    const deaths = dieBefore(stage, "status = 'completed'");
+    const upload = await stage.end(id);
+    expect(deaths()).toBe(1);
+    expect(upload).toMatchObject({ status: "completed", parts: expected });
+    const feed = await stage.feed();
+    expectOnce(feed);
+    expect(textsOf(feed)).toEqual(["Below"]);
+  });
+
+  test("is sent again where the platform surely has none", async () => {
+    const stage = await open(commenter);
+    const { upload, feed } = await stage.publish({ first_comment: "Below [sandbox:5xx=1]" });
+    expect(upload).toMatchObject({ status: "completed", parts: expected });
+    expectOnce(feed);
+    expect(textsOf(feed)).toHaveLength(commenter.isListed ? 1 : 0);
+  });
+
+  test("is sent with a new token when the platform refuses the old one", async () => {
+    const stage = await open(commenter);
+    const { upload, feed } = await stage.publish({
+      first_comment: "Below [sandbox:token_expired]",
+    });
+    expect(upload).toMatchObject({ status: "completed", parts: [{ status: "completed" }] });
+    expectOnce(feed);
+    expect(textsOf(feed)).toHaveLength(1);
+  });
+
+  test("that the platform refuses leaves the post published, with a warning", async () => {
+    const stage = await open(commenter);
+    const { upload, feed } = await stage.publish({
+      first_comment: "Below [sandbox:unknown]",
+    });
+    expect(upload).toMatchObject({
+      status: "completed",
+      failure: null,
+      metadata: { warnings: [expect.stringMatching(/^Part 1: /)] },
+      parts: [{ status: "failed", failure: { code: "unknown" } }],
+    });
+    expectOnce(feed);
+    expect(textsOf(feed)).toEqual([]);
+    expect(await stage.events()).toContain("upload.part_failed");
+  });
+
+  test("is refused where the login is known to lack the permission", async () => {
+    const stage = await open(commenter);
+    const grant = (scopes: string) =>
+      env.DB.prepare("UPDATE accounts SET granted_scopes = ? WHERE id = ?")
+        .bind(scopes, stage.accountId)
+        .run();
+    await grant("read_insights");
+    const refused = await stage.send({ first_comment: "Below" });
+    expect(refused).toMatchObject({ status: 400 });
+    const { first_comment: message } = Object.fromEntries(
+      refused.body.errors.map((one: { field: string; message: string }) => [
+        one.field,
+        one.message,
+      ]),
+    );
+    expect(message).toContain(commenter.scope);
+    expect(message).toMatch(/APP_SCOPES under "\w+"/);
+    expect(message).toContain(`/app/setup/${commenter.platform}`);
+    await stage.end(await stage.post());
+    await grant(`read_insights ${commenter.scope}`);
+    const upload = await stage.end(await stage.post({ first_comment: "Below", ...differing }));
+    expect(upload).toMatchObject({ status: "completed", parts: [{ status: "completed" }] });
+  });
+});
+
+const differing = { description: "Another", title: "Another" };
+
+const refusalOf = async (commenter: Commenter, fields: Fields) => {
+  const stage = await open(commenter);
+  const answer = await stage.send({ first_comment: "Below", ...fields });
+  expect(answer.status).toBe(400);
+  expect(await stage.feed()).toEqual([]);
+  return answer.body.errors;
+};
+
+test.each<[string, Commenter, Fields, RegExp]>([
+  ["a story on Instagram", INSTAGRAM, { media_type: "STORIES" }, /a story takes no comments/],
+  ["a private video", YOUTUBE, { privacyStatus: "private" }, /private video/],
+  ["a video that waits", YOUTUBE, { scheduledDate: "2026-12-24T09:00:00Z" }, /scheduledDate/],
+  ["a video for kids", YOUTUBE, { selfDeclaredMadeForKids: "true" }, /made for kids/],
+  ["a long comment", PAGE, { first_comment: "a".repeat(1_251) }, /1,250 characters.*1,251/],
+])("%s is refused with a comment", async (_name, commenter, fields, message) => {
+  expect(await refusalOf(commenter, fields)).toMatchObject([
+    { field: "first_comment", message: expect.stringMatching(message) },
+  ]);
+});
+
+test("a new reel is asked again until it takes comments", async () => {
+  const usual = { description: "Look", video: mp4(), media_type: "REELS" };
+  const stage = await open({ ...FACEBOOK, usual });
+  const { upload, calls, feed } = await stage.publish({ first_comment: "Below" });
+  expect(upload).toMatchObject({ status: "completed", parts: [{ status: "completed" }] });
+  expectOnce(feed);
+  expect(textsOf(feed)).toEqual(["Below"]);
+  const tries = calls.filter(isComment);
+  expect(tries.length).toBeGreaterThan(1);
+  expect(new Set(tries).size).toBe(1);
+  expect(tries[0]).toMatch(/\/\d+_\d+\/comments$/);
+});
+
+test("a video that its channel keeps private gets no comment, and the part says why", async () => {
+  const stage = await openStage("youtube", { person: "Ada private uploads" });
+  const { upload, feed } = await stage.publish({ ...YOUTUBE.usual, first_comment: "Below" });
+  expect(upload).toMatchObject({
+    status: "completed",
+    parts: [{ status: "failed", errorMessage: expect.stringMatching(/insufficient permissions/) }],
+  });
+  expect(textsOf(feed)).toEqual([]);
+});
