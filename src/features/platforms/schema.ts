@@ -68,6 +68,13 @@ export const capabilitiesSchema = z
         }),
       )
       .describe("The platform's own fields of the form, by name."),
+    canUnpublish: z
+      .boolean()
+      .describe("Whether POST /upload/{id}/unpublish can delete posts here. An extension."),
+    unpublishPermission: z
+      .string()
+      .nullable()
+      .describe("The permission that the login needs for that; null where it needs none more."),
     bannedHashtags: z
       .array(z.string())
       .describe("Hashtags that the platform hides or refuses, in lower case and without the #."),
@@ -80,6 +87,7 @@ export function toCapabilities({
   platform,
   capabilities,
   settings,
+  removal,
 }: Connector): PlatformCapabilities {
   const { limits, dailyPostCap, mediaSupport, bannedHashtags } = capabilities;
   const fields = Object.entries(settings.infos);
@@ -94,6 +102,8 @@ export function toCapabilities({
         { required, type, values: [...values] },
       ]),
     ),
+    canUnpublish: removal.calls !== undefined,
+    unpublishPermission: removal.scope ?? null,
     bannedHashtags: [...bannedHashtags],
   };
 }
