@@ -18,6 +18,7 @@ import type { Presigned } from "./upload-journal.ts";
 export type Account = Pick<Schemas["Account"], "id" | "platform" | "accountName" | "status"> &
   Partial<Schemas["Account"]>;
 export type Upload = Schemas["Upload"];
+export type UnpublishedUpload = Schemas["UnpublishedUpload"] & { message: string };
 export type BulkResult = Schemas["BulkResult"];
 export type Capabilities = Schemas["PlatformCapabilities"];
 export type Rehearsal = Schemas["Rehearsal"];
@@ -125,6 +126,11 @@ export function createApi(origin: string, token: string) {
     retryUpload: async (number: number, force: boolean, idempotencyKey: string) => {
       const params = { ...id(number), ...named(idempotencyKey) };
       await answerOf(client.POST("/api/v1/upload/{id}/retry", { params, body: { force } }));
+    },
+    unpublishUpload: async (number: number): Promise<UnpublishedUpload> => {
+      const call = client.POST("/api/v1/upload/{id}/unpublish", { params: id(number) });
+      const { data, message } = await answerOf(call);
+      return { ...data, message };
     },
     retryFailed: (body: RetryFilter): Promise<RetriedUploads> =>
       dataOf(client.POST("/api/v1/upload/retry-failed", { body })),

@@ -9,6 +9,7 @@ import { addPostsCommands } from "./post-command.ts";
 import { MISUSED, runProgram } from "./program.ts";
 import { addRehearseCommand } from "./rehearse-command.ts";
 import { addStatusCommands } from "./status-command.ts";
+import { addUnpublishCommand } from "./unpublish-command.ts";
 import { addUploadCommand } from "./upload-command.ts";
 import { VERSION } from "./version.ts";
 
@@ -69,6 +70,7 @@ export function createProgram(setting: Setting): Command {
   addAccountsCommand(program, setting);
   addPostsCommands(program, setting);
   addStatusCommands(program, setting);
+  addUnpublishCommand(program, setting);
   addUploadCommand(program, setting);
   addRehearseCommand(program, setting);
   addListenCommand(program, setting);

@@ -38,15 +38,24 @@ function describeMedia({ mediaSupport: { kinds, maxCount, textOnly } }: Capabili
   return `${what}; ${maxCount === 1 ? "one file" : `up to ${maxCount} files`}`;
 }
 
+const describeRemoval = ({ removal: { calls, scope } }: Connector): string => {
+  if (!calls) return "by hand";
+  return scope ? `yes, with \`${scope}\`` : "yes";
+};
+
 export const formatPlatforms = (): string =>
   toTable(
-    ["Platform", "Takes", "Posts in 24 h", "You need"],
-    connectors().map(({ platform, name, capabilities, needs }) => [
-      `[${name}](src/docs/platforms/${platform}.md)`,
-      describeMedia(capabilities),
-      String(capabilities.dailyPostCap),
-      needs.app ?? "Nothing.",
-    ]),
+    ["Platform", "Takes", "Posts in 24 h", "Takes down", "You need"],
+    connectors().map((connector) => {
+      const { platform, name, capabilities, needs } = connector;
+      return [
+        `[${name}](src/docs/platforms/${platform}.md)`,
+        describeMedia(capabilities),
+        String(capabilities.dailyPostCap),
+        describeRemoval(connector),
+        needs.app ?? "Nothing.",
+      ];
+    }),
   );
 
 const KIND_LABELS: Record<MediaKind, string> = {
@@ -136,6 +145,7 @@ export function formatFacts(platform: Platform): string {
       ...(note ? [["Note", note]] : []),
       ...limitRows(capabilities),
       ["Posts in 24 hours", String(capabilities.dailyPostCap)],
+      ["[Takes down](../posts.md#take-down) posts", describeRemoval(connector)],
       ["API", header ? `\`${header}: ${version}\`` : version],
       ...setupRows(connector),
     ],

@@ -104,7 +104,7 @@ With --json each post has its version, which an approval by the API names.
 The exit code is 1 when a post that is named has failed.`;
 
 /** @throws Misuse for an invalid number */
-function toId(input: string): number {
+export function toId(input: string): number {
   if (/^\d{1,15}$/.test(input)) return Number(input);
   throw new Misuse(`"${input}" is not the number of a post; the status command shows the numbers.`);
 }

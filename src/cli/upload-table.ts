@@ -27,6 +27,7 @@ function shorten(text: string): string {
 function resultOf(upload: Upload): string {
   const { status, metadata, scheduledFor, errorMessage, failure, fileDownload } = upload;
   if (status === "failed") return errorMessage ?? failure?.code ?? "no reason is known";
+  if (upload.unpublishedAt) return `taken down at ${upload.unpublishedAt}`;
   if (status === "completed") return metadata?.shareUrl ?? "the platform gave no address";
   if (fileDownload) return fileDownload.message;
   return scheduledFor ? `at ${scheduledFor}` : "";

@@ -56,6 +56,10 @@ const ROUTERS: Entry[] = [
     async () => (await import("../features/approval/routes.ts")).approvalRoutes,
   ],
   [
+    "upload/*/unpublish",
+    async () => (await import("../features/unpublishing/routes.ts")).unpublishingRoutes,
+  ],
+  [
     ["upload/bulk", "upload/validate"],
     async () => (await import("../features/compose/bulk-routes.ts")).bulkRoutes,
   ],

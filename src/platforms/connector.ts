@@ -20,6 +20,7 @@ import type {
 import type { MetricsReader } from "./metrics.ts";
 import type { PartKind } from "./part-kinds.ts";
 import type { Rehearsal } from "./rehearsal.ts";
+import type { PostRemoval } from "./removal.ts";
 import type { SetupStep } from "./setup-steps.ts";
 import type { Refused, Stopped, TokenExpired } from "./stopped.ts";
 import type { PlatformTerms } from "./terms.ts";
@@ -371,6 +372,7 @@ export interface Connector<S = unknown> {
   extras?: Extras;
   metrics?: MetricsReader;
   rehearsal: Rehearsal;
+  removal: PostRemoval;
   /** Absent where only the person can end the login. */
   revoke?(
     fetch: Fetch,

@@ -121,6 +121,17 @@ test("retry: a post that failed goes out once what is wrong is changed", async (
   assert.deepEqual((await json(["retry", "--failed"])).retried, []);
 });
 
+test("unpublish: a published post is taken down, and again is the same", async () => {
+  const post = await json(["post", "Soon gone", "--account", bluesky]);
+  const first = await json(["unpublish", String(post.id)]);
+  assert.match(first[0].unpublishedAt, /^20/);
+  assert.deepEqual(await json(["unpublish", String(post.id)]), first);
+  const { out } = await run(["status", String(post.id), "--no-json"]);
+  assert.match(out, /taken down at 20/);
+  const failed = await run(["unpublish", "0"]);
+  assert.equal(failed.code, 1);
+});
+
 test("exit codes: 1 a refusal, 2 what is not understood, 3 what may be over in a moment", async () => {
   for (const [args, code, words, env] of [
     [["post", "Hello", "--account", "acc_0"], 1, /404 Account not found/, {}],

@@ -21,16 +21,18 @@ const ORIGIN = "https://akimbo.test";
 const table = Object.entries(PAGE_PERMISSIONS);
 const ofMethod = (method: string) => table.filter(([route]) => route.startsWith(`${method} `));
 
-/** The pages of posts that failed or await approval, which have other forms than that of a draft. */
-const otherUploads = [{ isFailed: true }, { status: "pending_approval" }].map(
-  (options): [string, PagePermission] => [
-    "GET /app/uploads/:id",
-    {
-      least: "MEMBER",
-      send: async (team) => ({ params: { id: await team.upload(options) } }),
-    },
-  ],
-);
+/** The pages of posts that failed, are published or await approval, which have other forms than that of a draft. */
+const otherUploads = [
+  { isFailed: true },
+  { isPublished: true },
+  { status: "pending_approval" },
+].map((options): [string, PagePermission] => [
+  "GET /app/uploads/:id",
+  {
+    least: "MEMBER",
+    send: async (team) => ({ params: { id: await team.upload(options) } }),
+  },
+]);
 
 const pages = [...ofMethod("GET"), ...otherUploads];
 const teamForms = ofMethod("POST").filter(([, { isPersonal }]) => !isPersonal);

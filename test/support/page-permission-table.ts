@@ -108,6 +108,9 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
     params: { id: await team.upload({ status: "pending_approval" }) },
     fields: { comment: "Shorter" },
   })),
+  "POST /app/uploads/:id/unpublish": atLeast("ADMIN", async (team) => ({
+    params: { id: await team.upload({ isPublished: true }) },
+  })),
   "POST /app/uploads/:id/delete": anybody(async (team) => ({
     params: { id: await team.upload() },
   })),

@@ -137,6 +137,9 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
     json: { title: "Changed" },
   })),
   deleteUpload: ofUpload,
+  unpublishUpload: atLeast("ADMIN", async (team) => ({
+    params: { id: await team.upload({ isPublished: true }) },
+  })),
   retryUpload: anybody(async (team) => ({
     params: { id: await team.upload({ isFailed: true }) },
     json: { force: true },

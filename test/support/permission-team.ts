@@ -141,7 +141,7 @@ export class PlantedTeam {
     return (await this.send("POST", "/accounts", { json: { platform, sandbox: true, name } })).id;
   }
 
-  async upload({ isFailed = false, status = "draft" } = {}): Promise<string> {
+  async upload({ isFailed = false, isPublished = false, status = "draft" } = {}): Promise<string> {
     const accountId = await this.account();
     const description = `${this.text("post")} ${++serial}`;
     const body = form({ accountId, description, title: description, status });
@@ -149,6 +149,17 @@ export class PlantedTeam {
     if (isFailed) {
       const fail = "UPDATE uploads SET status = 'failed', status_group = 'failed' WHERE id = ?";
       await env.DB.prepare(fail).bind(uploadId).run();
+    }
+    if (isPublished) {
+      const metadata = JSON.stringify({
+        videoId: "at://did/app.bsky.feed.post/3k",
+        shareUrl: null,
+      });
+      await env.DB.prepare(
+        "UPDATE uploads SET status = 'completed', status_group = 'completed', metadata = ? WHERE id = ?",
+      )
+        .bind(metadata, uploadId)
+        .run();
     }
     return String(uploadId);
   }

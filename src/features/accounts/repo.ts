@@ -54,6 +54,16 @@ export const accountSharingLogin = (team: number | SQL, id: string): Query<strin
     valueReader(accounts.id),
   );
 
+/** Finds the account, or the one by which the same account of the platform was connected again. */
+export const connectedAgain = (team: number, id: string): Query<AccountRow[]> =>
+  sqlQuery(
+    sql`SELECT now.* FROM accounts own JOIN accounts now
+        ON now.team_id = own.team_id AND now.platform = own.platform AND now.mode = own.mode
+          AND now.platform_account_id = own.platform_account_id AND now.deleted_at IS NULL
+      WHERE own.id = ${id} AND own.team_id = ${team}`,
+    readAccount,
+  );
+
 export function lastUseOf(team: SQL, id: string): Query<Date[]> {
   return sqlQuery(
     sql`SELECT counted_at FROM uploads

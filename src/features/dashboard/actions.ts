@@ -18,3 +18,4 @@ export { settingsChangeSchema } from "../settings/schema.ts";
 export { changeSettings } from "../settings/service.ts";
 export { newSuggestionSchema } from "../suggestions/schema.ts";
 export { createSuggestion } from "../suggestions/service.ts";
+export { unpublishUpload } from "../unpublishing/service.ts";

@@ -31,6 +31,7 @@ const line = packedRows(
       "scheduledFor",
       "createdAt",
       "uploadedAt",
+      "unpublishedAt",
       "failureCode",
     ]),
     text: text("text").notNull(),

@@ -51,6 +51,7 @@ export function timelineOf(
     ...eventSteps.map(({ at, text }) => ({ at, text })),
     ...(upload.submittedAt ? [{ at: upload.submittedAt, text: "Handed to the platform" }] : []),
     ...own(upload.uploadedAt, "Published", "upload.completed"),
+    ...own(upload.unpublishedAt, "Taken down", "upload.unpublished"),
     ...own(
       upload.failedAt,
       isCancelled ? "Cancelled" : `Failed: ${upload.errorMessage ?? "the reason is not known"}`,

@@ -1,4 +1,5 @@
 import { type Context, Hono } from "hono";
+import type { PropsWithChildren } from "hono/jsx";
 import { notFound } from "../../core/errors.ts";
 import { FAILURES } from "../../core/failures.ts";
 import { reviewPath } from "../../core/link-token.ts";
@@ -24,6 +25,7 @@ import { doneNotice, NoticeLine, renderOwnPage, Section, State } from "./parts.t
 import { attempt, type Shown } from "./refusals.ts";
 import { eventsOfUpload, type WholeUpload, wholeUpload, zoneOfTeam } from "./repo.ts";
 import { type OpenLink, ReviewOfPost } from "./reviews.tsx";
+import { TakingDown } from "./taking-down.tsx";
 import { timelineOf } from "./timeline.ts";
 import { adviceFor, wordsOfUpload } from "./words.ts";
 
@@ -37,6 +39,7 @@ const DONE_MESSAGES: Record<string, string> = {
     "The post is approved. It goes out at its date, or now when it has no date in the future.",
   returned: "The post is a draft again. Its author reads your comment here.",
   cancelled: "The post has been cancelled. It stays here, and can be retried.",
+  unpublished: "The post has been taken down. It stays here, and cannot be published again.",
 };
 
 const SANDBOX_FEED = "/sandbox";
@@ -69,6 +72,10 @@ uploadPage.post("/app/uploads/:id/delete", signedIn("destructive"), async (c) =>
   });
   return refused ? showUpload(c, refused) : c.redirect(address, 303);
 });
+
+uploadPage.post("/app/uploads/:id/unpublish", signedIn("destructive"), (c) =>
+  decide(c, "unpublished", (actions, id) => actions.unpublishUpload(c.var.ctx, id)),
+);
 
 uploadPage.post("/app/uploads/:id/submit", signedIn("write"), (c) =>
   decide(c, "submitted", (actions, id) => actions.submitOwnUpload(c.var.ctx, id)),
@@ -135,7 +142,9 @@ async function showUpload(
       </p>
       <h1>Upload {id}</h1>
       <NoticeLine notice={notice} />
-      <PostResult upload={upload} view={view} />
+      <PostResult upload={upload} view={view}>
+        <TakingDown upload={upload} actor={ctx.actor} clock={clock} />
+      </PostResult>
       {mayApprove(ctx.actor) && (
         <ReviewOfPost
           id={id}
@@ -171,8 +180,13 @@ const toOpenLink = async (
   return { address: publicOrigin(ctx, c.req.url) + path, expiresAt };
 };
 
-const PostResult = ({ upload, view }: { upload: WholeUpload; view: ApprovalView }) => {
-  const { status, failureCode, errorMessage, metadata } = upload;
+const PostResult = ({
+  upload,
+  view,
+  children,
+}: PropsWithChildren<{ upload: WholeUpload; view: ApprovalView }>) => {
+  const { status, failureCode, errorMessage } = upload;
+  const metadata = upload.unpublishedAt ? null : upload.metadata;
   return (
     <Section id="state" title="State">
       <p>
@@ -218,6 +232,7 @@ const PostResult = ({ upload, view }: { upload: WholeUpload; view: ApprovalView 
       )}
       <Approval upload={upload} view={view} />
       <Actions upload={upload} />
+      {children}
     </Section>
   );
 };

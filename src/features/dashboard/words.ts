@@ -21,15 +21,19 @@ export const STATUS_WORDS: Record<UploadStatus, Words> = {
 };
 
 const CANCELLED: Words = { text: "Cancelled", tone: "" };
+const TAKEN_DOWN: Words = { text: "Taken down", tone: "" };
 
-/** A cancelled post is stored as failed. */
-export const wordsOfUpload = (upload: {
+/** A cancelled post is stored as failed, and a post that was taken down as completed. */
+export function wordsOfUpload(upload: {
   status: UploadStatus;
   failureCode: FailureCode | null;
-}): Words =>
-  upload.status === "failed" && upload.failureCode === "cancelled"
+  unpublishedAt: Date | null;
+}): Words {
+  if (upload.unpublishedAt) return TAKEN_DOWN;
+  return upload.status === "failed" && upload.failureCode === "cancelled"
     ? CANCELLED
     : STATUS_WORDS[upload.status];
+}
 
 export const ACCOUNT_WORDS: Record<AccountRow["status"], Words> = {
   active: { text: "Connected", tone: "good" },

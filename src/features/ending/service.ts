@@ -3,7 +3,7 @@ import type { UploadStatus } from "../../core/upload-status.ts";
 import type { Ctx } from "../../deps.ts";
 import { requireMayEnd } from "../auth/rules.ts";
 import { ownUpload } from "../posts/repo/read.ts";
-import type { UploadRow } from "../posts/table.ts";
+import { isOthersDecision } from "../posts/rules.ts";
 import { cancelWaiting, removeResting } from "./repo.ts";
 
 /** `status`: after cancelling, or before removal. */
@@ -28,7 +28,7 @@ export async function deleteUpload(ctx: Ctx, id: number): Promise<Deleted> {
     throw notCancellable("The post is being published and cannot be cancelled.");
   }
   if (status === "completed") {
-    throw notCancellable("The post is published. Delete it on the platform.");
+    throw notCancellable("The post is published. POST /upload/{id}/unpublish takes it down.");
   }
   const isWaiting = status === "scheduled" || status === "pending";
   // In both lists, the last statement but one answers 1 if the post changed.
@@ -40,12 +40,5 @@ export async function deleteUpload(ctx: Ctx, id: number): Promise<Deleted> {
   }
   return isWaiting ? { result: "cancelled", status: "failed" } : { result: "removed", status };
 }
-
-/** True for a post that another person made or approved, even if an edit has voided the approval. */
-const isOthersDecision = (
-  { status, approvedHash, approverId, createdBy }: UploadRow,
-  { userId }: Ctx["actor"],
-): boolean =>
-  createdBy !== userId || (status !== "failed" && (approvedHash ?? approverId) !== null);
 
 const notCancellable = (message: string) => new AppError("NOT_CANCELLABLE", message);

@@ -62,6 +62,11 @@ export const EVENTS = {
     ...uploadOfAccount,
     scheduledFor: z.iso.datetime().nullable(),
   }),
+  "upload.unpublished": z.strictObject({
+    ...uploadOfAccount,
+    unpublishedAt: z.iso.datetime(),
+    metadata,
+  }),
   "upload.changes_requested": z.strictObject({ ...reviewed, comment: z.string() }),
   "upload.approved": z.strictObject({ ...reviewed, scheduledFor: z.iso.datetime().nullable() }),
   /** `reason` is present when an apparently expired login could be renewed. */

@@ -4,6 +4,7 @@ import type { Deps } from "../../deps.ts";
 import type { Fetch, PublishAccount } from "../../platforms/connector.ts";
 import type { AppKeys, Credentials } from "../../platforms/login.ts";
 import { connectorOf } from "../../platforms/registry.ts";
+import type { AccountCall } from "../../platforms/removal.ts";
 import type { CallOrigin } from "../../sandbox/kit/origin.ts";
 import { isSwitchedOff, platformIdOf } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
@@ -89,6 +90,24 @@ export const withTimeout =
   (network: Fetch): Fetch =>
   (input, init) =>
     network(input, { ...init, signal: AbortSignal.timeout(LOGIN_CALL_SECONDS * SECOND) });
+
+export const withDeadline =
+  (network: Fetch, ms: number): Fetch =>
+  (input, init) => {
+    const signals = [init?.signal, AbortSignal.timeout(ms)].filter((one) => one != null);
+    return network(input, { ...init, signal: AbortSignal.any(signals), redirect: "manual" });
+  };
+
+export const createCall = (
+  deps: Deps,
+  account: AccountRow,
+  credentials: Credentials,
+): AccountCall => ({
+  account: toPublishAccount(account),
+  accessToken: credentials.accessToken,
+  fetch: withDeadline(loginFetch(deps, account, credentials), LOGIN_CALL_SECONDS * SECOND),
+  now: deps.now,
+});
 
 export function toPublishAccount(account: AccountRow): PublishAccount {
   const { id, isUnproven } = platformIdOf(account);

@@ -1,14 +1,14 @@
 import { AppError, errorName, invalidFields, notFound } from "../../core/errors.ts";
-import type { Result } from "../../core/result.ts";
+import { type Result, refuse } from "../../core/result.ts";
 import type { Ctx } from "../../deps.ts";
 import type { Fetch, Refused, TokenExpired } from "../../platforms/connector.ts";
 import type { AudienceStats, Board, Extras, OrganizationPage } from "../../platforms/extras.ts";
-import type { Credentials } from "../../platforms/login.ts";
 import { connectorOf, connectors } from "../../platforms/registry.ts";
+import type { AccountCall } from "../../platforms/removal.ts";
 import { accountById, accountsOfTeam } from "../accounts/repo.ts";
 import { accountRefusal, isSwitchedOff } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
-import { loginFetch, NoCredentials, toPublishAccount, withTimeout } from "./platform-access.ts";
+import { createCall, NoCredentials, toPublishAccount } from "./platform-access.ts";
 import type { Login } from "./refresh.ts";
 import { usableLogin } from "./usable-login.ts";
 
@@ -89,14 +89,30 @@ type Question<T> = (
  * answer or refuses
  */
 export async function ask<T>(ctx: Ctx, account: AccountRow, question: Question<T>): Promise<T> {
-  const login = await logIn(ctx, account, null);
-  let answer = await answerOf(ctx, account, question, login);
-  if (!answer.ok && answer.error.kind === "token_expired") {
-    const fresh = await logIn(ctx, account, login.accessToken);
-    answer = await answerOf(ctx, account, question, fresh);
-  }
+  const answer = await askWithLogin(ctx, account, (call) => answerOf(ctx, account, question, call));
   if (answer.ok) return answer.value;
   throw toAppError(account, answer.error);
+}
+
+/**
+ * Renews the login once when the platform refuses it.
+ *
+ * @throws AppError ACCOUNT_INACTIVE when the login is lost, UNAVAILABLE while it is renewed
+ */
+export async function askWithLogin<T>(
+  ctx: Ctx,
+  account: AccountRow,
+  question: (call: AccountCall) => Promise<Answer<T>>,
+): Promise<Result<T, Refused>> {
+  let staleToken: string | null = null;
+  for (let tries = 0; tries < 2; tries++) {
+    const login = await logIn(ctx, account, staleToken);
+    const answer = await question(createCall(ctx, account, login));
+    if (answer.ok) return answer;
+    if (answer.error.kind !== "token_expired") return refuse(answer.error);
+    staleToken = login.accessToken;
+  }
+  throw inactive(`${account.platform} refuses the account's login. Reconnect the account.`);
 }
 
 /** Retry-After while another invocation refreshes the login. */
@@ -124,13 +140,12 @@ async function answerOf<T>(
   ctx: Ctx,
   account: AccountRow,
   question: Question<T>,
-  credentials: Credentials,
+  { fetch, accessToken }: AccountCall,
 ): Promise<Answer<T>> {
   const { platform } = account;
-  const fetch = withTimeout(loginFetch(ctx, account, credentials));
   try {
     const { extras = {} } = connectorOf(platform);
-    const answer = await question(extras, fetch, credentials.accessToken);
+    const answer = await question(extras, fetch, accessToken);
     if (answer) return answer;
   } catch (error) {
     ctx.log({
@@ -144,11 +159,9 @@ async function answerOf<T>(
   throw new Error(`${platform} cannot be asked that.`);
 }
 
-function toAppError({ platform }: AccountRow, refusal: Refused | TokenExpired): AppError {
-  if (refusal.kind === "token_expired") {
-    return inactive(`${platform} refuses the account's login. Reconnect the account.`);
-  }
-  const { code, message, retryAfterSeconds } = refusal.failure;
+/** Returns ACCOUNT_INACTIVE, RATE_LIMIT or UNAVAILABLE. */
+export function toAppError({ platform }: AccountRow, { failure }: Refused): AppError {
+  const { code, message, retryAfterSeconds } = failure;
   if (code === "account_disconnected") return inactive(message);
   if (code === "rate_limited") {
     return new AppError("RATE_LIMIT", `${platform} takes no more calls for now: ${message}`, {

@@ -74,6 +74,13 @@ export const capabilitiesSchema = z
       .describe(
         "Extension: what may follow a post. `post`: a thread (`thread`). `comment`: a first comment (`first_comment`).",
       ),
+    canUnpublish: z
+      .boolean()
+      .describe("Whether POST /upload/{id}/unpublish can delete posts here. An extension."),
+    unpublishPermission: z
+      .string()
+      .nullable()
+      .describe("The permission that the login needs for that; null where it needs none more."),
     bannedHashtags: z
       .array(z.string())
       .describe("Hashtags that the platform hides or refuses, in lower case and without the #."),
@@ -87,6 +94,7 @@ export function toCapabilities({
   capabilities,
   settings,
   followUps,
+  removal,
 }: Connector): PlatformCapabilities {
   const { limits, dailyPostCap, mediaSupport, bannedHashtags } = capabilities;
   const fields = Object.entries(settings.infos);
@@ -102,6 +110,8 @@ export function toCapabilities({
       ]),
     ),
     followUps: [...(followUps?.kinds ?? [])],
+    canUnpublish: removal.calls !== undefined,
+    unpublishPermission: removal.scope ?? null,
     bannedHashtags: [...bannedHashtags],
   };
 }

@@ -60,6 +60,23 @@ export const mayPublish = ({ scopes, needsApproval }: Author): boolean =>
 export const mayApprove = ({ role, scopes }: Author): boolean =>
   role !== "MEMBER" && coversScope(scopes, "posts:publish");
 
+interface Decided {
+  status: UploadStatus;
+  approvedHash: string | null;
+  approverId: number | null;
+  createdBy: number | null;
+}
+
+/**
+ * Returns true for a post that another person made or approved, even if an edit has voided the
+ * approval.
+ */
+export const isOthersDecision = (
+  { status, approvedHash, approverId, createdBy }: Decided,
+  { userId }: Pick<Actor, "userId">,
+): boolean =>
+  createdBy !== userId || (status !== "failed" && (approvedHash ?? approverId) !== null);
+
 export const NO_APPROVAL = { approvedHash: null, approvedBy: null, approverId: null } as const;
 
 /**

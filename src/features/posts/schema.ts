@@ -85,6 +85,9 @@ export const uploadSchema = z
     version: versionText,
     createdAt: dateTime,
     uploadedAt: dateTime.nullable(),
+    unpublishedAt: dateTime
+      .nullable()
+      .describe("When the post was taken down from the platform again. An extension."),
     scheduledFor: dateTime.nullable(),
     thumbnailUrl: z.string().nullable(),
     videoUrl: z.string().nullable(),
@@ -185,6 +188,7 @@ export async function toUpload(
     version,
     createdAt: upload.createdAt.toISOString(),
     uploadedAt: iso(upload.uploadedAt),
+    unpublishedAt: iso(upload.unpublishedAt),
     scheduledFor: iso(upload.scheduledFor),
     thumbnailUrl:
       image && (!image.isGone || image.hasThumbnail)

@@ -4,6 +4,7 @@ import type { Platform } from "../../core/platforms.ts";
 import type { StatusGroup, UploadStatus } from "../../core/upload-status.ts";
 import { instant, json } from "../../db/columns.ts";
 import type { Bookmark } from "../../platforms/connector.ts";
+import type { Removed } from "../../platforms/removal.ts";
 import type { FileRef } from "../media/table.ts";
 import type { Part } from "./parts.ts";
 import type { Stage } from "./rules.ts";
@@ -40,6 +41,12 @@ export interface UploadMetadata {
   shareUrl: string | null;
   /** Parts that the platform refused; absent when it took all. */
   warnings?: string[];
+}
+
+/** `id`: the platform's id. */
+export interface RemovedPost {
+  id: string;
+  how: Removed;
 }
 
 export type EditedField = "title" | "description" | "scheduledFor";
@@ -103,6 +110,10 @@ export const uploads = sqliteTable("uploads", {
   part: integer("part").notNull().default(0),
   /** Posts that the platform counts: this one and those of its thread. */
   posts: integer("posts").notNull().default(1),
+  unpublishStartedAt: instant("unpublish_started_at"),
+  unpublishLeaseUntil: instant("unpublish_lease_until"),
+  removals: json<RemovedPost[]>("removals"),
+  unpublishedAt: instant("unpublished_at"),
 });
 
 export type UploadRow = typeof uploads.$inferSelect;
@@ -141,6 +152,7 @@ export const RECORD_PROPERTIES = [
   "sentBytes",
   "parts",
   "part",
+  "unpublishedAt",
 ] as const satisfies (keyof UploadRow)[];
 
 export type UploadRecord = Pick<UploadRow, (typeof RECORD_PROPERTIES)[number]>;

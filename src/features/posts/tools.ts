@@ -29,6 +29,10 @@ const post = z.object({
     ),
   scheduledFor: z.string().nullable(),
   publishedAt: z.string().nullable(),
+  unpublishedAt: z
+    .string()
+    .nullable()
+    .describe("Set when the published post was taken down from the platform again."),
   url: z.string().nullable().describe("The address of the published post."),
   reviewComment: z
     .string()
@@ -82,6 +86,7 @@ async function toPost({ upload, account }: UploadWithAccount): Promise<z.output<
     version: await versionOf(upload),
     scheduledFor: upload.scheduledFor?.toISOString() ?? null,
     publishedAt: upload.uploadedAt?.toISOString() ?? null,
+    unpublishedAt: upload.unpublishedAt?.toISOString() ?? null,
     url: metadata?.shareUrl ?? null,
     reviewComment: upload.reviewComment,
     error: isFailed ? upload.errorMessage : lacksFile ? download.message : null,

@@ -1,8 +1,9 @@
 import { asSentence } from "../../core/text.ts";
 import type { Credentials } from "../../platforms/login.ts";
-import { type Rehearsal, removalOf } from "../../platforms/rehearsal.ts";
-import { createCall } from "./job.ts";
-import { MAX_REMOVALS, type Outcome, whyItStays } from "./rules.ts";
+import { removalOf } from "../../platforms/rehearsal.ts";
+import type { PostRemoval } from "../../platforms/removal.ts";
+import { createCall } from "../logins/platform-access.ts";
+import { MAX_REMOVALS, type Outcome, restByHand, whyItStays } from "./rules.ts";
 import {
   answerOf,
   type Expired,
@@ -18,17 +19,17 @@ import type { RehearsalRow } from "./table.ts";
 
 export async function readBack(stand: Stand, credentials: Credentials): Promise<Turn | Expired> {
   const { deps, connector, account, row } = stand;
-  const { rehearsal, name } = connector;
+  const { rehearsal, removal, name } = connector;
   const id = row.platformPostId ?? "";
   const call = createCall(deps, account, credentials);
   const reply = await answerOf(stand, () => rehearsal.readBack(call, id));
   const isDraft = rehearsal.draftId !== undefined;
-  const canDelete = removalOf(rehearsal, call.account) !== "impossible";
+  const canDelete = removalOf(connector, call.account) !== "impossible";
   const then = (note: string, wasSeen = false): Turn => {
     if (isDraft)
-      return turn({ stage: "over", outcome: "nothing", message: rehearsal.byHand }, note);
-    if (rehearsal.remove && canDelete) return turn({ stage: "removing", wasSeen }, note);
-    return turn({ stage: "over", outcome: "left", message: whyItStays(rehearsal) || null }, note);
+      return turn({ stage: "over", outcome: "nothing", message: restByHand(connector) }, note);
+    if (removal.calls && canDelete) return turn({ stage: "removing", wasSeen }, note);
+    return turn({ stage: "over", outcome: "left", message: whyItStays(removal) || null }, note);
   };
   if ("kind" in reply) return then(`The post could not be read back: ${asSentence(reply.message)}`);
   if (!reply.ok) {
@@ -42,17 +43,17 @@ export async function readBack(stand: Stand, credentials: Credentials): Promise<
 }
 
 /** Platforms do not say which permission a login lacks. */
-const whyNotDeleted = ({ removeScope }: Rehearsal, refusal: string): string => {
-  const needed = removeScope ? ` Deleting needs the permission ${removeScope}.` : "";
+const whyNotDeleted = ({ scope }: PostRemoval, refusal: string): string => {
+  const needed = scope ? ` Deleting needs the permission ${scope}.` : "";
   return `It could not be deleted: ${asSentence(refusal)}${needed}`;
 };
 
 export async function remove(stand: Stand, credentials: Credentials): Promise<Turn | Expired> {
   const { deps, connector, account, row } = stand;
-  const { rehearsal, name } = connector;
+  const { rehearsal, removal, name } = connector;
   const id = row.platformPostId ?? "";
   const call = createCall(deps, account, credentials);
-  const reply = await answerOf(stand, async () => rehearsal.remove?.(call, id));
+  const reply = await answerOf(stand, async () => removal.calls?.remove(call, id));
   if (reply === undefined) return end("left", null);
   if ("ok" in reply && reply.ok) {
     const isGone = reply.value === "deleted" || row.wasSeen;
@@ -68,7 +69,7 @@ export async function remove(stand: Stand, credentials: Credentials): Promise<Tu
   if (seen && "ok" in seen && seen.ok && !seen.value.isThere) {
     return removed(`${name} no longer has it.`);
   }
-  const message = whyNotDeleted(rehearsal, stopped ? messageOf(stopped) : `${name} ${NO_ANSWER}`);
+  const message = whyNotDeleted(removal, stopped ? messageOf(stopped) : `${name} ${NO_ANSWER}`);
   return isWorthTrying ? tryAgain(row, message, "left") : left(row, message, "left");
 }
 

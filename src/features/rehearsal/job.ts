@@ -1,39 +1,17 @@
 import { SECOND } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
-import type { Connector, Fetch, MediaItem, PublishJob } from "../../platforms/connector.ts";
+import type { Connector, MediaItem, PublishJob } from "../../platforms/connector.ts";
 import type { Credentials } from "../../platforms/login.ts";
-import type { RehearsalCall } from "../../platforms/rehearsal.ts";
 import type { AccountRow } from "../accounts/table.ts";
-import { loginFetch, toPublishAccount } from "../logins/platform-access.ts";
+import { loginFetch, toPublishAccount, withDeadline } from "../logins/platform-access.ts";
 import { fileIsGone, mediaPath, openFile } from "../media/files.ts";
 import { type MediaRow, mediaByHash } from "../media/repo.ts";
 import type { RehearsalRow } from "./table.ts";
 
 const TRANSFER_MS = 60 * SECOND;
-const READ_MS = 20 * SECOND;
 
 /** For posts that need a title besides the text. */
 const TITLE = "Akimbo rehearsal";
-
-const withDeadline =
-  (network: Fetch, ms: number): Fetch =>
-  (input, init) => {
-    const signals = [init?.signal, AbortSignal.timeout(ms)].filter((one) => one != null);
-    return network(input, { ...init, signal: AbortSignal.any(signals), redirect: "manual" });
-  };
-
-export function createCall(
-  deps: Deps,
-  account: AccountRow,
-  credentials: Credentials,
-): RehearsalCall {
-  return {
-    account: toPublishAccount(account),
-    accessToken: credentials.accessToken,
-    fetch: withDeadline(loginFetch(deps, account, credentials), READ_MS),
-    now: deps.now,
-  };
-}
 
 /** @throws Error for settings that the connector refuses */
 function settingsOf(connector: Connector, raw: Record<string, string>): unknown {

@@ -2,6 +2,7 @@ import { asSentence } from "../../core/text.ts";
 import { DAY } from "../../core/time.ts";
 import type { Connector } from "../../platforms/connector.ts";
 import type { Audience, Rehearsal, Removal } from "../../platforms/rehearsal.ts";
+import type { PostRemoval } from "../../platforms/removal.ts";
 
 /**
  * `asking`: others would see the post, and the owner has not agreed yet. `submitting`: the publishing call was sent,
@@ -63,12 +64,17 @@ interface Described extends State {
   plan: { audience: Audience } | null;
 }
 
-export function describe(
-  row: Described,
-  { name, rehearsal }: Pick<Connector, "name" | "rehearsal">,
-): string {
+type Ends = Pick<Connector, "rehearsal" | "removal">;
+
+/** A sentence: what a person does with a post that stays. */
+export const restByHand = ({ rehearsal, removal }: Ends): string =>
+  rehearsal.byHand ?? removal.byHand;
+
+/** Says what is out, in sentences. */
+export function describe(row: Described, connector: Ends & Pick<Connector, "name">): string {
+  const { name, rehearsal } = connector;
   const { stage, outcome, shareUrl, platformPostId, plan } = row;
-  const { byHand } = rehearsal;
+  const byHand = restByHand(connector);
   const seen = plan ? ` ${seenBy(plan.audience, rehearsal)}` : "";
   const place = shareUrl ?? (platformPostId ? `id ${platformPostId}` : `on ${name}`);
   const reason = row.message ? ` ${asSentence(row.message)}` : "";
@@ -111,16 +117,16 @@ export function textOf(now: Date, mark: string, removal: Removal, note: string):
 }
 
 /** Says why the login cannot delete the post. Empty when the API deletes no posts at all. */
-export const whyItStays = ({ removeScope }: Pick<Rehearsal, "removeScope">): string =>
-  removeScope === undefined ? "" : `This login may not delete it: it lacks ${removeScope}.`;
+export const whyItStays = ({ scope }: PostRemoval): string =>
+  scope === undefined ? "" : `This login may not delete it: it lacks ${scope}.`;
 
 /** What the owner has to do by hand; null for nothing. */
 export const byHandOf = (
   { outcome, platformPostId }: Pick<State, "outcome" | "platformPostId">,
-  { byHand }: Pick<Rehearsal, "byHand">,
+  connector: Ends,
 ): string | null => {
   const isDone = outcome === "removed" || (outcome === "nothing" && platformPostId === null);
-  return isDone ? null : byHand;
+  return isDone ? null : restByHand(connector);
 };
 
 /** Rehearsals of one account in 24 hours. */

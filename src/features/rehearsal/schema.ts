@@ -120,7 +120,7 @@ export function toRehearsal(row: RehearsalRow): z.infer<typeof rehearsalSchema> 
     platformPostId,
     shareUrl,
     summary: describe(row, connector),
-    byHand: byHandOf(row, connector.rehearsal),
+    byHand: byHandOf(row, connector),
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   };

@@ -53,13 +53,14 @@ export async function startRehearsal(
   const refusal = accountRefusal(account, ctx.config);
   if (refusal) throw new AppError("ACCOUNT_INACTIVE", refusal);
   const { teamId, platform, mode } = account;
-  const { paidPosts, name, rehearsal } = connectorOf(platform);
+  const connector = connectorOf(platform);
+  const { paidPosts, name } = connector;
   if (mode === "live" && paidPosts && !isPayer) {
     const payer = `${name} charges the owner of this instance for each post, so nobody else can rehearse there.`;
     throw new AppError("FORBIDDEN", payer);
   }
   if (recent && recent.used >= MAX_A_DAY) throw dailyLimit(account, recent.oldest ?? dayAgo);
-  const removal = removalOf(rehearsal, toPublishAccount(account));
+  const removal = removalOf(connector, toPublishAccount(account));
   const text = textOf(ctx.now(), randomHex(3), removal, note);
   const insert = repo.insertRehearsal({ teamId, accountId, platform, text }, ctx.now());
   const [[made], [other]] = await ctx.db.run([insert, repo.openRehearsal(teamId, accountId)]);

@@ -2,10 +2,10 @@ import { addSeconds, secondsBetween } from "../../core/time.ts";
 import type { Bookmark, PublishJob, Stopped } from "../../platforms/connector.ts";
 import type { Credentials } from "../../platforms/login.ts";
 import { removalOf } from "../../platforms/rehearsal.ts";
-import { appKeysOf, NoCredentials } from "../logins/platform-access.ts";
+import { appKeysOf, createCall, NoCredentials } from "../logins/platform-access.ts";
 import { usableLogin } from "../logins/usable-login.ts";
 import { readBack, remove } from "./afterwards.ts";
-import { createCall, createJob } from "./job.ts";
+import { createJob } from "./job.ts";
 import { ASKED_FOR_SECONDS, isSeenByOthers, type Outcome, type Stage, seenBy } from "./rules.ts";
 import { storeSample } from "./sample.ts";
 import {
@@ -126,7 +126,7 @@ async function plan(stand: Stand, credentials: Credentials): Promise<Turn | Expi
     ? await storeSample(deps, row.teamId, value.sample, deps.newId("sample"))
     : null;
   const stage = isSeenByOthers(value.audience) ? "asking" : "preparing";
-  const removal = removalOf(connector.rehearsal, call.account);
+  const removal = removalOf(connector, call.account);
   return turn(
     { plan: { ...value, removal }, sampleSha256, stage },
     `The post is planned. ${seenBy(value.audience, connector.rehearsal)}`,

@@ -38,9 +38,13 @@ export const bluesky: Connector<BlueskySettings> = {
     ...lazily(() => import("./consent.ts"), "begin", "finish"),
     ...lazily(() => import("./client.ts"), "clientMetadata"),
   },
-  rehearsal: {
+  removal: {
     byHand: "Delete the post in the Bluesky app.",
-    ...lazily(() => import("./rehearsal.ts"), "plan", "readBack", "remove"),
+    calls: lazily(() => import("./removal.ts"), "remove", "readBack"),
+  },
+  rehearsal: {
+    ...lazily(() => import("./rehearsal.ts"), "plan"),
+    ...lazily(() => import("./removal.ts"), "readBack"),
   },
   metrics: {
     counts: ["likes", "comments", "shares"],

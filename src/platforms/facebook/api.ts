@@ -91,10 +91,19 @@ export const getPostRequest = (token: string, id: string): Request =>
 
 export const readGetPostReply = readerOf(field("permalink_url", permalink));
 
+/** Posts and videos name the same fact differently. A video's id is one number. */
 export const getPublishedRequest = (token: string, id: string): Request =>
-  graph(versioned(id), { token, query: { fields: "is_published" } });
+  graph(versioned(id), {
+    token,
+    query: { fields: id.includes("_") ? "is_published" : "published" },
+  });
 
-export const readGetPublishedReply = readerOf(field("is_published", z.boolean()));
+const published = z.union([
+  z.object({ is_published: z.boolean() }).transform((post) => post.is_published),
+  z.object({ published: z.boolean() }).transform((video) => video.published),
+]);
+
+export const readGetPublishedReply = readerOf(published);
 
 /** @see https://developers.facebook.com/docs/graph-api/reference/page-post/#deleting */
 export const deletePostRequest = (token: string, id: string): Request =>

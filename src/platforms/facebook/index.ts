@@ -47,10 +47,15 @@ export const facebook: Connector<FacebookSettings> = {
     pagePosts: 50,
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },
+  removal: {
+    byHand: "Delete the post on the Facebook Page.",
+    calls: lazily(() => import("./removal.ts"), "remove", "readBack"),
+  },
   rehearsal: {
     seenByOwner: "Only people who manage the Page see it.",
     byHand: "Delete it in Meta Business Suite, where the Page's unpublished posts are listed.",
-    ...lazily(() => import("./rehearsal.ts"), "plan", "readBack", "remove"),
+    ...lazily(() => import("./rehearsal.ts"), "plan"),
+    ...lazily(() => import("./removal.ts"), "readBack"),
   },
   withdrawals: {
     fields: { withdrawn: "Deauthorize callback URL", deletion: "Data deletion request URL" },

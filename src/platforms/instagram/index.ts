@@ -51,6 +51,9 @@ export const instagram: Connector<InstagramSettings> = {
     pagePosts: 50,
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },
+  removal: {
+    byHand: "Delete the post in the Instagram app.",
+  },
   rehearsal: {
     byHand: "Instagram drops the unpublished container by itself after 24 hours.",
     ...lazily(() => import("./rehearsal.ts"), "plan", "draftId", "readBack"),

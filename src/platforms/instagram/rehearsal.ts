@@ -2,7 +2,8 @@ import { ok, type Result, refuse } from "../../core/result.ts";
 import type { Bookmark, Stopped } from "../connector.ts";
 import { seen } from "../kit/rehearsals.ts";
 import { bookmark as places } from "../meta/containers.ts";
-import type { ReadBack, RehearsalCall, RehearsalPlan } from "../rehearsal.ts";
+import type { RehearsalPlan } from "../rehearsal.ts";
+import type { AccountCall, ReadBack } from "../removal.ts";
 import { getContainerRequest, readGetContainerReply } from "./api.ts";
 import { judge } from "./failures.ts";
 
@@ -17,7 +18,7 @@ export function draftId(bookmark: Bookmark): string {
 }
 
 export async function readBack(
-  { fetch, accessToken }: RehearsalCall,
+  { fetch, accessToken }: AccountCall,
   containerId: string,
 ): Promise<Result<ReadBack, Stopped>> {
   const request = getContainerRequest(accessToken, containerId);

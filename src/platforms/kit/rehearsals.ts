@@ -1,5 +1,6 @@
 import { ok, type Result } from "../../core/result.ts";
-import type { ReadBack, RehearsalPlan } from "../rehearsal.ts";
+import type { RehearsalPlan } from "../rehearsal.ts";
+import type { ReadBack } from "../removal.ts";
 import type { Stopped } from "../stopped.ts";
 
 export const seen = (visibility: string | null = null): Result<ReadBack, Stopped> =>

@@ -57,9 +57,13 @@ export const linkedin: Connector<LinkedInSettings> = {
   ...lazily(() => import("./app-check.ts"), "checkApp"),
   ...lazily(() => import("./auth.ts"), "identify", "refresh", "revoke"),
   isRevokedForPerson: true,
-  rehearsal: {
+  removal: {
     byHand: "Delete the post on LinkedIn.",
-    ...lazily(() => import("./rehearsal.ts"), "plan", "readBack", "remove"),
+    calls: lazily(() => import("./removal.ts"), "remove", "readBack"),
+  },
+  rehearsal: {
+    ...lazily(() => import("./rehearsal.ts"), "plan"),
+    ...lazily(() => import("./removal.ts"), "readBack"),
   },
   metrics: {
     counts: ["views", "likes", "comments", "shares"],

@@ -30,10 +30,14 @@ export const pinterest: Connector<PinterestSettings> = {
   consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
   ...lazily(() => import("./app-check.ts"), "checkApp"),
   ...lazily(() => import("./auth.ts"), "identify", "refresh"),
+  removal: {
+    byHand: "Delete the pin at Pinterest.",
+    calls: lazily(() => import("./removal.ts"), "remove", "readBack"),
+  },
   rehearsal: {
     seenByOwner: "Only people who share the board see it.",
-    byHand: "Delete the pin at Pinterest.",
-    ...lazily(() => import("./rehearsal.ts"), "plan", "readBack", "remove"),
+    ...lazily(() => import("./rehearsal.ts"), "plan"),
+    ...lazily(() => import("./removal.ts"), "readBack"),
   },
   metrics: {
     counts: ["views", "likes", "comments", "shares"],

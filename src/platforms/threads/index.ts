@@ -30,10 +30,14 @@ export const threads: Connector<ThreadsSettings> = {
   ...lazily(() => import("./setup-steps.ts"), "setupSteps"),
   ...lazily(() => import("./check.ts"), "check"),
   ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
-  rehearsal: {
-    removeScope: DELETES,
+  removal: {
     byHand: "Delete the post in the Threads app.",
-    ...lazily(() => import("./rehearsal.ts"), "plan", "readBack", "remove"),
+    scope: DELETES,
+    calls: lazily(() => import("./removal.ts"), "remove", "readBack"),
+  },
+  rehearsal: {
+    ...lazily(() => import("./rehearsal.ts"), "plan"),
+    ...lazily(() => import("./removal.ts"), "readBack"),
   },
   ...lazily(() => import("./publish.ts"), "prepare", "submit", "settle", "reconcile"),
   followUps: { kinds: ["post", "comment"], settingsOf: partSettings },

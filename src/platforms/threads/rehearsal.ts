@@ -1,26 +1,6 @@
-import { ok, type Result, refuse } from "../../core/result.ts";
+import { ok, type Result } from "../../core/result.ts";
 import type { Stopped } from "../connector.ts";
-import { MISSING, PUBLIC_TEXT, seen } from "../kit/rehearsals.ts";
-import { DELETED_OR_HIDDEN } from "../meta/graph.ts";
-import type { ReadBack, RehearsalCall, RehearsalPlan, Removed } from "../rehearsal.ts";
-import { deletePostRequest, getPostRequest, readDoneReply, readGetPostReply } from "./api.ts";
-import { judge } from "./failures.ts";
+import { PUBLIC_TEXT } from "../kit/rehearsals.ts";
+import type { RehearsalPlan } from "../rehearsal.ts";
 
 export const plan = (): Result<RehearsalPlan, Stopped> => ok(PUBLIC_TEXT);
-
-export async function readBack(
-  { fetch, accessToken }: RehearsalCall,
-  id: string,
-): Promise<Result<ReadBack, Stopped>> {
-  const reply = await readGetPostReply(await fetch(getPostRequest(accessToken, id)));
-  if (reply.ok) return seen();
-  return reply.error.subcode === DELETED_OR_HIDDEN ? MISSING : refuse(judge.toRefused(reply.error));
-}
-
-export async function remove(
-  { fetch, accessToken }: RehearsalCall,
-  id: string,
-): Promise<Result<Removed, Stopped>> {
-  const reply = await readDoneReply(await fetch(deletePostRequest(accessToken, id)));
-  return reply.ok ? ok("deleted") : refuse(judge.toRefused(reply.error));
-}

@@ -33,6 +33,9 @@ export const tiktok: Connector<TikTokSettings> = {
   consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
   ...lazily(() => import("./app-check.ts"), "checkApp"),
   ...lazily(() => import("./auth.ts"), "identify", "refresh", "revoke"),
+  removal: {
+    byHand: "Delete the post in the TikTok app.",
+  },
   rehearsal: {
     seenByOwner: "Only the account itself sees it.",
     byHand:

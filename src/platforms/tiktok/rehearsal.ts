@@ -1,7 +1,8 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
 import type { Stopped } from "../connector.ts";
 import { seen } from "../kit/rehearsals.ts";
-import type { ReadBack, RehearsalCall, RehearsalPlan } from "../rehearsal.ts";
+import type { RehearsalPlan } from "../rehearsal.ts";
+import type { AccountCall, ReadBack } from "../removal.ts";
 import { readStatusReply, statusRequest } from "./api.ts";
 import { toRefused } from "./failures.ts";
 
@@ -10,7 +11,7 @@ export const plan = (): Result<RehearsalPlan, Stopped> =>
 
 /** A post that only its creator sees has its task's id. */
 export async function readBack(
-  { fetch, accessToken, now }: RehearsalCall,
+  { fetch, accessToken, now }: AccountCall,
   publishId: string,
 ): Promise<Result<ReadBack, Stopped>> {
   const reply = await readStatusReply(await fetch(statusRequest(accessToken, publishId)));

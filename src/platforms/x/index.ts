@@ -45,9 +45,13 @@ export const x: Connector<XSettings> = {
     hoursBetweenReads: 20,
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },
-  rehearsal: {
+  removal: {
     byHand: "Delete the post on X.",
-    ...lazily(() => import("./rehearsal.ts"), "plan", "readBack", "remove"),
+    calls: lazily(() => import("./removal.ts"), "remove", "readBack"),
+  },
+  rehearsal: {
+    ...lazily(() => import("./rehearsal.ts"), "plan"),
+    ...lazily(() => import("./removal.ts"), "readBack"),
   },
   ...lazily(() => import("./app-check.ts"), "checkApp"),
   ...lazily(() => import("./auth.ts"), "identify", "refresh", "revoke"),

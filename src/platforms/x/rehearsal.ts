@@ -1,29 +1,6 @@
-import { ok, type Result, refuse } from "../../core/result.ts";
+import { ok, type Result } from "../../core/result.ts";
 import type { Stopped } from "../connector.ts";
-import { MISSING, PUBLIC_TEXT, seen } from "../kit/rehearsals.ts";
-import type { ReadBack, RehearsalCall, RehearsalPlan, Removed } from "../rehearsal.ts";
-import { deletePostRequest, getPostsRequest, readDoneReply, readGetPostsReply } from "./api.ts";
-import { toRefused } from "./failures.ts";
+import { PUBLIC_TEXT } from "../kit/rehearsals.ts";
+import type { RehearsalPlan } from "../rehearsal.ts";
 
 export const plan = (): Result<RehearsalPlan, Stopped> => ok(PUBLIC_TEXT);
-
-export async function readBack(
-  { fetch, accessToken, now }: RehearsalCall,
-  id: string,
-): Promise<Result<ReadBack, Stopped>> {
-  const reply = await readGetPostsReply(await fetch(getPostsRequest(accessToken, id)));
-  if (!reply.ok) return refuse(toRefused(reply.error, now()));
-  return reply.value.includes(id) ? seen() : MISSING;
-}
-
-const NOT_FOUND = 404;
-
-export async function remove(
-  { fetch, accessToken, now }: RehearsalCall,
-  id: string,
-): Promise<Result<Removed, Stopped>> {
-  const reply = await readDoneReply(await fetch(deletePostRequest(accessToken, id)));
-  if (reply.ok) return ok("deleted");
-  if (reply.error.status === NOT_FOUND) return ok("missing");
-  return refuse(toRefused(reply.error, now()));
-}

@@ -47,11 +47,15 @@ export const youtube: Connector<YouTubeSettings> = {
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },
   earlyEnd,
+  removal: {
+    byHand: "Delete the video at https://studio.youtube.com, Content.",
+    scope: FORCE_SSL,
+    calls: lazily(() => import("./removal.ts"), "remove", "readBack"),
+  },
   rehearsal: {
     seenByOwner: "Only people who manage the channel see it.",
-    removeScope: FORCE_SSL,
-    byHand: "Delete the video at https://studio.youtube.com, Content.",
-    ...lazily(() => import("./rehearsal.ts"), "plan", "readBack", "remove"),
+    ...lazily(() => import("./rehearsal.ts"), "plan"),
+    ...lazily(() => import("./removal.ts"), "readBack"),
   },
   isRevokedForPerson: true,
 };

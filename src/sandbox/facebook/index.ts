@@ -18,7 +18,7 @@ import { createPhoto, deletePhoto, findPhoto, photos } from "./photos.ts";
 import { deletePost, findPost, listPosts, postByHand, posts } from "./posts.ts";
 import { publishReel, pullReel } from "./reels.ts";
 import { uploadVideo } from "./video-sessions.ts";
-import { findVideo, readVideo, videos } from "./videos.ts";
+import { deleteVideo, findVideo, readVideo, videos } from "./videos.ts";
 
 async function readNode(call: GraphCall): Promise<Response> {
   const id = idOf(call);
@@ -39,6 +39,8 @@ async function deleteNode(call: GraphCall): Promise<Response> {
   const { page } = await authenticate(call);
   const photo = findPhoto(call, page, id);
   if (photo) return deletePhoto(call, photo);
+  const video = findVideo(call, page, { id });
+  if (video && mayPublish(page)) return deleteVideo(call, page, video);
   if (!mayPublish(page) || !deletePost(call, page, id)) throw unsupported("DELETE", id);
   return Response.json({ success: true });
 }

@@ -7,7 +7,7 @@ import { count, integer, key, optional, type RowOf, Table, text } from "../kit/t
 import { type GraphCall, invalidParameter, mediaError, toGraphTimestamp } from "../meta/graph.ts";
 import { pick } from "./call.ts";
 import type { Page } from "./pages.ts";
-import { checkMessage, savePost } from "./posts.ts";
+import { checkMessage, deletePost, savePost } from "./posts.ts";
 import { steerPost } from "./steering.ts";
 
 export const videos = new Table(
@@ -114,6 +114,15 @@ export function publishVideo(call: GraphCall, page: Page, token: string, video: 
   return deliverAtOnce(reply, Response.json({ success: true }));
 }
 
+/** The post of the video goes with it. */
+export function deleteVideo(call: GraphCall, page: Page, { id, post_id }: Video): Response {
+  const { store } = call.env;
+  if (post_id !== null) deletePost(call, page, post_id);
+  videos.delete(store, { id });
+  store.deletePost("facebook", id);
+  return Response.json({ success: true });
+}
+
 const NOT_STARTED = { status: "not_started" };
 
 /** Meta reports `publish_status: "published"` even for an unpublished reel. */
@@ -178,6 +187,7 @@ export function readVideo(call: GraphCall, page: Page, video: Video): Response {
     description: video.description || undefined,
     permalink_url: video.post_id === null ? undefined : pathOf(page, video),
     post_id: video.post_id?.split("_")[1],
+    published: video.post_id !== null,
     created_time: toGraphTimestamp(video.created_at),
   };
   return Response.json(pick(call, object, ["id"]));

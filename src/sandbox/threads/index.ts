@@ -11,6 +11,7 @@ import { consent, debugToken, grantedScopes, grantToken } from "./consent.ts";
 import { containers, createContainer, readContainer } from "./containers.ts";
 import {
   deletePost,
+  deletions,
   findPost,
   listPosts,
   listReplies,
@@ -82,4 +83,8 @@ for (const host of ["/graph.threads.net", "/graph.threads.com"]) {
     .delete("/:id{\\d+}", deleteNode);
 }
 
-export const threadsSimulator = createSimulator([containers.table, posts], app, postByHand);
+export const threadsSimulator = createSimulator(
+  [containers.table, posts, deletions],
+  app,
+  postByHand,
+);

@@ -1,5 +1,5 @@
 import { now } from "../../core/clock.ts";
-import { SECOND } from "../../core/time.ts";
+import { DAY, SECOND } from "../../core/time.ts";
 import { followersOf, reactionsTo } from "../kit/audience.ts";
 import { hasScope } from "../kit/codes.ts";
 import { idOf, type PostByHand } from "../kit/simulator.ts";
@@ -8,6 +8,7 @@ import { integer, key, type RowOf, Table, text } from "../kit/table.ts";
 import { newGraphId, readLimit, shortcodeOf } from "../meta/containers.ts";
 import {
   type GraphCall,
+  graphError,
   invalidParameter,
   pickRequested,
   requireSelf,
@@ -34,6 +35,15 @@ export const posts = new Table(
   },
   { indexes: { by_user: "user_id, created_at" } },
 );
+
+export const deletions = new Table(
+  "threads_deletions",
+  { id: key(), user_id: text(), deleted_at: integer() },
+  { indexes: { by_user: "user_id, deleted_at" } },
+);
+
+/** In 24 hours. Source: Threads API, "Delete Posts". */
+const MAX_DELETIONS = 100;
 
 const MEDIA_TYPES: Record<Exclude<ContainerKind, "child">, string> = {
   text: "TEXT_POST",
@@ -126,6 +136,14 @@ export function findPost(
 }
 
 export function deletePost(store: SandboxStore, { userId }: Account, id: string): void {
+  const at = now().getTime();
+  const recent = deletions.list(store, { user_id: userId }, "AND deleted_at > ?", at - DAY);
+  if (recent.length >= MAX_DELETIONS) {
+    throw graphError(4, "Application request limit reached", {
+      userMessage: "You have reached the maximum number of deletions for a 24 hour period.",
+    });
+  }
+  deletions.insert(store, { id, user_id: userId, deleted_at: at });
   posts.delete(store, { id, user_id: userId });
   store.deletePost("threads", id);
 }

@@ -15,11 +15,13 @@ const read = (query: string) =>
 
 const SHAPE = [
   "bannedHashtags",
+  "canUnpublish",
   "dailyPostCap",
   "limits",
   "mediaSupport",
   "platform",
   "settingsSchema",
+  "unpublishPermission",
 ];
 
 describe("GET /platforms/capabilities", () => {

@@ -308,6 +308,7 @@ describe("the record of a post", () => {
       version: expect.any(String),
       createdAt: START.toISOString(),
       uploadedAt: null,
+      unpublishedAt: null,
       scheduledFor: null,
       thumbnailUrl: null,
       videoUrl: null,
@@ -350,6 +351,7 @@ describe("the record of a post", () => {
       ...base,
       status: "completed",
       uploadedAt: START.toISOString(),
+      unpublishedAt: null,
       fileSize: String(pixelPng.length),
       thumbnailUrl: expect.stringMatching(
         /^https:\/\/akimbo\.test\/media\/\d+\/[0-9a-f]{64}\/thumbnail\?expires=\d+&signature=[0-9a-f]{64}$/,

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { expireFiles } from "../../../src/features/publishing/media-expiry.ts";
 import { forgetEndedRehearsals } from "../../../src/features/rehearsal/expiry.ts";
 import { connectorOf } from "../../../src/platforms/registry.ts";
-import { createSandboxFetch } from "../../../src/sandbox/fetch.ts";
 import { aroundBatches } from "../../support/database.ts";
+import { grant, grantDeleting } from "../../support/grant.ts";
 import {
   connectSandbox,
   createMember,
@@ -120,57 +120,9 @@ describe("a rehearsal runs to its end in the sandbox", () => {
   });
 });
 
-const REDIRECT = "https://akimbo.test/oauth/callback/it";
-const VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
-const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
-
-/** The account's person agrees to these permissions on the platform's page. */
-async function grant(page: string, token: string, scopes: string[], separator = " ") {
-  const fetch = createSandboxFetch(env.SANDBOX_STATE, {
-    teamId: owner.teamId,
-    accountId: null,
-    uploadId: null,
-  });
-  const app = { client_id: "client-1", client_secret: "secret" };
-  const address = new URL(page);
-  const query = {
-    client_id: app.client_id,
-    response_type: "code",
-    redirect_uri: REDIRECT,
-    state: "state-1",
-    scope: scopes.join(separator),
-    code_challenge: CHALLENGE,
-    code_challenge_method: "S256",
-  };
-  for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
-  const body = new URLSearchParams({ name: `Ada ${owner.teamId}`, decision: "allow" });
-  for (const scope of scopes) body.append("scope", scope);
-  const agreed = await fetch(address.href, { method: "POST", body, redirect: "manual" });
-  const code = new URL(agreed.headers.get("location") ?? "").searchParams.get("code") ?? "";
-  const exchanged = await fetch(token, {
-    method: "POST",
-    headers: page.includes("pinterest")
-      ? { authorization: `Basic ${btoa(`${app.client_id}:${app.client_secret}`)}` }
-      : {},
-    body: new URLSearchParams({
-      grant_type: "authorization_code",
-      code,
-      redirect_uri: REDIRECT,
-      ...(page.includes("pinterest") ? {} : app),
-      ...(page.includes("google") ? { code_verifier: VERIFIER } : {}),
-    }),
-  });
-  if (exchanged.status !== 200) throw new Error(await exchanged.text());
-}
-
 describe("with the permissions that the person gave", () => {
   test("YouTube deletes the video with youtube.force-ssl", async () => {
-    const google = "https://www.googleapis.com/auth/youtube";
-    await grant(
-      "https://accounts.google.com/o/oauth2/v2/auth",
-      "https://oauth2.googleapis.com/token",
-      [`${google}.upload`, `${google}.readonly`, `${google}.force-ssl`],
-    );
+    await grantDeleting.youtube(owner.teamId);
     const { end, calls, steps } = await rehearse("youtube");
     expect(end.outcome).toBe("removed");
     expect(said(calls)).toContain("DELETE www.googleapis.com/youtube/v3/videos 204");
@@ -178,17 +130,13 @@ describe("with the permissions that the person gave", () => {
   });
 
   test("Threads deletes the post with threads_delete", async () => {
-    await grant(
-      "https://threads.net/oauth/authorize",
-      "https://graph.threads.net/oauth/access_token",
-      ["threads_basic", "threads_content_publish", "threads_delete"],
-      ",",
-    );
+    await grantDeleting.threads(owner.teamId);
     expect((await rehearse("threads")).end.outcome).toBe("removed");
   });
 
   test("a pin is public where the login sees no secret board", async () => {
     await grant(
+      owner.teamId,
       "https://www.pinterest.com/oauth/",
       "https://api.pinterest.com/v5/oauth/token",
       ["boards:read", "boards:write", "pins:read", "pins:write", "user_accounts:read"],

@@ -34,7 +34,7 @@ export const ownPosts = prepared(
     sql`SELECT id, metadata ->> 'videoId' AS post_id, metadata ->> 'shareUrl' AS url,
         substr(title, 1, 500) AS title, substr(description, 1, 2000) AS description, uploaded_at
       FROM uploads WHERE account_id = ${id} AND team_id = ${team} AND counted_at IS NOT NULL AND status = 'completed'
-        AND uploaded_at IS NOT NULL AND metadata ->> 'videoId' IS NOT NULL
+        AND uploaded_at IS NOT NULL AND unpublished_at IS NULL AND metadata ->> 'videoId' IS NOT NULL
       ORDER BY counted_at DESC LIMIT ${max}`,
   readOwn,
 );

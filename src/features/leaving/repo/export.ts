@@ -251,6 +251,7 @@ export const SECTIONS: readonly Section[] = [
       "createdAt",
       "attempt",
       "uploadedAt",
+      "unpublishedAt",
       "failedAt",
       "failureCode",
       "errorMessage",

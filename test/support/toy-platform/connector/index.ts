@@ -52,8 +52,8 @@ export const mastotoy: Connector<ToySettings> = {
     },
   },
   ...lazily(() => import("./setup-steps.ts"), "setupSteps"),
+  removal: { byHand: "Delete the post at Mastotoy." },
   rehearsal: {
-    byHand: "Delete the post at Mastotoy.",
     ...lazily(() => import("./publish.ts"), "plan", "readBack"),
   },
   ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),

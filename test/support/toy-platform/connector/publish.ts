@@ -19,7 +19,7 @@ import { messageOf, replyReader } from "../kit/replies.ts";
 import { bearerRequest } from "../kit/requests.ts";
 import { published, ready, undecided } from "../kit/steps.ts";
 import type { Connected, Credentials, LoginRefusal, PasswordLogin } from "../login.ts";
-import type { ReadBack, RehearsalCall } from "../rehearsal.ts";
+import type { AccountCall, ReadBack } from "../removal.ts";
 import { capabilities, type ToySettings } from "./index.ts";
 
 type Job = PublishJob<ToySettings>;
@@ -85,7 +85,7 @@ export async function reconcile(job: Job, bookmark: Bookmark): Promise<Reconcile
 export const plan = () => ok(PUBLIC_TEXT);
 
 export async function readBack(
-  { fetch, accessToken }: RehearsalCall,
+  { fetch, accessToken }: AccountCall,
   key: string,
 ): Promise<Result<ReadBack, Stopped>> {
   const request = bearerRequest(`${API}/statuses/${key}`, accessToken);

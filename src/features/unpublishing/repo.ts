@@ -1,0 +1,71 @@
+import { sql } from "drizzle-orm";
+import { type Query, sqlWrite } from "../../db/client.ts";
+import type { Deps } from "../../deps.ts";
+import { emitIfChanged } from "../events/repo.ts";
+import { changeFacts } from "../posts/repo/write.ts";
+import type { RemovedPost, UploadRow } from "../posts/table.ts";
+
+/** Answers 0 while another call takes the post down, and when it is down. */
+export const claimRemoval = ({ id }: UploadRow, now: Date, until: Date): Query<number> =>
+  sqlWrite(
+    changeFacts(
+      {
+        unpublishStartedAt: sql`coalesce(u.unpublish_started_at, ${now.getTime()})`,
+        unpublishLeaseUntil: until,
+      },
+      sql`u.id = ${id} AND u.status = 'completed' AND u.deleted_at IS NULL
+        AND u.unpublished_at IS NULL
+        AND (u.unpublish_lease_until IS NULL OR u.unpublish_lease_until <= ${now.getTime()})`,
+    ),
+  );
+
+/** The lease that a call holds; it writes nothing once another call has taken over. */
+export interface Lease {
+  id: number;
+  until: Date;
+}
+
+const isHeld = ({ id, until }: Lease) =>
+  sql`u.id = ${id} AND u.unpublish_lease_until = ${until.getTime()}`;
+
+export const keepProgress = (lease: Lease, removals: RemovedPost[], until: Date): Query<number> =>
+  sqlWrite(changeFacts({ removals, unpublishLeaseUntil: until }, isHeld(lease)));
+
+/** @param isOpen it is not known whether the platform deleted the post */
+export const releaseRemoval = (lease: Lease, isOpen: boolean): Query<number> =>
+  sqlWrite(
+    changeFacts(
+      {
+        unpublishLeaseUntil: null,
+        ...(isOpen
+          ? {}
+          : { unpublishStartedAt: sql`iif(u.removals IS NULL, NULL, u.unpublish_started_at)` }),
+      },
+      isHeld(lease),
+    ),
+  );
+
+export function finishRemoval(
+  deps: Pick<Deps, "newEventId" | "now">,
+  { teamId, platform, accountId, metadata }: UploadRow,
+  lease: Lease,
+  removals: RemovedPost[],
+): Query<number>[] {
+  const now = deps.now();
+  return [
+    sqlWrite(
+      changeFacts({ removals, unpublishedAt: now, unpublishLeaseUntil: null }, isHeld(lease)),
+    ),
+    emitIfChanged(deps, {
+      team: teamId,
+      name: "upload.unpublished",
+      data: {
+        uploadId: lease.id,
+        platform,
+        accountId,
+        unpublishedAt: now.toISOString(),
+        metadata: metadata ?? { videoId: "", shareUrl: null },
+      },
+    }),
+  ];
+}

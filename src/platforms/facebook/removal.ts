@@ -1,0 +1,29 @@
+import { ok, type Result, refuse } from "../../core/result.ts";
+import type { Stopped } from "../connector.ts";
+import { MISSING, seen } from "../kit/rehearsals.ts";
+import { DELETED_OR_HIDDEN } from "../meta/graph.ts";
+import type { AccountCall, ReadBack, Removed } from "../removal.ts";
+import {
+  deletePostRequest,
+  getPublishedRequest,
+  readDoneReply,
+  readGetPublishedReply,
+} from "./api.ts";
+import { toRefused } from "./failures.ts";
+
+export async function readBack(
+  { fetch, accessToken }: AccountCall,
+  id: string,
+): Promise<Result<ReadBack, Stopped>> {
+  const reply = await readGetPublishedReply(await fetch(getPublishedRequest(accessToken, id)));
+  if (reply.ok) return seen(reply.value ? "published" : "unpublished");
+  return reply.error.subcode === DELETED_OR_HIDDEN ? MISSING : refuse(toRefused(reply.error));
+}
+
+export async function remove(
+  { fetch, accessToken }: AccountCall,
+  id: string,
+): Promise<Result<Removed, Stopped>> {
+  const reply = await readDoneReply(await fetch(deletePostRequest(accessToken, id)));
+  return reply.ok ? ok("deleted") : refuse(toRefused(reply.error));
+}
