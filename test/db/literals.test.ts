@@ -28,6 +28,7 @@ const MEANINGS: Record<string, { lists: readonly (readonly string[])[]; texts?: 
   events_by_upload: { lists: [EVENT_NAMES], texts: ["uploadId"] },
   notice_targets_chat: { lists: [noticeTargets.channel.enumValues] },
   pool_firings_due: { lists: [poolFirings.outcome.enumValues] },
+  return_pool_item: { lists: [poolItems.state.enumValues], texts: ["sha256"] },
   rehearsals_open: { lists: [STAGES] },
   pool_items_posting: { lists: [poolItems.state.enumValues] },
 };

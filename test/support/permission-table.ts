@@ -195,6 +195,7 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
   addPoolItems: ofPool({
     json: { items: [{ title: "New", videoUrl: "https://example.com/a.mp4" }] },
   }),
+  updatePoolItem: ofPool({ json: { repeat: { every: { days: 3 }, times: 5 } } }),
   removePoolItem: ofPool(),
   clearPool: ofPool(),
 

@@ -3,6 +3,7 @@ import { sha256Hex } from "../../core/signature.ts";
 import { countUtf8Bytes } from "../../core/text.ts";
 import { DAY } from "../../core/time.ts";
 import { isDraft } from "../../core/upload-status.ts";
+import type { RepeatRule } from "../../platforms/connector.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import { nameOfFile } from "../content/version.ts";
 import type { MediaRef, PostDigest, UploadRow } from "../posts/table.ts";
@@ -222,7 +223,10 @@ const mentionsIn = (text: string): string[] =>
 
 const within = (a: Date, b: Date, ms: number): boolean => Math.abs(a.getTime() - b.getTime()) <= ms;
 
-function duplicate(post: Candidate, recent: readonly RecentPost[]): Violation[] {
+export function duplicate(
+  post: Omit<Candidate, "blocklist">,
+  recent: readonly RecentPost[],
+): Violation[] {
   // The platform's own repeat rule is checked at publishing.
   if (connectorOf(post.platform).repeatRule) return [];
   const same = recent.find(
@@ -280,3 +284,40 @@ export const contentViolations = (post: Candidate, recent: readonly RecentPost[]
   ...mentionSpam(post, recent),
   ...unsafe(post),
 ];
+
+const MIN_LETTERS = 20;
+
+type ComparedPost = Pick<UploadRow, "title" | "description" | "media">;
+
+/** `uploadedAt`: null while the post is being published. */
+type PublishedPost = ComparedPost & Pick<UploadRow, "id" | "uploadedAt">;
+
+const filesOf = ({ media }: ComparedPost): string[] =>
+  media.flatMap((item) =>
+    "sha256" in item && item.role === undefined ? [item.content ?? item.sha256] : [],
+  );
+
+/** Returns the refusal when the post repeats an earlier one's letters and digits or files, else null. */
+export async function repeatRefusal(
+  { refusal, reader }: RepeatRule,
+  post: ComparedPost,
+  earlier: readonly PublishedPost[],
+): Promise<string | null> {
+  const { textOf } = await reader();
+  const text = essence(textOf(post));
+  const isLong = [...text].length >= MIN_LETTERS;
+  const files = new Set(filesOf(post));
+  for (const other of earlier) {
+    const what = filesOf(other).some((file) => files.has(file))
+      ? "a file"
+      : isLong && essence(textOf(other)) === text
+        ? "the text"
+        : null;
+    if (what) {
+      return other.uploadedAt
+        ? `${refusal}: ${what} of this post was already in a post of ${other.uploadedAt.toISOString()}.`
+        : `${refusal}: ${what} of this post is in post ${other.id}, which is being published.`;
+    }
+  }
+  return null;
+}

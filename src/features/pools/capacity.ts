@@ -1,29 +1,39 @@
 import { formatCount } from "../../core/counts.ts";
+import { ZoneClock } from "../../core/zone.ts";
 import type { Ctx } from "../../deps.ts";
 import { periodOf } from "../credits/rules.ts";
 import type { Capacity } from "./firing-schema.ts";
+import { forecastOf } from "./firings.ts";
+import { comingSlots, type QueuedItem } from "./forecast.ts";
 import { requireOwn } from "./refusals.ts";
-import { findWithSlots, planUse } from "./repo/pools.ts";
+import { queuedItems, repeatingItems } from "./repo/forecast.ts";
+import { findWithSlots, type PoolWithSlots, planUse } from "./repo/pools.ts";
 import { MAX_QUEUED, slotsPerDay, toHundredths } from "./rules.ts";
 import type { SlotRow } from "./table.ts";
 
 /** @throws AppError NOT_FOUND, FORBIDDEN */
 export async function readCapacity(ctx: Ctx, id: number, count: number): Promise<Capacity> {
-  const [[match], [use]] = await ctx.read("pools:read", [
+  const [[match], [use], repeating] = await ctx.read("pools:read", [
     findWithSlots({ team: ctx.team, id }),
     planUse(ctx, ctx.team),
+    repeatingItems(id),
   ]);
   const pool = requireOwn(match);
   // A slot without accounts takes no items.
   const slots = pool.slots.filter(({ accountIds }) => accountIds.length > 0);
   const perDay = pool.isActive ? slotsPerDay(slots) : 0;
-  const describe = (queued: number) => ({
-    queued,
-    daysOfContent: perDay === 0 ? null : toHundredths(queued / perDay),
-  });
   const after = pool.queued + count;
+  const [filled, filledAfter] =
+    repeating.length > 0 && perDay > 0
+      ? await filledFirings(ctx, { ...pool, slots }, count)
+      : [pool.queued, after];
+  const describe = (queued: number, firings: number) => ({
+    queued,
+    daysOfContent: perDay === 0 ? null : toHundredths(firings / perDay),
+  });
   const quota = use?.quota ?? null;
-  const posts = Math.ceil(after * postsPerItem(slots));
+  const returns = repeating.reduce((sum, item) => sum + returnsOf(item, MONTH_DAYS), 0);
+  const posts = Math.ceil((after + returns) * postsPerItem(slots));
   const isTooMuch = quota !== null && (use?.used ?? 0) + posts > quota;
   const warnings = [
     ...(after > MAX_QUEUED
@@ -38,11 +48,53 @@ export async function readCapacity(ctx: Ctx, id: number, count: number): Promise
       : []),
   ];
   return {
-    ...describe(pool.queued),
+    ...describe(pool.queued, filled),
     slotsPerDay: toHundredths(perDay),
-    afterAdd: describe(after),
+    ...(repeating.length > 0 ? { publications: pool.queued + allReturns(repeating) } : {}),
+    afterAdd: describe(after, filledAfter),
     warning: warnings.join(" ") || null,
   };
+}
+
+const MONTH_DAYS = 30;
+const MAX_FORECAST_DAYS = 365;
+
+/** How often the item comes back within some days after its next publication. */
+function returnsOf({ repeatDays, repeatTimes, dispatches }: QueuedItem, days: number): number {
+  if (repeatDays === null || repeatTimes === null) return 0;
+  return Math.min(repeatTimes - dispatches - 1, Math.floor(days / repeatDays));
+}
+
+const allReturns = (items: readonly QueuedItem[]): number =>
+  items.reduce((sum, item) => sum + returnsOf(item, Number.POSITIVE_INFINITY), 0);
+
+const ONCE = {
+  description: null,
+  repeatDays: null,
+  repeatTimes: null,
+  variants: null,
+  dispatches: 0,
+  failures: 0,
+  lastLocal: null,
+};
+
+/** Counts the firings before the first that finds nothing, now and with `count` more items that go once. */
+async function filledFirings(
+  ctx: Ctx,
+  pool: PoolWithSlots,
+  count: number,
+): Promise<[now: number, after: number]> {
+  const [queue] = await ctx.db.run([queuedItems(ctx.team, pool.id)]);
+  const clock = new ZoneClock(pool.timezone);
+  const after = ctx.now().getTime();
+  const coming = comingSlots(clock, pool.slots, { after, days: MAX_FORECAST_DAYS });
+  const filled = async (items: readonly QueuedItem[]) => {
+    const forecast = await forecastOf(ctx, pool, items);
+    const dry = coming.findIndex((slot) => forecast.take(slot) === null);
+    return (dry < 0 ? coming.length : dry) + pool.queued - queue.length;
+  };
+  const more = Array.from({ length: count }, () => ({ ...ONCE, id: 0, title: "" }));
+  return [await filled(queue), await filled([...queue, ...more])];
 }
 
 /** On average; 1 without slots. */

@@ -8,8 +8,10 @@ import { knownId } from "../auth/repo/people.ts";
 import { createPosts } from "../compose/bulk.ts";
 import { EMPTY_POST, type NewPost } from "../compose/new-post.ts";
 import { noticeIfChanged } from "../notices/repo/notices.ts";
+import { inWords, passOver } from "./pass-over.ts";
 import {
   beginWaiting,
+  endEmpty,
   endFiring,
   endWaiting,
   type Firing,
@@ -21,9 +23,10 @@ import {
 } from "./repo/firings.ts";
 import { FIRING_WAIT_MS } from "./rules.ts";
 import type { ItemRow } from "./table.ts";
+import { textsOfTurn } from "./turns.ts";
 
-/** Subrequests of `carryOut`. */
-export const callsOf = (firings: number): number => 5 + firings;
+/** Subrequests of `carryOut`, unless items are passed over. */
+export const callsOf = (firings: number): number => 7 + firings;
 
 /** Safe to repeat: a firing takes one item and creates its posts once. @throws what the database throws */
 export async function carryOut(deps: Deps, keys: readonly FiringKey[]): Promise<void> {
@@ -40,12 +43,16 @@ export async function carryOut(deps: Deps, keys: readonly FiringKey[]): Promise<
   if (broken) throw broken.reason;
 }
 
-const EMPTY = { outcome: "empty", reason: "The queue is empty." } as const;
 const NO_ACCOUNTS = "The slot has no connected account left. The queue stays as it is.";
 const SWITCHED_OFF = "The pool was switched off or deleted at that moment.";
 const TOO_LATE = "Its posts could not be made within 24 hours.";
 
-async function dispatch(deps: Deps, firing: Firing): Promise<void> {
+async function dispatch(deps: Deps, taken: Firing): Promise<void> {
+  const firing = taken.item?.repeatDays == null ? taken : await passOver(deps, taken);
+  if (firing.outcome !== "due") {
+    if (firing.waitingSince) await deps.db.run([endWaiting(firing.slotId)]);
+    return;
+  }
   const { item, accountIds, isInUse, createdAt } = firing;
   const isTooLate = deps.now().getTime() - createdAt.getTime() > FIRING_WAIT_MS;
   const end = (queries: readonly Query<number>[]) => deps.db.runAll(queries);
@@ -62,17 +69,27 @@ async function dispatch(deps: Deps, firing: Firing): Promise<void> {
   }
   if (!item) {
     const skipped = accountIds.length === 0 ? NO_ACCOUNTS : isInUse ? null : SWITCHED_OFF;
-    await end([endFiring(firing, skipped ? { outcome: "skipped", reason: skipped } : EMPTY)]);
+    await end([
+      skipped ? endFiring(firing, { outcome: "skipped", reason: skipped }) : endEmpty(firing),
+    ]);
     return;
   }
   const posts = isTooLate ? { ids: null, refusals: TOO_LATE } : await makePosts(deps, firing, item);
-  const { ids, refusals } = posts;
+  const { ids } = posts;
+  const refusals = joined([inWords(firing, item.excluded ?? {}), posts.refusals]);
+  const isRepeated = item.repeatDays !== null;
+  const reason = joined([firing.reason, firing.reason || isRepeated ? refusals : null]);
   await end([
-    ...(ids ? keepPosts(item.id, ids, refusals) : skipItem(item.id, refusals ?? "")),
-    endFiring(firing, { outcome: "item", itemId: item.id }),
+    ...(ids
+      ? keepPosts(firing, item.id, ids, refusals)
+      : skipItem(firing, item.id, refusals ?? "")),
+    endFiring(firing, { outcome: "item", itemId: item.id, reason }, isRepeated ? ids : null),
     ...(firing.waitingSince ? [endWaiting(firing.slotId)] : []),
   ]);
 }
+
+const joined = (reasons: readonly (string | null)[]): string | null =>
+  reasons.filter((reason) => reason).join(" ") || null;
 
 /** Returns null when one of the slot's accounts is usable, or it has none; else why it waits. */
 function waitsFor({ config }: Pick<Deps, "config">, { accounts }: Firing): string | null {
@@ -111,12 +128,13 @@ async function makePosts(deps: Deps, firing: Firing, item: ItemRow): Promise<Pos
 }
 
 function toPost(firing: Firing, item: ItemRow, status: NewPost["status"]): NewPost {
-  const { title, description, settings, origin, media } = item;
+  const { title, description, settings, origin, media } = textsOfTurn(item, item.dispatches);
+  const excluded = item.excluded ?? {};
   const key = `${firing.slotId} ${firing.fireAt.getTime()}`;
   return {
     ...EMPTY_POST,
     call: { route: "pool firing", key },
-    accountIds: firing.accountIds,
+    accountIds: firing.accountIds.filter((id) => !Object.hasOwn(excluded, id)),
     title,
     description,
     settings,

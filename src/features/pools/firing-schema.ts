@@ -43,13 +43,20 @@ const queued = z.number().int().describe("Items in the queue.");
 const daysOfContent = z
   .number()
   .nullable()
-  .describe("Days that the queue lasts; null where no slot fires.");
+  .describe(
+    "Days until a slot finds nothing to publish, a year at most where items repeat; null where no slot fires.",
+  );
 
 export const capacitySchema = z.object({
   success: z.literal(true),
   queued,
   slotsPerDay: z.number().describe("Firings of a week, divided by seven."),
   daysOfContent,
+  publications: z
+    .number()
+    .int()
+    .optional()
+    .describe("Publications that the queue holds, repeats included; set where items repeat."),
   afterAdd: z.object({ queued, daysOfContent }),
   warning: z
     .string()
@@ -69,6 +76,26 @@ const rule = z
   .describe("The reason for an unusual time, on a day when the clocks change.");
 const item = z.object({ id: z.number().int(), title: z.string() }).nullable();
 
+const comingItem = z
+  .object({
+    id: z.number().int(),
+    title: z.string(),
+    turn: z
+      .object({
+        number: z.number().int().describe("1 for the first publication."),
+        of: z.number().int().describe("Publications in total."),
+        variant: z
+          .number()
+          .int()
+          .nullable()
+          .describe("Index in `variants`; null for the item's own text."),
+        text: z.string().describe("The text that the post would have, up to 200 characters."),
+      })
+      .optional()
+      .describe("Set for an item with `repeat`."),
+  })
+  .nullable();
+
 export const comingFiringSchema = z
   .object({
     slotId: z.string(),
@@ -76,7 +103,9 @@ export const comingFiringSchema = z
     wallTime,
     offset,
     rule,
-    item: item.describe("The item that would be published; null when the queue is empty by then."),
+    item: comingItem.describe(
+      "The item that would be published; null when the queue has none by then.",
+    ),
   })
   .meta({ id: "ComingFiring" });
 

@@ -2,35 +2,47 @@ import { DAY } from "../../core/time.ts";
 import { formatOffset, ZoneClock } from "../../core/zone.ts";
 import type { Ctx } from "../../deps.ts";
 import type { ComingFiring, FiringPage, PastFiring } from "./firing-schema.ts";
+import { comingSlots, Forecast, type QueuedItem } from "./forecast.ts";
 import { requireOwn } from "./refusals.ts";
-import { type ListedFiring, nextItems, pastFirings } from "./repo/history.ts";
-import { findPool, findWithSlots } from "./repo/pools.ts";
-import { firingsBetween } from "./rules.ts";
+import { accountsOf, publicationsOf, queuedItems } from "./repo/forecast.ts";
+import { type ListedFiring, pastFirings } from "./repo/history.ts";
+import { findPool, findWithSlots, type PoolWithSlots } from "./repo/pools.ts";
 
 /** @throws AppError NOT_FOUND, FORBIDDEN */
 export async function previewFirings(ctx: Ctx, id: number, days: number): Promise<ComingFiring[]> {
-  const [[match], items] = await ctx.read("pools:read", [
+  const [[match], queue] = await ctx.read("pools:read", [
     findWithSlots({ team: ctx.team, id }),
-    nextItems(ctx.team, id),
+    queuedItems(ctx.team, id),
   ]);
   const pool = requireOwn(match);
   if (!pool.isActive) return [];
   const clock = new ZoneClock(pool.timezone);
   const after = ctx.now().getTime();
-  const coming = pool.slots.flatMap((slot) =>
-    firingsBetween(clock, slot, { after, until: after + days * DAY, lastDay: slot.lastDay }).map(
-      (firing) => ({ ...firing, slot }),
-    ),
-  );
-  coming.sort((a, b) => a.at - b.at || a.slot.id - b.slot.id);
-  let used = 0;
-  return coming.map(({ at, rule, slot }) => ({
-    slotId: String(slot.id),
-    rule,
-    ...shownInstant(clock, at),
-    // A slot without accounts takes no items.
-    item: slot.accountIds.length > 0 ? (items[used++] ?? null) : null,
+  const forecast = await forecastOf(ctx, pool, queue);
+  return comingSlots(clock, pool.slots, { after, days }).map((coming) => ({
+    slotId: String(coming.slot.id),
+    rule: coming.rule,
+    ...shownInstant(clock, coming.at),
+    item: forecast.take(coming),
   }));
+}
+
+/** Longer than each platform's rule about repeats. */
+const LOOKED_BACK_MS = 31 * DAY;
+
+/** Reads what was published lately only where items repeat. */
+export async function forecastOf(
+  ctx: Ctx,
+  { id, slots }: PoolWithSlots,
+  queue: readonly QueuedItem[],
+): Promise<Forecast> {
+  if (queue.every(({ repeatDays }) => repeatDays === null)) return new Forecast(queue, [], []);
+  const ids = [...new Set(slots.flatMap(({ accountIds }) => accountIds))];
+  const [accounts, publications] = await ctx.db.run([
+    accountsOf(ctx.team, ids),
+    publicationsOf(ctx.team, id, ctx.now().getTime() - LOOKED_BACK_MS),
+  ]);
+  return new Forecast(queue, accounts, publications);
 }
 
 const shownInstant = (clock: ZoneClock, at: number) => ({

@@ -6,13 +6,14 @@ import { type Fields, lastOf, readForm } from "../../http/multipart.ts";
 import { discardFiles, takeFile, urlsIn } from "../compose/media.ts";
 import type { MediaRole, NewMedia } from "../compose/new-post.ts";
 import { lookUpPool, type NewItems } from "./items.ts";
+import { readRepeating } from "./repeat-schema.ts";
 
 /** Source: spec, POST /pools/{id}/videos. */
 const FILE_FIELDS = new Map<string, MediaRole>([
   ["video", "video"],
   ["photo", "photo"],
 ]);
-const TEXT_FIELDS = ["title", "description", "metadata"];
+const TEXT_FIELDS = ["title", "description", "metadata", "repeat", "variants"];
 
 /** Refuses unknown fields, so that no platform option is lost. */
 const unknownErrors = (fields: Fields): FieldError[] =>
@@ -48,7 +49,12 @@ export async function readItemForm(
       },
     });
     const looked = await enter();
+    const { read, errors } = readRepeating({
+      repeat: lastOf(fields, "repeat") ?? null,
+      variants: lastOf(fields, "variants") ?? null,
+    });
     const item = {
+      ...read,
       title: lastOf(fields, "title") ?? null,
       description: lastOf(fields, "description") ?? null,
       metadata: lastOf(fields, "metadata") ?? null,
@@ -60,7 +66,7 @@ export async function readItemForm(
       items: [item],
       prefixOf: () => "",
       origin: publicOrigin(ctx, request.url),
-      refused: unknownErrors(fields),
+      refused: [...unknownErrors(fields), ...errors],
     };
     return { adding, looked };
   } catch (error) {

@@ -13,6 +13,7 @@ import {
   jsonBody,
   NOT_FOUND,
 } from "../../http/route.ts";
+import { changeItem } from "./change-item.ts";
 import { readItemForm } from "./item-form.ts";
 import {
   addedSchema,
@@ -25,6 +26,7 @@ import {
 } from "./item-schema.ts";
 import * as items from "./items.ts";
 import { asValidation } from "./refusals.ts";
+import { itemChangeSchema } from "./repeat-schema.ts";
 
 export const poolItemRoutes = createRouter();
 poolItemRoutes.onError((error, c) => renderError(asValidation(toRefusal(error, c)), c));
@@ -42,7 +44,7 @@ const add = formRoute({
   operationId: "addPoolItem",
   summary: "Add a video or a carousel of photos to a pool",
   description:
-    "The item is published at its turn, first in, first out, to the accounts of the slot that fires, in the name of the person who added it. Items added with a token without posts:publish become posts that are held for approval. A refusal by the platform itself shows only when the item is published. Members of a team that requires approval cannot add items.",
+    "The item is published at its turn, first in, first out, to the accounts of the slot that fires, in the name of the person who added it. Items added with a token without posts:publish become posts that are held for approval. A refusal by the platform itself shows only when the item is published. Members of a team that requires approval cannot add items. An item with `repeat` returns to the end of the queue after each publication.",
   scope: "pools:write",
   limit: "upload-create",
   idempotencyKeysOf: "path",
@@ -86,10 +88,12 @@ poolItemRoutes.openapi(addMany, async (c) => {
     poolId,
     call,
     origin: publicOrigin(ctx, c.req.url),
-    items: entries.map(({ title, videoUrl, description = null, metadata = null }) => ({
+    items: entries.map(({ title, videoUrl, description = null, metadata = null, ...entry }) => ({
       title,
       description,
       metadata,
+      repeat: entry.repeat ?? null,
+      variants: entry.variants ?? null,
       media: [{ role: "video", field: "videoUrl", url: videoUrl }],
     })),
     prefixOf: (i) => `items.${i}.`,
@@ -156,6 +160,33 @@ poolItemRoutes.openapi(clear, async (c) => {
 
 const itemParams = idParams.extend({
   itemId: z.string().describe("The id, as the service gave it out."),
+});
+
+const change = apiRoute({
+  method: "patch",
+  path: "/pools/{id}/videos/{itemId}",
+  tags: ["Pools", "Extensions"],
+  operationId: "updatePoolItem",
+  summary: "Change how a queued item repeats",
+  scope: "pools:write",
+  limit: "write",
+  request: { params: itemParams, body: jsonBody(itemChangeSchema) },
+  responses: {
+    ...json(z.object({ success: yes, item: itemSchema }), "The item."),
+    ...NOT_FOUND,
+    ...conflict("NOT_CANCELLABLE: it is being published, or is not in the queue any more."),
+  },
+});
+poolItemRoutes.openapi(change, async (c) => {
+  const { id, itemId } = c.req.valid("param");
+  const poolId = readNumericId(id, "Pool");
+  const item = await changeItem(
+    c.var.ctx,
+    poolId,
+    readNumericId(itemId, "Item"),
+    c.req.valid("json"),
+  );
+  return c.json({ success: true as const, item: toItem(item) }, 200);
 });
 
 const remove = apiRoute({

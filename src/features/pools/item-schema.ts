@@ -6,7 +6,9 @@ import {
   MAX_TITLE_CHARACTERS,
   MAX_URL_CHARACTERS,
 } from "../content/bounds.ts";
+import { repeatFormFields, repeatSchema, variantsSchema } from "./repeat-schema.ts";
 import type { AddedItem, ListedItem } from "./repo/items.ts";
+import { waitsUntil } from "./turns.ts";
 
 enableDescriptions();
 
@@ -30,6 +32,7 @@ export const itemFormSchema = () =>
       title: textUpTo(MAX_TITLE_CHARACTERS).describe("Title of each post."),
       description: textUpTo(MAX_DESCRIPTION_CHARACTERS).optional(),
       metadata: textUpTo(MAX_METADATA_CHARACTERS).optional().describe(METADATA),
+      ...repeatFormFields,
       video: file()
         .optional()
         .describe(
@@ -56,6 +59,8 @@ export const bulkItemsSchema = z
             .describe("A public URL, or bucketUrl or accessUrl of POST /upload/presign."),
           description: z.string().max(MAX_DESCRIPTION_CHARACTERS).optional(),
           metadata: z.string().max(MAX_METADATA_CHARACTERS).optional().describe(METADATA),
+          repeat: repeatSchema.optional(),
+          variants: variantsSchema.optional(),
         }),
       )
       .min(BULK.min)
@@ -106,7 +111,10 @@ export const itemFilterSchema = z.object({
 export const itemSchema = z
   .object({
     id: z.number().int(),
-    position: z.number().int().describe("Place in the order in which items were added."),
+    position: z
+      .number()
+      .int()
+      .describe("Place in the queue: grows with each item that is added or returns."),
     status,
     title: z.string(),
     description: z.string().nullable(),
@@ -114,7 +122,18 @@ export const itemSchema = z
     isLocked: z
       .boolean()
       .describe("True while its posts are on their way; it cannot be removed then."),
-    reason: z.string().nullable().describe("Why it was skipped, or not published everywhere."),
+    reason: z
+      .string()
+      .nullable()
+      .describe("Why it was skipped, passed over, or not published everywhere."),
+    repeat: repeatSchema.optional(),
+    variants: z.array(z.string()).optional(),
+    dispatched: z.number().int().optional().describe("How often it was published; with `repeat`."),
+    notBefore: z
+      .string()
+      .nullable()
+      .optional()
+      .describe("Earliest local time of its next turn, such as 2027-03-28T03:00; with `repeat`."),
   })
   .meta({ id: "PoolItem" });
 
@@ -131,5 +150,20 @@ export const toItem = ({ state, createdAt, why, ...item }: ListedItem) => {
     createdAt: createdAt.toISOString(),
     isLocked,
     reason: why,
+    ...toRepeating(state, item),
   };
 };
+
+function toRepeating(
+  state: ListedItem["state"],
+  item: Omit<ListedItem, "state" | "createdAt" | "why">,
+) {
+  const { repeatDays, repeatTimes, variants, dispatches } = item;
+  if (repeatDays === null || repeatTimes === null) return {};
+  return {
+    repeat: { every: { days: repeatDays }, times: repeatTimes },
+    variants: variants ?? [],
+    dispatched: dispatches,
+    notBefore: state === "queued" ? waitsUntil(item) : null,
+  };
+}

@@ -1,5 +1,5 @@
 import { formatCount } from "../../core/counts.ts";
-import { AppError, type FieldError, notFound } from "../../core/errors.ts";
+import { AppError, type FieldError, fieldError, notFound } from "../../core/errors.ts";
 import type { NamedCall } from "../../core/idempotency-key.ts";
 import { coversScope } from "../../core/scopes.ts";
 import { nullIfBlank } from "../../core/text.ts";
@@ -28,14 +28,19 @@ import { readMetadata } from "./metadata.ts";
 import { type FoundPool, invalid, requireMayFill, requireOwn } from "./refusals.ts";
 import * as repo from "./repo/items.ts";
 import { approvalOf, findPool } from "./repo/pools.ts";
+import { targetsOf } from "./repo/slots.ts";
 import { MAX_QUEUED } from "./rules.ts";
 import type { ItemFile } from "./table.ts";
+import type { Repeat } from "./turns.ts";
+import { variantErrors } from "./variants.ts";
 
 export interface NewItem {
   title: string | null;
   description: string | null;
   metadata: string | null;
   media: readonly NewMedia[];
+  repeat: Repeat | null;
+  variants: string[] | null;
 }
 
 export interface NewItems {
@@ -98,11 +103,12 @@ export async function addItems(
 }
 
 const canonicalItems = (items: readonly NewItem[]): unknown =>
-  items.map(({ title, description, metadata, media }) => [
+  items.map(({ title, description, metadata, media, repeat, variants }) => [
     title,
     description,
     metadata,
     canonicalMedia(media),
+    ...(repeat || variants ? [repeat, variants] : []),
   ]);
 
 /** Returns null when a concurrent change prevented storing. */
@@ -115,7 +121,11 @@ async function store(
   const media = items.flatMap((item) => item.media);
   const presigned = await readPresigned(ctx, { media, overrides: {}, origin });
   const judged = items.map((item, i) => judgeItem(ctx, item, presigned, prefixOf(i)));
-  const errors = [...refused, ...judged.flatMap((one) => one.errors)];
+  const errors = [
+    ...refused,
+    ...judged.flatMap((one) => one.errors),
+    ...(await variantErrorsOf(ctx, adding, judged)),
+  ];
   if (errors.length > 0) throw invalid(errors);
   const { teamId, userId: addedBy, scopes } = ctx.actor;
   const mayPublish = coversScope(scopes, "posts:publish");
@@ -142,6 +152,23 @@ async function store(
   return added.toSorted((a, b) => a.id - b.id);
 }
 
+async function variantErrorsOf(
+  ctx: Ctx,
+  { poolId, items, prefixOf }: NewItems,
+  judged: readonly Judged[],
+): Promise<FieldError[]> {
+  if (items.every(({ variants }) => variants === null)) return [];
+  const [targets] = await ctx.db.run([targetsOf(poolId)]);
+  const errors = await Promise.all(judged.map(({ row }) => variantErrors(ctx, row, targets)));
+  return errors.flatMap((list, i) => withPrefix(list, prefixOf(i)));
+}
+
+const withPrefix = (errors: readonly FieldError[], prefix: string): FieldError[] =>
+  errors.map(({ field, message }) => ({
+    field: `${prefix}${field}`,
+    message: `${prefix}${message}`,
+  }));
+
 /**
  * Returns null after a concurrent change, else throws the reason.
  *
@@ -163,14 +190,19 @@ const MAX_PHOTOS = Math.max(
 );
 
 type Judged = {
-  row: Pick<repo.NewItemRow, "title" | "description" | "settings" | "media">;
+  row: Omit<repo.NewItemRow, "origin" | "mayPublish">;
   errors: FieldError[];
 };
+
+const VARIANTS_ALONE = fieldError(
+  "variants",
+  'are texts of an item that repeats. Send repeat too, such as {"every":{"days":30},"times":6}.',
+);
 
 /** The platforms are unknown until a slot fires. */
 function judgeItem(
   ctx: Ctx,
-  { title, description, metadata, media }: NewItem,
+  { title, description, metadata, media, repeat, variants }: NewItem,
   presigned: PresignedFiles,
   prefix: string,
 ): Judged {
@@ -186,17 +218,23 @@ function judgeItem(
     ...(nullIfBlank(title) === null ? [refuse("title", "is required.")] : []),
     ...textErrors({ ...settings, title, description }),
     ...wrongOptions,
+    ...(variants && !repeat ? [VARIANTS_ALONE] : []),
     ...refusalsOf(checked),
     ...damaged,
     ...countErrors(media).map(([field, message]) => refuse(field, message)),
   ];
   const files = checked.flatMap(toFile);
   return {
-    row: { title: title ?? "", description: nullIfBlank(description), settings, media: files },
-    errors: errors.map(({ field, message }) => ({
-      field: `${prefix}${field}`,
-      message: `${prefix}${message}`,
-    })),
+    row: {
+      title: title ?? "",
+      description: nullIfBlank(description),
+      settings,
+      media: files,
+      repeatDays: repeat?.every.days ?? null,
+      repeatTimes: repeat?.times ?? null,
+      variants,
+    },
+    errors: withPrefix(errors, prefix),
   };
 }
 
@@ -237,7 +275,7 @@ export async function listItems(
   return { items, nextAfter: isCut ? (items.at(-1)?.id ?? null) : null };
 }
 
-const locked = (message: string): AppError => new AppError("NOT_CANCELLABLE", message);
+export const locked = (message: string): AppError => new AppError("NOT_CANCELLABLE", message);
 
 /** @throws AppError NOT_FOUND, FORBIDDEN; NOT_CANCELLABLE for an item that a slot has taken */
 export async function removeItem(ctx: Ctx, poolId: number, id: number): Promise<void> {
@@ -254,15 +292,16 @@ export async function removeItem(ctx: Ctx, poolId: number, id: number): Promise<
   throw locked(`This item was ${item.state}. Only queued items can be removed.`);
 }
 
-function whyLocked({
+export function whyLocked({
   processing,
   waiting,
-}: Record<"processing" | "waiting", number | null>): string {
+  repeatDays,
+}: Record<"processing" | "waiting" | "repeatDays", number | null>): string {
   if (processing !== null) {
-    return `Post ${processing} of this item is being published, so the item cannot be removed any more.`;
+    return `Post ${processing} of this item is being published, so the item cannot be ${repeatDays === null ? "removed any more" : "changed or removed now"}.`;
   }
   if (waiting !== null) {
-    return `Post ${waiting} of this item waits to be published or approved. Delete that post: the item then ends as skipped.`;
+    return `Post ${waiting} of this item waits to be published or approved. Delete that post: the item then ${repeatDays === null ? "ends as skipped" : "returns to the queue"}.`;
   }
   return "The posts of this item are being made right now. Read the item again in a minute.";
 }

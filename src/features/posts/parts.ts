@@ -36,8 +36,17 @@ export const currentPart = ({ part, parts }: Omit<Whole, "status">): Part | null
   parts?.[part - 1] ?? null;
 
 /** The position of the first part that is not out, of a published post whose part failed; otherwise null. */
-export function positionToRetry({ status, parts }: Omit<Whole, "part">): number | null {
-  if (status !== "completed" || !parts?.some((part) => part.status === "failed")) return null;
+export function positionToRetry({
+  status,
+  parts,
+  unpublishedAt,
+}: Omit<Whole, "part"> & { unpublishedAt: Date | null }): number | null {
+  if (
+    unpublishedAt !== null ||
+    status !== "completed" ||
+    !parts?.some((part) => part.status === "failed")
+  )
+    return null;
   return parts.findIndex((part) => part.status !== "completed") + 1;
 }
 

@@ -1,16 +1,12 @@
 import type { Failure } from "../../core/failures.ts";
 import { runNamed } from "../../db/named.ts";
 import type { Deps } from "../../deps.ts";
-import type { Connector, RepeatRule } from "../../platforms/connector.ts";
+import type { Connector } from "../../platforms/connector.ts";
 import { creditBalance, debit, paymentOf } from "../credits/repo/balances.ts";
 import { costOfAll, creditRefusal } from "../credits/rules.ts";
 import { noteCost } from "../ending/repo.ts";
-import { essence } from "../limits/content-rules.ts";
-import {
-  type EarlierPost,
-  earlierPosts,
-  paidPosts as otherPaidPosts,
-} from "../limits/repo/compared.ts";
+import { repeatRefusal } from "../limits/content-rules.ts";
+import { earlierPosts, paidPosts as otherPaidPosts } from "../limits/repo/compared.ts";
 import { textsOf } from "../posts/parts.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { LostLease } from "./save.ts";
@@ -60,38 +56,4 @@ async function paymentFailure(deps: Deps, upload: UploadRow, cost: number): Prom
   // The credits suffice, so another run has the job or has paid.
   if (!message) throw new LostLease();
   return { code: "rate_limited", message };
-}
-
-const MIN_LETTERS = 20;
-
-type ComparedPost = Pick<UploadRow, "title" | "description" | "media">;
-
-const filesOf = ({ media }: ComparedPost): string[] =>
-  media.flatMap((item) =>
-    "sha256" in item && item.role === undefined ? [item.content ?? item.sha256] : [],
-  );
-
-/** Returns the refusal when the post repeats an earlier one's letters and digits or files, else null. */
-async function repeatRefusal(
-  { refusal, reader }: RepeatRule,
-  post: ComparedPost,
-  earlier: readonly EarlierPost[],
-): Promise<string | null> {
-  const { textOf } = await reader();
-  const text = essence(textOf(post));
-  const isLong = [...text].length >= MIN_LETTERS;
-  const files = new Set(filesOf(post));
-  for (const other of earlier) {
-    const what = filesOf(other).some((file) => files.has(file))
-      ? "a file"
-      : isLong && essence(textOf(other)) === text
-        ? "the text"
-        : null;
-    if (what) {
-      return other.uploadedAt
-        ? `${refusal}: ${what} of this post was already in a post of ${other.uploadedAt.toISOString()}.`
-        : `${refusal}: ${what} of this post is in post ${other.id}, which is being published.`;
-    }
-  }
-  return null;
 }

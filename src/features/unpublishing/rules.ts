@@ -3,6 +3,7 @@ import { asSentence } from "../../core/text.ts";
 import { STATUS_WORDS } from "../../core/upload-status.ts";
 import type { Actor } from "../../deps.ts";
 import type { Connector } from "../../platforms/connector.ts";
+import { connectorOf } from "../../platforms/registry.ts";
 import { requireMayEnd } from "../auth/rules.ts";
 import { isOthersDecision } from "../posts/rules.ts";
 import type { RemovedPost, UploadRow } from "../posts/table.ts";
@@ -32,7 +33,7 @@ export function requireMayUnpublish(actor: Author, upload: UploadRow): void {
  *
  * @throws AppError UPLOAD_LOCKED while the post is being published, NOT_PUBLISHED
  */
-export function publishedIds({ status, metadata }: UploadRow): string[] {
+export function publishedIds({ platform, status, metadata, parts }: UploadRow): string[] {
   if (status === "processing") {
     throw locked("The post is being published. Take it down once it is published.");
   }
@@ -43,7 +44,12 @@ export function publishedIds({ status, metadata }: UploadRow): string[] {
   if (!metadata?.videoId) {
     throw new AppError("NOT_PUBLISHED", "The platform gave no id of the post. Delete it there.");
   }
-  return [metadata.videoId];
+  const { followUps } = connectorOf(platform);
+  // Comments that are no posts of their own go with the post.
+  const deleted = (parts ?? []).flatMap(({ kind, platformPostId }) =>
+    platformPostId && !(kind === "comment" && followUps?.comment) ? [platformPostId] : [],
+  );
+  return [...deleted.reverse(), metadata.videoId];
 }
 
 export const locked = (message: string): AppError => new AppError("UPLOAD_LOCKED", message);

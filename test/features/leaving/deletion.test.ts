@@ -108,8 +108,8 @@ async function fullLife(): Promise<Life> {
   );
   await run("INSERT INTO notices VALUES (0, 'evt_1', ?, 0, 'email', ?, 1, 0)", userId, teamId);
   await run(
-    `INSERT INTO pool_firings SELECT id, 0, pool_id, team_id, '', time, 'UTC', '[]', 'empty', NULL, NULL, 0, 0
-      FROM pool_slots WHERE team_id = ?`,
+    `INSERT INTO pool_firings SELECT id, 0, pool_id, team_id, '', time, 'UTC', '[]', 'empty', NULL, NULL, 0, 0,
+        NULL, NULL FROM pool_slots WHERE team_id = ?`,
     teamId,
   );
   await run(

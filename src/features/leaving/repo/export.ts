@@ -212,6 +212,10 @@ export const SECTIONS: readonly Section[] = [
       "createdAt",
       "firstUploadId",
       "lastUploadId",
+      "repeatDays",
+      "repeatTimes",
+      "variants",
+      "dispatches",
     ],
   ),
   poolSection(

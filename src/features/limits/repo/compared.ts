@@ -153,7 +153,7 @@ export type EarlierPost = ReturnType<typeof readEarlier>;
 /** Newest first by the start of publishing, which precedes `uploaded_at` by at most a day. */
 export const earlierPosts = (
   { withinDays }: RepeatRule,
-  { id, accountId }: UploadRow,
+  { id, accountId }: Pick<UploadRow, "id" | "accountId">,
   now: Date,
 ): Query<EarlierPost[]> => {
   const since = now.getTime() - withinDays * DAY;

@@ -14,7 +14,7 @@ import {
   poolSlots,
   pools,
 } from "../table.ts";
-import { forgetFiles } from "./items.ts";
+import { forgetFiles, mayHaveTurn } from "./items.ts";
 
 export type FiringKey = Pick<FiringRow, "slotId" | "fireAt">;
 
@@ -131,11 +131,18 @@ const usableAccounts = (withSandbox: SQL): SQL => sql`accounts a
 export const takeItem = preparedWrite(
   ({ slotId, fireAt, withSandbox }: Params<TakingKey>) =>
     sql`UPDATE pool_items SET state = 'posting', slot_id = ${slotId}, fire_at = ${fireAt}
-      WHERE id = (SELECT id FROM pool_items WHERE state = 'queued' AND pool_id = (
-          SELECT f.pool_id FROM pool_firings f JOIN pools p ON p.id = f.pool_id
+      WHERE id = (WITH due AS MATERIALIZED (
+          SELECT f.pool_id, f.local_day || 'T' || f.time AS local
+          FROM pool_firings f JOIN pools p ON p.id = f.pool_id
           WHERE f.slot_id = ${slotId} AND f.fire_at = ${fireAt} AND f.outcome = 'due'
             AND EXISTS (SELECT 1 FROM ${usableAccounts(withSandbox)}) AND p.is_active = 1 AND p.deleted_at IS NULL)
-        ORDER BY id LIMIT 1)
+        SELECT id FROM (
+          SELECT * FROM (SELECT i.id, i.position FROM pool_items i WHERE i.pool_id = (SELECT pool_id FROM due)
+            AND i.state = 'queued' AND i.repeat_days IS NULL ORDER BY i.id LIMIT 1)
+          UNION ALL SELECT * FROM (SELECT i.id, i.position FROM pool_items i
+            WHERE i.pool_id = (SELECT pool_id FROM due) AND i.state = 'queued' AND i.repeat_days IS NOT NULL
+              AND ${mayHaveTurn(sql`(SELECT local FROM due)`)} ORDER BY i.position, i.id LIMIT 1))
+        ORDER BY position, id LIMIT 1)
       AND NOT EXISTS (SELECT 1 FROM pool_items
         WHERE slot_id = ${slotId} AND fire_at = ${fireAt})`,
 );
@@ -143,7 +150,15 @@ export const takeItem = preparedWrite(
 const ITEM = packedRows(poolItems);
 const ACCOUNT = packedRows(accounts);
 const readFiring = rowReader({
-  ...pickColumns(poolFirings, ["slotId", "fireAt", "teamId", "accountIds", "outcome", "createdAt"]),
+  ...pickColumns(poolFirings, [
+    "slotId",
+    "fireAt",
+    "teamId",
+    "accountIds",
+    "outcome",
+    "reason",
+    "createdAt",
+  ]),
   item: text("item"),
   /** Null after the person left the team. */
   role: text("role").$type<Role>(),
@@ -160,7 +175,7 @@ export type Firing = Omit<ReturnType<typeof readFiring>, "item" | "accounts"> & 
 
 export const firingByKey = prepared(
   ({ slotId, fireAt }: Params<FiringKey>) =>
-    sql`SELECT f.slot_id, f.fire_at, f.team_id, f.account_ids, f.outcome, f.created_at,
+    sql`SELECT f.slot_id, f.fire_at, f.team_id, f.account_ids, f.outcome, f.reason, f.created_at,
         iif(pool_items.id IS NULL, NULL, ${ITEM.value}) AS item, m.role,
         p.is_active AND p.deleted_at IS NULL AS in_use, t.requires_approval AS needs_approval,
         s.waiting_since, (SELECT json_group_array(${ACCOUNT.value}) FROM ${accounts}
@@ -186,8 +201,18 @@ export const firingByKey = prepared(
 export const endFiring = (
   { slotId, fireAt }: FiringKey,
   { outcome, itemId = null, reason = null }: Partial<FiringRow> & Pick<FiringRow, "outcome">,
+  posts: PostIds | null = null,
 ): Query<number> =>
-  sqlWrite(sql`UPDATE pool_firings SET outcome = ${outcome}, item_id = ${itemId}, reason = ${reason}
+  sqlWrite(sql`UPDATE pool_firings SET outcome = ${outcome}, item_id = ${itemId}, reason = ${reason},
+      first_upload_id = ${posts?.first ?? null}, last_upload_id = ${posts?.last ?? null}
+    WHERE slot_id = ${slotId} AND fire_at = ${fireAt.getTime()} AND outcome = 'due'`);
+
+const EMPTY = "The queue is empty.";
+const WAITING = "Each item in the queue waits until it may be published again.";
+
+export const endEmpty = ({ slotId, fireAt }: FiringKey): Query<number> =>
+  sqlWrite(sql`UPDATE pool_firings SET outcome = 'empty', reason = iif(EXISTS (SELECT 1 FROM pool_items i
+      WHERE i.pool_id = pool_firings.pool_id AND i.state = 'queued'), ${WAITING}, ${EMPTY})
     WHERE slot_id = ${slotId} AND fire_at = ${fireAt.getTime()} AND outcome = 'due'`);
 
 /** Keeps the start of an earlier wait. */
@@ -203,6 +228,7 @@ const endItems = (where: SQL): Query<number> =>
       WHERE u.id BETWEEN i.first_upload_id AND i.last_upload_id AND u.status = 'completed'),
       'dispatched', 'skipped')
     WHERE ${where} AND i.state = 'posting' AND i.first_upload_id IS NOT NULL
+      AND (i.repeat_days IS NULL OR i.excluded IS NOT NULL)
       AND (NOT EXISTS (SELECT 1 FROM uploads u
           WHERE u.id BETWEEN i.first_upload_id AND i.last_upload_id AND u.deleted_at IS NULL
             AND u.status NOT IN ('completed', 'failed'))
@@ -214,22 +240,30 @@ export interface PostIds {
   last: number;
 }
 
-/** From then on, an item's files belong to its posts. */
+const isTakenBy = ({ slotId, fireAt }: FiringKey): SQL =>
+  sql`state = 'posting' AND slot_id = ${slotId} AND fire_at = ${fireAt.getTime()}`;
+
+/** Files of an item that repeats stay until its last turn. */
+const forgetLastFiles = (id: number): Query<number> =>
+  forgetFiles(sql`i.id = ${id} AND i.repeat_days IS NULL AND i.state <> 'queued'`);
+
+/** From then on, the files of an item that goes once belong to its posts. */
 export const keepPosts = (
+  firing: FiringKey,
   id: number,
   { first, last }: PostIds,
   reason: string | null,
 ): Query<number>[] => [
   sqlWrite(sql`UPDATE pool_items SET first_upload_id = ${first}, last_upload_id = ${last},
-      reason = ${reason} WHERE id = ${id} AND state = 'posting'`),
+      reason = ${reason} WHERE id = ${id} AND ${isTakenBy(firing)}`),
   endItems(sql`i.id = ${id}`),
-  forgetFiles(sql`i.id = ${id}`),
+  forgetLastFiles(id),
 ];
 
-export const skipItem = (id: number, reason: string): Query<number>[] => [
+export const skipItem = (firing: FiringKey, id: number, reason: string): Query<number>[] => [
   sqlWrite(sql`UPDATE pool_items SET state = 'skipped', reason = ${reason}
-    WHERE id = ${id} AND state = 'posting' AND first_upload_id IS NULL`),
-  forgetFiles(sql`i.id = ${id}`),
+    WHERE id = ${id} AND ${isTakenBy(firing)} AND first_upload_id IS NULL`),
+  forgetLastFiles(id),
 ];
 
 export const postingAfter = (after: number, count: number): Query<number[]> =>

@@ -2,20 +2,10 @@ import { type SQL, sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
 import { type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
 import { pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
-import { MAX_QUEUED } from "../rules.ts";
-import { type ItemRow, poolFirings, poolItems, pools } from "../table.ts";
-import { REASON } from "./items.ts";
+import { type ItemRow, poolFirings, pools } from "../table.ts";
+import { SHOWN_CHARACTERS } from "./forecast.ts";
+import { whyNot } from "./items.ts";
 import { ownPool } from "./pools.ts";
-
-/** Longer titles are cut. */
-const SHOWN_TITLE = 200;
-
-export const nextItems = (team: SQL, poolId: number) =>
-  sqlQuery(
-    sql`SELECT id, substr(title, 1, ${SHOWN_TITLE}) AS title FROM pool_items
-      WHERE pool_id = ${ownPool(team, poolId)} AND state = 'queued' ORDER BY id LIMIT ${MAX_QUEUED}`,
-    rowReader(pickColumns(poolItems, ["id", "title"])),
-  );
 
 interface PageRequest {
   before: { at: number; slotId: number };
@@ -32,12 +22,26 @@ const readPast = rowReader({
   last: integer("last_upload_id"),
 });
 
+const IS_LATEST = sql`(i.slot_id = f.slot_id AND i.fire_at = f.fire_at)`;
+const FIRST = sql`coalesce(f.first_upload_id, iif(${IS_LATEST}, i.first_upload_id, NULL))`;
+const LAST = sql`coalesce(f.last_upload_id, iif(${IS_LATEST}, i.last_upload_id, NULL))`;
+
+/** How the turn at a firing `f` ended, while its item `i` may have had others since. */
+const STATE = sql`iif(${IS_LATEST} AND i.state IN ('posting', 'dispatched', 'skipped'), i.state, CASE
+  WHEN EXISTS (SELECT 1 FROM uploads u WHERE u.id BETWEEN ${FIRST} AND ${LAST} AND u.status = 'completed')
+    THEN 'dispatched'
+  WHEN EXISTS (SELECT 1 FROM uploads u WHERE u.id BETWEEN ${FIRST} AND ${LAST} AND u.deleted_at IS NULL
+    AND u.status <> 'failed') THEN 'posting'
+  ELSE 'skipped' END)`;
+
 export function pastFirings(team: SQL, poolId: number, { before, limit }: PageRequest) {
   return sqlQuery(
-    sql`SELECT f.slot_id, f.fire_at, f.local_day, f.time, f.timezone, f.outcome, i.id AS item_id, i.state,
-        substr(i.title, 1, ${SHOWN_TITLE}) AS title, i.first_upload_id, i.last_upload_id,
-        coalesce(f.reason, ${REASON}) AS why
-      FROM pool_firings f LEFT JOIN pool_items i ON i.slot_id = f.slot_id AND i.fire_at = f.fire_at
+    sql`SELECT f.slot_id, f.fire_at, f.local_day, f.time, f.timezone, f.outcome, i.id AS item_id,
+        iif(i.id IS NULL, NULL, ${STATE}) AS state, substr(i.title, 1, ${SHOWN_CHARACTERS}) AS title,
+        ${FIRST} AS first_upload_id, ${LAST} AS last_upload_id,
+        ${whyNot(sql`coalesce(f.reason, iif(${IS_LATEST}, i.reason, NULL))`, FIRST, LAST)} AS why
+      FROM pool_firings f LEFT JOIN pool_items i ON i.id = coalesce(f.item_id,
+        (SELECT id FROM pool_items WHERE slot_id = f.slot_id AND fire_at = f.fire_at))
       WHERE f.pool_id = ${ownPool(team, poolId)} AND (f.fire_at, f.slot_id) < (${before.at}, ${before.slotId})
       ORDER BY f.fire_at DESC, f.slot_id DESC LIMIT ${limit}`,
     (row) => {

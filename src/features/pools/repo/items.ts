@@ -10,7 +10,15 @@ import { ownPool } from "./pools.ts";
 
 export type NewItemRow = Pick<
   ItemRow,
-  "title" | "description" | "settings" | "media" | "origin" | "mayPublish"
+  | "title"
+  | "description"
+  | "settings"
+  | "media"
+  | "origin"
+  | "mayPublish"
+  | "repeatDays"
+  | "repeatTimes"
+  | "variants"
 >;
 
 interface Adding {
@@ -20,13 +28,24 @@ interface Adding {
   createdAt: Date;
 }
 
-const toJson = ({ title, description, settings, media, origin, mayPublish }: NewItemRow) => [
+const toJson = ({
+  title,
+  description,
+  settings,
+  media,
+  origin,
+  mayPublish,
+  ...row
+}: NewItemRow) => [
   title,
   description,
   JSON.stringify(settings),
   JSON.stringify(media),
   origin,
   +mayPublish,
+  row.repeatDays,
+  row.repeatTimes,
+  row.variants && JSON.stringify(row.variants),
 ];
 
 const readAdded = rowReader(pickColumns(poolItems, ["id", "position", "title"]));
@@ -34,7 +53,14 @@ const readAdded = rowReader(pickColumns(poolItems, ["id", "position", "title"]))
 export type AddedItem = ReturnType<typeof readAdded>;
 
 const LAST_POSITION = (poolId: number): SQL =>
-  sql`coalesce((SELECT position FROM pool_items WHERE pool_id = ${poolId} ORDER BY id DESC LIMIT 1), 0)`;
+  sql`max(coalesce((SELECT position FROM pool_items WHERE pool_id = ${poolId} ORDER BY id DESC LIMIT 1), 0),
+    coalesce((SELECT MAX(position) FROM pool_items
+      WHERE pool_id = ${poolId} AND state = 'queued' AND repeat_days IS NOT NULL), 0))`;
+
+/** SQL condition: the item `i`, which repeats, may have a turn at a local time such as 2026-12-01T09:30. */
+export const mayHaveTurn = (local: SQL): SQL =>
+  sql`(i.dispatches = 0 OR i.failures > 0 OR i.last_local IS NULL
+    OR date(substr(i.last_local, 1, 10), '+' || i.repeat_days || ' days') || substr(i.last_local, 11) <= ${local})`;
 
 export const hasPlaces = (poolId: number, more: number): SQL =>
   sql`EXISTS (SELECT 1 FROM pools WHERE id = ${poolId} AND deleted_at IS NULL)
@@ -56,9 +82,9 @@ export const insertItems = (
 ): Query<AddedItem[]> =>
   sqlQuery(
     sql`INSERT INTO pool_items (pool_id, team_id, position, state, title, description, settings, media, origin,
-        may_publish, added_by, created_at)
+        may_publish, repeat_days, repeat_times, variants, added_by, created_at)
       SELECT ${poolId}, ${teamId}, last.position + 1 + key, 'queued', value ->> 0, value ->> 1, value ->> 2,
-        value ->> 3, value ->> 4, value ->> 5, ${addedBy}, ${createdAt.getTime()}
+        value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8, ${addedBy}, ${createdAt.getTime()}
       FROM (SELECT ${LAST_POSITION(poolId)} AS position) last
         CROSS JOIN json_each(${JSON.stringify(items.map(toJson))})
       WHERE ${condition} ORDER BY key RETURNING id, position, title`,
@@ -103,7 +129,7 @@ export function removeQueued(
 
 export const findItem = prepared(
   ({ poolId, id }: Params<{ poolId: number; id: number }>) =>
-    sql`SELECT id, state, (SELECT u.id FROM uploads u
+    sql`SELECT id, state, repeat_days, (SELECT u.id FROM uploads u
           WHERE u.id BETWEEN i.first_upload_id AND i.last_upload_id AND u.status = 'processing'
           LIMIT 1) AS processing,
         (SELECT u.id FROM uploads u
@@ -112,18 +138,30 @@ export const findItem = prepared(
           LIMIT 1) AS waiting
       FROM pool_items i WHERE id = ${id} AND pool_id = ${poolId} AND state <> 'removed'`,
   rowReader({
-    ...pickColumns(poolItems, ["id", "state"]),
+    ...pickColumns(poolItems, ["id", "state", "repeatDays"]),
     /** Id of a post that is being published. */
     processing: integer("processing"),
     waiting: integer("waiting"),
   }),
 );
 
-/** Why an item was not published everywhere; null when it was. */
-export const REASON = sql`nullif(trim(coalesce(i.reason, '') || ' ' || coalesce((
+/** Why posts were not published everywhere; null when they were. */
+export const whyNot = (reason: SQL, first: SQL, last: SQL): SQL =>
+  sql`nullif(trim(coalesce(${reason}, '') || ' ' || coalesce((
   SELECT group_concat(u.platform || ': ' || coalesce(u.error_message, 'The post was removed.'), ' ')
-  FROM uploads u WHERE u.id BETWEEN i.first_upload_id AND i.last_upload_id
+  FROM uploads u WHERE u.id BETWEEN ${first} AND ${last}
     AND (u.status = 'failed' OR u.deleted_at IS NOT NULL)), '')), '')`;
+
+const REASON = whyNot(sql`i.reason`, sql`i.first_upload_id`, sql`i.last_upload_id`);
+
+const REPEATING = [
+  "repeatDays",
+  "repeatTimes",
+  "variants",
+  "dispatches",
+  "failures",
+  "lastLocal",
+] as const;
 
 const { id, position, state, title, description, createdAt } = getTableColumns(poolItems);
 const readListed = rowReader({
@@ -133,6 +171,7 @@ const readListed = rowReader({
   title,
   description,
   createdAt,
+  ...pickColumns(poolItems, REPEATING),
   why: text("why"),
   isCut: flag("is_cut").notNull(),
 });
@@ -149,6 +188,8 @@ export type ItemStatus = keyof typeof STATES;
 
 const MAX_PAGE_BYTES = 8_000_000;
 const ITEM_BYTES = 1_000;
+const BYTES = sql`${ITEM_BYTES} + octet_length(json_quote(title))
+          + octet_length(json_quote(coalesce(description, ''))) + octet_length(coalesce(variants, ''))`;
 
 interface ItemPage {
   status: ItemStatus | null;
@@ -170,11 +211,9 @@ export function itemsOf(
   const matches = sql.join(states.map(one), sql` UNION ALL `);
   return sqlQuery(
     sql`WITH own (id) AS MATERIALIZED ${ownPool(team, poolId)}
-      SELECT id, position, state, title, description, created_at, ${REASON} AS why,
-        whole > ${MAX_PAGE_BYTES} AS is_cut
-      FROM (SELECT *, SUM(${ITEM_BYTES} + octet_length(json_quote(title))
-          + octet_length(json_quote(coalesce(description, '')))) OVER () AS whole, SUM(${ITEM_BYTES} + octet_length(json_quote(title))
-          + octet_length(json_quote(coalesce(description, '')))) OVER (ORDER BY id) AS bytes
+      SELECT id, position, state, title, description, created_at, repeat_days, repeat_times, variants,
+        dispatches, failures, last_local, ${REASON} AS why, whole > ${MAX_PAGE_BYTES} AS is_cut
+      FROM (SELECT *, SUM(${BYTES}) OVER () AS whole, SUM(${BYTES}) OVER (ORDER BY id) AS bytes
         FROM (SELECT * FROM (${matches}) ORDER BY id LIMIT ${limit})) i
       WHERE bytes <= ${MAX_PAGE_BYTES} ORDER BY id`,
     readListed,

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
-import { packedRows, valueReader } from "../../../db/rows.ts";
+import { packedRows, pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
 import { type AccountRow, accounts } from "../../accounts/table.ts";
 import { MAX_SLOTS, type SlotTimes } from "../rules.ts";
 import { type PoolRow, poolSlots, type SlotRow } from "../table.ts";
@@ -14,6 +14,20 @@ export const ownAccounts = (team: number | SQL, ids: readonly string[]): Query<s
     sql`SELECT id FROM accounts WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))
       AND team_id = ${team} AND deleted_at IS NULL`,
     valueReader(accounts.id),
+  );
+
+const readTarget = rowReader(pickColumns(accounts, ["platform", "platformAccountId"]));
+
+export type PoolTarget = ReturnType<typeof readTarget>;
+
+/** Where the pool's slots publish now. */
+export const targetsOf = (poolId: number): Query<PoolTarget[]> =>
+  sqlQuery(
+    sql`SELECT DISTINCT a.platform, a.platform_account_id FROM pool_slots s
+      CROSS JOIN json_each(s.account_ids) v
+      CROSS JOIN accounts a ON a.id = v.value AND a.team_id = s.team_id AND a.deleted_at IS NULL
+      WHERE s.pool_id = ${poolId}`,
+    readTarget,
   );
 
 export type NewSlotRow = Pick<

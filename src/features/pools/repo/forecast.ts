@@ -1,0 +1,80 @@
+import { type SQL, sql } from "drizzle-orm";
+import { integer, text } from "drizzle-orm/sqlite-core";
+import { type Query, sqlQuery } from "../../../db/client.ts";
+import { instant } from "../../../db/columns.ts";
+import { pickColumns, rowReader } from "../../../db/rows.ts";
+import { accounts } from "../../accounts/table.ts";
+import type { Publication, QueuedItem, SlotAccount } from "../forecast.ts";
+import { MAX_QUEUED } from "../rules.ts";
+import { poolItems } from "../table.ts";
+import { ownPool } from "./pools.ts";
+
+/** Longer texts are cut. */
+export const SHOWN_CHARACTERS = 200;
+
+const readQueued = rowReader(
+  pickColumns(poolItems, [
+    "id",
+    "title",
+    "description",
+    "repeatDays",
+    "repeatTimes",
+    "variants",
+    "dispatches",
+    "failures",
+    "lastLocal",
+  ]),
+);
+
+const queued = (pool: SQL, condition: SQL): Query<QueuedItem[]> =>
+  sqlQuery(
+    sql`SELECT id, substr(title, 1, ${SHOWN_CHARACTERS}) AS title,
+        iif(repeat_days IS NULL, NULL, substr(description, 1, ${SHOWN_CHARACTERS})) AS description,
+        repeat_days, repeat_times, iif(variants IS NULL, NULL, (SELECT json_group_array(
+          substr(value, 1, ${SHOWN_CHARACTERS})) FROM json_each(variants))) AS variants,
+        dispatches, failures, last_local
+      FROM pool_items WHERE pool_id = ${pool} AND state = 'queued' AND ${condition}
+      ORDER BY position, id LIMIT ${MAX_QUEUED}`,
+    readQueued,
+  );
+
+export const queuedItems = (team: SQL, poolId: number): Query<QueuedItem[]> =>
+  queued(ownPool(team, poolId), sql`TRUE`);
+
+export const repeatingItems = (poolId: number): Query<QueuedItem[]> =>
+  queued(sql`${poolId}`, sql`repeat_days IS NOT NULL`);
+
+const readAccount = rowReader(pickColumns(accounts, ["id", "platform"]));
+
+export const accountsOf = (team: SQL, ids: readonly string[]): Query<SlotAccount[]> =>
+  sqlQuery(
+    sql`SELECT id, platform FROM accounts WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))
+      AND team_id = ${team} AND deleted_at IS NULL`,
+    readAccount,
+  );
+
+const readPublication = rowReader({
+  itemId: integer("item_id").notNull(),
+  accountId: text("account_id").notNull(),
+  place: integer("place"),
+  at: instant("at").notNull(),
+});
+
+/** Lists the posts of queued items that repeat, since an instant. */
+export const publicationsOf = (team: SQL, poolId: number, since: number): Query<Publication[]> =>
+  sqlQuery(
+    sql`SELECT i.id AS item_id, u.account_id, coalesce(u.uploaded_at, u.sort_at) AS at,
+        iif(u.title IS i.title AND u.description IS i.description, 0, (SELECT v.key + 1
+          FROM json_each(i.variants) v
+          WHERE v.value = iif(i.description IS NULL, u.title, u.description) LIMIT 1)) AS place
+      FROM pool_firings f
+      CROSS JOIN pool_items i ON i.id = f.item_id AND i.state = 'queued' AND i.repeat_days IS NOT NULL
+      CROSS JOIN uploads u ON u.id BETWEEN f.first_upload_id AND f.last_upload_id
+      WHERE f.pool_id = ${ownPool(team, poolId)} AND f.fire_at > ${since}
+        AND u.deleted_at IS NULL AND u.status_group IN ('scheduled', 'pending', 'completed')`,
+    (row) => {
+      const { place, at, ...publication } = readPublication(row);
+      const variant = place === null ? undefined : place === 0 ? null : place - 1;
+      return { ...publication, variant, at: at.getTime() };
+    },
+  );
