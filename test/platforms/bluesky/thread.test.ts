@@ -135,3 +135,16 @@ describe("a part that the platform refuses", () => {
     expect(feed.every(({ received }) => received === 1)).toBe(true);
   });
 });
+
+test("a thread is taken down from its end", async () => {
+  const stage = await onStage();
+  const { upload } = await stage.publish(fields());
+  const { token } = stage.member;
+  const { result, calls } = await stage.watch(() =>
+    stage.harness.call("POST", `/upload/${upload.id}/unpublish`, { token, json: {} }),
+  );
+  expect(result).toMatchObject({ status: 200 });
+  expect(calls.filter((call) => call.includes("deleteRecord"))).toHaveLength(5);
+  expect(await stage.feed()).toEqual([]);
+  expect(await stage.read(upload.id)).toMatchObject({ status: "completed" });
+});
