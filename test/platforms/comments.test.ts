@@ -114,9 +114,11 @@ describe.each(ALL)("a first comment on %s", (_name, commenter) => {
   test("is sent again where the platform surely has none", async () => {
     const stage = await open(commenter);
     const { upload, feed } = await stage.publish({ first_comment: "Below [sandbox:5xx=1]" });
-    expect(upload).toMatchObject({ status: "completed", parts: expected });
+    // Facebook's list may lack comments that this login may not read.
+    const isSure = commenter.isListed && commenter.platform !== "facebook";
+    expect(upload).toMatchObject({ status: "completed", parts: isSure ? expected : unproven });
     expectOnce(feed);
-    expect(textsOf(feed)).toHaveLength(commenter.isListed ? 1 : 0);
+    expect(textsOf(feed)).toHaveLength(isSure ? 1 : 0);
   });
 
   test("is sent with a new token when the platform refuses the old one", async () => {

@@ -30,6 +30,8 @@ const SCOPE = {
 export const check = (_text: string, _post: Post<FacebookSettings>, target: Target) =>
   checkCommentScope(target, SCOPE);
 
+const READS_COMMENTS = "pages_read_user_content";
+
 /** Facebook names the post of a new video a little late. */
 const POST_LOOK_SECONDS = 5;
 const POST_SECONDS = 120;
@@ -142,6 +144,8 @@ export async function reconcile(job: Job, stored: Bookmark): Promise<Reconciled>
     at: toInstant(created_time),
     shareUrl: permalink_url,
   }));
-  const isWhole = !paging?.next || reachesBack(place, comments);
+  // Facebook does not say that its list shows every comment to every login.
+  const mayReadAll = job.account.grantedScopes?.includes(READS_COMMENTS) === true;
+  const isWhole = mayReadAll && (!paging?.next || reachesBack(place, comments));
   return findComment(job, place, { comments, isWhole });
 }

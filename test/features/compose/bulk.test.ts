@@ -229,7 +229,7 @@ test.each<[string, Fields, string, RegExp]>([
     "overrides with an unknown field",
     { accounts: '["a"]', overrides: '{"a":{"text":"x"}}' },
     "overrides",
-    /caption, title and thumbnail_url/,
+    /caption, title, thumbnail_url and first_comment/,
   ],
   ["a status of no kind", { accounts: '["a"]', status: "now" }, "status", /draft or pending/],
   [

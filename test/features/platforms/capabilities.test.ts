@@ -17,6 +17,7 @@ const SHAPE = [
   "bannedHashtags",
   "canUnpublish",
   "dailyPostCap",
+  "followUps",
   "limits",
   "mediaSupport",
   "platform",
