@@ -69,7 +69,11 @@ export class StrictPlatform implements ProvingPlatform {
   }
 
   async read(request: Request): Promise<Call> {
-    const refuseToken = () => json({ error: "ExpiredToken" }, 400);
+    // Records are public, so they are read without a token.
+    const refuseToken = () =>
+      request.headers.has("authorization")
+        ? json({ error: "ExpiredToken" }, 400)
+        : json({ error: "Unavailable" }, 503);
     return { ...(await this.understand(request)), refuseToken };
   }
 
@@ -101,11 +105,11 @@ export class StrictPlatform implements ProvingPlatform {
         return {
           kind: "look-up",
           text: this.find(key)?.text ?? null,
-          answer: guarded(() => {
+          answer: () => {
             const found = this.find(key);
             if (!found) return json({ error: "RecordNotFound" }, 400);
             return json({ uri: `at://did/app.bsky.feed.post/${key}`, value: found.value });
-          }),
+          },
         };
       case "publish":
         return {
