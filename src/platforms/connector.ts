@@ -77,7 +77,6 @@ export interface Post<S = unknown, M extends PostMedia = PostMedia> {
 export interface Target {
   now: Date;
   platformAccountId?: string;
-  /** Optional scopes of the account's login. Absent when unknown. */
   grantedScopes?: readonly string[];
   at?: Date;
 }
@@ -97,7 +96,6 @@ export interface PublishJob<S = unknown> {
   account: PublishAccount;
   accessToken: string;
   uploadId: number;
-  /** Absent for a post that replies to none. */
   replyTo?: ReplyTo;
   /** Set by rehearsals: only people who manage the account may see the post. */
   isHidden?: true;
@@ -290,10 +288,8 @@ export interface UntilAudit<S = unknown> {
 /** What may follow a post. Where a kind has no steps of its own, it is a post that replies. */
 export interface FollowUps<S = unknown> {
   kinds: readonly PartKind[];
-  /** Settings of the post that its parts share. */
   settingsOf(settings: S): S;
   comment?: Pick<Connector<S>, "prepare" | "submit" | "settle" | "reconcile"> & {
-    /** Refuses comments that the platform would refuse; `post` is the commented one. */
     check(text: string, post: Post<S>, target: Target): Promise<FieldError[]>;
   };
 }
@@ -333,7 +329,6 @@ export interface Connector<S = unknown> {
   settle?(job: PublishJob<S>, bookmark: Bookmark): Promise<Settled>;
   /** @throws Error when the platform cannot tell yet whether the post exists */
   reconcile(job: PublishJob<S>, bookmark: Bookmark): Promise<Reconciled>;
-  /** Absent where nothing can follow a post. */
   followUps?: FollowUps<S>;
 
   /** Absent where the platform does not want its terms shown. */

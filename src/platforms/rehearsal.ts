@@ -25,7 +25,6 @@ export interface Rehearsal {
   readBack(call: AccountCall, id: string): Promise<Result<ReadBack, Stopped>>;
   /** A sentence: who sees a post for the audience `owner`. */
   seenByOwner?: string;
-  /** A sentence: what becomes of the post. Absent where it is deleted like any other. */
   byHand?: string;
 }
 

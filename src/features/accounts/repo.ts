@@ -54,7 +54,6 @@ export const accountSharingLogin = (team: number | SQL, id: string): Query<strin
     valueReader(accounts.id),
   );
 
-/** Finds the account, or the one by which the same account of the platform was connected again. */
 export const connectedAgain = (team: number, id: string): Query<AccountRow[]> =>
   sqlQuery(
     sql`SELECT now.* FROM accounts own JOIN accounts now

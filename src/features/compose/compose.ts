@@ -174,7 +174,6 @@ const targetOf = (
   ...(grantedScopes === null ? {} : { grantedScopes: grantedScopes.split(" ") }),
 });
 
-/** Loaded only for posts that have parts. */
 async function partsOf(...args: Parameters<typeof readParts>): ReturnType<typeof readParts> {
   const { readParts } = await import("./parts.ts");
   return readParts(...args);

@@ -23,7 +23,6 @@ export type NewMedia = { role: MediaRole; field: string } & (
     }
 );
 
-/** Fields of what follows a post. */
 export const PART_FIELDS = ["thread", "thread_marks", "first_comment"] as const;
 
 export const namesParts = (raw: RawSettings): boolean =>

@@ -9,12 +9,10 @@ import type { RawSettings } from "./new-post.ts";
 import { splitText } from "./split.ts";
 
 const AUTO = "auto";
-/** The longest mark of a thread's post. */
 const LONGEST_MARK = ` ${MAX_THREAD + 1}/${MAX_THREAD + 1}`;
 
 interface Written {
   text: string;
-  /** Indexes of the call's files without thumbnails. */
   media: number[];
 }
 
@@ -23,7 +21,6 @@ type Texts = Pick<Post, "title" | "description">;
 export interface ReadParts {
   texts: Texts;
   parts: Part[];
-  /** The post's own files. */
   media: CheckedMedia[];
   errors: FieldError[];
 }
@@ -40,7 +37,6 @@ function readOne(item: unknown): Written | null {
   return Object.keys(others).length > 0 ? null : { text, media };
 }
 
-/** Null for what is no list of parts. */
 function readThread(raw: RawField): Written[] | null {
   try {
     const list: unknown = JSON.parse(lastOf(raw));
@@ -59,7 +55,6 @@ interface Whole {
   settings: Record<string, unknown>;
 }
 
-/** Reads what follows a post: the posts of its thread, and the first comment. */
 export async function readParts(
   connector: Connector,
   whole: Whole,
@@ -150,7 +145,6 @@ const textField = ({ capabilities }: Connector, texts: Texts): "title" | "descri
   return nullIfBlank(texts[field]) === null && nullIfBlank(texts[other]) !== null ? other : field;
 };
 
-/** @param count posts of the thread, for the mark; 0 for none */
 function headTexts(
   connector: Connector,
   texts: Texts,

@@ -52,7 +52,6 @@ const WINDOW_MS = DAY;
 
 interface Retried {
   uploadId: number;
-  /** `processing` when the retry goes on with the parts of a published post. */
   status: "pending" | "pending_approval" | "processing";
 }
 

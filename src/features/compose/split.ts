@@ -1,7 +1,6 @@
 const PARAGRAPH = /\n\s*\n/g;
 const SPACE = /\s+/g;
 
-/** Where a text may be cut, in the order of preference. Cuts lie at white space, so inside no word, link or mention. */
 function cutsOf(text: string): readonly ReadonlySet<number>[] {
   const paragraphs = new Set([...text.matchAll(PARAGRAPH)].map(({ index }) => index));
   const words = new Set([...text.matchAll(SPACE)].map(({ index }) => index));
@@ -14,7 +13,6 @@ function cutsOf(text: string): readonly ReadonlySet<number>[] {
   return [paragraphs, sentences, words];
 }
 
-/** Returns the end of the longest beginning that fits; the ends ascend. Null where none does. */
 async function lastFitting(
   ends: readonly number[],
   fits: (end: number) => Promise<boolean>,

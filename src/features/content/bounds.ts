@@ -16,7 +16,6 @@ export const MAX_DESCRIPTION_CHARACTERS = 70_000;
 export const MAX_FIELD_CHARACTERS = 10_000;
 /** Posts after the first one of a thread. Spec is silent. */
 export const MAX_THREAD = 25;
-/** The JSON of a thread: room for long posts on X. */
 export const MAX_THREAD_CHARACTERS = 80_000;
 /** All other fields together, which keeps a row below D1's 2 MB. */
 const MAX_FIELDS_CHARACTERS = 100_000;

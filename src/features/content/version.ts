@@ -6,7 +6,6 @@ type Content = Pick<
   "accountId" | "title" | "description" | "settings" | "media" | "parts"
 >;
 
-/** Empty for posts without parts, whose hashes stay as they are. */
 const contentOfParts = ({ parts }: Pick<UploadRow, "parts">): unknown[] =>
   (parts ?? []).map(({ kind, text, media }) => [kind, text, media]);
 

@@ -17,7 +17,6 @@ async function costOf(
   return hasLink(textOf(post)) ? COSTS.linkPost : COSTS.post;
 }
 
-/** X charges for each post, so for each part too. */
 export async function costOfAll(
   paidPosts: Pick<PaidPosts, "reader">,
   posts: readonly Pick<Post, "title" | "description">[],

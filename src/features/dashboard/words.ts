@@ -23,7 +23,6 @@ export const STATUS_WORDS: Record<UploadStatus, Words> = {
 const CANCELLED: Words = { text: "Cancelled", tone: "" };
 const TAKEN_DOWN: Words = { text: "Taken down", tone: "" };
 
-/** A cancelled post is stored as failed, and a post that was taken down as completed. */
 export function wordsOfUpload(upload: {
   status: UploadStatus;
   failureCode: FailureCode | null;

@@ -48,7 +48,6 @@ export const EVENTS = {
     errorMessage: z.string(),
     failure,
   }),
-  /** A post whose part failed is published. */
   "upload.part_failed": z.strictObject({
     ...uploadOfAccount,
     position: z.int().min(1),

@@ -289,7 +289,6 @@ const MIN_LETTERS = 20;
 
 type ComparedPost = Pick<UploadRow, "title" | "description" | "media">;
 
-/** `uploadedAt`: null while the post is being published. */
 type PublishedPost = ComparedPost & Pick<UploadRow, "id" | "uploadedAt">;
 
 const filesOf = ({ media }: ComparedPost): string[] =>
@@ -297,7 +296,6 @@ const filesOf = ({ media }: ComparedPost): string[] =>
     "sha256" in item && item.role === undefined ? [item.content ?? item.sha256] : [],
   );
 
-/** Returns the refusal when the post repeats an earlier one's letters and digits or files, else null. */
 export async function repeatRefusal(
   { refusal, reader }: RepeatRule,
   post: ComparedPost,

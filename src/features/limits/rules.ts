@@ -65,7 +65,6 @@ export interface Violation {
   uploadId?: number;
 }
 
-/** @param posts posts that the platform counts: a thread has several */
 export function capViolation(
   deps: Deps,
   { account, used, resetAt }: AccountFacts,

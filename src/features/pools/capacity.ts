@@ -59,7 +59,6 @@ export async function readCapacity(ctx: Ctx, id: number, count: number): Promise
 const MONTH_DAYS = 30;
 const MAX_FORECAST_DAYS = 365;
 
-/** How often the item comes back within some days after its next publication. */
 function returnsOf({ repeatDays, repeatTimes, dispatches }: QueuedItem, days: number): number {
   if (repeatDays === null || repeatTimes === null) return 0;
   return Math.min(repeatTimes - dispatches - 1, Math.floor(days / repeatDays));
@@ -78,7 +77,6 @@ const ONCE = {
   lastLocal: null,
 };
 
-/** Counts the firings before the first that finds nothing, now and with `count` more items that go once. */
 async function filledFirings(
   ctx: Ctx,
   pool: PoolWithSlots,

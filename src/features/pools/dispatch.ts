@@ -25,7 +25,6 @@ import { FIRING_WAIT_MS } from "./rules.ts";
 import type { ItemRow } from "./table.ts";
 import { textsOfTurn } from "./turns.ts";
 
-/** Subrequests of `carryOut`, unless items are passed over. */
 export const callsOf = (firings: number): number => 7 + firings;
 
 /** Safe to repeat: a firing takes one item and creates its posts once. @throws what the database throws */

@@ -27,10 +27,8 @@ export async function previewFirings(ctx: Ctx, id: number, days: number): Promis
   }));
 }
 
-/** Longer than each platform's rule about repeats. */
 const LOOKED_BACK_MS = 31 * DAY;
 
-/** Reads what was published lately only where items repeat. */
 export async function forecastOf(
   ctx: Ctx,
   { id, slots }: PoolWithSlots,

@@ -23,7 +23,6 @@ export type QueuedItem = Pick<
 export interface Publication {
   itemId: number;
   accountId: string;
-  /** Undefined for a text that the item has no more. */
   variant: number | null | undefined;
   /** Epoch ms. */
   at: number;
@@ -42,7 +41,6 @@ export interface ComingTurn {
 
 const nameOf = (itemId: number, accountId: string) => `${itemId} ${accountId}`;
 
-/** Predicts which item each coming firing takes. */
 export class Forecast {
   readonly #queue: QueuedItem[];
   readonly #accounts: ReadonlyMap<string, Platform>;

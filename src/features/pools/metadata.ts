@@ -25,7 +25,6 @@ function toField(value: unknown): RawField {
 const isPartField = (name: string): boolean => PART_FIELDS.some((field) => field === name);
 
 function optionError(name: string, value: RawField): string | null {
-  // Threads and comments are judged with the account that a slot fires for.
   if (isPartField(name)) return null;
   const owners = connectors().filter(({ settings }) => Object.hasOwn(settings.infos, name));
   if (owners.length === 0) {

@@ -29,7 +29,6 @@ import {
 import type { ItemRow } from "./table.ts";
 import { textsOfTurn } from "./turns.ts";
 
-/** A try fails when another firing took the item that was chosen. */
 const MAX_TRIES = 5;
 const MAX_COMPARED = 3_000;
 const MAX_COMPARED_PER_ACCOUNT = 300;
@@ -169,7 +168,6 @@ async function readHistory(
   };
 }
 
-/** Returns, by account, why it must not have the item again at this firing. */
 async function exclusions(
   { accounts, fireAt: at }: Firing,
   item: ItemRow,
@@ -194,7 +192,6 @@ async function exclusions(
   return Object.fromEntries(refusals.flatMap(([id, reason]) => (reason ? [[id, reason]] : [])));
 }
 
-/** A file by URL is the one that an earlier post downloaded from there. */
 function toRef(
   file: ItemRow["media"][number],
   files: readonly MediaRow[],

@@ -85,7 +85,6 @@ interface Repeating {
 
 const repeatingSchema = z.object({ repeat: repeatSchema, variants: variantsSchema }).partial();
 
-/** Reads the form's fields, which hold JSON. */
 export function readRepeating(fields: Record<keyof Repeating, string | null>): {
   read: Repeating;
   errors: FieldError[];

@@ -64,17 +64,13 @@ export const poolItems = sqliteTable("pool_items", {
   lastUploadId: integer("last_upload_id"),
   reason: text("reason"),
   createdAt: instant("created_at").notNull(),
-  /** Null for an item that is published once. */
   repeatDays: integer("repeat_days"),
   /** Publications in total. */
   repeatTimes: integer("repeat_times"),
   variants: json<string[]>("variants"),
   dispatches: integer("dispatches").notNull().default(0),
-  /** Turns in a row whose posts all failed. */
   failures: integer("failures").notNull().default(0),
-  /** Local time of the last turn that made posts, such as 2026-12-01T09:30. */
   lastLocal: text("last_local"),
-  /** Reasons by account id; null until the turn is decided. */
   excluded: json<Record<string, string>>("excluded"),
 });
 
@@ -109,7 +105,6 @@ export const poolFirings = sqliteTable(
     /** When the last queue message was sent. */
     wokenAt: instant("woken_at").notNull(),
     createdAt: instant("created_at").notNull(),
-    /** Posts of an item that repeats. */
     firstUploadId: integer("first_upload_id"),
     lastUploadId: integer("last_upload_id"),
   },

@@ -7,7 +7,6 @@ export const REPEAT_TIMES = { min: 2, max: 1_000 };
 export const MAX_VARIANTS = 20;
 export const MAX_VARIANT_CHARACTERS = 100_000;
 
-/** A `times` of 3 publishes three times in total. */
 export interface Repeat {
   every: { days: number };
   times: number;
@@ -15,11 +14,9 @@ export interface Repeat {
 
 type Texts = Pick<ItemRow, "title" | "description" | "variants">;
 
-/** Replaces the description where the item has one, else the title. */
 export const withText = <T extends Texts>(item: T, text: string): T =>
   item.description === null ? { ...item, title: text } : { ...item, description: text };
 
-/** Index of the variant that the publication after `dispatches` others has; null for the item's own text. */
 export function variantOf(
   { variants }: Pick<Texts, "variants">,
   dispatches: number,
@@ -36,7 +33,6 @@ export function textsOfTurn<T extends Texts>(item: T, dispatches: number): T {
 
 type Turn = Pick<ItemRow, "repeatDays" | "dispatches" | "failures" | "lastLocal">;
 
-/** Returns the local time of the earliest next turn, such as 2026-12-08T09:30; null when any time will do. */
 export function waitsUntil({ repeatDays, dispatches, failures, lastLocal }: Turn): string | null {
   if (repeatDays === null || dispatches === 0 || failures > 0 || lastLocal === null) return null;
   return addDays(lastLocal.slice(0, 10), repeatDays) + lastLocal.slice(10);

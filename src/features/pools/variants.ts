@@ -10,7 +10,6 @@ import { withText } from "./turns.ts";
 
 type Varied = Pick<ItemRow, "title" | "description" | "settings" | "media" | "variants">;
 
-/** Checks the variants by the rules of the platforms on which the pool publishes now. */
 export async function variantErrors(
   { now }: Pick<Deps, "now">,
   item: Varied,
@@ -38,7 +37,6 @@ export async function variantErrors(
         ({ message }) => message,
       );
     };
-    // What a short text would be refused for has other reasons than the text.
     const others = new Set(await check("A"));
     for (const [i, text] of variants.entries()) {
       for (const message of await check(text)) {

@@ -3,11 +3,9 @@ import type { UploadStatus } from "../../core/upload-status.ts";
 import type { Post } from "../../platforms/connector.ts";
 import type { PartKind } from "../../platforms/part-kinds.ts";
 
-/** What follows a post on its platform. Its position counts from 1, as the post itself is no part. */
 export interface Part {
   kind: PartKind;
   text: string;
-  /** Indexes into the post's `media`. */
   media: number[];
   status: Extract<UploadStatus, "pending" | "completed" | "failed">;
   platformPostId: string | null;
@@ -31,11 +29,9 @@ export const newPart = (content: Pick<Part, "kind" | "text" | "media">): Part =>
   errorMessage: null,
 });
 
-/** The part that the job works on; null for the post itself. */
 export const currentPart = ({ part, parts }: Omit<Whole, "status">): Part | null =>
   parts?.[part - 1] ?? null;
 
-/** The position of the first part that is not out, of a published post whose part failed; otherwise null. */
 export function positionToRetry({
   status,
   parts,
@@ -50,23 +46,19 @@ export function positionToRetry({
   return parts.findIndex((part) => part.status !== "completed") + 1;
 }
 
-/** Such as "Post 2 of the thread", where the post itself is the first. */
 export const partName = ({ kind }: Pick<Part, "kind">, position: number): string =>
   kind === "comment" ? "First comment" : `Post ${position + 1} of the thread`;
 
 type Texts = Pick<Post, "title" | "description">;
 
-/** The texts of a post and of its parts. */
 export const textsOf = <T extends Texts & { parts?: readonly Part[] | null }>(post: T): Texts[] => [
   post,
   ...(post.parts ?? []).map(({ text }) => ({ title: null, description: text })),
 ];
 
-/** Posts that the platform counts. */
 export const countPosts = (parts: readonly Part[] | null): number =>
   1 + (parts ?? []).filter(({ kind }) => kind === "post").length;
 
-/** Until the post is out, its parts share its status. */
 function statusOf({ status, part: current }: Whole, part: Part, position: number): UploadStatus {
   if (part.status !== "pending") return part.status;
   if (status !== "processing") return status;

@@ -43,7 +43,6 @@ export interface UploadMetadata {
   warnings?: string[];
 }
 
-/** `id`: the platform's id. */
 export interface RemovedPost {
   id: string;
   how: Removed;
@@ -106,9 +105,7 @@ export const uploads = sqliteTable("uploads", {
   editedFields: json<EditedField[]>("edited_fields"),
   /** Null for none. */
   parts: json<Part[]>("parts"),
-  /** The position of the part that the job works on; 0 is the post itself. */
   part: integer("part").notNull().default(0),
-  /** Posts that the platform counts: this one and those of its thread. */
   posts: integer("posts").notNull().default(1),
   unpublishStartedAt: instant("unpublish_started_at"),
   unpublishLeaseUntil: instant("unpublish_lease_until"),

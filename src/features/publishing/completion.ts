@@ -35,7 +35,6 @@ export const withWarnings = (
         ],
       };
 
-/** Changes and event of a post that is out, with all its parts. */
 export function completion(deps: Deps, upload: UploadRow, metadata: UploadMetadata) {
   const { teamId, id: uploadId, platform, accountId } = upload;
   const set = {

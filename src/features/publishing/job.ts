@@ -59,7 +59,6 @@ async function requirePinned(
   await body.cancel();
 }
 
-/** The post itself, or the part that the job works on. */
 function toPost(
   connector: Connector,
   upload: UploadRow,
@@ -92,7 +91,6 @@ function toPost(
   };
 }
 
-/** A comment replies to the post itself, a post of a thread to the one before. */
 function toReply({ part, parts, metadata }: UploadRow): Pick<PublishJob, "replyTo"> {
   const root = metadata?.videoId;
   if (part === 0 || root === undefined) return {};

@@ -9,7 +9,6 @@ import { complete } from "./writes.ts";
 const replaced = (parts: readonly Part[], position: number, set: Partial<Part>): Part[] =>
   parts.map((part, i) => (i === position - 1 ? { ...part, ...set } : part));
 
-/** The job's progress when its next part begins. */
 const ANEW = {
   stage: "preparing",
   bookmark: null,

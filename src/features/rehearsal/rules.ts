@@ -66,11 +66,9 @@ interface Described extends State {
 
 type Ends = Pick<Connector, "rehearsal" | "removal">;
 
-/** A sentence: what a person does with a post that stays. */
 export const restByHand = ({ rehearsal, removal }: Ends): string =>
   rehearsal.byHand ?? removal.byHand;
 
-/** Says what is out, in sentences. */
 export function describe(row: Described, connector: Ends & Pick<Connector, "name">): string {
   const { name, rehearsal } = connector;
   const { stage, outcome, shareUrl, platformPostId, plan } = row;

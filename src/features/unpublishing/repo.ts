@@ -5,7 +5,6 @@ import { emitIfChanged } from "../events/repo.ts";
 import { changeFacts } from "../posts/repo/write.ts";
 import type { RemovedPost, UploadRow } from "../posts/table.ts";
 
-/** Answers 0 while another call takes the post down, and when it is down. */
 export const claimRemoval = ({ id }: UploadRow, now: Date, until: Date): Query<number> =>
   sqlWrite(
     changeFacts(
@@ -19,7 +18,6 @@ export const claimRemoval = ({ id }: UploadRow, now: Date, until: Date): Query<n
     ),
   );
 
-/** The lease that a call holds; it writes nothing once another call has taken over. */
 export interface Lease {
   id: number;
   until: Date;
@@ -31,7 +29,6 @@ const isHeld = ({ id, until }: Lease) =>
 export const keepProgress = (lease: Lease, removals: RemovedPost[], until: Date): Query<number> =>
   sqlWrite(changeFacts({ removals, unpublishLeaseUntil: until }, isHeld(lease)));
 
-/** @param isOpen it is not known whether the platform deleted the post */
 export const releaseRemoval = (lease: Lease, isOpen: boolean): Query<number> =>
   sqlWrite(
     changeFacts(

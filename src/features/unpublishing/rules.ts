@@ -8,7 +8,6 @@ import { requireMayEnd } from "../auth/rules.ts";
 import { isOthersDecision } from "../posts/rules.ts";
 import type { RemovedPost, UploadRow } from "../posts/table.ts";
 
-/** Longer than the calls about one post. */
 export const LEASE_SECONDS = 120;
 
 type Author = Pick<Actor, "role" | "userId" | "needsApproval">;
@@ -58,7 +57,6 @@ export const BEING_TAKEN_DOWN = "The post is being taken down. Ask again in two 
 
 type Subject = Pick<UploadRow, "metadata">;
 
-/** Says where the post is, and where a person deletes it. */
 export function notUnpublishable(
   { metadata }: Subject,
   { removal }: Pick<Connector, "removal">,
@@ -70,7 +68,6 @@ export function notUnpublishable(
   return new AppError("NOT_UNPUBLISHABLE", message, { extras: { shareUrl } });
 }
 
-/** A sentence about the permission that deleting needs; empty where it needs none. */
 export const scopeAdvice = ({ scope }: Connector["removal"]): string =>
   scope === undefined
     ? ""
@@ -81,7 +78,6 @@ export const whyImpossible = ({ name, removal }: Pick<Connector, "name" | "remov
     ? `This login of ${name} may not delete posts.${scopeAdvice(removal)}`
     : `${name} offers this app no way to delete posts.`;
 
-/** The same at every call, because it is made from what is stored. */
 export function messageOf(name: string, removals: readonly RemovedPost[]): string {
   const wasMissing = removals.length > 0 && removals.every(({ how }) => how === "missing");
   return wasMissing

@@ -62,14 +62,12 @@ function unpublishedOf(upload: UploadRow): Unpublished | null {
   return { upload, unpublishedAt, message: messageOf(connectorOf(platform).name, removals ?? []) };
 }
 
-/** @throws AppError UPLOAD_LOCKED while another call takes the post down */
 function requireDown([upload]: readonly UploadRow[]): Unpublished {
   const down = upload && unpublishedOf(upload);
   if (!down) throw locked(BEING_TAKEN_DOWN);
   return down;
 }
 
-/** @throws AppError ACCOUNT_INACTIVE, NOT_UNPUBLISHABLE */
 function requireAble(ctx: Ctx, upload: UploadRow, account: AccountRow | undefined): Work {
   const connector = connectorOf(upload.platform);
   const { calls } = connector.removal;

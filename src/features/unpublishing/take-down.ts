@@ -19,7 +19,6 @@ export interface Work {
   calls: RemovalCalls;
 }
 
-/** `open`: it is not known whether the platform deleted the post. */
 type Taken =
   | { kind: "gone"; how: Removed }
   | { kind: "refused"; error: AppError }
@@ -78,7 +77,6 @@ async function removeOne(work: Work, id: string): Promise<Taken> {
   return { kind: isThere ? "refused" : "open", error };
 }
 
-/** Null without an answer; an AppError when no login could be used. */
 async function answerOf<T>(
   { ctx, account }: Work,
   question: (call: AccountCall) => Promise<Result<T, Stopped>>,

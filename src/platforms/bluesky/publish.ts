@@ -96,7 +96,6 @@ export function recordKey(createdAt: Date, uploadId: number, attempt: number): s
   return key;
 }
 
-/** Milliseconds since 1970 of a post's key. */
 export function timeOfKey(rkey: string): number {
   let value = 0n;
   for (const character of rkey) value = (value << 5n) | BigInt(TID_ALPHABET.indexOf(character));

@@ -91,7 +91,6 @@ export const getPostRequest = (token: string, id: string): Request =>
 
 export const readGetPostReply = readerOf(field("permalink_url", permalink));
 
-/** Posts and videos name the same fact differently. A video's id is one number. */
 export const getPublishedRequest = (token: string, id: string): Request =>
   graph(versioned(id), {
     token,

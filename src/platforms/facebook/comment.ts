@@ -32,13 +32,11 @@ export const check = (_text: string, _post: Post<FacebookSettings>, target: Targ
 
 const READS_COMMENTS = "pages_read_user_content";
 
-/** Facebook names the post of a new video a little late. */
 const POST_LOOK_SECONDS = 5;
 const POST_SECONDS = 120;
 
 const search = z.object({ since: z.number() });
 
-/** Videos, reels and some photos are published under an id of their own. */
 const isFile = (platformPostId: string): boolean => !platformPostId.includes("_");
 
 export async function prepare(job: Job, stored: Bookmark | null): Promise<Prepared> {
@@ -61,7 +59,6 @@ async function findPostOf(job: Job, fileId: string, since: number): Promise<Prep
   const request = graph(versioned(fileId), { token: job.accessToken, query });
   const reply = await readPostOfReply(await job.fetch(request));
   if (!reply.ok) {
-    // Photos have no such field, and take comments themselves.
     return isRefusedParameter(reply.error, OF_POST)
       ? readyUnder(job, fileId)
       : toRefused(reply.error);

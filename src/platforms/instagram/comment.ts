@@ -66,7 +66,6 @@ export async function submit(job: Job, stored: Bookmark): Promise<Submitted> {
   return withCommentAdvice(toRefused(reply.error, job.now()), SCOPE);
 }
 
-/** The most that Instagram lists at once. */
 const LISTED = 50;
 
 const comment = z.object({

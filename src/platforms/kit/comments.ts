@@ -21,7 +21,6 @@ const CLOCK_SLACK_SECONDS = 60;
 
 const place = z.object({ objectId: z.string(), readyAt: z.number() });
 
-/** `objectId`: what the comment is written under. `readyAt`: epoch milliseconds before the first call. */
 export type CommentPlace = z.infer<typeof place>;
 
 export const readCommentPlace = (stored: Bookmark): CommentPlace => place.parse(stored);
@@ -29,7 +28,6 @@ export const readCommentPlace = (stored: Bookmark): CommentPlace => place.parse(
 export const readyUnder = (job: Pick<PublishJob, "now">, objectId: string): Prepared =>
   ready<CommentPlace>({ objectId, readyAt: job.now().getTime() });
 
-/** The platform's id of the post that the comment belongs to. */
 export function commentedPost({ replyTo }: Pick<PublishJob, "replyTo">): string {
   if (!replyTo) throw new Error("A comment without a post cannot be published.");
   return replyTo.root;
@@ -40,7 +38,6 @@ export const commentText = ({ post }: Pick<PublishJob, "post">): string => post.
 export interface ListedComment {
   id: string;
   text: string | null;
-  /** Null when the platform does not name the author. */
   isOwn: boolean | null;
   /** Epoch milliseconds; NaN when unknown. */
   at: number;
@@ -71,7 +68,6 @@ export function findComment(
     : unknowable("The post has more new comments than Akimbo reads.");
 }
 
-/** Whether a list, newest first, reaches back to `readyAt`. */
 export const reachesBack = (
   { readyAt }: CommentPlace,
   comments: readonly Pick<ListedComment, "at">[],
@@ -89,7 +85,6 @@ export const checkCommentLength = (name: string, text: string, max: number): Fie
 export interface CommentScope {
   scope: string;
   app: AppName;
-  /** Where the owner finds it, such as `in the step "Add the scopes" at /app/setup/youtube`. */
   place: string;
 }
 
@@ -105,7 +100,6 @@ export const checkCommentScope = (
     `the account's login lacks the permission ${scope}. ${grantOf(where)}`,
   );
 
-/** Adds what to do when the platform refuses the comment for a lacking permission. */
 export function withCommentAdvice(stopped: Stopped, { scope, ...where }: CommentScope): Stopped {
   if (stopped.kind !== "failed" || stopped.failure.code !== "account_disconnected") return stopped;
   const { failure } = stopped;

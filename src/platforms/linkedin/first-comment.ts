@@ -111,7 +111,6 @@ export async function reconcile(job: Job, stored: Bookmark): Promise<Reconciled>
   for (let page = 0; page < MAX_PAGES; page++) {
     const path = `${commentsOf(place.objectId)}?start=${page * PAGE}&count=${PAGE}`;
     const reply = await readListReply(await job.fetch(get(path, job.accessToken)));
-    // A post without comments answers 404.
     const isEmpty = !reply.ok && reply.error.status === NOT_FOUND;
     if (!reply.ok && !isEmpty) return toUnknowable(reply.error);
     const elements = reply.ok ? reply.value : [];

@@ -23,7 +23,6 @@ export interface ListedPost {
   id: string;
   text: string | null;
   permalink: string | null;
-  /** Where the list has replies. */
   repliedTo?: string | null;
   timestamp: string | null;
 }
@@ -44,7 +43,6 @@ export interface ContainerPlatform<S> {
     look(token: string, containerId: string): Request;
     readLook(reply: Response): Reading<ContainerStatus>;
     publish(token: string, userId: string, containerId: string): Request;
-    /** @param isReply asks whether the post is a reply too */
     findPermalink(token: string, postId: string, isReply: boolean): Request;
     /** Includes this post once it is published. */
     list(job: PublishJob<S>): Request;

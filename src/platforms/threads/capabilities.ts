@@ -34,7 +34,6 @@ export const apiVersion = {
 
 export const DELETES = "threads_delete";
 const REPLIES = "threads_manage_replies";
-/** Without it, a reply whose answer was lost stays without address. */
 const FINDS_REPLIES = "threads_read_replies";
 
 /** Source: Threads API, "Get access tokens and permissions". */

@@ -182,7 +182,6 @@ const listedPost = z.object({
   note_tweet: note,
   note_post: note,
   referenced_tweets: references,
-  /** The name in X's specification 2.167. */
   referenced_posts: references,
   in_reply_to_user_id: z.string().nullish(),
 });

@@ -117,7 +117,6 @@ function toBody(job: Job, { mediaIds, taggedIds }: Ready): PostBody {
     ...(settings.x_reply_settings === "everyone"
       ? {}
       : { reply_settings: settings.x_reply_settings }),
-    // A reply is where its parent is.
     ...(settings.x_community_id === null || job.replyTo
       ? {}
       : { community_id: settings.x_community_id }),

@@ -39,7 +39,6 @@ function writtenText({ text, entities, note_tweet, note_post }: ListedPost): str
 /** Kind and id: `3_1880028106020515840`. */
 const mediaIdOf = (mediaKey: string): string => mediaKey.split("_").at(-1) ?? mediaKey;
 
-/** A reply may come without its parent's id. */
 function isReplyTo(
   parent: string | undefined,
   { referenced_tweets, referenced_posts, in_reply_to_user_id }: ListedPost,

@@ -32,7 +32,6 @@ export const apiVersion = {
   source: "https://developers.google.com/youtube/v3/revision_history",
 };
 
-/** Deletes videos and writes comments. */
 export const FORCE_SSL = "https://www.googleapis.com/auth/youtube.force-ssl";
 
 /** @see https://developers.google.com/youtube/v3/guides/auth/server-side-web-apps */

@@ -110,7 +110,6 @@ export async function submit(job: Job, stored: Bookmark): Promise<Submitted> {
   return toCommentRefused(reply.error, job.now());
 }
 
-/** YouTube may hold a comment back, also from its author's list. */
 const MODERATION = ["published", "heldForReview", "likelySpam"];
 
 /** @see https://developers.google.com/youtube/v3/docs/commentThreads/list */

@@ -21,7 +21,6 @@ import { findVideo, videoOfPost } from "./videos.ts";
 /** Other programs report that a new reel takes comments only after some time. */
 const REEL_MS = 40 * SECOND;
 
-/** The feed's key of the post that takes comments under this id. */
 function commentedPost(call: GraphCall, page: Page, id: string): string {
   const video = findVideo(call, page, { id });
   const reel = video?.kind === "reel" ? null : video;

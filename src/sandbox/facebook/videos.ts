@@ -114,7 +114,6 @@ export function publishVideo(call: GraphCall, page: Page, token: string, video: 
   return deliverAtOnce(reply, Response.json({ success: true }));
 }
 
-/** The post of the video goes with it. */
 export function deleteVideo(call: GraphCall, page: Page, { id, post_id }: Video): Response {
   const { store } = call.env;
   if (post_id !== null) deletePost(call, page, post_id);

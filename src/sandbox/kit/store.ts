@@ -33,7 +33,6 @@ export interface FeedPost {
   /** Arrivals of this post at the platform. */
   received: number;
   url: string;
-  /** Id of the post in the feed that this one replies to. */
   replyTo: number | null;
   /** Oldest first. */
   comments: FeedComment[];
@@ -60,7 +59,6 @@ export interface NewPost {
   fields: Record<string, unknown>;
   media: { id: number; alt: string }[];
   url: string;
-  /** Key of the post that this one replies to. */
   replyTo?: string | undefined;
 }
 
@@ -205,7 +203,6 @@ export class SandboxStore {
     );
   }
 
-  /** Key of the post that this one replies to. */
   parentOf(platform: Platform, key: string): string | null {
     return replies.find(this, { platform, key })?.parent ?? null;
   }

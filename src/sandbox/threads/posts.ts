@@ -118,7 +118,6 @@ function replyFields(store: SandboxStore, id: string) {
 const IS_REPLY =
   "EXISTS (SELECT 1 FROM replies WHERE platform = 'threads' AND key = threads_posts.id)";
 
-/** Threads counts replies apart. */
 export const countPosts = (
   store: SandboxStore,
   where: { user_id: string },

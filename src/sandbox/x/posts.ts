@@ -132,7 +132,6 @@ function refuseDuplicate(call: Call, account: Account, text: string): void {
   if (same) throw forbidden("You are not allowed to create a Tweet with duplicate content.");
 }
 
-/** X lets apps reply only to the account's own posts, and to people who address it, which nobody here does. */
 function requireParent(call: Call, account: Account, { reply }: PostInput): string | undefined {
   if (!reply) return undefined;
   const { store, origin } = call.env;

@@ -175,7 +175,6 @@ interface FollowingParts {
   condition: SQL;
 }
 
-/** Takes up a published post at one of its parts. The new fence invalidates an old worker's writes. */
 export const beginParts = (
   upload: UploadRow,
   { parts, position, now, condition }: FollowingParts,

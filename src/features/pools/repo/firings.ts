@@ -243,11 +243,9 @@ export interface PostIds {
 const isTakenBy = ({ slotId, fireAt }: FiringKey): SQL =>
   sql`state = 'posting' AND slot_id = ${slotId} AND fire_at = ${fireAt.getTime()}`;
 
-/** Files of an item that repeats stay until its last turn. */
 const forgetLastFiles = (id: number): Query<number> =>
   forgetFiles(sql`i.id = ${id} AND i.repeat_days IS NULL AND i.state <> 'queued'`);
 
-/** From then on, the files of an item that goes once belong to its posts. */
 export const keepPosts = (
   firing: FiringKey,
   id: number,

@@ -9,7 +9,6 @@ import { MAX_QUEUED } from "../rules.ts";
 import { poolItems } from "../table.ts";
 import { ownPool } from "./pools.ts";
 
-/** Longer texts are cut. */
 export const SHOWN_CHARACTERS = 200;
 
 const readQueued = rowReader(
@@ -60,7 +59,6 @@ const readPublication = rowReader({
   at: instant("at").notNull(),
 });
 
-/** Lists the posts of queued items that repeat, since an instant. */
 export const publicationsOf = (team: SQL, poolId: number, since: number): Query<Publication[]> =>
   sqlQuery(
     sql`SELECT i.id AS item_id, u.account_id, coalesce(u.uploaded_at, u.sort_at) AS at,

@@ -26,7 +26,6 @@ const IS_LATEST = sql`(i.slot_id = f.slot_id AND i.fire_at = f.fire_at)`;
 const FIRST = sql`coalesce(f.first_upload_id, iif(${IS_LATEST}, i.first_upload_id, NULL))`;
 const LAST = sql`coalesce(f.last_upload_id, iif(${IS_LATEST}, i.last_upload_id, NULL))`;
 
-/** How the turn at a firing `f` ended, while its item `i` may have had others since. */
 const STATE = sql`iif(${IS_LATEST} AND i.state IN ('posting', 'dispatched', 'skipped'), i.state, CASE
   WHEN EXISTS (SELECT 1 FROM uploads u WHERE u.id BETWEEN ${FIRST} AND ${LAST} AND u.status = 'completed')
     THEN 'dispatched'

@@ -57,7 +57,6 @@ const LAST_POSITION = (poolId: number): SQL =>
     coalesce((SELECT MAX(position) FROM pool_items
       WHERE pool_id = ${poolId} AND state = 'queued' AND repeat_days IS NOT NULL), 0))`;
 
-/** SQL condition: the item `i`, which repeats, may have a turn at a local time such as 2026-12-01T09:30. */
 export const mayHaveTurn = (local: SQL): SQL =>
   sql`(i.dispatches = 0 OR i.failures > 0 OR i.last_local IS NULL
     OR date(substr(i.last_local, 1, 10), '+' || i.repeat_days || ' days') || substr(i.last_local, 11) <= ${local})`;
@@ -145,7 +144,6 @@ export const findItem = prepared(
   }),
 );
 
-/** Why posts were not published everywhere; null when they were. */
 export const whyNot = (reason: SQL, first: SQL, last: SQL): SQL =>
   sql`nullif(trim(coalesce(${reason}, '') || ' ' || coalesce((
   SELECT group_concat(u.platform || ': ' || coalesce(u.error_message, 'The post was removed.'), ' ')

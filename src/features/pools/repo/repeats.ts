@@ -22,7 +22,6 @@ const decided = (firing: FiringKey, excluded: Excluded): SQL =>
   sql`excluded = iif(repeat_days IS NULL, NULL, ${JSON.stringify(excluded)}),
     last_local = ${dueFiring(firing, LOCAL)}, first_upload_id = NULL, last_upload_id = NULL, reason = NULL`;
 
-/** Decides once at which accounts the taken item has its turn. */
 export const decide = (firing: FiringKey, id: number, excluded: Excluded): Query<number> =>
   sqlWrite(sql`UPDATE pool_items SET ${decided(firing, excluded)}
     WHERE id = ${id} AND ${isUndecided(firing)} AND ${dueFiring(firing, sql`TRUE`)}`);
@@ -31,19 +30,16 @@ export const putBack = (firing: FiringKey, id: number): Query<number> =>
   sqlWrite(sql`UPDATE pool_items SET state = 'queued', slot_id = NULL, fire_at = NULL
     WHERE id = ${id} AND ${isUndecided(firing)} AND ${dueFiring(firing, sql`TRUE`)}`);
 
-/** Takes another item if the batch's previous statement put one back. */
 export const takeInstead = (firing: FiringKey, id: number, excluded: Excluded): Query<number> =>
   sqlWrite(sql`UPDATE pool_items SET state = 'posting', slot_id = ${firing.slotId},
       fire_at = ${firing.fireAt.getTime()}, ${decided(firing, excluded)}
     WHERE id = ${id} AND state = 'queued' AND changes() > 0`);
 
 interface Passed {
-  /** Reasons by item id. */
   items: readonly (readonly [id: number, reason: string])[];
   reason: string;
 }
 
-/** Notes why items were passed over if the batch's previous statement changed a row. */
 export const notePassed = (
   { slotId, fireAt }: FiringKey,
   { items, reason }: Passed,
@@ -61,7 +57,6 @@ const readItem = rowReader({ item: text("item").notNull() });
 
 const MAX_CANDIDATES_BYTES = 4_000_000;
 
-/** Lists the pool's items that may have a turn at a firing, in the order of the queue, up to one that goes once. */
 export function turnsAt(firing: FiringKey): Query<ItemRow[]> {
   const pool = dueFiring(firing, sql`f.pool_id`);
   return sqlQuery(
@@ -84,7 +79,6 @@ export const itemToChange = (poolId: number, id: number): Query<ItemRow[]> =>
     (row) => ITEM.unpack(JSON.parse(readItem(row).item)),
   );
 
-/** Changes an item that waits and had no turn since it was read. */
 export const changeRepeating = (
   { id, dispatches, failures }: ItemRow,
   repeat: Repeat | null,

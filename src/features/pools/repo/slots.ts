@@ -20,7 +20,6 @@ const readTarget = rowReader(pickColumns(accounts, ["platform", "platformAccount
 
 export type PoolTarget = ReturnType<typeof readTarget>;
 
-/** Where the pool's slots publish now. */
 export const targetsOf = (poolId: number): Query<PoolTarget[]> =>
   sqlQuery(
     sql`SELECT DISTINCT a.platform, a.platform_account_id FROM pool_slots s
