@@ -20,6 +20,21 @@ interface Whole {
   parts: readonly Part[] | null;
 }
 
+export const PART_BEGINS = {
+  stage: "preparing",
+  bookmark: null,
+  backoffs: 0,
+  crashes: 0,
+  restarts: 0,
+  submits: 0,
+  submittedAt: null,
+  errorMessage: null,
+} as const;
+
+/** Leaves out the warnings of parts that are sent again, from `position` on. */
+export const warningsBefore = (warnings: readonly string[], position: number): string[] =>
+  warnings.filter((warning) => !(Number(/^Part (\d+): /.exec(warning)?.[1] ?? 0) >= position));
+
 export const newPart = (content: Pick<Part, "kind" | "text" | "media">): Part => ({
   ...content,
   status: "pending",

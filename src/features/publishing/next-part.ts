@@ -1,6 +1,6 @@
 import type { Deps } from "../../deps.ts";
 import type { PublishedPost } from "../../platforms/connector.ts";
-import type { Part } from "../posts/parts.ts";
+import { PART_BEGINS, type Part } from "../posts/parts.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { metadataOf, withWarnings } from "./completion.ts";
 import { renewedLease, save } from "./save.ts";
@@ -8,17 +8,6 @@ import { complete } from "./writes.ts";
 
 const replaced = (parts: readonly Part[], position: number, set: Partial<Part>): Part[] =>
   parts.map((part, i) => (i === position - 1 ? { ...part, ...set } : part));
-
-const ANEW = {
-  stage: "preparing",
-  bookmark: null,
-  backoffs: 0,
-  crashes: 0,
-  restarts: 0,
-  submits: 0,
-  submittedAt: null,
-  errorMessage: null,
-} as const;
 
 /**
  * Stores in one write that the post or one of its parts is out, and that the next part begins. Returns null after the
@@ -47,7 +36,7 @@ export async function goOn(
   const now = deps.now();
   return save(deps, upload, {
     ...set,
-    ...ANEW,
+    ...PART_BEGINS,
     part: position + 1,
     progressedAt: now,
     uploadedAt: upload.uploadedAt ?? now,

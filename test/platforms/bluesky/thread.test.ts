@@ -112,6 +112,26 @@ describe("a part that the platform refuses", () => {
     expect(answer).toMatchObject({ status: 409, body: { code: "NOT_RETRYABLE" } });
   });
 
+  test("has no warning any more once a retry has sent it", async () => {
+    const stage = await onStage();
+    let isBusy = true;
+    const { upload } = await stage.publish(fields(), async ({ request }, answer) => {
+      const isThird =
+        isBusy && request.method === "POST" && (await request.clone().text()).includes("Third");
+      return isThird ? new Response("{}", { status: 503 }) : answer();
+    });
+    expect(upload.metadata.warnings).toEqual([expect.stringMatching(/^Part 2: /)]);
+    isBusy = false;
+    const { token } = stage.member;
+    await stage.harness.call("POST", `/upload/${upload.id}/retry`, {
+      token,
+      json: { force: true },
+    });
+    const again = await stage.end(upload.id);
+    expect(again.metadata.warnings).toBeUndefined();
+    expectWhole(again, await stage.feed());
+  });
+
   test("a retry goes on at it, and never repeats what is out", async () => {
     const stage = await onStage();
     const thread = JSON.stringify(["Second", "Later [sandbox:rate_limited]", "Fourth"]);

@@ -7,7 +7,7 @@ import { type RawRow, rowReader, valueReader } from "../../../db/rows.ts";
 import type { Claim } from "../../limits/content-rules.ts";
 import { heldKeys } from "../../limits/repo/compared.ts";
 import { hasQuota } from "../../limits/repo/room.ts";
-import type { Part } from "../../posts/parts.ts";
+import { PART_BEGINS, type Part, warningsBefore } from "../../posts/parts.ts";
 import { type Changes, changeUpload, moveUploads, needAllFiles } from "../../posts/repo/write.ts";
 import { type PostDigest, type UploadRow, uploads } from "../../posts/table.ts";
 import type { RetryFilter } from "../schema.ts";
@@ -178,8 +178,9 @@ interface FollowingParts {
 export const beginParts = (
   upload: UploadRow,
   { parts, position, now, condition }: FollowingParts,
-): Query<number> =>
-  changeUpload(
+): Query<number> => {
+  const warnings = warningsBefore(upload.metadata?.warnings ?? [], position);
+  return changeUpload(
     upload,
     {
       status: "processing",
@@ -187,19 +188,19 @@ export const beginParts = (
       part: position,
       attempt: sql`u.attempt + 1`,
       fence: sql`u.fence + 1`,
-      stage: "preparing",
-      bookmark: null,
-      backoffs: 0,
-      crashes: 0,
-      restarts: 0,
-      submits: 0,
-      submittedAt: null,
+      ...PART_BEGINS,
+      metadata: upload.metadata && {
+        videoId: upload.metadata.videoId,
+        shareUrl: upload.metadata.shareUrl,
+        ...(warnings.length > 0 ? { warnings } : {}),
+      },
       progressedAt: now,
       dueAt: now,
       wokenAt: now,
     },
     condition,
   );
+};
 
 export function uploadsLackingFiles(ids: readonly number[]): Query<number[]> {
   return sqlQuery(
