@@ -17,6 +17,7 @@ import {
 } from "../limits/rules.ts";
 import { initialStatus, isWithinLookAhead } from "../posts/rules.ts";
 import type { UploadRow } from "../posts/table.ts";
+import { describeFiles } from "./alt-texts.ts";
 import { fieldErrors, judge } from "./judge.ts";
 import { type CheckedMedia, refusalsOf } from "./media.ts";
 import type { NewPost, RawSettings } from "./new-post.ts";
@@ -54,15 +55,22 @@ export async function composePost(
   const now = ctx.now();
   const at = scheduledFor ?? now;
   const status = initialStatus(own.status, scheduledFor, ctx.actor);
-  const read = readSettings(connectorOf(account.platform), own.settings);
-  const { refs, ...files } = toFiles(own.media);
+  const described = describeFiles(own.media, own.settings, account.platform);
+  const read = readSettings(connectorOf(account.platform), described.settings);
+  const { refs, ...files } = toFiles(described.media);
   const [title, description] = [nullIfBlank(own.title), nullIfBlank(own.description)];
   const post = { title, description, ...files, settings: read.settings };
   const text = await prepare(textOf(post));
-  const texts = { ...own.settings, title: own.title, description: own.description };
+  const texts = {
+    ...described.settings,
+    alt_text: described.texts,
+    title: own.title,
+    description: own.description,
+  };
   const date = { field: "schedule_date", at: scheduledFor };
   const errors = [
     ...refusalsOf(own.media),
+    ...described.errors,
     ...fieldErrors({ texts, refused: own.refused, date }, now),
     ...read.errors,
   ];

@@ -10,7 +10,7 @@ import {
   MAX_FIELD_CHARACTERS,
   MAX_URL_CHARACTERS,
 } from "../content/bounds.ts";
-import { postFieldsSchema } from "../content/schema.ts";
+import { altTextField, MAX_FILES, postFieldsSchema } from "../content/schema.ts";
 
 enableDescriptions();
 
@@ -83,10 +83,6 @@ const batchFlagFields = (): Record<string, z.ZodType> =>
       ]),
   );
 
-const MAX_FILES = Math.max(
-  ...connectors().map(({ capabilities }) => capabilities.mediaSupport.maxCount),
-);
-
 function mediaFields(takesUrls: boolean) {
   const file = () => z.string().openapi({ type: "string", format: "binary" });
   const orUrl = (text: string) =>
@@ -122,6 +118,7 @@ export const uploadFormSchema = () =>
       ...postFieldsSchema.shape,
       ...mediaFields(true),
       ...platformFields(),
+      alt_text: altTextField,
     })
     .meta({ id: "NewUpload" });
 
@@ -138,10 +135,11 @@ export const batchFormSchema = () =>
       overrides: textUpTo(LIMITS.fieldSize)
         .optional()
         .describe(
-          "JSON object: a platform or an account id of the batch → {caption?, title?, thumbnail_url?}. An account's values win over its platform's, and those over the shared text.",
+          "JSON object: a platform or an account id of the batch → {caption?, title?, thumbnail_url?, alt_text?, scheduledFor?}. An account's values win over its platform's, and those over the shared text.",
         ),
       ...batchFlagFields(),
       ...mediaFields(false),
       ...platformFields(),
+      alt_text: altTextField,
     })
     .meta({ id: "NewUploads" });

@@ -8,7 +8,7 @@ import { agentSettings, inArguments } from "../../platforms/kit/agent-settings.t
 import { connectorOf, connectors } from "../../platforms/registry.ts";
 import { kindOfAddress, toWarning } from "../content/as-published.ts";
 import { MAX_ACCOUNTS, MAX_URL_CHARACTERS } from "../content/bounds.ts";
-import { descriptionText, postFieldsSchema, titleText } from "../content/schema.ts";
+import { altText, descriptionText, postFieldsSchema, titleText } from "../content/schema.ts";
 import type { Looked } from "../idempotency/once.ts";
 import { HELD_MESSAGE } from "../posts/rules.ts";
 import { readOwnUrl } from "../presign/address.ts";
@@ -35,6 +35,13 @@ const input = z.strictObject({
     .optional()
     .describe(
       `Up to ${MAX_DOWNLOADED} public http(s) URLs, each under 200 MB, and addresses of presigned uploads of any size. Several make a carousel.`,
+    ),
+  altTexts: z
+    .array(altText)
+    .max(MAX_MEDIA)
+    .optional()
+    .describe(
+      "What each file of mediaUrls shows, in words for people who cannot see it: one text per file, in order; an empty one leaves a file out. Platforms without alternative texts leave them out and warn.",
     ),
   scheduleDate: z
     .string()
@@ -78,7 +85,7 @@ function refusedUrls(origin: string, urls: readonly string[]): FieldError[] {
 }
 
 function toNewPost({ origin }: Call, args: Args, call: NamedCall | null): NewPost {
-  const { accountIds, text, title = null, mediaUrls = [], settings = {} } = args;
+  const { accountIds, text, title = null, mediaUrls = [], altTexts = [], settings = {} } = args;
   const when = postFieldsSchema
     .pick({ schedule_date: true })
     .safeParse({ schedule_date: args.scheduleDate });
@@ -94,6 +101,7 @@ function toNewPost({ origin }: Call, args: Args, call: NamedCall | null): NewPos
     accountIds: [...new Set(accountIds)],
     title,
     media: mediaUrls.map(toMedia),
+    settings: altTexts.length > 0 ? { alt_text: altTexts } : {},
     overrides: Object.fromEntries(overrides),
     scheduledFor: when.data?.schedule_date ?? null,
     status: args.status ?? null,

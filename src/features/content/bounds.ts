@@ -14,6 +14,10 @@ export const MAX_TITLE_CHARACTERS = 30_000;
 export const MAX_DESCRIPTION_CHARACTERS = 70_000;
 /** Any other field, all values together: ten times the largest limit of a platform. */
 export const MAX_FIELD_CHARACTERS = 10_000;
+/** Of one file: more than any platform takes. */
+export const MAX_ALT_TEXT_CHARACTERS = 5_000;
+/** Of all files together. */
+const MAX_ALT_TEXTS_CHARACTERS = 200_000;
 /** All other fields together, which keeps a row below D1's 2 MB. */
 const MAX_FIELDS_CHARACTERS = 100_000;
 export const MAX_URL_CHARACTERS = 4_096;
@@ -24,6 +28,7 @@ const OWN_BOUNDS = {
   title: MAX_TITLE_CHARACTERS,
   description: MAX_DESCRIPTION_CHARACTERS,
   caption: MAX_DESCRIPTION_CHARACTERS,
+  alt_text: MAX_ALT_TEXTS_CHARACTERS,
 };
 
 const ownBound = (field: string): number | undefined =>

@@ -7,10 +7,13 @@ type Content = Pick<UploadRow, "accountId" | "title" | "description" | "settings
 export const nameOfFile = (item: MediaRef): string =>
   "url" in item ? item.url : (item.from ?? item.sha256);
 
+const nameWithAltText = (item: MediaRef): unknown =>
+  item.altText === undefined ? nameOfFile(item) : [nameOfFile(item), item.altText];
+
 /** Covers what an approval covers: text, files, account and settings. */
 export function contentHash(upload: Content): Promise<string> {
   const { accountId, title, description, settings, media } = upload;
-  const files = media.map(nameOfFile);
+  const files = media.map(nameWithAltText);
   const sorted = Object.entries(settings).sort(([a], [b]) => (a < b ? -1 : 1));
   return sha256Hex(JSON.stringify([accountId, title, description, sorted, files]));
 }
@@ -26,7 +29,7 @@ function textsOf(post: Versioned): Record<VersionPart, string> {
     title: JSON.stringify(post.title),
     description: JSON.stringify(post.description),
     settings: JSON.stringify(settings),
-    files: JSON.stringify(post.media.map(nameOfFile)),
+    files: JSON.stringify(post.media.map(nameWithAltText)),
     scheduledFor: JSON.stringify(post.scheduledFor),
   };
 }

@@ -86,10 +86,11 @@ poolItemRoutes.openapi(addMany, async (c) => {
     poolId,
     call,
     origin: publicOrigin(ctx, c.req.url),
-    items: entries.map(({ title, videoUrl, description = null, metadata = null }) => ({
+    items: entries.map(({ title, videoUrl, description = null, metadata = null, altText }) => ({
       title,
       description,
       metadata,
+      altText,
       media: [{ role: "video", field: "videoUrl", url: videoUrl }],
     })),
     prefixOf: (i) => `items.${i}.`,

@@ -6,6 +6,7 @@ import {
   MAX_TITLE_CHARACTERS,
   MAX_URL_CHARACTERS,
 } from "../content/bounds.ts";
+import { altText, altTextField } from "../content/schema.ts";
 import type { AddedItem, ListedItem } from "./repo/items.ts";
 
 enableDescriptions();
@@ -39,6 +40,7 @@ export const itemFormSchema = () =>
         .union([file(), z.array(file()).max(MAX_PHOTOS)])
         .optional()
         .describe("A photo or its URL; repeat the field for a carousel. Never with a video."),
+      alt_text: altTextField,
     })
     .meta({ id: "NewPoolItem" });
 
@@ -56,6 +58,7 @@ export const bulkItemsSchema = z
             .describe("A public URL, or bucketUrl or accessUrl of POST /upload/presign."),
           description: z.string().max(MAX_DESCRIPTION_CHARACTERS).optional(),
           metadata: z.string().max(MAX_METADATA_CHARACTERS).optional().describe(METADATA),
+          altText: altText.optional().describe("Alternative text of the video."),
         }),
       )
       .min(BULK.min)

@@ -6,7 +6,9 @@ import { nullIfBlank } from "../../core/text.ts";
 import { allOf } from "../../db/conditions.ts";
 import { runNamed } from "../../db/named.ts";
 import type { Ctx } from "../../deps.ts";
+import type { RawField } from "../../platforms/kit/form-fields.ts";
 import { connectors } from "../../platforms/registry.ts";
+import { altTextErrors, countFiles } from "../compose/alt-texts.ts";
 import {
   type CheckedMedia,
   checkMedia,
@@ -35,6 +37,7 @@ export interface NewItem {
   title: string | null;
   description: string | null;
   metadata: string | null;
+  altText?: RawField;
   media: readonly NewMedia[];
 }
 
@@ -98,11 +101,12 @@ export async function addItems(
 }
 
 const canonicalItems = (items: readonly NewItem[]): unknown =>
-  items.map(({ title, description, metadata, media }) => [
+  items.map(({ title, description, metadata, altText, media }) => [
     title,
     description,
     metadata,
     canonicalMedia(media),
+    ...(altText === undefined ? [] : [altText]),
   ]);
 
 /** Returns null when a concurrent change prevented storing. */
@@ -170,12 +174,13 @@ type Judged = {
 /** The platforms are unknown until a slot fires. */
 function judgeItem(
   ctx: Ctx,
-  { title, description, metadata, media }: NewItem,
+  { title, description, metadata, altText, media }: NewItem,
   presigned: PresignedFiles,
   prefix: string,
 ): Judged {
   const refuse = (field: string, message: string) => ({ field, message: `${field}: ${message}` });
-  const { settings, errors: wrongOptions } = readMetadata(metadata);
+  const { settings: options, errors: wrongOptions } = readMetadata(metadata);
+  const settings = altText === undefined ? options : { ...options, alt_text: altText };
   const checked = checkMedia(ctx, media, [], presigned);
   const damaged = checked.flatMap((item, i) =>
     "media" in item && "isDamaged" in item.media && item.media.isDamaged
@@ -187,6 +192,7 @@ function judgeItem(
     ...textErrors({ ...settings, title, description }),
     ...wrongOptions,
     ...refusalsOf(checked),
+    ...altTextErrors(settings.alt_text, countFiles(checked)),
     ...damaged,
     ...countErrors(media).map(([field, message]) => refuse(field, message)),
   ];

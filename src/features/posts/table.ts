@@ -21,6 +21,8 @@ export type MediaRef = (
 ) & {
   role?: "thumbnail" | "setting";
   setting?: string;
+  /** The common alternative text. */
+  altText?: string;
 };
 
 /** Posts are compared by their digests. */
@@ -41,7 +43,7 @@ interface UploadMetadata {
   warnings?: string[];
 }
 
-export type EditedField = "title" | "description" | "scheduledFor";
+export type EditedField = "title" | "description" | "files" | "scheduledFor";
 
 /** The row is the post's publishing job too. */
 export const uploads = sqliteTable("uploads", {
