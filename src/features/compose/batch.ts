@@ -6,6 +6,7 @@ import { lastOf } from "../../platforms/kit/form-fields.ts";
 import { connectorOf, connectors } from "../../platforms/registry.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { MAX_ACCOUNTS } from "../content/bounds.ts";
+import { altTextErrors, countFiles } from "./alt-texts.ts";
 import type { OwnPost } from "./compose.ts";
 import { fieldErrors } from "./judge.ts";
 import type { Findings } from "./lookup.ts";
@@ -17,7 +18,7 @@ import {
   refusalsOf,
   urlRefusal,
 } from "./media.ts";
-import type { NewPost, Override, RawSettings } from "./new-post.ts";
+import { type NewPost, type Override, plannedDate, type RawSettings } from "./new-post.ts";
 
 export function batchErrors(
   post: NewPost,
@@ -42,6 +43,7 @@ export function batchErrors(
         return fieldError("overrides", message);
       }),
     ...mediaTypeErrors(settings),
+    ...altTextErrors(settings.alt_text, countFiles(media)),
     ...fieldErrors({ texts, refused: refused.fields, date }, now),
   ];
 }
@@ -75,6 +77,7 @@ export function ownPost(
   const { refused, ...shared } = post;
   const own: OwnPost = {
     ...shared,
+    ...plannedDate(post, account),
     ...ownTexts(post, override, platform),
     settings: { ...sharedSettings(post.settings, platform), ...override.settings },
     media: [...media, ...ownThumbnail(ctx, override, presigned)],

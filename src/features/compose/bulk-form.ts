@@ -4,6 +4,7 @@ import { type Fields, lastOf } from "../../http/multipart.ts";
 import { flag, readField } from "../../platforms/kit/form-fields.ts";
 import { connectors } from "../../platforms/registry.ts";
 import { MAX_ACCOUNTS } from "../content/bounds.ts";
+import { instantIn, OFFSET_NEEDED } from "../content/schema.ts";
 import type { NewMedia, NewPost, Override } from "./new-post.ts";
 
 const overrideSchema = z
@@ -11,11 +12,16 @@ const overrideSchema = z
     caption: z.string().optional(),
     title: z.string().optional(),
     thumbnail_url: z.string().optional(),
+    alt_text: z.union([z.string(), z.array(z.string())]).optional(),
+    scheduledFor: instantIn(z.string({ error: OFFSET_NEEDED }))
+      .nullable()
+      .optional(),
   })
   .transform(
-    ({ thumbnail_url: thumbnailUrl, ...texts }): Override => ({
-      ...texts,
+    ({ thumbnail_url: thumbnailUrl, alt_text, ...others }): Override => ({
+      ...others,
       ...(thumbnailUrl === undefined ? {} : { thumbnailUrl }),
+      ...(alt_text === undefined ? {} : { settings: { alt_text } }),
     }),
   );
 
@@ -86,6 +92,9 @@ function mixErrors(media: readonly NewMedia[]): FieldError[] {
     : [];
 }
 
+export const batchOverrides = (fields: Fields): NewPost["overrides"] =>
+  readOverrides(lastOf(fields, "overrides") ?? "{}").overrides;
+
 function readOverrides(text: string): { overrides: NewPost["overrides"]; errors: FieldError[] } {
   const parsed = parseJson(text);
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
@@ -99,7 +108,8 @@ function readOverrides(text: string): { overrides: NewPost["overrides"]; errors:
     errors: entries.flatMap(([key, { error }]) => {
       if (!error) return [];
       const hint = error.issues[0]?.message ?? "";
-      const message = `${key}: takes caption, title and thumbnail_url as strings. ${hint}`.trim();
+      const message =
+        `${key}: takes caption, title and thumbnail_url as strings, alt_text as a string or an array of them, and scheduledFor as a date. ${hint}`.trim();
       return [fieldError("overrides", message)];
     }),
   };

@@ -31,6 +31,7 @@ export interface OwnPost
   > {
   media: readonly CheckedMedia[];
   refused: readonly FieldError[];
+  dateField?: string;
 }
 
 interface Situation {
@@ -47,7 +48,7 @@ interface Situation {
  */
 export async function composePost(
   ctx: Ctx,
-  { scheduledFor, origin, ...own }: OwnPost,
+  { scheduledFor, dateField: field = "schedule_date", origin, ...own }: OwnPost,
   { facts, recent, taken, prepare }: Situation,
 ): Promise<NewRow> {
   const { account } = facts;
@@ -67,7 +68,7 @@ export async function composePost(
     title: own.title,
     description: own.description,
   };
-  const date = { field: "schedule_date", at: scheduledFor };
+  const date = { field, at: scheduledFor };
   const errors = [
     ...refusalsOf(own.media),
     ...described.errors,
