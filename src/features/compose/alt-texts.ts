@@ -1,46 +1,18 @@
-import { formatCount } from "../../core/counts.ts";
 import { type FieldError, fieldError } from "../../core/errors.ts";
 import type { Platform } from "../../core/platforms.ts";
-import { isLongerThan } from "../../core/text.ts";
-import { type RawField, readJsonList } from "../../platforms/kit/form-fields.ts";
 import { connectorOf } from "../../platforms/registry.ts";
-import { MAX_ALT_TEXT_CHARACTERS } from "../content/bounds.ts";
 import type { MediaRef, UploadRow } from "../posts/table.ts";
-import type { CheckedMedia } from "./media.ts";
+import {
+  altTextErrors,
+  type CheckedMedia,
+  countFiles,
+  ALT_TEXT_FIELD as FIELD,
+  isFile,
+  isFilled,
+  readAltTexts,
+} from "./media.ts";
 import type { RawSettings } from "./new-post.ts";
 import type { UploadEdit } from "./schema.ts";
-
-const FIELD = "alt_text";
-
-/** A string describes every file; a list describes each file by its position. */
-const readAltTexts = (raw: RawField): string | string[] =>
-  typeof raw === "string" ? (readJsonList(raw) ?? raw) : (raw ?? []);
-
-const isFilled = (text: unknown): text is string => typeof text === "string" && text.trim() !== "";
-
-export function altTextErrors(raw: RawField, files: number, field = FIELD): FieldError[] {
-  const texts = [readAltTexts(raw)].flat();
-  const count = texts.findLastIndex(isFilled) + 1;
-  const max = MAX_ALT_TEXT_CHARACTERS;
-  const long = texts.findIndex((text) => isLongerThan(text, max));
-  return [
-    ...(count > files
-      ? [fieldError(field, `send at most one for each file (${files} here); ${count} were sent.`)]
-      : []),
-    ...(long === -1
-      ? []
-      : [
-          fieldError(
-            field,
-            `that of file ${long + 1} must have at most ${formatCount(max)} characters.`,
-          ),
-        ]),
-  ];
-}
-
-const isFile = ({ role }: CheckedMedia): boolean => role !== "thumbnail";
-
-export const countFiles = (media: readonly CheckedMedia[]): number => media.filter(isFile).length;
 
 /** The platform's own setting replaces the common alternative text. */
 function hasOwn(platform: Platform, settings: Record<string, unknown>): boolean {

@@ -6,14 +6,15 @@ import { lastOf } from "../../platforms/kit/form-fields.ts";
 import { connectorOf, connectors } from "../../platforms/registry.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { MAX_ACCOUNTS } from "../content/bounds.ts";
-import { altTextErrors, countFiles } from "./alt-texts.ts";
 import type { OwnPost } from "./compose.ts";
 import { fieldErrors } from "./judge.ts";
 import type { Findings } from "./lookup.ts";
 import {
+  altTextErrors,
   type CheckedFiles,
   type CheckedMedia,
   checkMedia,
+  countFiles,
   type PresignedFiles,
   refusalsOf,
   urlRefusal,

@@ -8,10 +8,11 @@ import { runNamed } from "../../db/named.ts";
 import type { Ctx } from "../../deps.ts";
 import type { RawField } from "../../platforms/kit/form-fields.ts";
 import { connectors } from "../../platforms/registry.ts";
-import { altTextErrors, countFiles } from "../compose/alt-texts.ts";
 import {
+  altTextErrors,
   type CheckedMedia,
   checkMedia,
+  countFiles,
   discardFiles,
   discardSpare,
   filesAmong,
