@@ -50,6 +50,12 @@ const describeUses = (uses: readonly FieldUse[]): string =>
     })
     .join("\n\n");
 
+const usesOf = (name: string): FieldUse[] =>
+  connectors().flatMap(({ platform, settings }) => {
+    const info = settings.infos[name];
+    return info ? [{ platform, info }] : [];
+  });
+
 function platformField(uses: FieldUse[]): z.ZodType {
   const isOneType = new Set(uses.map(({ info }) => info.type)).size === 1;
   const [first] = uses;
@@ -118,7 +124,7 @@ export const uploadFormSchema = () =>
       ...postFieldsSchema.shape,
       ...mediaFields(true),
       ...platformFields(),
-      alt_text: altTextField,
+      alt_text: altTextField(describeUses(usesOf("alt_text"))),
     })
     .meta({ id: "NewUpload" });
 
@@ -140,6 +146,6 @@ export const batchFormSchema = () =>
       ...batchFlagFields(),
       ...mediaFields(false),
       ...platformFields(),
-      alt_text: altTextField,
+      alt_text: altTextField(describeUses(usesOf("alt_text"))),
     })
     .meta({ id: "NewUploads" });

@@ -42,12 +42,15 @@ export const MAX_FILES = Math.max(
   ...connectors().map(({ capabilities }) => capabilities.mediaSupport.maxCount),
 );
 
-export const altTextField = z
-  .union([altText, z.array(altText).max(MAX_FILES)])
-  .optional()
-  .describe(
-    "Alternative text: one for all files; or repeated, or a JSON array, with one for each file in the order of the post, where an empty text leaves a file out. Files come before URLs. `limits.altTextCharacters` of the platform's capabilities says how long it may be. A platform's own field, such as x_alt_text, wins. Where a platform takes none, `warnings` says that it is left out.",
-  );
+const ALT_TEXT_WORDS =
+  "Alternative text: one for all files; or repeated, or a JSON array, with one for each file in the order of the post, where an empty text leaves a file out. Files come before URLs. `limits.altTextCharacters` of the platform's capabilities says how long it may be. A platform's own field, such as x_alt_text, wins. Where a platform takes none, `warnings` says that it is left out.";
+
+/** @param more what single platforms say of the field */
+export const altTextField = (...more: string[]) =>
+  z
+    .union([altText, z.array(altText).max(MAX_FILES)])
+    .optional()
+    .describe([ALT_TEXT_WORDS, ...more].join("\n\n"));
 
 const textOn = (field: "title" | "description"): string =>
   connectors()

@@ -40,7 +40,7 @@ export const itemFormSchema = () =>
         .union([file(), z.array(file()).max(MAX_PHOTOS)])
         .optional()
         .describe("A photo or its URL; repeat the field for a carousel. Never with a video."),
-      alt_text: altTextField,
+      alt_text: altTextField(),
     })
     .meta({ id: "NewPoolItem" });
 
