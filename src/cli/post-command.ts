@@ -32,6 +32,7 @@ import { waitForUploads } from "./watch-upload.ts";
 interface PostOptions extends ClientOptions {
   title?: string;
   media?: string[];
+  alt?: string[];
   at?: string;
   draft?: boolean;
   hold?: boolean;
@@ -64,6 +65,7 @@ const OWN_FIELDS = [
   "photo",
   "video",
   "file",
+  "alt_text",
   "schedule_date",
   "status",
   "thread",
@@ -78,6 +80,11 @@ const addPostCommand = (program: Command, name: string): Command =>
     .option(
       "--media <file or URL>",
       "a photo, video or document; repeat it for a carousel",
+      collect,
+    )
+    .option(
+      "--alt <text>",
+      "what a file shows, for people who cannot see it; one for all files, or repeated for each",
       collect,
     )
     .option(
@@ -128,7 +135,7 @@ export function addPostsCommands(program: Command, setting: Setting): void {
 const POST_HELP = `
 Examples:
   akimbo post "Hello" --account acc_1
-  akimbo post "Two views" --account acc_1 --media front.jpg --media back.jpg
+  akimbo post "Two views" --account acc_1 --media front.jpg --alt "The door" --media back.jpg --alt "The garden"
   akimbo post - --account acc_2 --title "Our film" --media film.mp4 --set privacyStatus=private < text.txt
 
 Files of up to 95 MB together go along; the upload command sends larger ones.`;
@@ -163,11 +170,12 @@ function followUpFields({ thread = [], threadMarks, comment }: PostOptions): For
 }
 
 async function readFields(options: PostOptions): Promise<Form> {
-  const { at, set = [], media = [] } = options;
+  const { at, set = [], media = [], alt } = options;
   const status = readStatus(options);
   return {
     ...readSettings(set, OWN_FIELDS),
     ...(at === undefined ? {} : { schedule_date: at }),
+    ...(alt === undefined ? {} : { alt_text: alt }),
     ...(status === null ? {} : { status }),
     ...followUpFields(options),
     ...(await readMedia(media)),

@@ -24,6 +24,7 @@ export interface UploadOptions extends ClientOptions {
   account?: string;
   title?: string;
   description?: string;
+  alt?: string;
   at?: string;
   set: string[];
   anew?: boolean;
@@ -39,6 +40,7 @@ export function addUploadCommand(program: Command, { host, stopping, end }: Sett
     .option("--account <id>", "where it is published; without it, the file is only uploaded")
     .option("--title <text>", "the title of the post")
     .option("--description <text>", "its description")
+    .option("--alt <text>", "what the file shows, for people who cannot see it")
     .option(
       "--at <date>",
       "publishes later: ISO 8601 with an offset, as 2026-12-24T18:00:00+01:00",
@@ -171,13 +173,13 @@ async function requireAcceptable({ api, account, file, fields }: PostRun): Promi
   if (errors.length > 0) throw new Problem(errors.join("\n"));
 }
 
-const OPTION_FIELDS = ["title", "description", "schedule_date"];
+const OPTION_FIELDS = ["title", "description", "alt_text", "schedule_date"];
 const OWN_FIELDS = ["accountId", "video", "photo", "file", ...OPTION_FIELDS];
 
 /** @throws Misuse for fields of a post without an account */
-function readFields({ account, title, description, at, set }: UploadOptions): PostFields {
+function readFields({ account, title, description, alt, at, set }: UploadOptions): PostFields {
   const fields: PostFields = readSettings(set, OWN_FIELDS);
-  const options = { title, description, schedule_date: at };
+  const options = { title, description, alt_text: alt, schedule_date: at };
   for (const [name, value] of Object.entries(options)) {
     if (value !== undefined) fields[name] = value;
   }

@@ -4,6 +4,7 @@ const TERMS: readonly [RegExp, string][] = [
   [/\buploadIds\b/g, "postIds"],
   [/\buploadId\b/g, "postId"],
   [/\bschedule_date\b/g, "scheduleDate"],
+  [/\balt_text\b/g, "altTexts"],
   [/\bGET \/accounts\b/g, "list_accounts"],
   [/\bGET \/platforms\/capabilities\b/g, "get_platform_capabilities"],
   [/\bone that POST \/upload\/presign gave out\b/g, "one of a presigned upload"],

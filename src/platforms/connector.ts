@@ -36,6 +36,8 @@ export interface PostMedia {
   sizeBytes: number | null;
   width: number | null;
   height: number | null;
+  /** Precedes the platform's own setting, even when empty. */
+  altText?: string;
 }
 
 export interface MediaItem extends PostMedia {

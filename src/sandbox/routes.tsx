@@ -66,11 +66,12 @@ function toWirePost({ id, platform, accountId, uploadId, text, ...post }: FeedPo
     accountId,
     uploadId,
     text,
-    media: post.media.map(({ kind, mime, sizeBytes, sha256 }) => ({
+    media: post.media.map(({ kind, mime, sizeBytes, sha256, alt }) => ({
       kind,
       mime,
       sizeBytes,
       sha256,
+      alt,
     })),
     fields: JSON.parse(post.fieldsJson) as Record<string, unknown>,
     received: post.received,

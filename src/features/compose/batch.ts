@@ -10,14 +10,16 @@ import type { OwnPost } from "./compose.ts";
 import { fieldErrors } from "./judge.ts";
 import type { Findings } from "./lookup.ts";
 import {
+  altTextErrors,
   type CheckedFiles,
   type CheckedMedia,
   checkMedia,
+  countFiles,
   type PresignedFiles,
   refusalsOf,
   urlRefusal,
 } from "./media.ts";
-import type { NewPost, Override, RawSettings } from "./new-post.ts";
+import { type NewPost, type Override, plannedDate, type RawSettings } from "./new-post.ts";
 
 export function batchErrors(
   post: NewPost,
@@ -42,6 +44,7 @@ export function batchErrors(
         return fieldError("overrides", message);
       }),
     ...mediaTypeErrors(settings),
+    ...altTextErrors(settings.alt_text, countFiles(media)),
     ...fieldErrors({ texts, refused: refused.fields, date }, now),
   ];
 }
@@ -75,6 +78,7 @@ export function ownPost(
   const { refused, ...shared } = post;
   const own: OwnPost = {
     ...shared,
+    ...plannedDate(post, account),
     ...ownTexts(post, override, platform),
     settings: { ...sharedSettings(post.settings, platform), ...override.settings },
     media: [...media, ...ownThumbnail(ctx, override, presigned)],

@@ -4,6 +4,7 @@ import { type Fields, lastOf } from "../../http/multipart.ts";
 import { flag, readField } from "../../platforms/kit/form-fields.ts";
 import { connectors } from "../../platforms/registry.ts";
 import { MAX_ACCOUNTS } from "../content/bounds.ts";
+import { instantIn, OFFSET_NEEDED } from "../content/schema.ts";
 import type { NewMedia, NewPost, Override } from "./new-post.ts";
 
 const overrideSchema = z
@@ -13,16 +14,21 @@ const overrideSchema = z
     thumbnail_url: z.string().optional(),
     thread: z.union([z.string(), z.array(z.unknown())]).optional(),
     first_comment: z.string().optional(),
+    alt_text: z.union([z.string(), z.array(z.string())]).optional(),
+    scheduledFor: instantIn(z.string({ error: OFFSET_NEEDED }))
+      .nullable()
+      .optional(),
   })
   .transform(
-    ({ thumbnail_url: thumbnailUrl, thread, first_comment, ...texts }): Override => ({
-      ...texts,
+    ({ thumbnail_url: thumbnailUrl, thread, first_comment, alt_text, ...others }): Override => ({
+      ...others,
       ...(thumbnailUrl === undefined ? {} : { thumbnailUrl }),
       settings: {
         ...(thread === undefined
           ? {}
           : { thread: typeof thread === "string" ? thread : JSON.stringify(thread) }),
         ...(first_comment === undefined ? {} : { first_comment }),
+        ...(alt_text === undefined ? {} : { alt_text }),
       },
     }),
   );
@@ -94,6 +100,9 @@ function mixErrors(media: readonly NewMedia[]): FieldError[] {
     : [];
 }
 
+export const batchOverrides = (fields: Fields): NewPost["overrides"] =>
+  readOverrides(lastOf(fields, "overrides") ?? "{}").overrides;
+
 function readOverrides(text: string): { overrides: NewPost["overrides"]; errors: FieldError[] } {
   const parsed = parseJson(text);
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
@@ -108,7 +117,7 @@ function readOverrides(text: string): { overrides: NewPost["overrides"]; errors:
       if (!error) return [];
       const hint = error.issues[0]?.message ?? "";
       const message =
-        `${key}: takes caption, title, thumbnail_url and first_comment as strings, and thread. ${hint}`.trim();
+        `${key}: takes caption, title, thumbnail_url and first_comment as strings, thread, alt_text as a string or an array of them, and scheduledFor as a date. ${hint}`.trim();
       return [fieldError("overrides", message)];
     }),
   };

@@ -4,6 +4,7 @@ import { isDraft } from "../../core/upload-status.ts";
 import type { Ctx } from "../../deps.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import { postWarnings, withWarnings } from "../content/as-published.ts";
+import { periodOf } from "../credits/rules.ts";
 import type { Done, Looked } from "../idempotency/once.ts";
 import type { StoredAnswer } from "../idempotency/repo.ts";
 import { createPreparer } from "../limits/content-rules.ts";
@@ -55,7 +56,6 @@ async function composeAll(
   const composed: Composed[] = [];
   const prepare = createPreparer();
   const seen = new Set<Platform>();
-  let taken = 0;
   for (const accountId of new Set(post.accountIds)) {
     const facts = findings.facts.find(({ account }) => account.id === accountId);
     const platform = facts?.account.platform ?? null;
@@ -68,8 +68,11 @@ async function composeAll(
       seen.add(facts.account.platform);
       const recent = findings.recent.filter((other) => other.accountId === accountId);
       const own = ownPost(ctx, post, files, facts.account);
+      const month = periodOf(own.scheduledFor ?? ctx.now());
+      const taken = rowsOf(composed).filter(
+        ({ status, sortAt }) => isDraft(status) || periodOf(sortAt) === month,
+      ).length;
       const row = await composePost(ctx, own, { facts, recent, taken, prepare });
-      taken++;
       const warnings = await postWarnings(ctx.config, row);
       composed.push({ accountId, platform: facts.account.platform, row, warnings });
     } catch (error) {

@@ -18,6 +18,7 @@ import {
 import { countPosts } from "../posts/parts.ts";
 import { initialStatus, isWithinLookAhead } from "../posts/rules.ts";
 import type { UploadRow } from "../posts/table.ts";
+import { describeFiles, withoutCommon } from "./alt-texts.ts";
 import { fieldErrors, judge } from "./judge.ts";
 import { type CheckedMedia, isThumbnail, refusalsOf } from "./media.ts";
 import { type NewPost, namesParts, type RawSettings } from "./new-post.ts";
@@ -32,6 +33,7 @@ export interface OwnPost
   > {
   media: readonly CheckedMedia[];
   refused: readonly FieldError[];
+  dateField?: string;
 }
 
 interface Situation {
@@ -48,7 +50,7 @@ interface Situation {
  */
 export async function composePost(
   ctx: Ctx,
-  { scheduledFor, origin, ...own }: OwnPost,
+  { scheduledFor, dateField: field = "schedule_date", origin, ...own }: OwnPost,
   { facts, recent, taken, prepare }: Situation,
 ): Promise<NewRow> {
   const { account } = facts;
@@ -57,21 +59,34 @@ export async function composePost(
   const at = scheduledFor ?? now;
   const status = initialStatus(own.status, scheduledFor, ctx.actor);
   const connector = connectorOf(account.platform);
-  const read = readSettings(connector, own.settings);
-  const whole = { raw: own.settings, texts: own, media: own.media, settings: read.settings };
+  const described = describeFiles(own.media, own.settings, account.platform);
+  const read = readSettings(connector, described.settings);
+  const whole = {
+    raw: own.settings,
+    texts: own,
+    media: described.media,
+    settings: read.settings,
+  };
   const target = targetOf(account, now, at);
   const follows = namesParts(own.settings) ? await partsOf(connector, whole, target) : null;
-  const { refs, ...files } = toFiles(follows?.media ?? own.media);
+  const media = follows?.media ?? described.media;
+  const { refs, ...files } = toFiles(described.isOwn ? withoutCommon(media) : media);
   const { title: rawTitle, description: rawDescription } = follows?.texts ?? own;
   const [title, description] = [nullIfBlank(rawTitle), nullIfBlank(rawDescription)];
   const post = { title, description, ...files, settings: read.settings };
   const parts = follows && follows.parts.length > 0 ? follows.parts : null;
   const posts = countPosts(parts);
   const text = await prepare([textOf(post), ...(parts ?? []).map((part) => part.text)].join("\n"));
-  const texts = { ...own.settings, title: own.title, description: own.description };
-  const date = { field: "schedule_date", at: scheduledFor };
+  const texts = {
+    ...described.settings,
+    alt_text: described.texts,
+    title: own.title,
+    description: own.description,
+  };
+  const date = { field, at: scheduledFor };
   const errors = [
     ...refusalsOf(own.media),
+    ...described.errors,
     ...fieldErrors({ texts, refused: own.refused, date }, now),
     ...read.errors,
     ...(follows?.errors ?? []),

@@ -27,13 +27,14 @@ import { filesOfOwnUpload, ownUpload } from "../posts/repo/read.ts";
 import { changeUnchanged, emitScheduled } from "../posts/repo/write.ts";
 import { isWithinLookAhead, mayApprove } from "../posts/rules.ts";
 import type { EditedField, UploadRow } from "../posts/table.ts";
+import { describeAnew, editErrors, sentAltTexts } from "./alt-texts.ts";
 import { asJudged, fieldErrors, type HouseRules, judge, refuseViolations } from "./judge.ts";
 import type { UploadEdit } from "./schema.ts";
 
-type EditedValues = Pick<UploadRow, "title" | "description" | "scheduledFor">;
+type EditedValues = Pick<UploadRow, "title" | "description" | "scheduledFor" | "media">;
 
 /**
- * Changes text or date of a post that is not being published. An edit by an owner or admin approves the new content,
+ * Changes texts or date of a post that is not being published. An edit by an owner or admin approves the new content,
  * but a client who approved the old content sees the post again.
  *
  * @throws AppError NOT_FOUND, USE_APPROVAL_ACTIONS, UPLOAD_LOCKED, PLAN_LIMIT, 400 with every refused field, 400 with
@@ -55,27 +56,31 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
     title: edit.title === undefined ? row.title : nullIfBlank(edit.title),
     description: edit.description === undefined ? row.description : nullIfBlank(edit.description),
     scheduledFor: edit.scheduledFor ?? row.scheduledFor,
+    media: describeAnew(row, edit),
   };
   const hasNewText = values.title !== row.title || values.description !== row.description;
   const hasNewDate = values.scheduledFor?.getTime() !== row.scheduledFor?.getTime();
+  const hasNewAltTexts = altTextsOf(values) !== altTextsOf(row);
+  const hasNewContent = hasNewText || hasNewAltTexts;
   requireUnlocked(row, hasNewDate);
   const text = hasNewText ? await prepareText(textOf(values)) : null;
   const blocklist = words?.blocklist ?? [];
   const bannedHashtags = words?.bannedHashtags?.[row.platform] ?? null;
   const others = recent.filter((other) => other.id !== id);
   const rules = { blocklist, bannedHashtags, recent: others };
-  await requireGood(ctx, row, values, { files, rules, text, hasNewDate });
-  const isApproving = mayApprove(ctx.actor) && !(hasNewText && row.approvedBy === "client");
+  const changed = { text, hasNewDate, hasNewAltTexts };
+  await requireGood(ctx, row, values, { edit, files, rules, ...changed });
+  const isApproving = mayApprove(ctx.actor) && !(hasNewContent && row.approvedBy === "client");
   const place = isApproving ? await requirePlace(ctx, row, values) : null;
-  if (!hasNewText && !hasNewDate) return row;
+  if (!hasNewContent && !hasNewDate) return row;
 
-  const set = await changesOf(ctx, row, values, { text, hasNewDate, isApproving });
+  const set = await changesOf(ctx, row, values, { ...changed, isApproving });
   const claims = claimsOf({ ...row, ...set });
   const plannedAnew =
     row.status === "pending" && set.status === "scheduled" ? values.scheduledFor : null;
   const endsAttempt = set.attempt !== undefined;
   const refund = endsAttempt ? refundNote(row) : {};
-  const [changed] = await ctx.db.runAll([
+  const [count] = await ctx.db.runAll([
     changeUnchanged(
       row,
       { ...set, ...refund },
@@ -84,7 +89,7 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
     ...(plannedAnew ? [emitScheduled(ctx, row, id, plannedAnew)] : []),
     ...(endsAttempt ? refundFollowed(ctx.now(), row) : []),
   ]);
-  if (changed !== 1) {
+  if (count !== 1) {
     // Another call may have taken the quota's last place or the post's claim; then the refusal says so.
     if (isApproving) await requirePlace(ctx, row, values);
     await requireUnclaimed(ctx, row, claims);
@@ -139,11 +144,16 @@ async function requireUnclaimed(ctx: Ctx, { platform }: UploadRow, claims: Claim
   if (holder) refuseViolations([duplicateOf(platform, holder)]);
 }
 
+const altTextsOf = ({ media }: Pick<UploadRow, "media">): string =>
+  JSON.stringify(media.map(({ altText = null }) => altText));
+
 interface Judging {
+  edit: UploadEdit;
   files: readonly MediaRow[];
   rules: Omit<HouseRules, "cap">;
   text: PreparedText | null;
   hasNewDate: boolean;
+  hasNewAltTexts: boolean;
 }
 
 /**
@@ -154,25 +164,29 @@ interface Judging {
 async function requireGood(
   ctx: Ctx,
   row: UploadRow,
-  { title, description, scheduledFor }: EditedValues,
-  { files, rules, text, hasNewDate }: Judging,
+  { title, description, scheduledFor, media }: EditedValues,
+  { edit, files, rules, text, hasNewDate, hasNewAltTexts }: Judging,
 ): Promise<void> {
   const now = ctx.now();
   const subject = {
     platform: row.platform,
     status: row.status,
     text,
+    isDescribedAnew: hasNewAltTexts,
     refs: row.media,
     at: scheduledFor ?? now,
     account: null,
-    post: asJudged({ ...row, title, description }, files),
-    errors: fieldErrors(
-      {
-        texts: text ? { title, description } : {},
-        date: { field: "scheduledFor", at: hasNewDate ? scheduledFor : null },
-      },
-      now,
-    ),
+    post: asJudged({ ...row, title, description, media }, files),
+    errors: [
+      ...fieldErrors(
+        {
+          texts: { ...(text ? { title, description } : {}), alt_text: sentAltTexts(edit) },
+          date: { field: "scheduledFor", at: hasNewDate ? scheduledFor : null },
+        },
+        now,
+      ),
+      ...editErrors(edit, row.media),
+    ],
   };
   await judge(ctx, subject, { ...rules, cap: null });
 }
@@ -181,22 +195,22 @@ async function changesOf(
   ctx: Ctx,
   row: UploadRow,
   values: EditedValues,
-  changed: Pick<Judging, "text" | "hasNewDate"> & { isApproving: boolean },
+  changed: Pick<Judging, "text" | "hasNewDate" | "hasNewAltTexts"> & { isApproving: boolean },
 ): Promise<Partial<UploadRow>> {
-  const { text, hasNewDate, isApproving } = changed;
+  const { text, hasNewDate, hasNewAltTexts, isApproving } = changed;
   const isWaiting = row.status === "scheduled" || row.status === "pending";
-  const approval = text
-    ? {
-        ...(await approvalOf(ctx, row, values, isApproving)),
-        textDigest: await withFiles(text.digest, row.media),
-      }
-    : {};
+  const { media, ...texts } = values;
+  const content = {
+    ...(text || hasNewAltTexts ? await approvalOf(ctx, row, values, isApproving) : {}),
+    ...(text ? { textDigest: await withFiles(text.digest, row.media) } : {}),
+    ...(hasNewAltTexts ? { media } : {}),
+  };
   const date = hasNewDate && values.scheduledFor ? { sortAt: values.scheduledFor } : {};
   // Refunds the credits; the next attempt pays the new price.
   const isPaid = (row.creditsSpent ?? 0) > (row.creditsRefunded ?? 0);
   const anew = isWaiting && isPaid ? { attempt: row.attempt + 1 } : {};
   const editedFields = isDraft(row.status) && !isApproving ? editedOf(row, values) : null;
-  const set: Partial<UploadRow> = { ...values, ...approval, ...date, ...anew, editedFields };
+  const set: Partial<UploadRow> = { ...texts, ...content, ...date, ...anew, editedFields };
   // Prepared work and errors may concern the old content.
   const afresh = { backoffs: 0, submits: 0, bookmark: null, errorMessage: null };
   if (isWaiting && !isApproving) {
@@ -220,6 +234,7 @@ function editedOf(row: UploadRow, values: EditedValues): EditedField[] {
   const isEdited: Record<EditedField, boolean> = {
     title: values.title !== row.title,
     description: values.description !== row.description,
+    files: altTextsOf(values) !== altTextsOf(row),
     scheduledFor: values.scheduledFor?.getTime() !== row.scheduledFor?.getTime(),
   };
   const fields = Object.keys(isEdited) as EditedField[];

@@ -13,7 +13,7 @@ import {
   MAX_THREAD_CHARACTERS,
   MAX_URL_CHARACTERS,
 } from "../content/bounds.ts";
-import { postFieldsSchema } from "../content/schema.ts";
+import { altTextField, MAX_FILES, postFieldsSchema } from "../content/schema.ts";
 
 enableDescriptions();
 
@@ -53,6 +53,12 @@ const describeUses = (uses: readonly FieldUse[]): string =>
     })
     .join("\n\n");
 
+const usesOf = (name: string): FieldUse[] =>
+  connectors().flatMap(({ platform, settings }) => {
+    const info = settings.infos[name];
+    return info ? [{ platform, info }] : [];
+  });
+
 function platformField(uses: FieldUse[]): z.ZodType {
   const isOneType = new Set(uses.map(({ info }) => info.type)).size === 1;
   const [first] = uses;
@@ -85,10 +91,6 @@ const batchFlagFields = (): Record<string, z.ZodType> =>
         z.string().optional().openapi({ type: "boolean" }).describe(description),
       ]),
   );
-
-const MAX_FILES = Math.max(
-  ...connectors().map(({ capabilities }) => capabilities.mediaSupport.maxCount),
-);
 
 function mediaFields(takesUrls: boolean) {
   const file = () => z.string().openapi({ type: "string", format: "binary" });
@@ -147,6 +149,7 @@ export const uploadFormSchema = () =>
       ...partFields(),
       ...mediaFields(true),
       ...platformFields(),
+      alt_text: altTextField(describeUses(usesOf("alt_text"))),
     })
     .meta({ id: "NewUpload" });
 
@@ -163,11 +166,12 @@ export const batchFormSchema = () =>
       overrides: textUpTo(LIMITS.fieldSize)
         .optional()
         .describe(
-          "JSON object: a platform or an account id of the batch → {caption?, title?, thumbnail_url?, thread?, first_comment?}. An account's values win over its platform's, and those over the shared text.",
+          "JSON object: a platform or an account id of the batch → {caption?, title?, thumbnail_url?, alt_text?, thread?, first_comment?, scheduledFor?}. An account's values win over its platform's, and those over the shared text.",
         ),
       ...batchFlagFields(),
       ...partFields(),
       ...mediaFields(false),
       ...platformFields(),
+      alt_text: altTextField(describeUses(usesOf("alt_text"))),
     })
     .meta({ id: "NewUploads" });

@@ -6,7 +6,7 @@ import { publicOrigin } from "../../http/env.ts";
 import { type Fields, lastOf, readForm } from "../../http/multipart.ts";
 import { postFieldsSchema } from "../content/schema.ts";
 import type { Looked } from "../idempotency/once.ts";
-import { batchAccounts, readBatchFields } from "./bulk-form.ts";
+import { batchAccounts, batchOverrides, readBatchFields } from "./bulk-form.ts";
 import { type Findings, lookUp, SCOPE } from "./lookup.ts";
 import { discardFiles, takeFile, URL_FIELDS, urlsIn } from "./media.ts";
 import { EMPTY_POST, type NewMedia, type NewPost } from "./new-post.ts";
@@ -28,6 +28,7 @@ interface Intake {
   /** When false, files are only measured. */
   storesFiles: boolean;
   accountsIn(fields: Fields): string[];
+  overridesIn(fields: Fields): NewPost["overrides"];
   readOwn(post: NewPost, fields: Fields): NewPost;
 }
 
@@ -41,6 +42,7 @@ export const readPostForm = (
     call,
     storesFiles: true,
     accountsIn: accountIn,
+    overridesIn: () => ({}),
     readOwn: ({ settings: { accountId: _, ...settings }, ...post }) => ({ ...post, settings }),
   });
 
@@ -54,6 +56,7 @@ export const readBatchForm = (
     call,
     storesFiles,
     accountsIn: batchAccounts,
+    overridesIn: batchOverrides,
     readOwn: readBatchFields,
   });
 
@@ -64,14 +67,21 @@ export const readBatchForm = (
  * @throws AppError for a refused caller or form, whose files are then deleted
  */
 async function readPost(ctx: Ctx, request: Request, intake: Intake): Promise<Received> {
-  const { call, storesFiles, accountsIn } = intake;
+  const { call, storesFiles, accountsIn, overridesIn } = intake;
   const media: NewMedia[] = [];
   let looked: Promise<Looked<Findings>> | null = null;
   let lookedUpKey = "";
   const enter = (fields: Fields): Promise<Looked<Findings>> => {
-    const question = { call, accountIds: accountsIn(fields), scheduledFor: dateIn(fields), media };
+    const question = {
+      call,
+      accountIds: accountsIn(fields),
+      scheduledFor: dateIn(fields),
+      overrides: overridesIn(fields),
+      media,
+    };
     // The date or accounts came after a file, so the facts are read again.
-    const key = JSON.stringify([question.accountIds, question.scheduledFor]);
+    const dates = Object.entries(question.overrides).map(([key, own]) => [key, own.scheduledFor]);
+    const key = JSON.stringify([question.accountIds, question.scheduledFor, dates]);
     if (!looked || key !== lookedUpKey) looked = lookUp(ctx, question);
     lookedUpKey = key;
     return looked;

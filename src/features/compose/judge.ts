@@ -6,7 +6,7 @@ import type { Deps } from "../../deps.ts";
 import type { Connector, MediaKind, Post, Target } from "../../platforms/connector.ts";
 import { connectorOf, connectors } from "../../platforms/registry.ts";
 import type { AccountRow } from "../accounts/table.ts";
-import { UNKNOWN_FILE } from "../content/as-published.ts";
+import { described, UNKNOWN_FILE } from "../content/as-published.ts";
 import { type Texts, textErrors } from "../content/bounds.ts";
 import { pullRefusal } from "../content/files.ts";
 import { contentViolations, type PreparedText, type RecentPost } from "../limits/content-rules.ts";
@@ -57,6 +57,8 @@ interface Subject {
   at: Date;
   /** Null when an edit keeps the text. */
   text: PreparedText | null;
+  /** True when an edit changes only alternative texts. */
+  isDescribedAnew?: boolean;
   errors: readonly FieldError[];
 }
 
@@ -65,12 +67,13 @@ export function asJudged(
   files: readonly MediaRow[],
 ): Subject["post"] {
   const { title, description, settings, media } = upload;
-  const toMedia = (item: MediaRef): UnknownMedia => {
+  const toFile = (item: MediaRef): UnknownMedia => {
     if (!("sha256" in item)) return { ...UNKNOWN_FILE, kind: null };
     return (
       files.find(({ sha256 }) => sha256 === item.sha256) ?? { ...UNKNOWN_FILE, kind: item.kind }
     );
   };
+  const toMedia = (item: MediaRef): UnknownMedia => described(toFile(item), item);
   const thumbnail = media.findLast(({ role }) => role === "thumbnail");
   return {
     title,
@@ -96,11 +99,11 @@ export interface HouseRules {
  */
 export async function judge(
   deps: Pick<Deps, "config" | "now">,
-  { platform, account, post, refs, status, at, text, errors }: Subject,
+  { platform, account, post, refs, status, at, text, isDescribedAnew, errors }: Subject,
   { blocklist, bannedHashtags, recent, cap }: HouseRules,
 ): Promise<void> {
   const allErrors = [...errors];
-  if (text) {
+  if (text || isDescribedAnew) {
     const connector = connectorOf(platform);
     const sent = account ? { platformAccountId: account.platformAccountId, at } : {};
     const target = { now: deps.now(), ...sent };

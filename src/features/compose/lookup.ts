@@ -1,3 +1,4 @@
+import type { Platform } from "../../core/platforms.ts";
 import type { Scope } from "../../core/scopes.ts";
 import { named } from "../../db/named.ts";
 import type { Ctx } from "../../deps.ts";
@@ -12,7 +13,7 @@ import { claimHolders, recentPosts } from "../limits/repo/compared.ts";
 import { accountFacts } from "../limits/repo/facts.ts";
 import type { AccountFacts } from "../limits/rules.ts";
 import { filesByHash, type MediaRow } from "../media/repo.ts";
-import type { NewPost } from "./new-post.ts";
+import { type NewPost, plannedDate } from "./new-post.ts";
 
 export const SCOPE: Scope = "posts:write";
 
@@ -22,7 +23,7 @@ export interface Findings {
   files: MediaRow[];
 }
 
-type Question = Pick<NewPost, "call" | "accountIds" | "scheduledFor" | "media">;
+type Question = Pick<NewPost, "call" | "accountIds" | "scheduledFor" | "overrides" | "media">;
 
 /** A call is compared with at most this many posts before its date, and as many after, over all its accounts. */
 const MAX_COMPARED = 3_000;
@@ -48,27 +49,39 @@ interface Further {
  */
 export async function lookUp(
   ctx: Ctx,
-  { call, accountIds, scheduledFor, media }: Question,
+  question: Question,
   { countsDrafts = false, claims = [] }: Further = {},
 ): Promise<Looked<Findings>> {
+  const { call, accountIds, media } = question;
   if (accountIds.length === 0) {
     await ctx.read(SCOPE, []);
     return { findings: { facts: [], recent: [], files: [] }, stored: null };
   }
-  const around = {
-    at: scheduledFor ?? ctx.now(),
-    windowMs: DUPLICATE_WINDOW_MS,
-    mostEach: comparedPerAccount(accountIds.length),
-  };
+  const now = ctx.now();
+  const dateOf = (id: string, platform: Platform | null): Date =>
+    plannedDate(question, { id, platform }).scheduledFor ?? now;
+  const around = (accountId: string, at: Date) =>
+    recentPosts(ctx.team, {
+      accountId,
+      at,
+      windowMs: DUPLICATE_WINDOW_MS,
+      mostEach: comparedPerAccount(accountIds.length),
+    });
   const hashes = media.flatMap((item) => ("sha256" in item ? [item.sha256] : []));
   const { queries, read } = named({
     facts: accountFacts(ctx, ctx.team, accountIds, { countsDrafts }),
-    recent: accountIds.map((accountId) => recentPosts(ctx.team, { accountId, ...around })),
+    recent: accountIds.map((id) => around(id, dateOf(id, null))),
     files: hashes.length > 0 ? filesByHash(ctx.team, hashes) : null,
     holders: claims.length > 0 ? claimHolders(claims) : null,
   });
   const { findings, stored } = await look(ctx, SCOPE, call, queries);
   const { facts, recent, files, holders } = read(findings);
-  const posts = eachOnce([...recent.flat(), ...(holders ?? [])]);
+  // The platform of an account, and with it a date of the platform's own, is known only now.
+  const moved = facts.flatMap(({ account: { id, platform } }) => {
+    const at = dateOf(id, platform);
+    return at.getTime() === dateOf(id, null).getTime() ? [] : [around(id, at)];
+  });
+  const others = moved.length > 0 ? await ctx.db.run(moved) : [];
+  const posts = eachOnce([...recent.flat(), ...others.flat(), ...(holders ?? [])]);
   return { findings: { facts, recent: posts, files: files ?? [] }, stored };
 }

@@ -1,10 +1,12 @@
 import { formatCount } from "../../core/counts.ts";
 import { type FieldError, fieldError, tooLarge } from "../../core/errors.ts";
+import { isLongerThan } from "../../core/text.ts";
 import type { Ctx, Deps } from "../../deps.ts";
 import type { Fields, FilePart } from "../../http/multipart.ts";
 import type { MediaKind, PostMedia } from "../../platforms/connector.ts";
+import { type RawField, readJsonList } from "../../platforms/kit/form-fields.ts";
 import { UNKNOWN_FILE } from "../content/as-published.ts";
-import { MAX_URL_CHARACTERS } from "../content/bounds.ts";
+import { MAX_ALT_TEXT_CHARACTERS, MAX_URL_CHARACTERS } from "../content/bounds.ts";
 import { measureFile, refusedMediaUrl, type StoredFile, storeFile } from "../media/intake.ts";
 import type { MediaRow } from "../media/repo.ts";
 import type { MediaRef } from "../posts/table.ts";
@@ -200,3 +202,36 @@ export async function discardSpare(
 
 export const discardFiles = (ctx: Ctx, media: readonly NewMedia[]): Promise<void> =>
   discard(ctx, receivedFiles(media));
+
+export const ALT_TEXT_FIELD = "alt_text";
+
+/** A string describes every file; a list describes each file by its position. */
+export const readAltTexts = (raw: RawField): string | string[] =>
+  typeof raw === "string" ? (readJsonList(raw) ?? raw) : (raw ?? []);
+
+export const isFilled = (text: unknown): text is string =>
+  typeof text === "string" && text.trim() !== "";
+
+export function altTextErrors(raw: RawField, files: number, field = ALT_TEXT_FIELD): FieldError[] {
+  const texts = [readAltTexts(raw)].flat();
+  const count = texts.findLastIndex(isFilled) + 1;
+  const max = MAX_ALT_TEXT_CHARACTERS;
+  const long = texts.findIndex((text) => isLongerThan(text, max));
+  return [
+    ...(count > files
+      ? [fieldError(field, `send at most one for each file (${files} here); ${count} were sent.`)]
+      : []),
+    ...(long === -1
+      ? []
+      : [
+          fieldError(
+            field,
+            `that of file ${long + 1} must have at most ${formatCount(max)} characters.`,
+          ),
+        ]),
+  ];
+}
+
+export const isFile = ({ role }: CheckedMedia): boolean => role !== "thumbnail";
+
+export const countFiles = (media: readonly CheckedMedia[]): number => media.filter(isFile).length;

@@ -1,5 +1,6 @@
 import type { FieldError } from "../../core/errors.ts";
 import type { NamedCall } from "../../core/idempotency-key.ts";
+import type { Platform } from "../../core/platforms.ts";
 import { lastOf, type RawField } from "../../platforms/kit/form-fields.ts";
 import type { StoredFile } from "../media/intake.ts";
 
@@ -32,6 +33,8 @@ export interface Override {
   title?: string;
   caption?: string;
   thumbnailUrl?: string;
+  /** Null publishes at once. */
+  scheduledFor?: Date | null;
   settings?: RawSettings;
 }
 
@@ -67,6 +70,18 @@ export const EMPTY_POST: Omit<NewPost, "accountIds" | "origin"> = {
   status: null,
   refused: { targets: [], fields: [] },
 };
+
+/** `dateField`: what the call names the date by. A post whose platform is null goes by its account alone. */
+export function plannedDate(
+  { overrides, scheduledFor }: Pick<NewPost, "overrides" | "scheduledFor">,
+  { id, platform }: { id: string; platform: Platform | null },
+): { scheduledFor: Date | null; dateField: string } {
+  for (const key of platform === null ? [id] : [id, platform]) {
+    const own = overrides[key]?.scheduledFor;
+    if (own !== undefined) return { scheduledFor: own, dateField: `overrides.${key}.scheduledFor` };
+  }
+  return { scheduledFor, dateField: "schedule_date" };
+}
 
 const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1);
 

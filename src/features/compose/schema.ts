@@ -4,9 +4,11 @@ import { PLATFORMS } from "../../core/platforms.ts";
 import { UPLOAD_STATUSES } from "../../core/upload-status.ts";
 import { enableDescriptions } from "../../http/describing.ts";
 import {
+  altText,
   descriptionText,
   failureOrNull,
   instantIn,
+  MAX_FILES,
   OFFSET_NEEDED,
   platformFilter,
   titleText,
@@ -45,6 +47,15 @@ export function toCreatedUpload(upload: UploadRecord): z.infer<typeof createdUpl
 const edited = {
   title: titleText.nullable().optional(),
   description: descriptionText.nullable().optional(),
+  media: z
+    .array(z.strictObject({ altText: altText.nullable().optional() }), {
+      error: "must be an array with an object for each file",
+    })
+    .max(MAX_FILES)
+    .optional()
+    .describe(
+      'The alternative text of each file, in the order of the post, such as [{"altText":"A red door"}]. null removes a text; a file without altText keeps its own.',
+    ),
   scheduledFor: instantIn(z.string({ error: OFFSET_NEEDED }))
     .optional()
     .openapi({ type: "string", format: "date-time" })

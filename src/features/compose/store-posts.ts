@@ -1,9 +1,11 @@
 import type { Plan } from "../../core/plans.ts";
 import { inSends } from "../../core/queues.ts";
+import { isDraft } from "../../core/upload-status.ts";
 import { allOf } from "../../db/conditions.ts";
 import { runNamed } from "../../db/named.ts";
 import type { Ctx } from "../../deps.ts";
 import { wakePostOnTime, wakePosts } from "../../queue/wake.ts";
+import { periodOf } from "../credits/rules.ts";
 import type { FirstTime } from "../idempotency/once.ts";
 import { type Claim, claimOf } from "../limits/content-rules.ts";
 import { areUnclaimed } from "../limits/repo/compared.ts";
@@ -54,8 +56,7 @@ export async function storePosts(
   const pinned = pinnedFiles(presigned, rows);
   const condition = allOf([
     call.isNew,
-    // All posts of a call share status and date.
-    hasRoom(teamId, plan, first, rows.length),
+    ...roomsOf(rows).map(([one, ...others]) => hasRoom(teamId, plan, one, others.length + 1)),
     areUnclaimed(claimsOf(rows)),
     ...(owned.length > 0 ? [hasFiles(teamId, owned)] : []),
     ...(pinned.length > 0 ? [arePresigned(pinned.map(({ objectKey }) => objectKey))] : []),
@@ -86,6 +87,14 @@ export async function storePosts(
   return created;
 }
 
+type SameRoom = [NewRow, ...NewRow[]];
+
+/** Drafts share one room, posts of a month another. */
+const roomsOf = (rows: readonly NewRow[]): SameRoom[] =>
+  [...Map.groupBy(rows, ({ status, sortAt }) => (isDraft(status) ? null : periodOf(sortAt)))].map(
+    ([, own]) => own as SameRoom,
+  );
+
 export const claimsOf = (rows: readonly NewRow[]): Claim[] =>
   rows.flatMap((row) => claimOf(row, row.sortAt) ?? []);
 
@@ -94,7 +103,9 @@ async function wakeAll(ctx: Ctx, created: readonly UploadRow[]): Promise<void> {
   const [only] = due;
   if (!only?.wokenAt) return;
   if (due.length === 1) return wakePostOnTime(ctx, only.id, only.wokenAt);
-  for (const ids of inSends(due.map(({ id }) => id))) await wakePosts(ctx, ids, only.wokenAt);
+  for (const [ms, own] of Map.groupBy(due, ({ wokenAt }) => wokenAt?.getTime() ?? 0)) {
+    for (const ids of inSends(own.map(({ id }) => id))) await wakePosts(ctx, ids, new Date(ms));
+  }
 }
 
 /** Presigned objects belong to their uploads and are never deleted here. */

@@ -13,7 +13,7 @@ import {
   MAX_THREAD,
   MAX_URL_CHARACTERS,
 } from "../content/bounds.ts";
-import { descriptionText, postFieldsSchema, titleText } from "../content/schema.ts";
+import { altText, descriptionText, postFieldsSchema, titleText } from "../content/schema.ts";
 import type { Looked } from "../idempotency/once.ts";
 import { HELD_MESSAGE } from "../posts/rules.ts";
 import { readOwnUrl } from "../presign/address.ts";
@@ -45,6 +45,13 @@ const input = z.strictObject({
     .optional()
     .describe(
       `Up to ${MAX_DOWNLOADED} public http(s) URLs, each under 200 MB, and addresses of presigned uploads of any size. Several make a carousel.`,
+    ),
+  altTexts: z
+    .array(altText)
+    .max(MAX_MEDIA)
+    .optional()
+    .describe(
+      "What each file of mediaUrls shows, in words for people who cannot see it: one text per file, in order; an empty one leaves a file out. Platforms without alternative texts leave them out and warn.",
     ),
   scheduleDate: z
     .string()
@@ -95,7 +102,7 @@ function refusedUrls(origin: string, urls: readonly string[]): FieldError[] {
 }
 
 function toNewPost({ origin }: Call, args: Args, call: NamedCall | null): NewPost {
-  const { accountIds, text, title = null, mediaUrls = [], settings = {} } = args;
+  const { accountIds, text, title = null, mediaUrls = [], altTexts = [], settings = {} } = args;
   const { thread, firstComment } = args;
   const when = postFieldsSchema
     .pick({ schedule_date: true })
@@ -116,6 +123,7 @@ function toNewPost({ origin }: Call, args: Args, call: NamedCall | null): NewPos
         ? {}
         : { thread: thread === "auto" ? thread : JSON.stringify(thread) }),
       ...(firstComment === undefined ? {} : { first_comment: firstComment }),
+      ...(altTexts.length > 0 ? { alt_text: altTexts } : {}),
     },
     media: mediaUrls.map(toMedia),
     overrides: Object.fromEntries(overrides),

@@ -25,12 +25,17 @@ export function kindOfAddress(url: string): MediaKind | null {
   return ADDRESSES.find(([, ending]) => ending.test(path))?.[0] ?? null;
 }
 
+export const described = <M extends object>(
+  file: M,
+  { altText }: Pick<MediaRef, "altText">,
+): M & { altText?: string } => (altText === undefined ? file : { ...file, altText });
+
 /** @param kindOf the kind of a file that is not downloaded yet */
 export function toPost(
   { platform, title, description, settings, media, files = [] }: Publishable,
   kindOf: (url: string) => MediaKind,
 ): Post {
-  const toMedia = (ref: MediaRef): PostMedia =>
+  const toFile = (ref: MediaRef): PostMedia =>
     "sha256" in ref
       ? (files.find(({ sha256 }) => sha256 === ref.sha256) ?? { ...UNKNOWN_FILE, kind: ref.kind })
       : { ...UNKNOWN_FILE, kind: kindOf(ref.url) };
@@ -38,7 +43,7 @@ export function toPost(
   return {
     title,
     description,
-    media: media.filter(isSent).map(toMedia),
+    media: media.filter(isSent).map((ref) => described(toFile(ref), ref)),
     settings: { ...(values as object), ...settings },
   };
 }

@@ -17,6 +17,10 @@ export const MAX_FIELD_CHARACTERS = 10_000;
 /** Posts after the first one of a thread. Spec is silent. */
 export const MAX_THREAD = 25;
 export const MAX_THREAD_CHARACTERS = 80_000;
+/** Of one file: more than any platform takes. */
+export const MAX_ALT_TEXT_CHARACTERS = 5_000;
+/** Of all files together. */
+const MAX_ALT_TEXTS_CHARACTERS = 200_000;
 /** All other fields together, which keeps a row below D1's 2 MB. */
 const MAX_FIELDS_CHARACTERS = 100_000;
 export const MAX_URL_CHARACTERS = 4_096;
@@ -28,6 +32,7 @@ const OWN_BOUNDS = {
   description: MAX_DESCRIPTION_CHARACTERS,
   caption: MAX_DESCRIPTION_CHARACTERS,
   thread: MAX_THREAD_CHARACTERS,
+  alt_text: MAX_ALT_TEXTS_CHARACTERS,
 };
 
 const ownBound = (field: string): number | undefined =>

@@ -5,7 +5,11 @@ import { parseInstant } from "../../core/time.ts";
 import { enableDescriptions } from "../../http/describing.ts";
 import { connectors } from "../../platforms/registry.ts";
 import type { UploadRecord } from "../posts/table.ts";
-import { MAX_DESCRIPTION_CHARACTERS, MAX_TITLE_CHARACTERS } from "./bounds.ts";
+import {
+  MAX_ALT_TEXT_CHARACTERS,
+  MAX_DESCRIPTION_CHARACTERS,
+  MAX_TITLE_CHARACTERS,
+} from "./bounds.ts";
 
 enableDescriptions();
 
@@ -31,6 +35,22 @@ const textUpTo = (max: number) => z.string({ error: "must be text" }).openapi({ 
 
 export const titleText = textUpTo(MAX_TITLE_CHARACTERS);
 export const descriptionText = textUpTo(MAX_DESCRIPTION_CHARACTERS);
+
+export const altText = textUpTo(MAX_ALT_TEXT_CHARACTERS);
+
+export const MAX_FILES = Math.max(
+  ...connectors().map(({ capabilities }) => capabilities.mediaSupport.maxCount),
+);
+
+const ALT_TEXT_WORDS =
+  "Alternative text: one for all files; or repeated, or a JSON array, with one for each file in the order of the post, where an empty text leaves a file out. Files come before URLs. `limits.altTextCharacters` of the platform's capabilities says how long it may be. A platform's own field, such as x_alt_text, wins. Where a platform takes none, `warnings` says that it is left out.";
+
+/** @param more what single platforms say of the field */
+export const altTextField = (...more: string[]) =>
+  z
+    .union([altText, z.array(altText).max(MAX_FILES)])
+    .optional()
+    .describe([ALT_TEXT_WORDS, ...more].join("\n\n"));
 
 const textOn = (field: "title" | "description"): string =>
   connectors()

@@ -13,10 +13,13 @@ const contentOfParts = ({ parts }: Pick<UploadRow, "parts">): unknown[] =>
 export const nameOfFile = (item: MediaRef): string =>
   "url" in item ? item.url : (item.from ?? item.sha256);
 
+const nameWithAltText = (item: MediaRef): unknown =>
+  item.altText === undefined ? nameOfFile(item) : [nameOfFile(item), item.altText];
+
 /** Covers what an approval covers: text, files, account and settings. */
 export function contentHash(upload: Content): Promise<string> {
   const { accountId, title, description, settings, media } = upload;
-  const files = media.map(nameOfFile);
+  const files = media.map(nameWithAltText);
   const sorted = Object.entries(settings).sort(([a], [b]) => (a < b ? -1 : 1));
   const parts = contentOfParts(upload);
   const content = [accountId, title, description, sorted, files];
@@ -35,7 +38,7 @@ function textsOf(post: Versioned): Record<VersionPart, string> {
     title: JSON.stringify(post.title),
     description: JSON.stringify(parts.length > 0 ? [post.description, ...parts] : post.description),
     settings: JSON.stringify(settings),
-    files: JSON.stringify(post.media.map(nameOfFile)),
+    files: JSON.stringify(post.media.map(nameWithAltText)),
     scheduledFor: JSON.stringify(post.scheduledFor),
   };
 }

@@ -3,6 +3,7 @@ import type { NamedCall } from "../../core/idempotency-key.ts";
 import type { Ctx } from "../../deps.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { type Fields, lastOf, readForm } from "../../http/multipart.ts";
+import type { RawField } from "../../platforms/kit/form-fields.ts";
 import { discardFiles, takeFile, urlsIn } from "../compose/media.ts";
 import type { MediaRole, NewMedia } from "../compose/new-post.ts";
 import { lookUpPool, type NewItems } from "./items.ts";
@@ -13,7 +14,12 @@ const FILE_FIELDS = new Map<string, MediaRole>([
   ["video", "video"],
   ["photo", "photo"],
 ]);
-const TEXT_FIELDS = ["title", "description", "metadata", "repeat", "variants"];
+const TEXT_FIELDS = ["title", "description", "metadata", "repeat", "variants", "alt_text"];
+
+function readAltText(fields: Fields): RawField {
+  const texts = fields.get("alt_text") ?? [];
+  return texts.length > 1 ? [...texts] : texts[0];
+}
 
 /** Refuses unknown fields, so that no platform option is lost. */
 const unknownErrors = (fields: Fields): FieldError[] =>
@@ -58,6 +64,7 @@ export async function readItemForm(
       title: lastOf(fields, "title") ?? null,
       description: lastOf(fields, "description") ?? null,
       metadata: lastOf(fields, "metadata") ?? null,
+      altText: readAltText(fields),
       media: [...media, ...urlsIn(fields, FILE_FIELDS)],
     };
     const adding = {

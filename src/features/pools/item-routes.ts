@@ -92,6 +92,7 @@ poolItemRoutes.openapi(addMany, async (c) => {
       title,
       description,
       metadata,
+      altText: entry.altText,
       repeat: entry.repeat ?? null,
       variants: entry.variants ?? null,
       media: [{ role: "video", field: "videoUrl", url: videoUrl }],

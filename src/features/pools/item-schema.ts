@@ -6,6 +6,7 @@ import {
   MAX_TITLE_CHARACTERS,
   MAX_URL_CHARACTERS,
 } from "../content/bounds.ts";
+import { altText, altTextField } from "../content/schema.ts";
 import { repeatFormFields, repeatSchema, variantsSchema } from "./repeat-schema.ts";
 import type { AddedItem, ListedItem } from "./repo/items.ts";
 import { waitsUntil } from "./turns.ts";
@@ -42,6 +43,7 @@ export const itemFormSchema = () =>
         .union([file(), z.array(file()).max(MAX_PHOTOS)])
         .optional()
         .describe("A photo or its URL; repeat the field for a carousel. Never with a video."),
+      alt_text: altTextField(),
     })
     .meta({ id: "NewPoolItem" });
 
@@ -61,6 +63,7 @@ export const bulkItemsSchema = z
           metadata: z.string().max(MAX_METADATA_CHARACTERS).optional().describe(METADATA),
           repeat: repeatSchema.optional(),
           variants: variantsSchema.optional(),
+          altText: altText.optional().describe("Alternative text of the video."),
         }),
       )
       .min(BULK.min)

@@ -6,10 +6,13 @@ import { nullIfBlank } from "../../core/text.ts";
 import { allOf } from "../../db/conditions.ts";
 import { runNamed } from "../../db/named.ts";
 import type { Ctx } from "../../deps.ts";
+import type { RawField } from "../../platforms/kit/form-fields.ts";
 import { connectors } from "../../platforms/registry.ts";
 import {
+  altTextErrors,
   type CheckedMedia,
   checkMedia,
+  countFiles,
   discardFiles,
   discardSpare,
   filesAmong,
@@ -38,6 +41,7 @@ export interface NewItem {
   title: string | null;
   description: string | null;
   metadata: string | null;
+  altText?: RawField;
   media: readonly NewMedia[];
   repeat: Repeat | null;
   variants: string[] | null;
@@ -103,12 +107,13 @@ export async function addItems(
 }
 
 const canonicalItems = (items: readonly NewItem[]): unknown =>
-  items.map(({ title, description, metadata, media, repeat, variants }) => [
+  items.map(({ title, description, metadata, altText, media, repeat, variants }) => [
     title,
     description,
     metadata,
     canonicalMedia(media),
     ...(repeat || variants ? [repeat, variants] : []),
+    ...(altText === undefined ? [] : [altText]),
   ]);
 
 /** Returns null when a concurrent change prevented storing. */
@@ -202,12 +207,13 @@ const VARIANTS_ALONE = fieldError(
 /** The platforms are unknown until a slot fires. */
 function judgeItem(
   ctx: Ctx,
-  { title, description, metadata, media, repeat, variants }: NewItem,
+  { title, description, metadata, altText, media, repeat, variants }: NewItem,
   presigned: PresignedFiles,
   prefix: string,
 ): Judged {
   const refuse = (field: string, message: string) => ({ field, message: `${field}: ${message}` });
-  const { settings, errors: wrongOptions } = readMetadata(metadata);
+  const { settings: options, errors: wrongOptions } = readMetadata(metadata);
+  const settings = altText === undefined ? options : { ...options, alt_text: altText };
   const checked = checkMedia(ctx, media, [], presigned);
   const damaged = checked.flatMap((item, i) =>
     "media" in item && "isDamaged" in item.media && item.media.isDamaged
@@ -220,6 +226,7 @@ function judgeItem(
     ...wrongOptions,
     ...(variants && !repeat ? [VARIANTS_ALONE] : []),
     ...refusalsOf(checked),
+    ...altTextErrors(settings.alt_text, countFiles(checked)),
     ...damaged,
     ...countErrors(media).map(([field, message]) => refuse(field, message)),
   ];

@@ -23,6 +23,8 @@ export type MediaRef = (
 ) & {
   role?: "thumbnail" | "setting" | "part";
   setting?: string;
+  /** The common alternative text. */
+  altText?: string;
 };
 
 /** Posts are compared by their digests. */
@@ -48,7 +50,7 @@ export interface RemovedPost {
   how: Removed;
 }
 
-export type EditedField = "title" | "description" | "scheduledFor";
+export type EditedField = "title" | "description" | "files" | "scheduledFor";
 
 /** The row is the post's publishing job too. */
 export const uploads = sqliteTable("uploads", {

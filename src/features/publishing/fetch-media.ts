@@ -44,8 +44,8 @@ export async function fetchNextMedia(
   const { teamId } = upload;
   const { file } = downloaded;
   const now = deps.now();
-  const role = item.role ? { role: item.role } : {};
-  const ref: MediaRef = { sha256: file.sha256, kind: file.kind, from: item.url, ...role };
+  const { url: from, isGone: _, problem: __, ...name } = item;
+  const ref: MediaRef = { sha256: file.sha256, kind: file.kind, from, ...name };
   const stored = mediaByHash({ teamId, sha256: file.sha256 });
   const kept: MediaRow[] = [];
   const facts = { fileSize: upload.fileSize + file.sizeBytes };

@@ -4,6 +4,7 @@ import type { Deps } from "../../deps.ts";
 import type { Connector, Fetch, MediaItem, Post, PublishJob } from "../../platforms/connector.ts";
 import type { Credentials } from "../../platforms/login.ts";
 import type { AccountRow } from "../accounts/table.ts";
+import { described } from "../content/as-published.ts";
 import { loginFetch, toPublishAccount } from "../logins/platform-access.ts";
 import { DAMAGED, fileIsGone, mediaPath, openFile } from "../media/files.ts";
 import type { MediaRow } from "../media/repo.ts";
@@ -28,7 +29,7 @@ export function filesOf(refs: readonly MediaRef[], media: readonly MediaRow[]): 
     if (!("sha256" in item)) return [];
     const file = media.find(({ sha256 }) => sha256 === item.sha256);
     if (!file) throw fileIsGone();
-    return [toMediaItem(file)];
+    return [described(toMediaItem(file), item)];
   });
 }
 

@@ -39,6 +39,16 @@ async function textsOfOtherKinds(post: Subject, likeness: Likeness): Promise<Unp
   return others.filter(({ text }) => text !== wordsOf(likeness));
 }
 
+function altTextWords({ altTexts }: Likeness): SettingWords[] {
+  const texts = altTexts.map((text) => text.trim());
+  const [first = "", ...others] = texts;
+  const label = "Alternative text";
+  if (others.every((text) => text === first)) return first ? [{ label, value: first }] : [];
+  return texts.flatMap((value, i) =>
+    value ? [{ label: `${label} of file ${i + 1}`, value }] : [],
+  );
+}
+
 export async function describePost(stored: Subject): Promise<Shown> {
   const connector = connectorOf(stored.platform);
   const post = toPost(stored, guessKind);
@@ -46,7 +56,7 @@ export async function describePost(stored: Subject): Promise<Shown> {
   return {
     ...likeness,
     unpublished: [...likeness.unpublished, ...(await textsOfOtherKinds(stored, likeness))],
-    settings: await connector.describeSettings(post),
+    settings: [...altTextWords(likeness), ...(await connector.describeSettings(post))],
   };
 }
 

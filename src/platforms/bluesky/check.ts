@@ -1,6 +1,7 @@
 import type { FieldError } from "../../core/errors.ts";
 import { countGraphemes, countUtf8Bytes, emptyIfBlank, nullIfBlank } from "../../core/text.ts";
 import type { Post, PostMedia } from "../connector.ts";
+import { altTextsFor } from "../kit/alt-texts.ts";
 import { checksFor, ofKind, refuseIf } from "../kit/checks.ts";
 import { capabilities, MAX_TEXT_BYTES } from "./capabilities.ts";
 import type { BlueskySettings } from "./settings.ts";
@@ -11,10 +12,14 @@ const checks = checksFor("Bluesky", capabilities);
 export const postText = ({ title, description }: Pick<Post, "title" | "description">): string =>
   emptyIfBlank(description) || emptyIfBlank(title);
 
-export function altTextOf(settings: BlueskySettings, index: number): string {
-  const altText = settings.bluesky_alt_text;
-  return typeof altText === "string" ? altText : (altText[index] ?? "");
-}
+export const altTexts = altTextsFor<BlueskySettings>({
+  platform: "Bluesky",
+  capabilities,
+  isTaken: ({ media }, index) => media[index]?.kind !== "document",
+  own: ({ bluesky_alt_text: altText }, index) =>
+    typeof altText === "string" ? altText : (altText[index] ?? null),
+  countCharacters: countGraphemes,
+});
 
 function checkText(post: Post<BlueskySettings>): FieldError[] {
   const text = postText(post);
@@ -75,5 +80,10 @@ function checkAltTexts(post: Post<BlueskySettings>): FieldError[] {
 
 /** Source: spec, "Content limits by platform". */
 export function check(post: Post<BlueskySettings>): FieldError[] {
-  return [...checkText(post), ...checkMedia(post.media), ...checkAltTexts(post)];
+  return [
+    ...checkText(post),
+    ...checkMedia(post.media),
+    ...checkAltTexts(post),
+    ...altTexts.check(post),
+  ];
 }

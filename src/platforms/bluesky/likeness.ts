@@ -2,16 +2,16 @@ import type { Post } from "../connector.ts";
 import { leftOut, likenessOf, TITLE_UNPUBLISHED } from "../kit/likeness.ts";
 import { ALT_TEXT, languages, listOf, settingWords } from "../kit/setting-words.ts";
 import type { Likeness } from "../likeness.ts";
-import { altTextOf, postText } from "./check.ts";
+import { altTexts, postText } from "./check.ts";
 import type { BlueskySettings } from "./settings.ts";
 
 export function likeness(post: Post<BlueskySettings>): Likeness {
   const text = postText(post);
   return likenessOf({
     text,
-    unpublished: leftOut(TITLE_UNPUBLISHED, post.title, text),
+    unpublished: [...leftOut(TITLE_UNPUBLISHED, post.title, text), ...altTexts.unsent(post)],
     hasGrid: true,
-    altTexts: post.media.map((_, index) => altTextOf(post.settings, index)),
+    altTexts: altTexts.textsOf(post),
   });
 }
 

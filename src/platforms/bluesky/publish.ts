@@ -26,7 +26,7 @@ import {
   resolveHandleRequest,
   uploadBlobRequest,
 } from "./api.ts";
-import { altTextOf, postText } from "./check.ts";
+import { altTexts, postText } from "./check.ts";
 import { isTemporary, isUndecided, toRefused, toUnknowable } from "./failures.ts";
 import { type Facet, findSpans, type Span, toFacets } from "./richtext.ts";
 import type { BlueskySettings } from "./settings.ts";
@@ -167,7 +167,7 @@ async function uploadImages(job: Job): Promise<Result<ImageEmbed | null, Stopped
     if (!uploaded.ok) return uploaded;
     images.push({
       image: uploaded.value,
-      alt: altTextOf(job.post.settings, index),
+      alt: altTexts.textOf(job.post, index),
       ...aspectRatioOf(item),
     });
   }
@@ -180,7 +180,7 @@ const aspectRatioOf = ({ width, height }: Size): { aspectRatio?: AspectRatio } =
   width && height ? { aspectRatio: { width, height } } : {};
 
 function toVideoEmbed(job: Job, size: Size, video: Blob): VideoEmbed {
-  const alt = altTextOf(job.post.settings, 0);
+  const alt = altTexts.textOf(job.post, 0);
   return {
     $type: "app.bsky.embed.video",
     video,

@@ -54,11 +54,12 @@ export const readCreatePostReply = readerOf(field("id", postId));
 export function createPhotoRequest(
   token: string,
   pageId: string,
-  photo: { url: string; message: string; isPublished: boolean },
+  photo: { url: string; message: string; altText: string; isPublished: boolean },
 ): Request {
   const form = {
     url: photo.url,
     ...(photo.message === "" ? {} : { message: photo.message }),
+    ...(photo.altText === "" ? {} : { alt_text_custom: photo.altText }),
     published: String(photo.isPublished),
   };
   return graph(versioned(pageId, "photos"), { token, form });

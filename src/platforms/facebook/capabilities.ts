@@ -61,7 +61,8 @@ export const capabilities = {
     photoPostCharacters: MAX_TEXT,
     /** Source: spec, "Content limits by platform". */
     titleCharacters: 255,
-    altTextCharacters: null,
+    /** Meta names no limit for `alt_text_custom`; this is the one of its other platforms. */
+    altTextCharacters: 1_000,
     linkCharacters: null,
     tagsCharacters: null,
   },

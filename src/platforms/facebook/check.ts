@@ -1,6 +1,7 @@
 import type { FieldError } from "../../core/errors.ts";
 import { emptyIfBlank, nullIfBlank } from "../../core/text.ts";
 import type { Post, PostMedia } from "../connector.ts";
+import { altTextsFor } from "../kit/alt-texts.ts";
 import { checksFor, isSurely, refuseIf } from "../kit/checks.ts";
 import { capabilities } from "./capabilities.ts";
 import type { FacebookSettings } from "./settings.ts";
@@ -24,6 +25,13 @@ export function shapeOf({ media, settings }: Pick<FacebookPost, "media" | "setti
   if (type === null || isSurely("image", item)) return "photo";
   return type === "REELS" ? "reel" : "video";
 }
+
+export const altTexts = altTextsFor<FacebookSettings>({
+  platform: "Facebook",
+  capabilities,
+  isTaken: (post, index) =>
+    post.media[index]?.kind === "image" && ["photo", "album"].includes(shapeOf(post)),
+});
 
 function checkTexts({ title, description }: FacebookPost, shape: Shape): FieldError[] {
   const tooLong = (field: string, text: string | null, max: number) =>
@@ -64,5 +72,6 @@ export function check(post: FacebookPost): FieldError[] {
     ...checks.count("photo", media.length, mediaSupport.maxCount, "images", "A Facebook album"),
     ...media.flatMap((item, index) => checkFile(item, index, shape)),
     ...checkType(post),
+    ...altTexts.check(post),
   ];
 }

@@ -3,7 +3,7 @@ import type { Post } from "../connector.ts";
 import { leftOut, likenessOf, TITLE_UNPUBLISHED } from "../kit/likeness.ts";
 import { MADE_WITH_AI, oneOf, settingWords, silent } from "../kit/setting-words.ts";
 import type { Likeness } from "../likeness.ts";
-import { messageOf, shapeOf } from "./check.ts";
+import { altTexts, messageOf, shapeOf } from "./check.ts";
 import type { FacebookSettings } from "./settings.ts";
 
 const LINK_UNPUBLISHED = "Link, left out beside files";
@@ -17,14 +17,18 @@ export function likeness(post: Post<FacebookSettings>): Likeness {
     shownLines: 5,
     hasGrid: true,
     preview: isText ? settings.link : null,
+    altTexts: altTexts.textsOf(post),
   } as const;
-  const link = isText ? [] : leftOut(LINK_UNPUBLISHED, settings.link);
+  const others = [
+    ...(isText ? [] : leftOut(LINK_UNPUBLISHED, settings.link)),
+    ...altTexts.unsent(post),
+  ];
   if (shape === "video" || shape === "reel") {
     const text = emptyIfBlank(description);
-    return likenessOf({ ...shared, heading: nullIfBlank(title), text, unpublished: link });
+    return likenessOf({ ...shared, heading: nullIfBlank(title), text, unpublished: others });
   }
   const text = messageOf(post);
-  const unpublished = [...leftOut(TITLE_UNPUBLISHED, title, text), ...link];
+  const unpublished = [...leftOut(TITLE_UNPUBLISHED, title, text), ...others];
   return likenessOf({ ...shared, text, unpublished });
 }
 

@@ -37,7 +37,7 @@ import {
 } from "./api.ts";
 import type { AlbumPlace, Job, Posted, PostPlace } from "./bookmark.ts";
 import { timing } from "./capabilities.ts";
-import { messageOf } from "./check.ts";
+import { altTexts, messageOf } from "./check.ts";
 import { isDuplicate, isUndecided, toLinkRefused, toRefused, toUnknowable } from "./failures.ts";
 
 /** Small, because only time distinguishes posts without text. */
@@ -59,7 +59,8 @@ export async function stagePhoto(job: Job, place: AlbumPlace): Promise<Prepared>
   const item = media[place.photos.length];
   if (!item) throw new Error("An album has more photos than files.");
   const url = await sourceOf(job, item);
-  const photo = { url, message: "", isPublished: false };
+  const altText = altTexts.textOf(job.post, place.photos.length);
+  const photo = { url, message: "", altText, isPublished: false };
   const { platformAccountId: pageId } = job.account;
   const request = createPhotoRequest(job.accessToken, pageId, photo);
   const reply = await readCreatePhotoReply(await job.fetch(request));
@@ -91,7 +92,8 @@ async function publish(job: Job, place: PostPlace | AlbumPlace) {
   const message = messageOf(post);
   const [item] = post.media;
   if (place.stage === "post" && item) {
-    const photo = { url: await sourceOf(job, item), message, isPublished: true };
+    const altText = altTexts.textOf(post, 0);
+    const photo = { url: await sourceOf(job, item), message, altText, isPublished: true };
     return readCreatePhotoReply(await job.fetch(createPhotoRequest(token, pageId, photo)));
   }
   const content =

@@ -73,7 +73,8 @@ export const capabilities = {
     postCharacters: MAX_CAPTION,
     photoPostCharacters: MAX_CAPTION,
     titleCharacters: MAX_CAPTION,
-    altTextCharacters: null,
+    /** Source: Meta, "IG User Media", `alt_text`. */
+    altTextCharacters: 1_000,
     linkCharacters: null,
     tagsCharacters: null,
   },

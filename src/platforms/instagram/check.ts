@@ -1,5 +1,6 @@
 import type { FieldError } from "../../core/errors.ts";
 import type { Post, PostMedia } from "../connector.ts";
+import { altTextsFor } from "../kit/alt-texts.ts";
 import { checksFor, isSurely, refuseIf } from "../kit/checks.ts";
 import { captionField, captionOf } from "../meta/post.ts";
 import {
@@ -28,6 +29,13 @@ export function shapeOf({ media, settings }: Pick<InstagramPost, "media" | "sett
   const wantsVideo = type === "REELS" || type === "VIDEO";
   return wantsVideo && !isSurely("image", item) ? "reel" : "image";
 }
+
+/** Source: Meta, "IG User Media", `alt_text`: not for reels and stories. */
+export const altTexts = altTextsFor<InstagramSettings>({
+  platform: "Instagram",
+  capabilities,
+  isTaken: (post, index) => post.media[index]?.kind === "image" && shapeOf(post) !== "story",
+});
 
 /** Matches hashtags, also adjacent ones, but no `#` inside a word or URL. */
 const HASHTAGS = /(?<![\p{L}\p{N}_&/])(?:#[\p{L}\p{N}\p{M}_]+)+/gu;
@@ -140,5 +148,6 @@ export function check(post: InstagramPost): FieldError[] {
     ...post.media.flatMap((item, index) => checkFile(item, index, shape)),
     ...checkType(post, shape),
     ...checkFields(post, shape),
+    ...altTexts.check(post),
   ];
 }

@@ -13,7 +13,7 @@ import {
 } from "../kit/setting-words.ts";
 import type { Likeness } from "../likeness.ts";
 import { captionOf } from "../meta/post.ts";
-import { shapeOf } from "./check.ts";
+import { altTexts, shapeOf } from "./check.ts";
 import type { InstagramSettings } from "./settings.ts";
 
 const STORY_UNPUBLISHED = "Caption, not shown on a story";
@@ -22,14 +22,18 @@ export function likeness(post: Post<InstagramSettings>): Likeness {
   const caption = captionOf(post);
   const shape = shapeOf(post);
   if (shape === "story") {
-    const unpublished = leftOut(STORY_UNPUBLISHED, caption);
+    const unpublished = [...leftOut(STORY_UNPUBLISHED, caption), ...altTexts.unsent(post)];
     return likenessOf({ layout: "vertical", text: "", unpublished });
   }
   return likenessOf({
     layout: shape === "reel" ? "vertical" : "gallery",
     text: caption,
-    unpublished: leftOut(DESCRIPTION_UNPUBLISHED, post.description, caption),
+    unpublished: [
+      ...leftOut(DESCRIPTION_UNPUBLISHED, post.description, caption),
+      ...altTexts.unsent(post),
+    ],
     shownLines: 2,
+    altTexts: altTexts.textsOf(post),
   });
 }
 

@@ -13,7 +13,7 @@ import {
   readListMediaReply,
 } from "./api.ts";
 import { REEL_RULES, STORY_RULES } from "./capabilities.ts";
-import { shapeOf } from "./check.ts";
+import { altTexts, shapeOf } from "./check.ts";
 import { judge, toContainerRefused } from "./failures.ts";
 import type { InstagramSettings } from "./settings.ts";
 
@@ -33,6 +33,11 @@ function tagsOf(usernames: string[], item: MediaItem): Fields {
       : { username, x: 0.5, y: round((index + 1) / (usernames.length + 1)) },
   );
   return { user_tags: JSON.stringify(tags) };
+}
+
+function altTextFields({ post }: Job, index: number): Fields {
+  const altText = altTexts.textOf(post, index);
+  return altText === "" ? {} : { alt_text: altText };
 }
 
 function sharedFields({ post }: Job): Fields {
@@ -76,7 +81,7 @@ async function singleFields(job: Job): Promise<Fields> {
   const tags = tagsOf(job.post.settings.user_tags, item);
   if (shapeOf(job.post) === "story") return { media_type: "STORIES", ...source, ...tags };
   const reel = item.kind === "video" ? await reelFields(job) : {};
-  return { ...reel, ...source, ...sharedFields(job), ...tags };
+  return { ...reel, ...source, ...sharedFields(job), ...altTextFields(job, 0), ...tags };
 }
 
 /** Tags people on the first image, else on the first file. */
@@ -88,6 +93,7 @@ async function childFields(job: Job, item: MediaItem, index: number): Promise<Fi
     is_carousel_item: "true",
     ...(item.kind === "video" ? { media_type: "VIDEO" } : {}),
     ...(await sourceOf(job, item, READABLE_IMAGES)),
+    ...altTextFields(job, index),
     ...(isTagged ? tagsOf(settings.user_tags, item) : {}),
   };
 }

@@ -31,6 +31,8 @@ function argumentsOf({ platform, settings, capabilities }: Connector): Map<strin
   return new Map([
     ...names.filter(([wireName]) => isUnlikeWords(wireName)),
     ["schedule_date", "scheduleDate"],
+    ["alt_text of file", "altTexts of file"],
+    ["alt_text:", "altTexts:"],
     [capabilities.textField, "text"],
   ]);
 }

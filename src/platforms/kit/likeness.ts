@@ -1,4 +1,3 @@
-import type { PostMedia } from "../connector.ts";
 import type { Likeness, Unpublished } from "../likeness.ts";
 
 export const TITLE_UNPUBLISHED = "The title, which is for the team alone, is not published";
@@ -22,6 +21,3 @@ export const leftOut = (
   text: string | null | undefined,
   published: string | null = null,
 ): Unpublished[] => (text?.trim() && text !== published ? [{ label, text }] : []);
-
-export const sameAltText = (media: readonly PostMedia[], text: string | null): string[] =>
-  media.map(() => text ?? "");

@@ -85,7 +85,7 @@ export const silent: Say = () => null;
 export const EVERYONE = "Everyone";
 export const MADE_WITH_AI: Words = ["Label", ifOn("Made with AI")];
 export const PAID_PARTNERSHIP: Words = ["Label", ifOn("Paid partnership")];
-export const ALT_TEXT: Words = ["Alternative text", listOf()];
+export const ALT_TEXT: Words = ["Alternative text", silent];
 
 /** Shown as stored, so that reviewers miss nothing. */
 const unnamed = (name: string, value: unknown): SettingWords[] => {

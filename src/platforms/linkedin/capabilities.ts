@@ -114,7 +114,8 @@ export const capabilities = {
     photoPostCharacters: MAX_TEXT,
     /** UTF-16 units. Source: spec, "Content limits by platform". */
     titleCharacters: 400,
-    altTextCharacters: null,
+    /** Source: LinkedIn, "MultiImage API", `altText`. */
+    altTextCharacters: 4_086,
     linkCharacters: null,
     tagsCharacters: null,
   },

@@ -2,6 +2,7 @@ import { formatCount } from "../../core/counts.ts";
 import type { FieldError } from "../../core/errors.ts";
 import { emptyIfBlank } from "../../core/text.ts";
 import type { MediaKind, Post, PostMedia, Target } from "../connector.ts";
+import { altTextsFor } from "../kit/alt-texts.ts";
 import { checksFor, isSurely, nameTypes, ofKind, refuseIf } from "../kit/checks.ts";
 import { capabilities, IMAGE_PIXELS_END, MIN_VIDEO_BYTES } from "./capabilities.ts";
 import { escapeLittleText } from "./little-text.ts";
@@ -11,6 +12,12 @@ import { isOrganization } from "./urn.ts";
 
 const { limits, mediaSupport } = capabilities;
 const checks = checksFor("LinkedIn", capabilities);
+
+export const altTexts = altTextsFor<LinkedInSettings>({
+  platform: "LinkedIn",
+  capabilities,
+  isTaken: ({ media }, index) => media[index]?.kind === "image",
+});
 
 type LinkedInPost = Post<LinkedInSettings>;
 
@@ -120,6 +127,7 @@ export function check(post: LinkedInPost, target: Target): FieldError[] {
     ...checkCounts(post),
     ...post.media.flatMap(checkFile),
     ...checkType(post),
+    ...altTexts.check(post),
     ...checkVisibility(post, target),
   ];
 }

@@ -2,7 +2,7 @@ import type { Post } from "../connector.ts";
 import { leftOut, likenessOf, TITLE_UNPUBLISHED } from "../kit/likeness.ts";
 import { EVERYONE, oneOf, settingWords, silent } from "../kit/setting-words.ts";
 import type { Likeness } from "../likeness.ts";
-import { bodyOf } from "./check.ts";
+import { altTexts, bodyOf } from "./check.ts";
 import { documentTitleOf } from "./post.ts";
 import type { LinkedInSettings } from "./settings.ts";
 import { styleText } from "./styling.ts";
@@ -10,8 +10,15 @@ import { styleText } from "./styling.ts";
 export function likeness(post: Post<LinkedInSettings>): Likeness {
   const heading = documentTitleOf(post);
   const text = styleText(bodyOf(post));
-  const unpublished = heading === null ? leftOut(TITLE_UNPUBLISHED, post.title, bodyOf(post)) : [];
-  return likenessOf({ heading, text, unpublished, shownLines: 3, hasGrid: true });
+  const title = heading === null ? leftOut(TITLE_UNPUBLISHED, post.title, bodyOf(post)) : [];
+  return likenessOf({
+    heading,
+    text,
+    unpublished: [...title, ...altTexts.unsent(post)],
+    shownLines: 3,
+    hasGrid: true,
+    altTexts: altTexts.textsOf(post),
+  });
 }
 
 export const describeSettings = settingWords<LinkedInSettings>({

@@ -1,7 +1,7 @@
 import type { Post, PublishedPost } from "../connector.ts";
 import { published } from "../kit/steps.ts";
 import type { ReadyPlace } from "./bookmark.ts";
-import { bodyOf } from "./check.ts";
+import { altTexts, bodyOf } from "./check.ts";
 import { escapeLittleText } from "./little-text.ts";
 import type { NewPost, PostContent } from "./posts-api.ts";
 import type { Job } from "./processing.ts";
@@ -25,9 +25,15 @@ export function documentTitleOf(post: Post<LinkedInSettings>): string | null {
 function contentOf(job: Job, assets: string[]): PostContent | null {
   const [id, ...others] = assets;
   if (id === undefined) return null;
-  if (others.length > 0) return { multiImage: { images: assets.map((image) => ({ id: image })) } };
+  const describe = (index: number): { altText?: string } => {
+    const altText = altTexts.textOf(job.post, index);
+    return altText === "" ? {} : { altText };
+  };
+  if (others.length > 0) {
+    return { multiImage: { images: assets.map((image, i) => ({ id: image, ...describe(i) })) } };
+  }
   const title = documentTitleOf(job.post);
-  return { media: title === null ? { id } : { id, title } };
+  return { media: { id, ...(title === null ? {} : { title }), ...describe(0) } };
 }
 
 export const commentaryOf = ({ post }: Job): string => escapeLittleText(styleText(bodyOf(post)));

@@ -5,8 +5,8 @@ import { encodeUrn, get, post, type Reading, readDoneReply, readerOf, remove } f
 type Visibility = "PUBLIC" | "CONNECTIONS";
 
 export type PostContent =
-  | { media: { id: string; title?: string } }
-  | { multiImage: { images: { id: string }[] } };
+  | { media: { id: string; title?: string; altText?: string } }
+  | { multiImage: { images: { id: string; altText?: string }[] } };
 
 export interface NewPost {
   author: string;

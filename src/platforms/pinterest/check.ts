@@ -1,11 +1,20 @@
 import type { FieldError } from "../../core/errors.ts";
 import type { Post, PostMedia } from "../connector.ts";
+import { altTextsFor } from "../kit/alt-texts.ts";
 import { checksFor, ofKind } from "../kit/checks.ts";
 import { capabilities } from "./capabilities.ts";
 import { MAX_COVER_TIME_MS, type PinterestSettings } from "./settings.ts";
 
 const { limits, mediaSupport } = capabilities;
 const checks = checksFor("Pinterest", capabilities);
+
+/** A pin has one alt text: that of its first file. */
+export const altTexts = altTextsFor<PinterestSettings>({
+  platform: "Pinterest",
+  capabilities,
+  isTaken: ({ media }, index) => index === 0 || media[index]?.altText === media[0]?.altText,
+  own: ({ alt_text }) => alt_text,
+});
 
 type PinterestPost = Post<PinterestSettings>;
 
@@ -103,13 +112,15 @@ function checkCover(sent: string | null, media: PostMedia[]): FieldError[] {
 }
 
 /** Source: spec, "Uploads: create", `pinterest`. */
-export function check({ title, description, media, settings }: PinterestPost): FieldError[] {
+export function check(post: PinterestPost): FieldError[] {
+  const { title, description, media, settings } = post;
   return [
     ...checkBoard(settings),
     ...checkLength("title", title, limits.titleCharacters),
     ...checkLength("description", description, limits.postCharacters),
     ...checkLink(settings.link),
     ...checkLength("alt_text", settings.alt_text, limits.altTextCharacters),
+    ...altTexts.check(post),
     ...checkCount(media),
     ...media.flatMap(checkFile),
     ...checkRatios(media),

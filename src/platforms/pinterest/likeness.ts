@@ -1,7 +1,8 @@
 import type { Post } from "../connector.ts";
-import { likenessOf, sameAltText } from "../kit/likeness.ts";
+import { likenessOf } from "../kit/likeness.ts";
 import { ALT_TEXT, numbered, settingWords, text } from "../kit/setting-words.ts";
 import type { Likeness } from "../likeness.ts";
+import { altTexts } from "./check.ts";
 import { toTexts } from "./pin.ts";
 import { coverSeconds, type PinterestSettings } from "./settings.ts";
 
@@ -12,7 +13,8 @@ export function likeness(post: Post<PinterestSettings>): Likeness {
     heading: title,
     text: description,
     shownLines: 3,
-    altTexts: sameAltText(post.media, post.settings.alt_text),
+    unpublished: altTexts.unsent(post),
+    altTexts: post.media.map(() => altTexts.textOf(post, 0)),
   });
 }
 

@@ -3,6 +3,7 @@ import type { MediaItem, Post, PublishedPost } from "../connector.ts";
 import { published } from "../kit/steps.ts";
 import type { MediaSource, NewPin } from "./api.ts";
 import type { Job, Ready } from "./bookmark.ts";
+import { altTexts } from "./check.ts";
 import { boardOf, coverSeconds, type PinterestSettings } from "./settings.ts";
 
 /** Source: spec, "Uploads: create", `pinterest`. */
@@ -44,11 +45,11 @@ async function toSource(job: Job, mediaId: string | null): Promise<MediaSource> 
 }
 
 export function toPinFields(job: Job): Omit<NewPin, "media_source"> {
-  const { alt_text } = job.post.settings;
+  const altText = altTexts.textOf(job.post, 0);
   return {
     board_id: boardIdOf(job),
     ...toTexts(job.post),
-    ...(alt_text === null ? {} : { alt_text }),
+    ...(altText === "" ? {} : { alt_text: altText }),
   };
 }
 

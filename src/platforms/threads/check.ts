@@ -1,6 +1,7 @@
 import { formatCount } from "../../core/counts.ts";
 import type { FieldError } from "../../core/errors.ts";
 import type { Post, PostMedia } from "../connector.ts";
+import { altTextsFor } from "../kit/alt-texts.ts";
 import { checksFor, refuseIf } from "../kit/checks.ts";
 import { captionField, captionOf } from "../meta/post.ts";
 import { capabilities, MAX_IMAGE_RATIO, MAX_LINKS } from "./capabilities.ts";
@@ -11,6 +12,13 @@ type ThreadsPost = Post<ThreadsSettings>;
 
 const { limits, mediaSupport } = capabilities;
 const checks = checksFor("Threads", capabilities);
+
+export const altTexts = altTextsFor<ThreadsSettings>({
+  platform: "Threads",
+  capabilities,
+  isTaken: ({ media }, index) => media[index]?.kind !== "document",
+  own: ({ threads_alt_text }) => threads_alt_text,
+});
 
 function checkText(post: ThreadsPost): FieldError[] {
   const text = captionOf(post);
@@ -76,5 +84,6 @@ export function check(post: ThreadsPost): FieldError[] {
     ...checks.count("photo", media.length, maxCount, "images and videos", "A carousel on Threads"),
     ...media.flatMap((item, index) => checkFile(item, index, media.length === 1)),
     ...checkAltText(post),
+    ...altTexts.check(post),
   ];
 }

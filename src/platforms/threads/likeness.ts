@@ -1,16 +1,20 @@
 import type { Post } from "../connector.ts";
-import { DESCRIPTION_UNPUBLISHED, leftOut, likenessOf, sameAltText } from "../kit/likeness.ts";
+import { DESCRIPTION_UNPUBLISHED, leftOut, likenessOf } from "../kit/likeness.ts";
 import { ALT_TEXT, EVERYONE, oneOf, settingWords } from "../kit/setting-words.ts";
 import type { Likeness } from "../likeness.ts";
 import { captionOf } from "../meta/post.ts";
+import { altTexts } from "./check.ts";
 import type { ThreadsSettings } from "./settings.ts";
 
 export function likeness(post: Post<ThreadsSettings>): Likeness {
   const text = captionOf(post);
   return likenessOf({
     text,
-    unpublished: leftOut(DESCRIPTION_UNPUBLISHED, post.description, text),
-    altTexts: sameAltText(post.media, post.settings.threads_alt_text),
+    unpublished: [
+      ...leftOut(DESCRIPTION_UNPUBLISHED, post.description, text),
+      ...altTexts.unsent(post),
+    ],
+    altTexts: altTexts.textsOf(post),
   });
 }
 

@@ -17,17 +17,18 @@ import {
   readListPostsReply,
 } from "./api.ts";
 import { READABLE_IMAGES, VIDEO_RULES } from "./capabilities.ts";
+import { altTexts } from "./check.ts";
 import { CONTAINER_MISSING, judge, toContainerRefused } from "./failures.ts";
 import type { ThreadsSettings } from "./settings.ts";
 
 type Job = PublishJob<ThreadsSettings>;
 
-async function fileFields(job: Job, item: MediaItem): Promise<Fields> {
-  const alt = job.post.settings.threads_alt_text;
+async function fileFields(job: Job, item: MediaItem, index = 0): Promise<Fields> {
+  const alt = altTexts.textOf(job.post, index);
   return {
     media_type: item.kind === "video" ? "VIDEO" : "IMAGE",
     ...(await sourceOf(job, item, READABLE_IMAGES)),
-    ...(alt === null ? {} : { alt_text: alt }),
+    ...(alt === "" ? {} : { alt_text: alt }),
   };
 }
 
@@ -46,9 +47,9 @@ async function singleFields(job: Job): Promise<Fields> {
   return { ...file, ...postFields(job) };
 }
 
-const childFields = async (job: Job, item: MediaItem): Promise<Fields> => ({
+const childFields = async (job: Job, item: MediaItem, index: number): Promise<Fields> => ({
   is_carousel_item: "true",
-  ...(await fileFields(job, item)),
+  ...(await fileFields(job, item, index)),
 });
 
 const carouselFields = (job: Job, children: string[]): Fields => ({

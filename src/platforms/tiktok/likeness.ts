@@ -1,4 +1,5 @@
 import type { Post } from "../connector.ts";
+import { unsentAltTexts } from "../kit/alt-texts.ts";
 import { leftOut, likenessOf } from "../kit/likeness.ts";
 import {
   atSecond,
@@ -21,9 +22,13 @@ const CUT = "Whole text, longer than TikTok has room for";
 export function likeness(post: Post<TikTokSettings>): Likeness {
   const shared = { layout: "vertical", shownLines: 2 } as const;
   const caption = videoCaption(post);
+  const altTexts = unsentAltTexts("TikTok", post);
   if (isVideo(post)) {
-    if (!isForInbox(post.settings)) return likenessOf({ ...shared, text: caption });
-    return likenessOf({ ...shared, text: "", unpublished: leftOut(INBOX_UNPUBLISHED, caption) });
+    if (!isForInbox(post.settings)) {
+      return likenessOf({ ...shared, text: caption, unpublished: altTexts });
+    }
+    const unpublished = [...leftOut(INBOX_UNPUBLISHED, caption), ...altTexts];
+    return likenessOf({ ...shared, text: "", unpublished });
   }
   const { title, description } = photoTexts(post);
   const isWhole = description === caption || videoCaption({ title, description }) === caption;
@@ -31,7 +36,7 @@ export function likeness(post: Post<TikTokSettings>): Likeness {
     ...shared,
     heading: title || null,
     text: description,
-    unpublished: isWhole ? [] : leftOut(CUT, caption),
+    unpublished: [...(isWhole ? [] : leftOut(CUT, caption)), ...altTexts],
   });
 }
 

@@ -26,6 +26,7 @@ const preparing = z.object({
   upload: upload.nullable(),
   /** X needs the category again for subtitles. */
   videoCategory: z.enum(["tweet_video", "amplify_video"]).default("tweet_video"),
+  /** Files before this index have their alt text. */
   described: z.int().min(0),
   warnings: z.array(z.string()),
 });

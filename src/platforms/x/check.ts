@@ -2,6 +2,7 @@ import { formatCount } from "../../core/counts.ts";
 import type { FieldError } from "../../core/errors.ts";
 import { nullIfBlank } from "../../core/text.ts";
 import type { Post, PostMedia } from "../connector.ts";
+import { altTextsFor } from "../kit/alt-texts.ts";
 import { checksFor, ofKind, refuseIf } from "../kit/checks.ts";
 import {
   capabilities,
@@ -20,6 +21,16 @@ type XPost = Post<XSettings>;
 
 const { limits, mediaSupport } = capabilities;
 const checks = checksFor("X", capabilities);
+
+const countCharacters = (text: string): number => [...text].length;
+
+export const altTexts = altTextsFor<XSettings>({
+  platform: "X",
+  capabilities,
+  isTaken: ({ media }, index) => media[index]?.kind === "image",
+  own: ({ x_alt_text }) => x_alt_text,
+  countCharacters,
+});
 
 function checkText(post: XPost): FieldError[] {
   const text = textOf(post);
@@ -96,7 +107,7 @@ function checkImageFields({ media, settings }: XPost): FieldError[] {
       "Only images have an alt text; leave x_alt_text out.",
     ),
     ...checks.length("x_alt_text", "x_alt_text", {
-      count: [...(alt ?? "")].length,
+      count: countCharacters(alt ?? ""),
       max: limits.altTextCharacters,
     }),
     ...refuseIf(
@@ -149,6 +160,7 @@ export const check = (post: XPost): FieldError[] => [
   ...checkText(post),
   ...checkMedia(post),
   ...checkImageFields(post),
+  ...altTexts.check(post),
   ...checkSubtitles(post),
   ...checkPoll(post),
 ];

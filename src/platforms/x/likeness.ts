@@ -1,5 +1,5 @@
 import type { Post } from "../connector.ts";
-import { DESCRIPTION_UNPUBLISHED, leftOut, likenessOf, sameAltText } from "../kit/likeness.ts";
+import { DESCRIPTION_UNPUBLISHED, leftOut, likenessOf } from "../kit/likeness.ts";
 import {
   ALT_TEXT,
   duration,
@@ -16,6 +16,7 @@ import {
   silent,
 } from "../kit/setting-words.ts";
 import type { Likeness } from "../likeness.ts";
+import { altTexts } from "./check.ts";
 import { textOf } from "./post-text.ts";
 import { hasCircle, type XSettings } from "./settings.ts";
 
@@ -23,11 +24,14 @@ export function likeness(post: Post<XSettings>): Likeness {
   const text = textOf(post);
   return likenessOf({
     text,
-    unpublished: leftOut(DESCRIPTION_UNPUBLISHED, post.description, text),
+    unpublished: [
+      ...leftOut(DESCRIPTION_UNPUBLISHED, post.description, text),
+      ...altTexts.unsent(post),
+    ],
     shownLines: 8,
     hasGrid: true,
     poll: post.settings.x_poll_options,
-    altTexts: sameAltText(post.media, post.settings.x_alt_text),
+    altTexts: altTexts.textsOf(post),
   });
 }
 

@@ -5,6 +5,7 @@ import { next, waiting } from "../kit/steps.ts";
 import { type Reading, readDoneReply } from "./api.ts";
 import type { Job, Preparing, Upload } from "./bookmark.ts";
 import { GIF } from "./capabilities.ts";
+import { altTexts } from "./check.ts";
 import { isTemporary, isTokenRefusal, toProcessingFailure, toRefused } from "./failures.ts";
 import {
   altTextRequest,
@@ -121,12 +122,11 @@ function judge(at: Preparing, upload: Upload, processing: Processing): Prepared 
   );
 }
 
-/** All images get the same alt text. */
-export async function describeNext(job: Job, at: Preparing, altText: string): Promise<Prepared> {
-  const mediaId = at.mediaIds[at.described];
+export async function describeFile(job: Job, at: Preparing, index: number): Promise<Prepared> {
+  const mediaId = at.mediaIds[index];
   if (!mediaId) throw new Error("There is no image left to describe.");
-  const request = altTextRequest(job.accessToken, mediaId, altText);
+  const request = altTextRequest(job.accessToken, mediaId, altTexts.textOf(job.post, index));
   const reply = await readDoneReply(await job.fetch(request));
   if (!reply.ok) return toRefused(reply.error, job.now());
-  return next({ ...at, described: at.described + 1 });
+  return next({ ...at, described: index + 1 });
 }

@@ -18,8 +18,9 @@ import {
   POLL_MINUTES,
   timing,
 } from "./capabilities.ts";
+import { altTexts } from "./check.ts";
 import { areMediaRefused, isDuplicate, isUndecided, toRefused, toUnknowable } from "./failures.ts";
-import { describeNext, uploadNext } from "./media.ts";
+import { describeFile, uploadNext } from "./media.ts";
 import { textOf } from "./post-text.ts";
 import { hasCircle } from "./settings.ts";
 import { attachSubtitles, uploadSubtitles } from "./subtitles.ts";
@@ -60,13 +61,14 @@ async function begin(job: Job): Promise<Prepared> {
 }
 
 async function proceed(job: Job, at: Preparing): Promise<Prepared> {
-  const { media, settings } = job.post;
+  const { media } = job.post;
   if (at.taggedIds === null) return findTagged(job, at);
   if (at.subtitles.state === "missing") return uploadSubtitles(job, at);
   if (at.mediaIds.length < media.length) return uploadNext(job, at);
-  if (settings.x_alt_text && at.described < media.length) {
-    return describeNext(job, at, settings.x_alt_text);
-  }
+  const undescribed = media.findIndex(
+    (_, index) => index >= at.described && altTexts.textOf(job.post, index) !== "",
+  );
+  if (undescribed !== -1) return describeFile(job, at, undescribed);
   if (at.subtitles.state === "uploaded") return attachSubtitles(job, at, at.subtitles.id);
   const { taggedIds, mediaIds, warnings } = at;
   const readyAt = job.now().getTime();

@@ -1,4 +1,5 @@
 import type { Post } from "../connector.ts";
+import { unsentAltTexts } from "../kit/alt-texts.ts";
 import { ofKind } from "../kit/checks.ts";
 import { leftOut, likenessOf } from "../kit/likeness.ts";
 import {
@@ -32,6 +33,7 @@ export function likeness(post: Post<YouTubeSettings>): Likeness {
         tags.slice(fitTags(tags).length).join(", "),
       ),
       ...leftOut("Pictures, not published", hasImages ? "YouTube takes the video alone." : null),
+      ...unsentAltTexts("YouTube", post),
     ],
     shownLines: 3,
   });

@@ -10,7 +10,7 @@ import {
 } from "../meta/graph.ts";
 import { requireKnown } from "./call.ts";
 import { authenticate, type Page } from "./pages.ts";
-import { attach, findPhoto, type Photo } from "./photos.ts";
+import { attach, findPhoto, type Photo, toPostFile } from "./photos.ts";
 import { checkMessage, newestPost, savePost } from "./posts.ts";
 import { steerPost } from "./steering.ts";
 
@@ -103,7 +103,7 @@ export async function createPost(call: GraphCall): Promise<Response> {
     kind: link === "" ? kind : "link",
     message,
     link,
-    photos: photos.map(({ file_id }) => file_id),
+    photos: photos.map(toPostFile),
     fields: {
       ...Object.fromEntries(call.var.params),
       photos: photos.map((photo) => photo.received),

@@ -73,6 +73,11 @@ async function pullPhoto({ env }: GraphCall, page: Page, url: string): Promise<n
   return pulled.value;
 }
 
+export const toPostFile = ({ file_id, received }: Photo) => ({
+  id: file_id,
+  alt: received.alt_text_custom ?? "",
+});
+
 const PHOTO_PARAMS = ["url", "message", "caption", "published", "temporary", "alt_text_custom"];
 
 export async function createPhoto(call: GraphCall): Promise<Response> {
@@ -92,7 +97,7 @@ export async function createPhoto(call: GraphCall): Promise<Response> {
   const postId = savePost(call, page, {
     kind: "photo",
     message,
-    photos: [fileId],
+    photos: [toPostFile(photo)],
     fields: received,
   });
   attach(call, [photo]);

@@ -37,7 +37,7 @@ export interface NewPost {
   kind: PostKind;
   message: string;
   link?: string;
-  photos?: number[];
+  photos?: { id: number; alt: string }[];
   video?: number;
   permalink?: string;
   /** A repeated key is another arrival of the post. */
@@ -65,14 +65,14 @@ export function savePost(call: GraphCall, page: Page, post: NewPost): string {
     permalink: url,
     created_at: now().getTime(),
   });
-  const files = post.video === undefined ? photos : [post.video];
+  const files = post.video === undefined ? photos : [{ id: post.video, alt: "" }];
   store.savePost(origin, {
     platform: "facebook",
     key: post.key ?? id,
     author: page.name,
     text: post.message || (post.title ?? ""),
     fields: post.fields,
-    media: files.map((fileId) => ({ id: fileId, alt: "" })),
+    media: files,
     url,
   });
   return id;

@@ -110,32 +110,38 @@ export const postsAround = (
 
 const CLAIM_KEY = sql`u.account_id || ' ' || (u.text_digest ->> 'hash') || ' ' || (u.text_digest ->> 'files')`;
 
+interface Moment {
+  accountId: string;
+  at: Date;
+}
+
 /** Published and waiting posts `u` of the accounts within the duplicate window around `at`. */
-const outAround = (accountIds: Iterable<string>, at: Date): SQL => {
-  const ids = JSON.stringify([...new Set(accountIds)]);
-  const [from, to] = [at.getTime() - DUPLICATE_WINDOW_MS, at.getTime() + DUPLICATE_WINDOW_MS];
-  return sql`FROM json_each(${ids}) account CROSS JOIN uploads u ON u.account_id = account.value
-      AND u.sort_at BETWEEN ${from} AND ${to}
+const outAround = (moments: Iterable<Moment>): SQL => {
+  const windows = Array.from(moments, ({ accountId, at }) => {
+    const [from, to] = [at.getTime() - DUPLICATE_WINDOW_MS, at.getTime() + DUPLICATE_WINDOW_MS];
+    return JSON.stringify([accountId, from, to]);
+  });
+  return sql`FROM json_each(${`[${[...new Set(windows)].join()}]`}) account
+      CROSS JOIN uploads u ON u.account_id = account.value ->> 0
+      AND u.sort_at BETWEEN account.value ->> 1 AND account.value ->> 2
     WHERE u.deleted_at IS NULL AND u.status_group IN ('scheduled', 'pending', 'completed')`;
 };
 
 function claimed(claims: readonly Claim[]): SQL {
-  const [first] = claims;
-  const accountIds = claims.map(({ accountId }) => accountId);
   const keys = JSON.stringify(claims.map(({ key }) => key));
   const own = JSON.stringify(claims.flatMap(({ uploadId }) => uploadId ?? []));
-  return sql`${outAround(accountIds, first?.at ?? new Date(0))}
+  return sql`${outAround(claims)}
     AND ${CLAIM_KEY} IN (SELECT value FROM json_each(${keys}))
     AND u.id NOT IN (SELECT value FROM json_each(${own}))`;
 }
 
-/** SQL condition: no other post holds one of the claims, which share one time. */
+/** SQL condition: no other post holds one of the claims. An account has them at one time. */
 export const areUnclaimed = (claims: readonly Claim[]): SQL =>
   claims.length === 0 ? sql`TRUE` : sql`NOT EXISTS (SELECT 1 ${claimed(claims)})`;
 
 /** A subquery for `IN`: claim keys that the accounts' posts hold around a time. */
 export const heldKeys = (accountIds: Iterable<string>, at: Date): SQL =>
-  sql`(SELECT ${CLAIM_KEY} ${outAround(accountIds, at)} AND ${CLAIM_KEY} IS NOT NULL)`;
+  sql`(SELECT ${CLAIM_KEY} ${outAround(Array.from(accountIds, (accountId) => ({ accountId, at })))} AND ${CLAIM_KEY} IS NOT NULL)`;
 
 export const claimHolders = (claims: readonly Claim[]): Query<RecentPost[]> =>
   sqlQuery(sql`SELECT ${RECENT.column} ${claimed(claims)}`, RECENT.read);

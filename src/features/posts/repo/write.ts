@@ -141,6 +141,7 @@ export function changeUnchanged(
       AND u.title IS ${row.title} AND u.description IS ${row.description}
       AND u.scheduled_for IS ${row.scheduledFor?.getTime() ?? null}
       AND u.approved_hash IS ${row.approvedHash}
+      AND ${set.media === undefined ? ALWAYS : sql`u.media IS ${JSON.stringify(row.media)}`}
       AND u.edited_fields IS ${row.editedFields && JSON.stringify(row.editedFields)} AND ${condition}`,
   );
 }
