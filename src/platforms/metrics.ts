@@ -24,6 +24,8 @@ export interface OwnPost {
   publishedAt: Date;
   text: string;
   url: string | null;
+  /** A further post of a thread. */
+  isReply?: true;
 }
 
 export interface MetricsJob {

@@ -10,6 +10,7 @@ import type {
   MetricsJob,
   MetricsReader,
   MetricsReading,
+  OwnPost,
 } from "../../platforms/metrics.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import type { AccountRow } from "../accounts/table.ts";
@@ -80,7 +81,18 @@ export function measuresOf(deps: Pick<Deps, "config">, platform: Platform): Meas
 }
 
 export const uploadIdsOf = (own: readonly OwnRow[]): Map<string, number> =>
-  new Map(own.map(({ postId, uploadId }) => [postId, uploadId]));
+  new Map(
+    own.flatMap((row) => toOwnPosts(row).map(({ id }): [string, number] => [id, row.uploadId])),
+  );
+
+function toOwnPosts({ postId, url, title, description, publishedAt, replies }: OwnRow): OwnPost[] {
+  const text = [title, description].filter(Boolean).join("\n");
+  const head = { id: postId, url, publishedAt, text };
+  const others = (replies ?? []).flatMap(({ id, url, text }): OwnPost[] =>
+    id === null ? [] : [{ id, url, publishedAt, text: text ?? "", isReply: true }],
+  );
+  return [head, ...others];
+}
 
 /** A refusal by the platform ends the part and keeps what was read. */
 export async function collect(
@@ -93,6 +105,12 @@ export async function collect(
   const errors: SyncError[] = [];
   const tell = (message: string) => errors.push({ message, at });
   const session = createSession(deps, reader, account, own);
+  const replies = new Set(own.flatMap(({ replies }) => replies?.map(({ id }) => id) ?? []));
+  /** A thread's posts of the same second follow its first. */
+  const inOrder = (post: MeasuredPost): MeasuredPost =>
+    replies.has(post.id)
+      ? { ...post, publishedAt: new Date(post.publishedAt.getTime() + 1) }
+      : post;
   let posts: MeasuredPost[] | null = null;
   let followers: number | null = null;
   let isRead = false;
@@ -116,7 +134,7 @@ export async function collect(
     }
     isRead = true;
     const { cursor, problems = [] } = answer.value;
-    posts = [...(posts ?? []), ...answer.value.posts];
+    posts = [...(posts ?? []), ...answer.value.posts.map(inOrder)];
     for (const problem of problems) tell(problem);
     // An empty page counts as one post, so that an endless list ends.
     const soFar = read + Math.max(1, answer.value.posts.length);
@@ -193,12 +211,7 @@ function createSession(
     account: toPublishAccount(account),
     accessToken,
     fetch: withTimeout(counted(network)),
-    own: own.map(({ postId: id, url, title, description, publishedAt }) => ({
-      id,
-      url,
-      publishedAt,
-      text: [title, description].filter(Boolean).join("\n"),
-    })),
+    own: own.flatMap(toOwnPosts),
     now: deps.now,
   });
 

@@ -2,6 +2,7 @@ import type { Ctx } from "../../deps.ts";
 import { hasTag, toOverview } from "./overview.ts";
 import * as repo from "./repo/read.ts";
 import { requireAnalytics, requireOwn } from "./rules/access.ts";
+import { joinThreads } from "./rules/threads.ts";
 import type { AccountAnalytics, Overview, OverviewQuery } from "./schema.ts";
 
 /** @throws AppError FORBIDDEN by the plan */
@@ -36,5 +37,8 @@ export async function getAccountAnalytics(
   requireAnalytics(ctx, plan);
   const account = requireOwn(found);
   const asked = { now: ctx.now().getTime(), timezone, source };
-  return { ...toOverview(ctx, [account], { ...asked, posts }), tags: account.tags };
+  return {
+    ...toOverview(ctx, [account], { ...asked, posts: posts && joinThreads(posts) }),
+    tags: account.tags,
+  };
 }

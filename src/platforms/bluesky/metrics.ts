@@ -29,7 +29,7 @@ const feedItem = z.object({
   post: z.object({
     uri: z.string().startsWith("at://"),
     author: z.object({ did: z.string() }),
-    record: z.object({ text: maybeText, createdAt: instant }),
+    record: z.object({ text: maybeText, createdAt: instant, reply: z.unknown().optional() }),
     likeCount: counter,
     repostCount: counter,
     replyCount: counter,
@@ -37,20 +37,22 @@ const feedItem = z.object({
   }),
 });
 
-/** Omits replies to others. Bluesky counts no views. */
+/** Omits replies, except those of threads from here. Bluesky counts no views. */
 export const readPage: MetricsReader["readPage"] = async (job, cursor) => {
   const { handle, platformAccountId: actor } = job.account;
   const query = {
     actor,
     limit: String(PAGE),
-    filter: "posts_no_replies",
+    filter: "posts_and_author_threads",
     ...(cursor === null ? {} : { cursor }),
   };
   const request = xrpc("GET", PUBLIC_API, "app.bsky.feed.getAuthorFeed", { query });
   const reply = await readFeedReply(await job.fetch(request));
   if (!reply.ok) return refuse(toRefused(reply.error, job.now()));
+  const own = new Set(job.own.map(({ id }) => id));
   const read = readPosts("Bluesky", reply.value.feed, feedItem, ({ post, reason }) => {
     if (reason !== undefined || post.author.did !== actor) return null;
+    if (post.record.reply !== undefined && !own.has(post.uri)) return null;
     const { uri, record, likeCount, repostCount, replyCount, quoteCount } = post;
     return {
       id: uri,

@@ -102,3 +102,5 @@ export const timing: ReconcileTiming = { callSeconds: 30, acceptSeconds: 60, lis
 /** Cursor prefix for pages whose posts are read one by one. */
 export const EACH = "each ";
 export const EACH_PAGE = 20;
+/** Cursor prefix for the further posts of own threads, which Threads does not list. */
+export const OWN_REPLIES = "replies ";

@@ -9,6 +9,7 @@ import {
   EACH,
   EACH_PAGE,
   needs,
+  OWN_REPLIES,
   scopes,
   timing,
   untilAudit,
@@ -46,7 +47,8 @@ export const threads: Connector<ThreadsSettings> = {
   consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
   metrics: {
     counts: ["views", "likes", "comments", "shares"],
-    callsOf: (cursor) => (cursor?.startsWith(EACH) ? 1 + EACH_PAGE : 1),
+    callsOf: (cursor) =>
+      cursor?.startsWith(EACH) || cursor?.startsWith(OWN_REPLIES) ? 1 + EACH_PAGE : 1,
     pagePosts: 50,
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },

@@ -12,7 +12,7 @@ import type {
   PostCounters,
 } from "../metrics.ts";
 import { graph, REPOST, readerOf, versioned } from "./api.ts";
-import { EACH, EACH_PAGE } from "./capabilities.ts";
+import { EACH, EACH_PAGE, OWN_REPLIES } from "./capabilities.ts";
 import { judge } from "./failures.ts";
 
 const { toRefused } = judge;
@@ -53,6 +53,8 @@ const FIELDS = "id,media_type,permalink,text,timestamp";
 
 /** Reposts have no figures. After a refused page, the next call reads its posts one by one. */
 export const readPage: MetricsReader["readPage"] = async (job, cursor) => {
+  if (cursor?.startsWith(OWN_REPLIES))
+    return readReplies(job, Number(cursor.slice(OWN_REPLIES.length)));
   const isEach = cursor?.startsWith(EACH) ?? false;
   const place = isEach ? (cursor ?? "").slice(EACH.length) : (cursor ?? "");
   const query = {
@@ -76,8 +78,23 @@ export const readPage: MetricsReader["readPage"] = async (job, cursor) => {
   const { posts, missing } = measured.value;
   const problems = missing > 0 ? [`Threads gave no figures for ${missing} posts.`] : [];
   const after = data.length > 0 ? (paging?.cursors?.after ?? null) : null;
-  return ok({ posts, cursor: after, problems: [...listed.problems, ...problems] });
+  const last = job.own.some(({ isReply }) => isReply) ? `${OWN_REPLIES}0` : null;
+  return ok({ posts, cursor: after ?? last, problems: [...listed.problems, ...problems] });
 };
+
+async function readReplies(job: MetricsJob, from: number): ReturnType<MetricsReader["readPage"]> {
+  const replies = job.own.filter(({ isReply }) => isReply);
+  const page = replies.slice(from, from + EACH_PAGE);
+  const counters = NO_COUNTERS;
+  const measured = await askEach(
+    job,
+    page.map(({ isReply: _, ...post }) => ({ ...post, counters })),
+  );
+  if (!measured.ok) return measured;
+  const { posts } = measured.value;
+  const next = from + EACH_PAGE;
+  return ok({ posts, cursor: next < replies.length ? OWN_REPLIES + next : null });
+}
 
 function toPost({ id, media_type, text, permalink, timestamp, insights }: z.infer<typeof post>) {
   if (media_type === REPOST) return null;

@@ -57,7 +57,8 @@ export async function getAuthorFeed(call: Call): Promise<Response> {
   const rows = posts.list(
     call.env.store,
     { platform: "bluesky" },
-    "AND key GLOB ? AND id < ? ORDER BY id DESC LIMIT ?",
+    `AND key GLOB ? AND id < ? ${filter === "posts_no_replies" ? "AND fields ->> 'reply' IS NULL" : ""}
+     ORDER BY id DESC LIMIT ?`,
     `at://${account.did}/*`,
     Number(before),
     limit + 1,

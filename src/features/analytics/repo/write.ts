@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
 import type { Platform } from "../../../core/platforms.ts";
 import { prepared, preparedWrite, sqlQuery, sqlWrite } from "../../../db/client.ts";
-import { flag, instant } from "../../../db/columns.ts";
+import { flag, instant, json } from "../../../db/columns.ts";
 import { pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { accounts } from "../../accounts/table.ts";
@@ -27,12 +27,19 @@ const readOwn = rowReader({
   title: text("title"),
   description: text("description"),
   publishedAt: instant("uploaded_at").notNull(),
+  replies: json<readonly OwnReply[]>("replies"),
 });
+
+/** The further posts of a thread. */
+export type OwnReply = Record<"id" | "url" | "text", string | null>;
 
 export const ownPosts = prepared(
   ({ team, id, max }: Params<{ team: number | SQL; id: string; max: number }>) =>
     sql`SELECT id, metadata ->> 'videoId' AS post_id, metadata ->> 'shareUrl' AS url,
-        substr(title, 1, 500) AS title, substr(description, 1, 2000) AS description, uploaded_at
+        substr(title, 1, 500) AS title, substr(description, 1, 2000) AS description, uploaded_at,
+        iif(parts IS NULL, NULL, (SELECT json_group_array(json_object('id', p.value ->> 'platformPostId',
+          'url', p.value ->> 'shareUrl', 'text', substr(p.value ->> 'text', 1, 500)))
+          FROM json_each(parts) p WHERE p.value ->> 'kind' = 'post')) AS replies
       FROM uploads WHERE account_id = ${id} AND team_id = ${team} AND counted_at IS NOT NULL AND status = 'completed'
         AND uploaded_at IS NOT NULL AND unpublished_at IS NULL AND metadata ->> 'videoId' IS NOT NULL
       ORDER BY counted_at DESC LIMIT ${max}`,

@@ -1,6 +1,7 @@
 import { MINUTE } from "../../../core/time.ts";
 import { add, type Counters, countOf, engagementOf, METRICS } from "./counters.ts";
 import type { StoredPost } from "./snapshots.ts";
+import { joinThreads } from "./threads.ts";
 
 export type ShownPost = Pick<
   StoredPost,
@@ -31,8 +32,9 @@ export interface Summary {
 export const RECENT_POSTS = 25;
 const MAX_HASHTAGS = 50;
 
-/** @param posts newest first */
-export function summarize(posts: readonly StoredPost[]): Summary {
+/** @param all newest first */
+export function summarize(all: readonly StoredPost[]): Summary {
+  const posts = joinThreads(all);
   const oldestFirst = [...posts].reverse();
   const minutes = oldestFirst.map(({ publishedAt }) => Math.floor(publishedAt / MINUTE));
   const recent = (isOurs: boolean) =>
