@@ -1,13 +1,13 @@
 import * as z from "zod";
 import { field, maybeText } from "../kit/shapes.ts";
-import { graphApi, graphId as id } from "../meta/graph.ts";
+import { deleted, graphApi, graphId as id } from "../meta/graph.ts";
 import { apiVersion } from "./capabilities.ts";
 
 const SITE = "https://www.facebook.com";
 
 const LIST_LIMIT = 25;
 
-export const { graph, versioned, readReply, readerOf, readDoneReply } = graphApi(
+export const { graph, versioned, readReply, readerOf } = graphApi(
   "Facebook",
   "https://graph.facebook.com",
   apiVersion.version,
@@ -108,6 +108,8 @@ export const readGetPublishedReply = readerOf(published);
 /** @see https://developers.facebook.com/docs/graph-api/reference/page-post/#deleting */
 export const deletePostRequest = (token: string, id: string): Request =>
   new Request(graph(versioned(id), { token }), { method: "DELETE" });
+
+export const readDeletedReply = readerOf(deleted);
 
 const attachment = z.object({
   media_type: maybeText,

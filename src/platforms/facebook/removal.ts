@@ -1,12 +1,13 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
 import type { Stopped } from "../connector.ts";
+import { notDeleted } from "../kit/refusals.ts";
 import { MISSING, seen } from "../kit/rehearsals.ts";
 import { DELETED_OR_HIDDEN } from "../meta/graph.ts";
 import type { AccountCall, ReadBack, Removed } from "../removal.ts";
 import {
   deletePostRequest,
   getPublishedRequest,
-  readDoneReply,
+  readDeletedReply,
   readGetPublishedReply,
 } from "./api.ts";
 import { toRefused } from "./failures.ts";
@@ -24,6 +25,7 @@ export async function remove(
   { fetch, accessToken }: AccountCall,
   id: string,
 ): Promise<Result<Removed, Stopped>> {
-  const reply = await readDoneReply(await fetch(deletePostRequest(accessToken, id)));
-  return reply.ok ? ok("deleted") : refuse(toRefused(reply.error));
+  const reply = await readDeletedReply(await fetch(deletePostRequest(accessToken, id)));
+  if (!reply.ok) return refuse(toRefused(reply.error));
+  return reply.value ? ok("deleted") : refuse(notDeleted("Facebook"));
 }

@@ -52,6 +52,8 @@ export function refusedBy(rule: Rule, message: string, waitSeconds: number | nul
 export const failed = (code: FailureCode, message: string): Refused => refusedBy({ code }, message);
 export const mediaInvalid = (message: string): Refused => refusedBy(INVALID, message);
 export const unavailable = (message: string): Refused => refusedBy(UNAVAILABLE, message);
+export const notDeleted = (name: string): Refused =>
+  unavailable(`${name} answered that it did not delete the post. Ask again.`);
 export const sendAgain = (message: string): Refused => refusedBy(GONE, message);
 
 /** Another server than the API answered, or the API is down or overloaded. */

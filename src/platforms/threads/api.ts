@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { field, maybeText } from "../kit/shapes.ts";
 import { CONTAINER_STATUSES, type ContainerStatus, type Fields } from "../meta/containers.ts";
-import { graphApi, graphId as id, unixTime } from "../meta/graph.ts";
+import { deleted, graphApi, graphId as id, unixTime } from "../meta/graph.ts";
 import { apiVersion } from "./capabilities.ts";
 
 export const NAME = "Threads";
@@ -12,11 +12,7 @@ const LIST_LIMIT = 25;
 /** graph.threads.com serves the same API. */
 const GRAPH = "https://graph.threads.net";
 
-export const { graph, versioned, readerOf, readDoneReply } = graphApi(
-  NAME,
-  GRAPH,
-  apiVersion.version,
-);
+export const { graph, versioned, readerOf } = graphApi(NAME, GRAPH, apiVersion.version);
 
 /**
  * Expires after 24 hours unless published.
@@ -59,6 +55,8 @@ export const readGetPostReply = readerOf(
  */
 export const deletePostRequest = (token: string, postId: string): Request =>
   new Request(graph(versioned(postId), { token }), { method: "DELETE" });
+
+export const readDeletedReply = readerOf(deleted);
 
 /** @see https://developers.facebook.com/docs/threads/threads-media */
 export const listPostsRequest = (token: string): Request =>

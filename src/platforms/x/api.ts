@@ -124,6 +124,10 @@ export const readGetPostsReply = dataReaderOf(
 export const deletePostRequest = (accessToken: string, id: string): Request =>
   call("DELETE", `/2/tweets/${encodeURIComponent(id)}`, accessToken);
 
+export const readDeletedReply = dataReaderOf(
+  z.object({ deleted: z.boolean().default(true) }).transform(({ deleted }) => deleted),
+);
+
 /** X's specification 2.167 says `post.fields`, unlike its documentation and SDK. */
 const FIELDS_PARAMETER = "tweet.fields";
 const LISTED_FIELDS =

@@ -1,8 +1,9 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
 import type { Stopped } from "../connector.ts";
+import { notDeleted } from "../kit/refusals.ts";
 import { MISSING, seen } from "../kit/rehearsals.ts";
 import type { AccountCall, ReadBack, Removed } from "../removal.ts";
-import { deletePostRequest, getPostsRequest, readDoneReply, readGetPostsReply } from "./api.ts";
+import { deletePostRequest, getPostsRequest, readDeletedReply, readGetPostsReply } from "./api.ts";
 import { toRefused } from "./failures.ts";
 
 export async function readBack(
@@ -20,8 +21,8 @@ export async function remove(
   { fetch, accessToken, now }: AccountCall,
   id: string,
 ): Promise<Result<Removed, Stopped>> {
-  const reply = await readDoneReply(await fetch(deletePostRequest(accessToken, id)));
-  if (reply.ok) return ok("deleted");
+  const reply = await readDeletedReply(await fetch(deletePostRequest(accessToken, id)));
+  if (reply.ok) return reply.value ? ok("deleted") : refuse(notDeleted("X"));
   if (reply.error.status === NOT_FOUND) return ok("missing");
   return refuse(toRefused(reply.error, now()));
 }

@@ -1,4 +1,5 @@
 import { createSimulator, idOf } from "../kit/simulator.ts";
+import { readSteering } from "../kit/steering.ts";
 import { createGraphApp, type GraphCall, graphError, unsupported } from "../meta/graph.ts";
 import { pick, readFacebookFields } from "./call.ts";
 import { createComment, listComments } from "./comments.ts";
@@ -38,8 +39,10 @@ async function deleteNode(call: GraphCall): Promise<Response> {
   const id = idOf(call);
   const { page } = await authenticate(call);
   const photo = findPhoto(call, page, id);
-  if (photo) return deletePhoto(call, photo);
   const video = findVideo(call, page, { id });
+  const text = photo?.received.message ?? video?.description ?? findPost(call, page, id)?.message;
+  if (readSteering(String(text)).keepsPost) return Response.json({ success: false });
+  if (photo) return deletePhoto(call, photo);
   if (video && mayPublish(page)) return deleteVideo(call, page, video);
   if (!mayPublish(page) || !deletePost(call, page, id)) throw unsupported("DELETE", id);
   return Response.json({ success: true });

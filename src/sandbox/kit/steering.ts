@@ -8,6 +8,7 @@ interface Steering {
   /** Refuse the access token until it is refreshed. */
   expiresToken: boolean;
   serverErrors: number;
+  keepsPost: boolean;
 }
 
 /** What an upload already met and does not meet again. */
@@ -46,6 +47,7 @@ export function readSteering(text: string): Steering {
     losesReply: false,
     expiresToken: false,
     serverErrors: 0,
+    keepsPost: false,
   };
   for (const [, word = "", number] of text.matchAll(WORD)) {
     if (number !== undefined) {
@@ -54,6 +56,7 @@ export function readSteering(text: string): Steering {
     } else if (isFailureCode(word)) steering.failure ??= word;
     else if (word === "lost_reply") steering.losesReply = true;
     else if (word === "token_expired") steering.expiresToken = true;
+    else if (word === "not_deleted") steering.keepsPost = true;
   }
   return steering;
 }

@@ -1,4 +1,5 @@
 import { createSimulator, idOf } from "../kit/simulator.ts";
+import { readSteering } from "../kit/steering.ts";
 import {
   createGraphApp,
   type GraphCall,
@@ -37,10 +38,12 @@ async function readNode(call: GraphCall): Promise<Response> {
 async function deleteNode(call: GraphCall): Promise<Response> {
   const { account } = await authenticate(call);
   const id = idOf(call);
-  if (!findPost(call.env.store, account, id)) throw unsupported("DELETE", id);
+  const post = findPost(call.env.store, account, id);
+  if (!post) throw unsupported("DELETE", id);
   if (!grantedScopes(call, account.name).includes("threads_delete")) {
     throw noPermission();
   }
+  if (readSteering(String(post.text)).keepsPost) return Response.json({ success: false });
   deletePost(call.env.store, account, id);
   return Response.json({ success: true, deleted_id: id });
 }

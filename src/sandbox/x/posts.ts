@@ -4,6 +4,7 @@ import { HOUR } from "../../core/time.ts";
 import { randomDigits, randomText } from "../kit/ids.ts";
 import { type Call, deliver, idOf, type PostByHand } from "../kit/simulator.ts";
 import { steer } from "../kit/steered.ts";
+import { readSteering } from "../kit/steering.ts";
 import type { SandboxStore } from "../kit/store.ts";
 import { integer, json, key, type RowOf, Table, text } from "../kit/table.ts";
 import { type Account, authenticate, isSubscriber } from "./accounts.ts";
@@ -272,7 +273,9 @@ export async function deletePost(call: Call): Promise<Response> {
   const id = idOf(call);
   const { store, origin } = call.env;
   const own = { id, user_id: account.userId, team_id: origin.teamId };
-  if (!posts.find(store, own)) throw notFound(`Could not find tweet with id: [${id}].`);
+  const post = posts.find(store, own);
+  if (!post) throw notFound(`Could not find tweet with id: [${id}].`);
+  if (readSteering(post.text).keepsPost) return Response.json({ data: { deleted: false } });
   posts.delete(store, own);
   store.deletePost("x", id);
   return Response.json({ data: { deleted: true } });
