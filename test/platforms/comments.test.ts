@@ -172,6 +172,26 @@ describe.each(ALL)("a first comment on %s", (_name, commenter) => {
   });
 });
 
+test("on Facebook is sent again where the login may read every comment", async () => {
+  const stage = await open(FACEBOOK);
+  await env.DB.prepare("UPDATE accounts SET granted_scopes = ? WHERE id = ?")
+    .bind("pages_manage_engagement pages_read_user_content", stage.accountId)
+    .run();
+  const { upload, feed } = await stage.publish({ first_comment: "Below [sandbox:5xx=1]" });
+  expect(upload).toMatchObject({ status: "completed", parts: [{ status: "completed" }] });
+  expectOnce(feed);
+  expect(textsOf(feed)).toHaveLength(1);
+});
+
+test("the advice on Facebook names both permissions", async () => {
+  const stage = await open(FACEBOOK);
+  await env.DB.prepare("UPDATE accounts SET granted_scopes = 'read_insights' WHERE id = ?")
+    .bind(stage.accountId)
+    .run();
+  const { body } = await stage.send({ first_comment: "Below" });
+  expect(body.error).toMatch(/pages_manage_engagement.* adds it and pages_read_user_content to/);
+});
+
 const differing = { description: "Another", title: "Another" };
 
 const refusalOf = async (commenter: Commenter, fields: Fields) => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { appKeyNames } from "../../src/config.ts";
-import { pastesOf, setupOf } from "../../src/features/setup/rules.ts";
+import { pastesOf, scopeRefusals, setupOf } from "../../src/features/setup/rules.ts";
 import { reasonsOf } from "../../src/features/setup/words.ts";
 import type { Connector } from "../../src/platforms/connector.ts";
 import { connectors } from "../../src/platforms/registry.ts";
@@ -51,6 +51,14 @@ describe.each(connectors().map((one): [string, Connector] => [one.platform, one]
       const scopes = steps.flatMap((step) => step.scopes ?? []);
       for (const scope of consent?.required ?? []) expect(scopes).toContain(scope);
       for (const scope of needs.scopes) expect(scopes).toContain(scope);
+    });
+
+    test("name only permissions that APP_SCOPES takes", () => {
+      for (const { todo } of steps) {
+        for (const [json] of todo.matchAll(/\{"\w+":\[[^\]]*\]\}/g)) {
+          expect(scopeRefusals(connector, JSON.parse(json))).toEqual([]);
+        }
+      }
     });
 
     test("are confirmed by the platform only where it can be asked", () => {

@@ -25,11 +25,12 @@ export const apiVersion = {
 };
 
 export const COMMENTS = "pages_manage_engagement";
+export const READS_COMMENTS = "pages_read_user_content";
 
 /** Source: Meta, "Permissions Reference". */
 export const scopes = {
   required: ["pages_show_list", "pages_read_engagement", "pages_manage_posts"],
-  optional: ["read_insights", "business_management", COMMENTS],
+  optional: ["read_insights", "business_management", COMMENTS, READS_COMMENTS],
   usual: ["read_insights", "business_management"],
   inWords: {
     pages_show_list: "list the Pages",
@@ -38,6 +39,7 @@ export const scopes = {
     read_insights: "read how posts do",
     business_management: "find the Pages of business portfolios",
     [COMMENTS]: "write comments under the Pages' posts",
+    [READS_COMMENTS]: "read comments under the Pages' posts",
   },
 } satisfies ConsentScopes;
 

@@ -17,20 +17,19 @@ import { DELETED_OR_HIDDEN } from "../meta/graph.ts";
 import { toInstant } from "../meta/published.ts";
 import { graph, permalink, readerOf, versioned } from "./api.ts";
 import type { Job } from "./bookmark.ts";
-import { COMMENTS } from "./capabilities.ts";
+import { COMMENTS, READS_COMMENTS } from "./capabilities.ts";
 import { isRefusedParameter, isUndecided, toRefused, toUnknowable } from "./failures.ts";
 import type { FacebookSettings } from "./settings.ts";
 
 const SCOPE = {
   scope: COMMENTS,
+  requires: READS_COMMENTS,
   app: "facebook",
   place: 'in the step "Add the permissions" at /app/setup/facebook',
 } as const;
 
 export const check = (_text: string, _post: Post<FacebookSettings>, target: Target) =>
   checkCommentScope(target, SCOPE);
-
-const READS_COMMENTS = "pages_read_user_content";
 
 const POST_LOOK_SECONDS = 5;
 const POST_SECONDS = 120;

@@ -27,7 +27,7 @@ const STEPS: readonly SetupStep[] = [
     id: "permissions",
     kind: "product",
     title: "Add the permissions",
-    todo: 'Press "Customize" at the use case, and add these permissions; read_insights only for figures. For first comments, add pages_manage_engagement as well, and set APP_SCOPES to {"facebook":["read_insights","business_management","pages_manage_engagement"]}. Pages that are connected already have to be connected again.',
+    todo: 'Press "Customize" at the use case, and add these permissions; read_insights only for figures. For first comments, add pages_manage_engagement as well, and pages_read_user_content, which it depends on according to other programs, and set APP_SCOPES to {"facebook":["read_insights","business_management","pages_manage_engagement","pages_read_user_content"]}. Pages that are connected already have to be connected again.',
     page: "https://developers.facebook.com/documentation/pages-api/create-an-app",
     before: "Facebook refuses the login.",
     after: "People with a role can be asked for them: that is standard access.",
@@ -112,6 +112,8 @@ const STEPS: readonly SetupStep[] = [
           "The person writes a post with text, photos or a video in this app, now or for a later date, and the app publishes it on the person's Page.",
         pages_manage_engagement:
           "The person writes a first comment for their own post, and this app publishes it below the post, as the Page.",
+        pages_read_user_content:
+          "When the answer to a first comment was lost, this app looks for it among the comments under the Page's own post, so that it is not written twice. pages_manage_engagement depends on this permission.",
         read_insights: "This app shows the Page's owner how often the posts were seen.",
         business_management:
           "Pages that belong to a business portfolio are listed only with this permission, which pages_show_list depends on here. The app changes nothing in the portfolio.",

@@ -84,12 +84,13 @@ export const checkCommentLength = (name: string, text: string, max: number): Fie
 
 export interface CommentScope {
   scope: string;
+  requires?: string;
   app: AppName;
   place: string;
 }
 
-const grantOf = ({ app, place }: Omit<CommentScope, "scope">): string =>
-  `The instance's owner adds it to the app, ${place}, and to APP_SCOPES under "${app}"; then connect the account again.`;
+const grantOf = ({ app, place, requires }: Omit<CommentScope, "scope">): string =>
+  `The instance's owner adds it${requires ? ` and ${requires}` : ""} to the app, ${place}, and to APP_SCOPES under "${app}"; then connect the account again.`;
 
 export const checkCommentScope = (
   { grantedScopes }: Target,
