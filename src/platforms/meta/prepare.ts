@@ -164,10 +164,10 @@ export function containerPreparer<S>(platform: ContainerPlatform<S>) {
     const seen = await look(job, containerId, place);
     if (seen === "in_progress") return waiting(place, lookAfter(job, hasVideo(job), since));
     if (seen !== "finished") return seen;
-    const finishedAt = place.finishedAt ?? now;
+    const finishedAt = place.finishedAt ?? place.readyAt ?? now;
     const rest = Math.ceil((platform.restSeconds?.(job) ?? 0) - ageOf(finishedAt, job.now()));
     if (rest > 0) return waiting({ ...place, finishedAt }, rest);
-    return ready({ stage, containerId, since, readyAt: now });
+    return ready({ stage, containerId, since, readyAt: place.readyAt ?? now });
   }
 
   return { prepare, refuse };

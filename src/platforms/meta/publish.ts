@@ -16,6 +16,7 @@ import {
   bookmark,
   type Container,
   type ContainerPlatform,
+  type ListedPost,
   type Place,
   readCreatedReply,
 } from "./containers.ts";
@@ -25,6 +26,8 @@ import { CLOCK_SLACK_SECONDS, settlePermalink, toInstant } from "./published.ts"
 
 /** So soon after a container is ready, no earlier call can have published it. */
 const FIRST_CALL_SECONDS = 60;
+/** A finished container that publishing does not find by then stays lost, as open-source clients found. */
+const LOST_SECONDS = 20;
 const addressed = z.object({ permalink: maybeText, is_reply: z.boolean().nullish().catch(null) });
 
 const toPublishable = (stored: Bookmark): Container => placeAt(bookmark.parse(stored), "container");
@@ -56,12 +59,19 @@ export function containerPublisher<S>(platform: ContainerPlatform<S>) {
     place: Container,
   ): Promise<Submitted> {
     const refused = refuse(job, refusal, place);
-    const isFirstCall = ageOf(place.readyAt ?? place.since, job.now()) <= FIRST_CALL_SECONDS;
-    if (refused.kind === "token_expired" || isFirstCall) return refused;
+    const { subcode, isSaidOfPublished } = platform.missing;
+    const mayBeLost = isSaidOfPublished && refusal.subcode === subcode;
+    const age = ageOf(place.readyAt ?? place.since, job.now());
+    const isEarly = age <= (mayBeLost ? LOST_SECONDS : FIRST_CALL_SECONDS);
+    if (refused.kind === "token_expired" || isEarly) return refused;
     const request = calls.look(job.accessToken, place.containerId);
     const reply = await calls.readLook(await job.fetch(request));
-    if (reply.ok) return reply.value.status === "PUBLISHED" ? findPublished(job, place) : refused;
-    return judge.isTemporary(reply.error) ? undecided(refusal.message) : refused;
+    if (!reply.ok) return judge.isTemporary(reply.error) ? undecided(refusal.message) : refused;
+    const { status } = reply.value;
+    if (status === "PUBLISHED") return findPublished(job, place);
+    if (!mayBeLost || status !== "FINISHED") return refused;
+    const matches = await listMatches(job, place);
+    return matches?.length === 0 ? { ...refused, restart: true } : refused;
   }
 
   async function settle(job: Job, stored: Bookmark): Promise<Settled> {
@@ -105,18 +115,24 @@ export function containerPublisher<S>(platform: ContainerPlatform<S>) {
     }
   }
 
-  /** Unless exactly one listed post matches, the container's id replaces the post's. */
-  async function findPublished(job: Job, place: Container): Promise<PublishedPost> {
+  /** Null when Meta does not list the posts. */
+  async function listMatches(job: Job, place: Container): Promise<ListedPost[] | null> {
     const text = comparable(platform.listedText(job));
     const reply = await calls.readList(await job.fetch(calls.list(job)));
+    if (!reply.ok) return null;
     const from = (place.readyAt ?? place.since) - CLOCK_SLACK_SECONDS * 1_000;
-    const matches = (reply.ok ? reply.value : []).filter(
+    return reply.value.filter(
       (post) =>
         toInstant(post.timestamp) >= from &&
         comparable(post.text) === text &&
         (job.replyTo === undefined ||
           (post.repliedTo === job.replyTo.parent && post.id !== job.replyTo.latest)),
     );
+  }
+
+  /** Unless exactly one listed post matches, the container's id replaces the post's. */
+  async function findPublished(job: Job, place: Container): Promise<PublishedPost> {
+    const matches = (await listMatches(job, place)) ?? [];
     const [post] = matches;
     if (!post || matches.length > 1) return published(place.containerId, null);
     return published(post.id, platform.hasPermalink(job) ? post.permalink : null);

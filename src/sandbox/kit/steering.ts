@@ -9,6 +9,7 @@ interface Steering {
   expiresToken: boolean;
   serverErrors: number;
   keepsPost: boolean;
+  losesContainer: boolean;
 }
 
 /** What an upload already met and does not meet again. */
@@ -48,6 +49,7 @@ export function readSteering(text: string): Steering {
     expiresToken: false,
     serverErrors: 0,
     keepsPost: false,
+    losesContainer: false,
   };
   for (const [, word = "", number] of text.matchAll(WORD)) {
     if (number !== undefined) {
@@ -57,6 +59,7 @@ export function readSteering(text: string): Steering {
     else if (word === "lost_reply") steering.losesReply = true;
     else if (word === "token_expired") steering.expiresToken = true;
     else if (word === "not_deleted") steering.keepsPost = true;
+    else if (word === "lost_container") steering.losesContainer = true;
   }
   return steering;
 }

@@ -1,7 +1,9 @@
 import { now } from "../../core/clock.ts";
 import { SECOND } from "../../core/time.ts";
 import type { Refusal } from "../kit/refusal.ts";
-import { statusOf } from "../meta/containers.ts";
+import { readSteering } from "../kit/steering.ts";
+import type { SandboxStore } from "../kit/store.ts";
+import { type Container, statusOf } from "../meta/containers.ts";
 import { graphError, invalidParameter, mediaError, serverError } from "../meta/graph.ts";
 import { expiredToken } from "../meta/logins.ts";
 import { createPublishing } from "../meta/publish.ts";
@@ -16,6 +18,12 @@ const dailyCap = (): Refusal =>
 
 /** Threads publishes video replies as posts of their own until then, as open-source clients found. */
 const VIDEO_REPLY_MS = 30 * SECOND;
+
+/** Other programs report finished containers that are never found when they are published. */
+function isLost(store: SandboxStore, { user_id, caption, created_at }: Container<string>) {
+  if (!readSteering(caption).losesContainer) return false;
+  return containers.table.count(store, { user_id, caption }, "AND created_at < ?", created_at) < 1;
+}
 
 export const { publish, readPublishingLimit } = createPublishing({
   platform: "threads",
@@ -40,6 +48,7 @@ export const { publish, readPublishingLimit } = createPublishing({
   requirePublishable: ({ env: { store } }, { userId }, id) => {
     const container = containers.find(store, userId, id);
     if (!container || statusOf(container) !== "FINISHED") throw notFound(id);
+    if (isLost(store, container)) throw notFound(id);
     if (container.kind === "child") {
       throw invalidParameter("An item of a carousel cannot be published alone.");
     }

@@ -22,15 +22,29 @@ test("a container that publishing does not find yet is published after a back-of
   const { upload, calls, feed } = await stage.publish(
     { title: "Not there yet" },
     async (call, answer) => {
-      if (threads.nameOf(call) !== PUBLISH || ++published > 2) return answer();
+      if (threads.nameOf(call) !== PUBLISH || ++published > 1) return answer();
       const error = { message: "Media Not Found", code: 24, error_subcode: 4279009 };
       return Response.json({ error }, { status: 400 });
     },
   );
   expect(upload).toMatchObject({ status: "completed" });
   expect(count(calls, "POST threads")).toBe(1);
-  expect(count(calls, PUBLISH)).toBe(3);
+  expect(count(calls, PUBLISH)).toBe(2);
   expect(feed).toMatchObject([{ received: 1 }]);
+});
+
+test.each([
+  ["text", {}],
+  ["carousel", { photo: [jpeg(), png()] }],
+])("a finished container that publishing never finds is made anew: %s", async (_, media) => {
+  const stage = await onStage();
+  const { upload, calls, feed } = await stage.publish({
+    title: "Lost [sandbox:lost_container]",
+    ...media,
+  });
+  expect(upload).toMatchObject({ status: "completed" });
+  expect(count(calls, PUBLISH)).toBe(3);
+  expect(feed).toMatchObject([{ received: 1, url: upload.metadata.shareUrl }]);
 });
 
 test("a publishing that broke off after it took effect is found, not repeated", async () => {

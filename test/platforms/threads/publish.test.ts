@@ -69,11 +69,25 @@ describe("submit and settle", () => {
     expect(step).not.toHaveProperty("restart");
   });
 
-  test("a container that publishing does not know for long is still not made anew", async () => {
-    const { fetch } = scriptedFetch(graphError(24, 4279009), status("FINISHED"));
-    const step = await threads.submit(job(fetch, { now: later(600) }), READY);
+  const listed = { id: "180", text: "A thought", timestamp: "2026-12-01T09:00:10+0000" };
+
+  test.each<[string, number, Response[], true | undefined]>([
+    ["finished and not published", 30, [status("FINISHED"), json({ data: [] })], true],
+    ["new", 15, [], undefined],
+    [
+      "finished, but seems to be out",
+      600,
+      [status("FINISHED"), json({ data: [listed] })],
+      undefined,
+    ],
+    ["finished, where no list proves it", 600, [status("FINISHED"), graphError(10)], undefined],
+    ["still prepared", 600, [status("IN_PROGRESS")], undefined],
+    ["not known at all", 600, [graphError(100, 33)], undefined],
+  ])("a container that publishing does not find and that is %s", async (_, age, rest, restart) => {
+    const { fetch } = scriptedFetch(graphError(24, 4279009), ...rest);
+    const step = await threads.submit(job(fetch, { now: later(age) }), READY);
     expect(step).toMatchObject({ kind: "failed", failure: { code: "unknown" }, transient: true });
-    expect(step).not.toHaveProperty("restart");
+    expect(step.kind === "failed" && step.restart).toBe(restart);
   });
 
   test("after such a refusal the same container is looked at and published again", async () => {

@@ -147,6 +147,15 @@ test("a container that publishing does not find yet is published after a back-of
   expect(count(calls, PUBLISH)).toBe(7);
 });
 
+test("a part whose container is lost is made anew, and the thread goes on", async () => {
+  const stage = await onStage();
+  const third = "Third [sandbox:lost_container]";
+  const { upload, feed } = await stage.publish(fields(third));
+  expect(statusesOf(upload)).toEqual(Array(5).fill("completed"));
+  expect(feed.map(({ text }) => text)).toEqual(TEXTS.with(3, third));
+  expect(feed.every(({ received }) => received === 1)).toBe(true);
+});
+
 test("a part that became a post of its own is a warning", async () => {
   const stage = await onStage();
   let dropped = 0;
