@@ -183,6 +183,26 @@ test("on Facebook is sent again where the login may read every comment", async (
   expect(textsOf(feed)).toHaveLength(1);
 });
 
+test("below a post on Instagram whose id is not known is not sent", async () => {
+  const stage = await open(INSTAGRAM);
+  const fields = { first_comment: "Below" };
+  const { upload, calls } = await stage.publish(fields, async (call, answer) => {
+    const { pathname } = call.url;
+    if (pathname.endsWith("/media_publish")) {
+      await (await answer()).body?.cancel();
+      throw new Error("The connection broke.");
+    }
+    const isList = call.request.method === "GET" && pathname.endsWith("/media");
+    return isList ? Response.json({ data: [] }) : answer();
+  });
+  expect(upload).toMatchObject({
+    status: "completed",
+    metadata: { videoId: expect.stringMatching(/^container:\d+$/), shareUrl: null },
+    parts: [{ status: "failed", errorMessage: expect.stringMatching(/which id the post has/) }],
+  });
+  expect(calls.filter(isComment)).toEqual([]);
+});
+
 test("the advice on Facebook names both permissions", async () => {
   const stage = await open(FACEBOOK);
   await env.DB.prepare("UPDATE accounts SET granted_scopes = 'read_insights' WHERE id = ?")

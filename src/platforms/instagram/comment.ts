@@ -19,8 +19,10 @@ import {
   refuseComment,
   withCommentAdvice,
 } from "../kit/comments.ts";
+import { failed } from "../kit/refusals.ts";
 import { field, maybeText } from "../kit/shapes.ts";
 import { published, ready, undecided } from "../kit/steps.ts";
+import { isUnnamed } from "../meta/containers.ts";
 import { graphId } from "../meta/graph.ts";
 import { toInstant } from "../meta/published.ts";
 import { graph, readerOf, versioned } from "./api.ts";
@@ -45,8 +47,15 @@ export const check = (_text: string, post: Post<InstagramSettings>, target: Targ
   ...checkCommentScope(target, SCOPE),
 ];
 
+const UNNAMED = failed(
+  "unknown",
+  "Instagram has not said which id the post has, because an answer was lost. Write the comment on Instagram.",
+);
+
 export async function prepare(job: Job, stored: Bookmark | null): Promise<Prepared> {
-  return stored === null ? readyUnder(job, commentedPost(job)) : ready(stored);
+  if (stored !== null) return ready(stored);
+  const mediaId = commentedPost(job);
+  return isUnnamed(mediaId) ? UNNAMED : readyUnder(job, mediaId);
 }
 
 const readCreateReply = readerOf(field("id", graphId));

@@ -59,6 +59,12 @@ export interface ContainerPlatform<S> {
   restSeconds?(job: PublishJob<S>): number;
 }
 
+const UNNAMED = "container:";
+
+/** The id of a published post of which only the container is known. */
+export const unnamedPost = (containerId: string): string => UNNAMED + containerId;
+export const isUnnamed = (postId: string): boolean => postId.startsWith(UNNAMED);
+
 const created = field("id", graphId);
 
 export const readCreatedReply = (reply: Response, platform: string): Reading<string> =>

@@ -19,6 +19,7 @@ import {
   type ListedPost,
   type Place,
   readCreatedReply,
+  unnamedPost,
 } from "./containers.ts";
 import { type GraphRefusal, readGraphReply } from "./graph.ts";
 import { containerPreparer } from "./prepare.ts";
@@ -134,7 +135,7 @@ export function containerPublisher<S>(platform: ContainerPlatform<S>) {
   async function findPublished(job: Job, place: Container): Promise<PublishedPost> {
     const matches = (await listMatches(job, place)) ?? [];
     const [post] = matches;
-    if (!post || matches.length > 1) return published(place.containerId, null);
+    if (!post || matches.length > 1) return published(unnamedPost(place.containerId), null);
     return published(post.id, platform.hasPermalink(job) ? post.permalink : null);
   }
 

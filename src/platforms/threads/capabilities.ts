@@ -40,7 +40,7 @@ const FINDS_REPLIES = "threads_read_replies";
 export const scopes = {
   required: ["threads_basic", "threads_content_publish"],
   optional: ["threads_manage_insights", REPLIES, FINDS_REPLIES, DELETES],
-  usual: ["threads_manage_insights", REPLIES],
+  usual: ["threads_manage_insights", REPLIES, FINDS_REPLIES],
   inWords: {
     threads_basic: "read the profile and posts",
     threads_content_publish: "publish posts",

@@ -1,6 +1,6 @@
 import type { Bookmark, MediaItem, Prepared, PublishJob, Stopped } from "../connector.ts";
 import { failed } from "../kit/refusals.ts";
-import type { Fields } from "../meta/containers.ts";
+import { type Fields, isUnnamed } from "../meta/containers.ts";
 import { captionOf, sourceOf } from "../meta/post.ts";
 import { containerPublisher } from "../meta/publish.ts";
 import { refusedVideo } from "../meta/video-rules.ts";
@@ -102,8 +102,13 @@ export async function prepare(job: Job, stored: Bookmark | null): Promise<Prepar
   return refused ?? publisher.prepare(job, stored);
 }
 
-/** After a lost answer, the parent's id may be its container's, to which nothing can reply. */
+const UNNAMED_PARENT = failed(
+  "unknown",
+  "Threads has not said which id the post has that this one replies to, because an answer was lost. Write the rest on Threads.",
+);
+
 async function refuseParent(job: Job, parent: string): Promise<Stopped | null> {
+  if (isUnnamed(parent)) return UNNAMED_PARENT;
   const reply = await readGetPostReply(await job.fetch(getPostRequest(job.accessToken, parent)));
   if (reply.ok && (reply.value.permalink ?? reply.value.shortcode)) return null;
   if (!reply.ok && (judge.isTokenRefusal(reply.error) || judge.isTemporary(reply.error))) {

@@ -26,7 +26,7 @@ const STEPS: readonly SetupStep[] = [
     id: "permissions",
     kind: "product",
     title: "Add the permissions",
-    todo: 'Press "Customize" at the use case, and add these permissions. For posts to be deleted here too, as after a rehearsal, add threads_delete as well, and set APP_SCOPES to {"threads":["threads_manage_insights","threads_manage_replies","threads_delete"]}. With threads_read_replies among them, Akimbo finds a reply again whose answer was lost, and its thread goes on. Accounts that are connected already have to be connected again.',
+    todo: 'Press "Customize" at the use case, and add these permissions. For posts to be deleted here too, as after a rehearsal, add threads_delete as well, and set APP_SCOPES to {"threads":["threads_manage_insights","threads_manage_replies","threads_read_replies","threads_delete"]}. With threads_read_replies, Akimbo finds a reply again whose answer was lost, and its thread goes on. Accounts that are connected already have to be connected again.',
     page: "https://developers.facebook.com/documentation/development/create-an-app/threads-use-case",
     before: "Threads refuses the login.",
     after: "Testers can be asked for them.",

@@ -1,5 +1,6 @@
 import { createSimulator, idOf } from "../kit/simulator.ts";
 import { readSteering } from "../kit/steering.ts";
+import { isDropped } from "../meta/containers.ts";
 import {
   createGraphApp,
   type GraphCall,
@@ -28,7 +29,7 @@ async function readNode(call: GraphCall): Promise<Response> {
   const id = idOf(call);
   if (id === "me" || id === account.userId) return readProfile(call, account);
   const container = containers.find(call.env.store, account.userId, id);
-  if (container) return readContainer(call, container);
+  if (container && !isDropped(container)) return readContainer(call, container);
   const post = findPost(call.env.store, account, id);
   if (!post) throw unsupported("GET", id);
   return Response.json(pickRequested(call, post, ["id"]));

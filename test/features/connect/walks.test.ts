@@ -158,7 +158,7 @@ describe("the permission to delete", () => {
 
   test.each<[Platform, string]>([
     ["youtube", ""],
-    ["threads", "threads_manage_insights threads_manage_replies"],
+    ["threads", "threads_manage_insights threads_manage_replies threads_read_replies"],
   ])("is not asked for by %s", async (platform, granted) => {
     await walk(platform);
     expect(await grantedScopes()).toBe(granted);

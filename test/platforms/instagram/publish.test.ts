@@ -120,7 +120,7 @@ describe("reconcile", () => {
     platformPostId: "180",
     shareUrl: "https://www.instagram.com/p/abc/",
   };
-  const nameless = { kind: "published", platformPostId: "17", shareUrl: null };
+  const nameless = { kind: "published", platformPostId: "container:17", shareUrl: null };
 
   test.each<[string, object[], object]>([
     ["the post", [listed()], reconciled],

@@ -22,7 +22,8 @@ test("leads to the consent page", async () => {
     client_id: "app id",
     redirect_uri: REDIRECT,
     response_type: "code",
-    scope: "threads_basic,threads_content_publish,threads_manage_insights,threads_manage_replies",
+    scope:
+      "threads_basic,threads_content_publish,threads_manage_insights,threads_manage_replies,threads_read_replies",
     state: "the state",
   });
 });

@@ -169,7 +169,7 @@ describe("reconcile", () => {
     ...change,
   });
   const reconciled = { kind: "published", platformPostId: "180", shareUrl: URL };
-  const nameless = { kind: "published", platformPostId: "17", shareUrl: null };
+  const nameless = { kind: "published", platformPostId: "container:17", shareUrl: null };
 
   test.each<[string, object[], object]>([
     ["the post", [listed()], reconciled],

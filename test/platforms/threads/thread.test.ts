@@ -125,7 +125,8 @@ test("without threads_read_replies, a lost part is out without address, and the 
   expect(upload).toMatchObject({ status: "completed" });
   expect(statusesOf(upload)).toEqual(["completed", "completed", "failed", "failed", "failed"]);
   expect(upload.parts[1].shareUrl).toBeNull();
-  expect(upload.parts[2].errorMessage).toMatch(/^Threads does not show the post that this one/);
+  expect(upload.parts[1].platformPostId).toMatch(/^container:\d+$/);
+  expect(upload.parts[2].errorMessage).toMatch(/^Threads has not said which id the post has/);
   expect(feed.map(({ text }) => text)).toEqual(["Third", "Second", "First"]);
 });
 
