@@ -63,7 +63,11 @@ async function removeOne(work: Work, id: string): Promise<Taken> {
   }
   const seen = await answerOf(work, (call) => calls.readBack(call, id));
   const isThere = seen?.ok ? seen.value.isThere : null;
-  if (isThere === false) return { kind: "gone", how: refusal ? "missing" : "deleted" };
+  // To a login without access, platforms may deny that the post exists.
+  const mayBeHidden = refusal?.failure.code === "account_disconnected";
+  if (isThere === false && !mayBeHidden) {
+    return { kind: "gone", how: refusal ? "missing" : "deleted" };
+  }
   if (refusal && !refusal.transient) {
     const reason = `${name} did not delete the post: ${asSentence(refusal.failure.message)}${scopeAdvice(removal)}`;
     return { kind: "refused", error: notUnpublishable(upload, connector, reason) };

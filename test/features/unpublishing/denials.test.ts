@@ -4,13 +4,16 @@ import { openStage, type Wrap } from "../../support/stage.ts";
 
 type Name = "facebook" | "threads" | "x";
 
-async function published(platform: Name, words = "") {
+async function published(platform: Name, words = "", wrap?: Wrap) {
   const stage = await openStage(platform, { person: "Ada" });
   if (platform === "threads") {
     await grantDeleting.threads(stage.member.teamId);
     await stage.connect();
   }
-  const { upload } = await stage.publish({ title: "", description: `Soon gone ${words}`.trim() });
+  const { upload } = await stage.publish(
+    { title: "", description: `Soon gone ${words}`.trim() },
+    wrap,
+  );
   expect(upload.status).toBe("completed");
   const { harness, member } = stage;
   const down = (wrap?: Wrap) =>
@@ -18,7 +21,7 @@ async function published(platform: Name, words = "") {
       () => harness.call("POST", `/upload/${upload.id}/unpublish`, { token: member.token }),
       wrap,
     );
-  return { stage, down };
+  return { stage, upload, down };
 }
 
 const isDeletion = ({ request }: { request: Request }) => request.method === "DELETE";
@@ -61,4 +64,50 @@ describe.each<[Name, string, unknown[]]>([
     expect(result.body.error).toMatch(/did not delete the post/);
     expect(await stage.feed()).toHaveLength(1);
   });
+});
+
+const refusal = (code: number, message: string, error_subcode?: number) => ({
+  error: { message, code, error_subcode },
+});
+
+/** Refuses the deletion and the look at the post. */
+const refusedTwice =
+  (deletion: object, look: object): Wrap =>
+  async (call, answer) => {
+    const isLook = /^\/v[\d.]+\/\d+(?:_\d+)?$/.test(call.url.pathname);
+    if (!isLook) return answer();
+    return Response.json(isDeletion(call) ? deletion : look, { status: 400 });
+  };
+
+const HIDDEN = refusal(100, "Unsupported get request. Object with ID '1' does not exist", 33);
+
+test.each<Name>(["facebook", "threads"])(
+  "%s refuses access and then hides the post: it does not count as gone",
+  async (platform) => {
+    const { stage, down } = await published(platform);
+    const denial = refusal(10, "(#10) No permission for this action");
+    const { result } = await down(refusedTwice(denial, HIDDEN));
+    expect(result).toMatchObject({ status: 409, body: { code: "NOT_UNPUBLISHABLE" } });
+    expect(result.body.error).toContain("No permission for this action");
+    expect(await stage.events()).not.toContain("upload.unpublished");
+  },
+);
+
+test("a post whose id Threads has not said is not tried", async () => {
+  const { stage, upload, down } = await published("threads", "", async (call, answer) => {
+    const { pathname } = call.url;
+    if (pathname.endsWith("/threads_publish")) {
+      await (await answer()).body?.cancel();
+      throw new Error("The connection broke.");
+    }
+    const isList = call.request.method === "GET" && pathname.endsWith("/threads");
+    return isList ? Response.json({ data: [] }) : answer();
+  });
+  expect(upload.metadata).toMatchObject({ videoId: expect.stringMatching(/^container:\d+$/) });
+  stage.harness.advance(25 * 3_600);
+  const { result, calls } = await down();
+  expect(result).toMatchObject({ status: 409, body: { code: "NOT_UNPUBLISHABLE" } });
+  expect(result.body.error).toMatch(/Threads has not said which id the post has/);
+  expect(calls).toEqual([]);
+  expect(await stage.feed()).toHaveLength(1);
 });
