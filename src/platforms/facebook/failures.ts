@@ -28,7 +28,7 @@ const DUPLICATE_PHOTOS = 1366051;
 const INVALID_ADDRESS = 1500;
 const UNREADABLE_ADDRESS = 1609005;
 /** Meta sends this code for other mistakes too. */
-const INVALID_PARAMETER = 100;
+export const INVALID_PARAMETER = 100;
 const WRONG_OFFSET = 1363037;
 
 /**

@@ -6,7 +6,9 @@ import { isUnnamed } from "../meta/containers.ts";
 import { DELETED_OR_HIDDEN } from "../meta/graph.ts";
 import type { AccountCall, ReadBack, Removed } from "../removal.ts";
 import { deletePostRequest, getPostRequest, readDeletedReply, readGetPostReply } from "./api.ts";
-import { judge } from "./failures.ts";
+import { judge, CONTAINER_MISSING as NOT_FOUND } from "./failures.ts";
+
+const MISSING_SUBCODES = new Set<number | null>([DELETED_OR_HIDDEN, NOT_FOUND]);
 
 const UNNAMED = failed("unknown", "Threads has not said which id the post has.");
 
@@ -17,7 +19,7 @@ export async function readBack(
   if (isUnnamed(id)) return refuse(UNNAMED);
   const reply = await readGetPostReply(await fetch(getPostRequest(accessToken, id)));
   if (reply.ok) return seen();
-  return reply.error.subcode === DELETED_OR_HIDDEN ? MISSING : refuse(judge.toRefused(reply.error));
+  return MISSING_SUBCODES.has(reply.error.subcode) ? MISSING : refuse(judge.toRefused(reply.error));
 }
 
 export async function remove(

@@ -93,6 +93,18 @@ test.each<Name>(["facebook", "threads"])(
   },
 );
 
+test.each<[Name, object]>([
+  ["facebook", refusal(803, "(#803) Some of the aliases you requested do not exist: 1")],
+  ["facebook", refusal(100, "(#100) Object with ID '1' does not exist")],
+  ["facebook", refusal(100, "(#100) The object could not be loaded")],
+  ["threads", refusal(24, "The requested resource does not exist", 4279009)],
+])("a post that %s does not know any more counts as taken down", async (platform, answer) => {
+  const { down } = await published(platform);
+  const { result } = await down(refusedTwice(answer, answer));
+  expect(result).toMatchObject({ status: 200 });
+  expect(result.body.message).toMatch(/does not have the post any more/);
+});
+
 test("a post whose id Threads has not said is not tried", async () => {
   const { stage, upload, down } = await published("threads", "", async (call, answer) => {
     const { pathname } = call.url;
