@@ -99,6 +99,22 @@ describe.each(ALL)("a first comment on %s", (_name, commenter) => {
     expect(calls.filter(isComment)).toHaveLength(1);
   });
 
+  test("is there once although its answer is lost and the list shows it late", async () => {
+    const stage = await open(commenter);
+    const fields = { first_comment: "Below [sandbox:lost_reply]" };
+    let looks = 0;
+    const { upload, calls, feed } = await stage.publish(fields, async (call, answer) => {
+      const isLook =
+        call.request.method === "GET" && /\/comment(?:s|Threads)$/.test(call.url.pathname);
+      return isLook && ++looks <= 9
+        ? Response.json({ data: [], items: [], elements: [] })
+        : answer();
+    });
+    expect(upload).toMatchObject({ status: "completed", parts: expected });
+    expect(textsOf(feed)).toHaveLength(1);
+    expect(calls.filter(isComment)).toHaveLength(1);
+  });
+
   test("is there once although its run dies before the outcome is stored", async () => {
     const stage = await open(commenter);
     const id = await stage.post({ first_comment: "Below" });

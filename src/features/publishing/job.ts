@@ -121,6 +121,7 @@ export function createJob(
     accessToken: credentials.accessToken,
     uploadId: upload.id,
     attempt: upload.attempt,
+    ...(upload.submittedAt && { submittedAt: upload.submittedAt }),
     now: deps.now,
     fetch: withDeadline(network, connector.timing.callSeconds, lease),
     readMedia,

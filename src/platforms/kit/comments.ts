@@ -15,7 +15,7 @@ import type {
 } from "../connector.ts";
 import { refuseIf } from "./checks.ts";
 import { comparable } from "./listings.ts";
-import { published, ready, unknowable } from "./steps.ts";
+import { ageOf, published, ready, unknowable } from "./steps.ts";
 
 const CLOCK_SLACK_SECONDS = 60;
 
@@ -44,6 +44,17 @@ export interface ListedComment {
   shareUrl: string | null;
 }
 
+interface CommentList {
+  comments: readonly ListedComment[];
+  isWhole: boolean;
+  whyPartial?: string;
+}
+
+const TOO_MANY = "The post has more new comments than Akimbo reads.";
+
+/** No platform says how late it lists a comment. */
+const LATE_SECONDS = 600;
+
 /**
  * Finds the job's comment. Any other new comment by the account may be this one, because platforms change texts.
  *
@@ -52,7 +63,7 @@ export interface ListedComment {
 export function findComment(
   job: PublishJob,
   { readyAt }: CommentPlace,
-  { comments, isWhole }: { comments: readonly ListedComment[]; isWhole: boolean },
+  { comments, isWhole, whyPartial }: CommentList,
 ): PublishedPost | Extract<Reconciled, { kind: "absent" | "unknowable" }> {
   const from = readyAt - CLOCK_SLACK_SECONDS * SECOND;
   const text = comparable(commentText(job));
@@ -63,9 +74,11 @@ export function findComment(
   const [comment] = sure;
   if (comment && sure.length === 1) return published(comment.id, comment.shareUrl);
   if (maybe.length > 0) return unknowable("A new comment under the post may be this one.");
-  return isWhole
-    ? { kind: "absent" }
-    : unknowable("The post has more new comments than Akimbo reads.");
+  const calledAt = job.submittedAt?.getTime() ?? readyAt;
+  if (ageOf(calledAt, job.now()) < LATE_SECONDS) {
+    throw new Error("The list of comments may still lack the new one.");
+  }
+  return isWhole ? { kind: "absent" } : unknowable(whyPartial ?? TOO_MANY);
 }
 
 export const reachesBack = (

@@ -5,7 +5,8 @@ import { findComment, type ListedComment } from "../../../src/platforms/kit/comm
 const READY_AT = Date.parse("2026-11-27T09:00:00Z");
 const place = { objectId: "1", readyAt: READY_AT };
 const post = { title: null, description: "Below  it", media: [], settings: {} };
-const job = { post } as unknown as PublishJob;
+const LATER = READY_AT + 600_000;
+const job = { post, now: () => new Date(LATER) } as unknown as PublishJob;
 
 const listed = (change: Partial<ListedComment> = {}): ListedComment => ({
   id: "c1",
@@ -37,4 +38,18 @@ test.each<[string, ListedComment[], boolean, string]>([
   ["a list without an end tells nothing", [], false, "unknowable"],
 ])("%s", (_name, comments, isWhole, kind) => {
   expect(findComment(job, place, { comments, isWhole }).kind).toBe(kind);
+});
+
+test.each<[string, Partial<PublishJob>, boolean]>([
+  ["early", { now: () => new Date(LATER - 1_000) }, true],
+  ["early in a list without an end", { now: () => new Date(LATER - 1_000) }, false],
+  ["after another call", { submittedAt: new Date(READY_AT + 1_000) }, true],
+])("a list that lacks the comment proves nothing %s", (_name, change, isWhole) => {
+  const lists = { comments: [], isWhole };
+  expect(() => findComment({ ...job, ...change }, place, lists)).toThrow(/may still lack/);
+  expect(
+    findComment({ ...job, ...change }, place, { comments: [listed()], isWhole }),
+  ).toMatchObject({
+    kind: "published",
+  });
 });
