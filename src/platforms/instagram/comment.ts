@@ -19,11 +19,11 @@ import {
   refuseComment,
   withCommentAdvice,
 } from "../kit/comments.ts";
-import { failed } from "../kit/refusals.ts";
+import { failed, NOT_YET, refusedBy } from "../kit/refusals.ts";
 import { field, maybeText } from "../kit/shapes.ts";
 import { published, ready, undecided } from "../kit/steps.ts";
 import { isUnnamed } from "../meta/containers.ts";
-import { graphId } from "../meta/graph.ts";
+import { DELETED_OR_HIDDEN, graphId } from "../meta/graph.ts";
 import { toInstant } from "../meta/published.ts";
 import { graph, readerOf, versioned } from "./api.ts";
 import { COMMENTS } from "./capabilities.ts";
@@ -77,6 +77,7 @@ export async function submit(job: Job, stored: Bookmark): Promise<Submitted> {
 
 const LISTED = 50;
 
+  if (reply.error.subcode === DELETED_OR_HIDDEN) return refusedBy(NOT_YET, reply.error.message);
 const comment = z.object({
   id: graphId,
   text: maybeText,

@@ -13,7 +13,7 @@ import {
   withCommentAdvice,
 } from "../kit/comments.ts";
 import { list } from "../kit/metrics.ts";
-import { failed } from "../kit/refusals.ts";
+import { BUSY, failed, NOT_YET, refusedBy } from "../kit/refusals.ts";
 import { field, maybeText } from "../kit/shapes.ts";
 import { published, ready, undecided, unknowable } from "../kit/steps.ts";
 import { encodeUrn, get, post, readerOf } from "./api.ts";
@@ -69,9 +69,14 @@ export async function submit(job: Job, stored: Bookmark): Promise<Submitted> {
   const id = answer.headers.get("x-restli-id");
   const reply = await readCreateReply(answer);
   if (reply.ok) return published(reply.value?.commentUrn ?? id ?? object, null);
-  // Some comments were made although LinkedIn answered that there are too many calls.
-  const isOpen = reply.error.status === RATE_LIMIT || isDuplicatePost(reply.error);
-  if (isOpen || isUndecided(reply.error)) return undecided(reply.error.message);
+  const { status, message } = reply.error;
+  // LinkedIn takes comments under a new post only after some time.
+  if (status === NOT_FOUND) return refusedBy(NOT_YET, message);
+  if (status === RATE_LIMIT && THROTTLED.test(message))
+    return refusedBy(BUSY, message, THROTTLED_SECONDS);
+  // Of its other limits, LinkedIn does not say whether the comment was made.
+  const isOpen = status === RATE_LIMIT || isDuplicatePost(reply.error);
+  if (isOpen || isUndecided(reply.error)) return undecided(message);
   return withCommentAdvice(toRefused(reply.error, job.now()), scopeOf(actor));
 }
 

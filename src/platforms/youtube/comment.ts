@@ -23,6 +23,7 @@ import {
   refuseComment,
   withCommentAdvice,
 } from "../kit/comments.ts";
+import { NOT_YET, refusedBy } from "../kit/refusals.ts";
 import { bearerRequest } from "../kit/requests.ts";
 import { maybeText } from "../kit/shapes.ts";
 import { published, ready, undecided } from "../kit/steps.ts";
@@ -88,7 +89,9 @@ const insertRequest = (job: Job, videoId: string): Request =>
 const addressOf = (videoId: string, commentId: string): string =>
   `https://www.youtube.com/watch?v=${videoId}&lc=${commentId}`;
 
-/** YouTube does not document the second reason. */
+const TEMPORARY = ["videoNotFound", "processingFailure"];
+
+/** YouTube does not document the last reason. */
 const ADVICE = new Map([
   ["commentsDisabled", "Switch comments on for the video in YouTube Studio, then retry."],
   ["mfkWrite", "A video that is made for kids takes no comments."],
@@ -99,6 +102,7 @@ function toCommentRefused(refusal: YouTubeRefusal, now: Date): Stopped {
   const advice = ADVICE.get(refusal.reason ?? "");
   if (!advice || stopped.kind !== "failed") return withCommentAdvice(stopped, SCOPE);
   const message = `${asSentence(stopped.failure.message)} ${advice}`;
+  if (TEMPORARY.includes(refusal.reason ?? "")) return refusedBy(NOT_YET, refusal.message);
   return { ...stopped, failure: { ...stopped.failure, message } };
 }
 

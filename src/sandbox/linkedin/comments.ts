@@ -1,8 +1,10 @@
 import * as z from "zod";
-import { MINUTE } from "../../core/time.ts";
+import { now } from "../../core/clock.ts";
+import { MINUTE, SECOND } from "../../core/time.ts";
 import { saveComment } from "../kit/comments.ts";
 import { randomDigits } from "../kit/ids.ts";
 import { type Call, deliver, idOf } from "../kit/simulator.ts";
+import type { SteeredRefusals } from "../kit/steered.ts";
 import type { SavedComment } from "../kit/store.ts";
 import { authenticate, listOf, requireActor, requireScope } from "./accounts.ts";
 import { decode, invalidValue, readInput, refusal } from "./call.ts";
@@ -24,6 +26,28 @@ function findPost(call: Call, urn: string) {
   return row;
 }
 
+/** Other programs report that a new video takes no comments yet. */
+const EARLY_MS = 20 * SECOND;
+
+function requireCommentable(call: Call, urn: string) {
+  const { created_at } = findPost(call, urn);
+  const isEarly = urn.includes(":ugcPost:") && now().getTime() < created_at + EARLY_MS;
+  if (isEarly) throw refusal(404, "NOT_FOUND", `No post ${urn}`);
+}
+
+const COMMENT_REFUSALS: SteeredRefusals = {
+  ...REFUSALS,
+  failures: {
+    ...REFUSALS.failures,
+    rate_limited: () =>
+      refusal(
+        429,
+        "TOO_MANY_REQUESTS",
+        "Comment create throttled: creation rate limit exceeded for member",
+      ),
+  },
+};
+
 const toComment = ({ key, author_id, text, post_key, created_at }: SavedComment) => {
   const commentUrn = `urn:li:comment:(${post_key},${key})`;
   return {
@@ -44,7 +68,7 @@ export async function createComment(call: Call): Promise<Response> {
   const isOwn = actor === member.urn;
   requireScope(call, member, isOwn ? "w_member_social_feed" : "w_organization_social_feed");
   const urn = decode(idOf(call));
-  findPost(call, urn);
+  requireCommentable(call, urn);
   const digits = (text: string) => text.split(":").at(-1);
   if (digits(object) !== digits(urn)) throw invalidValue("/object :: is another post");
   if (message.text.length > MAX_CHARACTERS) {
