@@ -27,6 +27,9 @@ import { isOrganization, isPost } from "./urn.ts";
 const MAX_CHARACTERS = 1_250;
 const RATE_LIMIT = 429;
 const NOT_FOUND = 404;
+/** Lasts a minute. Source: LinkedIn, "Comments API", common creation errors. */
+const THROTTLED = /create throttled|creation rate limit/i;
+const THROTTLED_SECONDS = 60;
 
 const scopeOf = (platformAccountId: string): CommentScope => ({
   scope: isOrganization(platformAccountId) ? PAGE_COMMENTS : MEMBER_COMMENTS,

@@ -74,7 +74,7 @@ export async function createComment(call: Call): Promise<Response> {
   if (message.text.length > MAX_CHARACTERS) {
     throw refusal(400, "FIELD_LENGTH_TOO_LONG", "/message/text :: is too long");
   }
-  const { reply, comment } = saveComment(call.env, REFUSALS, {
+  const { reply, comment } = saveComment(call.env, COMMENT_REFUSALS, {
     key: `7${randomDigits(18)}`,
     platform: "linkedin",
     post_key: urn,
