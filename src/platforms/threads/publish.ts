@@ -1,5 +1,5 @@
 import type { Bookmark, MediaItem, Prepared, PublishJob, Stopped } from "../connector.ts";
-import { failed } from "../kit/refusals.ts";
+import { failed, NOT_YET, refusedBy } from "../kit/refusals.ts";
 import { type Fields, isUnnamed } from "../meta/containers.ts";
 import { captionOf, sourceOf } from "../meta/post.ts";
 import { containerPublisher } from "../meta/publish.ts";
@@ -114,8 +114,8 @@ async function refuseParent(job: Job, parent: string): Promise<Stopped | null> {
   if (!reply.ok && (judge.isTokenRefusal(reply.error) || judge.isTemporary(reply.error))) {
     return judge.toRefused(reply.error);
   }
-  return failed(
-    "unknown",
-    "Threads does not show the post that this one replies to: it was deleted, or its id is not known because an answer of Threads was lost. Write the rest on Threads.",
+  return refusedBy(
+    NOT_YET,
+    "Threads does not show the post that this one replies to: it was deleted, or it is not there yet. Write the rest on Threads.",
   );
 }

@@ -157,6 +157,19 @@ test("a part whose container is lost is made anew, and the thread goes on", asyn
   expect(feed.every(({ received }) => received === 1)).toBe(true);
 });
 
+test("a part waits until Threads shows the post before it", async () => {
+  const stage = await onStage();
+  const early = { message: "Object does not exist", code: 100, error_subcode: 33 };
+  let looks = 0;
+  const { upload, feed } = await stage.publish(fields(), (call, answer) => {
+    const asked = call.url.searchParams.get("fields");
+    const isLook = asked?.startsWith("id,permalink") && !asked.endsWith(",is_reply");
+    // The first look finds the address of the first post.
+    return isLook && [2, 3].includes(++looks) ? graphError(early)() : answer();
+  });
+  expectWhole(upload, feed);
+});
+
 test("a part that became a post of its own is a warning", async () => {
   const stage = await onStage();
   let dropped = 0;
