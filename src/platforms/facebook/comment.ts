@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Bookmark, Post, Prepared, Reconciled, Submitted, Target } from "../connector.ts";
 import {
+  checkCommentLength,
   checkCommentScope,
   commentedPost,
   commentText,
@@ -21,6 +22,9 @@ import { COMMENTS, READS_COMMENTS } from "./capabilities.ts";
 import { isRefusedParameter, isUndecided, toRefused, toUnknowable } from "./failures.ts";
 import type { FacebookSettings } from "./settings.ts";
 
+/** Other programs use this number; Meta names none. */
+const MAX_CHARACTERS = 8_000;
+
 const SCOPE = {
   scope: COMMENTS,
   requires: READS_COMMENTS,
@@ -28,8 +32,10 @@ const SCOPE = {
   place: 'in the step "Add the permissions" at /app/setup/facebook',
 } as const;
 
-export const check = (_text: string, _post: Post<FacebookSettings>, target: Target) =>
-  checkCommentScope(target, SCOPE);
+export const check = (text: string, _post: Post<FacebookSettings>, target: Target) => [
+  ...checkCommentLength("Facebook", text, MAX_CHARACTERS),
+  ...checkCommentScope(target, SCOPE),
+];
 
 const POST_LOOK_SECONDS = 5;
 const POST_SECONDS = 120;

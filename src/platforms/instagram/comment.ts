@@ -9,6 +9,7 @@ import type {
   Target,
 } from "../connector.ts";
 import {
+  checkCommentLength,
   checkCommentScope,
   commentedPost,
   commentText,
@@ -33,13 +34,17 @@ import type { InstagramSettings } from "./settings.ts";
 
 type Job = PublishJob<InstagramSettings>;
 
+/** Other programs use this number; Meta names none. */
+const MAX_CHARACTERS = 2_200;
+
 const SCOPE = {
   scope: COMMENTS,
   app: "instagram",
   place: 'in the step "Add the permissions" at /app/setup/instagram',
 } as const;
 
-export const check = (_text: string, post: Post<InstagramSettings>, target: Target) => [
+export const check = (text: string, post: Post<InstagramSettings>, target: Target) => [
+  ...checkCommentLength("Instagram", text, MAX_CHARACTERS),
   ...refuseComment(
     shapeOf(post) === "story",
     "a story takes no comments on Instagram; leave first_comment out.",
@@ -72,12 +77,12 @@ export async function submit(job: Job, stored: Bookmark): Promise<Submitted> {
   const reply = await readCreateReply(await job.fetch(createRequest(job, objectId)));
   if (reply.ok) return published(reply.value, null);
   if (isUndecided(reply.error)) return undecided(reply.error.message);
+  if (reply.error.subcode === DELETED_OR_HIDDEN) return refusedBy(NOT_YET, reply.error.message);
   return withCommentAdvice(toRefused(reply.error, job.now()), SCOPE);
 }
 
 const LISTED = 50;
 
-  if (reply.error.subcode === DELETED_OR_HIDDEN) return refusedBy(NOT_YET, reply.error.message);
 const comment = z.object({
   id: graphId,
   text: maybeText,

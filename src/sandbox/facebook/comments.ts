@@ -39,6 +39,9 @@ function requireEngagement(call: GraphCall, page: Page): void {
   throw graphError(200, "(#200) Requires pages_manage_engagement permission to manage the object");
 }
 
+/** Other programs use this number; Meta names none. */
+const MAX_CHARACTERS = 8_000;
+
 const DEFAULT_FIELDS = ["id", "message", "from", "created_time"];
 
 /** Source: Meta, "Comments and @Mentions". */
@@ -46,6 +49,7 @@ export async function createComment(call: GraphCall): Promise<Response> {
   const { page, token } = await authenticate(call);
   requireKnown(call, ["message", "fields"]);
   const message = requireParam(call, "message");
+  if (message.length > MAX_CHARACTERS) throw invalidParameter("The comment is too long.");
   requireEngagement(call, page);
   const id = idOf(call);
   const postKey = commentedPost(call, page, id);

@@ -28,6 +28,9 @@ const REFUSALS: SteeredRefusals = {
   },
 };
 
+/** Other programs use this number; Meta names none. */
+const MAX_CHARACTERS = 2_200;
+
 function requireMedia(call: GraphCall, account: Account): string {
   const id = idOf(call);
   const media = findMedia(call.env.store, account, id);
@@ -41,6 +44,7 @@ export async function createComment(call: GraphCall): Promise<Response> {
   const { account, token } = await authenticate(call);
   const message = call.var.params.get("message");
   if (!message) throw invalidParameter("The parameter message is required.");
+  if (message.length > MAX_CHARACTERS) throw invalidParameter("The comment is too long.");
   const post_key = requireMedia(call, account);
   const { reply, comment } = saveComment(call.env, REFUSALS, {
     key: newGraphId("178"),
