@@ -94,15 +94,19 @@ const TEMPORARY = ["videoNotFound", "processingFailure"];
 /** YouTube does not document the last reason. */
 const ADVICE = new Map([
   ["commentsDisabled", "Switch comments on for the video in YouTube Studio, then retry."],
+  [
+    "forbidden",
+    "YouTube takes no comments under a private video: make it public or unlisted in YouTube Studio, then retry.",
+  ],
   ["mfkWrite", "A video that is made for kids takes no comments."],
 ]);
 
 function toCommentRefused(refusal: YouTubeRefusal, now: Date): Stopped {
+  if (TEMPORARY.includes(refusal.reason ?? "")) return refusedBy(NOT_YET, refusal.message);
   const stopped = toRefused(refusal, now);
   const advice = ADVICE.get(refusal.reason ?? "");
   if (!advice || stopped.kind !== "failed") return withCommentAdvice(stopped, SCOPE);
   const message = `${asSentence(stopped.failure.message)} ${advice}`;
-  if (TEMPORARY.includes(refusal.reason ?? "")) return refusedBy(NOT_YET, refusal.message);
   return { ...stopped, failure: { ...stopped.failure, message } };
 }
 

@@ -153,8 +153,8 @@ export async function listThreads(call: Call): Promise<Response> {
   const status = query.moderationStatus ?? "published";
   if (!MODERATION.includes(status)) throw badParameter("moderationStatus", `'${status}'`);
   const id = query.videoId ?? "";
-  const { madeForKids } = requireVideo(call, channel.id, id);
-  if (madeForKids) throw commentsDisabled();
+  const { madeForKids, privacyStatus } = requireVideo(call, channel.id, id);
+  if (madeForKids || privacyStatus === "private") throw commentsDisabled();
   const rows = status === "published" ? call.env.store.listComments("youtube", id) : [];
   return Response.json({
     kind: "youtube#commentThreadListResponse",
