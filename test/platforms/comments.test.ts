@@ -2,7 +2,7 @@ import { env } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import type { Platform } from "../../src/core/platforms.ts";
 import type { Fields } from "../support/harness.ts";
-import { dieBefore, jpeg, mp4, openStage, type Stage } from "../support/stage.ts";
+import { dieBefore, jpeg, mp4, openStage, type Stage, videoOf } from "../support/stage.ts";
 import { pageOf } from "./linkedin/row.ts";
 
 interface Commenter {
@@ -133,6 +133,9 @@ describe.each(ALL)("a first comment on %s", (_name, commenter) => {
     // Facebook's list may lack comments that this login may not read.
     const isSure = commenter.isListed && commenter.platform !== "facebook";
     expect(upload).toMatchObject({ status: "completed", parts: isSure ? expected : unproven });
+    if (commenter.platform === "facebook") {
+      expect(upload.parts[0].errorMessage).toMatch(/logins with .* pages_read_user_content/);
+    }
     expectOnce(feed);
     expect(textsOf(feed)).toHaveLength(isSure ? 1 : 0);
   });
@@ -244,6 +247,8 @@ test.each<[string, Commenter, Fields, RegExp]>([
   ["a video that waits", YOUTUBE, { scheduledDate: "2026-12-24T09:00:00Z" }, /scheduledDate/],
   ["a video for kids", YOUTUBE, { selfDeclaredMadeForKids: "true" }, /made for kids/],
   ["a long comment", PAGE, { first_comment: "a".repeat(1_251) }, /1,250 characters.*1,251/],
+  ["a long comment on Instagram", INSTAGRAM, { first_comment: "a".repeat(2_201) }, /2,200.*2,201/],
+  ["a long comment on Facebook", FACEBOOK, { first_comment: "a".repeat(8_001) }, /8,000.*8,001/],
 ])("%s is refused with a comment", async (_name, commenter, fields, message) => {
   expect(await refusalOf(commenter, fields)).toMatchObject([
     { field: "first_comment", message: expect.stringMatching(message) },
@@ -263,12 +268,76 @@ test("a new reel is asked again until it takes comments", async () => {
   expect(tries[0]).toMatch(/\/\d+_\d+\/comments$/);
 });
 
+const NOT_FOUND = { message: "No post urn:li:share:1", status: 404, code: "NOT_FOUND" };
+const THROTTLED = {
+  message: "Comment create throttled: creation rate limit exceeded for member",
+  status: 429,
+  code: "TOO_MANY_REQUESTS",
+};
+const HIDDEN = { error: { message: "Object does not exist", code: 100, error_subcode: 33 } };
+const googleError = (code: number, reason: string) => ({
+  error: { code, message: reason, errors: [{ reason, message: reason }] },
+});
+
+test.each<[string, Commenter, number, object]>([
+  ["a page's post on LinkedIn", PAGE, 404, NOT_FOUND],
+  ["a person's post on LinkedIn", MEMBER, 404, NOT_FOUND],
+  ["a LinkedIn page with too many comments", PAGE, 429, THROTTLED],
+  ["a LinkedIn member with too many comments", MEMBER, 429, THROTTLED],
+  ["a video on YouTube", YOUTUBE, 404, googleError(404, "videoNotFound")],
+  ["a busy YouTube", YOUTUBE, 400, googleError(400, "processingFailure")],
+  ["Instagram", INSTAGRAM, 400, HIDDEN],
+])("%s that takes no comment yet gets it later, once", async (_name, commenter, status, body) => {
+  const stage = await open(commenter);
+  let tries = 0;
+  const { upload, feed } = await stage.publish(
+    { first_comment: "Below" },
+    async ({ request, url }, answer) =>
+      isComment(`${request.method} ${url.pathname}`) && ++tries === 1
+        ? Response.json(body, { status })
+        : answer(),
+  );
+  expect(upload).toMatchObject({ status: "completed", parts: [{ status: "completed" }] });
+  expect(tries).toBe(2);
+  expect(textsOf(feed)).toEqual(["Below"]);
+});
+
+test("a new video on LinkedIn takes its comment a little later", async () => {
+  const stage = await open({ ...PAGE, usual: { description: "Look", video: videoOf(80_000) } });
+  const { upload, calls, feed } = await stage.publish({ first_comment: "Below" });
+  expect(upload).toMatchObject({ status: "completed", parts: [{ status: "completed" }] });
+  expect(textsOf(feed)).toEqual(["Below"]);
+  expect(calls.filter(isComment).length).toBeGreaterThan(1);
+});
+
+test("a 429 of LinkedIn in other words may have let the comment through", async () => {
+  const stage = await open(MEMBER);
+  const { upload, calls } = await stage.publish({ first_comment: "Below" }, async (call, answer) =>
+    isComment(`${call.request.method} ${call.url.pathname}`)
+      ? Response.json({ ...THROTTLED, message: "Too many calls" }, { status: 429 })
+      : answer(),
+  );
+  expect(upload.parts).toMatchObject([{ failure: { code: "platform_processing_timeout" } }]);
+  expect(calls.filter(isComment)).toHaveLength(1);
+});
+
+test("a LinkedIn member who may not comment more is told so", async () => {
+  const stage = await open(MEMBER);
+  const { upload } = await stage.publish({ first_comment: "Below [sandbox:rate_limited]" });
+  expect(upload.parts).toMatchObject([{ status: "failed", failure: { code: "rate_limited" } }]);
+});
+
 test("a video that its channel keeps private gets no comment, and the part says why", async () => {
   const stage = await openStage("youtube", { person: "Ada private uploads" });
   const { upload, feed } = await stage.publish({ ...YOUTUBE.usual, first_comment: "Below" });
   expect(upload).toMatchObject({
     status: "completed",
-    parts: [{ status: "failed", errorMessage: expect.stringMatching(/insufficient permissions/) }],
+    parts: [
+      {
+        status: "failed",
+        errorMessage: expect.stringMatching(/insufficient permissions\. .*private video/),
+      },
+    ],
   });
   expect(textsOf(feed)).toEqual([]);
 });

@@ -134,6 +134,8 @@ const listRequest = ({ accessToken: token }: Job, objectId: string): Request =>
     },
   });
 
+const HIDES = `Facebook shows all comments only to logins with the permission ${READS_COMMENTS}.`;
+
 export async function reconcile(job: Job, stored: Bookmark): Promise<Reconciled> {
   const place = readCommentPlace(stored);
   const reply = await readListReply(await job.fetch(listRequest(job, place.objectId)));
@@ -146,8 +148,8 @@ export async function reconcile(job: Job, stored: Bookmark): Promise<Reconciled>
     at: toInstant(created_time),
     shareUrl: permalink_url,
   }));
-  // Facebook does not say that its list shows every comment to every login.
   const mayReadAll = job.account.grantedScopes?.includes(READS_COMMENTS) === true;
   const isWhole = mayReadAll && (!paging?.next || reachesBack(place, comments));
-  return findComment(job, place, { comments, isWhole });
+  const whyPartial = mayReadAll ? undefined : HIDES;
+  return findComment(job, place, { comments, isWhole, whyPartial });
 }

@@ -47,7 +47,7 @@ export interface ListedComment {
 interface CommentList {
   comments: readonly ListedComment[];
   isWhole: boolean;
-  whyPartial?: string;
+  whyPartial?: string | undefined;
 }
 
 const TOO_MANY = "The post has more new comments than Akimbo reads.";
