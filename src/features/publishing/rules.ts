@@ -43,6 +43,16 @@ export function loginBackoff(taken: number, waitedSeconds: number): number | nul
 export const resubmitWait = (made: number): number | null =>
   made === 0 ? 0 : nextBackoff(made - 1);
 
+/** X counts its calls in windows of 15 minutes. */
+const PART_WAIT_SECONDS = 900;
+
+/** A part waits for limits that would end a post: nobody can send the rest later at once. */
+export const isPartWait = (
+  { part }: Pick<UploadRow, "part">,
+  { code, retryAfterSeconds }: Failure,
+): boolean =>
+  part > 0 && code === "rate_limited" && (retryAfterSeconds ?? Infinity) <= PART_WAIT_SECONDS;
+
 /**
  * Checks, when a post is published, that its account is usable and its content approved.
  *

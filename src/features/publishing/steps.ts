@@ -24,7 +24,7 @@ import { metadataOf } from "./completion.ts";
 import { endAttempt } from "./end-attempt.ts";
 import { endingBy, filesOf } from "./job.ts";
 import { otherPostsShownAs } from "./repo/jobs.ts";
-import { loginBackoff, MAX_RESTARTS, nextBackoff, resubmitWait } from "./rules.ts";
+import { isPartWait, loginBackoff, MAX_RESTARTS, nextBackoff, resubmitWait } from "./rules.ts";
 import { isOverdue, neverFinished, reconcileAt, unavailable } from "./verdicts.ts";
 import { backOff, complete, enterSubmit, fail, park, saveProgress } from "./writes.ts";
 
@@ -285,7 +285,9 @@ function wait(deps: Deps, claim: Claim, { bookmark, checkAfterSeconds }: Waiting
 
 function refused(deps: Deps, claim: Claim, step: Refused): Promise<"over"> {
   const { upload } = claim;
-  if (!step.transient) return endAttempt(deps, claim, step.failure);
+  if (!step.transient && !isPartWait(upload, step.failure)) {
+    return endAttempt(deps, claim, step.failure);
+  }
   if (!step.restart) return repeatLater(deps, claim, step.failure);
   // Restarts count as progress, so back-offs alone would never end them.
   if (upload.restarts >= MAX_RESTARTS) return over(fail(deps, upload, step.failure));

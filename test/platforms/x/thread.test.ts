@@ -37,6 +37,25 @@ async function lost(answer: () => Promise<Response>): Promise<Response> {
 const problem = (status: number, detail: string) => async () =>
   Response.json({ title: "Forbidden", detail, type: "about:blank", status }, { status });
 
+test.each([
+  ["goes on when the limit of calls ends within 15 minutes", 880, 5],
+  ["ends there when the limit lasts longer", 930, 1],
+])("a thread %s", async (_, seconds, out) => {
+  const stage = await onStage();
+  const limited = async () =>
+    Response.json(
+      { title: "Too Many Requests", detail: "Too Many Requests", status: 429 },
+      {
+        status: 429,
+        headers: { "x-rate-limit-reset": String(Math.ceil(Date.now() / 1_000) + seconds) },
+      },
+    );
+  const { upload, feed } = await stage.publish(fields(), atPost(3, limited));
+  const statuses = upload.parts.map(({ status }: { status: string }) => status);
+  expect(statuses.filter((status: string) => status === "completed")).toHaveLength(out);
+  expect(feed).toHaveLength(out + 1);
+});
+
 interface Shown {
   id: number;
   text: string;
