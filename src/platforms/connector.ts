@@ -103,7 +103,6 @@ export interface PublishJob<S = unknown> {
   isHidden?: true;
   /** A manual retry counts as a new attempt. */
   attempt: number;
-  /** Of the last call that may have created the post. */
   submittedAt?: Date;
   /** Calls have a deadline and follow no redirects. */
   fetch: Fetch;

@@ -46,7 +46,6 @@ export const resubmitWait = (made: number): number | null =>
 /** X counts its calls in windows of 15 minutes. */
 const PART_WAIT_SECONDS = 900;
 
-/** A part waits for limits that would end a post: nobody can send the rest later at once. */
 export const isPartWait = (
   { part }: Pick<UploadRow, "part">,
   { code, retryAfterSeconds }: Failure,

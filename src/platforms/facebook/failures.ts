@@ -43,7 +43,6 @@ const LONG_NUMBERS: [number, Rule][] = [
   ...all([1363030, 1363033, 1363041, 1363045], GONE),
   ...all([INVALID_ADDRESS, UNREADABLE_ADDRESS], UNREACHABLE),
   ...all([1609008, 2061006], FLAGGED),
-  // The video is broken or has a wrong size or duration.
   ...all([1363020, 1363022, 1363023, 1363024, 1363025, 1363026, 1363031, 1363032], INVALID),
   // The reel has a wrong ratio, resolution, duration or frame rate.
   ...all([1363040, 1363127, 1363128, 1363129], INVALID),

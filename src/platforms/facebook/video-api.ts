@@ -120,7 +120,6 @@ export async function readTransferVideoReply(
   return refuse({ ...read.error, expected: detail ? toOffsets(detail) : null });
 }
 
-/** Publishes the video. */
 export const finishVideoRequest = (
   token: string,
   pageId: string,
@@ -183,7 +182,6 @@ export async function readPullReelReply(reply: Response): Promise<Result<true, P
 /** A guess: the guide names no AI label for reels. */
 export const AI_LABEL = "is_ai_generated";
 
-/** Publishes the reel. */
 export const finishReelRequest = (
   token: string,
   pageId: string,

@@ -7,7 +7,6 @@ import { apiVersion } from "./capabilities.ts";
 /** For accounts connected by Instagram Login. */
 const GRAPH = "https://graph.instagram.com";
 
-/** Enough to find a post after an unanswered call. */
 const LIST_LIMIT = 25;
 
 export const { graph, versioned, readerOf } = graphApi("Instagram", GRAPH, apiVersion.version);

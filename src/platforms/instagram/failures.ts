@@ -24,7 +24,6 @@ const BY_SUBCODE: [number, Rule][] = [
   ...all([2207006, 2207023, 2207035, 2207036, 2207037, 2207040, 2207081, 2207085], UNKNOWN),
   ...all([2207010, 2207051], FLAGGED),
   [2207020, GONE],
-  // The limit of posts in 24 hours.
   [2207042, LIMITED],
   [2207050, DISCONNECTED],
 ];

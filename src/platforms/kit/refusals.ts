@@ -25,7 +25,6 @@ export const DISCONNECTED: Rule = { code: "account_disconnected" };
 export const UNKNOWN: Rule = { code: "unknown" };
 /** A limit that lasts too long for a back-off. */
 export const LIMITED: Rule = { code: "rate_limited" };
-/** For a call that certainly changed nothing. */
 export const NOT_YET: Rule = { code: "unknown", transient: true };
 /** Too many calls: a back-off helps. */
 export const BUSY: Rule = { code: "rate_limited", transient: true };

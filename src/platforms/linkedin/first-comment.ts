@@ -27,7 +27,7 @@ import { isOrganization, isPost } from "./urn.ts";
 const MAX_CHARACTERS = 1_250;
 const RATE_LIMIT = 429;
 const NOT_FOUND = 404;
-/** Lasts a minute. Source: LinkedIn, "Comments API", common creation errors. */
+/** Source: LinkedIn, "Comments API", errors. */
 const THROTTLED = /create throttled|creation rate limit/i;
 const THROTTLED_SECONDS = 60;
 
@@ -73,7 +73,7 @@ export async function submit(job: Job, stored: Bookmark): Promise<Submitted> {
   const reply = await readCreateReply(answer);
   if (reply.ok) return published(reply.value?.commentUrn ?? id ?? object, null);
   const { status, message } = reply.error;
-  // LinkedIn takes comments under a new post only after some time.
+  // A new post takes comments only later.
   if (status === NOT_FOUND) return refusedBy(NOT_YET, message);
   if (status === RATE_LIMIT && THROTTLED.test(message))
     return refusedBy(BUSY, message, THROTTLED_SECONDS);

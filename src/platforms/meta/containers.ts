@@ -44,7 +44,6 @@ export interface ContainerPlatform<S> {
     readLook(reply: Response): Reading<ContainerStatus>;
     publish(token: string, userId: string, containerId: string): Request;
     findPermalink(token: string, postId: string, isReply: boolean): Request;
-    /** Includes this post once it is published. */
     list(job: PublishJob<S>): Request;
     readList(reply: Response): Reading<ListedPost[]>;
   };
@@ -61,7 +60,7 @@ export interface ContainerPlatform<S> {
 
 const UNNAMED = "container:";
 
-/** The id of a published post of which only the container is known. */
+/** For a post whose own id Meta has not said. */
 export const unnamedPost = (containerId: string): string => UNNAMED + containerId;
 export const isUnnamed = (postId: string): boolean => postId.startsWith(UNNAMED);
 

@@ -110,7 +110,6 @@ export function graphApi(platform: string, origin: string, version: string) {
   return { graph, versioned, ...graphReader(platform) };
 }
 
-/** Meta may also refuse to delete with a 2xx. */
 export const deleted = z
   .union([z.boolean(), z.object({ success: z.boolean() }).transform(({ success }) => success)])
   .catch(true);

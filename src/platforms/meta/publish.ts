@@ -27,7 +27,7 @@ import { CLOCK_SLACK_SECONDS, settlePermalink, toInstant } from "./published.ts"
 
 /** So soon after a container is ready, no earlier call can have published it. */
 const FIRST_CALL_SECONDS = 60;
-/** A finished container that publishing does not find by then stays lost, as open-source clients found. */
+/** As in open-source clients. */
 const LOST_SECONDS = 20;
 const addressed = z.object({ permalink: maybeText, is_reply: z.boolean().nullish().catch(null) });
 
@@ -116,7 +116,6 @@ export function containerPublisher<S>(platform: ContainerPlatform<S>) {
     }
   }
 
-  /** Null when Meta does not list the posts. */
   async function listMatches(job: Job, place: Container): Promise<ListedPost[] | null> {
     const text = comparable(platform.listedText(job));
     const reply = await calls.readList(await job.fetch(calls.list(job)));

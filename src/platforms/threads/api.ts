@@ -6,7 +6,6 @@ import { apiVersion } from "./capabilities.ts";
 
 export const NAME = "Threads";
 
-/** Enough to find a post after an unanswered call. */
 const LIST_LIMIT = 25;
 
 /** graph.threads.com serves the same API. */

@@ -41,7 +41,6 @@ const byNumbers = graphJudge({
   bySubcode: BY_SUBCODE,
   byCode: BY_CODE,
   rateLimits: BUSINESS_LIMITS,
-  // Threads does not find the container, so nothing was published.
   notPublished: [CONTAINER_MISSING],
 });
 

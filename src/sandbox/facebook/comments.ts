@@ -39,7 +39,6 @@ function requireEngagement(call: GraphCall, page: Page): void {
   throw graphError(200, "(#200) Requires pages_manage_engagement permission to manage the object");
 }
 
-/** Other programs use this number; Meta names none. */
 const MAX_CHARACTERS = 8_000;
 
 const DEFAULT_FIELDS = ["id", "message", "from", "created_time"];

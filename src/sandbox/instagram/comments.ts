@@ -28,7 +28,6 @@ const REFUSALS: SteeredRefusals = {
   },
 };
 
-/** Other programs use this number; Meta names none. */
 const MAX_CHARACTERS = 2_200;
 
 function requireMedia(call: GraphCall, account: Account): string {

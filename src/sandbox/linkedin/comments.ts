@@ -26,7 +26,7 @@ function findPost(call: Call, urn: string) {
   return row;
 }
 
-/** Other programs report that a new video takes no comments yet. */
+/** As other programs report. */
 const EARLY_MS = 20 * SECOND;
 
 function requireCommentable(call: Call, urn: string) {

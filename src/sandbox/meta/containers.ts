@@ -84,7 +84,6 @@ export class GraphContainers<Kind extends string> {
   }
 }
 
-/** Not even its status is known any more. */
 export const isDropped = ({ published, created_at }: Container<string>): boolean =>
   published && now().getTime() >= created_at + CONTAINER_LIFE_MS;
 

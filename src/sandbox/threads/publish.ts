@@ -19,7 +19,7 @@ const dailyCap = (): Refusal =>
 /** Threads publishes video replies as posts of their own until then, as open-source clients found. */
 const VIDEO_REPLY_MS = 30 * SECOND;
 
-/** Other programs report finished containers that are never found when they are published. */
+/** As other programs report. */
 function isLost(store: SandboxStore, { user_id, caption, created_at }: Container<string>) {
   if (!readSteering(caption).losesContainer) return false;
   return containers.table.count(store, { user_id, caption }, "AND created_at < ?", created_at) < 1;
