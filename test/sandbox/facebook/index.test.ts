@@ -531,3 +531,12 @@ describe("figures", () => {
     expect(page.body.followers_count).toBeGreaterThanOrEqual(50);
   });
 });
+
+test("a comment has up to 8,000 characters", async () => {
+  const { call, post } = await onStage();
+  const { id } = (await post("feed", { message: "Hello" })).body;
+  const comment = (length: number) =>
+    call("POST", `/v26.0/${id}/comments`, { message: "a".repeat(length) });
+  expect(await comment(8_001)).toMatchObject(refusal(100));
+  expect(await comment(8_000)).toMatchObject({ status: 200 });
+});

@@ -351,3 +351,13 @@ test("insights of several posts are one call, which fails as a whole", async () 
   expect(await read([])).toMatchObject(refusal(100));
   expect(await read(Array(51).fill("1"))).toMatchObject(refusal(100));
 });
+
+test("a comment has up to 2,200 characters", async () => {
+  const stage = await onStage();
+  const container = await stage.ready({ image_url: stage.urls.jpeg });
+  const { id } = (await stage.publish(container)).body;
+  const comment = (length: number) =>
+    stage.call("POST", `/v26.0/${id}/comments`, { message: "a".repeat(length) });
+  expect(await comment(2_201)).toMatchObject(refusal(100));
+  expect(await comment(2_200)).toMatchObject({ status: 200 });
+});

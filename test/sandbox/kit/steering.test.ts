@@ -14,6 +14,8 @@ const NOTHING = {
   losesReply: false,
   expiresToken: false,
   serverErrors: 0,
+  keepsPost: false,
+  losesContainer: false,
 };
 
 describe("readSteering", () => {

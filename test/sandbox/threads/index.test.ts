@@ -225,6 +225,15 @@ test("a container that waits for a day expires", async () => {
   expect(await stage.publish(id)).toMatchObject(refusal(24, 4279009));
 });
 
+test("a published container is not known any more after a day", async () => {
+  const stage = await onStage();
+  const id = await stage.made(TEXT);
+  await stage.publish(id);
+  expect(await stage.status(id)).toMatchObject({ status: "PUBLISHED" });
+  stage.harness.advance(86_400);
+  expect(await stage.call("GET", `/v1.0/${id}`)).toMatchObject(refusal(100, 33));
+});
+
 test("a carousel joins its ready items, and only those", async () => {
   const stage = await onStage();
   const item = (params: Params) => stage.create({ is_carousel_item: "true", ...params });

@@ -607,3 +607,13 @@ describe("tokens", () => {
     expect((await form(connection, "/token", grant(refreshToken))).status).toBe(400);
   });
 });
+
+it("lists no comments under a private video", async () => {
+  const connection = connect();
+  const listOf = async (privacyStatus: string) => {
+    const id = await upload(connection, { status: { privacyStatus } });
+    return get(connection, `commentThreads?part=snippet&videoId=${id}`);
+  };
+  expect(await told(await listOf("private"))).toEqual([403, "commentsDisabled"]);
+  expect((await listOf("unlisted")).status).toBe(200);
+});
