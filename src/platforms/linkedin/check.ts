@@ -1,11 +1,13 @@
 import { formatCount } from "../../core/counts.ts";
 import type { FieldError } from "../../core/errors.ts";
+import { hasMention } from "../../core/mentions.ts";
 import { emptyIfBlank } from "../../core/text.ts";
 import type { MediaKind, Post, PostMedia, Target } from "../connector.ts";
 import { altTextsFor } from "../kit/alt-texts.ts";
 import { checksFor, isSurely, nameTypes, ofKind, refuseIf } from "../kit/checks.ts";
 import { capabilities, IMAGE_PIXELS_END, MIN_VIDEO_BYTES } from "./capabilities.ts";
 import { escapeLittleText } from "./little-text.ts";
+import { checkMentions } from "./mentions.ts";
 import type { LinkedInSettings } from "./settings.ts";
 import { withoutMarks } from "./styling.ts";
 import { isOrganization } from "./urn.ts";
@@ -46,6 +48,7 @@ function checkTexts({ title, description, media }: LinkedInPost): FieldError[] {
       "Write a description: LinkedIn takes no document without text.",
     ),
     ...(tooLong ? [{ field, message: tooLong }] : []),
+    ...checkMentions(field, body),
   ];
 }
 
@@ -57,7 +60,8 @@ function describeTooLong(text: string): string | null {
   }
   const sent = escapeLittleText(text).length;
   if (sent <= limits.postCharacters) return null;
-  return `${taken}, it has ${formatCount(sent)} with the backslashes that LinkedIn wants before \\ | { } @ [ ] ( ) < > # * _ ~.`;
+  const mentions = hasMention(text) ? ", and with the URNs of its mentions" : "";
+  return `${taken}, it has ${formatCount(sent)} with the backslashes that LinkedIn wants before \\ | { } @ [ ] ( ) < > # * _ ~${mentions}.`;
 }
 
 function checkCounts({ media }: LinkedInPost): FieldError[] {
