@@ -3,10 +3,10 @@ export interface Mention {
   urn: string;
 }
 
+/** Mentions are written `@[Name](urn:…)`. */
 const NAME = String.raw`(?:(?!@\[|\]\(urn:)[^\r\n])*`;
 const URN = String.raw`urn:[^\s()]*`;
 
-/** Matches `@[Name](urn:…)`, without groups. */
 export const MENTION_PATTERN = String.raw`@\[${NAME}\]\(${URN}\)`;
 
 const MENTION = new RegExp(String.raw`@\[(${NAME})\]\((${URN})\)`, "g");
@@ -28,7 +28,6 @@ export function splitAtMentions(text: string): (string | Mention)[] {
 
 const MAX_NESTED = 5;
 
-/** Replaces each mention with its name, also a mention inside the name of another. */
 export function plainMentions(text: string): string {
   let plain = text;
   for (let i = 0; i < MAX_NESTED && hasMention(plain); i++) plain = plain.replace(MENTION, "$1");

@@ -3,9 +3,7 @@ import type { AccountCall } from "./removal.ts";
 import type { Stopped } from "./stopped.ts";
 
 export interface Mentions {
-  /** Null where nothing is linked. */
   syntax: string | null;
-  /** Sentences for people who write posts. */
   note: string;
   /** Absent where `@[Name](urn:…)` becomes the name alone. */
   takesUrns?: true;
@@ -15,7 +13,6 @@ export interface Mentions {
 export interface MentionedAccount {
   name: string;
   handle: string | null;
-  /** What a post's text has to contain. */
   mention: string;
   url: string;
 }

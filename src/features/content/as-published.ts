@@ -79,7 +79,6 @@ const auditWarnings = (
   whole: Parameters<NonNullable<UntilAudit["warningsOf"]>>[0],
 ): readonly string[] => warningsOf?.(whole) ?? (post === undefined ? [] : [post]);
 
-/** Leaves the name alone of a mention that the platform does not take. */
 export const withOwnMentions = <T extends string | null>(
   { takesUrns }: Mentions,
   text: T,
@@ -98,10 +97,7 @@ function mentionWarnings(platform: UploadRow["platform"], texts: readonly string
   ];
 }
 
-/**
- * Warnings for the author that do not keep the post back.
- * @param written the texts as the caller sent them
- */
+/** Warnings for the author that do not keep the post back. */
 export async function postWarnings(
   { auditedPlatforms }: Pick<Config, "auditedPlatforms">,
   post: Publishable,

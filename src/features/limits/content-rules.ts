@@ -165,7 +165,6 @@ export const digestOf = async ({
     ? withFiles((await prepareText(textOf(texts))).digest, media)
     : textDigest;
 
-/** Caches the results, because posts of a batch mostly share their text. */
 export function createPreparer(): (text: string) => Promise<PreparedText> {
   const prepared = new Map<string, Promise<PreparedText>>();
   return (text) => {

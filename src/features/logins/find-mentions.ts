@@ -6,10 +6,7 @@ import { accountById } from "../accounts/repo.ts";
 import { accountRefusal } from "../accounts/rules.ts";
 import { ask } from "./service.ts";
 
-/**
- * @throws AppError NOT_FOUND, 400 without a look-up or for a query that the platform does not take, ACCOUNT_INACTIVE,
- * RATE_LIMIT, UNAVAILABLE
- */
+/** @throws AppError NOT_FOUND, 400 without a look-up, ACCOUNT_INACTIVE, RATE_LIMIT, UNAVAILABLE */
 export async function findMentions(
   ctx: Ctx,
   id: string,

@@ -111,7 +111,6 @@ export async function askWithLogin<T>(
   throw inactive(`${account.platform} refuses the account's login. Reconnect the account.`);
 }
 
-/** Retry-After while another invocation refreshes the login. */
 const LOGIN_BUSY_SECONDS = 2;
 
 async function logIn(ctx: Ctx, account: AccountRow, staleToken: string | null) {
@@ -155,7 +154,6 @@ async function answerOf<T>(
   throw new Error(`${platform} cannot be asked that.`);
 }
 
-/** Returns ACCOUNT_INACTIVE, RATE_LIMIT or UNAVAILABLE. */
 export function toAppError({ platform }: AccountRow, { failure }: Refused): AppError {
   const { code, message, retryAfterSeconds } = failure;
   if (code === "account_disconnected") return inactive(message);

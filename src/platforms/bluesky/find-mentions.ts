@@ -29,7 +29,6 @@ function toMentioned(found: unknown): MentionedAccount[] {
   ];
 }
 
-/** @see https://docs.bsky.app/docs/api/app-bsky-actor-search-actors-typeahead */
 export const find: MentionFinder["find"] = async ({ fetch, now }, q) => {
   const query = { q, limit: String(MAX_FOUND) };
   const request = xrpc("GET", PUBLIC_API, "app.bsky.actor.searchActorsTypeahead", { query });

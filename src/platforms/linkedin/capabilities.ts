@@ -76,7 +76,6 @@ export const scopes = {
   },
 } satisfies ConsentScopes;
 
-/** Without these, pages can be neither found nor published to. */
 export const PAGE_SCOPES = ["w_organization_social", "rw_organization_admin"];
 
 export const PAGES_APP = "linkedin_pages" satisfies OtherApp;

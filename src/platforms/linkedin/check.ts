@@ -54,13 +54,13 @@ function checkTexts({ title, description, media }: LinkedInPost): FieldError[] {
 
 function describeTooLong(text: string): string | null {
   const taken = `Shorten the description: LinkedIn takes ${formatCount(limits.postCharacters)} characters`;
+  const mentions = hasMention(text) ? ", and with the URNs of its mentions" : "";
   // First, because escaping a much longer text is slow.
   if (text.length > limits.postCharacters) {
-    return `${taken}, it has ${formatCount(text.length)} without the asterisks of bold and italic.`;
+    return `${taken}, it has ${formatCount(text.length)} without the asterisks of bold and italic${mentions}.`;
   }
   const sent = escapeLittleText(text).length;
   if (sent <= limits.postCharacters) return null;
-  const mentions = hasMention(text) ? ", and with the URNs of its mentions" : "";
   return `${taken}, it has ${formatCount(sent)} with the backslashes that LinkedIn wants before \\ | { } @ [ ] ( ) < > # * _ ~${mentions}.`;
 }
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { hasMention, splitAtMentions, writeMention } from "../../core/mentions.ts";
+import { hasMention, plainMentions, writeMention } from "../../core/mentions.ts";
 import { ok, refuse } from "../../core/result.ts";
 import type { Stopped } from "../connector.ts";
 import { list } from "../kit/metrics.ts";
@@ -28,13 +28,12 @@ function toMentioned(element: unknown): MentionedAccount[] {
   if (!data) return [];
   const { id, localizedName: name, vanityName } = data;
   const mention = writeMention({ name, urn: organizationUrn(id) });
-  if (hasMention(name) || splitAtMentions(mention).length !== 1) return [];
+  if (hasMention(name) || plainMentions(mention) !== name) return [];
   const handle = vanityName?.trim() || null;
   const url = `https://www.linkedin.com/company/${encodeURIComponent(handle ?? id)}/`;
   return [{ name, handle, mention, url }];
 }
 
-/** @see https://learn.microsoft.com/linkedin/marketing/community-management/organizations/organization-lookup-api */
 export const find: MentionFinder["find"] = async ({ fetch, accessToken, now }, query) => {
   const vanityName = encodeURIComponent(query.replace(PAGE_ADDRESS, ""));
   const path = `organizations?q=vanityName&vanityName=${vanityName}`;

@@ -95,7 +95,7 @@ export const linkedin: Connector<LinkedInSettings> = {
     },
     mentions: {
       query:
-        /^(?:(?:https?:\/\/)?(?:[a-z]+\.)?linkedin\.com\/(?:company|school|showcase)\/)?[\p{L}\p{N}&'._-]{1,100}(?:[/?#].*)?$/iu,
+        /^(?:(?:https?:\/\/)?(?:[a-z]+\.)?linkedin\.com\/(?:company|school|showcase)\/)?[\p{L}\p{N}][\p{L}\p{N}&'._-]{0,99}(?:[/?#].*)?$/iu,
       expected: "the name in the address of a page, as acme of linkedin.com/company/acme",
       ...lazily(() => import("./find-mentions.ts"), "find"),
     },

@@ -2,7 +2,6 @@ import type { FieldError } from "../../core/errors.ts";
 import { hasMention, type Mention, splitAtMentions } from "../../core/mentions.ts";
 import { capped } from "../kit/replies.ts";
 
-/** Source: LinkedIn, "little text format", mentions. */
 const MENTIONABLE = /^urn:li:(?:organization:\d{1,20}|person:[\w-]{1,100})$/;
 
 export const isMentionable = ({ urn }: Mention): boolean => MENTIONABLE.test(urn);
@@ -45,10 +44,7 @@ const toValue = (urn: string): Attribute["value"] =>
     ? { person: { person: urn } }
     : { organization: { organization: urn } };
 
-/**
- * Comments are not little text.
- * @see https://learn.microsoft.com/linkedin/marketing/community-management/shares/comments-api
- */
+/** Source: LinkedIn, "Comments API". */
 export function toCommentMessage(written: string): CommentMessage {
   let text = "";
   const attributes: Attribute[] = [];

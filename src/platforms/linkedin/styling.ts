@@ -74,7 +74,6 @@ function readMarks(text: string): Piece[] {
   return pieces;
 }
 
-/** The character limit does not count style asterisks. */
 export const withoutMarks = (text: string): string =>
   readMarks(text)
     .map((piece) => piece.text)

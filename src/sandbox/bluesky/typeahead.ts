@@ -12,7 +12,7 @@ const handlesLike = (query: string): string[] => {
   return [`${label}.bsky.social`, `${label}-news.bsky.social`];
 };
 
-/** Source: lexicon app.bsky.actor.searchActorsTypeahead. It needs no login. */
+/** Source: lexicon app.bsky.actor.searchActorsTypeahead. */
 export async function searchActorsTypeahead(call: Call): Promise<Response> {
   const query = requireParam(call, "q").trim().toLowerCase();
   const limit = Number(call.req.query("limit") ?? "10");

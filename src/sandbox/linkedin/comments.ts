@@ -44,7 +44,6 @@ export const mentions = new Table("linkedin_comment_mentions", {
   attributes: json<Attributes>(),
 });
 
-/** Offsets count UTF-16 units. */
 function requireInside(text: string, attributes: Attributes): void {
   let from = 0;
   for (const { start, length } of attributes) {

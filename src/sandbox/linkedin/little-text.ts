@@ -6,10 +6,7 @@ export interface Mention {
   urn: string;
 }
 
-/**
- * LinkedIn cuts a text silently at the first unescaped reserved character.
- * @see https://learn.microsoft.com/linkedin/marketing/community-management/shares/little-text-format
- */
+/** LinkedIn cuts a text silently at the first unescaped reserved character. */
 export function readCommentary(commentary: string): { text: string; mentions: Mention[] } {
   const mentions: Mention[] = [];
   let text = "";

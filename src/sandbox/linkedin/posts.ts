@@ -192,7 +192,6 @@ export async function deletePost(call: Call): Promise<Response> {
   return new Response(null, { status: 204 });
 }
 
-/** Newest first. Only posts of organizations. */
 export async function listPosts(call: Call): Promise<Response> {
   const { member } = await authenticate(call);
   if (call.req.header("x-restli-method") !== "FINDER") {

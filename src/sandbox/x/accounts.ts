@@ -118,7 +118,6 @@ export async function readUsersBy(call: Call): Promise<Response> {
 
 const MAX_SEARCHED = 1_000;
 
-/** @see https://docs.x.com/x-api/users/search-users */
 export async function searchUsers(call: Call): Promise<Response> {
   await authenticate(call);
   const { query = "", max_results = "100" } = requireQuery(call, [

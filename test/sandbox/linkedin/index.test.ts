@@ -269,6 +269,9 @@ describe("a post", () => {
 
 it.each([
   ["a \\* b #tag {hashtag|\\#|x} @[Ada](urn:li:person:1)!", "a * b #tag #x Ada!"],
+  ["@[Foo \\(Inc\\)](urn:li:organization:1)", "Foo (Inc)"],
+  ["by @[Foo (Inc)](urn:li:organization:1)", "by "],
+  ["by @[Foo](urn:li:share:1)", "by "],
   ["cut (here", "cut "],
   ["cut_here", "cut"],
   ["C# is cut", "C"],
