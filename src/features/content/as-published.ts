@@ -10,7 +10,6 @@ export type Publishable = Pick<UploadRow, "platform" | "title" | "description" |
   files?: readonly (PostMedia & { sha256: string })[];
 };
 
-/** False for a thumbnail, and for a file whose download failed. */
 export const isSent = (ref: MediaRef): boolean =>
   ref.role === undefined && ("sha256" in ref || !ref.isGone);
 

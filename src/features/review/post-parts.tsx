@@ -131,7 +131,9 @@ const Facts = ({ post, shown, sides, scene }: FactsProps) => {
   const { handle } = post;
   const account = accountOf(post);
   const texts = [
-    ...(post.parts ?? []).map((part, i) => ({ label: partName(part, i + 1), text: plainMentions(part.text),
+    ...(post.parts ?? []).map((part, i) => ({
+      label: partName(part, i + 1),
+      text: plainMentions(part.text),
     })),
     ...shown.unpublished,
     ...shown.settings.map(({ label, value }) => ({ label, text: value })),
