@@ -19,6 +19,7 @@ export type Account = Pick<Schemas["Account"], "id" | "platform" | "accountName"
   Partial<Schemas["Account"]>;
 export type Upload = Schemas["Upload"];
 export type UnpublishedUpload = Schemas["UnpublishedUpload"] & { message: string };
+export type MentionedAccount = Schemas["MentionedAccount"];
 export type BulkResult = Schemas["BulkResult"];
 export type Capabilities = Schemas["PlatformCapabilities"];
 export type Rehearsal = Schemas["Rehearsal"];
@@ -64,6 +65,10 @@ export function createApi(origin: string, token: string) {
       dataOf(client.GET("/api/v1/pinterest/boards", { params: { query: { accountId } } })),
     getAccount: (accountId: string): Promise<Account> =>
       dataOf(client.GET("/api/v1/accounts/{id}", { params: { path: { id: accountId } } })),
+    findMentions: async (accountId: string, query: string): Promise<MentionedAccount[]> => {
+      const params = { path: { id: accountId }, query: { query } };
+      return (await answerOf(client.GET("/api/v1/accounts/{id}/mentions", { params }))).mentions;
+    },
     getCapabilities: async (name: string): Promise<Capabilities> => {
       const platform = name as Account["platform"];
       const call = client.GET("/api/v1/platforms/capabilities", {

@@ -5,6 +5,7 @@ import { addCompletionCommand } from "./completion.ts";
 import type { Host } from "./connection.ts";
 import { addListenCommand } from "./listen-command.ts";
 import { addMcpCommand } from "./mcp-command.ts";
+import { addMentionsCommand } from "./mentions-command.ts";
 import { addPostsCommands } from "./post-command.ts";
 import { MISUSED, runProgram } from "./program.ts";
 import { addRehearseCommand } from "./rehearse-command.ts";
@@ -68,6 +69,7 @@ export function createProgram(setting: Setting): Command {
     .showHelpAfterError(`Add --help: ${command} --help`)
     .addHelpText("after", HELP + whereInstance + EXIT_CODES);
   addAccountsCommand(program, setting);
+  addMentionsCommand(program, setting);
   addPostsCommands(program, setting);
   addStatusCommands(program, setting);
   addUnpublishCommand(program, setting);

@@ -25,6 +25,8 @@ const QUOTAS = {
   read: { limit: 100, windowSeconds: 5 * MINUTES },
   // Spec is silent on the event feed, which clients poll.
   "read:events": { limit: 300, windowSeconds: 5 * MINUTES },
+  // Spec is silent; some look-ups cost money.
+  "read:mentions": { limit: 30, windowSeconds: 5 * MINUTES },
   // Spec is silent: one address may fetch two videos of 1 GB in ranges of 256 KB.
   media: { limit: 8_000, windowSeconds: 5 * MINUTES },
 } as const satisfies Record<string, Quota>;

@@ -25,6 +25,7 @@ const TOOLS: Tools = {
   list_accounts: async () => (await import("../features/accounts/tools.ts")).listAccountsTool,
   get_platform_capabilities: async () =>
     (await import("../features/platforms/tools.ts")).capabilitiesTool,
+  find_mentions: async () => (await import("../features/logins/tools.ts")).findMentionsTool,
   create_post: async () => (await loadCreating()).createPostTool,
   get_post_status: async () => (await loadReading()).postStatusTool,
   list_recent_posts: async () => (await loadReading()).listPostsTool,

@@ -17,6 +17,7 @@ import type {
   PasswordLogin,
   PublishAccount,
 } from "./login.ts";
+import type { Mentions } from "./mentions.ts";
 import type { MetricsReader } from "./metrics.ts";
 import type { PartKind } from "./part-kinds.ts";
 import type { Rehearsal } from "./rehearsal.ts";
@@ -308,6 +309,7 @@ export interface Connector<S = unknown> {
   apiVersion: ApiVersion;
   capabilities: Capabilities;
   needs: Needs;
+  mentions: Mentions;
   setupSteps(): Promise<readonly SetupStep[]>;
   timing: ReconcileTiming;
   verifiedPull?: VerifiedPull;

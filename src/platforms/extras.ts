@@ -1,6 +1,7 @@
 import type { Result } from "../core/result.ts";
 import type { Fetch } from "./fetch.ts";
 import type { PublishAccount } from "./login.ts";
+import type { MentionFinder } from "./mentions.ts";
 import type { Stopped } from "./stopped.ts";
 
 export interface OrganizationPage {
@@ -47,4 +48,5 @@ export interface Extras {
   boards?(fetch: Fetch, accessToken: string): Promise<Result<Board[], Stopped>>;
   stats?(fetch: Fetch, accessToken: string): Promise<Result<AudienceStats, Stopped>>;
   comments?: CommentReader;
+  mentions?: MentionFinder;
 }

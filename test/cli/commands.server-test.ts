@@ -132,6 +132,16 @@ test("unpublish: a published post is taken down, and again is the same", async (
   assert.equal(failed.code, 1);
 });
 
+test("mentions: accounts are found with the text for a post, or the platform has no look-up", async () => {
+  const [first] = await json(["mentions", bluesky, "ada"]);
+  assert.equal(first.mention, "@ada.bsky.social");
+  const { out } = await run(["mentions", bluesky, "ada", "--no-json"]);
+  assert.match(out, /@ada\.bsky\.social +Ada /);
+  const refused = await run(["mentions", facebook, "ada"]);
+  assert.equal(refused.code, 1);
+  assert.match(refused.error, /no look-up of accounts/);
+});
+
 test("exit codes: 1 a refusal, 2 what is not understood, 3 what may be over in a moment", async () => {
   for (const [args, code, words, env] of [
     [["post", "Hello", "--account", "acc_0"], 1, /404 Account not found/, {}],

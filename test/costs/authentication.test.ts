@@ -43,6 +43,7 @@ async function everyGet(harness: Harness, member: Member): Promise<string[]> {
     "/pools/{id}/firings": poolId,
     "/pools/{id}/videos": poolId,
     "/accounts/{id}": accountId,
+    "/accounts/{id}/mentions": accountId,
     "/limits/{accountId}": accountId,
     "/upload/{id}": uploadId,
     "/posts/{id}": uploadId,
@@ -57,6 +58,7 @@ async function everyGet(harness: Harness, member: Member): Promise<string[]> {
   const queries: Record<string, string> = {
     "/analytics/{connectedAccountId}/linkedin/comments": "?postId=urn:li:share:1",
     "/pinterest/boards": `?accountId=${await connectSandbox(harness, member, "Ada", "pinterest")}`,
+    "/accounts/{id}/mentions": "?query=ada",
     "/tiktok/stats": `?accountId=${await connectSandbox(harness, member, "Ada", "tiktok")}`,
   };
   const { body } = await harness.call("GET", "/openapi.json");

@@ -131,6 +131,7 @@ const VALUES: unknown[] = [
 const WORKING: Record<string, Record<string, unknown>> = {
   list_accounts: { platform: "x", status: "active", tags: "a" },
   get_platform_capabilities: { platform: "x" },
+  find_mentions: { accountId: "acc_none", query: "ada" },
   create_post: {
     ...{ accountIds: ["acc_none"], text: "Words", title: "A title", mediaUrls: [] },
     ...{ scheduleDate: "2026-12-24T10:00:00Z", status: "draft", settings: {} },
@@ -247,6 +248,7 @@ describe("ids of another team", () => {
         ["validate_post", { accountIds: [accountId], text: "Mine" }],
         ["list_recent_posts", { accountId }],
         ["suggest_hashtags", { text: "Words", platform: "bluesky", accountId }],
+        ["find_mentions", { accountId, query: "ada" }],
         ["unpublish_post", { postId }],
         ["create_review_link", { postIds: [postId] }],
         ["list_accounts", { tags: accountId }],

@@ -18,6 +18,7 @@ import {
 const NAMES = [
   "list_accounts",
   "get_platform_capabilities",
+  "find_mentions",
   "create_post",
   "get_post_status",
   "list_recent_posts",

@@ -96,6 +96,10 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
   listLinkedInPages: [anybody(nothing), { as: "of one account", ...askedOf("linkedin") }],
   listPinterestBoards: askedOf("pinterest"),
   getTikTokStats: askedOf("tiktok"),
+  findMentions: anybody(async (team) => ({
+    params: { id: await team.account("bluesky") },
+    query: { query: "ada" },
+  })),
 
   listRehearsals: atLeast("OWNER", nothing),
   startRehearsal: {

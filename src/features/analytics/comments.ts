@@ -36,7 +36,7 @@ export async function listComments(ctx: Ctx, id: string, postId: string): Promis
   }
   const refusal = accountRefusal(account, ctx.config);
   if (refusal) throw new AppError("ACCOUNT_INACTIVE", refusal);
-  const comments = await ask(ctx, account, (source, fetch, accessToken) =>
+  const comments = await ask(ctx, account, (source, { fetch, accessToken }) =>
     source.comments?.read(fetch, accessToken, postId),
   );
   return {

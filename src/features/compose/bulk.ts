@@ -15,7 +15,7 @@ import { composePost, type NewRow } from "./compose.ts";
 import { takeOnce, unknownAccount } from "./create.ts";
 import { type Findings, lookUp } from "./lookup.ts";
 import { type CheckedFiles, checkMedia, readPresigned } from "./media.ts";
-import type { NewPost } from "./new-post.ts";
+import { type NewPost, writtenTexts } from "./new-post.ts";
 
 export interface Accepted {
   accountId: string;
@@ -73,7 +73,7 @@ async function composeAll(
         ({ status, sortAt }) => isDraft(status) || periodOf(sortAt) === month,
       ).length;
       const row = await composePost(ctx, own, { facts, recent, taken, prepare });
-      const warnings = await postWarnings(ctx.config, row);
+      const warnings = await postWarnings(ctx.config, row, writtenTexts(own));
       composed.push({ accountId, platform: facts.account.platform, row, warnings });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;

@@ -4,7 +4,7 @@ import { groupOf, isDraft } from "../../core/upload-status.ts";
 import type { Ctx } from "../../deps.ts";
 import type { Connector, PostMedia, Target } from "../../platforms/connector.ts";
 import { connectorOf } from "../../platforms/registry.ts";
-import { UNKNOWN_FILE } from "../content/as-published.ts";
+import { UNKNOWN_FILE, withOwnMentions } from "../content/as-published.ts";
 import { downloadDue } from "../content/files.ts";
 import { type PreparedText, type RecentPost, textOf, withFiles } from "../limits/content-rules.ts";
 import {
@@ -50,15 +50,20 @@ interface Situation {
  */
 export async function composePost(
   ctx: Ctx,
-  { scheduledFor, dateField: field = "schedule_date", origin, ...own }: OwnPost,
+  { scheduledFor, dateField: field = "schedule_date", origin, ...sent }: OwnPost,
   { facts, recent, taken, prepare }: Situation,
 ): Promise<NewRow> {
   const { account } = facts;
   requireActive(ctx, facts);
   const now = ctx.now();
   const at = scheduledFor ?? now;
-  const status = initialStatus(own.status, scheduledFor, ctx.actor);
+  const status = initialStatus(sent.status, scheduledFor, ctx.actor);
   const connector = connectorOf(account.platform);
+  const own = {
+    ...sent,
+    title: withOwnMentions(connector.mentions, sent.title),
+    description: withOwnMentions(connector.mentions, sent.description),
+  };
   const described = describeFiles(own.media, own.settings, account.platform);
   const read = readSettings(connector, described.settings);
   const whole = {

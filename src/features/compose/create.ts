@@ -9,7 +9,7 @@ import type { UploadRecord, UploadRow } from "../posts/table.ts";
 import { composePost } from "./compose.ts";
 import { type Findings, lookUp } from "./lookup.ts";
 import { type CheckedFiles, checkMedia, discardFiles, readPresigned, refusalsOf } from "./media.ts";
-import { canonicalPost, type NewPost } from "./new-post.ts";
+import { canonicalPost, type NewPost, writtenTexts } from "./new-post.ts";
 import { claimsOf, type StoredPosts, storePosts } from "./store-posts.ts";
 
 /** The stored answer to a call with an idempotency key. */
@@ -38,7 +38,7 @@ export function createPost(
       const situation = { facts, recent, taken: 0, prepare: createPreparer() };
       const row = await composePost(ctx, own, situation);
       const { status, scheduledFor } = row;
-      const warnings = await postWarnings(ctx.config, row);
+      const warnings = await postWarnings(ctx.config, row, writtenTexts(post));
       const answer: FirstState = {
         status,
         scheduledFor: scheduledFor?.toISOString() ?? null,

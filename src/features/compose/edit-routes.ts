@@ -57,9 +57,11 @@ const edit = apiRoute({
 });
 editRoutes.openapi(edit, async (c) => {
   const id = readNumericId(c.req.valid("param").id, "Upload");
-  const upload = await editUpload(c.var.ctx, id, c.req.valid("json"));
+  const edited = c.req.valid("json");
+  const upload = await editUpload(c.var.ctx, id, edited);
   const heldNote = messageIfHeld(upload.status);
-  const warnings = withWarnings(await postWarnings(c.var.ctx.config, upload));
+  const written = [edited.title, edited.description];
+  const warnings = withWarnings(await postWarnings(c.var.ctx.config, upload, written));
   const data = { ...(await toEditedUpload(upload)), ...warnings };
   return c.json({ success: true as const, ...heldNote, data }, 200);
 });

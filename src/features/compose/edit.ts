@@ -4,7 +4,9 @@ import { nullIfBlank } from "../../core/text.ts";
 import { isDraft, STATUS_WORDS } from "../../core/upload-status.ts";
 import { allOf } from "../../db/conditions.ts";
 import type { Ctx } from "../../deps.ts";
+import { connectorOf } from "../../platforms/registry.ts";
 import { wakePostOnTime } from "../../queue/wake.ts";
+import { withOwnMentions } from "../content/as-published.ts";
 import { downloadDue } from "../content/files.ts";
 import { contentHash } from "../content/version.ts";
 import { periodOf } from "../credits/rules.ts";
@@ -52,9 +54,11 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
     const message = `The post is ${STATUS_WORDS[row.status]}, and an edit cannot change that. Use submit, approve, request-changes, retry or DELETE.`;
     throw new AppError("USE_APPROVAL_ACTIONS", message);
   }
+  const { mentions } = connectorOf(row.platform);
+  const ownText = (text: string | null) => nullIfBlank(withOwnMentions(mentions, text));
   const values: EditedValues = {
-    title: edit.title === undefined ? row.title : nullIfBlank(edit.title),
-    description: edit.description === undefined ? row.description : nullIfBlank(edit.description),
+    title: edit.title === undefined ? row.title : ownText(edit.title),
+    description: edit.description === undefined ? row.description : ownText(edit.description),
     scheduledFor: edit.scheduledFor ?? row.scheduledFor,
     media: describeAnew(row, edit),
   };

@@ -29,6 +29,17 @@ export const PART_FIELDS = ["thread", "thread_marks", "first_comment"] as const;
 export const namesParts = (raw: RawSettings): boolean =>
   PART_FIELDS.some((field) => lastOf(raw[field]) !== "");
 
+export const writtenTexts = ({
+  title,
+  description,
+  settings,
+}: Pick<NewPost, "title" | "description" | "settings">): (string | null)[] => [
+  title,
+  description,
+  lastOf(settings.thread),
+  lastOf(settings.first_comment),
+];
+
 export interface Override {
   title?: string;
   caption?: string;

@@ -2,6 +2,7 @@ import { type FieldError, fieldError } from "../../core/errors.ts";
 import { nullIfBlank } from "../../core/text.ts";
 import type { Connector, Post, Target } from "../../platforms/connector.ts";
 import { flag, lastOf, type RawField, readField } from "../../platforms/kit/form-fields.ts";
+import { withOwnMentions } from "../content/as-published.ts";
 import { MAX_THREAD } from "../content/bounds.ts";
 import { newPart, type Part } from "../posts/parts.ts";
 import { type CheckedMedia, isThumbnail } from "./media.ts";
@@ -62,7 +63,7 @@ export async function readParts(
 ): Promise<ReadParts> {
   const { raw, media } = whole;
   const thread = lastOf(raw.thread) === "" ? null : await threadOf(connector, whole, target);
-  const comment = nullIfBlank(lastOf(raw.first_comment));
+  const comment = nullIfBlank(withOwnMentions(connector.mentions, lastOf(raw.first_comment)));
   const errors = [...(thread?.errors ?? [])];
   const texts = thread?.texts ?? whole.texts;
   const files = media.filter((item) => !isThumbnail(item));
@@ -106,7 +107,10 @@ async function threadOf(connector: Connector, whole: Whole, target: Target): Pro
   const isAuto = lastOf(whole.raw.thread).toLowerCase() === AUTO;
   const list = isAuto
     ? await autoThread(connector, whole, target, marks.value === true)
-    : readThread(whole.raw.thread);
+    : (readThread(whole.raw.thread)?.map((part) => ({
+        ...part,
+        text: withOwnMentions(connector.mentions, part.text),
+      })) ?? null);
   if (list === null) {
     return refuse(
       isAuto

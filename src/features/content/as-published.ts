@@ -1,5 +1,7 @@
 import type { Config } from "../../config.ts";
+import { hasMention, plainMentions } from "../../core/mentions.ts";
 import type { MediaKind, Post, PostMedia, UntilAudit } from "../../platforms/connector.ts";
+import type { Mentions } from "../../platforms/mentions.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import type { MediaRef, UploadRow } from "../posts/table.ts";
 
@@ -8,7 +10,6 @@ export type Publishable = Pick<UploadRow, "platform" | "title" | "description" |
   files?: readonly (PostMedia & { sha256: string })[];
 };
 
-/** False for a thumbnail, and for a file whose download failed. */
 export const isSent = (ref: MediaRef): boolean =>
   ref.role === undefined && ("sha256" in ref || !ref.isGone);
 
@@ -77,10 +78,29 @@ const auditWarnings = (
   whole: Parameters<NonNullable<UntilAudit["warningsOf"]>>[0],
 ): readonly string[] => warningsOf?.(whole) ?? (post === undefined ? [] : [post]);
 
+export const withOwnMentions = <T extends string | null>(
+  { takesUrns }: Mentions,
+  text: T,
+): T | string => (takesUrns || text === null ? text : plainMentions(text));
+
+const NAME_ALONE =
+  "it knows no @[Name](urn:…), so the name stays as text; GET /platforms/capabilities says how its mentions are written";
+
+function mentionWarnings(platform: UploadRow["platform"], texts: readonly string[]): string[] {
+  const { takesUrns, mayStayText } = connectorOf(platform).mentions;
+  return [
+    ...(!takesUrns && texts.some(hasMention) ? [toWarning(platform, NAME_ALONE)] : []),
+    ...(mayStayText && texts.some((text) => mayStayText.pattern.test(text))
+      ? [`${mayStayText.warning}.`]
+      : []),
+  ];
+}
+
 /** Warnings for the author that do not keep the post back. */
 export async function postWarnings(
   { auditedPlatforms }: Pick<Config, "auditedPlatforms">,
   post: Publishable,
+  written: readonly (string | null | undefined)[],
 ): Promise<string[]> {
   const { platform, settings } = post;
   const { untilAudit, settings: fields } = connectorOf(platform);
@@ -88,7 +108,8 @@ export async function postWarnings(
   const whole = { settings: { ...(values as object), ...settings } };
   const isLimited = untilAudit && !auditedPlatforms.includes(platform);
   const ofAudit = isLimited ? auditWarnings(untilAudit, whole) : [];
-  return [...ofAudit, ...(await unpublishedWarnings(post))];
+  const texts = written.filter((text) => text != null);
+  return [...ofAudit, ...(await unpublishedWarnings(post)), ...mentionWarnings(platform, texts)];
 }
 
 export const withWarnings = (warnings: readonly string[] = []): { warnings?: string[] } =>

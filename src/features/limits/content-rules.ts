@@ -1,3 +1,4 @@
+import { plainMentions, splitAtMentions } from "../../core/mentions.ts";
 import type { Platform } from "../../core/platforms.ts";
 import { sha256Hex } from "../../core/signature.ts";
 import { countUtf8Bytes } from "../../core/text.ts";
@@ -98,7 +99,7 @@ export const textOf = ({ title, description }: Pick<UploadRow, "title" | "descri
 const MENTION = /(?<![\p{L}\p{N}_.@/])@[a-z0-9_][a-z0-9_.-]*/giu;
 
 export const essence = (text: string): string =>
-  text
+  plainMentions(text)
     .normalize("NFKC")
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, "");
@@ -141,7 +142,7 @@ export async function prepareText(text: string): Promise<PreparedText> {
   const letters = essence(sampleOf(text));
   const mentions = mentionsIn(text);
   return {
-    text,
+    text: plainMentions(text),
     sizeBytes: countUtf8Bytes(text),
     // Texts without letters or digits are compared unchanged.
     digest: {
@@ -164,7 +165,6 @@ export const digestOf = async ({
     ? withFiles((await prepareText(textOf(texts))).digest, media)
     : textDigest;
 
-/** Caches the results, because posts of a batch mostly share their text. */
 export function createPreparer(): (text: string) => Promise<PreparedText> {
   const prepared = new Map<string, Promise<PreparedText>>();
   return (text) => {
@@ -219,7 +219,11 @@ const hasSameFiles = (media: readonly MediaRef[], other: readonly MediaRef[]): b
   );
 
 const mentionsIn = (text: string): string[] =>
-  (text.match(MENTION) ?? []).map((one) => one.toLowerCase());
+  splitAtMentions(text).flatMap((part) =>
+    typeof part === "string"
+      ? (part.match(MENTION) ?? []).map((one) => one.toLowerCase())
+      : [part.urn],
+  );
 
 const within = (a: Date, b: Date, ms: number): boolean => Math.abs(a.getTime() - b.getTime()) <= ms;
 

@@ -1,7 +1,10 @@
 import * as z from "zod";
 import { PLATFORM_ABSENT } from "../../http/answers.ts";
+import { idParams } from "../../http/ids.ts";
 import { apiRoute, conflict, createRouter, NOT_FOUND, success } from "../../http/route.ts";
 import type { AudienceStats } from "../../platforms/extras.ts";
+import { findMentions } from "./find-mentions.ts";
+import { mentionedSchema, mentionQuery } from "./schema.ts";
 import * as extras from "./service.ts";
 
 export const accountExtraRoutes = createRouter();
@@ -111,4 +114,26 @@ const stats = apiRoute({
 accountExtraRoutes.openapi(stats, async (c) => {
   const audience = await extras.readStats(c.var.ctx, c.req.valid("query").accountId);
   return c.json({ success: true as const, data: toStats(audience) }, 200);
+});
+
+const mentions = apiRoute({
+  method: "get",
+  path: "/accounts/{id}/mentions",
+  tags: ["Accounts", "Extensions"],
+  operationId: "findMentions",
+  summary: "Find accounts to mention",
+  description:
+    "Finds accounts that a post of this account can mention, by the look-up of its platform: Bluesky and X search by name, LinkedIn finds one page by the name in its address. X charges for each account that it finds, at most 5. Accounts of other platforms are refused (400) with the way in which their mentions are written.",
+  scope: "accounts:read",
+  limit: "read:mentions",
+  request: { params: idParams, query: z.object({ query: mentionQuery }) },
+  responses: {
+    ...success({ mentions: z.array(mentionedSchema) }, "What the platform found."),
+    ...REFUSALS,
+  },
+});
+accountExtraRoutes.openapi(mentions, async (c) => {
+  const { id } = c.req.valid("param");
+  const found = await findMentions(c.var.ctx, id, c.req.valid("query").query);
+  return c.json({ success: true as const, mentions: found }, 200);
 });

@@ -1,7 +1,7 @@
 import { AppError, errorName, invalidFields, notFound } from "../../core/errors.ts";
 import { type Result, refuse } from "../../core/result.ts";
 import type { Ctx } from "../../deps.ts";
-import type { Fetch, Refused, TokenExpired } from "../../platforms/connector.ts";
+import type { Refused, TokenExpired } from "../../platforms/connector.ts";
 import type { AudienceStats, Board, Extras, OrganizationPage } from "../../platforms/extras.ts";
 import { connectorOf, connectors } from "../../platforms/registry.ts";
 import type { AccountCall } from "../../platforms/removal.ts";
@@ -45,18 +45,18 @@ const isLoginLost = (reason: unknown): boolean =>
   reason instanceof AppError && reason.code === "ACCOUNT_INACTIVE";
 
 const pagesOf = (ctx: Ctx, account: AccountRow): Promise<OrganizationPage[]> =>
-  ask(ctx, account, (extras, fetch, accessToken) =>
+  ask(ctx, account, (extras, { fetch, accessToken }) =>
     extras.pages?.(fetch, accessToken, toPublishAccount(account)),
   );
 
 export async function listBoards(ctx: Ctx, accountId: string): Promise<Board[]> {
   const account = await requireAccount(ctx, "boards", accountId);
-  return ask(ctx, account, (extras, fetch, accessToken) => extras.boards?.(fetch, accessToken));
+  return ask(ctx, account, (extras, { fetch, accessToken }) => extras.boards?.(fetch, accessToken));
 }
 
 export async function readStats(ctx: Ctx, accountId: string): Promise<AudienceStats> {
   const account = await requireAccount(ctx, "stats", accountId);
-  return ask(ctx, account, (extras, fetch, accessToken) => extras.stats?.(fetch, accessToken));
+  return ask(ctx, account, (extras, { fetch, accessToken }) => extras.stats?.(fetch, accessToken));
 }
 
 const platformsWith = (extra: keyof Extras) =>
@@ -78,11 +78,7 @@ async function requireAccount(ctx: Ctx, extra: keyof Extras, id: string): Promis
 
 type Answer<T> = Result<T, Refused | TokenExpired>;
 
-type Question<T> = (
-  extras: Extras,
-  fetch: Fetch,
-  accessToken: string,
-) => Promise<Answer<T>> | undefined;
+type Question<T> = (extras: Extras, call: AccountCall) => Promise<Answer<T>> | undefined;
 
 /**
  * @throws AppError ACCOUNT_INACTIVE when the login is lost, RATE_LIMIT by the platform, UNAVAILABLE when it does not
@@ -115,7 +111,6 @@ export async function askWithLogin<T>(
   throw inactive(`${account.platform} refuses the account's login. Reconnect the account.`);
 }
 
-/** Retry-After while another invocation refreshes the login. */
 const LOGIN_BUSY_SECONDS = 2;
 
 async function logIn(ctx: Ctx, account: AccountRow, staleToken: string | null) {
@@ -140,12 +135,12 @@ async function answerOf<T>(
   ctx: Ctx,
   account: AccountRow,
   question: Question<T>,
-  { fetch, accessToken }: AccountCall,
+  call: AccountCall,
 ): Promise<Answer<T>> {
   const { platform } = account;
   try {
     const { extras = {} } = connectorOf(platform);
-    const answer = await question(extras, fetch, accessToken);
+    const answer = await question(extras, call);
     if (answer) return answer;
   } catch (error) {
     ctx.log({
@@ -159,7 +154,6 @@ async function answerOf<T>(
   throw new Error(`${platform} cannot be asked that.`);
 }
 
-/** Returns ACCOUNT_INACTIVE, RATE_LIMIT or UNAVAILABLE. */
 export function toAppError({ platform }: AccountRow, { failure }: Refused): AppError {
   const { code, message, retryAfterSeconds } = failure;
   if (code === "account_disconnected") return inactive(message);

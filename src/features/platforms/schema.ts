@@ -74,6 +74,16 @@ export const capabilitiesSchema = z
       .describe(
         "Extension: what may follow a post. `post`: a thread (`thread`). `comment`: a first comment (`first_comment`).",
       ),
+    mentions: z
+      .object({
+        syntax: z
+          .string()
+          .nullable()
+          .describe("How a text mentions an account; null where nothing is linked."),
+        lookUp: z.boolean().describe("Whether GET /accounts/{id}/mentions finds accounts here."),
+        note: z.string(),
+      })
+      .describe("Extension: how posts mention other accounts."),
     canUnpublish: z
       .boolean()
       .describe("Whether POST /upload/{id}/unpublish can delete posts here. An extension."),
@@ -94,6 +104,8 @@ export function toCapabilities({
   capabilities,
   settings,
   followUps,
+  mentions,
+  extras,
   removal,
 }: Connector): PlatformCapabilities {
   const { limits, dailyPostCap, mediaSupport, bannedHashtags } = capabilities;
@@ -110,6 +122,11 @@ export function toCapabilities({
       ]),
     ),
     followUps: [...(followUps?.kinds ?? [])],
+    mentions: {
+      syntax: mentions.syntax,
+      lookUp: extras?.mentions !== undefined,
+      note: mentions.note,
+    },
     canUnpublish: removal.calls !== undefined,
     unpublishPermission: removal.scope ?? null,
     bannedHashtags: [...bannedHashtags],

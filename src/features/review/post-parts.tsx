@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import { plainMentions } from "../../core/mentions.ts";
 import type { Deps } from "../../deps.ts";
 import { Fact } from "../../pages/fact.tsx";
 import { type Clock, clockOf } from "../../pages/times.tsx";
@@ -130,7 +131,10 @@ const Facts = ({ post, shown, sides, scene }: FactsProps) => {
   const { handle } = post;
   const account = accountOf(post);
   const texts = [
-    ...(post.parts ?? []).map((part, i) => ({ label: partName(part, i + 1), text: part.text })),
+    ...(post.parts ?? []).map((part, i) => ({
+      label: partName(part, i + 1),
+      text: plainMentions(part.text),
+    })),
     ...shown.unpublished,
     ...shown.settings.map(({ label, value }) => ({ label, text: value })),
   ];

@@ -1,5 +1,6 @@
 import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
+import type { Mentions } from "../mentions.ts";
 
 /** Source: spec, "Uploads: create", `bluesky`. */
 export const MAX_TEXT_BYTES = 3_000;
@@ -35,6 +36,11 @@ export const needs: Needs = {
     variable: "BLUESKY_KEY",
     without: "Without it, logins by Bluesky's own page end after two weeks.",
   },
+};
+
+export const mentions: Mentions = {
+  syntax: "@name.bsky.social",
+  note: "Write the whole handle, as @name.bsky.social. One that Bluesky does not know stays text, with a warning.",
 };
 
 export const capabilities = {

@@ -1,7 +1,7 @@
 import { DAY, SECOND } from "../../core/time.ts";
 import type { Connector } from "../connector.ts";
 import { lazily } from "../kit/lazily.ts";
-import { apiVersion, asks, capabilities, needs, scopes, timing } from "./capabilities.ts";
+import { apiVersion, asks, capabilities, mentions, needs, scopes, timing } from "./capabilities.ts";
 import { type BlueskySettings, settings } from "./settings.ts";
 
 export const bluesky: Connector<BlueskySettings> = {
@@ -10,6 +10,7 @@ export const bluesky: Connector<BlueskySettings> = {
   apiVersion,
   capabilities,
   needs,
+  mentions,
   timing,
   settings,
   /**
@@ -52,6 +53,13 @@ export const bluesky: Connector<BlueskySettings> = {
     pagePosts: 50,
     isPublic: true,
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
+  },
+  extras: {
+    mentions: {
+      query: /^[^\p{Cc}]{1,64}$/u,
+      expected: "a part of a name or handle, of up to 64 characters",
+      ...lazily(() => import("./find-mentions.ts"), "find"),
+    },
   },
   ...lazily(() => import("./grant.ts"), "proveLogin"),
   ...lazily(() => import("./auth.ts"), "login", "identify", "refresh", "revoke"),

@@ -114,12 +114,13 @@ async function resolveMentions(
   job: Job,
   spans: readonly Span[],
 ): Promise<Result<Map<string, string>, Stopped>> {
-  const handles = new Set(spans.flatMap((span) => (span.kind === "mention" ? [span.handle] : [])));
   const replies = await Promise.all(
-    [...handles].slice(0, MAX_MENTION_LOOKUPS).map(async (handle) => {
-      const request = resolveHandleRequest(serviceOf(job), handle);
-      return { handle, reply: await readResolveHandleReply(await job.fetch(request)) };
-    }),
+    handlesIn(spans)
+      .slice(0, MAX_MENTION_LOOKUPS)
+      .map(async (handle) => {
+        const request = resolveHandleRequest(serviceOf(job), handle);
+        return { handle, reply: await readResolveHandleReply(await job.fetch(request)) };
+      }),
   );
   const dids = new Map<string, string>();
   for (const { handle, reply } of replies) {
@@ -246,17 +247,34 @@ async function fixRecord(
   if (!embedded.ok) return embedded.error;
   const createdAt = timeOf(job);
   const facets = toFacets(text, spans, dids.value);
+  const warnings = unlinkedWarnings(spans, dids.value);
   const post = { text, createdAt, facets, thread: thread.value, embed: embedded.value };
   const record = buildRecord(job.post.settings, post);
   const rkey = recordKey(createdAt, job.uploadId, job.attempt);
-  return ready({ rkey, record });
+  return ready({ rkey, record, ...(warnings.length > 0 ? { warnings } : {}) });
 }
 
-const preparedPost = z.object({ rkey: z.string(), record: z.record(z.string(), z.unknown()) });
+const handlesIn = (spans: readonly Span[]): string[] => [
+  ...new Set(spans.flatMap((span) => (span.kind === "mention" ? [span.handle] : []))),
+];
 
-function toPublished(job: Job, rkey: string, uri: string): PublishedPost {
+const unlinkedWarnings = (spans: readonly Span[], dids: ReadonlyMap<string, string>): string[] =>
+  handlesIn(spans)
+    .filter((handle) => !dids.has(handle))
+    .map((handle) => `@${handle} stayed text: Bluesky found no account of that name.`);
+
+const preparedPost = z.object({
+  rkey: z.string(),
+  record: z.record(z.string(), z.unknown()),
+  warnings: z.array(z.string()).optional(),
+});
+
+type PreparedPost = z.infer<typeof preparedPost>;
+
+function toPublished(job: Job, { rkey, warnings }: PreparedPost, uri: string): PublishedPost {
   const { handle, platformAccountId } = job.account;
-  return published(uri, `https://bsky.app/profile/${handle ?? platformAccountId}/post/${rkey}`);
+  const shareUrl = `https://bsky.app/profile/${handle ?? platformAccountId}/post/${rkey}`;
+  return published(uri, shareUrl, warnings);
 }
 
 /** The key is fixed, so a repeated call creates no second post. */
@@ -264,10 +282,11 @@ export async function submit(job: Job, bookmark: Bookmark): Promise<Submitted> {
   const post = preparedPost.parse(bookmark);
   const request = putRecordRequest(serviceOf(job), job.accessToken, {
     repo: job.account.platformAccountId,
-    ...post,
+    rkey: post.rkey,
+    record: post.record,
   });
   const reply = await readPutRecordReply(await job.fetch(request));
-  if (reply.ok) return toPublished(job, post.rkey, reply.value);
+  if (reply.ok) return toPublished(job, post, reply.value);
   if (isUndecided(reply.error)) return undecided(reply.error.message);
   return toRefused(reply.error, job.now());
 }
@@ -285,13 +304,14 @@ function isSameJson(a: unknown, b: unknown): boolean {
 }
 
 export async function reconcile(job: Job, bookmark: Bookmark): Promise<Reconciled> {
-  const { rkey, record } = preparedPost.parse(bookmark);
+  const post = preparedPost.parse(bookmark);
+  const { rkey, record } = post;
   const repo = job.account.platformAccountId;
   const request = getRecordRequest(serviceOf(job), { repo, rkey });
   const reply = await readGetRecordReply(await job.fetch(request));
   if (reply.ok) {
     if (isSameJson(reply.value, record)) {
-      return toPublished(job, rkey, `at://${repo}/${POST_COLLECTION}/${rkey}`);
+      return toPublished(job, post, `at://${repo}/${POST_COLLECTION}/${rkey}`);
     }
     return unknowable(
       "Another post, or an edited version, is already where this post was to be written.",

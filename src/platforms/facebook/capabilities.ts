@@ -1,5 +1,6 @@
 import type { Capabilities, Needs, ReconcileTiming, UntilAudit } from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
+import type { Mentions } from "../mentions.ts";
 
 /** UTF-16 units. Source: spec, "Content limits by platform". */
 const MAX_TEXT = 63_206;
@@ -55,6 +56,16 @@ export const untilAudit: UntilAudit = {
 export const needs: Needs = {
   app: "A Meta app with the use case Manage everything on your Page; it posts as Pages, never as a person. With Facebook Login for Business, its configuration is FACEBOOK_CONFIG_ID.",
   scopes: [...scopes.required, ...scopes.usual],
+};
+
+export const mentions: Mentions = {
+  syntax: "@[page-id]",
+  note: "Write @[123], with the id of a Page. Facebook links it where Meta has approved the feature Page Mentioning for this instance's app; elsewhere it stays text.",
+  mayStayText: {
+    pattern: /@\[\d[\d,\s]*\]/,
+    warning:
+      "Facebook links @[…] only where Meta has approved the feature Page Mentioning for this instance's app; elsewhere it stays text",
+  },
 };
 
 export const capabilities = {

@@ -1,5 +1,6 @@
 import type { Capabilities, Needs, ReconcileTiming, UntilAudit } from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
+import type { Mentions } from "../mentions.ts";
 import type { VideoRules } from "../meta/video-rules.ts";
 
 /** UTF-16 units. Source: spec, "Content limits by platform". */
@@ -66,6 +67,11 @@ export const needs: Needs = {
   scopes: [...scopes.required, ...scopes.usual],
   /** @see https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login */
   redirects: "https",
+};
+
+export const mentions: Mentions = {
+  syntax: "@username",
+  note: "Instagram links names itself, up to 20 in a post. Write @username.",
 };
 
 export const capabilities = {

@@ -7,6 +7,7 @@ import {
   capabilities,
   INSIGHT_CALLS,
   MAX_IMAGE_BYTES,
+  mentions,
   needs,
   scopes,
   timing,
@@ -20,6 +21,7 @@ export const instagram: Connector<InstagramSettings> = {
   apiVersion,
   capabilities,
   needs,
+  mentions,
   timing,
   untilAudit,
   // After 60 days, tokens cannot be renewed.

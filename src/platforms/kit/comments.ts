@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { formatCount } from "../../core/counts.ts";
 import type { FieldError } from "../../core/errors.ts";
+import { plainMentions } from "../../core/mentions.ts";
 import type { AppName } from "../../core/platforms.ts";
 import { asSentence } from "../../core/text.ts";
 import { SECOND } from "../../core/time.ts";
@@ -33,7 +34,8 @@ export function commentedPost({ replyTo }: Pick<PublishJob, "replyTo">): string 
   return replyTo.root;
 }
 
-export const commentText = ({ post }: Pick<PublishJob, "post">): string => post.description ?? "";
+export const commentText = ({ post }: Pick<PublishJob, "post">): string =>
+  plainMentions(post.description ?? "");
 
 export interface ListedComment {
   id: string;

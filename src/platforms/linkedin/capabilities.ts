@@ -1,6 +1,7 @@
 import type { OtherApp } from "../../core/platforms.ts";
 import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
+import type { Mentions } from "../mentions.ts";
 
 /**
  * UTF-16 units. Asterisks for bold and italic do not count; escaping backslashes do, because LinkedIn does not say
@@ -75,7 +76,6 @@ export const scopes = {
   },
 } satisfies ConsentScopes;
 
-/** Without these, pages can be neither found nor published to. */
 export const PAGE_SCOPES = ["w_organization_social", "rw_organization_admin"];
 
 export const PAGES_APP = "linkedin_pages" satisfies OtherApp;
@@ -106,6 +106,12 @@ export const pagesAsks =
 export const needs: Needs = {
   app: "For people, an app at developer.linkedin.com with Sign In with LinkedIn (OpenID Connect) and Share on LinkedIn; for pages, a second app with the Community Management API alone.",
   scopes: [...scopes.required, ...scopes.optional],
+};
+
+export const mentions: Mentions = {
+  syntax: "@[Name](urn:li:organization:123)",
+  note: "Write @[Name](urn:li:organization:123) for a page, or urn:li:person: with an id for a person. LinkedIn links the name where it is spelled as on LinkedIn.",
+  takesUrns: true,
 };
 
 export const capabilities = {

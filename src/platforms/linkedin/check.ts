@@ -1,11 +1,13 @@
 import { formatCount } from "../../core/counts.ts";
 import type { FieldError } from "../../core/errors.ts";
+import { hasMention } from "../../core/mentions.ts";
 import { emptyIfBlank } from "../../core/text.ts";
 import type { MediaKind, Post, PostMedia, Target } from "../connector.ts";
 import { altTextsFor } from "../kit/alt-texts.ts";
 import { checksFor, isSurely, nameTypes, ofKind, refuseIf } from "../kit/checks.ts";
 import { capabilities, IMAGE_PIXELS_END, MIN_VIDEO_BYTES } from "./capabilities.ts";
 import { escapeLittleText } from "./little-text.ts";
+import { checkMentions } from "./mentions.ts";
 import type { LinkedInSettings } from "./settings.ts";
 import { withoutMarks } from "./styling.ts";
 import { isOrganization } from "./urn.ts";
@@ -46,18 +48,20 @@ function checkTexts({ title, description, media }: LinkedInPost): FieldError[] {
       "Write a description: LinkedIn takes no document without text.",
     ),
     ...(tooLong ? [{ field, message: tooLong }] : []),
+    ...checkMentions(field, body),
   ];
 }
 
 function describeTooLong(text: string): string | null {
   const taken = `Shorten the description: LinkedIn takes ${formatCount(limits.postCharacters)} characters`;
+  const mentions = hasMention(text) ? ", and with the URNs of its mentions" : "";
   // First, because escaping a much longer text is slow.
   if (text.length > limits.postCharacters) {
-    return `${taken}, it has ${formatCount(text.length)} without the asterisks of bold and italic.`;
+    return `${taken}, it has ${formatCount(text.length)} without the asterisks of bold and italic${mentions}.`;
   }
   const sent = escapeLittleText(text).length;
   if (sent <= limits.postCharacters) return null;
-  return `${taken}, it has ${formatCount(sent)} with the backslashes that LinkedIn wants before \\ | { } @ [ ] ( ) < > # * _ ~.`;
+  return `${taken}, it has ${formatCount(sent)} with the backslashes that LinkedIn wants before \\ | { } @ [ ] ( ) < > # * _ ~${mentions}.`;
 }
 
 function checkCounts({ media }: LinkedInPost): FieldError[] {

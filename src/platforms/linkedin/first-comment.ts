@@ -1,11 +1,11 @@
 import * as z from "zod";
+import { plainMentions } from "../../core/mentions.ts";
 import type { Bookmark, Post, Prepared, Reconciled, Submitted, Target } from "../connector.ts";
 import {
   type CommentScope,
   checkCommentLength,
   checkCommentScope,
   commentedPost,
-  commentText,
   findComment,
   type ListedComment,
   readCommentPlace,
@@ -19,6 +19,7 @@ import { published, ready, undecided, unknowable } from "../kit/steps.ts";
 import { encodeUrn, get, post, readerOf } from "./api.ts";
 import { MEMBER_COMMENTS, PAGE_COMMENTS, PAGES_APP } from "./capabilities.ts";
 import { isDuplicatePost, isUndecided, toRefused, toUnknowable } from "./failures.ts";
+import { checkMentions, toCommentMessage } from "./mentions.ts";
 import type { Job } from "./processing.ts";
 import type { LinkedInSettings } from "./settings.ts";
 import { isOrganization, isPost } from "./urn.ts";
@@ -43,7 +44,8 @@ export const check = (
   _post: Post<LinkedInSettings>,
   { platformAccountId = "", ...target }: Target,
 ) => [
-  ...checkCommentLength("LinkedIn", text, MAX_CHARACTERS),
+  ...checkCommentLength("LinkedIn", plainMentions(text), MAX_CHARACTERS),
+  ...checkMentions("first_comment", text),
   ...checkCommentScope(target, scopeOf(platformAccountId)),
 ];
 
@@ -67,7 +69,7 @@ const readCreateReply = readerOf(
 export async function submit(job: Job, stored: Bookmark): Promise<Submitted> {
   const { objectId: object } = readCommentPlace(stored);
   const { platformAccountId: actor } = job.account;
-  const body = { actor, object, message: { text: commentText(job) } };
+  const body = { actor, object, message: toCommentMessage(job.post.description ?? "") };
   const answer = await job.fetch(post(commentsOf(object), job.accessToken, body));
   const id = answer.headers.get("x-restli-id");
   const reply = await readCreateReply(answer);

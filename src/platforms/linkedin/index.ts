@@ -8,6 +8,7 @@ import {
   MEMBER_FIGURES,
   MEMBER_METRICS,
   MEMBER_POSTS_PER_READ,
+  mentions,
   needs,
   PAGE_SCOPES,
   PAGES_APP,
@@ -27,6 +28,7 @@ export const linkedin: Connector<LinkedInSettings> = {
   apiVersion,
   capabilities,
   needs,
+  mentions,
   timing,
   // Used only while the refresh token's end is unknown.
   refreshAheadSeconds: (14 * DAY) / SECOND,
@@ -90,6 +92,12 @@ export const linkedin: Connector<LinkedInSettings> = {
       written: "`urn:li:share:…` or `urn:li:ugcPost:…`",
       refusal: "is not a LinkedIn page: LinkedIn gives only the comments on posts of pages",
       ...lazily(() => import("./comments.ts"), "read"),
+    },
+    mentions: {
+      query:
+        /^(?:(?:https?:\/\/)?(?:[a-z]+\.)?linkedin\.com\/(?:company|school|showcase)\/)?[\p{L}\p{N}][\p{L}\p{N}&'._-]{0,99}(?:[/?#].*)?$/iu,
+      expected: "the name in the address of a page, as acme of linkedin.com/company/acme",
+      ...lazily(() => import("./find-mentions.ts"), "find"),
     },
     pages: async (fetch, accessToken) => (await import("./pages.ts")).listPages(fetch, accessToken),
   },

@@ -1,3 +1,4 @@
+import { plainMentions } from "../../core/mentions.ts";
 import type { Post } from "../connector.ts";
 import { leftOut, likenessOf, TITLE_UNPUBLISHED } from "../kit/likeness.ts";
 import { EVERYONE, oneOf, settingWords, silent } from "../kit/setting-words.ts";
@@ -9,7 +10,7 @@ import { styleText } from "./styling.ts";
 
 export function likeness(post: Post<LinkedInSettings>): Likeness {
   const heading = documentTitleOf(post);
-  const text = styleText(bodyOf(post));
+  const text = plainMentions(styleText(bodyOf(post)));
   const title = heading === null ? leftOut(TITLE_UNPUBLISHED, post.title, bodyOf(post)) : [];
   return likenessOf({
     heading,

@@ -1,3 +1,4 @@
+import { plainMentions } from "../../core/mentions.ts";
 import type { Post, PublishedPost } from "../connector.ts";
 import { published } from "../kit/steps.ts";
 import type { ReadyPlace } from "./bookmark.ts";
@@ -15,9 +16,11 @@ const SHORT_TITLE_UNITS = 100;
 export function documentTitleOf(post: Post<LinkedInSettings>): string | null {
   const [item, ...others] = post.media;
   if (item?.kind !== "document" || others.length > 0) return null;
-  const title = post.title?.trim();
+  const title = plainMentions(post.title ?? "").trim();
   if (title) return title;
-  const [line = ""] = withoutMarks(bodyOf(post)).trim().split("\n");
+  const [line = ""] = plainMentions(withoutMarks(bodyOf(post)))
+    .trim()
+    .split("\n");
   const cut = line.slice(0, SHORT_TITLE_UNITS);
   return (cut.isWellFormed() ? cut : cut.slice(0, -1)).trim() || "Document";
 }

@@ -1,3 +1,5 @@
+import { MENTION_PATTERN, splitAtMentions, writeMention } from "../../core/mentions.ts";
+
 interface Piece {
   text: string;
   isBold: boolean;
@@ -12,7 +14,7 @@ interface Mark {
 }
 
 const LONGEST_MARK = 3;
-const RUN_OR_LINE_END = /\*+|\n/g;
+const RUN_OR_LINE_END = new RegExp(String.raw`${MENTION_PATTERN}|\*+|\n`, "g");
 const ENDS_IN_WORD = /[\p{L}\p{N}]$/u;
 const BEGINS_WITH_WORD = /^[\p{L}\p{N}]/u;
 
@@ -72,7 +74,6 @@ function readMarks(text: string): Piece[] {
   return pieces;
 }
 
-/** The character limit does not count style asterisks. */
 export const withoutMarks = (text: string): string =>
   readMarks(text)
     .map((piece) => piece.text)
@@ -89,7 +90,7 @@ const PLAIN_CHARACTER = /[A-Za-z0-9](?!\p{M})/gu;
 /** Links and hashtags work only in plain letters. */
 const KEPT = /((?:https?:\/\/|www\.)\S+|#[\p{L}\p{N}_]+)/iu;
 
-function restyle(character: string, alphabet: (typeof ALPHABETS)[keyof typeof ALPHABETS]): string {
+function restyle(character: string, alphabet: Alphabet): string {
   const { capital, small, digit } = alphabet;
   const code = character.charCodeAt(0);
   if (code >= 97) return String.fromCodePoint(small + code - 97);
@@ -97,10 +98,18 @@ function restyle(character: string, alphabet: (typeof ALPHABETS)[keyof typeof AL
   return digit === null ? character : String.fromCodePoint(digit + code - 48);
 }
 
+type Alphabet = (typeof ALPHABETS)[keyof typeof ALPHABETS];
+
 function toLetters({ text, isBold, isItalic }: Piece): string {
   if (!isBold && !isItalic) return text;
   const alphabet = ALPHABETS[isBold && isItalic ? "both" : isBold ? "bold" : "italic"];
-  return text
+  return splitAtMentions(text)
+    .map((part) => (typeof part === "string" ? restyleText(part, alphabet) : writeMention(part)))
+    .join("");
+}
+
+const restyleText = (text: string, alphabet: Alphabet): string =>
+  text
     .split(KEPT)
     .map((part, index) =>
       index % 2 === 1
@@ -108,7 +117,6 @@ function toLetters({ text, isBold, isItalic }: Piece): string {
         : part.replace(PLAIN_CHARACTER, (character) => restyle(character, alphabet)),
     )
     .join("");
-}
 
 /** Uses Unicode letters, because LinkedIn has no styles. */
 export const styleText = (text: string): string => readMarks(text).map(toLetters).join("");

@@ -1,5 +1,6 @@
 import type { Capabilities, Needs, ReconcileTiming, UntilAudit } from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
+import type { Mentions } from "../mentions.ts";
 
 /** UTF-16 units; Pinterest takes 800. Source: spec, "Content limits by platform". */
 const MAX_DESCRIPTION = 500;
@@ -37,6 +38,11 @@ export const asks =
 export const needs: Needs = {
   app: "An app at developers.pinterest.com.",
   scopes: [...scopes.required, ...scopes.optional],
+};
+
+export const mentions: Mentions = {
+  syntax: null,
+  note: "Pinterest links no mentions. Write the name.",
 };
 
 export const capabilities = {

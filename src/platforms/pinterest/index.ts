@@ -5,6 +5,7 @@ import {
   apiVersion,
   asks,
   capabilities,
+  mentions,
   needs,
   scopes,
   timing,
@@ -18,6 +19,7 @@ export const pinterest: Connector<PinterestSettings> = {
   apiVersion,
   capabilities,
   needs,
+  mentions,
   timing,
   untilAudit,
   // Access tokens live 30 days, refresh tokens 60.

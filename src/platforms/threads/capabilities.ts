@@ -1,5 +1,6 @@
 import type { Capabilities, Needs, ReconcileTiming, UntilAudit } from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
+import type { Mentions } from "../mentions.ts";
 import type { VideoRules } from "../meta/video-rules.ts";
 
 /** Characters as Threads counts them. Source: spec, "Content limits by platform". */
@@ -65,6 +66,11 @@ export const needs: Needs = {
   scopes: [...scopes.required, ...scopes.usual],
   /** @see https://github.com/fbsamples/threads_api */
   redirects: "https",
+};
+
+export const mentions: Mentions = {
+  syntax: "@username",
+  note: "Threads links names itself. Write @username.",
 };
 
 export const capabilities = {

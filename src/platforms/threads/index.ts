@@ -8,6 +8,7 @@ import {
   DELETES,
   EACH,
   EACH_PAGE,
+  mentions,
   needs,
   OWN_REPLIES,
   scopes,
@@ -22,6 +23,7 @@ export const threads: Connector<ThreadsSettings> = {
   apiVersion,
   capabilities,
   needs,
+  mentions,
   timing,
   untilAudit,
   // After 60 days, tokens cannot be renewed.

@@ -6,6 +6,7 @@ import type {
   VerifiedPull,
 } from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
+import type { Mentions } from "../mentions.ts";
 import { isForInbox, type TikTokSettings } from "./settings.ts";
 
 export const apiVersion = {
@@ -40,6 +41,11 @@ export const needs: Needs = {
   scopes: [...scopes.required, ...scopes.optional],
   /** @see https://developers.tiktok.com/doc/login-kit-web */
   redirects: "https",
+};
+
+export const mentions: Mentions = {
+  syntax: "@username",
+  note: "TikTok links names itself. Write @username.",
 };
 
 export const capabilities = {

@@ -1,5 +1,6 @@
 import type { Capabilities, Needs, OwnPrefix, ReconcileTiming } from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
+import type { Mentions } from "../mentions.ts";
 
 /** Weighted characters without X Premium, then with it. Source: spec, "Content limits by platform". */
 const MAX_TEXT = 280;
@@ -53,6 +54,11 @@ export const needs: Needs = {
   scopes: scopes.required,
   /** @see https://docs.x.com/fundamentals/developer-apps */
   redirects: "https, or http://127.0.0.1",
+};
+
+export const mentions: Mentions = {
+  syntax: "@handle",
+  note: "X links handles itself, and may refuse posts that mention people outside the conversation. Write @handle.",
 };
 
 export const capabilities = {

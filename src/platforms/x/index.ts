@@ -5,6 +5,7 @@ import {
   asks,
   capabilities,
   MAX_SUBTITLES_BYTES,
+  mentions,
   needs,
   onePerBatch,
   ownPrefix,
@@ -23,6 +24,7 @@ export const x: Connector<XSettings> = {
   apiVersion,
   capabilities,
   needs,
+  mentions,
   timing,
   paidPosts: { prices: PRICES, reader },
   repeatRule: { ...repeats, reader },
@@ -48,6 +50,13 @@ export const x: Connector<XSettings> = {
   removal: {
     byHand: "Delete the post on X.",
     calls: lazily(() => import("./removal.ts"), "remove", "readBack"),
+  },
+  extras: {
+    mentions: {
+      query: /^[A-Za-z0-9_' ]{1,50}$/,
+      expected: "a part of a name or handle: up to 50 letters of A to Z, digits, _, ' and spaces",
+      ...lazily(() => import("./find-mentions.ts"), "find"),
+    },
   },
   rehearsal: {
     ...lazily(() => import("./rehearsal.ts"), "plan"),

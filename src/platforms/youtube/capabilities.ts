@@ -1,6 +1,7 @@
 import type { Capabilities, Needs, ReconcileTiming, UntilAudit } from "../connector.ts";
 import type { ConsentScopes } from "../consent.ts";
 import type { EarlyEnd } from "../login.ts";
+import type { Mentions } from "../mentions.ts";
 import type { PlatformTerms } from "../terms.ts";
 
 /** UTF-8. Source: YouTube Data API, "Videos", `snippet.description`. */
@@ -85,6 +86,11 @@ export const earlyEnd: EarlyEnd = {
   withinDays: 8,
   advice:
     'Google ends logins of an app whose consent screen is in "Testing" after seven days. The owner of this instance has to publish the app in the Google Cloud console, under Google Auth Platform, Audience. Then connect the account again.',
+};
+
+export const mentions: Mentions = {
+  syntax: "@handle",
+  note: "YouTube links handles itself. Write @handle.",
 };
 
 export const capabilities = {

@@ -25,6 +25,7 @@ import {
   refreshSession,
   resolveHandle,
 } from "./sessions.ts";
+import { searchActorsTypeahead } from "./typeahead.ts";
 import { uploadVideo } from "./video-intake.ts";
 import { getJobStatus, getUploadLimits, jobs } from "./video-jobs.ts";
 import {
@@ -59,6 +60,7 @@ const METHODS: Method[] = [
   ["POST", "com.atproto.repo.deleteRecord", OWN_SERVER, deleteRecord],
   ["GET", "com.atproto.repo.getRecord", OWN_SERVER, getRecord],
   ["GET", "app.bsky.actor.getProfile", [...OWN_SERVER, APPVIEW], getProfile],
+  ["GET", "app.bsky.actor.searchActorsTypeahead", [APPVIEW], searchActorsTypeahead],
   ["GET", "app.bsky.video.getUploadLimits", VIDEO_SERVER, getUploadLimits],
   ["GET", "app.bsky.feed.getAuthorFeed", [APPVIEW], getAuthorFeed],
   ["POST", "app.bsky.video.startUpload", VIDEO_SERVER, startUpload],

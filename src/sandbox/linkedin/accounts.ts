@@ -186,7 +186,7 @@ export async function listRoles(call: Call): Promise<Response> {
   return listOf(call, isListed ? roles : []);
 }
 
-const toObject = ({ id, name, vanityName }: Organization) => ({
+const toObject = ({ id, name, vanityName }: Omit<Organization, "urn">) => ({
   id: Number(id),
   localizedName: name,
   vanityName,
@@ -199,9 +199,24 @@ export async function readOrganization(call: Call): Promise<Response> {
   return Response.json(toObject(organization));
 }
 
+const NOBODY = /^(?:nobody|unknown)/i;
+
+async function findByVanityName(call: Call, { organizations }: Member): Promise<Response> {
+  const vanityName = encodedParam(call, "vanityName");
+  if (vanityName === "") throw refusal(400, "PARAM_INVALID", "The parameter vanityName is missing");
+  if (NOBODY.test(vanityName)) return listOf(call, []);
+  const own = organizations.find((one) => one.vanityName === vanityName);
+  const name = vanityName
+    .replace(/[-_]+/g, " ")
+    .replace(/(?<=^| )\p{L}/gu, (letter) => letter.toUpperCase());
+  const id = await digitsOf("linkedin", vanityName, 9);
+  return listOf(call, [toObject(own ?? { id, name, vanityName })]);
+}
+
 /** LinkedIn wants `ids=List(1,2)` with unencoded parentheses and commas. */
 export async function readOrganizations(call: Call): Promise<Response> {
   const { member } = await authenticate(call, ...ADMIN_SCOPES);
+  if (call.req.query("q") === "vanityName") return findByVanityName(call, member);
   const list = /[?&]ids=List\((\d+(?:,\d+)*)\)(?:&|$)/.exec(call.req.url)?.[1];
   if (!list) throw invalidValue("The parameter ids must be a list");
   const ids = list.split(",");

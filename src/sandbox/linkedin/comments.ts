@@ -6,6 +6,7 @@ import { randomDigits } from "../kit/ids.ts";
 import { type Call, deliver, idOf } from "../kit/simulator.ts";
 import type { SteeredRefusals } from "../kit/steered.ts";
 import type { SavedComment } from "../kit/store.ts";
+import { json, key, Table } from "../kit/table.ts";
 import { authenticate, listOf, requireActor, requireScope } from "./accounts.ts";
 import { decode, invalidValue, readInput, refusal } from "./call.ts";
 import { posts } from "./posts.ts";
@@ -14,11 +15,46 @@ import { REFUSALS } from "./steering.ts";
 
 const MAX_CHARACTERS = 1_250;
 
+const attribute = z.strictObject({
+  start: z.number().int().min(0),
+  length: z.number().int().min(1),
+  value: z.union([
+    z.strictObject({
+      organization: z.strictObject({
+        organization: z.string().regex(/^urn:li:organization:\d+$/),
+      }),
+    }),
+    z.strictObject({
+      person: z.strictObject({ person: z.string().regex(/^urn:li:person:[\w-]+$/) }),
+    }),
+  ]),
+});
+
 const input = z.strictObject({
   actor: z.string().regex(/^urn:li:(?:person|organization):[\w-]+$/),
   object: z.string().regex(/^urn:li:(?:share|ugcPost|activity):\d+$/),
-  message: z.strictObject({ text: z.string().min(1) }),
+  message: z.strictObject({
+    text: z.string().min(1),
+    attributes: z.array(attribute).default([]),
+  }),
 });
+
+type Attributes = z.output<typeof input>["message"]["attributes"];
+
+export const mentions = new Table("linkedin_comment_mentions", {
+  comment: key(),
+  attributes: json<Attributes>(),
+});
+
+function requireInside(text: string, attributes: Attributes): void {
+  let from = 0;
+  for (const { start, length } of attributes) {
+    if (start < from || start + length > text.length) {
+      throw invalidValue("/message/attributes :: does not fit the text");
+    }
+    from = start + length;
+  }
+}
 
 function findPost(call: Call, urn: string) {
   const row = posts.find(call.env.store, { urn, team_id: call.env.origin.teamId });
@@ -48,14 +84,15 @@ const COMMENT_REFUSALS: SteeredRefusals = {
   },
 };
 
-const toComment = ({ key, author_id, text, post_key, created_at }: SavedComment) => {
+const toComment = (call: Call, { key, author_id, text, post_key, created_at }: SavedComment) => {
+  const attributes = mentions.find(call.env.store, { comment: key })?.attributes ?? [];
   const commentUrn = `urn:li:comment:(${post_key},${key})`;
   return {
     id: key,
     actor: author_id,
     commentUrn,
     created: { actor: author_id, time: created_at },
-    message: { text, attributes: [] },
+    message: { text, attributes },
     object: post_key,
   };
 };
@@ -74,6 +111,7 @@ export async function createComment(call: Call): Promise<Response> {
   if (message.text.length > MAX_CHARACTERS) {
     throw refusal(400, "FIELD_LENGTH_TOO_LONG", "/message/text :: is too long");
   }
+  requireInside(message.text, message.attributes);
   const { reply, comment } = saveComment(call.env, COMMENT_REFUSALS, {
     key: `7${randomDigits(18)}`,
     platform: "linkedin",
@@ -83,8 +121,11 @@ export async function createComment(call: Call): Promise<Response> {
     text: message.text,
     token,
   });
+  if (message.attributes.length > 0) {
+    mentions.insert(call.env.store, { comment: comment.key, attributes: message.attributes });
+  }
   const headers = { "x-restli-id": comment.key };
-  return deliver(reply, Response.json(toComment(comment), { status: 201, headers }));
+  return deliver(reply, Response.json(toComment(call, comment), { status: 201, headers }));
 }
 
 const WORDS = ["Well said.", "Congratulations!", "Where can I read more of it?"];
@@ -106,5 +147,5 @@ export async function listComments(call: Call): Promise<Response> {
     message: { text: WORDS[i % WORDS.length], attributes: [] },
     object: urn,
   }));
-  return listOf(call, [...own.map(toComment), ...others]);
+  return listOf(call, [...own.map((comment) => toComment(call, comment)), ...others]);
 }

@@ -10,7 +10,7 @@ import {
 } from "./accounts.ts";
 import { assets, initializeFile, initializeVideo, readAsset, uploads } from "./assets.ts";
 import { decode, invalidValue, refusal, requireVersion } from "./call.ts";
-import { createComment, listComments } from "./comments.ts";
+import { createComment, listComments, mentions } from "./comments.ts";
 import { consent } from "./consent.ts";
 import { createPost, deletePost, listPosts, postByHand, posts, readPost } from "./posts.ts";
 import { readFollowers, readMemberFigures, readStatistics } from "./statistics.ts";
@@ -88,4 +88,8 @@ rest
   .post("/documents", byAction({ initializeUpload: (call) => initializeFile(call, "document") }))
   .post("/videos", byAction({ initializeUpload: initializeVideo, finalizeUpload: finalizeVideo }));
 
-export const linkedinSimulator = createSimulator([assets, uploads, posts], app, postByHand);
+export const linkedinSimulator = createSimulator(
+  [assets, uploads, posts, mentions],
+  app,
+  postByHand,
+);

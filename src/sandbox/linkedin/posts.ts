@@ -8,7 +8,7 @@ import { integer, json, key, type RowOf, Table, text } from "../kit/table.ts";
 import { authenticate, listOf, type Member, requireActor, requireScope } from "./accounts.ts";
 import { type AssetRow, requireAvailable } from "./assets.ts";
 import { accessDenied, decode, encodedParam, invalidValue, readInput, refusal } from "./call.ts";
-import { shownText } from "./little-text.ts";
+import { type Mention, readCommentary } from "./little-text.ts";
 import { REFUSALS } from "./steering.ts";
 
 /** Characters, backslashes included. */
@@ -51,17 +51,20 @@ const input = z.strictObject({
 
 type NewPost = z.output<typeof input>;
 
-function requireText({ commentary, content: media }: NewPost): string {
-  const text = shownText(commentary);
+function requireText({ commentary, content: media }: NewPost) {
+  const shown = readCommentary(commentary);
   if ([...commentary].length > MAX_TEXT) {
     const message = `/commentary :: text length is more than ${MAX_TEXT} characters`;
     throw refusal(400, "FIELD_LENGTH_TOO_LONG", message);
   }
-  if (!media && text.trim() === "") {
+  if (!media && shown.text.trim() === "") {
     throw refusal(400, "INVALID_VALUE_BLANK_FIELD", "/commentary :: must not be blank");
   }
-  return text;
+  return shown;
 }
+
+const withMentions = (mentions: Mention[]): { mentions?: Mention[] } =>
+  mentions.length > 0 ? { mentions } : {};
 
 function requireFiles(call: Call, { author, content: media }: NewPost) {
   if (!media) return [];
@@ -98,7 +101,7 @@ export async function createPost(call: Call): Promise<Response> {
   if (!isOwn && post.visibility !== "PUBLIC") {
     throw invalidValue("/visibility :: an organization's post must be PUBLIC");
   }
-  const text = requireText(post);
+  const { text, mentions } = requireText(post);
   const media = requireFiles(call, post);
 
   // No await from here on: two calls could make the same post.
@@ -113,7 +116,7 @@ export async function createPost(call: Call): Promise<Response> {
     key: urn,
     author,
     text,
-    fields: post,
+    fields: { ...post, ...withMentions(mentions) },
     media,
     url: `https://www.linkedin.com/feed/update/${urn}/`,
   });
@@ -189,7 +192,6 @@ export async function deletePost(call: Call): Promise<Response> {
   return new Response(null, { status: 204 });
 }
 
-/** Newest first. Only posts of organizations. */
 export async function listPosts(call: Call): Promise<Response> {
   const { member } = await authenticate(call);
   if (call.req.header("x-restli-method") !== "FINDER") {

@@ -116,6 +116,41 @@ export async function readUsersBy(call: Call): Promise<Response> {
   });
 }
 
+const MAX_SEARCHED = 1_000;
+
+export async function searchUsers(call: Call): Promise<Response> {
+  await authenticate(call);
+  const { query = "", max_results = "100" } = requireQuery(call, [
+    "query",
+    "max_results",
+    "next_token",
+    "user.fields",
+  ]);
+  if (!/^[A-Za-z0-9_' ]{1,50}$/.test(query)) {
+    throw invalidRequest(
+      `The \`query\` query parameter value [${query}] does not match ^[A-Za-z0-9_' ]{1,50}$`,
+      { query: [query] },
+    );
+  }
+  const max = /^\d{1,4}$/.test(max_results) ? Number(max_results) : 0;
+  if (max < 1 || max > MAX_SEARCHED) {
+    throw invalidRequest(
+      `The \`max_results\` query parameter value [${max_results}] is not between 1 and ${MAX_SEARCHED}`,
+      { max_results: [max_results] },
+    );
+  }
+  if (NOBODY.test(query)) return Response.json({ meta: { result_count: 0 } });
+  const own = usernameOf(query, MAX_USERNAME - "_news".length);
+  const data = await Promise.all(
+    [own, `${own}_news`, `${own}_hq`].slice(0, max).map(async (username) => ({
+      id: `1${await digitsOf("x", `@${username}`, 18)}`,
+      name: query,
+      username,
+    })),
+  );
+  return Response.json({ data, meta: { result_count: data.length } });
+}
+
 /** Accepts any app id and secret. */
 function requireClient(call: Call): void {
   if (basicOf(call)) return;

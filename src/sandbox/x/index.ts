@@ -1,5 +1,5 @@
 import { createApp, createSimulator } from "../kit/simulator.ts";
-import { grantTokens, readMe, readUsersBy, revokeToken } from "./accounts.ts";
+import { grantTokens, readMe, readUsersBy, revokeToken, searchUsers } from "./accounts.ts";
 import { notFound } from "./call.ts";
 import { consent } from "./consent.ts";
 import { addSubtitles, mediaTable, saveMetadata, uploadWhole } from "./media.ts";
@@ -18,6 +18,7 @@ app
   .post("/oauth2/revoke", revokeToken)
   .get("/users/me", readMe)
   .get("/users/by", readUsersBy)
+  .get("/users/search", searchUsers)
   .get("/users/:id{\\d{1,19}}/tweets", listPosts)
   .get("/tweets", readPosts)
   .post("/tweets", createPost)

@@ -20,6 +20,7 @@ const SHAPE = [
   "followUps",
   "limits",
   "mediaSupport",
+  "mentions",
   "platform",
   "settingsSchema",
   "unpublishPermission",

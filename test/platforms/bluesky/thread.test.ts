@@ -43,6 +43,19 @@ function expectWhole(
   expect(replies).toEqual([[head, head], [head, ids[1]], [head, ids[0]], [head, head], undefined]);
 }
 
+test("handles that Bluesky does not know stay text, with a warning by post and part", async () => {
+  const stage = await onStage();
+  const { upload, feed } = await stage.publish({
+    description: "Hi @grace.bsky.social and @who.example.com",
+    thread: JSON.stringify(["And @else.example.com, @else.example.com"]),
+  });
+  expect(upload.metadata.warnings).toEqual([
+    "@who.example.com stayed text: Bluesky found no account of that name.",
+    "Part 1: @else.example.com stayed text: Bluesky found no account of that name.",
+  ]);
+  expect(feed.map(({ fields }) => fields.facets?.length)).toEqual([undefined, 1]);
+});
+
 test("a thread goes out in its order, each post as a reply to the one before", async () => {
   const stage = await onStage();
   const { upload, feed } = await stage.publish(fields());

@@ -59,7 +59,7 @@ test.each([
   ["#_private", "\\#\\_private"],
   ["C# #1 # ##x a#b", "C\\# \\#1 \\# \\#\\#x a\\#b"],
   ["https://x.com/a_(b)#c /#d", "https://x.com/a\\_\\(b\\)\\#c /\\#d"],
-  ["@[Ada](urn:li:person:1)", "\\@\\[Ada\\]\\(urn:li:person:1\\)"],
+  ["@[Ada](person:1)", "\\@\\[Ada\\]\\(person:1\\)"],
   ["{hashtag|\\#|x}", "\\{hashtag\\|\\\\\\#\\|x\\}"],
   ["plain 😀 é\n", "plain 😀 é\n"],
 ])("escapes %j", (text, escaped) => {

@@ -4,7 +4,7 @@ import { moveClock } from "../../../src/core/clock.ts";
 import { sha256Hex } from "../../../src/core/signature.ts";
 import { createSandboxFetch } from "../../../src/sandbox/fetch.ts";
 import { sandboxCredentials } from "../../../src/sandbox/kit/login.ts";
-import { shownText } from "../../../src/sandbox/linkedin/little-text.ts";
+import { readCommentary } from "../../../src/sandbox/linkedin/little-text.ts";
 import { testJpeg } from "../../support/videos.ts";
 import { mp4, sandbox, unique } from "../support.ts";
 
@@ -269,11 +269,14 @@ describe("a post", () => {
 
 it.each([
   ["a \\* b #tag {hashtag|\\#|x} @[Ada](urn:li:person:1)!", "a * b #tag #x Ada!"],
+  ["@[Foo \\(Inc\\)](urn:li:organization:1)", "Foo (Inc)"],
+  ["by @[Foo (Inc)](urn:li:organization:1)", "by "],
+  ["by @[Foo](urn:li:share:1)", "by "],
   ["cut (here", "cut "],
   ["cut_here", "cut"],
   ["C# is cut", "C"],
 ])("shows %j as %j", (commentary, text) => {
-  expect(shownText(commentary)).toBe(text);
+  expect(readCommentary(commentary).text).toBe(text);
 });
 
 describe("an image", () => {

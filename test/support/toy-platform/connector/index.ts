@@ -43,6 +43,7 @@ export const mastotoy: Connector<ToySettings> = {
   apiVersion: { version: "v1", header: null, sunset: null, source: "https://mastotoy.test/docs" },
   capabilities,
   needs: { app: "An app at mastotoy.test.", scopes: ["write"] },
+  mentions: { syntax: "@name", note: "Write @name." },
   timing: { callSeconds: 20, acceptSeconds: 30, listSeconds: 5 },
   settings,
   batchFlags: {
