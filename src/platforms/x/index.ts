@@ -49,6 +49,11 @@ export const x: Connector<XSettings> = {
     byHand: "Delete the post on X.",
     calls: lazily(() => import("./removal.ts"), "remove", "readBack"),
   },
+  correction: {
+    byHand:
+      "Edit the post on X, which takes edits of Premium accounts for a short time. Or take it down with POST /upload/{id}/unpublish, then publish a new one.",
+    fields: [],
+  },
   rehearsal: {
     ...lazily(() => import("./rehearsal.ts"), "plan"),
     ...lazily(() => import("./removal.ts"), "readBack"),
