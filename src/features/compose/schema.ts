@@ -56,6 +56,23 @@ const edited = {
     .describe(
       'The alternative text of each file, in the order of the post, such as [{"altText":"A red door"}]. null removes a text; a file without altText keeps its own.',
     ),
+  thread: z
+    .union([z.string(), z.array(z.unknown())], { error: "must be an array, or auto" })
+    .nullable()
+    .optional()
+    .describe(
+      "What follows the post as a thread, as in POST /upload; `media` are numbers of the post's files from 0. null takes the thread off.",
+    ),
+  thread_marks: z
+    .union([z.boolean(), z.string()], { error: "must be true or false" })
+    .nullable()
+    .optional()
+    .describe("Ends each post of the thread with its number. Sent with thread."),
+  first_comment: z
+    .string({ error: "must be text" })
+    .nullable()
+    .optional()
+    .describe("The first comment. null takes it off."),
   scheduledFor: instantIn(z.string({ error: OFFSET_NEEDED }))
     .optional()
     .openapi({ type: "string", format: "date-time" })

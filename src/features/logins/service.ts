@@ -115,6 +115,22 @@ export async function askWithLogin<T>(
   throw inactive(`${account.platform} refuses the account's login. Reconnect the account.`);
 }
 
+/** Returns null when the platform does not answer. */
+export async function askForAnswer<T>(
+  ctx: Ctx,
+  account: AccountRow,
+  question: (call: AccountCall) => Promise<Answer<T>>,
+): Promise<Result<T, Refused | AppError> | null> {
+  try {
+    return await askWithLogin(ctx, account, question);
+  } catch (error) {
+    if (error instanceof AppError) return refuse(error);
+    const { id: accountId, platform } = account;
+    ctx.log({ event: "account.no_answer", accountId, platform, error: errorName(error) });
+    return null;
+  }
+}
+
 /** Retry-After while another invocation refreshes the login. */
 const LOGIN_BUSY_SECONDS = 2;
 

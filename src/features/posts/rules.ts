@@ -45,6 +45,12 @@ export function scheduleRefusal(at: Date, now: Date): string | null {
 export const isWithinLookAhead = (dueAt: Date, now: Date): boolean =>
   dueAt <= addSeconds(now, LOOK_AHEAD_SECONDS);
 
+/** Of changes and deletions of a published post at its platform. */
+export const LEASE_SECONDS = 120;
+
+export const BEING_CHANGED =
+  "The post is being edited or taken down at its platform. Ask again in two minutes.";
+
 export const jobIdOf = (uploadId: number, attempt: number): string => `job_${uploadId}_${attempt}`;
 
 export type Author = Pick<Actor, "role" | "scopes" | "needsApproval">;

@@ -1,0 +1,63 @@
+import { AppError } from "../../core/errors.ts";
+import { asSentence } from "../../core/text.ts";
+import type { Actor } from "../../deps.ts";
+import type { Connector } from "../../platforms/connector.ts";
+import { TEXT_FIELDS, type TextField } from "../../platforms/correction.ts";
+import { connectorOf } from "../../platforms/registry.ts";
+import { isOthersDecision, mayApprove, mayPublish } from "../posts/rules.ts";
+import type { UploadRow } from "../posts/table.ts";
+import type { UploadEdit } from "./schema.ts";
+
+type Author = Pick<Actor, "role" | "scopes" | "userId" | "needsApproval">;
+
+/** Why the person may not edit the published post; null when they may. */
+export function correctionRefusal(actor: Author, upload: UploadRow): string | null {
+  if (upload.approvedBy === "client") {
+    return "A client approved the post, and cannot see an edit of it any more.";
+  }
+  if (mayApprove(actor)) return null;
+  if (mayPublish(actor) && !isOthersDecision(upload, actor)) return null;
+  return "The post is out, so an edit cannot wait for approval. Ask an owner or admin of the team to edit it.";
+}
+
+type Correctable = Pick<UploadRow, "platform" | "status" | "metadata" | "unpublishedAt">;
+
+/** Why no login can edit the published post; null when one can. */
+export function impossible({ platform, metadata, unpublishedAt }: Correctable): string | null {
+  const { name, correction } = connectorOf(platform);
+  if (unpublishedAt) return "The post has been taken down.";
+  if (!correction.calls) return `${name} offers this app no way to edit published posts.`;
+  return metadata?.videoId ? null : "The platform gave no id of the post.";
+}
+
+export const scopeAdvice = ({ scope }: Connector["correction"]): string =>
+  scope === undefined
+    ? ""
+    : ` Editing needs the permission ${scope}: the owner of this instance adds it to APP_SCOPES, then the account is reconnected.`;
+
+export function notEditable(
+  { platform, metadata, unpublishedAt }: Correctable,
+  reason: string,
+): AppError {
+  const shareUrl = metadata?.shareUrl ?? null;
+  const place = shareUrl === null ? "" : ` It is at ${shareUrl} .`;
+  const byHand = unpublishedAt ? "" : `${place} ${connectorOf(platform).correction.byHand}`;
+  const message = `The post is published and cannot be edited: ${asSentence(reason)}${byHand}`;
+  return new AppError("UPLOAD_LOCKED", message, { extras: { shareUrl } });
+}
+
+type Texts = Pick<UploadRow, TextField>;
+
+export const changedTexts = (before: Texts, after: Texts): TextField[] =>
+  TEXT_FIELDS.filter((field) => before[field] !== after[field]);
+
+/** Fields of the call that no published post takes. */
+export const otherFields = (
+  { title: _, description: __, status: ___, scheduledFor, ...others }: UploadEdit,
+  row: Pick<UploadRow, "scheduledFor">,
+): string[] => [
+  ...(scheduledFor && scheduledFor.getTime() !== row.scheduledFor?.getTime()
+    ? ["scheduledFor"]
+    : []),
+  ...Object.entries(others).flatMap(([field, value]) => (value === undefined ? [] : [field])),
+];
