@@ -2,7 +2,7 @@ import { type FieldError, fieldError } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
 import type { PostMedia } from "../../platforms/connector.ts";
 import { connectorOf } from "../../platforms/registry.ts";
-import { kindOfAddress, UNKNOWN_FILE } from "../content/as-published.ts";
+import { described, kindOfAddress, UNKNOWN_FILE } from "../content/as-published.ts";
 import { accountFacts } from "../limits/repo/facts.ts";
 import { capViolation, type Violation } from "../limits/rules.ts";
 import type { MediaRow } from "../media/repo.ts";
@@ -38,7 +38,7 @@ function toChecked(ref: MediaRef, files: readonly MediaRow[]): OwnFile {
   const role = ref.role === undefined || ref.role === "part" ? "photo" : "thumbnail";
   const known = "sha256" in ref ? files.find(({ sha256 }) => sha256 === ref.sha256) : undefined;
   const kind = "sha256" in ref ? ref.kind : (kindOfAddress(ref.url) ?? "image");
-  return { role, ref, media: known ?? { ...UNKNOWN_FILE, kind } };
+  return { role, ref, media: described(known ?? { ...UNKNOWN_FILE, kind }, ref) };
 }
 
 function rawThread(
