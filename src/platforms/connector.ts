@@ -297,7 +297,6 @@ export interface FollowUps<S = unknown> {
   };
 }
 
-/** The texts of a published post that can be changed. */
 export interface PostCorrection<S = unknown> {
   byHand: string;
   fields: readonly TextField[];

@@ -19,6 +19,7 @@ test("answers of the tools name tools and arguments, and no calls of the REST AP
     ["create_post", { ...post, mediaUrls: ["https://akimbo.test/files/nothing.png"] }],
     ["create_post", { ...post, mediaUrls: ["https://akimbo.test/storage/presigned/1/0"] }],
     ["get_post_status", { postId: 999_999 }],
+    ["update_post", { postId: 999_999, description: "Words" }],
     ["unpublish_post", { postId: 999_999 }],
     ["create_review_link", { postIds: [999_999] }],
     ["list_recent_posts", { accountId: unknown }],

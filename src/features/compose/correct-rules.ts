@@ -10,7 +10,6 @@ import type { UploadEdit } from "./schema.ts";
 
 type Author = Pick<Actor, "role" | "scopes" | "userId" | "needsApproval">;
 
-/** Why the person may not edit the published post; null when they may. */
 export function correctionRefusal(actor: Author, upload: UploadRow): string | null {
   if (upload.approvedBy === "client") {
     return "A client approved the post, and cannot see an edit of it any more.";
@@ -22,7 +21,6 @@ export function correctionRefusal(actor: Author, upload: UploadRow): string | nu
 
 type Correctable = Pick<UploadRow, "platform" | "status" | "metadata" | "unpublishedAt">;
 
-/** Why no login can edit the published post; null when one can. */
 export function impossible({ platform, metadata, unpublishedAt }: Correctable): string | null {
   const { name, correction } = connectorOf(platform);
   if (unpublishedAt) return "The post has been taken down.";
@@ -51,7 +49,6 @@ type Texts = Pick<UploadRow, TextField>;
 export const changedTexts = (before: Texts, after: Texts): TextField[] =>
   TEXT_FIELDS.filter((field) => before[field] !== after[field]);
 
-/** Fields of the call that no published post takes. */
 export const otherFields = (
   { title: _, description: __, status: ___, scheduledFor, ...others }: UploadEdit,
   row: Pick<UploadRow, "scheduledFor">,

@@ -47,13 +47,7 @@ type Corrected =
   | { kind: "refused"; error: AppError }
   | { kind: "open"; error: AppError };
 
-/**
- * Changes the texts of a published post at its platform, then here. An edit that the platform has not confirmed is sent
- * again, even if it changes nothing here.
- *
- * @throws AppError UPLOAD_LOCKED, FORBIDDEN, ACCOUNT_INACTIVE, RATE_LIMIT, UNAVAILABLE, 400 with every refused field,
- * 400 with violations
- */
+/** Changes the texts of a published post at its platform, then here. An unconfirmed edit is sent again. */
 export async function correctUpload(
   ctx: Ctx,
   row: UploadRow,
@@ -113,7 +107,6 @@ function requireCalls(
   return calls;
 }
 
-/** Every text of an unconfirmed edit is sent again. */
 async function textsToSend(
   { textsOf }: Calls,
   row: UploadRow,
@@ -160,7 +153,6 @@ async function requireGood(
   await judge({ config, now }, subject, { ...rules, cap: null });
 }
 
-/** @throws AppError ACCOUNT_INACTIVE, UPLOAD_LOCKED */
 function requireUsable(ctx: Ctx, row: UploadRow, account: AccountRow | undefined): AccountRow {
   if (!account) {
     const message =
@@ -177,7 +169,6 @@ function requireUsable(ctx: Ctx, row: UploadRow, account: AccountRow | undefined
   return account;
 }
 
-/** @throws AppError UPLOAD_LOCKED, 400 with the violation when another post has the same text and files */
 async function claim(after: UploadRow, row: UploadRow, ctx: Ctx): Promise<Lease> {
   const now = ctx.now();
   const { id, title, description } = after;
@@ -221,7 +212,6 @@ async function correct({ ctx, row, account, calls }: Work, texts: ShownTexts): P
   };
 }
 
-/** An edit by a person who may approve approves the new text. */
 async function approvalOf({ actor }: Ctx, row: UploadRow): Promise<Partial<UploadRow>> {
   if (row.approvedHash === null) return {};
   return {

@@ -56,7 +56,6 @@ function rawThread(
   return typeof thread === "string" ? thread : JSON.stringify(thread);
 }
 
-/** Takes the number of an earlier thread off a text that the edit keeps. */
 function withoutMark(texts: Texts, edit: UploadEdit, thread: readonly Part[]): Texts {
   const end = (position: number) => ` ${position}/${thread.length + 1}`;
   if (edit.thread === undefined || !thread[0]?.text.endsWith(end(2))) return texts;
@@ -78,7 +77,6 @@ function misuse(edit: UploadEdit, thread: readonly Part[]): FieldError[] {
   return [fieldError("thread", "the post is a thread already; send its whole text with auto.")];
 }
 
-/** Reads a thread and a first comment as at creation. What the edit leaves out stays. */
 export async function editParts(
   ctx: Ctx,
   row: UploadRow,

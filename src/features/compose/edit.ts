@@ -39,8 +39,7 @@ type EditedValues = Pick<
 >;
 
 /**
- * Changes texts, parts or date of a post that is not being published. An edit by an owner or admin approves the new content,
- * but a client who approved the old content sees the post again.
+ * An edit by an owner or admin approves the new content, but a client who approved the old content sees the post again.
  *
  * @throws AppError NOT_FOUND, USE_APPROVAL_ACTIONS, UPLOAD_LOCKED, PLAN_LIMIT, 400 with every refused field, 400 with
  * violations

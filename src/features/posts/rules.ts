@@ -45,7 +45,6 @@ export function scheduleRefusal(at: Date, now: Date): string | null {
 export const isWithinLookAhead = (dueAt: Date, now: Date): boolean =>
   dueAt <= addSeconds(now, LOOK_AHEAD_SECONDS);
 
-/** Of changes and deletions of a published post at its platform. */
 export const LEASE_SECONDS = 120;
 
 export const BEING_CHANGED =

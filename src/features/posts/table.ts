@@ -120,7 +120,6 @@ export const uploads = sqliteTable("uploads", {
   unpublishLeaseUntil: instant("unpublish_lease_until"),
   removals: json<RemovedPost[]>("removals"),
   unpublishedAt: instant("unpublished_at"),
-  /** Not confirmed by the platform yet; null for none. */
   correction: json<Correction>("correction"),
 });
 

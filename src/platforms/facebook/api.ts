@@ -109,10 +109,7 @@ export const readGetPublishedReply = readerOf(published);
 export const deletePostRequest = (token: string, id: string): Request =>
   new Request(graph(versioned(id), { token }), { method: "DELETE" });
 
-/**
- * Only for posts that this app made.
- * @see https://developers.facebook.com/docs/pages-api/posts#update-a-post
- */
+/** @see https://developers.facebook.com/docs/pages-api/posts#update-a-post */
 export const updatePostRequest = (token: string, id: string, message: string): Request =>
   graph(versioned(id), { token, form: { message } });
 

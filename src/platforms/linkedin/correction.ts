@@ -28,7 +28,6 @@ export async function correct(
 
 const plain = (commentary = ""): string => comparable(readLittleText(commentary));
 
-/** LinkedIn refuses this to the login of a person. */
 export async function shows(
   { fetch, accessToken, now }: AccountCall,
   urn: string,

@@ -120,10 +120,7 @@ const shownPin = z.object({ title: z.string().nullish(), description: z.string()
 
 export const readGetTextsReply = readerOf(shownPin);
 
-/**
- * In beta: not every app may call it.
- * @see https://developers.pinterest.com/docs/api/v5/pins-update
- */
+/** @see https://developers.pinterest.com/docs/api/v5/pins-update */
 export const updatePinRequest = (accessToken: string, id: string, json: object): Request =>
   bearerRequest(`${API}/pins/${encodeURIComponent(id)}`, accessToken, { method: "PATCH", json });
 

@@ -187,7 +187,6 @@ export const readGetStatusReply = readerOf(firstItem(field("status", videoStatus
 export const getSnippetRequest = (accessToken: string, id: string): Request =>
   bearerRequest(`${API}/videos?part=snippet&id=${encodeURIComponent(id)}`, accessToken);
 
-/** What an update would empty where it is left out. */
 const changeableSnippet = z.object({
   title: z.string(),
   description: z.string().default(""),
@@ -202,7 +201,7 @@ export type ChangeableSnippet = z.infer<typeof changeableSnippet>;
 export const readGetSnippetReply = readerOf(firstItem(field("snippet", changeableSnippet)));
 
 /**
- * Replaces the whole snippet. Needs youtube or youtube.force-ssl.
+ * Replaces the whole snippet.
  * @see https://developers.google.com/youtube/v3/docs/videos/update
  */
 export const updateVideoRequest = (

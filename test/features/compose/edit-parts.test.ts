@@ -172,10 +172,8 @@ describe("an edit is refused, and nothing changes, with", () => {
 
   test("a word of a part that is on the blocklist", async () => {
     const { stage, edit } = await planned();
-    await env.DB.prepare(
-      "INSERT INTO team_settings (team_id, blocklist) VALUES (?, ?) ON CONFLICT DO UPDATE SET blocklist = excluded.blocklist",
-    )
-      .bind(stage.member.teamId, JSON.stringify(["verboten"]))
+    await env.DB.prepare(`UPDATE teams SET blocklist = '["verboten"]' WHERE id = ?`)
+      .bind(stage.member.teamId)
       .run();
     const answer = await edit({ thread: ["verboten"] });
     expect(answer).toMatchObject({

@@ -11,7 +11,6 @@ import {
 } from "../../posts/repo/write.ts";
 import type { Correction, UploadRow } from "../../posts/table.ts";
 
-/** Acts only if the texts and their approval still equal `row`. */
 export const claimCorrection = (
   row: UploadRow,
   correction: Correction,

@@ -129,7 +129,6 @@ export function eraseUploads(team: number, max: number, now: Date): Query<number
   return [sqlWrite(changeFacts(emptied, isLast)), erase(sql`IS NULL`), erase(sql`IS NOT NULL`)];
 }
 
-/** The right to change or delete a published post at its platform. */
 export interface Lease {
   id: number;
   until: Date;
