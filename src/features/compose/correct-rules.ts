@@ -1,32 +1,12 @@
 import { AppError } from "../../core/errors.ts";
 import { asSentence } from "../../core/text.ts";
-import type { Actor } from "../../deps.ts";
 import type { Connector } from "../../platforms/connector.ts";
 import { TEXT_FIELDS, type TextField } from "../../platforms/correction.ts";
 import { connectorOf } from "../../platforms/registry.ts";
-import { isOthersDecision, mayApprove, mayPublish } from "../posts/rules.ts";
 import type { UploadRow } from "../posts/table.ts";
 import type { UploadEdit } from "./schema.ts";
 
-type Author = Pick<Actor, "role" | "scopes" | "userId" | "needsApproval">;
-
-export function correctionRefusal(actor: Author, upload: UploadRow): string | null {
-  if (upload.approvedBy === "client") {
-    return "A client approved the post, and cannot see an edit of it any more.";
-  }
-  if (mayApprove(actor)) return null;
-  if (mayPublish(actor) && !isOthersDecision(upload, actor)) return null;
-  return "The post is out, so an edit cannot wait for approval. Ask an owner or admin of the team to edit it.";
-}
-
-type Correctable = Pick<UploadRow, "platform" | "status" | "metadata" | "unpublishedAt">;
-
-export function impossible({ platform, metadata, unpublishedAt }: Correctable): string | null {
-  const { name, correction } = connectorOf(platform);
-  if (unpublishedAt) return "The post has been taken down.";
-  if (!correction.calls) return `${name} offers this app no way to edit published posts.`;
-  return metadata?.videoId ? null : "The platform gave no id of the post.";
-}
+type Correctable = Pick<UploadRow, "platform" | "metadata" | "unpublishedAt">;
 
 export const scopeAdvice = ({ scope }: Connector["correction"]): string =>
   scope === undefined

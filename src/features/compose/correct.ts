@@ -19,16 +19,14 @@ import type { MediaRow } from "../media/repo.ts";
 import { wholeText } from "../posts/parts.ts";
 import { ownUpload } from "../posts/repo/read.ts";
 import type { Lease } from "../posts/repo/write.ts";
-import { BEING_CHANGED, LEASE_SECONDS } from "../posts/rules.ts";
-import type { UploadRow } from "../posts/table.ts";
 import {
-  changedTexts,
+  BEING_CHANGED,
+  correctionObstacle,
   correctionRefusal,
-  impossible,
-  notEditable,
-  otherFields,
-  scopeAdvice,
-} from "./correct-rules.ts";
+  LEASE_SECONDS,
+} from "../posts/rules.ts";
+import type { UploadRow } from "../posts/table.ts";
+import { changedTexts, notEditable, otherFields, scopeAdvice } from "./correct-rules.ts";
 import { asJudged, fieldErrors, type HouseRules, judge, refuseViolations } from "./judge.ts";
 import { claimCorrection, finishCorrection, releaseCorrection } from "./repo/correct.ts";
 import type { UploadEdit } from "./schema.ts";
@@ -93,9 +91,10 @@ function requireCalls(
   edit: UploadEdit,
   changed: readonly TextField[],
 ): Calls {
-  const { name, correction } = connectorOf(row.platform);
+  const connector = connectorOf(row.platform);
+  const { name, correction } = connector;
   const { calls, fields } = correction;
-  const reason = impossible(row);
+  const reason = correctionObstacle(connector, row);
   if (!calls || reason) throw notEditable(row, reason ?? "");
   const other = [...otherFields(edit, row), ...changed.filter((field) => !fields.includes(field))];
   if (other.length > 0) {

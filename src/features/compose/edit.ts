@@ -71,7 +71,7 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
   requireUnlocked(row, edit);
   const anew = await editedParts(ctx, row, edit, sent, files);
   const { title, description } = anew?.texts ?? sent;
-  const { parts, posts, media } = anew ?? row;
+  const { parts, posts, media } = anew ?? { ...row, media: sent.media };
   const values: EditedValues = {
     ...sent,
     title: nullIfBlank(title),

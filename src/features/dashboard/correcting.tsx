@@ -2,7 +2,7 @@ import type { Actor } from "../../deps.ts";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { type Clock, Time } from "../../pages/times.tsx";
 import { connectorOf } from "../../platforms/registry.ts";
-import { correctionRefusal, impossible } from "../compose/correct-rules.ts";
+import { correctionObstacle, correctionRefusal } from "../posts/rules.ts";
 import { Button, Field } from "./form-parts.tsx";
 import type { WholeUpload } from "./repo.ts";
 
@@ -16,8 +16,10 @@ const LABELS = { title: "Title", description: "Text" } as const;
 
 export const Correcting = ({ upload, actor, clock }: CorrectingProps) => {
   const { id, platform, status, correction } = upload;
-  if (status !== "completed" || impossible(upload) || correctionRefusal(actor, upload)) return null;
-  const { name, correction: way } = connectorOf(platform);
+  const connector = connectorOf(platform);
+  const refusal = correctionObstacle(connector, upload) ?? correctionRefusal(actor, upload);
+  if (status !== "completed" || refusal) return null;
+  const { name, correction: way } = connector;
   return (
     <>
       {correction && (
