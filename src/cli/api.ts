@@ -132,6 +132,11 @@ export function createApi(origin: string, token: string) {
       const params = { ...id(number), ...named(idempotencyKey) };
       await answerOf(client.POST("/api/v1/upload/{id}/retry", { params, body: { force } }));
     },
+    editUpload: async (number: number, body: Schemas["UploadEdit"]) => {
+      const call = client.PATCH("/api/v1/upload/{id}", { params: id(number), body });
+      const { data, message } = await answerOf(call);
+      return { ...data, ...(message === undefined ? {} : { message }) };
+    },
     unpublishUpload: async (number: number): Promise<UnpublishedUpload> => {
       const call = client.POST("/api/v1/upload/{id}/unpublish", { params: id(number) });
       const { data, message } = await answerOf(call);

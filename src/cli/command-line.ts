@@ -3,6 +3,7 @@ import { addAccountsCommand } from "./accounts-command.ts";
 import type { Setting } from "./client-command.ts";
 import { addCompletionCommand } from "./completion.ts";
 import type { Host } from "./connection.ts";
+import { addEditCommand } from "./edit-command.ts";
 import { addListenCommand } from "./listen-command.ts";
 import { addMcpCommand } from "./mcp-command.ts";
 import { addMentionsCommand } from "./mentions-command.ts";
@@ -72,6 +73,7 @@ export function createProgram(setting: Setting): Command {
   addMentionsCommand(program, setting);
   addPostsCommands(program, setting);
   addStatusCommands(program, setting);
+  addEditCommand(program, setting);
   addUnpublishCommand(program, setting);
   addUploadCommand(program, setting);
   addRehearseCommand(program, setting);

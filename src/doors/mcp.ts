@@ -32,6 +32,7 @@ const TOOLS: Tools = {
   suggest_hashtags: async () =>
     (await import("../features/analytics/tools.ts")).suggestHashtagsTool,
   validate_post: async () => (await loadCreating()).validatePostTool,
+  update_post: async () => (await loadCreating()).updatePostTool,
   unpublish_post: async () => (await import("../features/unpublishing/tools.ts")).unpublishPostTool,
   create_review_link: async () => (await import("../features/review/tools.ts")).reviewLinkTool,
 };

@@ -54,6 +54,7 @@ Its tools:
 - get_post_status: queued, scheduled, published with its address, or failed with the step that helps
 - list_recent_posts: the newest posts, by account, platform or status
 - suggest_hashtags: from the text and the figures of the account's own posts, without an AI model
+- update_post: edits text, date, thread and first comment of a post, and the text of a published one where its platform allows it
 - unpublish_post: deletes a published post at its platform, for good
 - create_review_link: a page where a client approves posts without an account
 

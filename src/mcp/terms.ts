@@ -8,6 +8,9 @@ const TERMS: readonly [RegExp, string][] = [
   [/\bGET \/accounts\b/g, "list_accounts"],
   [/\bGET \/platforms\/capabilities\b/g, "get_platform_capabilities"],
   [/\bone that POST \/upload\/presign gave out\b/g, "one of a presigned upload"],
+  [/\bPOST \/upload\/\{id\}\/unpublish\b/g, "unpublish_post"],
+  [/\bthread_marks\b/g, "threadMarks"],
+  [/\bfirst_comment\b/g, "firstComment"],
   [/ with POST \/upload\/\{id\}\/approve or on its page\b/g, " on its page"],
 ];
 

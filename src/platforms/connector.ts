@@ -2,6 +2,7 @@ import type { FieldError } from "../core/errors.ts";
 import type { OtherApp, Platform } from "../core/platforms.ts";
 import type { Result } from "../core/result.ts";
 import type { ConsentPage, Withdrawals } from "./consent.ts";
+import type { CorrectionCalls, ShownTexts, TextField } from "./correction.ts";
 import type { Extras } from "./extras.ts";
 import type { Fetch } from "./fetch.ts";
 import type { FormFields } from "./kit/form-fields.ts";
@@ -298,6 +299,16 @@ export interface FollowUps<S = unknown> {
   };
 }
 
+export interface PostCorrection<S = unknown> {
+  byHand: string;
+  fields: readonly TextField[];
+  scope?: string;
+  calls?: CorrectionCalls & {
+    /** The error says why the texts of this post cannot be changed. */
+    textsOf(post: Post<S>, id: string): Promise<Result<ShownTexts, string>>;
+  };
+}
+
 /**
  * `prepare` repeats until one call remains; `submit` makes that call, which cannot be undone; `settle` follows the
  * processing. The runner stores each bookmark before the next step and never repeats `submit` without `reconcile`. A
@@ -373,6 +384,7 @@ export interface Connector<S = unknown> {
   metrics?: MetricsReader;
   rehearsal: Rehearsal;
   removal: PostRemoval;
+  correction: PostCorrection<S>;
   /** Absent where only the person can end the login. */
   revoke?(
     fetch: Fetch,

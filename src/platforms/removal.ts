@@ -32,7 +32,7 @@ export interface PostRemoval {
 export type Ability = "possible" | "impossible" | "unknown";
 
 export function abilityOf(
-  { calls, scope }: PostRemoval,
+  { calls, scope }: { calls?: object; scope?: string },
   { grantedScopes }: Pick<PublishAccount, "grantedScopes">,
 ): Ability {
   if (!calls) return "impossible";

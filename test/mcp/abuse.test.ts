@@ -141,6 +141,10 @@ const WORKING: Record<string, Record<string, unknown>> = {
   list_recent_posts: { accountId: "acc_none", platform: "x", status: "failed", limit: 5 },
   suggest_hashtags: { text: "Words", platform: "x", accountId: "acc_none", limit: 5 },
   validate_post: { accountIds: ["acc_none"], text: "Words", settings: { x: {} } },
+  update_post: {
+    ...{ postId: 1, title: "A title", description: "Words", scheduleDate: "2026-12-24T10:00:00Z" },
+    ...{ thread: ["Two"], threadMarks: true, firstComment: "Hi" },
+  },
   unpublish_post: { postId: 1 },
   create_review_link: { postIds: [1] },
 };
@@ -249,6 +253,7 @@ describe("ids of another team", () => {
         ["list_recent_posts", { accountId }],
         ["suggest_hashtags", { text: "Words", platform: "bluesky", accountId }],
         ["find_mentions", { accountId, query: "ada" }],
+        ["update_post", { postId, description: "Mine" }],
         ["unpublish_post", { postId }],
         ["create_review_link", { postIds: [postId] }],
         ["list_accounts", { tags: accountId }],

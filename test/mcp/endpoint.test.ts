@@ -24,10 +24,11 @@ const NAMES = [
   "list_recent_posts",
   "suggest_hashtags",
   "validate_post",
+  "update_post",
   "unpublish_post",
   "create_review_link",
 ];
-const WRITES = ["create_post", "unpublish_post", "create_review_link"];
+const WRITES = ["create_post", "update_post", "unpublish_post", "create_review_link"];
 
 describe.each([MODERN, ...OLDER])("revision %s", (revision) => {
   test("lists the tools in a fixed order, each with what an agent needs", async () => {

@@ -20,6 +20,7 @@ test("answers of the tools name tools and arguments, and no calls of the REST AP
     ["create_post", { ...post, mediaUrls: ["https://akimbo.test/storage/presigned/1/0"] }],
     ["get_post_status", { postId: 999_999 }],
     ["find_mentions", { accountId: unknown, query: "ada" }],
+    ["update_post", { postId: 999_999, description: "Words" }],
     ["unpublish_post", { postId: 999_999 }],
     ["create_review_link", { postIds: [999_999] }],
     ["list_recent_posts", { accountId: unknown }],

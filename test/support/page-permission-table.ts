@@ -108,6 +108,10 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
     params: { id: await team.upload({ status: "pending_approval" }) },
     fields: { comment: "Shorter" },
   })),
+  "POST /app/uploads/:id/edit": anybody(async (team) => ({
+    params: { id: await team.upload() },
+    fields: { description: "Changed" },
+  })),
   "POST /app/uploads/:id/unpublish": atLeast("ADMIN", async (team) => ({
     params: { id: await team.upload({ isPublished: true }) },
   })),

@@ -81,6 +81,7 @@ const REMOTE_TOOLS = {
   list_recent_posts: "Lists the newest posts.",
   suggest_hashtags: "Suggests hashtags for a text.",
   validate_post: "Checks a post without publishing it.",
+  update_post: "Edits a post, or the text of a published one.",
   unpublish_post: "Takes a published post down.",
   create_review_link: "Makes a page where a client reviews posts.",
 } as const;

@@ -15,7 +15,7 @@ import {
   requireDraftRoom,
   requireRoom,
 } from "../limits/rules.ts";
-import { countPosts } from "../posts/parts.ts";
+import { countPosts, wholeText } from "../posts/parts.ts";
 import { initialStatus, isWithinLookAhead } from "../posts/rules.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { describeFiles, withoutCommon } from "./alt-texts.ts";
@@ -81,7 +81,7 @@ export async function composePost(
   const post = { title, description, ...files, settings: read.settings };
   const parts = follows && follows.parts.length > 0 ? follows.parts : null;
   const posts = countPosts(parts);
-  const text = await prepare([textOf(post), ...(parts ?? []).map((part) => part.text)].join("\n"));
+  const text = await prepare(wholeText({ parts }, textOf(post)));
   const texts = {
     ...described.settings,
     alt_text: described.texts,
@@ -153,6 +153,7 @@ const EMPTY_JOB = {
   unpublishLeaseUntil: null,
   removals: null,
   unpublishedAt: null,
+  correction: null,
   failedAt: null,
   failureCode: null,
   errorMessage: null,
@@ -183,7 +184,7 @@ function readSettings(
   return { settings: values as Record<string, unknown>, errors };
 }
 
-const targetOf = (
+export const targetOf = (
   { platformAccountId, grantedScopes }: AccountFacts["account"],
   now: Date,
   at: Date,

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { PLATFORM_ABSENT } from "../../http/answers.ts";
 import { idParams, readNumericId } from "../../http/ids.ts";
 import { only } from "../../http/methods.ts";
 import { resultOf } from "../../http/named-call.ts";
@@ -7,14 +8,17 @@ import {
   apiRoute,
   conflict,
   createRouter,
+  errorSchema,
   jsonBody,
   NOT_FOUND,
+  refusal,
   success,
 } from "../../http/route.ts";
 import { postWarnings, withWarnings } from "../content/as-published.ts";
 import { deleteUpload } from "../ending/service.ts";
 import { HELD_MESSAGE, messageIfHeld } from "../posts/rules.ts";
 import { editUpload } from "./edit.ts";
+import { writtenIn } from "./edited-texts.ts";
 import { retryFailed, retryUpload } from "./retry.ts";
 import {
   deletedUploadSchema,
@@ -36,6 +40,16 @@ for (const action of ["retry-failed", "bulk", "validate", "presign"]) {
   editRoutes.use(`/upload/${action}`, only("POST"));
 }
 
+const lockedSchema = errorSchema
+  .extend({
+    shareUrl: z
+      .string()
+      .nullable()
+      .optional()
+      .describe("With UPLOAD_LOCKED, for a published post: its address."),
+  })
+  .meta({ id: "LockedUpload" });
+
 const edit = apiRoute({
   method: "patch",
   path: "/upload/{id}",
@@ -43,16 +57,18 @@ const edit = apiRoute({
   operationId: "updateUpload",
   summary: "Edit a post",
   description:
-    "Changes text and date of a draft or a waiting post, or the text of a failed one. A date turns a pending post into a scheduled one. When the caller may not approve (an owner or admin with posts:publish may), an edit sends a scheduled or pending post back to pending_approval, and `message` says what that means. A new text or date that makes the post a duplicate is refused (400, `violations`). The status cannot be changed here (USE_APPROVAL_ACTIONS).",
+    "Changes texts, thread, first comment and date of a draft or a waiting post, or all but the date of a failed one. The text of a published post is changed at its platform, where that has a call for it (`editable` of the capabilities), for owners and admins, and for members whose posts need no approval on posts of their own that nobody approved. A date turns a pending post into a scheduled one. When the caller may not approve (an owner or admin with posts:publish may), an edit sends a scheduled or pending post back to pending_approval, and `message` says what that means. A new text or date that makes the post a duplicate is refused (400, `violations`). The status cannot be changed here (USE_APPROVAL_ACTIONS).",
   scope: "posts:write",
   limit: "write",
   request: { params: idParams, body: jsonBody(uploadEditSchema) },
   responses: {
     ...success({ message: heldMessage, data: editedUploadSchema }, "The post as it is now."),
     ...NOT_FOUND,
-    ...conflict(
-      "UPLOAD_LOCKED: the post is published or being published. PLAN_LIMIT: the plan's posts of that month are used up.",
+    409: refusal(
+      "UPLOAD_LOCKED: the post is being published, edited or taken down, or it is published and cannot be edited; the message then says what to do by hand. PLAN_LIMIT: the plan's posts of that month are used up. ACCOUNT_INACTIVE: reconnect the account of the published post first.",
+      lockedSchema,
     ),
+    ...PLATFORM_ABSENT,
   },
 });
 editRoutes.openapi(edit, async (c) => {
@@ -60,8 +76,7 @@ editRoutes.openapi(edit, async (c) => {
   const edited = c.req.valid("json");
   const upload = await editUpload(c.var.ctx, id, edited);
   const heldNote = messageIfHeld(upload.status);
-  const written = [edited.title, edited.description];
-  const warnings = withWarnings(await postWarnings(c.var.ctx.config, upload, written));
+  const warnings = withWarnings(await postWarnings(c.var.ctx.config, upload, writtenIn(edited)));
   const data = { ...(await toEditedUpload(upload)), ...warnings };
   return c.json({ success: true as const, ...heldNote, data }, 200);
 });

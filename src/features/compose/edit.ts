@@ -4,9 +4,7 @@ import { nullIfBlank } from "../../core/text.ts";
 import { isDraft, STATUS_WORDS } from "../../core/upload-status.ts";
 import { allOf } from "../../db/conditions.ts";
 import type { Ctx } from "../../deps.ts";
-import { connectorOf } from "../../platforms/registry.ts";
 import { wakePostOnTime } from "../../queue/wake.ts";
-import { withOwnMentions } from "../content/as-published.ts";
 import { downloadDue } from "../content/files.ts";
 import { contentHash } from "../content/version.ts";
 import { periodOf } from "../credits/rules.ts";
@@ -25,19 +23,24 @@ import { accountFacts, wordRulesOf } from "../limits/repo/facts.ts";
 import { hasQuota } from "../limits/repo/room.ts";
 import { requireQuota } from "../limits/rules.ts";
 import type { MediaRow } from "../media/repo.ts";
+import { wholeText } from "../posts/parts.ts";
 import { filesOfOwnUpload, ownUpload } from "../posts/repo/read.ts";
 import { changeUnchanged, emitScheduled } from "../posts/repo/write.ts";
 import { isWithinLookAhead, mayApprove } from "../posts/rules.ts";
 import type { EditedField, UploadRow } from "../posts/table.ts";
 import { describeAnew, editErrors, sentAltTexts } from "./alt-texts.ts";
+import type { EditedParts, editParts } from "./edit-parts.ts";
+import { editedTexts } from "./edited-texts.ts";
 import { asJudged, fieldErrors, type HouseRules, judge, refuseViolations } from "./judge.ts";
 import type { UploadEdit } from "./schema.ts";
 
-type EditedValues = Pick<UploadRow, "title" | "description" | "scheduledFor" | "media">;
+type EditedValues = Pick<
+  UploadRow,
+  "title" | "description" | "scheduledFor" | "parts" | "posts" | "media"
+>;
 
 /**
- * Changes texts or date of a post that is not being published. An edit by an owner or admin approves the new content,
- * but a client who approved the old content sees the post again.
+ * An edit by an owner or admin approves the new content, but a client who approved the old content sees the post again.
  *
  * @throws AppError NOT_FOUND, USE_APPROVAL_ACTIONS, UPLOAD_LOCKED, PLAN_LIMIT, 400 with every refused field, 400 with
  * violations
@@ -54,26 +57,40 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
     const message = `The post is ${STATUS_WORDS[row.status]}, and an edit cannot change that. Use submit, approve, request-changes, retry or DELETE.`;
     throw new AppError("USE_APPROVAL_ACTIONS", message);
   }
-  const { mentions } = connectorOf(row.platform);
-  const ownText = (text: string | null) => nullIfBlank(withOwnMentions(mentions, text));
-  const values: EditedValues = {
-    title: edit.title === undefined ? row.title : ownText(edit.title),
-    description: edit.description === undefined ? row.description : ownText(edit.description),
+  const blocklist = words?.blocklist ?? [];
+  const bannedHashtags = words?.bannedHashtags?.[row.platform] ?? null;
+  if (row.status === "completed") {
+    const { correctUpload } = await import("./correct.ts");
+    return correctUpload(ctx, row, edit, { files, rules: { blocklist, bannedHashtags } });
+  }
+  const sent = {
+    ...editedTexts(row, edit),
     scheduledFor: edit.scheduledFor ?? row.scheduledFor,
     media: describeAnew(row, edit),
   };
-  const hasNewText = values.title !== row.title || values.description !== row.description;
+  requireUnlocked(row, edit);
+  const anew = await editedParts(ctx, row, edit, sent, files);
+  const { title, description } = anew?.texts ?? sent;
+  const { parts, posts, media } = anew ?? { ...row, media: sent.media };
+  const values: EditedValues = {
+    ...sent,
+    title: nullIfBlank(title),
+    description: nullIfBlank(description),
+    parts,
+    posts,
+    media,
+  };
+  const hasNewParts = partsOf(values) !== partsOf(row);
+  const hasNewText =
+    hasNewParts || values.title !== row.title || values.description !== row.description;
   const hasNewDate = values.scheduledFor?.getTime() !== row.scheduledFor?.getTime();
   const hasNewAltTexts = altTextsOf(values) !== altTextsOf(row);
   const hasNewContent = hasNewText || hasNewAltTexts;
-  requireUnlocked(row, hasNewDate);
-  const text = hasNewText ? await prepareText(textOf(values)) : null;
-  const blocklist = words?.blocklist ?? [];
-  const bannedHashtags = words?.bannedHashtags?.[row.platform] ?? null;
+  const text = hasNewText ? await prepareText(wholeText(values, textOf(values))) : null;
   const others = recent.filter((other) => other.id !== id);
-  const rules = { blocklist, bannedHashtags, recent: others };
-  const changed = { text, hasNewDate, hasNewAltTexts };
-  await requireGood(ctx, row, values, { edit, files, rules, ...changed });
+  const rules = { blocklist, bannedHashtags, recent: others, cap: anew?.cap ?? null };
+  const changed = { text, hasNewParts, hasNewDate, hasNewAltTexts };
+  await requireGood(ctx, row, values, { edit, anew, files, rules, ...changed });
   const isApproving = mayApprove(ctx.actor) && !(hasNewContent && row.approvedBy === "client");
   const place = isApproving ? await requirePlace(ctx, row, values) : null;
   if (!hasNewContent && !hasNewDate) return row;
@@ -103,14 +120,28 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
   return { ...row, ...set };
 }
 
+async function editedParts(...call: Parameters<typeof editParts>): Promise<EditedParts | null> {
+  const [, , { thread, thread_marks, first_comment }] = call;
+  const isMeant = [thread, thread_marks, first_comment].some((field) => field !== undefined);
+  return isMeant ? (await import("./edit-parts.ts")).editParts(...call) : null;
+}
+
+const partsOf = ({ parts, media }: Pick<UploadRow, "parts" | "media">): string =>
+  JSON.stringify([
+    (parts ?? []).map((part) => [part.kind, part.text, part.media]),
+    media.map(({ role = null }) => role),
+  ]);
+
 const locked = (message: string) => new AppError("UPLOAD_LOCKED", message);
 
 /** @throws AppError UPLOAD_LOCKED */
-function requireUnlocked({ status }: UploadRow, hasNewDate: boolean): void {
+function requireUnlocked(
+  { status, scheduledFor }: UploadRow,
+  { scheduledFor: at }: UploadEdit,
+): void {
   if (status === "processing") throw locked("The post is being published and cannot be edited.");
-  if (status === "completed") throw locked("The post is published and cannot be edited.");
   // Spec is silent: a retry goes out at once, so a failed post takes no new date.
-  if (status === "failed" && hasNewDate) {
+  if (status === "failed" && at && at.getTime() !== scheduledFor?.getTime()) {
     throw locked(
       "The date of a failed post cannot be edited. Retry the post, or create a new one.",
     );
@@ -153,8 +184,9 @@ const altTextsOf = ({ media }: Pick<UploadRow, "media">): string =>
 
 interface Judging {
   edit: UploadEdit;
+  anew: EditedParts | null;
   files: readonly MediaRow[];
-  rules: Omit<HouseRules, "cap">;
+  rules: HouseRules;
   text: PreparedText | null;
   hasNewDate: boolean;
   hasNewAltTexts: boolean;
@@ -169,7 +201,7 @@ async function requireGood(
   ctx: Ctx,
   row: UploadRow,
   { title, description, scheduledFor, media }: EditedValues,
-  { edit, files, rules, text, hasNewDate, hasNewAltTexts }: Judging,
+  { edit, anew, files, rules, text, hasNewDate, hasNewAltTexts }: Judging,
 ): Promise<void> {
   const now = ctx.now();
   const subject = {
@@ -177,37 +209,46 @@ async function requireGood(
     status: row.status,
     text,
     isDescribedAnew: hasNewAltTexts,
-    refs: row.media,
+    refs: media,
     at: scheduledFor ?? now,
     account: null,
     post: asJudged({ ...row, title, description, media }, files),
     errors: [
       ...fieldErrors(
         {
-          texts: { ...(text ? { title, description } : {}), alt_text: sentAltTexts(edit) },
+          texts: {
+            ...(text ? { title, description } : {}),
+            ...anew?.raw,
+            alt_text: sentAltTexts(edit),
+          },
           date: { field: "scheduledFor", at: hasNewDate ? scheduledFor : null },
         },
         now,
       ),
       ...editErrors(edit, row.media),
+      ...(anew?.errors ?? []),
     ],
   };
-  await judge(ctx, subject, { ...rules, cap: null });
+  await judge(ctx, subject, rules);
 }
 
 async function changesOf(
   ctx: Ctx,
   row: UploadRow,
   values: EditedValues,
-  changed: Pick<Judging, "text" | "hasNewDate" | "hasNewAltTexts"> & { isApproving: boolean },
+  changed: Pick<Judging, "text" | "hasNewDate" | "hasNewAltTexts"> & {
+    hasNewParts: boolean;
+    isApproving: boolean;
+  },
 ): Promise<Partial<UploadRow>> {
-  const { text, hasNewDate, hasNewAltTexts, isApproving } = changed;
+  const { text, hasNewParts, hasNewDate, hasNewAltTexts, isApproving } = changed;
   const isWaiting = row.status === "scheduled" || row.status === "pending";
-  const { media, ...texts } = values;
+  const { parts, posts, media, ...texts } = values;
   const content = {
     ...(text || hasNewAltTexts ? await approvalOf(ctx, row, values, isApproving) : {}),
-    ...(text ? { textDigest: await withFiles(text.digest, row.media) } : {}),
-    ...(hasNewAltTexts ? { media } : {}),
+    ...(text ? { textDigest: await withFiles(text.digest, media) } : {}),
+    ...(hasNewParts || hasNewAltTexts ? { media } : {}),
+    ...(hasNewParts ? { parts, posts } : {}),
   };
   const date = hasNewDate && values.scheduledFor ? { sortAt: values.scheduledFor } : {};
   // Refunds the credits; the next attempt pays the new price.
@@ -237,7 +278,7 @@ async function changesOf(
 function editedOf(row: UploadRow, values: EditedValues): EditedField[] {
   const isEdited: Record<EditedField, boolean> = {
     title: values.title !== row.title,
-    description: values.description !== row.description,
+    description: values.description !== row.description || partsOf(values) !== partsOf(row),
     files: altTextsOf(values) !== altTextsOf(row),
     scheduledFor: values.scheduledFor?.getTime() !== row.scheduledFor?.getTime(),
   };

@@ -1,12 +1,14 @@
 import * as z from "zod";
-import { type FieldError, toFieldErrors } from "../../core/errors.ts";
+import { type FieldError, invalidFields, toFieldErrors } from "../../core/errors.ts";
 import { MAX_KEY_CHARACTERS, type NamedCall } from "../../core/idempotency-key.ts";
 import { PLATFORMS, type Platform } from "../../core/platforms.ts";
+import { UPLOAD_STATUSES } from "../../core/upload-status.ts";
+import { postIdArgument } from "../../mcp/arguments.ts";
 import { inToolTerms } from "../../mcp/terms.ts";
 import { type Call, READS, tool } from "../../mcp/tool.ts";
 import { agentSettings, inArguments } from "../../platforms/kit/agent-settings.ts";
 import { connectorOf, connectors } from "../../platforms/registry.ts";
-import { kindOfAddress, toWarning } from "../content/as-published.ts";
+import { kindOfAddress, postWarnings, toWarning } from "../content/as-published.ts";
 import {
   MAX_ACCOUNTS,
   MAX_FIELD_CHARACTERS,
@@ -18,8 +20,11 @@ import type { Looked } from "../idempotency/once.ts";
 import { HELD_MESSAGE } from "../posts/rules.ts";
 import { readOwnUrl } from "../presign/address.ts";
 import { type Accepted, createPosts, tally, validatePosts } from "./bulk.ts";
+import { editUpload } from "./edit.ts";
+import { writtenIn } from "./edited-texts.ts";
 import { type Findings, lookUp } from "./lookup.ts";
 import { EMPTY_POST, type NewMedia, type NewPost } from "./new-post.ts";
+import { uploadEditSchema } from "./schema.ts";
 import { sameSettingsSchema, settingsSchema, toRawSettings } from "./tool-settings.ts";
 
 /** Presigned files do not count. Source: spec, "Agent endpoint". */
@@ -308,5 +313,51 @@ export const validatePostTool = tool({
         return { accountId, platform, scheduledFor, warnings };
       }),
     };
+  },
+});
+
+const editedText = z.string().nullable().optional();
+
+export const updatePostTool = tool({
+  name: "update_post",
+  title: "Edit a post",
+  scope: "posts:write",
+  description:
+    "Edits a post that is not out yet; what is left out stays. Of a published post, it changes the text at the platform, where editable of get_platform_capabilities names it: that is public, so show the text to your user first. Otherwise the refusal says what your user does by hand. It is safe to repeat.",
+  input: z.strictObject({
+    postId: postIdArgument.describe("From create_post."),
+    title: editedText,
+    description: editedText.describe("The text, caption or description."),
+    scheduleDate: z.string().optional().describe("ISO 8601 with an offset, in the future."),
+    thread: uploadEditSchema.shape.thread.describe(
+      "The posts that follow: texts, or texts with the numbers of the post's files from 0. null takes them off.",
+    ),
+    threadMarks: z.boolean().optional().describe("Numbers the posts of the thread sent along."),
+    firstComment: editedText.describe("null takes it off."),
+  }),
+  output: z.object({
+    postId: z.number().int(),
+    status: z.enum(UPLOAD_STATUSES),
+    url: z.string().nullable().describe("The address of a published post."),
+    warnings: z.array(z.string()),
+  }),
+  annotations: {
+    readOnlyHint: false,
+    destructiveHint: true,
+    idempotentHint: true,
+    openWorldHint: true,
+  },
+  run: async ({ ctx }, { postId, scheduleDate, threadMarks, firstComment, ...texts }) => {
+    const edit = uploadEditSchema.safeParse({
+      ...texts,
+      scheduledFor: scheduleDate,
+      thread_marks: threadMarks,
+      first_comment: firstComment,
+    });
+    if (!edit.success) throw invalidFields(toFieldErrors(edit.error));
+    const upload = await editUpload(ctx, postId, edit.data);
+    const warnings = await postWarnings(ctx.config, upload, writtenIn(edit.data));
+    const { status, metadata } = upload;
+    return { postId, status, url: metadata?.shareUrl ?? null, warnings };
   },
 });

@@ -7,7 +7,7 @@ export {
   requestOwnChanges,
   submitOwnUpload,
 } from "../approval/decide.ts";
-export { retryUpload } from "../compose/retry.ts";
+export { editUpload, retryUpload } from "../compose/changes.ts";
 export { createLink } from "../connect/link-service.ts";
 export { newAccountSchema, newLinkSchema } from "../connect/schema.ts";
 export { connectAccount } from "../connect/service.ts";

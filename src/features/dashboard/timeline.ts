@@ -17,6 +17,7 @@ const wordsOf = (name: EventName, data: Data, clock: Clock): string => {
     "upload.scheduled": `Planned${planned}`,
     "upload.failed": `Failed: ${data.errorMessage ?? "the reason is not known"}`,
     "upload.cancelled": "Cancelled",
+    "upload.edited": "The published text was edited",
     "upload.changes_requested": `Changes were requested${data.reviewedBy === "client" ? " by the client" : ""}: ${data.comment ?? ""}`,
     "upload.approved": `Approved${data.reviewedBy === "client" ? " by the client" : ""}`,
   };

@@ -10,6 +10,7 @@ import { readForm, textField } from "../../http/pages.tsx";
 import { Fact } from "../../pages/fact.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { type Clock, clockOf, Time } from "../../pages/times.tsx";
+import { TEXT_FIELDS } from "../../platforms/correction.ts";
 import { platformName } from "../../platforms/registry.ts";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
 import { versionOf } from "../content/version.ts";
@@ -20,6 +21,7 @@ import type { MediaRef } from "../posts/table.ts";
 import { openLinkOfPost } from "../review/repo/links.ts";
 import type { ReviewPostRow } from "../review/table.ts";
 import { Approval, type ApprovalView } from "./approval.tsx";
+import { Correcting } from "./correcting.tsx";
 import { Button } from "./form-parts.tsx";
 import { doneNotice, NoticeLine, renderOwnPage, Section, State } from "./parts.tsx";
 import { attempt, type Shown } from "./refusals.ts";
@@ -39,6 +41,7 @@ const DONE_MESSAGES: Record<string, string> = {
     "The post is approved. It goes out at its date, or now when it has no date in the future.",
   returned: "The post is a draft again. Its author reads your comment here.",
   cancelled: "The post has been cancelled. It stays here, and can be retried.",
+  edited: "The text has been changed, on the platform too.",
   unpublished: "The post has been taken down. It stays here, and cannot be published again.",
 };
 
@@ -76,6 +79,15 @@ uploadPage.post("/app/uploads/:id/delete", signedIn("destructive"), async (c) =>
 uploadPage.post("/app/uploads/:id/unpublish", signedIn("destructive"), (c) =>
   decide(c, "unpublished", (actions, id) => actions.unpublishUpload(c.var.ctx, id)),
 );
+
+uploadPage.post("/app/uploads/:id/edit", signedIn("write"), async (c) => {
+  const form = await readForm(c);
+  const texts = TEXT_FIELDS.filter((field) => form.get(field) !== null);
+  const edit = Object.fromEntries(
+    texts.map((field) => [field, textField(form, field).replaceAll("\r\n", "\n")]),
+  );
+  return decide(c, "edited", (actions, id) => actions.editUpload(c.var.ctx, id, edit));
+});
 
 uploadPage.post("/app/uploads/:id/submit", signedIn("write"), (c) =>
   decide(c, "submitted", (actions, id) => actions.submitOwnUpload(c.var.ctx, id)),
@@ -143,6 +155,7 @@ async function showUpload(
       <h1>Upload {id}</h1>
       <NoticeLine notice={notice} />
       <PostResult upload={upload} view={view}>
+        <Correcting upload={upload} actor={ctx.actor} clock={clock} />
         <TakingDown upload={upload} actor={ctx.actor} clock={clock} />
       </PostResult>
       {mayApprove(ctx.actor) && (

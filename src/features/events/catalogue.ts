@@ -61,6 +61,12 @@ export const EVENTS = {
     ...uploadOfAccount,
     scheduledFor: z.iso.datetime().nullable(),
   }),
+  "upload.edited": z.strictObject({
+    ...uploadOfAccount,
+    title: z.string().nullable(),
+    description: z.string().nullable(),
+    metadata,
+  }),
   "upload.unpublished": z.strictObject({
     ...uploadOfAccount,
     unpublishedAt: z.iso.datetime(),

@@ -111,6 +111,22 @@ export async function askWithLogin<T>(
   throw inactive(`${account.platform} refuses the account's login. Reconnect the account.`);
 }
 
+/** Returns null when the platform does not answer. */
+export async function askForAnswer<T>(
+  ctx: Ctx,
+  account: AccountRow,
+  question: (call: AccountCall) => Promise<Answer<T>>,
+): Promise<Result<T, Refused | AppError> | null> {
+  try {
+    return await askWithLogin(ctx, account, question);
+  } catch (error) {
+    if (error instanceof AppError) return refuse(error);
+    const { id: accountId, platform } = account;
+    ctx.log({ event: "account.no_answer", accountId, platform, error: errorName(error) });
+    return null;
+  }
+}
+
 const LOGIN_BUSY_SECONDS = 2;
 
 async function logIn(ctx: Ctx, account: AccountRow, staleToken: string | null) {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { PLATFORMS } from "../../core/platforms.ts";
 import type { Connector } from "../../platforms/connector.ts";
+import { TEXT_FIELDS } from "../../platforms/correction.ts";
 import { PART_KINDS } from "../../platforms/part-kinds.ts";
 
 const platform = z.enum(PLATFORMS, { error: `must be one of ${PLATFORMS.join(", ")}` });
@@ -91,6 +92,15 @@ export const capabilitiesSchema = z
       .string()
       .nullable()
       .describe("The permission that the login needs for that; null where it needs none more."),
+    editable: z
+      .array(z.enum(TEXT_FIELDS))
+      .describe(
+        "The texts of a published post that PATCH /upload/{id} can change here, not for every kind of post. An extension.",
+      ),
+    editPermission: z
+      .string()
+      .nullable()
+      .describe("The permission that the login needs for that; null where it needs none more."),
     bannedHashtags: z
       .array(z.string())
       .describe("Hashtags that the platform hides or refuses, in lower case and without the #."),
@@ -107,6 +117,7 @@ export function toCapabilities({
   mentions,
   extras,
   removal,
+  correction,
 }: Connector): PlatformCapabilities {
   const { limits, dailyPostCap, mediaSupport, bannedHashtags } = capabilities;
   const fields = Object.entries(settings.infos);
@@ -129,6 +140,8 @@ export function toCapabilities({
     },
     canUnpublish: removal.calls !== undefined,
     unpublishPermission: removal.scope ?? null,
+    editable: [...correction.fields],
+    editPermission: correction.scope ?? null,
     bannedHashtags: [...bannedHashtags],
   };
 }

@@ -71,6 +71,9 @@ export const textsOf = <T extends Texts & { parts?: readonly Part[] | null }>(po
   ...(post.parts ?? []).map(({ text }) => ({ title: null, description: text })),
 ];
 
+export const wholeText = ({ parts }: { parts: readonly Part[] | null }, text: string): string =>
+  [text, ...(parts ?? []).map((part) => part.text)].join("\n");
+
 export const countPosts = (parts: readonly Part[] | null): number =>
   1 + (parts ?? []).filter(({ kind }) => kind === "post").length;
 

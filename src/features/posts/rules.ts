@@ -2,6 +2,7 @@ import { coversScope } from "../../core/scopes.ts";
 import { addMonths, addSeconds } from "../../core/time.ts";
 import type { UploadStatus } from "../../core/upload-status.ts";
 import type { Actor } from "../../deps.ts";
+import type { Connector } from "../../platforms/connector.ts";
 
 /** `submitting`: the irreversible call has begun. `settling`: the platform accepted it. */
 export type Stage = "preparing" | "submitting" | "settling";
@@ -45,6 +46,11 @@ export function scheduleRefusal(at: Date, now: Date): string | null {
 export const isWithinLookAhead = (dueAt: Date, now: Date): boolean =>
   dueAt <= addSeconds(now, LOOK_AHEAD_SECONDS);
 
+export const LEASE_SECONDS = 120;
+
+export const BEING_CHANGED =
+  "The post is being edited or taken down at its platform. Ask again in two minutes.";
+
 export const jobIdOf = (uploadId: number, attempt: number): string => `job_${uploadId}_${attempt}`;
 
 export type Author = Pick<Actor, "role" | "scopes" | "needsApproval">;
@@ -76,6 +82,31 @@ export const isOthersDecision = (
   { userId }: Pick<Actor, "userId">,
 ): boolean =>
   createdBy !== userId || (status !== "failed" && (approvedHash ?? approverId) !== null);
+
+interface Published extends Decided {
+  approvedBy: "team" | "client" | null;
+}
+
+export function correctionRefusal(
+  actor: Author & Pick<Actor, "userId">,
+  upload: Published,
+): string | null {
+  if (upload.approvedBy === "client") {
+    return "A client approved the post, and cannot see an edit of it any more.";
+  }
+  if (mayApprove(actor)) return null;
+  if (mayPublish(actor) && !isOthersDecision(upload, actor)) return null;
+  return "The post is out, so an edit cannot wait for approval. Ask an owner or admin of the team to edit it.";
+}
+
+export function correctionObstacle(
+  { name, correction }: Pick<Connector, "name" | "correction">,
+  { metadata, unpublishedAt }: { metadata: { videoId: string } | null; unpublishedAt: Date | null },
+): string | null {
+  if (unpublishedAt) return "The post has been taken down.";
+  if (!correction.calls) return `${name} offers this app no way to edit published posts.`;
+  return metadata?.videoId ? null : "The platform gave no id of the post.";
+}
 
 export const NO_APPROVAL = { approvedHash: null, approvedBy: null, approverId: null } as const;
 

@@ -50,6 +50,13 @@ export interface RemovedPost {
   how: Removed;
 }
 
+export interface Correction {
+  title: string | null;
+  description: string | null;
+  /** ISO 8601. */
+  startedAt: string;
+}
+
 export type EditedField = "title" | "description" | "files" | "scheduledFor";
 
 /** The row is the post's publishing job too. */
@@ -113,6 +120,7 @@ export const uploads = sqliteTable("uploads", {
   unpublishLeaseUntil: instant("unpublish_lease_until"),
   removals: json<RemovedPost[]>("removals"),
   unpublishedAt: instant("unpublished_at"),
+  correction: json<Correction>("correction"),
 });
 
 export type UploadRow = typeof uploads.$inferSelect;

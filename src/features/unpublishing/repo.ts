@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { type Query, sqlWrite } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { emitIfChanged } from "../events/repo.ts";
-import { changeFacts } from "../posts/repo/write.ts";
+import { changeFacts, isHeld, isPublishedAndFree, type Lease } from "../posts/repo/write.ts";
 import type { RemovedPost, UploadRow } from "../posts/table.ts";
 
 export const claimRemoval = ({ id }: UploadRow, now: Date, until: Date): Query<number> =>
@@ -12,19 +12,9 @@ export const claimRemoval = ({ id }: UploadRow, now: Date, until: Date): Query<n
         unpublishStartedAt: sql`coalesce(u.unpublish_started_at, ${now.getTime()})`,
         unpublishLeaseUntil: until,
       },
-      sql`u.id = ${id} AND u.status = 'completed' AND u.deleted_at IS NULL
-        AND u.unpublished_at IS NULL
-        AND (u.unpublish_lease_until IS NULL OR u.unpublish_lease_until <= ${now.getTime()})`,
+      isPublishedAndFree(id, now),
     ),
   );
-
-export interface Lease {
-  id: number;
-  until: Date;
-}
-
-const isHeld = ({ id, until }: Lease) =>
-  sql`u.id = ${id} AND u.unpublish_lease_until = ${until.getTime()}`;
 
 export const keepProgress = (lease: Lease, removals: RemovedPost[], until: Date): Query<number> =>
   sqlWrite(changeFacts({ removals, unpublishLeaseUntil: until }, isHeld(lease)));

@@ -8,8 +8,6 @@ import { requireMayEnd } from "../auth/rules.ts";
 import { isOthersDecision } from "../posts/rules.ts";
 import type { RemovedPost, UploadRow } from "../posts/table.ts";
 
-export const LEASE_SECONDS = 120;
-
 type Author = Pick<Actor, "role" | "userId" | "needsApproval">;
 
 /** Spec is silent: a member takes down own posts, an owner or admin all posts of the team. */
@@ -52,8 +50,6 @@ export function publishedIds({ platform, status, metadata, parts }: UploadRow): 
 }
 
 export const locked = (message: string): AppError => new AppError("UPLOAD_LOCKED", message);
-
-export const BEING_TAKEN_DOWN = "The post is being taken down. Ask again in two minutes.";
 
 type Subject = Pick<UploadRow, "metadata">;
 

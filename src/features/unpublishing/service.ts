@@ -8,11 +8,10 @@ import { accountRefusal } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { toPublishAccount } from "../logins/platform-access.ts";
 import { ownUpload } from "../posts/repo/read.ts";
+import { BEING_CHANGED, LEASE_SECONDS } from "../posts/rules.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { claimRemoval } from "./repo.ts";
 import {
-  BEING_TAKEN_DOWN,
-  LEASE_SECONDS,
   locked,
   messageOf,
   notUnpublishable,
@@ -64,7 +63,7 @@ function unpublishedOf(upload: UploadRow): Unpublished | null {
 
 function requireDown([upload]: readonly UploadRow[]): Unpublished {
   const down = upload && unpublishedOf(upload);
-  if (!down) throw locked(BEING_TAKEN_DOWN);
+  if (!down) throw locked(BEING_CHANGED);
   return down;
 }
 

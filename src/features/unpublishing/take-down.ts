@@ -1,15 +1,16 @@
-import { AppError, errorName } from "../../core/errors.ts";
-import type { Result } from "../../core/result.ts";
+import { AppError } from "../../core/errors.ts";
 import { asSentence } from "../../core/text.ts";
 import { addSeconds } from "../../core/time.ts";
 import type { Ctx } from "../../deps.ts";
-import type { Connector, Refused, Stopped } from "../../platforms/connector.ts";
-import type { AccountCall, RemovalCalls, Removed } from "../../platforms/removal.ts";
+import type { Connector } from "../../platforms/connector.ts";
+import type { RemovalCalls, Removed } from "../../platforms/removal.ts";
 import type { AccountRow } from "../accounts/table.ts";
-import { askWithLogin, toAppError } from "../logins/service.ts";
+import { askForAnswer, toAppError } from "../logins/service.ts";
+import type { Lease } from "../posts/repo/write.ts";
+import { BEING_CHANGED, LEASE_SECONDS } from "../posts/rules.ts";
 import type { RemovedPost, UploadRow } from "../posts/table.ts";
-import { finishRemoval, keepProgress, type Lease, releaseRemoval } from "./repo.ts";
-import { BEING_TAKEN_DOWN, LEASE_SECONDS, locked, notUnpublishable, scopeAdvice } from "./rules.ts";
+import { finishRemoval, keepProgress, releaseRemoval } from "./repo.ts";
+import { locked, notUnpublishable, scopeAdvice } from "./rules.ts";
 
 export interface Work {
   ctx: Ctx;
@@ -44,24 +45,24 @@ export async function takeDown(work: Work, ids: readonly string[], lease: Lease)
     if (index === remaining.length - 1) break;
     const until = addSeconds(ctx.now(), LEASE_SECONDS);
     const [kept] = await ctx.db.run([keepProgress(held, removals, until)]);
-    if (kept !== 1) throw locked(BEING_TAKEN_DOWN);
+    if (kept !== 1) throw locked(BEING_CHANGED);
     held = { ...held, until };
   }
   const [finished] = await ctx.db.runAll(finishRemoval(ctx, upload, held, removals));
-  if (finished !== 1) throw locked(BEING_TAKEN_DOWN);
+  if (finished !== 1) throw locked(BEING_CHANGED);
 }
 
 async function removeOne(work: Work, id: string): Promise<Taken> {
-  const { account, connector, calls, upload } = work;
+  const { ctx, account, connector, calls, upload } = work;
   const { name, removal } = connector;
-  const reply = await answerOf(work, (call) => calls.remove(call, id));
+  const reply = await askForAnswer(ctx, account, (call) => calls.remove(call, id));
   if (reply?.ok) return { kind: "gone", how: reply.value };
   const refusal = reply?.error ?? null;
   if (refusal instanceof AppError) return { kind: "refused", error: refusal };
   if (refusal?.failure.code === "rate_limited") {
     return { kind: "refused", error: toAppError(account, refusal) };
   }
-  const seen = await answerOf(work, (call) => calls.readBack(call, id));
+  const seen = await askForAnswer(ctx, account, (call) => calls.readBack(call, id));
   const isThere = seen?.ok ? seen.value.isThere : null;
   // To a login without access, platforms may deny that the post exists.
   const mayBeHidden = refusal?.failure.code === "account_disconnected";
@@ -79,18 +80,4 @@ async function removeOne(work: Work, id: string): Promise<Taken> {
     ? toAppError(account, refusal)
     : new AppError("UNAVAILABLE", `${name} did not answer, and ${stand}`);
   return { kind: isThere ? "refused" : "open", error };
-}
-
-async function answerOf<T>(
-  { ctx, account }: Work,
-  question: (call: AccountCall) => Promise<Result<T, Stopped>>,
-): Promise<Result<T, Refused | AppError> | null> {
-  try {
-    return await askWithLogin(ctx, account, question);
-  } catch (error) {
-    if (error instanceof AppError) return { ok: false, error };
-    const { id: accountId, platform } = account;
-    ctx.log({ event: "unpublish.no_answer", accountId, platform, error: errorName(error) });
-    return null;
-  }
 }

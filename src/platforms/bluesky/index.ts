@@ -43,6 +43,10 @@ export const bluesky: Connector<BlueskySettings> = {
     byHand: "Delete the post in the Bluesky app.",
     calls: lazily(() => import("./removal.ts"), "remove", "readBack"),
   },
+  correction: {
+    byHand: "Take the post down with POST /upload/{id}/unpublish, then publish a new one.",
+    fields: [],
+  },
   rehearsal: {
     ...lazily(() => import("./rehearsal.ts"), "plan"),
     ...lazily(() => import("./removal.ts"), "readBack"),

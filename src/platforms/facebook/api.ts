@@ -109,7 +109,18 @@ export const readGetPublishedReply = readerOf(published);
 export const deletePostRequest = (token: string, id: string): Request =>
   new Request(graph(versioned(id), { token }), { method: "DELETE" });
 
-export const readDeletedReply = readerOf(deleted);
+export const readDoneReply = readerOf(deleted);
+
+/** @see https://developers.facebook.com/docs/pages-api/posts#update-a-post */
+export const updatePostRequest = (token: string, id: string, message: string): Request =>
+  graph(versioned(id), { token, form: { message } });
+
+export const getMessageRequest = (token: string, id: string): Request =>
+  graph(versioned(id), { token, query: { fields: "message" } });
+
+export const readGetMessageReply = readerOf(
+  z.object({ message: maybeText }).transform((post) => post.message ?? ""),
+);
 
 const attachment = z.object({
   media_type: maybeText,

@@ -53,6 +53,11 @@ export const facebook: Connector<FacebookSettings> = {
     byHand: "Delete the post on the Facebook Page.",
     calls: lazily(() => import("./removal.ts"), "remove", "readBack"),
   },
+  correction: {
+    byHand: "Edit the post on the Facebook Page.",
+    fields: ["description"],
+    calls: lazily(() => import("./correction.ts"), "textsOf", "correct", "shows"),
+  },
   rehearsal: {
     seenByOwner: "Only people who manage the Page see it.",
     byHand: "Delete it in Meta Business Suite, where the Page's unpublished posts are listed.",

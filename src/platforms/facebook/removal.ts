@@ -7,7 +7,7 @@ import type { AccountCall, ReadBack, Removed } from "../removal.ts";
 import {
   deletePostRequest,
   getPublishedRequest,
-  readDeletedReply,
+  readDoneReply,
   readGetPublishedReply,
 } from "./api.ts";
 import { INVALID_PARAMETER, toRefused } from "./failures.ts";
@@ -32,7 +32,7 @@ export async function remove(
   { fetch, accessToken }: AccountCall,
   id: string,
 ): Promise<Result<Removed, Stopped>> {
-  const reply = await readDeletedReply(await fetch(deletePostRequest(accessToken, id)));
+  const reply = await readDoneReply(await fetch(deletePostRequest(accessToken, id)));
   if (!reply.ok) return refuse(toRefused(reply.error));
   return reply.value ? ok("deleted") : refuse(notDeleted("Facebook"));
 }

@@ -56,6 +56,10 @@ export const instagram: Connector<InstagramSettings> = {
   removal: {
     byHand: "Delete the post in the Instagram app.",
   },
+  correction: {
+    byHand: "Edit the caption in the Instagram app.",
+    fields: [],
+  },
   rehearsal: {
     byHand: "Instagram drops the unpublished container by itself after 24 hours.",
     ...lazily(() => import("./rehearsal.ts"), "plan", "draftId", "readBack"),

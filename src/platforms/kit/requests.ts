@@ -1,6 +1,6 @@
 export interface Call {
   /** Default: POST when `json` is given, else GET. */
-  method?: "GET" | "POST" | "PUT" | "DELETE";
+  method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   headers?: Record<string, string>;
   json?: object;
   body?: BodyInit;

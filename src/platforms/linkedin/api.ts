@@ -50,8 +50,16 @@ export const get = (
 ): Request =>
   bearerRequest(`${API}/rest/${path}`, accessToken, { headers: { ...REST_HEADERS, ...headers } });
 
-export const post = (path: string, accessToken: string, json: object): Request =>
-  bearerRequest(`${API}/rest/${path}`, accessToken, { headers: REST_HEADERS, json });
+export const post = (
+  path: string,
+  accessToken: string,
+  json: object,
+  headers: Record<string, string> = {},
+): Request =>
+  bearerRequest(`${API}/rest/${path}`, accessToken, {
+    headers: { ...REST_HEADERS, ...headers },
+    json,
+  });
 
 export const remove = (path: string, accessToken: string): Request =>
   bearerRequest(`${API}/rest/${path}`, accessToken, {

@@ -63,6 +63,11 @@ export const linkedin: Connector<LinkedInSettings> = {
     byHand: "Delete the post on LinkedIn.",
     calls: lazily(() => import("./removal.ts"), "remove", "readBack"),
   },
+  correction: {
+    byHand: "Edit the post on LinkedIn.",
+    fields: ["description"],
+    calls: lazily(() => import("./correction.ts"), "textsOf", "correct", "shows"),
+  },
   rehearsal: {
     ...lazily(() => import("./rehearsal.ts"), "plan"),
     ...lazily(() => import("./removal.ts"), "readBack"),

@@ -39,7 +39,8 @@ function contentOf(job: Job, assets: string[]): PostContent | null {
   return { media: { id, ...(title === null ? {} : { title }), ...describe(0) } };
 }
 
-export const commentaryOf = ({ post }: Job): string => escapeLittleText(styleText(bodyOf(post)));
+export const commentaryOf = ({ post }: { post: Pick<Post, "description"> }): string =>
+  escapeLittleText(styleText(bodyOf(post)));
 
 export const toPost = (job: Job, assets: string[]): NewPost => ({
   author: job.account.platformAccountId,

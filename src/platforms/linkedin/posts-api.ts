@@ -58,6 +58,19 @@ export const readGetPostReply = readerOf(
   z.object({ visibility: z.string().nullish() }).transform((body) => body.visibility ?? null),
 );
 
+export const readGetCommentaryReply = readerOf(
+  z.object({ commentary: z.string().nullish() }).transform((body) => body.commentary ?? ""),
+);
+
+/** @see https://learn.microsoft.com/linkedin/marketing/community-management/shares/posts-api#update-posts */
+export const updatePostRequest = (accessToken: string, urn: string, commentary: string): Request =>
+  post(
+    `posts/${encodeUrn(urn)}`,
+    accessToken,
+    { patch: { $set: { commentary } } },
+    { "x-restli-method": "PARTIAL_UPDATE" },
+  );
+
 /**
  * Answers 204 for a deleted post, too.
  * @see https://learn.microsoft.com/linkedin/marketing/community-management/shares/posts-api#delete-posts

@@ -14,7 +14,7 @@ const FORBIDDEN = 403;
 const USUAL_REFUSAL =
   "LinkedIn refuses that to a person's login. That is normal: only apps with the permission r_member_social may read the posts of a person.";
 
-const UNNAMED = "LinkedIn has not said which id the post has.";
+export const UNNAMED = "LinkedIn has not said which id the post has.";
 
 export async function readBack(
   { account, fetch, accessToken, now }: AccountCall,

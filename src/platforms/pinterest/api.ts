@@ -116,6 +116,14 @@ export const getPinRequest = (accessToken: string, id: string): Request =>
 
 export const readGetPinReply = readerOf(z.object({ id: PIN_ID }));
 
+const shownPin = z.object({ title: z.string().nullish(), description: z.string().nullish() });
+
+export const readGetTextsReply = readerOf(shownPin);
+
+/** @see https://developers.pinterest.com/docs/api/v5/pins-update */
+export const updatePinRequest = (accessToken: string, id: string, json: object): Request =>
+  bearerRequest(`${API}/pins/${encodeURIComponent(id)}`, accessToken, { method: "PATCH", json });
+
 /** @see https://developers.pinterest.com/docs/api/v5/pins-delete */
 export const deletePinRequest = (accessToken: string, id: string): Request =>
   bearerRequest(`${API}/pins/${encodeURIComponent(id)}`, accessToken, { method: "DELETE" });

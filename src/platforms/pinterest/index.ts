@@ -36,6 +36,11 @@ export const pinterest: Connector<PinterestSettings> = {
     byHand: "Delete the pin at Pinterest.",
     calls: lazily(() => import("./removal.ts"), "remove", "readBack"),
   },
+  correction: {
+    byHand: "Edit the pin at Pinterest.",
+    fields: ["title", "description"],
+    calls: lazily(() => import("./correction.ts"), "textsOf", "correct", "shows"),
+  },
   rehearsal: {
     seenByOwner: "Only people who share the board see it.",
     ...lazily(() => import("./rehearsal.ts"), "plan"),

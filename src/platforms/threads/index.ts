@@ -38,6 +38,11 @@ export const threads: Connector<ThreadsSettings> = {
     scope: DELETES,
     calls: lazily(() => import("./removal.ts"), "remove", "readBack"),
   },
+  correction: {
+    byHand:
+      "Edit the post in the Threads app, which takes edits for a short time. Or take it down with POST /upload/{id}/unpublish, then publish a new one.",
+    fields: [],
+  },
   rehearsal: {
     ...lazily(() => import("./rehearsal.ts"), "plan"),
     ...lazily(() => import("./removal.ts"), "readBack"),

@@ -38,6 +38,10 @@ export const tiktok: Connector<TikTokSettings> = {
   removal: {
     byHand: "Delete the post in the TikTok app.",
   },
+  correction: {
+    byHand: "Delete the post in the TikTok app, then publish a new one.",
+    fields: [],
+  },
   rehearsal: {
     seenByOwner: "Only the account itself sees it.",
     byHand:

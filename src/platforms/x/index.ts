@@ -58,6 +58,11 @@ export const x: Connector<XSettings> = {
       ...lazily(() => import("./find-mentions.ts"), "find"),
     },
   },
+  correction: {
+    byHand:
+      "Edit the post on X, which takes edits of Premium accounts for a short time. Or take it down with POST /upload/{id}/unpublish, then publish a new one.",
+    fields: [],
+  },
   rehearsal: {
     ...lazily(() => import("./rehearsal.ts"), "plan"),
     ...lazily(() => import("./removal.ts"), "readBack"),

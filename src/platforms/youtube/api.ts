@@ -184,6 +184,36 @@ export type VideoStatus = z.infer<typeof videoStatus>;
 
 export const readGetStatusReply = readerOf(firstItem(field("status", videoStatus)));
 
+export const getSnippetRequest = (accessToken: string, id: string): Request =>
+  bearerRequest(`${API}/videos?part=snippet&id=${encodeURIComponent(id)}`, accessToken);
+
+const changeableSnippet = z.object({
+  title: z.string(),
+  description: z.string().default(""),
+  tags: z.array(z.string()).optional(),
+  categoryId: optionalText,
+  defaultLanguage: optionalText,
+  defaultAudioLanguage: optionalText,
+});
+
+export type ChangeableSnippet = z.infer<typeof changeableSnippet>;
+
+export const readGetSnippetReply = readerOf(firstItem(field("snippet", changeableSnippet)));
+
+/**
+ * Replaces the whole snippet.
+ * @see https://developers.google.com/youtube/v3/docs/videos/update
+ */
+export const updateVideoRequest = (
+  accessToken: string,
+  id: string,
+  snippet: ChangeableSnippet,
+): Request =>
+  bearerRequest(`${API}/videos?part=snippet`, accessToken, {
+    method: "PUT",
+    json: { id, snippet },
+  });
+
 /**
  * Needs youtube or youtube.force-ssl.
  * @see https://developers.google.com/youtube/v3/docs/videos/delete

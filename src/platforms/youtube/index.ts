@@ -54,6 +54,12 @@ export const youtube: Connector<YouTubeSettings> = {
     scope: FORCE_SSL,
     calls: lazily(() => import("./removal.ts"), "remove", "readBack"),
   },
+  correction: {
+    byHand: "Edit the video at https://studio.youtube.com, Content.",
+    fields: ["title", "description"],
+    scope: FORCE_SSL,
+    calls: lazily(() => import("./correction.ts"), "textsOf", "correct", "shows"),
+  },
   rehearsal: {
     seenByOwner: "Only people who manage the channel see it.",
     ...lazily(() => import("./rehearsal.ts"), "plan"),

@@ -16,7 +16,7 @@ import {
   listPermissions,
 } from "./people.ts";
 import { createPhoto, deletePhoto, findPhoto, photos } from "./photos.ts";
-import { deletePost, findPost, listPosts, postByHand, posts } from "./posts.ts";
+import { deletePost, findPost, listPosts, postByHand, posts, updatePost } from "./posts.ts";
 import { publishReel, pullReel } from "./reels.ts";
 import { uploadVideo } from "./video-sessions.ts";
 import { deleteVideo, findVideo, readVideo, videos } from "./videos.ts";
@@ -46,6 +46,14 @@ async function deleteNode(call: GraphCall): Promise<Response> {
   if (video && mayPublish(page)) return deleteVideo(call, page, video);
   if (!mayPublish(page) || !deletePost(call, page, id)) throw unsupported("DELETE", id);
   return Response.json({ success: true });
+}
+
+async function updateNode(call: GraphCall): Promise<Response> {
+  const id = idOf(call);
+  const { page, token } = await authenticate(call);
+  const updated = mayPublish(page) ? updatePost(call, page, id, token) : null;
+  if (!updated) throw unsupported("POST", id);
+  return updated;
 }
 
 type Answer = (call: GraphCall) => Promise<Response>;
@@ -101,6 +109,7 @@ for (const version of ["", "/:version{v\\d+\\.\\d+}"]) {
     .post(`${NODE}/comments`, createComment)
     .get(`${NODE}/comments`, listComments)
     .get(NODE, readNode)
+    .post(NODE, updateNode)
     .delete(NODE, deleteNode);
   app.post(`/graph-video.facebook.com${version}${NODE}/videos`, ofPage(uploadVideo));
 }

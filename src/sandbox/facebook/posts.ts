@@ -2,12 +2,14 @@ import { now } from "../../core/clock.ts";
 import { SECOND } from "../../core/time.ts";
 import { reactionsTo } from "../kit/audience.ts";
 import { randomDigits } from "../kit/ids.ts";
-import type { PostByHand } from "../kit/simulator.ts";
+import { deliver, type PostByHand } from "../kit/simulator.ts";
+import { steer } from "../kit/steered.ts";
 import { integer, key, type RowOf, Table, text } from "../kit/table.ts";
 import { type GraphCall, invalidParameter, toGraphTimestamp } from "../meta/graph.ts";
 import { insightsOf, requestedMetrics } from "../meta/insights.ts";
-import { pick, requireKnown } from "./call.ts";
+import { pick, requireKnown, requireParam } from "./call.ts";
 import { authenticate, hasInsights, type Page } from "./pages.ts";
+import { REFUSALS } from "./steering.ts";
 
 type PostKind = "text" | "link" | "photo" | "album" | "video";
 
@@ -173,6 +175,25 @@ export function deletePost(call: GraphCall, page: Page, id: string): boolean {
   posts.delete(store, own);
   store.deletePost("facebook", id);
   return true;
+}
+
+/** Source: Meta, "Pages API", "Posts", "Update a post". */
+export function updatePost(
+  call: GraphCall,
+  page: Page,
+  id: string,
+  token: string,
+): Response | null {
+  const { store, origin } = call.env;
+  const own = { id, team_id: origin.teamId, page_id: page.id };
+  if (!posts.find(store, own)) return null;
+  requireKnown(call, ["message"]);
+  const message = requireParam(call, "message");
+  checkMessage(message);
+  const reply = steer(call.env, REFUSALS, { key: `facebook/${id}`, text: message, token });
+  posts.update(store, own, { message });
+  store.changeFields("facebook", id, { message }, message);
+  return deliver(reply, Response.json({ success: true }));
 }
 
 function readNumber({ var: { params } }: GraphCall, name: string, otherwise: number): number {

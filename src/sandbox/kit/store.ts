@@ -208,11 +208,16 @@ export class SandboxStore {
   }
 
   /** Does not count as another arrival. */
-  changeFields(platform: Platform, key: string, changed: Record<string, unknown>): void {
+  changeFields(
+    platform: Platform,
+    key: string,
+    changed: Record<string, unknown>,
+    shown?: string,
+  ): void {
     const row = posts.find(this, { platform, key });
     if (!row) return;
     const fields = JSON.stringify({ ...JSON.parse(row.fields), ...changed });
-    posts.update(this, { id: row.id }, { fields });
+    posts.update(this, { id: row.id }, { fields, text: shown ?? row.text });
   }
 
   deletePost(platform: Platform, key: string): void {

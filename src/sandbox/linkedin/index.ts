@@ -12,7 +12,15 @@ import { assets, initializeFile, initializeVideo, readAsset, uploads } from "./a
 import { decode, invalidValue, refusal, requireVersion } from "./call.ts";
 import { createComment, listComments, mentions } from "./comments.ts";
 import { consent } from "./consent.ts";
-import { createPost, deletePost, listPosts, postByHand, posts, readPost } from "./posts.ts";
+import {
+  createPost,
+  deletePost,
+  listPosts,
+  postByHand,
+  posts,
+  readPost,
+  updatePost,
+} from "./posts.ts";
 import { readFollowers, readMemberFigures, readStatistics } from "./statistics.ts";
 import { finalizeVideo, putUpload } from "./uploads.ts";
 
@@ -83,6 +91,7 @@ rest
   .get("/posts", listPosts)
   .get("/posts/:id", readPost)
   .delete("/posts/:id", deletePost)
+  .post("/posts/:id", updatePost)
   .post("/posts", byAction({ "": createPost }))
   .post("/images", byAction({ initializeUpload: (call) => initializeFile(call, "image") }))
   .post("/documents", byAction({ initializeUpload: (call) => initializeFile(call, "document") }))

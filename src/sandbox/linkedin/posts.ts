@@ -192,6 +192,31 @@ export async function deletePost(call: Call): Promise<Response> {
   return new Response(null, { status: 204 });
 }
 
+const patch = z.strictObject({
+  patch: z.strictObject({ $set: z.strictObject({ commentary: z.string() }) }),
+});
+
+/** Source: LinkedIn, "Posts API", "Update Posts". */
+export async function updatePost(call: Call): Promise<Response> {
+  const { member, token } = await authenticate(call);
+  if (call.req.header("x-restli-method") !== "PARTIAL_UPDATE") {
+    throw invalidValue("The header X-RestLi-Method must be PARTIAL_UPDATE");
+  }
+  const changed = (await readInput(call, patch)).patch.$set;
+  const urn = decode(idOf(call));
+  const post = findPost(call, urn);
+  if (!post) throw refusal(404, "NOT_FOUND", `Could not find post ${urn}`);
+  requireActor(member, post.author);
+  const isOwn = post.author === member.urn;
+  requireScope(call, member, isOwn ? "w_member_social" : "w_organization_social");
+  const body = { ...post.body, ...changed };
+  const { text, mentions } = requireText(body);
+  const reply = steer(call.env, REFUSALS, { key: `linkedin/${urn}`, text, token });
+  posts.update(call.env.store, { urn }, { body });
+  call.env.store.changeFields("linkedin", urn, { ...changed, mentions }, text);
+  return deliver(reply, new Response(null, { status: 204 }));
+}
+
 export async function listPosts(call: Call): Promise<Response> {
   const { member } = await authenticate(call);
   if (call.req.header("x-restli-method") !== "FINDER") {

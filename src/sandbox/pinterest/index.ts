@@ -13,6 +13,7 @@ import {
   pins,
   postByHand,
   readPin,
+  updatePin,
 } from "./pins.ts";
 import { receiveVideo } from "./uploads.ts";
 
@@ -31,6 +32,7 @@ app
   .get("/pins", listPins)
   .post("/pins", createPin)
   .get("/pins/:id{\\d+}", readPin)
+  .patch("/pins/:id{\\d+}", updatePin)
   .delete("/pins/:id{\\d+}", deletePin);
 
 app.all("/pinterest-media-upload.s3-accelerate.amazonaws.com/*", receiveVideo);

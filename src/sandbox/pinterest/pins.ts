@@ -175,6 +175,27 @@ export async function readPin(call: Call): Promise<Response> {
   return Response.json(object);
 }
 
+/** Source: Pinterest, "Update Pin". */
+const changedPin = z.strictObject({
+  title: newPin.shape.title.nullable(),
+  description: newPin.shape.description.nullable(),
+  link: newPin.shape.link.nullable(),
+  alt_text: newPin.shape.alt_text.nullable(),
+});
+
+export async function updatePin(call: Call): Promise<Response> {
+  const { name, token } = authenticate(call);
+  const changed = await readInput(call, changedPin);
+  const { pin_id, object: before } = await findPin(call, name);
+  const object = { ...before, ...changed };
+  const shown = [object.title, object.description].filter(Boolean).join("\n");
+  const reply = steer(call.env, REFUSALS, { key: `pinterest/${pin_id}`, text: shown, token });
+  const { store } = call.env;
+  pins.update(store, { pin_id }, { object });
+  store.changeFields("pinterest", pin_id, changed, shown);
+  return deliver(reply, Response.json(object));
+}
+
 export async function deletePin(call: Call): Promise<Response> {
   const { name } = authenticate(call);
   const { pin_id } = await findPin(call, name);

@@ -10,6 +10,7 @@ import {
   listVideos,
   postByHand,
   setThumbnail,
+  updateVideo,
   videos,
 } from "./videos.ts";
 
@@ -22,6 +23,7 @@ for (const host of ["/www.googleapis.com", "/youtube.googleapis.com"]) {
     .put("/upload/youtube/v3/videos", putChunk)
     .post("/upload/youtube/v3/thumbnails/set", setThumbnail)
     .get("/youtube/v3/videos", listVideos)
+    .put("/youtube/v3/videos", updateVideo)
     .delete("/youtube/v3/videos", deleteVideo)
     .get("/youtube/v3/channels", listChannels)
     .get("/youtube/v3/playlistItems", listPlaylist)

@@ -5,14 +5,15 @@ import { SECOND } from "../../core/time.ts";
 import { reactionsTo } from "../kit/audience.ts";
 import { randomText } from "../kit/ids.ts";
 import { pickFields, readBody } from "../kit/input.ts";
-import type { Call, PostByHand } from "../kit/simulator.ts";
+import { type Call, deliver, type PostByHand } from "../kit/simulator.ts";
+import { steer } from "../kit/steered.ts";
 import { processingSeconds } from "../kit/steering.ts";
 import { integer, json, key, type RowOf, Table, text } from "../kit/table.ts";
 import { authenticate, type Channel, requireDeletion } from "./accounts.ts";
-import { badParameter, refusal, requireKnownParameters, requireParts } from "./call.ts";
+import { badParameter, readObject, refusal, requireKnownParameters, requireParts } from "./call.ts";
 import { READONLY } from "./consent.ts";
-import type { Resource } from "./metadata.ts";
-import type { Finding } from "./steering.ts";
+import { type Resource, readResource } from "./metadata.ts";
+import { type Finding, REFUSALS } from "./steering.ts";
 
 export const videos = new Table(
   "youtube_videos",
@@ -212,6 +213,29 @@ export async function deleteVideo(call: Call): Promise<Response> {
   videos.delete(call.env.store, { id, team_id: call.env.origin.teamId });
   call.env.store.deletePost("youtube", id);
   return new Response(null, { status: 204 });
+}
+
+/** Source: YouTube Data API, "Videos: update". */
+export async function updateVideo(call: Call): Promise<Response> {
+  const { channel, token } = await authenticate(call, READONLY);
+  requireKnownParameters(call, ["part", "onBehalfOfContentOwner"]);
+  requireDeletion(call, channel);
+  const { id, ...body } = await readObject(call);
+  const changed = readResource(call, body);
+  const video = typeof id === "string" ? findVideo(call, id) : null;
+  if (video?.channel_id !== channel.id) {
+    throw refusal(404, "videoNotFound", "The video cannot be found.");
+  }
+  if (changed.snippet.categoryId === undefined) {
+    throw refusal(400, "invalidVideoMetadata", "The request metadata is invalid.");
+  }
+  const { store } = call.env;
+  const text = textOf(changed);
+  const reply = steer(call.env, REFUSALS, { key: `youtube/${video.id}`, text, token });
+  const resource = { ...video.resource, ...changed };
+  videos.update(store, { id: video.id }, { resource });
+  store.changeFields("youtube", video.id, changed, text);
+  return deliver(reply, Response.json(toItem({ ...video, resource }, Object.keys(changed))));
 }
 
 const ITEM_PARTS = ["id", "snippet", "contentDetails", "status"];

@@ -330,7 +330,7 @@ describe("is refused", () => {
     const id = await life.insert({ status: "draft" });
     const { body } = await edit(id, { schedule_date: "2026-12-25T10:00:00Z" });
     const message =
-      "schedule_date: cannot be edited; send title, description, media, scheduledFor, status";
+      "schedule_date: cannot be edited; send title, description, media, thread, thread_marks, first_comment, scheduledFor, status";
     expect(body.errors).toEqual([{ field: "schedule_date", message }]);
   });
 

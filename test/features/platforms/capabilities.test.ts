@@ -17,6 +17,8 @@ const SHAPE = [
   "bannedHashtags",
   "canUnpublish",
   "dailyPostCap",
+  "editPermission",
+  "editable",
   "followUps",
   "limits",
   "mediaSupport",

@@ -145,7 +145,9 @@ test("two calls at once make one deletion", async () => {
   expect(result.length - refused.length).toBeGreaterThanOrEqual(1);
   for (const { status, body } of refused) {
     expect([status, body.code]).toEqual([409, "UPLOAD_LOCKED"]);
-    expect(body.error).toBe("The post is being taken down. Ask again in two minutes.");
+    expect(body.error).toBe(
+      "The post is being edited or taken down at its platform. Ask again in two minutes.",
+    );
   }
   expect(calls).toHaveLength(1);
   expect(await eventsOf(stage)).toBe(1);

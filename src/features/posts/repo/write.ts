@@ -115,6 +115,7 @@ export function eraseUploads(team: number, max: number, now: Date): Query<number
     approvedBy: null,
     approverId: null,
     editedFields: null,
+    correction: null,
     bookmark: null,
     scheduledFor: null,
     dueAt: null,
@@ -127,6 +128,19 @@ export function eraseUploads(team: number, max: number, now: Date): Query<number
       (SELECT id FROM uploads WHERE team_id = ${team} AND deleted_at ${which} LIMIT ${max})`);
   return [sqlWrite(changeFacts(emptied, isLast)), erase(sql`IS NULL`), erase(sql`IS NOT NULL`)];
 }
+
+export interface Lease {
+  id: number;
+  until: Date;
+}
+
+export const isPublishedAndFree = (id: number, now: Date): SQL =>
+  sql`u.id = ${id} AND u.status = 'completed' AND u.deleted_at IS NULL
+    AND u.unpublished_at IS NULL
+    AND (u.unpublish_lease_until IS NULL OR u.unpublish_lease_until <= ${now.getTime()})`;
+
+export const isHeld = ({ id, until }: Lease): SQL =>
+  sql`u.id = ${id} AND u.unpublish_lease_until = ${until.getTime()}`;
 
 /** Acts only if content and dates still equal `row`, no worker has the post, and `condition` holds. */
 export function changeUnchanged(
@@ -142,6 +156,7 @@ export function changeUnchanged(
       AND u.scheduled_for IS ${row.scheduledFor?.getTime() ?? null}
       AND u.approved_hash IS ${row.approvedHash}
       AND ${set.media === undefined ? ALWAYS : sql`u.media IS ${JSON.stringify(row.media)}`}
+      AND u.parts IS ${row.parts && JSON.stringify(row.parts)}
       AND u.edited_fields IS ${row.editedFields && JSON.stringify(row.editedFields)} AND ${condition}`,
   );
 }

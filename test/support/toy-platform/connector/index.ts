@@ -54,6 +54,7 @@ export const mastotoy: Connector<ToySettings> = {
   },
   ...lazily(() => import("./setup-steps.ts"), "setupSteps"),
   removal: { byHand: "Delete the post at Mastotoy." },
+  correction: { byHand: "Edit the post at Mastotoy.", fields: [] },
   rehearsal: {
     ...lazily(() => import("./publish.ts"), "plan", "readBack"),
   },

@@ -1,0 +1,2 @@
+export { editUpload } from "./edit.ts";
+export { retryUpload } from "./retry.ts";
