@@ -27,7 +27,7 @@ test.each([MODERN, ...OLDER])("an agent's session, in revision %s", async (revis
         );
   expect(begun.body.result.instructions).toMatch(/Call list_accounts first/);
   const { tools } = (await send(harness, "tools/list", {}, options)).body.result;
-  expect(tools).toHaveLength(10);
+  expect(tools).toHaveLength(11);
   const call = async (name: string, args: Record<string, unknown> = {}) =>
     (await callTool(harness, token, name, args, { revision })).structuredContent;
 

@@ -25,6 +25,7 @@ const ofMethod = (method: string) => table.filter(([route]) => route.startsWith(
 const otherUploads = [
   { isFailed: true },
   { isPublished: true },
+  { isPublished: true, isEditable: true },
   { status: "pending_approval" },
 ].map((options): [string, PagePermission] => [
   "GET /app/uploads/:id",

@@ -141,7 +141,12 @@ export class PlantedTeam {
     return (await this.send("POST", "/accounts", { json: { platform, sandbox: true, name } })).id;
   }
 
-  async upload({ isFailed = false, isPublished = false, status = "draft" } = {}): Promise<string> {
+  async upload({
+    isFailed = false,
+    isPublished = false,
+    isEditable = false,
+    status = "draft",
+  } = {}): Promise<string> {
     const accountId = await this.account();
     const description = `${this.text("post")} ${++serial}`;
     const body = form({ accountId, description, title: description, status });
@@ -159,6 +164,11 @@ export class PlantedTeam {
         "UPDATE uploads SET status = 'completed', status_group = 'completed', metadata = ? WHERE id = ?",
       )
         .bind(metadata, uploadId)
+        .run();
+    }
+    if (isEditable) {
+      await env.DB.prepare("UPDATE uploads SET platform = 'facebook' WHERE id = ?")
+        .bind(uploadId)
         .run();
     }
     return String(uploadId);
