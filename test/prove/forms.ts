@@ -57,13 +57,13 @@ const ALL: readonly Subject[] = [
 
 export const SHORT: Form = {
   worlds: [
-    { subject: "bluesky", count: 4, uploads: 75 },
-    { subject: "stepwise", count: 2, uploads: 75 },
-    ...PROTOCOLS.map(({ platform }) => ({ subject: platform, count: 1, uploads: 40 })),
+    { subject: "bluesky", count: 3, uploads: 40 },
+    { subject: "stepwise", count: 2, uploads: 40 },
+    ...PROTOCOLS.map(({ platform }) => ({ subject: platform, count: 1, uploads: 35 })),
   ],
   calmUploads: 200,
   crashesPerBoundary: 4,
-  controlUploads: 150,
+  controlUploads: 60,
   kills: 5,
   brokenUploads: 3,
   clients: 30,
@@ -71,10 +71,10 @@ export const SHORT: Form = {
   large: { sizeBytes: 256 * MIB, kills: 3 },
   webhooks: { endpoints: 50, events: 60, badEvents: 20, posts: 100 },
   figures: {
-    subjects: ["bluesky", "pinterest"],
-    lostReplies: { uploads: 15, least: 25 },
-    lateAcceptances: { uploads: 15, least: 25 },
-    noLookUps: { uploads: 8, least: 10 },
+    subjects: ["bluesky", "pinterest", "threads"],
+    lostReplies: { uploads: 12, least: 50 },
+    lateAcceptances: { uploads: 12, least: 50 },
+    noLookUps: { uploads: 8, least: 20 },
     downUploads: 3,
     storm: { subjects: ["x"], uploads: 25 },
     hangingUploads: 100,
