@@ -16,6 +16,8 @@ export interface Form {
   /** Clients that hang up while they wait for the outcome. */
   clients: number;
   killUploads: number;
+  /** Long threads, and kills while they go out. */
+  threads: { count: number; kills: number };
   /** One very large file, and the chunks of it at which the server is killed. */
   large: { sizeBytes: number; kills: number };
   webhooks: Webhooks;
@@ -68,6 +70,7 @@ export const SHORT: Form = {
   brokenUploads: 3,
   clients: 30,
   killUploads: 100,
+  threads: { count: 200, kills: 20 },
   large: { sizeBytes: 256 * MIB, kills: 3 },
   webhooks: { endpoints: 50, events: 60, badEvents: 20, posts: 100 },
   figures: {
@@ -96,6 +99,7 @@ export const FULL: Form = {
   brokenUploads: 50,
   clients: 100,
   killUploads: 1_000,
+  threads: { count: 200, kills: 20 },
   large: { sizeBytes: 10 * GIB, kills: 20 },
   webhooks: { endpoints: 50, events: 200, badEvents: 40, posts: 300 },
   figures: {

@@ -207,14 +207,15 @@ interface Body {
   replyTo?: ReplyIds;
 }
 
-const BLOB = {
+/** A file that a server of Bluesky has taken. */
+export const BLOB = {
   $type: "blob",
   ref: { $link: "bafkreibme22gw2h7y2h7tg2fhqotaqjucnbc24deqo72b6mkl2egezxhvy" },
   mimeType: "image/jpeg",
   size: 1,
 };
 
-const keyIn = ({ uri }: { uri: string }): string => uri.split("/").at(-1) ?? uri;
+export const keyIn = ({ uri }: { uri: string }): string => uri.split("/").at(-1) ?? uri;
 
 async function readBody(request: Request): Promise<Body> {
   if (request.url.endsWith("uploadBlob")) return {};
