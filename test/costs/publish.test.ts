@@ -72,6 +72,41 @@ describe("publishing", () => {
   });
 });
 
+describe("a thread", () => {
+  const LOOK_UP = "GET /xrpc/com.atproto.repo.getRecord";
+  const PARTS = 4;
+
+  test("costs 2 round trips and 2 rows written for each part, whose intent and outcome are stored", async () => {
+    const { publish } = await prepare();
+    const thread = Array.from({ length: PARTS }, (_, i) => `Part ${i + 1}`);
+    const { rowsRead, fetches, ...costs } = await publish({ thread: JSON.stringify(thread) });
+    expect(costs).toEqual({
+      roundTrips: TEXT.roundTrips + 2 * PARTS,
+      rowsWritten: TEXT.rowsWritten + 2 * PARTS,
+      queueSends: [],
+      storageCalls: [],
+    });
+    expect(rowsRead).toBeLessThanOrEqual(TEXT.rowsRead + 2 * PARTS);
+    const [head, first, ...others] = fetches.join().split(SUBMIT);
+    expect([head, first]).toEqual(["", `,${LOOK_UP},`]);
+    expect(others).toEqual([...Array(PARTS - 1).fill(`,${LOOK_UP},${LOOK_UP},`), ""]);
+  });
+
+  test("costs no more to create than a post without parts", async () => {
+    const { harness, create } = await prepare();
+    const thread = JSON.stringify(["Second", "Third"]);
+    const [plain, long] = [
+      await measure(harness, () => create({})),
+      await measure(harness, () => create({ thread, description: "Another" })),
+    ].map(({ costs }) => summary(costs));
+    expect(long).toMatchObject({
+      roundTrips: plain?.roundTrips,
+      rowsWritten: plain?.rowsWritten,
+      queueSends: plain?.queueSends,
+    });
+  });
+});
+
 describe("a post from the call to the platform", () => {
   test("costs 12 rows written and 1 message", async () => {
     const { harness, create } = await prepare();

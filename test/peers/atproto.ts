@@ -53,6 +53,56 @@ interface ReceivedCall {
   json: unknown;
 }
 
+interface StrongRef {
+  uri: string;
+  cid: string;
+}
+
+export interface ReadPost extends StrongRef {
+  record: {
+    text: string;
+    reply?: { root: StrongRef; parent: StrongRef };
+    embed?: { images?: { image: { ref: { toString(): string } } }[] };
+  };
+}
+
+interface ApiClient {
+  AtpAgent: new (options: {
+    service: string;
+  }) => {
+    com: {
+      atproto: {
+        repo: {
+          listRecords(query: { repo: string; collection: string; limit: number }): Promise<{
+            data: { records: (StrongRef & { value: ReadPost["record"] })[] };
+          }>;
+        };
+      };
+    };
+  };
+  AppBskyFeedPost: { validateRecord(record: unknown): { success: boolean; error?: Error } };
+}
+
+/** Reads a person's latest posts through Bluesky's client, which holds each against its lexicon. */
+export async function loadPostReader(): Promise<
+  (service: string, repo: string) => Promise<ReadPost[]>
+> {
+  const { AtpAgent, AppBskyFeedPost } = await load<ApiClient>("@atproto/api");
+  return async (service, repo) => {
+    const collection = "app.bsky.feed.post";
+    const { data } = await new AtpAgent({ service }).com.atproto.repo.listRecords({
+      repo,
+      collection,
+      limit: 100,
+    });
+    return data.records.map(({ uri, cid, value: record }) => {
+      const { success, error } = AppBskyFeedPost.validateRecord(record);
+      if (!success) throw new Error(`${uri} breaks the lexicon: ${error?.message}`);
+      return { uri, cid, record };
+    });
+  };
+}
+
 const load = async <T>(name: string): Promise<T> => (await import(name)) as T;
 
 export async function loadAtproto(): Promise<Atproto> {

@@ -14,6 +14,7 @@ import { createOAuthKeyChecks, KEYED_SITE } from "./oauth-key-checks.ts";
 import { OAUTH_HOST } from "./oauth-walk.ts";
 import { type Check, createPosting, type World } from "./posting.ts";
 import { startRelay } from "./relay.ts";
+import { createThreadChecks } from "./thread-checks.ts";
 import { createVideoChecks } from "./video-checks.ts";
 import { startVideoService } from "./video-service.ts";
 
@@ -69,6 +70,7 @@ async function runBluesky(stopping: AbortSignal): Promise<[checks: number, faile
   const posting = createPosting(world);
   const checks = [
     ...createChecks(world, posting),
+    ...createThreadChecks(world, posting),
     ...createVideoChecks(world, posting),
     ...createOAuthChecks(akimbo, grantor, grantorRelay),
   ];

@@ -1,5 +1,8 @@
 import type { Query } from "../../src/db/client.ts";
 
+/** The write that a post or part is out and the next part begins. */
+export const NEXT_PART = "next part";
+
 type Statement = Pick<Query<unknown>, "sql" | "params">;
 
 /** A write of one table, by hand or by Drizzle: its table, what it sets, and which rows it changes. */
@@ -30,10 +33,11 @@ const accountStep = (set: string): string =>
 
 function uploadStep(set: string): string {
   const sets = (column: string) => new RegExp(`(^|, )${column} = `).test(set);
+  if (sets("part")) return NEXT_PART;
   if (sets("status_group")) {
     return /(^|, )status = '(completed|failed)'/.exec(set)?.[2] ?? "held";
   }
-  if (sets("due_at")) return sets("status") ? "back-off" : "park";
+  if (sets("due_at")) return sets("backoffs") ? "back-off" : "park";
   if (sets("submitted_at")) return "intent";
   if (sets("bookmark")) return "progress";
   return sets("woken_at") ? "hand-over" : "media";
@@ -58,4 +62,19 @@ export const REQUIRED_STEPS = [
   "call status",
   "call look-up",
   "call refresh",
+] as const;
+
+/** The same for the steps of a part. */
+export const REQUIRED_PART_STEPS = [
+  NEXT_PART,
+  "part claim",
+  "part progress",
+  "part intent",
+  "part park",
+  "part back-off",
+  "part completed",
+  "part call step",
+  "part call submit",
+  "part call status",
+  "part call look-up",
 ] as const;

@@ -1,4 +1,7 @@
 import type { Random } from "../../src/cli/random.ts";
+import { REQUIRED_PART_STEPS } from "./boundaries.ts";
+import type { Place } from "./positions.ts";
+import type { CallKind } from "./protocol.ts";
 
 export type Side = "before" | "after";
 export type Disturbance = { kind: "none" | "crash" | "lost" } | { kind: "pause"; ms: number };
@@ -45,7 +48,8 @@ const OTHER_FAULTS: [PlatformFault, number][] = [
   ["token refused", 0.03],
 ];
 
-const RARE_STEPS = new Set([
+const RARE_STEPS = new Set<string>([
+  ...REQUIRED_PART_STEPS.filter((step) => step !== "part intent" && step !== "part call step"),
   "progress",
   "back-off",
   "send batch",
@@ -136,7 +140,7 @@ export class Chaos {
       return { kind: "lost" };
     }
     if (isSpared) return { kind: "none" };
-    if (this.pauses.has(subjects) && this.random.chance(step === "intent" ? 0.2 : 0.05)) {
+    if (this.pauses.has(subjects) && this.random.chance(step.endsWith("intent") ? 0.2 : 0.05)) {
       this.pauses.spend(subjects);
       const isZombie = this.random.chance(0.35);
       this.count(isZombie ? "worker frozen past its lease" : "slow step");
@@ -153,7 +157,12 @@ export class Chaos {
   }
 
   /** Chooses the platform's fault for a call; `text` is that of its post, where the call says it. */
-  onCall(kind: string, subjects: string[], _now: number, _text: string | null): PlatformFault {
+  onCall(
+    kind: CallKind,
+    { step, subjects }: Place,
+    _now: number,
+    _text: string | null,
+  ): PlatformFault {
     if (!this.isOn || kind === "read" || !this.platform.has(subjects)) return "none";
     const isSpared = this.spared.has(`call ${kind} after`);
     let roll = this.random.next();
@@ -163,7 +172,7 @@ export class Chaos {
         if (fault === "token refused" && kind === "refresh") return "none";
         if (fault === "reply dropped" && isSpared) return "none";
         this.platform.spend(subjects);
-        this.count(`${kind}: ${fault}`);
+        this.count(`${step.replace("call ", "")}: ${fault}`);
         return fault;
       }
     }

@@ -21,7 +21,10 @@ async function call(job: PublishJob, method: "GET" | "POST", path: string, body?
 }
 
 const textOf = (job: PublishJob): string => job.post.description ?? "";
-const keyOf = (job: PublishJob): string => `${job.uploadId}-${job.attempt}`;
+/** A part is the one after the latest post. */
+const keyOf = ({ uploadId, attempt, replyTo }: PublishJob): string =>
+  `${uploadId}-${attempt}-${replyTo?.latest ?? "head"}`;
+const toPost = (job: PublishJob) => ({ text: textOf(job), key: keyOf(job), replyTo: job.replyTo });
 const published = (id: unknown) =>
   ({ kind: "published", platformPostId: String(id), shareUrl: null }) as const;
 const TOKEN_EXPIRED = { kind: "token_expired" } as const;
@@ -43,7 +46,7 @@ const stepwise: Publishing = {
     return { kind: "next", bookmark: { steps: done + 1 } };
   },
   submit: async (job, bookmark) => {
-    const answer = await call(job, "POST", "publish", { text: textOf(job), key: keyOf(job) });
+    const answer = await call(job, "POST", "publish", toPost(job));
     if (answer === "refused") return TOKEN_EXPIRED;
     if (answer === null) return { kind: "unknown", message: "The platform fell over." };
     if (answer.isDone) return published(answer.id);
@@ -78,7 +81,7 @@ const naive: Publishing = {
     if (found === "refused") return TOKEN_EXPIRED;
     const { id } = required(found);
     if (id !== null) return { kind: "ready", bookmark: { id } };
-    const made = await call(job, "POST", "publish", { text: textOf(job), key: keyOf(job) });
+    const made = await call(job, "POST", "publish", toPost(job));
     if (made === "refused") return TOKEN_EXPIRED;
     return { kind: "ready", bookmark: { id: required(made).id } };
   },
@@ -86,16 +89,37 @@ const naive: Publishing = {
   reconcile: async (_job, bookmark: Bookmark) => published(bookmark.id),
 };
 
-const scripted: Partial<Record<Subject, Publishing>> = { stepwise, hasty, naive };
+/** Control: a part whose answer was lost is sent again without a look. */
+const blind: Publishing = {
+  ...stepwise,
+  reconcile: async (job, bookmark) =>
+    job.replyTo ? { kind: "absent" } : stepwise.reconcile(job, bookmark),
+};
 
-/** Few, so that some account reaches it. */
-export const CAP = 12;
+/** Control: each part answers the first post instead of the one before it. */
+const astray: Publishing = {
+  ...stepwise,
+  submit: async ({ replyTo, ...job }, bookmark) =>
+    stepwise.submit(
+      replyTo ? { ...job, replyTo: { ...replyTo, parent: replyTo.root } } : job,
+      bookmark,
+    ),
+};
+
+const scripted: Partial<Record<Subject, Publishing>> = { stepwise, hasty, naive, blind, astray };
+
+/** Few, so that some account reaches it; a thread counts as its posts. */
+export const CAP = { posts: 12, threads: 30 };
+
+/** The platform in whose place a subject stands. */
+export const platformOf = (subject: Subject): Platform =>
+  subject in scripted ? "bluesky" : (subject as Platform);
 
 const originals = new Map<Platform, Connector>();
 
 /** The connector as it is in this Worker; the scripted ways of publishing stand in Bluesky's place. */
 function connectorOf(subject: Subject): { connector: Connector; original: Connector } {
-  const platform = subject in scripted ? "bluesky" : (subject as Platform);
+  const platform = platformOf(subject);
   const connector = shippedConnector(platform);
   const original = originals.get(platform) ?? { ...connector };
   originals.set(platform, original);
@@ -103,8 +127,8 @@ function connectorOf(subject: Subject): { connector: Connector; original: Connec
 }
 
 /** Puts the subject's way of publishing in its place, in this Worker alone, and makes its cap small. */
-export function publishLike(subject: Subject): Connector["timing"] {
+export function publishLike(subject: Subject, cap: number): Connector["timing"] {
   const { connector, original } = connectorOf(subject);
-  const capabilities = { ...original.capabilities, dailyPostCap: CAP };
+  const capabilities = { ...original.capabilities, dailyPostCap: cap };
   return Object.assign(connector, original, scripted[subject], { capabilities }).timing;
 }

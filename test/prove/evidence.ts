@@ -1,15 +1,35 @@
 import { sql } from "drizzle-orm";
+import type { UploadStatus } from "../../src/core/upload-status.ts";
 import { type Db, sqlQuery } from "../../src/db/client.ts";
 import type { Deps } from "../../src/deps.ts";
 import { creditDrifts } from "../../src/features/credits/repo/balances.ts";
-import { type EventState, type Evidence, plainText, type UploadState } from "./findings.ts";
+import { type Part, toPartAnswers } from "../../src/features/posts/parts.ts";
+import {
+  type EventState,
+  type Evidence,
+  type PartState,
+  plainText,
+  type UploadState,
+} from "./findings.ts";
 
 const numberOrNull = (value: unknown) => (value === null ? null : Number(value));
+
+const partsOf = ({ status, part, parts }: Record<string, unknown>): PartState[] =>
+  toPartAnswers({
+    status: status as UploadStatus,
+    part: Number(part),
+    parts: JSON.parse(String(parts)) as Part[] | null,
+  }).map(({ failure, errorMessage: message, ...answer }) => ({
+    ...answer,
+    text: plainText(answer.text),
+    failureCode: failure?.code ?? null,
+    message,
+  }));
 
 export async function readDatabase(db: Db): Promise<Pick<Evidence, "uploads" | "events">> {
   const [uploads, events] = await db.run([
     sqlQuery(
-      sql`SELECT id, coalesce(description, title) AS description, account_id, status, failure_code, error_message, due_at, lease_until FROM uploads`,
+      sql`SELECT id, coalesce(description, title) AS description, account_id, status, failure_code, error_message, due_at, lease_until, part, parts FROM uploads`,
       (row): UploadState => ({
         id: Number(row.id),
         text: plainText(String(row.description)),
@@ -19,6 +39,7 @@ export async function readDatabase(db: Db): Promise<Pick<Evidence, "uploads" | "
         message: row.error_message === null ? null : String(row.error_message),
         dueAt: numberOrNull(row.due_at),
         leaseUntil: numberOrNull(row.lease_until),
+        parts: partsOf(row),
       }),
     ),
     sqlQuery(

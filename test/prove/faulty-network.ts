@@ -1,5 +1,5 @@
-import type { Fetch } from "../../src/platforms/connector.ts";
-import { publishLike } from "./connectors.ts";
+import type { Fetch, ReconcileTiming } from "../../src/platforms/connector.ts";
+import type { Positions } from "./positions.ts";
 import type { ProvingPlatform } from "./proving-platform.ts";
 import { RETRY_AFTER_SECONDS } from "./scenarios.ts";
 import { SECOND } from "./timetable.ts";
@@ -31,13 +31,21 @@ export class FaultyNetwork {
   private readonly options: WorldOptions;
   private readonly platform: ProvingPlatform;
   private readonly runs: Runs;
-  private readonly timing;
+  private readonly positions: Positions;
+  private readonly timing: ReconcileTiming;
 
-  constructor(options: WorldOptions, platform: ProvingPlatform, runs: Runs) {
-    this.options = options;
-    this.platform = platform;
-    this.runs = runs;
-    this.timing = publishLike(options.subject);
+  constructor(network: {
+    options: WorldOptions;
+    platform: ProvingPlatform;
+    runs: Runs;
+    positions: Positions;
+    timing: ReconcileTiming;
+  }) {
+    this.options = network.options;
+    this.platform = network.platform;
+    this.runs = network.runs;
+    this.positions = network.positions;
+    this.timing = network.timing;
   }
 
   /** Returns the `fetch` of a run. */
@@ -49,21 +57,22 @@ export class FaultyNetwork {
       const signal = init?.signal ?? null;
       const deadlineMs = (signal && deadlines.get(signal)) ?? DEFAULT_DEADLINE_MS;
       const call = await this.platform.read(new Request(input, { ...init, signal: null }));
-      const name = `call ${call.kind}`;
       await time.sleep();
       runs.refuseDead(run);
       const startedAt = time.now;
-      await runs.disturb(run, name, "before");
+      const place = this.positions.placeCall(`call ${call.kind}`, call.text, run.subjects);
+      await runs.disturb(run, place, "before");
       if (time.now - startedAt >= deadlineMs) throw timedOut();
 
       const { acceptSeconds, listSeconds } = this.timing;
       const lagMs = () => random.between(0, Math.max(0, listSeconds) * SECOND);
-      const fault = chaos.onCall(call.kind, run.subjects, startedAt, call.text);
+      const fault = chaos.onCall(call.kind, place, startedAt, call.text);
       const [upload] = run.subjects;
       if (this.options.scenario && upload?.startsWith("#")) {
-        this.calls.push({ upload, kind: call.kind, at: startedAt, fault });
+        const part = this.positions.of(upload);
+        this.calls.push({ upload, part, kind: call.kind, at: startedAt, fault });
       }
-      runs.tell(`${run.what} ${name} "${call.text}" within ${deadlineMs} ms: ${fault}`);
+      runs.tell(`${run.what} ${place.step} "${call.text}" within ${deadlineMs} ms: ${fault}`);
       if (fault === "late acceptance") {
         // The latest moments are the dangerous ones.
         const accept = this.options.subject === "hasty" ? 60 : acceptSeconds;
@@ -87,7 +96,7 @@ export class FaultyNetwork {
       if (fault === "token refused") return call.refuseToken();
       const { now } = time;
       const answer = await call.answer(now, now + (fault === "none" ? 0 : lagMs()));
-      await runs.disturb(run, name, "after");
+      await runs.disturb(run, place, "after");
       runs.refuseDead(run);
       if (fault === "reply dropped") throw new TypeError("Network connection lost.");
       if (fault === "5xx after") return Response.json({ error: "Crashed" }, { status: 500 });

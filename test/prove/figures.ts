@@ -1,6 +1,7 @@
 import { BACKOFF_SECONDS } from "../../src/core/failures.ts";
 import { duplicates, isUndecided, type UploadState } from "./findings.ts";
 import type { Figures } from "./forms.ts";
+import { isUnknown } from "./part-findings.ts";
 import { RETRY_AFTER_SECONDS, type ScenarioName } from "./scenarios.ts";
 import { addCounts, printCounts } from "./verdicts.ts";
 import type { JobCall, Subject, WorldOptions } from "./world-options.ts";
@@ -13,6 +14,9 @@ const LOOK_SECONDS = 30;
 const CALLS_PER_SLOT = 1.2;
 /** Milliseconds between the intent, from which waits are counted, and its call's arrival at the platform. */
 const UNDERWAY_MS = 5_000;
+
+/** Kinds of trouble that meet each part by itself, as they meet a post. */
+const WITH_PARTS: readonly ScenarioName[] = ["lost replies", "late acceptance", "no look-ups"];
 
 /** Part B: each kind of trouble by itself, in moved time, and the figure that it has to keep to. */
 export async function playFigures(proof: Proof): Promise<void> {
@@ -40,6 +44,7 @@ function plansOf(form: Figures): WorldOptions[] {
   const plan = (scenario: ScenarioName, subject: Subject, uploads: number): WorldOptions => ({
     ...{ scenario, subject, uploads, seed: 0 },
     ...{ crashesPerBoundary: 0, isCalm: true, hasPoison: scenario === "hanging" },
+    hasParts: WITH_PARTS.includes(scenario),
   });
   const ofAll = (scenario: ScenarioName, uploads: number, subjects = form.subjects) =>
     subjects.map((subject) => plan(scenario, subject, uploads));
@@ -68,10 +73,10 @@ interface ScenarioResult {
   posts: number;
 }
 
-/** The calls that one post caused. */
+/** The calls that one post, or one part, caused; `upload` has the outcome of that part. */
 interface PostCalls {
   name: string;
-  upload: UploadState;
+  upload: Pick<UploadState, "status" | "failureCode">;
   calls: JobCall[];
 }
 
@@ -108,11 +113,21 @@ const show = ({ plan }: Played, { id, text, status, failureCode, message }: Uplo
 function callsByPost({ worlds }: ScenarioResult): PostCalls[] {
   return worlds.flatMap(({ plan, report }) => {
     const byId = new Map(report.evidence.uploads.map((upload) => [`#${upload.id}`, upload]));
-    return [...Map.groupBy(report.calls, ({ upload }) => upload)].flatMap(([id, calls]) => {
-      const upload = byId.get(id);
-      return upload ? [{ name: `seed ${plan.seed} (${plan.subject}) ${id}`, upload, calls }] : [];
+    const nameOf = ({ upload, part }: JobCall) => (part === 0 ? upload : `${upload} part ${part}`);
+    return [...Map.groupBy(report.calls, nameOf)].flatMap(([name, calls]) => {
+      const [{ upload: id = "", part = 0 } = {}] = calls;
+      const post = byId.get(id);
+      const upload = part === 0 ? post : post && outcomeOf(post, part);
+      return upload ? [{ name: `seed ${plan.seed} (${plan.subject}) ${name}`, upload, calls }] : [];
     });
   });
+}
+
+/** A post that was found without its id leaves the next part to a person, as a post that cannot be found does. */
+function outcomeOf(upload: UploadState, position: number): PostCalls["upload"] | undefined {
+  const part = upload.parts[position - 1];
+  if (!part || !isUnknown({ upload, part })) return part;
+  return { status: part.status, failureCode: "platform_processing_timeout" };
 }
 
 const submitsOf = ({ calls }: PostCalls): JobCall[] =>

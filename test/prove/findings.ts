@@ -1,7 +1,26 @@
-/** A post as its text, key and moment of acceptance: each accepted call is one, whatever its key. */
+import type { PartKind } from "../../src/platforms/part-kinds.ts";
+import { judgeParts } from "./part-findings.ts";
+
+/** A post or comment as its text and moment of acceptance: each accepted call is one, whatever its key. */
 export interface Arrival {
   text: string;
   at: number;
+  /** The platform's id of it, or the end of that id. */
+  key?: string;
+  url?: string;
+  /** Of a reply or comment: the texts of the posts that it answers and that begin the thread. */
+  under?: { parent: string; root: string };
+}
+
+/** A part as an answer of the API tells of it. */
+export interface PartState {
+  kind: PartKind;
+  text: string;
+  status: string;
+  platformPostId: string | null;
+  shareUrl: string | null;
+  failureCode: string | null;
+  message: string | null;
 }
 
 export interface UploadState {
@@ -13,6 +32,7 @@ export interface UploadState {
   message: string | null;
   dueAt: number | null;
   leaseUntil: number | null;
+  parts: PartState[];
 }
 
 export interface EventState {
@@ -38,14 +58,20 @@ export interface Judgement {
   violations: string[];
 }
 
-/** Returns the harness's part of a text, without steering words and additions of platforms. */
-export const plainText = (text: string): string => /Post \d+ \w+/.exec(text)?.[0] ?? text;
+const OURS = /Post \d+ \w+(?: part \d+| comment)?/;
+
+/** Finds the text of a post or part in a body. */
+export const textIn = (body: string): string | null =>
+  OURS.exec(body)?.[0] ?? OURS.exec(body.replaceAll("+", " "))?.[0] ?? null;
+
+/** Returns the harness's share of a text, without steering words and additions of platforms. */
+export const plainText = (text: string): string => OURS.exec(text)?.[0] ?? text;
 
 /** Returns true for posts that must never go out, by their text: `held` and `draft`. */
 export const isForbidden = (text: string): boolean => /\b(held|draft)\b/.test(text);
 
 /** Nobody knows whether it is out, and the person is told so. */
-export const isUndecided = ({ failureCode }: UploadState): boolean =>
+export const isUndecided = ({ failureCode }: Pick<UploadState, "failureCode">): boolean =>
   failureCode === "platform_processing_timeout";
 
 const DAY_MS = 86_400_000;
@@ -58,7 +84,7 @@ export function judge(evidence: Evidence): Judgement[] {
     events.filter(({ name }) => name === "upload.completed" || name === "upload.failed"),
     ({ uploadId }) => uploadId,
   );
-  const known = new Set(uploads.map(({ text }) => text));
+  const known = new Set(uploads.flatMap(({ text, parts }) => [text, ...textsOf(parts)]));
   const show = (upload: UploadState) =>
     `#${upload.id} "${upload.text}" ${upload.status} ${upload.failureCode ?? ""}, ${postsOf(upload)} posts`;
   const broken = (isBroken: (upload: UploadState) => boolean) => uploads.filter(isBroken).map(show);
@@ -115,18 +141,29 @@ export function judge(evidence: Evidence): Judgement[] {
         .filter((id) => !uploads.some((upload) => upload.id === id))
         .map((id) => `#${id}`),
     },
+    ...judgeParts(evidence),
   ];
 }
 
+const textsOf = (parts: readonly PartState[]) => parts.map(({ text }) => text);
+
 function overCap({ uploads, arrivals, cap }: Evidence): string[] {
-  const accountOf = new Map(uploads.map(({ text, accountId }) => [text, accountId]));
-  const byAccount = Map.groupBy(arrivals, ({ text }) => accountOf.get(text) ?? "");
-  return [...byAccount].flatMap(([account, posts]) => {
-    const times = posts.map(({ at }) => at).sort((a, b) => a - b);
+  // Platforms count the posts of a thread, and no comments.
+  const accountOf = new Map(
+    uploads.flatMap(({ text, accountId, parts }) =>
+      [text, ...textsOf(parts.filter(({ kind }) => kind === "post"))].map(
+        (counted) => [counted, accountId] as const,
+      ),
+    ),
+  );
+  const posts = arrivals.filter(({ text }) => accountOf.has(text));
+  const byAccount = Map.groupBy(posts, ({ text }) => accountOf.get(text) ?? "");
+  return [...byAccount].flatMap(([account, all]) => {
+    const times = all.map(({ at }) => at).sort((a, b) => a - b);
     const isOver = times.some(
       (at, i) => at - (times[i - cap] ?? Number.NEGATIVE_INFINITY) < DAY_MS,
     );
-    return isOver ? [`${account}: ${posts.length} posts`] : [];
+    return isOver ? [`${account}: ${all.length} posts`] : [];
   });
 }
 

@@ -16,6 +16,8 @@ export interface Form {
   /** Clients that hang up while they wait for the outcome. */
   clients: number;
   killUploads: number;
+  /** Long threads, and kills while they go out. */
+  threads: { count: number; kills: number };
   /** One very large file, and the chunks of it at which the server is killed. */
   large: { sizeBytes: number; kills: number };
   webhooks: Webhooks;
@@ -57,24 +59,25 @@ const ALL: readonly Subject[] = [
 
 export const SHORT: Form = {
   worlds: [
-    { subject: "bluesky", count: 4, uploads: 75 },
-    { subject: "stepwise", count: 2, uploads: 75 },
-    ...PROTOCOLS.map(({ platform }) => ({ subject: platform, count: 1, uploads: 40 })),
+    { subject: "bluesky", count: 3, uploads: 40 },
+    { subject: "stepwise", count: 2, uploads: 40 },
+    ...PROTOCOLS.map(({ platform }) => ({ subject: platform, count: 1, uploads: 35 })),
   ],
   calmUploads: 200,
   crashesPerBoundary: 4,
-  controlUploads: 150,
+  controlUploads: 60,
   kills: 5,
   brokenUploads: 3,
   clients: 30,
   killUploads: 100,
+  threads: { count: 200, kills: 20 },
   large: { sizeBytes: 256 * MIB, kills: 3 },
   webhooks: { endpoints: 50, events: 60, badEvents: 20, posts: 100 },
   figures: {
-    subjects: ["bluesky", "pinterest"],
-    lostReplies: { uploads: 15, least: 25 },
-    lateAcceptances: { uploads: 15, least: 25 },
-    noLookUps: { uploads: 8, least: 10 },
+    subjects: ["bluesky", "pinterest", "threads"],
+    lostReplies: { uploads: 12, least: 50 },
+    lateAcceptances: { uploads: 12, least: 50 },
+    noLookUps: { uploads: 8, least: 20 },
     downUploads: 3,
     storm: { subjects: ["x"], uploads: 25 },
     hangingUploads: 100,
@@ -96,6 +99,7 @@ export const FULL: Form = {
   brokenUploads: 50,
   clients: 100,
   killUploads: 1_000,
+  threads: { count: 200, kills: 20 },
   large: { sizeBytes: 10 * GIB, kills: 20 },
   webhooks: { endpoints: 50, events: 200, badEvents: 40, posts: 300 },
   figures: {

@@ -3,16 +3,12 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createRandom, type Random } from "../../src/cli/random.ts";
 import { capabilities } from "../../src/platforms/bluesky/capabilities.ts";
-import {
-  type Arrival,
-  type Evidence,
-  isUndecided,
-  judge,
-  plainText,
-  type UploadState,
-} from "./findings.ts";
+import { arrivalsIn, type Shown } from "./feed.ts";
+import { type Arrival, type Evidence, isUndecided, judge, type UploadState } from "./findings.ts";
 import { type Instance, post, startInstance } from "./instance.ts";
 import { LivePlatform } from "./live-platform.ts";
+import { countParts, isRefused, partsOf } from "./part-findings.ts";
+import { addParts, followingOf } from "./parts.ts";
 import type { Protocol } from "./protocol.ts";
 import { PROTOCOLS } from "./protocols.ts";
 import { TOKEN } from "./token.ts";
@@ -116,6 +112,15 @@ export async function playKills({ script, folder, seed, form, verdicts }: Proof)
     const undecided = open.filter(isUndecided);
     const lost = open.filter((upload) => !isUndecided(upload));
     const total = database.uploads.length;
+    const parts = partsOf(database.uploads);
+    const { all, out, unknown, refused, unsent } = countParts(parts);
+    verdicts.check(
+      `${out} of ${all} parts went out; ${unknown} were left to a person, ${unsent} after them were not sent, ${refused} were refused`,
+      out > 0 && refused <= all * MAX_UNPUBLISHED,
+      parts
+        .filter(isRefused)
+        .map(({ upload, part }) => `#${upload.id} ${part.text}: ${part.message}`),
+    );
     verdicts.check(
       `${total - open.length} of ${total} posts went out; ${undecided.length} cannot be asked for and were left to a person`,
       lost.length <= total * MAX_UNPUBLISHED && undecided.length <= total * MAX_UNDECIDED,
@@ -165,12 +170,8 @@ async function connect(instance: Instance, service: string, uploads: number): Pr
 /** Reads the posts at the simulated platforms, each as often as it was received. */
 async function simulated({ origin }: Instance): Promise<Arrival[]> {
   const response = await fetch(`${origin}/sandbox/api/posts?limit=10000`);
-  const { posts } = (await response.json()) as {
-    posts: { text: string; received: number; createdAt: string }[];
-  };
-  return posts.flatMap(({ text, received, createdAt }) =>
-    Array.from({ length: received }, () => ({ text: plainText(text), at: Date.parse(createdAt) })),
-  );
+  const { posts } = (await response.json()) as { posts: Shown[] };
+  return arrivalsIn(posts);
 }
 
 /** The minute ticks of a life, in quick succession. */
@@ -255,6 +256,7 @@ class Load {
     this.texts.push(text);
     fields.set(protocol?.textField ?? "description", `${text}${steering}`);
     await protocol?.fill(fields, i, name);
+    addParts(fields, text, followingOf(protocol?.platform ?? "bluesky", i), steering);
     await this.send(instance, { key: `call-${i}`, fields }, query);
   }
 

@@ -3,13 +3,16 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "../../src/cli/random.ts";
 import type { Arrival } from "./findings.ts";
+import { BLOB, keyIn } from "./platform.ts";
+
+const uriOf = (rkey: string): string => `at://x/app.bsky.feed.post/${rkey}`;
 
 const LATE_MS = 250;
 const REPLY_MS = 40;
 
 interface Stored {
   rkey: string;
-  record: { text: string };
+  record: { text: string; reply?: { root: { uri: string }; parent: { uri: string } } };
 }
 
 /**
@@ -67,6 +70,8 @@ export class LivePlatform {
         const name = request.headers.authorization?.replace("Bearer ", "") ?? "nobody";
         return reply(200, { did: `did:plc:${name}`, handle: `${name}.example.com`, active: true });
       }
+      case "uploadBlob":
+        return reply(200, { blob: BLOB });
       case "putRecord": {
         const post = JSON.parse(Buffer.concat(chunks).toString()) as Stored;
         return this.put(post, reply, response);
@@ -79,7 +84,7 @@ export class LivePlatform {
         }
         const found = this.records.get(url.searchParams.get("rkey") ?? "");
         if (!found) return reply(400, { error: "RecordNotFound" });
-        return reply(200, { uri: `at://x/y/${found.rkey}`, value: found.record });
+        return reply(200, { uri: uriOf(found.rkey), cid: "bafy", value: found.record });
       }
       default:
         return reply(501, { error: "MethodNotImplemented" });
@@ -114,11 +119,15 @@ export class LivePlatform {
       this.count("submit: 5xx after");
       return reply(500, { error: "Crashed" });
     }
-    reply(200, { uri: `at://x/app.bsky.feed.post/${post.rkey}`, cid: "bafy" });
+    reply(200, { uri: uriOf(post.rkey), cid: "bafy" });
   }
 
   private accept(post: Stored): void {
-    this.arrivals.push({ text: post.record.text, at: Date.now() });
+    const { text, reply } = post.record;
+    const textOf = (post: { uri: string }) =>
+      this.records.get(keyIn(post))?.record.text ?? post.uri;
+    const under = reply && { parent: textOf(reply.parent), root: textOf(reply.root) };
+    this.arrivals.push({ text, at: Date.now(), key: post.rkey, ...(under ? { under } : {}) });
     this.records.set(post.rkey, post);
   }
 

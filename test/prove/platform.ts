@@ -3,9 +3,15 @@ import type { Call, ProvingPlatform } from "./proving-platform.ts";
 
 interface Post extends Arrival {
   id: number;
-  key: string;
+  rkey: string;
   visibleAt: number;
   value: unknown;
+}
+
+/** Ids of the posts that a post answers. */
+interface ReplyIds {
+  root: string;
+  parent: string;
 }
 
 const SESSION_SECONDS = 240;
@@ -52,7 +58,12 @@ export class StrictPlatform implements ProvingPlatform {
   }
 
   async arrivals(): Promise<Arrival[]> {
-    return this.posts.map(({ text, at }) => ({ text, at }));
+    return this.posts.map(({ text, at, key = "", under }) => ({
+      text,
+      at,
+      key,
+      ...(under ? { under } : {}),
+    }));
   }
 
   private login(name: string) {
@@ -97,10 +108,16 @@ export class StrictPlatform implements ProvingPlatform {
           text: body.record?.text ?? "",
           answer: guarded((acceptedAt, visibleAt) => {
             const { rkey = "", record } = body;
-            const post = this.accept(record?.text ?? "", rkey, record, acceptedAt, visibleAt);
-            return json({ uri: `at://did/app.bsky.feed.post/${post.key}`, cid: "bafy" });
+            const reply = record?.reply;
+            this.accept(record?.text ?? "", { rkey, key: rkey, value: record }, acceptedAt, {
+              visibleAt,
+              replyTo: reply && { root: keyIn(reply.root), parent: keyIn(reply.parent) },
+            });
+            return json({ uri: `at://did/app.bsky.feed.post/${rkey}`, cid: "bafy" });
           }),
         };
+      case "repo.uploadBlob":
+        return { kind: "step", text: null, answer: guarded(() => json({ blob: BLOB })) };
       case "repo.getRecord":
         return {
           kind: "look-up",
@@ -108,7 +125,8 @@ export class StrictPlatform implements ProvingPlatform {
           answer: () => {
             const found = this.find(key);
             if (!found) return json({ error: "RecordNotFound" }, 400);
-            return json({ uri: `at://did/app.bsky.feed.post/${key}`, value: found.value });
+            const uri = `at://did/app.bsky.feed.post/${key}`;
+            return json({ uri, cid: "bafy", value: found.value });
           },
         };
       case "publish":
@@ -116,8 +134,11 @@ export class StrictPlatform implements ProvingPlatform {
           kind: "submit",
           text: body.text ?? "",
           answer: guarded((acceptedAt, visibleAt) => {
-            const post = this.accept(body.text ?? "", body.key ?? "", null, acceptedAt, visibleAt);
-            return json({ id: post.id, isDone: post.id % 2 === 0 });
+            const { text = "", key: rkey = "", replyTo } = body;
+            const id = this.posts.length + 1;
+            const place = { visibleAt, replyTo };
+            this.accept(text, { rkey, key: String(id), value: null }, acceptedAt, place);
+            return json({ id, isDone: id % 2 === 0 });
           }),
         };
       case "find":
@@ -142,14 +163,20 @@ export class StrictPlatform implements ProvingPlatform {
     }
   }
 
-  private accept(text: string, key: string, value: unknown, at: number, visibleAt: number): Post {
-    const post = { id: this.posts.length + 1, text, key, value, at, visibleAt };
-    this.posts.push(post);
-    return post;
+  private accept(
+    text: string,
+    post: Pick<Post, "rkey" | "value"> & { key: string },
+    at: number,
+    { visibleAt, replyTo }: { visibleAt: number; replyTo: ReplyIds | undefined },
+  ): void {
+    const textOf = (id: string) => this.posts.find(({ key }) => key === id)?.text ?? id;
+    const under = replyTo && { parent: textOf(replyTo.parent), root: textOf(replyTo.root) };
+    const id = this.posts.length + 1;
+    this.posts.push({ ...post, id, text, at, visibleAt, ...(under ? { under } : {}) });
   }
 
-  private find(key: string): Post | undefined {
-    return this.posts.find((post) => post.key === key && post.visibleAt <= this.now());
+  private find(rkey: string): Post | undefined {
+    return this.posts.find((post) => post.rkey === rkey && post.visibleAt <= this.now());
   }
 
   private sessionOf(token: string): { did: string; handle: string; active: true } {
@@ -174,12 +201,24 @@ export class StrictPlatform implements ProvingPlatform {
 
 interface Body {
   rkey?: string;
-  record?: { text?: string };
+  record?: { text?: string; reply?: { root: { uri: string }; parent: { uri: string } } };
   text?: string;
   key?: string;
+  replyTo?: ReplyIds;
 }
 
+/** A file that a server of Bluesky has taken. */
+export const BLOB = {
+  $type: "blob",
+  ref: { $link: "bafkreibme22gw2h7y2h7tg2fhqotaqjucnbc24deqo72b6mkl2egezxhvy" },
+  mimeType: "image/jpeg",
+  size: 1,
+};
+
+export const keyIn = ({ uri }: { uri: string }): string => uri.split("/").at(-1) ?? uri;
+
 async function readBody(request: Request): Promise<Body> {
+  if (request.url.endsWith("uploadBlob")) return {};
   const text = await request.text();
   return text ? (JSON.parse(text) as Body) : {};
 }

@@ -23,6 +23,8 @@ export interface Protocol {
    * where some kind of post, or of account, cannot be asked about after a lost answer.
    */
   maxUndecided: number;
+  /** The same for parts, of which those after an undecided one are not sent; `maxUndecided` without it. */
+  maxUndecidedParts?: number;
   /** Returns the fields of `POST /accounts` for an account of this name, beside its tokens. */
   connection?(account: string): Promise<object>;
   /** Adds what else a post of this platform needs; `i` counts the posts. */

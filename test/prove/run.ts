@@ -13,16 +13,18 @@ import { playHostileCallers } from "./hostile-callers.ts";
 import { playKills } from "./kills.ts";
 import { playLarge } from "./large.ts";
 import { playLoads } from "./loads.ts";
+import { playThreads } from "./threads.ts";
 import { Verdicts } from "./verdicts.ts";
 import { playWebhooks } from "./webhooks.ts";
 import { playWorlds } from "./worlds.ts";
 
 /** Parts that take long, or whose figures want a machine that does nothing else. */
-const ON_REQUEST = new Set(["large", "webhooks", "loads"]);
+const ON_REQUEST = new Set(["threads", "large", "webhooks", "loads"]);
 
 /**
- * `--full`: as before a release; no other form has the large file, the webhooks and the loads, unless one is asked for.
- * `--seed N`: the same again. `--only worlds|figures|kills|files|clients|hostile|large|webhooks|loads`: one part.
+ * `--full`: as before a release; no other form has the threads, the large file, the webhooks and the loads, unless one
+ * is asked for. `--seed N`: the same again. `--threads`: short for `--only threads`.
+ * `--only worlds|figures|kills|files|clients|hostile|threads|large|webhooks|loads`: one part.
  * `--mebibytes N`: another large file.
  */
 async function main(): Promise<number> {
@@ -31,9 +33,11 @@ async function main(): Promise<number> {
       full: { type: "boolean" },
       seed: { type: "string" },
       only: { type: "string" },
+      threads: { type: "boolean" },
       mebibytes: { type: "string" },
     },
   });
+  const only = values.threads ? "threads" : values.only;
   const form = values.full ? FULL : SHORT;
   if (values.mebibytes) form.large.sizeBytes = Number(values.mebibytes) * MIB;
   const seed = Number(values.seed ?? Date.now() % 1_000_000);
@@ -53,12 +57,13 @@ async function main(): Promise<number> {
     clients: playDisconnects,
     hostile: playHostileCallers,
     large: playLarge,
+    threads: playThreads,
     webhooks: playWebhooks,
     loads: playLoads,
   };
   for (const [part, play] of Object.entries(plays)) {
     const isWanted = values.full || !ON_REQUEST.has(part);
-    if (values.only === undefined ? !isWanted : values.only !== part) continue;
+    if (only === undefined ? !isWanted : only !== part) continue;
     await play(proof).catch((error: Error) => {
       verdicts.check(`${part} to its end`, false, [error.stack ?? error.message]);
     });

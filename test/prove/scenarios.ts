@@ -6,6 +6,8 @@ import {
   type QueueFaults,
   type Side,
 } from "./chaos.ts";
+import type { Place } from "./positions.ts";
+import type { CallKind } from "./protocol.ts";
 
 /** Kinds of trouble that a figure asks for, each alone. */
 export type ScenarioName =
@@ -40,7 +42,7 @@ const LOST_SHARE = 0.12;
 const MAX_LOST = 8;
 const SHUFFLED: QueueFaults = { lossShare: 0.05, copies: 2, jitterMs: MINUTE_MS };
 
-const isEven = (subject: string): boolean => Number(subject.replace("#", "")) % 2 === 0;
+const isEven = (subject: string): boolean => Number(/\d+/.exec(subject)?.[0]) % 2 === 0;
 
 /** One kind of trouble, the same for every post: the figures count what became of each. */
 export class Scenario extends Chaos {
@@ -82,8 +84,8 @@ export class Scenario extends Chaos {
   }
 
   override onCall(
-    kind: string,
-    [subject = ""]: string[],
+    kind: CallKind,
+    { subjects: [subject = ""] }: Place,
     now: number,
     text: string | null,
   ): PlatformFault {
@@ -103,8 +105,10 @@ export class Scenario extends Chaos {
       case "late acceptance":
         return isFirst ? "late acceptance" : "none";
       case "no look-ups": {
-        const isAway = isEven(subject) || now < (submittedAt ?? now) + LOOK_UPS_AWAY_MS;
-        if (kind === "look-up" && isAway) return "5xx before";
+        // A part looks for the post that it answers before its own submit.
+        const isAfter = kind === "look-up" && submittedAt !== undefined;
+        const isAway = isAfter && (isEven(subject) || now < submittedAt + LOOK_UPS_AWAY_MS);
+        if (isAway) return "5xx before";
         return isFirst ? "reply dropped" : "none";
       }
       case "platform down":

@@ -8,6 +8,8 @@ export interface ServerOptions {
   port?: number;
   /** Is told of every chunk of a video that the simulated YouTube receives, before and after. */
   chunkWatch?: string;
+  /** Shares of the calls to simulated platforms that are lost, before or after they have their effect. */
+  losses?: { before: number; after: number };
 }
 
 /** Begins the one line that tells where the server listens. */

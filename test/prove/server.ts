@@ -30,6 +30,7 @@ const miniflare = new Miniflare(
       SIGNING_KEY: "a signing key for proofs, long enough to be one",
       ...(options.port ? localStorageVars(options.port) : {}),
       CHUNK_WATCH: options.chunkWatch ?? "",
+      LOSSES: JSON.stringify(options.losses ?? null),
     },
     modules: [
       { type: "ESModule", path: "worker.js", contents: readFileSync(options.script, "utf8") },

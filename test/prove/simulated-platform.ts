@@ -1,7 +1,8 @@
 import { moveClock } from "../../src/core/clock.ts";
 import { withOrigin } from "../../src/sandbox/kit/state-call.ts";
 import type { SandboxState } from "../../src/sandbox/state.ts";
-import { type Arrival, plainText } from "./findings.ts";
+import { arrivalsIn } from "./feed.ts";
+import { type Arrival, textIn } from "./findings.ts";
 import type { Protocol, Seen } from "./protocol.ts";
 import type { Call, ProvingPlatform } from "./proving-platform.ts";
 import { TEAM_ID } from "./team.ts";
@@ -77,7 +78,7 @@ export class SimulatedPlatform implements ProvingPlatform {
     const token = request.headers.get("authorization") ?? "";
     return {
       kind,
-      text: this.protocol.keyOf(seen) ?? /Post \d+ \w+/.exec(seen.body)?.[0] ?? null,
+      text: this.protocol.keyOf(seen) ?? textIn(seen.body),
       answer: (acceptedAt, visibleAt) => {
         if (kind === "look-up" && (this.hiddenUntil.get(token) ?? 0) > this.time.now) {
           this.lateListings++;
@@ -119,12 +120,6 @@ export class SimulatedPlatform implements ProvingPlatform {
 
   async arrivals(): Promise<Arrival[]> {
     const posts = await this.sandbox.listPosts({ teamId: "all", platform: this.protocol.platform });
-    const mine = posts.flatMap(({ text, received, createdAt }) =>
-      Array.from({ length: received }, () => ({
-        text: plainText(text),
-        at: Date.parse(createdAt),
-      })),
-    );
-    return [...mine, ...this.repeated];
+    return [...arrivalsIn(posts), ...this.repeated];
   }
 }

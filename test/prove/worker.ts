@@ -2,6 +2,7 @@ import { createDeps, type Env } from "../../src/deps.ts";
 import worker from "../../src/worker.ts";
 import { readDatabase } from "./evidence.ts";
 import { createTeam } from "./team.ts";
+import type { WatchedSandbox } from "./watched-sandbox.ts";
 import { World } from "./world.ts";
 import type { WorldOptions } from "./world-options.ts";
 
@@ -50,6 +51,10 @@ export default {
       }
       case "/prove/database":
         return Response.json(await readDatabase(createDeps(env).db));
+      case "/prove/losses": {
+        const sandbox = env.SANDBOX_STATE as DurableObjectNamespace<WatchedSandbox>;
+        return Response.json({ lost: await sandbox.getByName("sandbox").countLost() });
+      }
       case "/prove/statements":
         return Response.json({ count: statements });
       default:

@@ -6,14 +6,19 @@ import type { ScenarioName } from "./scenarios.ts";
 
 /**
  * A platform is its connector as shipped; `stepwise` a scripted one whose every publish call makes a new
- * post; `hasty` and `naive` are the controls, which must fail.
+ * post; the others are the controls, which must fail.
  */
-export type Subject = Platform | "stepwise" | "hasty" | "naive";
+export type Subject = Platform | "stepwise" | Control;
+
+export const CONTROLS = ["hasty", "naive", "blind", "astray"] as const;
+export type Control = (typeof CONTROLS)[number];
 
 export interface WorldOptions {
   seed: number;
   uploads: number;
   subject: Subject;
+  /** Some posts have threads and first comments, where the platform has them. */
+  hasParts?: boolean;
   /** How often each step boundary is to see a crash. */
   crashesPerBoundary: number;
   /** Nothing goes wrong but, where `hasPoison`, one post in a hundred that breaks off every run. */
@@ -23,9 +28,10 @@ export interface WorldOptions {
   scenario?: ScenarioName;
 }
 
-/** A call to the platform that a job made; `upload` is `#` and its id. */
+/** A call to the platform that a job made; `upload` is `#` and its id, `part` 0 for the post itself. */
 export interface JobCall {
   upload: string;
+  part: number;
   kind: CallKind;
   at: number;
   fault: PlatformFault;

@@ -1,5 +1,6 @@
 import type { Random } from "../../src/cli/random.ts";
 import type { Chaos, Side } from "./chaos.ts";
+import type { Place } from "./positions.ts";
 import { SECOND, START, type Timetable } from "./timetable.ts";
 
 class Crash extends Error {}
@@ -51,13 +52,19 @@ export class Runs {
   }
 
   /** Executes a step of a run, which may break before it and after it. */
-  async step<T>(run: Run, name: string, execute: () => Promise<T>, isDatabase = false): Promise<T> {
+  async step<T>(
+    run: Run,
+    name: string | Place,
+    execute: () => Promise<T>,
+    isDatabase = false,
+  ): Promise<T> {
+    const place = typeof name === "string" ? { step: name, subjects: run.subjects } : name;
     this.refuseDead(run);
     await this.time.sleep();
     this.refuseDead(run);
-    await this.disturb(run, name, "before", isDatabase);
+    await this.disturb(run, place, "before", isDatabase);
     const result = await execute();
-    await this.disturb(run, name, "after", isDatabase);
+    await this.disturb(run, place, "after", isDatabase);
     return result;
   }
 
@@ -65,10 +72,15 @@ export class Runs {
     if (run.isDead) throw new Crash();
   }
 
-  async disturb(run: Run, name: string, side: Side, isDatabase = false): Promise<void> {
-    const disturbance = this.chaos.at(name, side, run.subjects, isDatabase);
+  async disturb(
+    run: Run,
+    { step, subjects }: Place,
+    side: Side,
+    isDatabase = false,
+  ): Promise<void> {
+    const disturbance = this.chaos.at(step, side, subjects, isDatabase);
     if (disturbance.kind === "none") return;
-    this.tell(`${run.what} ${name} ${side}: ${JSON.stringify(disturbance)}`);
+    this.tell(`${run.what} ${step} ${side}: ${JSON.stringify(disturbance)}`);
     if (disturbance.kind === "pause") {
       await this.time.sleep(disturbance.ms);
       this.refuseDead(run);

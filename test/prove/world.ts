@@ -8,14 +8,16 @@ import { consume } from "../../src/queue/consumer.ts";
 import type { PublishMessage } from "../../src/queue/messages.ts";
 import { theSandbox } from "../../src/sandbox/state.ts";
 import { queueTo } from "../support/queue.ts";
-import { stepOf, uploadIn } from "./boundaries.ts";
+import { uploadIn } from "./boundaries.ts";
 import { Chaos } from "./chaos.ts";
-import { CAP } from "./connectors.ts";
+import { CAP, platformOf, publishLike } from "./connectors.ts";
 import { readDatabase, readLeaks } from "./evidence.ts";
 import { FaultyNetwork, moveDeadlines } from "./faulty-network.ts";
 import { FaultyQueue } from "./faulty-queue.ts";
 import type { Arrival, Evidence } from "./findings.ts";
+import { addParts, type Following, followingOf, hasThreads, NOTHING } from "./parts.ts";
 import { StrictPlatform } from "./platform.ts";
+import { Positions } from "./positions.ts";
 import { findProtocol } from "./protocols.ts";
 import type { ProvingPlatform } from "./proving-platform.ts";
 import { Scenario } from "./scenarios.ts";
@@ -53,6 +55,8 @@ export class World {
   private readonly runs: Runs;
   private readonly network: FaultyNetwork;
   private readonly queue: FaultyQueue;
+  private readonly positions = new Positions();
+  private readonly cap: number;
   private readonly poisoned = new Set<number>();
   private readonly acknowledged: number[] = [];
 
@@ -70,7 +74,15 @@ export class World {
       : new Chaos(this.random, crashesPerBoundary, this.refreshesOnce ? REFRESH_ONCE : []);
     this.platform = this.createPlatform(env);
     this.runs = new Runs(this.time, this.random, this.chaos);
-    this.network = new FaultyNetwork(options, this.platform, this.runs);
+    const hasLongPosts = options.hasParts && hasThreads(platformOf(options.subject));
+    this.cap = hasLongPosts ? CAP.threads : CAP.posts;
+    this.network = new FaultyNetwork({
+      options,
+      platform: this.platform,
+      runs: this.runs,
+      positions: this.positions,
+      timing: publishLike(options.subject, this.cap),
+    });
     this.queue = new FaultyQueue(this.runs, this.acknowledged, (run, batch) =>
       consume(this.depsOf(run), batch),
     );
@@ -183,11 +195,15 @@ export class World {
       const target = others[Math.floor(i / POSTS_PER_ACCOUNT)];
       this.time.at(at, "load", () => this.create(i, target, kind, dueInMs));
     }
-    const crowd = this.options.scenario ? 0 : CAP + 6;
-    for (let i = 0; i < crowd; i++) {
+    const crowd = this.options.scenario ? 0 : this.cap + 6;
+    for (let i = 0, posts = 0; posts < crowd; posts += 1 + this.followingOf(i).posts, i++) {
       const at = START + this.random.between(0, LOAD_MS);
       this.time.at(at, "load", () => this.create(i, capped, "crowded", null));
     }
+  }
+
+  private followingOf(i: number): Following {
+    return this.options.hasParts ? followingOf(platformOf(this.options.subject), i) : NOTHING;
   }
 
   private create(
@@ -210,6 +226,7 @@ export class World {
     }
     const call = async () => {
       await this.platform.fill(fields, text, i, target.name);
+      addParts(fields, text, this.followingOf(i));
       const answer = await app.fetch(
         new Request("https://akimbo.test/api/v1/upload", {
           method: "POST",
@@ -279,11 +296,12 @@ export class World {
   }
 
   private async database<T>(run: Run, queries: readonly Query<T>[]): Promise<T[]> {
-    const step = stepOf(queries);
+    const place = this.positions.place(queries, run.subjects);
+    const { step } = place;
     const isPoisoned = queries.some((query) => this.poisoned.has(uploadIn(query) ?? 0));
     return this.runs.step(
       run,
-      step,
+      place,
       async () => {
         if (this.chaos.isAway(this.time.now)) {
           this.chaos.count("database away");
@@ -299,6 +317,7 @@ export class World {
           throw new Error("D1_ERROR: this row cannot be written.");
         }
         const results = await this.base.db.runAll(queries);
+        this.positions.follow(queries, results);
         if (step === "create") await run.onCreated();
         if (step !== "read") this.runs.tell(`${run.what} ${step}: ${JSON.stringify(results[0])}`);
         if (this.options.subject === "hasty") await this.shortenLeases();
@@ -353,8 +372,10 @@ export class World {
 
   private async evidence(left: number): Promise<Evidence> {
     const { uploads, events } = await readDatabase(this.base.db);
-    for (const { id, text } of uploads) this.ids.set(text, id);
+    for (const { id, text, parts } of uploads) {
+      for (const one of [text, ...parts.map((part) => part.text)]) this.ids.set(one, id);
+    }
     const arrivals = await this.platform.arrivals();
-    return { uploads, events, arrivals, left, cap: CAP, acknowledged: this.acknowledged };
+    return { uploads, events, arrivals, left, cap: this.cap, acknowledged: this.acknowledged };
   }
 }

@@ -1,6 +1,6 @@
 import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
-import { REQUIRED_STEPS } from "./boundaries.ts";
+import { REQUIRED_PART_STEPS, REQUIRED_STEPS } from "./boundaries.ts";
 import {
   duplicates,
   type Evidence,
@@ -12,10 +12,13 @@ import {
 } from "./findings.ts";
 import type { Form } from "./forms.ts";
 import { post, startInstance } from "./instance.ts";
+import { countParts, isRefused, judgeParts, partsOf, split } from "./part-findings.ts";
 import { FEW_UNDECIDED } from "./protocol.ts";
 import { findProtocol } from "./protocols.ts";
 import { addCounts, printCounts, type Verdicts } from "./verdicts.ts";
 import {
+  CONTROLS,
+  type Control,
   LATE_LISTING,
   type Subject,
   type WorldOptions,
@@ -30,10 +33,11 @@ export interface Proof {
   verdicts: Verdicts;
 }
 
-/** Minimum share of acceptable posts that go out. */
+/** Minimum shares of acceptable posts that go out, and of parts that are sent. */
 const PUBLISHED_PERCENT = 98;
+const SENT_PARTS_PERCENT = 97;
 /** Half of the worlds know only some of the boundaries, and chance is uneven. */
-const SPARE = 2.5;
+const SPARE = 4;
 const PARALLEL = 2;
 /** For a world of a few hundred posts on a busy machine. */
 const WORLD_MS = 300_000;
@@ -44,28 +48,63 @@ export async function playWorlds(proof: Proof): Promise<void> {
   const count = form.worlds.reduce((sum, { count }) => sum + count, 0);
   const crashesPerBoundary = Math.ceil((form.crashesPerBoundary / count) * SPARE);
   const plans: WorldOptions[] = form.worlds.flatMap(({ subject, count, uploads }) =>
-    Array.from({ length: count }, () => ({ subject, uploads, crashesPerBoundary, seed: 0 })),
+    Array.from({ length: count }, () => ({
+      subject,
+      uploads,
+      crashesPerBoundary,
+      hasParts: true,
+      seed: 0,
+    })),
   );
-  for (const subject of ["hasty", "naive"] as const) {
-    plans.push({ subject, uploads: form.controlUploads, crashesPerBoundary: 2, seed: 0 });
+  for (const subject of CONTROLS) {
+    const uploads = form.controlUploads;
+    plans.push({ subject, uploads, crashesPerBoundary: 2, hasParts: true, seed: 0 });
   }
   for (const [i, plan] of plans.entries()) plan.seed = seed + i;
   const calm = { subject: "stepwise", uploads: form.calmUploads, crashesPerBoundary: 0 } as const;
   for (const hasPoison of [true, false]) plans.push({ ...calm, seed, isCalm: true, hasPoison });
   const played = await playAll(proof, plans);
 
-  const isControl = ({ subject }: WorldOptions) => subject === "hasty" || subject === "naive";
-  const main = played.filter(({ plan }) => !isControl(plan) && !plan.isCalm);
+  const main = played.filter(({ plan }) => !isControl(plan.subject) && !plan.isCalm);
   showMain(proof, main);
   showPoison(proof, played);
   console.log("\nControls, which must fail");
-  for (const { plan, report } of played.filter(({ plan }) => isControl(plan))) {
-    const twice = duplicates(report.evidence.arrivals);
-    const posts = report.evidence.arrivals.length;
-    const what = CONTROLS[plan.subject === "hasty" ? "hasty" : "naive"];
-    const label = `${what}: ${posts} posts made, ${twice} duplicated`;
-    proof.verdicts.check(twice > 0 ? label : `${label}: the harness is broken`, twice > 0);
+  for (const { plan, report } of played) {
+    if (isControl(plan.subject)) showControl(proof, CONTROL_RULES[plan.subject], report.evidence);
   }
+}
+
+const isControl = (subject: Subject): subject is Control =>
+  (CONTROLS as readonly string[]).includes(subject);
+
+interface ControlRule {
+  what: string;
+  /** What has to go wrong, or the harness sees nothing. */
+  breaks: readonly ("posts" | "parts" | "places")[];
+}
+
+const CONTROL_RULES: Record<Control, ControlRule> = {
+  hasty: { what: "no wait before the look-up, short lease", breaks: ["posts", "parts"] },
+  naive: { what: "look up, then post, no intent", breaks: ["posts", "parts"] },
+  blind: { what: "a part without an answer is sent again without a look", breaks: ["parts"] },
+  astray: { what: "each part answers the first post of its thread", breaks: ["places"] },
+};
+
+function showControl(
+  { verdicts }: Proof,
+  { what, breaks }: ControlRule,
+  { arrivals, ...evidence }: Evidence,
+): void {
+  const [parts, posts] = split(arrivals);
+  const places = judgeParts({ ...evidence, arrivals }).find(({ invariant }) => invariant === "P3");
+  const wrong = {
+    posts: duplicates(posts),
+    parts: duplicates(parts),
+    places: places?.violations.length ?? 0,
+  };
+  const label = `${what}: ${posts.length} posts made, ${wrong.posts} duplicated; ${parts.length} parts, ${wrong.parts} duplicated, ${wrong.places} out of place`;
+  const isSeen = breaks.every((kind) => wrong[kind] > 0);
+  verdicts.check(isSeen ? label : `${label}: the harness is broken`, isSeen);
 }
 
 /** The delay that 95 of 100 posts keep within. */
@@ -84,11 +123,6 @@ function showPoison({ verdicts }: Proof, played: Played[]): void {
     plain > 0 && poisoned <= plain * (1 + POISON_TOLERANCE),
   );
 }
-
-const CONTROLS = {
-  hasty: "no wait before the look-up, short lease",
-  naive: "look up, then post, no intent",
-};
 
 export interface Played {
   plan: WorldOptions;
@@ -142,7 +176,7 @@ function showMain({ form, verdicts }: Proof, played: Played[]): void {
     const out = worlds.reduce((sum, { report }) => sum + countUndecidedOut(report.evidence), 0);
     const left = undecided > 0 ? `${undecided} undecided (${out} of them out)` : "0 undecided";
     console.log(
-      `    ${subject.padEnd(10)} ${uploads.length} uploads, ${completed} completed, ${left}, ${twice} duplicated`,
+      `    ${subject.padEnd(10)} ${uploads.length} uploads, ${completed} completed, ${left}, ${twice} duplicated${describeParts(worlds)}`,
     );
   }
   printCounts("crashes", crashes);
@@ -150,7 +184,8 @@ function showMain({ form, verdicts }: Proof, played: Played[]): void {
   showAnswers(verdicts, faults, outcomesOf(played).twice);
   verdicts.judge([...judgements.values()]);
 
-  const boundaries = REQUIRED_STEPS.flatMap((step) => [`${step} before`, `${step} after`]);
+  const steps = [...REQUIRED_STEPS, ...REQUIRED_PART_STEPS];
+  const boundaries = steps.flatMap((step) => [`${step} before`, `${step} after`]);
   const short = boundaries
     .filter((name) => (crashes[name] ?? 0) < form.crashesPerBoundary)
     .map((name) => `${name}: ${crashes[name] ?? 0}`);
@@ -194,6 +229,13 @@ function outcomesOf(played: Played[]): { uploads: UploadState[]; twice: number }
   return { uploads: all.flatMap(({ uploads }) => uploads), twice };
 }
 
+function describeParts(worlds: Played[]): string {
+  const uploads = worlds.flatMap(({ report }) => report.evidence.uploads);
+  const { all, out, unknown, refused, unsent } = countParts(partsOf(uploads));
+  if (all === 0) return "";
+  return `; of ${all} parts ${out} out, ${unknown} left to a person, ${refused} refused, ${unsent} after those not sent`;
+}
+
 function countUndecidedOut({ uploads, arrivals }: Evidence): number {
   const arrived = new Set(arrivals.map(({ text }) => text));
   return uploads.filter((upload) => isUndecided(upload) && arrived.has(upload.text)).length;
@@ -205,8 +247,13 @@ function showAnswers(verdicts: Verdicts, faults: Record<string, number>, twice: 
   const lost = count("submit: reply dropped", "submit: 5xx after");
   const late = count("submit: late acceptance");
   const failed = count("look-up: reply dropped", "look-up: 5xx before", LATE_LISTING);
+  const ofParts = {
+    lost: count("part submit: reply dropped", "part submit: 5xx after"),
+    late: count("part submit: late acceptance"),
+    failed: count("part look-up: reply dropped", "part look-up: 5xx before"),
+  };
   verdicts.check(
-    `F2-F4 ${lost} answers lost after the post was taken, ${late} posts taken late, ${failed} look-ups failed: ${twice} posts made twice`,
+    `F2-F4 ${lost} answers lost after the post was taken (${ofParts.lost} more of parts), ${late} posts taken late (${ofParts.late}), ${failed} look-ups failed (${ofParts.failed}): ${twice} made twice`,
     twice === 0,
   );
 }
@@ -226,11 +273,21 @@ function showPublished(verdicts: Verdicts, played: Played[]): void {
         `#${id} ${text}: ${status} ${failureCode} (${message})`,
     ),
   );
-  const shares = [...bySubject(played)].map(([subject, worlds]) => {
+  const shares = [...bySubject(played)].flatMap(([subject, worlds]) => {
     const all = outcomesOf(worlds).uploads.filter(isWanted);
-    const max = findProtocol(subject)?.maxUndecided ?? FEW_UNDECIDED;
-    return { subject, share: all.filter(isUndecided).length / all.length, max };
+    const { maxUndecided: max = FEW_UNDECIDED, maxUndecidedParts = max } =
+      findProtocol(subject) ?? {};
+    const parts = countParts(partsOf(all));
+    return [
+      { subject, share: all.filter(isUndecided).length / all.length, max },
+      {
+        subject: `parts on ${subject}`,
+        share: parts.unknown / Math.max(1, parts.all - parts.unsent),
+        max: maxUndecidedParts,
+      },
+    ];
   });
+  showParts(verdicts, wanted);
   const percent = (part: number) => `${(100 * part).toFixed(1)} %`;
   const left = shares.filter(({ share }) => share > 0);
   const list = left.map(({ subject, share }) => `${subject} ${percent(share)}`).join(", ");
@@ -240,5 +297,21 @@ function showPublished(verdicts: Verdicts, played: Played[]): void {
     shares
       .filter(({ share, max }) => share > max)
       .map(({ subject, share, max }) => `${subject}: ${percent(share)}, at most ${percent(max)}`),
+  );
+}
+
+function showParts(verdicts: Verdicts, wanted: readonly UploadState[]): void {
+  const parts = partsOf(wanted);
+  const { all, refused, unsent } = countParts(parts);
+  const sent = all - unsent;
+  const share = (100 * (sent - refused)) / Math.max(1, sent);
+  verdicts.check(
+    `${share.toFixed(1)} % of the ${sent} parts that were sent went out, or may have (at least ${SENT_PARTS_PERCENT} %)`,
+    sent > 0 && share >= SENT_PARTS_PERCENT,
+    parts
+      .filter(isRefused)
+      .map(
+        ({ upload, part }) => `#${upload.id} ${part.text}: ${part.failureCode} (${part.message})`,
+      ),
   );
 }

@@ -120,6 +120,10 @@ const YOUTUBE_KINDS: Kind[] = [
     () => ({ title: "Soon", video: mp4(), scheduledDate: "2026-12-24T18:00:00+01:00" }),
   ],
   ["a lost answer", () => ({ title: `Lost ${LOST}`, video: mp4() })],
+  [
+    "a first comment with a lost answer",
+    () => ({ title: "Look", video: mp4(), first_comment: `More ${LOST}` }),
+  ],
 ];
 
 const BLUESKY_KINDS: Kind[] = [
@@ -302,6 +306,23 @@ for (const [platform, simulator, kinds] of PLATFORMS) {
       await readFigures(stage, "figures", kinds[0]?.[1](stage) ?? {});
     }));
 }
+
+test.each([
+  ["x", xSimulator, { title: "First", thread: JSON.stringify(["Second", "Third"]) }],
+  ["bluesky", blueskySimulator, { description: "First", thread: JSON.stringify(["Second"]) }],
+] satisfies [Platform, Simulator, Fields][])(
+  "%s: what is taken down",
+  (platform, simulator, post) =>
+    temporary(simulator, recording(platform, "what is taken down"), async () => {
+      const stage = await openStage(platform);
+      const { upload } = await stage.publish(post);
+      const { token } = stage.member;
+      const path = `/upload/${upload.id}/unpublish`;
+      const { status, body } = await stage.harness.call("POST", path, { token });
+      expect(status, body.error).toBe(200);
+      expect(await stage.feed()).toEqual([]);
+    }),
+);
 
 test("pinterest: figures without saves", async () => {
   const kind = "figures without saves";

@@ -8,17 +8,15 @@ import { byTypes, type TypedValue } from "./typed.ts";
 // npm: the code has methods, paths and queries, the types have bodies and enumerations.
 
 const SDK = join(import.meta.dirname, "..", "node_modules/@xdevplatform/xdk/dist/index.js");
+const TYPES = SDK.replace(/js$/, "d.ts");
 
 /**
  * The SDK speaks specification 2.167, which renames this parameter; the documentation does not, and is
  * what the service goes by. Source: docs.x.com, "Fields" (x-api/fundamentals/fields).
  */
 const RENAMED: Record<string, string> = { "tweet.fields": "post.fields" };
-/** Values that the documentation has by their former names as well. */
-const RENAMED_VALUES: Record<string, string> = {
-  note_tweet: "note_post",
-  referenced_tweets: "referenced_posts",
-};
+/** Where the SDK itself still has that parameter, with the values that the documentation has. */
+const FORMER_VALUES = /\btweetFields\?: Array<([^>]+)>/;
 
 interface Operation {
   /** As types write it: `PostsClient["create"]`. */
@@ -75,9 +73,10 @@ const fromForm = (fields: Record<string, string | null>) =>
   );
 
 /** As options take it: lists apart, numbers as numbers. */
-function toOption(name: string, text: string): unknown {
+function toOption(name: string, text: string, former: ReadonlySet<string>): unknown {
   if (/fields$|^expansions$|^exclude$/.test(name)) {
-    return text.split(",").map((one) => RENAMED_VALUES[one] ?? one);
+    const isFormer = (one: string) => name === "post.fields" && former.has(one);
+    return text.split(",").filter((one) => !isFormer(one));
   }
   return /^max_results$/.test(name) ? Number(text) : text;
 }
@@ -86,7 +85,11 @@ function toOption(name: string, text: string): unknown {
 const toArgument = (name: string, text: string | undefined): unknown =>
   /s$/.test(name) ? text?.split(",") : text;
 
-function toTyped(operations: Operation[], call: RecordedCall): TypedValue | string {
+function toTyped(
+  operations: Operation[],
+  former: ReadonlySet<string>,
+  call: RecordedCall,
+): TypedValue | string {
   const { origin, pathname } = new URL(call.url);
   if (origin !== "https://api.x.com") return `${origin} is not X's`;
   const found = operations.flatMap((operation) => {
@@ -111,7 +114,7 @@ function toTyped(operations: Operation[], call: RecordedCall): TypedValue | stri
     if (parameter === "body") return toCamelKeys(sent ?? {});
     if (parameter === "options") {
       return Object.fromEntries(
-        [...left].map(([name, text]) => [toCamel(name), toOption(name, text)]),
+        [...left].map(([name, text]) => [toCamel(name), toOption(name, text, former)]),
       );
     }
     const inQuery = [...left.keys()].find((name) => toCamel(name) === parameter);
@@ -124,7 +127,10 @@ function toTyped(operations: Operation[], call: RecordedCall): TypedValue | stri
 
 export async function loadXContract(): Promise<Contract> {
   const operations = readOperations(await readFile(SDK, "utf8"));
+  const [, union = ""] = FORMER_VALUES.exec(await readFile(TYPES, "utf8")) ?? [];
+  const former = new Set([...union.matchAll(/"(\w+)"/g)].flatMap(([, value]) => value ?? []));
+  if (!former.has("referenced_tweets")) throw new Error("X's SDK has no fields of posts any more.");
   const clients = [...new Set(operations.map(({ method }) => method.replace(/\[.+/, "")))];
   const imports = `import type { ${clients.join(", ")} } from "@xdevplatform/xdk";`;
-  return byTypes(imports, (call) => toTyped(operations, call));
+  return byTypes(imports, (call) => toTyped(operations, former, call));
 }

@@ -15,7 +15,8 @@ const KINDS: ((fields: FormData) => void)[] = [
 
 function kindOfRead({ url: { pathname, searchParams } }: Seen): CallKind {
   const fields = searchParams.get("fields") ?? "";
-  if (pathname.endsWith("/published_posts")) return "look-up";
+  if (/\/(?:published_posts|comments)$/.test(pathname)) return "look-up";
+  if (fields === "post_id") return "step";
   if (!/\bpicture\b/.test(fields)) return "status";
   return /\baccess_token\b/.test(fields) ? "refresh" : "read";
 }
@@ -24,6 +25,7 @@ function kindOfRead({ url: { pathname, searchParams } }: Seen): CallKind {
 function isSubmit(call: Seen): boolean {
   switch (call.url.pathname.split("/").at(-1)) {
     case "feed":
+    case "comments":
       return true;
     case "photos":
       return formValue(call, "published") === "true";
@@ -40,14 +42,16 @@ export const facebook: Protocol = {
   refreshesOnce: false,
   textField: "description",
   maxUndecided: FEW_UNDECIDED,
+  // Nobody says that the list of comments shows every comment to every login, so none is known to be absent.
+  maxUndecidedParts: 0.5,
   fill: (fields, i) => KINDS[i % KINDS.length]?.(fields),
   kindOf: (call) => {
     if (call.method === "GET") return kindOfRead(call);
     return call.method === "POST" && isSubmit(call) ? "submit" : "step";
   },
-  // The same status is refused the second time, and so is the end of an upload.
+  // The same status is refused the second time, and so is the end of an upload; a comment is not.
   keyOf: (call) =>
-    isSubmit(call)
+    isSubmit(call) && !call.url.pathname.endsWith("/comments")
       ? (formValue(call, "upload_session_id") ??
         formValue(call, "video_id") ??
         formValue(call, "message"))

@@ -15,6 +15,7 @@ export const instagram: Protocol = {
     if (pathname === "/refresh_access_token") return "refresh";
     if (pathname.endsWith("/me")) return "read";
     if (pathname.endsWith("/media_publish")) return "submit";
+    if (pathname.endsWith("/comments")) return call.method === "POST" ? "submit" : "look-up";
     if (call.method === "POST") return "step";
     return /\/(?:media|stories)$/.test(pathname) || searchParams.get("fields") === "id,permalink"
       ? "look-up"

@@ -22,11 +22,15 @@ export const linkedin: Protocol = {
   textField: "description",
   // Nobody but themselves sees a list of a person's posts; those of pages can be asked for.
   maxUndecided: 0.3,
+  // The comments under a person's posts cannot be asked for either.
+  maxUndecidedParts: 0.4,
   connection: async (account) => (isPerson(account) ? {} : { pageId: await pageOf(account) }),
   fill: (fields, i) => KINDS[i % KINDS.length]?.(fields),
   kindOf: ({ method, url: { pathname } }) => {
     if (pathname === "/oauth/v2/accessToken") return "refresh";
-    if (pathname === "/rest/posts") return method === "POST" ? "submit" : "look-up";
+    if (pathname === "/rest/posts" || pathname.endsWith("/comments")) {
+      return method === "POST" ? "submit" : "look-up";
+    }
     if (method !== "GET") return "step";
     return /^\/rest\/(?:images|videos|documents)\//.test(pathname) ? "status" : "read";
   },

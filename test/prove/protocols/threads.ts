@@ -6,6 +6,8 @@ export const threads: Protocol = {
   refreshesOnce: false,
   textField: "title",
   maxUndecided: FEW_UNDECIDED,
+  // A post that is found without its id takes no replies.
+  maxUndecidedParts: 0.1,
   fill: (fields, i) => {
     if (i % 4 === 0) addVideo(fields);
     else addPhotos(fields, i % 4 === 1 ? 0 : (i % 4) - 1);

@@ -19,6 +19,7 @@ export const youtube: Protocol = {
       const asks = /^bytes \*/.test(call.headers.get("content-range") ?? "");
       return asks ? "look-up" : "step";
     }
+    if (pathname.endsWith("/commentThreads")) return call.method === "POST" ? "submit" : "look-up";
     if (call.method === "POST") return "step";
     if (pathname.endsWith("/playlistItems")) return "look-up";
     if (pathname.endsWith("/videos")) return "status";
