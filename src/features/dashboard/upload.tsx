@@ -86,7 +86,8 @@ uploadPage.post("/app/uploads/:id/edit", signedIn("write"), async (c) => {
   const edit = Object.fromEntries(
     texts.map((field) => [field, textField(form, field).replaceAll("\r\n", "\n")]),
   );
-  return decide(c, "edited", (actions, id) => actions.editUpload(c.var.ctx, id, edit));
+  const { editUpload } = await import("./actions.ts");
+  return decide(c, "edited", (_, id) => editUpload(c.var.ctx, id, edit));
 });
 
 uploadPage.post("/app/uploads/:id/submit", signedIn("write"), (c) =>
