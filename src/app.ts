@@ -9,7 +9,6 @@ const openPages: OpenDoor = async (makeDeps) =>
 const openConnect: OpenDoor = async (makeDeps) =>
   (await import("./doors/connect.ts")).createConnect(makeDeps);
 
-/** Maps the first part of a path to its app, whose modules are loaded by the first request. */
 export const DOORS = new Map<string, OpenDoor>([
   ["api", async (makeDeps) => (await import("./doors/api.ts")).createApi(makeDeps)],
   ["app", openPages],

@@ -218,7 +218,6 @@ export interface Config {
   publicUrl: string | null;
   /** Null means that short links are under /s/ of the instance. */
   shortDomain: string | null;
-  /** Access for custom hostnames in the owner's zone. Null means that domains depend on DNS alone. */
   edge: { apiToken: string; zoneId: string } | null;
   sandboxEnabled: boolean;
   /** Limits that replace the defaults, by group. "off" is allowed only in development. */
@@ -246,7 +245,6 @@ export interface Config {
   storage: StorageAccess | null;
   /** An app without keys is absent. */
   appKeys: Partial<Record<AppName, AppKeys>>;
-  /** Client ids and secrets of which only one is set, so that the app is absent. */
   halfAppKeys: string[];
   /** An app with the default scopes is absent. */
   appScopes: Partial<Record<AppName, readonly string[]>>;

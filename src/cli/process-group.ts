@@ -21,7 +21,6 @@ export function spawnGroup(command: string, args: string[], options: SpawnOption
   return child;
 }
 
-/** The group also ends when this program is killed. The started command has no standard input. */
 export const spawnTiedGroup = (
   command: string,
   args: string[],

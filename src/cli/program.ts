@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { constants } from "node:os";
 import { killGroups, stopGroups } from "./process-group.ts";
 
-/** A failure that the user can fix. The program shows its message without a stack. */
 export class Problem extends Error {
   readonly exitCode: number;
 

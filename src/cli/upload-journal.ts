@@ -49,7 +49,6 @@ const line = z.union([
 type Line = z.infer<typeof line>;
 
 export interface JournalPost {
-  /** Time of the first call that creates the post, in epoch milliseconds. Null before the call. */
   sentAt: number | null;
   uploadId: number | null;
   failures: number;

@@ -16,7 +16,6 @@ export type Notifications = Partial<Record<NoticeKind, Partial<Record<Channel, b
 
 export type AllNotifications = Record<NoticeKind, Record<Channel, boolean>>;
 
-/** A channel reaches only people who have set it up, so it starts switched on. */
 export const isOn = (chosen: Notifications | null, kind: NoticeKind, channel: Channel): boolean =>
   chosen?.[kind]?.[channel] ?? true;
 

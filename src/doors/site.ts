@@ -9,7 +9,6 @@ import { type AppContext, publicOrigin } from "../http/env.ts";
 import { createHomeRoutes } from "../http/home.tsx";
 import { llmsRoutes } from "../http/llms.ts";
 
-/** True for a cookie with our signature. Whether its session still lives is not checked. */
 async function isSignedIn({ req, var: { deps } }: AppContext): Promise<boolean> {
   const cookies = req.header("cookie") ?? null;
   const origin = publicOrigin(deps, req.url);

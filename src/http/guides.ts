@@ -10,7 +10,6 @@ import type { Deps } from "../deps.ts";
 
 type WithAssets = Pick<Deps, "assets">;
 
-/** Returns the text of a file that `cli/guides.ts` has built; null where there is none. */
 async function findAsset({ assets }: WithAssets, path: string): Promise<string | null> {
   const answer = await assets.fetch(new URL(path, "https://assets.invalid"));
   if (answer.ok) return answer.text();

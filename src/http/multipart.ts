@@ -20,7 +20,6 @@ export const LIMITS = {
 
 export interface FilePart {
   field: string;
-  /** The sender's name for the file. It is neither trusted nor used as a path. */
   name: string;
   bytes: AsyncIterable<Uint8Array>;
 }

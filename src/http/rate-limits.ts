@@ -28,7 +28,6 @@ interface RateLimited {
 }
 
 export interface Count {
-  /** True for a token that is new for its address: the call waits for the limiter. */
   mustWait: boolean;
   /**
    * The rate-limit headers; empty while limits are off. Rejects with RATE_LIMIT for a full window, or for too many

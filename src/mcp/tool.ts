@@ -13,7 +13,6 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   name: string;
   title: string;
   scope: Scope;
-  /** For a model: what the tool does, when to use it and what to do about refusals. */
   description: string;
   input: I;
   output: O;

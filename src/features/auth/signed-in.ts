@@ -45,13 +45,11 @@ interface TeamsForm {
 interface PagePresented {
   cookies: string | null;
   origin: string;
-  /** The team that the person chose; another one is shown if they are no member. */
   teamId: number | null;
   /** Null for GET, and for forms that concern no team. */
   form: TeamsForm | null;
 }
 
-/** Refuses a form of a team that the person left, or switched from, in another tab. */
 function formRefusal({ teamId }: TeamsForm, shown: OwnTeam, teams: OwnTeam[]): AppError | null {
   if (teamId === shown.id) return null;
   if (teamId === null) {

@@ -17,7 +17,6 @@ import { altTextField, MAX_FILES, postFieldsSchema } from "../content/schema.ts"
 
 enableDescriptions();
 
-/** The maximum length is only documented here; it is checked when the form is read. */
 const textUpTo = (maxLength: number) => z.string().openapi({ maxLength });
 
 function platformFields(): Record<string, z.ZodType> {

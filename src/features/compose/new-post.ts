@@ -82,7 +82,7 @@ export const EMPTY_POST: Omit<NewPost, "accountIds" | "origin"> = {
   refused: { targets: [], fields: [] },
 };
 
-/** `dateField`: what the call names the date by. A post whose platform is null goes by its account alone. */
+/** `dateField`: the field that named the date. */
 export function plannedDate(
   { overrides, scheduledFor }: Pick<NewPost, "overrides" | "scheduledFor">,
   { id, platform }: { id: string; platform: Platform | null },

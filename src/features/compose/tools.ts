@@ -243,7 +243,6 @@ const pick = (one: Accepted, args: Pick<Args, "title" | "text">) => {
   return { accountId, platform, scheduledFor, success: true, warnings: all };
 };
 
-/** Warns when a platform with one text field gets the text in place of the title. */
 function titleWarnings(platform: Platform, { title = "", text }: Pick<Args, "title" | "text">) {
   const hasOneText = connectorOf(platform).capabilities.textField === "title";
   const isLeftOut = hasOneText && title.trim() !== "" && text.trim() !== "" && title !== text;

@@ -1,4 +1,3 @@
-/** Loaded by the first form that is sent: pages do not need the API's schemas and all connectors. */
 
 export { accountTagsSchema } from "../accounts/schema.ts";
 export { setAccountTags } from "../accounts/service.ts";

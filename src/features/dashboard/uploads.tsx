@@ -27,7 +27,6 @@ type FilterFields = Record<
   string
 >;
 
-/** Days are in the time zone of the page's address, so the team's zone need not be read. */
 function readFilter(query: Record<string, string>): {
   fields: FilterFields;
   filter: UploadFilter;

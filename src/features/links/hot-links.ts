@@ -71,7 +71,6 @@ export class HotLinks<T> {
     return addresses;
   }
 
-  /** Returns a token for `keep`, which drops the result if a link was forgotten meanwhile. */
   beginRead(): number {
     return this.generation;
   }

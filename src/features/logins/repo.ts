@@ -51,7 +51,6 @@ export const askAtEnd = ({ id, credentials }: AccountRow, now: Date): Query<numb
   sqlWrite(sql`UPDATE accounts SET login_ends_at = NULL, renew_at = ${now.getTime()}
     WHERE id = ${id} AND credentials = ${credentials} AND status = 'active'`);
 
-/** SQL condition: an active account's login ends soon, without a notice or a due renewal. */
 const untold = (now: Date, until: Date): SQL =>
   sql`status = 'active' AND login_ends_at IS NOT NULL AND deleted_at IS NULL
     AND login_ends_at > ${now.getTime()} AND login_ends_at <= ${until.getTime()}

@@ -90,7 +90,6 @@ async function dispatch(deps: Deps, taken: Firing): Promise<void> {
 const joined = (reasons: readonly (string | null)[]): string | null =>
   reasons.filter((reason) => reason).join(" ") || null;
 
-/** Returns null when one of the slot's accounts is usable, or it has none; else why it waits. */
 function waitsFor({ config }: Pick<Deps, "config">, { accounts }: Firing): string | null {
   const refusals = accounts.map((account) => accountRefusal(account, config));
   if (refusals.length === 0 || refusals.includes(null)) return null;

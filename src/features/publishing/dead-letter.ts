@@ -4,7 +4,6 @@ import { brokenJob } from "./repo/jobs.ts";
 import { LostLease } from "./save.ts";
 import { BROKE_OFF, timeoutOrFailure } from "./verdicts.ts";
 
-/** Fails a post whose runs all crashed. The sweep wakes a post whose message was lost. */
 export async function endDeadJob(deps: Deps, uploadId: number): Promise<void> {
   const find = brokenJob({ id: uploadId, now: deps.now() });
   const [[upload]] = await deps.db.run([find]);

@@ -27,7 +27,6 @@ type Download =
   | { kind: "stored"; file: StoredFile; isOurs: boolean }
   | { kind: "failed"; message: string; transient: boolean };
 
-/** Downloads the files of a post before its approval and pins each by its hash. A later run continues after a crash. */
 export async function downloadHeldFiles(
   deps: Deps,
   due: UploadRow,

@@ -25,7 +25,6 @@ export interface Ending {
   alongside?: Query<number>[];
 }
 
-/** Asks the platform who the account is, to tell a lost login from a missing permission. */
 export async function judgeAccess(
   deps: Deps,
   { upload, connector }: Attempt,

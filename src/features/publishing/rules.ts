@@ -22,10 +22,8 @@ export const MAX_RESTARTS = 3;
 /** Seconds to wait after `taken` back-offs; null when there are no more. */
 export const nextBackoff = (taken: number): number | null => BACKOFF_SECONDS[taken] ?? null;
 
-/** Maximum wait before the next try to renew a login: other posts may have renewed it. */
 const LOGIN_BACKOFF_SECONDS = 60;
 
-/** Maximum wait for a login: as long as for a platform that does not answer. */
 const LOGIN_PATIENCE_SECONDS = BACKOFF_SECONDS.reduce((sum, wait) => sum + wait, 0);
 
 /**

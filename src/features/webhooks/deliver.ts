@@ -9,7 +9,6 @@ import { triage } from "./triage.ts";
 /** After a crash, unanswered attempts are due again after this time. An attempt lasts at most 10 seconds. */
 const LEASE_MS = 30 * SECOND;
 const BUSY_MS = 2 * SECOND;
-/** More than a batch can start, so that slow endpoints do not hold back others. */
 const MAX_READ = 100;
 
 /** Skips deliveries that another run has taken: they no longer match their key. */

@@ -101,7 +101,6 @@ export const refresh: Connector["refresh"] = async (fetch, credentials, account,
   return ok({ ...page.value, ...(dataAccessEndsAt ? { dataAccessEndsAt } : {}) });
 };
 
-/** Keeps the person's token when Facebook refuses the exchange: `adopt` checks whether the Page's token expires. */
 async function exchange(
   fetch: Fetch,
   credentials: Credentials,

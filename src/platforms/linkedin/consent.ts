@@ -48,7 +48,6 @@ export const begin = beginWith(requestedOf);
 /** The app lacks the scope's LinkedIn product. */
 const SCOPE_REFUSED = "unauthorized_scope_error";
 
-/** Null unless LinkedIn refused the app's scopes; empty when it does not name the scope. */
 export function refusedScope({ query }: Pick<ConsentReturn, "query">): string | null {
   if (query.get("error") !== SCOPE_REFUSED) return null;
   const words = query.get("error_description") ?? "";

@@ -32,7 +32,6 @@ function assetsOf({ content }: ListedPost): string[] | null {
   return content?.multiImage?.images.map(({ id }) => id) ?? null;
 }
 
-/** Compares the files, because each belongs to one post. Without listed files, compares the text. */
 function fits(
   post: ListedPost,
   { assets }: ReadyPlace,

@@ -12,7 +12,6 @@ import { integer, type RowOf, Table, text } from "./table.ts";
  */
 export type TokenKind = "access" | "refresh" | "short" | "person" | "service";
 
-/** Two teams may connect accounts of the same name, so tokens belong to a team. */
 export const loginsTable = new Table(
   "logins",
   {

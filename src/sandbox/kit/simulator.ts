@@ -76,7 +76,6 @@ export const createSimulator = <E extends SandboxEnv>(
 export const forcedFailure = (failure: Failure): Refusal =>
   new Refusal(200, failure, { [OUTCOME_HEADER]: "failure" });
 
-/** The answer to an accepted post is late or lost when the post requests it. */
 export function deliver(reply: Reply, response: Response): Response {
   if (reply.kind === "dropped") {
     return new Response(null, { headers: { [OUTCOME_HEADER]: "dropped" } });

@@ -54,6 +54,5 @@ export const insertUploads = (
     read: ({ meta }) => ({ last: meta.last_row_id, count: meta.changes }),
   }));
 
-/** The id of the `index`-th of `count` posts that the batch has just inserted. */
 export const insertedId = (count: number, index = 0): SQL =>
   sql`last_insert_rowid() - ${count - 1 - index}`;

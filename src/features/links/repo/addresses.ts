@@ -5,7 +5,6 @@ import type { shortLinks } from "../table.ts";
 
 export const OWN_DOMAIN = 0;
 
-/** The host of a URL, which is stored in lower case, without user and password. */
 const HOST = `substr(u.rest, 1, instr(replace(replace(replace(u.rest, '?', '/'), '#', '/'), ':', '/') || '/', '/') - 1)`;
 
 /** JSON list of destination hosts with short links. */
