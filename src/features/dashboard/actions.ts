@@ -1,4 +1,3 @@
-
 export { accountTagsSchema } from "../accounts/schema.ts";
 export { setAccountTags } from "../accounts/service.ts";
 export {
