@@ -4,7 +4,7 @@ import { isLongerThan } from "../../core/text.ts";
 import type { Ctx, Deps } from "../../deps.ts";
 import type { Fields, FilePart } from "../../http/multipart.ts";
 import type { MediaKind, PostMedia } from "../../platforms/connector.ts";
-import { type RawField, readJsonList } from "../../platforms/kit/form-fields.ts";
+import { type RawField, readJsonArray, readJsonList } from "../../platforms/kit/form-fields.ts";
 import { UNKNOWN_FILE } from "../content/as-published.ts";
 import { MAX_ALT_TEXT_CHARACTERS, MAX_URL_CHARACTERS } from "../content/bounds.ts";
 import { measureFile, refusedMediaUrl, type StoredFile, storeFile } from "../media/intake.ts";
@@ -204,15 +204,20 @@ export const discardFiles = (ctx: Ctx, media: readonly NewMedia[]): Promise<void
   discard(ctx, receivedFiles(media));
 
 export const ALT_TEXT_FIELD = "alt_text";
+const NOT_TEXTS = 'a JSON array has texts alone; send "" for a file without one.';
 
 /** A string describes every file; a list describes each file by its position. */
 export const readAltTexts = (raw: RawField): string | string[] =>
   typeof raw === "string" ? (readJsonList(raw) ?? raw) : (raw ?? []);
 
+const isMixedList = (raw: RawField): boolean =>
+  typeof raw === "string" && readJsonArray(raw) !== null && readJsonList(raw) === null;
+
 export const isFilled = (text: unknown): text is string =>
   typeof text === "string" && text.trim() !== "";
 
 export function altTextErrors(raw: RawField, files: number, field = ALT_TEXT_FIELD): FieldError[] {
+  if (isMixedList(raw)) return [fieldError(field, NOT_TEXTS)];
   const texts = [readAltTexts(raw)].flat();
   const count = texts.findLastIndex(isFilled) + 1;
   const max = MAX_ALT_TEXT_CHARACTERS;

@@ -1,5 +1,5 @@
 import { type FieldError, fieldError } from "../../core/errors.ts";
-import { nullIfBlank } from "../../core/text.ts";
+import { BROKEN_TEXT, isBrokenText, nullIfBlank } from "../../core/text.ts";
 import type { Connector, Post, Target } from "../../platforms/connector.ts";
 import { flag, lastOf, type RawField, readField } from "../../platforms/kit/form-fields.ts";
 import { withOwnMentions } from "../content/as-published.ts";
@@ -199,6 +199,7 @@ async function partErrors(
     field: "thread",
     message: `Part ${position}: ${message}`,
   });
+  if (isBrokenText(part.text)) return [refuse(`it ${BROKEN_TEXT}.`)];
   const files = whole.media.filter((item) => !isThumbnail(item));
   const missing = part.media.find((index) => !files[index]);
   if (missing !== undefined) {

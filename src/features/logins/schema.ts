@@ -4,7 +4,7 @@ export const mentionQuery = z
   .string({ error: "is required; send a name or handle" })
   .trim()
   .min(1, "is required; send a name or handle")
-  .max(200)
+  .max(200, "must have at most 200 characters")
   .describe("A name or handle; for LinkedIn, the name in a page's address, or the address.");
 
 export const mentionedSchema = z

@@ -69,14 +69,19 @@ export const otherwise =
   (raw, refuse) =>
     read(raw, refuse) ?? value;
 
-export function readJsonList(text: string): string[] | null {
+export function readJsonArray(text: string): unknown[] | null {
   if (!text.trimStart().startsWith("[")) return null;
   try {
     const list: unknown = JSON.parse(text);
-    return Array.isArray(list) && list.every((item) => typeof item === "string") ? list : null;
+    return Array.isArray(list) ? list : null;
   } catch {
     return null;
   }
+}
+
+export function readJsonList(text: string): string[] | null {
+  const list = readJsonArray(text);
+  return list?.every((item) => typeof item === "string") ? list : null;
 }
 
 /** Reads a comma-separated, JSON or repeated field. Removes duplicates. */

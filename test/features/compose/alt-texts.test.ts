@@ -170,6 +170,11 @@ describe("the field", () => {
       "alt_text: send at most one for each file (0 here); 1 were sent.",
     ],
     [
+      "a list with other things than texts",
+      { photo: jpegs(2), alt_text: '[null,"B"]' },
+      'alt_text: a JSON array has texts alone; send "" for a file without one.',
+    ],
+    [
       "broken text",
       { photo: jpegs(1), alt_text: '["\\ud800"]' },
       "alt_text: has characters that are not valid Unicode.",

@@ -55,6 +55,8 @@ describe("what follows a post is refused", () => {
     ["an empty list", "bluesky", { thread: "[]" }, "thread", /JSON array/],
     ["an unknown field", "bluesky", { thread: list({ txt: "Two" }) }, "thread", /JSON array/],
     ["an empty part", "bluesky", { thread: list("Two", " ") }, "thread", /^Part 2: it is empty/],
+    ["a broken part", "bluesky", { thread: '["Two", "\\ud800"]' }, "thread", /^Part 2: .*Unicode/],
+    ["a part with NUL", "bluesky", { thread: list("Two\0") }, "thread", /^Part 1: .*Unicode/],
     [
       "a part over its limit",
       "bluesky",

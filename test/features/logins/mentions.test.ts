@@ -74,6 +74,13 @@ describe.each(LOOKED_UP)("%s", (platform, query, first) => {
     expect(result).toMatchObject({ status: 503, body: { code: "UNAVAILABLE" } });
   });
 
+  test("refuses a query of more than 200 characters", async () => {
+    expect(await find(await openStage(platform), "a".repeat(201))).toMatchObject({
+      status: 400,
+      body: { errors: [{ message: "query: must have at most 200 characters" }] },
+    });
+  });
+
   test("refuses an account whose login is lost: 409", async () => {
     const stage = await openStage(platform);
     await env.DB.prepare("UPDATE accounts SET status = 'expired' WHERE id = ?")
