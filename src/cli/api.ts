@@ -216,6 +216,8 @@ const OPTIONS: Readonly<Record<string, string>> = {
   accountId: "--account",
   accounts: "--account",
   schedule_date: "--at",
+  thread: "--thread",
+  first_comment: "--comment",
   file: "--media",
   photo: "--media",
   video: "--media",

@@ -47,6 +47,10 @@ function readOptions(): string[] {
       (value: string, all: string[]) => [...all, value],
       [] as string[],
     )
+    .addHelpText(
+      "after",
+      "\nPORT (8787) and STATE_DIR (.wrangler/state) in the environment choose the port and the folder of its data.",
+    )
     .parse();
   return program.opts<{ var: string[] }>().var;
 }

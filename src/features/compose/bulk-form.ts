@@ -12,8 +12,11 @@ const overrideSchema = z
     caption: z.string().optional(),
     title: z.string().optional(),
     thumbnail_url: z.string().optional(),
-    thread: z.union([z.string(), z.array(z.unknown())]).optional(),
-    first_comment: z.string().optional(),
+    thread: z
+      .union([z.string(), z.array(z.unknown())])
+      .nullable()
+      .optional(),
+    first_comment: z.string().nullable().optional(),
     alt_text: z.union([z.string(), z.array(z.string())]).optional(),
     scheduledFor: instantIn(z.string({ error: OFFSET_NEEDED }))
       .nullable()
@@ -26,8 +29,8 @@ const overrideSchema = z
       settings: {
         ...(thread === undefined
           ? {}
-          : { thread: typeof thread === "string" ? thread : JSON.stringify(thread) }),
-        ...(first_comment === undefined ? {} : { first_comment }),
+          : { thread: Array.isArray(thread) ? JSON.stringify(thread) : (thread ?? "") }),
+        ...(first_comment === undefined ? {} : { first_comment: first_comment ?? "" }),
         ...(alt_text === undefined ? {} : { alt_text }),
       },
     }),

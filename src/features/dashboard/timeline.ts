@@ -9,13 +9,14 @@ export interface Step {
 
 type Data = Partial<
   Record<"scheduledFor" | "errorMessage" | "comment" | "reviewedBy", string | null>
->;
+> & { position?: number };
 
 const wordsOf = (name: EventName, data: Data, clock: Clock): string => {
   const planned = data.scheduledFor ? ` for ${clock.local(new Date(data.scheduledFor))}` : "";
   const words: Partial<Record<EventName, string>> = {
     "upload.scheduled": `Planned${planned}`,
     "upload.failed": `Failed: ${data.errorMessage ?? "the reason is not known"}`,
+    "upload.part_failed": `Part ${data.position} failed: ${data.errorMessage ?? "the reason is not known"}`,
     "upload.cancelled": "Cancelled",
     "upload.edited": "The published text was edited",
     "upload.changes_requested": `Changes were requested${data.reviewedBy === "client" ? " by the client" : ""}: ${data.comment ?? ""}`,

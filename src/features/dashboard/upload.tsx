@@ -15,7 +15,7 @@ import { platformName } from "../../platforms/registry.ts";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
 import { versionOf } from "../content/version.ts";
 import { mediaPath } from "../media/files.ts";
-import { partName, toPartAnswers } from "../posts/parts.ts";
+import { partName, positionToRetry, toPartAnswers } from "../posts/parts.ts";
 import { HELD_MESSAGE, mayApprove } from "../posts/rules.ts";
 import type { MediaRef } from "../posts/table.ts";
 import { openLinkOfPost } from "../review/repo/links.ts";
@@ -252,18 +252,22 @@ const PostResult = ({
 };
 
 const Actions = ({ upload }: { upload: WholeUpload }) => {
-  const { id, status, failureCode } = upload;
-  if (status === "completed" || status === "processing") return null;
+  const { id, status, parts } = upload;
+  const position = positionToRetry(upload);
+  if ((status === "completed" && position === null) || status === "processing") return null;
+  const hasFailed = status === "failed" || position !== null;
+  const failureCode =
+    position === null ? upload.failureCode : (parts?.[position - 1]?.failureCode ?? null);
   const isRetryable = failureCode === null || FAILURES[failureCode].retryable;
   const isWaiting = status === "scheduled" || status === "pending";
   return (
     <div class="row actions">
-      {status === "failed" && isRetryable && (
+      {hasFailed && isRetryable && (
         <TeamForm action={`/app/uploads/${id}/retry`}>
           <button type="submit">Retry</button>
         </TeamForm>
       )}
-      {status === "failed" && !isRetryable && (
+      {hasFailed && !isRetryable && (
         <details>
           <summary>Retry anyway…</summary>
           <TeamForm action={`/app/uploads/${id}/retry?force=1`}>
@@ -276,17 +280,19 @@ const Actions = ({ upload }: { upload: WholeUpload }) => {
           </TeamForm>
         </details>
       )}
-      <details>
-        <summary>{isWaiting ? "Cancel…" : "Remove…"}</summary>
-        <TeamForm action={`/app/uploads/${id}/delete`}>
-          <p>
-            {isWaiting
-              ? "The post will not go out. It stays in the list as cancelled."
-              : "The post leaves the list for good."}
-          </p>
-          <Button tone="danger">{isWaiting ? "Cancel the post" : "Remove the post"}</Button>
-        </TeamForm>
-      </details>
+      {position === null && (
+        <details>
+          <summary>{isWaiting ? "Cancel…" : "Remove…"}</summary>
+          <TeamForm action={`/app/uploads/${id}/delete`}>
+            <p>
+              {isWaiting
+                ? "The post will not go out. It stays in the list as cancelled."
+                : "The post leaves the list for good."}
+            </p>
+            <Button tone="danger">{isWaiting ? "Cancel the post" : "Remove the post"}</Button>
+          </TeamForm>
+        </details>
+      )}
     </div>
   );
 };

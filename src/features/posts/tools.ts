@@ -34,6 +34,9 @@ const post = z.object({
     .nullable()
     .describe("Set when the published post was taken down from the platform again."),
   url: z.string().nullable().describe("The address of the published post."),
+  warnings: z
+    .array(z.string())
+    .describe("Of a published post: what did not go as asked, such as a part of its thread."),
   reviewComment: z
     .string()
     .nullable()
@@ -88,6 +91,7 @@ async function toPost({ upload, account }: UploadWithAccount): Promise<z.output<
     publishedAt: upload.uploadedAt?.toISOString() ?? null,
     unpublishedAt: upload.unpublishedAt?.toISOString() ?? null,
     url: metadata?.shareUrl ?? null,
+    warnings: metadata?.warnings ?? [],
     reviewComment: upload.reviewComment,
     error: isFailed ? upload.errorMessage : lacksFile ? download.message : null,
     nextAction:

@@ -94,6 +94,18 @@ test("an account of another team is nobody's", async () => {
   expect(await theirs.uploads()).toBe(0);
 });
 
+test("null in overrides leaves the thread and the comment of a batch out", async () => {
+  const stage = await onStage();
+  const accounts = [await stage.connect("bluesky"), await stage.connect("facebook")];
+  const overrides = JSON.stringify({ facebook: { thread: null, first_comment: null } });
+  const fields = { description: "One", thread: '["Two"]', first_comment: "Hi", overrides };
+  const { results } = (await stage.bulk(accounts, fields)).body;
+  expect(results).toMatchObject([{ success: true }, { success: true }]);
+  const [bluesky, facebook] = results;
+  expect((await stage.read(bluesky.uploadId)).parts).toHaveLength(2);
+  expect((await stage.read(facebook.uploadId)).parts).toBeUndefined();
+});
+
 test("overrides: account over platform over shared, field by field", async () => {
   const stage = await onStage();
   const [one, two, three] = [
