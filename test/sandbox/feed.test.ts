@@ -72,6 +72,7 @@ describe("GET /sandbox/api/posts", () => {
               mime: "image/png",
               sizeBytes: 100,
               sha256: await sha256Hex(bytes),
+              alt: "A test",
             },
           ],
           fields: first,

@@ -127,7 +127,7 @@ const DOORS: Door[] = [
         { settings: { languages: "de" } },
         { bluesky_languages: "de" },
         { mediaUrls: [PICTURE] },
-        { media: [] },
+        { media: [{ url: PICTURE }] },
         { photo: PICTURE },
         { accountId: life.accountId },
         { status: "pending", description: "Altered" },
