@@ -76,6 +76,7 @@ export function describeLocalTools(remote: readonly Tool[]): Tool[] {
 const REMOTE_TOOLS = {
   list_accounts: "Lists the connected accounts, with the ids that the other tools take.",
   get_platform_capabilities: "Gets the limits of a platform.",
+  find_mentions: "Finds accounts that a post can mention.",
   create_post: "Publishes or schedules a post to several accounts.",
   get_post_status: "Gets the state of one post.",
   list_recent_posts: "Lists the newest posts.",

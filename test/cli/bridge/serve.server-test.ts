@@ -101,8 +101,8 @@ test("an agent shakes hands and finds the instance's tools beside those for loca
   assert.ok(instructions.includes(join(folder, "allowed")));
   const { result } = await bridge.request("tools/list");
   const names = result.tools.map(({ name }: { name: string }) => name);
-  assert.equal(names.length, 11);
-  assert.deepEqual(names.slice(9), ["publish_carousel", "publish_video"]);
+  assert.equal(names.length, 13);
+  assert.deepEqual(names.slice(11), ["publish_carousel", "publish_video"]);
   const [createPost, carousel, video] = ["create_post", "publish_carousel", "publish_video"].map(
     (name) => result.tools.find((tool: { name: string }) => tool.name === name),
   );
@@ -303,7 +303,7 @@ test("a client of the revision 2026-07-28 needs no handshake", async (t) => {
     "io.modelcontextprotocol/clientCapabilities": {},
   };
   const { result } = await other.request("tools/list", { _meta: meta });
-  assert.equal(result.tools.length, 11);
+  assert.equal(result.tools.length, 13);
   const accounts = await other.call("list_accounts", {}, meta);
   assert.equal(accounts.structuredContent.accounts.length, PLATFORMS.length);
   assert.equal(await other.end(), 0);
