@@ -22,7 +22,7 @@ export const split = (arrivals: readonly Arrival[]): [parts: Arrival[], posts: A
 const firstFailed = ({ upload }: PartOf): PartState | undefined =>
   upload.parts.find(({ status }) => status === "failed");
 
-/** Nobody knows whether it is out, or where to put it, and the person is told so. */
+/** The part may be published, or the post above it has no known id. Its failure tells the person so. */
 export const isUnknown = (one: PartOf): boolean =>
   one.part === firstFailed(one) &&
   (one.part.failureCode === "platform_processing_timeout" ||
@@ -79,7 +79,7 @@ function placedParts({ uploads, arrivals }: Evidence): Placed[] {
 const show = ({ upload, part, position, found }: Placed): string =>
   `#${upload.id} "${part.text}" (part ${position}) ${part.status} ${part.failureCode ?? ""}, ${found.length} at the platform`;
 
-/** The first part that failed may be out where nobody can tell; none after it was sent. */
+/** Only the first failed part can be published without an answer, because no part after it is sent. */
 function mayBeOut({ upload, part, position }: Placed): boolean {
   const isFirst = upload.parts.slice(0, position - 1).every(({ status }) => status === "completed");
   return isFirst && part.failureCode === "platform_processing_timeout";

@@ -23,7 +23,7 @@ export interface Protocol {
    * where some kind of post, or of account, cannot be asked about after a lost answer.
    */
   maxUndecided: number;
-  /** The same for parts, of which those after an undecided one are not sent; `maxUndecided` without it. */
+  /** The same share for parts. It may be higher, because no part after an undecided one is sent. Without it, `maxUndecided` holds. */
   maxUndecidedParts?: number;
   /** Returns the fields of `POST /accounts` for an account of this name, beside its tokens. */
   connection?(account: string): Promise<object>;

@@ -36,7 +36,7 @@ export const editErrors = (edit: UploadEdit, media: readonly MediaRef[]): FieldE
   return [fieldError("media", `the post has ${files} files; ${sent} were sent.`)];
 };
 
-/** An empty text hides that of the platform's own setting. */
+/** An empty alternative text also removes the one of the platform's own setting. */
 export function describeAnew(
   { media, platform, settings }: Pick<UploadRow, "media" | "platform" | "settings">,
   { media: descriptions = [] }: UploadEdit,

@@ -35,10 +35,12 @@ const isThreadPost = ({ kind }: Part): boolean => kind === "post";
 
 /** The files of settings and a thumbnail have no number in a thread. */
 function toChecked(ref: MediaRef, files: readonly MediaRow[]): OwnFile {
-  const role = ref.role === undefined || ref.role === "part" ? "photo" : "thumbnail";
   const known = "sha256" in ref ? files.find(({ sha256 }) => sha256 === ref.sha256) : undefined;
   const kind = "sha256" in ref ? ref.kind : (kindOfAddress(ref.url) ?? "image");
-  return { role, ref, media: described(known ?? { ...UNKNOWN_FILE, kind }, ref) };
+  const media = described(known ?? { ...UNKNOWN_FILE, kind }, ref);
+  if (ref.role !== undefined && ref.role !== "part") return { role: "thumbnail", ref, media };
+  const { role: _, ...ofPost } = ref;
+  return { role: "photo", ref: ofPost, media };
 }
 
 function rawThread(

@@ -37,7 +37,7 @@ const feedItem = z.object({
   }),
 });
 
-/** Omits replies, except those of threads from here. Bluesky counts no views. */
+/** Leaves out replies that were not published by Akimbo. Bluesky counts no views. */
 export const readPage: MetricsReader["readPage"] = async (job, cursor) => {
   const { handle, platformAccountId: actor } = job.account;
   const query = {

@@ -122,6 +122,26 @@ describe("an edit", () => {
       ["Hi", 0],
     ]);
   });
+
+  test.each<[what: string, json: object, shown: [text: string, files: number][]]>([
+    ["off", { thread: null }, [["One", 2]]],
+    [
+      "without files",
+      { thread: ["Three"] },
+      [
+        ["One", 2],
+        ["Three", 0],
+      ],
+    ],
+  ])("gives files back to the post when the thread is taken %s", async (_, json, shown) => {
+    const { stage, id, edit } = await planned({ photo: [photo(), photo()] });
+    await edit({ thread: [{ text: "Two", media: [1] }] });
+    await edit(json);
+    stage.harness.advance(86_400);
+    await stage.end(id);
+    const feed = (await stage.feed()).reverse();
+    expect(feed.map(({ text, media }) => [text, media.length])).toEqual(shown);
+  });
 });
 
 describe("an edit is refused, and nothing changes, with", () => {

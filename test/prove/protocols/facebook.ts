@@ -42,7 +42,7 @@ export const facebook: Protocol = {
   refreshesOnce: false,
   textField: "description",
   maxUndecided: FEW_UNDECIDED,
-  // Nobody says that the list of comments shows every comment to every login, so none is known to be absent.
+  // Facebook may hide comments from a login, so a comment that is missing in the list may still exist.
   maxUndecidedParts: 0.5,
   fill: (fields, i) => KINDS[i % KINDS.length]?.(fields),
   kindOf: (call) => {
