@@ -9,7 +9,8 @@ import {
   utimes,
   writeFile,
 } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
+import { build } from "esbuild";
 import { readGuides, renderGuides } from "./guides.ts";
 import { inProject } from "./paths.ts";
 
@@ -20,15 +21,37 @@ const COPIES = {
   "docs/search.js": "src/docs/search.js",
 };
 
+const ISLANDS = "src/pages/islands";
+
+/** Scripts of pages by their path: one for each `.tsx` file, and what several of them share. */
+async function bundleIslands(): Promise<Map<string, string>> {
+  const folder = inProject(ISLANDS);
+  const files = (await readdir(folder)).filter((name) => name.endsWith(".tsx"));
+  const { outputFiles } = await build({
+    entryPoints: files.map((name) => join(folder, name)),
+    outdir: "app/islands",
+    write: false,
+    bundle: true,
+    splitting: true,
+    minify: true,
+    format: "esm",
+    target: "es2022",
+    tsconfig: join(folder, "tsconfig.json"),
+    absWorkingDir: inProject("."),
+    logLevel: "error",
+  });
+  return new Map(outputFiles.map(({ path, text }) => [`/app/islands/${basename(path)}`, text]));
+}
+
 export async function buildAssets(): Promise<boolean> {
-  const guides = renderGuides(await readGuides());
+  const texts = new Map([...renderGuides(await readGuides()), ...(await bundleIslands())]);
   const changes = await Promise.all([
     ...Object.entries(COPIES).map(([target, source]) =>
       copyIfChanged(inProject(source), join(ASSETS, target)),
     ),
-    ...[...guides].map(([target, text]) => writeIfChanged(join(ASSETS, target), text)),
+    ...[...texts].map(([target, text]) => writeIfChanged(join(ASSETS, target), text)),
   ]);
-  const built = [...Object.keys(COPIES), ...[...guides.keys()].map((path) => path.slice(1))];
+  const built = [...Object.keys(COPIES), ...[...texts.keys()].map((path) => path.slice(1))];
   const hasLess = await removeOthers(built);
   return hasLess || changes.includes(true);
 }

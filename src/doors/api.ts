@@ -4,8 +4,9 @@ import { requirePlatforms } from "../config.ts";
 import { createCaller } from "../features/auth/caller.ts";
 import { requireKnownCaller } from "../http/caller.ts";
 import { type MakeDeps, prepareDoor } from "../http/door.ts";
-import type { AppEnv } from "../http/env.ts";
+import { type AppContext, type AppEnv, publicOrigin } from "../http/env.ts";
 import { DOCUMENT, describeApi } from "../http/openapi.ts";
+import { isSameOrigin } from "../http/same-origin.ts";
 import { createSwitch } from "../http/switch.ts";
 
 const apiCors = cors({
@@ -144,11 +145,24 @@ export function createApiOf(
   for (const router of open) app.route("/api/v1", router);
   app.use("/api/*", requireKnownCaller);
   app.use("/api/*", async (c, next) => {
-    c.set("createCaller", createCaller);
+    c.set("createCaller", callerOf(c));
     await next();
   });
   for (const router of behindToken) app.route("/api/v1", router);
   return app;
+}
+
+/** Scripts of this instance's pages call as the signed-in person, with the team of their page in X-Team-ID. */
+function callerOf(c: AppContext): AppEnv["Variables"]["createCaller"] {
+  const cookies = c.req.header("cookie") ?? null;
+  if (cookies === null || !isSameOrigin(c)) return createCaller;
+  return async (deps, presented, admission) => {
+    const { token, teamId } = presented;
+    if (token !== null || teamId === null) return createCaller(deps, presented, admission);
+    const { createPersonCtx } = await import("../features/auth/signed-in.ts");
+    const origin = publicOrigin(deps, c.req.url);
+    return createPersonCtx(deps, { cookies, origin, teamId, form: { teamId } }, admission);
+  };
 }
 
 export const createApi = (makeDeps: MakeDeps) =>

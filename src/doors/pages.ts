@@ -4,6 +4,7 @@ import { accountPage } from "../features/dashboard/account.tsx";
 import { accountsPage } from "../features/dashboard/accounts.tsx";
 import { homePage } from "../features/dashboard/home.tsx";
 import { invitePage } from "../features/dashboard/invite.tsx";
+import { islandFiles } from "../features/dashboard/island-routes.ts";
 import { linksPage } from "../features/dashboard/links.tsx";
 import { mePage } from "../features/dashboard/me.tsx";
 import { privacyPage } from "../features/dashboard/privacy.tsx";
@@ -51,6 +52,7 @@ export function createPages(
   app.route("/", termsPage);
   app.route("/", invitePage);
   app.route("/", pushWorker);
+  app.route("/", islandFiles);
   for (const page of behindSignIn) {
     const places = new Set(page.routes.map(({ method, path }) => `${method} ${path}`));
     for (const place of places) {

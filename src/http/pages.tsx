@@ -2,8 +2,9 @@ import { createMiddleware } from "hono/factory";
 import { AppError } from "../core/errors.ts";
 import { renderPlainPage } from "../pages/app-layout.tsx";
 import { bodyOf } from "./body.ts";
-import { type AppContext, type AppEnv, publicOrigin } from "./env.ts";
+import type { AppContext, AppEnv } from "./env.ts";
 import { toRefusal } from "./errors.ts";
+import { isSameOrigin } from "./same-origin.ts";
 
 const refuseUnless = (isOurs: (c: AppContext) => boolean) =>
   createMiddleware<AppEnv>(async (c, next) => {
@@ -43,13 +44,6 @@ export const refuseOtherSites = refuseUnless(
     isSameOrigin(c) ||
     (c.req.header("sec-fetch-site") === undefined && c.req.header("origin") === undefined),
 );
-
-function isSameOrigin(c: AppContext): boolean {
-  const site = c.req.header("sec-fetch-site");
-  if (site !== undefined) return site === "same-origin";
-  const origin = c.req.header("origin");
-  return origin === publicOrigin(c.var.deps, c.req.url) || origin === new URL(c.req.url).origin;
-}
 
 export function renderErrorPage(error: unknown, c: AppContext): Response | Promise<Response> {
   const { status, message, headers } = toRefusal(error, c);

@@ -3,14 +3,22 @@ import type { Child } from "hono/jsx";
 import { renderPage } from "./layout.tsx";
 import { ShownTeam } from "./team-form.tsx";
 
+/** `key` follows `g` on the keyboard. */
 const PLACES = [
-  { path: "/app", name: "Home" },
-  { path: "/app/uploads", name: "Uploads" },
-  { path: "/app/accounts", name: "Accounts" },
-  { path: "/app/tokens", name: "Tokens" },
-  { path: "/app/team", name: "Team" },
-  { path: "/app/settings", name: "Settings" },
+  { path: "/app", name: "Home", key: "h" },
+  { path: "/app/compose", name: "Compose", key: "n" },
+  { path: "/app/calendar", name: "Calendar", key: "c" },
+  { path: "/app/uploads", name: "Posts", key: "p" },
+  { path: "/app/media", name: "Media", key: "m" },
+  { path: "/app/accounts", name: "Accounts", key: "a" },
+  { path: "/app/tokens", name: "Tokens", key: "t" },
+  { path: "/app/team", name: "Team", key: "e" },
+  { path: "/app/settings", name: "Settings", key: "s" },
 ] as const;
+
+export const islandPath = (name: string): string => `/app/islands/${name}.js`;
+
+const MENU = islandPath("menu");
 
 export interface Viewer {
   email: string;
@@ -24,7 +32,12 @@ export interface AppPage {
   /** Must be a constant. */
   styles?: string;
   status?: number;
+  /** Besides the menu, which is on every page. */
   scripts?: readonly string[];
+  imageSources?: string;
+  hasMedia?: boolean;
+  mediaSources?: string;
+  connectSources?: string;
   formTargets?: string;
   /** Registers a service worker; must be a constant. */
   workerScript?: string;
@@ -107,6 +120,12 @@ details form > * + * { margin-top: .6rem; }
 .files li { max-width: 100%; overflow-wrap: anywhere; }
 .files img { display: block; max-width: 100%; height: auto; border-radius: .5rem; border: 1px solid var(--line); background: var(--code); }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+.menu { width: min(100% - 2rem, 30rem); margin-top: 12vh; padding: 1rem; color: var(--ink); background: var(--card); border: 1px solid var(--line); border-radius: 1rem; }
+.menu::backdrop { background: rgb(0 0 0 / .45); }
+.menu > * + * { margin-top: .8rem; }
+.menu ul { list-style: none; margin-bottom: 0; padding: 0; }
+.menu li a { display: block; padding: .5rem .7rem; border-radius: .5rem; text-decoration: none; }
+kbd { padding: .1rem .4rem; font: inherit; font-size: .85em; background: var(--code); border: 1px solid var(--line); border-radius: .3rem; }
 @media (max-width: 30rem) { dl { grid-template-columns: 1fr; } dd { margin-bottom: .4rem; } .nav ul { gap: 0; margin-inline: -.4rem; } .nav a { padding-inline: .4rem; font-size: .87rem; } }
 `;
 
@@ -130,9 +149,9 @@ const Top = ({ viewer, here }: { viewer: Viewer; here: AppPage["here"] }) => (
     </div>
     <nav class="nav" aria-label="Pages">
       <ul>
-        {PLACES.map(({ path, name }) => (
+        {PLACES.map(({ path, name, key }) => (
           <li>
-            <a href={path} aria-current={path === here ? "page" : undefined}>
+            <a href={path} aria-current={path === here ? "page" : undefined} data-command={key}>
               {name}
             </a>
           </li>
@@ -145,7 +164,7 @@ const Top = ({ viewer, here }: { viewer: Viewer; here: AppPage["here"] }) => (
 export const renderAppPage = (
   c: Context,
   viewer: Viewer,
-  { title, here, styles = "", status, scripts, formTargets, workerScript }: AppPage,
+  { title, here, styles = "", status, scripts = [], workerScript, ...rest }: AppPage,
   content: Child,
 ): Promise<Response> =>
   renderPage(
@@ -155,9 +174,10 @@ export const renderAppPage = (
       styles: APP_STYLES + styles,
       hasForms: true,
       header: <Top viewer={viewer} here={here} />,
+      ...rest,
+      teamId: viewer.team.id,
+      scripts: [MENU, ...scripts],
       ...(status ? { status } : {}),
-      ...(scripts ? { scripts } : {}),
-      ...(formTargets ? { formTargets } : {}),
       ...(workerScript ? { inlineScript: workerScript, hasWorker: true } : {}),
     },
     <ShownTeam.Provider value={viewer.team.id}>{content}</ShownTeam.Provider>,

@@ -70,14 +70,20 @@ interface Page {
   imageSources?: string;
   /** Addresses on this origin. The page must work without them. */
   scripts?: readonly string[];
-  /** Must be a constant, because it is inserted unescaped. Not with `scripts`. The page must work without it. */
+  /** Must be a constant, because it is inserted unescaped. The page must work without it. */
   inlineScript?: string;
   hasMedia?: boolean;
+  /** CSP sources for videos, besides this origin. */
+  mediaSources?: string;
+  /** CSP sources for calls of scripts, besides this origin. */
+  connectSources?: string;
   /** The address itself grants access, so it is never sent as a referrer. */
   isSecret?: boolean;
   /** Name of the site after the page's title. The default is Akimbo. */
   site?: string;
   header?: Child;
+  /** For scripts, which name it in their calls. */
+  teamId?: number;
   /** A list of further pages, placed after the content. */
   side?: Child;
 }
@@ -94,6 +100,9 @@ function hashSource(styles: string): Promise<string> {
   return fresh;
 }
 
+const sources = (...parts: (string | false | undefined)[]): string =>
+  parts.filter(Boolean).join(" ");
+
 /**
  * Pages are private: browsers neither store nor frame them, search engines do not index them, and links do not reveal
  * their address.
@@ -101,16 +110,18 @@ function hashSource(styles: string): Promise<string> {
 export async function renderPage(c: Context, page: Page, content: Child): Promise<Response> {
   const styles = BASE_STYLES + (page.styles ?? "");
   const { scripts = [], inlineScript, isSecret = false } = page;
+  const isScripted = scripts.length > 0 || inlineScript !== undefined;
+  const inlineHash = inlineScript && (await hashSource(inlineScript));
   c.header(
     "Content-Security-Policy",
     [
       "default-src 'none'",
       `style-src ${await hashSource(styles)}`,
-      ["img-src 'self'", page.imageSources].filter(Boolean).join(" "),
-      ...(page.hasMedia ? ["media-src 'self'"] : []),
-      `form-action ${page.hasForms ? ["'self'", page.formTargets].filter(Boolean).join(" ") : "'none'"}`,
-      ...(scripts.length > 0 ? ["script-src 'self'", "connect-src 'self'"] : []),
-      ...(inlineScript ? [`script-src ${await hashSource(inlineScript)}`] : []),
+      sources("img-src 'self'", page.imageSources),
+      ...(page.hasMedia ? [sources("media-src 'self'", page.mediaSources)] : []),
+      page.hasForms ? sources("form-action 'self'", page.formTargets) : "form-action 'none'",
+      ...(isScripted ? [sources("script-src", scripts.length > 0 && "'self'", inlineHash)] : []),
+      ...(scripts.length > 0 ? [sources("connect-src 'self'", page.connectSources)] : []),
       "frame-ancestors 'none'",
       ...(page.hasWorker ? ["worker-src 'self'"] : []),
       "base-uri 'none'",
@@ -135,7 +146,7 @@ export async function renderPage(c: Context, page: Page, content: Child): Promis
           <script type="module" src={address} />
         ))}
       </head>
-      <body>
+      <body data-team={page.teamId}>
         <a class="skip" href="#content">
           Skip to content
         </a>

@@ -44,6 +44,7 @@ export const OPEN_PAGES: string[] = [
   "POST /sign-in/passkey/register-options",
   "POST /sign-in/passkey/verify",
   "GET /app/push-worker.js",
+  "GET /app/islands/:file{[A-Za-z0-9-]+\\.js}",
   "GET /invite/:token",
   "POST /invite/:token",
   "POST /invite/:token/accept",

@@ -95,9 +95,9 @@ uploadsPage.get("/app/uploads", signedIn("read:pages"), async (c) => {
   const refused = mistakes.length > 0 ? { text: mistakes.join(" "), isRefusal: true } : null;
   return renderOwnPage(
     c,
-    { title: "Uploads", here: "/app/uploads" },
+    { title: "Posts", here: "/app/uploads" },
     <>
-      <h1>Uploads</h1>
+      <h1>Posts</h1>
       <NoticeLine notice={refused ?? doneNotice(DONE_MESSAGES, query.done)} />
       {mayApprove(ctx.actor) && (
         <div class="row">

@@ -1,0 +1,58 @@
+/** The service's refusal, or that it could not be reached. */
+export class CallRefused extends Error {
+  /** 0 when no answer came. */
+  readonly status: number;
+  readonly code: string | null;
+  readonly errors: readonly { field: string; message: string }[];
+
+  constructor(status: number, body: Partial<RefusalBody>) {
+    super(body.error ?? "The server did not answer as it should. Try again.");
+    this.status = status;
+    this.code = body.code ?? null;
+    this.errors = body.errors ?? [];
+  }
+}
+
+interface RefusalBody {
+  error: string;
+  code: string;
+  errors: { field: string; message: string }[];
+}
+
+const team = (): string => document.body.dataset.team ?? "";
+
+/**
+ * Sends a request to this instance as the signed-in person, in the page's team.
+ *
+ * @throws CallRefused
+ */
+export async function send(path: string, init: RequestInit = {}): Promise<Response> {
+  const headers = new Headers(init.headers);
+  headers.set("X-Team-ID", team());
+  const answer = await fetch(path, { ...init, headers }).catch(() => {
+    throw new CallRefused(0, { error: "There is no connection. Try again when the line is back." });
+  });
+  if (answer.ok) return answer;
+  throw new CallRefused(answer.status, await answer.json().catch(() => ({})));
+}
+
+/**
+ * Calls the REST API and reads its JSON answer. A plain object is sent as JSON.
+ *
+ * @param path below /api/v1, such as /upload/validate
+ * @throws CallRefused
+ */
+export async function call<T>(
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
+  path: string,
+  body?: FormData | object,
+  headers: Record<string, string> = {},
+): Promise<T> {
+  const isForm = body === undefined || body instanceof FormData;
+  const answer = await send(`/api/v1${path}`, {
+    method,
+    headers: isForm ? headers : { "Content-Type": "application/json", ...headers },
+    ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+  });
+  return answer.json();
+}
