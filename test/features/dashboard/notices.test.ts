@@ -64,7 +64,7 @@ test("a browser is added by what its script sends, named, and removed", async ()
   expect(refused.status).toBe(400);
 });
 
-test("the page runs its one script, by its hash, and the worker of its own origin", async () => {
+test("the page runs its own script, by its hash, beside the files of this origin, and the worker of its own origin", async () => {
   const page = await desk.harness.request("/app/push-worker.js");
   expect(page.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
   expect(await page.text()).toContain("showNotification");
@@ -72,7 +72,7 @@ test("the page runs its one script, by its hash, and the worker of its own origi
   const [, script = ""] = /<script>([\s\S]+)<\/script>/.exec(html) ?? [];
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(script));
   const policy = headers.get("content-security-policy")?.split("; ");
-  expect(policy).toContain(`script-src 'sha256-${new Uint8Array(digest).toBase64()}'`);
+  expect(policy).toContain(`script-src 'self' 'sha256-${new Uint8Array(digest).toBase64()}'`);
   expect(policy).toContain("worker-src 'self'");
   expect(html).toMatch(/id="add-browser"[^>]* hidden/);
   desk.harness.deps.config = { ...desk.harness.deps.config, vapid: null };
