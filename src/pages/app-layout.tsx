@@ -93,6 +93,7 @@ button.quiet, .button.quiet { background: transparent; color: var(--accent); bor
 button.danger { background: transparent; color: var(--bad); border-color: var(--bad); }
 .row { display: flex; flex-wrap: wrap; gap: .6rem; align-items: end; }
 .row > label { flex: 1 1 10rem; }
+.row.head { justify-content: space-between; align-items: center; }
 .list .row { flex-wrap: nowrap; }
 .list .row button { white-space: nowrap; }
 .notice { border-radius: .7rem; padding: .8rem 1rem; background: var(--accent-soft); }

@@ -1,16 +1,19 @@
 import { Hono } from "hono";
 import { now } from "../../core/clock.ts";
+import { DAY } from "../../core/time.ts";
 import { type Clock, clockOf, Time } from "../../pages/times.tsx";
 import { platformName } from "../../platforms/registry.ts";
 import { isEnding, NOTICE_AHEAD_MS } from "../accounts/rules.ts";
 import { isInstanceOwner } from "../auth/repo/people.ts";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
 import { DataAccess } from "./accounts.tsx";
+import { FirstSteps, isBegun } from "./first-steps.tsx";
 import { renderOwnPage, Section, State, UploadList } from "./parts.tsx";
 import {
   accountsInNeed,
-  hasAccounts,
+  beginnings,
   lastFailures,
+  platformsInTrouble,
   soonestUploads,
   type UploadLine,
   zoneOfTeam,
@@ -20,40 +23,56 @@ import { ACCOUNT_WORDS } from "./words.ts";
 export const homePage = new Hono<PageEnv>();
 
 const ENTRIES_PER_PART = 10;
+const DAYS_AHEAD = 7;
 
 homePage.get("/app", signedIn("read:pages"), async (c) => {
   const { ctx } = c.var;
   const { team } = ctx;
-  const endsBy = new Date(ctx.now().getTime() + NOTICE_AHEAD_MS);
-  const [zones, connected, pending, scheduled, failed, awaiting, inNeed, owner] = await ctx.read(
-    "posts:read",
-    [
+  const at = ctx.now().getTime();
+  const limit = ENTRIES_PER_PART;
+  const [zones, begun, pending, scheduled, failed, awaiting, inNeed, trouble, owner] =
+    await ctx.read("posts:read", [
       zoneOfTeam({ team }),
-      hasAccounts({ team }),
-      soonestUploads({ team, group: "pending", limit: ENTRIES_PER_PART }),
-      soonestUploads({ team, group: "scheduled", limit: ENTRIES_PER_PART }),
-      lastFailures({ team, limit: ENTRIES_PER_PART }),
-      soonestUploads({ team, group: "pending_approval", limit: ENTRIES_PER_PART }),
-      accountsInNeed({ team, endsBy, limit: ENTRIES_PER_PART }),
+      beginnings({ team }),
+      soonestUploads({ team, group: "pending", limit }),
+      soonestUploads({ team, group: "scheduled", limit }),
+      lastFailures({ team, limit }),
+      soonestUploads({ team, group: "pending_approval", limit }),
+      accountsInNeed({ team, endsBy: new Date(at + NOTICE_AHEAD_MS), limit }),
+      platformsInTrouble({ team, since: new Date(at - DAY) }),
       isInstanceOwner({ user: ctx.user }),
-    ],
-  );
-  const [[zone = null], [isConnected = false], [isOwner = false]] = [zones, connected, owner];
+    ]);
+  const [[zone = null], [steps], [isOwner = false]] = [zones, begun, owner];
   const hasApps = Object.values(ctx.config.appKeys).some(({ clientId }) => clientId !== "");
   const clock = clockOf(zone);
-  const due = [...pending, ...scheduled].slice(0, ENTRIES_PER_PART);
+  const until = new Date(at + DAYS_AHEAD * DAY);
+  const due = [
+    ...pending,
+    ...scheduled.filter(({ scheduledFor }) => isBefore(scheduledFor, until)),
+  ];
   return renderOwnPage(
     c,
     { title: "Home", here: "/app" },
     <>
-      <h1>Home</h1>
+      <div class="row head">
+        <h1>Home</h1>
+        <a class="button" href="/app/compose">
+          Compose a post
+        </a>
+      </div>
       {isOwner && !hasApps && <SetupHint />}
-      <Due uploads={due} isConnected={isConnected} clock={clock} />
+      {steps && !isBegun(steps) && (
+        <FirstSteps steps={steps} hasSandbox={ctx.config.sandboxEnabled} />
+      )}
+      <Due uploads={due.slice(0, limit)} clock={clock} />
+      <Awaiting uploads={awaiting} clock={clock} />
       <Failed uploads={failed} clock={clock} />
-      <InNeed awaiting={awaiting} accounts={inNeed} clock={clock} />
+      <Health accounts={inNeed} trouble={trouble} clock={clock} />
     </>,
   );
 });
+
+const isBefore = (at: Date | null, end: Date): boolean => at !== null && at < end;
 
 const SetupHint = () => (
   <p>
@@ -67,28 +86,34 @@ interface ListProps {
   clock: Clock;
 }
 
-const Due = ({ uploads, isConnected, clock }: ListProps & { isConnected: boolean }) => (
-  <Section id="due" title="Due next">
+const Due = ({ uploads, clock }: ListProps) => (
+  <Section id="due" title={`Goes out in the next ${DAYS_AHEAD} days`}>
+    {uploads.length > 0 ? (
+      <UploadList uploads={uploads} clock={clock} />
+    ) : (
+      <p class="muted">
+        Nothing is planned for these days. <a href="/app/compose">Compose a post</a>, or look at the
+        calendar.
+      </p>
+    )}
+    <p>
+      <a href="/app/calendar">Calendar</a> ·{" "}
+      <a href="/app/uploads?status=scheduled">All scheduled posts</a>
+    </p>
+  </Section>
+);
+
+const Awaiting = ({ uploads, clock }: ListProps) => (
+  <Section id="awaiting" title="Waits for approval">
     {uploads.length > 0 ? (
       <>
         <UploadList uploads={uploads} clock={clock} />
         <p>
-          <a href="/app/uploads?status=scheduled">All scheduled posts</a>
+          <a href="/app/uploads?status=pending_approval">All posts that wait for approval</a>
         </p>
       </>
     ) : (
-      <p class="muted">
-        Nothing is planned.{" "}
-        {isConnected ? (
-          <>
-            Create a post with <code>POST /upload</code>: see the <a href="/docs">API reference</a>.
-          </>
-        ) : (
-          <>
-            <a href="/app/accounts">Connect an account</a> first, then create a post.
-          </>
-        )}
-      </p>
+      <p class="muted">No post waits for approval.</p>
     )}
   </Section>
 );
@@ -108,31 +133,28 @@ const Failed = ({ uploads, clock }: ListProps) => (
   </Section>
 );
 
-interface InNeedProps {
-  awaiting: readonly UploadLine[];
+interface HealthProps {
   accounts: ReturnType<ReturnType<typeof accountsInNeed>["read"]>;
+  trouble: ReturnType<ReturnType<typeof platformsInTrouble>["read"]>;
   clock: Clock;
 }
 
 const ENDING = { text: "Login ends soon", tone: "wait" } as const;
 const LOSING_ACCESS = { text: "To be connected again", tone: "wait" } as const;
 
-const stateOf = (account: InNeedProps["accounts"][number]) => {
+const stateOf = (account: HealthProps["accounts"][number]) => {
   if (account.status !== "active") return ACCOUNT_WORDS[account.status];
   return isEnding(account, now()) ? ENDING : LOSING_ACCESS;
 };
 
-const InNeed = ({ awaiting, accounts, clock }: InNeedProps) => (
-  <Section id="people" title="Needs a person">
-    {awaiting.length > 0 && (
-      <>
-        <h3>Posts that wait for approval</h3>
-        <UploadList uploads={awaiting} clock={clock} />
-        <p>
-          <a href="/app/uploads?status=pending_approval">All posts that wait for approval</a>
-        </p>
-      </>
-    )}
+const Health = ({ accounts, trouble, clock }: HealthProps) => (
+  <Section id="health" title="Accounts and platforms">
+    {trouble.map(({ platform, posts }) => (
+      <p>
+        {platformName(platform)} did not publish {posts === 1 ? "one post" : `${posts} posts`} in
+        the last 24 hours: it did not answer, or did not finish in time. The posts are under Failed.
+      </p>
+    ))}
     {accounts.length > 0 && (
       <>
         <h3>Accounts to reconnect</h3>
@@ -155,8 +177,11 @@ const InNeed = ({ awaiting, accounts, clock }: InNeedProps) => (
         </ul>
       </>
     )}
-    {awaiting.length + accounts.length === 0 && (
-      <p class="muted">Nothing waits for you: no approval, and every account is connected.</p>
+    {accounts.length + trouble.length === 0 && (
+      <p class="muted">No account has to be reconnected, and every platform answers.</p>
     )}
+    <p>
+      <a href="/app/accounts">All accounts</a>
+    </p>
   </Section>
 );

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { text } from "drizzle-orm/sqlite-core";
+import { integer, text } from "drizzle-orm/sqlite-core";
 import type { StatusGroup } from "../../core/upload-status.ts";
 import { prepared, type Query } from "../../db/client.ts";
 import { flag } from "../../db/columns.ts";
@@ -107,10 +107,39 @@ export const accountsInNeed = prepared(
   ),
 );
 
-export const hasAccounts = prepared(
+const readBeginnings = rowReader({
+  hasAccount: flag("has_account").notNull(),
+  hasPost: flag("has_post").notNull(),
+  hasPublished: flag("has_published").notNull(),
+  isSimulated: flag("is_simulated").notNull(),
+});
+
+export type Beginnings = ReturnType<typeof readBeginnings>;
+
+const ofTeam = (team: SQL) => sql`team_id = ${team} AND deleted_at IS NULL`;
+
+/** What the team has done already. `isSimulated`: its first account is one of the sandbox. */
+export const beginnings = prepared(
   ({ team }: Params<{ team: SQL }>) =>
-    sql`SELECT EXISTS (SELECT 1 FROM accounts WHERE team_id = ${team} AND deleted_at IS NULL) AS found`,
-  valueReader(flag("found").notNull()),
+    sql`SELECT EXISTS (SELECT 1 FROM accounts WHERE ${ofTeam(team)}) AS has_account,
+      EXISTS (SELECT 1 FROM uploads WHERE ${ofTeam(team)}) AS has_post,
+      EXISTS (SELECT 1 FROM uploads WHERE ${ofTeam(team)} AND status_group = 'completed') AS has_published,
+      (SELECT mode FROM accounts WHERE ${ofTeam(team)} LIMIT 1) IS NOT 'live' AS is_simulated`,
+  readBeginnings,
+);
+
+const TROUBLE_LOOKED_AT = 25;
+
+/** Posts that failed since then because of their platform, among the newest failed ones. */
+export const platformsInTrouble = prepared(
+  ({ team, since }: Params<{ team: SQL; since: Date }>) =>
+    sql`SELECT platform, COUNT(*) AS posts FROM (
+        SELECT u.platform, u.failed_at, u.failure_code FROM uploads u
+        WHERE u.team_id = ${team} AND u.deleted_at IS NULL AND u.status_group = 'failed'
+        ORDER BY u.sort_at DESC, u.id DESC LIMIT ${sql.raw(`${TROUBLE_LOOKED_AT}`)})
+      WHERE failed_at >= ${since} AND failure_code IN ('platform_unavailable', 'platform_processing_timeout')
+      GROUP BY platform ORDER BY platform`,
+  rowReader({ platform: uploads.platform, posts: integer("posts").notNull() }),
 );
 
 const readUpload = rowReader(uploads);

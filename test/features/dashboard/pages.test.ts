@@ -41,16 +41,21 @@ test("an empty home says what to do next", async () => {
   const { browser } = await signedIn();
   const { status, html } = await browser.get("/app");
   expect(status).toBe(200);
-  expect(html).toContain("Connect an account");
+  expect(html).toMatch(
+    /Connect an account.*To do.*Compose a post.*To do.*See it in the sandbox.*To do/s,
+  );
   expect(html).toContain("No post has failed");
-  expect(html).toContain("Nothing waits for you");
+  expect(html).toContain("No post waits for approval");
+  expect(html).toContain("No account has to be reconnected");
 });
 
-test("home: what is due, what failed, what needs a person, in that order", async () => {
+test("home: what is due, what waits, what failed, what is to be reconnected, in that order", async () => {
   const { harness, member, browser } = await signedIn();
   const accountId = await connectSandbox(harness, member);
-  const at = "2026-12-24T18:30:00Z";
-  await createPost(harness, member, accountId, { title: "For Christmas", schedule_date: at });
+  const at = "2026-12-08T08:30:00Z";
+  const later = "2026-12-08T09:30:00Z";
+  await createPost(harness, member, accountId, { title: "In a week", schedule_date: at });
+  await createPost(harness, member, accountId, { title: "Later", schedule_date: later });
   const failed = await createPost(harness, member, accountId, { title: "An unlucky one" });
   await failAs(failed, "rate_limited", "Too many posts");
   const cancelled = await createPost(harness, member, accountId, { title: "Called off" });
@@ -59,13 +64,28 @@ test("home: what is due, what failed, what needs a person, in that order", async
   const lost = await connectSandbox(harness, member, "Lost", "threads");
   await env.DB.prepare("UPDATE accounts SET status = 'expired' WHERE id = ?").bind(lost).run();
   const { html } = await browser.get("/app");
-  const places = ["For Christmas", "An unlucky one", "Held back", "Login expired"].map((text) =>
+  const places = ["In a week", "Held back", "An unlucky one", "Login expired"].map((text) =>
     html.indexOf(text),
   );
   expect(places).not.toContain(-1);
   expect(places).toEqual([...places].sort((one, other) => one - other));
   expect(html).toContain("Wait a while, then retry.");
   expect(html).not.toContain("Called off");
+  expect(html).not.toContain("Later");
+  expect(html).not.toContain("did not publish");
+  await failAs(failed, "platform_unavailable", "It is down");
+  expect((await browser.get("/app")).html).toContain("Bluesky did not publish one post");
+});
+
+test("home leads from zero to the first post that is out, and then no longer", async () => {
+  const { harness, member, browser } = await signedIn();
+  const shown = async () => (await browser.get("/app")).html.match(/>(Done|To do)</g) ?? [];
+  const accountId = await connectSandbox(harness, member);
+  expect(await shown()).toEqual([">Done<", ">To do<", ">To do<"]);
+  await createPost(harness, member, accountId);
+  expect(await shown()).toEqual([">Done<", ">Done<", ">To do<"]);
+  await harness.drain();
+  expect(await shown()).toEqual([]);
 });
 
 test("pages escape what people wrote", async () => {
