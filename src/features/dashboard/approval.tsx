@@ -5,12 +5,23 @@ import type { WholeUpload } from "./repo.ts";
 
 export interface ApprovalView {
   mayApprove: boolean;
+  viewerId: number;
+  now: Date;
   seen: string;
   comment: string;
 }
 
 /** Equals `MAX_COMMENT_CHARACTERS`, which pages do not load. */
 const MAX_COMMENT = 2_000;
+
+/** A person does not approve an own draft, but publishes or schedules it. */
+function approveName(
+  { status, createdBy, scheduledFor }: WholeUpload,
+  { viewerId, now }: ApprovalView,
+): string {
+  if (status !== "draft" || createdBy !== viewerId) return "Approve";
+  return scheduledFor && scheduledFor > now ? "Schedule" : "Publish now";
+}
 
 export const Approval = ({ upload, view }: { upload: WholeUpload; view: ApprovalView }) => {
   const { id, status } = upload;
@@ -27,7 +38,7 @@ export const Approval = ({ upload, view }: { upload: WholeUpload; view: Approval
       <div class="row actions">
         {mayApprove && !download && (
           <TeamForm action={`/app/uploads/${id}/approve?seen=${seen}`}>
-            <button type="submit">Approve</button>
+            <button type="submit">{approveName(upload, view)}</button>
           </TeamForm>
         )}
         {(!isHeld || download?.state === "failed") && (

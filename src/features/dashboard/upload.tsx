@@ -142,6 +142,8 @@ async function showUpload(
   const clock = clockOf(zone);
   const view: ApprovalView = {
     mayApprove: mayApprove(ctx.actor),
+    viewerId: ctx.person.userId,
+    now: ctx.now(),
     seen: await versionOf(upload),
     comment,
   };

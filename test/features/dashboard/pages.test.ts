@@ -236,7 +236,7 @@ test("a draft is submitted, sent back with a comment, and approved as it is show
   const accountId = await connectSandbox(harness, member);
   const id = await createPost(harness, member, accountId, { status: "draft" });
   const page = `/app/uploads/${id}`;
-  expect((await browser.get(page)).html).toMatch(/Approve<.*Submit for approval</s);
+  expect((await browser.get(page)).html).toMatch(/Publish now<.*Submit for approval</s);
   const submitted = await browser.post(`${page}/submit`);
   expect(submitted.location).toBe(`${page}?done=submitted`);
   const shown = await browser.get(submitted.location ?? "");
@@ -265,6 +265,28 @@ test("a draft is submitted, sent back with a comment, and approved as it is show
   expect((await browser.sendForm(again ?? "")).location).toBe(`${page}?done=approved`);
   await harness.drain();
   expect((await browser.get(page)).html).toMatch(/Changes were requested: .*Approved.*Published/s);
+});
+
+test.each([
+  ["one's own draft is published", {}, "own", "Publish now"],
+  [
+    "one's own draft with a date is scheduled",
+    { schedule_date: "2026-12-24T10:00:00Z" },
+    "own",
+    "Schedule",
+  ],
+  ["another person's draft is approved", {}, "another", "Approve"],
+  ["a post that waits is approved", { status: "pending_approval" }, "own", "Approve"],
+] as const)("%s", async (_, fields, whose, word) => {
+  const { harness, member, browser } = await signedIn();
+  const accountId = await connectSandbox(harness, member);
+  const id = await createPost(harness, member, accountId, { status: "draft", ...fields });
+  const other = await createMember();
+  await joinTeam(member.teamId, other.userId, "ADMIN");
+  const reader =
+    whose === "own" ? browser : (await new Browser(harness).signIn(other)).show(member.teamId);
+  const { html } = await reader.get(`/app/uploads/${id}`);
+  expect(html).toContain(`<button type="submit">${word}</button>`);
 });
 
 test("a member submits, and is told who approves", async () => {
