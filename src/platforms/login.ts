@@ -61,6 +61,8 @@ export interface LoginRefusal {
   final: boolean;
   /** The platform or the person has ended the login. */
   isEnded?: true;
+  /** As the platform asks, after a refusal that is not final. */
+  retryAfterSeconds?: number;
   /** The refusal concerns no other login of the app. */
   isAboutLogin?: true;
   /** The wrong field of the request. Absent when the login itself is refused. */

@@ -69,8 +69,10 @@ export async function refreshUnderLease(
     refreshed = { ok: false, error: { message, final: false } };
   }
   if (!refreshed.ok) {
-    const ends = endsAfterFailure(deps, connector, account, credentials, retryAfterSeconds());
-    return giveUp(deps, account, withAdvice(deps, connector, account, refreshed.error), ends);
+    const seconds = retryAfterSeconds();
+    const ends = endsAfterFailure(deps, connector, account, credentials, seconds);
+    const refusal = withAdvice(deps, connector, account, refreshed.error);
+    return giveUp(deps, account, { retryAfterSeconds: seconds ?? 0, ...refusal }, ends);
   }
 
   const storing = keepLogin(deps, account, refreshed.value);

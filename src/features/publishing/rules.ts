@@ -24,7 +24,7 @@ export const nextBackoff = (taken: number): number | null => BACKOFF_SECONDS[tak
 
 const LOGIN_BACKOFF_SECONDS = 60;
 
-const LOGIN_PATIENCE_SECONDS = BACKOFF_SECONDS.reduce((sum, wait) => sum + wait, 0);
+export const LOGIN_PATIENCE_SECONDS = BACKOFF_SECONDS.reduce((sum, wait) => sum + wait, 0);
 
 /**
  * Seconds to wait for a login that could not be renewed; null after the maximum wait.

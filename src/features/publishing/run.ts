@@ -152,9 +152,8 @@ async function logIn(deps: Deps, claim: Claim): Promise<Credentials | "over"> {
       const at = addSeconds(deps.now(), LOGIN_BUSY_SECONDS);
       return over(park(deps, upload, at, { submits: upload.submits }));
     }
-    const { message, final } = login;
-    if (!final) return awaitLogin(deps, claim, message);
-    const failure: Failure = { code: "account_disconnected", message };
+    if (!login.final) return awaitLogin(deps, claim, login);
+    const failure: Failure = { code: "account_disconnected", message: login.message };
     return over(fail(deps, upload, timeoutOrFailure(upload, failure)));
   } catch (error) {
     if (!(error instanceof NoCredentials)) throw error;

@@ -14,6 +14,7 @@ import type {
   Waiting,
 } from "../../platforms/connector.ts";
 import { stepsOf } from "../../platforms/follow-ups.ts";
+import type { LoginRefusal } from "../../platforms/login.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { pullRefusal } from "../content/files.ts";
 import { CAP_WINDOW_MS } from "../limits/rules.ts";
@@ -24,7 +25,14 @@ import { metadataOf } from "./completion.ts";
 import { endAttempt } from "./end-attempt.ts";
 import { endingBy, filesOf } from "./job.ts";
 import { otherPostsShownAs } from "./repo/jobs.ts";
-import { isPartWait, loginBackoff, MAX_RESTARTS, nextBackoff, resubmitWait } from "./rules.ts";
+import {
+  isPartWait,
+  LOGIN_PATIENCE_SECONDS,
+  loginBackoff,
+  MAX_RESTARTS,
+  nextBackoff,
+  resubmitWait,
+} from "./rules.ts";
 import { isOverdue, neverFinished, reconcileAt, unavailable } from "./verdicts.ts";
 import { backOff, complete, enterSubmit, fail, park, saveProgress } from "./writes.ts";
 
@@ -65,21 +73,33 @@ export async function repeatLater(
 }
 
 /** Retries later, because the login could not be renewed. Uses up no back-off. */
-export async function awaitLogin(deps: Deps, claim: Claim, message: string): Promise<"over"> {
+export async function awaitLogin(
+  deps: Deps,
+  claim: Claim,
+  { message, retryAfterSeconds = 0 }: LoginRefusal,
+): Promise<"over"> {
   const { upload } = claim;
-  if (upload.stage !== "preparing") return askAgain(deps, claim, message);
+  const requested = Math.min(retryAfterSeconds, LOGIN_PATIENCE_SECONDS);
+  if (upload.stage !== "preparing") return askAgain(deps, claim, message, requested);
   const now = deps.now();
   const wait = loginBackoff(upload.backoffs, secondsBetween(upload.progressedAt ?? now, now));
   if (wait === null) return over(fail(deps, upload, unavailable(message)));
   const uncounted = { ...upload, backoffs: Math.max(0, upload.backoffs - 1) };
-  return over(backOff(deps, uncounted, wait, message, upload.bookmark));
+  const afterSeconds = Math.max(wait, requested);
+  return over(backOff(deps, uncounted, afterSeconds, message, upload.bookmark));
 }
 
 /** Asks again later, until there was no progress for too long. */
-async function askAgain(deps: Deps, claim: Claim, message: string): Promise<"over"> {
+async function askAgain(
+  deps: Deps,
+  claim: Claim,
+  message: string,
+  leastSeconds = 0,
+): Promise<"over"> {
   const { upload } = claim;
   if (isOverdue(upload, deps.now())) return over(fail(deps, upload, neverFinished(message)));
-  return over(park(deps, upload, addSeconds(deps.now(), ASK_AGAIN_SECONDS)));
+  const wait = Math.max(ASK_AGAIN_SECONDS, leastSeconds);
+  return over(park(deps, upload, addSeconds(deps.now(), wait)));
 }
 
 const stepsFor = ({ connector, upload }: Claim) =>

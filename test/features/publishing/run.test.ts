@@ -161,6 +161,30 @@ test("posts on one expired login are out a minute after it can be renewed, howev
   for (const id of ids) expect(await stage.read(id)).toMatchObject({ status: "completed" });
 });
 
+test("a login is renewed no sooner than the platform's Retry-After allows", async () => {
+  const stage = await atPds();
+  const id = await stage.post();
+  stage.pds.expireSession();
+  const calledAt: number[] = [];
+  stage.pds.intercept = ({ method }) => {
+    if (method !== "server.refreshSession") return undefined;
+    calledAt.push(Date.now());
+    const headers = { "retry-after": "200" };
+    return calledAt.length > 2
+      ? undefined
+      : Promise.resolve(Response.json({ error: "RateLimitExceeded" }, { status: 429, headers }));
+  };
+  for (let minute = 0; minute < 10; minute++) {
+    await stage.harness.drain();
+    stage.harness.advance(60);
+    await stage.harness.tick();
+  }
+  expect(await stage.read(id)).toMatchObject({ status: "completed" });
+  const waits = calledAt.slice(1).map((at, i) => (at - (calledAt[i] ?? 0)) / 1_000);
+  expect(waits).toHaveLength(2);
+  for (const wait of waits) expect(wait).toBeGreaterThanOrEqual(200);
+});
+
 test("a post whose login cannot be renewed for twelve and a half minutes ends as unavailable", async () => {
   const stage = await atPds();
   const id = await stage.post();
