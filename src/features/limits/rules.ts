@@ -124,7 +124,8 @@ export const quotaUsedUp = ({ monthlyPosts }: Plan, at: Date): string =>
 export function requireRoom(facts: AccountFacts, at: Date, more = 0): void {
   const { account, plan, teamInProgress, inProgress } = facts;
   if (plan.platforms?.includes(account.platform) === false) {
-    throw new AppError("PLAN_LIMIT", `The team's plan does not include ${account.platform}.`);
+    const message = `The team's plan does not include ${account.platform}.`;
+    throw new AppError("PLAN_LIMIT", message, { isPassing: false });
   }
   requireQuota(facts, at, more);
   if (teamInProgress + more >= MAX_TEAM_IN_PROGRESS) {
