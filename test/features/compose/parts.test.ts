@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { splitText } from "../../../src/features/compose/split.ts";
-import type { Fields } from "../../support/harness.ts";
+import { type Fields, form } from "../../support/harness.ts";
 import { openStage, photo } from "../../support/stage.ts";
 
 const bluesky = () => openStage("bluesky", { person: "ada" });
@@ -86,6 +86,8 @@ describe("what follows a post is refused", () => {
       /cannot be split/,
     ],
     ["wrong marks", "bluesky", { thread: list("Two"), thread_marks: "x" }, "thread_marks", /true/],
+    ["marks alone", "bluesky", { thread_marks: "true" }, "thread_marks", /with thread/],
+    ["wrong marks alone", "bluesky", { thread_marks: "x" }, "thread_marks", /with thread/],
     [
       "a comment over its limit",
       "bluesky",
@@ -119,6 +121,24 @@ test("a batch gives each platform its own thread by overrides", async () => {
     { kind: "post", text: "Two", status: "completed" },
     { kind: "comment", text: "Hi", status: "completed" },
   ]);
+});
+
+test.each([
+  ["no thread", {}, {}, /^thread_marks: send it with thread/],
+  ["no thread, marks that say no", { thread_marks: "false" }, {}, null],
+  ["a thread that an override leaves out", { thread: list("Two") }, { thread: null }, null],
+  ["a thread in an override", {}, { thread: ["Two"] }, null],
+])("marks of a batch with %s", async (_, fields, override, error) => {
+  const stage = await bluesky();
+  const { token } = stage.member;
+  const body = form({
+    ...{ accounts: JSON.stringify([stage.accountId]), caption: "One", thread_marks: "true" },
+    ...{ overrides: JSON.stringify({ bluesky: override }), ...fields },
+  });
+  const answer = await stage.harness.call("POST", "/upload/validate", { token, body });
+  expect(answer.body.errors).toEqual(
+    error ? [expect.objectContaining({ error: expect.stringMatching(error) })] : [],
+  );
 });
 
 test("a thread takes as many places of the day as it has posts; a comment takes none", async () => {
