@@ -55,6 +55,20 @@ describe("what follows a post is refused", () => {
     ["an empty list", "bluesky", { thread: "[]" }, "thread", /JSON array/],
     ["an unknown field", "bluesky", { thread: list({ txt: "Two" }) }, "thread", /JSON array/],
     ["an empty part", "bluesky", { thread: list("Two", " ") }, "thread", /^Part 2: it is empty/],
+    [
+      "a part that shows nothing",
+      "bluesky",
+      { thread: list("\u200b\u2060\ufe0f ") },
+      "thread",
+      /^Part 1: it is empty/,
+    ],
+    [
+      "a post that shows nothing",
+      "bluesky",
+      { description: "\u200b\u200d", thread: list("Two") },
+      "description",
+      /^Write a description/,
+    ],
     ["a broken part", "bluesky", { thread: '["Two", "\\ud800"]' }, "thread", /^Part 2: .*Unicode/],
     ["a part with NUL", "bluesky", { thread: list("Two\0") }, "thread", /^Part 1: .*Unicode/],
     [
