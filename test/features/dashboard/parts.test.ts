@@ -1,0 +1,29 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import { connectSandbox, createMember, type Fields, form, Harness } from "../../support/harness.ts";
+import { Browser } from "../../support/person.ts";
+
+async function published(fields: Fields) {
+  const harness = new Harness();
+  const member = await createMember();
+  const { token } = member;
+  const browser = await new Browser(harness).signIn(member);
+  const accountId = await connectSandbox(harness, member);
+  const body = form({ accountId, description: "The post", ...fields });
+  const created = await harness.call("POST", "/upload", { token, body });
+  await harness.drain();
+  const id = created.body.data.uploadId;
+  const call = (method: string, path: string) => harness.call(method, path, { token, json: {} });
+  return { harness, browser, accountId, id, page: `/app/uploads/${id}`, call };
+}
+
+const FAILING = { first_comment: "Below [sandbox:unknown]" };
+
+test("a retry of a published post says that what is not out goes out", async () => {
+  const { browser, page } = await published(FAILING);
+  const { location } = await browser.post(`${page}/retry`);
+  expect(location).toBe(`${page}?done=continued`);
+  const { html } = await browser.get(location ?? "");
+  expect(html).toContain("What is not out yet goes out now.");
+  expect(html).not.toContain("queued again");
+});
