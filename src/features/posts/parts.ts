@@ -15,6 +15,9 @@ export interface Part {
   errorMessage: string | null;
 }
 
+export const NO_ACCOUNT_FOR_PARTS =
+  "The account is no longer connected, so what is not out cannot be sent. Publish it on the platform yourself.";
+
 interface Whole {
   status: UploadStatus;
   part: number;

@@ -27,3 +27,12 @@ test("a retry of a published post says that what is not out goes out", async () 
   expect(html).toContain("What is not out yet goes out now.");
   expect(html).not.toContain("queued again");
 });
+
+test("a retry without the account says that the parts cannot be sent", async () => {
+  const { accountId, id, call } = await published(FAILING);
+  expect((await call("DELETE", `/accounts/${accountId}`)).status).toBe(200);
+  const { body } = await call("POST", `/upload/${id}/retry`);
+  expect(body).toMatchObject({ code: "ACCOUNT_INACTIVE" });
+  expect(body.error).toContain("what is not out cannot be sent");
+  expect(body.error).not.toContain("new post");
+});
