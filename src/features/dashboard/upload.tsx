@@ -341,8 +341,9 @@ const Content = ({ upload, files }: { upload: WholeUpload; files: readonly File[
       <ol>
         {toPartAnswers(upload).map(({ position, text, status, shareUrl, errorMessage, kind }) => (
           <li>
-            <strong>{partName({ kind }, position)}</strong>, {STATUS_WORDS[status]}
-            {shareUrl && !upload.isSimulated && (
+            <strong>{partName({ kind }, position)}</strong>,{" "}
+            {upload.unpublishedAt && status === "completed" ? "taken down" : STATUS_WORDS[status]}
+            {shareUrl && !upload.isSimulated && !upload.unpublishedAt && (
               <>
                 {" "}
                 <a href={shareUrl} rel="noreferrer">

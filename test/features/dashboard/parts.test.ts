@@ -36,3 +36,13 @@ test("a retry without the account says that the parts cannot be sent", async () 
   expect(body.error).toContain("what is not out cannot be sent");
   expect(body.error).not.toContain("new post");
 });
+
+test("parts of a post that was taken down are shown as taken down, without their addresses", async () => {
+  const { browser, accountId, id, page, call } = await published({ first_comment: "Below" });
+  expect((await browser.get(page)).html).toContain("<strong>First comment</strong>, published");
+  expect((await call("POST", `/upload/${id}/unpublish`)).status).toBe(200);
+  await env.DB.prepare("UPDATE accounts SET mode = 'live' WHERE id = ?").bind(accountId).run();
+  const { html } = await browser.get(page);
+  expect(html).toContain("<strong>First comment</strong>, taken down");
+  expect(html).not.toContain("Open it on");
+});
