@@ -185,7 +185,11 @@ export async function validatePosts(
     composed = await composeAll(ctx, post, { media, presigned }, again.findings);
   }
   return {
-    errors: composed.flatMap((one) => ("error" in one ? [one] : [])),
+    errors: composed.flatMap((one) => {
+      if (!("error" in one)) return [];
+      const { accountId, platform, error } = one;
+      return [{ accountId, platform, error }];
+    }),
     targets: composed.flatMap((one) => {
       if ("error" in one) return [];
       const { accountId, platform, row } = one;
