@@ -26,7 +26,7 @@ import {
 import { Misuse, Problem } from "./program.ts";
 import { retrying } from "./retry.ts";
 import { formatTable } from "./table.ts";
-import { formatUploads } from "./upload-table.ts";
+import { formatUploads, hasFailed } from "./upload-table.ts";
 import { waitForUploads } from "./watch-upload.ts";
 
 interface PostOptions extends ClientOptions {
@@ -113,7 +113,7 @@ export function addPostsCommands(program: Command, setting: Setting): void {
     .action(async (text: string | undefined, options: OnePostOptions) => {
       const upload = await post(text, options, setting);
       show(options, upload, () => formatUploads([upload]));
-      if (upload.status === "failed") setting.end(1);
+      if (hasFailed(upload)) setting.end(1);
     });
 
   addPostCommand(program, "bulk")
@@ -128,7 +128,7 @@ export function addPostsCommands(program: Command, setting: Setting): void {
     .action(async (text: string | undefined, options: BulkOptions) => {
       const results = await postToMany(text, options, setting);
       show(options, results, () => formatResults(results));
-      if (results.some(hasFailed)) setting.end(1);
+      if (results.some(isMissing)) setting.end(1);
     });
 }
 
@@ -138,7 +138,8 @@ Examples:
   akimbo post "Two views" --account acc_1 --media front.jpg --alt "The door" --media back.jpg --alt "The garden"
   akimbo post - --account acc_2 --title "Our film" --media film.mp4 --set privacyStatus=private < text.txt
 
-Files of up to 95 MB together go along; the upload command sends larger ones.`;
+Files of up to 95 MB together go along; the upload command sends larger ones.
+The exit code is 1 when the post has failed, or a part of it.`;
 
 const BULK_HELP = `
 Examples:
@@ -146,7 +147,7 @@ Examples:
   akimbo bulk "New in our shop" --platform instagram --platform facebook --media shoes.jpg
   akimbo bulk "Closed tomorrow" --all --at 2026-12-24T18:00:00+01:00
 
-The exit code is 1 when one of the accounts does not get the post; the others have it all the same.`;
+The exit code is 1 when one of the accounts does not get the whole post; the others have it all the same.`;
 
 async function readPostText(input: string | undefined): Promise<string> {
   return input === "-" ? (await readText(process.stdin)).trimEnd() : (input ?? "");
@@ -202,7 +203,8 @@ const tellWarning = (warning: string): void => console.error(`But: ${warning}`);
 
 type Result = BulkResult & { upload?: Upload };
 
-const hasFailed = ({ success, upload }: Result): boolean => !success || upload?.status === "failed";
+const isMissing = ({ success, upload }: Result): boolean =>
+  !success || (upload !== undefined && hasFailed(upload));
 
 async function postToMany(
   input: string | undefined,

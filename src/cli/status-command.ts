@@ -17,7 +17,7 @@ import {
 import { Misuse } from "./program.ts";
 import { retrying } from "./retry.ts";
 import { formatTable } from "./table.ts";
-import { formatUploads } from "./upload-table.ts";
+import { formatUploads, hasFailed } from "./upload-table.ts";
 import { waitForUploads } from "./watch-upload.ts";
 
 interface StatusOptions extends ClientOptions {
@@ -66,7 +66,7 @@ export function addStatusCommands(program: Command, setting: Setting): void {
       show(options, uploads, () =>
         uploads.length > 0 ? formatUploads(uploads) : "There is no such post.",
       );
-      if (ids.length > 0 && uploads.some(({ status }) => status === "failed")) setting.end(1);
+      if (ids.length > 0 && uploads.some(hasFailed)) setting.end(1);
     });
 
   withJson(addClientCommand(program, "retry"))
@@ -101,7 +101,7 @@ Examples:
   akimbo status --status failed
 
 With --json each post has its version, which an approval by the API names.
-The exit code is 1 when a post that is named has failed.`;
+The exit code is 1 when a post that is named has failed, or a part of it.`;
 
 /** @throws Misuse for an invalid number */
 export function toId(input: string): number {
@@ -131,7 +131,7 @@ async function retryPosts(
   }
   const uploads = await readPosts(api, ids, options.wait, setting);
   show(options, uploads, () => formatUploads(uploads));
-  if (uploads.some(({ status }) => status === "failed")) setting.end(1);
+  if (uploads.some(hasFailed)) setting.end(1);
 }
 
 async function retryAll(api: Api, options: RetryOptions): Promise<void> {

@@ -19,6 +19,7 @@ import { fieldOf, nameOfPost, type PostFields, publishFile } from "./publish-fil
 import { retrying, TemporaryProblem } from "./retry.ts";
 import { storeFile } from "./store-file.ts";
 import { removeOldJournals, UploadJournal } from "./upload-journal.ts";
+import { hasFailed } from "./upload-table.ts";
 
 export interface UploadOptions extends ClientOptions {
   account?: string;
@@ -205,5 +206,5 @@ function report(upload: Upload, { say }: Reporter): number {
   else if (status === "draft") say(`Saved as a draft, post ${id}.`);
   else say(`Published: ${metadata?.shareUrl ?? `post ${id}; the platform gave no address`}`);
   for (const warning of metadata?.warnings ?? []) say(`But: ${warning}`);
-  return 0;
+  return hasFailed(upload) ? 1 : 0;
 }

@@ -53,12 +53,26 @@ export interface FieldError {
   message: string;
 }
 
+/** Refusals that pass without a change of the post or its account. */
+const PASSING: ReadonlySet<ErrorCode | null> = new Set([
+  "DAILY_LIMIT",
+  "PLAN_LIMIT",
+  "QUEUE_FULL",
+  "QUEUE_BUSY",
+  "IDEMPOTENCY_MISMATCH",
+  "IDEMPOTENCY_IN_PROGRESS",
+  "RATE_LIMIT",
+  "INTERNAL",
+  "UNAVAILABLE",
+]);
+
 /** A refusal for the caller. `extras` are further fields of the answer, such as `requiredScope`. */
 export class AppError extends Error {
   readonly code: ErrorCode | null;
   readonly status: number;
   readonly extras: Record<string, unknown>;
   readonly headers: Record<string, string>;
+  readonly isPassing: boolean;
 
   constructor(
     code: ErrorCode | null,
@@ -67,6 +81,7 @@ export class AppError extends Error {
       status?: number;
       extras?: Record<string, unknown>;
       headers?: Record<string, string>;
+      isPassing?: boolean;
     } = {},
   ) {
     super(message);
@@ -74,6 +89,7 @@ export class AppError extends Error {
     this.status = options.status ?? (code ? STATUS[code] : 400);
     this.extras = options.extras ?? {};
     this.headers = options.headers ?? {};
+    this.isPassing = options.isPassing ?? PASSING.has(code);
   }
 }
 

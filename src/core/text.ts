@@ -48,6 +48,10 @@ export function asSentence(text: string): string {
   return /[.!?]$/.test(trimmed) ? trimmed : `${trimmed}.`;
 }
 
-export const nullIfBlank = (text: string | null): string | null => (text?.trim() ? text : null);
+/** Zero-width characters and other invisible ones are no text. */
+const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}]/u;
+
+export const nullIfBlank = (text: string | null): string | null =>
+  text !== null && VISIBLE.test(text) ? text : null;
 
 export const emptyIfBlank = (text: string | null): string => nullIfBlank(text) ?? "";

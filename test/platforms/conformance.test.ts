@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { BACKOFF_SECONDS, FAILURE_CODES } from "../../src/core/failures.ts";
+import { BACKOFF_SECONDS } from "../../src/core/failures.ts";
 import { PLATFORMS } from "../../src/core/platforms.ts";
 import { sha256Hex } from "../../src/core/signature.ts";
 import type { Fields } from "../support/harness.ts";
 import { isFull } from "../support/load.ts";
-import { count, dieBefore, openStage, type Stage } from "../support/stage.ts";
+import { count, dieBefore, openStage } from "../support/stage.ts";
 import type { Counts, Kind, Trouble } from "./row.ts";
 import { ROWS } from "./rows.ts";
+import { expectFailures } from "./steering.ts";
 
 /** Parts of the files in sent order, as the feed shows them. */
 async function filesIn({ photo = [], video = [] }: Fields) {
@@ -33,9 +34,6 @@ const WITHOUT_DOUBT: [happens: string, trouble: Trouble][] = [
   ["a token is refused", "token_expired"],
   ["the platform fails twice", "5xx=2"],
 ];
-
-/** A final failure is reported before any retry. */
-const AT_ONCE_SECONDS = 30;
 
 test("every platform has a row", () => {
   expect([...new Set(ROWS.map(({ platform }) => platform))].sort()).toEqual([...PLATFORMS].sort());
@@ -130,20 +128,9 @@ describe.each(ROWS.map((row) => [row.as ?? row.platform, row] as const))("%s", (
 
     if (!isWhole) return;
 
-    test("steering words end the post with each failure, at once", async () => {
-      const stage = await onStage();
-      for (const code of FAILURE_CODES) {
-        const began = Date.now();
-        const id = await stage.post(kind.fields(`${code} [sandbox:${code}]`));
-        await stage.harness.drain();
-        const upload = await stage.read(id);
-        expect(upload).toMatchObject({ status: "failed", failure: { code } });
-        expect(upload.errorMessage).not.toBe("");
-        expect((Date.now() - began) / 1_000).toBeLessThan(AT_ONCE_SECONDS);
-        if (code === "account_disconnected") await reconnect(stage);
-      }
-      expect(await stage.feed()).toEqual([]);
-    }, 30_000);
+    // steering.long.test.ts has every failure.
+    test("steering words end the post with a failure, at once", () =>
+      expectFailures(row, kind, ["account_disconnected", "content_flagged"]));
 
     test("with the platform down the last call is made 1 + 3 times at most, each later than the one before", async () => {
       const stage = await onStage();
@@ -171,9 +158,6 @@ describe.each(ROWS.map((row) => [row.as ?? row.platform, row] as const))("%s", (
     const submitted = trouble === "lost_reply" ? { [kind.submit]: 1 } : {};
     return { ...renewed, ...submitted, ...kind.calls?.[trouble] };
   }
-
-  const reconnect = async (stage: Stage) =>
-    stage.connect(await row.pageOf?.(stage.name, stage.member.teamId));
 
   test.each(row.refused)("refuses %s as it comes in (400)", async (_, fields, named) => {
     const stage = await onStage();

@@ -366,7 +366,7 @@ const TABLE: Row[] = [
     when: "plan lacks the platform",
     life: onPlan({ platforms: ["x"] }),
     reach: (life) => send(life, { description: "Words" }),
-    says: /bluesky/,
+    says: /Bluesky/,
   },
   {
     status: 409,

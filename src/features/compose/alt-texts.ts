@@ -33,7 +33,12 @@ export const editErrors = (edit: UploadEdit, media: readonly MediaRef[]): FieldE
   const files = media.filter(isMain).length;
   const sent = edit.media?.length ?? 0;
   if (sent <= files) return altTextErrors(sentAltTexts(edit), files, "media");
-  return [fieldError("media", `the post has ${files} files; ${sent} were sent.`)];
+  return [
+    fieldError(
+      "media",
+      `the post has ${files === 1 ? "1 file" : `${files} files`}; ${sent} were sent.`,
+    ),
+  ];
 };
 
 /** An empty alternative text also removes the one of the platform's own setting. */

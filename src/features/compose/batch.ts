@@ -19,7 +19,13 @@ import {
   refusalsOf,
   urlRefusal,
 } from "./media.ts";
-import { type NewPost, type Override, plannedDate, type RawSettings } from "./new-post.ts";
+import {
+  marksAlone,
+  type NewPost,
+  type Override,
+  plannedDate,
+  type RawSettings,
+} from "./new-post.ts";
 
 export function batchErrors(
   post: NewPost,
@@ -44,6 +50,7 @@ export function batchErrors(
         return fieldError("overrides", message);
       }),
     ...mediaTypeErrors(settings),
+    ...marksAlone(settings, post.overrides),
     ...altTextErrors(settings.alt_text, countFiles(media)),
     ...fieldErrors({ texts, refused: refused.fields, date }, now),
   ];

@@ -31,6 +31,8 @@ type BulkResult =
 interface BulkOutcome {
   results: BulkResult[];
   isHeld: boolean;
+  /** True when every account was refused, and not for a reason that passes by itself. */
+  isHopeless: boolean;
 }
 
 /** The message counts the accepted posts and ends with `note`. */
@@ -42,7 +44,7 @@ export function tally(results: readonly { success: boolean }[], note: string | n
 
 type Composed =
   | { accountId: string; platform: Platform; row: NewRow; warnings: string[] }
-  | { accountId: string; platform: Platform | null; error: string };
+  | { accountId: string; platform: Platform | null; error: string; isPassing: boolean };
 
 /** The stored answer to a call with an idempotency key, without post ids, which are consecutive. */
 type Remembered = ((Accepted & { isHeld?: true }) | { accountId: string; error: string })[];
@@ -77,7 +79,8 @@ async function composeAll(
       composed.push({ accountId, platform: facts.account.platform, row, warnings });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      composed.push({ accountId, platform, error: inFull(error) });
+      const { isPassing } = error;
+      composed.push({ accountId, platform, error: inFull(error), isPassing });
     }
   }
   return composed;
@@ -105,7 +108,11 @@ export function createPosts(
       if (errors.length > 0) throw invalidFields(errors);
       const composed = await composeAll(ctx, post, files, findings);
       const answer = toRemembered(composed);
-      const toResult = ([first]: readonly UploadRow[]) => toOutcome(answer, first?.id ?? 0);
+      const isHopeless = composed.every((one) => "error" in one && !one.isPassing);
+      const toResult = ([first]: readonly UploadRow[]) => ({
+        ...toOutcome(answer, first?.id ?? 0),
+        isHopeless,
+      });
       return { rows: rowsOf(composed), plan: findings.facts[0]?.plan, answer, toResult };
     },
     replay: ({ answer, firstUploadId }: StoredAnswer) =>
@@ -144,6 +151,8 @@ function toResults(answer: Remembered, firstId: number): BulkResult[] {
 const toOutcome = (answer: Remembered, firstId: number): BulkOutcome => ({
   results: toResults(answer, firstId),
   isHeld: answer.some((one) => "isHeld" in one),
+  // An answer without posts is not stored.
+  isHopeless: false,
 });
 
 interface Validation {
@@ -176,7 +185,11 @@ export async function validatePosts(
     composed = await composeAll(ctx, post, { media, presigned }, again.findings);
   }
   return {
-    errors: composed.flatMap((one) => ("error" in one ? [one] : [])),
+    errors: composed.flatMap((one) => {
+      if (!("error" in one)) return [];
+      const { accountId, platform, error } = one;
+      return [{ accountId, platform, error }];
+    }),
     targets: composed.flatMap((one) => {
       if ("error" in one) return [];
       const { accountId, platform, row } = one;

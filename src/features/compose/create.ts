@@ -9,7 +9,7 @@ import type { UploadRecord, UploadRow } from "../posts/table.ts";
 import { composePost } from "./compose.ts";
 import { type Findings, lookUp } from "./lookup.ts";
 import { type CheckedFiles, checkMedia, discardFiles, readPresigned, refusalsOf } from "./media.ts";
-import { canonicalPost, type NewPost, writtenTexts } from "./new-post.ts";
+import { canonicalPost, marksAlone, type NewPost, writtenTexts } from "./new-post.ts";
 import { claimsOf, type StoredPosts, storePosts } from "./store-posts.ts";
 
 /** The stored answer to a call with an idempotency key. */
@@ -34,7 +34,8 @@ export function createPost(
     compose: async ({ facts: [facts], recent }, { media }) => {
       const accountId = requireOneAccount(post, refusalsOf(media));
       if (!facts) throw unknownAccount(accountId);
-      const own = { ...post, media, refused: post.refused.fields };
+      const refused = [...post.refused.fields, ...marksAlone(post.settings)];
+      const own = { ...post, media, refused };
       const situation = { facts, recent, taken: 0, prepare: createPreparer() };
       const row = await composePost(ctx, own, situation);
       const { status, scheduledFor } = row;

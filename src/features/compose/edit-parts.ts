@@ -9,7 +9,7 @@ import type { MediaRow } from "../media/repo.ts";
 import { countPosts, type Part } from "../posts/parts.ts";
 import type { MediaRef, UploadRow } from "../posts/table.ts";
 import { targetOf } from "./compose.ts";
-import type { MediaRole, RawSettings } from "./new-post.ts";
+import { type MediaRole, type RawSettings, WITH_THREAD } from "./new-post.ts";
 import { readParts } from "./parts.ts";
 import type { UploadEdit } from "./schema.ts";
 
@@ -71,7 +71,7 @@ function withoutMark(texts: Texts, edit: UploadEdit, thread: readonly Part[]): T
 function misuse(edit: UploadEdit, thread: readonly Part[]): FieldError[] {
   const { thread: sent, thread_marks: marks, title, description } = edit;
   if (marks !== undefined && (sent ?? "").length === 0) {
-    return [fieldError("thread_marks", "send it with thread.")];
+    return [fieldError("thread_marks", WITH_THREAD)];
   }
   const isAuto = typeof sent === "string" && sent.trim().toLowerCase() === "auto";
   const hasText = title !== undefined || description !== undefined;

@@ -117,7 +117,9 @@ export async function judge(
   if (allErrors.length > 0) throw invalidFields(allErrors);
   if (!text || status === "draft") return;
   const candidate = { platform, blocklist, text, media: refs, at };
-  refuseViolations([...(cap ? [cap] : []), ...contentViolations(candidate, recent)]);
+  const violations = [...(cap ? [cap] : []), ...contentViolations(candidate, recent)];
+  const ofPostAlone = violations.length > 0 ? contentViolations(candidate, []) : [];
+  refuseViolations(violations, ofPostAlone.length === 0);
 }
 
 /** For files of unknown kind, keeps only errors that hold for every kind. */
@@ -149,12 +151,13 @@ const hashtagErrors = (
   );
 
 /** @throws AppError 429 with violations for a cap, 400 for others */
-export function refuseViolations(violations: readonly Violation[]): void {
+export function refuseViolations(violations: readonly Violation[], isPassing = true): void {
   const [first] = violations;
   if (!first) return;
   const isCap = violations.some(({ type }) => type === "hard_cap");
   throw new AppError(null, first.message, {
     status: isCap ? 429 : 400,
     extras: { message: first.message, violations },
+    isPassing,
   });
 }

@@ -1,7 +1,7 @@
-import type { FieldError } from "../../core/errors.ts";
+import { type FieldError, fieldError } from "../../core/errors.ts";
 import type { NamedCall } from "../../core/idempotency-key.ts";
 import type { Platform } from "../../core/platforms.ts";
-import { lastOf, type RawField } from "../../platforms/kit/form-fields.ts";
+import { flag, lastOf, type RawField, readField } from "../../platforms/kit/form-fields.ts";
 import type { StoredFile } from "../media/intake.ts";
 
 export type RawSettings = Record<string, RawField>;
@@ -39,6 +39,20 @@ export const writtenTexts = ({
   lastOf(settings.thread),
   lastOf(settings.first_comment),
 ];
+
+export const WITH_THREAD = "send it with thread.";
+
+/** A thread in one override is enough, and one that an override leaves out does no harm. */
+export function marksAlone(
+  raw: RawSettings,
+  overrides: Record<string, Override> = {},
+): FieldError[] {
+  const isMarked =
+    lastOf(raw.thread_marks) !== "" && readField(flag, raw.thread_marks).value !== false;
+  const all = [raw, ...Object.values(overrides).map(({ settings = {} }) => settings)];
+  const hasThread = all.some(({ thread }) => lastOf(thread) !== "");
+  return isMarked && !hasThread ? [fieldError("thread_marks", WITH_THREAD)] : [];
+}
 
 export interface Override {
   title?: string;

@@ -205,7 +205,7 @@ async function partErrors(
   if (missing !== undefined) {
     return [refuse(`there is no file ${missing}; the call has ${files.length}, counted from 0.`)];
   }
-  if (part.text.trim() === "" && part.media.length === 0) {
+  if (nullIfBlank(part.text) === null && part.media.length === 0) {
     return [refuse("it is empty; write a text, or name files.")];
   }
   const media = part.media.flatMap((index) => {

@@ -5,7 +5,7 @@ import { wakePost } from "../../queue/wake.ts";
 import type { FirstTime } from "../idempotency/once.ts";
 import { accountFacts } from "../limits/repo/facts.ts";
 import { requireActive, requireConnected } from "../limits/rules.ts";
-import { newPart, type Part } from "../posts/parts.ts";
+import { NO_ACCOUNT_FOR_PARTS, newPart, type Part } from "../posts/parts.ts";
 import { mayPublish } from "../posts/rules.ts";
 import { beginParts, type Retryable } from "./repo/retry.ts";
 
@@ -32,7 +32,7 @@ export async function retryParts(
     throw new AppError("MEDIA_EXPIRED", "The files of these parts are gone. Create a new post.");
   }
   const [[account]] = await ctx.db.run([accountFacts(ctx, ctx.team, [upload.accountId])]);
-  requireActive(ctx, requireConnected(account));
+  requireActive(ctx, requireConnected(account, NO_ACCOUNT_FOR_PARTS));
   const now = ctx.now();
   const made = { uploadId: upload.id, status: "processing" as const };
   const [changed] = await ctx.db.runAll([

@@ -3,7 +3,9 @@ import { resultOf } from "../../http/named-call.ts";
 import { conflict, createRouter, formRoute, NOT_FOUND, success } from "../../http/route.ts";
 import { withWarnings } from "../content/as-published.ts";
 import { toFailure } from "../content/schema.ts";
+import { partFailure } from "../posts/parts.ts";
 import { HELD_MESSAGE } from "../posts/rules.ts";
+import type { UploadRecord } from "../posts/table.ts";
 import { uploadFormSchema } from "./form-schema.ts";
 import { createdUploadSchema, toCreatedUpload } from "./schema.ts";
 
@@ -63,11 +65,15 @@ uploadRoutes.openapi(create, async (c) => {
     errorMessage: status === "failed" ? errorMessage : null,
     ...warnings,
   };
-  return c.json(
-    { success: true as const, message: MESSAGES[status] ?? `Upload ${status}.`, data },
-    200,
-  );
+  const message = partMessage(latest) ?? MESSAGES[status] ?? `Upload ${status}.`;
+  return c.json({ success: true as const, message, data }, 200);
 });
+
+function partMessage(upload: UploadRecord): string | null {
+  const failure = partFailure(upload);
+  if (!failure) return null;
+  return `The post is out, but part ${failure.position} failed: ${failure.reason} POST /upload/${upload.id}/retry sends what is not out.`;
+}
 
 const MESSAGES: Record<string, string> = {
   draft: "Saved as a draft.",

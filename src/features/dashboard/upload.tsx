@@ -35,6 +35,7 @@ export const uploadPage = new Hono<PageEnv>();
 
 const DONE_MESSAGES: Record<string, string> = {
   retried: "The post is queued again and goes out now.",
+  continued: "What is not out yet goes out now. The post itself is not sent again.",
   held: HELD_MESSAGE,
   submitted: "The post waits for approval.",
   approved:
@@ -61,6 +62,7 @@ uploadPage.post("/app/uploads/:id/retry", signedIn("write"), async (c) => {
   const refused = await attempt(async () => {
     const { result: retried } = await retryUpload(c.var.ctx, id, { force, call: null });
     if (retried.status === "pending_approval") done = "held";
+    if (retried.status === "processing") done = "continued";
   });
   return refused ? showUpload(c, refused) : c.redirect(`/app/uploads/${id}?done=${done}`, 303);
 });
@@ -341,8 +343,9 @@ const Content = ({ upload, files }: { upload: WholeUpload; files: readonly File[
       <ol>
         {toPartAnswers(upload).map(({ position, text, status, shareUrl, errorMessage, kind }) => (
           <li>
-            <strong>{partName({ kind }, position)}</strong>, {STATUS_WORDS[status]}
-            {shareUrl && !upload.isSimulated && (
+            <strong>{partName({ kind }, position)}</strong>,{" "}
+            {upload.unpublishedAt && status === "completed" ? "taken down" : STATUS_WORDS[status]}
+            {shareUrl && !upload.isSimulated && !upload.unpublishedAt && (
               <>
                 {" "}
                 <a href={shareUrl} rel="noreferrer">

@@ -71,6 +71,7 @@ export function capViolation(
   posts = 1,
 ): Violation | null {
   const { platform, accountName } = account;
+  const { name } = connectorOf(platform);
   const cap = dailyCapOf(deps, platform);
   if (used + posts <= cap) return null;
   const when = resetAt ? ` There is room again at ${resetAt.toISOString()}.` : "";
@@ -79,20 +80,20 @@ export function capViolation(
     type: "hard_cap",
     message:
       used < cap
-        ? `The thread has ${posts} posts, and ${accountName} has ${cap - used} left of its ${cap} in 24 hours on ${platform}.${when}`
-        : `${accountName} has reached its ${cap} posts in 24 hours on ${platform}.${when}`,
+        ? `The thread has ${posts} posts, and ${accountName} has ${cap - used} left of its ${cap} in 24 hours on ${name}.${when}`
+        : `${accountName} has reached its ${cap} posts in 24 hours on ${name}.${when}`,
     used_last_24h: used,
     cap,
   };
 }
 
 /** @throws AppError ACCOUNT_INACTIVE when a stored post's account is disconnected */
-export function requireConnected(facts: AccountFacts | undefined): AccountFacts {
+export function requireConnected(
+  facts: AccountFacts | undefined,
+  message = "The account is no longer connected. Connect it again, then create a new post.",
+): AccountFacts {
   if (facts) return facts;
-  throw new AppError(
-    "ACCOUNT_INACTIVE",
-    "The account is no longer connected. Connect it again, then create a new post.",
-  );
+  throw new AppError("ACCOUNT_INACTIVE", message);
 }
 
 /** @throws AppError ACCOUNT_INACTIVE */
@@ -124,7 +125,8 @@ export const quotaUsedUp = ({ monthlyPosts }: Plan, at: Date): string =>
 export function requireRoom(facts: AccountFacts, at: Date, more = 0): void {
   const { account, plan, teamInProgress, inProgress } = facts;
   if (plan.platforms?.includes(account.platform) === false) {
-    throw new AppError("PLAN_LIMIT", `The team's plan does not include ${account.platform}.`);
+    const message = `The team's plan does not include ${connectorOf(account.platform).name}.`;
+    throw new AppError("PLAN_LIMIT", message, { isPassing: false });
   }
   requireQuota(facts, at, more);
   if (teamInProgress + more >= MAX_TEAM_IN_PROGRESS) {

@@ -73,15 +73,19 @@ async function dispatch(deps: Deps, taken: Firing): Promise<void> {
     ]);
     return;
   }
-  const posts = isTooLate ? { ids: null, refusals: TOO_LATE } : await makePosts(deps, firing, item);
+  const posts = isTooLate
+    ? { ids: null, refusals: TOO_LATE, isHopeless: false }
+    : await makePosts(deps, firing, item);
   const { ids } = posts;
-  const refusals = joined([inWords(firing, item.excluded ?? {}), posts.refusals]);
+  const excluded = item.excluded ?? {};
+  const refusals = joined([inWords(firing, excluded), posts.refusals]);
+  const isFailed = posts.isHopeless && Object.keys(excluded).length === 0;
   const isRepeated = item.repeatDays !== null;
   const reason = joined([firing.reason, firing.reason || isRepeated ? refusals : null]);
   await end([
     ...(ids
       ? keepPosts(firing, item.id, ids, refusals)
-      : skipItem(firing, item.id, refusals ?? "")),
+      : skipItem(firing, item.id, { reason: refusals ?? "", isFailed })),
     endFiring(firing, { outcome: "item", itemId: item.id, reason }, isRepeated ? ids : null),
     ...(firing.waitingSince ? [endWaiting(firing.slotId)] : []),
   ]);
@@ -99,6 +103,7 @@ function waitsFor({ config }: Pick<Deps, "config">, { accounts }: Firing): strin
 interface Posts {
   ids: { first: number; last: number } | null;
   refusals: string | null;
+  isHopeless: boolean;
 }
 
 async function makePosts(deps: Deps, firing: Firing, item: ItemRow): Promise<Posts> {
@@ -117,11 +122,12 @@ async function makePosts(deps: Deps, firing: Firing, item: ItemRow): Promise<Pos
     return {
       ids: first && last ? { first: first.uploadId, last: last.uploadId } : null,
       refusals: refused.map(({ error }) => error).join(" ") || null,
+      isHopeless: result.isHopeless,
     };
   } catch (error) {
     // The queue delivers the message again.
     if (!(error instanceof AppError) || error.code === "QUEUE_BUSY") throw error;
-    return { ids: null, refusals: error.message };
+    return { ids: null, refusals: error.message, isHopeless: !error.isPassing };
   }
 }
 

@@ -1,4 +1,5 @@
 import { type FailureCode, toFailureObject } from "../../core/failures.ts";
+import { asSentence } from "../../core/text.ts";
 import type { UploadStatus } from "../../core/upload-status.ts";
 import type { Post } from "../../platforms/connector.ts";
 import type { PartKind } from "../../platforms/part-kinds.ts";
@@ -13,6 +14,9 @@ export interface Part {
   failureCode: FailureCode | null;
   errorMessage: string | null;
 }
+
+export const NO_ACCOUNT_FOR_PARTS =
+  "The account is no longer connected, so what is not out cannot be sent. Publish it on the platform yourself.";
 
 interface Whole {
   status: UploadStatus;
@@ -59,6 +63,15 @@ export function positionToRetry({
   )
     return null;
   return parts.findIndex((part) => part.status !== "completed") + 1;
+}
+
+export function partFailure(
+  post: Parameters<typeof positionToRetry>[0],
+): { position: number; reason: string } | null {
+  const position = positionToRetry(post);
+  if (position === null) return null;
+  const reason = post.parts?.[position - 1]?.errorMessage ?? "The reason is not known.";
+  return { position, reason: asSentence(reason) };
 }
 
 export const partName = ({ kind }: Pick<Part, "kind">, position: number): string =>

@@ -2,6 +2,7 @@ import { BACKOFF_SECONDS, type Failure } from "../../core/failures.ts";
 import { DAY } from "../../core/time.ts";
 import { isSwitchedOff, SWITCHED_OFF } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
+import { NO_ACCOUNT_FOR_PARTS } from "../posts/parts.ts";
 import type { UploadRow } from "../posts/table.ts";
 
 /** A worker owns a job this long between two steps: longer than any platform call. */
@@ -58,7 +59,7 @@ export const isPartWait = (
  * @param contentHash null when no approval is bound to the content
  */
 export function publishGate(
-  upload: Pick<UploadRow, "approvedHash">,
+  upload: Pick<UploadRow, "approvedHash" | "part">,
   account: Pick<AccountRow, "status" | "mode" | "accountName"> | null,
   contentHash: string | null,
   config: { sandboxEnabled: boolean },
@@ -67,7 +68,9 @@ export function publishGate(
     const message =
       account?.status === "expired"
         ? "The account's login has expired. Reconnect the account and retry."
-        : "The account is no longer connected. Connect it again, then create a new post.";
+        : upload.part > 0
+          ? NO_ACCOUNT_FOR_PARTS
+          : "The account is no longer connected. Connect it again, then create a new post.";
     return { kind: "failed", refusal: { code: "account_disconnected", message } };
   }
   if (isSwitchedOff(account, config)) {

@@ -2,82 +2,34 @@ import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 import type { Platform } from "../../../src/core/platforms.ts";
 import { setTeamPlan } from "../../../src/features/plans/repo.ts";
-import { connectMeasured, MEASURED, measuredPost } from "../../platforms/measured.ts";
-import { createMember, form, Harness, type Member } from "../../support/harness.ts";
+import { MEASURED } from "../../platforms/measured.ts";
+import type { Harness, Member } from "../../support/harness.ts";
 import { measure } from "../../support/meter.ts";
+import { expectMeasured, HOURS, Nights } from "./nights.ts";
 
-const HOURS = 3_600;
-const isPositive = (n: number) => n > 0;
-
+let nights: Nights;
 let harness: Harness;
 let owner: Member;
 
 beforeEach(async () => {
-  harness = new Harness();
-  owner = await createMember();
-  // The tests of this file share their nights.
-  await env.DB.batch(
-    ["DELETE FROM chores", "UPDATE accounts SET deleted_at = 1"].map((sql) => env.DB.prepare(sql)),
-  );
+  nights = await Nights.begin();
+  ({ harness, owner } = nights);
 });
 
-const read = async (path: string) =>
-  (await harness.call("GET", `/analytics/${path}`, { token: owner.token })).body.data;
+const read = (path: string) => nights.read(path);
+const connect = (platform: Platform) => nights.connect(platform);
+const post = (accountId: string, platform: Platform, text: string) =>
+  nights.post(accountId, platform, text);
+const night = () => nights.pass();
 
-const connect = (platform: Platform) => connectMeasured(harness, owner, platform);
+/** One platform with views and one without; every-platform.long.test.ts has all. */
+const BOTH_KINDS = [true, false].flatMap((hasViews) =>
+  MEASURED.filter(([, measured]) => measured.hasViews === hasViews).slice(0, 1),
+);
 
-const post = async (accountId: string, platform: Platform, text: string) => {
-  const body = form({ ...(await measuredPost(owner, platform, text)), accountId });
-  const answer = await harness.call("POST", "/upload", { token: owner.token, body });
-  if (answer.status >= 300) throw new Error(JSON.stringify(answer.body));
-  await harness.drain();
-  return answer.body.data.uploadId;
-};
-
-/** Runs the ticks and messages of the next night. */
-async function night() {
-  harness.advance(24 * HOURS);
-  for (let tick = 0; tick < 2; tick++) {
-    await harness.tick();
-    harness.advance(60);
-  }
-  return harness.drainCollections();
-}
-
-test.each(MEASURED)(
+test.each(BOTH_KINDS)(
   "a post on %s is measured night by night, as ours",
-  async (platform, { counts, hasViews }) => {
-    const id = await connect(platform);
-    const uploadId = await post(id, platform, "First #Cats and #dogs");
-    await night();
-    const first = await read(id);
-    expect(first.syncErrors).toEqual([]);
-    expect(first.videos).toMatchObject([{ source: "mut", uploadId, platform }]);
-    expect(first.videos[0].title).toContain("First #Cats");
-    expect(first.topHashtags.map(({ tag }: { tag: string }) => tag).sort()).toEqual([
-      "cats",
-      "dogs",
-    ]);
-    expect(first.summary.followers.total).toBeGreaterThan(0);
-    const second = await post(id, platform, "Second");
-    await night();
-    await night();
-    const { videos, dailyHistory, overview, syncErrors } = await read(id);
-    expect(syncErrors).toEqual([]);
-    expect(videos.map(({ uploadId: own }: { uploadId: number }) => own)).toEqual([
-      second,
-      uploadId,
-    ]);
-    expect(dailyHistory).toHaveLength(3);
-    const gained = dailyHistory.reduce(
-      (sum: number, day: Record<string, number>) => sum + (day[counts] ?? 0),
-      0,
-    );
-    const total = counts === "shares" ? "totalShares" : "totalLikes";
-    expect(gained).toBe(overview[total] - first.overview[total]);
-    expect(overview.totalViews > 0).toBe(hasViews);
-    expect(dailyHistory[2].views).toEqual(hasViews ? expect.toSatisfy(isPositive) : null);
-  },
+  (platform, measured) => expectMeasured(platform, measured),
   60_000,
 );
 

@@ -59,6 +59,12 @@ describe("PATCH media[].altText", () => {
     expect(body.data.version).not.toBe(before);
   });
 
+  test("counts a single file as one in its refusal", async () => {
+    const id = await life.insert({ status: "draft", media: media(undefined) });
+    const { body } = await edit(id, altTexts("A", "B"));
+    expect(body.errors).toMatchObject([{ message: expect.stringContaining("has 1 file; 2") }]);
+  });
+
   test.each<[what: string, json: object, field: string, message: RegExp]>([
     ["more texts than files", altTexts("A", "B", "C"), "media", /has 2 files; 3 were sent/],
     [

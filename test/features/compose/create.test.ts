@@ -756,6 +756,15 @@ describe("async=false", () => {
     expect(body.data.errorMessage).toBeTruthy();
   });
 
+  test("tells which part of a published post failed, and what to do", async () => {
+    const stage = await inFakeTime();
+    const fields = { first_comment: "No [sandbox:content_flagged]" };
+    const call = stage.post(fields, { query: "?async=false" });
+    const { body } = await whileWaiting(stage, call);
+    expect(body.data).toMatchObject({ status: "completed", failure: null });
+    expect(body.message).toMatch(/^The post is out, but part 1 failed: .+\. POST .+\/retry sends /);
+  });
+
   test("tells how a post stands that is not out after 60 seconds", async () => {
     const stage = await inFakeTime();
     const call = stage.post({}, { query: "?async=false" });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { splitText } from "../../../src/features/compose/split.ts";
-import type { Fields } from "../../support/harness.ts";
+import { type Fields, form } from "../../support/harness.ts";
 import { openStage, photo } from "../../support/stage.ts";
 
 const bluesky = () => openStage("bluesky", { person: "ada" });
@@ -55,6 +55,20 @@ describe("what follows a post is refused", () => {
     ["an empty list", "bluesky", { thread: "[]" }, "thread", /JSON array/],
     ["an unknown field", "bluesky", { thread: list({ txt: "Two" }) }, "thread", /JSON array/],
     ["an empty part", "bluesky", { thread: list("Two", " ") }, "thread", /^Part 2: it is empty/],
+    [
+      "a part that shows nothing",
+      "bluesky",
+      { thread: list("\u200b\u2060\ufe0f ") },
+      "thread",
+      /^Part 1: it is empty/,
+    ],
+    [
+      "a post that shows nothing",
+      "bluesky",
+      { description: "\u200b\u200d", thread: list("Two") },
+      "description",
+      /^Write a description/,
+    ],
     ["a broken part", "bluesky", { thread: '["Two", "\\ud800"]' }, "thread", /^Part 2: .*Unicode/],
     ["a part with NUL", "bluesky", { thread: list("Two\0") }, "thread", /^Part 1: .*Unicode/],
     [
@@ -86,6 +100,8 @@ describe("what follows a post is refused", () => {
       /cannot be split/,
     ],
     ["wrong marks", "bluesky", { thread: list("Two"), thread_marks: "x" }, "thread_marks", /true/],
+    ["marks alone", "bluesky", { thread_marks: "true" }, "thread_marks", /with thread/],
+    ["wrong marks alone", "bluesky", { thread_marks: "x" }, "thread_marks", /with thread/],
     [
       "a comment over its limit",
       "bluesky",
@@ -119,6 +135,24 @@ test("a batch gives each platform its own thread by overrides", async () => {
     { kind: "post", text: "Two", status: "completed" },
     { kind: "comment", text: "Hi", status: "completed" },
   ]);
+});
+
+test.each([
+  ["no thread", {}, {}, /^thread_marks: send it with thread/],
+  ["no thread, marks that say no", { thread_marks: "false" }, {}, null],
+  ["a thread that an override leaves out", { thread: list("Two") }, { thread: null }, null],
+  ["a thread in an override", {}, { thread: ["Two"] }, null],
+])("marks of a batch with %s", async (_, fields, override, error) => {
+  const stage = await bluesky();
+  const { token } = stage.member;
+  const body = form({
+    ...{ accounts: JSON.stringify([stage.accountId]), caption: "One", thread_marks: "true" },
+    ...{ overrides: JSON.stringify({ bluesky: override }), ...fields },
+  });
+  const answer = await stage.harness.call("POST", "/upload/validate", { token, body });
+  expect(answer.body.errors).toEqual(
+    error ? [expect.objectContaining({ error: expect.stringMatching(error) })] : [],
+  );
 });
 
 test("a thread takes as many places of the day as it has posts; a comment takes none", async () => {

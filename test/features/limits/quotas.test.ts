@@ -71,7 +71,7 @@ describe("the daily cap", () => {
     expect(answer.status).toBe(429);
     expect(answer.body).toEqual({
       success: false,
-      error: expect.stringContaining("3 posts in 24 hours"),
+      error: expect.stringContaining("3 posts in 24 hours on Bluesky"),
       message: expect.stringContaining("2026-12-02T08:59:59.999Z"),
       violations: [
         {

@@ -100,6 +100,8 @@ test("10,000 rules are refused as a whole, and nothing of them is stored", async
 test("a visit to a link of 1,000 rules reads at most one row more for each rule, and is as quick", async () => {
   const few = await make({ rules: [rule(0)] });
   const many = await make({ rules: Array.from({ length: RULES }, (_, i) => rule(i)) });
+  // A search reads a row less when it ends at the index's last link, as with random slugs it may.
+  await make({ slug: `zzzz${owner.teamId}` });
   const visit = ({ shortUrl }: { shortUrl: string }) => visits.follow(shortUrl, { country: "FR" });
   const costsOf = async (link: { shortUrl: string }) => {
     // A visited link is cached for a moment.

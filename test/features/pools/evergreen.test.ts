@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { FAILURES } from "../../../src/core/failures.ts";
-import { createToken } from "../../support/harness.ts";
+import { createToken, Harness } from "../../support/harness.ts";
 import { loadOf } from "../../support/load.ts";
 import { PoolTeam } from "../../support/pools.ts";
 import { mp4, photo } from "../../support/stage.ts";
@@ -212,6 +212,61 @@ describe("an item that repeats", () => {
     expect(await team.items(id, "skipped")).toMatchObject([{ title, dispatched: 0 }]);
     expect(await history(team, id)).toEqual([title, "Once", title, title]);
     expect((await team.firings(id)).at(-1)).toMatchObject({ outcome: "skipped", uploadIds });
+  });
+
+  test.each([
+    ["a text that is too long", { title: "long ".repeat(80) }, [], "takes 300"],
+    ["a word of the blocklist", { title: "Our casino" }, ["casino"], "blocklist"],
+    [
+      "too many mentions",
+      { title: Array.from({ length: 21 }, (_, i) => `@a${i}`).join(" ") },
+      [],
+      "mentions",
+    ],
+  ])(
+    "that every account refuses for %s ends after three such turns",
+    async (_, item, words, reason) => {
+      const team = await PoolTeam.make();
+      const ended = await secondAccount(team, "x");
+      await env.DB.prepare("UPDATE accounts SET status = 'expired' WHERE id = ?").bind(ended).run();
+      const { id } = await team.pool({
+        slots: [team.slot({ accountIds: [team.accountId, ended] })],
+      });
+      await env.DB.prepare("UPDATE teams SET blocklist = ? WHERE id = ?")
+        .bind(JSON.stringify(words), team.member.teamId)
+        .run();
+      await team.add(id, { ...item, photo: photo(), repeat: repeat(30, 2) });
+      for (const day of days(1, 2)) await fireOn(team, day);
+      expect(await team.items(id, "queued")).toMatchObject([{ dispatched: 0, notBefore: null }]);
+      for (const day of days(3, 2)) await fireOn(team, day);
+      expect(await team.items(id, "skipped")).toMatchObject([{ title: item.title, dispatched: 0 }]);
+      const [next, ...turns] = await team.firings(id);
+      expect(next.outcome).toBe("empty");
+      expect(turns).toHaveLength(3);
+      for (const turn of turns) {
+        expect(turn).toMatchObject({ outcome: "skipped", reason: expect.stringContaining(reason) });
+      }
+    },
+  );
+
+  test("stays at a daily cap, also beside an account that refuses it for good", async () => {
+    const harness = new Harness();
+    const { config } = harness.deps;
+    const plans = { ...config.plans, dailyCaps: { bluesky: 0 } };
+    harness.deps.config = { ...config, plans };
+    const team = await PoolTeam.make(harness);
+    const other = await secondAccount(team, "x");
+    const { id } = await team.pool({ slots: [team.slot({ accountIds: [team.accountId, other] })] });
+    await team.add(id, { title: "nine char".repeat(32), photo: photo(), repeat: repeat(30, 2) });
+    for (const day of days(1, 4)) await fireOn(team, day);
+    for (const { outcome, reason } of await team.firings(id)) {
+      expect(outcome).toBe("skipped");
+      expect(reason).toContain("has reached its 0 posts");
+    }
+    expect(await team.items(id, "queued")).toMatchObject([{ dispatched: 0 }]);
+    harness.deps.config = config;
+    await fireOn(team, "2026-12-05");
+    expect(await team.items(id, "queued")).toMatchObject([{ dispatched: 1 }]);
   });
 
   test("stays when the team's plan has no posts left at its turns", async () => {

@@ -48,6 +48,11 @@ describe("an item", () => {
     ["no URL", { video: "ftp://example.com/a.mp4" }, ["video"]],
     ["metadata that is no JSON", { photo: photo(), metadata: "{privacy" }, ["metadata"]],
     ["metadata that is no object", { photo: photo(), metadata: "[1]" }, ["metadata"]],
+    [
+      "marks alone",
+      { photo: photo(), metadata: '{"thread_marks":true}' },
+      ["metadata.thread_marks"],
+    ],
     ["an unknown option", { photo: photo(), metadata: '{"color":"red"}' }, ["metadata.color"]],
     [
       "a wrong value",

@@ -258,8 +258,12 @@ export const keepPosts = (
   forgetLastFiles(id),
 ];
 
-export const skipItem = (firing: FiringKey, id: number, reason: string): Query<number>[] => [
-  sqlWrite(sql`UPDATE pool_items SET state = 'skipped', reason = ${reason}
+export const skipItem = (
+  firing: FiringKey,
+  id: number,
+  { reason, isFailed }: { reason: string; isFailed: boolean },
+): Query<number>[] => [
+  sqlWrite(sql`UPDATE pool_items SET state = 'skipped', reason = ${reason}, failures = failures + ${+isFailed}
     WHERE id = ${id} AND ${isTakenBy(firing)} AND first_upload_id IS NULL`),
   forgetLastFiles(id),
 ];
