@@ -3,7 +3,6 @@ import { MAX_LIMIT, toPagination } from "../../core/pagination.ts";
 import { publicOrigin } from "../../http/env.ts";
 import {
   apiRoute,
-  conflict,
   createRouter,
   formRoute,
   json,
@@ -17,6 +16,7 @@ import {
   fileFilterSchema,
   fileSchema,
   inUseSchema,
+  keptLimitSchema,
   keptUsageSchema,
   newFileSchema,
   toFile,
@@ -31,7 +31,9 @@ const yes = z.literal(true);
 const tags = ["Media", "Extensions"];
 const params = z.object({ mediaId: z.string().describe("The mediaId of the file.") });
 const one = z.object({ success: yes, data: fileSchema });
-const KEEPS_TOO_MUCH = "PLAN_LIMIT: the plan has no room for another kept file.";
+const keepsTooMuch = {
+  409: refusal("PLAN_LIMIT: the plan has no room for another kept file.", keptLimitSchema),
+};
 
 const list = apiRoute({
   method: "get",
@@ -79,7 +81,7 @@ const add = formRoute({
   scope: "posts:write",
   limit: "write",
   form: newFileSchema,
-  responses: { ...json(one, "The file."), ...conflict(KEEPS_TOO_MUCH) },
+  responses: { ...json(one, "The file."), ...keepsTooMuch },
 });
 libraryRoutes.openapi(add, async (c) => {
   const { ctx } = c.var;
@@ -120,7 +122,7 @@ const change = apiRoute({
   scope: "posts:write",
   limit: "write",
   request: { params, body: jsonBody(fileChangeSchema) },
-  responses: { ...json(one, "The file."), ...NOT_FOUND, ...conflict(KEEPS_TOO_MUCH) },
+  responses: { ...json(one, "The file."), ...NOT_FOUND, ...keepsTooMuch },
 });
 libraryRoutes.openapi(change, async (c) => {
   const { ctx } = c.var;

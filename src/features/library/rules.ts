@@ -29,5 +29,5 @@ export function formatBytes(bytes: number): string {
 /** @throws AppError PLAN_LIMIT */
 export function refuseKeeping(sizeBytes: number, used: number, allowance: number | null): never {
   const message = `The file has ${formatBytes(sizeBytes)}, and the team keeps ${formatBytes(used)} of the ${formatBytes(allowance ?? 0)} that its plan includes. Stop keeping other files, or take a larger plan.`;
-  throw new AppError("PLAN_LIMIT", message, { extras: { usage: { used, allowance } } });
+  throw new AppError("PLAN_LIMIT", message, { extras: { kept: { used, allowance } } });
 }

@@ -161,6 +161,10 @@ export function expiryOf({
   return new Date(Math.max(until ?? 0, expiresAt?.getTime() ?? 0, createdAt.getTime()));
 }
 
+export const keptLimitSchema = errorSchema
+  .extend({ kept: keptUsageSchema.optional() })
+  .meta({ id: "KeptLimit" });
+
 export async function toFile(
   deps: Pick<Deps, "config" | "now">,
   origin: string,
