@@ -85,8 +85,11 @@ const add = formRoute({
 });
 libraryRoutes.openapi(add, async (c) => {
   const { ctx } = c.var;
-  const { readFileForm } = await import("./form.ts");
-  const file = await library.addFile(ctx, await readFileForm(ctx, c.req.raw));
+  const [{ readFileForm }, changes] = await Promise.all([
+    import("./form.ts"),
+    import("./change.ts"),
+  ]);
+  const file = await changes.addFile(ctx, await readFileForm(ctx, c.req.raw));
   const data = await toFile(ctx, publicOrigin(ctx, c.req.url), file);
   return c.json({ success: true as const, data }, 200);
 });
@@ -127,7 +130,8 @@ const change = apiRoute({
 libraryRoutes.openapi(change, async (c) => {
   const { ctx } = c.var;
   const { mediaId } = c.req.valid("param");
-  const file = await library.changeFile(ctx, mediaId, c.req.valid("json"));
+  const changes = await import("./change.ts");
+  const file = await changes.changeFile(ctx, mediaId, c.req.valid("json"));
   const data = await toFile(ctx, publicOrigin(ctx, c.req.url), file);
   return c.json({ success: true as const, data }, 200);
 });
@@ -152,6 +156,7 @@ const remove = apiRoute({
   },
 });
 libraryRoutes.openapi(remove, async (c) => {
-  await library.removeFile(c.var.ctx, c.req.valid("param").mediaId);
+  const changes = await import("./change.ts");
+  await changes.removeFile(c.var.ctx, c.req.valid("param").mediaId);
   return c.json({ success: true as const, message: "The file is removed." }, 200);
 });

@@ -1,17 +1,21 @@
 import * as z from "zod";
 import { cleanFileName, MAX_FILE_NAME } from "../../core/file-name.ts";
+import { MAX_LIMIT } from "../../core/pagination.ts";
 import { PLATFORMS } from "../../core/platforms.ts";
 import { isLongerThan } from "../../core/text.ts";
 import { UPLOAD_STATUSES } from "../../core/upload-status.ts";
 import type { Deps } from "../../deps.ts";
 import { errorSchema } from "../../http/answers.ts";
 import { enableDescriptions } from "../../http/describing.ts";
+import { wholeNumber } from "../../http/whole-number.ts";
 import { mediaPath } from "../media/files.ts";
 import { OPEN_END } from "../media/repo.ts";
-import { iso, uploadFilterSchema } from "../posts/schema.ts";
 import type { FileItem, FileUse, LibraryFile } from "./repo.ts";
 
 enableDescriptions();
+
+const MAX_PAGE = 1_000_000;
+const DEFAULT_LIMIT = 100;
 
 export const MEDIA_KINDS = ["image", "video", "document"] as const;
 
@@ -44,8 +48,8 @@ export const fileFilterSchema = z.object({
     .optional()
     .describe("Files of this kind."),
   kept: onOff.describe("Only files that are kept, or only the others."),
-  page: uploadFilterSchema.shape.page,
-  limit: uploadFilterSchema.shape.limit,
+  page: wholeNumber(/^\d{1,7}$/, MAX_PAGE, 1).describe("Number of the page, from 1."),
+  limit: wholeNumber(/^\d{1,4}$/, MAX_LIMIT, DEFAULT_LIMIT).describe("Files on a page."),
 });
 
 export const fileChangeSchema = z
@@ -125,7 +129,7 @@ const usesSchema = {
   poolItems: z
     .array(
       z
-        .object({ itemId: z.number().int(), poolId: z.number().int(), title: z.string() })
+        .object({ itemId: z.number().int(), poolId: z.string(), title: z.string() })
         .meta({ id: "MediaPoolItem" }),
     )
     .max(MAX_USES)
@@ -165,6 +169,10 @@ export const keptLimitSchema = errorSchema
   .extend({ kept: keptUsageSchema.optional() })
   .meta({ id: "KeptLimit" });
 
+/** Names of presigned uploads are stored as they were sent. */
+export const nameOf = ({ name }: Pick<LibraryFile, "name">): string | null =>
+  name === null ? null : cleanFileName(name);
+
 export async function toFile(
   deps: Pick<Deps, "config" | "now">,
   origin: string,
@@ -175,7 +183,7 @@ export async function toFile(
     origin + (await mediaPath(deps, teamId, sha256, variant));
   return {
     mediaId: sha256,
-    name: row.name === null ? null : cleanFileName(row.name),
+    name: nameOf(row),
     kind,
     mime,
     sizeBytes,
@@ -183,7 +191,7 @@ export async function toFile(
     height,
     createdAt: row.createdAt.toISOString(),
     kept: keptAt !== null,
-    expiresAt: iso(expiryOf(row)),
+    expiresAt: expiryOf(row)?.toISOString() ?? null,
     posts: uses[0],
     url: await address("original"),
     thumbnailUrl: kind === "image" ? await address("thumbnail") : null,
@@ -195,7 +203,11 @@ export const toUse = ({ uploadId, platform, accountId, status, scheduledFor }: F
   platform,
   accountId,
   status,
-  scheduledFor: iso(scheduledFor),
+  scheduledFor: scheduledFor?.toISOString() ?? null,
 });
 
-export const toItem = ({ itemId, poolId, title }: FileItem) => ({ itemId, poolId, title });
+export const toItem = ({ itemId, poolId, title }: FileItem) => ({
+  itemId,
+  poolId: String(poolId),
+  title,
+});
