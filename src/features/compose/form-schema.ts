@@ -91,7 +91,7 @@ const batchFlagFields = (): Record<string, z.ZodType> =>
       ]),
   );
 
-const mediaIdText = z.string().openapi({ pattern: "^[0-9a-f]{64}$" });
+const mediaIdText = z.string().openapi({ maxLength: 64, pattern: "^[0-9a-f]{64}$" });
 
 function mediaFields(takesUrls: boolean) {
   const file = () => z.string().openapi({ type: "string", format: "binary" });

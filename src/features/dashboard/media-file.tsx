@@ -6,7 +6,6 @@ import { TeamForm } from "../../pages/team-form.tsx";
 import { clockOf, Time } from "../../pages/times.tsx";
 import { platformName } from "../../platforms/registry.ts";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
-import { fileChangeSchema } from "../library/schema.ts";
 import { type FileWithUses, fileQueries } from "../library/service.ts";
 import { mediaPath } from "../media/files.ts";
 import { Button, InputField } from "./form-parts.tsx";
@@ -70,7 +69,10 @@ mediaFilePage.post(`${PATH}/remove`, signedIn("destructive"), async (c) => {
 });
 
 async function change(c: Context<PageEnv>, fields: object): Promise<Shown | null> {
-  const { changeFile } = await import("../library/change.ts");
+  const [{ changeFile }, { fileChangeSchema }] = await Promise.all([
+    import("../library/change.ts"),
+    import("../library/schema.ts"),
+  ]);
   const refused = await attempt(() =>
     changeFile(c.var.ctx, idOf(c), readFields(fileChangeSchema, fields)),
   );

@@ -3,8 +3,7 @@ import { TeamForm } from "../../pages/team-form.tsx";
 import { type Clock, Time } from "../../pages/times.tsx";
 import type { MediaKind } from "../../platforms/connector.ts";
 import { formatBytes } from "../library/rules.ts";
-import { expiryOf, nameOf } from "../library/schema.ts";
-import type { FileWithUses } from "../library/service.ts";
+import { expiryOf, type FileWithUses, nameOf } from "../library/service.ts";
 import { mediaPath } from "../media/files.ts";
 import { Button } from "./form-parts.tsx";
 

@@ -1,11 +1,11 @@
 import { type Context, Hono } from "hono";
+import { MAX_FILE_NAME } from "../../core/file-name.ts";
 import { toPagination } from "../../core/pagination.ts";
-import { nullIfBlank } from "../../core/text.ts";
+import { isBrokenText, isLongerThan } from "../../core/text.ts";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { type Clock, clockOf } from "../../pages/times.tsx";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
-import { formatBytes, monthlyCostOf, storagePrice } from "../library/rules.ts";
-import { fileFilterSchema, MEDIA_KINDS } from "../library/schema.ts";
+import { formatBytes, MEDIA_KINDS, monthlyCostOf, storagePrice } from "../library/rules.ts";
 import { type KeptUsage, listQueries, toUsage } from "../library/service.ts";
 import { Button, Choice, InputField } from "./form-parts.tsx";
 import {
@@ -65,12 +65,23 @@ type Fields = Record<"search" | "kind" | "kept", string>;
 function readFilter(query: Record<string, string>) {
   const field = (name: string) => (query[name] ?? "").trim();
   const fields: Fields = { search: field("search"), kind: field("kind"), kept: field("kept") };
-  const sent = { ...fields, page: field("page") };
-  const filled = Object.fromEntries(Object.entries(sent).filter(([, value]) => nullIfBlank(value)));
-  const limit = String(ON_A_PAGE);
-  const read = fileFilterSchema.safeParse({ ...filled, limit });
-  const isMistaken = !read.success;
-  return { fields, filter: read.data ?? fileFilterSchema.parse({ limit }), isMistaken };
+  const { search, kind, kept } = fields;
+  const page = field("page") || "1";
+  const isGood =
+    !isLongerThan(search, MAX_FILE_NAME) &&
+    !isBrokenText(search) &&
+    ["", ...MEDIA_KINDS].includes(kind) &&
+    ["", "true", "false"].includes(kept) &&
+    /^[1-9]\d{0,5}$/.test(page);
+  if (!isGood) return { fields, filter: { page: 1, limit: ON_A_PAGE }, isMistaken: true };
+  const filter = {
+    search: search || undefined,
+    kind: MEDIA_KINDS.find((one) => one === kind),
+    kept: kept === "" ? undefined : kept === "true",
+    page: Number(page),
+    limit: ON_A_PAGE,
+  };
+  return { fields, filter, isMistaken: false };
 }
 
 const addressOf = (fields: Fields, page = 1): string => {

@@ -8,8 +8,8 @@ import { arePresigned } from "../presign/repo.ts";
 import { removalOf, removeFile as removeNow } from "../publishing/media-expiry.ts";
 import type { NewFile } from "./form.ts";
 import * as repo from "./repo.ts";
-import { refuseKeeping } from "./rules.ts";
-import { MAX_USES, toItem, toUse } from "./schema.ts";
+import { MAX_USES, refuseKeeping } from "./rules.ts";
+import { toItem, toUse } from "./schema.ts";
 import { knownId, toUsage } from "./service.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { type FieldError, fieldError, invalidFields } from "../../core/errors.ts";
+import { fieldError, invalidFields } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { type Fields, lastOf, readForm } from "../../http/multipart.ts";
@@ -11,7 +11,6 @@ import { cleanName } from "./schema.ts";
 
 const FILE_FIELDS = new Map<string, MediaRole>([["file", "photo"]]);
 const URL_FIELDS = new Map<string, MediaRole>([["url", "photo"]]);
-const FIELDS = ["file", "url", "name", "keep"];
 
 export interface NewFile {
   file: StoredFile;
@@ -19,11 +18,6 @@ export interface NewFile {
   name: string | undefined;
   keep: boolean;
 }
-
-const unknownErrors = (fields: Fields): FieldError[] =>
-  [...fields.keys()]
-    .filter((name) => !FIELDS.includes(name))
-    .map((name) => fieldError(name, `is not a field of a file. Use ${FIELDS.join(", ")}.`));
 
 /**
  * Stores no byte before the caller is known to be allowed to add files.
@@ -66,7 +60,6 @@ async function readNewFile(
   const own = one && "url" in one ? presigned.get(one.url) : undefined;
   const file = one && "received" in one ? one.received : own && !("refusal" in own) ? own : null;
   const errors = [
-    ...unknownErrors(fields),
     ...keep.refusals.map((reason) => fieldError("keep", reason)),
     ...(name?.error?.issues ?? []).map(({ message }) => fieldError("name", message)),
     ...(one ? [] : [fieldError("file", "send a file, or the url of a presigned upload.")]),

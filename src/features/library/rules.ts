@@ -1,5 +1,10 @@
 import { AppError } from "../../core/errors.ts";
 
+export const MEDIA_KINDS = ["image", "video", "document"] as const;
+
+/** Posts and items that an answer names. */
+export const MAX_USES = 50;
+
 const GB = 1_000_000_000;
 
 /** Source: Cloudflare R2, "Pricing", standard storage: US dollars for a gigabyte and month. */

@@ -8,19 +8,16 @@ import type { Deps } from "../../deps.ts";
 import { errorSchema } from "../../http/answers.ts";
 import { enableDescriptions } from "../../http/describing.ts";
 import { wholeNumber } from "../../http/whole-number.ts";
+import { MAX_URL_CHARACTERS } from "../content/bounds.ts";
 import { mediaPath } from "../media/files.ts";
-import { OPEN_END } from "../media/repo.ts";
 import type { FileItem, FileUse, LibraryFile } from "./repo.ts";
+import { MAX_USES, MEDIA_KINDS } from "./rules.ts";
+import { expiryOf, nameOf } from "./service.ts";
 
 enableDescriptions();
 
 const MAX_PAGE = 1_000_000;
 const DEFAULT_LIMIT = 100;
-
-export const MEDIA_KINDS = ["image", "video", "document"] as const;
-
-/** Posts and items that an answer names. */
-export const MAX_USES = 50;
 
 export const cleanName = z
   .string()
@@ -74,6 +71,7 @@ export const newFileSchema = () =>
         .describe("An image, video or document under 100 MB."),
       url: z
         .string()
+        .openapi({ maxLength: MAX_URL_CHARACTERS })
         .optional()
         .describe("In place of `file`: bucketUrl or accessUrl of POST /upload/presign."),
       name: cleanName
@@ -152,26 +150,9 @@ export const keptUsageSchema = z
   })
   .meta({ id: "KeptUsage" });
 
-/** Null while the file is kept or needed without an end. */
-export function expiryOf({
-  keptAt,
-  isWaiting,
-  uses,
-  expiresAt,
-  createdAt,
-}: LibraryFile): Date | null {
-  const [, until] = uses;
-  if (keptAt || isWaiting || until === OPEN_END) return null;
-  return new Date(Math.max(until ?? 0, expiresAt?.getTime() ?? 0, createdAt.getTime()));
-}
-
 export const keptLimitSchema = errorSchema
   .extend({ kept: keptUsageSchema.optional() })
   .meta({ id: "KeptLimit" });
-
-/** Names of presigned uploads are stored as they were sent. */
-export const nameOf = ({ name }: Pick<LibraryFile, "name">): string | null =>
-  name === null ? null : cleanFileName(name);
 
 export async function toFile(
   deps: Pick<Deps, "config" | "now">,

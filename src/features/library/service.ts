@@ -1,9 +1,10 @@
 import { notFound } from "../../core/errors.ts";
+import { cleanFileName } from "../../core/file-name.ts";
 import type { Ctx } from "../../deps.ts";
 import { retentionOf } from "../media/files.ts";
-import { isMediaId } from "../media/repo.ts";
+import { isMediaId, OPEN_END } from "../media/repo.ts";
 import * as repo from "./repo.ts";
-import { MAX_USES } from "./schema.ts";
+import { MAX_USES } from "./rules.ts";
 
 export interface KeptUsage {
   used: number;
@@ -55,3 +56,20 @@ export async function getFile(ctx: Ctx, mediaId: string): Promise<FileWithUses> 
   if (!file) throw notFound("File");
   return { file, uses, items };
 }
+
+/** Null while the file is kept or needed without an end. */
+export function expiryOf({
+  keptAt,
+  isWaiting,
+  uses,
+  expiresAt,
+  createdAt,
+}: repo.LibraryFile): Date | null {
+  const [, until] = uses;
+  if (keptAt || isWaiting || until === OPEN_END) return null;
+  return new Date(Math.max(until ?? 0, expiresAt?.getTime() ?? 0, createdAt.getTime()));
+}
+
+/** Names of presigned uploads are stored as they were sent. */
+export const nameOf = ({ name }: Pick<repo.LibraryFile, "name">): string | null =>
+  name === null ? null : cleanFileName(name);

@@ -3,12 +3,17 @@ import { PublishFailure } from "../../core/failures.ts";
 import { isSigned, sign } from "../../core/signature.ts";
 import { DAY, HOUR } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
-import type { Retention } from "./repo.ts";
 
 const LIFE_MS = 6 * HOUR;
 
 /** Source: spec, "Time limits": failed upload media kept. */
 const FAILED_KEPT_MS = DAY;
+
+/** How long a post needs its files after its end. */
+export interface Retention {
+  completedMs: number;
+  failedMs: number;
+}
 
 export const retentionOf = ({ config }: Pick<Deps, "config">): Retention => ({
   completedMs: config.mediaRetentionHours * HOUR,

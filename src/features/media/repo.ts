@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { prepared, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import { packedRows, pickColumns, rowReader, valueReader } from "../../db/rows.ts";
 import type { Params } from "../../db/text.ts";
+import type { Retention } from "./files.ts";
 import type { StoredFile } from "./intake.ts";
 import { media } from "./table.ts";
 
@@ -118,11 +119,6 @@ export function fileAfter({ teamId, sha256 }: FileId, files: number): Query<File
 export const isRehearsed = (file: SQL): SQL =>
   sql`EXISTS (SELECT 1 FROM rehearsals r WHERE r.team_id = ${file}.team_id
     AND r.sample_sha256 = ${file}.sha256 AND r.stage <> 'over')`;
-
-export interface Retention {
-  completedMs: number;
-  failedMs: number;
-}
 
 /** Later than any date. */
 export const OPEN_END = Number.MAX_SAFE_INTEGER;

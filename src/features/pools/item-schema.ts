@@ -21,7 +21,7 @@ const BULK = { min: 1, max: 50 };
 
 export const ITEM_STATUSES = ["queued", "dispatched", "skipped"] as const;
 
-const mediaId = z.string().openapi({ pattern: "^[0-9a-f]{64}$" });
+const mediaId = z.string().openapi({ maxLength: 64, pattern: "^[0-9a-f]{64}$" });
 const file = () => z.string().openapi({ type: "string", format: "binary" });
 const textUpTo = (maxLength: number) => z.string().openapi({ maxLength });
 

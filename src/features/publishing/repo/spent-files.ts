@@ -3,13 +3,13 @@ import { integer } from "drizzle-orm/sqlite-core";
 import { type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
 import { flag } from "../../../db/columns.ts";
 import { rowReader } from "../../../db/rows.ts";
+import type { Retention } from "../../media/files.ts";
 import {
   dropUnusedFiles,
   type FileId,
   hasExpired,
   isRehearsed,
   neededUntil,
-  type Retention,
 } from "../../media/repo.ts";
 import { type FileRef, media, mediaUses } from "../../media/table.ts";
 import { changeFacts } from "../../posts/repo/write.ts";
