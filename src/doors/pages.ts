@@ -7,6 +7,8 @@ import { invitePage } from "../features/dashboard/invite.tsx";
 import { islandFiles } from "../features/dashboard/island-routes.ts";
 import { linksPage } from "../features/dashboard/links.tsx";
 import { mePage } from "../features/dashboard/me.tsx";
+import { mediaPage } from "../features/dashboard/media.tsx";
+import { mediaFilePage } from "../features/dashboard/media-file.tsx";
 import { privacyPage } from "../features/dashboard/privacy.tsx";
 import { pushWorker } from "../features/dashboard/push-routes.ts";
 import { reviewsPage } from "../features/dashboard/reviews.tsx";
@@ -28,6 +30,8 @@ const BEHIND_SIGN_IN = [
   uploadsPage,
   uploadPage,
   reviewsPage,
+  mediaPage,
+  mediaFilePage,
   accountsPage,
   accountPage,
   linksPage,

@@ -161,6 +161,17 @@ const TABLE: Row[] = [
     also: { usage: { used: 0, allowance: 4, remaining: 4, unlimited: false } },
   },
   {
+    status: 409,
+    code: "MEDIA_IN_USE",
+    when: "a file is removed that a draft needs",
+    reach: async (life) => {
+      await send(life, { description: "Words", photo: photo(), status: "draft" });
+      const { body } = await life.call("GET", "/media");
+      return life.call("DELETE", `/media/${body.data[0].mediaId}`);
+    },
+    also: { usedBy: [expect.objectContaining({ status: "draft" })], poolItems: [] },
+  },
+  {
     status: 429,
     code: "RATE_LIMIT",
     when: "presign's own limit; it tells the seconds",

@@ -71,6 +71,12 @@ const ofInstance = (send: PagePermission["send"] = nothing): PagePermission => (
 const ofAccount = (fields?: Record<string, string>) =>
   anybody(async (team) => ({ params: { id: await team.account() }, ...(fields && { fields }) }));
 
+const ofFile = (fields?: Record<string, string>) =>
+  anybody(async (team) => ({
+    params: { mediaId: await team.file() },
+    ...(fields && { fields }),
+  }));
+
 const ofPasskey = (fields?: Record<string, string>) =>
   personal(async (team, holder) => ({
     params: { id: await team.passkey(holder) },
@@ -92,6 +98,13 @@ const ofToken = anybody(async (team, holder) => ({ params: { id: await team.toke
 /** The permissions of the pages behind the sign-in; a page that is not here fails their test. */
 export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
   "GET /app": anybody(),
+
+  "GET /app/media": anybody(),
+  "POST /app/media": anybody(() => ({ fields: { file: photo() } })),
+  "GET /app/media/:mediaId": ofFile(),
+  "POST /app/media/:mediaId": ofFile({ name: "Changed.png" }),
+  "POST /app/media/:mediaId/keep": ofFile({ keep: "true" }),
+  "POST /app/media/:mediaId/remove": ofFile(),
 
   "GET /app/uploads": anybody(),
   "GET /app/uploads/:id": anybody(async (team) => ({ params: { id: await team.upload() } })),

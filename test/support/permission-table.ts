@@ -42,6 +42,8 @@ const anybody = (call: Permission["call"], stranger?: string): Permission => ({
 
 const ofAccount = anybody(async (team) => ({ params: { id: await team.account() } }));
 const ofUpload = anybody(async (team) => ({ params: { id: await team.upload() } }));
+const ofFile = (sent: Omit<Sent, "params"> = {}): Permission =>
+  anybody(async (team) => ({ params: { mediaId: await team.file() }, ...sent }));
 const askedOf = (platform: string) =>
   anybody(async (team) => ({ query: { accountId: await team.account(platform) } }), NOT_FOUND);
 
@@ -152,6 +154,12 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
     await team.upload({ isFailed: true });
     return { json: {} };
   }),
+
+  listMedia: anybody(nothing),
+  addMedia: anybody(() => ({ form: { file: photo() } })),
+  getMedia: ofFile(),
+  updateMedia: ofFile({ json: { name: "Changed.png" } }),
+  deleteMedia: ofFile(),
 
   submitUpload: ofUpload,
   approveUpload: atLeast("ADMIN", async (team) => ({ ...(await ofHeld(team)), json: {} })),

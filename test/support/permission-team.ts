@@ -13,6 +13,7 @@ import {
 } from "./harness.ts";
 import { Browser } from "./person.ts";
 import { newBrowser } from "./push-service.ts";
+import { photo } from "./stage.ts";
 
 /** Somebody with a token, who calls in the name of a team. */
 export interface Holder {
@@ -26,6 +27,7 @@ export const SHOWN_KINDS = [
   "account",
   "brand",
   "domain",
+  "file",
   "invite",
   "person",
   "pool",
@@ -104,6 +106,7 @@ export class PlantedTeam {
   /** Plants one of each, so that the team has something to hide. */
   async plant(): Promise<void> {
     await this.upload();
+    await this.file();
     await this.token(this.owner);
     await this.invite();
     await this.link();
@@ -172,6 +175,12 @@ export class PlantedTeam {
         .run();
     }
     return String(uploadId);
+  }
+
+  /** Stores a file; its mediaId. */
+  async file(): Promise<string> {
+    const body = form({ file: photo(), name: `${this.text("file")} ${++serial}` });
+    return (await this.send("POST", "/media", { body })).mediaId;
   }
 
   async rehearsal(): Promise<string> {
