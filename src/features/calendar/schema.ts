@@ -7,9 +7,10 @@ import type { Deps } from "../../deps.ts";
 import { enableDescriptions } from "../../http/describing.ts";
 import { platformFilter } from "../content/schema.ts";
 import { mediaPath } from "../media/files.ts";
-import type { CalendarPost } from "./repo.ts";
-import { type Edge, MAX_DAYS, MAX_ENTRIES, rangeRefusal } from "./rules.ts";
+import type { CalendarPost } from "./repo/posts.ts";
+import { type Edge, MAX_DAYS, MAX_ENTRIES, MAX_FEEDS, rangeRefusal } from "./rules.ts";
 import type { Calendar, Entry } from "./service.ts";
+import type { FeedRow } from "./table.ts";
 
 enableDescriptions();
 
@@ -187,4 +188,29 @@ const toFiringAnswer = ({ at, firing }: Extract<Entry, { kind: "firing" }>): Ent
   wallTime: firing.wallTime,
   accountIds: [...firing.accountIds],
   item: firing.item,
+});
+
+export const feedSchema = z
+  .object({
+    id: z.number().int(),
+    createdBy: z.number().int().describe("The person who made it, with whose membership it ends."),
+    createdAt: dateTime,
+  })
+  .meta({ id: "CalendarFeed" });
+
+export const feedListSchema = z.object({
+  success: z.literal(true),
+  data: z.array(feedSchema).max(MAX_FEEDS),
+});
+
+export const newFeedSchema = feedSchema
+  .extend({
+    url: z.string().describe("The secret address. It is shown once."),
+  })
+  .meta({ id: "NewCalendarFeed" });
+
+export const toFeed = ({ id, createdBy, createdAt }: FeedRow): z.infer<typeof feedSchema> => ({
+  id,
+  createdBy,
+  createdAt: createdAt.toISOString(),
 });

@@ -10,7 +10,7 @@ import {
   type CalendarPost,
   postsBetween,
   zoneOf,
-} from "./repo.ts";
+} from "./repo/posts.ts";
 import {
   type CalendarFilter,
   daysOf,
