@@ -14,6 +14,7 @@ interface Visit {
 
 const ZONE = "Europe/Berlin";
 const DAY_MS = 86_400_000;
+const DESK = { width: 1_280, height: 1_000 };
 const PHONE = { width: 360, height: 800 };
 /** A press that lifts an entry. */
 const LONG_PRESS_MS = 600;
@@ -68,11 +69,16 @@ async function centreOf(place: Locator): Promise<{ x: number; y: number }> {
   return { x: box.x + box.width / 2, y: box.y + Math.min(box.height / 2, 20) };
 }
 
-const answered = (page: Page, id: number) =>
-  page.waitForResponse(
-    (answer) =>
-      answer.request().method() === "PATCH" && answer.url().endsWith(`/api/v1/upload/${id}`),
-  );
+/** Does the work, and waits for the answer to the move that it makes. */
+async function untilMoved(page: Page, id: number, work: () => Promise<unknown>): Promise<void> {
+  const [answer] = await Promise.all([
+    page.waitForResponse(
+      (one) => one.request().method() === "PATCH" && one.url().endsWith(`/api/v1/upload/${id}`),
+    ),
+    work(),
+  ]);
+  await answer.finished();
+}
 
 /** Measures from the release of the pointer to the entry's new place. */
 const STOPWATCH = `globalThis.answerMs = null;
@@ -85,7 +91,7 @@ addEventListener("pointerup", () => {
 }, { capture: true, once: true });`;
 
 async function dragByMouse(page: Page, id: number, day: string): Promise<void> {
-  await entryOf(page, id).scrollIntoViewIfNeeded();
+  await entryOf(page, id).evaluate('(one) => one.scrollIntoView({ block: "center" })');
   const from = await centreOf(entryOf(page, id).locator(".open"));
   const to = await centreOf(dayCell(page, day));
   await page.mouse.move(from.x, from.y);
@@ -95,7 +101,7 @@ async function dragByMouse(page: Page, id: number, day: string): Promise<void> {
 }
 
 async function dragByTouch(page: Page, id: number, day: string): Promise<void> {
-  await entryOf(page, id).scrollIntoViewIfNeeded();
+  await entryOf(page, id).evaluate('(one) => one.scrollIntoView({ block: "center" })');
   const from = await centreOf(entryOf(page, id).locator(".open"));
   const debug = await page.context().newCDPSession(page);
   const touch = (type: string, points: object[]) =>
@@ -131,7 +137,7 @@ export async function checkCalendar(
   const refused = await plan(akimbo, "Refused", friday, "14:00");
   const plain = await plan(akimbo, "Moved without script", friday, "16:00");
   const contexts = [
-    await openContext(browser, { storageState: owner, timezoneId: "Asia/Tokyo" }),
+    await openContext(browser, { storageState: owner, timezoneId: "Asia/Tokyo", viewport: DESK }),
     await openContext(browser, { storageState: owner, viewport: PHONE, hasTouch: true }),
     await openContext(browser, { storageState: owner, javaScriptEnabled: false }),
   ] as const;
@@ -156,14 +162,14 @@ export async function checkCalendar(
       shows: "Dragged by mouse",
       act: async () => {
         await desk.evaluate(STOPWATCH);
-        const answer = answered(desk, mouse);
-        await dragByMouse(desk, mouse, monday);
-        await desk.mouse.up();
+        await untilMoved(desk, mouse, async () => {
+          await dragByMouse(desk, mouse, monday);
+          await desk.mouse.up();
+        });
         await requireIn(desk, mouse, monday);
         const ms = await desk.evaluate<number | null>("globalThis.answerMs");
         if (ms === null || ms > MAX_ANSWER_MS)
           throw new Error(`The drag was shown after ${ms} ms.`);
-        await (await answer).finished();
         await requirePlanned(akimbo, mouse, `${monday}T10:00`);
         await desk.getByText(/^Moved to /).waitFor({ state: "attached" });
         if (desk.url() !== akimbo.origin + month) throw new Error("The drag opened the post.");
@@ -207,9 +213,7 @@ export async function checkCalendar(
         const time = entryOf(desk, typed).getByLabel("Time");
         await entryOf(desk, typed).getByLabel("Day").fill(saturday);
         await time.fill("09:45");
-        const answer = answered(desk, typed);
-        await time.press("Enter");
-        await (await answer).finished();
+        await untilMoved(desk, typed, () => time.press("Enter"));
         await requireIn(desk, typed, saturday);
         await requirePlanned(akimbo, typed, `${saturday}T09:45`);
         if (!(await isFocused())) throw new Error("The focus did not stay with the entry.");
@@ -240,9 +244,7 @@ export async function checkCalendar(
         shows: "Dragged by touch",
         act: async () => {
           await phone.goto(akimbo.origin + month);
-          const answer = answered(phone, touched);
-          await dragByTouch(phone, touched, saturday);
-          await (await answer).finished();
+          await untilMoved(phone, touched, () => dragByTouch(phone, touched, saturday));
           await requireIn(phone, touched, saturday);
           await requirePlanned(akimbo, touched, `${saturday}T18:30`);
         },
@@ -253,9 +255,9 @@ export async function checkCalendar(
         act: async () => {
           await entryOf(phone, touched).getByText("Move to…").tap();
           await entryOf(phone, touched).getByLabel("Day").fill(monday);
-          const answer = answered(phone, touched);
-          await entryOf(phone, touched).getByRole("button", { name: "Move" }).tap();
-          await (await answer).finished();
+          await untilMoved(phone, touched, () =>
+            entryOf(phone, touched).getByRole("button", { name: "Move" }).tap(),
+          );
           await requirePlanned(akimbo, touched, `${monday}T18:30`);
         },
       },

@@ -7,6 +7,7 @@ import { addDays, type LocalDay, type ZoneClock } from "../../core/zone.ts";
 export const MAX_ENTRIES = 2_000;
 export const MAX_DAYS = 62;
 export const MAX_FEEDS = 50;
+export const SHOWN_CHARACTERS = 140;
 
 /** An end of a range: the beginning of a day in the workspace's zone, or an instant. */
 export type Edge = { day: LocalDay } | { at: Date };

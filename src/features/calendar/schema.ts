@@ -8,13 +8,11 @@ import { enableDescriptions } from "../../http/describing.ts";
 import { platformFilter } from "../content/schema.ts";
 import { mediaPath } from "../media/files.ts";
 import type { CalendarPost } from "./repo/posts.ts";
-import { type Edge, MAX_DAYS, MAX_ENTRIES, MAX_FEEDS, rangeRefusal } from "./rules.ts";
+import { type Edge, MAX_DAYS, MAX_ENTRIES, MAX_FEEDS, rangeRefusal, SHOWN_CHARACTERS } from "./rules.ts";
 import type { Calendar, Entry } from "./service.ts";
 import type { FeedRow } from "./table.ts";
 
 enableDescriptions();
-
-export const SHOWN_CHARACTERS = 140;
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
@@ -125,13 +123,6 @@ export const calendarSchema = z.object({
 type CalendarAnswer = Omit<z.infer<typeof calendarSchema>, "success">;
 type EntryAnswer = CalendarAnswer["data"][number];
 
-export const shownText = (text: string): string => {
-  const characters = [...text];
-  return characters.length > SHOWN_CHARACTERS
-    ? characters.slice(0, SHOWN_CHARACTERS).join("")
-    : text;
-};
-
 /** Many posts share a picture, and signing is what an answer costs most. */
 export function thumbnailsOf(deps: Pick<Deps, "config" | "now">, origin: string) {
   const signed = new Map<string, Promise<string>>();
@@ -151,14 +142,15 @@ export async function toCalendarAnswer(
   { clock, entries, narrow }: Calendar,
 ): Promise<CalendarAnswer> {
   const thumbnailOf = thumbnailsOf(deps, origin);
-  const data: EntryAnswer[] = [];
-  for (const entry of entries) {
-    data.push(
+  const thumbnails = await Promise.all(
+    entries.map((entry) => (entry.kind === "post" ? thumbnailOf(entry.post) : null)),
+  );
+  const data = entries.map(
+    (entry, i): EntryAnswer =>
       entry.kind === "firing"
         ? toFiringAnswer(entry)
-        : { ...toPostAnswer(entry), thumbnailUrl: await thumbnailOf(entry.post) },
-    );
-  }
+        : { ...toPostAnswer(entry), thumbnailUrl: thumbnails[i] ?? null },
+  );
   const truncated = narrow.length > 0;
   return { zone: clock.zone, data, truncated, ...(truncated ? { narrow } : {}) };
 }
@@ -172,7 +164,7 @@ const toPostAnswer = ({ at, post }: Extract<Entry, { kind: "post" }>) => ({
   accountName: post.accountName,
   platform: post.platform,
   status: post.status,
-  text: shownText(post.text),
+  text: post.text,
   posts: post.posts,
   failureCode: post.status === "failed" ? post.failureCode : null,
   unpublishedAt: post.unpublishedAt?.toISOString() ?? null,

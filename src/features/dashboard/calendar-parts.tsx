@@ -3,7 +3,6 @@ import type { LocalDay, ZoneClock } from "../../core/zone.ts";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { platformName } from "../../platforms/registry.ts";
 import { isMovable } from "../calendar/rules.ts";
-import { shownText } from "../calendar/schema.ts";
 import type { Calendar, Entry } from "../calendar/service.ts";
 import { addressOf, type CalendarView, dayName, viewOf } from "./calendar-view.ts";
 import { Button } from "./form-parts.tsx";
@@ -109,7 +108,7 @@ const Post = ({ entry, scene }: { entry: PostEntry; scene: Scene }) => {
           {SIGNS[words.text]}
         </span>
         <span class="words">
-          {shownText(post.text) || "Without text"}
+          {post.text || "Without text"}
           {post.posts > 1 && ` (thread of ${post.posts})`}
         </span>
         <span class={`state ${words.tone}`.trim()}>{words.text}</span>

@@ -8,7 +8,7 @@ import { accounts } from "../../accounts/table.ts";
 import { uploadsMatching } from "../../posts/repo/read.ts";
 import { uploads } from "../../posts/table.ts";
 import { teams } from "../../teams/table.ts";
-import { type CalendarFilter, MAX_ENTRIES, type Range } from "../rules.ts";
+import { type CalendarFilter, MAX_ENTRIES, type Range, SHOWN_CHARACTERS } from "../rules.ts";
 
 /** IANA zone; null for UTC. */
 export const zoneOf = prepared(
@@ -24,9 +24,6 @@ export const accountsOfTeam = prepared(
 );
 
 export type CalendarAccount = ReturnType<ReturnType<typeof accountsOfTeam>["read"]>[number];
-
-/** One more than is shown, so that a cut text can be told. */
-const READ_CHARACTERS = 141;
 
 const TEXT = sql`coalesce(nullif(${uploads.title}, ''), ${uploads.description}, '')`;
 
@@ -49,7 +46,7 @@ const post = packedRows(
     picture: text("picture"),
   },
   {
-    text: sql`substr(${TEXT}, 1, ${sql.raw(`${READ_CHARACTERS}`)})`,
+    text: sql`substr(${TEXT}, 1, ${sql.raw(`${SHOWN_CHARACTERS}`)})`,
     accountName: sql`a.account_name`,
     picture: sql`iif(instr(${uploads.media}, '"image"') = 0, NULL, (SELECT
       iif(value ->> 'isGone' IS NULL OR value ->> 'hasThumbnail', value ->> 'sha256', NULL)
