@@ -12,6 +12,7 @@ const openConnect: OpenDoor = async (makeDeps) =>
 export const DOORS = new Map<string, OpenDoor>([
   ["api", async (makeDeps) => (await import("./doors/api.ts")).createApi(makeDeps)],
   ["app", openPages],
+  ["calendar", async (makeDeps) => (await import("./doors/calendar.ts")).createCalendar(makeDeps)],
   ["connect", openConnect],
   ["docs", async (makeDeps) => (await import("./doors/docs.ts")).createDocs(makeDeps)],
   ["invite", openPages],

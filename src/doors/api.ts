@@ -68,6 +68,7 @@ const ROUTERS: Entry[] = [
   ["upload", async () => (await import("../features/compose/routes.ts")).uploadRoutes],
   [["upload", "posts"], async () => (await import("../features/posts/routes.ts")).postRoutes],
   ["media", async () => (await import("../features/library/routes.ts")).libraryRoutes],
+  ["calendar", async () => (await import("../features/calendar/routes.ts")).calendarRoutes],
   ["rehearsals", async () => (await import("../features/rehearsal/routes.ts")).rehearsalRoutes],
   ["limits", async () => (await import("../features/limits/routes.ts")).limitRoutes],
   ["tokens", async () => (await import("../features/tokens/routes.ts")).tokenRoutes],

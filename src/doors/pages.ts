@@ -2,6 +2,7 @@ import type { Hono } from "hono";
 import type { PageEnv } from "../features/auth/signed-in.ts";
 import { accountPage } from "../features/dashboard/account.tsx";
 import { accountsPage } from "../features/dashboard/accounts.tsx";
+import { calendarPage } from "../features/dashboard/calendar.tsx";
 import { homePage } from "../features/dashboard/home.tsx";
 import { invitePage } from "../features/dashboard/invite.tsx";
 import { islandFiles } from "../features/dashboard/island-routes.ts";
@@ -27,6 +28,7 @@ import { refuseCrossSite, renderErrorPage } from "../http/pages.tsx";
 
 const BEHIND_SIGN_IN = [
   homePage,
+  calendarPage,
   uploadsPage,
   uploadPage,
   reviewsPage,

@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { Problem, runProgram } from "../../src/cli/program.ts";
 import { measureAbuse } from "./abuse.ts";
 import { type Bundle, buildBundle, bundleRows } from "./bundle.ts";
+import { measureCalendar } from "./calendar.ts";
 import { countCosts } from "./counted.ts";
 import { measureDeliveries } from "./deliveries.ts";
 import { measureDuePosts } from "./due-posts.ts";
@@ -62,6 +63,8 @@ const ON_REQUEST = {
   calls: async (workspace: Workspace) =>
     measureRequests(workspace, await buildBundle(workspace), THOROUGH.effort),
   intake: async (workspace: Workspace) => measureIntake(workspace, await buildBundle(workspace)),
+  calendar: async (workspace: Workspace) =>
+    measureCalendar(workspace, await buildBundle(workspace)),
   analytics: async (workspace: Workspace) =>
     measureOverview(workspace, await buildBundle(workspace)),
   webhooks: async (workspace: Workspace) =>
@@ -117,6 +120,10 @@ function sectionsOf(workspace: Workspace, isQuick: boolean): Section[] {
       measure: async () => measureFullSize(workspace, await bundle(), sizes),
     },
     {
+      title: "A calendar of 1,000 posts",
+      measure: async () => measureCalendar(workspace, await bundle()),
+    },
+    {
       title: "An overview of analytics",
       measure: async () => measureOverview(workspace, await bundle()),
     },
@@ -131,8 +138,8 @@ function sectionsOf(workspace: Workspace, isQuick: boolean): Section[] {
  * Measures and prints; a bar that is missed is told, and is no failure of the program. A section that cannot be
  * measured says why, the others go on, and the program fails at its end. `--only` measures one part: `storage` and
  * `film` the way of one file into storage, and of 10 GiB to YouTube; `redirect`, `links`, `start`, `calls`, `intake`,
- * `analytics` and `webhooks` the redirects, the pages of short links, the first answers of fresh Workers, the CPU of
- * calls, files in forms, an overview of analytics and the CPU of attempts.
+ * `calendar`, `analytics` and `webhooks` the redirects, the pages of short links, the first answers of fresh Workers, the CPU of
+ * calls, files in forms, a calendar, an overview of analytics and the CPU of attempts.
  */
 async function main(): Promise<number> {
   const { quick = false, only, mebibytes } = readArguments();

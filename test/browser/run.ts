@@ -6,6 +6,7 @@ import { type Browser, chromium } from "playwright-core";
 import { Problem, runProgram } from "../../src/cli/program.ts";
 import { PLATFORMS } from "../../src/core/platforms.ts";
 import { startAkimbo } from "../peers/akimbo.ts";
+import { checkCalendar } from "./calendar.ts";
 import { checkConnect } from "./connect.ts";
 import { CONSENTED } from "./consent.ts";
 import { checkDirectUploads } from "./direct-uploads.ts";
@@ -48,7 +49,7 @@ async function main(): Promise<number> {
     const { problems, owner, member, openInvite } = await checkPeople(browser, akimbo);
     for (const problem of problems) console.error(problem);
     const own = [
-      ...["/app", "/app/uploads", "/app/uploads?status=failed&search=one"],
+      ...["/app", "/app/calendar", "/app/uploads", "/app/uploads?status=failed&search=one"],
       ...[`/app/uploads/${publishedId}`, `/app/uploads/${failedId}`],
       ...["/app/accounts", `/app/accounts/${accountId}`, `/app/accounts/${accountId}/remove`],
       ...["/app/links", "/app/setup"],
@@ -75,6 +76,7 @@ async function main(): Promise<number> {
       ["forms", "full", () => checkForms(browser, { origin, owner, failedId })],
       ["consent pages", "quick", () => checkConnect(browser, visit)],
       ["setup", "quick", () => checkSetup(browser, visit)],
+      ["calendar", "full", () => checkCalendar(browser, visit)],
       ["links", "full", () => checkLinks(browser, visit)],
       ["endings", "quick", () => checkEndings(browser, visit)],
       ["review", "full", () => checkReview(browser, visit)],

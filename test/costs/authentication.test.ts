@@ -56,6 +56,7 @@ async function everyGet(harness: Harness, member: Member): Promise<string[]> {
     "/webhooks/{id}/deliveries": String(hook.body.data.id),
   };
   const queries: Record<string, string> = {
+    "/calendar": "?from=2026-12-01&to=2027-01-01",
     "/analytics/{connectedAccountId}/linkedin/comments": "?postId=urn:li:share:1",
     "/pinterest/boards": `?accountId=${await connectSandbox(harness, member, "Ada", "pinterest")}`,
     "/accounts/{id}/mentions": "?query=ada",

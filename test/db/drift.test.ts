@@ -34,6 +34,7 @@ import {
 import { uploads } from "../../src/features/posts/table.ts";
 import { presigns } from "../../src/features/presign/table.ts";
 import { rehearsals } from "../../src/features/rehearsal/table.ts";
+import { calendarFeeds } from "../../src/features/calendar/table.ts";
 import { reviewLinks, reviewPosts } from "../../src/features/review/table.ts";
 import { setupTicks } from "../../src/features/setup/table.ts";
 import { suggestions } from "../../src/features/suggestions/table.ts";
@@ -66,6 +67,7 @@ const TABLES: SQLiteTable[] = [
   media,
   mediaUses,
   presigns,
+  calendarFeeds,
   reviewLinks,
   reviewPosts,
   noticeTargets,

@@ -133,6 +133,17 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
     params: { id: await team.upload() },
   })),
 
+  "GET /app/calendar": anybody(),
+  "POST /app/calendar/:id/move": anybody(async (team) => ({
+    params: { id: await team.upload() },
+    query: { month: "2026-12" },
+    fields: { date: "2026-12-24", time: "10:00" },
+  })),
+  "POST /app/calendar/feeds": anybody(),
+  "POST /app/calendar/feeds/:id/revoke": atLeast("ADMIN", async (team) => ({
+    params: { id: await team.calendarFeed() },
+  })),
+
   "GET /app/reviews": atLeast("ADMIN", nothing),
   "POST /app/reviews": {
     ...atLeast("ADMIN", async (team) => ({ fields: { post: await team.upload() } })),

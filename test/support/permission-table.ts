@@ -121,6 +121,13 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
   createConnectionLink: anybody(() => ({ json: { platform: "x", mode: "sandbox" } })),
   deleteConnectionLink: anybody(async (team) => ({ params: { id: await team.link() } })),
 
+  readCalendar: anybody(() => ({ query: { from: "2026-12-01", to: "2027-01-01" } })),
+  listCalendarFeeds: anybody(nothing),
+  createCalendarFeed: anybody(nothing),
+  deleteCalendarFeed: atLeast("ADMIN", async (team) => ({
+    params: { id: await team.calendarFeed() },
+  })),
+
   listUploads: anybody(nothing),
   getUpload: ofUpload,
   listPosts: anybody(nothing),

@@ -195,6 +195,11 @@ export class PlantedTeam {
   }
 
   /** Makes a link by which a client reviews a new post. */
+  async calendarFeed(): Promise<string> {
+    const { body } = await this.send("POST", "/calendar/feeds", {});
+    return String(body.data.id);
+  }
+
   async reviewLink(): Promise<string> {
     const json = { uploadIds: [Number(await this.upload())] };
     const { url } = await this.send("POST", "/upload/review-links", { json });

@@ -6,7 +6,7 @@ const SLUG = /^[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?$/;
 
 export const RESERVED_SLUGS: ReadonlySet<string> = new Set(
   (
-    "about account accounts admin api app assets auth billing blog branding cdn-cgi connect " +
+    "about account accounts admin api app assets auth billing blog branding calendar cdn-cgi connect " +
     "contact dashboard docs favicon files health help home index invite legal login logout " +
     "mcp media null oauth openapi password privacy review robots root s sandbox security " +
     "settings sign-in sign-up signin signup sitemap static status storage support terms " +

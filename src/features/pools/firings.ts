@@ -27,7 +27,7 @@ export async function previewFirings(ctx: Ctx, id: number, days: number): Promis
   }));
 }
 
-const LOOKED_BACK_MS = 31 * DAY;
+export const LOOKED_BACK_MS = 31 * DAY;
 
 export async function forecastOf(
   ctx: Ctx,

@@ -83,6 +83,7 @@ test("what a token made ends with it; what another token made stays", async () =
 test.each<[what: string, path: string, json: object]>([
   ["tokens", "/tokens", { name: "Late" }],
   ["review_links", "/upload/review-links", {}],
+  ["calendar_feeds", "/calendar/feeds", {}],
   ["connection_links", "/whitelabel/links", { platform: "x", mode: "sandbox" }],
   ["invites", "/teams/invites", { email: "late@example.com", role: "ADMIN" }],
 ])(

@@ -86,6 +86,7 @@ export const deletedTeam = (from: number) =>
 const TABLES = {
   analytics: "team_id, account_id",
   analytics_posts: "team_id, account_id",
+  calendar_feeds: "id",
   connection_links: "id",
   consents: "id",
   credit_balances: "team_id",

@@ -1,8 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
-import { type Query, sqlQuery } from "../../../db/client.ts";
+import { prepared, type Query, sqlQuery } from "../../../db/client.ts";
 import { instant } from "../../../db/columns.ts";
 import { pickColumns, rowReader } from "../../../db/rows.ts";
+import type { Params } from "../../../db/text.ts";
 import { accounts } from "../../accounts/table.ts";
 import type { Publication, QueuedItem, SlotAccount } from "../forecast.ts";
 import { MAX_QUEUED } from "../rules.ts";
@@ -25,13 +26,15 @@ const readQueued = rowReader(
   ]),
 );
 
+const QUEUED = sql`id, substr(title, 1, ${SHOWN_CHARACTERS}) AS title,
+  iif(repeat_days IS NULL, NULL, substr(description, 1, ${SHOWN_CHARACTERS})) AS description,
+  repeat_days, repeat_times, iif(variants IS NULL, NULL, (SELECT json_group_array(
+    substr(value, 1, ${SHOWN_CHARACTERS})) FROM json_each(variants))) AS variants,
+  dispatches, failures, last_local`;
+
 const queued = (pool: SQL, condition: SQL): Query<QueuedItem[]> =>
   sqlQuery(
-    sql`SELECT id, substr(title, 1, ${SHOWN_CHARACTERS}) AS title,
-        iif(repeat_days IS NULL, NULL, substr(description, 1, ${SHOWN_CHARACTERS})) AS description,
-        repeat_days, repeat_times, iif(variants IS NULL, NULL, (SELECT json_group_array(
-          substr(value, 1, ${SHOWN_CHARACTERS})) FROM json_each(variants))) AS variants,
-        dispatches, failures, last_local
+    sql`SELECT ${QUEUED}
       FROM pool_items WHERE pool_id = ${pool} AND state = 'queued' AND ${condition}
       ORDER BY position, id LIMIT ${MAX_QUEUED}`,
     readQueued,
@@ -42,6 +45,24 @@ export const queuedItems = (team: SQL, poolId: number): Query<QueuedItem[]> =>
 
 export const repeatingItems = (poolId: number): Query<QueuedItem[]> =>
   queued(sql`${poolId}`, sql`repeat_days IS NOT NULL`);
+
+const readPlace = rowReader(pickColumns(poolItems, ["poolId", "position"]));
+
+export type QueuedOfPool = QueuedItem & ReturnType<typeof readPlace>;
+
+/** More than one team's queues of the next weeks. */
+export const MAX_READ_ITEMS = 5_000;
+
+/** Pool by pool, in the order of their ids, in no order within a pool. */
+export const queuedOfTeam = prepared(
+  ({ team }: Params<{ team: SQL }>) =>
+    sql`SELECT item.pool_id, item.position, item.* FROM (SELECT id FROM pools
+        WHERE team_id = ${team} AND deleted_at IS NULL AND is_active = 1 ORDER BY id) pool
+      CROSS JOIN (SELECT pool_id, state, position, ${QUEUED} FROM pool_items) item
+        ON item.pool_id = pool.id AND item.state = 'queued'
+      LIMIT ${sql.raw(`${MAX_READ_ITEMS}`)}`,
+  (row): QueuedOfPool => ({ ...readQueued(row), ...readPlace(row) }),
+);
 
 const readAccount = rowReader(pickColumns(accounts, ["id", "platform"]));
 
@@ -59,7 +80,7 @@ const readPublication = rowReader({
   at: instant("at").notNull(),
 });
 
-export const publicationsOf = (team: SQL, poolId: number, since: number): Query<Publication[]> =>
+const publications = (pools: SQL, since: number): Query<Publication[]> =>
   sqlQuery(
     sql`SELECT i.id AS item_id, u.account_id, coalesce(u.uploaded_at, u.sort_at) AS at,
         iif(u.title IS i.title AND u.description IS i.description, 0, (SELECT v.key + 1
@@ -68,11 +89,23 @@ export const publicationsOf = (team: SQL, poolId: number, since: number): Query<
       FROM pool_firings f
       CROSS JOIN pool_items i ON i.id = f.item_id AND i.state = 'queued' AND i.repeat_days IS NOT NULL
       CROSS JOIN uploads u ON u.id BETWEEN f.first_upload_id AND f.last_upload_id
-      WHERE f.pool_id = ${ownPool(team, poolId)} AND f.fire_at > ${since}
+      WHERE f.pool_id IN (${pools}) AND f.fire_at > ${since}
         AND u.deleted_at IS NULL AND u.status_group IN ('scheduled', 'pending', 'completed')`,
     (row) => {
       const { place, at, ...publication } = readPublication(row);
       const variant = place === null ? undefined : place === 0 ? null : place - 1;
       return { ...publication, variant, at: at.getTime() };
     },
+  );
+
+export const publicationsOf = (team: SQL, poolId: number, since: number): Query<Publication[]> =>
+  publications(ownPool(team, poolId), since);
+
+/** Reads the firings only of pools in which an item repeats. */
+export const publicationsOfTeam = (team: SQL, since: number): Query<Publication[]> =>
+  publications(
+    sql`SELECT p.id FROM pools p WHERE p.team_id = ${team} AND p.deleted_at IS NULL AND p.is_active = 1
+      AND EXISTS (SELECT 1 FROM pool_items r
+        WHERE r.pool_id = p.id AND r.state = 'queued' AND r.repeat_days IS NOT NULL)`,
+    since,
   );

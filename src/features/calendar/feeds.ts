@@ -1,0 +1,111 @@
+import { AppError, notFound } from "../../core/errors.ts";
+import { linkToken, readLinkToken } from "../../core/link-token.ts";
+import { sha256Hex } from "../../core/signature.ts";
+import { DAY } from "../../core/time.ts";
+import type { Ctx, Deps } from "../../deps.ts";
+import { platformName } from "../../platforms/registry.ts";
+import { type FeedEvent, writeFeed } from "./ics.ts";
+import { deleteFeed, feedsOfTeam, insertFeed, teamIdOfFeed, teamOfFeed } from "./repo/feeds.ts";
+import { type CalendarPost, postsBetween } from "./repo/posts.ts";
+import { MAX_ENTRIES, MAX_FEEDS, placeOf } from "./rules.ts";
+import type { FeedRow } from "./table.ts";
+
+export { feedsOfTeam };
+
+const LOOKS_BACK_MS = 30 * DAY;
+const LOOKS_AHEAD_MS = 90 * DAY;
+
+export const feedPath = async ({ config }: Pick<Deps, "config">, id: number): Promise<string> =>
+  `/calendar/${await linkToken(config.signingKey, "calendar feed", id)}.ics`;
+
+export const mayEnd = ({ actor }: Pick<Ctx, "actor">, { createdBy }: FeedRow): boolean =>
+  actor.role !== "MEMBER" || createdBy === actor.userId;
+
+export async function listFeeds(ctx: Ctx): Promise<FeedRow[]> {
+  const [feeds] = await ctx.read("posts:read", [feedsOfTeam({ team: ctx.team })]);
+  return feeds;
+}
+
+/** @throws AppError PLAN_LIMIT */
+export async function createFeed(ctx: Ctx): Promise<{ feed: FeedRow; path: string }> {
+  await ctx.read("posts:write", []);
+  const { teamId, userId: createdBy, tokenId } = ctx.actor;
+  const [[feed]] = await ctx.db.run([
+    insertFeed({ teamId, createdBy, tokenId, createdAt: ctx.now() }),
+  ]);
+  if (!feed) {
+    const message = `The team has ${MAX_FEEDS} calendar feeds, which is the most, or the token was revoked. Revoke a feed, then make a new one.`;
+    throw new AppError("PLAN_LIMIT", message);
+  }
+  return { feed, path: await feedPath(ctx, feed.id) };
+}
+
+/** @throws AppError NOT_FOUND, FORBIDDEN */
+export async function endFeed(ctx: Ctx, id: number): Promise<void> {
+  const [feeds] = await ctx.read("posts:write", [feedsOfTeam({ team: ctx.team })]);
+  const feed = feeds.find((one) => one.id === id);
+  if (!feed) throw notFound("Feed");
+  if (!mayEnd(ctx, feed)) {
+    throw new AppError(
+      "FORBIDDEN",
+      "Another person made this feed. Ask them, an owner or an admin to revoke it.",
+    );
+  }
+  await ctx.db.run([deleteFeed(feed.teamId, id)]);
+}
+
+export interface FeedFile {
+  text: string;
+  /** The same for the same posts, whenever the feed is made. */
+  etag: string;
+}
+
+/** Returns null for a token that is forged or has ended. A forged one costs no database call. */
+export async function findFeedFile(
+  deps: Deps,
+  origin: string,
+  token: string,
+): Promise<FeedFile | null> {
+  const id = await readLinkToken(deps.config.signingKey, "calendar feed", token);
+  if (id === null) return null;
+  const now = deps.now().getTime();
+  const range = { from: now - LOOKS_BACK_MS, until: now + LOOKS_AHEAD_MS };
+  const team = teamIdOfFeed(id);
+  const [[found], ...posts] = await deps.db.run([
+    teamOfFeed({ id }),
+    postsBetween(team, { status: "scheduled" }, range),
+    postsBetween(team, { status: "pending" }, range),
+    postsBetween(team, { status: "processing" }, range),
+    postsBetween(team, { status: "completed" }, range),
+  ]);
+  if (!found) return null;
+  const events = posts
+    .flat()
+    .slice(0, MAX_ENTRIES)
+    .sort((one, other) => placeOf(one) - placeOf(other))
+    .map((post) => toEvent(origin, post));
+  const name = `${found.name} · Akimbo`;
+  const content = JSON.stringify([name, events]);
+  return {
+    text: writeFeed({ name, events, madeAt: now }),
+    etag: `W/"${(await sha256Hex(content)).slice(0, 32)}"`,
+  };
+}
+
+function toEvent(origin: string, post: CalendarPost): FeedEvent {
+  const account = `${post.accountName ?? "A removed account"} (${platformName(post.platform)})`;
+  const text = post.text.length > 0 ? post.text : "Without text";
+  const url = `${origin}/app/uploads/${post.id}`;
+  const state = post.unpublishedAt
+    ? "Taken down"
+    : post.status === "completed"
+      ? "Published"
+      : "Scheduled";
+  return {
+    uid: `upload-${post.id}@${new URL(origin).hostname}`,
+    at: placeOf(post),
+    summary: `${account}: ${text}`,
+    description: `${state} on ${account}\n${text}\n${url}`,
+    url,
+  };
+}

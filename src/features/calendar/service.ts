@@ -1,0 +1,117 @@
+import type { SQL } from "drizzle-orm";
+import { coversScope } from "../../core/scopes.ts";
+import { type LocalDay, ZoneClock } from "../../core/zone.ts";
+import type { Results } from "../../db/client.ts";
+import type { Ctx } from "../../deps.ts";
+import { type ComingOfPool, comingOfPools, comingReads } from "../pools/coming.ts";
+import {
+  accountsOfTeam,
+  type CalendarAccount,
+  type CalendarPost,
+  postsBetween,
+  zoneOf,
+} from "./repo/posts.ts";
+import {
+  type CalendarFilter,
+  daysOf,
+  hasTag,
+  MAX_ENTRIES,
+  placeOf,
+  rangeIn,
+  widestRange,
+} from "./rules.ts";
+
+/** `at` is in epoch ms. */
+export type Entry =
+  | { kind: "post"; at: number; post: CalendarPost }
+  | { kind: "firing"; at: number; firing: ComingOfPool };
+
+export interface Calendar {
+  clock: ZoneClock;
+  accounts: CalendarAccount[];
+  /** Oldest first. */
+  entries: Entry[];
+  /** Days whose entries are not all here, because there are too many. */
+  narrow: LocalDay[];
+}
+
+export const calendarReads = (team: SQL, filter: CalendarFilter, now: Date) =>
+  [
+    zoneOf({ team }),
+    accountsOfTeam({ team }),
+    postsBetween(team, filter, widestRange(filter)),
+    ...comingReads(team, now),
+  ] as const;
+
+export async function readCalendar(ctx: Ctx, filter: CalendarFilter): Promise<Calendar> {
+  const answers = await ctx.read("posts:read", calendarReads(ctx.team, filter, ctx.now()));
+  return toCalendar(ctx, filter, answers);
+}
+
+/** Takes the answers of `calendarReads`. A second call of the database follows where more posts match than are shown. */
+export async function toCalendar(
+  ctx: Ctx,
+  filter: CalendarFilter,
+  answers: Results<ReturnType<typeof calendarReads>>,
+): Promise<Calendar> {
+  const [[zone = null], accounts, near, ...pools] = answers;
+  const clock = new ZoneClock(zone ?? "UTC");
+  const range = rangeIn(clock, filter);
+  const [posts] =
+    near.length > MAX_ENTRIES
+      ? await ctx.db.run([postsBetween(ctx.team, filter, range)])
+      : ([near] as const);
+  const lastPost = posts.length > MAX_ENTRIES ? posts.at(-1) : undefined;
+  const coming = comingOf(ctx, filter, { accounts, pools, range });
+  const completeUntil = Math.min(lastPost?.sortAt.getTime() ?? range.until, coming.completeUntil);
+  const entries = [
+    ...posts.map((post): Entry => ({ kind: "post", at: placeOf(post), post })),
+    ...coming.firings.map((firing): Entry => ({ kind: "firing", at: firing.at, firing })),
+  ]
+    .filter(({ at }) => at >= range.from && at < range.until && at <= completeUntil)
+    .sort((one, other) => one.at - other.at);
+  const from = Math.min(completeUntil, entries[MAX_ENTRIES]?.at ?? range.until);
+  return {
+    clock,
+    accounts,
+    entries: entries.slice(0, MAX_ENTRIES),
+    narrow: from < range.until ? daysOf(clock, { from, until: range.until }) : [],
+  };
+}
+
+interface Found {
+  accounts: CalendarAccount[];
+  pools: Results<ReturnType<typeof comingReads>>;
+  range: { from: number; until: number };
+}
+
+/** None in the past, none with a status, and none for a token that may not read pools. */
+function comingOf(
+  { actor, now: readClock }: Ctx,
+  { accountId, platform, tag, status }: CalendarFilter,
+  { accounts, pools, range }: Found,
+): ReturnType<typeof comingOfPools> {
+  const now = readClock().getTime();
+  const isLeftOut =
+    status !== undefined || range.until <= now || !coversScope(actor.scopes, "pools:read");
+  if (isLeftOut) return { firings: [], completeUntil: range.until };
+  const shown = new Set(
+    accounts
+      .filter(
+        (account) =>
+          (accountId === undefined || account.id === accountId) &&
+          (platform === undefined || account.platform === platform) &&
+          (tag === undefined || hasTag(account.tags, tag)),
+      )
+      .map(({ id }) => id),
+  );
+  const { firings, completeUntil } = comingOfPools(pools, accounts, {
+    now,
+    ...range,
+    max: MAX_ENTRIES,
+  });
+  return {
+    firings: firings.filter(({ accountIds }) => accountIds.some((id) => shown.has(id))),
+    completeUntil,
+  };
+}

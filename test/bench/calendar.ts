@@ -1,0 +1,71 @@
+import { loadPosts } from "../costs/workload.ts";
+import type { Bundle } from "./bundle.ts";
+import { type Instance, startAkimbo } from "./instance.ts";
+import { atMost, note, type Row } from "./report.ts";
+import { createTeam, type Team } from "./team.ts";
+import type { Workspace } from "./workspace.ts";
+
+const POSTS = 1_000;
+const CALLS = 60;
+const MAX_RATIO = 2;
+const DAY_MS = 86_400_000;
+/** Half an hour and some, so that all posts stand within three weeks. */
+const STEP_MS = 30 * 60_000;
+
+/** Posts with texts and pictures of their own, from now back. */
+export async function storeMonth(instance: Instance, team: Team, now: number): Promise<void> {
+  const words = "Some words that stand in every post and take the room that a caption takes. ";
+  await instance.store([
+    ...loadPosts({ firstTeam: team.id, teams: 1, rows: POSTS, firstId: 1, from: now }),
+    `UPDATE uploads SET sort_at = ${now} - id * ${STEP_MS}, scheduled_for = ${now} - id * ${STEP_MS},
+      uploaded_at = CASE status WHEN 'completed' THEN ${now} - id * ${STEP_MS} END,
+      description = description || ' ' || replace(hex(zeroblob(5)), '00', '${words}'),
+      media = '[{"sha256":"' || printf('%064x', id) || '","kind":"image"}]'`,
+  ]);
+}
+
+async function medianMs(
+  { url }: Instance,
+  path: string,
+  headers: Record<string, string>,
+): Promise<number> {
+  const times: number[] = [];
+  for (let i = 0; i < CALLS; i++) {
+    const startedAt = performance.now();
+    const answer = await fetch(url + path, { headers });
+    await answer.arrayBuffer();
+    if (answer.status !== 200) throw new Error(`GET ${path} answered ${answer.status}`);
+    times.push(performance.now() - startedAt);
+  }
+  // The first calls load the door.
+  const warm = times.slice(CALLS / 3).sort((one, other) => one - other);
+  return warm[Math.floor(warm.length / 2)] ?? 0;
+}
+
+/** Measures a calendar of 1,000 posts in a month against a page of 100 posts, as JSON and as pages. */
+export async function measureCalendar(workspace: Workspace, bundle: Bundle): Promise<Row[]> {
+  const stateDir = await workspace.memoryFolder();
+  const instance = await startAkimbo(workspace, { bundle, stateDir });
+  const team = await createTeam(instance, 1);
+  const now = Date.now();
+  await storeMonth(instance, team, now);
+  const day = (at: number) => new Date(at).toISOString().slice(0, 10);
+  const range = `from=${day(now - 30 * DAY_MS)}&to=${day(now + 2 * DAY_MS)}`;
+  const token = { "x-api-key": team.token };
+  const session = { cookie: team.cookie };
+  const list = await medianMs(instance, "/api/v1/upload?limit=100", token);
+  const calendar = await medianMs(instance, `/api/v1/calendar?${range}`, token);
+  const listPage = await medianMs(instance, "/app/uploads?limit=100", session);
+  const month = day(now - 10 * DAY_MS).slice(0, 7);
+  const calendarPage = await medianMs(instance, `/app/calendar?month=${month}`, session);
+  await instance.stop();
+  const ms = (value: number) => `${value.toFixed(1)} ms`;
+  return [
+    note("GET /upload?limit=100, p50", ms(list)),
+    note(`GET /calendar of ${POSTS} posts, p50`, ms(calendar)),
+    atMost("… ÷ GET /upload?limit=100", calendar / list, MAX_RATIO),
+    note("GET /app/uploads?limit=100, p50", ms(listPage)),
+    note("GET /app/calendar of a month, p50", ms(calendarPage)),
+    atMost("… ÷ GET /app/uploads?limit=100", calendarPage / listPage, MAX_RATIO),
+  ];
+}
