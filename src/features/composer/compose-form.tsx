@@ -41,7 +41,6 @@ export const ComposeForm = ({ view, previews }: { view: View; previews: unknown 
           name="do"
           value="preview"
           tabindex={-1}
-          aria-hidden="true"
         >
           Preview
         </button>
