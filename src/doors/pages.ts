@@ -1,5 +1,6 @@
 import type { Hono } from "hono";
 import type { PageEnv } from "../features/auth/signed-in.ts";
+import { composePage } from "../features/composer/page.tsx";
 import { accountPage } from "../features/dashboard/account.tsx";
 import { accountsPage } from "../features/dashboard/accounts.tsx";
 import { calendarPage } from "../features/dashboard/calendar.tsx";
@@ -29,6 +30,7 @@ import { refuseCrossSite, renderErrorPage } from "../http/pages.tsx";
 const BEHIND_SIGN_IN = [
   homePage,
   calendarPage,
+  composePage,
   uploadsPage,
   uploadPage,
   reviewsPage,

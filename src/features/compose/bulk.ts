@@ -42,9 +42,18 @@ export function tally(results: readonly { success: boolean }[], note: string | n
   return { taken, message };
 }
 
+export interface Refusal {
+  /** Null for what is wrong for every account. */
+  accountId: string | null;
+  platform: Platform | null;
+  error: string;
+  /** Where single fields are to blame. */
+  fields: FieldError[];
+}
+
 type Composed =
   | { accountId: string; platform: Platform; row: NewRow; warnings: string[] }
-  | { accountId: string; platform: Platform | null; error: string; isPassing: boolean };
+  | (Refusal & { accountId: string; isPassing: boolean });
 
 /** The stored answer to a call with an idempotency key, without post ids, which are consecutive. */
 type Remembered = ((Accepted & { isHeld?: true }) | { accountId: string; error: string })[];
@@ -80,33 +89,56 @@ async function composeAll(
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const { isPassing } = error;
-      composed.push({ accountId, platform, error: inFull(error), isPassing });
+      composed.push({ accountId, platform, ...toRefusal(error), isPassing });
     }
   }
   return composed;
 }
 
-function inFull({ message, extras }: AppError): string {
-  const errors = (extras.errors ?? []) as FieldError[];
-  if (errors.length < 2) return message;
-  return errors.map((error) => error.message.replace(/[^.!?]$/, "$&.")).join(" ");
+function toRefusal({ message, extras }: AppError): Pick<Refusal, "error" | "fields"> {
+  const fields = (extras.errors ?? []) as FieldError[];
+  if (fields.length < 2) return { error: message, fields };
+  const error = fields.map((one) => one.message.replace(/[^.!?]$/, "$&.")).join(" ");
+  return { error, fields };
 }
 
+const refusalsAmong = (composed: readonly Composed[]): Refusal[] =>
+  composed.flatMap((one) => {
+    if (!("error" in one)) return [];
+    const { accountId, platform, error, fields } = one;
+    return [{ accountId, platform, error, fields }];
+  });
+
+const ofWhole = (errors: readonly FieldError[]): Refusal[] =>
+  errors.map((one) => ({ accountId: null, platform: null, error: one.message, fields: [one] }));
+
+/** Carries the refusals of `createPosts` with `isWhole`. */
+export const refusalsOfError = ({ extras, message }: AppError): Refusal[] =>
+  (extras.refusals as Refusal[] | undefined) ??
+  (extras.errors
+    ? ofWhole(extras.errors as FieldError[])
+    : [{ accountId: null, platform: null, error: message, fields: [] }]);
+
 /**
- * A refused account does not stop the others.
- *
+ * @param isWhole a refused account stops the others; otherwise they get the post
  * @throws AppError 400 for errors of the whole batch; IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_PROGRESS, QUEUE_BUSY
  */
 export function createPosts(
   ctx: Ctx,
   post: NewPost,
   looked?: Looked<Findings>,
+  { isWhole = false } = {},
 ): Promise<Done<BulkOutcome>> {
   return takeOnce(ctx, post, looked, {
     compose: async (findings, files) => {
       const errors = batchErrors(post, files.media, findings, ctx.now());
       if (errors.length > 0) throw invalidFields(errors);
       const composed = await composeAll(ctx, post, files, findings);
+      const refusals = isWhole ? refusalsAmong(composed) : [];
+      if (refusals.length > 0) {
+        const message = "An account does not take the post, and nothing was published.";
+        throw new AppError(null, message, { extras: { refusals } });
+      }
       const answer = toRemembered(composed);
       const isHopeless = composed.every((one) => "error" in one && !one.isPassing);
       const toResult = ([first]: readonly UploadRow[]) => ({
@@ -156,7 +188,7 @@ const toOutcome = (answer: Remembered, firstId: number): BulkOutcome => ({
 });
 
 interface Validation {
-  errors: { accountId: string | null; platform: Platform | null; error: string }[];
+  errors: Refusal[];
   targets: Accepted[];
   isHeld: boolean;
 }
@@ -170,14 +202,7 @@ export async function validatePosts(
   const presigned = await readPresigned(ctx, post);
   const media = checkMedia(ctx, post.media, findings.files, presigned);
   const whole = batchErrors(post, media, findings, ctx.now());
-  if (whole.length > 0) {
-    const toError = ({ message }: FieldError) => ({
-      accountId: null,
-      platform: null,
-      error: message,
-    });
-    return { errors: whole.map(toError), targets: [], isHeld: false };
-  }
+  if (whole.length > 0) return { errors: ofWhole(whole), targets: [], isHeld: false };
   let composed = await composeAll(ctx, post, { media, presigned }, findings);
   // Drafts are counted only when needed.
   if (rowsOf(composed).some(({ status }) => isDraft(status))) {
@@ -185,11 +210,7 @@ export async function validatePosts(
     composed = await composeAll(ctx, post, { media, presigned }, again.findings);
   }
   return {
-    errors: composed.flatMap((one) => {
-      if (!("error" in one)) return [];
-      const { accountId, platform, error } = one;
-      return [{ accountId, platform, error }];
-    }),
+    errors: refusalsAmong(composed),
     targets: composed.flatMap((one) => {
       if ("error" in one) return [];
       const { accountId, platform, row } = one;
