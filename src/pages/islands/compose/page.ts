@@ -1,0 +1,68 @@
+export type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+
+const find = <E extends Element = HTMLElement>(selector: string): E | null =>
+  document.querySelector<E>(selector);
+
+export const composeForm = find<HTMLFormElement>("form#compose");
+
+export const all = <E extends Element = HTMLElement>(
+  selector: string,
+  inside: ParentNode | null = composeForm,
+): E[] => [...(inside?.querySelectorAll<E>(selector) ?? [])];
+
+export const byId = <E extends HTMLElement = HTMLElement>(id: string): E | null =>
+  document.getElementById(id) as E | null;
+
+export interface ChosenAccount {
+  id: string;
+  platform: string;
+  name: string;
+}
+
+export const chosenAccounts = (): ChosenAccount[] =>
+  all<HTMLInputElement>("[name=accountId]:checked").map(({ value, dataset }) => ({
+    id: value,
+    platform: dataset.platform ?? "",
+    name: dataset.accountName ?? "",
+  }));
+
+export const valueOf = (name: string): string =>
+  String((composeForm && new FormData(composeForm).get(name)) ?? "");
+
+export const make = <K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  properties: Partial<HTMLElementTagNameMap[K]> = {},
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[K] => {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+};
+
+/** A button that does not send the form. */
+export const makeButton = (
+  text: string,
+  onClick: () => void,
+  label?: string,
+): HTMLButtonElement => {
+  const button = make("button", { type: "button", className: "quiet", textContent: text });
+  if (label) button.ariaLabel = label;
+  button.addEventListener("click", onClick);
+  return button;
+};
+
+/** Null takes the refusal away. */
+export function showError(control: Element, message: string | null): void {
+  const place = byId(`${control.id}-error`);
+  if (!place) return;
+  if (message === null) control.removeAttribute("aria-invalid");
+  else control.setAttribute("aria-invalid", "true");
+  place.textContent = message ?? "";
+  place.hidden = message === null;
+}
+
+/** Says it once, where screen readers listen. */
+export function say(message: string): void {
+  const place = byId("saved");
+  if (place && place.textContent !== message) place.textContent = message;
+}
