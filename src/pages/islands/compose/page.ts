@@ -26,8 +26,11 @@ export const chosenAccounts = (): ChosenAccount[] =>
     name: dataset.accountName ?? "",
   }));
 
-export const valueOf = (name: string): string =>
-  String((composeForm && new FormData(composeForm).get(name)) ?? "");
+/** The platform's name as its settings have it. */
+export const nameOf = (platform: string): string =>
+  composeForm
+    ?.querySelector(`details.platform[data-platform="${platform}"] > summary`)
+    ?.textContent?.trim() || platform;
 
 export const make = <K extends keyof HTMLElementTagNameMap>(
   tag: K,
