@@ -162,12 +162,14 @@ export class DraftKeeper {
     if (!(error instanceof CallRefused)) throw error;
     if (error.code === "DRAFT_CHANGED") {
       this.stop();
-      return onState({ kind: "changed", error });
+      onState({ kind: "changed", error });
+      return;
     }
     this.attempt++;
     if (error.status === 0 || error.status === 429 || error.status >= 500) {
       onState({ kind: "offline" });
-      return this.saveIn(Math.max(SAVE_EVERY_MS, retryWaitMs(this.attempt)));
+      this.saveIn(Math.max(SAVE_EVERY_MS, retryWaitMs(this.attempt)));
+      return;
     }
     onState(
       error.status === 401 ? { kind: "signedOut" } : { kind: "refused", message: error.message },
