@@ -10,6 +10,8 @@ const QUOTAS = {
   destructive: { limit: 20, windowSeconds: 15 * MINUTES },
   // Spec is silent on other writes and on polling one upload.
   write: { limit: 100, windowSeconds: 15 * MINUTES },
+  // Spec is silent: a composer saves every 10 seconds of typing, and asks for refusals and previews in between.
+  compose: { limit: 600, windowSeconds: 15 * MINUTES },
   // Spec is silent on connections: each one takes three or four calls.
   connect: { limit: 400, windowSeconds: 15 * MINUTES },
   // Spec is silent on review pages, where clients may decide on 50 posts each.

@@ -3,6 +3,7 @@ import { forgetOldFigures } from "../features/analytics/expiry.ts";
 import { COLLECTION_CALLS, collectAll } from "../features/analytics/nightly.ts";
 import { forgetEndedLinks, forgetOldConsents } from "../features/connect/expiry.ts";
 import { checkCredits } from "../features/credits/nightly.ts";
+import { forgetOldDrafts } from "../features/drafts/expiry.ts";
 import { forgetOldEvents } from "../features/events/expiry.ts";
 import { forgetOldAnswers } from "../features/idempotency/expiry.ts";
 import { ERASING_CALLS, eraseTeams } from "../features/leaving/erase.ts";
@@ -57,6 +58,7 @@ const CHORES: Record<string, Chore> = {
   "check credits": { rhythm: NIGHTLY, page: checkCredits, calls: 1 },
   "forget old answers": { rhythm: NIGHTLY_SLICES, page: forgetOldAnswers, calls: 1 },
   "forget old events": { rhythm: NIGHTLY_SLICES, page: forgetOldEvents, calls: 1 },
+  "forget old drafts": { rhythm: NIGHTLY_SLICES, page: forgetOldDrafts, calls: 1 },
   "forget consents": { rhythm: NIGHTLY_SLICES, page: forgetOldConsents, calls: 1 },
   "forget ended sign-ins": { rhythm: NIGHTLY_SLICES, page: forgetEndedSignIns, calls: 1 },
   "forget ended links": { rhythm: NIGHTLY_SLICES, page: forgetEndedLinks, calls: 1 },

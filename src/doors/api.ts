@@ -67,6 +67,7 @@ const ROUTERS: Entry[] = [
   ["upload/presign", async () => (await import("../features/presign/routes.ts")).presignRoutes],
   ["upload", async () => (await import("../features/compose/routes.ts")).uploadRoutes],
   [["upload", "posts"], async () => (await import("../features/posts/routes.ts")).postRoutes],
+  ["drafts", async () => (await import("../features/drafts/routes.ts")).draftRoutes],
   ["rehearsals", async () => (await import("../features/rehearsal/routes.ts")).rehearsalRoutes],
   ["limits", async () => (await import("../features/limits/routes.ts")).limitRoutes],
   ["tokens", async () => (await import("../features/tokens/routes.ts")).tokenRoutes],

@@ -13,6 +13,7 @@ import {
   creditPeriods,
 } from "../../src/features/credits/table.ts";
 import { domains } from "../../src/features/domains/table.ts";
+import { draftFiles, drafts } from "../../src/features/drafts/table.ts";
 import { events } from "../../src/features/events/table.ts";
 import { idempotency } from "../../src/features/idempotency/table.ts";
 import {
@@ -58,6 +59,8 @@ const TABLES: SQLiteTable[] = [
   verifications,
   passkeys,
   suggestions,
+  drafts,
+  draftFiles,
   setupTicks,
   accounts,
   consents,

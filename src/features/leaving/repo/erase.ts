@@ -92,6 +92,7 @@ const TABLES = {
   credit_ledger: "team_id, reference, kind",
   credit_packs: "id",
   credit_periods: "team_id, period",
+  drafts: "id",
   idempotency: "team_id, route, key",
   invites: "id",
   media: "team_id, sha256",

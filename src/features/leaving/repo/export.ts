@@ -11,6 +11,7 @@ import { media } from "../../media/table.ts";
 import { poolFirings, poolItems, poolSlots, pools } from "../../pools/table.ts";
 import { uploads } from "../../posts/table.ts";
 import { rehearsals } from "../../rehearsal/table.ts";
+import { drafts } from "../../drafts/table.ts";
 import { suggestions } from "../../suggestions/table.ts";
 import { invites, members, teams } from "../../teams/table.ts";
 import { analyticsSection, measuredPostSection } from "./export-analytics.ts";
@@ -175,6 +176,15 @@ export const SECTIONS: readonly Section[] = [
     "title",
     "body",
     "status",
+    "createdAt",
+    "updatedAt",
+  ]),
+  section("draft", drafts, ["id"], FIRST_NUMBER, [
+    "id",
+    "createdBy",
+    "content",
+    "version",
+    "updatedBy",
     "createdAt",
     "updatedAt",
   ]),

@@ -67,6 +67,8 @@ export function spentUses(
       LEFT JOIN media_uses x ON x.team_id = m.team_id AND x.sha256 = m.sha256
       WHERE (x.upload_id IS NULL AND NOT EXISTS (SELECT 1 FROM pool_files p
           WHERE p.team_id = m.team_id AND p.sha256 = m.sha256)
+          AND NOT EXISTS (SELECT 1 FROM draft_files d
+            WHERE d.team_id = m.team_id AND d.sha256 = m.sha256)
           AND NOT ${isRehearsed(sql`m`)})
         OR (x.upload_id IS NOT NULL AND ${isSpent(kept)})
       ORDER BY m.team_id, m.sha256 LIMIT ${limit}`,
