@@ -58,7 +58,7 @@ export class DraftKeeper {
   private savedAt = 0;
   private attempt = 0;
   private isChanged = false;
-  private isSaving = false;
+  private saving: Promise<void> | null = null;
   private isStopped = false;
   private readonly keepSoon: () => void;
 
@@ -130,11 +130,22 @@ export class DraftKeeper {
     this.timer = setTimeout(() => this.save(), ms) as unknown as number;
   }
 
-  private async save(isLeaving = false): Promise<void> {
-    if (this.isSaving || this.isStopped) return;
+  /** Resolves once no save is under way. */
+  async settled(): Promise<void> {
+    await this.saving;
+  }
+
+  private save(isLeaving = false): void {
+    if (this.saving || this.isStopped) return;
     clearTimeout(this.timer);
     this.timer = 0;
-    this.isSaving = true;
+    this.saving = this.saveNow(isLeaving).finally(() => {
+      this.saving = null;
+      if (this.isChanged && this.attempt === 0) this.saveIn(SAVE_EVERY_MS);
+    });
+  }
+
+  private async saveNow(isLeaving: boolean): Promise<void> {
     this.isChanged = false;
     const { id, version } = this.draft;
     const known = id !== null && version !== null ? { id, version } : null;
@@ -151,9 +162,6 @@ export class DraftKeeper {
       this.isChanged = true;
       this.keep();
       this.refused(error);
-    } finally {
-      this.isSaving = false;
-      if (this.isChanged && this.attempt === 0) this.saveIn(SAVE_EVERY_MS);
     }
   }
 
