@@ -26,7 +26,7 @@ export interface Content {
 }
 
 const APART =
-  /^(?:draft|version|key|upload|do|team|accountId|title|description|thread|first_comment|mediaId|altText|mediaPart|thumbnailMediaId|when|date|time|poolId|photo|video|thumbnail|overrides\..*)$/;
+  /^(?:draft|version|key|upload|do|team|accountId|title|description|thread|first_comment|mediaId|altText|mediaPart|thumbnailMediaId|when|date|time|poolId|photo|video|file|thumbnail|creator|overrides\..*)$/;
 const ALLOWED = /\.allow_/;
 
 function fieldsOf(form: HTMLFormElement, data: FormData): Content["fields"] {

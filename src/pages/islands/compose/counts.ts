@@ -1,4 +1,5 @@
 import { formatCount } from "../../../core/counts.ts";
+import { MAX_PREMIUM_TEXT } from "../../../platforms/x/capabilities.ts";
 import { type Capabilities, capabilities } from "./capabilities.ts";
 import { Counts, countBytes, counterOf, MAX_BYTES } from "./counters.ts";
 import {
@@ -29,47 +30,43 @@ const counts = new Counts();
 
 const isBlank = (text: string): boolean => text.trim() === "";
 
-/** The account's own text, else its platform's, else the one for all; null where none is written. */
+/** The account's own text, else its platform's, else the one for all. */
 function written(
   { id, platform }: ChosenAccount,
   field: "title" | "description",
 ): TextControl | null {
   const own = field === "title" ? "title" : "caption";
-  const controls = [`overrides-${id}-${own}`, `overrides-${platform}-${own}`, field];
-  return (
-    controls.map((one) => byId<TextControl>(one)).find((one) => one && !isBlank(one.value)) ?? null
+  const controls = [`overrides-${id}-${own}`, `overrides-${platform}-${own}`, field].map((one) =>
+    byId<TextControl>(one),
   );
+  return controls.find((one) => one && !isBlank(one.value)) ?? byId<TextControl>(field);
 }
 
-const hasVideo = (): boolean => all("[data-kind=video]").length > 0;
+const hasVideo = (): boolean => all("li.file[data-kind=video]").length > 0;
 
-/** Spec: the text of these is the title. */
-const TITLED = new Set(["tiktok", "instagram", "threads", "x"]);
+const hasOwnTitle = ({ limits }: Capabilities): boolean =>
+  limits.titleCharacters !== null && limits.titleCharacters !== limits.postCharacters;
 
-/** With X Premium. Source: platforms/x/capabilities. */
 function maxOf({ platform, limits }: Capabilities): number | null {
   const premium = all<HTMLSelectElement>("[name=x_premium]")[0]?.value === "true";
-  if (platform === "x" && premium) return 25_000;
-  return limits.postCharacters;
+  if (platform === "x" && premium) return MAX_PREMIUM_TEXT;
+  const isOfPhotos = platform === "tiktok" && !hasVideo();
+  return isOfPhotos ? limits.photoPostCharacters : limits.postCharacters;
 }
 
-function subjectsOf(account: ChosenAccount, known: Capabilities): Subject[] {
+function subjectsOf(account: ChosenAccount, facts: Capabilities): Subject[] {
   const { platform } = account;
-  const [title, description] = [written(account, "title"), written(account, "description")];
-  const main = TITLED.has(platform) ? (title ?? description) : description;
-  const fallback = byId<TextControl>(TITLED.has(platform) ? "title" : "description");
-  const control = main ?? (platform === "bluesky" ? title : null) ?? fallback;
+  const [title, control] = [written(account, "title"), written(account, "description")];
   const subjects: Subject[] = [];
-  const max = maxOf(known);
+  const max = maxOf(facts);
   if (control && max !== null) {
-    const isJoined = platform === "tiktok" && hasVideo() && title && description;
-    const text = isJoined ? `${title.value}\n${description.value}` : control.value;
-    const limit =
-      platform === "tiktok" && !hasVideo() ? (known.limits.photoPostCharacters ?? max) : max;
-    subjects.push({ platform, control, text, max: limit, what: "", maxBytes: MAX_BYTES[platform] });
+    // A video on TikTok has one text.
+    const isJoined = platform === "tiktok" && hasVideo() && title && !isBlank(title.value);
+    const text = isJoined ? `${title.value}\n${control.value}` : control.value;
+    subjects.push({ platform, control, text, max, what: "", maxBytes: MAX_BYTES[platform] });
   }
-  const { titleCharacters } = known.limits;
-  if (!TITLED.has(platform) && titleCharacters !== null && title) {
+  const { titleCharacters } = facts.limits;
+  if (hasOwnTitle(facts) && titleCharacters !== null && title && !isBlank(title.value)) {
     const text = title.value;
     subjects.push({
       platform,

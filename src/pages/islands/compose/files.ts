@@ -1,7 +1,5 @@
-import { chooseCover } from "./cover.ts";
 import { crops } from "./crops.ts";
 import { ACCEPTED, formatBytes, kindOf } from "./file-kinds.ts";
-import { chooseFromLibrary } from "./library.ts";
 import { all, byId, chosenAccounts, composeForm, make, makeButton, nameOf, say } from "./page.ts";
 import { startReorder } from "./reorder.ts";
 import type { StoredFile } from "./storage.ts";
@@ -39,25 +37,33 @@ function nameFields(item: HTMLElement, isStored: boolean): void {
   }
 }
 
+const aboutOf = (item: HTMLElement): Element => item.querySelector(".about") ?? item;
+
 /** Ids, labels and buttons of the items say their place. */
 export function renumber(): void {
-  items().forEach((item, i) => {
-    for (const element of all("[id], [for], [aria-describedby], [value], [aria-label]", item)) {
-      for (const name of ["id", "for", "aria-describedby"]) {
-        const value = element.getAttribute(name);
-        if (value) element.setAttribute(name, value.replaceAll(/-(?:\d+|__i__)(?=-|\b)/g, `-${i}`));
-      }
-      if (element instanceof HTMLButtonElement) {
-        element.value = element.value.replace(/\d+$|__i__$/, String(i));
-        element.ariaLabel = element.ariaLabel?.replace(/\d+|__n__/, String(i + 1)) ?? null;
-      }
+  const all = items();
+  all.forEach((item, i) => {
+    const name = `file ${i + 1}`;
+    for (const start of ["alt", "part"]) {
+      const control = item.querySelector(`[id^=${start}-]`);
+      const label = item.querySelector<HTMLLabelElement>(`label[for^=${start}-]`);
+      if (control) control.id = `${start}-${i}`;
+      if (label) label.htmlFor = `${start}-${i}`;
+      if (label && start === "alt")
+        label.textContent = label.textContent?.replace(/file \d+/, name) ?? "";
+    }
+    for (const button of item.querySelectorAll<HTMLButtonElement>("button[name=do]")) {
+      button.value = button.value.replace(/\d+$/, String(i));
+      button.ariaLabel = `${button.textContent}: ${name}`;
+      if (button.value.startsWith("file-up")) button.disabled = i === 0;
+      if (button.value.startsWith("file-down")) button.disabled = i === all.length - 1;
     }
   });
 }
 
 function showPicture(item: HTMLElement, file: { kind: string; address: string | null }): void {
   item.dataset.kind = file.kind;
-  const old = item.querySelector("img, video, .thumb");
+  const old = item.querySelector("img, video, .no-picture");
   if (!file.address || file.kind === "document") return;
   const picture =
     file.kind === "video"
@@ -96,7 +102,7 @@ export function showCrops(): void {
     place.textContent = hints
       .map(({ platform, words }) => `${nameOf(platform)} ${words}.`)
       .join(" ");
-    if (place.textContent && !place.isConnected) item.append(place);
+    if (place.textContent && !place.isConnected) aboutOf(item).append(place);
   }
 }
 
@@ -159,9 +165,8 @@ function finish(item: HTMLElement, stored: StoredFile, progress: Progress): void
 function newItem(name: string): HTMLElement | null {
   const item = cloneItem();
   if (!item || !list) return null;
-  item.dataset.new = "";
-  const title = item.querySelector(".name");
-  if (title) title.textContent = name;
+  const about = item.querySelector("[data-about]");
+  if (about) about.textContent = name;
   list.append(item);
   renumber();
   return item;
@@ -181,7 +186,7 @@ function add(file: File): void {
     buttons: make("div", { className: "row" }),
     shown: "",
   };
-  item.append(
+  aboutOf(item).append(
     make("div", { className: "progress" }, progress.bar, progress.words, progress.buttons),
   );
   let timer = 0;
@@ -257,7 +262,8 @@ function onListClick(event: Event): void {
     return;
   }
   move(item, items().indexOf(item) + (what === "up" ? -1 : 1));
-  button.focus();
+  if (button.disabled) item.querySelector<HTMLElement>("button[name=do]:enabled")?.focus();
+  else button.focus();
 }
 
 function move(item: HTMLElement, to: number): void {
@@ -308,11 +314,14 @@ function takeInput(input: HTMLInputElement): void {
   });
 }
 
+async function openLibrary(): Promise<void> {
+  const { chooseFromLibrary } = await import("./library.ts");
+  chooseFromLibrary((files) => files.forEach(addStored));
+}
+
 function addWays(input: HTMLInputElement): void {
   const row = make("div", { className: "row ways" });
-  row.append(
-    makeButton("From the library", () => chooseFromLibrary((files) => files.forEach(addStored))),
-  );
+  row.append(makeButton("From the library", openLibrary));
   if (matchMedia("(pointer: coarse)").matches) {
     const camera = make("input", {
       type: "file",
@@ -335,8 +344,8 @@ function addWays(input: HTMLInputElement): void {
 async function pickCover(item: HTMLElement): Promise<void> {
   const source = addresses.get(item) ?? item.querySelector<HTMLVideoElement>("video")?.src;
   if (!source) return;
-  const cover = await chooseCover(source);
-  if (cover) changed();
+  const { chooseCover } = await import("./cover.ts");
+  if (await chooseCover(source)) changed();
 }
 
 /** The list of the page, with what script can add to it. */
@@ -355,7 +364,7 @@ export function startFiles(onChange: () => void, onUploads: () => void): void {
     if (control) takeInput(control);
   }
   const video = byId("video");
-  const place = video?.closest<HTMLElement>("[data-file-field], label") ?? video;
+  const place = video?.closest<HTMLElement>(".inputs > *");
   if (place && !place.contains(input)) place.hidden = true;
   addWays(input);
   takeDrops(section);
@@ -376,6 +385,6 @@ function addCoverButtons(): void {
     if (item.dataset.kind !== "video" || item.querySelector("button.cover")) continue;
     const button = makeButton("Choose the cover", () => {});
     button.classList.add("cover");
-    item.append(button);
+    aboutOf(item).append(button);
   }
 }

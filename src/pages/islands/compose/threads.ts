@@ -9,26 +9,26 @@ const textOf = (part: HTMLElement | undefined): HTMLTextAreaElement | null =>
 const fileParts = (): HTMLSelectElement[] =>
   all<HTMLSelectElement>("select[name=mediaPart], select[data-name=mediaPart]");
 
-const ATTRIBUTES = ["id", "for", "aria-describedby", "aria-label", "value"];
-
-/** The page's names of a part end in its number. */
+/** The first of the list is the second post of the thread. */
 function renumber(): void {
   parts().forEach((part, i) => {
-    for (const element of all("*", part)) {
-      for (const name of ATTRIBUTES) {
-        if (name === "value" && !(element instanceof HTMLButtonElement)) continue;
-        const value = element.getAttribute(name);
-        if (!value) continue;
-        const next = value.replaceAll(/(thread-|part-|[Pp]ost )\d+/g, (_, start: string) => {
-          const number = /ost $/.test(start) ? i + 2 : i + 1;
-          return start + number;
-        });
-        if (next !== value) element.setAttribute(name, next);
-      }
-      const [first] = element.childNodes;
-      if (first instanceof Text && /^(?:Post|Part) \d+/.test(first.data.trim())) {
-        first.data = first.data.replace(/\d+/, String(i + (/Post/.test(first.data) ? 2 : 1)));
-      }
+    const [area, label] = [textOf(part), part.querySelector("label")];
+    const drop = part.querySelector<HTMLButtonElement>("button[name=do]");
+    const counts = part.querySelector("[id$=-counts]");
+    const post = `post ${i + 2}`;
+    const id = `thread-${i + 1}`;
+    if (area) area.id = id;
+    if (label) {
+      label.htmlFor = id;
+      label.textContent = `P${post.slice(1)}`;
+    }
+    if (drop) {
+      drop.value = `drop-part-${i + 1}`;
+      drop.textContent = `Remove ${post}`;
+    }
+    if (counts) counts.id = `${id}-counts`;
+    for (const button of all<HTMLButtonElement>(".moves button", part)) {
+      button.ariaLabel = `${button.textContent}: ${post}`;
     }
   });
   fillFileParts();
@@ -38,26 +38,43 @@ function renumber(): void {
 export function fillFileParts(): void {
   const count = parts().length;
   for (const select of fileParts()) {
+    for (const one of [select, select.labels[0]]) if (one) one.hidden = count === 0;
+  }
+  for (const select of fileParts()) {
     while (select.options.length > count + 1) select.options[select.options.length - 1]?.remove();
     while (select.options.length < count + 1) {
       const number = select.options.length;
-      select.add(make("option", { value: String(number), textContent: `Post ${number + 1}` }));
+      select.add(
+        make("option", {
+          value: String(number),
+          textContent: number === 0 ? "the first post" : `post ${number + 1}`,
+        }),
+      );
     }
   }
 }
 
+function makePart(): HTMLElement {
+  const area = make("textarea", { name: "thread", id: "thread-0", rows: 3, dir: "auto" });
+  area.setAttribute("aria-describedby", "thread-error");
+  const label = make("label", { htmlFor: area.id, textContent: "Post 0" });
+  const drop = make("button", {
+    type: "submit",
+    name: "do",
+    value: "drop-part-0",
+    className: "quiet",
+    textContent: "Remove",
+  });
+  return make("li", { className: "part" }, label, area, drop);
+}
+
 function setParts(texts: readonly string[]): void {
-  const [first] = parts();
-  if (!list || !first) return;
-  while (parts().length > Math.max(texts.length, 1)) parts().at(-1)?.remove();
-  while (parts().length < texts.length) {
-    const copy = first.cloneNode(true) as HTMLElement;
-    for (const place of all(".counts, .error, [id$=-counts]", copy)) place.replaceChildren();
-    list.append(copy);
-  }
+  if (!list) return;
+  while (parts().length > texts.length) parts().at(-1)?.remove();
+  while (parts().length < texts.length) list.append(makePart());
   parts().forEach((part, i) => {
     const area = textOf(part);
-    if (area) area.value = texts[i] ?? "";
+    if (area && area.value !== texts[i]) area.value = texts[i] ?? "";
   });
   renumber();
 }
@@ -97,7 +114,7 @@ function addMoves(changed: () => void): void {
   parts().forEach((part, i) => {
     if (part.querySelector(".moves")) return;
     const at = () => parts().indexOf(part);
-    const number = `Post ${i + 2}`;
+    const number = `post ${i + 2}`;
     const button = (text: string, step: number): HTMLButtonElement =>
       makeButton(
         text,
@@ -108,7 +125,7 @@ function addMoves(changed: () => void): void {
             .find((one) => one.textContent === text)
             ?.focus();
         },
-        `${number}: ${text.toLowerCase()}`,
+        `${text}: ${number}`,
       );
     const dropButton = part.querySelector("button[name=do]");
     const moves = make("span", { className: "moves" }, button("Earlier", -1), button("Later", 1));
@@ -139,7 +156,7 @@ export function startThreads(changed: () => void): void {
   section.addEventListener("click", (event) => {
     const button = (event.target as Element).closest<HTMLButtonElement>("button[name=do]");
     const dropped = /^drop-part-/.test(button?.value ?? "");
-    if (!button || (button.value !== "add-part" && !dropped) || parts().length === 0) return;
+    if (!button || (button.value !== "add-part" && !dropped)) return;
     event.preventDefault();
     if (dropped) {
       const part = button.closest<HTMLElement>("li.part");
