@@ -31,6 +31,8 @@ export const lastOf = (fields: Fields, name: string): string | undefined =>
   fields.get(name)?.at(-1);
 
 interface FormTaker {
+  /** Called in the order of the form. */
+  onPart?(field: string, isFile: boolean): void;
   /** Awaited once before the rest of a large body is read. */
   onLarge(): Promise<unknown>;
   /** Must read the file to its end. */
@@ -53,7 +55,10 @@ export async function readForm(request: Request, taker: FormTaker): Promise<Fiel
   const small = await body.readSmall();
   const plain = small && readPlainForm(contentType, small);
   if (plain && plain.length <= MAX_PARTS) {
-    for (const [name, text] of plain) addField(fields, name, text);
+    for (const [name, text] of plain) {
+      taker.onPart?.(fieldName(name), false);
+      addField(fields, name, text);
+    }
     return fields;
   }
   const parser = await createParser(contentType);
@@ -80,9 +85,11 @@ export async function readForm(request: Request, taker: FormTaker): Promise<Fiel
     if (value.includes(REPLACED_BYTES)) {
       return fail(broken(`${called} has bytes that are not UTF-8. Send UTF-8.`));
     }
+    taker.onPart?.(fieldName(name), false);
     addField(fields, name, value);
   });
   parser.on("file", (name, stream, info) => {
+    taker.onPart?.(fieldName(name), true);
     stream.on("error", () => {});
     const push = stream.push.bind(stream);
     stream.push = (chunk: Uint8Array | null) => {

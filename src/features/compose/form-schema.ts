@@ -91,6 +91,8 @@ const batchFlagFields = (): Record<string, z.ZodType> =>
       ]),
   );
 
+const mediaIdText = z.string().openapi({ pattern: "^[0-9a-f]{64}$" });
+
 function mediaFields(takesUrls: boolean) {
   const file = () => z.string().openapi({ type: "string", format: "binary" });
   const orUrl = (text: string) =>
@@ -110,6 +112,13 @@ function mediaFields(takesUrls: boolean) {
     video: file()
       .optional()
       .describe(`${orUrl("A video")}.`),
+    mediaId: z
+      .union([mediaIdText, z.array(mediaIdText).max(MAX_FILES)])
+      .optional()
+      .describe(
+        "A stored file of the team, as GET /media lists them: an image, video or document. Repeat the field for several. Files that are sent and files that are named come in the order of their fields, URLs after them. An extension.",
+      ),
+    thumbnailMediaId: mediaIdText.optional().describe("The mediaId of a thumbnail. An extension."),
     thumbnail: file()
       .optional()
       .describe("A picture for the video, where the platform takes one (youtube)."),

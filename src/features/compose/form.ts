@@ -8,7 +8,16 @@ import { postFieldsSchema } from "../content/schema.ts";
 import type { Looked } from "../idempotency/once.ts";
 import { batchAccounts, batchOverrides, readBatchFields } from "./bulk-form.ts";
 import { type Findings, lookUp, SCOPE } from "./lookup.ts";
-import { discardFiles, takeFile, URL_FIELDS, urlsIn } from "./media.ts";
+import {
+  discardFiles,
+  type FormPart,
+  inFormOrder,
+  isIdField,
+  namedFiles,
+  takeFile,
+  URL_FIELDS,
+  urlsIn,
+} from "./media.ts";
 import { EMPTY_POST, type NewMedia, type NewPost } from "./new-post.ts";
 
 const NO_SETTINGS = new Set([
@@ -69,6 +78,7 @@ export const readBatchForm = (
 async function readPost(ctx: Ctx, request: Request, intake: Intake): Promise<Received> {
   const { call, storesFiles, accountsIn, overridesIn } = intake;
   const media: NewMedia[] = [];
+  const parts: FormPart[] = [];
   let looked: Promise<Looked<Findings>> | null = null;
   let lookedUpKey = "";
   const enter = (fields: Fields): Promise<Looked<Findings>> => {
@@ -77,17 +87,23 @@ async function readPost(ctx: Ctx, request: Request, intake: Intake): Promise<Rec
       accountIds: accountsIn(fields),
       scheduledFor: dateIn(fields),
       overrides: overridesIn(fields),
-      media,
+      media: namedFiles(fields),
     };
-    // The date or accounts came after a file, so the facts are read again.
+    // What came after a file is looked up again.
     const dates = Object.entries(question.overrides).map(([key, own]) => [key, own.scheduledFor]);
-    const key = JSON.stringify([question.accountIds, question.scheduledFor, dates]);
+    const key = JSON.stringify([
+      question.accountIds,
+      question.scheduledFor,
+      dates,
+      question.media.map((item) => "sha256" in item && item.sha256),
+    ]);
     if (!looked || key !== lookedUpKey) looked = lookUp(ctx, question);
     lookedUpKey = key;
     return looked;
   };
   try {
     const fields = await readForm(request, {
+      onPart: (field, isFile) => parts.push({ field, isFile }),
       onLarge: () => looked ?? ctx.read(SCOPE, []),
       onFile: async (part, soFar) => {
         await enter(soFar);
@@ -100,7 +116,7 @@ async function readPost(ctx: Ctx, request: Request, intake: Intake): Promise<Rec
       ...readCommon(fields),
       call,
       accountIds: accountsIn(fields),
-      media: [...media, ...urlsIn(fields)],
+      media: [...inFormOrder(parts, media, fields), ...urlsIn(fields)],
       origin: publicOrigin(ctx, request.url),
     };
     return { post: intake.readOwn(post, fields), looked: facts };
@@ -124,7 +140,7 @@ function readCommon(
 ): Pick<NewPost, "title" | "description" | "scheduledFor" | "status" | "settings" | "refused"> {
   const [schedule_date, status] = [lastOf(fields, "schedule_date"), lastOf(fields, "status")];
   const read = whenAndWhere.safeParse({ schedule_date, status });
-  const others = [...fields].filter(([name]) => !NO_SETTINGS.has(name));
+  const others = [...fields].filter(([name]) => !NO_SETTINGS.has(name) && !isIdField(name));
   return {
     title: lastOf(fields, "title") ?? null,
     description: lastOf(fields, "description") ?? null,

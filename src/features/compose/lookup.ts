@@ -53,9 +53,10 @@ export async function lookUp(
   { countsDrafts = false, claims = [] }: Further = {},
 ): Promise<Looked<Findings>> {
   const { call, accountIds, media } = question;
+  const hashes = media.flatMap((item) => ("sha256" in item ? [item.sha256] : []));
   if (accountIds.length === 0) {
-    await ctx.read(SCOPE, []);
-    return { findings: { facts: [], recent: [], files: [] }, stored: null };
+    const files = await ctx.read(SCOPE, hashes.length > 0 ? [filesByHash(ctx.team, hashes)] : []);
+    return { findings: { facts: [], recent: [], files: files.flat() }, stored: null };
   }
   const now = ctx.now();
   const dateOf = (id: string, platform: Platform | null): Date =>
@@ -67,7 +68,6 @@ export async function lookUp(
       windowMs: DUPLICATE_WINDOW_MS,
       mostEach: comparedPerAccount(accountIds.length),
     });
-  const hashes = media.flatMap((item) => ("sha256" in item ? [item.sha256] : []));
   const { queries, read } = named({
     facts: accountFacts(ctx, ctx.team, accountIds, { countsDrafts }),
     recent: accountIds.map((id) => around(id, dateOf(id, null))),

@@ -8,7 +8,7 @@ import { type RawField, readJsonArray, readJsonList } from "../../platforms/kit/
 import { UNKNOWN_FILE } from "../content/as-published.ts";
 import { MAX_ALT_TEXT_CHARACTERS, MAX_URL_CHARACTERS } from "../content/bounds.ts";
 import { measureFile, refusedMediaUrl, type StoredFile, storeFile } from "../media/intake.ts";
-import type { MediaRow } from "../media/repo.ts";
+import { isMediaId, type MediaRow } from "../media/repo.ts";
 import type { MediaRef } from "../posts/table.ts";
 import { type Resolved, resolvePresigned } from "../presign/resolve.ts";
 import type { MediaRole, NewMedia, NewPost } from "./new-post.ts";
@@ -57,7 +57,7 @@ export const checkMedia = (
       return { role, media: { ...UNKNOWN_FILE, kind }, ref: { url, ...name } };
     }
     const file = own ?? storedFile(item, files);
-    if (!file) return refuse("the file is no longer stored. Send it again.");
+    if (!file) return refuse(NOT_STORED);
     const { kind, sha256, contentSha256: content } = file;
     if (!KINDS[role].includes(kind)) {
       const kinds = KINDS[role].map(article).join(" or ");
@@ -65,6 +65,9 @@ export const checkMedia = (
     }
     return { role, media: file, ref: { sha256, kind, ...(content ? { content } : {}), ...name } };
   });
+
+const NOT_STORED =
+  "the file is no longer stored, or is not of this team. Send it again, or use another.";
 
 function storedFile(item: NewMedia, files: readonly MediaRow[]): StoredFile | MediaRow | undefined {
   if ("received" in item) return item.received;
@@ -131,6 +134,49 @@ export const URL_FIELDS = new Map<string, MediaRole>([
   ...FILE_FIELDS,
   ["thumbnail_url", "thumbnail"],
 ]);
+
+const ID_FIELDS = new Map<string, MediaRole>([
+  ["mediaId", "photo"],
+  ["thumbnailMediaId", "thumbnail"],
+]);
+
+export const isIdField = (field: string): boolean => ID_FIELDS.has(field);
+
+const NO_ID = "must be the mediaId of a file, as GET /media lists them: 64 letters and digits.";
+
+export function namedFile(id: string, field: string): NewMedia {
+  const role = ID_FIELDS.get(field) ?? "photo";
+  return isMediaId(id) ? { role, field, sha256: id } : { role, field, refusal: NO_ID };
+}
+
+export const namedFiles = (fields: Fields): NewMedia[] =>
+  [...ID_FIELDS.keys()].flatMap((field) =>
+    (fields.get(field) ?? [])
+      .map((id) => id.trim())
+      .filter((id) => id !== "")
+      .map((id) => namedFile(id, field)),
+  );
+
+/** A part of a form that holds or names a file. */
+export interface FormPart {
+  field: string;
+  isFile: boolean;
+}
+
+/** @param received the files of the parts that are files, in their order */
+export function inFormOrder(
+  parts: readonly FormPart[],
+  received: readonly NewMedia[],
+  fields: Fields,
+): NewMedia[] {
+  const files = [...received];
+  const named = Map.groupBy(namedFiles(fields), ({ field }) => field);
+  const inOrder = parts.flatMap(({ field, isFile }) => {
+    const next = isFile ? files.shift() : named.get(field)?.shift();
+    return next ?? [];
+  });
+  return [...inOrder, ...files];
+}
 
 /** Source: spec, "Limits": file part in POST /upload. */
 const MAX_FILE_BYTES = 100_000_000;

@@ -43,7 +43,7 @@ export const MAX_FILES = Math.max(
 );
 
 const ALT_TEXT_WORDS =
-  "Alternative text: one for all files; or repeated, or a JSON array, with one for each file in the order of the post, where an empty text leaves a file out. Files come before URLs. `limits.altTextCharacters` of the platform's capabilities says how long it may be. A platform's own field, such as x_alt_text, wins. Where a platform takes none, `warnings` says that it is left out.";
+  "Alternative text: one for all files; or repeated, or a JSON array, with one for each file in the order of the post, where an empty text leaves a file out. Files, sent or named by mediaId, come in the order of their fields, and before URLs. `limits.altTextCharacters` of the platform's capabilities says how long it may be. A platform's own field, such as x_alt_text, wins. Where a platform takes none, `warnings` says that it is left out.";
 
 /** @param more what single platforms say of the field */
 export const altTextField = (...more: string[]) =>

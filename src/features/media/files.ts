@@ -1,10 +1,19 @@
 import type { ByteRange } from "../../core/byte-range.ts";
 import { PublishFailure } from "../../core/failures.ts";
 import { isSigned, sign } from "../../core/signature.ts";
-import { HOUR } from "../../core/time.ts";
+import { DAY, HOUR } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
+import type { Retention } from "./repo.ts";
 
 const LIFE_MS = 6 * HOUR;
+
+/** Source: spec, "Time limits": failed upload media kept. */
+const FAILED_KEPT_MS = DAY;
+
+export const retentionOf = ({ config }: Pick<Deps, "config">): Retention => ({
+  completedMs: config.mediaRetentionHours * HOUR,
+  failedMs: FAILED_KEPT_MS,
+});
 
 /** All but `thumbnail` are explained at `PulledForm`. */
 export const MEDIA_VARIANTS = ["original", "thumbnail", "jpeg", "vertical", "labelled"] as const;

@@ -1,4 +1,5 @@
 import { imageDimensionsFromData } from "image-dimensions";
+import { cleanFileName, fileNameInUrl } from "../../core/file-name.ts";
 import { detectFileType, detectSubtitles, type FileType } from "../../core/file-type.ts";
 import { randomHex, toHex } from "../../core/ids.ts";
 import { ImageWalk } from "../../core/image-walk.ts";
@@ -24,6 +25,8 @@ export interface StoredFile extends MediaItem {
   etag?: string;
   /** SHA-256 of a presigned file's bytes, unlike `sha256`; null when unknown. */
   contentSha256?: string | null;
+  /** Null when unknown. */
+  name?: string | null;
 }
 
 /** `unknown_type`: no platform takes the file. */
@@ -57,7 +60,7 @@ export async function storeFile(
     if (!type) return await refuse(writer, "unknown_type");
     const sha256 = await writer.finish(type.mime);
     const facts = { ...imageFacts(type, head, walk), objectKey, sha256 };
-    return { ...type, ...facts, sizeBytes: writer.sizeBytes };
+    return { ...type, ...facts, sizeBytes: writer.sizeBytes, name: cleanFileName(name) };
   } catch (error) {
     await writer.abandon();
     throw error;
@@ -268,7 +271,7 @@ export async function downloadMedia(
       return { kind: "invalid", message: tooLarge(expected.maxBytes) };
     }
     const pieces = telling(response.body, recipient);
-    return receive(deps, teamId, pieces, new URL(address).pathname, expected);
+    return receive(deps, teamId, pieces, fileNameInUrl(new URL(address)), expected);
   }
   return unreachable(`The media URL redirects more than ${MAX_REDIRECTS} times.`);
 }

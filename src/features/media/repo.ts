@@ -8,6 +8,12 @@ import { media } from "./table.ts";
 export type MediaRow = typeof media.$inferSelect;
 export type FileId = Pick<MediaRow, "teamId" | "sha256">;
 
+export const isMediaId = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
+
+/** Only presigned files have an ETag. */
+const NAME_OF_PRESIGNED = sql`iif(value ->> 8 IS NULL, NULL,
+  (SELECT p.name FROM presigns p WHERE p.object_key = value ->> 1))`;
+
 /** Answers the hashes of new files, which the team did not have. */
 export function insertMedia(
   teamId: number,
@@ -16,7 +22,18 @@ export function insertMedia(
   condition: SQL = sql`TRUE`,
 ): Query<string[]> {
   const values = files.map(
-    ({ sha256, objectKey, kind, mime, sizeBytes, width, height, isDamaged, ...presigned }) => [
+    ({
+      sha256,
+      objectKey,
+      kind,
+      mime,
+      sizeBytes,
+      width,
+      height,
+      isDamaged,
+      name,
+      ...presigned
+    }) => [
       sha256,
       objectKey,
       kind,
@@ -27,14 +44,16 @@ export function insertMedia(
       +isDamaged,
       presigned.etag ?? null,
       presigned.contentSha256 ?? null,
+      name ?? null,
     ],
   );
   return sqlQuery(
     sql`INSERT INTO media
         (team_id, sha256, object_key, kind, mime, size_bytes, width, height, is_damaged, etag, content_sha256,
-          created_at)
+          name, created_at)
       SELECT ${teamId}, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5,
-        value ->> 6, value ->> 7, value ->> 8, value ->> 9, ${createdAt.getTime()}
+        value ->> 6, value ->> 7, value ->> 8, value ->> 9,
+        coalesce(value ->> 10, ${NAME_OF_PRESIGNED}), ${createdAt.getTime()}
       FROM json_each(${JSON.stringify(values)}) WHERE ${condition}
       ON CONFLICT DO NOTHING RETURNING sha256`,
     valueReader(media.sha256),
@@ -100,8 +119,30 @@ export const isRehearsed = (file: SQL): SQL =>
   sql`EXISTS (SELECT 1 FROM rehearsals r WHERE r.team_id = ${file}.team_id
     AND r.sample_sha256 = ${file}.sha256 AND r.stage <> 'over')`;
 
+export interface Retention {
+  completedMs: number;
+  failedMs: number;
+}
+
+/** Later than any date. */
+export const OPEN_END = Number.MAX_SAFE_INTEGER;
+
+/** SQL value: epoch ms until which the post `u` needs its files; `OPEN_END` while it may still go out. */
+export function neededUntil({ completedMs, failedMs }: Retention): SQL {
+  const endOfReview = sql`coalesce((SELECT MAX(r.expires_at) FROM review_posts r
+    WHERE r.team_id = u.team_id AND r.upload_id = u.id), 0)`;
+  return sql`(CASE WHEN u.deleted_at IS NOT NULL THEN 0
+    WHEN u.status = 'completed' THEN MAX(u.uploaded_at + ${completedMs}, ${endOfReview})
+    WHEN u.status = 'failed' THEN MAX(u.failed_at + ${failedMs}, ${endOfReview})
+    ELSE ${OPEN_END} END)`;
+}
+
+/** SQL condition: the file of the row `file` may be removed once nothing needs it. */
+export const hasExpired = (file: SQL, now: number): SQL =>
+  sql`${file}.kept_at IS NULL AND coalesce(${file}.expires_at, 0) <= ${now}`;
+
 /** Answers the removed files' object keys. */
-export function dropUnusedFiles(files: readonly FileId[]): Query<string[]> {
+export function dropUnusedFiles(files: readonly FileId[], mayGo: SQL): Query<string[]> {
   const keys = files.map(({ teamId, sha256 }) => [teamId, sha256]);
   return sqlQuery(
     sql`DELETE FROM media WHERE (team_id, sha256) IN (
@@ -110,9 +151,13 @@ export function dropUnusedFiles(files: readonly FileId[]): Query<string[]> {
         WHERE x.team_id = media.team_id AND x.sha256 = media.sha256)
       AND NOT EXISTS (SELECT 1 FROM pool_files p
         WHERE p.team_id = media.team_id AND p.sha256 = media.sha256)
+<<<<<<< HEAD
       AND NOT EXISTS (SELECT 1 FROM draft_files d
         WHERE d.team_id = media.team_id AND d.sha256 = media.sha256)
       AND NOT ${isRehearsed(sql`media`)}
+=======
+      AND NOT ${isRehearsed(sql`media`)} AND ${mayGo}
+>>>>>>> h-media32
       RETURNING object_key`,
     valueReader(media.objectKey),
   );

@@ -19,6 +19,10 @@ export const media = sqliteTable(
     etag: text("etag"),
     /** SHA-256 of a presigned file's bytes, once computed. */
     contentSha256: text("content_sha256"),
+    name: text("name"),
+    keptAt: instant("kept_at"),
+    /** A file that no post needs stays until then; null for files that came with a post. */
+    expiresAt: instant("expires_at"),
   },
   (table) => [primaryKey({ columns: [table.teamId, table.sha256] })],
 );

@@ -55,8 +55,8 @@ export async function fetchNextMedia(
     // Until its use is recorded in this batch, cron may remove the older stored file.
     { ...stored, read: (result) => kept.push(...stored.read(result)) },
   ]);
-  const unpinned = { etag: null, contentSha256: null };
-  const [row = { ...file, ...unpinned, teamId, createdAt: now }] = kept;
+  const others = { etag: null, contentSha256: null, name: null, keptAt: null, expiresAt: null };
+  const [row = { ...others, ...file, teamId, createdAt: now }] = kept;
   if (row.objectKey !== file.objectKey) await deps.media.delete(file.objectKey);
   return { kind: "fetched", upload: updated, media: [...media, row] };
 }

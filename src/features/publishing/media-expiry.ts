@@ -1,19 +1,16 @@
-import { DAY, HOUR } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
-import { keepThumbnail } from "../media/files.ts";
-import { dropUnusedFiles, type FileId, fileAfter } from "../media/repo.ts";
+import { keepThumbnail, retentionOf } from "../media/files.ts";
+import { type FileId, fileAfter } from "../media/repo.ts";
 import { teamOfPresigned } from "../presign/address.ts";
 import { removeUnused } from "../presign/clean-up.ts";
 import {
+  dropFiles,
   dropUses,
-  type KeptUntil,
+  type Expiry,
   markGone,
   type SpentUse,
   spentUses,
 } from "./repo/spent-files.ts";
-
-/** Source: spec, "Time limits": failed upload media kept. */
-const FAILED_KEPT_MS = DAY;
 
 const FILES = 2_000;
 const USES = 500;
@@ -37,30 +34,49 @@ function readKey(key: string | null): FileId {
  */
 export async function expireFiles(deps: Deps, cursor: string | null): Promise<string | null> {
   const now = deps.now().getTime();
-  const kept: KeptUntil = {
-    now,
-    completedSince: now - deps.config.mediaRetentionHours * HOUR,
-    failedSince: now - FAILED_KEPT_MS,
-  };
+  const expiry = { now, retention: retentionOf(deps), takesKept: false };
   const from = readKey(cursor);
   const [spent, [after]] = await deps.db.run([
-    spentUses(from, kept, FILES, USES),
+    spentUses(from, expiry, FILES, USES),
     fileAfter(from, FILES),
   ]);
   const { page, next } = cutPage(spent, after ?? null);
-  if (page.length === 0) return next;
+  if (page.length > 0) await remove(deps, page, expiry);
+  return next;
+}
 
+/** Answers the number of removed files. */
+async function remove(deps: Deps, page: readonly SpentUse[], expiry: Expiry): Promise<number> {
   const pictured = await keepThumbnails(deps, page);
   const ended = page.map((use) => ({ ...use, hasThumbnail: pictured.has(keyOf(use)) }));
   const [, , unused] = await deps.db.run([
-    markGone(ended, kept),
-    dropUses(page, kept),
-    dropUnusedFiles(page),
+    markGone(ended, expiry),
+    dropUses(page, expiry),
+    dropFiles(page, expiry),
   ]);
   const [presigned, own] = split(unused);
   if (own.length > 0) await deps.media.delete(own);
   await removeUnused(deps, presigned);
-  return next;
+  return unused.length;
+}
+
+/** Published posts need no file any more that a person removes. */
+export const removalOf = (deps: Deps): Expiry => ({
+  now: deps.now().getTime(),
+  retention: { ...retentionOf(deps), completedMs: 0 },
+  takesKept: true,
+});
+
+/** Removes a file at once, kept or not. False when something needs it. */
+export async function removeFile(deps: Deps, file: FileId): Promise<boolean> {
+  const expiry = removalOf(deps);
+  for (;;) {
+    const [spent] = await deps.db.run([spentUses(file, expiry, 1, USES)]);
+    const uses = spent.filter((use) => keyOf(use) === keyOf(file));
+    if (uses.length === 0) return false;
+    if ((await remove(deps, uses, expiry)) > 0) return true;
+    if (uses.length < USES) return false;
+  }
 }
 
 /** Presigned objects, unlike others, may belong to several files. */
