@@ -50,22 +50,23 @@ export function counterOf(platform: string, onLoad: () => void): Count | null {
 
 /** Remembers what it counted before under each key. */
 export class Counts {
-  private readonly known = new Map<string, PartCounter>();
+  private readonly counters = new Map<string, PartCounter>();
   private readonly last = new Map<string, [text: string, count: number]>();
 
-  of(key: string, platform: string, count: Count, text: string): number {
+  /** Null while a long text is not counted to its end. */
+  of(key: string, platform: string, count: Count, text: string): number | null {
     const id = `${platform} ${key}`;
     const [lastText, lastCount] = this.last.get(id) ?? [];
     if (lastText === text && lastCount !== undefined) return lastCount;
-    const now =
-      count === utf16 || WHOLE.has(platform) ? count(text) : this.inParts(id, count, text);
-    this.last.set(id, [text, now]);
-    return now;
+    const isWhole = count === utf16 || WHOLE.has(platform);
+    const length = isWhole ? count(text) : this.counterOf(id, count).update(text);
+    if (length !== null) this.last.set(id, [text, length]);
+    return length;
   }
 
-  private inParts(id: string, count: Count, text: string): number {
-    const counter = this.known.get(id) ?? new PartCounter(count);
-    this.known.set(id, counter);
-    return counter.update(text);
+  private counterOf(id: string, count: Count): PartCounter {
+    const counter = this.counters.get(id) ?? new PartCounter(count);
+    this.counters.set(id, counter);
+    return counter;
   }
 }

@@ -11,6 +11,7 @@ import {
   make,
   nameOf,
 } from "./page.ts";
+import { afterPause } from "./waits.ts";
 
 /** A text of the form as one platform gets it. */
 interface Subject {
@@ -101,8 +102,9 @@ interface Line {
 function lineOf({ platform, control, text, max, what, maxBytes }: Subject): Line {
   const name = `${nameOf(platform)}${what}`;
   const count = what ? (one: string) => one.length : counterOf(platform, updateCounts);
-  if (!count) return { words: `${name} …`, isOver: false };
-  const length = counts.of(control.id + what, platform, count, text);
+  const length = count && counts.of(control.id + what, platform, count, text);
+  if (count && length === null) goOnSoon();
+  if (length === null) return { words: `${name} …`, isOver: false };
   const bytes = maxBytes !== undefined && length * 3 > maxBytes ? countBytes(text) : 0;
   const over = Math.max(length - max, 0);
   if (over === 0 && maxBytes !== undefined && bytes > maxBytes) {
@@ -116,6 +118,8 @@ function lineOf({ platform, control, text, max, what, maxBytes }: Subject): Line
     ? { words: `${words}: ${formatCount(over)} too many`, isOver: true }
     : { words, isOver: false };
 }
+
+const goOnSoon = afterPause(0, updateCounts);
 
 function placeOf(control: HTMLElement): HTMLElement {
   const id = `${control.id}-counts`;
