@@ -1,5 +1,6 @@
 import type { Hono } from "hono";
 import type { PageEnv } from "../features/auth/signed-in.ts";
+import { composePage } from "../features/composer/page.tsx";
 import { accountPage } from "../features/dashboard/account.tsx";
 import { accountsPage } from "../features/dashboard/accounts.tsx";
 import { homePage } from "../features/dashboard/home.tsx";
@@ -25,6 +26,7 @@ import { refuseCrossSite, renderErrorPage } from "../http/pages.tsx";
 
 const BEHIND_SIGN_IN = [
   homePage,
+  composePage,
   uploadsPage,
   uploadPage,
   reviewsPage,

@@ -10,9 +10,7 @@ const MAX_TEXT_BYTES = 1_000_000;
 /** The longest stored text has 70,000 characters of at most four bytes. */
 const MAX_FIELD_BYTES = 300_000;
 
-/** Allows one part more, because busboy reports this limit only at the end of the last part. */
 export const LIMITS = {
-  parts: MAX_PARTS + 1,
   fieldNameSize: 100,
   fieldSize: MAX_FIELD_BYTES,
   headerPairs: 20,
@@ -31,6 +29,8 @@ export const lastOf = (fields: Fields, name: string): string | undefined =>
   fields.get(name)?.at(-1);
 
 interface FormTaker {
+  /** The default is 64. */
+  maxParts?: number;
   /** Called in the order of the form. */
   onPart?(field: string, isFile: boolean): void;
   /** Awaited once before the rest of a large body is read. */
@@ -53,15 +53,16 @@ export async function readForm(request: Request, taker: FormTaker): Promise<Fiel
   }
   const body = bodyOf(request);
   const small = await body.readSmall();
+  const { maxParts = MAX_PARTS } = taker;
   const plain = small && readPlainForm(contentType, small);
-  if (plain && plain.length <= MAX_PARTS) {
+  if (plain && plain.length <= maxParts) {
     for (const [name, text] of plain) {
       taker.onPart?.(fieldName(name), false);
       addField(fields, name, text);
     }
     return fields;
   }
-  const parser = await createParser(contentType);
+  const parser = await createParser(contentType, maxParts);
   const { promise: over, resolve, reject } = Promise.withResolvers<void>();
   let reading = Promise.resolve();
   let isOver = false;
@@ -104,7 +105,7 @@ export async function readForm(request: Request, taker: FormTaker): Promise<Fiel
     });
     reading.catch(fail);
   });
-  parser.on("partsLimit", () => fail(broken(`The body has more than ${MAX_PARTS} parts.`)));
+  parser.on("partsLimit", () => fail(broken(`The body has more than ${maxParts} parts.`)));
   parser.on("error", fail);
   parser.on("close", () => {
     if (!isOver) reading.then(resolve, fail);
@@ -137,12 +138,13 @@ export async function readForm(request: Request, taker: FormTaker): Promise<Fiel
 const broken = (message: string) => new AppError(null, message);
 
 /** Loaded lazily, because text-only forms do not need busboy. */
-async function createParser(contentType: string) {
+async function createParser(contentType: string, maxParts: number) {
   const { default: busboy } = await import("busboy");
   try {
     return busboy({
       headers: { "content-type": contentType },
-      limits: LIMITS,
+      // One part more, because busboy reports this limit only at the end of the last part.
+      limits: { ...LIMITS, parts: maxParts + 1 },
       defParamCharset: "utf8",
     });
   } catch {

@@ -16,6 +16,18 @@ export interface Board {
   privacy: "PUBLIC" | "SECRET";
 }
 
+/** What the platform lets a creator choose for a post. Absent values are null. */
+export interface Creator {
+  username: string | null;
+  nickname: string | null;
+  avatarUrl: string | null;
+  privacyLevels: readonly string[];
+  commentDisabled: boolean;
+  duetDisabled: boolean;
+  stitchDisabled: boolean;
+  maxVideoSeconds: number | null;
+}
+
 export interface AudienceStats {
   followerCount: number;
   followingCount: number;
@@ -46,6 +58,7 @@ export interface Extras {
     account: PublishAccount,
   ): Promise<Result<OrganizationPage[], Stopped>>;
   boards?(fetch: Fetch, accessToken: string): Promise<Result<Board[], Stopped>>;
+  creator?(fetch: Fetch, accessToken: string): Promise<Result<Creator, Stopped>>;
   stats?(fetch: Fetch, accessToken: string): Promise<Result<AudienceStats, Stopped>>;
   comments?: CommentReader;
   mentions?: MentionFinder;

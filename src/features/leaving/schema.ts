@@ -15,6 +15,7 @@ export const LINE_TYPES = [
   "token",
   "account",
   "suggestion",
+  "draft",
   "pool",
   "poolSlot",
   "poolItem",

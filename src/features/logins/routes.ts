@@ -116,6 +116,46 @@ accountExtraRoutes.openapi(stats, async (c) => {
   return c.json({ success: true as const, data: toStats(audience) }, 200);
 });
 
+const creatorSchema = z
+  .object({
+    username: z.string().nullable(),
+    nickname: z.string().nullable(),
+    avatarUrl: z.string().nullable().describe("An address of TikTok; it ends after two hours."),
+    privacyLevels: z.array(z.string()).describe("What privacy_level may be for this account."),
+    commentDisabled: z.boolean(),
+    duetDisabled: z.boolean(),
+    stitchDisabled: z.boolean(),
+    maxVideoSeconds: z.number().nullable(),
+  })
+  .meta({ id: "TikTokCreator" });
+
+const creator = apiRoute({
+  method: "get",
+  path: "/tiktok/creator",
+  tags: ["Accounts", "Extensions"],
+  operationId: "getTikTokCreator",
+  summary: "Read what a TikTok account may choose for a post",
+  description:
+    "TikTok wants this shown before every post: as whom it is published, who may see it, and what others may do with it.",
+  scope: "accounts:read",
+  limit: "read:accounts",
+  request: { query: oneAccount },
+  responses: {
+    ...success({ data: creatorSchema }, "TikTok's present answer."),
+    ...REFUSALS,
+  },
+});
+accountExtraRoutes.openapi(creator, async (c) => {
+  const { privacyLevels, ...data } = await extras.readCreator(
+    c.var.ctx,
+    c.req.valid("query").accountId,
+  );
+  return c.json(
+    { success: true as const, data: { ...data, privacyLevels: [...privacyLevels] } },
+    200,
+  );
+});
+
 const mentions = apiRoute({
   method: "get",
   path: "/accounts/{id}/mentions",

@@ -2,7 +2,13 @@ import { AppError, errorName, invalidFields, notFound } from "../../core/errors.
 import { type Result, refuse } from "../../core/result.ts";
 import type { Ctx } from "../../deps.ts";
 import type { Refused, TokenExpired } from "../../platforms/connector.ts";
-import type { AudienceStats, Board, Extras, OrganizationPage } from "../../platforms/extras.ts";
+import type {
+  AudienceStats,
+  Board,
+  Creator,
+  Extras,
+  OrganizationPage,
+} from "../../platforms/extras.ts";
 import { connectorOf, connectors } from "../../platforms/registry.ts";
 import type { AccountCall } from "../../platforms/removal.ts";
 import { accountById, accountsOfTeam } from "../accounts/repo.ts";
@@ -57,6 +63,13 @@ export async function listBoards(ctx: Ctx, accountId: string): Promise<Board[]> 
 export async function readStats(ctx: Ctx, accountId: string): Promise<AudienceStats> {
   const account = await requireAccount(ctx, "stats", accountId);
   return ask(ctx, account, (extras, { fetch, accessToken }) => extras.stats?.(fetch, accessToken));
+}
+
+export async function readCreator(ctx: Ctx, accountId: string): Promise<Creator> {
+  const account = await requireAccount(ctx, "creator", accountId);
+  return ask(ctx, account, (extras, { fetch, accessToken }) =>
+    extras.creator?.(fetch, accessToken),
+  );
 }
 
 const platformsWith = (extra: keyof Extras) =>

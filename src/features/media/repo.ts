@@ -151,13 +151,9 @@ export function dropUnusedFiles(files: readonly FileId[], mayGo: SQL): Query<str
         WHERE x.team_id = media.team_id AND x.sha256 = media.sha256)
       AND NOT EXISTS (SELECT 1 FROM pool_files p
         WHERE p.team_id = media.team_id AND p.sha256 = media.sha256)
-<<<<<<< HEAD
       AND NOT EXISTS (SELECT 1 FROM draft_files d
         WHERE d.team_id = media.team_id AND d.sha256 = media.sha256)
-      AND NOT ${isRehearsed(sql`media`)}
-=======
       AND NOT ${isRehearsed(sql`media`)} AND ${mayGo}
->>>>>>> h-media32
       RETURNING object_key`,
     valueReader(media.objectKey),
   );

@@ -70,6 +70,8 @@ export const creatorInfoRequest = (accessToken: string): Request =>
 
 const creatorInfo = z.object({
   creator_username: z.string().nullish(),
+  creator_nickname: z.string().nullish(),
+  creator_avatar_url: z.string().nullish(),
   privacy_level_options: z.array(z.string()),
   comment_disabled: z.boolean().nullish(),
   duet_disabled: z.boolean().nullish(),

@@ -1,5 +1,6 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
 import type { PublishJob, Stopped } from "../connector.ts";
+import type { Extras } from "../extras.ts";
 import { failed } from "../kit/refusals.ts";
 import {
   type CreatorInfo,
@@ -42,6 +43,22 @@ export function clamp(settings: TikTokSettings, info: CreatorInfo): Creator {
     maxVideoSeconds: info.max_video_post_duration_sec ?? null,
   };
 }
+
+export const creator: Required<Extras>["creator"] = async (fetch, accessToken) => {
+  const reply = await readCreatorInfoReply(await fetch(creatorInfoRequest(accessToken)));
+  if (!reply.ok) return refuse(toRefused(reply.error));
+  const info = reply.value;
+  return ok({
+    username: info.creator_username || null,
+    nickname: info.creator_nickname || null,
+    avatarUrl: info.creator_avatar_url || null,
+    privacyLevels: info.privacy_level_options,
+    commentDisabled: info.comment_disabled === true,
+    duetDisabled: info.duet_disabled === true,
+    stitchDisabled: info.stitch_disabled === true,
+    maxVideoSeconds: info.max_video_post_duration_sec ?? null,
+  });
+};
 
 /** TikTok requires this query before each post. */
 export async function askCreator(job: Job): Promise<Result<Creator, Stopped>> {

@@ -58,5 +58,8 @@ export const tiktok: Connector<TikTokSettings> = {
     fields: { withdrawn: "Webhook callback URL" },
     ...lazily(() => import("./webhook.ts"), "read"),
   },
-  extras: lazily(() => import("./stats.ts"), "stats"),
+  extras: {
+    ...lazily(() => import("./stats.ts"), "stats"),
+    ...lazily(() => import("./creator.ts"), "creator"),
+  },
 };

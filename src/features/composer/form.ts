@@ -1,0 +1,152 @@
+import type { FieldError } from "../../core/errors.ts";
+import type { Ctx } from "../../deps.ts";
+import { type Fields, lastOf, readForm } from "../../http/multipart.ts";
+import { takeFile } from "../compose/media.ts";
+import type { NewMedia } from "../compose/new-post.ts";
+import type { DraftContent, DraftOverride, When } from "../drafts/table.ts";
+import { insertMedia } from "../media/repo.ts";
+import { OVERRIDES, WHENS } from "./content.ts";
+
+export interface ComposeForm {
+  content: DraftContent;
+  /** The draft and its version as the page had them. */
+  draft: { id: number; version: number } | null;
+  key: string;
+  uploadId: number | null;
+  /** The button that sent the form. */
+  action: string;
+  /** Refused files. */
+  errors: FieldError[];
+}
+
+const OWN_FIELDS = new Set([
+  ...["accountId", "title", "description", "thread", "first_comment", "mediaId", "altText"],
+  ...["mediaPart", "photo", "video", "file", "thumbnail", "thumbnailMediaId", "when", "date"],
+  ...["time", "poolId", "draft", "version", "key", "upload", "do", "creator"],
+]);
+
+const OVERRIDE = /^overrides\.([\w-]+)\.(\w+)$/;
+
+/** Stores the files that came with the form in the team's library. */
+export async function readComposeForm(ctx: Ctx, request: Request): Promise<ComposeForm> {
+  const media: NewMedia[] = [];
+  const fields = await readForm(request, {
+    onLarge: async () => {},
+    onFile: async (part) => {
+      if (part.name === "") {
+        for await (const _ of part.bytes);
+        return;
+      }
+      media.push(await takeFile(ctx, part, true));
+    },
+  });
+  const errors = media.flatMap(({ field, ...item }) =>
+    "refusal" in item ? [{ field, message: item.refusal }] : [],
+  );
+  const content = readContent(fields);
+  await keepFiles(ctx, media, content);
+  return {
+    content,
+    draft: readDraftName(fields),
+    key: (lastOf(fields, "key") ?? "").slice(0, 100),
+    uploadId: wholeNumber(lastOf(fields, "upload")),
+    action: lastOf(fields, "do") ?? "send",
+    errors,
+  };
+}
+
+async function keepFiles(
+  ctx: Ctx,
+  media: readonly NewMedia[],
+  content: DraftContent,
+): Promise<void> {
+  const received = media.flatMap((item) =>
+    "received" in item ? [{ role: item.role, file: item.received }] : [],
+  );
+  if (received.length === 0) return;
+  const files = [...new Map(received.map(({ file }) => [file.sha256, file])).values()];
+  const [fresh] = await ctx.db.run([insertMedia(ctx.actor.teamId, files, ctx.now())]);
+  const kept = new Set(
+    files.filter(({ sha256 }) => fresh.includes(sha256)).map((f) => f.objectKey),
+  );
+  const spare = received.map(({ file }) => file.objectKey).filter((key) => !kept.has(key));
+  if (spare.length > 0) ctx.defer(ctx.media.delete(spare));
+  for (const { role, file } of received) {
+    if (role === "thumbnail") content.thumbnailMediaId = file.sha256;
+    else content.media.push({ mediaId: file.sha256, altText: "" });
+  }
+}
+
+const wholeNumber = (text: string | undefined): number | null =>
+  text !== undefined && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : null;
+
+function readDraftName(fields: Fields): ComposeForm["draft"] {
+  const [id, version] = [lastOf(fields, "draft"), lastOf(fields, "version")].map(wholeNumber);
+  return id && version ? { id, version } : null;
+}
+
+const HASH = /^[0-9a-f]{64}$/;
+
+export function readContent(fields: Fields): DraftContent {
+  const all = (name: string) => fields.get(name) ?? [];
+  const one = (name: string) => lastOf(fields, name) ?? "";
+  const altTexts = all("altText");
+  const parts = all("mediaPart").map(Number);
+  const files = all("mediaId")
+    .map((mediaId, i) => ({ mediaId, altText: altTexts[i] ?? "", part: parts[i] ?? 0 }))
+    .filter(({ mediaId }) => HASH.test(mediaId));
+  const thread = all("thread").map((text, i) => ({
+    text,
+    media: files.flatMap(({ part }, at) => (part === i + 1 ? [at] : [])),
+  }));
+  const kind = WHENS.find((when): when is When => when === one("when")) ?? "now";
+  const thumbnail = one("thumbnailMediaId");
+  return {
+    accountIds: [...new Set(all("accountId"))],
+    title: one("title"),
+    description: one("description"),
+    fields: readSettings(fields),
+    overrides: readOverrides(fields),
+    thread,
+    firstComment: one("first_comment"),
+    media: files.map(({ mediaId, altText }) => ({ mediaId, altText })),
+    thumbnailMediaId: HASH.test(thumbnail) ? thumbnail : null,
+    when: { kind, at: joinedTime(one("date"), one("time")), poolId: wholeNumber(one("poolId")) },
+  };
+}
+
+const joinedTime = (date: string, time: string): string =>
+  date === "" && time === "" ? "" : `${date.slice(0, 10)}T${time.slice(0, 5)}`;
+
+function readOverrides(fields: Fields): DraftContent["overrides"] {
+  const overrides: Record<string, DraftOverride> = {};
+  for (const [field, values] of fields) {
+    const [, key = "", name = ""] = OVERRIDE.exec(field) ?? [];
+    const known = OVERRIDES.find((one) => one === name);
+    const value = values.at(-1) ?? "";
+    if (known && value.trim() !== "") overrides[key] = { ...overrides[key], [known]: value };
+  }
+  return overrides;
+}
+
+/** TikTok's switches allow, its fields forbid. */
+const SWITCHES = ["comment", "duet", "stitch"] as const;
+
+function readSettings(fields: Fields): DraftContent["fields"] {
+  const creators = fields.get("creator") ?? [];
+  const isSwitch = (name: string) =>
+    creators.some((id) => SWITCHES.some((one) => name === `${id}.allow_${one}`));
+  const settings: DraftContent["fields"] = {};
+  for (const [name, values] of fields) {
+    if (OWN_FIELDS.has(name) || OVERRIDE.test(name) || isSwitch(name)) continue;
+    const filled = values.filter((value) => value.trim() !== "");
+    const [first] = filled;
+    if (first !== undefined) settings[name] = filled.length === 1 ? first : filled;
+  }
+  for (const id of creators) {
+    for (const one of SWITCHES) {
+      settings[`${id}.disable_${one}`] = String(!fields.has(`${id}.allow_${one}`));
+    }
+  }
+  return settings;
+}

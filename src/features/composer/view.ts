@@ -1,0 +1,84 @@
+import type { FieldError } from "../../core/errors.ts";
+import type { Platform } from "../../core/platforms.ts";
+import type { Actor } from "../../deps.ts";
+import type { Clock } from "../../pages/times.tsx";
+import { connectorOf } from "../../platforms/registry.ts";
+import type { AccountRow } from "../accounts/table.ts";
+import type { Notice } from "../dashboard/parts.tsx";
+import type { ListedDraft } from "../drafts/repo.ts";
+import type { DraftContent } from "../drafts/table.ts";
+import type { MediaRow } from "../media/repo.ts";
+import type { LookUps } from "./look-ups.ts";
+
+export type ShownAccount = Pick<
+  AccountRow,
+  "id" | "platform" | "accountName" | "handle" | "status" | "mode" | "profileImageUrl"
+> & { tags: string[]; refusal: string | null };
+
+export interface ShownFile extends Pick<MediaRow, "sha256" | "kind" | "mime" | "sizeBytes"> {
+  thumbnail: string | null;
+}
+
+/** `control`: the name of the control beside which it stands; null for the whole form. */
+export interface ShownError {
+  control: string | null;
+  /** The account that it is about. */
+  accountId: string | null;
+  message: string;
+}
+
+export interface View {
+  actor: Actor;
+  clock: Clock;
+  accounts: readonly ShownAccount[];
+  pools: readonly { id: number; name: string }[];
+  drafts: readonly ListedDraft[];
+  files: ReadonlyMap<string, ShownFile>;
+  content: DraftContent;
+  draft: { id: number; version: number } | null;
+  key: string;
+  /** The post that is edited. */
+  upload: EditedPost | null;
+  errors: readonly ShownError[];
+  notice: Notice | null;
+  /** After a conflict, the draft can be kept as a new one. */
+  isConflict: boolean;
+  /** Some accounts can take the post that others refuse. */
+  acceptedCount: number;
+  lookUps: LookUps;
+}
+
+export interface EditedPost {
+  id: number;
+  platform: Platform;
+  accountName: string;
+  scheduledFor: Date | null;
+}
+
+export const isChosen = ({ content }: View, { id }: { id: string }): boolean =>
+  content.accountIds.includes(id);
+
+export const platformsOf = ({ accounts }: Pick<View, "accounts">): Platform[] => [
+  ...new Set(accounts.map(({ platform }) => platform)),
+];
+
+export const accountsOn = ({ accounts }: View, platform: Platform): ShownAccount[] =>
+  accounts.filter((account) => account.platform === platform);
+
+export const errorsAt = ({ errors }: View, control: string): ShownError[] =>
+  errors.filter((error) => error.control === control);
+
+export const namesWhere = (
+  view: View,
+  holds: (connector: ReturnType<typeof connectorOf>) => boolean,
+): string =>
+  platformsOf(view)
+    .map(connectorOf)
+    .filter(holds)
+    .map(({ name }) => name)
+    .join(", ");
+
+export const withoutName = ({ field, message }: FieldError): string => {
+  const text = message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
+  return text.charAt(0).toUpperCase() + text.slice(1);
+};
