@@ -20,6 +20,7 @@ import { ComposeForm } from "./compose-form.tsx";
 import { EMPTY_CONTENT } from "./content.ts";
 import { type LookUps, NOT_ASKED } from "./look-ups.ts";
 import { type EditableUpload, editableUpload, filesOfDraft, namedPools } from "./repo.ts";
+import { SCRIPT_STYLES } from "./script-styles.ts";
 import { COMPOSE_STYLES } from "./styles.ts";
 import type { EditedPost, ShownAccount, ShownError, ShownFile, View } from "./view.ts";
 
@@ -127,7 +128,7 @@ export async function showComposer(c: Context<PageEnv>, scene: Scene): Promise<R
     {
       title: upload ? `Edit post ${upload.id}` : "Compose",
       here: PATH,
-      styles: COMPOSE_STYLES,
+      styles: COMPOSE_STYLES + SCRIPT_STYLES,
       status: scene.status ?? 200,
       scripts: [islandPath("compose")],
       imageSources: `blob: data: ${AVATARS}`,

@@ -11,7 +11,7 @@ import { startPreviews } from "./compose/previews.ts";
 import { startSending } from "./compose/send.ts";
 import { fillFileParts, startThreads } from "./compose/threads.ts";
 
-const zone = composeForm?.dataset.zone ?? "UTC";
+const { zone = "UTC", mode } = byId("compose-data")?.dataset ?? {};
 const team = document.body.dataset.team ?? "";
 
 const field = (name: string): HTMLInputElement | null =>
@@ -72,7 +72,9 @@ function keepDraft(form: HTMLFormElement): DraftKeeper {
   const copy = readCopy(team, id);
   const isSame = copy && JSON.stringify(copy.content) === JSON.stringify(read());
   if (!copy || isSame || byId("summary")) return keeper;
-  if (copy.version === version && !copy.isSent) {
+  // An address may bring a time, a text or files of its own.
+  const isAnew = id === null && location.search !== "";
+  if (copy.version === version && !copy.isSent && !isAnew) {
     say("What you wrote last is brought back …");
     const known = id !== null && version !== null ? { id, version } : null;
     saveDraft(copy.content, known).then(
@@ -111,10 +113,10 @@ function showOwnTime(content: Content): void {
 }
 
 function start(form: HTMLFormElement): void {
-  const keeper = form.dataset.mode === "edit" ? null : keepDraft(form);
+  const keeper = mode === "edit" ? null : keepDraft(form);
   const read = () => readContent(form);
   const summary = make("p", { id: "check-note", className: "hint", role: "status" });
-  byId("send")?.prepend(summary);
+  byId("send")?.after(summary);
   const check = startChecks(read, zone, summary);
   const draw = startPreviews();
   const refreshSending = startSending({

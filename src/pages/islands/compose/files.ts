@@ -1,6 +1,16 @@
 import { crops } from "./crops.ts";
 import { ACCEPTED, formatBytes, kindOf } from "./file-kinds.ts";
-import { all, byId, chosenAccounts, composeForm, make, makeButton, nameOf, say } from "./page.ts";
+import {
+  all,
+  byId,
+  chosenAccounts,
+  composeForm,
+  make,
+  makeButton,
+  nameOf,
+  say,
+  sectionOf,
+} from "./page.ts";
 import { startReorder } from "./reorder.ts";
 import type { StoredFile } from "./storage.ts";
 import { Upload } from "./uploads.ts";
@@ -356,7 +366,7 @@ export function startFiles(onChange: () => void, onUploads: () => void): void {
     onChange();
   };
   onGoing = onUploads;
-  const section = byId("files");
+  const section = sectionOf("files");
   const input = byId<HTMLInputElement>("photo");
   if (!section || !input || !list || !composeForm) return;
   for (const one of ["photo", "video"]) {

@@ -149,7 +149,7 @@ export function lookUpChosen(): void {
 /** Platforms without a chosen account say nothing of their settings. */
 export function showSettings(): void {
   const chosen = new Set(chosenAccounts().flatMap(({ id, platform }) => [id, platform]));
-  for (const details of all("#settings [data-platform]")) {
+  for (const details of all("details.platform")) {
     details.hidden = !chosen.has(details.dataset.platform ?? "");
   }
   for (const fieldset of all("[data-tiktok]")) {

@@ -13,6 +13,9 @@ export const all = <E extends Element = HTMLElement>(
 export const byId = <E extends HTMLElement = HTMLElement>(id: string): E | null =>
   document.getElementById(id) as E | null;
 
+/** Headings have the ids of the page's sections. */
+export const sectionOf = (id: string): HTMLElement | null => byId(id)?.closest("section") ?? null;
+
 export interface ChosenAccount {
   id: string;
   platform: string;

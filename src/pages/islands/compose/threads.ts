@@ -1,4 +1,4 @@
-import { all, byId, make, makeButton, say } from "./page.ts";
+import { all, byId, make, makeButton, say, sectionOf } from "./page.ts";
 
 const list = byId("parts");
 
@@ -151,7 +151,7 @@ function split(changed: () => void): void {
 }
 
 export function startThreads(changed: () => void): void {
-  const section = byId("thread");
+  const section = sectionOf("thread");
   if (!section || !list) return;
   section.addEventListener("click", (event) => {
     const button = (event.target as Element).closest<HTMLButtonElement>("button[name=do]");
