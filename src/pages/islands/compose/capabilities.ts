@@ -13,9 +13,17 @@ export interface Capabilities {
   followUps: string[];
 }
 
-let loaded: Promise<ReadonlyMap<string, Capabilities>> | null = null;
+export type KnownPlatforms = ReadonlyMap<string, Capabilities>;
 
-export function capabilities(): Promise<ReadonlyMap<string, Capabilities>> {
+/** The platform publishes a title besides its text. */
+export const hasOwnTitle = (one: Capabilities | undefined): boolean =>
+  one !== undefined &&
+  one.limits.titleCharacters !== null &&
+  one.limits.titleCharacters !== one.limits.postCharacters;
+
+let loaded: Promise<KnownPlatforms> | null = null;
+
+export function capabilities(): Promise<KnownPlatforms> {
   loaded ??= call<{ data: Capabilities[] }>("GET", "/platforms/capabilities").then(
     ({ data }) => new Map(data.map((one) => [one.platform, one])),
   );

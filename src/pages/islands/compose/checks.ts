@@ -1,6 +1,7 @@
 import { CallRefused, call } from "../call.ts";
+import { capabilities, hasOwnTitle, type KnownPlatforms } from "./capabilities.ts";
 import { type Content, toRestForm } from "./content.ts";
-import { all, byId, type Control, make, showError } from "./page.ts";
+import { all, byId, chosenAccounts, make, showErrors } from "./page.ts";
 import { afterPause } from "./waits.ts";
 
 const PAUSE_MS = 600;
@@ -10,8 +11,7 @@ const SAY_PAUSE_MS = 1_500;
 interface Refusal {
   accountId: string | null;
   error: string;
-  /** Names the API's field where one is to blame. */
-  field?: string | null;
+  fields?: { field: string; message: string }[];
 }
 
 interface Verdict {
@@ -19,48 +19,65 @@ interface Verdict {
   errors: Refusal[];
 }
 
-/** Names of the page for fields of the API. */
-const CONTROL_NAMES: Record<string, string> = {
-  caption: "description",
-  thread: "thread",
+/** Ids of controls by fields of the API. */
+const CONTROLS: Record<string, string> = {
+  photo: "mediaId",
+  video: "mediaId",
+  file: "mediaId",
+  media: "mediaId",
+  alt_text: "mediaId",
+  thumbnailMediaId: "thumbnail",
   schedule_date: "date",
+  scheduledFor: "date",
   accounts: "accountId",
-  alt_text: "altText",
-  mediaId: "photo",
-  file: "photo",
+  thread_marks: "thread",
+  board_id: "pinterest_board_id",
 };
 
-function controlFor({ accountId, field }: Refusal): Control | null {
-  if (!field) return null;
-  const [own, place] = field.split(".");
-  const name = CONTROL_NAMES[own ?? ""] ?? own ?? "";
-  const ofAccount = accountId ? byId<Control>(`overrides-${accountId}-${name}`) : null;
-  if (ofAccount?.value) return ofAccount;
-  const controls = all<Control>(
-    `[name="${CSS.escape(name)}"], [name="${CSS.escape(`${accountId}.${name}`)}"], [data-field="${CSS.escape(name)}"]`,
-  );
-  return controls[Number(place) || 0] ?? controls[0] ?? null;
+const idOf = (control: string): string => control.replaceAll(".", "-");
+
+function ownId(keys: readonly string[], field: string, shared: string): string {
+  const ids = keys.map((key) => `overrides-${key}-${field}`);
+  return ids.find((id) => byId<HTMLTextAreaElement>(id)?.value.trim()) ?? shared;
 }
 
-/** Controls with a refusal of ours. Those that the server's page shows are left until they are judged anew. */
-let marked = new Set<Element>();
+const valueAt = (id: string): string => byId<HTMLTextAreaElement>(id)?.value.trim() ?? "";
 
-function showVerdict({ errors }: Verdict): void {
-  const messages = new Map<Element, string[]>();
-  for (const refusal of errors) {
-    const control = controlFor(refusal);
-    if (control && byId(`${control.id}-error`)) {
-      const known = messages.get(control) ?? [];
-      messages.set(control, [...new Set([...known, refusal.error])]);
+/** Where a refusal of the API's field stands: the id of a control, before "-error". */
+function placeOf(field: string, accountId: string | null, known: KnownPlatforms): string {
+  const account = chosenAccounts().find(({ id }) => id === accountId);
+  const keys = account ? [account.id, account.platform] : [];
+  if (/^(?:title|description|caption)$/.test(field)) {
+    const isTitle = field === "title" && (!account || hasOwnTitle(known.get(account.platform)));
+    if (isTitle) return ownId(keys, "title", "title");
+    const shared = valueAt("description") === "" && valueAt("title") ? "title" : "description";
+    return ownId(keys, "caption", shared);
+  }
+  if (field === "first_comment") return ownId(keys, field, field);
+  const name = CONTROLS[field] ?? (field.endsWith("alt_text") ? "mediaId" : field);
+  const names = [...keys.map((key) => `${key}-${name}`), name];
+  return names.map(idOf).find((id) => byId(`${id}-error`)) ?? "";
+}
+
+const NAMED = /^[\w.]+: /;
+
+/** Refusals that the page came with are taken away too, for the answer has them all. */
+function showVerdict({ errors }: Verdict, known: KnownPlatforms): void {
+  const messages = new Map<string, Set<string>>();
+  for (const { accountId, fields = [] } of errors) {
+    for (const { field, message } of fields) {
+      const place = placeOf(field, accountId, known);
+      const own = messages.get(place) ?? new Set();
+      messages.set(place, own.add(message.replace(NAMED, "")));
     }
   }
-  const before = new Set([...marked, ...all("[aria-invalid=true]")]);
-  for (const control of before) if (!messages.has(control)) showError(control, null);
-  for (const [control, own] of messages) showError(control, own.join(" "));
-  marked = new Set(messages.keys());
+  for (const place of all("p.error[id$=-error]")) {
+    const id = place.id.slice(0, -"-error".length);
+    showErrors(id, [...(messages.get(id) ?? [])].join(" "));
+  }
   for (const list of all("[data-account-errors]")) {
     const own = errors.filter(({ accountId }) => accountId === list.dataset.accountErrors);
-    const words = own.map(({ error }) => error);
+    const words = own.map(({ error }) => error.replace(NAMED, ""));
     if (list.textContent !== words.join("")) {
       list.replaceChildren(...words.map((text) => make("li", { textContent: text })));
     }
@@ -95,16 +112,18 @@ export function startChecks(read: () => Content, zone: string, place: HTMLElemen
     }
     const content = read();
     if (content.accountIds.length === 0) {
-      showVerdict({ valid: true, errors: [] });
+      showVerdict({ valid: true, errors: [] }, new Map());
       summary = "";
       return saySoon();
     }
     isAsking = true;
     isStale = false;
     try {
-      const verdict = await call<Verdict>("POST", "/upload/validate", toRestForm(content, zone));
+      const known = await capabilities();
+      const body = toRestForm(content, zone, known);
+      const verdict = await call<Verdict>("POST", "/upload/validate", body);
       if (!isStale) {
-        showVerdict(verdict);
+        showVerdict(verdict, known);
         summary = summaryOf(verdict);
         saySoon();
       }

@@ -1,4 +1,5 @@
 import { ZoneClock } from "../../../core/zone.ts";
+import { type Capabilities, hasOwnTitle, type KnownPlatforms } from "./capabilities.ts";
 import { all, chosenAccounts } from "./page.ts";
 
 interface When {
@@ -92,39 +93,64 @@ export function instantOf({ at }: When, zone: string): Date | null {
   return day && time ? new Date(new ZoneClock(zone).instantOf(day, time).at) : null;
 }
 
-const STATUSES: Record<string, string> = { draft: "draft", approval: "pending_approval" };
+const STATUSES: Record<string, string> = {
+  draft: "draft",
+  approval: "pending_approval",
+  review: "pending_approval",
+};
 
 interface RestOverride {
   title?: string;
   caption?: string;
-  first_comment?: string;
+  thread?: null;
+  first_comment?: string | null;
   settings?: Record<string, string | string[]>;
 }
 
-/** The body of POST /upload/validate. */
-export function toRestForm(content: Content, zone: string): FormData {
-  const form = new FormData();
-  const set = (name: string, value: string) => value.trim() !== "" && form.append(name, value);
-  const overrides: Record<string, RestOverride> = structuredClone(content.overrides);
-  const taken = new Set(chosenAccounts().flatMap(({ id, platform }) => [id, platform]));
+/** The text alone goes where no title is published; what a platform does not take after a post is left out. */
+function platformOverride(content: Content, one: Capabilities | undefined): RestOverride {
+  const hasBoth = content.title.trim() !== "" && content.description.trim() !== "";
+  const follows = (kind: string) => one?.followUps.includes(kind);
+  return {
+    ...(hasBoth && !hasOwnTitle(one) ? { caption: content.description } : {}),
+    ...(content.thread.length > 0 && !follows("post") ? { thread: null } : {}),
+    ...(content.firstComment.trim() !== "" && !follows("comment") ? { first_comment: null } : {}),
+  };
+}
+
+function restOverrides(content: Content, known: KnownPlatforms): Record<string, RestOverride> {
+  const overrides: Record<string, RestOverride> = {};
+  for (const { id, platform } of chosenAccounts()) {
+    overrides[platform] = {
+      ...platformOverride(content, known.get(platform)),
+      ...content.overrides[platform],
+    };
+    overrides[id] = { ...content.overrides[id] };
+  }
   for (const [name, value] of Object.entries(content.fields)) {
     const [key = "", own] = name.split(".");
-    if (own === undefined) for (const one of [value].flat()) form.append(name, one);
-    else if (own !== "discloses") {
-      overrides[key] = {
-        ...overrides[key],
-        settings: { ...overrides[key]?.settings, [own]: value },
-      };
-    }
+    const override = overrides[key];
+    if (own === undefined || own === "discloses" || !override) continue;
+    override.settings = { ...override.settings, [own]: value };
+  }
+  return overrides;
+}
+
+/** The body of POST /upload/validate. */
+export function toRestForm(content: Content, zone: string, known: KnownPlatforms): FormData {
+  const form = new FormData();
+  const set = (name: string, value: string) => value.trim() !== "" && form.append(name, value);
+  for (const [name, value] of Object.entries(content.fields)) {
+    if (!name.includes(".")) for (const one of [value].flat()) form.append(name, one);
   }
   form.set("accounts", JSON.stringify(content.accountIds));
-  const chosen = Object.entries(overrides).filter(([key]) => taken.has(key));
-  if (chosen.length > 0) form.set("overrides", JSON.stringify(Object.fromEntries(chosen)));
+  form.set("overrides", JSON.stringify(restOverrides(content, known)));
   set("title", content.title);
   set("description", content.description);
   if (content.thread.length > 0) form.set("thread", JSON.stringify(content.thread));
   set("first_comment", content.firstComment);
   for (const { mediaId } of content.media) form.append("mediaId", mediaId);
+  set("thumbnailMediaId", content.thumbnailMediaId ?? "");
   if (content.media.some(({ altText }) => altText.trim() !== "")) {
     form.set("alt_text", JSON.stringify(content.media.map(({ altText }) => altText)));
   }

@@ -1,6 +1,11 @@
 import { formatCount } from "../../../core/counts.ts";
 import { MAX_PREMIUM_TEXT } from "../../../platforms/x/capabilities.ts";
-import { type Capabilities, capabilities } from "./capabilities.ts";
+import {
+  type Capabilities,
+  capabilities,
+  hasOwnTitle,
+  type KnownPlatforms,
+} from "./capabilities.ts";
 import { Counts, countBytes, counterOf, MAX_BYTES } from "./counters.ts";
 import {
   all,
@@ -44,9 +49,6 @@ function written(
 }
 
 const hasVideo = (): boolean => all("li.file[data-kind=video]").length > 0;
-
-const hasOwnTitle = ({ limits }: Capabilities): boolean =>
-  limits.titleCharacters !== null && limits.titleCharacters !== limits.postCharacters;
 
 function maxOf({ platform, limits }: Capabilities): number | null {
   const premium = all<HTMLSelectElement>("[name=x_premium]")[0]?.value === "true";
@@ -128,7 +130,7 @@ function placeOf(control: HTMLElement): HTMLElement {
   return place;
 }
 
-let known: ReadonlyMap<string, Capabilities> = new Map();
+let known: KnownPlatforms = new Map();
 let places = new Set<HTMLElement>();
 
 /** Writes how long each text is for each chosen platform, under the control that it is written in. */

@@ -57,14 +57,15 @@ export const makeButton = (
   return button;
 };
 
-/** Null takes the refusal away. */
-export function showError(control: Element, message: string | null): void {
-  const place = byId(`${control.id}-error`);
-  if (!place) return;
-  if (message === null) control.removeAttribute("aria-invalid");
-  else control.setAttribute("aria-invalid", "true");
-  place.textContent = message ?? "";
-  place.hidden = message === null;
+/** An empty message takes the refusals away. */
+export function showErrors(id: string, message: string): void {
+  const place = byId(`${id}-error`);
+  if (!place || place.textContent === message) return;
+  place.textContent = message;
+  place.hidden = message === "";
+  const control = byId(id);
+  if (message) control?.setAttribute("aria-invalid", "true");
+  else control?.removeAttribute("aria-invalid");
 }
 
 /** Says it once, where screen readers listen. */
