@@ -18,6 +18,7 @@ const planOverride = someOf({
   monthlyPosts: max,
   members: max,
   presignBytes: max,
+  keptBytes: max,
   analytics: boolean,
   customDomains: boolean,
   xCredits: wholeNumber(0),

@@ -9,6 +9,8 @@ export interface Plan {
   members: number | null;
   /** Size of presigned uploads in 30 days. */
   presignBytes: number | null;
+  /** Size of the files that a team keeps. */
+  keptBytes: number | null;
   analytics: boolean;
   customDomains: boolean;
   /** X credits per month. */
@@ -40,6 +42,7 @@ export const DEFAULT_PLANS: Plans = {
       monthlyPosts: null,
       members: null,
       presignBytes: null,
+      keptBytes: null,
       analytics: true,
       customDomains: true,
       xCredits: 100_000,
@@ -49,6 +52,7 @@ export const DEFAULT_PLANS: Plans = {
       monthlyPosts: 200,
       members: 1,
       presignBytes: 20 * GIGABYTE,
+      keptBytes: 20 * GIGABYTE,
       analytics: false,
       customDomains: false,
       xCredits: 50,
@@ -58,6 +62,7 @@ export const DEFAULT_PLANS: Plans = {
       monthlyPosts: 1_000,
       members: 5,
       presignBytes: 200 * GIGABYTE,
+      keptBytes: 200 * GIGABYTE,
       analytics: true,
       customDomains: false,
       xCredits: 150,
@@ -67,6 +72,7 @@ export const DEFAULT_PLANS: Plans = {
       monthlyPosts: 10_000,
       members: 25,
       presignBytes: null,
+      keptBytes: 2_000 * GIGABYTE,
       analytics: true,
       customDomains: false,
       xCredits: 300,

@@ -68,6 +68,7 @@ const ROUTERS: Entry[] = [
   ["upload", async () => (await import("../features/compose/routes.ts")).uploadRoutes],
   [["upload", "posts"], async () => (await import("../features/posts/routes.ts")).postRoutes],
   ["drafts", async () => (await import("../features/drafts/routes.ts")).draftRoutes],
+  ["media", async () => (await import("../features/library/routes.ts")).libraryRoutes],
   ["rehearsals", async () => (await import("../features/rehearsal/routes.ts")).rehearsalRoutes],
   ["limits", async () => (await import("../features/limits/routes.ts")).limitRoutes],
   ["tokens", async () => (await import("../features/tokens/routes.ts")).tokenRoutes],

@@ -11,6 +11,7 @@ const INTERFACE_VERSION = "1.0.0";
 
 const TAGS = {
   Uploads: "Posts: publish, plan, edit, retry, cancel, and read their outcome.",
+  Media: "The team's files: list, keep, rename and remove them, and add files without a post.",
   "Large files": "Files that go straight to storage, up to 10 GiB.",
   Accounts: "The connected accounts that posts go to.",
   "White-label": "Links by which your clients connect their accounts to your team.",

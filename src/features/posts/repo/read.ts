@@ -1,6 +1,7 @@
 import { and, desc, eq, gte, lte, or, type SQL, sql } from "drizzle-orm";
 import { integer } from "drizzle-orm/sqlite-core";
 import type { Platform } from "../../../core/platforms.ts";
+import { spellingsOf } from "../../../core/spellings.ts";
 import { groupOf, type UploadStatus } from "../../../core/upload-status.ts";
 import { prepared, type Query, sqlQuery } from "../../../db/client.ts";
 import {
@@ -96,16 +97,6 @@ export const uploadById = (team: SQL, id: number): Query<UploadWithAccount[]> =>
 
 const isInText = (words: string): SQL =>
   sql`instr(lower(coalesce(${uploads.title}, '') || char(10) || coalesce(${uploads.description}, '')), ${words}) > 0`;
-
-/** SQLite ignores case in ASCII only: other scripts match as typed, in lower case, in upper case and capitalized. */
-function spellingsOf(search: string): string[] {
-  const small = search.toLowerCase();
-  const capital = search.toUpperCase();
-  const words = small.replace(/(?<!\p{L})\p{L}/gu, (letter) => letter.toUpperCase());
-  const first = small.replace(/\p{L}/u, (letter) => letter.toUpperCase());
-  const ofAscii = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
-  return [...new Set([search, small, capital, words, first].map(ofAscii))];
-}
 
 export interface UploadFilter {
   status?: UploadStatus | undefined;

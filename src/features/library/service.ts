@@ -1,0 +1,149 @@
+import { AppError, notFound } from "../../core/errors.ts";
+import { allOf } from "../../db/conditions.ts";
+import type { Ctx } from "../../deps.ts";
+import { discardSpare, filesToStore } from "../compose/media.ts";
+import { retentionOf } from "../media/files.ts";
+import { insertMedia, isMediaId } from "../media/repo.ts";
+import { arePresigned } from "../presign/repo.ts";
+import { removalOf, removeFile as removeNow } from "../publishing/media-expiry.ts";
+import type { NewFile } from "./form.ts";
+import * as repo from "./repo.ts";
+import { refuseKeeping } from "./rules.ts";
+import { MAX_USES, toItem, toUse } from "./schema.ts";
+
+export interface KeptUsage {
+  used: number;
+  /** Null: unlimited. */
+  allowance: number | null;
+}
+
+function toUsage(
+  { config }: Pick<Ctx, "config">,
+  [team]: ReturnType<ReturnType<typeof repo.planAndKept>["read"]>,
+): KeptUsage {
+  const { keptBytes } = config.plans.plans[team?.plan ?? config.defaultPlan];
+  return { used: team?.bytes ?? 0, allowance: keptBytes };
+}
+
+export async function listFiles(ctx: Ctx, filter: repo.FileFilter) {
+  const [files, [total = 0], plan] = await ctx.read("posts:read", [
+    repo.filePage(ctx.team, filter, retentionOf(ctx)),
+    repo.fileCount(ctx.team, filter),
+    repo.planAndKept(ctx.team),
+  ]);
+  return { files, total, usage: toUsage(ctx, plan) };
+}
+
+export interface FileWithUses {
+  file: repo.LibraryFile;
+  uses: repo.FileUse[];
+  items: repo.FileItem[];
+}
+
+/** @throws AppError NOT_FOUND */
+export async function getFile(ctx: Ctx, mediaId: string): Promise<FileWithUses> {
+  const id = isMediaId(mediaId) ? mediaId : "";
+  const retention = retentionOf(ctx);
+  const [[file], uses, items] = await ctx.read("posts:read", [
+    repo.fileById(ctx.team, id, retention),
+    repo.usesOf(ctx.team, id, { limit: MAX_USES, retention }),
+    repo.itemsOf(ctx.team, id, MAX_USES),
+  ]);
+  if (!file) throw notFound("File");
+  return { file, uses, items };
+}
+
+/**
+ * Stores a file without a post, for as long as published posts keep theirs. A file that the team has already is the
+ * same file again.
+ *
+ * @throws AppError PLAN_LIMIT, and 400 for a presigned upload that was just removed
+ */
+export async function addFile(ctx: Ctx, sent: NewFile): Promise<repo.LibraryFile> {
+  const { file, isPresigned, name, keep } = sent;
+  const { teamId } = ctx.actor;
+  const now = ctx.now();
+  const retention = retentionOf(ctx);
+  const [plan] = await ctx.db.run([repo.planAndKept(teamId)]);
+  const { allowance } = toUsage(ctx, plan);
+  const condition = allOf([
+    keep
+      ? repo.hasRoomToKeep(teamId, file.sizeBytes, allowance)
+      : repo.hasRoomToKeep(teamId, 0, null),
+    ...(isPresigned ? [arePresigned([file.objectKey])] : []),
+  ]);
+  const change = { name, ...(keep ? { keep } : {}) };
+  const [fresh, , [stored], after] = await ctx.db.run([
+    insertMedia(teamId, [file], now, condition),
+    repo.changeFile(teamId, file.sha256, change, { now, stays: true, allowance }, retention),
+    repo.fileById(teamId, file.sha256, retention),
+    repo.planAndKept(teamId),
+  ]);
+  const received = isPresigned ? [] : [{ role: "photo" as const, field: "file", received: file }];
+  ctx.defer(discardSpare(ctx, received, filesToStore(received, []), fresh));
+  if (stored && (!keep || stored.keptAt)) return stored;
+  if (keep) refuseKeeping(file.sizeBytes, toUsage(ctx, after).used, allowance);
+  throw new AppError(null, "The presigned upload was just removed. Upload the file again.");
+}
+
+/** @throws AppError NOT_FOUND, PLAN_LIMIT */
+export async function changeFile(
+  ctx: Ctx,
+  mediaId: string,
+  change: repo.FileChange,
+): Promise<repo.LibraryFile> {
+  const retention = retentionOf(ctx);
+  const id = isMediaId(mediaId) ? mediaId : "";
+  const [[known], plan] = await ctx.read("posts:write", [
+    repo.fileById(ctx.team, id, retention),
+    repo.planAndKept(ctx.team),
+  ]);
+  if (!known) throw notFound("File");
+  if (change.name === undefined && change.keep === undefined) return known;
+  const { teamId } = ctx.actor;
+  const { allowance } = toUsage(ctx, plan);
+  const at = { now: ctx.now(), stays: false, allowance };
+  const [changed, [file], after] = await ctx.db.run([
+    repo.changeFile(teamId, id, change, at, retention),
+    repo.fileById(teamId, id, retention),
+    repo.planAndKept(teamId),
+  ]);
+  if (!file) throw notFound("File");
+  if (changed === 0) refuseKeeping(file.sizeBytes, toUsage(ctx, after).used, allowance);
+  return file;
+}
+
+/** @throws AppError NOT_FOUND; MEDIA_IN_USE with the posts and pool items that need the file */
+export async function removeFile(ctx: Ctx, mediaId: string): Promise<void> {
+  const id = isMediaId(mediaId) ? mediaId : "";
+  const { now, retention } = removalOf(ctx);
+  const needs = { limit: MAX_USES, retention, neededAfter: now };
+  const [[file], uses, items] = await ctx.read("posts:write", [
+    repo.fileById(ctx.team, id, retention),
+    repo.usesOf(ctx.team, id, needs),
+    repo.itemsOf(ctx.team, id, MAX_USES),
+  ]);
+  if (!file) throw notFound("File");
+  if (uses.length > 0 || items.length > 0) throw inUse(uses, items);
+  const { teamId } = ctx.actor;
+  if (await removeNow(ctx, { teamId, sha256: id })) return;
+  const [again, itemsAgain, [still]] = await ctx.db.run([
+    repo.usesOf(teamId, id, needs),
+    repo.itemsOf(teamId, id, MAX_USES),
+    repo.fileById(teamId, id, retention),
+  ]);
+  if (still) throw inUse(again, itemsAgain);
+}
+
+function inUse(uses: readonly repo.FileUse[], items: readonly repo.FileItem[]): AppError {
+  const list = [
+    ...uses.map(({ uploadId }) => `post ${uploadId}`),
+    ...items.map(({ itemId, poolId }) => `item ${itemId} of pool ${poolId}`),
+  ];
+  const shown = list.length > 0 ? list.slice(0, 5).join(", ") : "a rehearsal that is running";
+  const more = list.length > 5 ? ` and ${list.length - 5} more` : "";
+  const message = `The file is still needed by ${shown}${more}. Remove them first, or wait until they are published.`;
+  return new AppError("MEDIA_IN_USE", message, {
+    extras: { usedBy: uses.map(toUse), poolItems: items.map(toItem) },
+  });
+}
