@@ -1,4 +1,4 @@
-import { call } from "./call.ts";
+import { CallRefused, call } from "./call.ts";
 import { startChecks } from "./compose/checks.ts";
 import { type Content, instantOf, readContent } from "./compose/content.ts";
 import { startCounts, updateCounts } from "./compose/counts.ts";
@@ -82,8 +82,11 @@ function keepDraft(form: HTMLFormElement): DraftKeeper {
         keeper.forget();
         location.replace(addressOf(saved));
       },
-      () =>
-        say("What you wrote last is in this browser, and is brought back when the line is back."),
+      (error) => {
+        // The page that was left may have saved it meanwhile.
+        if (error instanceof CallRefused && error.code === "DRAFT_CHANGED") location.reload();
+        else say("What you wrote last is in this browser. Load the page again to bring it back.");
+      },
     );
     return keeper;
   }

@@ -140,7 +140,8 @@ export class Upload {
   ): Promise<void> {
     const onSent = (bytes: number) => {
       this.sent.set(number, bytes);
-      this.onChange();
+      if (bytes > 0 && this.state === "offline") this.to("sending");
+      else this.onChange();
     };
     const once = () =>
       takePutTurn(signal, () =>
@@ -179,7 +180,8 @@ export class Upload {
         if (!isLost && (!mayPass(error) || attempt++ === MAX_ATTEMPTS)) throw error;
         onLost();
         if (isLost && this.state === "sending") this.to("offline");
-        await waitForLine(retryWaitMs(isLost ? lost++ : attempt), signal);
+        const waitMs = retryWaitMs(isLost ? lost++ : attempt);
+        await waitForLine(navigator.onLine ? waitMs : null, signal);
       }
     }
   }
