@@ -35,13 +35,7 @@ export const ComposeForm = ({ view, previews }: { view: View; previews: unknown 
         <input type="hidden" name="version" value={String(draft?.version ?? "")} />
         <input type="hidden" name="key" value={view.key} />
         {upload && <input type="hidden" name="upload" value={String(upload.id)} />}
-        <button
-          class="hidden"
-          type="submit"
-          name="do"
-          value="preview"
-          tabindex={-1}
-        >
+        <button class="hidden" type="submit" name="do" value="preview" tabindex={-1}>
           Preview
         </button>
         {!upload && <Accounts view={view} />}

@@ -192,7 +192,8 @@ async function shownFiles(
   const entries = rows.map(async (row) => {
     const { teamId, sha256, kind } = row;
     const thumbnail = kind === "image" ? await mediaPath(ctx, teamId, sha256, "thumbnail") : null;
-    return [sha256, { ...row, thumbnail }] as const;
+    const address = kind === "video" ? await mediaPath(ctx, teamId, sha256) : null;
+    return [sha256, { ...row, thumbnail, address }] as const;
   });
   return new Map(await Promise.all(entries));
 }

@@ -387,6 +387,10 @@ export function startFiles(onChange: () => void, onUploads: () => void): void {
   startReorder(list, "li.file", move);
   new MutationObserver(addCoverButtons).observe(list, { childList: true });
   addCoverButtons();
+  for (const item of items()) {
+    const { address, kind = "" } = item.dataset;
+    if (address) showPicture(item, { kind, address });
+  }
   showCrops();
 }
 
