@@ -69,12 +69,17 @@ const titleOf = (status: number): string => {
   return status < 500 ? "That did not work" : "Something broke";
 };
 
-/** Opens the page again after the sign-in, but never sends a form again. */
+/** Opens the page again after the sign-in, but never sends a form again. A form may name its draft. */
 const signInPath = (c: AppContext): string => {
-  const { pathname, search } = new URL(c.req.url);
-  return c.req.method === "GET"
-    ? `/sign-in?next=${encodeURIComponent(pathname + search)}`
-    : "/sign-in";
+  const { pathname, search, searchParams } = new URL(c.req.url);
+  const draft = searchParams.get("draft");
+  const next =
+    c.req.method === "GET"
+      ? pathname + search
+      : draft && /^\d{1,15}$/.test(draft)
+        ? `${pathname}?draft=${draft}`
+        : null;
+  return next === null ? "/sign-in" : `/sign-in?next=${encodeURIComponent(next)}`;
 };
 
 /** Null for another site's address. */

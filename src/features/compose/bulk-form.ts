@@ -18,15 +18,31 @@ const overrideSchema = z
       .optional(),
     first_comment: z.string().nullable().optional(),
     alt_text: z.union([z.string(), z.array(z.string())]).optional(),
+    settings: z
+      .record(z.string(), z.union([z.string(), z.boolean(), z.number(), z.array(z.string())]))
+      .optional(),
     scheduledFor: instantIn(z.string({ error: OFFSET_NEEDED }))
       .nullable()
       .optional(),
   })
   .transform(
-    ({ thumbnail_url: thumbnailUrl, thread, first_comment, alt_text, ...others }): Override => ({
+    ({
+      thumbnail_url: thumbnailUrl,
+      thread,
+      first_comment,
+      alt_text,
+      settings = {},
+      ...others
+    }): Override => ({
       ...others,
       ...(thumbnailUrl === undefined ? {} : { thumbnailUrl }),
       settings: {
+        ...Object.fromEntries(
+          Object.entries(settings).map(([name, value]) => [
+            name,
+            Array.isArray(value) ? value : String(value),
+          ]),
+        ),
         ...(thread === undefined
           ? {}
           : { thread: Array.isArray(thread) ? JSON.stringify(thread) : (thread ?? "") }),
@@ -120,7 +136,7 @@ function readOverrides(text: string): { overrides: NewPost["overrides"]; errors:
       if (!error) return [];
       const hint = error.issues[0]?.message ?? "";
       const message =
-        `${key}: takes caption, title, thumbnail_url and first_comment as strings, thread, alt_text as a string or an array of them, and scheduledFor as a date. ${hint}`.trim();
+        `${key}: takes caption, title, thumbnail_url and first_comment as strings, thread, alt_text as a string or an array of them, settings as an object of the platform's own fields, and scheduledFor as a date. ${hint}`.trim();
       return [fieldError("overrides", message)];
     }),
   };

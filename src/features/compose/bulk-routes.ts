@@ -80,6 +80,9 @@ const validate = formRoute({
           accountId: z.string().nullable(),
           platform: platform.nullable(),
           error: z.string(),
+          fields: z
+            .array(z.object({ field: z.string(), message: z.string() }))
+            .describe("The fields that are to blame, each with its reason. An extension."),
         }),
       ),
       targets: z

@@ -40,9 +40,18 @@ export function tally(results: readonly { success: boolean }[], note: string | n
   return { taken, message };
 }
 
+export interface Refusal {
+  /** Null for what is wrong for every account. */
+  accountId: string | null;
+  platform: Platform | null;
+  error: string;
+  /** Where single fields are to blame. */
+  fields: FieldError[];
+}
+
 type Composed =
   | { accountId: string; platform: Platform; row: NewRow; warnings: string[] }
-  | { accountId: string; platform: Platform | null; error: string };
+  | (Refusal & { accountId: string });
 
 /** The stored answer to a call with an idempotency key, without post ids, which are consecutive. */
 type Remembered = ((Accepted & { isHeld?: true }) | { accountId: string; error: string })[];
@@ -77,33 +86,52 @@ async function composeAll(
       composed.push({ accountId, platform: facts.account.platform, row, warnings });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      composed.push({ accountId, platform, error: inFull(error) });
+      composed.push({ accountId, platform, ...toRefusal(error) });
     }
   }
   return composed;
 }
 
-function inFull({ message, extras }: AppError): string {
-  const errors = (extras.errors ?? []) as FieldError[];
-  if (errors.length < 2) return message;
-  return errors.map((error) => error.message.replace(/[^.!?]$/, "$&.")).join(" ");
+function toRefusal({ message, extras }: AppError): Pick<Refusal, "error" | "fields"> {
+  const fields = (extras.errors ?? []) as FieldError[];
+  if (fields.length < 2) return { error: message, fields };
+  const error = fields.map((one) => one.message.replace(/[^.!?]$/, "$&.")).join(" ");
+  return { error, fields };
 }
 
+const refusalsAmong = (composed: readonly Composed[]): Refusal[] =>
+  composed.flatMap((one) => ("error" in one ? [one] : []));
+
+const ofWhole = (errors: readonly FieldError[]): Refusal[] =>
+  errors.map((one) => ({ accountId: null, platform: null, error: one.message, fields: [one] }));
+
+/** Carries the refusals of `createPosts` with `isWhole`. */
+export const refusalsOfError = ({ extras, message }: AppError): Refusal[] =>
+  (extras.refusals as Refusal[] | undefined) ??
+  (extras.errors
+    ? ofWhole(extras.errors as FieldError[])
+    : [{ accountId: null, platform: null, error: message, fields: [] }]);
+
 /**
- * A refused account does not stop the others.
- *
+ * @param isWhole a refused account stops the others; otherwise they get the post
  * @throws AppError 400 for errors of the whole batch; IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_PROGRESS, QUEUE_BUSY
  */
 export function createPosts(
   ctx: Ctx,
   post: NewPost,
   looked?: Looked<Findings>,
+  { isWhole = false } = {},
 ): Promise<Done<BulkOutcome>> {
   return takeOnce(ctx, post, looked, {
     compose: async (findings, files) => {
       const errors = batchErrors(post, files.media, findings, ctx.now());
       if (errors.length > 0) throw invalidFields(errors);
       const composed = await composeAll(ctx, post, files, findings);
+      const refusals = isWhole ? refusalsAmong(composed) : [];
+      if (refusals.length > 0) {
+        const message = "An account does not take the post, and nothing was published.";
+        throw new AppError(null, message, { extras: { refusals } });
+      }
       const answer = toRemembered(composed);
       const toResult = ([first]: readonly UploadRow[]) => toOutcome(answer, first?.id ?? 0);
       return { rows: rowsOf(composed), plan: findings.facts[0]?.plan, answer, toResult };
@@ -147,7 +175,7 @@ const toOutcome = (answer: Remembered, firstId: number): BulkOutcome => ({
 });
 
 interface Validation {
-  errors: { accountId: string | null; platform: Platform | null; error: string }[];
+  errors: Refusal[];
   targets: Accepted[];
   isHeld: boolean;
 }
@@ -161,14 +189,7 @@ export async function validatePosts(
   const presigned = await readPresigned(ctx, post);
   const media = checkMedia(ctx, post.media, findings.files, presigned);
   const whole = batchErrors(post, media, findings, ctx.now());
-  if (whole.length > 0) {
-    const toError = ({ message }: FieldError) => ({
-      accountId: null,
-      platform: null,
-      error: message,
-    });
-    return { errors: whole.map(toError), targets: [], isHeld: false };
-  }
+  if (whole.length > 0) return { errors: ofWhole(whole), targets: [], isHeld: false };
   let composed = await composeAll(ctx, post, { media, presigned }, findings);
   // Drafts are counted only when needed.
   if (rowsOf(composed).some(({ status }) => isDraft(status))) {
@@ -176,7 +197,7 @@ export async function validatePosts(
     composed = await composeAll(ctx, post, { media, presigned }, again.findings);
   }
   return {
-    errors: composed.flatMap((one) => ("error" in one ? [one] : [])),
+    errors: refusalsAmong(composed),
     targets: composed.flatMap((one) => {
       if ("error" in one) return [];
       const { accountId, platform, row } = one;

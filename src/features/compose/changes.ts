@@ -1,2 +1,3 @@
 export { editUpload } from "./edit.ts";
+export { previewPosts } from "./preview.ts";
 export { retryUpload } from "./retry.ts";

@@ -43,21 +43,12 @@ interface Situation {
   prepare(text: string): Promise<PreparedText>;
 }
 
-/**
- * Judges a new post and checks the account's limits.
- *
- * @throws AppError ACCOUNT_INACTIVE, PLAN_LIMIT, QUEUE_FULL, QUEUE_BUSY, and what `judge` throws
- */
-export async function composePost(
-  ctx: Ctx,
-  { scheduledFor, dateField: field = "schedule_date", origin, ...sent }: OwnPost,
-  { facts, recent, taken, prepare }: Situation,
-): Promise<NewRow> {
-  const { account } = facts;
-  requireActive(ctx, facts);
-  const now = ctx.now();
-  const at = scheduledFor ?? now;
-  const status = initialStatus(sent.status, scheduledFor, ctx.actor);
+/** Applies what the platform reads from the fields, without judging it. */
+export async function assemblePost(
+  account: AccountFacts["account"],
+  sent: Omit<OwnPost, "origin" | "scheduledFor" | "dateField">,
+  { now, at }: { now: Date; at: Date },
+) {
   const connector = connectorOf(account.platform);
   const own = {
     ...sent,
@@ -80,6 +71,29 @@ export async function composePost(
   const [title, description] = [nullIfBlank(rawTitle), nullIfBlank(rawDescription)];
   const post = { title, description, ...files, settings: read.settings };
   const parts = follows && follows.parts.length > 0 ? follows.parts : null;
+  return { own, described, follows, refs, post, parts, settingErrors: read.errors };
+}
+
+/**
+ * Judges a new post and checks the account's limits.
+ *
+ * @throws AppError ACCOUNT_INACTIVE, PLAN_LIMIT, QUEUE_FULL, QUEUE_BUSY, and what `judge` throws
+ */
+export async function composePost(
+  ctx: Ctx,
+  { scheduledFor, dateField: field = "schedule_date", origin, ...sent }: OwnPost,
+  { facts, recent, taken, prepare }: Situation,
+): Promise<NewRow> {
+  const { account } = facts;
+  requireActive(ctx, facts);
+  const now = ctx.now();
+  const at = scheduledFor ?? now;
+  const status = initialStatus(sent.status, scheduledFor, ctx.actor);
+  const { own, described, follows, refs, post, parts, settingErrors } = await assemblePost(
+    account,
+    sent,
+    { now, at },
+  );
   const posts = countPosts(parts);
   const text = await prepare(wholeText({ parts }, textOf(post)));
   const texts = {
@@ -93,7 +107,7 @@ export async function composePost(
     ...refusalsOf(own.media),
     ...described.errors,
     ...fieldErrors({ texts, refused: own.refused, date }, now),
-    ...read.errors,
+    ...settingErrors,
     ...(follows?.errors ?? []),
   ];
   const { platform } = account;
@@ -108,7 +122,7 @@ export async function composePost(
     await requireCredits(facts, { ...post, parts }, at, now);
   }
   const dueAt = isDraft(status)
-    ? downloadDue({ platform, settings: read.settings, media: refs }, now).dueAt
+    ? downloadDue({ platform, settings: post.settings, media: refs }, now).dueAt
     : status === "pending"
       ? now
       : scheduledFor;
@@ -120,10 +134,10 @@ export async function composePost(
     createdBy: ctx.actor.userId,
     status,
     statusGroup: groupOf(status),
-    title,
-    description,
+    title: post.title,
+    description: post.description,
     textDigest: await withFiles(text.digest, refs),
-    settings: read.settings,
+    settings: post.settings,
     parts,
     posts,
     media: refs,

@@ -174,7 +174,7 @@ export const batchFormSchema = () =>
       overrides: textUpTo(LIMITS.fieldSize)
         .optional()
         .describe(
-          "JSON object: a platform or an account id of the batch → {caption?, title?, thumbnail_url?, alt_text?, thread?, first_comment?, scheduledFor?}. An account's values win over its platform's, and those over the shared text.",
+          "JSON object: a platform or an account id of the batch → {caption?, title?, thumbnail_url?, alt_text?, thread?, first_comment?, settings?, scheduledFor?}, where `settings` has the platform's own fields (an extension). An account's values win over its platform's, and those over the shared text.",
         ),
       ...batchFlagFields(),
       ...partFields(),

@@ -1,5 +1,6 @@
-import { connectorOf, platformName } from "../../platforms/registry.ts";
+import { platformName } from "../../platforms/registry.ts";
 import { Section } from "../dashboard/parts.tsx";
+import { ErrorPlace } from "./control.tsx";
 import { isChosen, type ShownAccount, type View } from "./view.ts";
 
 export const letterOf = (name: string): string =>
@@ -32,17 +33,10 @@ export const Accounts = ({ view }: { view: View }) => {
           </fieldset>
         ))
       )}
-      <p class="error" id="accountId-error" hidden={!view.errors.some(isOfAccounts)}>
-        {view.errors
-          .filter(isOfAccounts)
-          .map(({ message }) => message)
-          .join(" ")}
-      </p>
+      <ErrorPlace view={view} control="accountId" />
     </Section>
   );
 };
-
-const isOfAccounts = ({ control }: View["errors"][number]): boolean => control === "accountId";
 
 const HEALTH = { expired: "Login expired", revoked: "Login revoked" } as const;
 
@@ -61,7 +55,7 @@ const AccountChoice = ({ view, account }: { view: View; account: ShownAccount })
           data-account-name={accountName}
           data-health={refusal === null ? undefined : status === "active" ? "off" : status}
           checked={isChosen(view, account)}
-          disabled={refusal !== null}
+          disabled={refusal !== null && !isChosen(view, account)}
           aria-describedby={`errors-${id}`}
         />
         <span class="face" aria-hidden="true">
@@ -90,9 +84,3 @@ const AccountChoice = ({ view, account }: { view: View; account: ShownAccount })
     </div>
   );
 };
-
-export const nameOfAccount = ({
-  platform,
-  accountName,
-}: Pick<ShownAccount, "platform" | "accountName">) =>
-  `${accountName} on ${connectorOf(platform).name}`;

@@ -1,18 +1,19 @@
+import type { Child } from "hono/jsx";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { Time } from "../../pages/times.tsx";
 import { platformName } from "../../platforms/registry.ts";
 import { cut, NoticeLine, Section } from "../dashboard/parts.tsx";
 import { DRAFT_DAYS } from "../drafts/rules.ts";
 import { mayPublish } from "../posts/rules.ts";
-import { Accounts, nameOfAccount } from "./account-parts.tsx";
+import { Accounts } from "./account-parts.tsx";
 import { idOf } from "./content.ts";
 import { Files } from "./file-parts.tsx";
 import { Settings } from "./setting-parts.tsx";
 import { Texts, Thread } from "./text-parts.tsx";
-import type { View } from "./view.ts";
+import { nameOfAccount, type View } from "./view.ts";
 import { WhenPart } from "./when-parts.tsx";
 
-export const ComposeForm = ({ view, previews }: { view: View; previews: unknown }) => {
+export const ComposeForm = ({ view, previews }: { view: View; previews: Child }) => {
   const { upload, draft, clock } = view;
   return (
     <>
@@ -24,7 +25,11 @@ export const ComposeForm = ({ view, previews }: { view: View; previews: unknown 
           {platformName(upload.platform)}. Its account, files and settings stay as they are.
         </p>
       )}
-      <TeamForm action="/app/compose" id="compose" enctype="multipart/form-data">
+      <TeamForm
+        action={draft ? `/app/compose?draft=${draft.id}` : "/app/compose"}
+        id="compose"
+        enctype="multipart/form-data"
+      >
         <div
           id="compose-data"
           hidden
@@ -45,7 +50,7 @@ export const ComposeForm = ({ view, previews }: { view: View; previews: unknown 
         {!upload && view.accounts.length > 0 && <Settings view={view} />}
         <WhenPart view={view} />
         <Section id="previews" title="Preview">
-          <ul id="previews-list">{previews as never}</ul>
+          <ul id="previews-list">{previews}</ul>
           {!upload && (
             <p>
               <button class="quiet" type="submit" name="do" value="preview">
@@ -73,7 +78,13 @@ const Summary = ({ view }: { view: View }) => {
   return (
     <div class="notice bad" id="summary" role="alert">
       <p>
-        <strong>Nothing was sent.</strong> What you wrote is still here.
+        {view.isPreview ? (
+          "As it is now, the post would be refused:"
+        ) : (
+          <>
+            <strong>Nothing was sent.</strong> What you wrote is still here.
+          </>
+        )}
       </p>
       <ul>
         {errors.map((error) => {

@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import { idOf } from "./content.ts";
-import { errorsAt, type View } from "./view.ts";
+import { errorsAt, nameOfAccount, type ShownError, type View } from "./view.ts";
 
 interface ControlProps {
   view: View;
@@ -48,10 +48,17 @@ export const ErrorPlace = ({ view, control }: { view: View; control: string }) =
   const errors = errorsAt(view, control);
   return (
     <p class="error" id={`${idOf(control)}-error`} hidden={errors.length === 0}>
-      {[...new Set(errors.map(({ message }) => message))].join(" ")}
+      {[...new Set(errors.map((error) => wordsOf(view, error)))].join(" ")}
     </p>
   );
 };
+
+/** Names the account, unless the control is of that account alone. */
+function wordsOf({ accounts, content }: View, { accountId, control, message }: ShownError): string {
+  const account = accounts.find(({ id }) => id === accountId);
+  const isNamed = account && content.accountIds.length > 1 && !control?.includes(account.id);
+  return isNamed ? `${nameOfAccount(account)}: ${message}` : message;
+}
 
 interface SelectProps {
   attributes: Partial<Attributes>;

@@ -16,9 +16,11 @@ interface ItemProps {
   at: number;
   count: number;
   file: ShownFile | undefined;
+  /** The files of an edited post stay as they are. */
+  isFixed: boolean;
 }
 
-const FileItem = ({ mediaId, altText, part, parts, at, count, file }: ItemProps) => {
+const FileItem = ({ mediaId, altText, part, parts, at, count, file, isFixed }: ItemProps) => {
   const name = `file ${at + 1}`;
   return (
     <li
@@ -55,31 +57,33 @@ const FileItem = ({ mediaId, altText, part, parts, at, count, file }: ItemProps)
             </option>
           ))}
         </select>
-        <div class="row">
-          {[
-            ["file-up", "Earlier", at === 0],
-            ["file-down", "Later", at === count - 1],
-            ["file-drop", "Remove", false],
-          ].map(([action, words, isOff]) => (
-            <button
-              class="quiet"
-              type="submit"
-              name="do"
-              value={`${action}-${at}`}
-              disabled={isOff === true}
-              aria-label={`${words}: ${name}`}
-            >
-              {words}
-            </button>
-          ))}
-        </div>
+        {!isFixed && (
+          <div class="row">
+            {[
+              ["file-up", "Earlier", at === 0],
+              ["file-down", "Later", at === count - 1],
+              ["file-drop", "Remove", false],
+            ].map(([action, words, isOff]) => (
+              <button
+                class="quiet"
+                type="submit"
+                name="do"
+                value={`${action}-${at}`}
+                disabled={isOff === true}
+                aria-label={`${words}: ${name}`}
+              >
+                {words}
+              </button>
+            ))}
+          </div>
+        )}
       </div>
     </li>
   );
 };
 
 export const Files = ({ view }: { view: View }) => {
-  const { media, thread, thumbnailMediaId } = view.content;
+  const { media, thread } = view.content;
   const partOf = (at: number) => thread.findIndex((part) => part.media.includes(at)) + 1;
   return (
     <Section id="files" title="Files">
@@ -93,11 +97,31 @@ export const Files = ({ view }: { view: View }) => {
             at={at}
             count={media.length}
             file={view.files.get(mediaId)}
+            isFixed={view.upload !== null}
           />
         ))}
       </ul>
+      {view.upload === null && <Adding view={view} />}
+      <ErrorPlace view={view} control="mediaId" />
+    </Section>
+  );
+};
+
+const Adding = ({ view }: { view: View }) => {
+  const { thumbnailMediaId } = view.content;
+  return (
+    <>
       <template id="file-template">
-        <FileItem mediaId="" altText="" part={0} parts={0} at={0} count={1} file={undefined} />
+        <FileItem
+          mediaId=""
+          altText=""
+          part={0}
+          parts={0}
+          at={0}
+          count={1}
+          file={undefined}
+          isFixed={false}
+        />
       </template>
       <input type="hidden" name="thumbnailMediaId" value={thumbnailMediaId ?? ""} />
       <div class="inputs">
@@ -141,7 +165,6 @@ export const Files = ({ view }: { view: View }) => {
           )}
         </div>
       </div>
-      <ErrorPlace view={view} control="mediaId" />
-    </Section>
+    </>
   );
 };

@@ -1,55 +1,22 @@
 import { type Context, Hono } from "hono";
-import { notFound } from "../../core/errors.ts";
-import { randomHex } from "../../core/ids.ts";
-import { ZoneClock } from "../../core/zone.ts";
-import { named } from "../../db/named.ts";
-import { islandPath } from "../../pages/app-layout.tsx";
-import { clockOf } from "../../pages/times.tsx";
-import { accountsOfTeam } from "../accounts/repo.ts";
-import { accountRefusal } from "../accounts/rules.ts";
-import type { AccountRow } from "../accounts/table.ts";
+import { AppError } from "../../core/errors.ts";
+import { publicOrigin } from "../../http/env.ts";
+import { readNumericId } from "../../http/ids.ts";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
-import type { Notice } from "../dashboard/parts.tsx";
-import { renderOwnPage } from "../dashboard/parts.tsx";
-import { zoneOfTeam } from "../dashboard/repo.ts";
-import { draftById, draftsOf } from "../drafts/repo.ts";
-import type { DraftContent } from "../drafts/table.ts";
-import { mediaPath } from "../media/files.ts";
-import { filesByHash, type MediaRow } from "../media/repo.ts";
-import { ComposeForm } from "./compose-form.tsx";
-import { EMPTY_CONTENT } from "./content.ts";
-import { type LookUps, NOT_ASKED } from "./look-ups.ts";
-import { type EditableUpload, editableUpload, filesOfDraft, namedPools } from "./repo.ts";
-import { SCRIPT_STYLES } from "./script-styles.ts";
-import { COMPOSE_STYLES } from "./styles.ts";
-import type { EditedPost, ShownAccount, ShownError, ShownFile, View } from "./view.ts";
+import { doneNotice } from "../dashboard/parts.tsx";
+import type { ComposeForm } from "./form.ts";
+import { NOT_ASKED } from "./look-ups.ts";
+import { drawAll, Previews, Refusals } from "./preview-parts.tsx";
+import { changed } from "./reorder.ts";
+import { PATH, type Scene, showComposer } from "./scene.tsx";
+import { showSent } from "./sent.tsx";
 
 export const composePage = new Hono<PageEnv>();
 
-const PATH = "/app/compose";
-const MAX_LISTED = 10;
-
-const AVATARS = "https://*.tiktokcdn.com https://*.tiktokcdn-us.com https://*.tiktokcdn-eu.com";
-
-interface Written {
-  content: DraftContent;
-  draft: View["draft"];
-  key: string;
-}
-
-interface Scene {
-  /** What the form had; null for a page that is opened. */
-  written: Written | null;
-  draftId: number | null;
-  uploadId: number | null;
-  errors?: readonly ShownError[];
-  notice?: Notice | null;
-  status?: number;
-  isConflict?: boolean;
-  acceptedCount?: number;
-  lookUps?: LookUps;
-  previews?: unknown;
-}
+const DONE_MESSAGES: Record<string, string> = {
+  saved: "The draft is kept. Nothing was sent.",
+  removed: "The draft is removed.",
+};
 
 const numberIn = (text: string | undefined): number | null =>
   text !== undefined && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : null;
@@ -60,140 +27,132 @@ composePage.get(PATH, signedIn("read:pages"), (c) => {
     written: null,
     draftId: numberIn(query.draft),
     uploadId: numberIn(query.upload),
+    notice: doneNotice(DONE_MESSAGES, query.done),
   });
 });
 
-const HASH = /^[0-9a-f]{64}$/;
+composePage.post(PATH, signedIn("compose"), async (c) => {
+  const { ctx } = c.var;
+  const { readComposeForm } = await import("./form.ts");
+  const form = await readComposeForm(ctx, c.req.raw);
+  const { action, draft, uploadId, errors } = form;
+  const scene = { written: form, draftId: draft?.id ?? null, uploadId };
+  if (uploadId !== null && action.startsWith("send")) return edit(c, uploadId, scene);
+  if (action.startsWith("send")) return send(c, scene);
+  if (action === "save" || action === "copy") return keep(c, scene);
+  if (action === "preview") return preview(c, scene);
+  const fileErrors = errors.map((one) => ({ ...one, control: "photo", accountId: null }));
+  if (action === "lookup") {
+    const { askPlatforms } = await import("./look-ups.ts");
+    const lookUps = await askPlatforms(ctx);
+    return showComposer(c, { ...scene, errors: fileErrors, lookUps });
+  }
+  const content = changed(form.content, action);
+  return showComposer(c, { ...scene, written: { ...form, content }, errors: fileErrors });
+});
 
-/** The content that the address names. */
-function contentOfAddress(c: Context<PageEnv>): DraftContent {
-  const { at = "", text = "" } = c.req.query();
-  const ids = (c.req.queries("mediaId") ?? []).filter((id) => HASH.test(id)).slice(0, 50);
-  const isPlanned = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2})?$/.test(at);
-  return {
-    ...EMPTY_CONTENT,
-    description: text.slice(0, 10_000),
-    media: ids.map((mediaId) => ({ mediaId, altText: "" })),
-    ...(isPlanned ? { when: { kind: "at" as const, at, poolId: null } } : {}),
-  };
+const originOf = (c: Context<PageEnv>): string => publicOrigin(c.var.deps, c.req.url);
+
+type Posted = Scene & { written: ComposeForm };
+
+async function send(c: Context<PageEnv>, scene: Posted): Promise<Response> {
+  const { ctx } = c.var;
+  const { sendForm } = await import("./send.ts");
+  const sent = await sendForm(ctx, scene.written, originOf(c));
+  if (sent.kind === "queued") return c.redirect(`${PATH}/sent?pool=${sent.poolId}`, 303);
+  if (sent.kind === "refused") {
+    const { errors, status, acceptedCount, isConflict } = sent;
+    const isAsked = errors.some(({ control }) => control?.includes("."));
+    const lookUps = isAsked ? await lookUpsOf(c) : NOT_ASKED;
+    return showComposer(c, { ...scene, errors, status, acceptedCount, isConflict, lookUps });
+  }
+  const { results, isHeld, linkRefusal, restId } = sent;
+  const ids = results.flatMap(({ uploadId }) => uploadId ?? []);
+  if (ids.length === results.length && linkRefusal === null) {
+    return c.redirect(`${PATH}/sent?posts=${ids.join(",")}`, 303);
+  }
+  return showSent(c, { ids, results, isHeld, linkRefusal, restId, pool: null });
 }
 
-/** @throws AppError NOT_FOUND */
-export async function showComposer(c: Context<PageEnv>, scene: Scene): Promise<Response> {
-  const { ctx } = c.var;
-  const { team } = ctx;
-  const start = scene.written?.content ?? contentOfAddress(c);
-  const { draftId, uploadId } = scene;
-  const hashes = hashesOf(start);
-  const { queries, read } = named({
-    zones: zoneOfTeam({ team }),
-    accounts: accountsOfTeam(team, {}),
-    pools: namedPools({ team }),
-    drafts: draftsOf({ team, limit: MAX_LISTED }),
-    draft: draftId !== null && !scene.written ? draftById({ team, id: draftId }) : null,
-    draftFiles: draftId !== null ? filesOfDraft({ team, id: draftId }) : null,
-    files: hashes.length > 0 ? filesByHash(team, hashes) : null,
-    upload: uploadId !== null ? editableUpload({ team, id: uploadId }) : null,
+const lookUpsOf = async (c: Context<PageEnv>) =>
+  (await import("./look-ups.ts")).askPlatforms(c.var.ctx);
+
+async function keep(c: Context<PageEnv>, scene: Posted): Promise<Response> {
+  const { keepForm } = await import("./send.ts");
+  try {
+    const id = await keepForm(c.var.ctx, scene.written);
+    return c.redirect(`${PATH}?draft=${id}&done=saved`, 303);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.status >= 500 || error.status === 401) throw error;
+    const isGone = error.status === 404;
+    const message = isGone
+      ? "This draft was sent or removed by another person, or in another tab. Keep what you have here as a new draft."
+      : error.message;
+    return showComposer(c, {
+      ...scene,
+      errors: [{ control: null, accountId: null, message }],
+      status: isGone ? 409 : error.status,
+      isConflict: isGone || error.code === "DRAFT_CHANGED",
+    });
+  }
+}
+
+async function preview(c: Context<PageEnv>, scene: Posted): Promise<Response> {
+  const { previewForm } = await import("./send.ts");
+  const { posts, errors } = await previewForm(c.var.ctx, scene.written, originOf(c));
+  const drawn = await drawAll(c, posts);
+  return showComposer(c, {
+    ...scene,
+    errors,
+    isPreview: true,
+    previews: <Previews drawn={drawn} />,
   });
-  const found = read(await ctx.read("posts:write", queries));
-  const [zone = null] = found.zones;
-  const clock = clockOf(zone);
-  const draft = found.draft?.[0];
-  if (found.draft && !draft) throw notFound("Draft");
-  const upload = found.upload?.[0];
-  if (found.upload && !upload) throw notFound("Upload");
-  const written = scene.written ?? {
-    content: draft?.content ?? (upload ? contentOf(upload, clock.zone) : start),
-    draft: draft ? { id: draft.id, version: draft.version } : null,
-    key: randomHex(16),
-  };
-  const stored = [...(found.files ?? []), ...(found.draftFiles ?? [])];
-  const view: View = {
-    ...written,
-    actor: ctx.actor,
-    clock,
-    accounts: found.accounts.map((account) => toShown(account, ctx.config)),
-    pools: found.pools,
-    drafts: found.drafts,
-    files: await shownFiles(c, stored),
-    upload: upload ? toEdited(upload) : null,
-    errors: scene.errors ?? [],
-    notice: scene.notice ?? null,
-    isConflict: scene.isConflict ?? false,
-    acceptedCount: scene.acceptedCount ?? 0,
-    lookUps: scene.lookUps ?? NOT_ASKED,
-  };
-  return renderOwnPage(
-    c,
-    {
-      title: upload ? `Edit post ${upload.id}` : "Compose",
-      here: PATH,
-      styles: COMPOSE_STYLES + SCRIPT_STYLES,
-      status: scene.status ?? 200,
-      scripts: [islandPath("compose")],
-      imageSources: `blob: data: ${AVATARS}`,
-      hasMedia: true,
-      mediaSources: "blob:",
-      ...(ctx.config.storage
-        ? { connectSources: new URL(ctx.config.storage.endpoint).origin }
-        : {}),
-    },
+}
+
+async function edit(c: Context<PageEnv>, id: number, scene: Posted): Promise<Response> {
+  const { editForm } = await import("./send.ts");
+  const edited = await editForm(c.var.ctx, id, scene.written);
+  if ("done" in edited) return c.redirect(`/app/uploads/${id}?done=${edited.done}`, 303);
+  return showComposer(c, { ...scene, ...edited });
+}
+
+composePage.post(`${PATH}/preview`, signedIn("compose"), async (c) => {
+  const { ctx } = c.var;
+  const [{ readComposeForm }, { previewForm }] = await Promise.all([
+    import("./form.ts"),
+    import("./send.ts"),
+  ]);
+  const form = await readComposeForm(ctx, c.req.raw);
+  const { posts, errors } = await previewForm(ctx, form, originOf(c));
+  const drawn = await drawAll(c, posts);
+  return c.html(
     <>
-      <h1>{upload ? `Edit post ${upload.id}` : "Compose"}</h1>
-      <ComposeForm view={view} previews={scene.previews} />
+      <Refusals errors={errors} />
+      <Previews drawn={drawn} />
     </>,
   );
-}
-
-const hashesOf = ({ media, thumbnailMediaId }: DraftContent): string[] => [
-  ...media.map(({ mediaId }) => mediaId),
-  ...(thumbnailMediaId ? [thumbnailMediaId] : []),
-];
-
-const toShown = (account: AccountRow, config: { sandboxEnabled: boolean }): ShownAccount => ({
-  ...account,
-  tags: account.tags.split(",").filter(Boolean),
-  refusal: accountRefusal(account, config),
 });
 
-const toEdited = ({ id, platform, accountName, scheduledFor }: EditableUpload): EditedPost => ({
-  id,
-  platform,
-  accountName: accountName ?? "a removed account",
-  scheduledFor,
+composePage.post(`${PATH}/drafts/:id/delete`, signedIn("destructive"), async (c) => {
+  const { removeDraft } = await import("../drafts/service.ts");
+  await removeDraft(c.var.ctx, readNumericId(c.req.param("id"), "Draft"));
+  return c.redirect(`${PATH}?done=removed`, 303);
 });
 
-function contentOf(upload: EditableUpload, zone: string | null): DraftContent {
-  const { title, description, media, parts, scheduledFor } = upload;
-  const at = scheduledFor ? new ZoneClock(zone ?? "UTC").wallTimeAt(scheduledFor.getTime()) : "";
-  const files = media.flatMap((item) =>
-    "sha256" in item && (item.role === undefined || item.role === "part")
-      ? [{ mediaId: item.sha256, altText: item.altText ?? "" }]
-      : [],
-  );
-  return {
-    ...EMPTY_CONTENT,
-    title: title ?? "",
-    description: description ?? "",
-    thread: (parts ?? [])
-      .filter(({ kind }) => kind === "post")
-      .map((part) => ({ text: part.text, media: part.media })),
-    firstComment: parts?.find(({ kind }) => kind === "comment")?.text ?? "",
-    media: files,
-    when: { kind: "at", at, poolId: null },
-  };
-}
+const MAX_SHOWN = 100;
 
-async function shownFiles(
-  c: Context<PageEnv>,
-  rows: readonly MediaRow[],
-): Promise<Map<string, ShownFile>> {
-  const { ctx } = c.var;
-  const entries = rows.map(async (row) => {
-    const { teamId, sha256, kind } = row;
-    const thumbnail = kind === "image" ? await mediaPath(ctx, teamId, sha256, "thumbnail") : null;
-    const address = kind === "video" ? await mediaPath(ctx, teamId, sha256) : null;
-    return [sha256, { ...row, thumbnail, address }] as const;
+composePage.get(`${PATH}/sent`, signedIn("read:pages"), (c) => {
+  const { posts = "", pool } = c.req.query();
+  const ids = posts
+    .split(",")
+    .slice(0, MAX_SHOWN)
+    .flatMap((id) => numberIn(id) ?? []);
+  return showSent(c, {
+    ids,
+    results: [],
+    isHeld: false,
+    linkRefusal: null,
+    restId: null,
+    pool: numberIn(pool),
   });
-  return new Map(await Promise.all(entries));
-}
+});

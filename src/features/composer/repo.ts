@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
-import { prepared } from "../../db/client.ts";
-import { rowReader } from "../../db/rows.ts";
+import { prepared, type Query, sqlQuery } from "../../db/client.ts";
+import { pickColumns, rowReader } from "../../db/rows.ts";
 import type { Params } from "../../db/text.ts";
 import { accounts } from "../accounts/table.ts";
 import { media } from "../media/table.ts";
@@ -32,3 +32,43 @@ export const editableUpload = prepared(
 );
 
 export type EditableUpload = ReturnType<ReturnType<typeof editableUpload>["read"]>[number];
+
+const readSent = rowReader({
+  ...pickColumns(uploads, [
+    "id",
+    "platform",
+    "status",
+    "scheduledFor",
+    "failureCode",
+    "unpublishedAt",
+  ]),
+  accountName: text("account_name"),
+  text: text("text").notNull(),
+});
+
+const SHOWN_CHARACTERS = 141;
+
+export const sentPosts = (
+  team: SQL,
+  ids: readonly number[],
+): Query<ReturnType<typeof readSent>[]> =>
+  sqlQuery(
+    sql`SELECT u.id, u.platform, u.status, u.scheduled_for, u.failure_code, u.unpublished_at,
+        substr(coalesce(nullif(u.title, ''), u.description, ''), 1, ${SHOWN_CHARACTERS}) AS text,
+        (SELECT a.account_name FROM ${accounts} a WHERE a.id = u.account_id) AS account_name
+      FROM json_each(${JSON.stringify(ids)}) v CROSS JOIN uploads u
+        ON u.id = v.value AND u.team_id = ${team} AND u.deleted_at IS NULL ORDER BY v.key`,
+    readSent,
+  );
+
+const readNamed = rowReader(pickColumns(accounts, ["id", "platform", "accountName"]));
+
+export const accountNames = (
+  team: SQL,
+  ids: readonly string[],
+): Query<ReturnType<typeof readNamed>[]> =>
+  sqlQuery(
+    sql`SELECT id, platform, account_name FROM accounts WHERE team_id = ${team}
+      AND id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
+    readNamed,
+  );

@@ -1,7 +1,7 @@
 import { platformName } from "../../platforms/registry.ts";
 import { Section } from "../dashboard/parts.tsx";
 import { hasOwnTitle, OVERRIDES, takes } from "./content.ts";
-import { Control } from "./control.tsx";
+import { Control, ErrorPlace } from "./control.tsx";
 import { accountsOn, namesWhere, platformsOf, type View } from "./view.ts";
 
 const Area = ({
@@ -120,15 +120,7 @@ export const Thread = ({ view }: { view: View }) => {
           </li>
         ))}
       </ol>
-      <p
-        class="error"
-        id="thread-error"
-        hidden={!view.errors.some(({ control }) => control === "thread")}
-      >
-        {view.errors
-          .flatMap(({ control, message }) => (control === "thread" ? [message] : []))
-          .join(" ")}
-      </p>
+      <ErrorPlace view={view} control="thread" />
       <p>
         <button class="quiet" name="do" value="add-part" type="submit">
           Add a post

@@ -3,6 +3,7 @@ import type { Platform } from "../../core/platforms.ts";
 import type { Actor } from "../../deps.ts";
 import type { Clock } from "../../pages/times.tsx";
 import { connectorOf } from "../../platforms/registry.ts";
+import { accountRefusal } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import type { Notice } from "../dashboard/parts.tsx";
 import type { ListedDraft } from "../drafts/repo.ts";
@@ -49,6 +50,8 @@ export interface View {
   /** Some accounts can take the post that others refuse. */
   acceptedCount: number;
   lookUps: LookUps;
+  /** The errors are what a sending would refuse. */
+  isPreview: boolean;
 }
 
 export interface EditedPost {
@@ -85,3 +88,18 @@ export const withoutName = ({ field, message }: FieldError): string => {
   const text = message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
   return text.charAt(0).toUpperCase() + text.slice(1);
 };
+
+export const shownAccount = (
+  account: AccountRow,
+  config: { sandboxEnabled: boolean },
+): ShownAccount => ({
+  ...account,
+  tags: account.tags.split(",").filter(Boolean),
+  refusal: accountRefusal(account, config),
+});
+
+export const nameOfAccount = ({
+  platform,
+  accountName,
+}: Pick<ShownAccount, "platform" | "accountName">): string =>
+  `${accountName} on ${connectorOf(platform).name}`;

@@ -38,6 +38,7 @@ export const WhenPart = ({ view }: { view: View }) => {
               {words[when]}
             </label>
           ))}
+          <ErrorPlace view={view} control="when" />
         </fieldset>
       )}
       <div class="row">

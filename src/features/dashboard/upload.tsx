@@ -42,6 +42,7 @@ const DONE_MESSAGES: Record<string, string> = {
   returned: "The post is a draft again. Its author reads your comment here.",
   cancelled: "The post has been cancelled. It stays here, and can be retried.",
   edited: "The text has been changed, on the platform too.",
+  saved: "The changes are saved.",
   unpublished: "The post has been taken down. It stays here, and cannot be published again.",
 };
 

@@ -28,7 +28,7 @@ const pictureOf = (refs: readonly MediaRef[]) =>
 
 export async function shotsOf(
   deps: Deps,
-  { teamId, media, files, status }: ShownPost,
+  { teamId, media, files, status }: Pick<ShownPost, "teamId" | "media" | "files" | "status">,
   { altTexts }: Shown,
 ): Promise<Shot[]> {
   const main = media.filter(({ role }) => role === undefined);

@@ -1,13 +1,15 @@
 import type { Child } from "hono/jsx";
 import { platformName } from "../../platforms/registry.ts";
-import type { ShownPost } from "./find.ts";
 import { cutLines, type Shown } from "./likeness.ts";
 import { Shots, type shotsOf } from "./media-parts.tsx";
+import type { ReviewPost } from "./repo/posts.ts";
+
+export type MockedPost = Pick<ReviewPost, "id" | "platform" | "accountName" | "handle" | "picture">;
 
 const first = (text: string): string => [...text.replace(/^@/, "").trim()][0]?.toUpperCase() ?? "?";
 
 /** Shows only a picture that this instance stores. */
-const Face = ({ post, origin }: { post: ShownPost; origin: string }) => {
+const Face = ({ post, origin }: { post: MockedPost; origin: string }) => {
   const { picture, accountName } = post;
   if (picture && URL.parse(picture)?.origin === origin) {
     return <img class="face" src={picture} alt="" width="40" height="40" />;
@@ -19,10 +21,10 @@ const Face = ({ post, origin }: { post: ShownPost; origin: string }) => {
   );
 };
 
-export const accountOf = ({ accountName }: ShownPost): string =>
+export const accountOf = ({ accountName }: MockedPost): string =>
   accountName ?? "An account that was removed";
 
-const By = ({ post, origin }: { post: ShownPost; origin: string }) => {
+const By = ({ post, origin }: { post: MockedPost; origin: string }) => {
   const { handle } = post;
   return (
     <div class="by">
@@ -94,7 +96,7 @@ const LeadsTo = ({ shown: { preview } }: { shown: Shown }) =>
   );
 
 interface MockProps {
-  post: ShownPost;
+  post: MockedPost;
   shown: Shown;
   shots: Awaited<ReturnType<typeof shotsOf>>;
   origin: string;

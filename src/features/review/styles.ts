@@ -1,26 +1,5 @@
 /** A post's preview is dark if its platform's player is. */
-export const REVIEW_STYLES = `
-.page { width: min(100% - 2rem, 66rem); }
-.brandline { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; min-height: 3.5rem; font-weight: 600; overflow-wrap: anywhere; }
-.logo { display: block; width: 8rem; height: 3.5rem; object-fit: contain; padding: .35rem; border-radius: .6rem; background: #fff; border: 1px solid var(--line); }
-.posts { list-style: none; padding: 0; margin-bottom: 0; display: grid; gap: 1.5rem; }
-.post { display: grid; gap: 1rem 2rem; grid-template-columns: minmax(0, 1fr); scroll-margin-top: 1rem; }
-.card.post > * { margin: 0; }
-.post > header { grid-column: 1 / -1; display: flex; flex-wrap: wrap; gap: .4rem .8rem; align-items: center; justify-content: space-between; }
-.side { display: grid; gap: 1rem; align-content: start; min-width: 0; }
-.side .facts { font-size: .95rem; grid-template-columns: minmax(0, 6.6rem) minmax(0, 1fr); }
-.facts dt { overflow-wrap: anywhere; }
-.facts dd { margin: 0; }
-.facts time { display: block; }
-.own { display: block; min-height: 1.55em; color: var(--muted); font-size: .92rem; }
-.decide { display: grid; gap: .6rem; border-top: 1px solid var(--line); padding-top: 1rem; }
-.decide details { border: 1px solid var(--line); border-radius: .6rem; padding: .2rem .8rem; }
-.decide details[open] { padding-bottom: .8rem; }
-.decide textarea { min-height: 6rem; resize: vertical; }
-.decide .go { width: 100%; }
-.all { display: flex; flex-wrap: wrap; gap: .8rem 1.5rem; align-items: center; justify-content: space-between; }
-.card.all > * { margin: 0; }
-.said { border-left: 3px solid var(--line); padding-left: .8rem; }
+export const MOCK_STYLES = `
 .mock { margin: 0; border: 1px solid var(--line); border-radius: .9rem; overflow: hidden; background: var(--ground); align-self: start; justify-self: center; width: 100%; max-width: 27rem; }
 .mock > .by { display: flex; gap: .7rem; align-items: center; padding: .8rem .9rem; min-width: 0; }
 .by .names { min-width: 0; display: grid; line-height: 1.3; overflow-wrap: anywhere; }
@@ -66,6 +45,30 @@ export const REVIEW_STYLES = `
 .poll { list-style: none; margin: 0 .9rem .9rem; padding: 0; display: grid; gap: .4rem; }
 .poll li { border: 1px solid var(--edge); border-radius: 99rem; padding: .35rem .9rem; overflow-wrap: anywhere; }
 .leads { margin: 0 .9rem .9rem; padding: .7rem .9rem; border: 1px solid var(--line); border-radius: .6rem; overflow-wrap: anywhere; font-size: .92rem; }
+`;
+
+export const REVIEW_STYLES = `${MOCK_STYLES}
+.page { width: min(100% - 2rem, 66rem); }
+.brandline { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; min-height: 3.5rem; font-weight: 600; overflow-wrap: anywhere; }
+.logo { display: block; width: 8rem; height: 3.5rem; object-fit: contain; padding: .35rem; border-radius: .6rem; background: #fff; border: 1px solid var(--line); }
+.posts { list-style: none; padding: 0; margin-bottom: 0; display: grid; gap: 1.5rem; }
+.post { display: grid; gap: 1rem 2rem; grid-template-columns: minmax(0, 1fr); scroll-margin-top: 1rem; }
+.card.post > * { margin: 0; }
+.post > header { grid-column: 1 / -1; display: flex; flex-wrap: wrap; gap: .4rem .8rem; align-items: center; justify-content: space-between; }
+.side { display: grid; gap: 1rem; align-content: start; min-width: 0; }
+.side .facts { font-size: .95rem; grid-template-columns: minmax(0, 6.6rem) minmax(0, 1fr); }
+.facts dt { overflow-wrap: anywhere; }
+.facts dd { margin: 0; }
+.facts time { display: block; }
+.own { display: block; min-height: 1.55em; color: var(--muted); font-size: .92rem; }
+.decide { display: grid; gap: .6rem; border-top: 1px solid var(--line); padding-top: 1rem; }
+.decide details { border: 1px solid var(--line); border-radius: .6rem; padding: .2rem .8rem; }
+.decide details[open] { padding-bottom: .8rem; }
+.decide textarea { min-height: 6rem; resize: vertical; }
+.decide .go { width: 100%; }
+.all { display: flex; flex-wrap: wrap; gap: .8rem 1.5rem; align-items: center; justify-content: space-between; }
+.card.all > * { margin: 0; }
+.said { border-left: 3px solid var(--line); padding-left: .8rem; }
 @media (min-width: 52rem) { .side .facts { grid-template-columns: minmax(0, 9rem) minmax(0, 1fr); } .post { grid-template-columns: minmax(0, 27rem) minmax(0, 1fr); } .decide .go { width: auto; justify-self: start; } }
 `;
 

@@ -1,5 +1,4 @@
 import { CallRefused, call } from "./call.ts";
-import { startChecks } from "./compose/checks.ts";
 import { type Content, instantOf, readContent } from "./compose/content.ts";
 import { startCounts, updateCounts } from "./compose/counts.ts";
 import { offerCopy, removeNotice, showState } from "./compose/draft-notices.ts";
@@ -118,10 +117,9 @@ function showOwnTime(content: Content): void {
 function start(form: HTMLFormElement): void {
   const keeper = mode === "edit" ? null : keepDraft(form);
   const read = () => readContent(form);
-  const summary = make("p", { id: "check-note", className: "hint", role: "status" });
-  byId("send")?.after(summary);
-  const check = startChecks(read, zone, summary);
-  const draw = startPreviews();
+  const note = make("p", { id: "check-note", className: "hint", role: "status" });
+  byId("send")?.after(note);
+  const draw = startPreviews(note);
   const refreshSending = startSending({
     goingUp,
     unsaved,
@@ -130,7 +128,6 @@ function start(form: HTMLFormElement): void {
   });
   const changed = () => {
     keeper?.changed();
-    check();
     draw();
   };
   const structureChanged = () => {

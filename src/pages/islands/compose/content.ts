@@ -1,6 +1,5 @@
 import { ZoneClock } from "../../../core/zone.ts";
-import { type Capabilities, hasOwnTitle, type KnownPlatforms } from "./capabilities.ts";
-import { all, chosenAccounts } from "./page.ts";
+import { all } from "./page.ts";
 
 interface When {
   kind: string;
@@ -91,71 +90,4 @@ export function readContent(form: HTMLFormElement): Content {
 export function instantOf({ at }: When, zone: string): Date | null {
   const [day, time] = at?.split("T") ?? [];
   return day && time ? new Date(new ZoneClock(zone).instantOf(day, time).at) : null;
-}
-
-const STATUSES: Record<string, string> = {
-  draft: "draft",
-  approval: "pending_approval",
-  review: "pending_approval",
-};
-
-interface RestOverride {
-  title?: string;
-  caption?: string;
-  thread?: null;
-  first_comment?: string | null;
-  settings?: Record<string, string | string[]>;
-}
-
-/** The text alone goes where no title is published; what a platform does not take after a post is left out. */
-function platformOverride(content: Content, one: Capabilities | undefined): RestOverride {
-  const hasBoth = content.title.trim() !== "" && content.description.trim() !== "";
-  const follows = (kind: string) => one?.followUps.includes(kind);
-  return {
-    ...(hasBoth && !hasOwnTitle(one) ? { caption: content.description } : {}),
-    ...(content.thread.length > 0 && !follows("post") ? { thread: null } : {}),
-    ...(content.firstComment.trim() !== "" && !follows("comment") ? { first_comment: null } : {}),
-  };
-}
-
-function restOverrides(content: Content, known: KnownPlatforms): Record<string, RestOverride> {
-  const overrides: Record<string, RestOverride> = {};
-  for (const { id, platform } of chosenAccounts()) {
-    overrides[platform] = {
-      ...platformOverride(content, known.get(platform)),
-      ...content.overrides[platform],
-    };
-    overrides[id] = { ...content.overrides[id] };
-  }
-  for (const [name, value] of Object.entries(content.fields)) {
-    const [key = "", own] = name.split(".");
-    const override = overrides[key];
-    if (own === undefined || own === "discloses" || !override) continue;
-    override.settings = { ...override.settings, [own]: value };
-  }
-  return overrides;
-}
-
-/** The body of POST /upload/validate. */
-export function toRestForm(content: Content, zone: string, known: KnownPlatforms): FormData {
-  const form = new FormData();
-  const set = (name: string, value: string) => value.trim() !== "" && form.append(name, value);
-  for (const [name, value] of Object.entries(content.fields)) {
-    if (!name.includes(".")) for (const one of [value].flat()) form.append(name, one);
-  }
-  form.set("accounts", JSON.stringify(content.accountIds));
-  form.set("overrides", JSON.stringify(restOverrides(content, known)));
-  set("title", content.title);
-  set("description", content.description);
-  if (content.thread.length > 0) form.set("thread", JSON.stringify(content.thread));
-  set("first_comment", content.firstComment);
-  for (const { mediaId } of content.media) form.append("mediaId", mediaId);
-  set("thumbnailMediaId", content.thumbnailMediaId ?? "");
-  if (content.media.some(({ altText }) => altText.trim() !== "")) {
-    form.set("alt_text", JSON.stringify(content.media.map(({ altText }) => altText)));
-  }
-  const at = content.when.kind === "at" ? instantOf(content.when, zone) : null;
-  if (at) form.set("schedule_date", at.toISOString());
-  set("status", STATUSES[content.when.kind] ?? "");
-  return form;
 }

@@ -1,8 +1,9 @@
-import { send } from "../call.ts";
+import { CallRefused, send } from "../call.ts";
+import { refusalsIn, sayChecks, showRefusals } from "./checks.ts";
 import { all, byId, composeForm } from "./page.ts";
 import { afterPause } from "./waits.ts";
 
-const PAUSE_MS = 900;
+const PAUSE_MS = 600;
 
 /** A form without its files: the preview shows what is stored. */
 function withoutFiles(form: HTMLFormElement): FormData {
@@ -11,9 +12,19 @@ function withoutFiles(form: HTMLFormElement): FormData {
   return data;
 }
 
-/** Draws the post as each platform will, after a pause of typing. */
-export function startPreviews(): () => void {
+async function ask(form: HTMLFormElement): Promise<Document> {
+  const address = `/app/compose/preview${new URL(form.action).search}`;
+  const answer = await send(address, { method: "POST", body: withoutFiles(form) });
+  return new DOMParser().parseFromString(await answer.text(), "text/html");
+}
+
+/**
+ * Draws the post as each platform will show it and says what would be refused, after a pause of typing. One call at a
+ * time, and the newest counts.
+ */
+export function startPreviews(note: HTMLElement): () => void {
   const list = byId("previews-list");
+  const say = sayChecks(note);
   let isAsking = false;
   let isStale = false;
 
@@ -23,32 +34,45 @@ export function startPreviews(): () => void {
       isStale = true;
       return;
     }
-    if (all("[name=accountId]:checked").length === 0) return list.replaceChildren();
+    if (all("[name=accountId]:checked").length === 0) {
+      list.replaceChildren();
+      showRefusals([]);
+      say(null);
+      return;
+    }
     isAsking = true;
     isStale = false;
     try {
-      const address = `/app/compose/preview${new URL(composeForm.action).search}`;
-      const answer = await send(address, { method: "POST", body: withoutFiles(composeForm) });
-      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-      if (!isStale) show(list, [...page.body.children]);
-    } catch {
-      // The last preview stays; the next change asks again.
+      const page = await ask(composeForm);
+      if (!isStale) {
+        const refusals = refusalsIn(page);
+        showRefusals(refusals);
+        say(refusals);
+        show(list, all("li.preview", page));
+      }
+    } catch (error) {
+      // The draft's notice says that there is no line or no session. The next change asks again.
+      if (!(error instanceof CallRefused)) throw error;
     } finally {
       isAsking = false;
       if (isStale) draw();
     }
   };
-  return afterPause(PAUSE_MS, draw);
+  const drawSoon = afterPause(PAUSE_MS, draw);
+  return () => {
+    isStale = isAsking;
+    drawSoon();
+  };
 }
 
 /** A preview that did not change stays in the page, so that a video plays on and focus is not lost. */
-function show(list: HTMLElement, fresh: readonly Element[]): void {
+function show(list: HTMLElement, fresh: readonly HTMLElement[]): void {
   const before = new Map(all("[data-account]", list).map((one) => [one.dataset.account, one]));
   const next = fresh.map((one) => {
-    const old = before.get((one as HTMLElement).dataset?.account);
+    const old = before.get(one.dataset.account);
     return old && old.innerHTML === one.innerHTML ? old : document.adoptNode(one);
   });
-  const isSame =
-    next.length === list.children.length && next.every((one, i) => one === list.children[i]);
+  const { children } = list;
+  const isSame = next.length === children.length && next.every((one, i) => one === children[i]);
   if (!isSame) list.replaceChildren(...next);
 }

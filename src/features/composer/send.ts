@@ -1,0 +1,256 @@
+import { AppError } from "../../core/errors.ts";
+import type { NamedCall } from "../../core/idempotency-key.ts";
+import { named } from "../../db/named.ts";
+import type { Ctx } from "../../deps.ts";
+import { clockOf } from "../../pages/times.tsx";
+import { accountsOfTeam } from "../accounts/repo.ts";
+import { createPosts, refusalsOfError } from "../compose/bulk.ts";
+import { editUpload, previewPosts } from "../compose/changes.ts";
+import { zoneOfTeam } from "../dashboard/repo.ts";
+import { deleteDraft, draftById } from "../drafts/repo.ts";
+import { draftContentSchema } from "../drafts/schema.ts";
+import { createDraft, draftChanged, saveDraft } from "../drafts/service.ts";
+import type { DraftContent } from "../drafts/table.ts";
+import { look } from "../idempotency/once.ts";
+import { filesByHash } from "../media/repo.ts";
+import { addItems } from "../pools/items.ts";
+import { createReviewLink } from "../review/service.ts";
+import { contentOf, toEdit } from "./edited-post.ts";
+import type { ComposeForm } from "./form.ts";
+import { openQuestions } from "./questions.ts";
+import { editableUpload } from "./repo.ts";
+import { errorsOf, toShown } from "./shown-errors.ts";
+import { sharedSettings, threadOf, toMedia, toNewPost } from "./to-post.ts";
+import { type ShownAccount, type ShownError, shownAccount } from "./view.ts";
+
+const callOf = ({ draft, key }: ComposeForm): NamedCall | null => {
+  const name = draft ? `draft-${draft.id}-${draft.version}` : key;
+  return name === "" ? null : { route: "POST /app/compose", key: name };
+};
+
+interface Facts {
+  zone: string | null;
+  chosen: ShownAccount[];
+  accounts: ShownAccount[];
+  files: Parameters<typeof toMedia>[1];
+  /** True when the form was sent before, with its answer stored. */
+  isRepeated: boolean;
+}
+
+/** @throws AppError DRAFT_CHANGED for a draft that another person saved or sent */
+async function readFacts(ctx: Ctx, form: ComposeForm): Promise<Facts> {
+  const { content, draft } = form;
+  const { team } = ctx;
+  const hashes = content.media.map(({ mediaId }) => mediaId);
+  const { queries, read } = named({
+    zones: zoneOfTeam({ team }),
+    accounts: accountsOfTeam(team, {}),
+    files: hashes.length > 0 ? filesByHash(team, hashes) : null,
+    draft: draft ? draftById({ team, id: draft.id }) : null,
+  });
+  const { findings, stored } = await look(ctx, "posts:write", callOf(form), queries);
+  const { zones, files, draft: drafts, ...rows } = read(findings);
+  const accounts = rows.accounts.map((account) => shownAccount(account, ctx.config));
+  const [current] = drafts ?? [];
+  if (draft && !stored && current?.version !== draft.version) {
+    throw current ? draftChanged(current) : draftGone();
+  }
+  return {
+    zone: clockOf(zones[0] ?? null).zone,
+    accounts,
+    chosen: accounts.filter(({ id }) => content.accountIds.includes(id)),
+    files: files ?? [],
+    isRepeated: stored !== null,
+  };
+}
+
+const draftGone = (): AppError =>
+  new AppError(
+    "DRAFT_CHANGED",
+    "This draft was sent or removed by another person, or in another tab. Nothing was sent now. Keep what you have here as a new draft, or look at the posts first.",
+  );
+
+export interface SentResult {
+  accountId: string;
+  uploadId: number | null;
+  error: string | null;
+}
+
+export type Sent =
+  | {
+      kind: "refused";
+      errors: ShownError[];
+      status: number;
+      acceptedCount: number;
+      isConflict: boolean;
+    }
+  | {
+      kind: "sent";
+      results: SentResult[];
+      isHeld: boolean;
+      linkRefusal: string | null;
+      /** The draft that has the accounts that were refused. */
+      restId: number | null;
+    }
+  | { kind: "queued"; poolId: number };
+
+const isShownHere = (error: unknown): error is AppError =>
+  error instanceof AppError && error.status < 500 && ![401, 404].includes(error.status);
+
+export async function sendForm(ctx: Ctx, form: ComposeForm, origin: string): Promise<Sent> {
+  const refuse = (
+    errors: ShownError[],
+    { status = 400, acceptedCount = 0, isConflict = false } = {},
+  ): Sent => ({ kind: "refused", errors, status, acceptedCount, isConflict });
+  const { content } = form;
+  let facts: Facts;
+  try {
+    facts = await readFacts(ctx, form);
+  } catch (error) {
+    if (!isShownHere(error)) throw error;
+    const errors = [{ control: null, accountId: null, message: error.message }];
+    return refuse(errors, { status: error.status, isConflict: error.code === "DRAFT_CHANGED" });
+  }
+  const { chosen, zone } = facts;
+  const open = facts.isRepeated ? [] : openQuestions(content, chosen, { actor: ctx.actor, zone });
+  const errors = [...form.errors.map(ofFile), ...open];
+  if (errors.length > 0) return refuse(errors);
+  try {
+    return content.when.kind === "pool"
+      ? await queueItem(ctx, form, facts, origin)
+      : await publish(ctx, form, facts, origin);
+  } catch (error) {
+    if (!isShownHere(error)) throw error;
+    const refusals = refusalsOfError(error);
+    const refused = new Set(refusals.flatMap(({ accountId }) => accountId ?? []));
+    const acceptedCount = refused.size === 0 ? 0 : chosen.length - refused.size;
+    const shown = toShown(refusals, content, facts.accounts);
+    return refuse(shown, { status: error.status, acceptedCount });
+  }
+}
+
+const ofFile = ({ field, message }: { field: string; message: string }): ShownError => ({
+  control: field === "thumbnail" || field === "video" ? field : "photo",
+  accountId: null,
+  message: message.charAt(0).toUpperCase() + message.slice(1),
+});
+
+async function publish(ctx: Ctx, form: ComposeForm, facts: Facts, origin: string): Promise<Sent> {
+  const { content, action, draft } = form;
+  const { chosen: accounts, files, zone } = facts;
+  const post = toNewPost(content, { accounts, files, zone, origin, call: callOf(form) });
+  const isWhole = action !== "send-accepted";
+  const { result, isReplayed } = await createPosts(ctx, post, undefined, { isWhole });
+  const results = result.results.map((one) => ({
+    accountId: one.accountId,
+    uploadId: one.success ? one.uploadId : null,
+    error: one.success ? null : one.error,
+  }));
+  const ids = results.flatMap(({ uploadId }) => uploadId ?? []);
+  let linkRefusal: string | null = null;
+  if (content.when.kind === "review" && ids.length > 0 && !isReplayed) {
+    linkRefusal = await refusalOf(() => createReviewLink(ctx, ids));
+  }
+  const rest = results.filter(({ error }) => error !== null).map(({ accountId }) => accountId);
+  const restId = isReplayed ? null : await leaveDraft(ctx, draft, content, rest);
+  return { kind: "sent", results, isHeld: result.isHeld, linkRefusal, restId };
+}
+
+async function refusalOf(action: () => Promise<unknown>): Promise<string | null> {
+  try {
+    await action();
+    return null;
+  } catch (error) {
+    if (error instanceof AppError) return error.message;
+    throw error;
+  }
+}
+
+/** Removes the sent draft, or leaves in it the accounts that refused the post. */
+async function leaveDraft(
+  ctx: Ctx,
+  draft: ComposeForm["draft"],
+  content: DraftContent,
+  rest: readonly string[],
+): Promise<number | null> {
+  if (rest.length === 0) {
+    if (draft) await ctx.db.run([deleteDraft(ctx.actor.teamId, draft.id)]);
+    return null;
+  }
+  const left = { ...content, accountIds: [...rest] };
+  const saved = draft ? await saveDraft(ctx, draft, left) : await createDraft(ctx, left);
+  return saved.id;
+}
+
+async function queueItem(ctx: Ctx, form: ComposeForm, facts: Facts, origin: string): Promise<Sent> {
+  const { content, draft } = form;
+  const { alt_text: altText, ...settings } = sharedSettings(content);
+  const poolId = content.when.poolId ?? 0;
+  const { title, description } = content;
+  const item = {
+    title: title.trim() === "" ? description : title,
+    description: title.trim() === "" ? null : description,
+    metadata: JSON.stringify(settings),
+    altText,
+    media: toMedia(content, facts.files),
+    repeat: null,
+    variants: null,
+  };
+  const adding = { poolId, call: callOf(form), items: [item], prefixOf: () => "", origin };
+  await addItems(ctx, adding);
+  if (draft) await ctx.db.run([deleteDraft(ctx.actor.teamId, draft.id)]);
+  return { kind: "queued", poolId };
+}
+
+/** @throws AppError DRAFT_CHANGED, QUEUE_FULL, 400 for a draft that is too large */
+export async function keepForm(ctx: Ctx, { content, draft, action }: ComposeForm): Promise<number> {
+  const read = draftContentSchema.safeParse({ ...content, thread: threadOf(content) });
+  if (!read.success) {
+    throw new AppError(null, read.error.issues[0]?.message ?? "The draft cannot be kept.");
+  }
+  const isOwn = draft !== null && action !== "copy";
+  const saved = isOwn ? await saveDraft(ctx, draft, read.data) : await createDraft(ctx, read.data);
+  return saved.id;
+}
+
+export async function previewForm(ctx: Ctx, { content }: ComposeForm, origin: string) {
+  const { team } = ctx;
+  const hashes = content.media.map(({ mediaId }) => mediaId);
+  const { queries, read } = named({
+    zones: zoneOfTeam({ team }),
+    accounts: accountsOfTeam(team, {}),
+    files: hashes.length > 0 ? filesByHash(team, hashes) : null,
+  });
+  const { zones, accounts: rows, files } = read(await ctx.read("posts:write", queries));
+  const all = rows.map((account) => shownAccount(account, ctx.config));
+  const accounts = all.filter(({ id }) => content.accountIds.includes(id));
+  const zone = clockOf(zones[0] ?? null).zone;
+  const post = toNewPost(content, { accounts, files: files ?? [], zone, origin, call: null });
+  const open = openQuestions(content, accounts, { actor: ctx.actor, zone });
+  if (accounts.length === 0) return { posts: [], errors: open };
+  const { posts, refusals } = await previewPosts(ctx, post);
+  return { posts, errors: [...open, ...toShown(refusals, content, all)] };
+}
+
+/** @throws AppError NOT_FOUND, and what `editUpload` throws */
+export async function editForm(ctx: Ctx, id: number, { content }: ComposeForm) {
+  const [zones, [upload]] = await ctx.read("posts:write", [
+    zoneOfTeam({ team: ctx.team }),
+    editableUpload({ team: ctx.team, id }),
+  ]);
+  if (!upload) throw new AppError("NOT_FOUND", "Upload not found.");
+  const { zone } = clockOf(zones[0] ?? null);
+  const before = contentOf(upload, zone);
+  const open = openQuestions({ ...content, accountIds: [] }, [], { actor: ctx.actor, zone });
+  const errors = open.filter(({ control }) => control === "date" || control === "time");
+  if (errors.length > 0 && content.when.at !== "") return { errors, status: 400 };
+  try {
+    const { status } = await editUpload(ctx, id, toEdit(content, before, zone));
+    return { done: status === "pending_approval" ? "held" : "saved" };
+  } catch (error) {
+    if (!isShownHere(error)) throw error;
+    const fields = errorsOf(error);
+    const refusals = [{ accountId: null, platform: null, error: error.message, fields }];
+    return { errors: toShown(refusals, content, []), status: error.status };
+  }
+}
