@@ -10,7 +10,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
 import { readGuides, renderGuides } from "./guides.ts";
 import { inProject } from "./paths.ts";
 
@@ -22,6 +22,12 @@ const COPIES = {
 };
 
 const ISLANDS = "src/pages/islands";
+
+/** twitter-text brings them for browsers that none of our pages supports. */
+const withoutPolyfills: Plugin = {
+  name: "without-polyfills",
+  setup: (bundle) => bundle.onLoad({ filter: /core-js[\\/]/ }, () => ({ contents: "" })),
+};
 
 /** Scripts of pages by their path: one for each `.tsx` file, and what several of them share. */
 async function bundleIslands(): Promise<Map<string, string>> {
@@ -38,6 +44,7 @@ async function bundleIslands(): Promise<Map<string, string>> {
     target: "es2022",
     tsconfig: join(folder, "tsconfig.json"),
     absWorkingDir: inProject("."),
+    plugins: [withoutPolyfills],
     logLevel: "error",
   });
   return new Map(outputFiles.map(({ path, text }) => [`/app/islands/${basename(path)}`, text]));

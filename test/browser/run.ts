@@ -7,6 +7,7 @@ import { Problem, runProgram } from "../../src/cli/program.ts";
 import { PLATFORMS } from "../../src/core/platforms.ts";
 import { startAkimbo } from "../peers/akimbo.ts";
 import { checkCalendar } from "./calendar.ts";
+import { checkCompose } from "./compose.ts";
 import { checkConnect } from "./connect.ts";
 import { CONSENTED } from "./consent.ts";
 import { checkDirectUploads } from "./direct-uploads.ts";
@@ -82,6 +83,7 @@ async function main(): Promise<number> {
       ["review", "full", () => checkReview(browser, visit)],
       ["a hostile caller", "quick", () => checkHostile(browser, visit)],
       ["uploads", "full", () => checkDirectUploads(browser, { akimbo, site, folder: stateDir })],
+      ["compose", "quick", () => checkCompose(browser, { ...visit, isQuick })],
       ["partings", "full", () => checkPartings(browser, akimbo, { owner, member })],
     ];
     for (const [name, form, check] of parts) {

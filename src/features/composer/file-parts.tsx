@@ -23,7 +23,14 @@ interface ItemProps {
 const FileItem = ({ mediaId, altText, part, parts, at, count, file, isFixed }: ItemProps) => {
   const name = `file ${at + 1}`;
   return (
-    <li class="file" data-media-id={mediaId}>
+    <li
+      class="file"
+      data-media-id={mediaId}
+      data-kind={file?.kind}
+      data-width={file?.width ?? undefined}
+      data-height={file?.height ?? undefined}
+      data-address={file?.address ?? undefined}
+    >
       <input type="hidden" name="mediaId" value={mediaId} />
       {file?.thumbnail ? (
         <img src={file.thumbnail} alt={altText} width="120" loading="lazy" />

@@ -20,6 +20,7 @@ import { EMPTY_CONTENT } from "./content.ts";
 import { contentOf } from "./edited-post.ts";
 import { type LookUps, NOT_ASKED } from "./look-ups.ts";
 import { type EditableUpload, editableUpload, filesOfDraft, namedPools } from "./repo.ts";
+import { SCRIPT_STYLES } from "./script-styles.ts";
 import { COMPOSE_STYLES } from "./styles.ts";
 import {
   type EditedPost,
@@ -122,7 +123,7 @@ export async function showComposer(c: Context<PageEnv>, scene: Scene): Promise<R
     {
       title: upload ? `Edit post ${upload.id}` : "Compose",
       here: PATH,
-      styles: MOCK_STYLES + COMPOSE_STYLES,
+      styles: MOCK_STYLES + COMPOSE_STYLES + SCRIPT_STYLES,
       status: scene.status ?? 200,
       scripts: [islandPath("compose")],
       imageSources: `blob: data: ${AVATARS}`,
@@ -159,7 +160,8 @@ async function shownFiles(
   const entries = rows.map(async (row) => {
     const { teamId, sha256, kind } = row;
     const thumbnail = kind === "image" ? await mediaPath(ctx, teamId, sha256, "thumbnail") : null;
-    return [sha256, { ...row, thumbnail }] as const;
+    const address = kind === "video" ? await mediaPath(ctx, teamId, sha256) : null;
+    return [sha256, { ...row, thumbnail, address }] as const;
   });
   return new Map(await Promise.all(entries));
 }

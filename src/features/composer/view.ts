@@ -16,8 +16,11 @@ export type ShownAccount = Pick<
   "id" | "platform" | "accountName" | "handle" | "status" | "mode" | "profileImageUrl"
 > & { tags: string[]; refusal: string | null };
 
-export interface ShownFile extends Pick<MediaRow, "sha256" | "kind" | "mime" | "sizeBytes"> {
+export interface ShownFile
+  extends Pick<MediaRow, "sha256" | "kind" | "mime" | "sizeBytes" | "width" | "height"> {
   thumbnail: string | null;
+  /** Of a video, for a script that shows its frames. */
+  address: string | null;
 }
 
 /** `control`: the name of the control beside which it stands; null for the whole form. */

@@ -37,7 +37,8 @@ export async function send(path: string, init: RequestInit = {}): Promise<Respon
 }
 
 /**
- * Calls the REST API and reads its JSON answer. A plain object is sent as JSON.
+ * Calls the REST API and reads its JSON answer. A plain object is sent as JSON. With `keepalive`, the call outlives
+ * the page.
  *
  * @param path below /api/v1, such as /upload/validate
  * @throws CallRefused
@@ -47,10 +48,12 @@ export async function call<T>(
   path: string,
   body?: FormData | object,
   headers: Record<string, string> = {},
+  keepalive = false,
 ): Promise<T> {
   const isForm = body === undefined || body instanceof FormData;
   const answer = await send(`/api/v1${path}`, {
     method,
+    keepalive,
     headers: isForm ? headers : { "Content-Type": "application/json", ...headers },
     ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
   });

@@ -15,7 +15,7 @@ import {
 } from "./capabilities.ts";
 import { textOf } from "./post-text.ts";
 import type { XSettings } from "./settings.ts";
-import { weightedLength } from "./text.ts";
+import { weightedLength } from "./weighted-length.ts";
 
 type XPost = Post<XSettings>;
 

@@ -24,9 +24,9 @@ import { describeFile, uploadNext } from "./media.ts";
 import { textOf } from "./post-text.ts";
 import { hasCircle } from "./settings.ts";
 import { attachSubtitles, uploadSubtitles } from "./subtitles.ts";
-import { weightedLength } from "./text.ts";
 import { findOwnPost, toPublished } from "./timeline.ts";
 import { videoProblem } from "./video-rules.ts";
+import { weightedLength } from "./weighted-length.ts";
 
 export async function prepare(job: Job, stored: Bookmark | null): Promise<Prepared> {
   if (stored === null) return begin(job);

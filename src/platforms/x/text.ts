@@ -1,72 +1,8 @@
 import { parse } from "tldts";
 import extractUrlsWithIndices from "twitter-text/dist/esm/extractUrlsWithIndices.js";
-import parseTweet from "twitter-text/dist/esm/parseTweet.js";
+import { toParts } from "./weighted-length.ts";
 
 export { textOf } from "./post-text.ts";
-
-const BETWEEN_NAMES = /([^\p{L}\p{N}\p{M}._-]+)/u;
-const SEPARATORS = /[._-]/g;
-/** A domain name has at most 127 dots. Source: RFC 1035, 2.3.4. */
-const MAX_SEPARATORS = 127;
-
-const BETWEEN_WORDS = /(\s+)/;
-const BRACKETS = /[()]/g;
-const MAX_BRACKETS = 40;
-
-/** Replaces `signs` by `x` in parts of the text that have more than `max` signs. */
-const withoutCrowds = (text: string, between: RegExp, signs: RegExp, max: number): string =>
-  text
-    .split(between)
-    .map((part) => ((part.match(signs)?.length ?? 0) > max ? part.replace(signs, "x") : part))
-    .join("");
-
-/**
- * UTF-16 units. A part ends at the first space after `preferred`, else at the first `APART` after `max`, else at
- * `longest`: X accepts no URL of that length.
- */
-const PART = { preferred: 300, max: 800, longest: 8_000 };
-const SPACE = /\s/g;
-/** A character that is neither ASCII nor a modifier of the one before. */
-const APART = /(?<!\u200D)(?![\p{M}\p{RI}\p{EMod}\p{Cf}])\P{ASCII}/gu;
-
-const LOW_SURROGATE = /^[\uDC00-\uDFFF]/;
-
-function indexFrom(text: string, pattern: RegExp, from: number): number {
-  pattern.lastIndex = from;
-  return pattern.exec(text)?.index ?? text.length;
-}
-
-/**
- * Splits the text into parts that can be counted alone, and breaks up runs like `a.a.a.a` and `(a)(a)`, on which
- * twitter-text takes quadratic time and which no domain has.
- */
-function* toParts(text: string): Generator<string> {
-  const whole = text.normalize("NFC");
-  let [space, apart] = [-1, -1];
-  for (let start = 0; start < whole.length; ) {
-    if (space < start + PART.preferred) space = indexFrom(whole, SPACE, start + PART.preferred);
-    const isNear = space <= start + PART.max;
-    if (!isNear && apart < start + PART.max) apart = indexFrom(whole, APART, start + PART.max);
-    const cut = Math.min(isNear ? space : Math.min(space, apart), start + PART.longest);
-    const end = LOW_SURROGATE.test(whole.charAt(cut)) ? cut - 1 : cut;
-    const names = withoutCrowds(whole.slice(start, end), BETWEEN_NAMES, SEPARATORS, MAX_SEPARATORS);
-    yield withoutCrowds(names, BETWEEN_WORDS, BRACKETS, MAX_BRACKETS);
-    start = end;
-  }
-}
-
-/**
- * Counts like X: 23 for a link, 2 for an emoji, 1 for Latin and similar letters, else 2. Stops beyond `enough`.
- * @see https://docs.x.com/fundamentals/counting-characters
- */
-export function weightedLength(text: string, enough = Number.POSITIVE_INFINITY): number {
-  let length = 0;
-  for (const part of toParts(text)) {
-    length += parseTweet(part).weightedLength;
-    if (length > enough) break;
-  }
-  return length;
-}
 
 const URL_WITH_PROTOCOL = /(?<![\p{L}\p{N}_])https?:\/\/[^\s/?#]/iu;
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { check } from "../../../src/platforms/x/check.ts";
-import { hasLink, weightedLength } from "../../../src/platforms/x/text.ts";
+import { hasLink } from "../../../src/platforms/x/text.ts";
+import { weightedLength } from "../../../src/platforms/x/weighted-length.ts";
 import { post } from "./scripted.ts";
 
 const LONG_URL = `https://example.com/${"a/b-c?d=e&".repeat(30)}`;

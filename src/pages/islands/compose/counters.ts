@@ -1,0 +1,72 @@
+import { countGraphemes, countUtf8Bytes } from "../../../core/text.ts";
+import { MAX_TEXT_BYTES } from "../../../platforms/bluesky/capabilities.ts";
+import { countCharacters } from "../../../platforms/threads/text.ts";
+import { MAX_DESCRIPTION_BYTES } from "../../../platforms/youtube/capabilities.ts";
+import { PartCounter } from "./parts.ts";
+
+type Count = (text: string) => number;
+
+const utf16: Count = (text) => text.length;
+
+/** How each platform counts a post's text, where it is not UTF-16 units. */
+const EARLY: Record<string, Count> = { bluesky: countGraphemes, threads: countCharacters };
+
+const LATE: Record<string, () => Promise<Count>> = {
+  x: async () => (await import("../../../platforms/x/weighted-length.ts")).weightedLength,
+  linkedin: async () => (await import("./linkedin-length.ts")).linkedInLength,
+};
+
+/** LinkedIn's marks and mentions may reach over several parts. */
+const WHOLE = new Set(["linkedin"]);
+
+export const MAX_BYTES: Record<string, number> = {
+  bluesky: MAX_TEXT_BYTES,
+  youtube: MAX_DESCRIPTION_BYTES,
+};
+
+export const countBytes = countUtf8Bytes;
+
+const loading = new Map<string, Promise<void>>();
+
+/** Null until the platform's way of counting is loaded, which `onLoad` tells. */
+export function counterOf(platform: string, onLoad: () => void): Count | null {
+  const early = EARLY[platform];
+  const late = LATE[platform];
+  if (early || !late) return early ?? utf16;
+  if (!loading.has(platform)) {
+    const load = late().then((count) => {
+      EARLY[platform] = count;
+      onLoad();
+    });
+    loading.set(
+      platform,
+      load.catch(() => {
+        loading.delete(platform);
+      }),
+    );
+  }
+  return null;
+}
+
+/** Remembers what it counted before under each key. */
+export class Counts {
+  private readonly counters = new Map<string, PartCounter>();
+  private readonly last = new Map<string, [text: string, count: number]>();
+
+  /** Null while a long text is not counted to its end. */
+  of(key: string, platform: string, count: Count, text: string): number | null {
+    const id = `${platform} ${key}`;
+    const [lastText, lastCount] = this.last.get(id) ?? [];
+    if (lastText === text && lastCount !== undefined) return lastCount;
+    const isWhole = count === utf16 || WHOLE.has(platform);
+    const length = isWhole ? count(text) : this.counterOf(id, count).update(text);
+    if (length !== null) this.last.set(id, [text, length]);
+    return length;
+  }
+
+  private counterOf(id: string, count: Count): PartCounter {
+    const counter = this.counters.get(id) ?? new PartCounter(count);
+    this.counters.set(id, counter);
+    return counter;
+  }
+}

@@ -1,0 +1,161 @@
+import { CallRefused, call } from "../call.ts";
+import { all, chosenAccounts, make } from "./page.ts";
+
+/** What GET /tiktok/creator says of an account, as TikTok requires it on the screen. */
+interface Creator {
+  username: string;
+  nickname: string;
+  avatarUrl: string | null;
+  privacyLevels: string[];
+  commentDisabled: boolean;
+  duetDisabled: boolean;
+  stitchDisabled: boolean;
+  maxVideoSeconds: number;
+}
+
+const PRIVACY: Record<string, string> = {
+  PUBLIC_TO_EVERYONE: "Everyone",
+  MUTUAL_FOLLOW_FRIENDS: "Friends",
+  FOLLOWER_OF_CREATOR: "Followers",
+  SELF_ONLY: "Only me",
+};
+
+const creators = new Map<string, Creator>();
+const asked = new Set<string>();
+
+const fieldsetOf = (id: string): HTMLFieldSetElement | undefined =>
+  all<HTMLFieldSetElement>("fieldset[data-tiktok]").find(({ dataset }) => dataset.tiktok === id);
+
+/** The first option stays: it asks to choose, for TikTok allows no default. */
+function setOptions(
+  select: HTMLSelectElement,
+  options: readonly { value: string; name: string }[],
+): void {
+  const { value } = select;
+  const [first] = select.options;
+  const empty =
+    first?.value === "" ? first : make("option", { value: "", textContent: "Choose one" });
+  select.replaceChildren(
+    empty,
+    ...options.map(({ value: own, name }) => make("option", { value: own, textContent: name })),
+  );
+  select.value = value;
+  if (select.selectedIndex === -1) select.value = "";
+}
+
+function showCreator(fieldset: HTMLFieldSetElement, creator: Creator): void {
+  const name = make("strong", { textContent: creator.nickname });
+  const words = [name, ` @${creator.username}`];
+  const avatar = creator.avatarUrl
+    ? [make("img", { src: creator.avatarUrl, alt: "", width: 32, height: 32 }), " "]
+    : [];
+  fieldset.querySelector("[data-creator]")?.replaceChildren(...avatar, ...words);
+  const select = fieldset.querySelector<HTMLSelectElement>("select[name$='.privacy_level']");
+  if (select)
+    setOptions(
+      select,
+      creator.privacyLevels.map((value) => ({ value, name: PRIVACY[value] ?? value })),
+    );
+  const switches = {
+    comment: creator.commentDisabled,
+    duet: creator.duetDisabled,
+    stitch: creator.stitchDisabled,
+  };
+  for (const [what, isOff] of Object.entries(switches)) {
+    const box = fieldset.querySelector<HTMLInputElement>(`[name$='.allow_${what}']`);
+    if (!box) continue;
+    box.disabled = isOff;
+    if (isOff) box.checked = false;
+  }
+}
+
+/** Says where a refusal of the platform stands, beside the account's fields. */
+function showTrouble(place: Element | null | undefined, error: unknown): void {
+  const words = error instanceof CallRefused ? error.message : String(error);
+  place?.replaceChildren(make("span", { role: "status", textContent: words }));
+}
+
+async function loadCreator(id: string): Promise<void> {
+  const fieldset = fieldsetOf(id);
+  if (!fieldset) return;
+  try {
+    const query = new URLSearchParams({ accountId: id });
+    const { data } = await call<{ data: Creator }>("GET", `/tiktok/creator?${query}`);
+    creators.set(id, data);
+    showCreator(fieldset, data);
+    checkLength();
+  } catch (error) {
+    asked.delete(id);
+    showTrouble(fieldset.querySelector("[data-creator]"), error);
+  }
+}
+
+interface Board {
+  id: string;
+  name: string;
+}
+
+async function loadBoards(control: HTMLElement, id: string): Promise<void> {
+  if (!(control instanceof HTMLSelectElement)) return;
+  try {
+    const query = new URLSearchParams({ accountId: id });
+    const { data } = await call<{ data: Board[] }>("GET", `/pinterest/boards?${query}`);
+    setOptions(
+      control,
+      data.map((board) => ({ value: board.id, name: board.name })),
+    );
+  } catch (error) {
+    asked.delete(id);
+    showTrouble(control.parentElement?.querySelector(".error"), error);
+  }
+}
+
+/** A video that is longer than the creator may post is told before it is sent. */
+export function checkLength(): void {
+  const seconds = Math.max(
+    0,
+    ...all("li.file[data-seconds]").map(({ dataset }) => Number(dataset.seconds)),
+  );
+  for (const { id, name } of chosenAccounts()) {
+    const creator = creators.get(id);
+    const fieldset = fieldsetOf(id);
+    if (!creator || !fieldset) continue;
+    const isLong = seconds > creator.maxVideoSeconds;
+    const place =
+      fieldset.querySelector(".too-long") ??
+      make("p", { className: "error too-long", role: "status" });
+    const words = isLong
+      ? `The video has ${Math.ceil(seconds)} seconds; TikTok takes ${creator.maxVideoSeconds} from ${name}. Choose a shorter one.`
+      : "";
+    if (place.textContent !== words) place.textContent = words;
+    if (isLong && !place.isConnected) fieldset.prepend(place);
+  }
+}
+
+/** Asks the platforms for what only they know of the chosen accounts, once each. */
+export function lookUpChosen(): void {
+  for (const { id, platform } of chosenAccounts()) {
+    if (asked.has(id)) continue;
+    asked.add(id);
+    if (platform === "tiktok") loadCreator(id);
+    if (platform === "pinterest") {
+      const control = all("[data-boards]").find(({ dataset }) => dataset.boards === id);
+      if (control) loadBoards(control, id);
+    }
+  }
+  checkLength();
+}
+
+/** Platforms without a chosen account say nothing of their settings. */
+export function showSettings(): void {
+  const chosen = new Set(chosenAccounts().flatMap(({ id, platform }) => [id, platform]));
+  for (const details of all("details.platform")) {
+    details.hidden = !chosen.has(details.dataset.platform ?? "");
+  }
+  for (const fieldset of all("[data-tiktok]")) {
+    fieldset.hidden = !chosen.has(fieldset.dataset.tiktok ?? "");
+  }
+  for (const details of all("#variants [data-for]")) {
+    details.hidden = !chosen.has(details.dataset.for ?? "");
+  }
+}

@@ -1,0 +1,78 @@
+import { CallRefused, send } from "../call.ts";
+import { refusalsIn, sayChecks, showRefusals } from "./checks.ts";
+import { all, byId, composeForm } from "./page.ts";
+import { afterPause } from "./waits.ts";
+
+const PAUSE_MS = 600;
+
+/** A form without its files: the preview shows what is stored. */
+function withoutFiles(form: HTMLFormElement): FormData {
+  const data = new FormData(form);
+  for (const [name, value] of [...data]) if (typeof value !== "string") data.delete(name);
+  return data;
+}
+
+async function ask(form: HTMLFormElement): Promise<Document> {
+  const address = `/app/compose/preview${new URL(form.action).search}`;
+  const answer = await send(address, { method: "POST", body: withoutFiles(form) });
+  return new DOMParser().parseFromString(await answer.text(), "text/html");
+}
+
+/**
+ * Draws the post as each platform will show it and says what would be refused, after a pause of typing. One call at a
+ * time, and the newest counts.
+ */
+export function startPreviews(note: HTMLElement): () => void {
+  const list = byId("previews-list");
+  const say = sayChecks(note);
+  let isAsking = false;
+  let isStale = false;
+
+  const draw = async (): Promise<void> => {
+    if (!list || !composeForm) return;
+    if (isAsking) {
+      isStale = true;
+      return;
+    }
+    if (all("[name=accountId]:checked").length === 0) {
+      list.replaceChildren();
+      showRefusals([]);
+      say(null);
+      return;
+    }
+    isAsking = true;
+    isStale = false;
+    try {
+      const page = await ask(composeForm);
+      if (!isStale) {
+        const refusals = refusalsIn(page);
+        showRefusals(refusals);
+        say(refusals);
+        show(list, all("li.preview", page));
+      }
+    } catch (error) {
+      // The draft's notice says that there is no line or no session. The next change asks again.
+      if (!(error instanceof CallRefused)) throw error;
+    } finally {
+      isAsking = false;
+      if (isStale) draw();
+    }
+  };
+  const drawSoon = afterPause(PAUSE_MS, draw);
+  return () => {
+    isStale = isAsking;
+    drawSoon();
+  };
+}
+
+/** A preview that did not change stays in the page, so that a video plays on and focus is not lost. */
+function show(list: HTMLElement, fresh: readonly HTMLElement[]): void {
+  const before = new Map(all("[data-account]", list).map((one) => [one.dataset.account, one]));
+  const next = fresh.map((one) => {
+    const old = before.get(one.dataset.account);
+    return old && old.innerHTML === one.innerHTML ? old : document.adoptNode(one);
+  });
+  const { children } = list;
+  const isSame = next.length === children.length && next.every((one, i) => one === children[i]);
+  if (!isSame) list.replaceChildren(...next);
+}

@@ -1,0 +1,69 @@
+import { all, byId, composeForm, make } from "./page.ts";
+
+interface Sending {
+  /** Files on their way. */
+  goingUp(): number;
+  /** Files that are lost when the page goes away. */
+  unsaved(): number;
+  /** Resolves once no save of the draft is under way. */
+  settled(): Promise<void>;
+  onSend(): void;
+}
+
+const sendButtons = (): HTMLButtonElement[] =>
+  all<HTMLButtonElement>("button[name=do][value=send], button[name=do][value=send-accepted]");
+
+/** Says why the post cannot be sent yet. Answers a function that looks again. */
+export function startSending({ goingUp, unsaved, settled, onSend }: Sending): () => void {
+  const form = composeForm;
+  const place = make("p", { id: "send-note", className: "hint" });
+  place.setAttribute("role", "status");
+  let isSending = false;
+
+  const refresh = () => {
+    const count = goingUp();
+    const words =
+      count === 0
+        ? ""
+        : count === 1
+          ? "One file is still going up. Sending is possible once it is stored."
+          : `${count} files are still going up. Sending is possible once they are stored.`;
+    for (const button of sendButtons()) button.disabled = count > 0;
+    if (place.textContent !== words) place.textContent = words;
+  };
+
+  sendButtons()[0]?.before(place);
+  addEventListener("beforeunload", (event) => {
+    if (!isSending && unsaved() > 0) event.preventDefault();
+  });
+  // The browser's back button shows the page as it was left.
+  addEventListener("pageshow", () => {
+    isSending = false;
+  });
+  form?.addEventListener("submit", async (event) => {
+    if (isSending) return;
+    event.preventDefault();
+    const button = event.submitter as HTMLButtonElement | null;
+    await settled();
+    isSending = true;
+    if (/^send/.test(button?.value ?? "send")) onSend();
+    form.requestSubmit(button);
+  });
+  document.addEventListener("keydown", (event) => {
+    const isInForm = event.target instanceof Element && form?.contains(event.target);
+    if (event.key !== "Enter" || !isInForm) return;
+    if (event.ctrlKey || event.metaKey) {
+      event.preventDefault();
+      const [button] = sendButtons();
+      if (button && !button.disabled) form?.requestSubmit(button);
+      else byId("send-note")?.scrollIntoView({ block: "center" });
+    } else if (
+      event.target instanceof HTMLInputElement &&
+      !/^(?:checkbox|radio|file)$/.test(event.target.type)
+    ) {
+      // The first button of the form is another one, such as that of a file.
+      event.preventDefault();
+    }
+  });
+  return refresh;
+}
