@@ -4,7 +4,7 @@ import { type Fields, lastOf, readForm } from "../../http/multipart.ts";
 import { takeFile } from "../compose/media.ts";
 import type { NewMedia } from "../compose/new-post.ts";
 import type { DraftContent, DraftOverride, When } from "../drafts/table.ts";
-import { addFile } from "../library/service.ts";
+import { addFile } from "../library/change.ts";
 import { OVERRIDES, WHENS } from "./content.ts";
 
 export interface ComposeForm {
