@@ -4,10 +4,9 @@ export const MAX_FILE_NAME = 255;
 /** Control characters, line separators and marks that change the direction of the text around a name. */
 const UNSAFE = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu;
 
-/** The last part of a path, without unsafe characters. Null when nothing is left. */
-export function cleanFileName(path: string): string | null {
-  const last = path.split(/[\\/]/).at(-1) ?? "";
-  const name = last.toWellFormed().replace(UNSAFE, "").trim();
+/** Null when nothing is left. */
+export function cleanFileName(text: string): string | null {
+  const name = text.toWellFormed().replace(UNSAFE, "").trim();
   return [...name].slice(0, MAX_FILE_NAME).join("").trim() || null;
 }
 

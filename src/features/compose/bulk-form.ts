@@ -104,7 +104,7 @@ export function readBatchFields(post: NewPost, fields: Fields): NewPost {
 }
 
 const BATCH_VIDEO_URL =
-  "send the file itself; a batch takes no URL. To post a file from storage, call POST /upload for each account.";
+  "send the file itself, or its mediaId; a batch takes no URL. POST /media gives a presigned file its mediaId.";
 
 const refuseVideoUrl = ({ role, field, ...file }: NewMedia): NewMedia =>
   role === "video" && "url" in file

@@ -27,6 +27,7 @@ const KEPT: [what: string, howLong: (mediaHours: number) => string][] = [
   ],
   ["Files of published posts", (hours) => `${hours} hours, then a small picture at most`],
   ["Files of posts that failed", () => "24 hours"],
+  ["Files that a team keeps", () => "Until the team removes them or stops keeping them"],
   ["Events about posts and accounts", () => "30 days"],
 ];
 
