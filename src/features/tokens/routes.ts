@@ -50,7 +50,7 @@ const revoke = apiRoute({
   operationId: "revokeToken",
   summary: "Revoke an API token",
   description:
-    "Ends the token with what was made by it: other tokens, open invitations, review links and connection links.",
+    "Ends the token with what was made by it: other tokens, open invitations, review links, connection links and calendar feeds.",
   scope: "*",
   limit: "destructive",
   request: { params: idParams },

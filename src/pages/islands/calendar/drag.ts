@@ -23,11 +23,19 @@ let drag: Drag | null = null;
 let press = 0;
 let frame = 0;
 
+/** A list on a phone shows its empty days only during a drag: the entry stays under the finger. */
+function showEmptyDays(entry: HTMLElement, areShown: boolean): void {
+  const before = entry.getBoundingClientRect().top;
+  calendar.classList.toggle("dragging", areShown);
+  scrollBy(0, entry.getBoundingClientRect().top - before);
+}
+
 function lift(): void {
   if (!drag) return;
   drag.isLifted = true;
+  showEmptyDays(drag.entry, true);
+  drag.scrolled = scrollY;
   drag.entry.classList.add("lifted");
-  calendar.classList.add("dragging");
   frame = requestAnimationFrame(scroll);
 }
 
@@ -60,7 +68,7 @@ function end(): void {
   drag.entry.classList.remove("lifted");
   drag.entry.style.transform = "";
   drag.target?.classList.remove("target");
-  calendar.classList.remove("dragging");
+  showEmptyDays(drag.entry, false);
   drag = null;
 }
 
