@@ -105,6 +105,15 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
   "POST /app/media/:mediaId": ofFile({ name: "Changed.png" }),
   "POST /app/media/:mediaId/keep": ofFile({ keep: "true" }),
   "POST /app/media/:mediaId/remove": ofFile(),
+  "GET /app/compose": anybody(),
+  "GET /app/compose/sent": anybody(async (team) => ({ query: { posts: await team.upload() } })),
+  "POST /app/compose": anybody(() => ({ fields: { description: "New", photo: photo(), do: "save" } })),
+  "POST /app/compose/preview": anybody(async (team) => ({
+    fields: { accountId: await team.account(), description: "New", photo: photo() },
+  })),
+  "POST /app/compose/drafts/:id/delete": anybody(async (team) => ({
+    params: { id: await team.draft() },
+  })),
 
   "GET /app/uploads": anybody(),
   "GET /app/uploads/:id": anybody(async (team) => ({ params: { id: await team.upload() } })),

@@ -44,6 +44,7 @@ const ofAccount = anybody(async (team) => ({ params: { id: await team.account() 
 const ofUpload = anybody(async (team) => ({ params: { id: await team.upload() } }));
 const ofFile = (sent: Omit<Sent, "params"> = {}): Permission =>
   anybody(async (team) => ({ params: { mediaId: await team.file() }, ...sent }));
+const ofDraft = anybody(async (team) => ({ params: { id: await team.draft() } }));
 const askedOf = (platform: string) =>
   anybody(async (team) => ({ query: { accountId: await team.account(platform) } }), NOT_FOUND);
 
@@ -98,6 +99,16 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
   listLinkedInPages: [anybody(nothing), { as: "of one account", ...askedOf("linkedin") }],
   listPinterestBoards: askedOf("pinterest"),
   getTikTokStats: askedOf("tiktok"),
+  getTikTokCreator: askedOf("tiktok"),
+
+  listDrafts: anybody(nothing),
+  createDraft: anybody(() => ({ json: { content: { title: "New" } } })),
+  getDraft: ofDraft,
+  saveDraft: anybody(async (team) => ({
+    params: { id: await team.draft() },
+    json: { content: { title: "Saved" }, version: 1 },
+  })),
+  deleteDraft: ofDraft,
   findMentions: anybody(async (team) => ({
     params: { id: await team.account("bluesky") },
     query: { query: "ada" },
