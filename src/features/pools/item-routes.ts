@@ -15,6 +15,7 @@ import {
 } from "../../http/route.ts";
 import { changeItem } from "./change-item.ts";
 import { readItemForm } from "./item-form.ts";
+import { toRawParts } from "./item-parts.ts";
 import {
   addedSchema,
   bulkItemsSchema,
@@ -93,6 +94,7 @@ poolItemRoutes.openapi(addMany, async (c) => {
       description,
       metadata,
       altText: entry.altText,
+      parts: toRawParts(entry),
       repeat: entry.repeat ?? null,
       variants: entry.variants ?? null,
       media: [{ role: "video", field: "videoUrl", url: videoUrl }],
@@ -168,7 +170,7 @@ const change = apiRoute({
   path: "/pools/{id}/videos/{itemId}",
   tags: ["Pools", "Extensions"],
   operationId: "updatePoolItem",
-  summary: "Change how a queued item repeats",
+  summary: "Change how a queued item repeats, and what follows its posts",
   scope: "pools:write",
   limit: "write",
   request: { params: itemParams, body: jsonBody(itemChangeSchema) },
