@@ -24,7 +24,7 @@ import { accountFacts, wordRulesOf } from "../limits/repo/facts.ts";
 import { hasQuota } from "../limits/repo/room.ts";
 import { requireQuota } from "../limits/rules.ts";
 import type { MediaRow } from "../media/repo.ts";
-import { wholeText } from "../posts/parts.ts";
+import { positionToRetry, wholeText } from "../posts/parts.ts";
 import { filesOfOwnUpload, ownUpload } from "../posts/repo/read.ts";
 import { changeUnchanged, emitScheduled } from "../posts/repo/write.ts";
 import { isWithinLookAhead, mayApprove } from "../posts/rules.ts";
@@ -60,6 +60,11 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
   }
   const blocklist = words?.blocklist ?? [];
   const bannedHashtags = words?.bannedHashtags?.[row.platform] ?? null;
+  const namesParts = edit.thread !== undefined || edit.first_comment !== undefined;
+  if (namesParts && positionToRetry(row) !== null) {
+    const { editUnsentParts } = await import("./unsent-parts.ts");
+    return editUnsentParts(ctx, row, edit, { files, rules: { blocklist, bannedHashtags } });
+  }
   if (row.status === "completed") {
     const { correctUpload } = await import("./correct.ts");
     return correctUpload(ctx, row, edit, { files, rules: { blocklist, bannedHashtags } });
