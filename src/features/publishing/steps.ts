@@ -1,4 +1,5 @@
 import { type Failure, PublishFailure } from "../../core/failures.ts";
+import { asSentence } from "../../core/text.ts";
 import { addSeconds, secondsBetween } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
 import type {
@@ -78,8 +79,18 @@ export async function awaitLogin(deps: Deps, claim: Claim, message: string): Pro
 /** Asks again later, until there was no progress for too long. */
 async function askAgain(deps: Deps, claim: Claim, message: string): Promise<"over"> {
   const { upload } = claim;
-  if (isOverdue(upload, deps.now())) return over(fail(deps, upload, neverFinished(message)));
+  if (isOverdue(upload, deps.now())) {
+    return over(fail(deps, upload, neverFinished(withReply(upload, message))));
+  }
   return over(park(deps, upload, addSeconds(deps.now(), ASK_AGAIN_SECONDS)));
+}
+
+const NO_ANSWER = "The platform did not answer: ";
+
+/** Keeps what the platform answered to the call that made the part. */
+function withReply({ part, errorMessage }: UploadRow, message: string): string {
+  if (part === 0 || errorMessage === null || errorMessage.startsWith(NO_ANSWER)) return message;
+  return `${asSentence(errorMessage)} ${message}`;
 }
 
 const stepsFor = ({ connector, upload }: Claim) =>
@@ -203,7 +214,7 @@ export async function reconcile(deps: Deps, claim: Claim, job: PublishJob): Prom
     case "token_expired":
       return refreshed(deps, claim, job);
     case "unknowable":
-      return over(fail(deps, upload, neverFinished(answer.message)));
+      return over(fail(deps, upload, neverFinished(withReply(upload, answer.message))));
     case "no_answer":
       return askAgain(deps, claim, answer.message);
     case "absent": {
@@ -266,7 +277,7 @@ async function answerOf<Step>(step: Promise<Step>): Promise<Step | NoAnswer> {
   } catch (error) {
     if (error instanceof PublishFailure) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    return { kind: "no_answer", message: `The platform did not answer: ${reason}`.slice(0, 500) };
+    return { kind: "no_answer", message: `${NO_ANSWER}${reason}`.slice(0, 500) };
   }
 }
 
