@@ -178,7 +178,7 @@ describe("the platform refuses", () => {
       answered(503, { title: "Service Unavailable" }),
       503,
       "UNAVAILABLE",
-      /refused/,
+      /^X answered HTTP 503/,
     ],
     [
       "for good",
