@@ -16,7 +16,7 @@ const HELP = `
 Example:
   akimbo unpublish 12
 
-It ends at the first post that cannot be taken down, and says what to do by hand.`;
+It ends at the first post that cannot be taken down, and says what it took down before and what to do by hand.`;
 
 export function addUnpublishCommand(program: Command, setting: Setting): void {
   withJson(addClientCommand(program, "unpublish"))
@@ -27,9 +27,14 @@ export function addUnpublishCommand(program: Command, setting: Setting): void {
       const ids = posts.map(toId);
       const api = await openApi(options, setting);
       const unpublished: UnpublishedUpload[] = [];
-      for (const id of ids) unpublished.push(await retrying(() => api.unpublishUpload(id)));
-      show(options, unpublished, () =>
-        unpublished.map(({ id, message }) => `${id}: ${message}`).join("\n"),
-      );
+      try {
+        for (const id of ids) unpublished.push(await retrying(() => api.unpublishUpload(id)));
+      } finally {
+        if (unpublished.length > 0) {
+          show(options, unpublished, () =>
+            unpublished.map(({ id, message }) => `${id}: ${message}`).join("\n"),
+          );
+        }
+      }
     });
 }

@@ -51,6 +51,10 @@ export interface ConsentScopes {
   inWords?: Readonly<Record<string, string>>;
 }
 
+/** APP_SCOPES replaces the usual scopes. */
+export const besideOthers = (platform: Platform): string =>
+  `beside the others that the step about permissions at /app/setup/${platform} names`;
+
 export interface PlatformMessage {
   headers: Headers;
   body: string;

@@ -4,6 +4,10 @@ import { SIMULATED_PLATFORMS } from "./registry.ts";
 
 export const FEED_STYLES = `
 .feed { display: grid; gap: 1.1rem; list-style: none; margin-bottom: 0; padding: 0; }
+.thread {
+  display: grid; gap: .7rem; list-style: none; margin: .7rem 0 0; padding: 0 0 0 .9rem;
+  border-left: 3px solid var(--line);
+}
 .post header { display: flex; flex-wrap: wrap; align-items: center; gap: .35rem .7rem; }
 .post h2 { font-size: 1.02rem; overflow-wrap: anywhere; min-width: 0; }
 .post time { color: var(--muted); font-size: .88rem; }
@@ -120,55 +124,81 @@ const Field = ({ name, value }: { name: string; value: unknown }) => (
   </div>
 );
 
+interface Thread {
+  post: FeedPost;
+  replies: FeedPost[];
+}
+
+/** A reply whose post is on another page stands alone. */
+export function threadsOf(posts: readonly FeedPost[]): Thread[] {
+  const byId = new Map(posts.map((post) => [post.id, post]));
+  const firstOf = (post: FeedPost): FeedPost => {
+    let first = post;
+    for (let i = 0; i < posts.length; i++) {
+      const before = first.replyTo === null ? undefined : byId.get(first.replyTo);
+      if (!before) break;
+      first = before;
+    }
+    return first;
+  };
+  const threads = new Map<number, Thread>();
+  for (const post of posts) {
+    if (firstOf(post) === post) threads.set(post.id, { post, replies: [] });
+  }
+  for (const post of posts.toReversed()) {
+    const first = firstOf(post);
+    if (first !== post) threads.get(first.id)?.replies.push(post);
+  }
+  return [...threads.values()];
+}
+
 const Post = ({ post, names }: { post: FeedPost; names: PlatformNames }) => {
   const fields = JSON.parse(post.fieldsJson) as Record<string, unknown>;
   return (
-    <li>
-      <article class="card post" id={`post-${post.id}`}>
-        <header>
-          <h2>
-            <bdi>{post.author}</bdi>
-          </h2>
-          <span class="badge">{names.get(post.platform) ?? post.platform}</span>
-          {post.received > 1 && (
-            <span class="badge again">arrived {post.received} times, posted once</span>
-          )}
-          {post.replyTo !== null && <a href={`#post-${post.replyTo}`}>a reply</a>}
-          <time datetime={post.createdAt}>{toReadable(post.createdAt)}</time>
-        </header>
-        {post.text && (
-          <p class="text" dir="auto">
-            {post.text}
-          </p>
+    <article class="card post" id={`post-${post.id}`}>
+      <header>
+        <h2>
+          <bdi>{post.author}</bdi>
+        </h2>
+        <span class="badge">{names.get(post.platform) ?? post.platform}</span>
+        {post.received > 1 && (
+          <span class="badge again">arrived {post.received} times, posted once</span>
         )}
-        {post.media.length > 0 && (
-          <div class={post.media.length > 1 ? "media many" : "media"}>
-            {post.media.map((item) => (
-              <Media item={item} />
-            ))}
-          </div>
-        )}
-        {post.comments.map(({ author, text }) => (
-          <p class="comment" dir="auto">
-            <b>
-              <bdi>{author}</bdi>
-            </b>{" "}
-            {text}
-          </p>
-        ))}
-        <details>
-          <summary>Everything the platform received</summary>
-          <dl>
-            {Object.entries(fields).map(([name, value]) => (
-              <Field name={name} value={value} />
-            ))}
-            <Field name="Address on the platform" value={post.url} />
-            <Field name="Account" value={post.accountId ?? "none"} />
-            <Field name="Upload" value={String(post.uploadId ?? "none")} />
-          </dl>
-        </details>
-      </article>
-    </li>
+        {post.replyTo !== null && <a href={`#post-${post.replyTo}`}>a reply</a>}
+        <time datetime={post.createdAt}>{toReadable(post.createdAt)}</time>
+      </header>
+      {post.text && (
+        <p class="text" dir="auto">
+          {post.text}
+        </p>
+      )}
+      {post.media.length > 0 && (
+        <div class={post.media.length > 1 ? "media many" : "media"}>
+          {post.media.map((item) => (
+            <Media item={item} />
+          ))}
+        </div>
+      )}
+      {post.comments.map(({ author, text }) => (
+        <p class="comment" dir="auto">
+          <b>
+            <bdi>{author}</bdi>
+          </b>{" "}
+          {text}
+        </p>
+      ))}
+      <details>
+        <summary>Everything the platform received</summary>
+        <dl>
+          {Object.entries(fields).map(([name, value]) => (
+            <Field name={name} value={value} />
+          ))}
+          <Field name="Address on the platform" value={post.url} />
+          <Field name="Account" value={post.accountId ?? "none"} />
+          <Field name="Upload" value={String(post.uploadId ?? "none")} />
+        </dl>
+      </details>
+    </article>
   );
 };
 
@@ -237,8 +267,19 @@ export const FeedPage = (props: FeedPageProps) => {
         <Empty origin={origin} isFiltered={Boolean(platform ?? accountId)} />
       ) : (
         <ol class="feed">
-          {posts.map((post) => (
-            <Post post={post} names={names} />
+          {threadsOf(posts).map(({ post, replies }) => (
+            <li>
+              <Post post={post} names={names} />
+              {replies.length > 0 && (
+                <ol class="thread" aria-label="Replies, in order">
+                  {replies.map((reply) => (
+                    <li>
+                      <Post post={reply} names={names} />
+                    </li>
+                  ))}
+                </ol>
+              )}
+            </li>
           ))}
         </ol>
       )}

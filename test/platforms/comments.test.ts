@@ -317,8 +317,48 @@ test("a 429 of LinkedIn in other words may have let the comment through", async 
       ? Response.json({ ...THROTTLED, message: "Too many calls" }, { status: 429 })
       : answer(),
   );
-  expect(upload.parts).toMatchObject([{ failure: { code: "platform_processing_timeout" } }]);
+  expect(upload.parts).toMatchObject([
+    {
+      failure: { code: "platform_processing_timeout" },
+      errorMessage: expect.stringMatching(/^Too many calls\. It is not known whether/),
+    },
+  ]);
   expect(calls.filter(isComment)).toHaveLength(1);
+});
+
+test.each([
+  ["page", PAGE],
+  ["member", MEMBER],
+])(
+  "a comment of a LinkedIn %s that LinkedIn refuses as a duplicate ends with its words",
+  async (_, commenter) => {
+    const stage = await open(commenter);
+    const { upload, calls, feed } = await stage.publish({
+      first_comment: "Below [sandbox:content_flagged]",
+    });
+    expect(upload.parts).toMatchObject([
+      {
+        ...{ status: "failed", failure: { code: "content_flagged" } },
+        errorMessage: expect.stringMatching(/^Content is a duplicate/),
+      },
+    ]);
+    expect(calls.filter(isComment)).toHaveLength(1);
+    expect(textsOf(feed)).toEqual([]);
+  },
+);
+
+test("a duplicate after an earlier attempt may be the comment, so it is not called refused", async () => {
+  const stage = await open(MEMBER);
+  const fields = { first_comment: "Below [sandbox:content_flagged]" };
+  const { upload } = await stage.publish(fields);
+  const { token } = stage.member;
+  await stage.harness.call("POST", `/upload/${upload.id}/retry`, { token, json: { force: true } });
+  expect((await stage.end(upload.id)).parts).toMatchObject([
+    {
+      failure: { code: "platform_processing_timeout" },
+      errorMessage: expect.stringMatching(/^Content is a duplicate.* It is not known whether/),
+    },
+  ]);
 });
 
 test("a LinkedIn member who may not comment more is told so", async () => {

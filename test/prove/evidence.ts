@@ -17,6 +17,7 @@ const numberOrNull = (value: unknown) => (value === null ? null : Number(value))
 const partsOf = ({ status, part, parts }: Record<string, unknown>): PartState[] =>
   toPartAnswers({
     status: status as UploadStatus,
+    failureCode: null,
     part: Number(part),
     parts: JSON.parse(String(parts)) as Part[] | null,
   }).map(({ failure, errorMessage: message, ...answer }) => ({

@@ -6,7 +6,9 @@ import { AppError } from "../../src/core/errors.ts";
 import { sha256Hex } from "../../src/core/signature.ts";
 import { createDeps, type Deps } from "../../src/deps.ts";
 import { sandboxConsentPath } from "../../src/sandbox/consent-address.ts";
+import { threadsOf } from "../../src/sandbox/feed-page.tsx";
 import type { FeedTeam } from "../../src/sandbox/kit/feed-team.ts";
+import type { FeedPost } from "../../src/sandbox/kit/store.ts";
 import { createSandboxRoutes } from "../../src/sandbox/routes.tsx";
 import { connect, mp4, png, record, uniqueTid, upload, uploadImage, write } from "./support.ts";
 
@@ -367,4 +369,24 @@ describe("development's calls", () => {
     expect((await get("/sandbox/api/posts")).status).toBe(404);
     expect((await post(app, "/sandbox/api/reset")).status).toBe(404);
   });
+});
+
+it("groups a thread below its first post, in order", () => {
+  const post = (id: number, replyTo: number | null) => ({ id, replyTo }) as FeedPost;
+  const newestFirst = [
+    post(9, 8),
+    post(8, 4),
+    post(7, null),
+    post(6, 5),
+    post(5, 4),
+    post(4, null),
+    post(3, 1),
+  ];
+  expect(
+    threadsOf(newestFirst).map(({ post, replies }) => [post.id, replies.map(({ id }) => id)]),
+  ).toEqual([
+    [7, []],
+    [4, [5, 6, 8, 9]],
+    [3, []],
+  ]);
 });

@@ -19,10 +19,9 @@ import { countPosts, wholeText } from "../posts/parts.ts";
 import { initialStatus, isWithinLookAhead } from "../posts/rules.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { describeFiles, withoutCommon } from "./alt-texts.ts";
-import { fieldErrors, judge } from "./judge.ts";
+import { fieldErrors, judge, partsOf } from "./judge.ts";
 import { type CheckedMedia, isThumbnail, refusalsOf } from "./media.ts";
 import { type NewPost, namesParts, type RawSettings } from "./new-post.ts";
-import type { readParts } from "./parts.ts";
 
 export type NewRow = Omit<UploadRow, "id">;
 
@@ -208,11 +207,6 @@ export const targetOf = (
   platformAccountId,
   ...(grantedScopes === null ? {} : { grantedScopes: grantedScopes.split(" ") }),
 });
-
-async function partsOf(...args: Parameters<typeof readParts>): ReturnType<typeof readParts> {
-  const { readParts } = await import("./parts.ts");
-  return readParts(...args);
-}
 
 const isOfPost = (item: CheckedMedia): boolean =>
   !isThumbnail(item) && !("ref" in item && item.ref.role === "part");

@@ -1,6 +1,7 @@
 import { AppError } from "../../core/errors.ts";
 import { asSentence } from "../../core/text.ts";
 import type { Connector } from "../../platforms/connector.ts";
+import { besideOthers } from "../../platforms/consent.ts";
 import { TEXT_FIELDS, type TextField } from "../../platforms/correction.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import type { UploadRow } from "../posts/table.ts";
@@ -8,10 +9,13 @@ import type { UploadEdit } from "./schema.ts";
 
 type Correctable = Pick<UploadRow, "platform" | "metadata" | "unpublishedAt">;
 
-export const scopeAdvice = ({ scope }: Connector["correction"]): string =>
-  scope === undefined
+export const scopeAdvice = ({
+  platform,
+  correction,
+}: Pick<Connector, "platform" | "correction">): string =>
+  correction.scope === undefined
     ? ""
-    : ` Editing needs the permission ${scope}: the owner of this instance adds it to APP_SCOPES, then the account is reconnected.`;
+    : ` Editing needs the permission ${correction.scope}: the owner of this instance adds it to the app and to APP_SCOPES, ${besideOthers(platform)}. Then the account is reconnected.`;
 
 export function notEditable(
   { platform, metadata, unpublishedAt }: Correctable,

@@ -1,4 +1,4 @@
-import { AppError } from "../../core/errors.ts";
+import { AppError, type FieldError } from "../../core/errors.ts";
 import { asSentence } from "../../core/text.ts";
 import { addSeconds } from "../../core/time.ts";
 import type { Ctx } from "../../deps.ts";
@@ -95,7 +95,7 @@ function requireCalls(
   if (!calls || reason) throw notEditable(row, reason ?? "");
   const other = [...otherFields(edit, row), ...changed.filter((field) => !fields.includes(field))];
   if (other.length > 0) {
-    const message = `${other.join(", ")} cannot be changed there, only ${fields.join(" and ")}.`;
+    const message = `${other.join(", ")} cannot be changed any more, only ${fields.join(" and ")}.`;
     throw notEditable(row, `On ${name}, ${message}`);
   }
   const refusal = correctionRefusal(actor, row);
@@ -129,19 +129,24 @@ async function textsToSend(
 }
 
 /** Judges settings as of the time of the post's creation. */
-async function requireGood(
+export async function requireGood(
   { config }: Ctx,
   row: UploadRow,
   files: readonly MediaRow[],
   {
     text,
     rules,
-  }: { text: Awaited<ReturnType<typeof prepareText>>; rules: Omit<HouseRules, "cap"> },
+    errors: refused = [],
+  }: {
+    text: Awaited<ReturnType<typeof prepareText>>;
+    rules: Omit<HouseRules, "cap">;
+    errors?: readonly FieldError[];
+  },
 ): Promise<void> {
   const { platform, status, title, description, media: refs, createdAt, sortAt: at } = row;
   const now = () => createdAt;
   const errors = fieldErrors(
-    { texts: { title, description }, date: { field: "scheduledFor", at: null } },
+    { texts: { title, description }, refused, date: { field: "scheduledFor", at: null } },
     createdAt,
   );
   const post = asJudged(row, files);
@@ -157,9 +162,10 @@ function requireUsable(ctx: Ctx, row: UploadRow, account: AccountRow | undefined
   }
   const refusal = accountRefusal(account, ctx.config);
   if (refusal) throw new AppError("ACCOUNT_INACTIVE", refusal);
-  const { name, correction } = connectorOf(row.platform);
+  const connector = connectorOf(row.platform);
+  const { name, correction } = connector;
   if (abilityOf(correction, toPublishAccount(account)) === "impossible") {
-    const reason = `This login of ${name} may not edit posts.${scopeAdvice(correction)}`;
+    const reason = `This login of ${name} may not edit posts.${scopeAdvice(connector)}`;
     throw notEditable(row, reason);
   }
   return account;
@@ -185,7 +191,8 @@ async function claim(after: UploadRow, row: UploadRow, ctx: Ctx): Promise<Lease>
 }
 
 async function correct({ ctx, row, account, calls }: Work, texts: ShownTexts): Promise<Corrected> {
-  const { name, correction } = connectorOf(row.platform);
+  const connector = connectorOf(row.platform);
+  const { name } = connector;
   const id = row.metadata?.videoId ?? "";
   const reply = await askForAnswer(ctx, account, (call) => calls.correct(call, id, texts));
   if (reply?.ok) return { kind: "shown" };
@@ -195,7 +202,7 @@ async function correct({ ctx, row, account, calls }: Work, texts: ShownTexts): P
     return { kind: "refused", error: toAppError(account, refusal) };
   }
   if (refusal && !refusal.transient) {
-    const reason = `${name} refused the edit: ${asSentence(refusal.failure.message)}${scopeAdvice(correction)}`;
+    const reason = `${name} refused the edit: ${asSentence(refusal.failure.message)}${scopeAdvice(connector)}`;
     return { kind: "refused", error: notEditable(row, reason) };
   }
   const seen = await askForAnswer(ctx, account, (call) => calls.shows(call, id, texts));
@@ -208,7 +215,7 @@ async function correct({ ctx, row, account, calls }: Work, texts: ShownTexts): P
   };
 }
 
-async function approvalOf({ actor }: Ctx, row: UploadRow): Promise<Partial<UploadRow>> {
+export async function approvalOf({ actor }: Ctx, row: UploadRow): Promise<Partial<UploadRow>> {
   if (row.approvedHash === null) return {};
   return {
     approvedHash: await contentHash(row),

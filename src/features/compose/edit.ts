@@ -4,6 +4,7 @@ import { nullIfBlank } from "../../core/text.ts";
 import { isDraft, STATUS_WORDS } from "../../core/upload-status.ts";
 import { allOf } from "../../db/conditions.ts";
 import type { Ctx } from "../../deps.ts";
+import type { PartKind } from "../../platforms/part-kinds.ts";
 import { wakePostOnTime } from "../../queue/wake.ts";
 import { downloadDue } from "../content/files.ts";
 import { contentHash } from "../content/version.ts";
@@ -23,7 +24,7 @@ import { accountFacts, wordRulesOf } from "../limits/repo/facts.ts";
 import { hasQuota } from "../limits/repo/room.ts";
 import { requireQuota } from "../limits/rules.ts";
 import type { MediaRow } from "../media/repo.ts";
-import { wholeText } from "../posts/parts.ts";
+import { positionToRetry, wholeText } from "../posts/parts.ts";
 import { filesOfOwnUpload, ownUpload } from "../posts/repo/read.ts";
 import { changeUnchanged, emitScheduled } from "../posts/repo/write.ts";
 import { isWithinLookAhead, mayApprove } from "../posts/rules.ts";
@@ -59,6 +60,11 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
   }
   const blocklist = words?.blocklist ?? [];
   const bannedHashtags = words?.bannedHashtags?.[row.platform] ?? null;
+  const namesParts = edit.thread !== undefined || edit.first_comment !== undefined;
+  if (namesParts && positionToRetry(row) !== null) {
+    const { editUnsentParts } = await import("./unsent-parts.ts");
+    return editUnsentParts(ctx, row, edit, { files, rules: { blocklist, bannedHashtags } });
+  }
   if (row.status === "completed") {
     const { correctUpload } = await import("./correct.ts");
     return correctUpload(ctx, row, edit, { files, rules: { blocklist, bannedHashtags } });
@@ -126,10 +132,12 @@ async function editedParts(...call: Parameters<typeof editParts>): Promise<Edite
   return isMeant ? (await import("./edit-parts.ts")).editParts(...call) : null;
 }
 
-const partsOf = ({ parts, media }: Pick<UploadRow, "parts" | "media">): string =>
+const partsOf = ({ parts, media }: Pick<UploadRow, "parts" | "media">, kind?: PartKind): string =>
   JSON.stringify([
-    (parts ?? []).map((part) => [part.kind, part.text, part.media]),
-    media.map(({ role = null }) => role),
+    (parts ?? []).flatMap((part) =>
+      kind === undefined || part.kind === kind ? [[part.kind, part.text, part.media]] : [],
+    ),
+    kind === "comment" ? [] : media.map(({ role = null }) => role),
   ]);
 
 const locked = (message: string) => new AppError("UPLOAD_LOCKED", message);
@@ -278,9 +286,11 @@ async function changesOf(
 function editedOf(row: UploadRow, values: EditedValues): EditedField[] {
   const isEdited: Record<EditedField, boolean> = {
     title: values.title !== row.title,
-    description: values.description !== row.description || partsOf(values) !== partsOf(row),
+    description: values.description !== row.description,
     files: altTextsOf(values) !== altTextsOf(row),
     scheduledFor: values.scheduledFor?.getTime() !== row.scheduledFor?.getTime(),
+    thread: partsOf(values, "post") !== partsOf(row, "post"),
+    first_comment: partsOf(values, "comment") !== partsOf(row, "comment"),
   };
   const fields = Object.keys(isEdited) as EditedField[];
   return fields.filter((field) => isEdited[field] || row.editedFields?.includes(field));

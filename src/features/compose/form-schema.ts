@@ -3,17 +3,14 @@ import type { Platform } from "../../core/platforms.ts";
 import { enableDescriptions } from "../../http/describing.ts";
 import { LIMITS } from "../../http/multipart.ts";
 import type { FieldInfo } from "../../platforms/kit/form-fields.ts";
-import type { PartKind } from "../../platforms/part-kinds.ts";
 import { connectors } from "../../platforms/registry.ts";
 import {
   MAX_ACCOUNTS,
   MAX_DESCRIPTION_CHARACTERS,
   MAX_FIELD_CHARACTERS,
-  MAX_THREAD,
-  MAX_THREAD_CHARACTERS,
   MAX_URL_CHARACTERS,
 } from "../content/bounds.ts";
-import { altTextField, MAX_FILES, postFieldsSchema } from "../content/schema.ts";
+import { altTextField, MAX_FILES, partFormFields, postFieldsSchema } from "../content/schema.ts";
 
 enableDescriptions();
 
@@ -128,33 +125,12 @@ function mediaFields(takesUrls: boolean) {
   };
 }
 
-const withFollowUp = (kind: PartKind): string =>
-  connectors()
-    .flatMap(({ platform, followUps }) => (followUps?.kinds.includes(kind) ? [platform] : []))
-    .join(", ");
-
-const partFields = () => ({
-  thread: textUpTo(MAX_THREAD_CHARACTERS)
-    .optional()
-    .describe(
-      `What follows the post as a thread (${withFollowUp("post")}): a JSON array of up to ${MAX_THREAD} texts, or of {"text", "media"}, whose \`media\` are numbers of the call's files from 0; the other files go with the post itself. \`auto\` splits a long text at paragraphs, then at sentences, then at words.`,
-    ),
-  thread_marks: z
-    .string()
-    .optional()
-    .openapi({ type: "boolean" })
-    .describe("Ends each post of a thread with its number, such as 1/5. Default: false."),
-  first_comment: textUpTo(MAX_FIELD_CHARACTERS)
-    .optional()
-    .describe(`The first comment under the post (${withFollowUp("comment")}).`),
-});
-
 export const uploadFormSchema = () =>
   z
     .object({
       accountId: textUpTo(MAX_FIELD_CHARACTERS).describe("The connected account to publish to."),
       ...postFieldsSchema.shape,
-      ...partFields(),
+      ...partFormFields(),
       ...mediaFields(true),
       ...platformFields(),
       alt_text: altTextField(describeUses(usesOf("alt_text"))),
@@ -177,7 +153,7 @@ export const batchFormSchema = () =>
           "JSON object: a platform or an account id of the batch → {caption?, title?, thumbnail_url?, alt_text?, thread?, first_comment?, settings?, scheduledFor?}, where `settings` has the platform's own fields (an extension). An account's values win over its platform's, and those over the shared text.",
         ),
       ...batchFlagFields(),
-      ...partFields(),
+      ...partFormFields(),
       ...mediaFields(false),
       ...platformFields(),
       alt_text: altTextField(describeUses(usesOf("alt_text"))),

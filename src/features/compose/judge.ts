@@ -15,6 +15,7 @@ import type { MediaRow } from "../media/repo.ts";
 import { scheduleRefusal } from "../posts/rules.ts";
 import type { MediaRef, UploadRow } from "../posts/table.ts";
 import type { UnknownMedia } from "./media.ts";
+import type { readParts } from "./parts.ts";
 
 interface SentFields {
   texts: Texts;
@@ -82,6 +83,11 @@ export function asJudged(
     media: media.filter(({ role }) => role === undefined).map(toMedia),
     thumbnail: thumbnail ? toMedia(thumbnail) : null,
   };
+}
+
+export async function partsOf(...args: Parameters<typeof readParts>): ReturnType<typeof readParts> {
+  const { readParts } = await import("./parts.ts");
+  return readParts(...args);
 }
 
 export interface HouseRules {

@@ -157,7 +157,10 @@ function headTexts(
 ): Texts {
   const field = textField(connector, texts);
   const head = text ?? texts[field] ?? "";
-  return { ...texts, [field]: count > 0 ? marked(head, 1, count) : (text ?? texts[field]) };
+  const own = count > 0 ? marked(head, 1, count) : (text ?? texts[field]);
+  return texts.title === texts.description
+    ? { title: own, description: own }
+    : { ...texts, [field]: own };
 }
 
 const asPost = (connector: Connector, text: string, { settings }: Whole): Post => ({

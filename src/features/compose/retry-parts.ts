@@ -50,6 +50,6 @@ function requireRetryable(part: Part | undefined, force: boolean): void {
   const message =
     code === "platform_processing_timeout"
       ? LOOK_FIRST
-      : "A retry is not likely to help: what made the part fail would do so again. Send force: true to retry anyway.";
+      : "A retry is not likely to help: what made the part fail would do so again. Change its text first (PATCH /upload/{id} with thread or first_comment), or send force: true to retry anyway.";
   throw new AppError("NOT_RETRYABLE", message);
 }

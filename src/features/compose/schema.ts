@@ -3,7 +3,6 @@ import { LOOK_FIRST } from "../../core/failures.ts";
 import { PLATFORMS } from "../../core/platforms.ts";
 import { UPLOAD_STATUSES } from "../../core/upload-status.ts";
 import { enableDescriptions } from "../../http/describing.ts";
-import { MAX_FIELD_CHARACTERS, MAX_THREAD, MAX_THREAD_CHARACTERS } from "../content/bounds.ts";
 import {
   altText,
   descriptionText,
@@ -11,6 +10,7 @@ import {
   instantIn,
   MAX_FILES,
   OFFSET_NEEDED,
+  partFields,
   platformFilter,
   titleText,
   versionText,
@@ -57,30 +57,7 @@ const edited = {
     .describe(
       'The alternative text of each file, in the order of the post, such as [{"altText":"A red door"}]. null removes a text; a file without altText keeps its own.',
     ),
-  thread: z
-    .union(
-      [
-        z.string().openapi({ maxLength: MAX_THREAD_CHARACTERS }),
-        z.array(z.unknown()).openapi({ maxItems: MAX_THREAD }),
-      ],
-      { error: "must be an array, or auto" },
-    )
-    .nullable()
-    .optional()
-    .describe(
-      "What follows the post as a thread, as in POST /upload; `media` are numbers of the post's files from 0. null takes the thread off.",
-    ),
-  thread_marks: z
-    .boolean({ error: "must be true or false" })
-    .nullable()
-    .optional()
-    .describe("Ends each post of the thread with its number. Sent with thread."),
-  first_comment: z
-    .string({ error: "must be text" })
-    .openapi({ maxLength: MAX_FIELD_CHARACTERS })
-    .nullable()
-    .optional()
-    .describe("The first comment. null takes it off."),
+  ...partFields,
   scheduledFor: instantIn(z.string({ error: OFFSET_NEEDED }))
     .optional()
     .openapi({ type: "string", format: "date-time" })

@@ -36,7 +36,10 @@ const MAX_MEDIA = Math.max(
 
 const threadItem = z.union([
   z.string(),
-  z.strictObject({ text: z.string(), media: z.array(z.number().int().min(0)).max(MAX_MEDIA) }),
+  z.strictObject({
+    text: z.string().optional(),
+    media: z.array(z.number().int().min(0)).max(MAX_MEDIA).optional(),
+  }),
 ]);
 
 const input = z.strictObject({
@@ -78,8 +81,12 @@ const input = z.strictObject({
     .union([z.literal("auto"), z.array(threadItem).min(1).max(MAX_THREAD)])
     .optional()
     .describe(
-      "Posts that follow as a thread, where the platform has threads: texts, or texts with the numbers of the files from 0; the other media go with the post itself. `auto` splits a long text.",
+      "Posts that follow as a thread, where the platform has threads: texts, or objects of text, media or both, where media are numbers of the files from 0; the other media go with the post itself. `auto` splits a long text.",
     ),
+  threadMarks: z
+    .boolean()
+    .optional()
+    .describe("Ends each post of the thread with its number, such as 1/5."),
   firstComment: z.string().max(MAX_FIELD_CHARACTERS).optional().describe("The first comment."),
   settings: settingsSchema
     .optional()
@@ -116,7 +123,7 @@ function refusedUrls(origin: string, urls: readonly string[]): FieldError[] {
 
 function toNewPost({ origin }: Call, args: Args, call: NamedCall | null): NewPost {
   const { accountIds, text, title = null, altTexts = [], settings = {} } = args;
-  const { mediaIds = [], mediaUrls = [], thread, firstComment } = args;
+  const { mediaIds = [], mediaUrls = [], thread, threadMarks, firstComment } = args;
   const when = postFieldsSchema
     .pick({ schedule_date: true })
     .safeParse({ schedule_date: args.scheduleDate });
@@ -135,6 +142,7 @@ function toNewPost({ origin }: Call, args: Args, call: NamedCall | null): NewPos
       ...(thread === undefined
         ? {}
         : { thread: thread === "auto" ? thread : JSON.stringify(thread) }),
+      ...(threadMarks === undefined ? {} : { thread_marks: String(threadMarks) }),
       ...(firstComment === undefined ? {} : { first_comment: firstComment }),
       ...(altTexts.length > 0 ? { alt_text: altTexts } : {}),
     },

@@ -3,11 +3,15 @@ import { FAILURE_CODES, NEXT_ACTIONS, toFailureObject } from "../../core/failure
 import { PLATFORMS } from "../../core/platforms.ts";
 import { parseInstant } from "../../core/time.ts";
 import { enableDescriptions } from "../../http/describing.ts";
+import type { PartKind } from "../../platforms/part-kinds.ts";
 import { connectors } from "../../platforms/registry.ts";
 import type { UploadRecord } from "../posts/table.ts";
 import {
   MAX_ALT_TEXT_CHARACTERS,
   MAX_DESCRIPTION_CHARACTERS,
+  MAX_FIELD_CHARACTERS,
+  MAX_THREAD,
+  MAX_THREAD_CHARACTERS,
   MAX_TITLE_CHARACTERS,
 } from "./bounds.ts";
 
@@ -51,6 +55,59 @@ export const altTextField = (...more: string[]) =>
     .union([altText, z.array(altText).max(MAX_FILES)])
     .optional()
     .describe([ALT_TEXT_WORDS, ...more].join("\n\n"));
+
+const withFollowUp = (kind: PartKind): string =>
+  connectors()
+    .flatMap(({ platform, followUps }) => (followUps?.kinds.includes(kind) ? [platform] : []))
+    .join(", ");
+
+export const partFormFields = () => ({
+  thread: z
+    .string()
+    .openapi({ maxLength: MAX_THREAD_CHARACTERS })
+    .optional()
+    .describe(
+      `What follows the post as a thread (${withFollowUp("post")}): a JSON array of up to ${MAX_THREAD} texts, or of {"text", "media"}, whose \`media\` are numbers of the call's files from 0; the other files go with the post itself. \`auto\` splits a long text at paragraphs, then at sentences, then at words.`,
+    ),
+  thread_marks: z
+    .string()
+    .optional()
+    .openapi({ type: "boolean" })
+    .describe("Ends each post of a thread with its number, such as 1/5. Default: false."),
+  first_comment: z
+    .string()
+    .openapi({ maxLength: MAX_FIELD_CHARACTERS })
+    .optional()
+    .describe(`The first comment under the post (${withFollowUp("comment")}).`),
+});
+
+/** The parts of a JSON body; null takes them off. */
+export const partFields = {
+  thread: z
+    .union(
+      [
+        z.string().openapi({ maxLength: MAX_THREAD_CHARACTERS }),
+        z.array(z.unknown()).openapi({ maxItems: MAX_THREAD }),
+      ],
+      { error: "must be an array, or auto" },
+    )
+    .nullable()
+    .optional()
+    .describe(
+      "What follows the post as a thread, as in POST /upload; `media` are numbers of the post's files from 0. null takes the thread off.",
+    ),
+  thread_marks: z
+    .boolean({ error: "must be true or false" })
+    .nullable()
+    .optional()
+    .describe("Ends each post of the thread with its number. Sent with thread."),
+  first_comment: z
+    .string({ error: "must be text" })
+    .openapi({ maxLength: MAX_FIELD_CHARACTERS })
+    .nullable()
+    .optional()
+    .describe("The first comment. null takes it off."),
+};
 
 const textOn = (field: "title" | "description"): string =>
   connectors()

@@ -1,4 +1,5 @@
 import { sha256Hex } from "../../core/signature.ts";
+import type { PartKind } from "../../platforms/part-kinds.ts";
 import type { MediaRef, UploadRow } from "../posts/table.ts";
 
 type Content = Pick<
@@ -28,18 +29,24 @@ export function contentHash(upload: Content): Promise<string> {
 
 type Versioned = Content & Pick<UploadRow, "scheduledFor">;
 
-export const VERSION_PARTS = ["title", "description", "settings", "files", "scheduledFor"] as const;
+const POST_PARTS = ["title", "description", "settings", "files", "scheduledFor"] as const;
+export const VERSION_PARTS = [...POST_PARTS, "thread", "first_comment"] as const;
 export type VersionPart = (typeof VERSION_PARTS)[number];
 
 function textsOf(post: Versioned): Record<VersionPart, string> {
   const settings = Object.entries(post.settings).sort(([a], [b]) => (a < b ? -1 : 1));
-  const parts = contentOfParts(post);
+  const partsOf = (kind: PartKind) =>
+    JSON.stringify(
+      contentOfParts({ parts: (post.parts ?? []).filter((one) => one.kind === kind) }),
+    );
   return {
     title: JSON.stringify(post.title),
-    description: JSON.stringify(parts.length > 0 ? [post.description, ...parts] : post.description),
+    description: JSON.stringify(post.description),
     settings: JSON.stringify(settings),
     files: JSON.stringify(post.media.map(nameWithAltText)),
     scheduledFor: JSON.stringify(post.scheduledFor),
+    thread: partsOf("post"),
+    first_comment: partsOf("comment"),
   };
 }
 
@@ -60,16 +67,23 @@ function markOf(text: string): string {
  * approved post.
  */
 export async function versionOf(post: Versioned): Promise<string> {
-  const texts = textsOf(post);
-  const hash = await sha256Hex(JSON.stringify([post.accountId, texts]));
-  return `${hash}-${VERSION_PARTS.map((part) => markOf(texts[part])).join("")}`;
+  const { thread, first_comment, ...texts } = textsOf(post);
+  const hasParts = (post.parts ?? []).length > 0;
+  const whole = hasParts ? { ...texts, thread, first_comment } : texts;
+  const hash = await sha256Hex(JSON.stringify([post.accountId, whole]));
+  return `${hash}-${Object.values(whole).map(markOf).join("")}`;
 }
 
-const VERSION = /^[0-9a-f]{64}-([0-9a-f]{20})$/;
+const VERSION = /^[0-9a-f]{64}-([0-9a-f]{20}(?:[0-9a-f]{8})?)$/;
+const NO_PARTS = markOf("[]").repeat(2);
+const DIGITS = VERSION_PARTS.length * MARK_DIGITS;
 
 /** Returns no parts for a malformed version. */
 export function changedParts(before: string, after: string): VersionPart[] {
-  const [marks, others] = [before, after].map((version) => VERSION.exec(version)?.[1]);
+  const [marks, others] = [before, after].map((version) => {
+    const digits = VERSION.exec(version)?.[1];
+    return digits && (digits + NO_PARTS).slice(0, DIGITS);
+  });
   if (marks === undefined || others === undefined) return [];
   return VERSION_PARTS.filter((_, i) => {
     const at = i * MARK_DIGITS;

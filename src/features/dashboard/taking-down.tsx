@@ -21,7 +21,7 @@ export const TakingDown = ({ upload, actor, clock }: TakingDownProps) => {
       </p>
     );
   }
-  if (status !== "completed" || !metadata || !mayUnpublish(actor, upload)) return null;
+  if (status !== "completed" || !metadata || !mayUnpublish(actor)) return null;
   const connector = connectorOf(platform);
   const { name, removal } = connector;
   if (!removal.calls) {

@@ -15,7 +15,7 @@ import { platformName } from "../../platforms/registry.ts";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
 import { versionOf } from "../content/version.ts";
 import { mediaPath } from "../media/files.ts";
-import { partName, positionToRetry, toPartAnswers } from "../posts/parts.ts";
+import { positionToRetry, toPartAnswers } from "../posts/parts.ts";
 import { HELD_MESSAGE, mayApprove } from "../posts/rules.ts";
 import type { MediaRef } from "../posts/table.ts";
 import { openLinkOfPost } from "../review/repo/links.ts";
@@ -279,7 +279,9 @@ const Actions = ({ upload }: { upload: WholeUpload }) => {
             <p>
               {failureCode === "platform_processing_timeout"
                 ? "The post may have been published: a retry would publish it twice."
-                : "A retry is not likely to help as long as the post stays as it is."}
+                : position === null
+                  ? "A retry is not likely to help as long as the post stays as it is."
+                  : "A retry is not likely to help as long as the part stays as it is. The command akimbo edit changes its text, and so does PATCH /upload/{id}, with thread or first_comment."}
             </p>
             <Button tone="quiet">Retry anyway</Button>
           </TeamForm>
@@ -344,8 +346,10 @@ const Content = ({ upload, files }: { upload: WholeUpload; files: readonly File[
       <ol>
         {toPartAnswers(upload).map(({ position, text, status, shareUrl, errorMessage, kind }) => (
           <li>
-            <strong>{partName({ kind }, position)}</strong>,{" "}
-            {upload.unpublishedAt && status === "completed" ? "taken down" : STATUS_WORDS[status]}
+            <strong>
+              Part {position}, {kind === "comment" ? "first comment" : "post of the thread"}
+            </strong>
+            , {upload.unpublishedAt && status === "completed" ? "taken down" : STATUS_WORDS[status]}
             {shareUrl && !upload.isSimulated && !upload.unpublishedAt && (
               <>
                 {" "}

@@ -178,20 +178,24 @@ async function answerOf<T>(
       platform,
       error: errorName(error),
     });
-    throw unavailable(`${platform} did not answer. Try again later.`);
+    throw unavailable(`${connectorOf(platform).name} did not answer. Try again later.`);
   }
   throw new Error(`${platform} cannot be asked that.`);
 }
 
 export function toAppError({ platform }: AccountRow, { failure }: Refused): AppError {
   const { code, message, retryAfterSeconds } = failure;
+  const { name } = connectorOf(platform);
   if (code === "account_disconnected") return inactive(message);
   if (code === "rate_limited") {
-    return new AppError("RATE_LIMIT", `${platform} takes no more calls for now: ${message}`, {
+    return new AppError("RATE_LIMIT", `${name} takes no more calls for now: ${message}`, {
       headers: toRetryAfter(retryAfterSeconds),
     });
   }
-  return unavailable(`${platform} refused: ${message}`, retryAfterSeconds);
+  return unavailable(
+    message.startsWith(`${name} `) ? message : `${name} refused: ${message}`,
+    retryAfterSeconds,
+  );
 }
 
 const inactive = (message: string) => new AppError("ACCOUNT_INACTIVE", message);

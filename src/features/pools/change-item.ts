@@ -1,11 +1,13 @@
 import { AppError, type FieldError, fieldError, notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
+import { textErrors } from "../content/bounds.ts";
+import { partErrors, toRawParts } from "./item-parts.ts";
 import { locked, whyLocked } from "./items.ts";
 import { invalid, requireMayFill, requireOwn } from "./refusals.ts";
 import type { ItemChange } from "./repeat-schema.ts";
 import { findItem, itemsOf, type ListedItem } from "./repo/items.ts";
 import { approvalOf, findPool } from "./repo/pools.ts";
-import { changeRepeating, itemToChange } from "./repo/repeats.ts";
+import { changeQueued, itemToChange } from "./repo/repeats.ts";
 import { targetsOf } from "./repo/slots.ts";
 import type { ItemRow } from "./table.ts";
 import type { Repeat } from "./turns.ts";
@@ -45,14 +47,20 @@ export async function changeItem(
       );
     }
     const { repeat, variants } = changed(item, change);
+    const parts = toRawParts(change);
+    const hasNewParts = Object.keys(parts).length > 0;
+    const settings = { ...item.settings, ...parts };
+    const after = { ...item, variants, settings };
     const errors: FieldError[] = [
       ...repeatErrors(item, change),
-      ...(change.variants ? await variantErrors(ctx, { ...item, variants }, targets) : []),
+      ...(change.variants ? await variantErrors(ctx, after, targets) : []),
+      ...(hasNewParts ? textErrors(settings) : []),
+      ...(hasNewParts ? await partErrors(ctx, after, targets) : []),
     ];
     if (errors.length > 0) throw invalid(errors);
     const page = { status: null, after: id - 1, limit: 1 };
     const [isChanged, [listed]] = await ctx.db.run([
-      changeRepeating(item, repeat, variants),
+      changeQueued(item, { repeat, variants, settings }),
       itemsOf(ctx.team, poolId, page),
     ]);
     if (isChanged > 0 && listed) return listed;

@@ -5,7 +5,8 @@ import { publicOrigin } from "../../http/env.ts";
 import { type Fields, lastOf, readForm } from "../../http/multipart.ts";
 import type { RawField } from "../../platforms/kit/form-fields.ts";
 import { discardFiles, type FormPart, inFormOrder, takeFile, urlsIn } from "../compose/media.ts";
-import type { MediaRole, NewMedia } from "../compose/new-post.ts";
+import { type MediaRole, type NewMedia, PART_FIELDS } from "../compose/new-post.ts";
+import { toRawParts } from "./item-parts.ts";
 import { lookUpPool, type NewItems } from "./items.ts";
 import { readRepeating } from "./repeat-schema.ts";
 
@@ -15,9 +16,15 @@ const FILE_FIELDS = new Map<string, MediaRole>([
   ["photo", "photo"],
 ]);
 const TEXT_FIELDS = [
-  ...["title", "description", "metadata", "repeat", "variants", "alt_text"],
+  "title",
+  "description",
+  "metadata",
+  "repeat",
+  "variants",
+  "alt_text",
   "mediaId",
-];
+  ...PART_FIELDS,
+] as const;
 
 function readAltText(fields: Fields): RawField {
   const texts = fields.get("alt_text") ?? [];
@@ -27,7 +34,7 @@ function readAltText(fields: Fields): RawField {
 /** Refuses unknown fields, so that no platform option is lost. */
 const unknownErrors = (fields: Fields): FieldError[] =>
   [...fields.keys()]
-    .filter((name) => !FILE_FIELDS.has(name) && !TEXT_FIELDS.includes(name))
+    .filter((name) => !FILE_FIELDS.has(name) && !TEXT_FIELDS.some((field) => field === name))
     .map((field) => ({
       field,
       message: `${field}: is not a field of an item. Options of platforms go into metadata, as JSON.`,
@@ -70,6 +77,9 @@ export async function readItemForm(
       description: lastOf(fields, "description") ?? null,
       metadata: lastOf(fields, "metadata") ?? null,
       altText: readAltText(fields),
+      parts: toRawParts(
+        Object.fromEntries(PART_FIELDS.map((field) => [field, lastOf(fields, field)])),
+      ),
       media: [...inFormOrder(parts, media, fields), ...urlsIn(fields, FILE_FIELDS)],
     };
     const adding = {

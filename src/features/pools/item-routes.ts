@@ -17,6 +17,7 @@ import { namedFile } from "../compose/media.ts";
 import type { NewMedia } from "../compose/new-post.ts";
 import { changeItem } from "./change-item.ts";
 import { readItemForm } from "./item-form.ts";
+import { toRawParts } from "./item-parts.ts";
 import {
   addedSchema,
   bulkItemsSchema,
@@ -104,6 +105,7 @@ poolItemRoutes.openapi(addMany, async (c) => {
       description,
       metadata,
       altText: entry.altText,
+      parts: toRawParts(entry),
       repeat: entry.repeat ?? null,
       variants: entry.variants ?? null,
       media: mediaOf(entry),
@@ -179,7 +181,7 @@ const change = apiRoute({
   path: "/pools/{id}/videos/{itemId}",
   tags: ["Pools", "Extensions"],
   operationId: "updatePoolItem",
-  summary: "Change how a queued item repeats",
+  summary: "Change how a queued item repeats, and what follows its posts",
   scope: "pools:write",
   limit: "write",
   request: { params: itemParams, body: jsonBody(itemChangeSchema) },

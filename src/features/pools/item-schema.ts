@@ -6,7 +6,7 @@ import {
   MAX_TITLE_CHARACTERS,
   MAX_URL_CHARACTERS,
 } from "../content/bounds.ts";
-import { altText, altTextField } from "../content/schema.ts";
+import { altText, altTextField, partFields, partFormFields } from "../content/schema.ts";
 import { repeatFormFields, repeatSchema, variantsSchema } from "./repeat-schema.ts";
 import type { AddedItem, ListedItem } from "./repo/items.ts";
 import { waitsUntil } from "./turns.ts";
@@ -34,6 +34,7 @@ export const itemFormSchema = () =>
       title: textUpTo(MAX_TITLE_CHARACTERS).describe("Title of each post."),
       description: textUpTo(MAX_DESCRIPTION_CHARACTERS).optional(),
       metadata: textUpTo(MAX_METADATA_CHARACTERS).optional().describe(METADATA),
+      ...partFormFields(),
       ...repeatFormFields,
       video: file()
         .optional()
@@ -74,6 +75,7 @@ export const bulkItemsSchema = z
               .describe("In place of videoUrl: a stored file of the team. An extension."),
             description: z.string().max(MAX_DESCRIPTION_CHARACTERS).optional(),
             metadata: z.string().max(MAX_METADATA_CHARACTERS).optional().describe(METADATA),
+            ...partFields,
             repeat: repeatSchema.optional(),
             variants: variantsSchema.optional(),
             altText: altText.optional().describe("Alternative text of the video."),

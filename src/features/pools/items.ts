@@ -21,12 +21,18 @@ import {
   readPresigned,
   refusalsOf,
 } from "../compose/media.ts";
-import { canonicalMedia, type NewMedia } from "../compose/new-post.ts";
+import {
+  canonicalMedia,
+  type NewMedia,
+  namesParts,
+  type RawSettings,
+} from "../compose/new-post.ts";
 import { textErrors } from "../content/bounds.ts";
 import { type Done, type FirstTime, type Looked, look, once } from "../idempotency/once.ts";
 import { DAMAGED } from "../media/files.ts";
 import { filesByHash, hasFiles, insertMedia, type MediaRow } from "../media/repo.ts";
 import { arePresigned } from "../presign/repo.ts";
+import { partErrors } from "./item-parts.ts";
 import { readMetadata } from "./metadata.ts";
 import { type FoundPool, invalid, requireMayFill, requireOwn } from "./refusals.ts";
 import * as repo from "./repo/items.ts";
@@ -42,6 +48,7 @@ export interface NewItem {
   description: string | null;
   metadata: string | null;
   altText?: RawField;
+  parts?: RawSettings;
   media: readonly NewMedia[];
   repeat: Repeat | null;
   variants: string[] | null;
@@ -107,13 +114,14 @@ export async function addItems(
 }
 
 const canonicalItems = (items: readonly NewItem[]): unknown =>
-  items.map(({ title, description, metadata, altText, media, repeat, variants }) => [
+  items.map(({ title, description, metadata, altText, parts = {}, media, repeat, variants }) => [
     title,
     description,
     metadata,
     canonicalMedia(media),
     ...(repeat || variants ? [repeat, variants] : []),
     ...(altText === undefined ? [] : [altText]),
+    ...(Object.keys(parts).length > 0 ? [parts] : []),
   ]);
 
 /** Returns null when a concurrent change prevented storing. */
@@ -133,7 +141,7 @@ async function store(
   const errors = [
     ...refused,
     ...judged.flatMap((one) => one.errors),
-    ...(await variantErrorsOf(ctx, adding, judged)),
+    ...(await targetErrors(ctx, adding, judged)),
   ];
   if (errors.length > 0) throw invalid(errors);
   const { teamId, userId: addedBy, scopes } = ctx.actor;
@@ -174,16 +182,28 @@ const withRoles = (item: NewItem, files: readonly MediaRow[]): NewItem => ({
   }),
 });
 
-async function variantErrorsOf(
+async function targetErrors(
   ctx: Ctx,
   { poolId, items, prefixOf }: NewItems,
   judged: readonly Judged[],
 ): Promise<FieldError[]> {
-  if (items.every(({ variants }) => variants === null)) return [];
+  if (judged.every(({ row }) => row.variants === null && !namesParts(row.settings))) return [];
   const [targets] = await ctx.db.run([targetsOf(poolId)]);
-  const errors = await Promise.all(judged.map(({ row }) => variantErrors(ctx, row, targets)));
+  const errors = await Promise.all(
+    judged.map(async ({ row }, i) => [
+      ...(await variantErrors(ctx, row, targets)),
+      ...inMetadata(await partErrors(ctx, row, targets), items[i]?.parts),
+    ]),
+  );
   return errors.flatMap((list, i) => withPrefix(list, prefixOf(i)));
 }
+
+const inMetadata = (errors: readonly FieldError[], sent: RawSettings = {}): FieldError[] =>
+  errors.map(({ field, message }) => {
+    if (Object.hasOwn(sent, field)) return { field, message };
+    const inside = `metadata.${field}`;
+    return { field: inside, message: message.replace(`${field}: `, `${inside}: `) };
+  });
 
 const withPrefix = (errors: readonly FieldError[], prefix: string): FieldError[] =>
   errors.map(({ field, message }) => ({
@@ -224,13 +244,17 @@ const VARIANTS_ALONE = fieldError(
 /** The platforms are unknown until a slot fires. */
 function judgeItem(
   ctx: Ctx,
-  { title, description, metadata, altText, media, repeat, variants }: NewItem,
+  { title, description, metadata, altText, parts, media, repeat, variants }: NewItem,
   { presigned, stored }: { presigned: PresignedFiles; stored: readonly MediaRow[] },
   prefix: string,
 ): Judged {
   const refuse = (field: string, message: string) => ({ field, message: `${field}: ${message}` });
   const { settings: options, errors: wrongOptions } = readMetadata(metadata);
-  const settings = altText === undefined ? options : { ...options, alt_text: altText };
+  const settings = {
+    ...options,
+    ...(altText === undefined ? {} : { alt_text: altText }),
+    ...parts,
+  };
   const checked = checkMedia(ctx, media, stored, presigned);
   const damaged = checked.flatMap((item, i) =>
     "media" in item && "isDamaged" in item.media && item.media.isDamaged

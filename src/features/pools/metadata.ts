@@ -1,7 +1,7 @@
 import type { FieldError } from "../../core/errors.ts";
 import type { RawField } from "../../platforms/kit/form-fields.ts";
 import { connectors } from "../../platforms/registry.ts";
-import { marksAlone, PART_FIELDS, type RawSettings, WITH_THREAD } from "../compose/new-post.ts";
+import { PART_FIELDS, type RawSettings } from "../compose/new-post.ts";
 
 const MAX_SHOWN_CHARACTERS = 100;
 
@@ -62,6 +62,5 @@ export function readMetadata(text: string | null): { settings: RawSettings; erro
     if (error) errors.push(refuse(field, error));
     else if (value !== undefined) settings[name] = value;
   }
-  const alone = marksAlone(settings).map(({ field }) => refuse(`metadata.${field}`, WITH_THREAD));
-  return { settings, errors: [...errors, ...alone] };
+  return { settings, errors };
 }

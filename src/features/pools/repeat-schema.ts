@@ -1,8 +1,10 @@
 import * as z from "zod";
+import { formatCount } from "../../core/counts.ts";
 import { type FieldError, fieldError, toFieldErrors } from "../../core/errors.ts";
 import { nullIfBlank } from "../../core/text.ts";
 import { enableDescriptions } from "../../http/describing.ts";
 import { MAX_DESCRIPTION_CHARACTERS } from "../content/bounds.ts";
+import { partFields } from "../content/schema.ts";
 import {
   MAX_REPEAT_DAYS,
   MAX_VARIANT_CHARACTERS,
@@ -18,29 +20,49 @@ const REPEAT =
 const VARIANTS =
   "Other texts, which take turns after the item's own: each replaces the description, or the title of an item without one.";
 
+const wholeNumber = ({ min, max }: { min: number; max: number }) => {
+  const error = `must be a whole number from ${formatCount(min)} to ${formatCount(max)}`;
+  return z.number({ error }).int({ error }).min(min, { error }).max(max, { error });
+};
+
+const refuseOthers =
+  (names: string) =>
+  ({ code }: { code?: string }): string =>
+    code === "unrecognized_keys"
+      ? `is not a field of repeat; send ${names}`
+      : 'must be an object, such as {"every":{"days":30},"times":6}';
+
 export const repeatSchema = z
-  .strictObject({
-    every: z.strictObject({
-      days: z.number().int().min(1).max(MAX_REPEAT_DAYS).describe("Days between publications."),
-    }),
-    times: z
-      .number()
-      .int()
-      .min(REPEAT_TIMES.min)
-      .max(REPEAT_TIMES.max)
-      .describe("How often the item is published in total, the first time included."),
-  })
+  .strictObject(
+    {
+      every: z.strictObject(
+        {
+          days: wholeNumber({ min: 1, max: MAX_REPEAT_DAYS }).describe(
+            "Days between publications.",
+          ),
+        },
+        { error: refuseOthers("days") },
+      ),
+      times: wholeNumber(REPEAT_TIMES).describe(
+        "How often the item is published in total, the first time included.",
+      ),
+    },
+    { error: refuseOthers("every, times") },
+  )
   .describe(REPEAT);
+
+const TEXT_LIST = `must be an array of 1 to ${MAX_VARIANTS} texts`;
 
 export const variantsSchema = z
   .array(
     z
-      .string()
+      .string({ error: "must be text" })
       .max(MAX_DESCRIPTION_CHARACTERS)
       .refine((text) => nullIfBlank(text) !== null, "must not be empty"),
+    { error: TEXT_LIST },
   )
-  .min(1)
-  .max(MAX_VARIANTS)
+  .min(1, { error: TEXT_LIST })
+  .max(MAX_VARIANTS, { error: TEXT_LIST })
   .refine(
     (texts) => texts.join("").length <= MAX_VARIANT_CHARACTERS,
     `must have at most ${MAX_VARIANT_CHARACTERS} characters together`,
@@ -68,10 +90,11 @@ export const itemChangeSchema = z
         `${REPEAT} null: an item that was published before goes once more, and does not return.`,
       ),
     variants: variantsSchema.nullable(),
+    ...partFields,
   })
   .partial()
   .refine(
-    ({ repeat, variants }) => repeat !== undefined || variants !== undefined,
+    (change) => Object.values(change).some((value) => value !== undefined),
     "Name one field to change, at least.",
   )
   .meta({ id: "PoolItemChange" });

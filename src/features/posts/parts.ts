@@ -20,6 +20,7 @@ export const NO_ACCOUNT_FOR_PARTS =
 
 interface Whole {
   status: UploadStatus;
+  failureCode: FailureCode | null;
   part: number;
   parts: readonly Part[] | null;
 }
@@ -48,14 +49,14 @@ export const newPart = (content: Pick<Part, "kind" | "text" | "media">): Part =>
   errorMessage: null,
 });
 
-export const currentPart = ({ part, parts }: Omit<Whole, "status">): Part | null =>
+export const currentPart = ({ part, parts }: Pick<Whole, "part" | "parts">): Part | null =>
   parts?.[part - 1] ?? null;
 
 export function positionToRetry({
   status,
   parts,
   unpublishedAt,
-}: Omit<Whole, "part"> & { unpublishedAt: Date | null }): number | null {
+}: Pick<Whole, "status" | "parts"> & { unpublishedAt: Date | null }): number | null {
   if (
     unpublishedAt !== null ||
     status !== "completed" ||
@@ -90,6 +91,8 @@ export const wholeText = ({ parts }: { parts: readonly Part[] | null }, text: st
 export const countPosts = (parts: readonly Part[] | null): number =>
   1 + (parts ?? []).filter(({ kind }) => kind === "post").length;
 
+const POST_FAILED = "The post itself is not out, so this part was not sent.";
+
 function statusOf({ status, part: current }: Whole, part: Part, position: number): UploadStatus {
   if (part.status !== "pending") return part.status;
   if (status !== "processing") return status;
@@ -97,13 +100,17 @@ function statusOf({ status, part: current }: Whole, part: Part, position: number
 }
 
 export const toPartAnswers = (whole: Whole) =>
-  (whole.parts ?? []).map((part, i) => ({
-    position: i + 1,
-    kind: part.kind,
-    status: statusOf(whole, part, i + 1),
-    text: part.text,
-    platformPostId: part.platformPostId,
-    shareUrl: part.shareUrl,
-    failure: part.failureCode === null ? null : toFailureObject(part.failureCode),
-    errorMessage: part.errorMessage,
-  }));
+  (whole.parts ?? []).map((part, i) => {
+    const isUnsent = part.status === "pending" && whole.status === "failed";
+    const code = isUnsent ? whole.failureCode : part.failureCode;
+    return {
+      position: i + 1,
+      kind: part.kind,
+      status: statusOf(whole, part, i + 1),
+      text: part.text,
+      platformPostId: part.platformPostId,
+      shareUrl: part.shareUrl,
+      failure: code === null ? null : toFailureObject(code),
+      errorMessage: isUnsent ? POST_FAILED : part.errorMessage,
+    };
+  });

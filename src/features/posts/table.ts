@@ -57,7 +57,13 @@ export interface Correction {
   startedAt: string;
 }
 
-export type EditedField = "title" | "description" | "files" | "scheduledFor";
+export type EditedField =
+  | "title"
+  | "description"
+  | "files"
+  | "scheduledFor"
+  | "thread"
+  | "first_comment";
 
 /** The row is the post's publishing job too. */
 export const uploads = sqliteTable("uploads", {

@@ -1,12 +1,14 @@
 import * as z from "zod";
-import { FAILURES, NEXT_ACTIONS } from "../../core/failures.ts";
+import { FAILURE_CODES, FAILURES, NEXT_ACTIONS } from "../../core/failures.ts";
 import { PLATFORMS } from "../../core/platforms.ts";
 import { UPLOAD_STATUSES, type UploadStatus } from "../../core/upload-status.ts";
 import { postIdArgument } from "../../mcp/arguments.ts";
 import { READS, tool } from "../../mcp/tool.ts";
+import { PART_KINDS } from "../../platforms/part-kinds.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import { downloadOf } from "../content/files.ts";
 import { versionOf } from "../content/version.ts";
+import { toPartAnswers } from "./parts.ts";
 import { getUpload, listUploads } from "./service.ts";
 import type { UploadWithAccount } from "./table.ts";
 
@@ -53,6 +55,22 @@ const post = z.object({
     .describe(
       "The step that helps after a failure. retry, retry_later: call create_post again, at once or in an hour, with another idempotencyKey. replace_media, edit_post: call create_post with other files, or another text. reconnect_account: its owner reconnects it in the dashboard. check_platform: the post may be published, so look at the platform first.",
     ),
+});
+
+const part = z.object({
+  position: z.number().int().describe("From 1; the post itself is not counted."),
+  kind: z.enum(PART_KINDS).describe("post: of the thread. comment: the first comment."),
+  status: z.enum(UPLOAD_STATUSES),
+  platformPostId: z.string().nullable(),
+  shareUrl: z.string().nullable(),
+  failure: z
+    .object({
+      code: z.enum(FAILURE_CODES),
+      retryable: z.boolean(),
+      nextAction: z.enum(NEXT_ACTIONS),
+    })
+    .nullable(),
+  errorMessage: z.string().nullable().describe("Why the part is not out."),
 });
 
 /** Source: spec, "Agent endpoint": get_post_status. */
@@ -110,9 +128,19 @@ export const postStatusTool = tool({
   description:
     "Gets the state of one post: draft, awaiting_approval, scheduled, queued, published with its url, or failed with the platform's words and the next step. A queued post is usually published within a minute, a long video within a few minutes: ask again then.",
   input: z.strictObject({ postId: postIdArgument.describe("From create_post.") }),
-  output: post,
+  output: post.extend({
+    parts: z
+      .array(part)
+      .describe(
+        "What follows the post, in order. Parts that failed are retried by your user on the post's page, or with POST /api/v1/upload/{id}/retry.",
+      ),
+  }),
   annotations: READS,
-  run: async ({ ctx }, { postId }) => toPost(await getUpload(ctx, postId)),
+  run: async ({ ctx }, { postId }) => {
+    const found = await getUpload(ctx, postId);
+    const parts = toPartAnswers(found.upload).map(({ text: _, ...one }) => one);
+    return { ...(await toPost(found)), parts };
+  },
 });
 
 export const listPostsTool = tool({

@@ -1,4 +1,5 @@
 import { type Failure, PublishFailure } from "../../core/failures.ts";
+import { asSentence } from "../../core/text.ts";
 import { addSeconds, secondsBetween } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
 import type {
@@ -97,9 +98,19 @@ async function askAgain(
   leastSeconds = 0,
 ): Promise<"over"> {
   const { upload } = claim;
-  if (isOverdue(upload, deps.now())) return over(fail(deps, upload, neverFinished(message)));
+  if (isOverdue(upload, deps.now())) {
+    return over(fail(deps, upload, neverFinished(withReply(upload, message))));
+  }
   const wait = Math.max(ASK_AGAIN_SECONDS, leastSeconds);
   return over(park(deps, upload, addSeconds(deps.now(), wait)));
+}
+
+const NO_ANSWER = "The platform did not answer: ";
+
+/** Keeps what the platform answered to the call that made the part. */
+function withReply({ part, errorMessage }: UploadRow, message: string): string {
+  if (part === 0 || errorMessage === null || errorMessage.startsWith(NO_ANSWER)) return message;
+  return `${asSentence(errorMessage)} ${message}`;
 }
 
 const stepsFor = ({ connector, upload }: Claim) =>
@@ -223,7 +234,7 @@ export async function reconcile(deps: Deps, claim: Claim, job: PublishJob): Prom
     case "token_expired":
       return refreshed(deps, claim, job);
     case "unknowable":
-      return over(fail(deps, upload, neverFinished(answer.message)));
+      return over(fail(deps, upload, neverFinished(withReply(upload, answer.message))));
     case "no_answer":
       return askAgain(deps, claim, answer.message);
     case "absent": {
@@ -286,7 +297,7 @@ async function answerOf<Step>(step: Promise<Step>): Promise<Step | NoAnswer> {
   } catch (error) {
     if (error instanceof PublishFailure) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    return { kind: "no_answer", message: `The platform did not answer: ${reason}`.slice(0, 500) };
+    return { kind: "no_answer", message: `${NO_ANSWER}${reason}`.slice(0, 500) };
   }
 }
 

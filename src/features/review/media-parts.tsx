@@ -51,11 +51,13 @@ export async function shotsOf(
   return Promise.all(main.map(toShot));
 }
 
-/** A video's picture, or subtitles. */
+/** A file of a part, a video's picture, or subtitles. */
 export interface SideFile {
   label: string;
   address: string | null;
   text: string;
+  picture: string | null;
+  altText: string | null;
 }
 
 function whereabouts(ref: MediaRef, isHeld: boolean): string {
@@ -89,6 +91,11 @@ export function sideFilesOf(deps: Deps, post: ShownPost): Promise<SideFile[]> {
         address:
           "sha256" in ref && !ref.isGone ? await mediaPath(deps, post.teamId, ref.sha256) : null,
         text: whereabouts(ref, isHeld),
+        picture:
+          "sha256" in ref && ref.kind === "image" && !ref.isGone
+            ? await mediaPath(deps, post.teamId, ref.sha256)
+            : null,
+        altText: ref.role === "part" ? (ref.altText ?? null) : null,
       })),
   );
 }

@@ -120,6 +120,23 @@ const Planned = ({ post, scene: { clock, now } }: { post: ShownPost; scene: Scen
   );
 };
 
+const Side = ({ side: { address, text, picture, altText } }: { side: SideFile }) => (
+  <>
+    {address === null ? (
+      text
+    ) : (
+      <a href={address} target="_blank" rel="noopener noreferrer">
+        {picture === null ? text : <img src={picture} alt={altText ?? text} loading="lazy" />}
+      </a>
+    )}
+    {altText !== null && (
+      <span class="alt" dir="auto">
+        Alternative text: {altText}
+      </span>
+    )}
+  </>
+);
+
 interface FactsProps {
   post: ShownPost;
   shown: Shown;
@@ -158,15 +175,9 @@ const Facts = ({ post, shown, sides, scene }: FactsProps) => {
           </dd>
         </>
       ))}
-      {sides.map(({ label, address, text }) => (
-        <Fact name={label}>
-          {address === null ? (
-            text
-          ) : (
-            <a href={address} target="_blank" rel="noopener noreferrer">
-              {text}
-            </a>
-          )}
+      {sides.map((side) => (
+        <Fact name={side.label}>
+          <Side side={side} />
         </Fact>
       ))}
     </dl>

@@ -59,7 +59,8 @@ export const REVIEW_STYLES = `${MOCK_STYLES}
 .side .facts { font-size: .95rem; grid-template-columns: minmax(0, 6.6rem) minmax(0, 1fr); }
 .facts dt { overflow-wrap: anywhere; }
 .facts dd { margin: 0; }
-.facts time { display: block; }
+.facts time, .facts .alt { display: block; overflow-wrap: anywhere; }
+.facts img { display: block; max-width: 100%; max-height: 12rem; width: auto; height: auto; border-radius: .5rem; }
 .own { display: block; min-height: 1.55em; color: var(--muted); font-size: .92rem; }
 .decide { display: grid; gap: .6rem; border-top: 1px solid var(--line); padding-top: 1rem; }
 .decide details { border: 1px solid var(--line); border-radius: .6rem; padding: .2rem .8rem; }

@@ -31,7 +31,7 @@ const unpublish = apiRoute({
   operationId: "unpublishUpload",
   summary: "Take a published post down",
   description:
-    "Deletes the post at its platform. It stays `completed`, with `unpublishedAt`, and counts under caps, quotas and the rules about repeated posts as before. A post that the platform does not have any more counts as taken down. Asked again, the answer is the same. For the person who made the post, and for owners and admins.",
+    "Deletes the post at its platform. It stays `completed`, with `unpublishedAt`, and counts under caps, quotas and the rules about repeated posts as before. A post that the platform does not have any more counts as taken down. Asked again, the answer is the same. For owners and admins.",
   scope: "posts:publish",
   limit: "destructive",
   request: { params: idParams },

@@ -3,26 +3,17 @@ import { asSentence } from "../../core/text.ts";
 import { STATUS_WORDS } from "../../core/upload-status.ts";
 import type { Actor } from "../../deps.ts";
 import type { Connector } from "../../platforms/connector.ts";
+import { besideOthers } from "../../platforms/consent.ts";
 import { connectorOf } from "../../platforms/registry.ts";
-import { requireMayEnd } from "../auth/rules.ts";
-import { isOthersDecision } from "../posts/rules.ts";
+import { requireOneOf } from "../auth/rules.ts";
 import type { RemovedPost, UploadRow } from "../posts/table.ts";
 
-type Author = Pick<Actor, "role" | "userId" | "needsApproval">;
-
-/** Spec is silent: a member takes down own posts, an owner or admin all posts of the team. */
-export const mayUnpublish = ({ role, userId }: Author, { createdBy }: UploadRow): boolean =>
-  role !== "MEMBER" || createdBy === userId;
+export const mayUnpublish = ({ role }: Pick<Actor, "role">): boolean => role !== "MEMBER";
 
 /** @throws AppError FORBIDDEN */
-export function requireMayUnpublish(actor: Author, upload: UploadRow): void {
-  if (!mayUnpublish(actor, upload)) {
-    const message =
-      "Only the person who made the post takes it down, or an owner or admin of the team. Ask one of them.";
-    throw new AppError("FORBIDDEN", message);
-  }
-  if (actor.role === "MEMBER" && isOthersDecision(upload, actor))
-    requireMayEnd(actor, "approvedPost");
+export function requireMayUnpublish(actor: Actor): void {
+  const message = "Only an owner or admin of the team takes posts down. Ask one of them.";
+  requireOneOf(actor, ["OWNER", "ADMIN"], message);
 }
 
 /**
@@ -64,15 +55,20 @@ export function notUnpublishable(
   return new AppError("NOT_UNPUBLISHABLE", message, { extras: { shareUrl } });
 }
 
-export const scopeAdvice = ({ scope }: Connector["removal"]): string =>
-  scope === undefined
+export const scopeAdvice = ({
+  platform,
+  removal,
+}: Pick<Connector, "platform" | "removal">): string =>
+  removal.scope === undefined
     ? ""
-    : ` Deleting needs the permission ${scope}: the owner of this instance adds it to APP_SCOPES, then the account is reconnected.`;
+    : ` Deleting needs the permission ${removal.scope}: the owner of this instance adds it to the app and to APP_SCOPES, ${besideOthers(platform)}. Then the account is reconnected.`;
 
-export const whyImpossible = ({ name, removal }: Pick<Connector, "name" | "removal">): string =>
-  removal.calls
-    ? `This login of ${name} may not delete posts.${scopeAdvice(removal)}`
-    : `${name} offers this app no way to delete posts.`;
+export const whyImpossible = (
+  connector: Pick<Connector, "platform" | "name" | "removal">,
+): string =>
+  connector.removal.calls
+    ? `This login of ${connector.name} may not delete posts.${scopeAdvice(connector)}`
+    : `${connector.name} offers this app no way to delete posts.`;
 
 export function messageOf(name: string, removals: readonly RemovedPost[]): string {
   const wasMissing = removals.length > 0 && removals.every(({ how }) => how === "missing");

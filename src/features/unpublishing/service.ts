@@ -36,7 +36,7 @@ export interface Unpublished {
 export async function unpublishUpload(ctx: Ctx, id: number): Promise<Unpublished> {
   const [[upload]] = await ctx.read("posts:publish", [ownUpload(ctx.team, id)]);
   if (!upload) throw notFound("Upload");
-  requireMayUnpublish(ctx.actor, upload);
+  requireMayUnpublish(ctx.actor);
   const before = unpublishedOf(upload);
   if (before) return before;
   publishedIds(upload);

@@ -54,7 +54,7 @@ export async function takeDown(work: Work, ids: readonly string[], lease: Lease)
 
 async function removeOne(work: Work, id: string): Promise<Taken> {
   const { ctx, account, connector, calls, upload } = work;
-  const { name, removal } = connector;
+  const { name } = connector;
   const reply = await askForAnswer(ctx, account, (call) => calls.remove(call, id));
   if (reply?.ok) return { kind: "gone", how: reply.value };
   const refusal = reply?.error ?? null;
@@ -70,7 +70,7 @@ async function removeOne(work: Work, id: string): Promise<Taken> {
     return { kind: "gone", how: refusal ? "missing" : "deleted" };
   }
   if (refusal && !refusal.transient) {
-    const reason = `${name} did not delete the post: ${asSentence(refusal.failure.message)}${scopeAdvice(removal)}`;
+    const reason = `${name} did not delete the post: ${asSentence(refusal.failure.message)}${scopeAdvice(connector)}`;
     return { kind: "refused", error: notUnpublishable(upload, connector, reason) };
   }
   const stand = isThere

@@ -10,7 +10,7 @@ export const unpublishPostTool = tool({
   title: "Take a published post down",
   scope: "posts:publish",
   description:
-    "Deletes a published post at its platform. Nothing brings it back, so ask your user first. It is safe to repeat. When the platform deletes nothing for apps, the refusal has the post's address and says where your user deletes it. After a refusal that says to ask again, repeat the call.",
+    "Deletes a published post at its platform. Nothing brings it back, so ask your user first. Only an owner or admin of the team may. It is safe to repeat. When the platform deletes nothing for apps, the refusal has the post's address and says where your user deletes it. After a refusal that says to ask again, repeat the call.",
   input: z.strictObject({ postId: postIdArgument.describe("From create_post.") }),
   output: z.object({
     postId: z.number().int(),

@@ -105,7 +105,7 @@ export interface CommentScope {
 }
 
 const grantOf = ({ app, place, requires }: Omit<CommentScope, "scope">): string =>
-  `The instance's owner adds it${requires ? ` and ${requires}` : ""} to the app, ${place}, and to APP_SCOPES under "${app}"; then connect the account again.`;
+  `The instance's owner adds it${requires ? ` and ${requires}` : ""} to the app, ${place}, and to APP_SCOPES under "${app}", beside the others that the step names; then connect the account again.`;
 
 export const checkCommentScope = (
   { grantedScopes }: Target,

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { plainMentions } from "../../core/mentions.ts";
 import type { Bookmark, Post, Prepared, Reconciled, Submitted, Target } from "../connector.ts";
 import {
+  type CommentPlace,
   type CommentScope,
   checkCommentLength,
   checkCommentScope,
@@ -15,9 +16,9 @@ import {
 import { list } from "../kit/metrics.ts";
 import { BUSY, failed, NOT_YET, refusedBy } from "../kit/refusals.ts";
 import { field, maybeText } from "../kit/shapes.ts";
-import { published, ready, undecided, unknowable } from "../kit/steps.ts";
+import { ageOf, published, ready, undecided, unknowable } from "../kit/steps.ts";
 import { encodeUrn, get, post, readerOf } from "./api.ts";
-import { MEMBER_COMMENTS, PAGE_COMMENTS, PAGES_APP } from "./capabilities.ts";
+import { MEMBER_COMMENTS, PAGE_COMMENTS, PAGES_APP, timing } from "./capabilities.ts";
 import { isDuplicatePost, isUndecided, toRefused, toUnknowable } from "./failures.ts";
 import { checkMentions, toCommentMessage } from "./mentions.ts";
 import type { Job } from "./processing.ts";
@@ -67,7 +68,8 @@ const readCreateReply = readerOf(
 
 /** @see https://learn.microsoft.com/linkedin/marketing/community-management/shares/comments-api */
 export async function submit(job: Job, stored: Bookmark): Promise<Submitted> {
-  const { objectId: object } = readCommentPlace(stored);
+  const place = readCommentPlace(stored);
+  const { objectId: object } = place;
   const { platformAccountId: actor } = job.account;
   const body = { actor, object, message: toCommentMessage(job.post.description ?? "") };
   const answer = await job.fetch(post(commentsOf(object), job.accessToken, body));
@@ -80,10 +82,15 @@ export async function submit(job: Job, stored: Bookmark): Promise<Submitted> {
   if (status === RATE_LIMIT && THROTTLED.test(message))
     return refusedBy(BUSY, message, THROTTLED_SECONDS);
   // Of its other limits, LinkedIn does not say whether the comment was made.
-  const isOpen = status === RATE_LIMIT || isDuplicatePost(reply.error);
+  const isOpen =
+    status === RATE_LIMIT || (isDuplicatePost(reply.error) && !isFirstCall(job, place));
   if (isOpen || isUndecided(reply.error)) return undecided(message);
   return withCommentAdvice(toRefused(reply.error, job.now()), scopeOf(actor));
 }
+
+/** After it, a duplicate is another comment; after a repeated call, it may be this one. */
+const isFirstCall = ({ attempt, now }: Job, { readyAt }: CommentPlace): boolean =>
+  attempt === 1 && ageOf(readyAt, now()) <= timing.callSeconds;
 
 const PAGE = 100;
 const MAX_PAGES = 10;
@@ -114,7 +121,7 @@ export async function reconcile(job: Job, stored: Bookmark): Promise<Reconciled>
   const place = readCommentPlace(stored);
   if (!isOrganization(job.account.platformAccountId)) {
     return unknowable(
-      "LinkedIn did not answer, and it does not list the comments under a person's posts.",
+      "It is not known whether the comment was made: LinkedIn does not list the comments under a person's posts.",
     );
   }
   const comments: ListedComment[] = [];

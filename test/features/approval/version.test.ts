@@ -115,6 +115,22 @@ describe("a decision that names a version", () => {
     expect((await approve(id, { version })).body.changed).toEqual(["title", "scheduledFor"]);
   });
 
+  test("names thread and first comment, and not the description, when they alone changed", async () => {
+    const id = await life.insert(held({ description: "One" }));
+    const { version } = await get(id);
+    await edit(id, { thread: ["Two"] }, member);
+    expect((await approve(id)).body).toMatchObject({
+      code: "VERSION_REQUIRED",
+      changed: ["thread"],
+    });
+    expect((await approve(id, { version })).body.changed).toEqual(["thread"]);
+    const { version: second } = await get(id);
+    await edit(id, { first_comment: "Hi" }, member);
+    expect((await approve(id, { version: second })).body.changed).toEqual(["first_comment"]);
+    expect((await approve(id)).body.changed).toEqual(["thread", "first_comment"]);
+    expect((await approve(id, { version: (await get(id)).version })).status).toBe(200);
+  });
+
   test("is refused (400) where header and body name two, or the header names none", async () => {
     const id = await life.insert(held());
     const { version } = await get(id);

@@ -284,7 +284,7 @@ describe("a refusal is clear, keeps the old text, and the next edit works", () =
   test.each<[string, object, number, RegExp]>([
     ["a text over the limit", { description: "a".repeat(63_207) }, 400, /63,206/],
     ["no text", { description: "" }, 409, /not take it off/],
-    ["a title", { title: "New" }, 409, /title cannot be changed there, only description/],
+    ["a title", { title: "New" }, 409, /title cannot be changed any more, only description/],
     ["a date", { scheduledFor: "2030-01-01T00:00:00Z" }, 409, /scheduledFor cannot be changed/],
     ["a thread", { thread: ["Two"] }, 409, /thread cannot be changed/],
     ["a comment", { first_comment: "Hi" }, 409, /first_comment cannot be changed/],

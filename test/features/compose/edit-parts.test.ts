@@ -251,3 +251,114 @@ test("the parts of a published post are not edited", async () => {
   const answer = await edit(stage, upload.id)({ thread: ["New"] });
   expect(answer).toMatchObject({ status: 409, body: { code: "UPLOAD_LOCKED" } });
 });
+
+test("marks make no warning about a title that is the text", async () => {
+  const same = { title: "One", description: "One", thread: list("Two") };
+  const stage = await openStage("bluesky", { person: "ada" });
+  const warningsOf = async (fields: Fields) => (await stage.send(fields)).body.data.warnings;
+  expect(await warningsOf({ ...same, thread_marks: "true" })).toBeUndefined();
+});
+
+describe("a part that is not out", () => {
+  const FLAGGED = "Three [sandbox:content_flagged]";
+
+  async function stopped(fields: Fields = {}, platform: "bluesky" | "x" = "bluesky") {
+    const stage = await openStage(platform, { person: "ada" });
+    const thread = list("Two", FLAGGED, "Four");
+    const { upload } = await stage.publish({ description: "One", thread, ...fields });
+    expect(upload.parts.map(({ status }: { status: string }) => status)).toEqual([
+      ...["completed", "failed", "failed"],
+      ...(fields.first_comment === undefined ? [] : ["failed"]),
+    ]);
+    const { id } = upload;
+    const retry = (token = stage.member.token) =>
+      stage.harness.call("POST", `/upload/${id}/retry`, { token, json: {} });
+    return { stage, id, edit: edit(stage, id), retry, row: row(id) };
+  }
+
+  test("gets another text, and a retry sends it without force", async () => {
+    const { stage, id, edit, retry } = await stopped({ first_comment: "Hi" });
+    expect((await retry()).body.code).toBe("NOT_RETRYABLE");
+    const answer = await edit({ thread: ["Two", "Three", "Four"], first_comment: "Hello" });
+    expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 200 });
+    const { version, parts } = await stage.read(id);
+    expect(version).toBe(answer.body.data.version);
+    expect(parts[1]).toMatchObject({ status: "failed", text: "Three", failure: null });
+    expect((await retry()).status).toBe(200);
+    expect(await stage.end(id)).toMatchObject({ status: "completed" });
+    const feed = (await stage.feed()).reverse();
+    expect(feed.map(({ text }) => text)).toEqual(["One", "Two", "Three", "Four", "Hello"]);
+    expect(feed.every(({ received }) => received === 1)).toBe(true);
+    expect((await edit({ thread: ["Two", "3", "4"] })).body.code).toBe("UPLOAD_LOCKED");
+  });
+
+  test.each<[what: string, json: object, status: number, message: RegExp]>([
+    ["a part that is out", { thread: ["2", "Three", "Four"] }, 409, /^Part 1 is out/],
+    ["fewer parts", { thread: ["Two", "Three"] }, 409, /texts of all 3 parts/],
+    ["no thread", { thread: null }, 409, /texts of all 3 parts/],
+    ["auto", { thread: "auto" }, 409, /texts of all 3 parts/],
+    ["files", { thread: ["Two", { text: "3", media: [0] }, "4"] }, 409, /texts of all 3 parts/],
+    ["a comment that was none", { first_comment: "Hi" }, 409, /gets none any more/],
+    [
+      "the text of the post too",
+      { description: "1", thread: ["Two", "Three", "Four"] },
+      409,
+      /description cannot be changed with its parts/,
+    ],
+    [
+      "marks",
+      { thread: ["Two", "Three", "Four"], thread_marks: true },
+      409,
+      /thread_marks cannot be changed/,
+    ],
+    ["an empty part", { thread: ["Two", " ", "Four"] }, 400, /Part 2: it is empty/],
+    ["a long part", { thread: ["Two", "Three", "x".repeat(301)] }, 400, /Part 3: .*300 characters/],
+  ])("is refused with %s, and nothing changes", async (_, json, status, message) => {
+    const { edit, row } = await stopped();
+    const before = await row();
+    const answer = await edit(json);
+    expect([answer.status, answer.body.error]).toEqual([status, expect.stringMatching(message)]);
+    expect(await row()).toEqual(before);
+  });
+
+  test("is not changed by a member of a post that an owner approved, nor where a client did", async () => {
+    const { stage, id, edit } = await stopped();
+    const { userId } = await createMember();
+    await joinTeam(stage.member.teamId, userId, "MEMBER");
+    const token = await createToken(userId, { teamId: stage.member.teamId });
+    const json = { thread: ["Two", "Three", "Four"] };
+    expect((await edit(json, token)).status).toBe(403);
+    await env.DB.prepare(
+      "UPDATE uploads SET approved_hash = 'a', approved_by = 'client' WHERE id = ?",
+    )
+      .bind(id)
+      .run();
+    expect((await edit(json)).body.error).toMatch(/A client approved the post/);
+  });
+
+  test("is approved by the edit of an owner, as it then is", async () => {
+    const { stage, id, edit, row } = await stopped();
+    await env.DB.prepare(
+      "UPDATE uploads SET approved_hash = 'a', approved_by = 'team' WHERE id = ?",
+    )
+      .bind(id)
+      .run();
+    expect((await edit({ thread: ["Two", "Three", "Four"] })).status).toBe(200);
+    const { account_id: accountId, approved_hash, ...rest } = await row();
+    const [settings, media, parts] = [rest.settings, rest.media, rest.parts].map((json) =>
+      JSON.parse(json),
+    );
+    const { title, description } = rest;
+    const content = { accountId, title, description, settings, media, parts };
+    expect(approved_hash).toBe(await contentHash(content));
+    expect((await stage.read(id)).status).toBe("completed");
+  });
+
+  test("takes no link on X that nothing was paid for", async () => {
+    const { edit, row } = await stopped({}, "x");
+    const before = await row();
+    const { body } = await edit({ thread: ["Two", "See https://example.com", "Four"] });
+    expect(body.error).toMatch(/costs 18 X credits, and 4 were taken/);
+    expect(await row()).toEqual(before);
+  });
+});

@@ -432,3 +432,52 @@ test("unknown posts are told in the words of the tools", async () => {
   const none = await run("create_review_link", {});
   expect(none.content[0].text).toMatch(/name drafts in postIds/);
 });
+
+test("a thread is marked, and get_post_status answers its parts", async () => {
+  const { harness, accountIds, run } = await openAgent("bluesky");
+  const made = await run("create_post", {
+    ...{ accountIds, text: "One", threadMarks: true, firstComment: "Hi" },
+    thread: ["Two", { text: "Three" }],
+  });
+  expect(made.isError, JSON.stringify(made)).toBeFalsy();
+  await harness.drain();
+  const { postId } = made.structuredContent.posts[0];
+  const { parts, text } = (await run("get_post_status", { postId })).structuredContent;
+  expect(text).toBe("One 1/3");
+  const out = {
+    status: "completed",
+    platformPostId: expect.stringContaining("at://"),
+    shareUrl: expect.stringContaining("https://"),
+    failure: null,
+    errorMessage: null,
+  };
+  expect(parts).toEqual([
+    { position: 1, kind: "post", ...out },
+    { position: 2, kind: "post", ...out },
+    { position: 3, kind: "comment", ...out },
+  ]);
+});
+
+test("a part of files alone is taken as the REST API takes it", async () => {
+  const { accountIds, run } = await openAgent("bluesky");
+  const made = await run("validate_post", {
+    ...{ accountIds, text: "One", mediaUrls: [PHOTO], thread: [{ media: [0] }] },
+  });
+  expect(made.structuredContent).toMatchObject({ valid: true, errors: [] });
+});
+
+test("a part says why it is not out when the post itself failed", async () => {
+  const { harness, accountIds, run } = await openAgent("bluesky");
+  const text = "One [sandbox:content_flagged]";
+  const made = await run("create_post", { accountIds, text, thread: ["Two"] });
+  await harness.drain();
+  const { postId } = made.structuredContent.posts[0];
+  const { parts } = (await run("get_post_status", { postId })).structuredContent;
+  expect(parts).toMatchObject([
+    {
+      status: "failed",
+      failure: { code: "content_flagged" },
+      errorMessage: "The post itself is not out, so this part was not sent.",
+    },
+  ]);
+});

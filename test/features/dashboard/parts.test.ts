@@ -39,10 +39,27 @@ test("a retry without the account says that the parts cannot be sent", async () 
 
 test("parts of a post that was taken down are shown as taken down, without their addresses", async () => {
   const { browser, accountId, id, page, call } = await published({ first_comment: "Below" });
-  expect((await browser.get(page)).html).toContain("<strong>First comment</strong>, published");
+  expect((await browser.get(page)).html).toContain(
+    "<strong>Part 1, first comment</strong>, published",
+  );
   expect((await call("POST", `/upload/${id}/unpublish`)).status).toBe(200);
   await env.DB.prepare("UPDATE accounts SET mode = 'live' WHERE id = ?").bind(accountId).run();
   const { html } = await browser.get(page);
-  expect(html).toContain("<strong>First comment</strong>, taken down");
+  expect(html).toContain("<strong>Part 1, first comment</strong>, taken down");
   expect(html).not.toContain("Open it on");
+});
+
+test("parts have the numbers that the warnings name", async () => {
+  const thread = '["Two","Three [sandbox:content_flagged]"]';
+  const { browser, page } = await published({ thread, first_comment: "Below" });
+  const { html } = await browser.get(page);
+  for (const text of [
+    "<strong>Part 1, post of the thread</strong>, published",
+    "<strong>Part 2, post of the thread</strong>, failed",
+    "<strong>Part 3, first comment</strong>, failed",
+    "<li>Part 2: ",
+    "akimbo edit changes its text",
+  ]) {
+    expect(html).toContain(text);
+  }
 });

@@ -503,6 +503,18 @@ describe("repeat and variants", () => {
     expect(await team.items(id)).toEqual([]);
   });
 
+  test.each([
+    [repeat(0, 3), "repeat.every.days: must be a whole number from 1 to 3,650"],
+    ['{"every":{"days":3}}', "repeat.times: must be a whole number from 2 to 1,000"],
+    ['{"every":{"weeks":3},"times":3}', "repeat.every.weeks: is not a field of repeat; send days"],
+    ["7", 'repeat: must be an object, such as {"every":{"days":30},"times":6}'],
+  ])("%s is refused in plain words", async (sent, message) => {
+    const team = await PoolTeam.make();
+    const { id } = await team.pool();
+    const { body } = await team.add(id, { repeat: sent, photo: photo() });
+    expect(body.errors.map((one: { message: string }) => one.message)).toContain(message);
+  });
+
   test("are taken with items by URL, and refused by their place in the call", async () => {
     const team = await PoolTeam.make();
     const { id } = await team.pool();

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
+import type { Fields } from "../../support/harness.ts";
 import { PoolTeam } from "../../support/pools.ts";
 import { uploadPresigned } from "../../support/presigned.ts";
 import { mp4, photo } from "../../support/stage.ts";
@@ -53,6 +54,15 @@ describe("an item", () => {
       { photo: photo(), metadata: '{"thread_marks":true}' },
       ["metadata.thread_marks"],
     ],
+    ["marks as a field alone", { photo: photo(), thread_marks: "true" }, ["thread_marks"]],
+    ["an empty part", { photo: photo(), thread: '["Two"," "]' }, ["thread"]],
+    [
+      "an empty part in metadata",
+      { photo: photo(), metadata: '{"thread":[""]}' },
+      ["metadata.thread"],
+    ],
+    ["a thread that is no list", { photo: photo(), thread: "Two" }, ["thread"]],
+    ["a long comment", { photo: photo(), first_comment: "x".repeat(301) }, ["first_comment"]],
     ["an unknown option", { photo: photo(), metadata: '{"color":"red"}' }, ["metadata.color"]],
     [
       "a wrong value",
@@ -239,3 +249,73 @@ test("a preview shows the wall time, the offset and the rule of each firing over
     (await team.firings(id)).map(({ at, rule }: Record<string, string>) => [at, rule]),
   ).toEqual([["2027-03-28T01:00:00.000Z", "skipped_hour"]]);
 }, 120_000);
+
+describe("what follows the post of an item", () => {
+  const thread = '["Two",{"text":"Three","media":[1]}]';
+
+  test.each<[string, Fields]>([
+    ["as fields", { thread, thread_marks: "true", first_comment: "Hi" }],
+    ["in metadata", { metadata: `{"thread":${thread},"thread_marks":true,"first_comment":"Hi"}` }],
+  ])("is published: %s", async (_, fields) => {
+    const team = await PoolTeam.make();
+    const { id } = await team.pool();
+    const { status, body } = await team.add(id, {
+      ...{ title: "One", photo: [photo(), photo(40)] },
+      ...fields,
+    });
+    expect(status, JSON.stringify(body)).toBe(200);
+    await team.runUntil("2026-12-01T09:31:00Z");
+    const [firing] = await team.firings(id);
+    const { data } = await team.send("GET", `/upload/${firing.uploadIds[0]}`);
+    expect(data).toMatchObject({ status: "completed", title: "One 1/3" });
+    expect(data.parts.map((part: { text: string }) => part.text)).toEqual([
+      "Two 2/3",
+      "Three 3/3",
+      "Hi",
+    ]);
+  });
+
+  test("is named by the position of the part that its platform refuses, also by URL and in an edit", async () => {
+    const team = await PoolTeam.make();
+    const { id } = await team.pool();
+    const long = "x".repeat(301);
+    const expected = {
+      status: 400,
+      body: {
+        code: "VALIDATION",
+        errors: [{ message: expect.stringMatching(/Part 2: .*Bluesky takes 300 characters/) }],
+      },
+    };
+    const sent = { thread: ["Two", long] };
+    expect(
+      await team.add(id, { photo: photo(), thread: JSON.stringify(sent.thread) }),
+    ).toMatchObject(expected);
+    expect(await team.add(id, { photo: photo(), metadata: JSON.stringify(sent) })).toMatchObject(
+      expected,
+    );
+    const item = { title: "Tip", videoUrl: "https://example.com/a.mp4" };
+    const bulk = (fields: object) =>
+      team.call("POST", `/pools/${id}/videos/bulk`, { items: [{ ...item, ...fields }] });
+    expect(await bulk(sent)).toMatchObject(expected);
+    const { body } = await bulk({ thread: ["Two"], first_comment: "Hi" });
+    const path = `/pools/${id}/videos/${body.items[0].id}`;
+    expect(await team.call("PATCH", path, sent)).toMatchObject(expected);
+    await team.send("PATCH", path, { thread: ["Deux"], first_comment: null });
+    const row = await env.DB.prepare("SELECT settings FROM pool_items WHERE id = ?")
+      .bind(body.items[0].id)
+      .first<{ settings: string }>();
+    expect(JSON.parse(row?.settings ?? "")).toMatchObject({
+      thread: '["Deux"]',
+      first_comment: "",
+    });
+  });
+
+  test("is judged for its form while the pool has no slots", async () => {
+    const team = await PoolTeam.make();
+    const { id } = await team.pool({ slots: [] });
+    const { status, body } = await team.add(id, { photo: photo(), thread: '["Two",""]' });
+    expect([status, body.errors?.length]).toEqual([400, 1]);
+    expect(body.errors[0].message).toMatch(/^Part 2: it is empty/);
+    expect((await team.add(id, { photo: photo(), thread: '["Two"]' })).status).toBe(200);
+  });
+});

@@ -92,6 +92,21 @@ describe("the page of a review link", () => {
     expect(html).not.toContain("for the team alone");
   });
 
+  test("shows the files of a thread's posts, each with its alternative text", async () => {
+    const { accountId, member } = life;
+    const body = form({
+      ...{ accountId, description: "One", status: "pending_approval" },
+      ...{ photo: [photo(), photo(40)], alt_text: '["Of the post","Of the part"]' },
+      thread: '[{"text":"Two","media":[1]}]',
+    });
+    const made = await life.harness.call("POST", "/upload", { token: member.token, body });
+    const { html } = await client.get(await makeLink(made.body.data.uploadId));
+    expect(html).toMatch(
+      /<dt>File of: Post 2 of the thread<\/dt>.*<img src="[^"]+" alt="Of the part"/s,
+    );
+    expect(html).toContain("Alternative text: Of the part");
+  });
+
   test("is found by no search engine, framed by nobody, stored nowhere, and tells its address to nobody", async () => {
     const { headers, html } = await client.get(await makeLink(await awaiting()));
     expect(headers.get("x-robots-tag")).toBe("noindex");

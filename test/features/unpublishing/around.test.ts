@@ -54,11 +54,11 @@ test("the page of a post takes it down after a confirmation, and says when", asy
   expect((await browser.get("/app/uploads")).html).toContain("Taken down");
 });
 
-test("a member sees no button at another person's post", async () => {
+test("a member sees no button, at an own post neither", async () => {
   const life = await beginLife();
   const { userId } = await createMember();
   await joinTeam(life.member.teamId, userId, "MEMBER");
-  const id = await life.insert({ status: "completed" });
+  const id = await life.insert({ status: "completed", created_by: userId });
   const browser = (await new Browser(life.harness).signIn({ userId })).show(life.member.teamId);
   const page = await browser.get(`/app/uploads/${id}`);
   expect(page.html).toContain(`Upload ${id}`);

@@ -79,11 +79,15 @@ export const itemToChange = (poolId: number, id: number): Query<ItemRow[]> =>
     (row) => ITEM.unpack(JSON.parse(readItem(row).item)),
   );
 
-export const changeRepeating = (
+export const changeQueued = (
   { id, dispatches, failures }: ItemRow,
-  repeat: Repeat | null,
-  variants: string[] | null,
+  {
+    repeat,
+    variants,
+    settings,
+  }: Pick<ItemRow, "variants" | "settings"> & { repeat: Repeat | null },
 ): Query<number> =>
   sqlWrite(sql`UPDATE pool_items SET repeat_days = ${repeat?.every.days ?? null},
-      repeat_times = ${repeat?.times ?? null}, variants = ${variants && JSON.stringify(variants)}
+      repeat_times = ${repeat?.times ?? null}, variants = ${variants && JSON.stringify(variants)},
+      settings = ${JSON.stringify(settings)}
     WHERE id = ${id} AND state = 'queued' AND dispatches = ${dispatches} AND failures = ${failures}`);
