@@ -288,6 +288,11 @@ const Actions = ({ upload }: { upload: WholeUpload }) => {
         </details>
       )}
       {position === null && (
+        <a class="button quiet" href={`/app/compose?upload=${id}`}>
+          Edit
+        </a>
+      )}
+      {position === null && (
         <details>
           <summary>{isWaiting ? "Cancel…" : "Remove…"}</summary>
           <TeamForm action={`/app/uploads/${id}/delete`}>

@@ -140,7 +140,7 @@ test("TikTok: the creator's own options without default, switches off, and comme
   expect(refused.status).toBe(400);
   expect(refused.html).toContain("Choose who can see the post.");
   expect(refused.html).toMatch(/<option value="SELF_ONLY"/);
-  expect(refused.html).toContain("tiktokcdn");
+  expect(refused.html).toMatch(/Posts as <strong>Creator/);
   const chosen = formOf(refused).set(`${id}.privacy_level`, "PUBLIC_TO_EVERYONE");
   chosen.set(`${id}.discloses`, "true");
   const unsaid = await send(browser, chosen);
