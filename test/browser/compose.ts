@@ -30,9 +30,9 @@ const MAX_TABS = 250;
 
 /** What a person reaches by the Tab key. @throws Error where they never do */
 async function tabTo(page: Page, target: Locator): Promise<void> {
-  const isThere = () => target.evaluate((element) => element === document.activeElement);
+  const focused = target.and(page.locator(":focus"));
   for (let tabs = 0; tabs < MAX_TABS; tabs++) {
-    if (await isThere()) return;
+    if ((await focused.count()) > 0) return;
     await page.keyboard.press("Tab");
   }
   throw new Error(`The Tab key does not lead to ${target}.`);
@@ -67,10 +67,19 @@ async function film(folder: string, name: string, bytes: number): Promise<string
 const accountOn = (page: Page, platform: string): Locator =>
   page.locator(`input[name=accountId][data-platform=${platform.toLowerCase()}]`).first();
 
-const stored = (page: Page, count: number): Promise<void> =>
+const thereAre = (page: Page, count: number, selector: string): Promise<void> =>
   page
-    .waitForFunction(`document.querySelectorAll("[name=mediaId]").length === ${count}`)
-    .then(() => {});
+    .locator(selector)
+    .nth(count - 1)
+    .waitFor({ state: "attached" });
+
+const stored = (page: Page, count: number): Promise<void> =>
+  thereAre(page, count, "[name=mediaId]");
+
+async function valuesOf(inputs: Locator): Promise<string> {
+  const values = (await inputs.all()).map((input) => input.getAttribute("value"));
+  return (await Promise.all(values)).join();
+}
 
 const saved = (page: Page): Promise<void> => page.locator("#saved", { hasText: "Saved" }).waitFor();
 
@@ -144,7 +153,7 @@ function keyboardSteps({ akimbo, folder, isQuick }: Visit, files: readonly strin
       name: "the previews are drawn",
       shows: "Every chosen account takes this post.",
       act: async (page) => {
-        await page.waitForFunction("document.querySelectorAll('li.preview').length === 4");
+        await thereAre(page, 4, "li.preview");
         await saved(page);
       },
     },
@@ -153,11 +162,11 @@ function keyboardSteps({ akimbo, folder, isQuick }: Visit, files: readonly strin
       shows: "Post 2",
       act: async (page) => {
         const marks = "[name=accountId]:checked, [name=mediaId]";
-        const before = await page.locator(marks).evaluateAll(valuesOf);
+        const before = await valuesOf(page.locator(marks));
         await page.reload();
         await page.waitForLoadState("networkidle");
-        const after = await page.locator(marks).evaluateAll(valuesOf);
-        if (before.join() !== after.join()) throw new Error(`${before} became ${after}.`);
+        const after = await valuesOf(page.locator(marks));
+        if (before !== after) throw new Error(`${before} became ${after}.`);
         const text = await page.locator("#thread-1").inputValue();
         const part = await page.locator("#part-2").inputValue();
         if (text !== "And one more." || part !== "1") throw new Error(`${text}, ${part}`);
@@ -184,9 +193,6 @@ function keyboardSteps({ akimbo, folder, isQuick }: Visit, files: readonly strin
   ];
 }
 
-const valuesOf = (inputs: (HTMLElement | SVGElement)[]): string[] =>
-  inputs.map((input) => (input as HTMLInputElement).value);
-
 /** As an American keyboard enters it. */
 function inTwoWeeks(): string {
   const [year, month, day] = new Date(Date.now() + 14 * 86_400_000)
@@ -212,7 +218,7 @@ function lineSteps(visit: Visit, context: BrowserContext): Step[] {
     },
     {
       name: "it is saved when the line is back",
-      shows: "Saved",
+      shows: "written in the tunnel",
       act: async (page) => {
         await context.setOffline(false);
         await saved(page);
@@ -239,7 +245,7 @@ function lineSteps(visit: Visit, context: BrowserContext): Step[] {
     },
     {
       name: "mine becomes a draft of its own",
-      shows: "Saved",
+      shows: "Theirs",
       act: async (page) => {
         const before = page.url();
         await page.getByRole("button", { name: "Keep mine as a new draft" }).click();
@@ -286,7 +292,6 @@ function uploadSteps(visit: Visit, context: BrowserContext): Step[] {
       shows: "The cover is chosen.",
       act: async (page) => {
         await page.getByRole("button", { name: "Choose the cover" }).first().click();
-        await page.waitForFunction("document.querySelector('dialog video')?.readyState > 1");
         await page.getByRole("button", { name: "Use this frame" }).click();
       },
     },
@@ -344,7 +349,7 @@ const KEYSTROKES = `(async () => {
 async function scriptBytes(page: Page, address: string): Promise<number> {
   const sizes: Promise<number>[] = [];
   page.on("response", (answer) => {
-    if (!answer.url().includes("/app/islands/")) return;
+    if (!answer.url().includes("/app/islands/") || !answer.ok()) return;
     sizes.push(answer.body().then((body) => gzipSync(body, { level: 9 }).length));
   });
   await page.goto(address);

@@ -48,6 +48,9 @@ export function chooseCover(source: string): Promise<boolean> {
     slider.max = String(Math.max(video.duration - STEP_SECONDS, 0));
     video.currentTime = 0;
   });
+  video.addEventListener("loadeddata", () => {
+    use.disabled = false;
+  });
   video.addEventListener("error", () => {
     status.textContent =
       "This browser cannot show the video. Choose a picture as its thumbnail instead.";
@@ -56,24 +59,26 @@ export function chooseCover(source: string): Promise<boolean> {
     video.currentTime = Number(slider.value);
     slider.ariaValueText = `${Number(slider.value).toFixed(1)} seconds`;
   });
+  let isChosen = false;
+  const use = makeButton("Use this frame", async () => {
+    use.disabled = true;
+    status.textContent = "Storing the frame …";
+    try {
+      const { mediaId } = await keepBlob(await frameOf(video), "cover.jpg");
+      for (const field of all<HTMLInputElement>("[name=thumbnailMediaId]")) field.value = mediaId;
+      setMoment(Math.round(video.currentTime * 1_000));
+      isChosen = true;
+      dialog.close();
+      say("The cover is chosen.");
+    } catch (error) {
+      status.textContent = error instanceof Error ? error.message : String(error);
+      use.disabled = false;
+    }
+  });
+  use.disabled = true;
+  use.classList.remove("quiet");
+  const dialog = openDialog("Cover of the video", video, label, slider, status, use);
   return new Promise((done) => {
-    const use = makeButton("Use this frame", async () => {
-      use.disabled = true;
-      status.textContent = "Storing the frame …";
-      try {
-        const { mediaId } = await keepBlob(await frameOf(video), "cover.jpg");
-        for (const field of all<HTMLInputElement>("[name=thumbnailMediaId]")) field.value = mediaId;
-        setMoment(Math.round(video.currentTime * 1_000));
-        say("The cover is chosen.");
-        done(true);
-        dialog.close();
-      } catch (error) {
-        status.textContent = error instanceof Error ? error.message : String(error);
-        use.disabled = false;
-      }
-    });
-    use.classList.remove("quiet");
-    const dialog = openDialog("Cover of the video", video, label, slider, status, use);
-    dialog.addEventListener("close", () => done(false));
+    dialog.addEventListener("close", () => done(isChosen));
   });
 }
