@@ -53,7 +53,7 @@ async function main(): Promise<number> {
       ...["/app", "/app/calendar", "/app/uploads", "/app/uploads?status=failed&search=one"],
       ...[`/app/uploads/${publishedId}`, `/app/uploads/${failedId}`],
       ...["/app/accounts", `/app/accounts/${accountId}`, `/app/accounts/${accountId}/remove`],
-      ...["/app/links", "/app/setup"],
+      ...["/app/links", "/app/media", "/app/setup"],
       ...PLATFORMS.map((platform) => `/app/setup/${platform}`),
       ...["/app/tokens", "/app/tokens/1/revoke", "/app/team", "/app/team/members/2/remove"],
       ...["/app/me", "/app/settings", "/app/suggestions", openInvite],

@@ -6,7 +6,7 @@ import { TeamForm } from "../../pages/team-form.tsx";
 import { clockOf, Time } from "../../pages/times.tsx";
 import { platformName } from "../../platforms/registry.ts";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
-import { type FileWithUses, fileQueries } from "../library/service.ts";
+import { type FileWithUses, fileQueries, nameOf } from "../library/service.ts";
 import { mediaPath } from "../media/files.ts";
 import { Button, InputField } from "./form-parts.tsx";
 import { withoutField } from "./media.tsx";
@@ -116,7 +116,7 @@ async function showFile(c: Context<PageEnv>, { notice, status }: Shown): Promise
           <Fact name="Stored">
             <Time at={file.createdAt} clock={clock} />
           </Fact>
-          <Fact name="Stays">
+          <Fact name="How long">
             <Lifetime file={view} clock={clock} />
           </Fact>
           <Fact name="mediaId">
@@ -139,7 +139,7 @@ async function showFile(c: Context<PageEnv>, { notice, status }: Shown): Promise
             label="Name"
             maxlength={255}
             required
-            value={view.name}
+            value={nameOf(file) ?? ""}
             autocomplete="off"
           />
           <p>

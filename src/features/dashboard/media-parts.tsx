@@ -16,13 +16,15 @@ export const KIND_WORDS: Record<MediaKind, string> = {
 export const FILE_STYLES = `
 .media { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 13.5rem), 1fr)); gap: 1rem; list-style: none; padding: 0; margin-bottom: 0; }
 .media > li { display: flex; flex-direction: column; gap: .5rem; min-width: 0; padding: .6rem; border: 1px solid var(--line); border-radius: .8rem; }
-.shot { display: grid; place-items: center; aspect-ratio: 4 / 3; overflow: hidden; border-radius: .5rem; background: var(--code); color: var(--muted); text-decoration: none; }
-.shot img { width: 100%; height: 100%; object-fit: contain; }
+.shot { position: relative; display: grid; place-items: center; aspect-ratio: 4 / 3; overflow: hidden; border-radius: .5rem; background: var(--code); color: var(--muted); }
+.shot + .name { display: block; margin-top: .5rem; }
+.shot img { position: absolute; inset: 0; width: 100%; height: 100%; object-fit: contain; }
 .name { overflow-wrap: anywhere; font-weight: 600; }
 .media .row { margin-top: auto; flex-wrap: wrap; }
 .media :is(button, .button) { padding-inline: .7rem; }
 .whole { display: block; max-width: 100%; max-height: 75vh; height: auto; border-radius: .6rem; background: var(--code); }
 .address { user-select: all; }
+.removal { margin-bottom: .6rem; }
 `;
 
 export interface FileView {
@@ -94,7 +96,7 @@ export const KeepForm = ({ file, back }: FormProps) => (
 export const RemoveForm = ({ file, back }: FormProps) => (
   <TeamForm action={`${fileAddress(file.mediaId)}/remove`}>
     <input type="hidden" name="back" value={back} />
-    <p>Posts that are out stay as they are. The file is gone for good.</p>
+    <p class="removal">Posts that are out stay as they are. The file is gone for good.</p>
     <Button tone="danger">
       Remove the file<span class="hidden"> {file.name}</span>
     </Button>

@@ -209,6 +209,13 @@ const FilterForm = ({ fields }: { fields: Fields }) => (
 
 const Kept = ({ usage: { used, allowance } }: { usage: KeptUsage }) => {
   const cost = monthlyCostOf(used);
+  if (used === 0) {
+    return (
+      <p class="muted">
+        No file is kept{allowance !== null && `: your plan has room for ${formatBytes(allowance)}`}.
+      </p>
+    );
+  }
   return (
     <p class="muted">
       Kept: {formatBytes(used)}
@@ -220,16 +227,16 @@ const Kept = ({ usage: { used, allowance } }: { usage: KeptUsage }) => {
 
 const Tile = ({ file, clock, back }: { file: FileView; clock: Clock; back: string }) => (
   <li>
-    <a class="shot" href={fileAddress(file.mediaId)}>
-      {file.thumbnail ? (
-        <img src={file.thumbnail} alt="" loading="lazy" />
-      ) : (
-        <span>{KIND_WORDS[file.kind]}</span>
-      )}
+    <a href={fileAddress(file.mediaId)}>
+      <span class="shot">
+        {file.thumbnail ? (
+          <img src={file.thumbnail} alt="" loading="lazy" />
+        ) : (
+          KIND_WORDS[file.kind]
+        )}
+      </span>
+      <span class="name">{file.name}</span>
     </a>
-    <p class="name">
-      <a href={fileAddress(file.mediaId)}>{file.name}</a>
-    </p>
     <p class="muted">
       {file.facts}
       <br />

@@ -40,6 +40,7 @@ test("a form adds a file, its page shows it, and the list has it", async () => {
   expect(page.html).toContain("No post has this file now.");
   const list = await browser.get(LIST);
   expect(list.html).toContain("1 file");
+  expect((await browser.get(`${LIST}?kept=false`)).html).toContain("No file matches.");
   expect(list.html).toContain(`href="/app/compose?mediaId=${mediaId}"`);
   expect(list.html).toMatch(/<img src="\/media\/\d+\/[0-9a-f]{64}\/thumbnail\?/);
   expect(list.html).toMatch(/Kept: 1\d\d B\. They cost the\s+instance about \$0\.00 a month/);
