@@ -142,7 +142,11 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
     params: { id: await team.upload() },
   })),
 
-  "GET /app/calendar": anybody(),
+  "GET /app/calendar": anybody(async (team) => {
+    await team.upload({ isPlanned: true });
+    await team.calendarFeed();
+    return { query: { month: "2026-12" } };
+  }),
   "POST /app/calendar/:id/move": anybody(async (team) => ({
     params: { id: await team.upload() },
     query: { month: "2026-12" },

@@ -154,11 +154,13 @@ export class PlantedTeam {
     isFailed = false,
     isPublished = false,
     isEditable = false,
+    isPlanned = false,
     status = "draft",
   } = {}): Promise<string> {
     const accountId = await this.account();
     const description = `${this.text("post")} ${++serial}`;
-    const body = form({ accountId, description, title: description, status });
+    const date: Record<string, string> = isPlanned ? { schedule_date: "2026-12-24T10:00:00Z" } : {};
+    const body = form({ accountId, description, title: description, status, ...date });
     const { uploadId } = await this.send("POST", "/upload", { body });
     if (isFailed) {
       const fail = "UPDATE uploads SET status = 'failed', status_group = 'failed' WHERE id = ?";
@@ -202,8 +204,7 @@ export class PlantedTeam {
 
   /** Makes a link by which a client reviews a new post. */
   async calendarFeed(): Promise<string> {
-    const { body } = await this.send("POST", "/calendar/feeds", {});
-    return String(body.data.id);
+    return String((await this.send("POST", "/calendar/feeds", {})).id);
   }
 
   async reviewLink(): Promise<string> {

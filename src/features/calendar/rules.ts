@@ -9,6 +9,14 @@ export const MAX_DAYS = 62;
 export const MAX_FEEDS = 50;
 export const SHOWN_CHARACTERS = 140;
 
+const CALENDAR_DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+export function readDay(text: string): string | null {
+  const midnight = Date.parse(`${text}T00:00:00Z`);
+  if (!CALENDAR_DAY.test(text) || Number.isNaN(midnight)) return null;
+  return new Date(midnight).toISOString().startsWith(text) ? text : null;
+}
+
 /** An end of a range: the beginning of a day in the workspace's zone, or an instant. */
 export type Edge = { day: LocalDay } | { at: Date };
 

@@ -6,21 +6,20 @@ import { UPLOAD_STATUSES } from "../../core/upload-status.ts";
 import type { Deps } from "../../deps.ts";
 import { enableDescriptions } from "../../http/describing.ts";
 import { platformFilter } from "../content/schema.ts";
-import { mediaPath } from "../media/files.ts";
-import type { CalendarPost } from "./repo/posts.ts";
-import { type Edge, MAX_DAYS, MAX_ENTRIES, MAX_FEEDS, rangeRefusal, SHOWN_CHARACTERS } from "./rules.ts";
+import {
+  type Edge,
+  MAX_DAYS,
+  MAX_ENTRIES,
+  MAX_FEEDS,
+  rangeRefusal,
+  readDay,
+  SHOWN_CHARACTERS,
+} from "./rules.ts";
 import type { Calendar, Entry } from "./service.ts";
 import type { FeedRow } from "./table.ts";
+import { thumbnailsOf } from "./thumbnails.ts";
 
 enableDescriptions();
-
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
-
-export function readDay(text: string): string | null {
-  const midnight = Date.parse(`${text}T00:00:00Z`);
-  if (!DAY.test(text) || Number.isNaN(midnight)) return null;
-  return new Date(midnight).toISOString().startsWith(text) ? text : null;
-}
 
 const edge = z
   .string({ error: "is needed: a date such as 2026-11-01" })
@@ -122,19 +121,6 @@ export const calendarSchema = z.object({
 
 type CalendarAnswer = Omit<z.infer<typeof calendarSchema>, "success">;
 type EntryAnswer = CalendarAnswer["data"][number];
-
-/** Many posts share a picture, and signing is what an answer costs most. */
-export function thumbnailsOf(deps: Pick<Deps, "config" | "now">, origin: string) {
-  const signed = new Map<string, Promise<string>>();
-  return ({ teamId, picture }: Pick<CalendarPost, "teamId" | "picture">) => {
-    if (picture === null) return null;
-    const known = signed.get(picture);
-    if (known) return known;
-    const path = mediaPath(deps, teamId, picture, "thumbnail").then((text) => origin + text);
-    signed.set(picture, path);
-    return path;
-  };
-}
 
 export async function toCalendarAnswer(
   deps: Pick<Deps, "config" | "now">,

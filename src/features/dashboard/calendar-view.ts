@@ -2,8 +2,7 @@ import { isPlatform } from "../../core/platforms.ts";
 import { isBrokenText } from "../../core/text.ts";
 import { UPLOAD_STATUSES } from "../../core/upload-status.ts";
 import { addDays, type LocalDay, weekdayOf } from "../../core/zone.ts";
-import type { CalendarFilter } from "../calendar/rules.ts";
-import { readDay } from "../calendar/schema.ts";
+import { type CalendarFilter, readDay } from "../calendar/rules.ts";
 
 export type Period = "month" | "week" | "day";
 

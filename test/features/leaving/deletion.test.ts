@@ -149,6 +149,7 @@ async function fullLife(): Promise<Life> {
     teamId,
     userId,
   );
+  await run("INSERT INTO calendar_feeds VALUES (NULL, ?, ?, NULL, 0)", teamId, userId);
   await run("INSERT INTO review_links VALUES (NULL, ?, '[1]', ?, 0, 1, NULL)", teamId, userId);
   await run("INSERT INTO review_posts VALUES (?, 1, 1, 1)", teamId);
   return life;
