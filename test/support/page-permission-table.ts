@@ -107,7 +107,9 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
   "POST /app/media/:mediaId/remove": ofFile(),
   "GET /app/compose": anybody(),
   "GET /app/compose/sent": anybody(async (team) => ({ query: { posts: await team.upload() } })),
-  "POST /app/compose": anybody(() => ({ fields: { description: "New", photo: photo(), do: "save" } })),
+  "POST /app/compose": anybody(() => ({
+    fields: { description: "New", photo: photo(), do: "save" },
+  })),
   "POST /app/compose/preview": anybody(async (team) => ({
     fields: { accountId: await team.account(), description: "New", photo: photo() },
   })),

@@ -141,7 +141,9 @@ const CreatorLine = ({
   const { nickname, username, avatarUrl, maxVideoSeconds } = answer;
   return (
     <p class="creator" data-creator={account.id} data-max-seconds={maxVideoSeconds ?? undefined}>
-      {avatarUrl && account.mode === "live" && <img class="face" src={avatarUrl} alt="" width="40" height="40" />}
+      {avatarUrl && account.mode === "live" && (
+        <img class="face" src={avatarUrl} alt="" width="40" height="40" />
+      )}
       <span>
         Posts as <strong>{nickname ?? username ?? account.accountName}</strong>
         {username && nickname ? ` (@${username})` : ""}.
