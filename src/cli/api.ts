@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { createAkimbo, type operations, type Schemas, toForm } from "../client/index.ts";
+import { createAkimbo, type operations, type Schemas } from "../client/index.ts";
 import type { RouteName } from "../features/presign/rules.ts";
 import type { Connection } from "./connection.ts";
 import { parseJson } from "./json.ts";
@@ -32,7 +32,25 @@ export type RetriedUploads =
   operations["retryFailedUploads"]["responses"][200]["content"]["application/json"]["data"];
 
 /** Fields of a form by name. A list is sent as a repeated field. */
-export type Form = Record<string, string | Blob | (string | Blob)[]>;
+/** Stands among files; its field is mediaId, wherever it stands. */
+export interface NamedFile {
+  mediaId: string;
+}
+
+type Part = string | Blob | NamedFile;
+export type Form = Record<string, Part | Part[]>;
+
+function toForm(form: object): FormData {
+  const data = new FormData();
+  for (const [name, value] of Object.entries(form as Form)) {
+    for (const part of [value].flat()) {
+      if (typeof part === "object" && "mediaId" in part) data.append("mediaId", part.mediaId);
+      else if (part instanceof File) data.append(name, part, part.name);
+      else data.append(name, part instanceof Blob ? part : String(part));
+    }
+  }
+  return data;
+}
 
 const TIMEOUT_MS = 30_000;
 const FORM_TIMEOUT_MS = 10 * 60_000;

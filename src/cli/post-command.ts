@@ -65,6 +65,7 @@ const OWN_FIELDS = [
   "photo",
   "video",
   "file",
+  "mediaId",
   "alt_text",
   "schedule_date",
   "status",
@@ -78,8 +79,8 @@ const addPostCommand = (program: Command, name: string): Command =>
     .argument("[text]", "the text; - reads it from standard input")
     .option("--title <text>", "a title beside the text, where the platform has one")
     .option(
-      "--media <file or URL>",
-      "a photo, video or document; repeat it for a carousel",
+      "--media <file, URL or mediaId>",
+      "a photo, video or document, also one of GET /media by its mediaId; repeat it for a carousel",
       collect,
     )
     .option(
@@ -138,7 +139,8 @@ Examples:
   akimbo post "Two views" --account acc_1 --media front.jpg --alt "The door" --media back.jpg --alt "The garden"
   akimbo post - --account acc_2 --title "Our film" --media film.mp4 --set privacyStatus=private < text.txt
 
-Files of up to 95 MB together go along; the upload command sends larger ones.`;
+Files of up to 95 MB together go along; the upload command sends larger ones. A stored file is named by the mediaId
+on its page, in place of sending it again.`;
 
 const BULK_HELP = `
 Examples:

@@ -21,7 +21,7 @@ export function readSettings(
   return settings;
 }
 
-const COMMON_FIELDS = ["status", "thumbnail_url"];
+const COMMON_FIELDS = ["status", "thumbnail_url", "thumbnailMediaId"];
 
 export const BATCH_FLAGS = connectors().flatMap(({ batchFlags = {} }) => Object.keys(batchFlags));
 
@@ -56,6 +56,7 @@ export function placeText(platform: string, text: string, title?: string): Form 
 /** Source: src/docs/posts.md, "Limits of every post": 100 MB per file in a call. The other fields need some room. */
 const MAX_FORM_BYTES = 95_000_000;
 
+const MEDIA_ID = /^[0-9a-f]{64}$/;
 const isUrl = (text: string): boolean => /^https?:\/\//i.test(text);
 const VIDEO_NAME = /\.(mp4|m4v|mov|webm)$/i;
 
@@ -76,6 +77,7 @@ export async function readMedia(sources: readonly string[]): Promise<Form> {
 }
 
 async function readMedium(source: string) {
+  if (MEDIA_ID.test(source)) return { value: { mediaId: source }, isVideo: false, sizeBytes: 0 };
   if (isUrl(source)) {
     const isVideo = URL.canParse(source) && VIDEO_NAME.test(new URL(source).pathname);
     return { value: source, isVideo, sizeBytes: 0 };

@@ -59,6 +59,7 @@ async function everyGet(harness: Harness, member: Member): Promise<string[]> {
     "/analytics/{connectedAccountId}/linkedin/comments": "?postId=urn:li:share:1",
     "/pinterest/boards": `?accountId=${await connectSandbox(harness, member, "Ada", "pinterest")}`,
     "/accounts/{id}/mentions": "?query=ada",
+    "/tiktok/creator": `?accountId=${await connectSandbox(harness, member, "Eve", "tiktok")}`,
     "/tiktok/stats": `?accountId=${await connectSandbox(harness, member, "Ada", "tiktok")}`,
   };
   const { body } = await harness.call("GET", "/openapi.json");

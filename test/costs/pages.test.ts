@@ -55,6 +55,7 @@ interface MeasuredPage {
 
 const PAGES: MeasuredPage[] = [
   { path: "/app", rows: 780, walked: ["users"] },
+  { path: "/app/compose", rows: 700 },
   { path: "/app/uploads", rows: 1_300 },
   { path: "/app/uploads?limit=100", rows: 1_300 },
   { path: "/app/uploads?limit=100&status=failed", rows: 600 },

@@ -29,6 +29,8 @@ const MEANINGS: Record<string, { lists: readonly (readonly string[])[]; texts?: 
   notice_targets_chat: { lists: [noticeTargets.channel.enumValues] },
   pool_firings_due: { lists: [poolFirings.outcome.enumValues] },
   return_pool_item: { lists: [poolItems.state.enumValues], texts: ["sha256"] },
+  keep_draft_files: { lists: [], texts: ["mediaId", "thumbnailMediaId", "text"] },
+  change_draft_files: { lists: [], texts: ["mediaId", "thumbnailMediaId", "text"] },
   rehearsals_open: { lists: [STAGES] },
   pool_items_posting: { lists: [poolItems.state.enumValues] },
 };

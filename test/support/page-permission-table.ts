@@ -93,6 +93,18 @@ const ofToken = anybody(async (team, holder) => ({ params: { id: await team.toke
 export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
   "GET /app": anybody(),
 
+  "GET /app/compose": anybody(),
+  "GET /app/compose/sent": anybody(async (team) => ({ query: { posts: await team.upload() } })),
+  "POST /app/compose": anybody(() => ({
+    fields: { description: "New", photo: photo(), do: "save" },
+  })),
+  "POST /app/compose/preview": anybody(async (team) => ({
+    fields: { accountId: await team.account(), description: "New", photo: photo() },
+  })),
+  "POST /app/compose/drafts/:id/delete": anybody(async (team) => ({
+    params: { id: await team.draft() },
+  })),
+
   "GET /app/uploads": anybody(),
   "GET /app/uploads/:id": anybody(async (team) => ({ params: { id: await team.upload() } })),
   "POST /app/uploads/:id/retry": anybody(async (team) => ({

@@ -42,6 +42,7 @@ const anybody = (call: Permission["call"], stranger?: string): Permission => ({
 
 const ofAccount = anybody(async (team) => ({ params: { id: await team.account() } }));
 const ofUpload = anybody(async (team) => ({ params: { id: await team.upload() } }));
+const ofDraft = anybody(async (team) => ({ params: { id: await team.draft() } }));
 const askedOf = (platform: string) =>
   anybody(async (team) => ({ query: { accountId: await team.account(platform) } }), NOT_FOUND);
 
@@ -96,6 +97,16 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
   listLinkedInPages: [anybody(nothing), { as: "of one account", ...askedOf("linkedin") }],
   listPinterestBoards: askedOf("pinterest"),
   getTikTokStats: askedOf("tiktok"),
+  getTikTokCreator: askedOf("tiktok"),
+
+  listDrafts: anybody(nothing),
+  createDraft: anybody(() => ({ json: { content: { title: "New" } } })),
+  getDraft: ofDraft,
+  saveDraft: anybody(async (team) => ({
+    params: { id: await team.draft() },
+    json: { content: { title: "Saved" }, version: 1 },
+  })),
+  deleteDraft: ofDraft,
   findMentions: anybody(async (team) => ({
     params: { id: await team.account("bluesky") },
     query: { query: "ada" },

@@ -104,6 +104,7 @@ export class PlantedTeam {
   /** Plants one of each, so that the team has something to hide. */
   async plant(): Promise<void> {
     await this.upload();
+    await this.draft();
     await this.token(this.owner);
     await this.invite();
     await this.link();
@@ -134,6 +135,11 @@ export class PlantedTeam {
     const name = `${this.text("account")} ${++serial}`;
     const json = { platform: "linkedin", sandbox: true, name, pageId: await pageOf(name) };
     return (await this.send("POST", "/accounts", { json })).id;
+  }
+
+  async draft(): Promise<string> {
+    const content = { description: `${this.text("post")} ${++serial}` };
+    return String((await this.send("POST", "/drafts", { json: { content } })).id);
   }
 
   async account(platform = "bluesky"): Promise<string> {

@@ -54,7 +54,7 @@ export function describeLocalTools(remote: readonly Tool[]): Tool[] {
   const createPost = remote.find(({ name }) => name === "create_post");
   if (!createPost) return [];
   const { inputSchema, outputSchema, annotations } = createPost;
-  const { mediaUrls: _, ...shared } = inputSchema.properties ?? {};
+  const { mediaUrls: _, mediaIds: __, ...shared } = inputSchema.properties ?? {};
   return Object.entries(LOCAL_TOOLS).map(([name, { title, description, own }]) => {
     const { properties = {} } = z.toJSONSchema(own) as { properties?: Record<string, object> };
     return {

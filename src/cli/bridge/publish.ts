@@ -62,8 +62,10 @@ function readPaths(name: LocalToolName, args: Args): { paths: string[]; shared: 
     const [issue] = read.error.issues;
     throw new Problem(`${issue?.path.join(".")}: ${issue?.message}`);
   }
-  if ("mediaUrls" in args) {
-    throw new Problem(`${name} takes files of this machine. create_post takes mediaUrls.`);
+  if ("mediaUrls" in args || "mediaIds" in args) {
+    throw new Problem(
+      `${name} takes files of this machine. create_post takes mediaUrls and mediaIds.`,
+    );
   }
   // The instance gets all other arguments and refuses unknown ones.
   const shared = Object.fromEntries(Object.entries(args).filter(([key]) => !(key in own.shape)));

@@ -80,9 +80,6 @@ const validate = formRoute({
           accountId: z.string().nullable(),
           platform: platform.nullable(),
           error: z.string(),
-          fields: z
-            .array(z.object({ field: z.string(), message: z.string() }))
-            .describe("The fields that are to blame, each with its reason. An extension."),
         }),
       ),
       targets: z
@@ -102,7 +99,8 @@ const validate = formRoute({
 bulkRoutes.openapi(validate, async (c) => {
   const { ctx } = c.var;
   const { post, looked } = await readBatchForm(ctx, c.req.raw, { storesFiles: false });
-  const { errors, targets, isHeld } = await validatePosts(ctx, post, looked);
+  const { errors: refusals, targets, isHeld } = await validatePosts(ctx, post, looked);
+  const errors = refusals.map(({ fields: _, ...refusal }) => refusal);
   const heldNote = isHeld ? { message: HELD_MESSAGE } : {};
   const valid = errors.length === 0;
   return c.json({ success: true as const, valid, ...heldNote, errors, targets }, 200);

@@ -23,6 +23,7 @@ import { type Accepted, createPosts, tally, validatePosts } from "./bulk.ts";
 import { editUpload } from "./edit.ts";
 import { writtenIn } from "./edited-texts.ts";
 import { type Findings, lookUp } from "./lookup.ts";
+import { namedFile } from "./media.ts";
 import { EMPTY_POST, type NewMedia, type NewPost } from "./new-post.ts";
 import { uploadEditSchema } from "./schema.ts";
 import { sameSettingsSchema, settingsSchema, toRawSettings } from "./tool-settings.ts";
@@ -44,6 +45,13 @@ const input = z.strictObject({
     "The post's text, caption or description. May be empty with media.",
   ),
   title: titleText.optional().describe("Needed for youtube; used by pinterest and facebook too."),
+  mediaIds: z
+    .array(z.string().max(100))
+    .max(MAX_MEDIA)
+    .optional()
+    .describe(
+      "Stored files of the team, by the mediaId that its page and GET /api/v1/media show. They come before mediaUrls.",
+    ),
   mediaUrls: z
     .array(z.string().max(MAX_URL_CHARACTERS))
     .max(MAX_MEDIA)
@@ -56,7 +64,7 @@ const input = z.strictObject({
     .max(MAX_MEDIA)
     .optional()
     .describe(
-      "What each file of mediaUrls shows, in words for people who cannot see it: one text per file, in order; an empty one leaves a file out. Platforms without alternative texts leave them out and warn.",
+      "What each file of mediaIds and mediaUrls shows, in words for people who cannot see it: one text per file, in order; an empty one leaves a file out. Platforms without alternative texts leave them out and warn.",
     ),
   scheduleDate: z
     .string()
@@ -70,7 +78,7 @@ const input = z.strictObject({
     .union([z.literal("auto"), z.array(threadItem).min(1).max(MAX_THREAD)])
     .optional()
     .describe(
-      "Posts that follow as a thread, where the platform has threads: texts, or texts with the numbers of mediaUrls from 0; the other media go with the post itself. `auto` splits a long text.",
+      "Posts that follow as a thread, where the platform has threads: texts, or texts with the numbers of the files from 0; the other media go with the post itself. `auto` splits a long text.",
     ),
   firstComment: z.string().max(MAX_FIELD_CHARACTERS).optional().describe("The first comment."),
   settings: settingsSchema
@@ -107,8 +115,8 @@ function refusedUrls(origin: string, urls: readonly string[]): FieldError[] {
 }
 
 function toNewPost({ origin }: Call, args: Args, call: NamedCall | null): NewPost {
-  const { accountIds, text, title = null, mediaUrls = [], altTexts = [], settings = {} } = args;
-  const { thread, firstComment } = args;
+  const { accountIds, text, title = null, altTexts = [], settings = {} } = args;
+  const { mediaIds = [], mediaUrls = [], thread, firstComment } = args;
   const when = postFieldsSchema
     .pick({ schedule_date: true })
     .safeParse({ schedule_date: args.scheduleDate });
@@ -130,7 +138,10 @@ function toNewPost({ origin }: Call, args: Args, call: NamedCall | null): NewPos
       ...(firstComment === undefined ? {} : { first_comment: firstComment }),
       ...(altTexts.length > 0 ? { alt_text: altTexts } : {}),
     },
-    media: mediaUrls.map(toMedia),
+    media: [
+      ...mediaIds.map((id, i) => ({ ...namedFile(id, "mediaId"), field: `mediaIds[${i}]` })),
+      ...mediaUrls.map(toMedia),
+    ],
     overrides: Object.fromEntries(overrides),
     scheduledFor: when.data?.schedule_date ?? null,
     status: args.status ?? null,

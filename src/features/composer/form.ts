@@ -4,7 +4,7 @@ import { type Fields, lastOf, readForm } from "../../http/multipart.ts";
 import { takeFile } from "../compose/media.ts";
 import type { NewMedia } from "../compose/new-post.ts";
 import type { DraftContent, DraftOverride, When } from "../drafts/table.ts";
-import { insertMedia } from "../media/repo.ts";
+import { addFile } from "../library/service.ts";
 import { OVERRIDES, WHENS } from "./content.ts";
 
 export interface ComposeForm {
@@ -55,24 +55,17 @@ export async function readComposeForm(ctx: Ctx, request: Request): Promise<Compo
   };
 }
 
+/** Each file stays as long as those of published posts. */
 async function keepFiles(
   ctx: Ctx,
   media: readonly NewMedia[],
   content: DraftContent,
 ): Promise<void> {
-  const received = media.flatMap((item) =>
-    "received" in item ? [{ role: item.role, file: item.received }] : [],
-  );
-  if (received.length === 0) return;
-  const files = [...new Map(received.map(({ file }) => [file.sha256, file])).values()];
-  const [fresh] = await ctx.db.run([insertMedia(ctx.actor.teamId, files, ctx.now())]);
-  const kept = new Set(
-    files.filter(({ sha256 }) => fresh.includes(sha256)).map((f) => f.objectKey),
-  );
-  const spare = received.map(({ file }) => file.objectKey).filter((key) => !kept.has(key));
-  if (spare.length > 0) ctx.defer(ctx.media.delete(spare));
-  for (const { role, file } of received) {
-    if (role === "thumbnail") content.thumbnailMediaId = file.sha256;
+  for (const item of media) {
+    if (!("received" in item)) continue;
+    const file = item.received;
+    await addFile(ctx, { file, isPresigned: false, name: undefined, keep: false });
+    if (item.role === "thumbnail") content.thumbnailMediaId = file.sha256;
     else content.media.push({ mediaId: file.sha256, altText: "" });
   }
 }

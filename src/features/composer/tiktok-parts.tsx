@@ -33,7 +33,7 @@ export const TikTok = ({ view, account }: { view: View; account: ShownAccount })
   const chosen = String(fields[`${id}.privacy_level`] ?? "");
   const isBranded = fields[`${id}.brand_content_toggle`] === "true";
   return (
-    <fieldset data-tiktok={id}>
+    <fieldset data-tiktok={id} data-account-mode={account.mode}>
       <legend>{account.accountName} on TikTok</legend>
       <input type="hidden" name="creator" value={id} />
       <CreatorLine account={account} answer={answer} />
@@ -141,7 +141,9 @@ const CreatorLine = ({
   const { nickname, username, avatarUrl, maxVideoSeconds } = answer;
   return (
     <p class="creator" data-creator={account.id} data-max-seconds={maxVideoSeconds ?? undefined}>
-      {avatarUrl && <img class="face" src={avatarUrl} alt="" width="40" height="40" />}
+      {avatarUrl && account.mode === "live" && (
+        <img class="face" src={avatarUrl} alt="" width="40" height="40" />
+      )}
       <span>
         Posts as <strong>{nickname ?? username ?? account.accountName}</strong>
         {username && nickname ? ` (@${username})` : ""}.

@@ -5,6 +5,8 @@ import type { WholeUpload } from "./repo.ts";
 
 export interface ApprovalView {
   mayApprove: boolean;
+  /** Of the person who looks at it. */
+  isOwn: boolean;
   seen: string;
   comment: string;
 }
@@ -15,7 +17,7 @@ const MAX_COMMENT = 2_000;
 export const Approval = ({ upload, view }: { upload: WholeUpload; view: ApprovalView }) => {
   const { id, status } = upload;
   if (status !== "draft" && status !== "pending_approval") return null;
-  const { mayApprove, seen, comment } = view;
+  const { mayApprove, isOwn, seen, comment } = view;
   const isHeld = status === "pending_approval";
   const download = downloadOf(upload);
   return (
@@ -27,7 +29,9 @@ export const Approval = ({ upload, view }: { upload: WholeUpload; view: Approval
       <div class="row actions">
         {mayApprove && !download && (
           <TeamForm action={`/app/uploads/${id}/approve?seen=${seen}`}>
-            <button type="submit">Approve</button>
+            <button type="submit">
+              {!isOwn ? "Approve" : upload.scheduledFor ? "Schedule" : "Publish now"}
+            </button>
           </TeamForm>
         )}
         {(!isHeld || download?.state === "failed") && (

@@ -143,6 +143,7 @@ async function showUpload(
   const clock = clockOf(zone);
   const view: ApprovalView = {
     mayApprove: mayApprove(ctx.actor),
+    isOwn: upload.createdBy === ctx.actor.userId,
     seen: await versionOf(upload),
     comment,
   };
@@ -280,6 +281,11 @@ const Actions = ({ upload }: { upload: WholeUpload }) => {
             <Button tone="quiet">Retry anyway</Button>
           </TeamForm>
         </details>
+      )}
+      {position === null && (
+        <a class="button quiet" href={`/app/compose?upload=${id}`}>
+          Edit
+        </a>
       )}
       {position === null && (
         <details>

@@ -38,6 +38,7 @@ const ITS_POSTS = sql`media_uses x CROSS JOIN uploads u
   WHERE x.team_id = m.team_id AND x.sha256 = m.sha256`;
 
 const WAITS = sql`EXISTS (SELECT 1 FROM pool_files p WHERE p.team_id = m.team_id AND p.sha256 = m.sha256)
+  OR EXISTS (SELECT 1 FROM draft_files d WHERE d.team_id = m.team_id AND d.sha256 = m.sha256)
   OR ${isRehearsed(sql`m`)}`;
 
 const readFile = rowReader({

@@ -4,7 +4,7 @@ import type { Ctx } from "../../deps.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { type Fields, lastOf, readForm } from "../../http/multipart.ts";
 import type { RawField } from "../../platforms/kit/form-fields.ts";
-import { discardFiles, takeFile, urlsIn } from "../compose/media.ts";
+import { discardFiles, type FormPart, inFormOrder, takeFile, urlsIn } from "../compose/media.ts";
 import type { MediaRole, NewMedia } from "../compose/new-post.ts";
 import { lookUpPool, type NewItems } from "./items.ts";
 import { readRepeating } from "./repeat-schema.ts";
@@ -14,7 +14,10 @@ const FILE_FIELDS = new Map<string, MediaRole>([
   ["video", "video"],
   ["photo", "photo"],
 ]);
-const TEXT_FIELDS = ["title", "description", "metadata", "repeat", "variants", "alt_text"];
+const TEXT_FIELDS = [
+  ...["title", "description", "metadata", "repeat", "variants", "alt_text"],
+  "mediaId",
+];
 
 function readAltText(fields: Fields): RawField {
   const texts = fields.get("alt_text") ?? [];
@@ -41,6 +44,7 @@ export async function readItemForm(
   { poolId, call }: { poolId: number; call: NamedCall | null },
 ): Promise<{ adding: NewItems; looked: Awaited<ReturnType<typeof lookUpPool>> }> {
   const media: NewMedia[] = [];
+  const parts: FormPart[] = [];
   let looked: ReturnType<typeof lookUpPool> | null = null;
   const enter = () => {
     looked ??= lookUpPool(ctx, { poolId, call });
@@ -48,6 +52,7 @@ export async function readItemForm(
   };
   try {
     const fields = await readForm(request, {
+      onPart: (field, isFile) => parts.push({ field, isFile }),
       onLarge: enter,
       onFile: async (part) => {
         await enter();
@@ -65,7 +70,7 @@ export async function readItemForm(
       description: lastOf(fields, "description") ?? null,
       metadata: lastOf(fields, "metadata") ?? null,
       altText: readAltText(fields),
-      media: [...media, ...urlsIn(fields, FILE_FIELDS)],
+      media: [...inFormOrder(parts, media, fields), ...urlsIn(fields, FILE_FIELDS)],
     };
     const adding = {
       poolId,

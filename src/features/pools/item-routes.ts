@@ -13,6 +13,8 @@ import {
   jsonBody,
   NOT_FOUND,
 } from "../../http/route.ts";
+import { namedFile } from "../compose/media.ts";
+import type { NewMedia } from "../compose/new-post.ts";
 import { changeItem } from "./change-item.ts";
 import { readItemForm } from "./item-form.ts";
 import {
@@ -61,12 +63,21 @@ poolItemRoutes.openapi(add, async (c) => {
   return c.json(toAdded(added), 200);
 });
 
+type NamedMedia = Partial<Record<"videoUrl" | "mediaId", string | undefined>>;
+
+function mediaOf({ videoUrl: url, mediaId }: NamedMedia): NewMedia[] {
+  return [
+    ...(url === undefined ? [] : [{ role: "video" as const, field: "videoUrl", url }]),
+    ...(mediaId === undefined ? [] : [namedFile(mediaId, "mediaId")]),
+  ];
+}
+
 const addMany = apiRoute({
   method: "post",
   path: "/pools/{id}/videos/bulk",
   tags,
   operationId: "addPoolItems",
-  summary: "Add up to 50 videos to a pool by their URLs",
+  summary: "Add up to 50 videos to a pool by their URLs or mediaIds",
   description:
     "Adds all of them, or none when one is refused. A public video is downloaded when it is published.",
   scope: "pools:write",
@@ -88,14 +99,14 @@ poolItemRoutes.openapi(addMany, async (c) => {
     poolId,
     call,
     origin: publicOrigin(ctx, c.req.url),
-    items: entries.map(({ title, videoUrl, description = null, metadata = null, ...entry }) => ({
+    items: entries.map(({ title, description = null, metadata = null, ...entry }) => ({
       title,
       description,
       metadata,
       altText: entry.altText,
       repeat: entry.repeat ?? null,
       variants: entry.variants ?? null,
-      media: [{ role: "video", field: "videoUrl", url: videoUrl }],
+      media: mediaOf(entry),
     })),
     prefixOf: (i) => `items.${i}.`,
   });

@@ -21,6 +21,7 @@ const BULK = { min: 1, max: 50 };
 
 export const ITEM_STATUSES = ["queued", "dispatched", "skipped"] as const;
 
+const mediaId = z.string().openapi({ pattern: "^[0-9a-f]{64}$" });
 const file = () => z.string().openapi({ type: "string", format: "binary" });
 const textUpTo = (maxLength: number) => z.string().openapi({ maxLength });
 
@@ -43,6 +44,12 @@ export const itemFormSchema = () =>
         .union([file(), z.array(file()).max(MAX_PHOTOS)])
         .optional()
         .describe("A photo or its URL; repeat the field for a carousel. Never with a video."),
+      mediaId: z
+        .union([mediaId, z.array(mediaId).max(MAX_PHOTOS)])
+        .optional()
+        .describe(
+          "A stored file of the team, as GET /media lists them: a video, or a photo. Files that are sent and files that are named come in the order of their fields. An extension.",
+        ),
       alt_text: altTextField(),
     })
     .meta({ id: "NewPoolItem" });
@@ -51,20 +58,30 @@ export const bulkItemsSchema = z
   .strictObject({
     items: z
       .array(
-        z.strictObject({
-          title: z.string().max(MAX_TITLE_CHARACTERS),
-          videoUrl: z
-            .string()
-            .trim()
-            .min(1, "is required")
-            .max(MAX_URL_CHARACTERS)
-            .describe("A public URL, or bucketUrl or accessUrl of POST /upload/presign."),
-          description: z.string().max(MAX_DESCRIPTION_CHARACTERS).optional(),
-          metadata: z.string().max(MAX_METADATA_CHARACTERS).optional().describe(METADATA),
-          repeat: repeatSchema.optional(),
-          variants: variantsSchema.optional(),
-          altText: altText.optional().describe("Alternative text of the video."),
-        }),
+        z
+          .strictObject({
+            title: z.string().max(MAX_TITLE_CHARACTERS),
+            videoUrl: z
+              .string()
+              .trim()
+              .min(1, "is required")
+              .max(MAX_URL_CHARACTERS)
+              .optional()
+              .describe("A public URL, or bucketUrl or accessUrl of POST /upload/presign."),
+            mediaId: mediaId
+              .max(100)
+              .optional()
+              .describe("In place of videoUrl: a stored file of the team. An extension."),
+            description: z.string().max(MAX_DESCRIPTION_CHARACTERS).optional(),
+            metadata: z.string().max(MAX_METADATA_CHARACTERS).optional().describe(METADATA),
+            repeat: repeatSchema.optional(),
+            variants: variantsSchema.optional(),
+            altText: altText.optional().describe("Alternative text of the video."),
+          })
+          .refine(({ videoUrl, mediaId }) => (videoUrl === undefined) !== (mediaId === undefined), {
+            path: ["videoUrl"],
+            message: "is required; or send mediaId in its place",
+          }),
       )
       .min(BULK.min)
       .max(BULK.max),

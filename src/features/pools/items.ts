@@ -25,7 +25,7 @@ import { canonicalMedia, type NewMedia } from "../compose/new-post.ts";
 import { textErrors } from "../content/bounds.ts";
 import { type Done, type FirstTime, type Looked, look, once } from "../idempotency/once.ts";
 import { DAMAGED } from "../media/files.ts";
-import { insertMedia } from "../media/repo.ts";
+import { filesByHash, hasFiles, insertMedia, type MediaRow } from "../media/repo.ts";
 import { arePresigned } from "../presign/repo.ts";
 import { readMetadata } from "./metadata.ts";
 import { type FoundPool, invalid, requireMayFill, requireOwn } from "./refusals.ts";
@@ -125,7 +125,11 @@ async function store(
   const { poolId, items, origin, prefixOf, refused = [] } = adding;
   const media = items.flatMap((item) => item.media);
   const presigned = await readPresigned(ctx, { media, overrides: {}, origin });
-  const judged = items.map((item, i) => judgeItem(ctx, item, presigned, prefixOf(i)));
+  const owned = media.flatMap((item) => ("sha256" in item ? [item.sha256] : []));
+  const stored = await filesOf(ctx, owned);
+  const judged = items.map((item, i) =>
+    judgeItem(ctx, withRoles(item, stored), { presigned, stored }, prefixOf(i)),
+  );
   const errors = [
     ...refused,
     ...judged.flatMap((one) => one.errors),
@@ -140,6 +144,7 @@ async function store(
   const condition = allOf([
     isNew,
     repo.hasPlaces(poolId, items.length),
+    ...(owned.length > 0 ? [hasFiles(teamId, owned)] : []),
     ...(pinned.length > 0 ? [arePresigned(pinned.map(({ objectKey }) => objectKey))] : []),
   ]);
   const rows = judged.map(({ row }) => ({ ...row, origin, mayPublish }));
@@ -156,6 +161,18 @@ async function store(
   ctx.defer(discardSpare(ctx, media, files, fresh ?? []));
   return added.toSorted((a, b) => a.id - b.id);
 }
+
+async function filesOf({ db, team }: Ctx, hashes: readonly string[]): Promise<MediaRow[]> {
+  return hashes.length > 0 ? (await db.run([filesByHash(team, hashes)]))[0] : [];
+}
+
+const withRoles = (item: NewItem, files: readonly MediaRow[]): NewItem => ({
+  ...item,
+  media: item.media.map((one) => {
+    const file = "sha256" in one && files.find(({ sha256 }) => sha256 === one.sha256);
+    return file && file.kind === "video" ? { ...one, role: "video" } : one;
+  }),
+});
 
 async function variantErrorsOf(
   ctx: Ctx,
@@ -208,13 +225,13 @@ const VARIANTS_ALONE = fieldError(
 function judgeItem(
   ctx: Ctx,
   { title, description, metadata, altText, media, repeat, variants }: NewItem,
-  presigned: PresignedFiles,
+  { presigned, stored }: { presigned: PresignedFiles; stored: readonly MediaRow[] },
   prefix: string,
 ): Judged {
   const refuse = (field: string, message: string) => ({ field, message: `${field}: ${message}` });
   const { settings: options, errors: wrongOptions } = readMetadata(metadata);
   const settings = altText === undefined ? options : { ...options, alt_text: altText };
-  const checked = checkMedia(ctx, media, [], presigned);
+  const checked = checkMedia(ctx, media, stored, presigned);
   const damaged = checked.flatMap((item, i) =>
     "media" in item && "isDamaged" in item.media && item.media.isDamaged
       ? [refuse(media[i]?.field ?? "photo", DAMAGED)]

@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { PLATFORMS } from "../../../src/core/platforms.ts";
 import { callTool, send } from "../../support/agent.ts";
@@ -5,11 +6,13 @@ import {
   connectSandbox,
   createMember,
   createToken,
+  form,
   Harness,
   joinTeam,
 } from "../../support/harness.ts";
 import { beginLife } from "../../support/life.ts";
 import { uploadPresigned } from "../../support/presigned.ts";
+import { photo } from "../../support/stage.ts";
 import { testJpeg } from "../../support/videos.ts";
 
 async function openAgent(...platforms: string[]) {
@@ -101,11 +104,26 @@ describe("create_post", () => {
     ]);
   });
 
+  test("takes stored files by mediaId, before those by address", async () => {
+    const { harness, accountIds, run, member } = await openAgent("bluesky");
+    const { token } = member;
+    const stored = await harness.call("POST", "/media", { token, body: form({ file: photo() }) });
+    const { mediaId } = stored.body.data;
+    const args = { accountIds, text: "Two", mediaIds: [mediaId], mediaUrls: [PHOTO] };
+    const { posts } = (await run("create_post", { ...args, status: "draft" })).structuredContent;
+    const media = await env.DB.prepare("SELECT media FROM uploads WHERE id = ?")
+      .bind(posts[0].postId)
+      .first<string>("media");
+    expect(JSON.parse(media ?? "")).toMatchObject([{ sha256: mediaId }, { url: PHOTO }]);
+  });
+
   test.each<[string, object, RegExp]>([
     ["a setting that is none", { settings: { x: { color: "red" } } }, /color/],
     ["another platform", { settings: { myspace: {} } }, /myspace/],
     ["a value that is none", { settings: { tiktok: { privacyLevel: "ALL" } } }, /privacyLevel/],
     ["eleven files", { mediaUrls: Array(11).fill(PHOTO) }, /mediaUrls/],
+    ["an id of no file", { mediaIds: ["f".repeat(64)] }, /mediaIds\[0\]: .*no longer stored/],
+    ["an id that is none", { mediaIds: ["1"] }, /mediaIds\[0\]: must be the mediaId/],
     [
       "a file at a private address",
       { mediaUrls: [PHOTO, "http://10.0.0.1/a.jpg"] },

@@ -10,7 +10,7 @@ import {
 } from "../../support/harness.ts";
 import { measure } from "../../support/meter.ts";
 import { Browser, type Page } from "../../support/person.ts";
-import { photo } from "../../support/stage.ts";
+import { jpeg, photo } from "../../support/stage.ts";
 
 async function enter(harness = new Harness()) {
   const member = await createMember();
@@ -71,16 +71,24 @@ test("without script: from an empty form to a published thread with a picture", 
   await harness.drain();
   const posts = await postsOf(member);
   expect(posts.map(({ status }) => status)).toEqual(["completed", "completed"]);
-  const parts = posts.map(({ parts }) => JSON.parse(String(parts)).map((part: { text: string }) => part.text));
+  const parts = posts.map(({ parts }) =>
+    JSON.parse(String(parts)).map((part: { text: string }) => part.text),
+  );
   expect(parts).toEqual([["The second post", "A comment"], ["A comment"]]);
-  expect(posts.map(({ media }) => JSON.parse(String(media))[0].altText)).toEqual(["A door", "A door"]);
+  expect(posts.map(({ media }) => JSON.parse(String(media))[0].altText)).toEqual([
+    "A door",
+    "A door",
+  ]);
 });
 
 test("the text goes to every account, the title only where one is published", async () => {
   const { harness, member, browser } = await enter();
   const x = await connectSandbox(harness, member, "X", "x");
   const form = (await open(browser)).set("accountId", x);
-  form.set("title", "For YouTube").set("description", "For everybody").set("overrides.x.first_comment", "Own");
+  form
+    .set("title", "For YouTube")
+    .set("description", "For everybody")
+    .set("overrides.x.first_comment", "Own");
   await send(browser, form);
   const [post] = await postsOf(member);
   expect([post?.title, post?.description]).toEqual(["For everybody", null]);
@@ -96,8 +104,8 @@ test("a refusal stands beside its field, everything is kept, and the others can 
   form.set("facebook.link", "https://example.com/a").set("photo", photo());
   const refused = await send(browser, form);
   expect(refused.status).toBe(400);
-  expect(summaryOf(refused)).toContain("Short on X");
-  expect(refused.html).toMatch(/id="description-error"[^>]*>Short on X: /);
+  expect(summaryOf(refused)).toMatch(/Short \d+ on X/);
+  expect(refused.html).toMatch(/id="description-error"[^>]*>Short \d+ on X: /);
   expect(refused.html).toMatch(/id="description"[^>]*aria-invalid="true"/);
   expect(await postsOf(member)).toEqual([]);
   const again = formOf(refused);
@@ -117,8 +125,20 @@ test("a refusal stands beside its field, everything is kept, and the others can 
 test.each([
   ["no account", "", {}, "accountId-error", "Choose an account"],
   ["no date", "bluesky", { when: "at" }, "date-error", "Choose the date"],
-  ["a date in the past", "bluesky", { when: "at", date: "2020-01-01", time: "10:00" }, "date-error", "in the future"],
-  ["YouTube without an answer about kids", "youtube", {}, "selfDeclaredMadeForKids-error", "made for kids"],
+  [
+    "a date in the past",
+    "bluesky",
+    { when: "at", date: "2020-01-01", time: "10:00" },
+    "date-error",
+    "in the future",
+  ],
+  [
+    "YouTube without an answer about kids",
+    "youtube",
+    {},
+    "selfDeclaredMadeForKids-error",
+    "made for kids",
+  ],
 ])("%s is refused beside its control", async (_, platform, fields, place, words) => {
   const { harness, member, browser } = await enter();
   const id = await connectSandbox(harness, member, "Acme", platform || "x");
@@ -135,17 +155,19 @@ test("TikTok: the creator's own options without default, switches off, and comme
   const id = await connectSandbox(harness, member, "Creator", "tiktok");
   const start = await browser.get("/app/compose");
   expect(start.html).toContain("ask TikTok first");
-  const form = formOf(start).set("accountId", id).set("description", "A film").set("photo", photo());
+  const form = formOf(start).set("accountId", id).set("description", "A film").set("photo", jpeg());
   const refused = await send(browser, form);
   expect(refused.status).toBe(400);
   expect(refused.html).toContain("Choose who can see the post.");
   expect(refused.html).toMatch(/<option value="SELF_ONLY"/);
-  expect(refused.html).toContain("tiktokcdn");
+  expect(refused.html).toMatch(/Posts as <strong>Creator/);
   const chosen = formOf(refused).set(`${id}.privacy_level`, "PUBLIC_TO_EVERYONE");
   chosen.set(`${id}.discloses`, "true");
   const unsaid = await send(browser, chosen);
   expect(unsaid.html).toContain("promotes yourself, a third party, or both");
-  const last = formOf(unsaid).set(`${id}.brand_content_toggle`, "true").set(`${id}.allow_comment`, "true");
+  const last = formOf(unsaid)
+    .set(`${id}.brand_content_toggle`, "true")
+    .set(`${id}.allow_comment`, "true");
   const sent = await send(browser, last);
   expect(sent.status, summaryOf(sent)).toBe(303);
   const [post] = await postsOf(member);
@@ -162,9 +184,13 @@ test("Pinterest: boards come by their own question, and one is chosen for each a
   const { harness, member, browser } = await enter();
   const id = await connectSandbox(harness, member, "Pins", "pinterest");
   const asked = await send(browser, (await open(browser)).set("accountId", id), "lookup");
-  const board = new RegExp(`data-boards="${id}"[\\s\\S]*?<option value="(\\d+)"`).exec(asked.html)?.[1];
+  const board = new RegExp(`data-boards="${id}"[\\s\\S]*?<option value="(\\d+)"`).exec(
+    asked.html,
+  )?.[1];
   expect(board).toBeDefined();
-  const form = formOf(asked).set(`${id}.pinterest_board_id`, board ?? "").set("description", "Pin");
+  const form = formOf(asked)
+    .set(`${id}.pinterest_board_id`, board ?? "")
+    .set("description", "Pin");
   const sent = await send(browser, form.set("photo", photo()));
   expect(sent.status, summaryOf(sent)).toBe(303);
 });
@@ -206,7 +232,10 @@ test("two people in one draft: the second is told, and may keep theirs as anothe
   const id = await connectSandbox(harness, member);
   const form = (await open(browser)).set("accountId", id).set("description", "First");
   const { location } = await send(browser, form, "save");
-  const [mine, theirs] = [await open(browser, location?.slice("/app/compose".length)), await open(browser, location?.slice("/app/compose".length))];
+  const [mine, theirs] = [
+    await open(browser, location?.slice("/app/compose".length)),
+    await open(browser, location?.slice("/app/compose".length)),
+  ];
   await send(browser, theirs.set("description", "Theirs"), "save");
   for (const button of ["save", "send"]) {
     const told = await send(browser, mine.set("description", "Mine"), button);
@@ -217,7 +246,9 @@ test("two people in one draft: the second is told, and may keep theirs as anothe
   const told = await send(browser, mine, "save");
   const copy = await send(browser, formOf(told), "copy");
   expect(copy.location).not.toBe(location);
-  expect((await open(browser, location?.slice("/app/compose".length))).all("description")).toEqual(["Theirs"]);
+  expect((await open(browser, location?.slice("/app/compose".length))).all("description")).toEqual([
+    "Theirs",
+  ]);
   expect(await postsOf(member)).toEqual([]);
 });
 
@@ -234,7 +265,9 @@ test("held for approval with a review link, whose address the next page shows", 
 test("a member whose posts need approval is told so, and makes no review link", async () => {
   const { harness, member } = await enter();
   const id = await connectSandbox(harness, member);
-  await env.DB.prepare("UPDATE teams SET requires_approval = 1 WHERE id = ?").bind(member.teamId).run();
+  await env.DB.prepare("UPDATE teams SET requires_approval = 1 WHERE id = ?")
+    .bind(member.teamId)
+    .run();
   const other = await createMember();
   await joinTeam(member.teamId, other.userId, "MEMBER");
   const browser = (await new Browser(harness).signIn(other)).show(member.teamId);
@@ -249,9 +282,15 @@ test("a member whose posts need approval is told so, and makes no review link", 
 test("into the next free slot of a pool", async () => {
   const { harness, member, browser } = await enter();
   const id = await connectSandbox(harness, member);
-  const { body } = await harness.call("POST", "/pools", { token: member.token, json: { name: "Evergreen", timezone: "UTC" } });
-  const poolId = body.data?.id ?? body.id;
-  const form = (await open(browser)).set("accountId", id).set("description", "Queued").set("photo", photo());
+  const { body } = await harness.call("POST", "/pools", {
+    token: member.token,
+    json: { name: "Evergreen", timezone: "UTC" },
+  });
+  const poolId = body.pool.id;
+  const form = (await open(browser))
+    .set("accountId", id)
+    .set("description", "Queued")
+    .set("photo", photo());
   const sent = await send(browser, form.set("when", "pool").set("poolId", String(poolId)));
   expect(sent.status, summaryOf(sent)).toBe(303);
   expect((await browser.get(sent.location ?? "")).html).toContain("waits in the pool Evergreen");
@@ -263,7 +302,7 @@ test("an account whose login ended meanwhile is told, and the text stays", async
   const form = (await open(browser)).set("accountId", id).set("description", "Still here");
   await env.DB.prepare("UPDATE accounts SET status = 'expired' WHERE id = ?").bind(id).run();
   const refused = await send(browser, form);
-  expect(refused.status).toBe(409);
+  expect(refused.status).toBe(400);
   expect(summaryOf(refused)).toContain("Reconnect the account");
   expect(refused.html).toContain(`href="/app/accounts/${id}"`);
   expect(formOf(refused).all("description")).toEqual(["Still here"]);
@@ -283,7 +322,10 @@ test("a file that is no image is refused beside its input, and the others stay",
 test("a post that is not out is edited: texts, thread, alternative texts and date", async () => {
   const { harness, member, browser } = await enter();
   const id = await connectSandbox(harness, member);
-  const form = (await open(browser)).set("accountId", id).set("description", "Before").set("photo", photo());
+  const form = (await open(browser))
+    .set("accountId", id)
+    .set("description", "Before")
+    .set("photo", photo());
   await send(browser, form.set("when", "at").set("date", "2026-12-24").set("time", "18:30"));
   const [post] = await postsOf(member);
   const edited = await open(browser, `?upload=${post?.id}`);
@@ -296,7 +338,10 @@ test("a post that is not out is edited: texts, thread, alternative texts and dat
   expect(now).toMatchObject({ description: "After", status: "scheduled" });
   expect(new Date(Number(now?.scheduled_for)).toISOString()).toBe("2026-12-24T19:00:00.000Z");
   expect(JSON.parse(String(now?.media))[0].altText).toBe("A picture");
-  const refused = await send(browser, (await open(browser, `?upload=${post?.id}`)).set("description", "x".repeat(400)));
+  const refused = await send(
+    browser,
+    (await open(browser, `?upload=${post?.id}`)).set("description", "x".repeat(400)),
+  );
   expect(refused.status).toBe(400);
   expect(formOf(refused).all("description")).toEqual(["x".repeat(400)]);
 });
@@ -321,7 +366,10 @@ test("the fragment for scripts has a preview of each account, and what would be 
   const id = await connectSandbox(harness, member, "Short", "x");
   const form = (await open(browser)).set("accountId", id).set("description", "long ".repeat(80));
   const address = form.action.replace("/app/compose", "/app/compose/preview");
-  const { html, status } = await browser.send(address, { method: "POST", body: form.press("preview") });
+  const { html, status } = await browser.send(address, {
+    method: "POST",
+    body: form.press("preview"),
+  });
   expect(status).toBe(200);
   expect(html).toContain(`<li class="preview" data-account="${id}">`);
   expect(html).toContain(`data-control="description" data-account="${id}"`);
@@ -330,22 +378,33 @@ test("the fragment for scripts has a preview of each account, and what would be 
 
 test("what the address names is filled in: time, text and files", async () => {
   const { browser } = await enter();
-  const { html } = await browser.get(`/app/compose?at=2026-12-24T18:30&text=Hello&mediaId=${"ab".repeat(32)}`);
+  const { html } = await browser.get(
+    `/app/compose?at=2026-12-24T18:30&text=Hello&mediaId=${"ab".repeat(32)}`,
+  );
   const form = new FilledForm(html, "compose");
-  expect([form.all("date"), form.all("when"), form.all("description"), form.all("mediaId")]).toEqual([
-    ["2026-12-24"],
-    ["at"],
-    ["Hello"],
-    ["ab".repeat(32)],
-  ]);
+  expect([
+    form.all("date"),
+    form.all("when"),
+    form.all("description"),
+    form.all("mediaId"),
+  ]).toEqual([["2026-12-24"], ["at"], ["Hello"], ["ab".repeat(32)]]);
   expect(html).toContain("no longer stored");
 });
 
 test("an ended session leads to the sign-in and back to the draft", async () => {
   const { harness, browser } = await enter();
-  const { location } = await send(browser, (await open(browser)).set("description", "Kept"), "save");
+  const { location } = await send(
+    browser,
+    (await open(browser)).set("description", "Kept"),
+    "save",
+  );
   const form = await open(browser, location?.slice("/app/compose".length));
   const draft = /draft=(\d+)/.exec(location ?? "")?.[1];
-  const signedOut = await new Browser(harness).send(form.action, { method: "POST", body: form.press("send") });
-  expect(signedOut.location).toBe(`/sign-in?next=${encodeURIComponent(`/app/compose?draft=${draft}`)}`);
+  const signedOut = await new Browser(harness).send(form.action, {
+    method: "POST",
+    body: form.press("send"),
+  });
+  expect(signedOut.location).toBe(
+    `/sign-in?next=${encodeURIComponent(`/app/compose?draft=${draft}`)}`,
+  );
 });

@@ -80,6 +80,8 @@ async function fullLife(): Promise<Life> {
   const hook = { url: "https://example.com/hook", events: ["suggestion.created"] };
   await life.call("POST", "/webhooks", hook);
   await life.call("POST", "/suggestions", { title: "Idea" });
+  const media = [{ mediaId: "ab".repeat(32), altText: "" }];
+  await life.call("POST", "/drafts", { content: { title: "Draft", media } });
   const address = "https://chat.example/secret";
   await life.call("PATCH", "/settings", { messaging: { own: address, team: address } });
   await life.call("POST", "/settings/push", await newBrowser());

@@ -43,6 +43,7 @@ async function fullLife(): Promise<Life> {
   await life.storeFiles(3);
   await life.insertMany(Array.from({ length: 12 }, () => ({ status: "completed" })));
   await life.call("POST", "/suggestions", { title: "Idea", body: "More" });
+  await life.call("POST", "/drafts", { content: { title: "Draft" } });
   const { accountId } = life;
   expect((await life.call("POST", "/rehearsals", { accountId })).status).toBe(200);
   return life;
@@ -57,6 +58,7 @@ test("pages of any size hold the same lines, each once, and end", async () => {
     "token",
     "account",
     "suggestion",
+    "draft",
     "upload",
     "file",
     "rehearsal",

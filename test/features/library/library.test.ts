@@ -271,6 +271,46 @@ test("a file that is removed while a post is made of it: the post has its file, 
   expect(outcomes.size).toBeGreaterThan(0);
 });
 
+describe("an item of a pool", () => {
+  const pool = async () => {
+    const { body } = await call("POST", "/pools", { name: "Queue", timezone: "UTC" });
+    return body.data?.id ?? body.id ?? body.pool.id;
+  };
+
+  test("takes files by mediaId, which stay until it is removed", async () => {
+    const id = await pool();
+    const { mediaId } = await add();
+    const { harness, member } = stage;
+    const film = (await send(form({ file: mp4() }))).body.data.mediaId;
+    const item = (fields: Fields) =>
+      harness.call("POST", `/pools/${id}/videos`, {
+        token: member.token,
+        body: form({ title: "T", ...fields }),
+      });
+    const made = await item({ mediaId: [mediaId, mediaId] });
+    expect(made.body).toMatchObject({ added: 1 });
+    const [{ id: itemId }] = made.body.items;
+    expect((await item({ mediaId: film })).body).toMatchObject({ added: 1 });
+    expect((await item({ mediaId: [film, mediaId] })).body.error).toMatch(/not both/);
+    expect((await item({ mediaId: "f".repeat(64) })).body.error).toMatch(/no longer stored/);
+    const many = (items: object[]) => call("POST", `/pools/${id}/videos/bulk`, { items });
+    expect((await many([{ title: "A", mediaId: film }])).body).toMatchObject({ added: 1 });
+    expect((await many([{ title: "A" }])).body.errors).toMatchObject([
+      { field: "items.0.videoUrl" },
+    ]);
+    expect((await call("GET", `/media/${mediaId}`)).body.data).toMatchObject({
+      expiresAt: null,
+      poolItems: [{ itemId, poolId: id, title: "T" }],
+    });
+    const refused = await call("DELETE", `/media/${mediaId}`);
+    expect(refused.body).toMatchObject({ code: "MEDIA_IN_USE", poolItems: [{ itemId }] });
+    await laterTick(24 * 3);
+    expect((await list("?kind=image")).data).toHaveLength(1);
+    await call("DELETE", `/pools/${id}/videos/${itemId}`);
+    expect((await call("DELETE", `/media/${mediaId}`)).status).toBe(200);
+  });
+});
+
 describe("bad input", () => {
   const text = () => new File(["Not a picture"], "picture.png", { type: "image/png" });
 
