@@ -99,7 +99,7 @@ function keyboardSteps({ akimbo, folder, isQuick }: Visit, files: readonly strin
     },
     {
       name: "the text is counted as each platform counts",
-      shows: "Bluesky 21/300",
+      shows: "Bluesky 22/300",
       act: async (page) => {
         await tabTo(page, page.locator("#description"));
         await page.keyboard.insertText("Three from the coast 👩‍👩‍👧");

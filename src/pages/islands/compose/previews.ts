@@ -5,16 +5,21 @@ import { afterPause } from "./waits.ts";
 
 const PAUSE_MS = 600;
 
-/** A form without its files: the preview shows what is stored. */
-function withoutFiles(form: HTMLFormElement): FormData {
-  const data = new FormData(form);
-  for (const [name, value] of [...data]) if (typeof value !== "string") data.delete(name);
+/** An empty one of them keeps its place. */
+const LISTS = new Set(["thread", "mediaId", "altText", "mediaPart"]);
+
+/** What is written in a form, without its files: the preview shows what is stored. */
+function writtenIn(form: HTMLFormElement): FormData {
+  const data = new FormData();
+  for (const [name, value] of new FormData(form)) {
+    if (typeof value === "string" && (value !== "" || LISTS.has(name))) data.append(name, value);
+  }
   return data;
 }
 
 async function ask(form: HTMLFormElement): Promise<Document> {
   const address = `/app/compose/preview${new URL(form.action).search}`;
-  const answer = await send(address, { method: "POST", body: withoutFiles(form) });
+  const answer = await send(address, { method: "POST", body: writtenIn(form) });
   return new DOMParser().parseFromString(await answer.text(), "text/html");
 }
 
