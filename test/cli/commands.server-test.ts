@@ -128,8 +128,9 @@ test("unpublish: a published post is taken down, and again is the same", async (
   assert.deepEqual(await json(["unpublish", String(post.id)]), first);
   const { out } = await run(["status", String(post.id), "--no-json"]);
   assert.match(out, /taken down at 20/);
-  const failed = await run(["unpublish", "0"]);
+  const failed = await run(["unpublish", String(post.id), "0", "--no-json"]);
   assert.equal(failed.code, 1);
+  assert.match(failed.out, new RegExp(`^${post.id}: The post has been taken down`));
 });
 
 test("mentions: accounts are found with the text for a post, or the platform has no look-up", async () => {

@@ -57,7 +57,7 @@ const edit = apiRoute({
   operationId: "updateUpload",
   summary: "Edit a post",
   description:
-    "Changes texts, thread, first comment and date of a draft or a waiting post, or all but the date of a failed one. The text of a published post is changed at its platform, where that has a call for it (`editable` of the capabilities), for owners and admins, and for members whose posts need no approval on posts of their own that nobody approved. A date turns a pending post into a scheduled one. When the caller may not approve (an owner or admin with posts:publish may), an edit sends a scheduled or pending post back to pending_approval, and `message` says what that means. A new text or date that makes the post a duplicate is refused (400, `violations`). The status cannot be changed here (USE_APPROVAL_ACTIONS).",
+    "Changes texts, thread, first comment and date of a draft or a waiting post, or all but the date of a failed one. The text of a published post is changed at its platform, where that has a call for it (`editable` of the capabilities), for owners and admins, and for members whose posts need no approval on posts of their own that nobody approved. After a part failed, thread and first_comment change the texts of parts that are not out, and a retry sends them. A date turns a pending post into a scheduled one. When the caller may not approve (an owner or admin with posts:publish may), an edit sends a scheduled or pending post back to pending_approval, and `message` says what that means. A new text or date that makes the post a duplicate is refused (400, `violations`). The status cannot be changed here (USE_APPROVAL_ACTIONS).",
   scope: "posts:write",
   limit: "write",
   request: { params: idParams, body: jsonBody(uploadEditSchema) },

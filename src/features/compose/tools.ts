@@ -341,7 +341,7 @@ export const updatePostTool = tool({
   title: "Edit a post",
   scope: "posts:write",
   description:
-    "Edits a post that is not out yet; what is left out stays. Of a published post, it changes the text at the platform, where editable of get_platform_capabilities names it: that is public, so show the text to your user first. Otherwise the refusal says what your user does by hand. It is safe to repeat.",
+    "Edits a post that is not out yet; what is left out stays. Of a published post, it changes the text at the platform, where editable of get_platform_capabilities names it: that is public, so show the text to your user first. After a part of it failed, thread or firstComment changes the texts of parts that are not out. Otherwise the refusal says what your user does by hand. It is safe to repeat.",
   input: z.strictObject({
     postId: postIdArgument.describe("From create_post."),
     title: editedText,

@@ -25,11 +25,6 @@ const CHANGED = "Its text was changed since. Retry the post to send it.";
 const locked = (message: string) => new AppError("UPLOAD_LOCKED", message);
 const isOut = ({ status }: Part): boolean => status === "completed";
 
-/**
- * Changes the texts of parts that are not out. A retry sends them.
- *
- * @throws AppError FORBIDDEN, UPLOAD_LOCKED, 400 with every refused field, 400 with violations
- */
 export async function editUnsentParts(
   ctx: Ctx,
   row: UploadRow,
@@ -80,8 +75,7 @@ export async function editUnsentParts(
   throw locked("The post has just changed. Read it again.");
 }
 
-/** The texts by position; null where the edit sends none. */
-function textsSent(parts: readonly Part[], edit: UploadEdit): (string | null)[] {
+function textsSent(parts: readonly Part[], edit: UploadEdit): string[] {
   const posts = parts.filter(({ kind }) => kind === "post");
   const list = edit.thread === undefined ? posts.map(({ text }) => text) : readList(edit.thread);
   if (list?.length !== posts.length) {

@@ -81,7 +81,6 @@ export const partFormFields = () => ({
     .describe(`The first comment under the post (${withFollowUp("comment")}).`),
 });
 
-/** The parts of a JSON body; null takes them off. */
 export const partFields = {
   thread: z
     .union(

@@ -16,7 +16,6 @@ export interface SentParts {
   first_comment?: string | null | undefined;
 }
 
-/** An empty value takes the part off. */
 export function toRawParts(sent: SentParts): RawSettings {
   const { thread, thread_marks: marks, first_comment: comment } = sent;
   const isEmpty = thread === null || thread?.length === 0;
@@ -32,7 +31,7 @@ export function toRawParts(sent: SentParts): RawSettings {
 type Target = Pick<PoolTarget, "platform" | "platformAccountId">;
 type Subject = Pick<ItemRow, "title" | "description" | "settings" | "media" | "variants">;
 
-/** While no slot names a platform, what every platform refuses is refused. */
+/** Without slots, only what every platform refuses is refused. */
 export async function partErrors(
   { now }: Pick<Deps, "now">,
   item: Subject,
