@@ -26,9 +26,7 @@ async function readMonth(query = ""): Promise<number> {
 
 beforeAll(async () => {
   member = await createMember();
-  await store(
-    loadPosts({ from, teams: 1, firstTeam: member.teamId, rows: ROWS, firstId: 10_000 }),
-  );
+  await store(loadPosts({ from, teams: 1, firstTeam: member.teamId, rows: ROWS, firstId: 10_000 }));
 });
 
 test("a month of 1,000 posts is one round trip, of two rows a post; others and other months cost nothing", async () => {

@@ -101,6 +101,8 @@ test.each(PAGES)(
     const browser = await new Browser(harness).signIn(member);
     const { html } = await browser.get(path);
     expect(await compressedSize(html)).toBeLessThan(MAX_PAGE_BYTES);
-    expect(html).not.toMatch(/<script(?! type="module" src="\/app\/islands\/)|(?:src|action)="(?!\/)|<link/);
+    expect(html).not.toMatch(
+      /<script(?! type="module" src="\/app\/islands\/)|(?:src|action)="(?!\/)|<link/,
+    );
   },
 );

@@ -5,6 +5,7 @@ import { chores } from "../../src/cron/table.ts";
 import { accounts } from "../../src/features/accounts/table.ts";
 import { analytics, analyticsPosts } from "../../src/features/analytics/table.ts";
 import { passkeys, sessions, tokens, users, verifications } from "../../src/features/auth/table.ts";
+import { calendarFeeds } from "../../src/features/calendar/table.ts";
 import { connectionLinks, consents } from "../../src/features/connect/table.ts";
 import {
   creditBalances,
@@ -35,7 +36,6 @@ import {
 import { uploads } from "../../src/features/posts/table.ts";
 import { presigns } from "../../src/features/presign/table.ts";
 import { rehearsals } from "../../src/features/rehearsal/table.ts";
-import { calendarFeeds } from "../../src/features/calendar/table.ts";
 import { reviewLinks, reviewPosts } from "../../src/features/review/table.ts";
 import { setupTicks } from "../../src/features/setup/table.ts";
 import { suggestions } from "../../src/features/suggestions/table.ts";

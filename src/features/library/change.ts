@@ -99,7 +99,10 @@ function inUse(uses: readonly repo.FileUse[], items: readonly repo.FileItem[]): 
     ...uses.map(({ uploadId }) => `post ${uploadId}`),
     ...items.map(({ itemId, poolId }) => `item ${itemId} of pool ${poolId}`),
   ];
-  const shown = list.length > 0 ? list.slice(0, 5).join(", ") : "a draft of the composer, or a rehearsal that is running";
+  const shown =
+    list.length > 0
+      ? list.slice(0, 5).join(", ")
+      : "a draft of the composer, or a rehearsal that is running";
   const more = list.length > 5 ? ` and ${list.length - 5} more` : "";
   const message = `The file is still needed by ${shown}${more}. Remove them first, or wait until they are published.`;
   return new AppError("MEDIA_IN_USE", message, {
