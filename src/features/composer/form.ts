@@ -25,12 +25,16 @@ const OWN_FIELDS = new Set([
   ...["time", "poolId", "draft", "version", "key", "upload", "do", "creator"],
 ]);
 
+/** The page has some dozens for each account and platform. */
+const MAX_PARTS = 5_000;
+
 const OVERRIDE = /^overrides\.([\w-]+)\.(\w+)$/;
 
 /** Stores the files that came with the form in the team's library. */
 export async function readComposeForm(ctx: Ctx, request: Request): Promise<ComposeForm> {
   const media: NewMedia[] = [];
   const fields = await readForm(request, {
+    maxParts: MAX_PARTS,
     onLarge: async () => {},
     onFile: async (part) => {
       if (part.name === "") {
