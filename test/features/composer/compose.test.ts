@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
+import { PLATFORMS } from "../../../src/core/platforms.ts";
 import { FilledForm } from "../../support/filled-form.ts";
 import {
   connectSandbox,
@@ -79,6 +80,22 @@ test("without script: from an empty form to a published thread with a picture", 
     "A door",
     "A door",
   ]);
+});
+
+test("the form of all platforms, each with two accounts, is read whole", async () => {
+  const { harness, member, browser } = await enter();
+  for (const platform of PLATFORMS) {
+    await connectSandbox(harness, member, "One", platform);
+    await connectSandbox(harness, member, "Two", platform);
+  }
+  const form = await open(browser);
+  const fields = [...form.press("add-part").keys()];
+  expect(fields.length).toBeGreaterThan(150);
+  const page = await send(browser, form.set("description", "Whole"), "add-part");
+  expect(page.status).toBe(200);
+  expect([...formOf(page).press("add-part").keys()]).toEqual(
+    expect.arrayContaining(fields.filter((name) => name !== "do")),
+  );
 });
 
 test("the text goes to every account, the title only where one is published", async () => {
