@@ -41,6 +41,9 @@ const personalForms = ofMethod("POST").filter(([, { isPersonal }]) => isPersonal
 /** Routes of forms that name no team. */
 const otherForms = [...personalForms.map(([route]) => route), ...OPEN_PAGES];
 
+/** What a page's script sends, with the form of the page. */
+const SENT_BY_SCRIPT = ["POST /app/compose/preview"];
+
 /** The team of the pages, another that its owner belongs to, and one that they do not belong to. */
 let home: PlantedTeam;
 let second: PlantedTeam;
@@ -95,7 +98,8 @@ test("every form of a team's page names the team, and each form is on a page", a
     }
   }
   expect(wrong).toEqual([]);
-  expect([...seen]).toEqual(expect.arrayContaining(teamForms.map(([route]) => route)));
+  const onPages = teamForms.map(([route]) => route).filter((one) => !SENT_BY_SCRIPT.includes(one));
+  expect([...seen]).toEqual(expect.arrayContaining(onPages));
 });
 
 test.each(teamForms)("%s changes nothing but in the team of its page", async (route, { send }) => {

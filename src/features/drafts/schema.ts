@@ -36,6 +36,7 @@ const bounded = <T extends z.ZodType>(values: T) =>
 const mediaId = z
   .string()
   .regex(/^[0-9a-f]{64}$/, "must be the mediaId of a file")
+  .openapi({ maxLength: 64 })
   .describe("A file of the team's library.");
 
 const overrideSchema = z.strictObject({

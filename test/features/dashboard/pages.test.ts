@@ -216,7 +216,7 @@ test("a draft is submitted, sent back with a comment, and approved as it is show
   const accountId = await connectSandbox(harness, member);
   const id = await createPost(harness, member, accountId, { status: "draft" });
   const page = `/app/uploads/${id}`;
-  expect((await browser.get(page)).html).toMatch(/Approve<.*Submit for approval</s);
+  expect((await browser.get(page)).html).toMatch(/Publish now<.*Submit for approval</s);
   const submitted = await browser.post(`${page}/submit`);
   expect(submitted.location).toBe(`${page}?done=submitted`);
   const shown = await browser.get(submitted.location ?? "");
