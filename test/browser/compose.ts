@@ -110,12 +110,11 @@ function keyboardSteps({ akimbo, folder, isQuick }: Visit, files: readonly strin
       name: "three pictures are added and described",
       shows: "picture-1.png",
       act: async (page) => {
+        // Listening before the keys, so that the browser is told of it in time.
+        const choosing = page.waitForEvent("filechooser");
         await tabTo(page, page.locator("#photo"));
-        const [chooser] = await Promise.all([
-          page.waitForEvent("filechooser"),
-          page.keyboard.press("Enter"),
-        ]);
-        await chooser.setFiles([...files]);
+        await page.keyboard.press("Enter");
+        await (await choosing).setFiles([...files]);
         await stored(page, 3);
         await page.locator("#photo").focus();
         await page.keyboard.press("Shift+Tab");

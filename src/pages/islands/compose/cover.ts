@@ -1,6 +1,6 @@
 import { CallRefused } from "../call.ts";
 import { openDialog } from "./dialog.ts";
-import { all, make, makeButton, say } from "./page.ts";
+import { all, make, makeButton, setCover } from "./page.ts";
 import { keepBlob } from "./storage.ts";
 
 const STEP_SECONDS = 0.1;
@@ -65,11 +65,10 @@ export function chooseCover(source: string): Promise<boolean> {
     status.textContent = "Storing the frame …";
     try {
       const { mediaId } = await keepBlob(await frameOf(video), "cover.jpg");
-      for (const field of all<HTMLInputElement>("[name=thumbnailMediaId]")) field.value = mediaId;
       setMoment(Math.round(video.currentTime * 1_000));
       isChosen = true;
       dialog.close();
-      say("The cover is chosen.");
+      setCover(mediaId);
     } catch (error) {
       status.textContent = error instanceof Error ? error.message : String(error);
       use.disabled = false;

@@ -1,16 +1,7 @@
 import { crops } from "./crops.ts";
-import { ACCEPTED, formatBytes, kindOf } from "./file-kinds.ts";
-import {
-  all,
-  byId,
-  chosenAccounts,
-  composeForm,
-  make,
-  makeButton,
-  nameOf,
-  say,
-  sectionOf,
-} from "./page.ts";
+import { formatBytes, kindOf } from "./file-kinds.ts";
+import { startWays } from "./file-ways.ts";
+import { all, byId, chosenAccounts, make, makeButton, nameOf, say } from "./page.ts";
 import { startReorder } from "./reorder.ts";
 import type { StoredFile } from "./storage.ts";
 import { Upload } from "./uploads.ts";
@@ -222,7 +213,7 @@ function add(file: File): void {
   upload.start();
 }
 
-export function addStored(file: StoredFile): void {
+function addStored(file: StoredFile): void {
   const item = newItem(file.name ?? "A file of the library");
   if (!item) return;
   item.dataset.mediaId = file.mediaId;
@@ -236,7 +227,7 @@ export function addStored(file: StoredFile): void {
   changed();
 }
 
-export function addFiles(files: Iterable<File>): void {
+function addFiles(files: Iterable<File>): void {
   for (const file of files) add(file);
   showGoing();
 }
@@ -287,70 +278,6 @@ function move(item: HTMLElement, to: number): void {
   changed();
 }
 
-/** Only files that a person dropped; a dragged text goes where it was dropped. */
-const filesOf = (data: DataTransfer | null): File[] => [...(data?.files ?? [])];
-
-function takeDrops(zone: HTMLElement): void {
-  const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
-  document.addEventListener("dragover", (event) => {
-    if (!hasFiles(event)) return;
-    event.preventDefault();
-    zone.classList.add("over");
-  });
-  document.addEventListener("dragleave", (event) => {
-    if (!event.relatedTarget) zone.classList.remove("over");
-  });
-  document.addEventListener("drop", (event) => {
-    zone.classList.remove("over");
-    if (!hasFiles(event)) return;
-    event.preventDefault();
-    addFiles(filesOf(event.dataTransfer));
-  });
-  document.addEventListener("paste", (event) => {
-    const files = filesOf(event.clipboardData);
-    if (files.length === 0 || event.clipboardData?.types.includes("text/plain")) return;
-    event.preventDefault();
-    addFiles(files);
-  });
-}
-
-function takeInput(input: HTMLInputElement): void {
-  input.multiple = true;
-  input.accept = ACCEPTED;
-  input.addEventListener("change", (event) => {
-    event.stopPropagation();
-    addFiles([...(input.files ?? [])]);
-    input.value = "";
-  });
-}
-
-async function openLibrary(): Promise<void> {
-  const { chooseFromLibrary } = await import("./library.ts");
-  chooseFromLibrary((files) => files.forEach(addStored));
-}
-
-function addWays(input: HTMLInputElement): void {
-  const row = make("div", { className: "row ways" });
-  row.append(makeButton("From the library", openLibrary));
-  if (matchMedia("(pointer: coarse)").matches) {
-    const camera = make("input", {
-      type: "file",
-      accept: "image/*",
-      className: "hidden",
-      tabIndex: -1,
-    });
-    camera.setAttribute("capture", "environment");
-    camera.ariaHidden = "true";
-    takeInput(camera);
-    camera.accept = "image/*";
-    row.append(
-      makeButton("Take a picture", () => camera.click()),
-      camera,
-    );
-  }
-  input.after(row);
-}
-
 async function pickCover(item: HTMLElement): Promise<void> {
   const source = addresses.get(item) ?? item.querySelector<HTMLVideoElement>("video")?.src;
   if (!source) return;
@@ -366,18 +293,7 @@ export function startFiles(onChange: () => void, onUploads: () => void): void {
     onChange();
   };
   onGoing = onUploads;
-  const section = sectionOf("files");
-  const input = byId<HTMLInputElement>("photo");
-  if (!section || !input || !list || !composeForm) return;
-  for (const one of ["photo", "video"]) {
-    const control = byId<HTMLInputElement>(one);
-    if (control) takeInput(control);
-  }
-  const video = byId("video");
-  const place = video?.closest<HTMLElement>(".inputs > *");
-  if (place && !place.contains(input)) place.hidden = true;
-  addWays(input);
-  takeDrops(section);
+  if (!list || !startWays({ addFiles, addStored, changed: () => changed() })) return;
   list.addEventListener("click", onListClick);
   list.addEventListener("click", (event) => {
     const button = (event.target as Element).closest<HTMLElement>("button.cover");

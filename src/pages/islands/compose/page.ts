@@ -73,3 +73,9 @@ export function say(message: string): void {
   const place = byId("saved");
   if (place && place.textContent !== message) place.textContent = message;
 }
+
+/** Of the post's video. */
+export function setCover(mediaId: string): void {
+  for (const field of all<HTMLInputElement>("[name=thumbnailMediaId]")) field.value = mediaId;
+  say("The cover is chosen.");
+}
