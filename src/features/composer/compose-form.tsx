@@ -66,11 +66,15 @@ export const ComposeForm = ({ view, previews }: { view: View; previews: Child })
   );
 };
 
-const anchorOf = ({ control, accountId }: View["errors"][number]): string | null => {
-  if (accountId !== null) return `account-${accountId}`;
-  if (control === null) return null;
-  return control === "accountId" ? "accounts" : control === "thread" ? "thread" : idOf(control);
+/** Places that no control alone stands for. */
+const PLACES: Record<string, string> = {
+  accountId: "accounts",
+  thread: "thread",
+  mediaId: "files",
 };
+
+const anchorOf = ({ control, accountId }: View["errors"][number]): string | null =>
+  control !== null ? (PLACES[control] ?? idOf(control)) : accountId && `account-${accountId}`;
 
 const Summary = ({ view }: { view: View }) => {
   const { errors, accounts } = view;

@@ -29,10 +29,20 @@ export const Settings = ({ view }: { view: View }) => (
   </Section>
 );
 
+/** Their questions have no default. */
+const ASKED: readonly Platform[] = ["tiktok", "youtube", "pinterest"];
+
+const isFilled = (view: View, control: string): boolean =>
+  view.content.fields[control] !== undefined || errorsAt(view, control).length > 0;
+
 const PlatformSettings = ({ view, platform }: { view: View; platform: Platform }) => {
   const connector = connectorOf(platform);
   const accounts = accountsOn(view, platform);
-  const isOpen = accounts.some((account) => isChosen(view, account));
+  const isAsked = ASKED.includes(platform) && accounts.some((account) => isChosen(view, account));
+  const controls = accounts.flatMap((account) =>
+    settingsOf(connector).map((setting) => controlName(setting, account)),
+  );
+  const isOpen = isAsked || controls.some((control) => isFilled(view, control));
   const settings = settingsOf(connector);
   return (
     <details class="platform" data-platform={platform} open={isOpen}>
@@ -102,7 +112,12 @@ const SettingControl = ({ view, setting, platform, account }: SettingProps) => {
       view={view}
       name={control}
       label={label}
-      hint={[helpOf(info), boardRefusal].filter(Boolean).join(" ")}
+      hint={[
+        Array.isArray(boards) ? "The board that the pin goes onto." : helpOf(info),
+        boardRefusal,
+      ]
+        .filter(Boolean)
+        .join(" ")}
     >
       {(attributes) =>
         options ? (

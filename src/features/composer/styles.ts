@@ -3,7 +3,7 @@ export const COMPOSE_STYLES = `
 #compose > * { min-width: 0; }
 .control textarea, .part textarea { resize: vertical; min-height: 2.7rem; }
 .error { color: var(--bad); font-size: .92rem; font-weight: 600; margin: .25rem 0 0; }
-.error[hidden], .hint[hidden] { display: none; }
+#compose [hidden] { display: none; }
 ul.error { padding-left: 1.2rem; }
 [aria-invalid=true] { border-color: var(--bad); }
 .choice label { align-items: center; gap: .5rem; padding: .3rem; border-radius: .5rem; }
@@ -14,6 +14,9 @@ ul.error { padding-left: 1.2rem; }
 .variant, .platform { border: 1px solid var(--line); border-radius: .6rem; padding: .2rem .8rem; }
 .variant[open], .platform[open] { padding-bottom: .8rem; }
 .variant + .variant, .platform + .platform { margin-top: .5rem; }
+.platform fieldset { display: grid; gap: .8rem 1.2rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 17rem), 1fr)); align-items: start; }
+.platform fieldset > * { margin-top: 0; }
+.platform fieldset > :is(legend, fieldset, p) { grid-column: 1 / -1; }
 #parts { padding-left: 1.2rem; display: grid; gap: .8rem; }
 #files-list { list-style: none; padding: 0; display: grid; gap: .8rem; }
 .file { display: grid; gap: .8rem; grid-template-columns: minmax(0, 7.5rem) minmax(0, 1fr); }
