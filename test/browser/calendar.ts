@@ -129,13 +129,17 @@ export async function checkCalendar(
   { akimbo, owner, folder }: Visit,
 ): Promise<string[]> {
   const friday = fridayBeforeChange();
-  const [saturday, monday] = [addDays(friday, 1), addDays(friday, 3)];
+  const [thursday, saturday, monday] = [-1, 1, 3].map((days) => addDays(friday, days)) as [
+    string,
+    string,
+    string,
+  ];
   const month = `/app/calendar?month=${friday.slice(0, 7)}`;
   const mouse = await plan(akimbo, "Dragged by mouse", friday, "10:00");
   const touched = await plan(akimbo, "Dragged by touch", friday, "18:30");
   const typed = await plan(akimbo, "Moved by keyboard", friday, "12:15");
-  const refused = await plan(akimbo, "Refused", friday, "14:00");
-  const plain = await plan(akimbo, "Moved without script", addDays(friday, -1), "16:00");
+  const refused = await plan(akimbo, "Refused", thursday, "14:00");
+  const plain = await plan(akimbo, "Moved without script", thursday, "16:00");
   const contexts = [
     await openContext(browser, { storageState: owner, timezoneId: "Asia/Tokyo", viewport: DESK }),
     await openContext(browser, { storageState: owner, viewport: PHONE, hasTouch: true }),
@@ -182,8 +186,8 @@ export async function checkCalendar(
         await dragByMouse(desk, refused, monday);
         await desk.keyboard.press("Escape");
         await desk.mouse.up();
-        await requireIn(desk, refused, friday);
-        await requirePlanned(akimbo, refused, `${friday}T14:00`);
+        await requireIn(desk, refused, thursday);
+        await requirePlanned(akimbo, refused, `${thursday}T14:00`);
       },
     },
     {
@@ -194,7 +198,7 @@ export async function checkCalendar(
         await dragByMouse(desk, refused, monday);
         await desk.mouse.up();
         await entryOf(desk, refused).locator(".refusal").waitFor();
-        await requireIn(desk, refused, friday);
+        await requireIn(desk, refused, thursday);
         await desk.getByText(/^The post stays where it was\./).waitFor({ state: "attached" });
         await requireSound(desk, folder, "calendar-refused");
       },

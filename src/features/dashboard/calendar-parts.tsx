@@ -32,7 +32,7 @@ export interface Scene {
 }
 
 /** Keeps a page small; the page of a day has the others. */
-const SHOWN: Record<CalendarView["period"], number> = { month: 4, week: 40, day: 150 };
+const SHOWN: Record<CalendarView["period"], number> = { month: 3, week: 40, day: 150 };
 
 export const shownOf = (view: CalendarView, entries: readonly Entry[]): readonly Entry[] =>
   entries.slice(0, SHOWN[view.period]);
