@@ -299,7 +299,7 @@ function uploadSteps(visit: Visit, context: BrowserContext): Step[] {
       shows: "picture-1.png",
       act: async (page) => {
         await page.getByRole("button", { name: "From the library" }).click();
-        await page.getByRole("dialog").getByText("picture-1.png").click();
+        await page.getByRole("dialog").getByText("picture-1.png").first().click();
         await page.getByRole("button", { name: "Add to the post" }).click();
       },
     },
