@@ -119,10 +119,7 @@ function sectionsOf(workspace: Workspace, isQuick: boolean): Section[] {
       title: "A page of 100 posts",
       measure: async () => measureFullSize(workspace, await bundle(), sizes),
     },
-    {
-      title: "A calendar of 1,000 posts",
-      measure: async () => measureCalendar(workspace, await bundle()),
-    },
+    withCpu("A calendar of 1,000 posts", async () => measureCalendar(workspace, await bundle())),
     {
       title: "An overview of analytics",
       measure: async () => measureOverview(workspace, await bundle()),
