@@ -35,7 +35,9 @@ async function everyGet(harness: Harness, member: Member): Promise<string[]> {
   });
   const linkId = String(link.body.id);
   const stored = await harness.call("POST", "/media", { token, body: form({ file: photo() }) });
+  const kept = await harness.call("POST", "/drafts", { token, json: { content: {} } });
   const ids: Record<string, string> = {
+    "/drafts/{id}": String(kept.body.data.id),
     "/short-links/{id}": linkId,
     "/short-links/{id}/qr": linkId,
     "/pools/{id}": poolId,

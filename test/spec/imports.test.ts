@@ -60,9 +60,9 @@ function reachOf(entry: string): Set<string> {
   return reach;
 }
 
-/** The consumer knows the features; the messages beside it are known by everybody. */
+/** Modules in rooms of their own: the consumer knows the features, and scripts of pages run in browsers. */
 const roomOf = (path: string): string =>
-  path === "queue/consumer.ts" ? path : (path.split("/")[0] ?? "");
+  /^(?:queue\/consumer\.ts$|pages\/islands(?=\/))/.exec(path)?.[0] ?? path.split("/")[0] ?? "";
 
 /** The rooms that each room may import, besides itself and core. */
 const ARROWS: Record<string, string[]> = {
@@ -70,6 +70,8 @@ const ARROWS: Record<string, string[]> = {
   db: [],
   durable: [],
   pages: [],
+  // Scripts in browsers count characters by the platforms' own functions.
+  "pages/islands": ["platforms"],
   platforms: [],
   "config.ts": [],
   "deps.ts": ["config.ts", "db", "durable", "platforms", "queue", "sandbox"],
@@ -202,7 +204,9 @@ test("no platform knows another one, and only the registries know them", () => {
   );
   expect(folders.length).toBeGreaterThanOrEqual(18);
   const folderOf = (path: string) => /^\w+\/\w+\//.exec(path)?.[0] ?? "";
-  const others = [...sources.keys()].filter((path) => !path.endsWith("/registry.ts"));
+  const others = [...sources.keys()].filter(
+    (path) => !path.endsWith("/registry.ts") && roomOf(path) !== "pages/islands",
+  );
   const against = others.flatMap((path) =>
     importsOf(path).flatMap(({ to }) =>
       folders.includes(folderOf(to)) && folderOf(path) !== folderOf(to) ? [`${path} → ${to}`] : [],

@@ -1,16 +1,13 @@
-import { sql } from "drizzle-orm";
 import { AppError, type FieldError, fieldError, invalidFields } from "../../core/errors.ts";
-import { allOf } from "../../db/conditions.ts";
 import type { Ctx } from "../../deps.ts";
 import { readJsonArray } from "../../platforms/kit/form-fields.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import { textErrors } from "../content/bounds.ts";
 import { costOfAll } from "../credits/rules.ts";
 import { claimOf, duplicateOf, prepareText, textOf, withFiles } from "../limits/content-rules.ts";
-import { areUnclaimed, claimHolders, postsAround } from "../limits/repo/compared.ts";
+import { claimHolders, postsAround } from "../limits/repo/compared.ts";
 import type { MediaRow } from "../media/repo.ts";
 import { type Part, textsOf, wholeText } from "../posts/parts.ts";
-import { changeUpload, isPublishedAndFree } from "../posts/repo/write.ts";
 import { correctionRefusal } from "../posts/rules.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { approvalOf, requireGood } from "./correct.ts";
@@ -18,6 +15,7 @@ import { changedTexts, otherFields } from "./correct-rules.ts";
 import { editParts } from "./edit-parts.ts";
 import { editedTexts } from "./edited-texts.ts";
 import { type HouseRules, refuseViolations } from "./judge.ts";
+import { changeParts } from "./repo/unsent-parts.ts";
 import type { UploadEdit } from "./schema.ts";
 
 const CHANGED = "Its text was changed since. Retry the post to send it.";
@@ -60,13 +58,8 @@ export async function editUnsentParts(
   const textDigest = await withFiles(text.digest, row.media);
   const set = { parts, textDigest, ...(await approvalOf(ctx, after)) };
   const claims = [claimOf({ ...after, textDigest }, row.sortAt, row.id) ?? []].flat();
-  const condition = allOf([
-    isPublishedAndFree(row.id, ctx.now()),
-    sql`u.parts IS ${JSON.stringify(before)}`,
-    areUnclaimed(claims),
-  ]);
   const [changed, holders] = await ctx.db.run([
-    changeUpload(row, { ...set, fence: sql`u.fence + 1` }, condition),
+    changeParts(row, set, { before, claims, now: ctx.now() }),
     claimHolders(claims),
   ]);
   if (changed === 1) return { ...after, ...set };
