@@ -13,7 +13,7 @@ export async function checkForms(
   const steps: Step[] = [
     {
       name: "the root leads to the pages",
-      shows: "Needs a person",
+      shows: "Accounts and platforms",
       act: () => page.goto(origin),
     },
     {

@@ -128,7 +128,7 @@ async function changeMember({ akimbo, owner, member }: Parting): Promise<string[
     ...(await walk(member, [
       {
         name: "they choose the team again",
-        shows: "Needs a person",
+        shows: "Accounts and platforms",
         act: async () => {
           await member.goto(`${origin}/app/team`);
           await member.getByLabel("Team to show").selectOption({ label: "Demo" });

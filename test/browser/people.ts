@@ -64,7 +64,7 @@ async function signInOwner(browser: Browser, { origin, signInLink }: Akimbo) {
   const problems = await walk(page, [
     {
       name: "the printed link signs in",
-      shows: "Needs a person",
+      shows: "Accounts and platforms",
       act: async () => {
         await page.goto(signInLink);
         await press(page, "Sign in");
