@@ -1,4 +1,4 @@
-export type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 const find = <E extends Element = HTMLElement>(selector: string): E | null =>
   document.querySelector<E>(selector);
