@@ -1,5 +1,3 @@
-type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
-
 const find = <E extends Element = HTMLElement>(selector: string): E | null =>
   document.querySelector<E>(selector);
 
