@@ -1,3 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
 
-export const allOf = (conditions: readonly SQL[]): SQL => sql.join([...conditions], sql` AND `);
+/** TRUE without conditions. */
+export const allOf = (conditions: readonly SQL[]): SQL =>
+  conditions.length === 0 ? sql`TRUE` : sql.join([...conditions], sql` AND `);

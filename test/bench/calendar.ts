@@ -53,7 +53,7 @@ async function lowestOf(instance: Instance, calls: readonly Measured[]): Promise
   return lowest;
 }
 
-/** Measures the CPU of a calendar of 1,000 posts in a month against that of a page of 100 posts, as JSON and as pages. */
+/** Compares the CPU of a calendar of 1,000 posts with the CPU of a list of 100 posts, as JSON and as a page. */
 export async function measureCalendar(workspace: Workspace, bundle: Bundle): Promise<Row[]> {
   const stateDir = await workspace.memoryFolder();
   const instance = await startAkimbo(workspace, { bundle, stateDir });

@@ -110,7 +110,7 @@ function keyboardSteps({ akimbo, folder, isQuick }: Visit, files: readonly strin
       name: "three pictures are added and described",
       shows: "picture-1.png",
       act: async (page) => {
-        // Listening before the keys, so that the browser is told of it in time.
+        // The listener must stand before the key is pressed, or the file chooser is missed.
         const choosing = page.waitForEvent("filechooser");
         await tabTo(page, page.locator("#photo"));
         await page.keyboard.press("Enter");

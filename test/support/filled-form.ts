@@ -52,7 +52,7 @@ export class FilledForm {
     return this.fields.flatMap(([own, value]) => (own === name ? [value] : []));
   }
 
-  /** Writes, chooses or ticks: the values replace those of the field. */
+  /** Sets a field; its earlier values are dropped. */
   set(name: string, ...values: (string | Blob)[]): this {
     const rest = this.fields.filter(([own]) => own !== name);
     this.fields = [...rest, ...values.map((value): [string, string | Blob] => [name, value])];

@@ -26,8 +26,7 @@ const escapeText = (text: string): string =>
   text
     .toWellFormed()
     .replace(/\r\n?/g, "\n")
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are removed.
-    .replace(/[\u0000-\u0009\u000b-\u001f\u007f]/g, " ")
+    .replace(/(?!\n)\p{Cc}/gu, " ")
     .replace(/[\\;,]/g, (sign) => `\\${sign}`)
     .replaceAll("\n", "\\n");
 

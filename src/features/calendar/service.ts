@@ -4,12 +4,12 @@ import { type LocalDay, ZoneClock } from "../../core/zone.ts";
 import type { Results } from "../../db/client.ts";
 import type { Ctx } from "../../deps.ts";
 import { type ComingOfPool, comingOfPools, comingReads } from "../pools/coming.ts";
+import { zoneOfTeam } from "../settings/repo.ts";
 import {
   accountsOfTeam,
   type CalendarAccount,
   type CalendarPost,
   postsBetween,
-  zoneOf,
 } from "./repo/posts.ts";
 import {
   type CalendarFilter,
@@ -37,7 +37,7 @@ export interface Calendar {
 
 export const calendarReads = (team: SQL, filter: CalendarFilter, now: Date) =>
   [
-    zoneOf({ team }),
+    zoneOfTeam({ team }),
     accountsOfTeam({ team }),
     postsBetween(team, filter, widestRange(filter)),
     ...comingReads(team, now),

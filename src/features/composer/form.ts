@@ -59,7 +59,7 @@ export async function readComposeForm(ctx: Ctx, request: Request): Promise<Compo
   };
 }
 
-/** Each file stays as long as those of published posts. */
+/** Files of the form are stored like files of the library that are not kept. */
 async function keepFiles(
   ctx: Ctx,
   media: readonly NewMedia[],

@@ -6,8 +6,7 @@ import { clockOf } from "../../pages/times.tsx";
 import { accountsOfTeam } from "../accounts/repo.ts";
 import { createPosts, refusalsOfError } from "../compose/bulk.ts";
 import { editUpload, previewPosts } from "../compose/changes.ts";
-import { zoneOfTeam } from "../dashboard/repo.ts";
-import { deleteDraft, draftById } from "../drafts/repo.ts";
+import { deleteSentDraft, draftById } from "../drafts/repo.ts";
 import { draftContentSchema } from "../drafts/schema.ts";
 import { createDraft, draftChanged, saveDraft } from "../drafts/service.ts";
 import type { DraftContent } from "../drafts/table.ts";
@@ -15,6 +14,7 @@ import { look } from "../idempotency/once.ts";
 import { filesByHash } from "../media/repo.ts";
 import { addItems } from "../pools/items.ts";
 import { createReviewLink } from "../review/service.ts";
+import { zoneOfTeam } from "../settings/repo.ts";
 import { contentOf, toEdit } from "./edited-post.ts";
 import type { ComposeForm } from "./form.ts";
 import { openQuestions } from "./questions.ts";
@@ -174,12 +174,18 @@ async function leaveDraft(
   rest: readonly string[],
 ): Promise<number | null> {
   if (rest.length === 0) {
-    if (draft) await ctx.db.run([deleteDraft(ctx.actor.teamId, draft.id)]);
+    if (draft) await ctx.db.run([deleteSentDraft(ctx.actor.teamId, draft)]);
     return null;
   }
   const left = { ...content, accountIds: [...rest] };
-  const saved = draft ? await saveDraft(ctx, draft, left) : await createDraft(ctx, left);
-  return saved.id;
+  try {
+    const saved = draft ? await saveDraft(ctx, draft, left) : await createDraft(ctx, left);
+    return saved.id;
+  } catch (error) {
+    // The posts are out: a draft that cannot be kept must not look like a refused call.
+    if (error instanceof AppError) return null;
+    throw error;
+  }
 }
 
 async function queueItem(ctx: Ctx, form: ComposeForm, facts: Facts, origin: string): Promise<Sent> {
@@ -198,7 +204,7 @@ async function queueItem(ctx: Ctx, form: ComposeForm, facts: Facts, origin: stri
   };
   const adding = { poolId, call: callOf(form), items: [item], prefixOf: () => "", origin };
   await addItems(ctx, adding);
-  if (draft) await ctx.db.run([deleteDraft(ctx.actor.teamId, draft.id)]);
+  if (draft) await ctx.db.run([deleteSentDraft(ctx.actor.teamId, draft)]);
   return { kind: "queued", poolId };
 }
 

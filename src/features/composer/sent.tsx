@@ -6,10 +6,10 @@ import { clockOf, Time } from "../../pages/times.tsx";
 import { platformName } from "../../platforms/registry.ts";
 import type { PageEnv } from "../auth/signed-in.ts";
 import { cut, renderOwnPage, Section, State } from "../dashboard/parts.tsx";
-import { zoneOfTeam } from "../dashboard/repo.ts";
 import { wordsOfUpload } from "../dashboard/words.ts";
 import { HELD_MESSAGE } from "../posts/rules.ts";
 import { openLinkOfPost } from "../review/repo/links.ts";
+import { zoneOfTeam } from "../settings/repo.ts";
 import { accountNames, namedPools, sentPosts } from "./repo.ts";
 import type { SentResult } from "./send.ts";
 

@@ -11,11 +11,11 @@ import { isRevokedAtPlatform, isSwitchedOff, SWITCHED_OFF } from "../accounts/ru
 import type { AccountRow } from "../accounts/table.ts";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
 import { consentFormTargets, describeScopes } from "../connect/rules.ts";
+import { zoneOfTeam } from "../settings/repo.ts";
 import { DataAccess, Login } from "./accounts.tsx";
 import { Button, InputField, SubmitLine } from "./form-parts.tsx";
 import { doneNotice, NoticeLine, renderOwnPage, Section, State } from "./parts.tsx";
 import { attempt, readFields, type Shown } from "./refusals.ts";
-import { zoneOfTeam } from "./repo.ts";
 import { ACCOUNT_WORDS } from "./words.ts";
 
 export const accountPage = new Hono<PageEnv>();

@@ -12,10 +12,10 @@ import type { AccountRow } from "../accounts/table.ts";
 import { isInstanceOwner } from "../auth/repo/people.ts";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
 import { consentFormTargets, MAX_IDENTIFIER } from "../connect/rules.ts";
+import { zoneOfTeam } from "../settings/repo.ts";
 import { OFFER_STYLES, OfferList, SandboxForm, type SentLogin } from "./connect-parts.tsx";
 import { doneNotice, NoticeLine, renderOwnPage, Section, State } from "./parts.tsx";
 import { attempt, type Shown } from "./refusals.ts";
-import { zoneOfTeam } from "./repo.ts";
 import { ACCOUNT_WORDS } from "./words.ts";
 
 export const accountsPage = new Hono<PageEnv>();

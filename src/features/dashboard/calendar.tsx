@@ -15,6 +15,7 @@ import { readDay } from "../calendar/rules.ts";
 import { type Calendar, calendarReads, type Entry, toCalendar } from "../calendar/service.ts";
 import { thumbnailsOf } from "../calendar/thumbnails.ts";
 import { HELD_MESSAGE } from "../posts/rules.ts";
+import { zoneOfTeam } from "../settings/repo.ts";
 import { Day, Narrow, type RefusedMove, type Scene, shownOf, Weekdays } from "./calendar-parts.tsx";
 import { CALENDAR_STYLES } from "./calendar-styles.ts";
 import {
@@ -29,7 +30,6 @@ import {
 import { Button, Choice } from "./form-parts.tsx";
 import { doneNotice, type Notice, NoticeLine, renderOwnPage, Section } from "./parts.tsx";
 import { attempt } from "./refusals.ts";
-import { zoneOfTeam } from "./repo.ts";
 import { STATUS_WORDS } from "./words.ts";
 
 export const calendarPage = new Hono<PageEnv>();
@@ -107,7 +107,7 @@ async function showCalendar(c: Context<PageEnv>, shown: Shown): Promise<Response
   const [[zone = null]] = answers;
   const today = todayIn(ctx, zone ?? "UTC");
   const { view, mistakes } = readView(c.req.query(), today);
-  // In the hours in which the workspace's month is not that of UTC.
+  // Near midnight, the workspace may be in another month than UTC: then that month is read too.
   const isOther = view.start !== guess.view.start;
   const calendar = await toCalendar(
     ctx,

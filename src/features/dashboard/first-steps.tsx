@@ -1,7 +1,7 @@
 import { Section } from "./parts.tsx";
 import type { Beginnings } from "./repo.ts";
 
-export const isBegun = ({ hasAccount, hasPost, hasPublished }: Beginnings): boolean =>
+export const areAllDone = ({ hasAccount, hasPost, hasPublished }: Beginnings): boolean =>
   hasAccount && hasPost && hasPublished;
 
 interface Step {

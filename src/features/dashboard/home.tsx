@@ -6,8 +6,9 @@ import { platformName } from "../../platforms/registry.ts";
 import { isEnding, NOTICE_AHEAD_MS } from "../accounts/rules.ts";
 import { isInstanceOwner } from "../auth/repo/people.ts";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
+import { zoneOfTeam } from "../settings/repo.ts";
 import { DataAccess } from "./accounts.tsx";
-import { FirstSteps, isBegun } from "./first-steps.tsx";
+import { areAllDone, FirstSteps } from "./first-steps.tsx";
 import { renderOwnPage, Section, State, UploadList } from "./parts.tsx";
 import {
   accountsInNeed,
@@ -16,7 +17,6 @@ import {
   platformsInTrouble,
   soonestUploads,
   type UploadLine,
-  zoneOfTeam,
 } from "./repo.ts";
 import { ACCOUNT_WORDS } from "./words.ts";
 
@@ -61,7 +61,7 @@ homePage.get("/app", signedIn("read:pages"), async (c) => {
         </a>
       </div>
       {isOwner && !hasApps && <SetupHint />}
-      {steps && !isBegun(steps) && (
+      {steps && !areAllDone(steps) && (
         <FirstSteps steps={steps} hasSandbox={ctx.config.sandboxEnabled} />
       )}
       <Due uploads={due.slice(0, limit)} clock={clock} />

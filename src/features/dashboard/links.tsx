@@ -10,10 +10,10 @@ import { type PageEnv, signedIn } from "../auth/signed-in.ts";
 import type { TokenLink } from "../connect/link-service.ts";
 import { DEFAULT_LINK_HOURS, type LinkStatus, linkPath, MAX_LINK_HOURS } from "../connect/rules.ts";
 import type { Offer } from "../connect/service.ts";
+import { zoneOfTeam } from "../settings/repo.ts";
 import { Choice, Field, InputField, SubmitLine } from "./form-parts.tsx";
 import { doneNotice, NoticeLine, renderOwnPage, Section, State } from "./parts.tsx";
 import { attempt, type Shown } from "./refusals.ts";
-import { zoneOfTeam } from "./repo.ts";
 
 export const linksPage = new Hono<PageEnv>();
 

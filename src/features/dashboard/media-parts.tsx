@@ -1,8 +1,8 @@
+import { formatBytes } from "../../core/counts.ts";
 import type { Deps } from "../../deps.ts";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { type Clock, Time } from "../../pages/times.tsx";
 import type { MediaKind } from "../../platforms/connector.ts";
-import { formatBytes } from "../library/rules.ts";
 import { expiryOf, type FileWithUses, nameOf } from "../library/service.ts";
 import { mediaPath } from "../media/files.ts";
 import { Button } from "./form-parts.tsx";

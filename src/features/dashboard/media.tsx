@@ -1,12 +1,14 @@
 import { type Context, Hono } from "hono";
+import { formatBytes } from "../../core/counts.ts";
 import { MAX_FILE_NAME } from "../../core/file-name.ts";
 import { toPagination } from "../../core/pagination.ts";
 import { isBrokenText, isLongerThan } from "../../core/text.ts";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { type Clock, clockOf } from "../../pages/times.tsx";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
-import { formatBytes, MEDIA_KINDS, monthlyCostOf, storagePrice } from "../library/rules.ts";
+import { MEDIA_KINDS, monthlyCostOf, storagePrice } from "../library/rules.ts";
 import { type KeptUsage, listQueries, toUsage } from "../library/service.ts";
+import { zoneOfTeam } from "../settings/repo.ts";
 import { Button, Choice, InputField } from "./form-parts.tsx";
 import {
   FILE_STYLES,
@@ -21,7 +23,6 @@ import {
 } from "./media-parts.tsx";
 import { doneNotice, NoticeLine, renderOwnPage, Section } from "./parts.tsx";
 import { attempt, type Shown } from "./refusals.ts";
-import { zoneOfTeam } from "./repo.ts";
 
 export const mediaPage = new Hono<PageEnv>();
 

@@ -3,19 +3,12 @@ import { integer, text } from "drizzle-orm/sqlite-core";
 import type { StatusGroup } from "../../core/upload-status.ts";
 import { prepared, type Query } from "../../db/client.ts";
 import { flag } from "../../db/columns.ts";
-import { packedRows, pickColumns, rowReader, valueReader } from "../../db/rows.ts";
+import { packedRows, pickColumns, rowReader } from "../../db/rows.ts";
 import type { Params } from "../../db/text.ts";
 import { accounts } from "../accounts/table.ts";
 import { events } from "../events/table.ts";
 import { type UploadFilter, uploadsMatching } from "../posts/repo/read.ts";
 import { type UploadRow, uploads } from "../posts/table.ts";
-import { teams } from "../teams/table.ts";
-
-/** IANA zone; null for UTC. */
-export const zoneOfTeam = prepared(
-  ({ team }: Params<{ team: SQL }>) => sql`SELECT zone FROM teams WHERE id = ${team}`,
-  valueReader(teams.zone),
-);
 
 /** One more than a list shows, to know that a text is longer. */
 const SHOWN_CHARACTERS = 141;

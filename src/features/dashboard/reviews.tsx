@@ -11,10 +11,11 @@ import { requireOneOf } from "../auth/rules.ts";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
 import { type ListedLink, openLinks } from "../review/repo/links.ts";
 import { MAX_REVIEWED } from "../review/rules.ts";
+import { zoneOfTeam } from "../settings/repo.ts";
 import { Button, SubmitLine } from "./form-parts.tsx";
 import { cut, doneNotice, NoticeLine, renderOwnPage, Section } from "./parts.tsx";
 import { attempt, type Shown } from "./refusals.ts";
-import { soonestUploads, type UploadLine, zoneOfTeam } from "./repo.ts";
+import { soonestUploads, type UploadLine } from "./repo.ts";
 
 export const reviewsPage = new Hono<PageEnv>();
 

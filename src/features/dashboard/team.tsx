@@ -7,12 +7,12 @@ import { readForm, textField } from "../../http/pages.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { clockOf } from "../../pages/times.tsx";
 import { type PageEnv, rememberTeam, signedIn, viewerOf } from "../auth/signed-in.ts";
+import { zoneOfTeam } from "../settings/repo.ts";
 import { CHANGE_MESSAGES, removableRoles } from "../teams/rules.ts";
 import * as teams from "../teams/service.ts";
 import { Button } from "./form-parts.tsx";
 import { doneNotice, NoticeLine, renderOwnPage, Section } from "./parts.tsx";
 import { attempt, readFields, type Shown } from "./refusals.ts";
-import { zoneOfTeam } from "./repo.ts";
 import { InviteSection, MemberItem, RenameSection, ShowSection } from "./team-parts.tsx";
 
 export const teamPage = new Hono<PageEnv>();

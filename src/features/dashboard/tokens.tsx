@@ -6,12 +6,12 @@ import { readForm, textField } from "../../http/pages.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { type Clock, clockOf, Time } from "../../pages/times.tsx";
 import { type OwnTeam, type PageEnv, signedIn } from "../auth/signed-in.ts";
+import { zoneOfTeam } from "../settings/repo.ts";
 import { type TokenRow, tokensOfUser } from "../tokens/repo.ts";
 import { createToken, revokeToken } from "../tokens/service.ts";
 import { Button } from "./form-parts.tsx";
 import { doneNotice, NoticeLine, renderOwnPage, Section } from "./parts.tsx";
 import { attempt, readFields, type Shown } from "./refusals.ts";
-import { zoneOfTeam } from "./repo.ts";
 
 export const tokensPage = new Hono<PageEnv>();
 

@@ -3,32 +3,31 @@ import type { PropsWithChildren } from "hono/jsx";
 import { notFound } from "../../core/errors.ts";
 import { FAILURES } from "../../core/failures.ts";
 import { reviewPath } from "../../core/link-token.ts";
-import { isDraft, STATUS_WORDS } from "../../core/upload-status.ts";
+import { isDraft } from "../../core/upload-status.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { readNumericId } from "../../http/ids.ts";
 import { readForm, textField } from "../../http/pages.tsx";
-import { Fact } from "../../pages/fact.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
-import { type Clock, clockOf, Time } from "../../pages/times.tsx";
+import { clockOf, Time } from "../../pages/times.tsx";
 import { TEXT_FIELDS } from "../../platforms/correction.ts";
 import { platformName } from "../../platforms/registry.ts";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
 import { versionOf } from "../content/version.ts";
-import { mediaPath } from "../media/files.ts";
-import { positionToRetry, toPartAnswers } from "../posts/parts.ts";
+import { positionToRetry } from "../posts/parts.ts";
 import { HELD_MESSAGE, mayApprove } from "../posts/rules.ts";
-import type { MediaRef } from "../posts/table.ts";
 import { openLinkOfPost } from "../review/repo/links.ts";
 import type { ReviewPostRow } from "../review/table.ts";
+import { zoneOfTeam } from "../settings/repo.ts";
 import { Approval, type ApprovalView } from "./approval.tsx";
 import { Correcting } from "./correcting.tsx";
 import { Button } from "./form-parts.tsx";
 import { doneNotice, NoticeLine, renderOwnPage, Section, State } from "./parts.tsx";
 import { attempt, type Shown } from "./refusals.ts";
-import { eventsOfUpload, type WholeUpload, wholeUpload, zoneOfTeam } from "./repo.ts";
+import { eventsOfUpload, type WholeUpload, wholeUpload } from "./repo.ts";
 import { type OpenLink, ReviewOfPost } from "./reviews.tsx";
 import { TakingDown } from "./taking-down.tsx";
 import { timelineOf } from "./timeline.ts";
+import { Content, Facts, toFile } from "./upload-parts.tsx";
 import { adviceFor, wordsOfUpload } from "./words.ts";
 
 export const uploadPage = new Hono<PageEnv>();
@@ -150,7 +149,7 @@ async function showUpload(
     seen: await versionOf(upload),
     comment,
   };
-  const files = await Promise.all(upload.media.map((item) => toFile(c, upload.teamId, item)));
+  const files = await Promise.all(upload.media.map((item) => toFile(ctx, upload.teamId, item)));
   return renderOwnPage(
     c,
     { title: `Upload ${id}`, here: "/app/uploads", status },
@@ -306,123 +305,5 @@ const Actions = ({ upload }: { upload: WholeUpload }) => {
         </details>
       )}
     </div>
-  );
-};
-
-interface File {
-  name: string;
-  thumbnail: string | null;
-  original: string | null;
-}
-
-const KINDS = { image: "Image", video: "Video", document: "Document" } as const;
-
-async function toFile(c: Context<PageEnv>, teamId: number, item: MediaRef): Promise<File> {
-  const { ctx } = c.var;
-  if (!("sha256" in item)) {
-    const isOver = item.isGone || item.problem !== undefined;
-    const name = `${isOver ? "Not downloaded" : "To be downloaded"}: ${item.url}`;
-    return { name, thumbnail: null, original: null };
-  }
-  const { sha256, kind, isGone, hasThumbnail } = item;
-  const path = (variant: "original" | "thumbnail") => mediaPath(ctx, teamId, sha256, variant);
-  const isShown = kind === "image" && (!isGone || hasThumbnail);
-  const role =
-    item.role === "thumbnail"
-      ? ", the video's picture"
-      : item.role === "part"
-        ? ", of the thread"
-        : item.setting
-          ? `, ${item.setting}`
-          : "";
-  return {
-    name: `${KINDS[kind]}${role}${isGone ? ", no longer stored" : ""}`,
-    thumbnail: isShown ? await path("thumbnail") : null,
-    original: isGone ? null : await path("original"),
-  };
-}
-
-const Content = ({ upload, files }: { upload: WholeUpload; files: readonly File[] }) => (
-  <Section id="content-of-post" title="Content">
-    {upload.title && <p class="text">{upload.title}</p>}
-    {upload.description && <p class="text">{upload.description}</p>}
-    {!upload.title && !upload.description && <p class="muted">The post has no text.</p>}
-    {upload.parts && (
-      <ol>
-        {toPartAnswers(upload).map(({ position, text, status, shareUrl, errorMessage, kind }) => (
-          <li>
-            <strong>
-              Part {position}, {kind === "comment" ? "first comment" : "post of the thread"}
-            </strong>
-            , {upload.unpublishedAt && status === "completed" ? "taken down" : STATUS_WORDS[status]}
-            {shareUrl && !upload.isSimulated && !upload.unpublishedAt && (
-              <>
-                {" "}
-                <a href={shareUrl} rel="noreferrer">
-                  Open it on {platformName(upload.platform)}
-                </a>
-              </>
-            )}
-            <p class="text">{text}</p>
-            {errorMessage && <p>{errorMessage}</p>}
-          </li>
-        ))}
-      </ol>
-    )}
-    {files.length > 0 && (
-      <ul class="files">
-        {files.map(({ name, thumbnail, original }, i) => (
-          <li>
-            {thumbnail && (
-              <img src={thumbnail} alt={`File ${i + 1} of the post`} loading="lazy" width="160" />
-            )}
-            {original ? <a href={original}>{name}</a> : <span class="muted">{name}</span>}
-          </li>
-        ))}
-      </ul>
-    )}
-  </Section>
-);
-
-const toText = (value: unknown): string =>
-  typeof value === "string" ? value : JSON.stringify(value);
-
-/** Settings without content, as JSON. */
-const EMPTY = ["", "null", "[]", "{}"];
-
-const formatBytes = (bytes: number): string =>
-  bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
-
-const Facts = ({ upload, clock }: { upload: WholeUpload; clock: Clock }) => {
-  const { scheduledFor, dueAt, fileSize, attempt: attempts, metadata, creditsSpent } = upload;
-  const settings = Object.entries(upload.settings).filter(
-    ([, value]) => !EMPTY.includes(toText(value)),
-  );
-  return (
-    <Section id="facts" title="Details">
-      <dl>
-        {scheduledFor && (
-          <Fact name="Planned for">
-            <Time at={scheduledFor} clock={clock} />
-          </Fact>
-        )}
-        {dueAt && !isDraft(upload.status) && (
-          <Fact name="Next try">
-            <Time at={dueAt} clock={clock} />
-          </Fact>
-        )}
-        <Fact name="Attempts">{attempts}</Fact>
-        {fileSize > 0 && <Fact name="Files">{formatBytes(fileSize)}</Fact>}
-        {metadata && <Fact name="Id on the platform">{metadata.videoId}</Fact>}
-        {creditsSpent !== null && (
-          <Fact name="Credits">
-            {creditsSpent} spent, {upload.creditsRefunded ?? 0} given back
-          </Fact>
-        )}
-        {settings.map(([name, value]) => (
-          <Fact name={<code>{name}</code>}>{toText(value)}</Fact>
-        ))}
-      </dl>
-    </Section>
   );
 };

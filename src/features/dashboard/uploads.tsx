@@ -9,9 +9,10 @@ import { PLATFORM_NAMES } from "../../platforms/registry.ts";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
 import { type UploadFilter, uploadCount } from "../posts/repo/read.ts";
 import { mayApprove } from "../posts/rules.ts";
+import { zoneOfTeam } from "../settings/repo.ts";
 import { Button, Choice, InputField } from "./form-parts.tsx";
 import { doneNotice, NoticeLine, renderOwnPage, Section, UploadList } from "./parts.tsx";
-import { uploadLines, zoneOfTeam } from "./repo.ts";
+import { uploadLines } from "./repo.ts";
 import { STATUS_WORDS } from "./words.ts";
 
 export const uploadsPage = new Hono<PageEnv>();

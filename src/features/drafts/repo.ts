@@ -77,6 +77,15 @@ export const updateDraft = (
       updated_by = ${userId}, updated_at = ${now.getTime()}
     WHERE id = ${id} AND team_id = ${teamId} AND version = ${version}`);
 
+/** Deletes nothing when the draft was saved again. */
+export const deleteSentDraft = (
+  teamId: number,
+  { id, version }: { id: number; version: number },
+): Query<number> =>
+  sqlWrite(
+    sql`DELETE FROM drafts WHERE id = ${id} AND team_id = ${teamId} AND version = ${version}`,
+  );
+
 export const deleteDraft = (teamId: number, id: number): Query<number> =>
   sqlWrite(sql`DELETE FROM drafts WHERE id = ${id} AND team_id = ${teamId}`);
 

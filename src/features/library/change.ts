@@ -26,9 +26,7 @@ export async function addFile(ctx: Ctx, sent: NewFile): Promise<repo.LibraryFile
   const [plan] = await ctx.db.run([repo.planAndKept(teamId)]);
   const { allowance } = toUsage(ctx, plan);
   const condition = allOf([
-    keep
-      ? repo.hasRoomToKeep(teamId, file.sizeBytes, allowance)
-      : repo.hasRoomToKeep(teamId, 0, null),
+    ...(keep ? [repo.hasRoomToKeep(teamId, file.sizeBytes, allowance)] : []),
     ...(isPresigned ? [arePresigned([file.objectKey])] : []),
   ]);
   const change = { name, ...(keep ? { keep } : {}) };

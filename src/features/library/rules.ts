@@ -1,3 +1,4 @@
+import { formatBytes } from "../../core/counts.ts";
 import { AppError } from "../../core/errors.ts";
 
 export const MEDIA_KINDS = ["image", "video", "document"] as const;
@@ -17,19 +18,6 @@ export const monthlyCostOf = (bytes: number): number =>
   Math.max(0, bytes / GB - FREE_GB) * DOLLARS_PER_GB_MONTH;
 
 export const storagePrice = `$${DOLLARS_PER_GB_MONTH} per GB and month after ${FREE_GB} GB free`;
-
-const UNITS = ["B", "kB", "MB", "GB", "TB"];
-
-/** Decimal units, such as 2.5 MB. */
-export function formatBytes(bytes: number): string {
-  let size = bytes;
-  let unit = 0;
-  while (size >= 999.5 && unit < UNITS.length - 1) {
-    size /= 1_000;
-    unit++;
-  }
-  return `${unit === 0 || size >= 99.5 ? Math.round(size) : Number(size.toFixed(1))} ${UNITS[unit]}`;
-}
 
 /** @throws AppError PLAN_LIMIT */
 export function refuseKeeping(sizeBytes: number, used: number, allowance: number | null): never {

@@ -1,3 +1,4 @@
+import { formatBytes } from "../../core/counts.ts";
 import { isDraft } from "../../core/upload-status.ts";
 import type { Deps } from "../../deps.ts";
 import type { Layout } from "../../platforms/likeness.ts";
@@ -99,9 +100,6 @@ export function sideFilesOf(deps: Deps, post: ShownPost): Promise<SideFile[]> {
       })),
   );
 }
-
-const formatBytes = (bytes: number): string =>
-  bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 
 const hostOf = (address: string): string => URL.parse(address)?.host ?? "its address";
 

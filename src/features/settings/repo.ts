@@ -26,6 +26,12 @@ export const settingsOfTeam = prepared(
   readTeamSettings,
 );
 
+/** IANA zone; null for UTC. */
+export const zoneOfTeam = prepared(
+  ({ team }: Params<{ team: SQL }>) => sql`SELECT zone FROM teams WHERE id = ${team}`,
+  valueReader(teams.zone),
+);
+
 export const notificationsOf = prepared(
   ({ user }: Params<{ user: SQL }>) => sql`SELECT notifications FROM users WHERE id = ${user}`,
   valueReader(users.notifications),

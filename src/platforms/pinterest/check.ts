@@ -8,7 +8,7 @@ import { MAX_COVER_TIME_MS, type PinterestSettings } from "./settings.ts";
 const { limits, mediaSupport } = capabilities;
 const checks = checksFor("Pinterest", capabilities);
 
-/** A pin has one alternative text; that of the first file is sent. */
+/** A pin has one alternative text: the one of its first file is sent. */
 export const altTexts = altTextsFor<PinterestSettings>({
   platform: "Pinterest",
   capabilities,

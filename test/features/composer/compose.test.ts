@@ -139,6 +139,26 @@ test("a refusal stands beside its field, everything is kept, and the others can 
   expect(rest.all("description")).toEqual([text]);
 });
 
+test("posts that went out are shown as sent, also when the draft of the others finds no place", async () => {
+  const { harness, member, browser } = await enter();
+  const bluesky = await connectSandbox(harness, member, "Blue", "bluesky");
+  const youtube = await connectSandbox(harness, member, "Tube", "youtube");
+  const form = (await open(browser)).set("accountId", bluesky, youtube);
+  form.set("description", "Out on one").set("selfDeclaredMadeForKids", "false");
+  const refused = await send(browser, form);
+  expect(refused.status).toBe(400);
+  await env.DB.prepare(
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+      INSERT INTO drafts (team_id, created_by, content, updated_by, created_at, updated_at)
+      SELECT ?1, ?2, '{}', ?2, 1, ?3 FROM n`,
+  )
+    .bind(member.teamId, member.userId, harness.deps.now().getTime())
+    .run();
+  const sent = await send(browser, formOf(refused), "send-accepted");
+  expect(sent.html).toContain("1 account has the post");
+  expect(await postsOf(member)).toHaveLength(1);
+});
+
 test.each([
   ["no account", "", {}, "accountId-error", "Choose an account"],
   ["no date", "bluesky", { when: "at" }, "date-error", "Choose the date"],

@@ -2,19 +2,12 @@ import { type SQL, sql } from "drizzle-orm";
 import { text } from "drizzle-orm/sqlite-core";
 import { DAY } from "../../../core/time.ts";
 import { prepared, type Query } from "../../../db/client.ts";
-import { packedRows, pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
+import { packedRows, pickColumns, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { accounts } from "../../accounts/table.ts";
 import { uploadsMatching } from "../../posts/repo/read.ts";
 import { uploads } from "../../posts/table.ts";
-import { teams } from "../../teams/table.ts";
 import { type CalendarFilter, MAX_ENTRIES, type Range, SHOWN_CHARACTERS } from "../rules.ts";
-
-/** IANA zone; null for UTC. */
-export const zoneOf = prepared(
-  ({ team }: Params<{ team: SQL }>) => sql`SELECT zone FROM teams WHERE id = ${team}`,
-  valueReader(teams.zone),
-);
 
 export const accountsOfTeam = prepared(
   ({ team }: Params<{ team: SQL }>) =>

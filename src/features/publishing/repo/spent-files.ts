@@ -106,7 +106,7 @@ export function markGone(uses: readonly EndedUse[], expiry: Expiry): Query<numbe
   );
 }
 
-/** Keeps uses by posts that were retried meanwhile, and those of files that were kept meanwhile. */
+/** Skips posts that were retried since, and files that a person keeps since. */
 export function dropUses(uses: readonly SpentUse[], expiry: Expiry): Query<number> {
   const keys = uses.map(({ teamId, sha256, uploadId }) => [teamId, sha256, uploadId]);
   return sqlWrite(sql`DELETE FROM media_uses AS x WHERE (team_id, sha256, upload_id) IN (

@@ -1,3 +1,5 @@
+import { formatBytes } from "../../../core/counts.ts";
+
 const MB = 1_000_000;
 const GIB = 1024 ** 3;
 
@@ -26,11 +28,6 @@ const ROUTES: [RegExp, Route][] = [
   ],
   [OFFICE, { name: "documents", maxBytes: 100 * MB, tooLarge: "A document may have up to 100 MB" }],
 ];
-
-export const formatBytes = (bytes: number): string =>
-  bytes < MB
-    ? `${Math.ceil(bytes / 1_000)} KB`
-    : `${(bytes / MB).toFixed(bytes < 10 * MB ? 1 : 0)} MB`;
 
 export type FileKind = "image" | "video" | "document";
 

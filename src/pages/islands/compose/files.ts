@@ -1,5 +1,6 @@
+import { formatBytes } from "../../../core/counts.ts";
 import { crops } from "./crops.ts";
-import { formatBytes, kindOf } from "./file-kinds.ts";
+import { kindOf } from "./file-kinds.ts";
 import { startWays } from "./file-ways.ts";
 import { all, byId, chosenAccounts, make, makeButton, nameOf, say } from "./page.ts";
 import { startReorder } from "./reorder.ts";

@@ -1,6 +1,6 @@
+import { formatBytes } from "../../../core/counts.ts";
 import { CallRefused, call } from "../call.ts";
 import { openDialog } from "./dialog.ts";
-import { formatBytes } from "./file-kinds.ts";
 import { make, makeButton } from "./page.ts";
 import type { StoredFile } from "./storage.ts";
 import { afterPause } from "./waits.ts";

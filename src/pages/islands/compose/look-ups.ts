@@ -110,7 +110,7 @@ async function loadBoards(control: HTMLElement, id: string): Promise<void> {
   }
 }
 
-/** A video that is longer than the creator may post is told before it is sent. */
+/** Warns before sending when a video is longer than TikTok allows this creator. */
 export function checkLength(): void {
   const seconds = Math.max(
     0,

@@ -61,7 +61,7 @@ export function startSending({ goingUp, unsaved, settled, onSend }: Sending): ()
       event.target instanceof HTMLInputElement &&
       !/^(?:checkbox|radio|file)$/.test(event.target.type)
     ) {
-      // The first button of the form is another one, such as that of a file.
+      // Enter would press the first button of the form, such as "Remove" beside a file.
       event.preventDefault();
     }
   });
