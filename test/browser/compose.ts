@@ -346,13 +346,17 @@ const KEYSTROKES = `(async () => {
 
 /** Scripts of the page in what they weigh on the way, as it is opened. */
 async function scriptBytes(page: Page, address: string): Promise<number> {
-  const sizes: Promise<number>[] = [];
-  page.on("response", (answer) => {
-    if (!answer.url().includes("/app/islands/") || !answer.ok()) return;
-    sizes.push(answer.body().then((body) => gzipSync(body, { level: 9 }).length));
-  });
   await page.goto(address);
   await page.waitForLoadState("networkidle");
+  const loaded = await page.evaluate<string[]>(
+    `performance.getEntriesByType("resource").map((entry) => entry.name)`,
+  );
+  const scripts = loaded.filter((name) => name.includes("/app/islands/"));
+  if (scripts.length === 0) throw new Error("The page loads no script.");
+  const sizes = scripts.map(async (name) => {
+    const answer = await page.request.get(name);
+    return gzipSync(await answer.body(), { level: 9 }).length;
+  });
   return (await Promise.all(sizes)).reduce((sum, one) => sum + one, 0);
 }
 
