@@ -45,26 +45,26 @@ function readOffset(zone: string, at: number): number {
   return wall - Math.floor(at / SECOND) * SECOND;
 }
 
+/** No zone changes its offset twice within a week. */
+const STEP_MS = 7 * DAY;
+
 /**
- * Converts times of one zone. Reads the offset once per step of `stepMs`, and searches for a change only in steps at
- * whose ends the offsets differ.
+ * Converts times of one zone. Reads the offset once per step, and searches for a change only in steps at whose ends the
+ * offsets differ.
  */
 export class ZoneClock {
   readonly zone: string;
-  private readonly stepMs: number;
   private readonly offsets = new Map<number, number>();
   private readonly changes = new Map<number, number>();
 
-  /** @param stepMs a period in which the zone changes its offset at most once */
-  constructor(zone: string, stepMs = DAY) {
+  constructor(zone: string) {
     this.zone = zone;
-    this.stepMs = stepMs;
   }
 
   private atStep(step: number): number {
     const cached = this.offsets.get(step);
     if (cached !== undefined) return cached;
-    const offset = readOffset(this.zone, step * this.stepMs);
+    const offset = readOffset(this.zone, step * STEP_MS);
     this.offsets.set(step, offset);
     return offset;
   }
@@ -74,7 +74,7 @@ export class ZoneClock {
     const cached = this.changes.get(step);
     if (cached !== undefined) return cached;
     const before = this.atStep(step);
-    let [low, high] = [step * this.stepMs, (step + 1) * this.stepMs];
+    let [low, high] = [step * STEP_MS, (step + 1) * STEP_MS];
     while (high - low > SECOND) {
       const middle = Math.floor((low + high) / 2 / SECOND) * SECOND;
       if (readOffset(this.zone, middle) === before) low = middle;
@@ -86,9 +86,9 @@ export class ZoneClock {
 
   /** Returns the offset at an instant in ms, and an instant until which this offset applies. */
   spanAt(at: number): { offset: number; until: number } {
-    const step = Math.floor(at / this.stepMs);
+    const step = Math.floor(at / STEP_MS);
     const [before, after] = [this.atStep(step), this.atStep(step + 1)];
-    const end = (step + 1) * this.stepMs;
+    const end = (step + 1) * STEP_MS;
     if (before === after) return { offset: before, until: end };
     const change = this.changeIn(step);
     return at < change ? { offset: before, until: change } : { offset: after, until: end };
@@ -123,7 +123,7 @@ export class ZoneClock {
 
   /** Returns the first whole minute after the next change of offset. */
   private endOfGap(from: number): number {
-    const first = Math.floor(from / this.stepMs);
+    const first = Math.floor(from / STEP_MS);
     for (let step = first; step <= first + 2; step++) {
       if (this.atStep(step) === this.atStep(step + 1)) continue;
       const change = this.changeIn(step);

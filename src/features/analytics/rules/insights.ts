@@ -1,13 +1,10 @@
-import { DAY, MINUTE } from "../../../core/time.ts";
+import { MINUTE } from "../../../core/time.ts";
 import { ZoneClock } from "../../../core/zone.ts";
 
 /** With fewer posts, the result is chance. Spec is silent. */
 export const MIN_SAMPLES = 3;
 /** Spec is silent. */
 const BEST_HOURS = 3;
-
-/** No zone changes its offset twice within a week. */
-const CLOCK_STEP_MS = 7 * DAY;
 
 /** Minute since 1970. */
 export type Sample = readonly [minute: number, views: number];
@@ -23,7 +20,7 @@ export function postingInsights(samples: readonly Sample[], timezone: string) {
   const sorted = [...samples].sort(([a], [b]) => a - b);
   const weekdays = sums(7);
   const hours = sums(24);
-  const clock = new ZoneClock(timezone, CLOCK_STEP_MS);
+  const clock = new ZoneClock(timezone);
   let span = { offset: 0, until: Number.NEGATIVE_INFINITY };
   for (const [minute, views] of sorted) {
     const at = minute * MINUTE;

@@ -20,6 +20,17 @@ export type CalendarAccount = ReturnType<ReturnType<typeof accountsOfTeam>["read
 
 const TEXT = sql`coalesce(nullif(${uploads.title}, ''), ${uploads.description}, '')`;
 
+const FIRST_PICTURE = sql`(SELECT
+  iif(value ->> 'isGone' IS NULL OR value ->> 'hasThumbnail', value ->> 'sha256', NULL)
+  FROM json_each(${uploads.media}) WHERE value ->> 'kind' = 'image' LIMIT 1)`;
+
+/** Mostly the first file, which is read without a loop over all. */
+const PICTURE = sql`CASE
+  WHEN instr(${uploads.media}, '"image"') = 0 THEN NULL
+  WHEN ${uploads.media} ->> '$[0].kind' = 'image' AND ${uploads.media} ->> '$[0].isGone' IS NULL
+    THEN ${uploads.media} ->> '$[0].sha256'
+  ELSE ${FIRST_PICTURE} END`;
+
 const post = packedRows(
   {
     ...pickColumns(uploads, [
@@ -41,9 +52,7 @@ const post = packedRows(
   {
     text: sql`substr(${TEXT}, 1, ${sql.raw(`${SHOWN_CHARACTERS}`)})`,
     accountName: sql`a.account_name`,
-    picture: sql`iif(instr(${uploads.media}, '"image"') = 0, NULL, (SELECT
-      iif(value ->> 'isGone' IS NULL OR value ->> 'hasThumbnail', value ->> 'sha256', NULL)
-      FROM json_each(${uploads.media}) WHERE value ->> 'kind' = 'image' LIMIT 1))`,
+    picture: PICTURE,
   },
 );
 
