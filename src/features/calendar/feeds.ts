@@ -34,7 +34,9 @@ export async function createFeed(ctx: Ctx): Promise<{ feed: FeedRow; path: strin
     insertFeed({ teamId, createdBy, tokenId, createdAt: ctx.now() }),
   ]);
   if (!feed) {
-    const message = `The team has ${MAX_FEEDS} calendar feeds, which is the most, or the token was revoked. Revoke a feed, then make a new one.`;
+    // A token that was revoked meanwhile is refused here.
+    await ctx.read("posts:write", []);
+    const message = `The team has ${MAX_FEEDS} calendar feeds, which is the most. Revoke one, then make a new one.`;
     throw new AppError("PLAN_LIMIT", message);
   }
   return { feed, path: await feedPath(ctx, feed.id) };

@@ -55,7 +55,6 @@ function eventLines(event: FeedEvent, stamp: string): string[] {
     "BEGIN:VEVENT",
     `UID:${event.uid}`,
     `DTSTAMP:${stamp}`,
-    `LAST-MODIFIED:${stamp}`,
     `DTSTART:${instant(event.at)}`,
     `DTEND:${instant(event.at + LENGTH_MS)}`,
     `SUMMARY:${escapeText(event.summary)}`,
@@ -66,11 +65,7 @@ function eventLines(event: FeedEvent, stamp: string): string[] {
   ];
 }
 
-/**
- * Rows of posts do not say when they were changed, so every event was last modified when the feed was made.
- *
- * @see https://www.rfc-editor.org/rfc/rfc5545
- */
+/** Source: RFC 5545. */
 export function writeFeed({ name, events, madeAt }: Feed): string {
   const stamp = instant(madeAt);
   const lines = [

@@ -146,8 +146,18 @@ async function showCalendar(c: Context<PageEnv>, shown: Shown): Promise<Response
       <Narrow calendar={calendar} view={view} />
       <p class="muted">
         Times are in {calendar.clock.zone}, the <a href="/app/settings">workspace's zone</a>.
-        <span data-own-zone></span>
+        <span data-own-zone></span> <a href="/docs/calendar">How the calendar works</a>.
       </p>
+      <dl hidden data-keys>
+        <dt>← ↑ ↓ →</dt>
+        <dd>From entry to entry and from day to day</dd>
+        <dt>Enter</dt>
+        <dd>Open the entry</dd>
+        <dt>m</dt>
+        <dd>Move the entry to another day or time</dd>
+        <dt>Escape</dt>
+        <dd>Leave the move</dd>
+      </dl>
       <p class="hidden" role="status" data-told></p>
       <div
         class={`card calendar ${view.period === "month" ? "month" : "agenda"}`}

@@ -26,6 +26,13 @@ const isTyping = (target: EventTarget | null): boolean =>
 /** Time between the two keys of "g c". */
 const SEQUENCE_MS = 1_500;
 
+/** Keys of the page, which lists them in a hidden `dl`. */
+const pageKeys = (): [key: string, use: string][] =>
+  [...document.querySelectorAll("[data-keys] dt")].map((key) => [
+    key.textContent ?? "",
+    key.nextElementSibling?.textContent ?? "",
+  ]);
+
 type Open = "commands" | "keys" | null;
 
 /** Calls `onOpen` for Ctrl-K and `?`, and goes to a page for `g` and its key. */
@@ -121,6 +128,12 @@ const Keys = ({ all }: GoToProps) => (
               <dd>{name}</dd>,
             ],
       )}
+      {pageKeys().flatMap(([key, use]) => [
+        <dt>
+          <kbd>{key}</kbd>
+        </dt>,
+        <dd>{use}</dd>,
+      ])}
     </dl>
     <form method="dialog">
       <button type="submit">Close</button>

@@ -67,7 +67,6 @@ test("a feed has the scheduled and published posts of the next 90 and last 30 da
   ]);
   expect(events[0]).toMatchObject({
     DTSTAMP: "20261201T090000Z",
-    "LAST-MODIFIED": "20261201T090000Z",
     DTSTART: "20261102T090005Z",
     DTEND: "20261102T091505Z",
     SUMMARY: expect.stringMatching(/^Ada.* \(Bluesky\): Out$/),

@@ -68,6 +68,16 @@ test("pages of any size hold the same lines, each once, and end", async () => {
   for (const limit of [1, 3, 7]) expect(await takeAll(life, limit)).toEqual(whole);
 });
 
+test("a file that is kept says so, with its name", async () => {
+  const life = await beginLife();
+  await life.storeFiles(1);
+  const sha256 = (await page(life)).find(({ type }) => type === "file")?.data.sha256;
+  const change = { name: "Harbour", keep: true };
+  expect((await life.call("PATCH", `/media/${sha256}`, change)).status).toBe(200);
+  const file = (await page(life)).find(({ type }) => type === "file")?.data;
+  expect(file).toMatchObject({ name: "Harbour", keptAt: expect.any(String) });
+});
+
 test("rows that come while pages are read disturb none of the others", async () => {
   const life = await fullLife();
   const before = await takeAll(life, 1_000);

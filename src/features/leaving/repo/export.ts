@@ -286,7 +286,9 @@ export const SECTIONS: readonly Section[] = [
     "sizeBytes",
     "width",
     "height",
+    "name",
     "createdAt",
+    "keptAt",
   ]),
   section("creditPack", creditPacks, ["id"], FIRST_TEXT, [
     "id",
