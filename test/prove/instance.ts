@@ -5,7 +5,7 @@ import { inProject } from "../../src/cli/paths.ts";
 import { spawnGroup } from "../../src/cli/process-group.ts";
 import { READY, type ServerOptions } from "./server-options.ts";
 
-const READY_MS = 30_000;
+const READY_MS = 120_000;
 
 export interface Instance {
   origin: string;
