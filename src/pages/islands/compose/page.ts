@@ -1,3 +1,7 @@
+import { make } from "../make.ts";
+
+export { make };
+
 const find = <E extends Element = HTMLElement>(selector: string): E | null =>
   document.querySelector<E>(selector);
 
@@ -32,16 +36,6 @@ export const nameOf = (platform: string): string =>
   composeForm
     ?.querySelector(`details.platform[data-platform="${platform}"] > summary`)
     ?.textContent?.trim() || platform;
-
-export const make = <K extends keyof HTMLElementTagNameMap>(
-  tag: K,
-  properties: Partial<HTMLElementTagNameMap[K]> = {},
-  ...children: (Node | string)[]
-): HTMLElementTagNameMap[K] => {
-  const element = Object.assign(document.createElement(tag), properties);
-  element.append(...children);
-  return element;
-};
 
 /** A button that does not send the form. */
 export const makeButton = (
