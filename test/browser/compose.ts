@@ -6,6 +6,9 @@ import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import { createGradientPng } from "../../src/cli/png.ts";
 import { SAMPLE_VIDEO_BASE64 } from "../../src/cli/sample-video.ts";
 import type { Akimbo } from "../peers/akimbo.ts";
+import { closedSteps, sessionSteps } from "./compose-ends.ts";
+import { accountOn, saved, stored, thereAre } from "./compose-page.ts";
+import { menuSteps, poolSteps, questionSteps } from "./compose-questions.ts";
 import { openContext } from "./context.ts";
 import { longestTask } from "./long-tasks.ts";
 import { LOOKS, NARROW, requireSound, type SignedIn, watchPolicy } from "./looks.ts";
@@ -19,7 +22,7 @@ interface Visit {
   isQuick: boolean;
 }
 
-/** Of the page's scripts as they travel, without what they load when it is needed. */
+/** Of the page's scripts as they travel, also with the rules by which X and LinkedIn count. */
 const MAX_SCRIPT_BYTES = 30_000;
 /** Of CPU time, so that a busy machine does not count. */
 const MAX_TASK_MS = 50;
@@ -64,24 +67,10 @@ async function film(folder: string, name: string, bytes: number): Promise<string
   return path;
 }
 
-const accountOn = (page: Page, platform: string): Locator =>
-  page.locator(`input[name=accountId][data-platform=${platform.toLowerCase()}]`).first();
-
-const thereAre = (page: Page, count: number, selector: string): Promise<void> =>
-  page
-    .locator(selector)
-    .nth(count - 1)
-    .waitFor({ state: "attached" });
-
-const stored = (page: Page, count: number): Promise<void> =>
-  thereAre(page, count, "[name=mediaId]");
-
 async function valuesOf(inputs: Locator): Promise<string> {
   const values = (await inputs.all()).map((input) => input.getAttribute("value"));
   return (await Promise.all(values)).join();
 }
-
-const saved = (page: Page): Promise<void> => page.locator("#saved", { hasText: "Saved" }).waitFor();
 
 /** From an empty page to a thread that is scheduled, without a mouse. */
 function keyboardSteps({ akimbo, folder, isQuick }: Visit, files: readonly string[]): Step[] {
@@ -287,6 +276,22 @@ function uploadSteps(visit: Visit, context: BrowserContext): Step[] {
       },
     },
     {
+      name: "a damaged picture is refused beside it, in words",
+      shows: "The file is removed.",
+      act: async (page) => {
+        const path = join(visit.folder, "broken.png");
+        const from = [1, 2, 3] as const;
+        const png = createGradientPng({ width: 60, height: 60, from, to: [4, 5, 6] });
+        await writeFile(path, png.subarray(0, png.length - 40));
+        await page.locator("#photo").setInputFiles(path);
+        const words = page.locator("li.file", { hasText: "broken.png" }).locator(".progress .hint");
+        await words.filter({ hasText: "damaged" }).waitFor();
+        const text = await words.innerText();
+        if (/url/i.test(text)) throw new Error(text);
+        await page.locator("li.file", { hasText: "broken.png" }).getByText("Remove").click();
+      },
+    },
+    {
       name: "the cover is chosen from a film",
       shows: "The cover is chosen.",
       act: async (page) => {
@@ -344,9 +349,8 @@ const KEYSTROKES = `(async () => {
   return times.sort((a, b) => a - b);
 })()`;
 
-/** Scripts of the page in what they weigh on the way, as it is opened. */
-async function scriptBytes(page: Page, address: string): Promise<number> {
-  await page.goto(address);
+/** What the scripts of the page that were loaded weigh on the way. */
+async function scriptBytes(page: Page): Promise<number> {
   await page.waitForLoadState("networkidle");
   const loaded = await page.evaluate<string[]>(
     `performance.getEntriesByType("resource").map((entry) => entry.name)`,
@@ -360,20 +364,34 @@ async function scriptBytes(page: Page, address: string): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, one) => sum + one, 0);
 }
 
+async function weigh(page: Page, origin: string): Promise<string[]> {
+  await page.goto(`${origin}/app/compose`);
+  const opened = await scriptBytes(page);
+  for (const platform of ["X", "LinkedIn"]) await accountOn(page, platform).check();
+  await page.locator("#description").fill("Counted");
+  await page.getByText("X 7/280").waitFor();
+  const bytes = await scriptBytes(page);
+  console.log(`Scripts of the composer: ${opened} bytes, compressed; ${bytes} with X and LinkedIn`);
+  return bytes > MAX_SCRIPT_BYTES ? [`the composer loads ${bytes} bytes of script`] : [];
+}
+
 /** Writes, keeps and sends in the composer with its script. Each step that failed, in words. */
 export async function checkCompose(browser: Browser, visit: Visit): Promise<string[]> {
   const context = await openContext(browser, { storageState: visit.owner, locale: "en-US" });
   const refused = watchPolicy(context);
   const page = await context.newPage();
-  const bytes = await scriptBytes(page, `${visit.akimbo.origin}/app/compose`);
-  console.log(`Scripts of the composer: ${bytes} bytes, compressed`);
-  const problems = bytes > MAX_SCRIPT_BYTES ? [`the composer loads ${bytes} bytes of script`] : [];
+  const problems = await weigh(page, visit.akimbo.origin);
   const files = await pictures(visit.folder);
   for (const steps of [
     keyboardSteps(visit, files),
     lineSteps(visit, context),
     uploadSteps(visit, context),
     countSteps(visit),
+    menuSteps(visit),
+    questionSteps(visit, files),
+    poolSteps(visit),
+    sessionSteps(visit, context),
+    closedSteps(visit, context),
   ]) {
     problems.push(...(await walk(page, steps)));
     await context.setOffline(false);

@@ -48,6 +48,7 @@ export const TikTok = ({ view, account }: { view: View; account: ShownAccount })
             attributes={attributes}
             chosen={chosen}
             data-field="privacy_level"
+            data-asked={id}
             options={[
               ["", creator ? "Choose one" : "Not known yet: ask TikTok first"],
               ...(creator?.privacyLevels ?? (chosen ? [chosen] : [])).map(
@@ -141,9 +142,7 @@ const CreatorLine = ({
   const { nickname, username, avatarUrl, maxVideoSeconds } = answer;
   return (
     <p class="creator" data-creator={account.id} data-max-seconds={maxVideoSeconds ?? undefined}>
-      {avatarUrl && account.mode === "live" && (
-        <img class="face" src={avatarUrl} alt="" width="40" height="40" />
-      )}
+      {avatarUrl && <img class="face" src={avatarUrl} alt="" width="40" height="40" />}
       <span>
         Posts as <strong>{nickname ?? username ?? account.accountName}</strong>
         {username && nickname ? ` (@${username})` : ""}.

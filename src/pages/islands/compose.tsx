@@ -2,8 +2,15 @@ import { CallRefused, call } from "./call.ts";
 import { type Content, instantOf, readContent } from "./compose/content.ts";
 import { startCounts, updateCounts } from "./compose/counts.ts";
 import { offerCopy, removeNotice, showState } from "./compose/draft-notices.ts";
-import { DraftKeeper, readCopy, type Saved } from "./compose/drafts.ts";
-import { goingUp, showCrops, startFiles, unsaved } from "./compose/files.ts";
+import {
+  DraftKeeper,
+  keepNames,
+  lostNames,
+  readCopy,
+  removeOldCopies,
+  type Saved,
+} from "./compose/drafts.ts";
+import { goingUp, showCrops, startFiles, tellLost, unsaved } from "./compose/files.ts";
 import { checkLength, lookUpChosen, showSettings } from "./compose/look-ups.ts";
 import { all, byId, composeForm, make, say } from "./compose/page.ts";
 import { startPreviews } from "./compose/previews.ts";
@@ -35,7 +42,6 @@ async function saveDraft(content: Content, known: Saved | null, keepalive = fals
 
 const addressOf = ({ id }: Saved): string => `/app/compose?draft=${id}`;
 
-/** The form's own fields name the draft, so that sending it ends it. */
 function nameDraft(saved: Saved): void {
   const [id, version] = [field("draft"), field("version")];
   if (id) id.value = saved.id;
@@ -57,6 +63,7 @@ function keepDraft(form: HTMLFormElement): DraftKeeper {
     save: async (content, known, isLeaving) => {
       const saved = await saveDraft(content, known, isLeaving);
       nameDraft(saved);
+      keepNames(team, saved.id, unsaved());
       return saved;
     },
     onState: (state) =>
@@ -102,7 +109,6 @@ function keepDraft(form: HTMLFormElement): DraftKeeper {
   return keeper;
 }
 
-/** The planned time in the reader's own zone, where that is another one. */
 function showOwnTime(content: Content): void {
   const place = byId("own-time");
   const at = content.when.kind === "at" ? instantOf(content.when, zone) : null;
@@ -123,7 +129,7 @@ function start(form: HTMLFormElement): void {
   const refreshSending = startSending({
     goingUp,
     unsaved,
-    settled: () => keeper?.settled() ?? Promise.resolve(),
+    ready: () => keeper?.ready() ?? Promise.resolve(true),
     onSend: () => keeper?.sent(),
   });
   const changed = () => {
@@ -136,7 +142,13 @@ function start(form: HTMLFormElement): void {
     checkLength();
     changed();
   };
-  startFiles(structureChanged, refreshSending);
+  const id = () => field("draft")?.value || null;
+  tellLost(lostNames(team, id()));
+  removeOldCopies();
+  startFiles(structureChanged, () => {
+    refreshSending();
+    keepNames(team, id(), unsaved());
+  });
   startThreads(structureChanged);
   form.addEventListener("input", changed);
   form.addEventListener("change", () => {

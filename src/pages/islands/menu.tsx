@@ -1,4 +1,4 @@
-import { render, useEffect, useRef, useState } from "hono/jsx/dom";
+import { make } from "./make.ts";
 
 interface Command {
   name: string;
@@ -27,18 +27,18 @@ const isTyping = (target: EventTarget | null): boolean =>
 const SEQUENCE_MS = 1_500;
 
 /** Keys of the page, which lists them in a hidden `dl`. */
-const pageKeys = (): [key: string, use: string][] =>
+const pageKeys = (): [keys: string[], words: string][] =>
   [...document.querySelectorAll("[data-keys] dt")].map((key) => [
-    key.textContent ?? "",
+    [key.textContent ?? ""],
     key.nextElementSibling?.textContent ?? "",
   ]);
 
-type Open = "commands" | "keys" | null;
+type Open = "commands" | "keys";
 
 /** Calls `onOpen` for Ctrl-K and `?`, and goes to a page for `g` and its key. */
-function listen(all: readonly Command[], onOpen: (open: Open) => void): () => void {
+function listen(all: readonly Command[], onOpen: (open: Open) => void): void {
   let startedAt = 0;
-  const onKey = (event: KeyboardEvent) => {
+  document.addEventListener("keydown", (event) => {
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
       event.preventDefault();
       onOpen("commands");
@@ -50,119 +50,70 @@ function listen(all: readonly Command[], onOpen: (open: Open) => void): () => vo
     startedAt = event.key === "g" ? event.timeStamp : 0;
     if (target) location.assign(target.address);
     else if (event.key === "?") onOpen("keys");
-  };
-  document.addEventListener("keydown", onKey);
-  return () => document.removeEventListener("keydown", onKey);
+  });
 }
 
-interface GoToProps {
-  all: readonly Command[];
+function moveFocus(form: HTMLFormElement, event: KeyboardEvent): void {
+  const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+  if (step === 0) return;
+  event.preventDefault();
+  const places = [...form.querySelectorAll<HTMLElement>("input, a")];
+  const at = places.indexOf(document.activeElement as HTMLElement);
+  places[(at + step + places.length) % places.length]?.focus();
 }
 
 /** Enter opens the first match; the arrow keys move between the matches. */
-const GoTo = ({ all }: GoToProps) => {
-  const [words, setWords] = useState("");
-  const list = useRef<HTMLFormElement>(null);
-  const matches = matching(all, words);
-
-  const onKey = (event: KeyboardEvent) => {
-    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-    if (step === 0) return;
-    event.preventDefault();
-    const places = [...(list.current?.querySelectorAll<HTMLElement>("input, a") ?? [])];
-    const at = places.indexOf(document.activeElement as HTMLElement);
-    places[(at + step + places.length) % places.length]?.focus();
+function goTo(all: readonly Command[]): Node[] {
+  const words = make("input", { id: "menu-words", type: "text", autocomplete: "off" });
+  const label = make("label", { htmlFor: words.id, textContent: "Go to" });
+  const list = make("ul");
+  const status = make("p", { className: "muted", role: "status" });
+  const show = () => {
+    const matches = matching(all, words.value);
+    list.replaceChildren(
+      ...matches.map(({ name, address }) =>
+        make("li", {}, make("a", { href: address, textContent: name })),
+      ),
+    );
+    status.textContent = matches.length === 0 ? "No page has such a name." : "";
   };
+  const form = make("form", {}, label, words, list, status);
+  words.addEventListener("input", show);
+  form.addEventListener("keydown", (event) => moveFocus(form, event));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const [first] = matching(all, words.value);
+    if (first) location.assign(first.address);
+  });
+  show();
+  return [form];
+}
 
-  return (
-    <form
-      ref={list}
-      onKeyDown={onKey}
-      onSubmit={(event: Event) => {
-        event.preventDefault();
-        const [first] = matches;
-        if (first) location.assign(first.address);
-      }}
-    >
-      <label for="menu-words">Go to</label>
-      <input
-        id="menu-words"
-        type="text"
-        autocomplete="off"
-        value={words}
-        onInput={(event: InputEvent) => setWords((event.target as HTMLInputElement).value)}
-      />
-      <ul>
-        {matches.map(({ name, address }) => (
-          <li>
-            <a href={address}>{name}</a>
-          </li>
-        ))}
-      </ul>
-      <p class="muted" role="status">
-        {matches.length === 0 ? "No page has such a name." : ""}
-      </p>
-    </form>
-  );
-};
+function keysOf(all: readonly Command[]): Node[] {
+  const rows: [keys: string[], words: string][] = [
+    [["Ctrl", "K"], "Go to a page by its name"],
+    [["?"], "This list"],
+    ...all.flatMap(({ name, key }): [string[], string][] => (key ? [[["g", key], name]] : [])),
+    ...pageKeys(),
+  ];
+  const kbds = (keys: readonly string[]) =>
+    keys.flatMap((key, i) => [...(i > 0 ? [" "] : []), make("kbd", {}, key)]);
+  return [
+    make("h2", { textContent: "Keys" }),
+    make(
+      "dl",
+      {},
+      ...rows.flatMap(([keys, words]) => [make("dt", {}, ...kbds(keys)), make("dd", {}, words)]),
+    ),
+    make("form", { method: "dialog" }, make("button", { type: "submit", textContent: "Close" })),
+  ];
+}
 
-const Keys = ({ all }: GoToProps) => (
-  <>
-    <h2>Keys</h2>
-    <dl>
-      <dt>
-        <kbd>Ctrl</kbd> <kbd>K</kbd>
-      </dt>
-      <dd>Go to a page by its name</dd>
-      <dt>
-        <kbd>?</kbd>
-      </dt>
-      <dd>This list</dd>
-      {all.flatMap(({ name, key }) =>
-        key === null
-          ? []
-          : [
-              <dt>
-                <kbd>g</kbd> <kbd>{key}</kbd>
-              </dt>,
-              <dd>{name}</dd>,
-            ],
-      )}
-      {pageKeys().flatMap(([key, use]) => [
-        <dt>
-          <kbd>{key}</kbd>
-        </dt>,
-        <dd>{use}</dd>,
-      ])}
-    </dl>
-    <form method="dialog">
-      <button type="submit">Close</button>
-    </form>
-  </>
-);
-
-const Menu = ({ all }: GoToProps) => {
-  const [open, setOpen] = useState<Open>(null);
-  const dialog = useRef<HTMLDialogElement>(null);
-
-  useEffect(() => listen(all, setOpen), []);
-  useEffect(() => {
-    if (open && !dialog.current?.open) dialog.current?.showModal();
-  }, [open]);
-
-  return (
-    <dialog
-      ref={dialog}
-      class="menu"
-      aria-label={open === "keys" ? "Keys" : "Go to"}
-      onClose={() => setOpen(null)}
-    >
-      {open === "commands" && <GoTo all={all} />}
-      {open === "keys" && <Keys all={all} />}
-    </dialog>
-  );
-};
-
-const place = document.createElement("div");
-document.body.append(place);
-render(<Menu all={commands()} />, place);
+const dialog = make("dialog", { className: "menu" });
+const all = commands();
+document.body.append(dialog);
+listen(all, (open) => {
+  dialog.ariaLabel = open === "keys" ? "Keys" : "Go to";
+  dialog.replaceChildren(...(open === "keys" ? keysOf(all) : goTo(all)));
+  if (!dialog.open) dialog.showModal();
+});

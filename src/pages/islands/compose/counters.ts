@@ -1,14 +1,11 @@
-import { countGraphemes, countUtf8Bytes } from "../../../core/text.ts";
-import { MAX_TEXT_BYTES } from "../../../platforms/bluesky/capabilities.ts";
+import { countGraphemes } from "../../../core/text.ts";
 import { countCharacters } from "../../../platforms/threads/text.ts";
-import { MAX_DESCRIPTION_BYTES } from "../../../platforms/youtube/capabilities.ts";
 import { PartCounter } from "./parts.ts";
 
 type Count = (text: string) => number;
 
 const utf16: Count = (text) => text.length;
 
-/** How each platform counts a post's text, where it is not UTF-16 units. */
 const EARLY: Record<string, Count> = { bluesky: countGraphemes, threads: countCharacters };
 
 const LATE: Record<string, () => Promise<Count>> = {
@@ -18,13 +15,6 @@ const LATE: Record<string, () => Promise<Count>> = {
 
 /** LinkedIn's marks and mentions may reach over several parts. */
 const WHOLE = new Set(["linkedin"]);
-
-export const MAX_BYTES: Record<string, number> = {
-  bluesky: MAX_TEXT_BYTES,
-  youtube: MAX_DESCRIPTION_BYTES,
-};
-
-export const countBytes = countUtf8Bytes;
 
 const loading = new Map<string, Promise<void>>();
 
@@ -48,12 +38,10 @@ export function counterOf(platform: string, onLoad: () => void): Count | null {
   return null;
 }
 
-/** Remembers what it counted before under each key. */
 export class Counts {
   private readonly counters = new Map<string, PartCounter>();
   private readonly last = new Map<string, [text: string, count: number]>();
 
-  /** Null while a long text is not counted to its end. */
   of(key: string, platform: string, count: Count, text: string): number | null {
     const id = `${platform} ${key}`;
     const [lastText, lastCount] = this.last.get(id) ?? [];

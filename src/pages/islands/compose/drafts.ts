@@ -2,7 +2,6 @@ import { CallRefused } from "../call.ts";
 import type { Content } from "./content.ts";
 import { afterPause, retryWaitMs } from "./waits.ts";
 
-/** Of texts that are kept in the browser. */
 const BROWSER_PAUSE_MS = 200;
 const FIRST_SAVE_MS = 1_500;
 /** One row is written per save. */
@@ -13,12 +12,9 @@ export interface Saved {
   version: string;
 }
 
-/** What the browser has of a draft. */
 export interface LocalCopy {
   content: Content;
-  /** Of the server's draft that this content began with; null for one that it does not have. */
   version: string | null;
-  /** Epoch ms. */
   at: number;
   /** Its form was sent: only a person says whether it is wanted again. */
   isSent: boolean;
@@ -33,11 +29,45 @@ export type DraftState =
 
 const keyOf = (team: string, id: string | null) => `akimbo.draft.${team}.${id ?? "new"}`;
 
-export function readCopy(team: string, id: string | null): LocalCopy | null {
+/** The browser's storage may be full or off; the server's draft is kept nevertheless. */
+function tryStorage<T>(use: () => T): T | null {
   try {
-    return JSON.parse(localStorage.getItem(keyOf(team, id)) ?? "null");
+    return use();
   } catch {
     return null;
+  }
+}
+
+const read = <T>(key: string): T | null =>
+  tryStorage(() => JSON.parse(localStorage.getItem(key) ?? "null"));
+
+function write(key: string, value: unknown): void {
+  tryStorage(() => {
+    if (value === null) localStorage.removeItem(key);
+    else localStorage.setItem(key, JSON.stringify(value));
+  });
+}
+
+export const readCopy = (team: string, id: string | null): LocalCopy | null =>
+  read(keyOf(team, id));
+
+const lostKeyOf = (team: string, id: string | null) => `akimbo.files.${team}.${id ?? "new"}`;
+
+export function keepNames(team: string, id: string | null, names: readonly string[]): void {
+  write(lostKeyOf(team, null), null);
+  write(lostKeyOf(team, id), names.length === 0 ? null : names);
+}
+
+export const lostNames = (team: string, id: string | null): string[] =>
+  read<string[]>(lostKeyOf(team, id)) ?? [];
+
+/** Of copies of forms that were sent, which are wanted only when sending failed. */
+const SENT_KEPT_MS = 86_400_000;
+
+export function removeOldCopies(): void {
+  for (const key of tryStorage(() => Object.keys(localStorage)) ?? []) {
+    const copy = key.startsWith("akimbo.draft.") ? read<LocalCopy>(key) : null;
+    if (copy?.isSent && copy.at < Date.now() - SENT_KEPT_MS) write(key, null);
   }
 }
 
@@ -51,7 +81,6 @@ interface Draft {
   onState(state: DraftState): void;
 }
 
-/** Keeps a form in the browser as one types, and on the server now and then. */
 export class DraftKeeper {
   private readonly draft: Draft;
   private timer = 0;
@@ -60,6 +89,7 @@ export class DraftKeeper {
   private isChanged = false;
   private saving: Promise<void> | null = null;
   private isStopped = false;
+  private refusal: number | null = null;
   private readonly keepSoon: () => void;
 
   constructor(draft: Draft) {
@@ -98,7 +128,6 @@ export class DraftKeeper {
     this.save();
   }
 
-  /** The form goes out: what the browser has is no longer restored by itself. */
   sent(): void {
     this.stop();
     this.keep(true);
@@ -106,17 +135,13 @@ export class DraftKeeper {
   }
 
   forget(): void {
-    localStorage.removeItem(keyOf(this.draft.team, this.draft.id));
+    write(keyOf(this.draft.team, this.draft.id), null);
   }
 
   private keep(isSent = false): void {
     const { team, id, version } = this.draft;
     const copy: LocalCopy = { content: this.draft.read(), version, at: Date.now(), isSent };
-    try {
-      localStorage.setItem(keyOf(team, id), JSON.stringify(copy));
-    } catch {
-      // The browser's storage is full or off; the server's draft is kept nevertheless.
-    }
+    write(keyOf(team, id), copy);
   }
 
   private leave(): void {
@@ -130,9 +155,14 @@ export class DraftKeeper {
     this.timer = setTimeout(() => this.save(), ms) as unknown as number;
   }
 
-  /** Resolves once no save is under way. */
-  async settled(): Promise<void> {
+  /** Saves, because the draft names the call. False without a line or a session. */
+  async ready(): Promise<boolean> {
     await this.saving;
+    if (this.isChanged || this.draft.id === null) {
+      this.save();
+      await this.saving;
+    }
+    return this.refusal === null || ![0, 401].includes(this.refusal);
   }
 
   private save(isLeaving = false): void {
@@ -156,6 +186,7 @@ export class DraftKeeper {
       this.draft.version = saved.version;
       this.savedAt = Date.now();
       this.attempt = 0;
+      this.refusal = null;
       if (this.isChanged) this.keep();
       this.draft.onState({ kind: "saved", at: new Date() });
     } catch (error) {
@@ -168,6 +199,7 @@ export class DraftKeeper {
   private refused(error: unknown): void {
     const { onState } = this.draft;
     if (!(error instanceof CallRefused)) throw error;
+    this.refusal = error.status;
     if (error.code === "DRAFT_CHANGED") {
       this.stop();
       onState({ kind: "changed", error });

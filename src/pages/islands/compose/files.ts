@@ -2,7 +2,7 @@ import { formatBytes } from "../../../core/counts.ts";
 import { crops } from "./crops.ts";
 import { kindOf } from "./file-kinds.ts";
 import { startWays } from "./file-ways.ts";
-import { all, byId, chosenAccounts, make, makeButton, nameOf, say } from "./page.ts";
+import { all, byId, chosenAccounts, make, makeButton, say } from "./page.ts";
 import { startReorder } from "./reorder.ts";
 import type { StoredFile } from "./storage.ts";
 import { Upload } from "./uploads.ts";
@@ -16,9 +16,14 @@ let changed = () => {};
 
 export const goingUp = (): number => [...uploads.values()].filter((one) => one.isGoing).length;
 
-/** Files that a page that goes away would lose. */
-export const unsaved = (): number =>
-  [...uploads.values()].filter(({ state }) => state !== "stored").length;
+export const unsaved = (): string[] =>
+  [...uploads.values()].flatMap(({ state, file }) => (state === "stored" ? [] : [file.name]));
+
+export function tellLost(names: readonly string[]): void {
+  if (names.length === 0) return;
+  const words = `Not uploaded when this page was left: ${names.join(", ")}. Add what is missing again.`;
+  list?.before(make("p", { className: "notice", role: "status", textContent: words }));
+}
 
 const items = (): HTMLElement[] => all("li.file", list);
 
@@ -41,7 +46,6 @@ function nameFields(item: HTMLElement, isStored: boolean): void {
 
 const aboutOf = (item: HTMLElement): Element => item.querySelector(".about") ?? item;
 
-/** Ids, labels and buttons of the items say their place. */
 export function renumber(): void {
   const all = items();
   all.forEach((item, i) => {
@@ -92,7 +96,6 @@ function setSize(item: HTMLElement, width: number, height: number): void {
   showCrops();
 }
 
-/** What the chosen platforms cut off each picture. */
 export function showCrops(): void {
   const platforms = new Set(chosenAccounts().map(({ platform }) => platform));
   for (const item of items()) {
@@ -101,9 +104,7 @@ export function showCrops(): void {
       width && height ? crops(kind, Number(width) / Number(height), platforms, items().length) : [];
     const place =
       item.querySelector<HTMLElement>(".crops") ?? make("p", { className: "crops hint" });
-    place.textContent = hints
-      .map(({ platform, words }) => `${nameOf(platform)} ${words}.`)
-      .join(" ");
+    place.textContent = hints.join(" ");
     if (place.textContent && !place.isConnected) aboutOf(item).append(place);
   }
 }
@@ -286,7 +287,6 @@ async function pickCover(item: HTMLElement): Promise<void> {
   if (await chooseCover(source)) changed();
 }
 
-/** The list of the page, with what script can add to it. */
 export function startFiles(onChange: () => void, onUploads: () => void): void {
   changed = () => {
     onUploads();

@@ -46,10 +46,14 @@ function setOptions(
 function showCreator(fieldset: HTMLFieldSetElement, creator: Creator): void {
   const name = make("strong", { textContent: creator.nickname });
   const words = [name, ` @${creator.username}`];
-  const avatar = creator.avatarUrl
-    ? [make("img", { src: creator.avatarUrl, alt: "", width: 32, height: 32 }), " "]
-    : [];
-  fieldset.querySelector("[data-creator]")?.replaceChildren(...avatar, ...words);
+  const place = fieldset.querySelector("[data-creator]");
+  place?.replaceChildren(...words);
+  if (creator.avatarUrl) {
+    const avatar = make("img", { src: creator.avatarUrl, alt: "", className: "face" });
+    // The page's policy refuses a picture at an unknown host.
+    avatar.addEventListener("error", () => avatar.remove());
+    place?.prepend(avatar, " ");
+  }
   const select = fieldset.querySelector<HTMLSelectElement>("select[name$='.privacy_level']");
   if (select)
     setOptions(
@@ -69,7 +73,6 @@ function showCreator(fieldset: HTMLFieldSetElement, creator: Creator): void {
   }
 }
 
-/** Says where a refusal of the platform stands, beside the account's fields. */
 function showTrouble(place: Element | null | undefined, error: unknown): void {
   const words = error instanceof CallRefused ? error.message : String(error);
   place?.replaceChildren(make("span", { role: "status", textContent: words }));
@@ -110,7 +113,6 @@ async function loadBoards(control: HTMLElement, id: string): Promise<void> {
   }
 }
 
-/** Warns before sending when a video is longer than TikTok allows this creator. */
 export function checkLength(): void {
   const seconds = Math.max(
     0,
@@ -132,7 +134,6 @@ export function checkLength(): void {
   }
 }
 
-/** Asks the platforms for what only they know of the chosen accounts, once each. */
 export function lookUpChosen(): void {
   for (const { id, platform } of chosenAccounts()) {
     if (asked.has(id)) continue;
@@ -146,12 +147,27 @@ export function lookUpChosen(): void {
   checkLength();
 }
 
-/** Platforms without a chosen account say nothing of their settings. */
+const isOpen = (question: HTMLElement): boolean =>
+  question instanceof HTMLFieldSetElement
+    ? !question.querySelector(":checked")
+    : (question as HTMLSelectElement).value === "";
+
+let before = new Set<string>();
+
 export function showSettings(): void {
   const chosen = new Set(chosenAccounts().flatMap(({ id, platform }) => [id, platform]));
-  for (const details of all("details.platform")) {
+  for (const details of all<HTMLDetailsElement>("details.platform")) {
     details.hidden = !chosen.has(details.dataset.platform ?? "");
+    const isAsked = all("[data-asked]", details).some((question) => {
+      const { asked = "" } = question.dataset;
+      return chosen.has(asked) && !before.has(asked) && isOpen(question);
+    });
+    if (isAsked) details.open = true;
   }
+  before = chosen;
+  const isPool = all("[name=when][value=pool]:checked").length > 0;
+  for (const place of all("[data-pool]"))
+    place.hidden = isPool === (place.dataset.pool === "never");
   for (const fieldset of all("[data-tiktok]")) {
     fieldset.hidden = !chosen.has(fieldset.dataset.tiktok ?? "");
   }

@@ -1,3 +1,7 @@
+import { make } from "../make.ts";
+
+export { make };
+
 const find = <E extends Element = HTMLElement>(selector: string): E | null =>
   document.querySelector<E>(selector);
 
@@ -27,23 +31,6 @@ export const chosenAccounts = (): ChosenAccount[] =>
     name: dataset.accountName ?? "",
   }));
 
-/** The platform's name as its settings have it. */
-export const nameOf = (platform: string): string =>
-  composeForm
-    ?.querySelector(`details.platform[data-platform="${platform}"] > summary`)
-    ?.textContent?.trim() || platform;
-
-export const make = <K extends keyof HTMLElementTagNameMap>(
-  tag: K,
-  properties: Partial<HTMLElementTagNameMap[K]> = {},
-  ...children: (Node | string)[]
-): HTMLElementTagNameMap[K] => {
-  const element = Object.assign(document.createElement(tag), properties);
-  element.append(...children);
-  return element;
-};
-
-/** A button that does not send the form. */
 export const makeButton = (
   text: string,
   onClick: () => void,
@@ -66,13 +53,11 @@ export function showErrors(id: string, message: string): void {
   else control?.removeAttribute("aria-invalid");
 }
 
-/** Says it once, where screen readers listen. */
 export function say(message: string): void {
   const place = byId("saved");
   if (place && place.textContent !== message) place.textContent = message;
 }
 
-/** Of the post's video. */
 export function setCover(mediaId: string): void {
   for (const field of all<HTMLInputElement>("[name=thumbnailMediaId]")) field.value = mediaId;
   say("The cover is chosen.");

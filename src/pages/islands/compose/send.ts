@@ -1,12 +1,9 @@
 import { all, byId, composeForm, make } from "./page.ts";
 
 interface Sending {
-  /** Files on their way. */
   goingUp(): number;
-  /** Files that are lost when the page goes away. */
-  unsaved(): number;
-  /** Resolves once no save of the draft is under way. */
-  settled(): Promise<void>;
+  unsaved(): readonly string[];
+  ready(): Promise<boolean>;
   onSend(): void;
 }
 
@@ -14,11 +11,12 @@ const sendButtons = (): HTMLButtonElement[] =>
   all<HTMLButtonElement>("button[name=do][value=send], button[name=do][value=send-accepted]");
 
 /** Says why the post cannot be sent yet. Answers a function that looks again. */
-export function startSending({ goingUp, unsaved, settled, onSend }: Sending): () => void {
+export function startSending({ goingUp, unsaved, ready, onSend }: Sending): () => void {
   const form = composeForm;
   const place = make("p", { id: "send-note", className: "hint" });
   place.setAttribute("role", "status");
   let isSending = false;
+  let isAsking = false;
 
   const refresh = () => {
     const count = goingUp();
@@ -34,7 +32,7 @@ export function startSending({ goingUp, unsaved, settled, onSend }: Sending): ()
 
   sendButtons()[0]?.before(place);
   addEventListener("beforeunload", (event) => {
-    if (!isSending && unsaved() > 0) event.preventDefault();
+    if (!isSending && unsaved().length > 0) event.preventDefault();
   });
   // The browser's back button shows the page as it was left.
   addEventListener("pageshow", () => {
@@ -44,7 +42,17 @@ export function startSending({ goingUp, unsaved, settled, onSend }: Sending): ()
     if (isSending) return;
     event.preventDefault();
     const button = event.submitter as HTMLButtonElement | null;
-    await settled();
+    if (isAsking) return;
+    isAsking = true;
+    const isReady = await ready().finally(() => {
+      isAsking = false;
+    });
+    if (!isReady) {
+      byId("draft-notice")?.scrollIntoView({ block: "center" });
+      return;
+    }
+    // A form that is asked to send itself while its submit event runs does nothing.
+    await new Promise((done) => setTimeout(done));
     isSending = true;
     if (/^send/.test(button?.value ?? "send")) onSend();
     form.requestSubmit(button);
