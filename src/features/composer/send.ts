@@ -94,6 +94,20 @@ export type Sent =
     }
   | { kind: "queued"; poolId: number };
 
+const WHEN_OPEN: ShownError = {
+  control: "when",
+  accountId: null,
+  message: "Choose what happens with the post.",
+};
+
+const POOL_GONE: ShownError = {
+  control: "when",
+  accountId: null,
+  message: "The pool was removed. Choose another one, or something else.",
+};
+
+const isNotFound = (error: unknown): boolean => error instanceof AppError && error.status === 404;
+
 const isShownHere = (error: unknown): error is AppError =>
   error instanceof AppError && error.status < 500 && ![401, 404].includes(error.status);
 
@@ -113,13 +127,14 @@ export async function sendForm(ctx: Ctx, form: ComposeForm, origin: string): Pro
   }
   const { chosen, zone } = facts;
   const open = facts.isRepeated ? [] : openQuestions(content, chosen, { actor: ctx.actor, zone });
-  const errors = [...form.errors.map(ofFile), ...open];
+  const errors = [...form.errors.map(ofFile), ...(form.isWhenChosen ? [] : [WHEN_OPEN]), ...open];
   if (errors.length > 0) return refuse(errors);
   try {
     return content.when.kind === "pool"
       ? await queueItem(ctx, form, facts, origin)
       : await publish(ctx, form, facts, origin);
   } catch (error) {
+    if (content.when.kind === "pool" && isNotFound(error)) return refuse([POOL_GONE]);
     if (!isShownHere(error)) throw error;
     const refusals = refusalsOfError(error);
     const refused = new Set(refusals.flatMap(({ accountId }) => accountId ?? []));
@@ -238,13 +253,19 @@ export async function previewForm(ctx: Ctx, { content }: ComposeForm, origin: st
   return { posts, errors: [...open, ...toShown(refusals, content, all)] };
 }
 
-/** @throws AppError NOT_FOUND, and what `editUpload` throws */
+const POST_GONE: ShownError = {
+  control: null,
+  accountId: null,
+  message:
+    "The post was removed, so there is nothing to change. What you wrote stands here as a new post: send it, or save it as a draft.",
+};
+
 export async function editForm(ctx: Ctx, id: number, { content }: ComposeForm) {
   const [zones, [upload]] = await ctx.read("posts:write", [
     zoneOfTeam({ team: ctx.team }),
     editableUpload({ team: ctx.team, id }),
   ]);
-  if (!upload) throw new AppError("NOT_FOUND", "Upload not found.");
+  if (!upload) return { errors: [POST_GONE], status: 409 };
   const { zone } = clockOf(zones[0] ?? null);
   const before = contentOf(upload, zone);
   const open = openQuestions({ ...content, accountIds: [] }, [], { actor: ctx.actor, zone });
@@ -254,6 +275,7 @@ export async function editForm(ctx: Ctx, id: number, { content }: ComposeForm) {
     const { status } = await editUpload(ctx, id, toEdit(content, before, zone));
     return { done: status === "pending_approval" ? "held" : "saved" };
   } catch (error) {
+    if (isNotFound(error)) return { errors: [POST_GONE], status: 409 };
     if (!isShownHere(error)) throw error;
     const fields = errorsOf(error);
     const refusals = [{ accountId: null, platform: null, error: error.message, fields }];
