@@ -106,6 +106,9 @@ const POOL_GONE: ShownError = {
   message: "The pool was removed. Choose another one, or something else.",
 };
 
+const SENT_BEFORE =
+  "This page was sent before, with something else in it, and was not sent again. To send what stands here too, save it as a new draft and send that.";
+
 const isNotFound = (error: unknown): boolean => error instanceof AppError && error.status === 404;
 
 const isShownHere = (error: unknown): error is AppError =>
@@ -136,6 +139,10 @@ export async function sendForm(ctx: Ctx, form: ComposeForm, origin: string): Pro
   } catch (error) {
     if (content.when.kind === "pool" && isNotFound(error)) return refuse([POOL_GONE]);
     if (!isShownHere(error)) throw error;
+    if (error.code === "IDEMPOTENCY_MISMATCH") {
+      const errors = [{ control: null, accountId: null, message: SENT_BEFORE }];
+      return refuse(errors, { status: error.status, isConflict: true });
+    }
     const refusals = refusalsOfError(error);
     const refused = new Set(refusals.flatMap(({ accountId }) => accountId ?? []));
     const acceptedCount = refused.size === 0 ? 0 : chosen.length - refused.size;

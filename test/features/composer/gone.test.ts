@@ -88,3 +88,17 @@ test.each(["send", "add-part"])(
     expect(await postIds()).toHaveLength(1);
   },
 );
+
+test("a page that was sent before sends nothing else, and says how to", async () => {
+  const { browser, account, postIds } = await enter();
+  const form = (await open(browser)).set("accountId", account).set("description", "First");
+  await send(browser, form);
+  const refused = await send(browser, form.set("description", "Second"));
+  expect(refused.status).toBe(422);
+  expect(refused.html).toContain("This page was sent before");
+  expect(await postIds()).toHaveLength(1);
+  const copy = await send(browser, formOf(refused), "copy");
+  const draft = await open(browser, copy.location?.slice("/app/compose".length));
+  expect((await send(browser, draft)).status).toBe(303);
+  expect(await postIds()).toHaveLength(2);
+});
