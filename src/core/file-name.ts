@@ -1,3 +1,5 @@
+import { nullIfBlank } from "./text.ts";
+
 /** Spec is silent: most file systems allow 255. */
 export const MAX_FILE_NAME = 255;
 
@@ -7,7 +9,7 @@ const UNSAFE = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu;
 /** Null when nothing is left. */
 export function cleanFileName(text: string): string | null {
   const name = text.toWellFormed().replace(UNSAFE, "").trim();
-  return [...name].slice(0, MAX_FILE_NAME).join("").trim() || null;
+  return nullIfBlank([...name].slice(0, MAX_FILE_NAME).join("").trim());
 }
 
 export function fileNameInUrl({ pathname }: URL): string {

@@ -13,6 +13,7 @@ export interface ComposeForm {
   draft: { id: number; version: number } | null;
   key: string;
   uploadId: number | null;
+  isWhenChosen: boolean;
   /** The button that sent the form. */
   action: string;
   /** Refused files. */
@@ -54,6 +55,7 @@ export async function readComposeForm(ctx: Ctx, request: Request): Promise<Compo
     draft: readDraftName(fields),
     key: (lastOf(fields, "key") ?? "").slice(0, 100),
     uploadId: wholeNumber(lastOf(fields, "upload")),
+    isWhenChosen: whenOf(fields) !== undefined,
     action: lastOf(fields, "do") ?? "send",
     errors,
   };
@@ -82,6 +84,9 @@ function readDraftName(fields: Fields): ComposeForm["draft"] {
   return id && version ? { id, version } : null;
 }
 
+const whenOf = (fields: Fields): When | undefined =>
+  WHENS.find((when) => when === lastOf(fields, "when"));
+
 const HASH = /^[0-9a-f]{64}$/;
 
 export function readContent(fields: Fields): DraftContent {
@@ -96,7 +101,8 @@ export function readContent(fields: Fields): DraftContent {
     text,
     media: files.flatMap(({ part }, at) => (part === i + 1 ? [at] : [])),
   }));
-  const kind = WHENS.find((when): when is When => when === one("when")) ?? "now";
+  const at = joinedTime(one("date"), one("time"));
+  const kind = whenOf(fields) ?? (at === "" ? "now" : "at");
   const thumbnail = one("thumbnailMediaId");
   return {
     accountIds: [...new Set(all("accountId"))],
@@ -108,7 +114,7 @@ export function readContent(fields: Fields): DraftContent {
     firstComment: one("first_comment"),
     media: files.map(({ mediaId, altText }) => ({ mediaId, altText })),
     thumbnailMediaId: HASH.test(thumbnail) ? thumbnail : null,
-    when: { kind, at: joinedTime(one("date"), one("time")), poolId: wholeNumber(one("poolId")) },
+    when: { kind, at, poolId: wholeNumber(one("poolId")) },
   };
 }
 

@@ -39,6 +39,17 @@ function ofPlatforms({ fields }: DraftContent, chosen: readonly ShownAccount[]):
   });
 }
 
+function ofAccounts({ accountIds }: DraftContent, chosen: readonly ShownAccount[]): ShownError[] {
+  if (accountIds.length === 0) return [ask("accountId", "Choose an account.")];
+  if (chosen.length === accountIds.length) return [];
+  return [
+    ask(
+      "accountId",
+      "An account that you chose was removed. Look at the accounts again, then send the post to those that are left.",
+    ),
+  ];
+}
+
 function ofDate({ when }: DraftContent, zone: string | null): ShownError[] {
   const at = plannedAt(when, zone);
   if (at !== null || when.kind === "pool" || when.kind === "now") return [];
@@ -59,7 +70,7 @@ export function openQuestions(
   const { kind, poolId } = content.when;
   const mayReview = actor.role !== "MEMBER" && coversScope(actor.scopes, "posts:publish");
   return [
-    ...(chosen.length === 0 && kind !== "pool" ? [ask("accountId", "Choose an account.")] : []),
+    ...(kind === "pool" ? [] : ofAccounts(content, chosen)),
     ...ofDate(content, zone),
     ...(kind === "pool" && poolId === null ? [ask("poolId", "Choose the pool.")] : []),
     ...(kind === "review" && !mayReview

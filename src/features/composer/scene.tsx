@@ -95,7 +95,7 @@ export async function showComposer(c: Context<PageEnv>, scene: Scene): Promise<R
   const draft = found.draft?.[0];
   if (found.draft && !draft) throw notFound("Draft");
   const upload = found.upload?.[0];
-  if (found.upload && !upload) throw notFound("Upload");
+  if (found.upload && !upload && !scene.written) throw notFound("Upload");
   const written = scene.written ?? {
     content: draft?.content ?? (upload ? contentOf(upload, clock.zone) : start),
     draft: draft ? { id: draft.id, version: draft.version } : null,

@@ -94,6 +94,23 @@ export type Sent =
     }
   | { kind: "queued"; poolId: number };
 
+const WHEN_OPEN: ShownError = {
+  control: "when",
+  accountId: null,
+  message: "Choose what happens with the post.",
+};
+
+const POOL_GONE: ShownError = {
+  control: "when",
+  accountId: null,
+  message: "The pool was removed. Choose another one, or something else.",
+};
+
+const SENT_BEFORE =
+  "This page was sent before, with something else in it, and was not sent again. To send what stands here too, save it as a new draft and send that.";
+
+const isNotFound = (error: unknown): boolean => error instanceof AppError && error.status === 404;
+
 const isShownHere = (error: unknown): error is AppError =>
   error instanceof AppError && error.status < 500 && ![401, 404].includes(error.status);
 
@@ -113,14 +130,24 @@ export async function sendForm(ctx: Ctx, form: ComposeForm, origin: string): Pro
   }
   const { chosen, zone } = facts;
   const open = facts.isRepeated ? [] : openQuestions(content, chosen, { actor: ctx.actor, zone });
-  const errors = [...form.errors.map(ofFile), ...open, ...unlikeSettings(content, chosen)];
+  const errors = [
+    ...form.errors.map(ofFile),
+    ...(form.isWhenChosen ? [] : [WHEN_OPEN]),
+    ...open,
+    ...unlikeSettings(content, chosen),
+  ];
   if (errors.length > 0) return refuse(errors);
   try {
     return content.when.kind === "pool"
       ? await queueItem(ctx, form, facts, origin)
       : await publish(ctx, form, facts, origin);
   } catch (error) {
+    if (content.when.kind === "pool" && isNotFound(error)) return refuse([POOL_GONE]);
     if (!isShownHere(error)) throw error;
+    if (error.code === "IDEMPOTENCY_MISMATCH") {
+      const errors = [{ control: null, accountId: null, message: SENT_BEFORE }];
+      return refuse(errors, { status: error.status, isConflict: true });
+    }
     const refusals = refusalsOfError(error);
     const refused = new Set(refusals.flatMap(({ accountId }) => accountId ?? []));
     const acceptedCount = refused.size === 0 ? 0 : chosen.length - refused.size;
@@ -248,13 +275,19 @@ export async function previewForm(ctx: Ctx, { content }: ComposeForm, origin: st
   return { posts, errors: [...open, ...toShown(refusals, content, all)] };
 }
 
-/** @throws AppError NOT_FOUND, and what `editUpload` throws */
+const POST_GONE: ShownError = {
+  control: null,
+  accountId: null,
+  message:
+    "The post was removed, so there is nothing to change. What you wrote stands here as a new post: send it, or save it as a draft.",
+};
+
 export async function editForm(ctx: Ctx, id: number, { content }: ComposeForm) {
   const [zones, [upload]] = await ctx.read("posts:write", [
     zoneOfTeam({ team: ctx.team }),
     editableUpload({ team: ctx.team, id }),
   ]);
-  if (!upload) throw new AppError("NOT_FOUND", "Upload not found.");
+  if (!upload) return { errors: [POST_GONE], status: 409 };
   const { zone } = clockOf(zones[0] ?? null);
   const before = contentOf(upload, zone);
   const open = openQuestions({ ...content, accountIds: [] }, [], { actor: ctx.actor, zone });
@@ -264,6 +297,7 @@ export async function editForm(ctx: Ctx, id: number, { content }: ComposeForm) {
     const { status } = await editUpload(ctx, id, toEdit(content, before, zone));
     return { done: status === "pending_approval" ? "held" : "saved" };
   } catch (error) {
+    if (isNotFound(error)) return { errors: [POST_GONE], status: 409 };
     if (!isShownHere(error)) throw error;
     const fields = errorsOf(error);
     const refusals = [{ accountId: null, platform: null, error: error.message, fields }];

@@ -23,9 +23,9 @@ const WALL_TIME = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})$/;
 /** Null without a whole date and time. */
 export function plannedAt({ at }: DraftContent["when"], zone: string | null): Date | null {
   const [, day, time] = WALL_TIME.exec(at) ?? [];
-  if (day === undefined || time === undefined || Number.isNaN(Date.parse(`${day}T${time}:00Z`))) {
-    return null;
-  }
+  const read = Date.parse(`${at}:00Z`);
+  if (day === undefined || time === undefined || Number.isNaN(read)) return null;
+  if (!new Date(read).toISOString().startsWith(at)) return null;
   return new Date(new ZoneClock(zone ?? "UTC").instantOf(day, time).at);
 }
 

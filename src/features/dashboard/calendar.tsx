@@ -72,7 +72,7 @@ calendarPage.post("/app/calendar/:id/move", signedIn("write"), async (c) => {
     if (status === "pending_approval") done = "held";
   });
   if (refused) {
-    const text = refused.notice?.text ?? "";
+    const text = (refused.notice?.text ?? "").replace(/^scheduledFor:/, "The time");
     return showCalendar(c, { ...refused, refused: { id, text, date, time } });
   }
   const { view } = readView(c.req.query(), todayIn(ctx, "UTC"));

@@ -163,6 +163,13 @@ test.each([
   ["no account", "", {}, "accountId-error", "Choose an account"],
   ["no date", "bluesky", { when: "at" }, "date-error", "Choose the date"],
   [
+    "a day that no month has",
+    "bluesky",
+    { when: "at", date: "2027-02-30", time: "10:00" },
+    "date-error",
+    "Choose the date",
+  ],
+  [
     "a date in the past",
     "bluesky",
     { when: "at", date: "2020-01-01", time: "10:00" },

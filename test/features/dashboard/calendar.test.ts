@@ -172,8 +172,8 @@ describe("Move to…", () => {
   });
 
   test.each<[name: string, date: string, time: string, status: number, message: string]>([
-    ["past", "2026-11-01", "10:00", 400, "must be in the future"],
-    ["too far", "2027-09-01", "10:00", 400, "must be within 6 months"],
+    ["past", "2026-11-01", "10:00", 400, ">The time must be in the future"],
+    ["too far", "2027-09-01", "10:00", 400, ">The time must be within 6 months"],
     ["no day", "", "10:00", 400, "Write the day as 2026-11-24"],
     ["no time", "2026-12-27", "25:00", 400, "Write the day as 2026-11-24"],
   ])("a refusal comes back at the post: %s", async (_, date, time, status, message) => {

@@ -328,6 +328,7 @@ describe("bad input", () => {
       400,
       /at most 255/,
     ],
+    ["an invisible name", () => form({ file: photo(), name: "\u200b" }), 400, /visible character/],
     ["a name of nothing", () => form({ file: photo(), name: "\u0007" }), 400, /visible character/],
     ["keep as a word", () => form({ file: photo(), keep: "maybe" }), 400, /^keep: /],
   ])("%s is refused, and nothing stays", async (_, body, status, message) => {
