@@ -10,8 +10,9 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { build, type Plugin } from "esbuild";
+import { build } from "esbuild";
 import { readGuides, renderGuides } from "./guides.ts";
+import { LEAN_PARTS } from "./island-parts.ts";
 import { inProject } from "./paths.ts";
 
 const ASSETS = inProject(".assets");
@@ -22,12 +23,6 @@ const COPIES = {
 };
 
 const ISLANDS = "src/pages/islands";
-
-/** twitter-text brings them for browsers that none of our pages supports. */
-const withoutPolyfills: Plugin = {
-  name: "without-polyfills",
-  setup: (bundle) => bundle.onLoad({ filter: /core-js[\\/]/ }, () => ({ contents: "" })),
-};
 
 /** Scripts of pages by their path: one for each `.tsx` file, and what several of them share. */
 async function bundleIslands(): Promise<Map<string, string>> {
@@ -44,7 +39,7 @@ async function bundleIslands(): Promise<Map<string, string>> {
     target: "es2022",
     tsconfig: join(folder, "tsconfig.json"),
     absWorkingDir: inProject("."),
-    plugins: [withoutPolyfills],
+    plugins: LEAN_PARTS,
     logLevel: "error",
   });
   return new Map(outputFiles.map(({ path, text }) => [`/app/islands/${basename(path)}`, text]));

@@ -1,6 +1,5 @@
 import { parse } from "tldts";
-import extractUrlsWithIndices from "twitter-text/dist/esm/extractUrlsWithIndices.js";
-import { toParts } from "./weighted-length.ts";
+import { toParts, urlsIn } from "./weighted-length.ts";
 
 export { textOf } from "./post-text.ts";
 
@@ -17,7 +16,7 @@ const BARE_DOMAIN = new RegExp(
 const hasRealTopLevel = (host: string): boolean => parse(host.toLowerCase()).isIcann === true;
 
 const hasBareDomain = (text: string): boolean =>
-  extractUrlsWithIndices(text).length > 0 ||
+  urlsIn(text).length > 0 ||
   [...text.matchAll(BARE_DOMAIN)].some(([host]) => hasRealTopLevel(host));
 
 /** A URL, or a bare domain with an existing top-level domain. */

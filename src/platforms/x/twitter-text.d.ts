@@ -11,3 +11,13 @@ declare module "twitter-text/dist/esm/extractUrlsWithIndices.js" {
 
   export default function extractUrlsWithIndices(text: string): FoundUrl[];
 }
+
+declare module "twemoji-parser" {
+  export interface FoundEmoji {
+    text: string;
+    /** Start and end (exclusive) in UTF-16 units. */
+    indices: [number, number];
+  }
+
+  export function parse(text: string): FoundEmoji[];
+}

@@ -1,4 +1,7 @@
-import parseTweet from "twitter-text/dist/esm/parseTweet.js";
+import { parse as emojiIn } from "twemoji-parser";
+import extractUrlsWithIndices, {
+  type FoundUrl,
+} from "twitter-text/dist/esm/extractUrlsWithIndices.js";
 
 const BETWEEN_NAMES = /([^\p{L}\p{N}\p{M}._-]+)/u;
 const SEPARATORS = /[._-]/g;
@@ -51,6 +54,40 @@ export function* toParts(text: string): Generator<string> {
   }
 }
 
+/** Punycode overflows on a label of thousands of letters and a rare mark, which no domain has. */
+export function urlsIn(part: string): FoundUrl[] {
+  try {
+    return extractUrlsWithIndices(part);
+  } catch (error) {
+    if (error instanceof RangeError) return [];
+    throw error;
+  }
+}
+
+const URL_WEIGHT = 23;
+/** Source: twitter-text, config version 3. */
+const LIGHT = /^[\0-\u10ff\u2000-\u200d\u2010-\u201f\u2032-\u2037]/;
+
+function weightOf(part: string): number {
+  const text = part.normalize();
+  const urls = new Map(urlsIn(text).map(({ url, indices: [start] }) => [start, url.length]));
+  const emoji = new Map(emojiIn(text).map(({ text: own, indices: [at] }) => [at, own.length]));
+  let weight = 0;
+  for (let i = 0; i < text.length; ) {
+    const url = urls.get(i);
+    const [length, own] = url ? [url, URL_WEIGHT] : ofCharacter(text, i, emoji.get(i));
+    weight += own;
+    i += length;
+  }
+  return weight;
+}
+
+function ofCharacter(text: string, at: number, emoji = 0): [length: number, weight: number] {
+  if (emoji > 0) return [emoji, 2];
+  if ((text.codePointAt(at) ?? 0) > 0xffff) return [2, 2];
+  return [1, LIGHT.test(text.charAt(at)) ? 1 : 2];
+}
+
 /**
  * Counts like X: 23 for a link, 2 for an emoji, 1 for Latin and similar letters, else 2. Stops beyond `enough`.
  * @see https://docs.x.com/fundamentals/counting-characters
@@ -58,7 +95,7 @@ export function* toParts(text: string): Generator<string> {
 export function weightedLength(text: string, enough = Number.POSITIVE_INFINITY): number {
   let length = 0;
   for (const part of toParts(text)) {
-    length += parseTweet(part).weightedLength;
+    length += weightOf(part);
     if (length > enough) break;
   }
   return length;

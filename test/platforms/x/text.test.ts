@@ -107,6 +107,12 @@ test.each([
   expect(hasLink(text)).toBe(false);
 });
 
+test("a label that punycode cannot count is no domain", () => {
+  const text = `${"a".repeat(2_400)}\u{E01EF}.com`;
+  expect(weightedLength(text)).toBe(2_406);
+  expect(hasLink(text)).toBe(false);
+});
+
 const RUSSIAN_URL = "https://ru.wikipedia.org/wiki/Длинное_название_статьи";
 
 test.each<[string, string, number]>([
