@@ -58,6 +58,8 @@ export interface Extras {
     account: PublishAccount,
   ): Promise<Result<OrganizationPage[], Stopped>>;
   boards?(fetch: Fetch, accessToken: string): Promise<Result<Board[], Stopped>>;
+  /** Hosts of a creator's `avatarUrl`, as sources of a page's policy. */
+  pictureHosts?: readonly string[];
   creator?(fetch: Fetch, accessToken: string): Promise<Result<Creator, Stopped>>;
   stats?(fetch: Fetch, accessToken: string): Promise<Result<AudienceStats, Stopped>>;
   comments?: CommentReader;

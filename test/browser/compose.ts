@@ -306,6 +306,26 @@ function uploadSteps(visit: Visit, context: BrowserContext): Step[] {
   ];
 }
 
+function questionSteps({ akimbo }: Visit): Step[] {
+  const asked = [
+    ["TikTok", "Who can see this post"],
+    ["YouTube", "Yes, it is made for kids"],
+    ["Pinterest", "Board of"],
+  ] as const;
+  return asked.map(([platform, question]) => ({
+    name: `${platform} asks what it needs as soon as its account is ticked`,
+    shows: question,
+    act: async (page) => {
+      await page.goto(`${akimbo.origin}/app/compose`);
+      await page.waitForLoadState("networkidle");
+      if (await page.getByText(question).first().isVisible()) throw new Error("It asks before.");
+      await accountOn(page, platform).check();
+      await page.getByText(question).first().waitFor();
+      if (platform === "TikTok") await page.locator("[data-creator] img").first().waitFor();
+    },
+  }));
+}
+
 function menuSteps({ akimbo }: Visit): Step[] {
   return [
     {
@@ -411,6 +431,7 @@ export async function checkCompose(browser: Browser, visit: Visit): Promise<stri
     uploadSteps(visit, context),
     countSteps(visit),
     menuSteps(visit),
+    questionSteps(visit),
   ]) {
     problems.push(...(await walk(page, steps)));
     await context.setOffline(false);

@@ -5,6 +5,7 @@ import { randomHex } from "../../core/ids.ts";
 import { named } from "../../db/named.ts";
 import { islandPath } from "../../pages/app-layout.tsx";
 import { clockOf } from "../../pages/times.tsx";
+import { connectorOf } from "../../platforms/registry.ts";
 import { accountsOfTeam } from "../accounts/repo.ts";
 import type { PageEnv } from "../auth/signed-in.ts";
 import type { Notice } from "../dashboard/parts.tsx";
@@ -24,6 +25,7 @@ import { SCRIPT_STYLES } from "./script-styles.ts";
 import { COMPOSE_STYLES } from "./styles.ts";
 import {
   type EditedPost,
+  platformsOf,
   type ShownError,
   type ShownFile,
   shownAccount,
@@ -32,8 +34,6 @@ import {
 
 export const PATH = "/app/compose";
 const MAX_LISTED = 10;
-
-const AVATARS = "https://*.tiktokcdn.com https://*.tiktokcdn-us.com https://*.tiktokcdn-eu.com";
 
 interface Written {
   content: DraftContent;
@@ -126,7 +126,7 @@ export async function showComposer(c: Context<PageEnv>, scene: Scene): Promise<R
       styles: MOCK_STYLES + COMPOSE_STYLES + SCRIPT_STYLES,
       status: scene.status ?? 200,
       scripts: [islandPath("compose")],
-      imageSources: `blob: data: ${AVATARS}`,
+      imageSources: ["blob: data:", ...pictureHosts(view)].join(" "),
       hasMedia: true,
       mediaSources: "blob:",
       ...(ctx.config.storage
@@ -139,6 +139,9 @@ export async function showComposer(c: Context<PageEnv>, scene: Scene): Promise<R
     </>,
   );
 }
+
+const pictureHosts = (view: View): readonly string[] =>
+  platformsOf(view).flatMap((platform) => connectorOf(platform).extras?.pictureHosts ?? []);
 
 const hashesOf = ({ media, thumbnailMediaId }: DraftContent): string[] => [
   ...media.map(({ mediaId }) => mediaId),

@@ -126,7 +126,7 @@ const SettingControl = ({ view, setting, platform, account }: SettingProps) => {
             chosen={textOf(value)}
             options={[["", account ? "Choose one" : "As usual"], ...options]}
             data-field={name}
-            {...(account ? { "data-boards": account.id } : {})}
+            {...(account ? { "data-boards": account.id, "data-asked": account.id } : {})}
           />
         ) : (
           <input
@@ -136,7 +136,7 @@ const SettingControl = ({ view, setting, platform, account }: SettingProps) => {
             max={info.maximum}
             value={textOf(value)}
             data-field={name}
-            {...(account ? { "data-boards": account.id } : {})}
+            {...(account ? { "data-boards": account.id, "data-asked": account.id } : {})}
           />
         )
       }
@@ -187,7 +187,7 @@ const MadeForKids = (props: { view: View; control: string; value: string; info: 
   const { view, control, value } = props;
   const id = idOf(control);
   return (
-    <fieldset id={id} aria-describedby={`${id}-hint ${id}-error`}>
+    <fieldset id={id} aria-describedby={`${id}-hint ${id}-error`} data-asked="youtube">
       <legend>{labelOf(control)}</legend>
       {[
         ["true", "Yes, it is made for kids"],

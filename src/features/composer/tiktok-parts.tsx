@@ -48,6 +48,7 @@ export const TikTok = ({ view, account }: { view: View; account: ShownAccount })
             attributes={attributes}
             chosen={chosen}
             data-field="privacy_level"
+            data-asked={id}
             options={[
               ["", creator ? "Choose one" : "Not known yet: ask TikTok first"],
               ...(creator?.privacyLevels ?? (chosen ? [chosen] : [])).map(
@@ -141,7 +142,7 @@ const CreatorLine = ({
   const { nickname, username, avatarUrl, maxVideoSeconds } = answer;
   return (
     <p class="creator" data-creator={account.id} data-max-seconds={maxVideoSeconds ?? undefined}>
-      {avatarUrl && account.mode === "live" && (
+      {avatarUrl && (
         <img class="face" src={avatarUrl} alt="" width="40" height="40" />
       )}
       <span>

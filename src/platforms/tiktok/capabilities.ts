@@ -48,6 +48,9 @@ export const mentions: Mentions = {
   note: "TikTok links names itself. Write @username.",
 };
 
+/** TikTok names none; its own pages load pictures of people from these. */
+export const pictureHosts = ["", "-us", "-eu"].map((region) => `https://*.tiktokcdn${region}.com`);
+
 export const capabilities = {
   /** UTF-16 units. */
   limits: {

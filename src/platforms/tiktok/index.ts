@@ -7,6 +7,7 @@ import {
   capabilities,
   mentions,
   needs,
+  pictureHosts,
   scopes,
   timing,
   untilAudit,
@@ -59,6 +60,7 @@ export const tiktok: Connector<TikTokSettings> = {
     ...lazily(() => import("./webhook.ts"), "read"),
   },
   extras: {
+    pictureHosts,
     ...lazily(() => import("./stats.ts"), "stats"),
     ...lazily(() => import("./creator.ts"), "creator"),
   },

@@ -137,11 +137,18 @@ export const isModerated = ({ name }: Account): boolean => /\bmoderated\b/i.test
 
 export const PRIVACY_OPTIONS = ["PUBLIC_TO_EVERYONE", "MUTUAL_FOLLOW_FRIENDS", "SELF_ONLY"];
 
+/** A picture that pages can show: the simulator has no address of its own. */
+function avatarOf(name: string): string {
+  const hue = Number.parseInt(followersOf(`tiktok ${name}`).toString().slice(-3), 10) % 360;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="100" height="100"><rect width="100" height="100" fill="hsl(${hue} 60% 45%)"/><circle cx="50" cy="38" r="18" fill="#fff"/><path d="M14 100a36 36 0 0 1 72 0" fill="#fff"/></svg>`;
+  return `data:image/svg+xml,${encodeURIComponent(svg)}`;
+}
+
 export async function readCreatorInfo(call: Call): Promise<Response> {
   const { account } = await authenticate(call, "video.publish");
   await readInput(call, z.object({}));
   return answer({
-    creator_avatar_url: "https://p16-sandbox.tiktokcdn.test/avatar.jpeg",
+    creator_avatar_url: avatarOf(account.name),
     creator_username: account.username,
     creator_nickname: account.name,
     privacy_level_options: PRIVACY_OPTIONS,

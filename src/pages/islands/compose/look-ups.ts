@@ -46,10 +46,14 @@ function setOptions(
 function showCreator(fieldset: HTMLFieldSetElement, creator: Creator): void {
   const name = make("strong", { textContent: creator.nickname });
   const words = [name, ` @${creator.username}`];
-  const avatar = creator.avatarUrl
-    ? [make("img", { src: creator.avatarUrl, alt: "", width: 32, height: 32 }), " "]
-    : [];
-  fieldset.querySelector("[data-creator]")?.replaceChildren(...avatar, ...words);
+  const place = fieldset.querySelector("[data-creator]");
+  place?.replaceChildren(...words);
+  if (creator.avatarUrl) {
+    const avatar = make("img", { src: creator.avatarUrl, alt: "", className: "face" });
+    // The page's policy refuses a picture at an unknown host.
+    avatar.addEventListener("error", () => avatar.remove());
+    place?.prepend(avatar, " ");
+  }
   const select = fieldset.querySelector<HTMLSelectElement>("select[name$='.privacy_level']");
   if (select)
     setOptions(
@@ -146,12 +150,25 @@ export function lookUpChosen(): void {
   checkLength();
 }
 
-/** Platforms without a chosen account say nothing of their settings. */
+const isOpen = (question: HTMLElement): boolean =>
+  question instanceof HTMLFieldSetElement
+    ? !question.querySelector(":checked")
+    : (question as HTMLSelectElement).value === "";
+
+let before = new Set<string>();
+
+/** Platforms without a chosen account say nothing of their settings; those that ask something open. */
 export function showSettings(): void {
   const chosen = new Set(chosenAccounts().flatMap(({ id, platform }) => [id, platform]));
-  for (const details of all("details.platform")) {
+  for (const details of all<HTMLDetailsElement>("details.platform")) {
     details.hidden = !chosen.has(details.dataset.platform ?? "");
+    const isAsked = all("[data-asked]", details).some((question) => {
+      const { asked = "" } = question.dataset;
+      return chosen.has(asked) && !before.has(asked) && isOpen(question);
+    });
+    if (isAsked) details.open = true;
   }
+  before = chosen;
   for (const fieldset of all("[data-tiktok]")) {
     fieldset.hidden = !chosen.has(fieldset.dataset.tiktok ?? "");
   }
