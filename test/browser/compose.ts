@@ -287,6 +287,22 @@ function uploadSteps(visit: Visit, context: BrowserContext): Step[] {
       },
     },
     {
+      name: "a damaged picture is refused beside it, in words",
+      shows: "The file is removed.",
+      act: async (page) => {
+        const path = join(visit.folder, "broken.png");
+        const from = [1, 2, 3] as const;
+        const png = createGradientPng({ width: 60, height: 60, from, to: [4, 5, 6] });
+        await writeFile(path, png.subarray(0, png.length - 40));
+        await page.locator("#photo").setInputFiles(path);
+        const words = page.locator("li.file", { hasText: "broken.png" }).locator(".progress .hint");
+        await words.filter({ hasText: "damaged" }).waitFor();
+        const text = await words.innerText();
+        if (/url/i.test(text)) throw new Error(text);
+        await page.locator("li.file", { hasText: "broken.png" }).getByText("Remove").click();
+      },
+    },
+    {
       name: "the cover is chosen from a film",
       shows: "The cover is chosen.",
       act: async (page) => {

@@ -3,14 +3,21 @@ export class CallRefused extends Error {
   /** 0 when no answer came. */
   readonly status: number;
   readonly code: string | null;
-  readonly errors: readonly { field: string; message: string }[];
 
   constructor(status: number, body: Partial<RefusalBody>) {
-    super(body.error ?? "The server did not answer as it should. Try again.");
+    super(sentenceOf(body));
     this.status = status;
     this.code = body.code ?? null;
-    this.errors = body.errors ?? [];
   }
+}
+
+/** Without the names of fields, which are for programs. */
+function sentenceOf({ error, errors = [] }: Partial<RefusalBody>): string {
+  const own = errors.map(({ field, message }) => {
+    const text = message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
+    return text.charAt(0).toUpperCase() + text.slice(1);
+  });
+  return own.join(" ") || error || "The server did not answer as it should. Try again.";
 }
 
 interface RefusalBody {

@@ -102,7 +102,7 @@ export async function move(entry: HTMLElement, date: string, time: string): Prom
     return true;
   } catch (error) {
     if (!(error instanceof CallRefused)) throw error;
-    const text = error.errors[0]?.message ?? error.message;
+    const text = error.message;
     home?.insertBefore(entry, next?.parentNode === home ? next : null);
     show(entry, before);
     markEmpty(day);
