@@ -342,6 +342,26 @@ function questionSteps({ akimbo }: Visit): Step[] {
   }));
 }
 
+function poolSteps({ akimbo }: Visit): Step[] {
+  return [
+    {
+      name: "what a pool does not keep is not asked",
+      shows: "A pool keeps the text",
+      act: async (page) => {
+        await akimbo.call("POST", "/pools", { name: "Evergreen", timezone: "UTC" });
+        await page.goto(`${akimbo.origin}/app/compose`);
+        await page.waitForLoadState("networkidle");
+        if (await page.locator("#poolId").isVisible()) throw new Error("The pool is asked.");
+        await page.locator("input[name=when][value=pool]").check();
+        await page.locator("#poolId").waitFor();
+        for (const id of ["date", "time", "thumbnail"]) {
+          if (await page.locator(`#${id}`).isVisible()) throw new Error(`${id} is asked.`);
+        }
+      },
+    },
+  ];
+}
+
 function menuSteps({ akimbo }: Visit): Step[] {
   return [
     {
@@ -448,6 +468,7 @@ export async function checkCompose(browser: Browser, visit: Visit): Promise<stri
     countSteps(visit),
     menuSteps(visit),
     questionSteps(visit),
+    poolSteps(visit),
   ]) {
     problems.push(...(await walk(page, steps)));
     await context.setOffline(false);

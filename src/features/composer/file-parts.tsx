@@ -150,7 +150,7 @@ const Adding = ({ view }: { view: View }) => {
           />
           <ErrorPlace view={view} control="video" />
         </div>
-        <div>
+        <div data-pool="never">
           <label for="thumbnail">Picture of the video (YouTube)</label>
           <input
             id="thumbnail"

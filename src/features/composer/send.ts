@@ -20,7 +20,7 @@ import type { ComposeForm } from "./form.ts";
 import { openQuestions } from "./questions.ts";
 import { editableUpload } from "./repo.ts";
 import { errorsOf, toShown } from "./shown-errors.ts";
-import { sharedSettings, threadOf, toMedia, toNewPost } from "./to-post.ts";
+import { itemSettings, threadOf, toMedia, toNewPost } from "./to-post.ts";
 import { type ShownAccount, type ShownError, shownAccount } from "./view.ts";
 
 const callOf = ({ draft, key }: ComposeForm): NamedCall | null => {
@@ -113,7 +113,7 @@ export async function sendForm(ctx: Ctx, form: ComposeForm, origin: string): Pro
   }
   const { chosen, zone } = facts;
   const open = facts.isRepeated ? [] : openQuestions(content, chosen, { actor: ctx.actor, zone });
-  const errors = [...form.errors.map(ofFile), ...open];
+  const errors = [...form.errors.map(ofFile), ...open, ...unlikeSettings(content, chosen)];
   if (errors.length > 0) return refuse(errors);
   try {
     return content.when.kind === "pool"
@@ -128,6 +128,16 @@ export async function sendForm(ctx: Ctx, form: ComposeForm, origin: string): Pro
     return refuse(shown, { status: error.status, acceptedCount });
   }
 }
+
+const unlikeSettings = (content: DraftContent, chosen: readonly ShownAccount[]): ShownError[] =>
+  content.when.kind === "pool"
+    ? itemSettings(content, chosen).unlike.map((control) => ({
+        control,
+        accountId: null,
+        message:
+          "A pool keeps one answer for all its accounts. Give the same one everywhere, or leave this empty.",
+      }))
+    : [];
 
 const ofFile = ({ field, message }: { field: string; message: string }): ShownError => ({
   control: field === "thumbnail" || field === "video" ? field : "photo",
@@ -190,7 +200,7 @@ async function leaveDraft(
 
 async function queueItem(ctx: Ctx, form: ComposeForm, facts: Facts, origin: string): Promise<Sent> {
   const { content, draft } = form;
-  const { alt_text: altText, ...settings } = sharedSettings(content);
+  const { alt_text: altText, ...settings } = itemSettings(content, facts.chosen).settings;
   const poolId = content.when.poolId ?? 0;
   const { title, description } = content;
   const item = {
@@ -198,7 +208,7 @@ async function queueItem(ctx: Ctx, form: ComposeForm, facts: Facts, origin: stri
     description: title.trim() === "" ? null : description,
     metadata: JSON.stringify(settings),
     altText,
-    media: toMedia(content, facts.files),
+    media: toMedia({ ...content, thumbnailMediaId: null }, facts.files),
     repeat: null,
     variants: null,
   };

@@ -56,7 +56,7 @@ export const Texts = ({ view }: { view: View }) => {
 const LABELS = { title: "Title", caption: "Text", first_comment: "First comment" } as const;
 
 const Variants = ({ view }: { view: View }) => (
-  <div id="variants">
+  <div id="variants" data-pool="never">
     {platformsOf(view).flatMap((platform) => {
       const accounts = accountsOn(view, platform);
       const name = platformName(platform);

@@ -73,6 +73,29 @@ export function sharedSettings(content: DraftContent): RawSettings {
   };
 }
 
+/**
+ * What an item of a pool keeps: one value for every account that has the setting. `unlike`: controls of the chosen
+ * accounts that answer differently.
+ */
+export function itemSettings(
+  content: DraftContent,
+  accounts: readonly Pick<ShownAccount, "id" | "platform">[],
+): { settings: RawSettings; unlike: string[] } {
+  const owners = new Set(accounts.flatMap(({ id, platform }): string[] => [platform, id]));
+  const settings = sharedSettings(content);
+  const first = new Map<string, string>();
+  const unlike: string[] = [];
+  for (const [control, value] of Object.entries(content.fields)) {
+    const { owner, name } = readName(control);
+    if (owner === null || !owners.has(owner) || ASKED_ALONE.includes(name)) continue;
+    const text = JSON.stringify(value);
+    if ((first.get(name) ?? text) === text) settings[name] = value;
+    else unlike.push(control);
+    first.set(name, first.get(name) ?? text);
+  }
+  return { settings, unlike };
+}
+
 function ownSettings({ fields }: DraftContent, key: string): RawSettings {
   const own = Object.entries(fields).flatMap(([control, value]): [string, RawField][] => {
     const { owner, name } = readName(control);

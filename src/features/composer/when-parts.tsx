@@ -41,7 +41,7 @@ export const WhenPart = ({ view }: { view: View }) => {
           <ErrorPlace view={view} control="when" />
         </fieldset>
       )}
-      <div class="row">
+      <div class="row" data-pool="never">
         <div>
           <label for="date">Date</label>
           <input type="date" {...attributesOf(view, "date", true)} value={date} />
@@ -51,7 +51,7 @@ export const WhenPart = ({ view }: { view: View }) => {
           <input type="time" {...attributesOf(view, "time", true)} value={time} />
         </div>
       </div>
-      <p class="hint" id="date-hint">
+      <p class="hint" id="date-hint" data-pool="never">
         In the workspace's zone, <strong>{zone}</strong>. Drafts and held posts may have a date too.
       </p>
       <span id="time-hint" hidden>
@@ -61,10 +61,10 @@ export const WhenPart = ({ view }: { view: View }) => {
       <ErrorPlace view={view} control="time" />
       <p class="hint" id="own-time" role="status" />
       {view.upload === null && view.pools.length > 0 && (
-        <div>
+        <div data-pool="only">
           <label for="poolId">Pool</label>
           <Select
-            attributes={attributesOf(view, "poolId", false)}
+            attributes={attributesOf(view, "poolId", true)}
             chosen={String(poolId ?? "")}
             options={[
               ["", "Choose one"],
@@ -72,6 +72,11 @@ export const WhenPart = ({ view }: { view: View }) => {
             ]}
           />
           <ErrorPlace view={view} control="poolId" />
+          <p class="hint" id="poolId-hint">
+            A pool keeps the text, the title, the files, the thread, the first comment, and one
+            value of each setting for all its accounts. Its slots say when and where. Texts of single
+            platforms and a picture of the video are not kept.
+          </p>
         </div>
       )}
     </Section>

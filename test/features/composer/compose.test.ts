@@ -333,6 +333,44 @@ test("into the next free slot of a pool", async () => {
   expect((await browser.get(sent.location ?? "")).html).toContain("waits in the pool Evergreen");
 });
 
+test("a pool's item keeps the settings of the ticked accounts, unless they differ", async () => {
+  const { harness, member, browser } = await enter();
+  const ids: string[] = [];
+  for (const name of ["one", "two", "not ticked"]) {
+    ids.push(await connectSandbox(harness, member, name, "tiktok"));
+  }
+  const [one = "", two = ""] = ids;
+  const pinterest = await connectSandbox(harness, member, "Pins", "pinterest");
+  const { body } = await harness.call("POST", "/pools", {
+    token: member.token,
+    json: { name: "Evergreen", timezone: "UTC" },
+  });
+  const form = (await open(browser))
+    .set("accountId", one, two, pinterest)
+    .set("description", "Queued")
+    .set("photo", photo())
+    .set("when", "pool")
+    .set("poolId", String(body.pool.id))
+    .set("pinterest.link", "https://example.com/")
+    .set(`${one}.privacy_level`, "SELF_ONLY")
+    .set(`${two}.privacy_level`, "PUBLIC_TO_EVERYONE");
+  const refused = await send(browser, form);
+  expect(refused.status).toBe(400);
+  expect(summaryOf(refused)).toContain("A pool keeps one answer for all its accounts.");
+  const again = formOf(refused).set(`${two}.privacy_level`, "SELF_ONLY");
+  const sent = await send(browser, again.set(`${one}.allow_duet`, "true").set(`${two}.allow_duet`, "true"));
+  expect(sent.status, summaryOf(sent)).toBe(303);
+  const item = await env.DB.prepare("SELECT settings FROM pool_items WHERE pool_id = ?")
+    .bind(body.pool.id)
+    .first<{ settings: string }>();
+  expect(JSON.parse(item?.settings ?? "")).toMatchObject({
+    link: "https://example.com/",
+    privacy_level: "SELF_ONLY",
+    disable_comment: "true",
+    disable_duet: "false",
+  });
+});
+
 test("an account whose login ended meanwhile is told, and the text stays", async () => {
   const { harness, member, browser } = await enter();
   const id = await connectSandbox(harness, member, "Lost");
