@@ -167,6 +167,18 @@ export interface ReconcileTiming {
   listSeconds: number;
 }
 
+/** A shape in which the platform shows files. Ratios are width divided by height. */
+export interface Frame {
+  kind: MediaKind;
+  minRatio?: number;
+  maxRatio?: number;
+  /** What happens to a file below or above, behind the platform's name. */
+  narrower?: string;
+  wider?: string;
+  /** What happens then to several files of one post. */
+  several?: string;
+}
+
 export interface Capabilities {
   limits: {
     postCharacters: number | null;
@@ -176,6 +188,11 @@ export interface Capabilities {
     linkCharacters: number | null;
     tagsCharacters: number | null;
   };
+  /** UTF-8 bytes of the text, besides its characters. */
+  textBytes?: number;
+  /** More characters, once a setting is true. */
+  longText?: { setting: string; characters: number };
+  frames?: readonly Frame[];
   textField: "title" | "description";
   needsTitle?: boolean;
   batchMaxFiles?: number;

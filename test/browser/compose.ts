@@ -381,7 +381,7 @@ function menuSteps({ akimbo }: Visit): Step[] {
         await page.keyboard.press("Control+k");
         await page.keyboard.type("nothing");
         await page.getByText("No page has such a name.").waitFor();
-        await page.getByLabel("Go to").fill("cal");
+        await page.locator("#menu-words").fill("cal");
         await page.keyboard.press("ArrowDown");
         await page.keyboard.press("Enter");
         await page.waitForURL(/\/app\/calendar$/);

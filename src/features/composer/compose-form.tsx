@@ -7,10 +7,11 @@ import { DRAFT_DAYS } from "../drafts/rules.ts";
 import { mayPublish } from "../posts/rules.ts";
 import { Accounts } from "./account-parts.tsx";
 import { idOf } from "./content.ts";
+import { fileRoutes, platformFacts } from "./facts.ts";
 import { Files } from "./file-parts.tsx";
 import { Settings } from "./setting-parts.tsx";
 import { Texts, Thread } from "./text-parts.tsx";
-import { nameOfAccount, type View } from "./view.ts";
+import { nameOfAccount, platformsOf, type View } from "./view.ts";
 import { WhenPart } from "./when-parts.tsx";
 
 export const ComposeForm = ({ view, previews }: { view: View; previews: Child }) => {
@@ -35,6 +36,8 @@ export const ComposeForm = ({ view, previews }: { view: View; previews: Child })
           hidden
           data-zone={clock.zone ?? "UTC"}
           data-mode={upload ? "edit" : "new"}
+          data-platforms={JSON.stringify(platformFacts(platformsOf(view)))}
+          data-routes={JSON.stringify(fileRoutes())}
         />
         <input type="hidden" name="draft" value={String(draft?.id ?? "")} />
         <input type="hidden" name="version" value={String(draft?.version ?? "")} />

@@ -142,9 +142,7 @@ const CreatorLine = ({
   const { nickname, username, avatarUrl, maxVideoSeconds } = answer;
   return (
     <p class="creator" data-creator={account.id} data-max-seconds={maxVideoSeconds ?? undefined}>
-      {avatarUrl && (
-        <img class="face" src={avatarUrl} alt="" width="40" height="40" />
-      )}
+      {avatarUrl && <img class="face" src={avatarUrl} alt="" width="40" height="40" />}
       <span>
         Posts as <strong>{nickname ?? username ?? account.accountName}</strong>
         {username && nickname ? ` (@${username})` : ""}.

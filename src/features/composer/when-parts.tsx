@@ -74,8 +74,8 @@ export const WhenPart = ({ view }: { view: View }) => {
           <ErrorPlace view={view} control="poolId" />
           <p class="hint" id="poolId-hint">
             A pool keeps the text, the title, the files, the thread, the first comment, and one
-            value of each setting for all its accounts. Its slots say when and where. Texts of single
-            platforms and a picture of the video are not kept.
+            value of each setting for all its accounts. Its slots say when and where. Texts of
+            single platforms and a picture of the video are not kept.
           </p>
         </div>
       )}

@@ -84,6 +84,18 @@ export const capabilities = {
     linkCharacters: null,
     tagsCharacters: null,
   },
+  /** Source: Meta, "IG User Media", image and reel specifications. */
+  frames: [
+    {
+      kind: "image",
+      minRatio: 4 / 5,
+      maxRatio: 1.91,
+      narrower: "cuts this to 4:5",
+      wider: "cuts this to 1.91:1",
+      several: "gives all pictures of a post the shape of the first one",
+    },
+    { kind: "video", maxRatio: 9 / 16, wider: "shows this with bars: a reel is 9:16" },
+  ],
   textField: "title",
   /** Per 24 hours. Source: spec, "Daily caps". */
   dailyPostCap: 50,

@@ -55,6 +55,8 @@ export const capabilities = {
     linkCharacters: 2_048,
     tagsCharacters: null,
   },
+  /** @see https://help.pinterest.com/business/article/pinterest-product-specs */
+  frames: [{ kind: "image", minRatio: 1 / 2.1, narrower: "cuts this to 1:2.1 in feeds" }],
   textField: "description",
   /** Per 24 hours. Source: spec, "Daily caps". */
   dailyPostCap: 20,

@@ -64,6 +64,7 @@ export const capabilities = {
     linkCharacters: null,
     tagsCharacters: null,
   },
+  frames: [{ kind: "video", maxRatio: 9 / 16, wider: "shows this with bars: its screen is 9:16" }],
   textField: "title",
   /** Source: spec, "Bulk upload". */
   batchTitleFromDescription: true,

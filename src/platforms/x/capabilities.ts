@@ -71,6 +71,7 @@ export const capabilities = {
     linkCharacters: null,
     tagsCharacters: null,
   },
+  longText: { setting: "x_premium", characters: MAX_PREMIUM_TEXT },
   textField: "title",
   /** Per 24 hours. Source: spec, "Daily caps". */
   dailyPostCap: 50,

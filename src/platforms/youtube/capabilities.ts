@@ -105,6 +105,7 @@ export const capabilities = {
     /** Includes commas and quotes. Source: YouTube Data API, "Videos", `snippet.tags[]`. */
     tagsCharacters: 500,
   },
+  textBytes: MAX_DESCRIPTION_BYTES,
   textField: "description",
   needsTitle: true,
   /** Per 24 hours. Source: spec, "Daily caps". */

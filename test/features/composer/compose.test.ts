@@ -358,7 +358,10 @@ test("a pool's item keeps the settings of the ticked accounts, unless they diffe
   expect(refused.status).toBe(400);
   expect(summaryOf(refused)).toContain("A pool keeps one answer for all its accounts.");
   const again = formOf(refused).set(`${two}.privacy_level`, "SELF_ONLY");
-  const sent = await send(browser, again.set(`${one}.allow_duet`, "true").set(`${two}.allow_duet`, "true"));
+  const sent = await send(
+    browser,
+    again.set(`${one}.allow_duet`, "true").set(`${two}.allow_duet`, "true"),
+  );
   expect(sent.status, summaryOf(sent)).toBe(303);
   const item = await env.DB.prepare("SELECT settings FROM pool_items WHERE pool_id = ?")
     .bind(body.pool.id)

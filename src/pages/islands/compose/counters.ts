@@ -1,7 +1,5 @@
-import { countGraphemes, countUtf8Bytes } from "../../../core/text.ts";
-import { MAX_TEXT_BYTES } from "../../../platforms/bluesky/capabilities.ts";
+import { countGraphemes } from "../../../core/text.ts";
 import { countCharacters } from "../../../platforms/threads/text.ts";
-import { MAX_DESCRIPTION_BYTES } from "../../../platforms/youtube/capabilities.ts";
 import { PartCounter } from "./parts.ts";
 
 type Count = (text: string) => number;
@@ -18,13 +16,6 @@ const LATE: Record<string, () => Promise<Count>> = {
 
 /** LinkedIn's marks and mentions may reach over several parts. */
 const WHOLE = new Set(["linkedin"]);
-
-export const MAX_BYTES: Record<string, number> = {
-  bluesky: MAX_TEXT_BYTES,
-  youtube: MAX_DESCRIPTION_BYTES,
-};
-
-export const countBytes = countUtf8Bytes;
 
 const loading = new Map<string, Promise<void>>();
 

@@ -1,21 +1,8 @@
 import { formatCount } from "../../../core/counts.ts";
-import { MAX_PREMIUM_TEXT } from "../../../platforms/x/capabilities.ts";
-import {
-  type Capabilities,
-  capabilities,
-  hasOwnTitle,
-  type KnownPlatforms,
-} from "./capabilities.ts";
-import { Counts, countBytes, counterOf, MAX_BYTES } from "./counters.ts";
-import {
-  all,
-  byId,
-  type ChosenAccount,
-  chosenAccounts,
-  composeForm,
-  make,
-  nameOf,
-} from "./page.ts";
+import { countUtf8Bytes } from "../../../core/text.ts";
+import { Counts, counterOf } from "./counters.ts";
+import { facts, type PlatformFacts } from "./facts.ts";
+import { all, byId, type ChosenAccount, chosenAccounts, composeForm, make } from "./page.ts";
 import { afterPause } from "./waits.ts";
 
 /** A text of the form as one platform gets it. */
@@ -50,49 +37,53 @@ function written(
 
 const hasVideo = (): boolean => all("li.file[data-kind=video]").length > 0;
 
-function maxOf({ platform, limits }: Capabilities): number | null {
-  const premium = all<HTMLSelectElement>("[name=x_premium]")[0]?.value === "true";
-  if (platform === "x" && premium) return MAX_PREMIUM_TEXT;
-  const isOfPhotos = platform === "tiktok" && !hasVideo();
-  return isOfPhotos ? limits.photoPostCharacters : limits.postCharacters;
+function maxOf(platform: string): number | null {
+  const { characters = null, photoCharacters = null, longText } = facts[platform] ?? {};
+  const isLong =
+    longText && all<HTMLSelectElement>(`[name=${longText.setting}]`)[0]?.value === "true";
+  if (isLong) return longText.characters;
+  return platform === "tiktok" && !hasVideo() ? photoCharacters : characters;
 }
 
-function subjectsOf(account: ChosenAccount, facts: Capabilities): Subject[] {
+function subjectsOf(
+  account: ChosenAccount,
+  { titleCharacters, textBytes }: PlatformFacts,
+): Subject[] {
   const { platform } = account;
   const [title, control] = [written(account, "title"), written(account, "description")];
   const subjects: Subject[] = [];
-  const max = maxOf(facts);
+  const max = maxOf(platform);
   if (control && max !== null) {
     // A video on TikTok has one text.
     const isJoined = platform === "tiktok" && hasVideo() && title && !isBlank(title.value);
     const text = isJoined ? `${title.value}\n${control.value}` : control.value;
-    subjects.push({ platform, control, text, max, what: "", maxBytes: MAX_BYTES[platform] });
+    subjects.push({ platform, control, text, max, what: "", maxBytes: textBytes });
   }
-  const { titleCharacters } = facts.limits;
-  if (hasOwnTitle(facts) && titleCharacters !== null && title && !isBlank(title.value)) {
+  if (titleCharacters !== null && title && !isBlank(title.value)) {
     const text = title.value;
+    const what = " title";
     subjects.push({
       platform,
       control: title,
       text,
       max: titleCharacters,
-      what: " title",
+      what,
       maxBytes: undefined,
     });
   }
   return subjects;
 }
 
-function partSubjects(known: Capabilities): Subject[] {
-  const max = maxOf(known);
-  if (max === null || !known.followUps.includes("post")) return [];
+function partSubjects(platform: string, { hasThreads, textBytes }: PlatformFacts): Subject[] {
+  const max = maxOf(platform);
+  if (max === null || !hasThreads) return [];
   return all<TextControl>("#parts textarea").map((control) => ({
-    platform: known.platform,
+    platform,
     control,
     text: control.value,
     max,
     what: "",
-    maxBytes: MAX_BYTES[known.platform],
+    maxBytes: textBytes,
   }));
 }
 
@@ -102,12 +93,12 @@ interface Line {
 }
 
 function lineOf({ platform, control, text, max, what, maxBytes }: Subject): Line {
-  const name = `${nameOf(platform)}${what}`;
+  const name = `${facts[platform]?.name}${what}`;
   const count = what ? (one: string) => one.length : counterOf(platform, updateCounts);
   const length = count && counts.of(control.id + what, platform, count, text);
   if (count && length === null) goOnSoon();
   if (length === null) return { words: `${name} …`, isOver: false };
-  const bytes = maxBytes !== undefined && length * 3 > maxBytes ? countBytes(text) : 0;
+  const bytes = maxBytes !== undefined && length * 3 > maxBytes ? countUtf8Bytes(text) : 0;
   const over = Math.max(length - max, 0);
   if (over === 0 && maxBytes !== undefined && bytes > maxBytes) {
     return {
@@ -130,7 +121,6 @@ function placeOf(control: HTMLElement): HTMLElement {
   return place;
 }
 
-let known: KnownPlatforms = new Map();
 let places = new Set<HTMLElement>();
 
 /** Writes how long each text is for each chosen platform, under the control that it is written in. */
@@ -141,14 +131,17 @@ export function updateCounts(): void {
     platforms.set(one.platform, [...(platforms.get(one.platform) ?? []), one]);
   }
   for (const [platform, accounts] of platforms) {
-    const facts = known.get(platform);
-    if (!facts) continue;
-    const subjects = [...accounts.flatMap((one) => subjectsOf(one, facts)), ...partSubjects(facts)];
+    const own = facts[platform];
+    if (!own) continue;
+    const subjects = [
+      ...accounts.flatMap((one) => subjectsOf(one, own)),
+      ...partSubjects(platform, own),
+    ];
     for (const subject of subjects) {
       const place = placeOf(subject.control);
-      const own = lines.get(place) ?? new Map<string, Line>();
-      lines.set(place, own);
-      own.set(platform + subject.what, lineOf(subject));
+      const shown = lines.get(place) ?? new Map<string, Line>();
+      lines.set(place, shown);
+      shown.set(platform + subject.what, lineOf(subject));
     }
   }
   for (const place of places) if (!lines.has(place)) place.replaceChildren();
@@ -167,9 +160,8 @@ function show(place: HTMLElement, lines: readonly Line[]): void {
   );
 }
 
-export async function startCounts(): Promise<void> {
+export function startCounts(): void {
   composeForm?.addEventListener("input", updateCounts);
   composeForm?.addEventListener("change", updateCounts);
-  known = await capabilities();
   updateCounts();
 }

@@ -1,4 +1,4 @@
-import { ACCEPTED } from "./file-kinds.ts";
+import { ACCEPTED, mostOf } from "./file-kinds.ts";
 import { byId, make, makeButton, sectionOf, setCover, showErrors } from "./page.ts";
 import { keepBlob, type StoredFile } from "./storage.ts";
 
@@ -99,7 +99,7 @@ export function startWays(ways: Ways): boolean {
   const label = input.labels?.[0];
   if (label) label.textContent = "Add pictures, videos or a document";
   const hint = byId("photo-hint");
-  const words = "Drop them here or paste a picture: up to 20 MB, a video up to 10 GiB.";
+  const words = `Drop them here or paste a picture: up to ${mostOf("image/png")}, a video up to ${mostOf("video/mp4")}.`;
   if (hint) hint.textContent = words;
   takeThumbnail(ways);
   addWays(input, ways);

@@ -2,7 +2,7 @@ import { formatBytes } from "../../../core/counts.ts";
 import { crops } from "./crops.ts";
 import { kindOf } from "./file-kinds.ts";
 import { startWays } from "./file-ways.ts";
-import { all, byId, chosenAccounts, make, makeButton, nameOf, say } from "./page.ts";
+import { all, byId, chosenAccounts, make, makeButton, say } from "./page.ts";
 import { startReorder } from "./reorder.ts";
 import type { StoredFile } from "./storage.ts";
 import { Upload } from "./uploads.ts";
@@ -101,9 +101,7 @@ export function showCrops(): void {
       width && height ? crops(kind, Number(width) / Number(height), platforms, items().length) : [];
     const place =
       item.querySelector<HTMLElement>(".crops") ?? make("p", { className: "crops hint" });
-    place.textContent = hints
-      .map(({ platform, words }) => `${nameOf(platform)} ${words}.`)
-      .join(" ");
+    place.textContent = hints.join(" ");
     if (place.textContent && !place.isConnected) aboutOf(item).append(place);
   }
 }

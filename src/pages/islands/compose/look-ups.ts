@@ -170,7 +170,8 @@ export function showSettings(): void {
   }
   before = chosen;
   const isPool = all("[name=when][value=pool]:checked").length > 0;
-  for (const place of all("[data-pool]")) place.hidden = isPool === (place.dataset.pool === "never");
+  for (const place of all("[data-pool]"))
+    place.hidden = isPool === (place.dataset.pool === "never");
   for (const fieldset of all("[data-tiktok]")) {
     fieldset.hidden = !chosen.has(fieldset.dataset.tiktok ?? "");
   }

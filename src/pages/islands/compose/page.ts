@@ -31,12 +31,6 @@ export const chosenAccounts = (): ChosenAccount[] =>
     name: dataset.accountName ?? "",
   }));
 
-/** The platform's name as its settings have it. */
-export const nameOf = (platform: string): string =>
-  composeForm
-    ?.querySelector(`details.platform[data-platform="${platform}"] > summary`)
-    ?.textContent?.trim() || platform;
-
 /** A button that does not send the form. */
 export const makeButton = (
   text: string,
