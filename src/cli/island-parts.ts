@@ -46,5 +46,15 @@ const smallPunycode: Plugin = {
     })),
 };
 
+/** Without the addresses of pictures. */
+const bareEmoji: Plugin = {
+  name: "bare-emoji",
+  setup: (bundle) =>
+    bundle.onLoad({ filter: /twemoji-parser[\\/]dist[\\/]index\.js$/ }, () => ({
+      contents: `import emoji from "./lib/regex.js";
+        export const parse = (text) => [...text.matchAll(emoji)].map(({ 0: text, index }) => ({ text, indices: [index] }));`,
+    })),
+};
+
 /** Leave out what pages do not need of packages. */
-export const LEAN_PARTS = [withoutPolyfills, packedDomains, smallPunycode];
+export const LEAN_PARTS = [withoutPolyfills, packedDomains, smallPunycode, bareEmoji];

@@ -2,7 +2,7 @@ import { createMiddleware } from "hono/factory";
 import { AppError } from "../core/errors.ts";
 import { renderPlainPage } from "../pages/app-layout.tsx";
 import { bodyOf } from "./body.ts";
-import type { AppContext, AppEnv } from "./env.ts";
+import { type AppContext, type AppEnv, publicOrigin } from "./env.ts";
 import { toRefusal } from "./errors.ts";
 import { isSameOrigin } from "./same-origin.ts";
 
@@ -69,16 +69,13 @@ const titleOf = (status: number): string => {
   return status < 500 ? "That did not work" : "Something broke";
 };
 
-/** Opens the page again after the sign-in, but never sends a form again. A form may name its draft. */
+/** Opens the page, or the form's page, again after the sign-in, but never sends a form again. */
 const signInPath = (c: AppContext): string => {
-  const { pathname, search, searchParams } = new URL(c.req.url);
-  const draft = searchParams.get("draft");
-  const next =
-    c.req.method === "GET"
-      ? pathname + search
-      : draft && /^\d{1,15}$/.test(draft)
-        ? `${pathname}?draft=${draft}`
-        : null;
+  const { url, method } = c.req;
+  const isForm = method !== "GET";
+  const page = URL.parse(isForm ? (c.req.header("referer") ?? "") : url);
+  const isOurs = !isForm || page?.origin === publicOrigin(c.var.deps, url);
+  const next = page && isOurs ? page.pathname + page.search : null;
   return next === null ? "/sign-in" : `/sign-in?next=${encodeURIComponent(next)}`;
 };
 

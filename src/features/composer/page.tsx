@@ -23,13 +23,23 @@ const numberIn = (text: string | undefined): number | null =>
 
 composePage.get(PATH, signedIn("read:pages"), (c) => {
   const query = c.req.query();
-  return showComposer(c, {
+  const draftId = numberIn(query.draft);
+  const scene = {
     written: null,
-    draftId: numberIn(query.draft),
+    draftId,
     uploadId: numberIn(query.upload),
     notice: doneNotice(DONE_MESSAGES, query.done),
+  };
+  return showComposer(c, scene).catch((error) => {
+    const isGone = error instanceof AppError && error.status === 404 && draftId !== null;
+    if (!isGone) throw error;
+    const notice = { text: DRAFT_IS_GONE, isRefusal: true };
+    return showComposer(c, { ...scene, draftId: null, notice, status: 404 });
   });
 });
+
+const DRAFT_IS_GONE =
+  "This draft was sent or removed. Look at the posts before you write it again.";
 
 composePage.post(PATH, signedIn("compose"), async (c) => {
   const { ctx } = c.var;

@@ -2,8 +2,15 @@ import { CallRefused, call } from "./call.ts";
 import { type Content, instantOf, readContent } from "./compose/content.ts";
 import { startCounts, updateCounts } from "./compose/counts.ts";
 import { offerCopy, removeNotice, showState } from "./compose/draft-notices.ts";
-import { DraftKeeper, readCopy, type Saved } from "./compose/drafts.ts";
-import { goingUp, showCrops, startFiles, unsaved } from "./compose/files.ts";
+import {
+  DraftKeeper,
+  keepNames,
+  lostNames,
+  readCopy,
+  removeOldCopies,
+  type Saved,
+} from "./compose/drafts.ts";
+import { goingUp, showCrops, startFiles, tellLost, unsaved } from "./compose/files.ts";
 import { checkLength, lookUpChosen, showSettings } from "./compose/look-ups.ts";
 import { all, byId, composeForm, make, say } from "./compose/page.ts";
 import { startPreviews } from "./compose/previews.ts";
@@ -57,6 +64,7 @@ function keepDraft(form: HTMLFormElement): DraftKeeper {
     save: async (content, known, isLeaving) => {
       const saved = await saveDraft(content, known, isLeaving);
       nameDraft(saved);
+      keepNames(team, saved.id, unsaved());
       return saved;
     },
     onState: (state) =>
@@ -123,7 +131,7 @@ function start(form: HTMLFormElement): void {
   const refreshSending = startSending({
     goingUp,
     unsaved,
-    settled: () => keeper?.settled() ?? Promise.resolve(),
+    ready: () => keeper?.ready() ?? Promise.resolve(true),
     onSend: () => keeper?.sent(),
   });
   const changed = () => {
@@ -136,7 +144,13 @@ function start(form: HTMLFormElement): void {
     checkLength();
     changed();
   };
-  startFiles(structureChanged, refreshSending);
+  const id = () => field("draft")?.value || null;
+  tellLost(lostNames(team, id()));
+  removeOldCopies();
+  startFiles(structureChanged, () => {
+    refreshSending();
+    keepNames(team, id(), unsaved());
+  });
   startThreads(structureChanged);
   form.addEventListener("input", changed);
   form.addEventListener("change", () => {

@@ -478,11 +478,23 @@ test("an ended session leads to the sign-in and back to the draft", async () => 
   );
   const form = await open(browser, location?.slice("/app/compose".length));
   const draft = /draft=(\d+)/.exec(location ?? "")?.[1];
-  const signedOut = await new Browser(harness).send(form.action, {
-    method: "POST",
-    body: form.press("send"),
-  });
-  expect(signedOut.location).toBe(
-    `/sign-in?next=${encodeURIComponent(`/app/compose?draft=${draft}`)}`,
-  );
+  const sendFrom = (referer: string) =>
+    new Browser(harness).send(form.action, {
+      method: "POST",
+      headers: { referer },
+      body: form.press("send"),
+    });
+  const page = `/app/compose?draft=${draft}`;
+  const signedOut = await sendFrom(`https://akimbo.test${page}`);
+  expect(signedOut.location).toBe(`/sign-in?next=${encodeURIComponent(page)}`);
+  const foreign = await sendFrom(`https://elsewhere.test${page}`);
+  expect(foreign.location).toBe("/sign-in");
+});
+
+test("a draft that was sent leads to the posts", async () => {
+  const { browser } = await enter();
+  const page = await browser.get("/app/compose?draft=123");
+  expect(page.status).toBe(404);
+  expect(page.html).toContain("This draft was sent or removed.");
+  expect(page.html).toContain('id="compose"');
 });

@@ -33,11 +33,46 @@ export type DraftState =
 
 const keyOf = (team: string, id: string | null) => `akimbo.draft.${team}.${id ?? "new"}`;
 
-export function readCopy(team: string, id: string | null): LocalCopy | null {
+/** The browser's storage may be full or off; the server's draft is kept nevertheless. */
+function tryStorage<T>(use: () => T): T | null {
   try {
-    return JSON.parse(localStorage.getItem(keyOf(team, id)) ?? "null");
+    return use();
   } catch {
     return null;
+  }
+}
+
+const read = <T>(key: string): T | null =>
+  tryStorage(() => JSON.parse(localStorage.getItem(key) ?? "null"));
+
+/** Null removes it. */
+const write = (key: string, value: unknown): void | null =>
+  tryStorage(() =>
+    value === null ? localStorage.removeItem(key) : localStorage.setItem(key, JSON.stringify(value)),
+  );
+
+export const readCopy = (team: string, id: string | null): LocalCopy | null =>
+  read(keyOf(team, id));
+
+const lostKeyOf = (team: string, id: string | null) => `akimbo.files.${team}.${id ?? "new"}`;
+
+/** Remembers which files of a draft are not stored, in case the page goes away. */
+export function keepNames(team: string, id: string | null, names: readonly string[]): void {
+  write(lostKeyOf(team, null), null);
+  write(lostKeyOf(team, id), names.length === 0 ? null : names);
+}
+
+export const lostNames = (team: string, id: string | null): string[] =>
+  read<string[]>(lostKeyOf(team, id)) ?? [];
+
+/** Of copies of forms that were sent, which are wanted only when sending failed. */
+const SENT_KEPT_MS = 86_400_000;
+
+/** Removes what no page will ask for again. */
+export function removeOldCopies(): void {
+  for (const key of tryStorage(() => Object.keys(localStorage)) ?? []) {
+    const copy = key.startsWith("akimbo.draft.") ? read<LocalCopy>(key) : null;
+    if (copy?.isSent && copy.at < Date.now() - SENT_KEPT_MS) write(key, null);
   }
 }
 
@@ -60,6 +95,8 @@ export class DraftKeeper {
   private isChanged = false;
   private saving: Promise<void> | null = null;
   private isStopped = false;
+  /** Status of the last save, where it was refused. */
+  private refusal: number | null = null;
   private readonly keepSoon: () => void;
 
   constructor(draft: Draft) {
@@ -106,17 +143,13 @@ export class DraftKeeper {
   }
 
   forget(): void {
-    localStorage.removeItem(keyOf(this.draft.team, this.draft.id));
+    write(keyOf(this.draft.team, this.draft.id), null);
   }
 
   private keep(isSent = false): void {
     const { team, id, version } = this.draft;
     const copy: LocalCopy = { content: this.draft.read(), version, at: Date.now(), isSent };
-    try {
-      localStorage.setItem(keyOf(team, id), JSON.stringify(copy));
-    } catch {
-      // The browser's storage is full or off; the server's draft is kept nevertheless.
-    }
+    write(keyOf(team, id), copy);
   }
 
   private leave(): void {
@@ -130,9 +163,17 @@ export class DraftKeeper {
     this.timer = setTimeout(() => this.save(), ms) as unknown as number;
   }
 
-  /** Resolves once no save is under way. */
-  async settled(): Promise<void> {
+  /**
+   * Saves before the form is sent, so that its draft names the call. False without a line or a session: what is
+   * written would be lost.
+   */
+  async ready(): Promise<boolean> {
     await this.saving;
+    if (this.isChanged || this.draft.id === null) {
+      this.save();
+      await this.saving;
+    }
+    return this.refusal === null || ![0, 401].includes(this.refusal);
   }
 
   private save(isLeaving = false): void {
@@ -156,6 +197,7 @@ export class DraftKeeper {
       this.draft.version = saved.version;
       this.savedAt = Date.now();
       this.attempt = 0;
+      this.refusal = null;
       if (this.isChanged) this.keep();
       this.draft.onState({ kind: "saved", at: new Date() });
     } catch (error) {
@@ -168,6 +210,7 @@ export class DraftKeeper {
   private refused(error: unknown): void {
     const { onState } = this.draft;
     if (!(error instanceof CallRefused)) throw error;
+    this.refusal = error.status;
     if (error.code === "DRAFT_CHANGED") {
       this.stop();
       onState({ kind: "changed", error });

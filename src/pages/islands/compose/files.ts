@@ -16,9 +16,16 @@ let changed = () => {};
 
 export const goingUp = (): number => [...uploads.values()].filter((one) => one.isGoing).length;
 
-/** Files that a page that goes away would lose. */
-export const unsaved = (): number =>
-  [...uploads.values()].filter(({ state }) => state !== "stored").length;
+/** Names of the files that a page that goes away would lose. */
+export const unsaved = (): string[] =>
+  [...uploads.values()].flatMap(({ state, file }) => (state === "stored" ? [] : [file.name]));
+
+/** The page was left while they went up. */
+export function tellLost(names: readonly string[]): void {
+  if (names.length === 0) return;
+  const words = `Not uploaded when this page was left: ${names.join(", ")}. Add what is missing again.`;
+  list?.before(make("p", { className: "notice", role: "status", textContent: words }));
+}
 
 const items = (): HTMLElement[] => all("li.file", list);
 

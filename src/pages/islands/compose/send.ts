@@ -4,9 +4,9 @@ interface Sending {
   /** Files on their way. */
   goingUp(): number;
   /** Files that are lost when the page goes away. */
-  unsaved(): number;
-  /** Resolves once no save of the draft is under way. */
-  settled(): Promise<void>;
+  unsaved(): readonly string[];
+  /** Whether the form can go out now. */
+  ready(): Promise<boolean>;
   onSend(): void;
 }
 
@@ -14,11 +14,12 @@ const sendButtons = (): HTMLButtonElement[] =>
   all<HTMLButtonElement>("button[name=do][value=send], button[name=do][value=send-accepted]");
 
 /** Says why the post cannot be sent yet. Answers a function that looks again. */
-export function startSending({ goingUp, unsaved, settled, onSend }: Sending): () => void {
+export function startSending({ goingUp, unsaved, ready, onSend }: Sending): () => void {
   const form = composeForm;
   const place = make("p", { id: "send-note", className: "hint" });
   place.setAttribute("role", "status");
   let isSending = false;
+  let isAsking = false;
 
   const refresh = () => {
     const count = goingUp();
@@ -34,7 +35,7 @@ export function startSending({ goingUp, unsaved, settled, onSend }: Sending): ()
 
   sendButtons()[0]?.before(place);
   addEventListener("beforeunload", (event) => {
-    if (!isSending && unsaved() > 0) event.preventDefault();
+    if (!isSending && unsaved().length > 0) event.preventDefault();
   });
   // The browser's back button shows the page as it was left.
   addEventListener("pageshow", () => {
@@ -44,7 +45,15 @@ export function startSending({ goingUp, unsaved, settled, onSend }: Sending): ()
     if (isSending) return;
     event.preventDefault();
     const button = event.submitter as HTMLButtonElement | null;
-    await settled();
+    if (isAsking) return;
+    isAsking = true;
+    const isReady = await ready().finally(() => {
+      isAsking = false;
+    });
+    if (!isReady) {
+      byId("draft-notice")?.scrollIntoView({ block: "center" });
+      return;
+    }
     isSending = true;
     if (/^send/.test(button?.value ?? "send")) onSend();
     form.requestSubmit(button);
