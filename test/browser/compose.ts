@@ -6,6 +6,9 @@ import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import { createGradientPng } from "../../src/cli/png.ts";
 import { SAMPLE_VIDEO_BASE64 } from "../../src/cli/sample-video.ts";
 import type { Akimbo } from "../peers/akimbo.ts";
+import { closedSteps, sessionSteps } from "./compose-ends.ts";
+import { accountOn, saved, stored, thereAre } from "./compose-page.ts";
+import { menuSteps, poolSteps, questionSteps } from "./compose-questions.ts";
 import { openContext } from "./context.ts";
 import { longestTask } from "./long-tasks.ts";
 import { LOOKS, NARROW, requireSound, type SignedIn, watchPolicy } from "./looks.ts";
@@ -64,24 +67,10 @@ async function film(folder: string, name: string, bytes: number): Promise<string
   return path;
 }
 
-const accountOn = (page: Page, platform: string): Locator =>
-  page.locator(`input[name=accountId][data-platform=${platform.toLowerCase()}]`).first();
-
-const thereAre = (page: Page, count: number, selector: string): Promise<void> =>
-  page
-    .locator(selector)
-    .nth(count - 1)
-    .waitFor({ state: "attached" });
-
-const stored = (page: Page, count: number): Promise<void> =>
-  thereAre(page, count, "[name=mediaId]");
-
 async function valuesOf(inputs: Locator): Promise<string> {
   const values = (await inputs.all()).map((input) => input.getAttribute("value"));
   return (await Promise.all(values)).join();
 }
-
-const saved = (page: Page): Promise<void> => page.locator("#saved", { hasText: "Saved" }).waitFor();
 
 /** From an empty page to a thread that is scheduled, without a mouse. */
 function keyboardSteps({ akimbo, folder, isQuick }: Visit, files: readonly string[]): Step[] {
@@ -322,74 +311,6 @@ function uploadSteps(visit: Visit, context: BrowserContext): Step[] {
   ];
 }
 
-function questionSteps({ akimbo }: Visit): Step[] {
-  const asked = [
-    ["TikTok", "Who can see this post"],
-    ["YouTube", "Yes, it is made for kids"],
-    ["Pinterest", "Board of"],
-  ] as const;
-  return asked.map(([platform, question]) => ({
-    name: `${platform} asks what it needs as soon as its account is ticked`,
-    shows: question,
-    act: async (page) => {
-      await page.goto(`${akimbo.origin}/app/compose`);
-      await page.waitForLoadState("networkidle");
-      if (await page.getByText(question).first().isVisible()) throw new Error("It asks before.");
-      await accountOn(page, platform).check();
-      await page.getByText(question).first().waitFor();
-      if (platform === "TikTok") await page.locator("[data-creator] img").first().waitFor();
-    },
-  }));
-}
-
-function poolSteps({ akimbo }: Visit): Step[] {
-  return [
-    {
-      name: "what a pool does not keep is not asked",
-      shows: "A pool keeps the text",
-      act: async (page) => {
-        await akimbo.call("POST", "/pools", { name: "Evergreen", timezone: "UTC" });
-        await page.goto(`${akimbo.origin}/app/compose`);
-        await page.waitForLoadState("networkidle");
-        if (await page.locator("#poolId").isVisible()) throw new Error("The pool is asked.");
-        await page.locator("input[name=when][value=pool]").check();
-        await page.locator("#poolId").waitFor();
-        for (const id of ["date", "time", "thumbnail"]) {
-          if (await page.locator(`#${id}`).isVisible()) throw new Error(`${id} is asked.`);
-        }
-      },
-    },
-  ];
-}
-
-function menuSteps({ akimbo }: Visit): Step[] {
-  return [
-    {
-      name: "the keys are listed",
-      shows: "Compose",
-      act: async (page) => {
-        await page.goto(`${akimbo.origin}/app/compose`);
-        await page.keyboard.press("?");
-        await page.getByRole("dialog", { name: "Keys" }).getByText("Go to a page").waitFor();
-        await page.keyboard.press("Escape");
-      },
-    },
-    {
-      name: "a page is opened by its name",
-      shows: "Calendar",
-      act: async (page) => {
-        await page.keyboard.press("Control+k");
-        await page.keyboard.type("nothing");
-        await page.getByText("No page has such a name.").waitFor();
-        await page.locator("#menu-words").fill("cal");
-        await page.keyboard.press("ArrowDown");
-        await page.keyboard.press("Enter");
-        await page.waitForURL(/\/app\/calendar$/);
-      },
-    },
-  ];
-}
-
 function countSteps({ akimbo }: Visit): Step[] {
   return [
     {
@@ -467,8 +388,10 @@ export async function checkCompose(browser: Browser, visit: Visit): Promise<stri
     uploadSteps(visit, context),
     countSteps(visit),
     menuSteps(visit),
-    questionSteps(visit),
+    questionSteps(visit, files),
     poolSteps(visit),
+    sessionSteps(visit, context),
+    closedSteps(visit, context),
   ]) {
     problems.push(...(await walk(page, steps)));
     await context.setOffline(false);

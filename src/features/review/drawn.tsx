@@ -46,14 +46,7 @@ export async function drawPost(deps: Deps, post: DrawnPost, origin: string) {
   return (
     <>
       {posts.map(({ one, shown, shots }) => (
-        <Mock
-          post={one}
-          shown={shown}
-          shots={shots}
-          origin={origin}
-          loads={false}
-          isFirst={false}
-        />
+        <Mock post={one} shown={shown} shots={shots} origin={origin} loads={true} isFirst={false} />
       ))}
       {comment !== undefined && (
         <p class="text leads">

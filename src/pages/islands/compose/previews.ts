@@ -23,10 +23,7 @@ async function ask(form: HTMLFormElement): Promise<Document> {
   return new DOMParser().parseFromString(await answer.text(), "text/html");
 }
 
-/**
- * Draws the post as each platform will show it and says what would be refused, after a pause of typing. One call at a
- * time, and the newest counts.
- */
+/** One call at a time, and the newest counts. */
 export function startPreviews(note: HTMLElement): () => void {
   const list = byId("previews-list");
   const say = sayChecks(note);
@@ -70,12 +67,22 @@ export function startPreviews(note: HTMLElement): () => void {
   };
 }
 
-/** A preview that did not change stays in the page, so that a video plays on and focus is not lost. */
+/** A picture that was loaded is not loaded again for another text. */
+function keepFiles(old: HTMLElement | undefined, fresh: HTMLElement): void {
+  const loaded = old ? all("img, video", old) : [];
+  for (const file of all("img, video", fresh)) {
+    const same = loaded.find((one) => one.outerHTML === file.outerHTML);
+    if (same) file.replaceWith(same);
+  }
+}
+
 function show(list: HTMLElement, fresh: readonly HTMLElement[]): void {
   const before = new Map(all("[data-account]", list).map((one) => [one.dataset.account, one]));
   const next = fresh.map((one) => {
     const old = before.get(one.dataset.account);
-    return old && old.innerHTML === one.innerHTML ? old : document.adoptNode(one);
+    if (old?.innerHTML === one.innerHTML) return old;
+    keepFiles(old, one);
+    return document.adoptNode(one);
   });
   const { children } = list;
   const isSame = next.length === children.length && next.every((one, i) => one === children[i]);
