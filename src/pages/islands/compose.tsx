@@ -42,7 +42,6 @@ async function saveDraft(content: Content, known: Saved | null, keepalive = fals
 
 const addressOf = ({ id }: Saved): string => `/app/compose?draft=${id}`;
 
-/** The form's own fields name the draft, so that sending it ends it. */
 function nameDraft(saved: Saved): void {
   const [id, version] = [field("draft"), field("version")];
   if (id) id.value = saved.id;
@@ -110,7 +109,6 @@ function keepDraft(form: HTMLFormElement): DraftKeeper {
   return keeper;
 }
 
-/** The planned time in the reader's own zone, where that is another one. */
 function showOwnTime(content: Content): void {
   const place = byId("own-time");
   const at = content.when.kind === "at" ? instantOf(content.when, zone) : null;

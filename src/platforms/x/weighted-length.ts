@@ -12,17 +12,13 @@ const BETWEEN_WORDS = /(\s+)/;
 const BRACKETS = /[()]/g;
 const MAX_BRACKETS = 40;
 
-/** Replaces `signs` by `x` in parts of the text that have more than `max` signs. */
 const withoutCrowds = (text: string, between: RegExp, signs: RegExp, max: number): string =>
   text
     .split(between)
     .map((part) => ((part.match(signs)?.length ?? 0) > max ? part.replace(signs, "x") : part))
     .join("");
 
-/**
- * UTF-16 units. A part ends at the first space after `preferred`, else at the first `APART` after `max`, else at
- * `longest`: X accepts no URL of that length.
- */
+/** UTF-16 units. X accepts no URL of the `longest`. */
 const PART = { preferred: 300, max: 800, longest: 8_000 };
 const SPACE = /\s/g;
 /** A character that is neither ASCII nor a modifier of the one before. */
@@ -35,10 +31,7 @@ function indexFrom(text: string, pattern: RegExp, from: number): number {
   return pattern.exec(text)?.index ?? text.length;
 }
 
-/**
- * Splits the text into parts that can be counted alone, and breaks up runs like `a.a.a.a` and `(a)(a)`, on which
- * twitter-text takes quadratic time and which no domain has.
- */
+/** Breaks up runs like `a.a.a.a` and `(a)(a)`: twitter-text takes quadratic time on them, and no domain has them. */
 export function* toParts(text: string): Generator<string> {
   const whole = text.normalize("NFC");
   let [space, apart] = [-1, -1];
@@ -88,10 +81,7 @@ function ofCharacter(text: string, at: number, emoji = 0): [length: number, weig
   return [1, LIGHT.test(text.charAt(at)) ? 1 : 2];
 }
 
-/**
- * Counts like X: 23 for a link, 2 for an emoji, 1 for Latin and similar letters, else 2. Stops beyond `enough`.
- * @see https://docs.x.com/fundamentals/counting-characters
- */
+/** Stops beyond `enough`. @see https://docs.x.com/fundamentals/counting-characters */
 export function weightedLength(text: string, enough = Number.POSITIVE_INFINITY): number {
   let length = 0;
   for (const part of toParts(text)) {

@@ -5,14 +5,12 @@ import { afterPause } from "./waits.ts";
 const SAY_PAUSE_MS = 1_500;
 
 interface Refusal {
-  /** The id of the control beside which it stands; empty for none. */
   control: string;
   /** Empty for what is wrong for every account. */
   accountId: string;
   message: string;
 }
 
-/** What the page's own preview says would be refused. */
 export const refusalsIn = (page: ParentNode): Refusal[] =>
   all("#refusals [data-control]", page).map(({ dataset, textContent }) => ({
     control: dataset.control ?? "",
@@ -50,7 +48,6 @@ function wordsOf(refusals: readonly Refusal[]): string {
     : "This post would be refused. The reason stands beside its field.";
 }
 
-/** Answers a function that says what became of the last check. */
 export function sayChecks(place: HTMLElement): (refusals: readonly Refusal[] | null) => void {
   let words = "";
   const saySoon = afterPause(SAY_PAUSE_MS, () => {

@@ -10,7 +10,6 @@ interface When {
 
 type OverrideText = "title" | "caption" | "first_comment";
 
-/** A draft as REST takes it. */
 export interface Content {
   accountIds: string[];
   title: string;
@@ -86,7 +85,6 @@ export function readContent(form: HTMLFormElement): Content {
   };
 }
 
-/** Null while the time is not whole. */
 export function instantOf({ at }: When, zone: string): Date | null {
   const [day, time] = at?.split("T") ?? [];
   return day && time ? new Date(new ZoneClock(zone).instantOf(day, time).at) : null;

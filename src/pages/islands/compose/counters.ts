@@ -6,7 +6,6 @@ type Count = (text: string) => number;
 
 const utf16: Count = (text) => text.length;
 
-/** How each platform counts a post's text, where it is not UTF-16 units. */
 const EARLY: Record<string, Count> = { bluesky: countGraphemes, threads: countCharacters };
 
 const LATE: Record<string, () => Promise<Count>> = {
@@ -39,12 +38,10 @@ export function counterOf(platform: string, onLoad: () => void): Count | null {
   return null;
 }
 
-/** Remembers what it counted before under each key. */
 export class Counts {
   private readonly counters = new Map<string, PartCounter>();
   private readonly last = new Map<string, [text: string, count: number]>();
 
-  /** Null while a long text is not counted to its end. */
   of(key: string, platform: string, count: Count, text: string): number | null {
     const id = `${platform} ${key}`;
     const [lastText, lastCount] = this.last.get(id) ?? [];

@@ -5,7 +5,6 @@ import { facts, type PlatformFacts } from "./facts.ts";
 import { all, byId, type ChosenAccount, chosenAccounts, composeForm, make } from "./page.ts";
 import { afterPause } from "./waits.ts";
 
-/** A text of the form as one platform gets it. */
 interface Subject {
   platform: string;
   /** The control under which the count stands. */
@@ -23,7 +22,6 @@ const counts = new Counts();
 
 const isBlank = (text: string): boolean => text.trim() === "";
 
-/** The account's own text, else its platform's, else the one for all. */
 function written(
   { id, platform }: ChosenAccount,
   field: "title" | "description",
@@ -123,7 +121,6 @@ function placeOf(control: HTMLElement): HTMLElement {
 
 let places = new Set<HTMLElement>();
 
-/** Writes how long each text is for each chosen platform, under the control that it is written in. */
 export function updateCounts(): void {
   const lines = new Map<HTMLElement, Map<string, Line>>();
   const platforms = new Map<string, ChosenAccount[]>();

@@ -26,7 +26,6 @@ async function frameOf(video: HTMLVideoElement): Promise<Blob> {
   return blob;
 }
 
-/** Lets a person choose a frame, and stores it as the post's thumbnail. Answers whether one was chosen. */
 export function chooseCover(source: string): Promise<boolean> {
   const video = make("video", {
     src: source,

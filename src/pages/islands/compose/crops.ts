@@ -3,7 +3,6 @@ import { facts } from "./facts.ts";
 /** A picture of a phone is a little off its ratio. */
 const TOLERANCE = 1.02;
 
-/** What the platforms cut off a file of this shape, in words. */
 export function crops(
   kind: string,
   ratio: number,

@@ -1,6 +1,5 @@
 import { make, makeButton } from "./page.ts";
 
-/** A dialog that is gone once it closes; focus returns to where it was. */
 export function openDialog(title: string, ...content: Node[]): HTMLDialogElement {
   const heading = make("h2", { id: "dialog-title", textContent: title });
   const dialog = make("dialog", { className: "menu" }, heading, ...content);

@@ -24,7 +24,6 @@ function showNotice(words: string, ...ways: Node[]): void {
 
 export const removeNotice = (): void => byId("draft-notice")?.remove();
 
-/** What became of the last save, in words. */
 export function showState(state: DraftState, id: string | null, { keepAsNew }: Choices): void {
   if (state.kind === "saved") {
     removeNotice();

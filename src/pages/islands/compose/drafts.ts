@@ -2,7 +2,6 @@ import { CallRefused } from "../call.ts";
 import type { Content } from "./content.ts";
 import { afterPause, retryWaitMs } from "./waits.ts";
 
-/** Of texts that are kept in the browser. */
 const BROWSER_PAUSE_MS = 200;
 const FIRST_SAVE_MS = 1_500;
 /** One row is written per save. */
@@ -13,12 +12,9 @@ export interface Saved {
   version: string;
 }
 
-/** What the browser has of a draft. */
 export interface LocalCopy {
   content: Content;
-  /** Of the server's draft that this content began with; null for one that it does not have. */
   version: string | null;
-  /** Epoch ms. */
   at: number;
   /** Its form was sent: only a person says whether it is wanted again. */
   isSent: boolean;
@@ -45,18 +41,18 @@ function tryStorage<T>(use: () => T): T | null {
 const read = <T>(key: string): T | null =>
   tryStorage(() => JSON.parse(localStorage.getItem(key) ?? "null"));
 
-/** Null removes it. */
-const write = (key: string, value: unknown): void | null =>
-  tryStorage(() =>
-    value === null ? localStorage.removeItem(key) : localStorage.setItem(key, JSON.stringify(value)),
-  );
+function write(key: string, value: unknown): void {
+  tryStorage(() => {
+    if (value === null) localStorage.removeItem(key);
+    else localStorage.setItem(key, JSON.stringify(value));
+  });
+}
 
 export const readCopy = (team: string, id: string | null): LocalCopy | null =>
   read(keyOf(team, id));
 
 const lostKeyOf = (team: string, id: string | null) => `akimbo.files.${team}.${id ?? "new"}`;
 
-/** Remembers which files of a draft are not stored, in case the page goes away. */
 export function keepNames(team: string, id: string | null, names: readonly string[]): void {
   write(lostKeyOf(team, null), null);
   write(lostKeyOf(team, id), names.length === 0 ? null : names);
@@ -68,7 +64,6 @@ export const lostNames = (team: string, id: string | null): string[] =>
 /** Of copies of forms that were sent, which are wanted only when sending failed. */
 const SENT_KEPT_MS = 86_400_000;
 
-/** Removes what no page will ask for again. */
 export function removeOldCopies(): void {
   for (const key of tryStorage(() => Object.keys(localStorage)) ?? []) {
     const copy = key.startsWith("akimbo.draft.") ? read<LocalCopy>(key) : null;
@@ -86,7 +81,6 @@ interface Draft {
   onState(state: DraftState): void;
 }
 
-/** Keeps a form in the browser as one types, and on the server now and then. */
 export class DraftKeeper {
   private readonly draft: Draft;
   private timer = 0;
@@ -95,7 +89,6 @@ export class DraftKeeper {
   private isChanged = false;
   private saving: Promise<void> | null = null;
   private isStopped = false;
-  /** Status of the last save, where it was refused. */
   private refusal: number | null = null;
   private readonly keepSoon: () => void;
 
@@ -135,7 +128,6 @@ export class DraftKeeper {
     this.save();
   }
 
-  /** The form goes out: what the browser has is no longer restored by itself. */
   sent(): void {
     this.stop();
     this.keep(true);
@@ -163,10 +155,7 @@ export class DraftKeeper {
     this.timer = setTimeout(() => this.save(), ms) as unknown as number;
   }
 
-  /**
-   * Saves before the form is sent, so that its draft names the call. False without a line or a session: what is
-   * written would be lost.
-   */
+  /** Saves, because the draft names the call. False without a line or a session. */
   async ready(): Promise<boolean> {
     await this.saving;
     if (this.isChanged || this.draft.id === null) {

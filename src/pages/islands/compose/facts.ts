@@ -24,7 +24,6 @@ export interface FileRoute {
   /** Of POST /upload/presign. */
   name: string;
   maxBytes: number;
-  /** Such as `video/*`. */
   types: string[];
 }
 

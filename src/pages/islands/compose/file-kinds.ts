@@ -21,7 +21,6 @@ export const mostOf = (mime: string): string => formatBytes(routeOf(mime)?.maxBy
 const READABLE =
   "Choose a JPEG, PNG, WebP or GIF picture, a video, a PDF, or a Word or PowerPoint file.";
 
-/** The route that takes the file, or the sentence that refuses it. */
 export function routeFor(file: File): FileRoute | string {
   if (file.size === 0) return "This file is empty. Choose another one.";
   const found = routeOf(file.type);

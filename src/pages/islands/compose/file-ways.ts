@@ -88,7 +88,6 @@ function takeThumbnail(ways: Ways): void {
   });
 }
 
-/** Files by choice, drop, paste, camera and library. False on a page that takes none. */
 export function startWays(ways: Ways): boolean {
   const section = sectionOf("files");
   const input = byId<HTMLInputElement>("photo");

@@ -16,11 +16,9 @@ let changed = () => {};
 
 export const goingUp = (): number => [...uploads.values()].filter((one) => one.isGoing).length;
 
-/** Names of the files that a page that goes away would lose. */
 export const unsaved = (): string[] =>
   [...uploads.values()].flatMap(({ state, file }) => (state === "stored" ? [] : [file.name]));
 
-/** The page was left while they went up. */
 export function tellLost(names: readonly string[]): void {
   if (names.length === 0) return;
   const words = `Not uploaded when this page was left: ${names.join(", ")}. Add what is missing again.`;
@@ -48,7 +46,6 @@ function nameFields(item: HTMLElement, isStored: boolean): void {
 
 const aboutOf = (item: HTMLElement): Element => item.querySelector(".about") ?? item;
 
-/** Ids, labels and buttons of the items say their place. */
 export function renumber(): void {
   const all = items();
   all.forEach((item, i) => {
@@ -99,7 +96,6 @@ function setSize(item: HTMLElement, width: number, height: number): void {
   showCrops();
 }
 
-/** What the chosen platforms cut off each picture. */
 export function showCrops(): void {
   const platforms = new Set(chosenAccounts().map(({ platform }) => platform));
   for (const item of items()) {
@@ -291,7 +287,6 @@ async function pickCover(item: HTMLElement): Promise<void> {
   if (await chooseCover(source)) changed();
 }
 
-/** The list of the page, with what script can add to it. */
 export function startFiles(onChange: () => void, onUploads: () => void): void {
   changed = () => {
     onUploads();

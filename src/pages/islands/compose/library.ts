@@ -27,7 +27,6 @@ function choiceOf(file: StoredFile): HTMLElement {
   );
 }
 
-/** Lets a person tick files of the team's library. */
 export function chooseFromLibrary(onChosen: (files: StoredFile[]) => void): void {
   const words = make("input", { type: "search", id: "library-words", autocomplete: "off" });
   const label = make("label", { htmlFor: words.id, textContent: "Search by name" });

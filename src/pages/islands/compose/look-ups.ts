@@ -73,7 +73,6 @@ function showCreator(fieldset: HTMLFieldSetElement, creator: Creator): void {
   }
 }
 
-/** Says where a refusal of the platform stands, beside the account's fields. */
 function showTrouble(place: Element | null | undefined, error: unknown): void {
   const words = error instanceof CallRefused ? error.message : String(error);
   place?.replaceChildren(make("span", { role: "status", textContent: words }));
@@ -114,7 +113,6 @@ async function loadBoards(control: HTMLElement, id: string): Promise<void> {
   }
 }
 
-/** Warns before sending when a video is longer than TikTok allows this creator. */
 export function checkLength(): void {
   const seconds = Math.max(
     0,
@@ -136,7 +134,6 @@ export function checkLength(): void {
   }
 }
 
-/** Asks the platforms for what only they know of the chosen accounts, once each. */
 export function lookUpChosen(): void {
   for (const { id, platform } of chosenAccounts()) {
     if (asked.has(id)) continue;
@@ -157,7 +154,6 @@ const isOpen = (question: HTMLElement): boolean =>
 
 let before = new Set<string>();
 
-/** Platforms without a chosen account say nothing of their settings; those that ask something open. */
 export function showSettings(): void {
   const chosen = new Set(chosenAccounts().flatMap(({ id, platform }) => [id, platform]));
   for (const details of all<HTMLDetailsElement>("details.platform")) {

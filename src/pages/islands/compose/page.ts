@@ -31,7 +31,6 @@ export const chosenAccounts = (): ChosenAccount[] =>
     name: dataset.accountName ?? "",
   }));
 
-/** A button that does not send the form. */
 export const makeButton = (
   text: string,
   onClick: () => void,
@@ -54,13 +53,11 @@ export function showErrors(id: string, message: string): void {
   else control?.removeAttribute("aria-invalid");
 }
 
-/** Says it once, where screen readers listen. */
 export function say(message: string): void {
   const place = byId("saved");
   if (place && place.textContent !== message) place.textContent = message;
 }
 
-/** Of the post's video. */
 export function setCover(mediaId: string): void {
   for (const field of all<HTMLInputElement>("[name=thumbnailMediaId]")) field.value = mediaId;
   say("The cover is chosen.");

@@ -12,16 +12,13 @@ function* divide(text: string): Generator<string> {
   }
 }
 
-/** Longer counting would be felt as one types. */
 const TURN_MS = 6;
 
 interface Part {
   text: string;
-  /** Null until it is counted. */
   count: number | null;
 }
 
-/** Counts a text of which each keystroke changes little: only parts that changed are counted again. */
 export class PartCounter {
   private parts: Part[] = [];
   private readonly count: (text: string) => number;

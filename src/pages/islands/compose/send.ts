@@ -1,11 +1,8 @@
 import { all, byId, composeForm, make } from "./page.ts";
 
 interface Sending {
-  /** Files on their way. */
   goingUp(): number;
-  /** Files that are lost when the page goes away. */
   unsaved(): readonly string[];
-  /** Whether the form can go out now. */
   ready(): Promise<boolean>;
   onSend(): void;
 }

@@ -6,7 +6,6 @@ interface Part {
   size: number;
 }
 
-/** What POST /upload/presign answers for one file. */
 export interface Presigned {
   accessUrl: string;
   multipart?: { parts: Part[]; partSize: number; completeUrl: string; abortUrl: string };
@@ -23,7 +22,6 @@ export async function presign(route: string, file: File): Promise<Presigned> {
   return files[0];
 }
 
-/** What a file of the library is, as POST /media and GET /media answer it. */
 export interface StoredFile {
   mediaId: string;
   name?: string | null;
@@ -36,7 +34,6 @@ export interface StoredFile {
   url: string;
 }
 
-/** Makes a stored file one of the team's library. */
 export async function keep(accessUrl: string, name: string): Promise<StoredFile> {
   const form = new FormData();
   form.set("url", accessUrl);
@@ -44,7 +41,6 @@ export async function keep(accessUrl: string, name: string): Promise<StoredFile>
   return (await call<{ data: StoredFile }>("POST", "/media", form)).data;
 }
 
-/** Puts a picture that the page made, such as a video's cover. */
 export async function keepBlob(blob: Blob, name: string): Promise<StoredFile> {
   const form = new FormData();
   form.set("file", blob, name);
@@ -62,11 +58,7 @@ interface Put {
 /** A browser sets the length itself, and refuses to be told. */
 const OWN_HEADERS = ["content-length", "host"];
 
-/**
- * Puts bytes and answers their ETag. XMLHttpRequest, because fetch tells no progress.
- *
- * @throws CallRefused with status 0 when no answer came
- */
+/** Answers the ETag. XMLHttpRequest, because fetch tells no progress. @throws CallRefused, 0 without an answer */
 export function put({ url, headers = {}, body, signal, onSent }: Put): Promise<string> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
@@ -100,7 +92,6 @@ const toXml = (etags: ReadonlyMap<number, string>): string =>
     })
     .join("");
 
-/** @throws CallRefused */
 export async function complete(
   completeUrl: string,
   etags: ReadonlyMap<number, string>,

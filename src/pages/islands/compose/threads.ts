@@ -34,7 +34,6 @@ function renumber(): void {
   fillFileParts();
 }
 
-/** Each file goes with the post itself or with a part of the thread. */
 export function fillFileParts(): void {
   const count = parts().length;
   for (const select of fileParts()) {
@@ -134,7 +133,6 @@ function addMoves(changed: () => void): void {
   });
 }
 
-/** Every paragraph of the post's text becomes a post of the thread. */
 function split(changed: () => void): void {
   const fields = ["title", "description"].map((id) => byId<HTMLTextAreaElement>(id));
   const area = fields.find((field) => field && /\S\s*\n\s*\n\s*\S/.test(field.value));

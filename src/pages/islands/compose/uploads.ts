@@ -21,11 +21,9 @@ const mayPass = ({ status }: CallRefused): boolean => status === 429 || status >
 const isOver = (error: unknown): boolean =>
   error instanceof CallRefused && (error.status === 403 || error.status === 404);
 
-/** One file on its way to the team's library. */
 export class Upload {
   readonly file: File;
   state: UploadState = "waiting";
-  /** What happened and what to do, when `state` is failed. */
   message = "";
   stored: StoredFile | null = null;
   private readonly onChange: () => void;
@@ -40,7 +38,6 @@ export class Upload {
     this.onChange = onChange;
   }
 
-  /** From 0 to 1. */
   get progress(): number {
     if (this.stored) return 1;
     let bytes = 0;
@@ -117,7 +114,6 @@ export class Upload {
       );
       return;
     }
-    // One part that fails for good stops the others.
     const failure = new AbortController();
     const both = AbortSignal.any([signal, failure.signal]);
     await Promise.all(
@@ -162,7 +158,6 @@ export class Upload {
     onSent(size);
   }
 
-  /** Tries again after growing waits, and as soon as the line is back. */
   private async repeat<T>(
     signal: AbortSignal,
     act: () => Promise<T>,

@@ -1,7 +1,6 @@
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
 
-/** Doubles with each attempt from 1, up to half a minute. */
 export const retryWaitMs = (attempt: number): number =>
   Math.min(FIRST_WAIT_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS);
 
@@ -23,7 +22,6 @@ export function waitForLine(ms: number | null, signal: AbortSignal): Promise<voi
   });
 }
 
-/** Runs once `ms` have passed since the last call. */
 export function afterPause(ms: number, run: () => void): () => void {
   let timer = 0;
   return () => {
@@ -32,7 +30,6 @@ export function afterPause(ms: number, run: () => void): () => void {
   };
 }
 
-/** Lets `max` tasks run at a time, in the order of their calls. */
 export function inTurns(
   max: number,
 ): <T>(signal: AbortSignal, task: () => Promise<T>) => Promise<T> {
