@@ -8,6 +8,8 @@ interface Visit {
   folder: string;
 }
 
+const LAST_PICTURE = `[...document.querySelectorAll("li.preview .shots img")].at(-1)`;
+
 export function questionSteps({ akimbo, folder }: Visit, pictures: readonly string[]): Step[] {
   const asked = [
     ["TikTok", "Who can see this post"],
@@ -26,11 +28,11 @@ export function questionSteps({ akimbo, folder }: Visit, pictures: readonly stri
       await thereAre(page, 2, "li.preview .shots img");
       const shown = page.locator("li.preview .shots img").last();
       await shown.scrollIntoViewIfNeeded();
-      await shown.evaluate("(img) => img.decode()");
+      await page.evaluate(`${LAST_PICTURE}.decode()`);
       await page.locator("#description").fill("Another text");
       await page.locator("li.preview", { hasText: "Another text" }).first().waitFor();
-      const isThere = await shown.evaluate<boolean>(
-        "(img) => img.complete && img.naturalWidth > 0",
+      const isThere = await page.evaluate(
+        `${LAST_PICTURE}.complete && ${LAST_PICTURE}.naturalWidth > 0`,
       );
       if (!isThere) throw new Error("The picture is loaded again.");
       await page.screenshot({ path: join(folder, "compose-preview.png"), fullPage: true });

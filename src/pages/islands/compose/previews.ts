@@ -81,8 +81,10 @@ function show(list: HTMLElement, fresh: readonly HTMLElement[]): void {
   const next = fresh.map((one) => {
     const old = before.get(one.dataset.account);
     if (old?.innerHTML === one.innerHTML) return old;
-    keepFiles(old, one);
-    return document.adoptNode(one);
+    // A picture that changes its document is loaded again: the new preview comes into this one first.
+    const adopted = document.adoptNode(one);
+    keepFiles(old, adopted);
+    return adopted;
   });
   const { children } = list;
   const isSame = next.length === children.length && next.every((one, i) => one === children[i]);

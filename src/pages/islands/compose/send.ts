@@ -51,6 +51,8 @@ export function startSending({ goingUp, unsaved, ready, onSend }: Sending): () =
       byId("draft-notice")?.scrollIntoView({ block: "center" });
       return;
     }
+    // A form that is asked to send itself while its submit event runs does nothing.
+    await new Promise((done) => setTimeout(done));
     isSending = true;
     if (/^send/.test(button?.value ?? "send")) onSend();
     form.requestSubmit(button);
