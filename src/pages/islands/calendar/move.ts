@@ -102,7 +102,7 @@ export async function move(entry: HTMLElement, date: string, time: string): Prom
     return true;
   } catch (error) {
     if (!(error instanceof CallRefused)) throw error;
-    const text = error.message.replace(/^scheduledFor:/, "The time");
+    const text = error.message.replace(/^Must\b/, "The time must");
     home?.insertBefore(entry, next?.parentNode === home ? next : null);
     show(entry, before);
     markEmpty(day);
