@@ -26,19 +26,26 @@ export async function countCaller(
 }
 
 /** @throws AppError RATE_LIMIT, synchronously when the rate-limit window is known to be full */
-export const countVisitor = (c: AppContext, limit: LimitGroup): Promise<void> =>
+export const countVisitor = (c: Counted, limit: LimitGroup): Promise<void> =>
   countCall(c, null, limit).verdict;
+
+/** A request of the API or of a page. */
+interface Counted {
+  req: AppContext["req"];
+  var: Pick<AppContext["var"], "deps">;
+  set(name: "limitHeaders", headers: AppContext["var"]["limitHeaders"]): void;
+}
 
 /** Counts by user instead of address. @throws AppError RATE_LIMIT */
 export const countUser = (c: AppContext, userId: number, limit: LimitGroup): Promise<void> =>
   leaveHeaders(c, count(c.var.deps, { key: `user:${userId}`, tokenHash: null }, limit)).verdict;
 
-function countCall(c: AppContext, tokenHash: string | null, limit: LimitGroup) {
+function countCall(c: Counted, tokenHash: string | null, limit: LimitGroup) {
   const key = clientKey(c.req.header("cf-connecting-ip") ?? null);
   return leaveHeaders(c, count(c.var.deps, { key, tokenHash }, limit));
 }
 
-function leaveHeaders(c: AppContext, { mustWait, admission }: Count) {
+function leaveHeaders(c: Counted, { mustWait, admission }: Count) {
   const headers = admission.catch(() => ({}));
   const verdict = admission.then(() => {});
   // Prevents an unhandled rejection while `verdict` is not awaited yet.

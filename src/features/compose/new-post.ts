@@ -1,7 +1,7 @@
 import { type FieldError, fieldError } from "../../core/errors.ts";
-import type { NamedCall } from "../../core/idempotency-key.ts";
 import type { Platform } from "../../core/platforms.ts";
 import { flag, lastOf, type RawField, readField } from "../../platforms/kit/form-fields.ts";
+import type { Call } from "../idempotency/once.ts";
 import type { StoredFile } from "../media/intake.ts";
 
 export type RawSettings = Record<string, RawField>;
@@ -65,7 +65,7 @@ export interface Override {
 
 export interface NewPost {
   /** Null for a call without an idempotency key. */
-  call: NamedCall | null;
+  call: Call | null;
   accountIds: readonly string[];
   title: string | null;
   description: string | null;

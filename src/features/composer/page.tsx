@@ -1,5 +1,6 @@
 import { type Context, Hono } from "hono";
 import { AppError } from "../../core/errors.ts";
+import { countVisitor } from "../../http/caller.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { readNumericId } from "../../http/ids.ts";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
@@ -65,8 +66,24 @@ const originOf = (c: Context<PageEnv>): string => publicOrigin(c.var.deps, c.req
 
 type Posted = Scene & { written: ComposeForm };
 
+/** A send counts like `POST /upload`. Returns the refusal's message. */
+async function tooMany(c: Context<PageEnv>): Promise<string | null> {
+  try {
+    await countVisitor(c, "upload-create");
+    return null;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "RATE_LIMIT") return error.message;
+    throw error;
+  }
+}
+
 async function send(c: Context<PageEnv>, scene: Posted): Promise<Response> {
   const { ctx } = c.var;
+  const message = await tooMany(c);
+  if (message) {
+    const errors = [{ control: null, accountId: null, message }];
+    return showComposer(c, { ...scene, errors, status: 429 });
+  }
   const { sendForm } = await import("./send.ts");
   const sent = await sendForm(ctx, scene.written, originOf(c));
   if (sent.kind === "queued") return c.redirect(`${PATH}/sent?pool=${sent.poolId}`, 303);

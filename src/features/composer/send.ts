@@ -10,7 +10,7 @@ import { deleteSentDraft, draftById } from "../drafts/repo.ts";
 import { draftContentSchema } from "../drafts/schema.ts";
 import { createDraft, draftChanged, saveDraft } from "../drafts/service.ts";
 import type { DraftContent } from "../drafts/table.ts";
-import { look } from "../idempotency/once.ts";
+import { type Call, look } from "../idempotency/once.ts";
 import { filesByHash } from "../media/repo.ts";
 import { addItems } from "../pools/items.ts";
 import { createReviewLink } from "../review/service.ts";
@@ -23,9 +23,15 @@ import { errorsOf, toShown } from "./shown-errors.ts";
 import { itemSettings, threadOf, toMedia, toNewPost } from "./to-post.ts";
 import { type ShownAccount, type ShownError, shownAccount } from "./view.ts";
 
-const callOf = ({ draft, key }: ComposeForm): NamedCall | null => {
+const nameOf = ({ draft, key }: ComposeForm): NamedCall | null => {
   const name = draft ? `draft-${draft.id}-${draft.version}` : key;
   return name === "" ? null : { route: "POST /app/compose", key: name };
+};
+
+const callOf = ({ actor }: Ctx, form: ComposeForm): Call | null => {
+  const name = nameOf(form);
+  const last = form.draft && deleteSentDraft(actor.teamId, form.draft);
+  return name && { ...name, last };
 };
 
 interface Facts {
@@ -48,7 +54,7 @@ async function readFacts(ctx: Ctx, form: ComposeForm): Promise<Facts> {
     files: hashes.length > 0 ? filesByHash(team, hashes) : null,
     draft: draft ? draftById({ team, id: draft.id }) : null,
   });
-  const { findings, stored } = await look(ctx, "posts:write", callOf(form), queries);
+  const { findings, stored } = await look(ctx, "posts:write", nameOf(form), queries);
   const { zones, files, draft: drafts, ...rows } = read(findings);
   const accounts = rows.accounts.map((account) => shownAccount(account, ctx.config));
   const [current] = drafts ?? [];
@@ -175,7 +181,7 @@ const ofFile = ({ field, message }: { field: string; message: string }): ShownEr
 async function publish(ctx: Ctx, form: ComposeForm, facts: Facts, origin: string): Promise<Sent> {
   const { content, action, draft } = form;
   const { chosen: accounts, files, zone } = facts;
-  const post = toNewPost(content, { accounts, files, zone, origin, call: callOf(form) });
+  const post = toNewPost(content, { accounts, files, zone, origin, call: callOf(ctx, form) });
   const isWhole = action !== "send-accepted";
   const { result, isReplayed } = await createPosts(ctx, post, undefined, { isWhole });
   const results = result.results.map((one) => ({
@@ -189,7 +195,9 @@ async function publish(ctx: Ctx, form: ComposeForm, facts: Facts, origin: string
     linkRefusal = await refusalOf(() => createReviewLink(ctx, ids));
   }
   const rest = results.filter(({ error }) => error !== null).map(({ accountId }) => accountId);
-  const restId = isReplayed ? null : await leaveDraft(ctx, draft, content, rest);
+  let restId: number | null = null;
+  if (ids.length === 0) restId = draft?.id ?? null;
+  else if (!isReplayed) restId = await draftOfRest(ctx, content, rest);
   return { kind: "sent", results, isHeld: result.isHeld, linkRefusal, restId };
 }
 
@@ -203,21 +211,15 @@ async function refusalOf(action: () => Promise<unknown>): Promise<string | null>
   }
 }
 
-/** Removes the sent draft, or leaves in it the accounts that refused the post. */
-async function leaveDraft(
+/** Keeps the accounts that refused the post, for the sent draft is gone. */
+async function draftOfRest(
   ctx: Ctx,
-  draft: ComposeForm["draft"],
   content: DraftContent,
   rest: readonly string[],
 ): Promise<number | null> {
-  if (rest.length === 0) {
-    if (draft) await ctx.db.run([deleteSentDraft(ctx.actor.teamId, draft)]);
-    return null;
-  }
-  const left = { ...content, accountIds: [...rest] };
+  if (rest.length === 0) return null;
   try {
-    const saved = draft ? await saveDraft(ctx, draft, left) : await createDraft(ctx, left);
-    return saved.id;
+    return (await createDraft(ctx, { ...content, accountIds: [...rest] })).id;
   } catch (error) {
     // The posts are out: a draft that cannot be kept must not look like a refused call.
     if (error instanceof AppError) return null;
@@ -226,7 +228,7 @@ async function leaveDraft(
 }
 
 async function queueItem(ctx: Ctx, form: ComposeForm, facts: Facts, origin: string): Promise<Sent> {
-  const { content, draft } = form;
+  const { content } = form;
   const { alt_text: altText, ...settings } = itemSettings(content, facts.chosen).settings;
   const poolId = content.when.poolId ?? 0;
   const { title, description } = content;
@@ -239,9 +241,8 @@ async function queueItem(ctx: Ctx, form: ComposeForm, facts: Facts, origin: stri
     repeat: null,
     variants: null,
   };
-  const adding = { poolId, call: callOf(form), items: [item], prefixOf: () => "", origin };
+  const adding = { poolId, call: callOf(ctx, form), items: [item], prefixOf: () => "", origin };
   await addItems(ctx, adding);
-  if (draft) await ctx.db.run([deleteSentDraft(ctx.actor.teamId, draft)]);
   return { kind: "queued", poolId };
 }
 

@@ -1,4 +1,3 @@
-import type { NamedCall } from "../../core/idempotency-key.ts";
 import { nullIfBlank } from "../../core/text.ts";
 import { ZoneClock } from "../../core/zone.ts";
 import type { RawField } from "../../platforms/kit/form-fields.ts";
@@ -11,6 +10,7 @@ import {
   type RawSettings,
 } from "../compose/new-post.ts";
 import type { DraftContent } from "../drafts/table.ts";
+import type { Call } from "../idempotency/once.ts";
 import type { MediaRow } from "../media/repo.ts";
 import { hasOwnTitle, readName, takes } from "./content.ts";
 import type { ShownAccount } from "./view.ts";
@@ -142,7 +142,7 @@ interface Sending {
   files: readonly Pick<MediaRow, "sha256" | "kind">[];
   zone: string | null;
   origin: string;
-  call: NamedCall | null;
+  call: Call | null;
 }
 
 export function toNewPost(

@@ -77,13 +77,14 @@ export const updateDraft = (
       updated_by = ${userId}, updated_at = ${now.getTime()}
     WHERE id = ${id} AND team_id = ${teamId} AND version = ${version}`);
 
-/** Deletes nothing when the draft was saved again. */
+/** Ends the batch that sends the draft. Deletes nothing when the draft was saved again. */
 export const deleteSentDraft = (
   teamId: number,
   { id, version }: { id: number; version: number },
 ): Query<number> =>
   sqlWrite(
-    sql`DELETE FROM drafts WHERE id = ${id} AND team_id = ${teamId} AND version = ${version}`,
+    sql`DELETE FROM drafts WHERE id = ${id} AND team_id = ${teamId} AND version = ${version}
+      AND changes() > 0`,
   );
 
 export const deleteDraft = (teamId: number, id: number): Query<number> =>

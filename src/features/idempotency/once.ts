@@ -25,6 +25,11 @@ export async function look<const Q extends readonly Query<unknown>[]>(
   return { findings, stored };
 }
 
+export interface Call extends NamedCall {
+  /** Ends the batch of the call; must act only if the previous statement of the batch changed a row. */
+  last?: Query<number> | null;
+}
+
 /** SQL by which a batch takes effect only once. */
 export interface FirstTime {
   /** SQL condition for the first statement of the batch: no answer is stored yet. */
@@ -33,7 +38,7 @@ export interface FirstTime {
   keep(answer: unknown, firstUploadId?: SQL | number | null): Query<number>[];
 }
 
-const firstTimeOf = (ctx: Ctx, call: NamedCall | null, fingerprint: string): FirstTime => {
+const firstTimeOf = (ctx: Ctx, call: Call | null, fingerprint: string): FirstTime => {
   if (!call) return { isNew: ALWAYS_NEW, keep: () => [] };
   const { teamId } = ctx.actor;
   const now = ctx.now();
@@ -41,6 +46,7 @@ const firstTimeOf = (ctx: Ctx, call: NamedCall | null, fingerprint: string): Fir
     isNew: isNewCall(teamId, call, now),
     keep: (answer, firstUploadId = null) => [
       keepAnswer(teamId, call, { fingerprint, answer, firstUploadId }, now),
+      ...(call.last ? [call.last] : []),
     ],
   };
 };
@@ -71,7 +77,7 @@ const MAX_TRIES = 5;
  */
 export async function once<K, R>(
   ctx: Ctx,
-  call: NamedCall | null,
+  call: Call | null,
   bodyOf: () => unknown,
   { look, make, replay = ({ answer }) => answer as R }: Steps<K, R>,
 ): Promise<Done<R>> {

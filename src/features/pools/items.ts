@@ -1,6 +1,5 @@
 import { formatCount } from "../../core/counts.ts";
 import { AppError, type FieldError, fieldError, notFound } from "../../core/errors.ts";
-import type { NamedCall } from "../../core/idempotency-key.ts";
 import { coversScope } from "../../core/scopes.ts";
 import { nullIfBlank } from "../../core/text.ts";
 import { allOf } from "../../db/conditions.ts";
@@ -28,7 +27,14 @@ import {
   type RawSettings,
 } from "../compose/new-post.ts";
 import { textErrors } from "../content/bounds.ts";
-import { type Done, type FirstTime, type Looked, look, once } from "../idempotency/once.ts";
+import {
+  type Call,
+  type Done,
+  type FirstTime,
+  type Looked,
+  look,
+  once,
+} from "../idempotency/once.ts";
 import { DAMAGED } from "../media/files.ts";
 import { filesByHash, hasFiles, insertMedia, type MediaRow } from "../media/repo.ts";
 import { arePresigned } from "../presign/repo.ts";
@@ -56,7 +62,7 @@ export interface NewItem {
 
 export interface NewItems {
   poolId: number;
-  call: NamedCall | null;
+  call: Call | null;
   items: readonly NewItem[];
   prefixOf(index: number): string;
   /** Platforms fetch the files from this public origin. */

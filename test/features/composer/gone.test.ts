@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { FilledForm } from "../../support/filled-form.ts";
-import { connectSandbox, createMember, Harness } from "../../support/harness.ts";
+import { connectSandbox, createMember, Harness, harnessWith } from "../../support/harness.ts";
 import { Browser, type Page } from "../../support/person.ts";
 
 async function enter() {
@@ -101,4 +101,38 @@ test("a page that was sent before sends nothing else, and says how to", async ()
   const draft = await open(browser, copy.location?.slice("/app/compose".length));
   expect((await send(browser, draft)).status).toBe(303);
   expect(await postIds()).toHaveLength(2);
+});
+
+test("a draft leaves in the batch that stores its posts", async () => {
+  const { browser, account, call, postIds } = await enter();
+  const form = (await open(browser)).set("accountId", account).set("description", "Once");
+  const saved = await send(browser, form, "save");
+  const query = saved.location?.slice("/app/compose".length);
+  const draft = await open(browser, query);
+  await env.DB.exec(
+    "CREATE TRIGGER stopped BEFORE DELETE ON drafts BEGIN SELECT RAISE(ABORT, 'stopped'); END",
+  );
+  expect((await send(browser, draft)).status).toBe(500);
+  expect(await postIds()).toEqual([]);
+  await env.DB.exec("DROP TRIGGER stopped");
+  expect((await send(browser, draft)).status).toBe(303);
+  expect(await postIds()).toHaveLength(1);
+  expect((await call("GET", "/drafts")).body.data).toEqual([]);
+});
+
+test("sends count like POST /upload, and the text of one too many stays", async () => {
+  const harness = harnessWith({
+    rateLimits: { "upload-create": { limit: 2, windowSeconds: 900 } },
+  });
+  const member = await createMember();
+  const browser = await new Browser(harness).signIn(member);
+  const headers = { "cf-connecting-ip": "198.18.255.7" };
+  const form = (await open(browser)).set("description", "One too many");
+  const sendOne = () =>
+    browser.send(form.action, { method: "POST", headers, body: form.press("send") });
+  for (let i = 0; i < 2; i++) expect((await sendOne()).status).toBe(400);
+  const refused = await sendOne();
+  expect(refused.status).toBe(429);
+  expect(refused.html).toContain("Try again in");
+  expect(formOf(refused).all("description")).toEqual(["One too many"]);
 });
