@@ -45,9 +45,9 @@ export const refuseOtherSites = refuseUnless(
     (c.req.header("sec-fetch-site") === undefined && c.req.header("origin") === undefined),
 );
 
-export function renderErrorPage(error: unknown, c: AppContext): Response | Promise<Response> {
+export async function renderErrorPage(error: unknown, c: AppContext): Promise<Response> {
   const { status, message, headers } = toRefusal(error, c);
-  if (status === 401) return c.redirect(signInPath(c), 303);
+  if (status === 401) return renderSignedOut(c);
   for (const [name, value] of Object.entries(headers)) c.header(name, value);
   return renderPlainPage(
     c,
@@ -60,6 +60,50 @@ export function renderErrorPage(error: unknown, c: AppContext): Response | Promi
       </p>
     </>,
   );
+}
+
+/** Keeps what was written in a form whose sender is signed out. */
+async function renderSignedOut(c: AppContext): Promise<Response> {
+  const path = signInPath(c);
+  const fields = await writtenFields(c);
+  const texts = fields.filter((field): field is [string, string] => typeof field[1] === "string");
+  if (!texts.some(([, text]) => /\s/.test(text.trim()))) return c.redirect(path, 303);
+  const hasFiles = texts.length < fields.length;
+  const { pathname, search } = new URL(c.req.url);
+  return renderPlainPage(
+    c,
+    { title: "You are signed out", status: 401 },
+    <>
+      <h1>You are signed out</h1>
+      <p>
+        Nothing was sent, and what you wrote is here.{" "}
+        <a href={hasFiles ? path : "/sign-in"} target="_blank" rel="noopener">
+          Sign in
+        </a>
+        , which opens a page of its own, then {hasFiles ? "copy it from here" : "come back here"}.
+        {hasFiles && " Choose your files again there."}
+      </p>
+      <form id="unsent" method="post" action={pathname + search}>
+        {texts.map(([name, text]) =>
+          /\s/.test(text) ? (
+            <textarea name={name} rows={5} aria-label={name} dir="auto" readonly>
+              {text}
+            </textarea>
+          ) : (
+            <input type="hidden" name={name} value={text} />
+          ),
+        )}
+        {!hasFiles && <button type="submit">Send it again</button>}
+      </form>
+    </>,
+  );
+}
+
+/** Empty for a form that is too large to be kept. Files without content are left out. */
+async function writtenFields(c: AppContext): Promise<[string, string | File][]> {
+  if (c.req.method !== "POST" || c.req.raw.bodyUsed) return [];
+  const form = await readForm(c).catch(() => new FormData());
+  return [...form].filter(([, value]) => typeof value === "string" || value.size > 0);
 }
 
 const titleOf = (status: number): string => {

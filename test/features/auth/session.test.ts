@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
+import { FilledForm } from "../../support/filled-form.ts";
 import {
   connectSandbox,
   createMember,
@@ -25,6 +26,27 @@ test("anybody else is led to the sign-in, and back", async () => {
   const harness = new Harness();
   const page = await new Browser(harness).get("/app?x=1");
   expect(page).toMatchObject({ status: 303, location: "/sign-in?next=%2Fapp%3Fx%3D1" });
+});
+
+test("what is written in a form is kept when the session has ended, and sent again after the sign-in", async () => {
+  const harness = new Harness();
+  const member = await createMember();
+  const browser = await new Browser(harness).signIn(member);
+  const path = `/app/suggestions?team=${member.teamId}`;
+  const written = { title: "Two words", body: "More <b>of it</b>" };
+  harness.advance(30 * 86_400);
+  const { status, html } = await browser.sendForm(path, written);
+  expect(status).toBe(401);
+  expect(html).toContain("More &lt;b&gt;of it&lt;/b&gt;");
+  await browser.signIn(member);
+  const unsent = new FilledForm(html, "unsent");
+  const fields = { title: unsent.all("title"), body: unsent.all("body") };
+  expect(fields).toEqual({ title: [written.title], body: [written.body] });
+  const sent = await browser.sendForm(unsent.action, fields as Record<string, string[]>);
+  expect(sent.status).toBe(303);
+  const withFile = { ...written, file: new File(["x"], "x.png") };
+  harness.advance(30 * 86_400);
+  expect((await browser.sendForm(path, withFile)).html).not.toContain("Send it again");
 });
 
 test("a session that has ended or was revoked is over at once", async () => {
