@@ -48,6 +48,10 @@ export async function readComposeForm(ctx: Ctx, request: Request): Promise<Compo
   const errors = media.flatMap(({ field, ...item }) =>
     "refusal" in item ? [{ field, message: item.refusal }] : [],
   );
+  if (fields.get("mediaId")?.some((mediaId) => !HASH.test(mediaId))) {
+    const message = "A file is not one of the library, and was left out. Add it again.";
+    errors.push({ field: "photo", message });
+  }
   const content = readContent(fields);
   await keepFiles(ctx, media, content);
   return {

@@ -14,6 +14,8 @@ import { showSent } from "./sent.tsx";
 
 export const composePage = new Hono<PageEnv>();
 
+const SENDS = ["send", "send-accepted"];
+
 const DONE_MESSAGES: Record<string, string> = {
   saved: "The draft is kept. Nothing was sent.",
   removed: "The draft is removed.",
@@ -48,8 +50,9 @@ composePage.post(PATH, signedIn("compose"), async (c) => {
   const form = await readComposeForm(ctx, c.req.raw);
   const { action, draft, uploadId, errors } = form;
   const scene = { written: form, draftId: draft?.id ?? null, uploadId };
-  if (uploadId !== null && action.startsWith("send")) return edit(c, uploadId, scene);
-  if (action.startsWith("send")) return send(c, scene);
+  if (SENDS.includes(action)) {
+    return uploadId === null ? send(c, scene) : edit(c, uploadId, scene);
+  }
   if (action === "save" || action === "copy") return keep(c, scene);
   if (action === "preview") return preview(c, scene);
   const fileErrors = errors.map((one) => ({ ...one, control: "photo", accountId: null }));

@@ -136,3 +136,15 @@ test("sends count like POST /upload, and the text of one too many stays", async 
   expect(refused.html).toContain("Try again in");
   expect(formOf(refused).all("description")).toEqual(["One too many"]);
 });
+
+test("a button that is none sends nothing, and a file that is none stops the others", async () => {
+  const { browser, account, postIds } = await enter();
+  const form = (await open(browser)).set("accountId", account).set("description", "Stays");
+  const body = form.press("send");
+  body.set("do", "sendx");
+  expect((await browser.send(form.action, { method: "POST", body })).status).toBe(200);
+  const refused = await send(browser, form.set("mediaId", "nothing"));
+  expect(refused.status).toBe(400);
+  expect(wordsAt(refused, "photo-error")).toContain("Add it again");
+  expect(await postIds()).toEqual([]);
+});
