@@ -74,10 +74,12 @@ form { margin: 0; }
 .card.fields > * { margin-top: 0; }
 label { font-weight: 600; font-size: .95rem; display: block; }
 .hint { color: var(--muted); font-size: .88rem; font-weight: 400; }
+.error { color: var(--bad); font-size: .92rem; font-weight: 600; margin: .25rem 0 0; }
 input:not([type=checkbox], [type=radio]), select, textarea {
   font: inherit; font-weight: 400; width: 100%; max-width: 100%; padding: .55rem .7rem; margin-top: .25rem; color: var(--ink); background: var(--ground);
   border: 1px solid var(--edge); border-radius: .5rem;
 }
+[aria-invalid=true]:is(input, select, textarea) { border-color: var(--bad); }
 input[type=checkbox], input[type=radio] { width: 1.1rem; height: 1.1rem; flex: none; margin: .2rem .55rem 0 0; accent-color: var(--accent); }
 label:has(> [type=checkbox], > [type=radio]) { display: flex; align-items: start; font-weight: 400; }
 :is(input, select) + .hint { display: block; margin-top: .25rem; }

@@ -10,8 +10,10 @@ import { closedSteps, sessionSteps } from "./compose-ends.ts";
 import { accountOn, saved, stored, thereAre } from "./compose-page.ts";
 import { menuSteps, poolSteps, questionSteps } from "./compose-questions.ts";
 import { openContext } from "./context.ts";
+import { tabTo } from "./keyboard.ts";
 import { longestTask } from "./long-tasks.ts";
 import { LOOKS, NARROW, requireSound, type SignedIn, watchPolicy } from "./looks.ts";
+import { pictures } from "./pictures.ts";
 import { type Step, walk } from "./steps.ts";
 
 interface Visit {
@@ -29,33 +31,6 @@ const MAX_TASK_MS = 50;
 const MAX_KEYSTROKE_MS = 16;
 const LONG_TEXT = 30_000;
 const PLATFORMS = ["Bluesky", "Facebook", "Threads", "X"];
-const MAX_TABS = 250;
-
-/** What a person reaches by the Tab key. @throws Error where they never do */
-async function tabTo(page: Page, target: Locator): Promise<void> {
-  const focused = target.and(page.locator(":focus"));
-  for (let tabs = 0; tabs < MAX_TABS; tabs++) {
-    if ((await focused.count()) > 0) return;
-    await page.keyboard.press("Tab");
-  }
-  throw new Error(`The Tab key does not lead to ${target}.`);
-}
-
-async function pictures(folder: string): Promise<string[]> {
-  const sizes = [
-    [640, 480],
-    [400, 900],
-    [500, 500],
-  ] as const;
-  return Promise.all(
-    sizes.map(async ([width, height], i) => {
-      const path = join(folder, `picture-${i + 1}.png`);
-      const from = [58 + 60 * i, 70, 214] as const;
-      await writeFile(path, createGradientPng({ width, height, from, to: [240, 200, 120] }));
-      return path;
-    }),
-  );
-}
 
 async function film(folder: string, name: string, bytes: number): Promise<string> {
   const video = Buffer.from(SAMPLE_VIDEO_BASE64, "base64");

@@ -15,6 +15,7 @@ import { checkEndings } from "./endings.ts";
 import { checkForms } from "./forms.ts";
 import { checkGuideSearch, checkGuides } from "./guides.ts";
 import { checkHostile } from "./hostile.ts";
+import { checkJourney } from "./journey.ts";
 import { checkLinks } from "./links.ts";
 import { LOOKS, lookAt, NARROW, type SignedIn } from "./looks.ts";
 import { checkPartings } from "./partings.ts";
@@ -23,6 +24,7 @@ import { checkReference } from "./reference.ts";
 import { checkReview } from "./review.ts";
 import { checkSetup } from "./setup.ts";
 import { startSite } from "./site.ts";
+import { checkWcag } from "./wcag.ts";
 import { fillWorkspace } from "./workspace.ts";
 
 const DEFAULT_CHROMIUM = "/usr/bin/chromium";
@@ -84,6 +86,12 @@ async function main(): Promise<number> {
       ["a hostile caller", "quick", () => checkHostile(browser, visit)],
       ["uploads", "full", () => checkDirectUploads(browser, { akimbo, site, folder: stateDir })],
       ["compose", "quick", () => checkCompose(browser, { ...visit, isQuick })],
+      [
+        "journey",
+        "full",
+        () => checkJourney(browser, { folder, stateDir: join(stateDir, "journey") }),
+      ],
+      ["wcag", "full", () => checkWcag(browser, { ...visit, publishedId })],
       ["partings", "full", () => checkPartings(browser, akimbo, { owner, member })],
     ];
     for (const [name, form, check] of parts) {

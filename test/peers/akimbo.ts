@@ -90,6 +90,8 @@ export interface Akimbo {
   advanceClock(seconds: number): Promise<void>;
   /** Sets the service's clock. */
   setClock(now: Date): Promise<void>;
+  /** Moves the clock to the instant, and runs the schedule and its messages for so many minutes. */
+  leapTo(at: Date, minutes: number): Promise<void>;
   readLog(): Promise<string>;
 }
 
@@ -216,14 +218,18 @@ function createAkimbo(
     throw new Error(`The rehearsal does not end: ${notes.join(" ")}`);
   };
 
-  async function moveClock(offset: number): Promise<void> {
-    offsetSeconds = offset;
+  async function sendClock(body: object): Promise<void> {
     const { status } = await send("/sandbox/api/clock", {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ offsetSeconds }),
+      body: JSON.stringify(body),
     });
     if (status !== 200) throw new Error(`The clock could not be moved (${status}).`);
+  }
+
+  async function moveClock(offset: number): Promise<void> {
+    offsetSeconds = offset;
+    await sendClock({ offsetSeconds });
   }
 
   return {
@@ -242,6 +248,7 @@ function createAkimbo(
     },
     advanceClock: (seconds) => moveClock(offsetSeconds + seconds),
     setClock: (now) => moveClock(Math.ceil((now.getTime() - Date.now()) / 1_000)),
+    leapTo: (at, ticks) => sendClock({ at, ticks }),
     readLog: () => readFile(logPath, "utf8"),
   };
 }

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { reviewPath } from "../../core/link-token.ts";
+import { ZoneClock } from "../../core/zone.ts";
 import { named } from "../../db/named.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { clockOf, Time } from "../../pages/times.tsx";
@@ -48,6 +49,10 @@ export async function showSent(c: Context<PageEnv>, scene: SentScene): Promise<R
     ? publicOrigin(ctx, c.req.url) + (await reviewPath(ctx.config.signingKey, link.linkId))
     : null;
   const held = scene.isHeld || posts.some(({ status }) => status === "pending_approval");
+  const [planned] = posts.flatMap(({ scheduledFor }) => scheduledFor ?? []);
+  const month =
+    planned &&
+    new ZoneClock(clock.zone ?? "UTC").dayAt(planned.getTime()).slice(0, "2026-11".length);
   const found = pools?.find(({ id }) => id === pool);
   return renderOwnPage(
     c,
@@ -136,6 +141,12 @@ export async function showSent(c: Context<PageEnv>, scene: SentScene): Promise<R
       )}
       <p>
         <a href="/app/compose">Write another post</a>
+        {month && (
+          <>
+            {" · "}
+            <a href={`/app/calendar?month=${month}`}>See it in the calendar</a>
+          </>
+        )}
       </p>
     </>,
   );

@@ -2,11 +2,10 @@ export const COMPOSE_STYLES = `
 #compose { display: grid; gap: 1.5rem; }
 #compose > * { min-width: 0; }
 .control textarea, .part textarea { resize: vertical; min-height: 2.7rem; }
-.error { color: var(--bad); font-size: .92rem; font-weight: 600; margin: .25rem 0 0; }
 #compose [hidden] { display: none; }
 ul.error { padding-left: 1.2rem; }
-[aria-invalid=true] { border-color: var(--bad); }
 .choice label { align-items: center; gap: .5rem; padding: .3rem; border-radius: .5rem; }
+.choice p > a { display: inline-block; min-height: 1.6rem; }
 .choice .who-is { min-width: 0; overflow-wrap: anywhere; }
 .who-is > .hint { display: block; }
 .face { flex: none; width: 2.2rem; height: 2.2rem; border-radius: 50%; background: var(--accent-soft); color: var(--accent); display: grid; place-items: center; font-weight: 700; object-fit: cover; }

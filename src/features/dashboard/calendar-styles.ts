@@ -10,7 +10,7 @@ export const CALENDAR_STYLES = `
 .weekdays { display: grid; grid-template-columns: repeat(7, minmax(0, 1fr)); padding: .4rem 0; font-size: .85rem; font-weight: 600; color: var(--muted); text-align: center; }
 .calendar > * + * { margin-top: 0; }
 .day { padding: .4rem; border-top: 1px solid var(--line); min-width: 0; }
-.day > .date { display: flex; gap: .4rem; align-items: center; min-height: 1.7rem; }
+.day > .date { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; min-height: 1.7rem; }
 .day h3 { font-size: .95rem; }
 .day.other { background: var(--ground); }
 .day.other h3 { color: var(--muted); font-weight: 400; }

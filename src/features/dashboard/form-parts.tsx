@@ -27,10 +27,21 @@ export const InputField = ({
   label,
   hint,
   name = id,
+  refusal = null,
   ...input
-}: FieldProps & JSX.IntrinsicElements["input"]) => (
+}: FieldProps & { refusal?: string | null } & JSX.IntrinsicElements["input"]) => (
   <Field id={id} label={label} hint={hint}>
-    <input id={id} name={name} {...input} />
+    <input
+      id={id}
+      name={name}
+      {...(refusal ? { "aria-invalid": "true", "aria-describedby": `${id}-error` } : {})}
+      {...input}
+    />
+    {refusal && (
+      <p class="error" id={`${id}-error`} role="alert">
+        {refusal}
+      </p>
+    )}
   </Field>
 );
 

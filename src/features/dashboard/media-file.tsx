@@ -46,7 +46,9 @@ mediaFilePage.get(PATH, signedIn("read:pages"), (c) =>
 mediaFilePage.post(PATH, signedIn("write"), async (c) => {
   const name = textField(await readForm(c), "name");
   const refused = await change(c, { name });
-  return refused ? showFile(c, refused) : c.redirect(`${fileAddress(idOf(c))}?done=renamed`, 303);
+  return refused
+    ? showFile(c, { notice: null, status: refused.status }, { name, text: refused.notice?.text })
+    : c.redirect(`${fileAddress(idOf(c))}?done=renamed`, 303);
 });
 
 mediaFilePage.post(`${PATH}/keep`, signedIn("write"), async (c) => {
@@ -88,7 +90,11 @@ function backIn(form: FormData): string | null {
 const withDone = (address: string, done: string): string =>
   `${address}${address.includes("?") ? "&" : "?"}done=${done}`;
 
-async function showFile(c: Context<PageEnv>, { notice, status }: Shown): Promise<Response> {
+async function showFile(
+  c: Context<PageEnv>,
+  { notice, status }: Shown,
+  refused: { name: string; text: string | undefined } | null = null,
+): Promise<Response> {
   const { ctx } = c.var;
   const [[zone = null], [file], uses, items] = await ctx.read("posts:read", [
     zoneOfTeam({ team: ctx.team }),
@@ -139,7 +145,8 @@ async function showFile(c: Context<PageEnv>, { notice, status }: Shown): Promise
             label="Name"
             maxlength={255}
             required
-            value={nameOf(file) ?? ""}
+            value={refused?.name ?? nameOf(file) ?? ""}
+            refusal={refused?.text ?? null}
             autocomplete="off"
           />
           <p>

@@ -95,9 +95,14 @@ test("what is refused is said above the form", async () => {
   const full = await browser.post(`${path}/keep`, { keep: "true" });
   expect(full.status).toBe(409);
   expect(full.html).toContain("of the 150 B that its plan includes");
-  expect((await browser.post(path, { name: "\u0007" })).html).toContain(
-    "Must have at least one visible character.",
-  );
+});
+
+test("a refused name stays in its field, with the reason beside it", async () => {
+  const path = await add();
+  const { status, html } = await browser.post(path, { name: "\u0007" });
+  expect(status).toBe(400);
+  expect(html).toMatch(/<input id="name"[^>]*aria-invalid="true" aria-describedby="name-error"/);
+  expect(html).toMatch(/id="name-error"[^>]*>Must have at least one visible character\./);
 });
 
 test("filters that are none are said, and pages lead on", async () => {

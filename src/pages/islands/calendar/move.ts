@@ -21,7 +21,7 @@ export function tell(text: string): void {
 const listOf = (day: Element): HTMLElement => day.querySelector(".entries") as HTMLElement;
 
 function markEmpty(day: Element | null): void {
-  day?.classList.toggle("empty", day.querySelector(".entry") === null);
+  day?.classList.toggle("empty", day.querySelector(".entry, .more") === null);
 }
 
 function place(entry: HTMLElement, day: HTMLElement, time: string): void {

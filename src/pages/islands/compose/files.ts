@@ -162,6 +162,8 @@ function finish(item: HTMLElement, stored: StoredFile, progress: Progress): void
   const hadFocus = progress.buttons.contains(document.activeElement);
   progress.bar.parentElement?.remove();
   if (hadFocus) item.querySelector("textarea")?.focus();
+  const name = item.querySelector("[data-about]")?.textContent ?? "The file";
+  say(goingUp() === 0 ? "Every file is stored." : `${name} is stored.`);
   changed();
 }
 

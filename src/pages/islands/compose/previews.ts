@@ -29,6 +29,19 @@ export function startPreviews(note: HTMLElement): () => void {
   const say = sayChecks(note);
   let isAsking = false;
   let isStale = false;
+  // What the service refused stays until the person changes something: sending finds more than a preview.
+  let isRefused = byId("summary") !== null;
+  for (const name of ["input", "change", "click"]) {
+    composeForm?.addEventListener(name, () => {
+      isRefused = false;
+    });
+  }
+
+  const tell = (refusals: ReturnType<typeof refusalsIn> | null): void => {
+    if (isRefused) return;
+    showRefusals(refusals ?? []);
+    say(refusals);
+  };
 
   const draw = async (): Promise<void> => {
     if (!list || !composeForm) return;
@@ -38,8 +51,7 @@ export function startPreviews(note: HTMLElement): () => void {
     }
     if (all("[name=accountId]:checked").length === 0) {
       list.replaceChildren();
-      showRefusals([]);
-      say(null);
+      tell(null);
       return;
     }
     isAsking = true;
@@ -47,9 +59,7 @@ export function startPreviews(note: HTMLElement): () => void {
     try {
       const page = await ask(composeForm);
       if (!isStale) {
-        const refusals = refusalsIn(page);
-        showRefusals(refusals);
-        say(refusals);
+        tell(refusalsIn(page));
         show(list, all("li.preview", page));
       }
     } catch (error) {
