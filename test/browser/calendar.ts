@@ -100,6 +100,10 @@ export async function checkCalendar(
         await desk.goto(`${akimbo.origin}/app/calendar?week=${friday}`);
         await requireSound(desk, folder, "calendar-week");
         await desk.goto(akimbo.origin + month);
+        await desk.keyboard.press("j");
+        await desk.waitForURL((url) => !url.href.endsWith(month));
+        await desk.keyboard.press("k");
+        await desk.waitForURL(akimbo.origin + month);
       },
     },
     {

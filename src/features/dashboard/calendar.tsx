@@ -149,6 +149,8 @@ async function showCalendar(c: Context<PageEnv>, shown: Shown): Promise<Response
         <span data-own-zone></span> <a href="/docs/calendar">How the calendar works</a>.
       </p>
       <dl hidden data-keys>
+        <dt>j, k</dt>
+        <dd>The next period, and the one before</dd>
         <dt>← ↑ ↓ →</dt>
         <dd>From entry to entry and from day to day</dd>
         <dt>Enter</dt>

@@ -64,6 +64,17 @@ function onKey(event: KeyboardEvent): void {
   next.focus();
 }
 
+const BESIDE: Record<string, string> = { k: "prev", j: "next" };
+
+function turnPage({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent): void {
+  const isTyping = (target as Element).closest("input, select, textarea") !== null;
+  const rel = BESIDE[key];
+  if (rel && !isTyping && !ctrlKey && !metaKey && !altKey) {
+    document.querySelector<HTMLElement>(`[rel=${rel}]`)?.click();
+  }
+}
+
 export function listenForKeys(): void {
   calendar.addEventListener("keydown", onKey);
+  document.addEventListener("keydown", turnPage);
 }
