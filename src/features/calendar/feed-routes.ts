@@ -7,7 +7,7 @@ import { findFeedFile } from "./feeds.ts";
 export const feedRoutes = new Hono<AppEnv>();
 
 const isNamed = (header: string | undefined, etag: string): boolean =>
-  (header ?? "").split(",").some((one) => one.trim() === etag || one.trim() === "*");
+  (header ?? "").split(",").some((one) => ["*", etag, `W/${etag}`].includes(one.trim()));
 
 feedRoutes.get("/calendar/:file{.+\\.ics}", async (c) => {
   await countVisitor(c, "read:calendar-feed");

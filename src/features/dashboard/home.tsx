@@ -14,6 +14,7 @@ import {
   accountsInNeed,
   beginnings,
   lastFailures,
+  lastSentBack,
   platformsInTrouble,
   soonestUploads,
   type UploadLine,
@@ -30,7 +31,7 @@ homePage.get("/app", signedIn("read:pages"), async (c) => {
   const { team } = ctx;
   const at = ctx.now().getTime();
   const limit = ENTRIES_PER_PART;
-  const [zones, begun, pending, scheduled, failed, awaiting, inNeed, trouble, owner] =
+  const [zones, begun, pending, scheduled, failed, awaiting, sentBack, inNeed, trouble, owner] =
     await ctx.read("posts:read", [
       zoneOfTeam({ team }),
       beginnings({ team }),
@@ -38,6 +39,7 @@ homePage.get("/app", signedIn("read:pages"), async (c) => {
       soonestUploads({ team, group: "scheduled", limit }),
       lastFailures({ team, limit }),
       soonestUploads({ team, group: "pending_approval", limit }),
+      lastSentBack({ team, limit }),
       accountsInNeed({ team, endsBy: new Date(at + NOTICE_AHEAD_MS), limit }),
       platformsInTrouble({ team, since: new Date(at - DAY) }),
       isInstanceOwner({ user: ctx.user }),
@@ -66,6 +68,11 @@ homePage.get("/app", signedIn("read:pages"), async (c) => {
       )}
       <Due uploads={due.slice(0, limit)} clock={clock} />
       <Awaiting uploads={awaiting} clock={clock} />
+      {sentBack.length > 0 && (
+        <Section id="sent-back" title="Changes were requested">
+          <UploadList uploads={sentBack} clock={clock} />
+        </Section>
+      )}
       <Failed uploads={failed} clock={clock} />
       <Health accounts={inNeed} trouble={trouble} clock={clock} />
     </>,

@@ -67,16 +67,28 @@ export const soonestUploads = prepared(
   line.read,
 );
 
-/** Newest failed posts that are searched. */
-const FAILURES_LOOKED_AT = 100;
+/** Newest posts of a status that are searched. */
+const LOOKED_AT = 100;
+
+const newestOf = (team: SQL, group: StatusGroup): SQL =>
+  sql`(SELECT u.id FROM uploads u
+    WHERE u.team_id = ${team} AND u.deleted_at IS NULL AND u.status_group = ${sql.raw(`'${group}'`)}
+    ORDER BY u.sort_at DESC, u.id DESC LIMIT ${sql.raw(`${LOOKED_AT}`)})`;
 
 /** Leaves out cancelled posts, which are stored as failed. */
 export const lastFailures = prepared(
   ({ team, limit }: Params<{ team: SQL; limit: number }>) =>
-    sql`${LINE} WHERE ${uploads.failureCode} IS NOT 'cancelled' AND ${uploads.id} IN (
-        SELECT u.id FROM uploads u
-        WHERE u.team_id = ${team} AND u.deleted_at IS NULL AND u.status_group = 'failed'
-        ORDER BY u.sort_at DESC, u.id DESC LIMIT ${sql.raw(`${FAILURES_LOOKED_AT}`)})
+    sql`${LINE} WHERE ${uploads.failureCode} IS NOT 'cancelled'
+        AND ${uploads.id} IN ${newestOf(sql`${team}`, "failed")}
+      ORDER BY ${uploads.sortAt} DESC, ${uploads.id} DESC LIMIT ${limit}`,
+  line.read,
+);
+
+/** Drafts that were sent back with a comment. */
+export const lastSentBack = prepared(
+  ({ team, limit }: Params<{ team: SQL; limit: number }>) =>
+    sql`${LINE} WHERE ${uploads.reviewComment} IS NOT NULL
+        AND ${uploads.id} IN ${newestOf(sql`${team}`, "draft")}
       ORDER BY ${uploads.sortAt} DESC, ${uploads.id} DESC LIMIT ${limit}`,
   line.read,
 );

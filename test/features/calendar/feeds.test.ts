@@ -102,8 +102,11 @@ test("an unchanged feed answers 304, and a changed one anew", async () => {
   const { path } = await make();
   const etag = (await fetchFeed(path)).headers.get("etag") ?? "";
   life.harness.advance(60);
-  const again = await fetchFeed(path, { "if-none-match": etag });
-  expect({ status: again.status, text: again.text }).toEqual({ status: 304, text: "" });
+  // A network that compresses the answer makes its ETag a weak one.
+  for (const known of [etag, `W/${etag}`, `"other", W/${etag}`]) {
+    const again = await fetchFeed(path, { "if-none-match": known });
+    expect({ status: again.status, text: again.text }, known).toEqual({ status: 304, text: "" });
+  }
   await env.DB.prepare("UPDATE uploads SET title = 'New' WHERE id = ?").bind(id).run();
   const changed = await fetchFeed(path, { "if-none-match": etag });
   expect(changed.status).toBe(200);

@@ -45,6 +45,7 @@ test("an empty home says what to do next", async () => {
     /Connect an account.*To do.*Compose a post.*To do.*See it in the sandbox.*To do/s,
   );
   expect(html).toContain("No post has failed");
+  expect(html).not.toContain("Changes were requested");
   expect(html).toContain("No post waits for approval");
   expect(html).toContain("No account has to be reconnected");
 });
@@ -61,16 +62,24 @@ test("home: what is due, what waits, what failed, what is to be reconnected, in 
   const cancelled = await createPost(harness, member, accountId, { title: "Called off" });
   await failAs(cancelled, "cancelled", "Cancelled before it was published.");
   await createPost(harness, member, accountId, { title: "Held back", status: "pending_approval" });
+  await createPost(harness, member, accountId, { title: "Only begun", status: "draft" });
+  const sentBack = await createPost(harness, member, accountId, {
+    title: "Sent back",
+    status: "draft",
+  });
+  await env.DB.prepare("UPDATE uploads SET review_comment = 'Shorter' WHERE id = ?")
+    .bind(sentBack)
+    .run();
   const lost = await connectSandbox(harness, member, "Lost", "threads");
   await env.DB.prepare("UPDATE accounts SET status = 'expired' WHERE id = ?").bind(lost).run();
   const { html } = await browser.get("/app");
-  const places = ["In a week", "Held back", "An unlucky one", "Login expired"].map((text) =>
-    html.indexOf(text),
-  );
+  const parts = ["In a week", "Held back", "Sent back", "An unlucky one", "Login expired"];
+  const places = parts.map((text) => html.indexOf(text));
   expect(places).not.toContain(-1);
   expect(places).toEqual([...places].sort((one, other) => one - other));
   expect(html).toContain("Wait a while, then retry.");
   expect(html).not.toContain("Called off");
+  expect(html).not.toContain("Only begun");
   expect(html).not.toContain("Later");
   expect(html).not.toContain("did not publish");
   await failAs(failed, "platform_unavailable", "It is down");
