@@ -68,12 +68,12 @@ export const soonestUploads = prepared(
 );
 
 /** Newest posts of a status that are searched. */
-const LOOKED_AT = 100;
+const LOOKED_AT = { failed: 100, draft: 50 };
 
-const newestOf = (team: SQL, group: StatusGroup): SQL =>
+const newestOf = (team: SQL, group: keyof typeof LOOKED_AT): SQL =>
   sql`(SELECT u.id FROM uploads u
     WHERE u.team_id = ${team} AND u.deleted_at IS NULL AND u.status_group = ${sql.raw(`'${group}'`)}
-    ORDER BY u.sort_at DESC, u.id DESC LIMIT ${sql.raw(`${LOOKED_AT}`)})`;
+    ORDER BY u.sort_at DESC, u.id DESC LIMIT ${sql.raw(`${LOOKED_AT[group]}`)})`;
 
 /** Leaves out cancelled posts, which are stored as failed. */
 export const lastFailures = prepared(
