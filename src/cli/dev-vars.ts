@@ -1,7 +1,10 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { appendFile, link, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { INSTANCE_KEY_NAMES } from "../config.ts";
+import { Problem } from "./program.ts";
 import type { Vars } from "./vars.ts";
 
 export const createEncryptionKeys = (): string => `k1:${randomBytes(32).toString("base64")}`;
@@ -43,6 +46,14 @@ const linesOf = (names: readonly string[]): string[] => {
 };
 
 const NAMES = Object.keys(generateAll());
+
+/** @throws Problem where fresh keys could not read what is stored */
+export function requireOwnKeys(path: string, stateDir: string): void {
+  if (existsSync(path) || !existsSync(join(stateDir, "v3", "d1"))) return;
+  throw new Problem(
+    `${stateDir} has data of an Akimbo, but its keys are not here: fresh ones could not read its logins. Copy .dev.vars from the folder that the data comes from, or choose an empty STATE_DIR.`,
+  );
+}
 
 /**
  * Existing values are never replaced. Returns a sentence about the change, or null.

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { addSeconds } from "../core/time.ts";
 import { buildAssets } from "./assets.ts";
-import { ensureDevVars, readDevVars } from "./dev-vars.ts";
+import { ensureDevVars, readDevVars, requireOwnKeys } from "./dev-vars.ts";
 import { localStorageVars } from "./local-storage.ts";
 import { inProject } from "./paths.ts";
 import { prepareWorkspace } from "./seed.ts";
@@ -19,6 +19,7 @@ interface InstanceOptions {
 /** The local instance's schedule only runs when the caller triggers it. */
 export async function startInstance({ port, stateDir, vars, chosenToken }: InstanceOptions) {
   const toml = readTomlVars(await readFile(inProject("wrangler.toml"), "utf8"));
+  requireOwnKeys(inProject(".dev.vars"), stateDir);
   const done = await ensureDevVars(inProject(".dev.vars"), toml);
   if (done) console.log(done);
   const all: Vars = { ...toml, ...(await readDevVars(inProject(".dev.vars"))), ...vars };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -9,6 +9,7 @@ import {
   createVapidKeys,
   ensureDevVars,
   readDevVars,
+  requireOwnKeys,
 } from "../../src/cli/dev-vars.ts";
 import { inProject } from "../../src/cli/paths.ts";
 import { checkVars, NAMES } from "../../src/cli/vars.ts";
@@ -75,4 +76,13 @@ test("of many who start at once, one writes and all read the same", async () => 
 test("the example names every variable of the Worker", async () => {
   const example = await readFile(inProject(".dev.vars.example"), "utf8");
   for (const name of NAMES) assert.match(example, new RegExp(`^(# )?${name}=`, "m"));
+});
+
+test("data is refused whose keys are elsewhere", async () => {
+  const [path, stateDir] = [join(folder, "keys"), join(folder, "state")];
+  requireOwnKeys(path, stateDir);
+  await mkdir(join(stateDir, "v3", "d1"), { recursive: true });
+  assert.throws(() => requireOwnKeys(path, stateDir), /Copy \.dev\.vars/);
+  await ensureDevVars(path);
+  requireOwnKeys(path, stateDir);
 });

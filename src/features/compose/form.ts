@@ -1,4 +1,4 @@
-import { toFieldErrors } from "../../core/errors.ts";
+import { type FieldError, fieldError, toFieldErrors } from "../../core/errors.ts";
 import type { NamedCall } from "../../core/idempotency-key.ts";
 import { parseInstant } from "../../core/time.ts";
 import type { Ctx } from "../../deps.ts";
@@ -149,6 +149,17 @@ function readCommon(
     settings: Object.fromEntries(
       others.map(([name, values]) => [name, values.length === 1 ? values[0] : [...values]]),
     ),
-    refused: { targets: [], fields: read.success ? [] : toFieldErrors(read.error) },
+    refused: {
+      targets: [],
+      fields: [...(read.success ? [] : toFieldErrors(read.error)), ...misnamedDates(fields)],
+    },
   };
 }
+
+/** Names of other services, and of our answers. A post whose date is overlooked goes out at once. */
+const OTHER_DATES = ["scheduledFor", "scheduleDate", "scheduled_for", "scheduled_date"];
+
+const misnamedDates = (fields: Fields): FieldError[] =>
+  OTHER_DATES.filter((name) => fields.has(name)).map((name) =>
+    fieldError(name, "is no field here. Send the date as schedule_date."),
+  );

@@ -277,6 +277,7 @@ describe("a post that is refused", () => {
     ["the status completed", { status: "completed" }, ["status"]],
     ["a date without an offset", { schedule_date: "2026-12-02T09:00:00" }, ["schedule_date"]],
     ["a day without a time", { schedule_date: "2026-12-02" }, ["schedule_date"]],
+    ["a date under another name", { scheduledFor: "2026-12-02T09:00:00Z" }, ["scheduledFor"]],
     ["an impossible date", { schedule_date: "2027-02-30T09:00:00Z" }, ["schedule_date"]],
     ["an impossible hour", { schedule_date: "2026-12-02T24:00:00Z" }, ["schedule_date"]],
     ["an impossible offset", { schedule_date: "2026-12-02T09:00:00+25:00" }, ["schedule_date"]],

@@ -8,6 +8,8 @@ export type UploadState = "waiting" | "sending" | "paused" | "offline" | "stored
 const FILES_AT_ONCE = 3;
 /** Browsers open six connections to an origin; two stay free for the page's own calls. */
 const PUTS_AT_ONCE = 4;
+/** A small file is not to wait for all parts of a large one. */
+const PARTS_OF_A_FILE_AT_ONCE = 3;
 /** Of refusals that may pass. A lost line is waited for as long as it takes. */
 const MAX_ATTEMPTS = 6;
 /** Of addresses for one file, which expire or lose their upload. */
@@ -32,6 +34,7 @@ export class Upload {
   private readonly sent = new Map<number, number>();
   private stopper = new AbortController();
   private isPut = false;
+  private readonly takePartTurn = inTurns(PARTS_OF_A_FILE_AT_ONCE);
 
   constructor(file: File, onChange: () => void) {
     this.file = file;
@@ -140,16 +143,15 @@ export class Upload {
       else this.onChange();
     };
     const once = () =>
-      takePutTurn(signal, () =>
-        put({
-          url,
-          ...(headers ? { headers } : {}),
-          body: this.file.slice(from, from + size),
-          signal,
-          onSent,
-        }),
-      );
-    const etag = await this.repeat(signal, once, () => onSent(0)).catch((error) => {
+      put({
+        url,
+        ...(headers ? { headers } : {}),
+        body: this.file.slice(from, from + size),
+        signal,
+        onSent,
+      });
+    const inTurn = () => this.takePartTurn(signal, () => takePutTurn(signal, once));
+    const etag = await this.repeat(signal, inTurn, () => onSent(0)).catch((error) => {
       // Storage has the file already: an earlier PUT arrived whose answer was lost.
       if (error instanceof CallRefused && error.status === 412) return "";
       throw error;
