@@ -41,9 +41,11 @@ const FileItem = ({ mediaId, altText, part, parts, at, count, file, isFixed }: I
         <p class="muted" data-about>
           {file
             ? `${KINDS[file.kind]}, ${sizeOf(file.sizeBytes)}`
-            : "This file is no longer stored. Remove it, then add it again."}
+            : isFixed
+              ? "This file is no longer stored."
+              : "This file is no longer stored. Remove it, then add it again."}
         </p>
-        <label for={`alt-${at}`}>What {name} shows, for people who cannot see it</label>
+        <label for={`alt-${at}`}>What {name} shows, for people who cannot see it (alt text)</label>
         <textarea id={`alt-${at}`} name="altText" rows={1} dir="auto">
           {altText}
         </textarea>
@@ -150,7 +152,7 @@ const Adding = ({ view }: { view: View }) => {
           />
           <ErrorPlace view={view} control="video" />
         </div>
-        <div data-pool="never">
+        <div data-pool="never" data-only="youtube">
           <label for="thumbnail">Picture of the video (YouTube)</label>
           <input
             id="thumbnail"

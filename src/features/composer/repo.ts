@@ -15,6 +15,14 @@ export const filesOfDraft = prepared(
   rowReader(media),
 );
 
+export const filesOfUpload = prepared(
+  ({ team, id }: Params<{ team: SQL; id: number }>) =>
+    sql`SELECT media.* FROM uploads u CROSS JOIN json_each(u.media) item
+      CROSS JOIN media ON media.team_id = u.team_id AND media.sha256 = item.value ->> 'sha256'
+      WHERE u.id = ${id} AND u.team_id = ${team}`,
+  rowReader(media),
+);
+
 export const namedPools = prepared(
   ({ team }: Params<{ team: SQL }>) =>
     sql`SELECT id, name FROM pools WHERE team_id = ${team} AND deleted_at IS NULL ORDER BY name, id`,
