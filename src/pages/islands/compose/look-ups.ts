@@ -1,5 +1,5 @@
 import { CallRefused, call } from "../call.ts";
-import { all, chosenAccounts, make } from "./page.ts";
+import { all, byId, chosenAccounts, make } from "./page.ts";
 
 /** What GET /tiktok/creator says of an account, as TikTok requires it on the screen. */
 interface Creator {
@@ -35,6 +35,7 @@ function setOptions(
   const [first] = select.options;
   const empty =
     first?.value === "" ? first : make("option", { value: "", textContent: "Choose one" });
+  empty.textContent = "Choose one";
   select.replaceChildren(
     empty,
     ...options.map(({ value: own, name }) => make("option", { value: own, textContent: name })),
@@ -98,13 +99,28 @@ interface Board {
   name: string;
 }
 
+/** Without script, the board is written as its id. */
+function selectInPlaceOf(control: HTMLElement): HTMLSelectElement {
+  if (control instanceof HTMLSelectElement) return control;
+  const select = make("select", {});
+  for (const name of control.getAttributeNames()) {
+    if (!["type", "value"].includes(name))
+      select.setAttribute(name, control.getAttribute(name) ?? "");
+  }
+  const { value } = control as HTMLInputElement;
+  if (value) select.append(make("option", { value, textContent: value, selected: true }));
+  control.replaceWith(select);
+  const hint = byId(`${select.id}-hint`);
+  if (hint) hint.textContent = "The board that the pin goes onto.";
+  return select;
+}
+
 async function loadBoards(control: HTMLElement, id: string): Promise<void> {
-  if (!(control instanceof HTMLSelectElement)) return;
   try {
     const query = new URLSearchParams({ accountId: id });
     const { data } = await call<{ data: Board[] }>("GET", `/pinterest/boards?${query}`);
     setOptions(
-      control,
+      selectInPlaceOf(control),
       data.map((board) => ({ value: board.id, name: board.name })),
     );
   } catch (error) {
@@ -165,9 +181,11 @@ export function showSettings(): void {
     if (isAsked) details.open = true;
   }
   before = chosen;
+  const isOfOthers = ({ dataset: { only } }: HTMLElement) =>
+    only !== undefined && !chosen.has(only);
   const isPool = all("[name=when][value=pool]:checked").length > 0;
   for (const place of all("[data-pool]"))
-    place.hidden = isPool === (place.dataset.pool === "never");
+    place.hidden = isPool === (place.dataset.pool === "never") || isOfOthers(place);
   for (const fieldset of all("[data-tiktok]")) {
     fieldset.hidden = !chosen.has(fieldset.dataset.tiktok ?? "");
   }
