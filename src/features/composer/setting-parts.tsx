@@ -17,7 +17,10 @@ import { CATEGORIES, helpOf, labelOf, valueWords } from "./words.ts";
 
 export const Settings = ({ view }: { view: View }) => (
   <Section id="settings" title="Settings">
-    <p class="muted">What is left empty is as the platform has it by default.</p>
+    <p class="muted">
+      Of the platforms whose accounts are chosen. What is left empty is as the platform has it by
+      default.
+    </p>
     {platformsOf(view).map((platform) => (
       <PlatformSettings view={view} platform={platform} />
     ))}
