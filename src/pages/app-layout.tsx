@@ -104,6 +104,7 @@ button.danger { background: transparent; color: var(--bad); border-color: var(--
 table { border-collapse: collapse; width: 100%; font-size: .95rem; }
 th, td { text-align: left; padding: .5rem .6rem; border-top: 1px solid var(--line); vertical-align: top; }
 dl { display: grid; grid-template-columns: minmax(7rem, auto) 1fr; gap: .4rem 1rem; margin: 0; }
+dl[hidden] { display: none; }
 dt { color: var(--muted); } dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
 h3 { font-size: 1.02rem; }
 .why { font-size: .92rem; margin-top: .2rem; }
@@ -111,7 +112,6 @@ h3 { font-size: 1.02rem; }
 .filters { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 8.4rem), 1fr)); gap: .7rem; align-items: end; }
 .filters :is(input, select) { height: 2.6rem; padding: .3rem .5rem; }
 .filters > * + * { margin-top: 0; }
-.filters .row { grid-column: 1 / -1; }
 .actions { align-items: start; }
 details[open] > :not(summary) { margin-top: .6rem; }
 summary { cursor: pointer; padding: .5rem .3rem; color: var(--accent); font-weight: 600; }
