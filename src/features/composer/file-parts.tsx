@@ -40,7 +40,9 @@ const FileItem = ({ mediaId, altText, part, parts, at, count, file, isFixed }: I
       <div class="about">
         <p class="muted" data-about>
           {file
-            ? `${KINDS[file.kind]}, ${sizeOf(file.sizeBytes)}`
+            ? [file.name, `${KINDS[file.kind]}, ${sizeOf(file.sizeBytes)}`]
+                .filter(Boolean)
+                .join(" · ")
             : isFixed
               ? "This file is no longer stored."
               : "This file is no longer stored. Remove it, then add it again."}

@@ -51,6 +51,7 @@ const readSent = rowReader({
     "unpublishedAt",
   ]),
   accountName: text("account_name"),
+  mode: text("mode"),
   text: text("text").notNull(),
 });
 
@@ -63,7 +64,8 @@ export const sentPosts = (
   sqlQuery(
     sql`SELECT u.id, u.platform, u.status, u.scheduled_for, u.failure_code, u.unpublished_at,
         substr(coalesce(nullif(u.title, ''), u.description, ''), 1, ${SHOWN_CHARACTERS}) AS text,
-        (SELECT a.account_name FROM ${accounts} a WHERE a.id = u.account_id) AS account_name
+        (SELECT a.account_name FROM ${accounts} a WHERE a.id = u.account_id) AS account_name,
+        (SELECT a.mode FROM ${accounts} a WHERE a.id = u.account_id) AS mode
       FROM json_each(${JSON.stringify(ids)}) v CROSS JOIN uploads u
         ON u.id = v.value AND u.team_id = ${team} AND u.deleted_at IS NULL ORDER BY v.key`,
     readSent,

@@ -108,6 +108,12 @@ export async function showSent(c: Context<PageEnv>, scene: SentScene): Promise<R
               </li>
             ))}
           </ul>
+          {posts.some(({ status }) => status === "pending" || status === "processing") && (
+            <p>
+              Publishing takes a moment.{" "}
+              <a href={`/app/compose/sent?posts=${ids.join(",")}`}>Look again</a>
+            </p>
+          )}
         </Section>
       )}
       {refused.length > 0 && (
@@ -146,6 +152,12 @@ export async function showSent(c: Context<PageEnv>, scene: SentScene): Promise<R
           <>
             {" · "}
             <a href={`/app/calendar?month=${month}`}>See it in the calendar</a>
+          </>
+        )}
+        {ctx.config.sandboxEnabled && posts.some(({ mode }) => mode === "sandbox") && (
+          <>
+            {" · "}
+            <a href="/sandbox">See it in the sandbox</a>
           </>
         )}
       </p>
