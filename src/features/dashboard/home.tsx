@@ -63,11 +63,11 @@ homePage.get("/app", signedIn("read:pages"), async (c) => {
       {steps && !areAllDone(steps) && (
         <FirstSteps steps={steps} hasSandbox={ctx.config.sandboxEnabled} />
       )}
-      {isOwner && !hasApps && <SetupHint />}
       <Due uploads={due.slice(0, limit)} clock={clock} />
       <Awaiting uploads={awaiting} clock={clock} />
       <Failed uploads={failed} clock={clock} />
       <Health accounts={inNeed} trouble={trouble} clock={clock} />
+      {isOwner && !hasApps && <SetupHint />}
     </>,
   );
 });

@@ -220,6 +220,12 @@ const PostResult = ({
           {errorMessage && <p class="text">{errorMessage}</p>}
           <p>
             <strong>{adviceFor(failureCode)}</strong>
+            {failureCode === "account_disconnected" && upload.isConnected && (
+              <>
+                {" "}
+                <a href={`/app/accounts/${upload.accountId}`}>Go to the account</a>
+              </>
+            )}
           </p>
         </>
       )}

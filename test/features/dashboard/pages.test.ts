@@ -134,7 +134,7 @@ test("uploads are found by state, platform and text, page by page", async () => 
   const second = await browser.get("/app/uploads?limit=25&page=2");
   expect(second.html).toContain("Post number 0");
   expect((await browser.get("/app/uploads?page=9")).html).toContain("ends before this page");
-  expect((await browser.get("/app/uploads?search=number+26")).html).toContain("1 upload<");
+  expect((await browser.get("/app/uploads?search=number+26")).html).toContain("1 post<");
   expect((await browser.get("/app/uploads?status=failed")).html).toContain("No upload matches");
 });
 
