@@ -112,6 +112,7 @@ h3 { font-size: 1.02rem; }
 .filters { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 8.4rem), 1fr)); gap: .7rem; align-items: end; }
 .filters :is(input, select) { height: 2.6rem; padding: .3rem .5rem; }
 .filters > * + * { margin-top: 0; }
+.filters .row { grid-column: 1 / -1; }
 .actions { align-items: start; }
 details[open] > :not(summary) { margin-top: .6rem; }
 summary { cursor: pointer; padding: .5rem .3rem; color: var(--accent); font-weight: 600; }

@@ -1,5 +1,6 @@
 export const CALENDAR_STYLES = `
 .page { width: min(100% - 2rem, 84rem); }
+.filters .row { grid-column: auto; }
 .bar { display: flex; flex-wrap: wrap; gap: .6rem 1rem; align-items: center; justify-content: space-between; }
 .bar h2 { font-size: 1.4rem; }
 .bar nav { display: flex; flex-wrap: wrap; gap: .4rem; }
