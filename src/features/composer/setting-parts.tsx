@@ -116,7 +116,9 @@ const SettingControl = ({ view, setting, platform, account }: SettingProps) => {
       name={control}
       label={label}
       hint={[
-        Array.isArray(boards) ? "The board that the pin goes onto." : helpOf(info),
+        name === "pinterest_board_id"
+          ? `The board that the pin goes onto${Array.isArray(boards) ? "" : ", or its id in digits"}.`
+          : helpOf(info),
         boardRefusal,
       ]
         .filter(Boolean)

@@ -52,7 +52,7 @@ export function showState(state: DraftState, id: string | null, { keepAsNew }: C
       className: "button quiet",
       textContent: "See theirs",
     });
-    say("Not saved: the notice at the top of this page says why.");
+    say("Not saved: see the notice above.");
     showNotice(state.error.message, link, makeButton("Keep mine as a new draft", keepAsNew));
   }
 }

@@ -1,5 +1,5 @@
 import { CallRefused, call } from "../call.ts";
-import { all, byId, chosenAccounts, make } from "./page.ts";
+import { all, chosenAccounts, make } from "./page.ts";
 
 /** What GET /tiktok/creator says of an account, as TikTok requires it on the screen. */
 interface Creator {
@@ -30,8 +30,8 @@ const fieldsetOf = (id: string): HTMLFieldSetElement | undefined =>
 function setOptions(
   select: HTMLSelectElement,
   options: readonly { value: string; name: string }[],
+  value = select.value,
 ): void {
-  const { value } = select;
   const [first] = select.options;
   const empty =
     first?.value === "" ? first : make("option", { value: "", textContent: "Choose one" });
@@ -100,28 +100,26 @@ interface Board {
 }
 
 /** Without script, the board is written as its id. */
-function selectInPlaceOf(control: HTMLElement): HTMLSelectElement {
+function selectInPlaceOf(control: HTMLInputElement | HTMLSelectElement): HTMLSelectElement {
   if (control instanceof HTMLSelectElement) return control;
-  const select = make("select", {});
-  for (const name of control.getAttributeNames()) {
-    if (!["type", "value"].includes(name))
-      select.setAttribute(name, control.getAttribute(name) ?? "");
-  }
-  const { value } = control as HTMLInputElement;
-  if (value) select.append(make("option", { value, textContent: value, selected: true }));
+  const select = make("select");
+  for (const { name, value } of control.attributes) select.setAttribute(name, value);
   control.replaceWith(select);
-  const hint = byId(`${select.id}-hint`);
-  if (hint) hint.textContent = "The board that the pin goes onto.";
   return select;
 }
 
-async function loadBoards(control: HTMLElement, id: string): Promise<void> {
+async function loadBoards(
+  control: HTMLInputElement | HTMLSelectElement,
+  id: string,
+): Promise<void> {
   try {
     const query = new URLSearchParams({ accountId: id });
     const { data } = await call<{ data: Board[] }>("GET", `/pinterest/boards?${query}`);
+    const { value } = control;
     setOptions(
       selectInPlaceOf(control),
       data.map((board) => ({ value: board.id, name: board.name })),
+      value,
     );
   } catch (error) {
     asked.delete(id);
@@ -156,7 +154,9 @@ export function lookUpChosen(): void {
     asked.add(id);
     if (platform === "tiktok") loadCreator(id);
     if (platform === "pinterest") {
-      const control = all("[data-boards]").find(({ dataset }) => dataset.boards === id);
+      const control = all<HTMLSelectElement>("[data-boards]").find(
+        ({ dataset }) => dataset.boards === id,
+      );
       if (control) loadBoards(control, id);
     }
   }
