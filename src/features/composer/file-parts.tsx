@@ -35,7 +35,9 @@ const FileItem = ({ mediaId, altText, part, parts, at, count, file, isFixed }: I
       {file?.thumbnail ? (
         <img src={file.thumbnail} alt={altText} width="120" loading="lazy" />
       ) : (
-        <span class="no-picture">{file ? KINDS[file.kind] : "No longer stored"}</span>
+        <span class="no-picture">
+          {file ? KINDS[file.kind] : mediaId ? "No longer stored" : KINDS.document}
+        </span>
       )}
       <div class="about">
         <p class="muted" data-about>
@@ -154,19 +156,21 @@ const Adding = ({ view }: { view: View }) => {
           />
           <ErrorPlace view={view} control="video" />
         </div>
-        <div data-pool="never" data-only="youtube">
-          <label for="thumbnail">Picture of the video (YouTube)</label>
-          <input
-            id="thumbnail"
-            type="file"
-            name="thumbnail"
-            accept="image/*"
-            aria-describedby="thumbnail-error"
-          />
-          <ErrorPlace view={view} control="thumbnail" />
-          {thumbnailMediaId && (
-            <p class="hint">A picture is chosen. Another one takes its place.</p>
-          )}
+        <div data-pool="never">
+          <div data-for="youtube">
+            <label for="thumbnail">Picture of the video (YouTube)</label>
+            <input
+              id="thumbnail"
+              type="file"
+              name="thumbnail"
+              accept="image/*"
+              aria-describedby="thumbnail-error"
+            />
+            <ErrorPlace view={view} control="thumbnail" />
+            {thumbnailMediaId && (
+              <p class="hint">A picture is chosen. Another one takes its place.</p>
+            )}
+          </div>
         </div>
       </div>
     </>

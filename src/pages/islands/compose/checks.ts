@@ -42,7 +42,7 @@ function wordsOf(refusals: readonly Refusal[]): string {
   const general = refusals.filter(({ control, accountId }) => control === "" && accountId === "");
   if (general.length > 0) return unique(general.map(({ message }) => message)).join(" ");
   if (all("li.file.failed").length > 0) {
-    return "A file is not stored: try again, or remove it.";
+    return "A file is not stored.";
   }
   if (refusals.length === 0) return "Every chosen account takes this post.";
   const accounts = new Set(refusals.map(({ accountId }) => accountId).filter(Boolean)).size;

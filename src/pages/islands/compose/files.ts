@@ -70,10 +70,7 @@ export function renumber(): void {
 function showPicture(item: HTMLElement, file: { kind: string; address: string | null }): void {
   item.dataset.kind = file.kind;
   const old = item.querySelector("img, video, .no-picture");
-  if (!file.address || file.kind === "document") {
-    if (old?.matches(".no-picture")) old.textContent = "Document";
-    return;
-  }
+  if (!file.address || file.kind === "document") return;
   const picture =
     file.kind === "video"
       ? make("video", { src: file.address, muted: true, preload: "metadata", className: "thumb" })

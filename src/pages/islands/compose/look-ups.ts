@@ -101,7 +101,6 @@ interface Board {
 
 /** Without script, the board is written as its id. */
 function selectInPlaceOf(control: HTMLInputElement | HTMLSelectElement): HTMLSelectElement {
-  if (control instanceof HTMLSelectElement) return control;
   const select = make("select");
   for (const { name, value } of control.attributes) select.setAttribute(name, value);
   control.replaceWith(select);
@@ -181,15 +180,13 @@ export function showSettings(): void {
     if (isAsked) details.open = true;
   }
   before = chosen;
-  const isOfOthers = ({ dataset: { only } }: HTMLElement) =>
-    only !== undefined && !chosen.has(only);
   const isPool = all("[name=when][value=pool]:checked").length > 0;
   for (const place of all("[data-pool]"))
-    place.hidden = isPool === (place.dataset.pool === "never") || isOfOthers(place);
+    place.hidden = isPool === (place.dataset.pool === "never");
   for (const fieldset of all("[data-tiktok]")) {
     fieldset.hidden = !chosen.has(fieldset.dataset.tiktok ?? "");
   }
-  for (const details of all("#variants [data-for]")) {
+  for (const details of all("[data-for]")) {
     details.hidden = !chosen.has(details.dataset.for ?? "");
   }
 }

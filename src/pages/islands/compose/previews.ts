@@ -18,9 +18,7 @@ function writtenIn(form: HTMLFormElement): FormData {
 }
 
 const isBlank = (form: HTMLFormElement): boolean =>
-  all<HTMLTextAreaElement>("textarea, [name=mediaId]", form).every(
-    ({ value }) => value.trim() === "",
-  );
+  all<HTMLTextAreaElement>("textarea, [name=mediaId]", form).every(({ value }) => !value.trim());
 
 async function ask(form: HTMLFormElement): Promise<Document> {
   const address = `/app/compose/preview${new URL(form.action).search}`;
