@@ -26,18 +26,14 @@ const asked = new Set<string>();
 const fieldsetOf = (id: string): HTMLFieldSetElement | undefined =>
   all<HTMLFieldSetElement>("fieldset[data-tiktok]").find(({ dataset }) => dataset.tiktok === id);
 
-/** The first option stays: it asks to choose, for TikTok allows no default. */
+/** The first option asks to choose, for TikTok allows no default. */
 function setOptions(
   select: HTMLSelectElement,
   options: readonly { value: string; name: string }[],
   value = select.value,
 ): void {
-  const [first] = select.options;
-  const empty =
-    first?.value === "" ? first : make("option", { value: "", textContent: "Choose one" });
-  empty.textContent = "Choose one";
   select.replaceChildren(
-    empty,
+    make("option", { value: "", textContent: "Choose one" }),
     ...options.map(({ value: own, name }) => make("option", { value: own, textContent: name })),
   );
   select.value = value;
