@@ -71,7 +71,8 @@ export const HomePage = (props: HomeProps) => (
       <h1>Akimbo</h1>
       <p class="lead">
         A social publishing API that its owner runs: one call publishes a video, photos or a text to
-        the connected accounts, now or at a planned second.
+        the connected accounts, now or at a planned second. Behind the sign-in you write posts, plan
+        them in a calendar and let clients approve them.
       </p>
     </header>
     <div class="status">

@@ -18,7 +18,7 @@ export async function checkForms(
     },
     {
       name: "the filter finds a post",
-      shows: "1 upload",
+      shows: "1 post",
       act: async () => {
         await page.goto(`${origin}/app/uploads`);
         await page.getByLabel("State").selectOption("failed");

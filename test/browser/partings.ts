@@ -123,7 +123,7 @@ async function changeMember({ akimbo, owner, member }: Parting): Promise<string[
     })),
     ...(await memberSees("the admin invites from now on", "/app/team", "Make an invite link")),
     ...(await changed("the admin is deactivated", () => press(owner, `Deactivate ${STRANGER}`))),
-    ...(await memberSees("their session sees no post any more", "/app/uploads", "0 uploads")),
+    ...(await memberSees("their session sees no post any more", "/app/uploads", "0 posts")),
     ...(await changed("the admin is activated", () => press(owner, `Activate ${STRANGER}`))),
     ...(await walk(member, [
       {
@@ -175,7 +175,7 @@ async function removeMember({ akimbo, owner, member }: Parting): Promise<string[
       member,
       `${origin}/app/uploads`,
       "their session sees no post of the team",
-      "0 uploads",
+      "0 posts",
     )),
     ...(await seeing(
       owner,

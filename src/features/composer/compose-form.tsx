@@ -26,6 +26,11 @@ export const ComposeForm = ({ view, previews }: { view: View; previews: Child })
           {platformName(upload.platform)}. Its account, files and settings stay as they are.
         </p>
       )}
+      {!upload && !draft && view.drafts.length > 0 && (
+        <p>
+          <a href="#drafts">Go on with a draft</a>
+        </p>
+      )}
       <TeamForm
         action={draft ? `/app/compose?draft=${draft.id}` : "/app/compose"}
         id="compose"
@@ -52,16 +57,17 @@ export const ComposeForm = ({ view, previews }: { view: View; previews: Child })
         <Thread view={view} />
         {!upload && view.accounts.length > 0 && <Settings view={view} />}
         <WhenPart view={view} />
-        <Section id="previews" title="Preview">
-          <ul id="previews-list">{previews}</ul>
-          {!upload && (
+        {!upload && (
+          <Section id="previews" title="Preview">
+            <p class="muted">How the post of each chosen account will look.</p>
+            <ul id="previews-list">{previews}</ul>
             <p>
               <button class="quiet" type="submit" name="do" value="preview">
                 Show the preview
               </button>
             </p>
-          )}
-        </Section>
+          </Section>
+        )}
         <Send view={view} />
       </TeamForm>
       {!upload && <Drafts view={view} />}

@@ -35,15 +35,21 @@ const FileItem = ({ mediaId, altText, part, parts, at, count, file, isFixed }: I
       {file?.thumbnail ? (
         <img src={file.thumbnail} alt={altText} width="120" loading="lazy" />
       ) : (
-        <span class="no-picture">{file ? KINDS[file.kind] : "No longer stored"}</span>
+        <span class="no-picture">
+          {file ? KINDS[file.kind] : mediaId ? "No longer stored" : KINDS.document}
+        </span>
       )}
       <div class="about">
         <p class="muted" data-about>
           {file
-            ? `${KINDS[file.kind]}, ${sizeOf(file.sizeBytes)}`
-            : "This file is no longer stored. Remove it, then add it again."}
+            ? [file.name, `${KINDS[file.kind]}, ${sizeOf(file.sizeBytes)}`]
+                .filter(Boolean)
+                .join(" · ")
+            : isFixed
+              ? "This file is no longer stored."
+              : "This file is no longer stored. Remove it, then add it again."}
         </p>
-        <label for={`alt-${at}`}>What {name} shows, for people who cannot see it</label>
+        <label for={`alt-${at}`}>What {name} shows, for people who cannot see it (alt text)</label>
         <textarea id={`alt-${at}`} name="altText" rows={1} dir="auto">
           {altText}
         </textarea>
@@ -151,18 +157,20 @@ const Adding = ({ view }: { view: View }) => {
           <ErrorPlace view={view} control="video" />
         </div>
         <div data-pool="never">
-          <label for="thumbnail">Picture of the video (YouTube)</label>
-          <input
-            id="thumbnail"
-            type="file"
-            name="thumbnail"
-            accept="image/*"
-            aria-describedby="thumbnail-error"
-          />
-          <ErrorPlace view={view} control="thumbnail" />
-          {thumbnailMediaId && (
-            <p class="hint">A picture is chosen. Another one takes its place.</p>
-          )}
+          <div data-for="youtube">
+            <label for="thumbnail">Picture of the video (YouTube)</label>
+            <input
+              id="thumbnail"
+              type="file"
+              name="thumbnail"
+              accept="image/*"
+              aria-describedby="thumbnail-error"
+            />
+            <ErrorPlace view={view} control="thumbnail" />
+            {thumbnailMediaId && (
+              <p class="hint">A picture is chosen. Another one takes its place.</p>
+            )}
+          </div>
         </div>
       </div>
     </>

@@ -15,6 +15,14 @@ export const filesOfDraft = prepared(
   rowReader(media),
 );
 
+export const filesOfUpload = prepared(
+  ({ team, id }: Params<{ team: SQL; id: number }>) =>
+    sql`SELECT media.* FROM uploads u CROSS JOIN json_each(u.media) item
+      CROSS JOIN media ON media.team_id = u.team_id AND media.sha256 = item.value ->> 'sha256'
+      WHERE u.id = ${id} AND u.team_id = ${team}`,
+  rowReader(media),
+);
+
 export const namedPools = prepared(
   ({ team }: Params<{ team: SQL }>) =>
     sql`SELECT id, name FROM pools WHERE team_id = ${team} AND deleted_at IS NULL ORDER BY name, id`,
@@ -43,6 +51,7 @@ const readSent = rowReader({
     "unpublishedAt",
   ]),
   accountName: text("account_name"),
+  mode: text("mode"),
   text: text("text").notNull(),
 });
 
@@ -55,7 +64,8 @@ export const sentPosts = (
   sqlQuery(
     sql`SELECT u.id, u.platform, u.status, u.scheduled_for, u.failure_code, u.unpublished_at,
         substr(coalesce(nullif(u.title, ''), u.description, ''), 1, ${SHOWN_CHARACTERS}) AS text,
-        (SELECT a.account_name FROM ${accounts} a WHERE a.id = u.account_id) AS account_name
+        (SELECT a.account_name FROM ${accounts} a WHERE a.id = u.account_id) AS account_name,
+        (SELECT a.mode FROM ${accounts} a WHERE a.id = u.account_id) AS mode
       FROM json_each(${JSON.stringify(ids)}) v CROSS JOIN uploads u
         ON u.id = v.value AND u.team_id = ${team} AND u.deleted_at IS NULL ORDER BY v.key`,
     readSent,

@@ -20,7 +20,13 @@ import { ComposeForm } from "./compose-form.tsx";
 import { EMPTY_CONTENT } from "./content.ts";
 import { contentOf } from "./edited-post.ts";
 import { type LookUps, NOT_ASKED } from "./look-ups.ts";
-import { type EditableUpload, editableUpload, filesOfDraft, namedPools } from "./repo.ts";
+import {
+  type EditableUpload,
+  editableUpload,
+  filesOfDraft,
+  filesOfUpload,
+  namedPools,
+} from "./repo.ts";
 import { SCRIPT_STYLES } from "./script-styles.ts";
 import { COMPOSE_STYLES } from "./styles.ts";
 import {
@@ -86,6 +92,7 @@ export async function showComposer(c: Context<PageEnv>, scene: Scene): Promise<R
     drafts: draftsOf({ team, limit: MAX_LISTED }),
     draft: draftId !== null && !scene.written ? draftById({ team, id: draftId }) : null,
     draftFiles: draftId !== null ? filesOfDraft({ team, id: draftId }) : null,
+    uploadFiles: uploadId !== null ? filesOfUpload({ team, id: uploadId }) : null,
     files: hashes.length > 0 ? filesByHash(team, hashes) : null,
     upload: uploadId !== null ? editableUpload({ team, id: uploadId }) : null,
   });
@@ -101,7 +108,11 @@ export async function showComposer(c: Context<PageEnv>, scene: Scene): Promise<R
     draft: draft ? { id: draft.id, version: draft.version } : null,
     key: randomHex(16),
   };
-  const stored = [...(found.files ?? []), ...(found.draftFiles ?? [])];
+  const stored = [
+    ...(found.files ?? []),
+    ...(found.draftFiles ?? []),
+    ...(found.uploadFiles ?? []),
+  ];
   const view: View = {
     ...written,
     actor: ctx.actor,

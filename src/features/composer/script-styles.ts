@@ -5,6 +5,8 @@ export const SCRIPT_STYLES = `
 .counts .over { color: var(--bad); font-weight: 600; }
 section.over { outline: 3px dashed var(--accent); outline-offset: -.5rem; }
 .ways { margin-top: .6rem; }
+.ways + .hint { margin-top: .5rem; }
+.menu > button + button { margin-left: .6rem; }
 .file img, .file video { cursor: grab; touch-action: none; user-select: none; }
 .file video { width: 100%; max-height: 7.5rem; object-fit: cover; border-radius: .5rem; background: var(--code); }
 .file.dragged { opacity: .5; }

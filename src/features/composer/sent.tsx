@@ -8,7 +8,6 @@ import { platformName } from "../../platforms/registry.ts";
 import type { PageEnv } from "../auth/signed-in.ts";
 import { cut, renderOwnPage, Section, State } from "../dashboard/parts.tsx";
 import { wordsOfUpload } from "../dashboard/words.ts";
-import { HELD_MESSAGE } from "../posts/rules.ts";
 import { openLinkOfPost } from "../review/repo/links.ts";
 import { zoneOfTeam } from "../settings/repo.ts";
 import { accountNames, namedPools, sentPosts } from "./repo.ts";
@@ -68,7 +67,9 @@ export async function showSent(c: Context<PageEnv>, scene: SentScene): Promise<R
       )}
       {held && (
         <p class="notice" role="status">
-          {HELD_MESSAGE}
+          Held for approval. {link ? "Your client decides by the review link, or an" : "An"} owner
+          or admin approves each post on its page. It then goes out at its date, or at once where
+          that has passed.
         </p>
       )}
       {linkRefusal && (
@@ -107,6 +108,12 @@ export async function showSent(c: Context<PageEnv>, scene: SentScene): Promise<R
               </li>
             ))}
           </ul>
+          {posts.some(({ status }) => status === "pending" || status === "processing") && (
+            <p>
+              Publishing takes a moment.{" "}
+              <a href={`/app/compose/sent?posts=${ids.join(",")}`}>Look again</a>
+            </p>
+          )}
         </Section>
       )}
       {refused.length > 0 && (
@@ -145,6 +152,12 @@ export async function showSent(c: Context<PageEnv>, scene: SentScene): Promise<R
           <>
             {" · "}
             <a href={`/app/calendar?month=${month}`}>See it in the calendar</a>
+          </>
+        )}
+        {ctx.config.sandboxEnabled && posts.some(({ mode }) => mode === "sandbox") && (
+          <>
+            {" · "}
+            <a href="/sandbox">See it in the sandbox</a>
           </>
         )}
       </p>

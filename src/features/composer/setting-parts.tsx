@@ -17,7 +17,10 @@ import { CATEGORIES, helpOf, labelOf, valueWords } from "./words.ts";
 
 export const Settings = ({ view }: { view: View }) => (
   <Section id="settings" title="Settings">
-    <p class="muted">What is left empty is as the platform has it by default.</p>
+    <p class="muted">
+      Of the platforms whose accounts are chosen. What is left empty is as the platform has it by
+      default.
+    </p>
     {platformsOf(view).map((platform) => (
       <PlatformSettings view={view} platform={platform} />
     ))}
@@ -113,7 +116,9 @@ const SettingControl = ({ view, setting, platform, account }: SettingProps) => {
       name={control}
       label={label}
       hint={[
-        Array.isArray(boards) ? "The board that the pin goes onto." : helpOf(info),
+        name === "pinterest_board_id"
+          ? `The board that the pin goes onto${Array.isArray(boards) ? "" : ", or its id in digits"}.`
+          : helpOf(info),
         boardRefusal,
       ]
         .filter(Boolean)

@@ -16,8 +16,9 @@ ul.error { padding-left: 1.2rem; }
 .platform fieldset { display: grid; gap: .8rem 1.2rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 17rem), 1fr)); align-items: start; }
 .platform fieldset > * { margin-top: 0; }
 .platform fieldset > :is(legend, fieldset, p) { grid-column: 1 / -1; }
-#parts { padding-left: 1.2rem; display: grid; gap: .8rem; }
+#parts { list-style: none; padding: 0; display: grid; gap: .8rem; }
 #files-list { list-style: none; padding: 0; display: grid; gap: .8rem; }
+.preview h3 { margin-bottom: .4rem; }
 .file { display: grid; gap: .8rem; grid-template-columns: minmax(0, 7.5rem) minmax(0, 1fr); }
 .file img, .no-picture { width: 100%; max-height: 7.5rem; object-fit: cover; border-radius: .5rem; background: var(--code); }
 .no-picture { display: grid; place-items: center; min-height: 4rem; padding: .3rem; font-size: .88rem; text-align: center; }

@@ -121,11 +121,11 @@ export const Thread = ({ view }: { view: View }) => {
         ))}
       </ol>
       <ErrorPlace view={view} control="thread" />
-      <p>
+      <div class="row">
         <button class="quiet" name="do" value="add-part" type="submit">
           Add a post
         </button>
-      </p>
+      </div>
       <label>
         <input
           type="checkbox"

@@ -17,7 +17,7 @@ export type ShownAccount = Pick<
 > & { tags: string[]; refusal: string | null };
 
 export interface ShownFile
-  extends Pick<MediaRow, "sha256" | "kind" | "mime" | "sizeBytes" | "width" | "height"> {
+  extends Pick<MediaRow, "sha256" | "kind" | "mime" | "name" | "sizeBytes" | "width" | "height"> {
   thumbnail: string | null;
   /** Of a video, for a script that shows its frames. */
   address: string | null;

@@ -11,7 +11,7 @@ function wordsOf(view: View): Record<When, string> {
     now: publishes ? "Publish now" : "As soon as it is approved",
     at: publishes ? "At this time" : "At this time, once it is approved",
     pool: "In a free slot of a pool, at the accounts of that slot",
-    draft: "Keep as a draft of each account",
+    draft: "Make a draft post for each account",
     approval: "Hold for approval",
     review: "Hold for approval, with a review link for a client",
   };
@@ -52,7 +52,8 @@ export const WhenPart = ({ view }: { view: View }) => {
         </div>
       </div>
       <p class="hint" id="date-hint" data-pool="never">
-        In the workspace's zone, <strong>{zone}</strong>. Drafts and held posts may have a date too.
+        In the <a href="/app/settings">workspace's zone</a>, <strong>{zone}</strong>. Drafts and
+        held posts may have a date too.
       </p>
       <span id="time-hint" hidden>
         In the workspace's zone, {zone}.

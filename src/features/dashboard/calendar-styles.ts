@@ -1,5 +1,6 @@
 export const CALENDAR_STYLES = `
 .page { width: min(100% - 2rem, 84rem); }
+.filters .row { grid-column: auto; }
 .bar { display: flex; flex-wrap: wrap; gap: .6rem 1rem; align-items: center; justify-content: space-between; }
 .bar h2 { font-size: 1.4rem; }
 .bar nav { display: flex; flex-wrap: wrap; gap: .4rem; }
@@ -44,6 +45,7 @@ export const CALENDAR_STYLES = `
 .more { display: inline-block; padding: .2rem .4rem; min-height: 1.5rem; font-size: .85rem; }
 .month .state { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 .month .words { grid-column: 1 / -1; }
+.month .platform { display: block; overflow: hidden; text-overflow: ellipsis; }
 .month .short { display: inline; }
 .month .long { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 .short { display: none; }
@@ -70,5 +72,6 @@ export const CALENDAR_STYLES = `
   .month .short { display: none; }
   .month .long { position: static; width: auto; height: auto; overflow: visible; clip-path: none; }
   .month .words { grid-column: 2 / -1; }
+  .month .platform { display: inline; }
 }
 `;

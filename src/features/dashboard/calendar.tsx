@@ -8,7 +8,7 @@ import { readForm, textField } from "../../http/pages.tsx";
 import { islandPath } from "../../pages/app-layout.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { type Clock, clockOf, Time } from "../../pages/times.tsx";
-import { PLATFORM_NAMES } from "../../platforms/registry.ts";
+import { PLATFORM_NAMES, platformName } from "../../platforms/registry.ts";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
 import { createFeed, endFeed, feedsOfTeam, mayEnd } from "../calendar/feeds.ts";
 import { readDay } from "../calendar/rules.ts";
@@ -258,7 +258,10 @@ const Filters = ({ view, calendar }: { view: CalendarView; calendar: Calendar })
         chosen={fields.account}
         options={[
           ["", "All"],
-          ...calendar.accounts.map(({ id, accountName }) => [id, accountName] as const),
+          ...calendar.accounts.map(
+            ({ id, accountName, platform }) =>
+              [id, `${accountName} on ${platformName(platform)}`] as const,
+          ),
         ]}
       />
       <Choice

@@ -62,7 +62,6 @@ homePage.get("/app", signedIn("read:pages"), async (c) => {
           Compose a post
         </a>
       </div>
-      {isOwner && !hasApps && <SetupHint />}
       {steps && !areAllDone(steps) && (
         <FirstSteps steps={steps} hasSandbox={ctx.config.sandboxEnabled} />
       )}
@@ -75,6 +74,7 @@ homePage.get("/app", signedIn("read:pages"), async (c) => {
       )}
       <Failed uploads={failed} clock={clock} />
       <Health accounts={inNeed} trouble={trouble} clock={clock} />
+      {isOwner && !hasApps && <SetupHint />}
     </>,
   );
 });
@@ -83,8 +83,9 @@ const isBefore = (at: Date | null, end: Date): boolean => at !== null && at < en
 
 const SetupHint = () => (
   <p>
-    No platform with an app is set up on this instance yet. The <a href="/app/setup">setup pages</a>{" "}
-    lead you through it, step by step; only you, the owner of the instance, see them.
+    Bluesky and the sandbox need nothing. For the real accounts of other platforms, the{" "}
+    <a href="/app/setup">setup pages</a> lead you through it, step by step; only you, the owner of
+    the instance, see them.
   </p>
 );
 

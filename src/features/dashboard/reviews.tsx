@@ -84,7 +84,7 @@ async function showReviews(c: Context<PageEnv>, { notice, status }: Shown): Prom
     },
     <>
       <p>
-        <a href="/app/uploads">All uploads</a>
+        <a href="/app/uploads">All posts</a>
       </p>
       <h1>Review links</h1>
       <NoticeLine notice={notice} />

@@ -152,12 +152,12 @@ async function showUpload(
   const files = await Promise.all(upload.media.map((item) => toFile(ctx, upload.teamId, item)));
   return renderOwnPage(
     c,
-    { title: `Upload ${id}`, here: "/app/uploads", status },
+    { title: `Post ${id}`, here: "/app/uploads", status },
     <>
       <p>
-        <a href="/app/uploads">All uploads</a>
+        <a href="/app/uploads">All posts</a>
       </p>
-      <h1>Upload {id}</h1>
+      <h1>Post {id}</h1>
       <NoticeLine notice={notice} />
       <PostResult upload={upload} view={view}>
         <Correcting upload={upload} actor={ctx.actor} clock={clock} />
@@ -220,6 +220,12 @@ const PostResult = ({
           {errorMessage && <p class="text">{errorMessage}</p>}
           <p>
             <strong>{adviceFor(failureCode)}</strong>
+            {failureCode === "account_disconnected" && upload.isConnected && (
+              <>
+                {" "}
+                <a href={`/app/accounts/${upload.accountId}`}>Go to the account</a>
+              </>
+            )}
           </p>
         </>
       )}

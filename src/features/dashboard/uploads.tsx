@@ -112,7 +112,7 @@ uploadsPage.get("/app/uploads", signedIn("read:pages"), async (c) => {
         </div>
       )}
       <FilterForm fields={fields} clock={clock} />
-      <Section id="found" title={total === 1 ? "1 upload" : `${total} uploads`}>
+      <Section id="found" title={total === 1 ? "1 post" : `${total} posts`}>
         {uploads.length > 0 ? (
           <UploadList uploads={uploads} clock={clock} />
         ) : (

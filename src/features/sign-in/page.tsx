@@ -69,7 +69,7 @@ const AddressForm = ({ next }: { next: string | null }) => (
 );
 
 const LOGGED_MAIL =
-  "This instance runs in development and sends no mail. The text of each mail, with its link, is in the terminal of npm start.";
+  "This instance runs in development and sends no mail. The text of each mail, with its link, is in the terminal of npm start, which printed a first sign-in link too.";
 
 const OperatorHint = () => (
   <>

@@ -413,7 +413,9 @@ test("a post that is not out is edited: texts, thread, alternative texts and dat
     .set("photo", photo());
   await send(browser, form.set("when", "at").set("date", "2026-12-24").set("time", "18:30"));
   const [post] = await postsOf(member);
-  const edited = await open(browser, `?upload=${post?.id}`);
+  const page = await browser.get(`/app/compose?upload=${post?.id}`);
+  expect(page.html).not.toContain("no longer stored");
+  const edited = formOf(page);
   expect(edited.all("description")).toEqual(["Before"]);
   expect(edited.all("time")).toEqual(["18:30"]);
   edited.set("description", "After").set("altText", "A picture").set("time", "19:00");

@@ -126,8 +126,8 @@ test("times are in the team's zone, and in UTC", async () => {
   const { html } = await browser.get("/app/uploads");
   expect(html).toContain("Fri, 25 Dec 2026, 00:30 (2026-12-24 23:30 UTC)");
   const christmas = "/app/uploads?from=2026-12-25&to=2026-12-25";
-  expect((await browser.get(christmas)).html).toContain("0 uploads");
-  expect((await browser.get(`${christmas}&zone=Europe%2FBerlin`)).html).toContain("1 upload");
+  expect((await browser.get(christmas)).html).toContain("0 posts");
+  expect((await browser.get(`${christmas}&zone=Europe%2FBerlin`)).html).toContain("1 post");
 });
 
 test("uploads are found by state, platform and text, page by page", async () => {
@@ -137,13 +137,13 @@ test("uploads are found by state, platform and text, page by page", async () => 
     await createPost(harness, member, accountId, { title: `Post number ${i}`, status: "draft" });
   }
   const first = await browser.get("/app/uploads?limit=25&status=draft&platform=bluesky&search=");
-  expect(first.html).toContain("27 uploads");
+  expect(first.html).toContain("27 posts");
   expect(first.html).toContain("Page 1 of 2");
   expect(first.html).toContain("page=2");
   const second = await browser.get("/app/uploads?limit=25&page=2");
   expect(second.html).toContain("Post number 0");
   expect((await browser.get("/app/uploads?page=9")).html).toContain("ends before this page");
-  expect((await browser.get("/app/uploads?search=number+26")).html).toContain("1 upload<");
+  expect((await browser.get("/app/uploads?search=number+26")).html).toContain("1 post<");
   expect((await browser.get("/app/uploads?status=failed")).html).toContain("No upload matches");
 });
 

@@ -61,7 +61,7 @@ test("a member sees no button, at an own post neither", async () => {
   const id = await life.insert({ status: "completed", created_by: userId });
   const browser = (await new Browser(life.harness).signIn({ userId })).show(life.member.teamId);
   const page = await browser.get(`/app/uploads/${id}`);
-  expect(page.html).toContain(`Upload ${id}`);
+  expect(page.html).toContain(`Post ${id}`);
   expect(page.html).not.toContain("Take down…");
 });
 

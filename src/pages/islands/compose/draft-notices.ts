@@ -52,6 +52,7 @@ export function showState(state: DraftState, id: string | null, { keepAsNew }: C
       className: "button quiet",
       textContent: "See theirs",
     });
+    say("");
     showNotice(state.error.message, link, makeButton("Keep mine as a new draft", keepAsNew));
   }
 }

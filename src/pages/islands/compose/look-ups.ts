@@ -26,17 +26,14 @@ const asked = new Set<string>();
 const fieldsetOf = (id: string): HTMLFieldSetElement | undefined =>
   all<HTMLFieldSetElement>("fieldset[data-tiktok]").find(({ dataset }) => dataset.tiktok === id);
 
-/** The first option stays: it asks to choose, for TikTok allows no default. */
+/** The first option asks to choose, for TikTok allows no default. */
 function setOptions(
   select: HTMLSelectElement,
   options: readonly { value: string; name: string }[],
+  value = select.value,
 ): void {
-  const { value } = select;
-  const [first] = select.options;
-  const empty =
-    first?.value === "" ? first : make("option", { value: "", textContent: "Choose one" });
   select.replaceChildren(
-    empty,
+    make("option", { value: "", textContent: "Choose one" }),
     ...options.map(({ value: own, name }) => make("option", { value: own, textContent: name })),
   );
   select.value = value;
@@ -98,14 +95,26 @@ interface Board {
   name: string;
 }
 
-async function loadBoards(control: HTMLElement, id: string): Promise<void> {
-  if (!(control instanceof HTMLSelectElement)) return;
+/** Without script, the board is written as its id. */
+function selectInPlaceOf(control: HTMLInputElement | HTMLSelectElement): HTMLSelectElement {
+  const select = make("select");
+  for (const { name, value } of control.attributes) select.setAttribute(name, value);
+  control.replaceWith(select);
+  return select;
+}
+
+async function loadBoards(
+  control: HTMLInputElement | HTMLSelectElement,
+  id: string,
+): Promise<void> {
   try {
     const query = new URLSearchParams({ accountId: id });
     const { data } = await call<{ data: Board[] }>("GET", `/pinterest/boards?${query}`);
+    const { value } = control;
     setOptions(
-      control,
+      selectInPlaceOf(control),
       data.map((board) => ({ value: board.id, name: board.name })),
+      value,
     );
   } catch (error) {
     asked.delete(id);
@@ -140,7 +149,9 @@ export function lookUpChosen(): void {
     asked.add(id);
     if (platform === "tiktok") loadCreator(id);
     if (platform === "pinterest") {
-      const control = all("[data-boards]").find(({ dataset }) => dataset.boards === id);
+      const control = all<HTMLSelectElement>("[data-boards]").find(
+        ({ dataset }) => dataset.boards === id,
+      );
       if (control) loadBoards(control, id);
     }
   }
@@ -171,7 +182,7 @@ export function showSettings(): void {
   for (const fieldset of all("[data-tiktok]")) {
     fieldset.hidden = !chosen.has(fieldset.dataset.tiktok ?? "");
   }
-  for (const details of all("#variants [data-for]")) {
+  for (const details of all("[data-for]")) {
     details.hidden = !chosen.has(details.dataset.for ?? "");
   }
 }

@@ -30,7 +30,7 @@ export function startSending({ goingUp, unsaved, ready, onSend }: Sending): () =
     if (place.textContent !== words) place.textContent = words;
   };
 
-  sendButtons()[0]?.before(place);
+  sendButtons()[0]?.closest(".row")?.before(place);
   addEventListener("beforeunload", (event) => {
     if (!isSending && unsaved().length > 0) event.preventDefault();
   });
