@@ -33,29 +33,33 @@ export async function logIn(
     const accountName = input.name ?? `Sandbox ${input.platform}`;
     const { simulatedOf } = await import("../../sandbox/registry.ts");
     const login = await simulatedOf(platform)?.login?.(accountName);
-    const connected =
+    const asking =
       connector.login && login
-        ? await connector.login(fetch, login)
-        : await adopt(
+        ? connector.login(fetch, login)
+        : adopt(
             fetch,
             sandboxCredentials(platform, accountName, randomHex(8)),
             { service: null, pageId: input.pageId?.trim() ?? null, app: other },
             app,
           );
+    const connected = await answerOf(platform, asking);
     if (connected.ok) connected.value.profile.accountName = accountName;
     return connected;
   }
   if (input.service !== undefined) refuseService(ctx, input.service);
-  const answer = await ask(connector, fetch, input, { app, other }).catch((error: unknown) => {
-    if (error instanceof AppError) throw error;
-    throw absent(input.platform, "no connection");
-  });
+  const answer = await answerOf(platform, ask(connector, fetch, input, { app, other }));
   const connected = requireProof(answer, ctx.config);
   if (!connected.ok && !connected.error.final && isAbsent()) {
-    throw absent(input.platform, connected.error.message);
+    throw absent(platform, connected.error.message);
   }
   return connected;
 }
+
+const answerOf = <T>(platform: Platform, asking: Promise<T>): Promise<T> =>
+  asking.catch((error: unknown) => {
+    if (error instanceof AppError) throw error;
+    throw absent(platform, "no connection");
+  });
 
 /** Refuses an account id that only its own server confirms, except in development. */
 const requireProof = (
