@@ -86,3 +86,10 @@ export function hasOwnTitle({ capabilities }: Connector): boolean {
 
 export const takes = ({ followUps }: Connector, kind: "post" | "comment"): boolean =>
   followUps?.kinds.includes(kind) ?? false;
+
+/** Nothing that a platform could refuse is written yet. */
+export const isBlank = ({ title, description, thread, firstComment, media }: DraftContent) =>
+  media.length === 0 &&
+  [title, description, firstComment, ...thread.map(({ text }) => text)].every(
+    (text) => text.trim() === "",
+  );

@@ -5,6 +5,7 @@ import { publicOrigin } from "../../http/env.ts";
 import { readNumericId } from "../../http/ids.ts";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
 import { doneNotice } from "../dashboard/parts.tsx";
+import { isBlank } from "./content.ts";
 import type { ComposeForm } from "./form.ts";
 import { NOT_ASKED } from "./look-ups.ts";
 import { drawAll, Previews, Refusals } from "./preview-parts.tsx";
@@ -157,7 +158,7 @@ composePage.post(`${PATH}/preview`, signedIn("compose"), async (c) => {
   const drawn = await drawAll(c, posts);
   return c.html(
     <>
-      <Refusals errors={errors} />
+      {!isBlank(form.content) && <Refusals errors={errors} />}
       <Previews drawn={drawn} />
     </>,
   );

@@ -41,9 +41,7 @@ export function showRefusals(refusals: readonly Refusal[]): void {
 function wordsOf(refusals: readonly Refusal[]): string {
   const general = refusals.filter(({ control, accountId }) => control === "" && accountId === "");
   if (general.length > 0) return unique(general.map(({ message }) => message)).join(" ");
-  if (all("li.file.failed").length > 0) {
-    return "A file is not stored.";
-  }
+  if (all("li.file.failed").length > 0) return "A file is not stored.";
   if (refusals.length === 0) return "Every chosen account takes this post.";
   const accounts = new Set(refusals.map(({ accountId }) => accountId).filter(Boolean)).size;
   return accounts > 1

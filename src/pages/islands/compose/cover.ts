@@ -69,7 +69,7 @@ export function chooseCover(source: string): Promise<boolean> {
       dialog.close();
       setCover(mediaId);
     } catch (error) {
-      status.textContent = error instanceof Error ? error.message : String(error);
+      status.textContent = (error as Error).message;
       use.disabled = false;
     }
   });

@@ -83,7 +83,7 @@ function takeThumbnail(ways: Ways): void {
       showErrors("thumbnail", "");
       ways.changed();
     } catch (error) {
-      showErrors("thumbnail", error instanceof Error ? error.message : String(error));
+      showErrors("thumbnail", (error as Error).message);
     }
   });
 }

@@ -17,9 +17,6 @@ function writtenIn(form: HTMLFormElement): FormData {
   return data;
 }
 
-const isBlank = (form: HTMLFormElement): boolean =>
-  all<HTMLTextAreaElement>("textarea, [name=mediaId]", form).every(({ value }) => !value.trim());
-
 async function ask(form: HTMLFormElement): Promise<Document> {
   const address = `/app/compose/preview${new URL(form.action).search}`;
   const answer = await send(address, { method: "POST", body: writtenIn(form) });
@@ -62,7 +59,7 @@ export function startPreviews(note: HTMLElement): () => void {
     try {
       const page = await ask(composeForm);
       if (!isStale) {
-        tell(isBlank(composeForm) ? null : refusalsIn(page));
+        tell(page.querySelector("#refusals") && refusalsIn(page));
         show(list, all("li.preview", page));
       }
     } catch (error) {

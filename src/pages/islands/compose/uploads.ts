@@ -57,9 +57,9 @@ export class Upload {
     this.stopper = new AbortController();
     const { signal } = this.stopper;
     this.to("waiting");
-    takeFileTurn(signal, () => this.run(signal)).catch((error) => {
+    takeFileTurn(signal, () => this.run(signal)).catch((error: Error) => {
       if (signal.aborted) return;
-      this.message = error instanceof Error ? error.message : String(error);
+      this.message = error.message;
       this.to("failed");
     });
   }
