@@ -241,7 +241,7 @@ describe("a wish to have one's data deleted", () => {
     const body = form({
       accountId: id,
       description: "Later",
-      scheduledFor: "2026-12-02T09:00:00Z",
+      schedule_date: "2026-12-02T09:00:00Z",
     });
     const scheduled = await harness.call("POST", "/upload", { token: owner.token, body });
     expect(scheduled.status, JSON.stringify(scheduled.body)).toBe(200);
