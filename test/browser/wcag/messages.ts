@@ -142,13 +142,13 @@ export const messageSteps = (prepared: Prepared): Step[] => [
   },
   {
     name: "3.3.1, 4.1.3: a move that is refused",
-    shows: "Must be in the future.",
+    shows: "The time must be in the future.",
     act: async (page) => {
       const entry = entryOf(page, prepared.postId);
       await entry.getByText("Move to…").click();
       await entry.getByLabel("Day").fill(clock.dayAt(Date.now() - 3 * DAY_MS));
       await entry.getByRole("button", { name: "Move" }).click();
-      await requireRefused(page, entry.getByLabel("Day"), "Must be in the future.");
+      await requireRefused(page, entry.getByLabel("Day"), "The time must be in the future.");
       await isTold(page, /The post stays where it was/);
     },
   },
