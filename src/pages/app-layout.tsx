@@ -104,7 +104,7 @@ button.danger { background: transparent; color: var(--bad); border-color: var(--
 table { border-collapse: collapse; width: 100%; font-size: .95rem; }
 th, td { text-align: left; padding: .5rem .6rem; border-top: 1px solid var(--line); vertical-align: top; }
 dl { display: grid; grid-template-columns: minmax(7rem, auto) 1fr; gap: .4rem 1rem; margin: 0; }
-dl[hidden] { display: none; }
+[hidden] { display: none !important; }
 dt { color: var(--muted); } dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
 h3 { font-size: 1.02rem; }
 .why { font-size: .92rem; margin-top: .2rem; }

@@ -6,8 +6,11 @@ import { findFeedFile } from "./feeds.ts";
 
 export const feedRoutes = new Hono<AppEnv>();
 
+const opaque = (etag: string): string => etag.trim().replace(/^W\//, "");
+
+/** Source: RFC 9110, 13.1.2: weak and strong tags are compared alike. */
 const isNamed = (header: string | undefined, etag: string): boolean =>
-  (header ?? "").split(",").some((one) => ["*", etag, `W/${etag}`].includes(one.trim()));
+  (header ?? "").split(",").some((one) => one.trim() === "*" || opaque(one) === opaque(etag));
 
 feedRoutes.get("/calendar/:file{.+\\.ics}", async (c) => {
   await countVisitor(c, "read:calendar-feed");

@@ -1,6 +1,5 @@
 /** Of what script adds to the composer. */
 export const SCRIPT_STYLES = `
-#compose [hidden] { display: none; }
 .counts { color: var(--muted); font-size: .88rem; margin-top: .25rem; font-variant-numeric: tabular-nums; }
 .counts .over { color: var(--bad); font-weight: 600; }
 section.over { outline: 3px dashed var(--accent); outline-offset: -.5rem; }

@@ -2,7 +2,6 @@ export const COMPOSE_STYLES = `
 #compose { display: grid; gap: 1.5rem; }
 #compose > * { min-width: 0; }
 .control textarea, .part textarea { resize: vertical; min-height: 2.7rem; }
-#compose [hidden] { display: none; }
 ul.error { padding-left: 1.2rem; }
 .choice label { align-items: center; gap: .5rem; padding: .3rem; border-radius: .5rem; }
 .choice p > a { display: inline-block; min-height: 1.6rem; }

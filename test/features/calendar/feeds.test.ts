@@ -102,8 +102,8 @@ test("an unchanged feed answers 304, and a changed one anew", async () => {
   const { path } = await make();
   const etag = (await fetchFeed(path)).headers.get("etag") ?? "";
   life.harness.advance(60);
-  // A network that compresses the answer makes its ETag a weak one.
-  for (const known of [etag, `W/${etag}`, `"other", W/${etag}`]) {
+  const strong = etag.replace(/^W\//, "");
+  for (const known of [etag, strong, `"other", ${etag}`, "*"]) {
     const again = await fetchFeed(path, { "if-none-match": known });
     expect({ status: again.status, text: again.text }, known).toEqual({ status: 304, text: "" });
   }

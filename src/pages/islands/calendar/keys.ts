@@ -67,9 +67,9 @@ function onKey(event: KeyboardEvent): void {
 const BESIDE: Record<string, string> = { k: "prev", j: "next" };
 
 function turnPage({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent): void {
-  const isTyping = (target as Element).closest("input, select, textarea") !== null;
+  const isElsewhere = (target as Element).closest("input, select, textarea, dialog") !== null;
   const rel = BESIDE[key];
-  if (rel && !isTyping && !ctrlKey && !metaKey && !altKey) {
+  if (rel && !isElsewhere && !ctrlKey && !metaKey && !altKey) {
     document.querySelector<HTMLElement>(`[rel=${rel}]`)?.click();
   }
 }
