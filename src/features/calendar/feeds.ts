@@ -6,8 +6,8 @@ import type { Ctx, Deps } from "../../deps.ts";
 import { platformName } from "../../platforms/registry.ts";
 import { type FeedEvent, writeFeed } from "./ics.ts";
 import { deleteFeed, feedsOfTeam, insertFeed, teamIdOfFeed, teamOfFeed } from "./repo/feeds.ts";
-import { type CalendarPost, postsBetween } from "./repo/posts.ts";
-import { MAX_ENTRIES, MAX_FEEDS, placeOf } from "./rules.ts";
+import { accountsOfTeam, namesOf, type PlacedPost, postsBetween } from "./repo/posts.ts";
+import { MAX_ENTRIES, MAX_FEEDS } from "./rules.ts";
 import type { FeedRow } from "./table.ts";
 
 export { feedsOfTeam };
@@ -73,19 +73,21 @@ export async function findFeedFile(
   const now = deps.now().getTime();
   const range = { from: now - LOOKS_BACK_MS, until: now + LOOKS_AHEAD_MS };
   const team = teamIdOfFeed(id);
-  const [[found], ...posts] = await deps.db.run([
+  const [[found], accounts, ...posts] = await deps.db.run([
     teamOfFeed({ id }),
+    accountsOfTeam({ team }),
     postsBetween(team, { status: "scheduled" }, range),
     postsBetween(team, { status: "pending" }, range),
     postsBetween(team, { status: "processing" }, range),
     postsBetween(team, { status: "completed" }, range),
   ]);
   if (!found) return null;
+  const names = namesOf(accounts);
   const events = posts
     .flat()
     .slice(0, MAX_ENTRIES)
-    .sort((one, other) => placeOf(one) - placeOf(other))
-    .map((post) => toEvent(origin, post));
+    .sort((one, other) => one.at - other.at)
+    .map((placed) => toEvent(origin, placed, names));
   const name = `${found.name} · Akimbo`;
   const content = JSON.stringify([name, events]);
   return {
@@ -94,8 +96,12 @@ export async function findFeedFile(
   };
 }
 
-function toEvent(origin: string, post: CalendarPost): FeedEvent {
-  const account = `${post.accountName ?? "A removed account"} (${platformName(post.platform)})`;
+function toEvent(
+  origin: string,
+  { at, post }: PlacedPost,
+  names: ReadonlyMap<string, string>,
+): FeedEvent {
+  const account = `${names.get(post.accountId) ?? "A removed account"} (${platformName(post.platform)})`;
   const text = post.text.length > 0 ? post.text : "Without text";
   const url = `${origin}/app/uploads/${post.id}`;
   const state = post.unpublishedAt
@@ -105,7 +111,7 @@ function toEvent(origin: string, post: CalendarPost): FeedEvent {
       : "Scheduled";
   return {
     uid: `upload-${post.id}@${new URL(origin).hostname}`,
-    at: placeOf(post),
+    at,
     summary: `${account}: ${text}`,
     description: `${state} on ${account}\n${text}\n${url}`,
     url,

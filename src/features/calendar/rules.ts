@@ -72,14 +72,36 @@ export function daysOf(clock: ZoneClock, { from, until }: Range): LocalDay[] {
   return days;
 }
 
-interface Placed {
-  status: UploadStatus;
-  sortAt: Date;
-  uploadedAt: Date | null;
+/** Asks for the first posts of each day alone. */
+export interface Firsts {
+  perDay: number;
+  zones: readonly string[];
 }
 
-export const placeOf = ({ status, sortAt, uploadedAt }: Placed): number =>
-  (status === "completed" ? (uploadedAt ?? sortAt) : sortAt).getTime();
+const MAX_ZONES = 5;
+
+const shownZones = new Set(["UTC"]);
+
+/** A workspace's zone is read with its posts, so days are counted in the zones that were seen lately. */
+export const latestZones = (): string[] => [...shownZones];
+
+export function rememberZone(zone: string): void {
+  shownZones.delete(zone);
+  shownZones.add(zone);
+  const [oldest] = shownZones;
+  if (oldest && shownZones.size > MAX_ZONES) shownZones.delete(oldest);
+}
+
+/** Instants between which a zone keeps its offset, and that offset in ms. */
+export function spansOf(clock: ZoneClock, { from, until }: Range): [number, number, number][] {
+  const spans: [number, number, number][] = [];
+  for (let at = from; at < until; ) {
+    const { offset, until: end } = clock.spanAt(at);
+    spans.push([at, end, offset]);
+    at = end;
+  }
+  return spans;
+}
 
 export const hasTag = (tags: string, tag: string): boolean =>
   tags

@@ -6,6 +6,7 @@ import { UPLOAD_STATUSES } from "../../core/upload-status.ts";
 import type { Deps } from "../../deps.ts";
 import { enableDescriptions } from "../../http/describing.ts";
 import { platformFilter } from "../content/schema.ts";
+import type { PlacedPost } from "./repo/posts.ts";
 import {
   type Edge,
   MAX_DAYS,
@@ -15,7 +16,7 @@ import {
   readDay,
   SHOWN_CHARACTERS,
 } from "./rules.ts";
-import type { Calendar, Entry } from "./service.ts";
+import { type Calendar, type Entry, postsOf } from "./service.ts";
 import type { FeedRow } from "./table.ts";
 import { thumbnailsOf } from "./thumbnails.ts";
 
@@ -125,33 +126,37 @@ type EntryAnswer = CalendarAnswer["data"][number];
 export async function toCalendarAnswer(
   deps: Pick<Deps, "config" | "now">,
   origin: string,
-  { clock, entries, narrow }: Calendar,
+  { clock, names, entries, narrow }: Calendar,
 ): Promise<CalendarAnswer> {
-  const thumbnailOf = thumbnailsOf(deps, origin);
-  const thumbnails = await Promise.all(
-    entries.map((entry) => (entry.kind === "post" ? thumbnailOf(entry.post) : null)),
-  );
+  const thumbnailOf = await thumbnailsOf(deps, origin, postsOf(entries));
   const data = entries.map(
-    (entry, i): EntryAnswer =>
+    (entry): EntryAnswer =>
       entry.kind === "firing"
         ? toFiringAnswer(entry)
-        : { ...toPostAnswer(entry), thumbnailUrl: thumbnails[i] ?? null },
+        : toPostAnswer(entry, {
+            accountName: names.get(entry.post.accountId) ?? null,
+            thumbnailUrl: thumbnailOf(entry.post),
+          }),
   );
   const truncated = narrow.length > 0;
   return { zone: clock.zone, data, truncated, ...(truncated ? { narrow } : {}) };
 }
 
-const toPostAnswer = ({ at, post }: Extract<Entry, { kind: "post" }>) => ({
-  kind: "post" as const,
+const toPostAnswer = (
+  { at, post }: PlacedPost,
+  { accountName, thumbnailUrl }: { accountName: string | null; thumbnailUrl: string | null },
+): EntryAnswer => ({
+  kind: "post",
   id: String(post.id),
   at: new Date(at).toISOString(),
   uploadId: post.id,
   accountId: post.accountId,
-  accountName: post.accountName,
+  accountName,
   platform: post.platform,
   status: post.status,
   text: post.text,
   posts: post.posts,
+  thumbnailUrl,
   failureCode: post.status === "failed" ? post.failureCode : null,
   unpublishedAt: post.unpublishedAt?.toISOString() ?? null,
 });

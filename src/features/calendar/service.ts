@@ -9,37 +9,52 @@ import {
   accountsOfTeam,
   type CalendarAccount,
   type CalendarPost,
+  firstsBetween,
+  namesOf,
+  type PlacedPost,
   postsBetween,
 } from "./repo/posts.ts";
 import {
   type CalendarFilter,
   daysOf,
+  type Firsts,
   hasTag,
   MAX_ENTRIES,
-  placeOf,
   rangeIn,
+  rememberZone,
   widestRange,
 } from "./rules.ts";
 
 /** `at` is in epoch ms. */
-export type Entry =
-  | { kind: "post"; at: number; post: CalendarPost }
-  | { kind: "firing"; at: number; firing: ComingOfPool };
+export type Entry = PlacedPost | { kind: "firing"; at: number; firing: ComingOfPool };
+
+export const postsOf = (entries: readonly Entry[]): CalendarPost[] =>
+  entries.flatMap((entry) => (entry.kind === "post" ? [entry.post] : []));
 
 export interface Calendar {
   clock: ZoneClock;
   accounts: CalendarAccount[];
+  /** By account, of removed ones too. */
+  names: ReadonlyMap<string, string>;
   /** Oldest first. */
   entries: Entry[];
   /** Days whose entries are not all here, because there are too many. */
   narrow: LocalDay[];
 }
 
-export const calendarReads = (team: SQL, filter: CalendarFilter, now: Date) =>
+/** @param firsts For the first posts of each day alone, with their number */
+export const calendarReads = (
+  team: SQL,
+  filter: CalendarFilter,
+  now: Date,
+  firsts: Firsts | null = null,
+) =>
   [
     zoneOfTeam({ team }),
     accountsOfTeam({ team }),
-    postsBetween(team, filter, widestRange(filter)),
+    firsts
+      ? firstsBetween(team, filter, widestRange(filter), firsts)
+      : postsBetween(team, filter, widestRange(filter)),
     ...comingReads(team, now),
   ] as const;
 
@@ -48,25 +63,29 @@ export async function readCalendar(ctx: Ctx, filter: CalendarFilter): Promise<Ca
   return toCalendar(ctx, filter, answers);
 }
 
-/** Takes the answers of `calendarReads`. A second call of the database follows where more posts match than are shown. */
+/** Takes the answers of `calendarReads`. A second call of the database follows where those are not all that is shown. */
 export async function toCalendar(
   ctx: Ctx,
   filter: CalendarFilter,
   answers: Results<ReturnType<typeof calendarReads>>,
+  firsts: Firsts | null = null,
 ): Promise<Calendar> {
-  const [[zone = null], accounts, near, ...pools] = answers;
-  const clock = new ZoneClock(zone ?? "UTC");
+  const [[storedZone = null], everyAccount, near, ...pools] = answers;
+  const accounts = everyAccount.filter(({ isRemoved }) => !isRemoved);
+  const zone = storedZone ?? "UTC";
+  rememberZone(zone);
+  const clock = new ZoneClock(zone);
   const range = rangeIn(clock, filter);
   const [posts] =
-    near.length > MAX_ENTRIES
+    near.length > MAX_ENTRIES || (firsts && !areFirsts(near, zone, firsts))
       ? await ctx.db.run([postsBetween(ctx.team, filter, range)])
       : ([near] as const);
   const lastPost = posts.length > MAX_ENTRIES ? posts.at(-1) : undefined;
   const coming = comingOf(ctx, filter, { accounts, pools, range });
-  const completeUntil = Math.min(lastPost?.sortAt.getTime() ?? range.until, coming.completeUntil);
-  const entries = [
-    ...posts.map((post): Entry => ({ kind: "post", at: placeOf(post), post })),
-    ...coming.firings.map((firing): Entry => ({ kind: "firing", at: firing.at, firing })),
+  const completeUntil = Math.min(lastPost?.post.sortedAt ?? range.until, coming.completeUntil);
+  const entries: Entry[] = [
+    ...posts,
+    ...coming.firings.map((firing) => ({ kind: "firing" as const, at: firing.at, firing })),
   ]
     .filter(({ at }) => at >= range.from && at < range.until && at <= completeUntil)
     .sort((one, other) => one.at - other.at);
@@ -74,10 +93,15 @@ export async function toCalendar(
   return {
     clock,
     accounts,
+    names: namesOf(everyAccount),
     entries: entries.slice(0, MAX_ENTRIES),
     narrow: from < range.until ? daysOf(clock, { from, until: range.until }) : [],
   };
 }
+
+/** Not in a zone that was unknown when they were read, and not where more match than are read. */
+const areFirsts = (posts: readonly PlacedPost[], zone: string, { zones }: Firsts): boolean =>
+  zones.includes(zone) && (posts[0]?.post.ofRange ?? 0) <= MAX_ENTRIES;
 
 interface Found {
   accounts: CalendarAccount[];

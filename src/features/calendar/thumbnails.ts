@@ -3,37 +3,55 @@ import type { Deps } from "../../deps.ts";
 import { mediaPath } from "../media/files.ts";
 import type { CalendarPost } from "./repo/posts.ts";
 
+type Pictured = Pick<CalendarPost, "teamId" | "picture">;
+
 interface Signed {
   hour: number;
-  paths: Map<string, Promise<string>>;
+  /** By the file's hash. */
+  addresses: Map<string, string>;
 }
 
 /** Addresses of files change hourly, and signing them is what a calendar costs most. */
-const signedBy = new WeakMap<Deps["config"], Signed>();
+const signedBy = new WeakMap<Deps["config"], Map<string, Signed>>();
 
 /** About a megabyte. */
 const MAX_SIGNED = 5_000;
+const MAX_TEAMS = 10;
 
-function signedOf({ config, now }: Pick<Deps, "config" | "now">): Signed["paths"] {
+function signedOf(
+  { config, now }: Pick<Deps, "config" | "now">,
+  origin: string,
+  teamId: number,
+): Signed["addresses"] {
   const hour = Math.ceil(now().getTime() / HOUR);
-  const kept = signedBy.get(config);
-  if (kept && kept.hour === hour && kept.paths.size < MAX_SIGNED) return kept.paths;
-  const paths = new Map<string, Promise<string>>();
-  signedBy.set(config, { hour, paths });
-  return paths;
+  const teams = signedBy.get(config) ?? new Map<string, Signed>();
+  signedBy.set(config, teams);
+  const name = `${teamId} ${origin}`;
+  const kept = teams.get(name);
+  if (kept && kept.hour === hour && kept.addresses.size < MAX_SIGNED) return kept.addresses;
+  if (teams.size >= MAX_TEAMS) teams.clear();
+  const addresses = new Map<string, string>();
+  teams.set(name, { hour, addresses });
+  return addresses;
 }
 
-/** Returns null for a post without a picture. */
-export function thumbnailsOf(deps: Pick<Deps, "config" | "now">, origin: string) {
-  const paths = signedOf(deps);
-  return async ({
-    teamId,
-    picture,
-  }: Pick<CalendarPost, "teamId" | "picture">): Promise<string | null> => {
-    if (picture === null) return null;
-    const name = `${teamId} ${picture}`;
-    const path = paths.get(name) ?? mediaPath(deps, teamId, picture, "thumbnail");
-    paths.set(name, path);
-    return origin + (await path);
-  };
+/**
+ * Signs what is missing at once. The answer returns null for a post without a picture.
+ *
+ * @param posts Of one team
+ */
+export async function thumbnailsOf(
+  deps: Pick<Deps, "config" | "now">,
+  origin: string,
+  posts: readonly Pictured[],
+): Promise<(post: Pictured) => string | null> {
+  const { teamId = 0 } = posts[0] ?? {};
+  const addresses = signedOf(deps, origin, teamId);
+  const sign = async (picture: string) =>
+    addresses.set(picture, origin + (await mediaPath(deps, teamId, picture, "thumbnail")));
+  const missing = posts.flatMap(({ picture }) =>
+    picture === null || addresses.has(picture) ? [] : [sign(picture)],
+  );
+  await Promise.all(missing);
+  return ({ picture }) => (picture === null ? null : (addresses.get(picture) ?? null));
 }

@@ -2,8 +2,9 @@ import type { Child } from "hono/jsx";
 import type { LocalDay, ZoneClock } from "../../core/zone.ts";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { platformName } from "../../platforms/registry.ts";
-import { isMovable } from "../calendar/rules.ts";
+import { type Firsts, isMovable, latestZones } from "../calendar/rules.ts";
 import type { Calendar, Entry } from "../calendar/service.ts";
+import type { thumbnailsOf } from "../calendar/thumbnails.ts";
 import { addressOf, type CalendarView, dayName, viewOf } from "./calendar-view.ts";
 import { Button } from "./form-parts.tsx";
 import { wordsOfUpload } from "./words.ts";
@@ -26,13 +27,16 @@ export interface Scene {
   /** Epoch ms. */
   now: number;
   names: ReadonlyMap<string, string>;
-  /** Addresses of thumbnails by post. */
-  pictures: ReadonlyMap<number, string>;
+  pictureOf: Awaited<ReturnType<typeof thumbnailsOf>>;
   refused: RefusedMove | null;
 }
 
 /** Keeps a page small; the page of a day has the others. */
 const SHOWN: Record<CalendarView["period"], number> = { month: 3, week: 40, day: 150 };
+
+/** A month is asked for no more than it shows. */
+export const firstsOf = ({ period }: CalendarView): Firsts | null =>
+  period === "month" ? { perDay: SHOWN.month, zones: latestZones() } : null;
 
 export const shownOf = (view: CalendarView, entries: readonly Entry[]): readonly Entry[] =>
   entries.slice(0, SHOWN[view.period]);
@@ -74,11 +78,11 @@ const Move = ({ entry, wall, scene }: { entry: PostEntry; wall: string; scene: S
 
 const Post = ({ entry, scene }: { entry: PostEntry; scene: Scene }) => {
   const { post, at } = entry;
-  const { id, status, platform } = post;
+  const { id, accountId, status, platform } = post;
   const wall = scene.clock.wallTimeAt(at);
   const words = wordsOfUpload(post);
-  const name = post.accountName ?? "A removed account";
-  const picture = scene.pictures.get(id);
+  const name = scene.names.get(accountId) ?? "A removed account";
+  const picture = scene.pictureOf(post);
   const canMove = isMovable(status);
   const refused = scene.refused?.id === id ? scene.refused : null;
   return (
@@ -145,6 +149,11 @@ function composeTime(day: LocalDay, { clock, now, today }: Scene): string | null
   return soon.startsWith(day) ? `${soon.slice(0, 13)}:00` : null;
 }
 
+function countOf(entries: readonly Entry[]): number {
+  const posts = entries.filter(({ kind }) => kind === "post") as PostEntry[];
+  return entries.length - posts.length + (posts[0]?.post.ofDay ?? posts.length);
+}
+
 export const Day = (props: { day: LocalDay; entries: readonly Entry[]; scene: Scene }) => {
   const { day, entries, scene } = props;
   const { view, today } = scene;
@@ -157,7 +166,7 @@ export const Day = (props: { day: LocalDay; entries: readonly Entry[]; scene: Sc
   ];
   const at = composeTime(day, scene);
   const shown = shownOf(view, entries);
-  const left = entries.length - shown.length;
+  const left = countOf(entries) - shown.length;
   return (
     <li class={classes.join(" ")} data-day={day}>
       <div class="date">

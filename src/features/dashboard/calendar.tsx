@@ -12,11 +12,25 @@ import { PLATFORM_NAMES, platformName } from "../../platforms/registry.ts";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
 import { createFeed, endFeed, feedsOfTeam, mayEnd } from "../calendar/feeds.ts";
 import { readDay } from "../calendar/rules.ts";
-import { type Calendar, calendarReads, type Entry, toCalendar } from "../calendar/service.ts";
+import {
+  type Calendar,
+  calendarReads,
+  type Entry,
+  postsOf,
+  toCalendar,
+} from "../calendar/service.ts";
 import { thumbnailsOf } from "../calendar/thumbnails.ts";
 import { HELD_MESSAGE } from "../posts/rules.ts";
 import { zoneOfTeam } from "../settings/repo.ts";
-import { Day, Narrow, type RefusedMove, type Scene, shownOf, Weekdays } from "./calendar-parts.tsx";
+import {
+  Day,
+  firstsOf,
+  Narrow,
+  type RefusedMove,
+  type Scene,
+  shownOf,
+  Weekdays,
+} from "./calendar-parts.tsx";
 import { CALENDAR_STYLES } from "./calendar-styles.ts";
 import {
   addressOf,
@@ -100,9 +114,10 @@ const todayIn = ({ now }: { now(): Date }, zone: string): LocalDay =>
 async function showCalendar(c: Context<PageEnv>, shown: Shown): Promise<Response> {
   const { ctx } = c.var;
   const guess = readView(c.req.query(), todayIn(ctx, "UTC"));
+  const firsts = firstsOf(guess.view);
   const [feeds, ...answers] = await ctx.read("posts:read", [
     feedsOfTeam({ team: ctx.team }),
-    ...calendarReads(ctx.team, filterOf(guess.view), ctx.now()),
+    ...calendarReads(ctx.team, filterOf(guess.view), ctx.now(), firsts),
   ]);
   const [[zone = null]] = answers;
   const today = todayIn(ctx, zone ?? "UTC");
@@ -113,17 +128,19 @@ async function showCalendar(c: Context<PageEnv>, shown: Shown): Promise<Response
     ctx,
     filterOf(view),
     isOther
-      ? await ctx.read("posts:read", calendarReads(ctx.team, filterOf(view), ctx.now()))
+      ? await ctx.read("posts:read", calendarReads(ctx.team, filterOf(view), ctx.now(), firsts))
       : answers,
+    firsts,
   );
-  const days = Map.groupBy(calendar.entries, ({ at }) => calendar.clock.dayAt(at));
+  const days = entriesByDay(view, calendar);
+  const drawn = [...days.values()].flatMap((entries) => shownOf(view, entries));
   const scene: Scene = {
     view,
     clock: calendar.clock,
     today,
     now: ctx.now().getTime(),
-    names: new Map(calendar.accounts.map(({ id, accountName }) => [id, accountName])),
-    pictures: await picturesOf(c, view, days),
+    names: calendar.names,
+    pictureOf: await thumbnailsOf(ctx, "", postsOf(drawn)),
     refused: shown.refused ?? null,
   };
   const clock = clockOf(zone);
@@ -168,8 +185,8 @@ async function showCalendar(c: Context<PageEnv>, shown: Shown): Promise<Response
       >
         <Weekdays />
         <ol class="days">
-          {daysOf(view).map((day) => (
-            <Day day={day} entries={days.get(day) ?? []} scene={scene} />
+          {[...days].map(([day, entries]) => (
+            <Day day={day} entries={entries} scene={scene} />
           ))}
         </ol>
       </div>
@@ -184,26 +201,25 @@ async function showCalendar(c: Context<PageEnv>, shown: Shown): Promise<Response
   );
 }
 
+/** Entries are sorted, so that only the beginnings of days are converted between zones. */
+function entriesByDay(view: CalendarView, { clock, entries }: Calendar): Map<LocalDay, Entry[]> {
+  let from = 0;
+  return new Map(
+    daysOf(view).map((day) => {
+      const end = clock.instantOf(addDays(day, 1), "00:00").at;
+      let until = from;
+      while (until < entries.length && (entries[until] as Entry).at < end) until++;
+      const own = entries.slice(from, until);
+      from = until;
+      return [day, own];
+    }),
+  );
+}
+
 function daysOf({ from, to }: CalendarView): LocalDay[] {
   const days: LocalDay[] = [];
   for (let day = from; day < to; day = addDays(day, 1)) days.push(day);
   return days;
-}
-
-async function picturesOf(
-  c: Context<PageEnv>,
-  view: CalendarView,
-  days: ReadonlyMap<LocalDay, readonly Entry[]>,
-): Promise<Map<number, string>> {
-  const thumbnailOf = thumbnailsOf(c.var.ctx, "");
-  const pictures = new Map<number, string>();
-  for (const entries of days.values()) {
-    for (const entry of shownOf(view, entries)) {
-      const address = entry.kind === "post" ? await thumbnailOf(entry.post) : null;
-      if (entry.kind === "post" && address) pictures.set(entry.post.id, address);
-    }
-  }
-  return pictures;
 }
 
 const Bar = ({ view, today }: { view: CalendarView; today: LocalDay }) => {

@@ -143,6 +143,55 @@ test("a full day has a link to all of it", async () => {
   expect(daysIn(await show("?day=2026-12-24")).get("2026-12-24")).toHaveLength(6);
 });
 
+describe("a month counts what it leaves out", () => {
+  const HOUR_MS = 3_600_000;
+
+  interface ApiEntry {
+    at: string;
+    uploadId: number;
+  }
+
+  /** By local day, as `GET /calendar` has them. */
+  async function entriesOfApi(zone: string): Promise<Map<string, ApiEntry[]>> {
+    const { body } = await life.harness.call("GET", "/calendar?from=2027-01-25&to=2027-03-28", {
+      token: life.member.token,
+    });
+    const format = new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short" });
+    const entries = (body as { data: ApiEntry[] }).data;
+    return Map.groupBy(entries, ({ at }) => format.format(new Date(at)));
+  }
+
+  const leftIn = (html: string, day: string): number => {
+    const [part = ""] = html.split(`data-day="${day}"`)[1]?.split("data-day=") ?? [];
+    return Number(/class="more"[^>]*>(\d+) more/.exec(part)?.[1] ?? 0);
+  };
+
+  // Casablanca's clock changes twice within this month's page: Ramadan 2027 is from 8 February to 9 March.
+  test.each([
+    "UTC",
+    "Africa/Casablanca",
+    "America/New_York",
+    "Asia/Kathmandu",
+    "Pacific/Kiritimati",
+    "Pacific/Pago_Pago",
+  ])("%s", async (zone) => {
+    await setZone(zone);
+    const from = Date.parse("2027-01-25T00:10:00Z");
+    const hours = Array.from({ length: 60 * 24 }, (_, i) => i).filter((i) => (i * 7) % 5 < 2);
+    await Promise.all(hours.map((hour) => plan(new Date(from + hour * HOUR_MS).toISOString())));
+    const api = await entriesOfApi(zone);
+    for (const month of ["2027-02", "2027-02", "2027-03"]) {
+      const html = await show(`?month=${month}`);
+      for (const [day, ids] of daysIn(html)) {
+        if (day < "2027-01-26" || day > "2027-03-24") continue;
+        const expected = api.get(day) ?? [];
+        expect(ids, day).toEqual(expected.slice(0, 3).map(({ uploadId }) => uploadId));
+        expect(leftIn(html, day), day).toBe(Math.max(expected.length - 3, 0));
+      }
+    }
+  });
+});
+
 test("today and the days to come lead to the composer, past days do not", async () => {
   const html = await show();
   expect(html).toContain("/app/compose?at=2026-12-01T10:00");

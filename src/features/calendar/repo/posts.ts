@@ -1,22 +1,37 @@
 import { type SQL, sql } from "drizzle-orm";
-import { text } from "drizzle-orm/sqlite-core";
+import { integer, text } from "drizzle-orm/sqlite-core";
 import { DAY } from "../../../core/time.ts";
+import { ZoneClock } from "../../../core/zone.ts";
 import { prepared, type Query } from "../../../db/client.ts";
 import { packedRows, pickColumns, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { accounts } from "../../accounts/table.ts";
 import { uploadsMatching } from "../../posts/repo/read.ts";
 import { uploads } from "../../posts/table.ts";
-import { type CalendarFilter, MAX_ENTRIES, type Range, SHOWN_CHARACTERS } from "../rules.ts";
+import {
+  type CalendarFilter,
+  type Firsts,
+  MAX_ENTRIES,
+  type Range,
+  SHOWN_CHARACTERS,
+  spansOf,
+} from "../rules.ts";
 
 export const accountsOfTeam = prepared(
   ({ team }: Params<{ team: SQL }>) =>
-    sql`SELECT id, platform, account_name, tags FROM accounts
-      WHERE team_id = ${team} AND deleted_at IS NULL ORDER BY platform, platform_account_id`,
-  rowReader(pickColumns(accounts, ["id", "platform", "accountName", "tags"])),
+    sql`SELECT id, platform, account_name, tags, deleted_at IS NOT NULL AS isRemoved FROM accounts
+      WHERE team_id = ${team} ORDER BY platform, platform_account_id`,
+  rowReader({
+    ...pickColumns(accounts, ["id", "platform", "accountName", "tags"]),
+    isRemoved: integer("isRemoved", { mode: "boolean" }).notNull(),
+  }),
 );
 
 export type CalendarAccount = ReturnType<ReturnType<typeof accountsOfTeam>["read"]>[number];
+
+/** By account. A post's account is looked up here, because a join costs as much as a third of the posts. */
+export const namesOf = (accounts: readonly CalendarAccount[]): ReadonlyMap<string, string> =>
+  new Map(accounts.map(({ id, accountName }) => [id, accountName]));
 
 const TEXT = sql`coalesce(nullif(${uploads.title}, ''), ${uploads.description}, '')`;
 
@@ -27,38 +42,68 @@ const FIRST_PICTURE = sql`(SELECT
 /** Mostly the first file, which is read without a loop over all. */
 const PICTURE = sql`CASE
   WHEN instr(${uploads.media}, '"image"') = 0 THEN NULL
-  WHEN ${uploads.media} ->> '$[0].kind' = 'image' AND ${uploads.media} ->> '$[0].isGone' IS NULL
+  WHEN ${uploads.media} ->> '$[0].kind' = 'image' AND instr(${uploads.media}, '"isGone"') = 0
     THEN ${uploads.media} ->> '$[0].sha256'
   ELSE ${FIRST_PICTURE} END`;
 
-const post = packedRows(
-  {
-    ...pickColumns(uploads, [
-      "id",
-      "teamId",
-      "accountId",
-      "platform",
-      "status",
-      "sortAt",
-      "uploadedAt",
-      "unpublishedAt",
-      "failureCode",
-      "posts",
-    ]),
-    text: text("text").notNull(),
-    accountName: text("account_name"),
-    picture: text("picture"),
-  },
-  {
-    text: sql`substr(${TEXT}, 1, ${sql.raw(`${SHOWN_CHARACTERS}`)})`,
-    accountName: sql`a.account_name`,
-    picture: PICTURE,
-  },
+const PLACE = sql`iif(${uploads.status} = 'completed', coalesce(${uploads.uploadedAt}, ${uploads.sortAt}), ${uploads.sortAt})`;
+
+const FIELDS = {
+  at: integer("at").notNull(),
+  ...pickColumns(uploads, [
+    "id",
+    "teamId",
+    "accountId",
+    "platform",
+    "status",
+    "unpublishedAt",
+    "failureCode",
+    "posts",
+  ]),
+  sortedAt: integer("sorted_at").notNull(),
+  text: text("text").notNull(),
+  picture: text("picture"),
+};
+
+const VALUES = {
+  at: PLACE,
+  sortedAt: sql`${uploads.sortAt}`,
+  text: sql`substr(${TEXT}, 1, ${sql.raw(`${SHOWN_CHARACTERS}`)})`,
+  picture: PICTURE,
+};
+
+const post = packedRows(FIELDS, VALUES);
+
+const firstPost = packedRows(
+  { ...FIELDS, ofDay: integer("of_day").notNull(), ofRange: integer("of_range").notNull() },
+  { ...VALUES, ofDay: sql`ofDay`, ofRange: sql`ofRange` },
 );
 
-export type CalendarPost = ReturnType<typeof post.read>;
+/** `ofDay` and `ofRange` are how many posts stand there where only the first ones of each day are read. */
+export type CalendarPost = ReturnType<typeof post.read> & { ofDay?: number; ofRange?: number };
 
-const PLACE = sql`iif(${uploads.status} = 'completed', coalesce(${uploads.uploadedAt}, ${uploads.sortAt}), ${uploads.sortAt})`;
+/** Decoded when it is asked for, because the page of a month shows few of its posts. */
+export class PlacedPost {
+  readonly kind = "post";
+  private readonly stored: unknown[][];
+  private readonly unpack: (stored: unknown[][]) => CalendarPost;
+  private decoded: CalendarPost | null = null;
+
+  constructor(packed: string, unpack: (stored: unknown[][]) => CalendarPost) {
+    this.stored = JSON.parse(packed);
+    this.unpack = unpack;
+  }
+
+  /** Epoch ms: when it was published, or is planned. */
+  get at(): number {
+    return this.stored[0]?.[0] as number;
+  }
+
+  get post(): CalendarPost {
+    this.decoded ??= this.unpack(this.stored);
+    return this.decoded;
+  }
+}
 
 /**
  * A post is published at most this long after its `sortAt`: it waits in the queue for a day at most, and a retry after
@@ -66,23 +111,24 @@ const PLACE = sql`iif(${uploads.status} = 'completed', coalesce(${uploads.upload
  */
 const PUBLISHED_WITHIN_MS = 3 * DAY;
 
+const isBetween = ({ where, from, until }: Params<{ where: SQL } & Range>): SQL =>
+  sql`${where} AND ${PLACE} >= ${from} AND ${PLACE} < ${until}
+    AND (${uploads.status} NOT IN ('draft', 'pending_approval') OR ${uploads.scheduledFor} IS NOT NULL)
+    ORDER BY ${uploads.sortAt}, ${uploads.id} LIMIT ${sql.raw(`${MAX_ENTRIES + 1}`)}`;
+
 const selectPosts = prepared(
-  ({ where, from, until }: Params<{ where: SQL } & Range>) =>
-    sql`SELECT ${post.column} FROM ${uploads} LEFT JOIN ${accounts} a ON a.id = ${uploads.accountId}
-      WHERE ${where} AND ${PLACE} >= ${from} AND ${PLACE} < ${until}
-        AND (${uploads.status} NOT IN ('draft', 'pending_approval') OR ${uploads.scheduledFor} IS NOT NULL)
-      ORDER BY ${uploads.sortAt}, ${uploads.id} LIMIT ${sql.raw(`${MAX_ENTRIES + 1}`)}`,
-  post.read,
+  (values: Params<{ where: SQL } & Range>) =>
+    sql`SELECT ${post.column} FROM ${uploads} WHERE ${isBetween(values)}`,
+  ({ packed }) => new PlacedPost(packed as string, post.unpack),
 );
 
 type PostFilter = Omit<CalendarFilter, "from" | "to">;
 
 /** Up to one more than a calendar shows, by `sortAt`. */
-export function postsBetween(
-  team: SQL,
-  { tag, ...filter }: PostFilter,
-  { from, until }: Range,
-): Query<CalendarPost[]> {
+export const postsBetween = (team: SQL, filter: PostFilter, range: Range): Query<PlacedPost[]> =>
+  selectPosts({ where: matching(team, filter, range), ...range });
+
+function matching(team: SQL, { tag, ...filter }: PostFilter, { from, until }: Range): SQL {
   const { accountId, platform, status } = filter;
   const own = uploadsMatching(team, {
     accountId,
@@ -93,9 +139,47 @@ export function postsBetween(
     limit: MAX_ENTRIES,
     page: 1,
   });
-  const where =
-    tag === undefined
-      ? own
-      : sql`${own} AND instr(',' || lower(a.tags) || ',', ',' || lower(${tag}) || ',') > 0`;
-  return selectPosts({ where, from, until });
+  return tag === undefined
+    ? own
+    : sql`${own} AND ${uploads.accountId} IN (SELECT id FROM accounts
+        WHERE team_id = ${team} AND instr(',' || lower(tags) || ',', ',' || lower(${tag}) || ',') > 0)`;
 }
+
+interface FirstsValues extends Range {
+  where: SQL;
+  team: SQL;
+  zones: string;
+  perDay: number;
+}
+
+const selectFirsts = prepared(
+  (values: Params<FirstsValues>) =>
+    sql`WITH spans AS MATERIALIZED (
+        SELECT value ->> 0 AS start, value ->> 1 AS until, value ->> 2 AS shift
+        FROM json_each(${values.zones}, '$."' || coalesce((SELECT zone FROM teams WHERE id = ${values.team}), 'UTC') || '"')),
+      placed AS (SELECT ${uploads.id} AS id, ${PLACE} AS at FROM ${uploads} WHERE ${isBetween(values)}),
+      ranked AS (SELECT placed.id, at, count(*) OVER () AS ofRange,
+          count(*) OVER (PARTITION BY (at + shift) / ${sql.raw(`${DAY}`)}) AS ofDay,
+          row_number() OVER (PARTITION BY (at + shift) / ${sql.raw(`${DAY}`)} ORDER BY at, placed.id) AS rank
+        FROM placed JOIN spans ON at >= start AND at < until)
+      SELECT ${firstPost.column} FROM ranked JOIN ${uploads} ON ${uploads.id} = ranked.id
+      WHERE rank <= ${values.perDay} ORDER BY ranked.at, ranked.id`,
+  ({ packed }) => new PlacedPost(packed as string, firstPost.unpack),
+);
+
+/** The first posts of each local day, if the workspace's zone is one of `zones`; otherwise none. */
+export const firstsBetween = (
+  team: SQL,
+  filter: PostFilter,
+  range: Range,
+  { perDay, zones }: Firsts,
+): Query<PlacedPost[]> =>
+  selectFirsts({
+    where: matching(team, filter, range),
+    ...range,
+    team,
+    perDay,
+    zones: JSON.stringify(
+      Object.fromEntries(zones.map((zone) => [zone, spansOf(new ZoneClock(zone), range)])),
+    ),
+  });
