@@ -4,10 +4,10 @@ import { composePage } from "../features/composer/page.tsx";
 import { accountPage } from "../features/dashboard/account.tsx";
 import { accountsPage } from "../features/dashboard/accounts.tsx";
 import { calendarPage } from "../features/dashboard/calendar.tsx";
+import { connectionPages } from "../features/dashboard/connection-pages.tsx";
 import { homePage } from "../features/dashboard/home.tsx";
 import { invitePage } from "../features/dashboard/invite.tsx";
 import { islandFiles } from "../features/dashboard/island-routes.ts";
-import { linksPage } from "../features/dashboard/links.tsx";
 import { mePage } from "../features/dashboard/me.tsx";
 import { mediaPage } from "../features/dashboard/media.tsx";
 import { mediaFilePage } from "../features/dashboard/media-file.tsx";
@@ -38,7 +38,7 @@ const BEHIND_SIGN_IN = [
   mediaFilePage,
   accountsPage,
   accountPage,
-  linksPage,
+  connectionPages,
   tokensPage,
   teamPage,
   mePage,

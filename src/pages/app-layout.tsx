@@ -4,17 +4,27 @@ import { renderPage } from "./layout.tsx";
 import { ShownTeam } from "./team-form.tsx";
 
 /** `key` follows `g` on the keyboard. */
-const PLACES = [
+const WORK = [
   { path: "/app", name: "Home", key: "h" },
   { path: "/app/compose", name: "Compose", key: "n" },
   { path: "/app/calendar", name: "Calendar", key: "c" },
   { path: "/app/uploads", name: "Posts", key: "p" },
+  { path: "/app/pools", name: "Pools", key: "o" },
   { path: "/app/media", name: "Media", key: "m" },
+  { path: "/app/short-links", name: "Links", key: "l" },
+  { path: "/app/analytics", name: "Analytics", key: "f" },
+] as const;
+
+const HOUSE = [
   { path: "/app/accounts", name: "Accounts", key: "a" },
+  { path: "/app/webhooks", name: "Webhooks", key: "w" },
   { path: "/app/tokens", name: "Tokens", key: "t" },
   { path: "/app/team", name: "Team", key: "e" },
+  { path: "/app/activity", name: "Activity", key: "v" },
   { path: "/app/settings", name: "Settings", key: "s" },
 ] as const;
+
+type Place = (typeof WORK | typeof HOUSE)[number];
 
 export const islandPath = (name: string): string => `/app/islands/${name}.js`;
 
@@ -28,7 +38,7 @@ export interface Viewer {
 
 export interface AppPage {
   title: string;
-  here: (typeof PLACES)[number]["path"] | null;
+  here: Place["path"] | null;
   /** Must be a constant. */
   styles?: string;
   status?: number;
@@ -51,7 +61,10 @@ const APP_STYLES = `
 .who { display: grid; flex: 1; min-width: 0; text-align: right; font-size: .82rem; line-height: 1.4; color: var(--muted); }
 .who > * { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; outline-offset: -2px; }
 .top button { min-height: 0; padding: .3rem .7rem; font-size: .9rem; white-space: nowrap; }
-.nav ul { display: flex; gap: .2rem; margin: 0 -.6rem; padding: 0 0 .5rem; list-style: none; overflow-x: auto; scrollbar-width: thin; }
+.nav { display: flex; flex-wrap: wrap; justify-content: space-between; padding-bottom: .4rem; }
+.nav ul { display: flex; gap: .2rem; max-width: calc(100% + 1.2rem); margin: 0 -.6rem; padding: 0; list-style: none; overflow-x: auto; scrollbar-width: thin; }
+.nav ul + ul a { font-size: .88rem; color: var(--muted); }
+.nav ul + ul a[aria-current] { color: var(--accent-ink); }
 .nav a { display: block; padding: .35rem .6rem; border-radius: .5rem; text-decoration: none; color: var(--ink); font-size: .95rem; outline-offset: -3px; }
 .nav a:hover { background: var(--accent-soft); }
 .nav a[aria-current] { background: var(--accent); color: var(--accent-ink); scroll-initial-target: nearest; }
@@ -130,10 +143,22 @@ details form > * + * { margin-top: .6rem; }
 .menu ul { list-style: none; margin-bottom: 0; padding: 0; }
 .menu li a { display: block; padding: .5rem .7rem; border-radius: .5rem; text-decoration: none; }
 kbd { padding: .1rem .4rem; font: inherit; font-size: .85em; background: var(--code); border: 1px solid var(--line); border-radius: .3rem; }
-@media (max-width: 30rem) { dl { grid-template-columns: 1fr; } dd { margin-bottom: .4rem; } .nav ul { gap: 0; margin-inline: -.4rem; } .nav a { padding-inline: .4rem; font-size: .87rem; } }
+@media (max-width: 30rem) { dl { grid-template-columns: 1fr; } dd { margin-bottom: .4rem; } .nav ul { gap: 0; margin-inline: -.4rem; max-width: calc(100% + .8rem); } .nav a { padding-inline: .4rem; font-size: .87rem; } }
 `;
 
 const PLAIN_STYLES = ".page { width: min(100% - 2rem, 42rem); }";
+
+const Places = ({ places, here }: { places: readonly Place[]; here: AppPage["here"] }) => (
+  <ul>
+    {places.map(({ path, name, key }) => (
+      <li>
+        <a href={path} aria-current={path === here ? "page" : undefined} data-command={key}>
+          {name}
+        </a>
+      </li>
+    ))}
+  </ul>
+);
 
 const Top = ({ viewer, here }: { viewer: Viewer; here: AppPage["here"] }) => (
   <header class="top">
@@ -152,15 +177,8 @@ const Top = ({ viewer, here }: { viewer: Viewer; here: AppPage["here"] }) => (
       </form>
     </div>
     <nav class="nav" aria-label="Pages">
-      <ul>
-        {PLACES.map(({ path, name, key }) => (
-          <li>
-            <a href={path} aria-current={path === here ? "page" : undefined} data-command={key}>
-              {name}
-            </a>
-          </li>
-        ))}
-      </ul>
+      <Places places={WORK} here={here} />
+      <Places places={HOUSE} here={here} />
     </nav>
   </header>
 );

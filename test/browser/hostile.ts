@@ -65,7 +65,7 @@ async function plant(akimbo: Akimbo): Promise<string[]> {
   return [
     ...["/app", "/app/uploads", `/app/uploads/${draft}`, `/app/uploads/${waiting}`],
     ...["/app/accounts", `/app/accounts/${accountId}`, "/app/settings", "/app/reviews", "/sandbox"],
-    ...["/app/team", "/app/me", "/app/links"],
+    ...["/app/team", "/app/me", "/app/connection-pages"],
     ...[review.url, connect.inviteLink, asked.body.authorizationUrl, data.logoUrl],
   ].map((address) => new URL(address, akimbo.origin).href);
 }

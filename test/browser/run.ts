@@ -9,6 +9,7 @@ import { startAkimbo } from "../peers/akimbo.ts";
 import { checkCalendar } from "./calendar.ts";
 import { checkCompose } from "./compose.ts";
 import { checkConnect } from "./connect.ts";
+import { checkConnectionPages } from "./connection-pages.ts";
 import { CONSENTED } from "./consent.ts";
 import { checkDirectUploads } from "./direct-uploads.ts";
 import { checkEndings } from "./endings.ts";
@@ -16,7 +17,6 @@ import { checkForms } from "./forms.ts";
 import { checkGuideSearch, checkGuides } from "./guides.ts";
 import { checkHostile } from "./hostile.ts";
 import { checkJourney } from "./journey.ts";
-import { checkLinks } from "./links.ts";
 import { LOOKS, lookAt, NARROW, type SignedIn } from "./looks.ts";
 import { checkPartings } from "./partings.ts";
 import { checkPeople } from "./people.ts";
@@ -55,7 +55,7 @@ async function main(): Promise<number> {
       ...["/app", "/app/calendar", "/app/uploads", "/app/uploads?status=failed&search=one"],
       ...[`/app/uploads/${publishedId}`, `/app/uploads/${failedId}`],
       ...["/app/accounts", `/app/accounts/${accountId}`, `/app/accounts/${accountId}/remove`],
-      ...["/app/links", "/app/media", "/app/setup"],
+      ...["/app/connection-pages", "/app/media", "/app/setup"],
       ...PLATFORMS.map((platform) => `/app/setup/${platform}`),
       ...["/app/tokens", "/app/tokens/1/revoke", "/app/team", "/app/team/members/2/remove"],
       ...["/app/me", "/app/settings", "/app/suggestions", openInvite],
@@ -80,7 +80,7 @@ async function main(): Promise<number> {
       ["consent pages", "quick", () => checkConnect(browser, visit)],
       ["setup", "quick", () => checkSetup(browser, visit)],
       ["calendar", "full", () => checkCalendar(browser, visit)],
-      ["links", "full", () => checkLinks(browser, visit)],
+      ["connection pages", "full", () => checkConnectionPages(browser, visit)],
       ["endings", "quick", () => checkEndings(browser, visit)],
       ["review", "full", () => checkReview(browser, visit)],
       ["a hostile caller", "quick", () => checkHostile(browser, visit)],

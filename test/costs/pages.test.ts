@@ -69,7 +69,7 @@ const PAGES: MeasuredPage[] = [
   { path: "/app/accounts/acc_many_7", rows: 30 },
   // Looks whether another of the team's 200 accounts shares the login.
   { path: "/app/accounts/acc_many_7/remove", rows: 260 },
-  { path: "/app/links", rows: 1_250 },
+  { path: "/app/connection-pages", rows: 1_250 },
   { path: "/app/setup", rows: 15, walked: ["users", "setup_ticks"] },
   { path: "/app/setup/tiktok", rows: 15, walked: ["users", "setup_ticks"] },
   { path: "/app/team", rows: 30 },

@@ -180,11 +180,13 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
   "GET /app/accounts/:id/remove": ofAccount(),
   "POST /app/accounts/:id/remove": ofAccount(),
 
-  "GET /app/links": anybody(),
-  "POST /app/links": anybody(() => ({
+  "GET /app/connection-pages": anybody(),
+  "POST /app/connection-pages": anybody(() => ({
     fields: { platform: "x/sandbox", title: "New", expiresInHours: "24" },
   })),
-  "POST /app/links/:id/delete": anybody(async (team) => ({ params: { id: await team.link() } })),
+  "POST /app/connection-pages/:id/delete": anybody(async (team) => ({
+    params: { id: await team.link() },
+  })),
 
   "GET /app/me": anybody(),
   "GET /app/me/data": anybody(),

@@ -149,8 +149,8 @@ async function showAccounts(
         )}
         <OfferList offers={offers} sent={sent} />
         <p class="muted">
-          A client connects an account by a <a href="/app/links">link of yours</a>, a program by{" "}
-          <code>POST /accounts</code>: see the <a href="/docs">API reference</a>.
+          A client connects an account on a <a href="/app/connection-pages">connection page</a>, a
+          program by <code>POST /accounts</code>: see the <a href="/docs">API reference</a>.
         </p>
       </Section>
       {ctx.config.sandboxEnabled && (

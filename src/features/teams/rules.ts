@@ -91,7 +91,7 @@ export const CHANGE_MESSAGES = {
   deactivated:
     "The member is deactivated. Their tokens that were pinned to the team are revoked, and the invites and links that they made have ended.",
   demoted:
-    "The admin is a member now. The invites, review links and connection links that they made have ended.",
+    "The admin is a member now. The invites, review links and connection pages that they made have ended.",
   changed: "The member is changed.",
 };
 

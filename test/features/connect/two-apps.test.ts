@@ -279,7 +279,9 @@ describe("with two pairs of keys", () => {
     const { browser, owner } = await open(BOTH, { sandboxEnabled: false });
     await browser.signIn(owner);
     expect((await browser.get("/app/accounts")).html).toContain("Connect LinkedIn pages");
-    expect((await browser.get("/app/links")).html).toContain('value="linkedin/live/page"');
+    expect((await browser.get("/app/connection-pages")).html).toContain(
+      'value="linkedin/live/page"',
+    );
     const sent = await browser.post("/app/accounts/connect", {
       platform: "linkedin",
       type: "page",
@@ -346,7 +348,7 @@ describe("with the people's pair alone", () => {
     const { browser, owner } = await open(ONE, { sandboxEnabled: false });
     await browser.signIn(owner);
     expect((await browser.get("/app/accounts")).html).not.toContain("LinkedIn pages");
-    expect((await browser.get("/app/links")).html).not.toContain("/page");
+    expect((await browser.get("/app/connection-pages")).html).not.toContain("/page");
   });
 
   test("pages that are listed in APP_SCOPES are refused by LinkedIn, and the answer says so", async () => {

@@ -177,9 +177,9 @@ describe("links for clients", () => {
   test("are made, copied, and deleted", async () => {
     const { harness, member, browser } = await signedIn();
     const fields = { ...FIELDS, tags: " acme, vip,", redirectUrl: "https://client.example/" };
-    const made = await browser.post("/app/links", fields);
-    expect(made.location).toBe("/app/links?done=created");
-    const { html } = await browser.get("/app/links?done=created");
+    const made = await browser.post("/app/connection-pages", fields);
+    expect(made.location).toBe("/app/connection-pages?done=created");
+    const { html } = await browser.get("/app/connection-pages?done=created");
     expect(html).toContain("Copy it and send it");
     const [, address = ""] = /<pre class="address">https:\/\/akimbo\.test([^<]+)</.exec(html) ?? [];
     const client = new Browser(harness);
@@ -190,16 +190,18 @@ describe("links for clients", () => {
     expect(await accountsOf(harness, member)).toMatchObject([
       { accountName: "Acme", tags: "acme,vip" },
     ]);
-    const used = await browser.get("/app/links");
+    const used = await browser.get("/app/connection-pages");
     expect(used.html).toContain("Connected");
     expect(used.html).not.toContain(address);
 
-    await browser.post("/app/links", FIELDS);
+    await browser.post("/app/connection-pages", FIELDS);
     const [, id = ""] =
-      /\/app\/links\/(\d+)\/delete/.exec((await browser.get("/app/links")).html) ?? [];
-    const gone = await browser.post(`/app/links/${id}/delete`);
-    expect(gone.location).toBe("/app/links?done=deleted");
-    expect((await browser.post(`/app/links/${id}/delete`)).status).toBe(404);
+      /\/app\/connection-pages\/(\d+)\/delete/.exec(
+        (await browser.get("/app/connection-pages")).html,
+      ) ?? [];
+    const gone = await browser.post(`/app/connection-pages/${id}/delete`);
+    expect(gone.location).toBe("/app/connection-pages?done=deleted");
+    expect((await browser.post(`/app/connection-pages/${id}/delete`)).status).toBe(404);
   });
 
   test.each([
@@ -214,19 +216,22 @@ describe("links for clients", () => {
   ])("refuse %o in words, and keep the fields", async (fields, words) => {
     const { browser } = await signedIn();
     const sent = { ...FIELDS, description: "Kept here", ...fields } as Record<string, string>;
-    const page = await browser.post("/app/links", sent);
+    const page = await browser.post("/app/connection-pages", sent);
     expect(page.status).toBe(400);
     expect(page.html).toContain(words);
     expect(page.html).toContain("Kept here");
-    expect(page.html).toContain("0 links");
+    expect(page.html).toContain("0 pages");
   });
 
   test("of another team are not found", async () => {
     const { harness, browser } = await signedIn();
-    await browser.post("/app/links", FIELDS);
-    const [, id] = /\/app\/links\/(\d+)\/delete/.exec((await browser.get("/app/links")).html) ?? [];
+    await browser.post("/app/connection-pages", FIELDS);
+    const [, id] =
+      /\/app\/connection-pages\/(\d+)\/delete/.exec(
+        (await browser.get("/app/connection-pages")).html,
+      ) ?? [];
     const other = await signedIn(harness);
-    expect((await other.browser.post(`/app/links/${id}/delete`)).status).toBe(404);
-    expect((await other.browser.get("/app/links")).html).not.toContain("For Acme");
+    expect((await other.browser.post(`/app/connection-pages/${id}/delete`)).status).toBe(404);
+    expect((await other.browser.get("/app/connection-pages")).html).not.toContain("For Acme");
   });
 });

@@ -113,7 +113,7 @@ test("a client who is at the platform already connects nothing once the link's m
   expect((await life.call("GET", "/accounts")).body.count).toBe(1);
 });
 
-test("a member's connection links stay while they are a member, whatever is said again", async () => {
+test("a member's connection pages stay while they are a member, whatever is said again", async () => {
   const member = await join("MEMBER");
   const path = await connectPath(member);
   await patch(member, { role: "MEMBER" });

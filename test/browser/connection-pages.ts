@@ -28,7 +28,7 @@ const HOUR_SECONDS = 3_600;
  * Makes links for clients, and opens them in other browsers: to success with and without script, used again,
  * deleted, expired. Each step that failed, in words.
  */
-export async function checkLinks(browser: Browser, visit: Visit): Promise<string[]> {
+export async function checkConnectionPages(browser: Browser, visit: Visit): Promise<string[]> {
   const contexts = [
     await openContext(browser, { storageState: visit.owner }),
     await openContext(browser, { viewport: PHONE, javaScriptEnabled: false }),
@@ -67,11 +67,11 @@ async function makeLink(
   { platform }: Consented,
   fields: Fields,
 ): Promise<string> {
-  await team.goto(`${akimbo.origin}/app/links`);
+  await team.goto(`${akimbo.origin}/app/connection-pages`);
   await team.getByLabel("Platform").selectOption(`${platform}/sandbox`);
   for (const [label, value] of Object.entries(fields)) await team.getByLabel(label).fill(value);
-  await press(team, "Make the link");
-  await team.getByText("The link is made.").waitFor();
+  await press(team, "Make the page");
+  await team.getByText("The page is made.").waitFor();
   return await team.locator(".address").first().innerText();
 }
 
@@ -89,7 +89,7 @@ async function followToSite({ team, client, ...visit }: Scene): Promise<string[]
   const problems = await walk(team, [
     {
       name: "a link is made",
-      shows: "Copy it and send it to your client.",
+      shows: "Copy its address and send it to your client.",
       act: async () => {
         link = await makeLink({ akimbo, team }, one, {
           Title: "Connect your page to Harbour News",
@@ -155,7 +155,7 @@ async function followToSite({ team, client, ...visit }: Scene): Promise<string[]
         name: "the account that was chosen has the link's tags",
         shows: "A client Studio",
         act: async () => {
-          await team.goto(`${akimbo.origin}/app/links`);
+          await team.goto(`${akimbo.origin}/app/connection-pages`);
           await team.getByRole("link", { name: "The account" }).first().click();
           const tags = await team.getByRole("textbox", { name: "Tags" }).inputValue();
           if (tags !== "client, harbour") throw new Error(`It has these tags: ${tags}`);

@@ -15,13 +15,13 @@ import { Choice, Field, InputField, SubmitLine } from "./form-parts.tsx";
 import { doneNotice, NoticeLine, renderOwnPage, Section, State } from "./parts.tsx";
 import { attempt, type Shown } from "./refusals.ts";
 
-export const linksPage = new Hono<PageEnv>();
+export const connectionPages = new Hono<PageEnv>();
 
-const PATH = "/app/links";
+const PATH = "/app/connection-pages";
 
 const DONE_MESSAGES: Record<string, string> = {
-  created: "The link is made. Copy it and send it to your client.",
-  deleted: "The link is deleted, and leads nowhere now.",
+  created: "The page is made. Copy its address and send it to your client.",
+  deleted: "The page is deleted. Its address leads nowhere now.",
 };
 
 const LINK_WORDS: Record<LinkStatus, { text: string; tone: string }> = {
@@ -32,11 +32,11 @@ const LINK_WORDS: Record<LinkStatus, { text: string; tone: string }> = {
 
 const STYLES = ".address { user-select: all; margin-top: .4rem; }";
 
-linksPage.get(PATH, signedIn("read:pages"), (c) =>
+connectionPages.get(PATH, signedIn("read:pages"), (c) =>
   showLinks(c, { notice: doneNotice(DONE_MESSAGES, c.req.query("done")), status: 200 }),
 );
 
-linksPage.post(PATH, signedIn("write"), async (c) => {
+connectionPages.post(PATH, signedIn("write"), async (c) => {
   const form = await readForm(c);
   const { createLink, newLinkSchema } = await import("./actions.ts");
   const optional = ["title", "description", "logoUrl", "redirectUrl"].flatMap((name) => {
@@ -63,7 +63,7 @@ linksPage.post(PATH, signedIn("write"), async (c) => {
   return c.redirect(`${PATH}?done=created`, 303);
 });
 
-linksPage.post(`${PATH}/:id/delete`, signedIn("destructive"), async (c) => {
+connectionPages.post(`${PATH}/:id/delete`, signedIn("destructive"), async (c) => {
   const id = readNumericId(c.req.param("id"), "Link");
   const { deleteLink } = await import("../connect/link-service.ts");
   const refused = await attempt(() => deleteLink(c.var.ctx, id));
@@ -74,7 +74,7 @@ function mistaken(field: string): AppError {
   const [name = ""] = field.split(".");
   const words: Record<string, string> = {
     platform: "Choose a platform of the list.",
-    expiresInHours: `A link is open for 1 to ${MAX_LINK_HOURS} hours.`,
+    expiresInHours: `A page is open for 1 to ${MAX_LINK_HOURS} hours.`,
     title: "The title has at most 100 characters.",
     description: "The description has at most 1,000 characters.",
     tags: "Give up to 20 tags with at most 50 characters each, and 500 in all.",
@@ -100,7 +100,7 @@ async function showLinks(
   return renderOwnPage(
     c,
     {
-      title: "Links for clients",
+      title: "Connection pages",
       here: "/app/accounts",
       status,
       styles: STYLES,
@@ -109,12 +109,12 @@ async function showLinks(
       <p>
         <a href="/app/accounts">All accounts</a>
       </p>
-      <h1>Links for clients</h1>
+      <h1>Connection pages</h1>
       <NoticeLine notice={notice} />
-      <Section id="links" title={links.length === 1 ? "1 link" : `${links.length} links`}>
+      <Section id="links" title={links.length === 1 ? "1 page" : `${links.length} pages`}>
         <p class="muted">
-          The person who opens a link connects one of their accounts to this team, without a sign-in
-          here. Each works once.
+          Send a page's address to a client: there they connect one of their accounts to this team,
+          without a sign-in here. Each page works once.
         </p>
         {links.length > 0 && (
           <ul class="list">
@@ -154,7 +154,7 @@ const LinkItem = ({ link, origin, clock }: { link: TokenLink; origin: string; cl
       {status === "pending" && (
         <TeamForm action={`${PATH}/${id}/delete`}>
           <button class="danger" type="submit">
-            Delete<span class="hidden"> the link {title ?? `for ${name}`}</span>
+            Delete<span class="hidden"> the page {title ?? `for ${name}`}</span>
           </button>
         </TeamForm>
       )}
@@ -173,7 +173,7 @@ const LinkForm = ({ offers, sent }: { offers: readonly Offer[]; sent: FormData |
   });
   if (choices.length === 0) {
     return (
-      <Section id="new" title="Make a link">
+      <Section id="new" title="Make a connection page">
         <p>
           No platform is set up on this instance yet: see <a href="/app/accounts">Accounts</a>.
         </p>
@@ -181,7 +181,7 @@ const LinkForm = ({ offers, sent }: { offers: readonly Offer[]; sent: FormData |
     );
   }
   return (
-    <Section id="new" title="Make a link">
+    <Section id="new" title="Make a connection page">
       <TeamForm class="fields" action={PATH}>
         <Choice name="platform" label="Platform" chosen={value("platform")} options={choices} />
         <InputField
@@ -235,7 +235,7 @@ const LinkForm = ({ offers, sent }: { offers: readonly Offer[]; sent: FormData |
           placeholder="https://"
           value={value("redirectUrl")}
         />
-        <SubmitLine>Make the link</SubmitLine>
+        <SubmitLine>Make the page</SubmitLine>
       </TeamForm>
     </Section>
   );
