@@ -180,7 +180,7 @@ describe("links for clients", () => {
     const made = await browser.post("/app/connection-pages", fields);
     expect(made.location).toBe("/app/connection-pages?done=created");
     const { html } = await browser.get("/app/connection-pages?done=created");
-    expect(html).toContain("Copy it and send it");
+    expect(html).toContain("Copy its address and send it");
     const [, address = ""] = /<pre class="address">https:\/\/akimbo\.test([^<]+)</.exec(html) ?? [];
     const client = new Browser(harness);
     const page = await client.get(address);
