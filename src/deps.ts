@@ -80,6 +80,10 @@ export interface Actor {
   /** Null for a signed-in person. */
   tokenId: number | null;
   userId: number;
+  /** A person's address, or the token's name. */
+  name: string;
+  /** Whether the call came through the agent endpoint. */
+  isAgent: boolean;
   teamId: number;
   /** Whether the token works only for this team. */
   isPinned: boolean;

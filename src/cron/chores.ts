@@ -1,4 +1,5 @@
 import type { Deps } from "../deps.ts";
+import { forgetOldLines } from "../features/activity/expiry.ts";
 import { forgetOldFigures } from "../features/analytics/expiry.ts";
 import { COLLECTION_CALLS, collectAll } from "../features/analytics/nightly.ts";
 import { forgetEndedLinks, forgetOldConsents } from "../features/connect/expiry.ts";
@@ -58,6 +59,7 @@ const CHORES: Record<string, Chore> = {
   "check credits": { rhythm: NIGHTLY, page: checkCredits, calls: 1 },
   "forget old answers": { rhythm: NIGHTLY_SLICES, page: forgetOldAnswers, calls: 1 },
   "forget old events": { rhythm: NIGHTLY_SLICES, page: forgetOldEvents, calls: 1 },
+  "forget old activity": { rhythm: NIGHTLY_SLICES, page: forgetOldLines, calls: 1 },
   "forget old drafts": { rhythm: NIGHTLY_SLICES, page: forgetOldDrafts, calls: 1 },
   "forget consents": { rhythm: NIGHTLY_SLICES, page: forgetOldConsents, calls: 1 },
   "forget ended sign-ins": { rhythm: NIGHTLY_SLICES, page: forgetEndedSignIns, calls: 1 },

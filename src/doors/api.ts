@@ -82,6 +82,7 @@ const ROUTERS: Entry[] = [
   ["pools", async () => (await import("../features/pools/item-routes.ts")).poolItemRoutes],
   ["pools", async () => (await import("../features/pools/firing-routes.ts")).poolFiringRoutes],
   ["webhooks", async () => (await import("../features/webhooks/routes.ts")).webhookRoutes],
+  ["activity", async () => (await import("../features/activity/routes.ts")).activityRoutes],
   ["events", async () => (await import("../features/events/routes.ts")).eventRoutes],
   ["short-links", async () => (await import("../features/links/routes.ts")).shortLinkRoutes],
   ["domains", async () => (await import("../features/domains/routes.ts")).domainRoutes],

@@ -52,7 +52,9 @@ export function createMcp(makeDeps: MakeDeps, tools = TOOLS) {
   const app = createDoor(makeDeps);
   app.use(requireKnownCaller);
   app.use(async (c, next) => {
-    c.set("createCaller", createCaller);
+    c.set("createCaller", (deps, presented, admission) =>
+      createCaller(deps, { ...presented, isAgent: true }, admission),
+    );
     await next();
   });
   app.post("/mcp", async (c) => {

@@ -8,6 +8,11 @@ import type { Ctx } from "../deps.ts";
 import type { AppContext, AppEnv, Presented } from "./env.ts";
 import { type Count, count } from "./rate-limits.ts";
 
+function countryOf(request: Request): string | null {
+  const { country = null } = (request.cf ?? {}) as { country?: string };
+  return country;
+}
+
 /**
  * A token that is new for its IP address waits for the rate limiter. Otherwise limiter and database work concurrently.
  *
@@ -22,7 +27,11 @@ export async function countCaller(
   const tokenHash = token && (await sha256Hex(token));
   const { mustWait, verdict } = countCall(c, tokenHash, limit);
   if (mustWait) await verdict;
-  return c.var.createCaller(c.var.deps, { token, tokenHash, teamId, scope }, verdict);
+  return c.var.createCaller(
+    c.var.deps,
+    { token, tokenHash, teamId, scope, country: countryOf(c.req.raw) },
+    verdict,
+  );
 }
 
 /** @throws AppError RATE_LIMIT, synchronously when the rate-limit window is known to be full */

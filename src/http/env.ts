@@ -9,6 +9,9 @@ export interface Presented {
   /** From X-Team-ID. */
   teamId: number | null;
   scope: Scope | null;
+  /** Of the call; null where it is unknown. */
+  country?: string | null;
+  isAgent?: boolean;
 }
 
 export interface AppEnv {

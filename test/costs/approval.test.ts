@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { SYSTEM } from "../../src/features/activity/repo.ts";
 import { approveUploads } from "../../src/features/approval/decide.ts";
 import { beginLife, mediaOf } from "../support/life.ts";
 import { measure, type Statement } from "../support/meter.ts";
@@ -40,7 +41,7 @@ test("50 posts are approved together in 2 round trips and by 1 call to the queue
   const ids = await life.insertMany(
     Array.from({ length: 50 }, (_, i) => ({ status: "pending_approval", title: `Post ${i}` })),
   );
-  const work = { deps: life.harness.deps, teamId: life.member.teamId };
+  const work = { deps: life.harness.deps, teamId: life.member.teamId, by: SYSTEM };
   const posts = ids.map((id) => ({ id }));
   const { costs, result } = await measure(life.harness, () =>
     approveUploads(work, posts, { by: "client" }),

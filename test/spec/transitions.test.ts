@@ -64,7 +64,7 @@ const inAnHour = (): Columns => ({ scheduled_for: later(3_600).getTime() });
 const asClient =
   (decide: (work: Work, id: number) => Promise<unknown>): Trigger =>
   async (life, id) => {
-    await decide({ deps: life.harness.deps, teamId: life.member.teamId }, id);
+    await decide({ deps: life.harness.deps, teamId: life.member.teamId, by: null }, id);
     return id;
   };
 
@@ -311,7 +311,7 @@ const SHUT: [string, UploadStatus[], (life: Life, id: number) => Promise<Answer>
     "a client's approval",
     statusesBut("pending_approval"),
     async ({ harness, member }, id) => {
-      const work = { deps: harness.deps, teamId: member.teamId };
+      const work = { deps: harness.deps, teamId: member.teamId, by: null };
       const refusal = await approveUpload(work, id, { by: "client" }).catch((error) => error);
       return { ...refusal, headers: new Headers(), body: { success: false, code: refusal.code } };
     },

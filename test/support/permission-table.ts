@@ -252,6 +252,7 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
     return { params: { id, deliveryId: await team.delivery(id) } };
   }),
   listEvents: anybody(nothing),
+  listActivity: anybody(nothing),
 
   getAnalyticsOverview: anybody(nothing),
   syncAccountAnalytics: { ...ofMeasured, least: "ADMIN" },

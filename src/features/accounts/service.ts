@@ -1,5 +1,6 @@
 import { notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
+import { activityLine } from "../activity/repo.ts";
 import * as repo from "./repo.ts";
 import type { AccountFilter } from "./schema.ts";
 import type { AccountRow } from "./table.ts";
@@ -22,7 +23,10 @@ export async function getAccount(ctx: Ctx, id: string) {
 /** @throws AppError NOT_FOUND */
 export async function setAccountTags(ctx: Ctx, id: string, tags: string): Promise<AccountRow> {
   await ctx.read("accounts:write", []);
-  const [[account]] = await ctx.db.run([repo.updateAccount(ctx.team, id, { tags })]);
+  const [[account]] = await ctx.db.run([
+    repo.updateAccount(ctx.team, id, { tags }),
+    activityLine(ctx, "account.changed", id),
+  ]);
   if (!account) throw notFound("Account");
   return account;
 }

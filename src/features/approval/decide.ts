@@ -4,6 +4,7 @@ import { STATUS_WORDS, type UploadStatus } from "../../core/upload-status.ts";
 import type { Query } from "../../db/client.ts";
 import type { Ctx, Deps } from "../../deps.ts";
 import { wakePostOnTime, wakePosts } from "../../queue/wake.ts";
+import { activityLineBy, type Doer, doerOf } from "../activity/repo.ts";
 import { knownId } from "../auth/repo/people.ts";
 import { requireOneOf } from "../auth/rules.ts";
 import { changedParts, inWords, type VersionPart, versionOf } from "../content/version.ts";
@@ -26,6 +27,8 @@ export { MAX_COMMENT_CHARACTERS, type Reviewer } from "./decisions.ts";
 export interface Work {
   deps: Deps;
   teamId: number;
+  /** Null where another line tells of the decisions. */
+  by: Doer | null;
 }
 
 export interface Decided {
@@ -107,6 +110,12 @@ export const requestOwnChanges = (
     changeRequest(ownReviewer(ctx), comment),
   );
 
+const workOf = (ctx: Ctx): Work => ({
+  deps: ctx,
+  teamId: ctx.actor.teamId,
+  by: doerOf(ctx.actor),
+});
+
 function ownReviewer({ actor }: Ctx): Reviewer {
   const message = "Only the owner and admins approve posts and request changes.";
   requireOneOf(actor, ["OWNER", "ADMIN"], message);
@@ -122,7 +131,7 @@ async function decideOwn(
 ): Promise<Decided> {
   const { queries, read } = toRead(ctx, ctx.team, [post.id]);
   const facts = read(await ctx.read(scope, queries));
-  const work = { deps: ctx, teamId: ctx.actor.teamId };
+  const work = workOf(ctx);
   return only(await decideFound(work, [post], decision(), facts));
 }
 
@@ -259,18 +268,22 @@ const changedPost = (
 ): AppError => new AppError(code, message, { extras: { changed } });
 
 /** Returns the ids of posts that had not changed since the read. */
-async function write({ deps }: Work, moving: readonly Moving[]): Promise<Set<number>> {
-  if (moving.length === 0) return new Set();
-  const statements: Query<number>[] = moving.flatMap(({ upload, move }) => [
+async function write({ deps, teamId, by }: Work, moving: readonly Moving[]): Promise<Set<number>> {
+  const [first] = moving;
+  if (!first) return new Set();
+  const subject = moving.length === 1 ? first.post.id : null;
+  const line = by && activityLineBy(deps, teamId, by, first.move.action, subject);
+  const batches = moving.map(({ upload, move }): Query<number>[] => [
     changeUnchanged(upload, move.set, move.condition),
     ...(move.event ? [move.event] : []),
+    ...(line ? [line] : []),
   ]);
-  const changed = await deps.db.runAll(statements);
+  const changed = await deps.db.runAll(batches.flat());
   const moved = new Set<number>();
   let at = 0;
-  for (const { post, move } of moving) {
+  for (const [i, { post }] of moving.entries()) {
     if (changed[at] === 1) moved.add(post.id);
-    at += move.event ? 2 : 1;
+    at += batches[i]?.length ?? 0;
   }
   return moved;
 }

@@ -6,6 +6,7 @@ import type { UploadStatus } from "../../core/upload-status.ts";
 import type { Query } from "../../db/client.ts";
 import { allOf } from "../../db/conditions.ts";
 import type { Deps } from "../../deps.ts";
+import type { Action } from "../activity/actions.ts";
 import { asJudged, judge } from "../compose/judge.ts";
 import { downloadAnew, isDownloadOver, requireStored } from "../content/files.ts";
 import { contentHash, versionOf } from "../content/version.ts";
@@ -66,6 +67,7 @@ export interface StatusChange {
   condition?: SQL;
   claims?: readonly Claim[];
   event?: Query<number>;
+  action: Action;
   /** When a message wakes the job; null for no message. */
   wakeAt: Date | null;
 }
@@ -117,8 +119,13 @@ export const submission: Decision = {
     const download = isDownloadOver(upload) ? downloadAnew(upload, now) : {};
     const wakeAt = download.wokenAt ?? null;
     // A post that was already submitted changes only by a new download.
-    if (upload.status === "pending_approval") return { set: download, wakeAt };
-    return { set: { status: "pending_approval", editedFields: null, ...download }, wakeAt };
+    if (upload.status === "pending_approval")
+      return { set: download, action: "upload.submitted", wakeAt };
+    return {
+      set: { status: "pending_approval", editedFields: null, ...download },
+      action: "upload.submitted",
+      wakeAt,
+    };
   },
 };
 
@@ -184,6 +191,7 @@ export const approval = (reviewer: Reviewer): Decision => ({
         name: "upload.approved",
         data: { ...data, scheduledFor: planned?.toISOString() ?? null },
       }),
+      action: "upload.approved",
       wakeAt: wokenAt,
     };
   },
@@ -255,6 +263,7 @@ export function changeRequest(reviewer: Reviewer, text: string): Decision {
           name: "upload.changes_requested",
           data: { ...data, comment },
         }),
+        action: "upload.changes_requested",
         wakeAt: null,
       };
     },

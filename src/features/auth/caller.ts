@@ -11,7 +11,7 @@ const USE_NOTED_EVERY_MS = HOUR;
 /** @throws AppError UNAUTHORIZED, before any query, for text that cannot be a token */
 export async function createCaller(
   deps: Deps,
-  { token, tokenHash: hash, teamId, scope }: Presented,
+  { token, tokenHash: hash, teamId, scope, country = null, isAgent = false }: Presented,
   admission: Promise<void>,
 ): Promise<Ctx> {
   if (!token || !hash || !isToken(token)) {
@@ -20,8 +20,8 @@ export async function createCaller(
   }
   const lookup = { hash, requestedTeamId: teamId };
   const resolve = (record: TokenRecord | null): Actor => {
-    const actor = resolveActor(record, teamId);
-    if (record) noteUse(deps, record);
+    const actor = resolveActor(record, teamId, isAgent);
+    if (record) noteUse(deps, record, { from: country, isAgent });
     return actor;
   };
   const claim = {
@@ -34,10 +34,16 @@ export async function createCaller(
 }
 
 /** The next use repeats a lost write. */
-function noteUse(deps: Deps, { tokenId: id, lastUsedAt }: TokenRecord): void {
+function noteUse(
+  deps: Deps,
+  { tokenId: id, lastUsedAt, agentUsedAt }: TokenRecord,
+  { from, isAgent }: { from: string | null; isAgent: boolean },
+): void {
   const at = deps.now();
-  if (lastUsedAt && at.getTime() - lastUsedAt.getTime() < USE_NOTED_EVERY_MS) return;
-  const noting = deps.db.run([noteTokenUse({ id, at })]).catch((error: unknown) => {
+  const noted = isAgent ? agentUsedAt : lastUsedAt;
+  if (noted && at.getTime() - noted.getTime() < USE_NOTED_EVERY_MS) return;
+  const use = { id, at, from, agentAt: isAgent ? at : null };
+  const noting = deps.db.run([noteTokenUse(use)]).catch((error: unknown) => {
     deps.log({ event: "token.use_not_noted", error: String(error) });
   });
   deps.defer(noting);

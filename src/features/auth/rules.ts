@@ -15,11 +15,13 @@ interface Membership {
 
 export interface TokenRecord {
   tokenId: number;
+  name: string;
   userId: number;
   scopes: Scope[];
   pinnedTeamId: number | null;
   /** Null before the first use. May lag by an hour. */
   lastUsedAt: Date | null;
+  agentUsedAt: Date | null;
   /** Null unless the user is an active member. */
   membership: Membership | null;
 }
@@ -34,7 +36,11 @@ export const unauthorized = () =>
  * @throws AppError UNAUTHORIZED for an unknown or revoked token, or a former member's pinned token; FORBIDDEN for a
  * team in X-Team-ID without membership
  */
-export function resolveActor(record: TokenRecord | null, requestedTeamId: number | null): Actor {
+export function resolveActor(
+  record: TokenRecord | null,
+  requestedTeamId: number | null,
+  isAgent = false,
+): Actor {
   if (!record) throw unauthorized();
   const { pinnedTeamId, membership } = record;
   if (pinnedTeamId !== null && requestedTeamId !== null && pinnedTeamId !== requestedTeamId) {
@@ -50,6 +56,8 @@ export function resolveActor(record: TokenRecord | null, requestedTeamId: number
   return {
     tokenId: record.tokenId,
     userId: record.userId,
+    name: record.name,
+    isAgent,
     teamId: membership.teamId,
     isPinned: pinnedTeamId !== null,
     role: membership.role,

@@ -95,6 +95,8 @@ export async function createPersonCtx(
     return {
       tokenId: null,
       userId: record.userId,
+      name: record.email,
+      isAgent: false,
       teamId: team.id,
       isPinned: false,
       role: team.role,

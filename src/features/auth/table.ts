@@ -24,6 +24,10 @@ export const tokens = sqliteTable("tokens", {
   scopes: json<Scope[]>("scopes").notNull(),
   createdAt: instant("created_at").notNull(),
   lastUsedAt: instant("last_used_at"),
+  /** A country. */
+  lastUsedFrom: text("last_used_from"),
+  /** Through /mcp. */
+  agentUsedAt: instant("agent_used_at"),
   revokedAt: instant("revoked_at"),
   /** The token that created this one; null for a signed-in person. */
   madeBy: integer("made_by"),

@@ -4,6 +4,7 @@ import { sha256Hex } from "../../core/signature.ts";
 import { DAY } from "../../core/time.ts";
 import type { Ctx, Deps } from "../../deps.ts";
 import { platformName } from "../../platforms/registry.ts";
+import { activityLine, INSERTED } from "../activity/repo.ts";
 import { type FeedEvent, writeFeed } from "./ics.ts";
 import { deleteFeed, feedsOfTeam, insertFeed, teamIdOfFeed, teamOfFeed } from "./repo/feeds.ts";
 import { accountsOfTeam, namesOf, type PlacedPost, postsBetween } from "./repo/posts.ts";
@@ -32,6 +33,7 @@ export async function createFeed(ctx: Ctx): Promise<{ feed: FeedRow; path: strin
   const { teamId, userId: createdBy, tokenId } = ctx.actor;
   const [[feed]] = await ctx.db.run([
     insertFeed({ teamId, createdBy, tokenId, createdAt: ctx.now() }),
+    activityLine(ctx, "calendar_feed.created", INSERTED),
   ]);
   if (!feed) {
     // A token that was revoked meanwhile is refused here.
@@ -53,7 +55,7 @@ export async function endFeed(ctx: Ctx, id: number): Promise<void> {
       "Another person made this feed. Ask them, an owner or an admin to revoke it.",
     );
   }
-  await ctx.db.run([deleteFeed(feed.teamId, id)]);
+  await ctx.db.run([deleteFeed(feed.teamId, id), activityLine(ctx, "calendar_feed.ended", id)]);
 }
 
 export interface FeedFile {

@@ -9,6 +9,7 @@ import { abilityOf } from "../../platforms/removal.ts";
 import { connectedAgain } from "../accounts/repo.ts";
 import { accountRefusal } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
+import { activityLine } from "../activity/repo.ts";
 import { kindOfAddress, toPost } from "../content/as-published.ts";
 import { contentHash } from "../content/version.ts";
 import { claimOf, duplicateOf, prepareText, textOf, withFiles } from "../limits/content-rules.ts";
@@ -75,7 +76,10 @@ export async function correctUpload(
     throw corrected.error;
   }
   const set = { ...texts, textDigest, ...(await approvalOf(ctx, after)) };
-  const [finished] = await ctx.db.runAll(finishCorrection(ctx, row, lease, set));
+  const [finished] = await ctx.db.runAll([
+    ...finishCorrection(ctx, row, lease, set),
+    activityLine(ctx, "upload.corrected", row.id),
+  ]);
   if (finished !== 1) throw locked();
   return { ...row, ...set, correction: null };
 }

@@ -6,6 +6,7 @@ import { allOf } from "../../db/conditions.ts";
 import type { Ctx } from "../../deps.ts";
 import type { PartKind } from "../../platforms/part-kinds.ts";
 import { wakePostOnTime } from "../../queue/wake.ts";
+import { activityLine } from "../activity/repo.ts";
 import { downloadDue } from "../content/files.ts";
 import { contentHash } from "../content/version.ts";
 import { periodOf } from "../credits/rules.ts";
@@ -113,6 +114,7 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
       { ...set, ...refund },
       allOf([...(place ? [place] : []), areUnclaimed(claims)]),
     ),
+    activityLine(ctx, "upload.edited", id),
     ...(plannedAnew ? [emitScheduled(ctx, row, id, plannedAnew)] : []),
     ...(endsAttempt ? refundFollowed(ctx.now(), row) : []),
   ]);

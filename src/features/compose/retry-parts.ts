@@ -2,6 +2,7 @@ import { AppError } from "../../core/errors.ts";
 import { FAILURES, LOOK_FIRST } from "../../core/failures.ts";
 import type { Ctx } from "../../deps.ts";
 import { wakePost } from "../../queue/wake.ts";
+import { activityLine } from "../activity/repo.ts";
 import type { FirstTime } from "../idempotency/once.ts";
 import { accountFacts } from "../limits/repo/facts.ts";
 import { requireActive, requireConnected } from "../limits/rules.ts";
@@ -37,6 +38,7 @@ export async function retryParts(
   const made = { uploadId: upload.id, status: "processing" as const };
   const [changed] = await ctx.db.runAll([
     beginParts(upload, { parts: parts.map(asNew), position, now, condition: first.isNew }),
+    activityLine(ctx, "upload.retried", upload.id),
     ...first.keep(made, upload.id),
   ]);
   if (changed !== 1) return null;

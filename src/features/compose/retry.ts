@@ -7,6 +7,7 @@ import { DAY } from "../../core/time.ts";
 import { STATUS_WORDS } from "../../core/upload-status.ts";
 import type { Ctx } from "../../deps.ts";
 import { wakePost, wakePosts } from "../../queue/wake.ts";
+import { activityLine } from "../activity/repo.ts";
 import { needsDownload } from "../content/files.ts";
 import { contentHash } from "../content/version.ts";
 import { type Done, look, once } from "../idempotency/once.ts";
@@ -91,6 +92,7 @@ export async function retryUpload(
       const made: Retried = { uploadId: id, status: isHeld ? "pending_approval" : "pending" };
       const [startedIds] = await ctx.db.run([
         beginAttempts(ctx.team, next, { plan: facts.plan, now, condition: first.isNew }),
+        activityLine(ctx, "upload.retried", id),
         ...first.keep(made, id),
         needFilesAgain(next),
       ]);
@@ -226,8 +228,10 @@ export async function retryFailed(ctx: Ctx, filter: RetryFilter): Promise<Retrie
   if (next.length === 0 || !account) return { retried: [], skipped, isHeld: false };
 
   const { plan } = account;
-  const [startedIds, , lacking] = await ctx.db.run([
+  const [only] = next.length === 1 ? next : [];
+  const [startedIds, , , lacking] = await ctx.db.run([
     beginAttempts(ctx.team, next, { plan, now, condition: ALWAYS_NEW }),
+    activityLine(ctx, "upload.retried", only?.id ?? null),
     needFilesAgain(next),
     uploadsLackingFiles(next.map(({ id }) => id)),
   ]);

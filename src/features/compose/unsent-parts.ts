@@ -2,6 +2,7 @@ import { AppError, type FieldError, fieldError, invalidFields } from "../../core
 import type { Ctx } from "../../deps.ts";
 import { readJsonArray } from "../../platforms/kit/form-fields.ts";
 import { connectorOf } from "../../platforms/registry.ts";
+import { activityLine } from "../activity/repo.ts";
 import { textErrors } from "../content/bounds.ts";
 import { costOfAll } from "../credits/rules.ts";
 import { claimOf, duplicateOf, prepareText, textOf, withFiles } from "../limits/content-rules.ts";
@@ -58,8 +59,9 @@ export async function editUnsentParts(
   const textDigest = await withFiles(text.digest, row.media);
   const set = { parts, textDigest, ...(await approvalOf(ctx, after)) };
   const claims = [claimOf({ ...after, textDigest }, row.sortAt, row.id) ?? []].flat();
-  const [changed, holders] = await ctx.db.run([
+  const [changed, , holders] = await ctx.db.run([
     changeParts(row, set, { before, claims, now: ctx.now() }),
+    activityLine(ctx, "upload.edited", row.id),
     claimHolders(claims),
   ]);
   if (changed === 1) return { ...after, ...set };

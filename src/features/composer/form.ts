@@ -74,7 +74,13 @@ async function keepFiles(
   for (const item of media) {
     if (!("received" in item)) continue;
     const file = item.received;
-    await addFile(ctx, { file, isPresigned: false, name: undefined, keep: false });
+    await addFile(ctx, {
+      file,
+      isPresigned: false,
+      name: undefined,
+      keep: false,
+      isOfDraft: true,
+    });
     if (item.role === "thumbnail") content.thumbnailMediaId = file.sha256;
     else content.media.push({ mediaId: file.sha256, altText: "" });
   }

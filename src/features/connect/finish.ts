@@ -9,6 +9,7 @@ import type { Connected } from "../../platforms/login.ts";
 import { connectorOf, platformName } from "../../platforms/registry.ts";
 import { accountById } from "../accounts/repo.ts";
 import type { AccountRow } from "../accounts/table.ts";
+import { clientOf, starterDoer } from "../activity/repo.ts";
 import { appKeysOf, platformFetch, withTimeout } from "../logins/platform-access.ts";
 import { consentPageOf, refusedApp } from "./apps.ts";
 import { type Choice, openChoice, openDone, openMemory, sealMemory } from "./memory.ts";
@@ -216,6 +217,7 @@ async function store(
       ...scopes,
       tags: link?.tags ?? [],
       starter,
+      by: starter ? starterDoer(starter) : clientOf(linkId ?? 0, link?.title ?? "A client"),
       isExclusive: mode === "live",
     });
   } finally {

@@ -3,6 +3,7 @@ import { linkToken, readLinkToken } from "../../core/link-token.ts";
 import { HOUR } from "../../core/time.ts";
 import type { Ctx, Deps } from "../../deps.ts";
 import { platformName } from "../../platforms/registry.ts";
+import { activityLine, INSERTED } from "../activity/repo.ts";
 import { logoPath } from "../settings/rules.ts";
 import { appFor, consentPageOf, publishesAs, refusedApp, refusedRequest } from "./apps.ts";
 import * as repo from "./repo/links.ts";
@@ -74,6 +75,7 @@ export async function createLink(ctx: Ctx, input: NewLink): Promise<TokenLink> {
       now,
       expiresAt,
     }),
+    activityLine(ctx, "connection_page.created", INSERTED),
   ]);
   if (!row) throw tooManyLinks();
   return withToken(ctx, row);
@@ -106,6 +108,7 @@ export async function deleteLink(ctx: Ctx, id: number): Promise<void> {
   const [[link], deleted] = await ctx.db.run([
     repo.linkOfTeam({ teamId, id }),
     repo.deleteLink({ teamId, id, now, claimsEndAt: claimsEndAt(now) }),
+    activityLine(ctx, "connection_page.deleted", id),
   ]);
   if (!link) throw notFound("Link");
   if (deleted === 0) throw deletionRefusal(linkStatus(link, now));

@@ -8,6 +8,7 @@ import { connectorOf, connectors, platformName } from "../../platforms/registry.
 import type { PlatformTerms } from "../../platforms/terms.ts";
 import { accountById } from "../accounts/repo.ts";
 import type { AccountMode, AccountRow } from "../accounts/table.ts";
+import { doerOf } from "../activity/repo.ts";
 import {
   appFor,
   appOfTokens,
@@ -49,7 +50,14 @@ export async function connectAccount(ctx: Ctx, input: NewAccount): Promise<Accou
     const { field = login, message } = connected.error;
     throw invalidFields([{ field, message }]);
   }
-  const login = { teamId: ctx.actor.teamId, platform, mode, app, starter: ctx.actor };
+  const login = {
+    teamId: ctx.actor.teamId,
+    platform,
+    mode,
+    app,
+    starter: ctx.actor,
+    by: doerOf(ctx.actor),
+  };
   const stored = await storeLogins(ctx, { ...login, logins: [connected.value] });
   const [account] = stored ?? [];
   if (account) return account;

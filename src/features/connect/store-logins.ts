@@ -9,6 +9,7 @@ import type { Connected } from "../../platforms/login.ts";
 import { accountById, updateAccount } from "../accounts/repo.ts";
 import { identityOf, mergeTags } from "../accounts/rules.ts";
 import type { AccountMode, AccountRow } from "../accounts/table.ts";
+import { activityLineBy, type Doer } from "../activity/repo.ts";
 import type { Starter } from "../auth/repo/people.ts";
 import { emitIfChanged } from "../events/repo.ts";
 import { sealCredentials } from "../logins/platform-access.ts";
@@ -25,6 +26,7 @@ interface NewLogins {
   grantedScopes?: readonly string[] | null;
   app?: OtherApp | null;
   starter: Starter<number> | null;
+  by: Doer;
   isExclusive?: boolean;
 }
 
@@ -70,7 +72,7 @@ interface Storing {
 
 async function storeOne(
   deps: Deps,
-  { teamId, platform, mode, tags = [], missingScopes, grantedScopes, app = null }: NewLogins,
+  { teamId, platform, mode, tags = [], missingScopes, grantedScopes, app = null, by }: NewLogins,
   { login: connected, existing, condition }: Storing,
 ): Promise<{ id: string; statements: Query<unknown>[] }> {
   const owner = { teamId, platform, id: existing?.id ?? deps.newId("acc") };
@@ -98,5 +100,7 @@ async function storeOne(
     name: "connected_account.connected",
     data: { accountId: owner.id, platform, accountName: login.accountName },
   });
-  return { id: owner.id, statements: [write, event] };
+  const action = existing ? "account.reconnected" : "account.connected";
+  const line = activityLineBy(deps, teamId, by, action, owner.id);
+  return { id: owner.id, statements: [write, event, line] };
 }

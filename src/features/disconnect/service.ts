@@ -6,6 +6,7 @@ import { connectorOf } from "../../platforms/registry.ts";
 import { accountById, accountSharingLogin, updateAccount } from "../accounts/repo.ts";
 import { isRevokedAtPlatform } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
+import { activityLine } from "../activity/repo.ts";
 import { requireMayEnd } from "../auth/rules.ts";
 import { failWaiting } from "../ending/repo.ts";
 import { emitIfChanged } from "../events/repo.ts";
@@ -35,6 +36,7 @@ export async function disconnectAccount(ctx: Ctx, id: string): Promise<AccountRo
       name: "connected_account.disconnected",
       data: { accountId: id, platform: account.platform, accountName: account.accountName },
     }),
+    line: activityLine(ctx, "account.removed", id),
     ended: endPlansOf(ctx, account),
     // Read after the writes: the last of several accounts with this login revokes it.
     others: accountSharingLogin(account.teamId, id),

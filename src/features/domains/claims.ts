@@ -1,6 +1,7 @@
 import { AppError } from "../../core/errors.ts";
 import { sign } from "../../core/signature.ts";
 import type { Ctx } from "../../deps.ts";
+import { activityLineBy, SYSTEM } from "../activity/repo.ts";
 import { hasText, type OwnershipRecord } from "./dns.ts";
 import { leaveEdge } from "./edge.ts";
 import * as repo from "./repo.ts";
@@ -46,7 +47,10 @@ export async function endForeignClaim(ctx: Ctx, holder: repo.Holder): Promise<vo
   if (!isClaim || !(await hasText(ctx, await ownRecord(ctx, own)))) {
     throw await refusalOfHost(ctx, holder);
   }
-  const [ended] = await ctx.db.run([repo.endClaim(id, ctx.now())]);
+  const [ended] = await ctx.db.run([
+    repo.endClaim(id, ctx.now()),
+    activityLineBy(ctx, teamId, SYSTEM, "domain.removed", id),
+  ]);
   if (ended === 0) throw await refusalOfHost(ctx, { ...holder, verifiedAt: ctx.now() });
   ctx.log({ event: "domain.given_way", domainId: id, teamId });
   await leaveEdge(ctx, holder);

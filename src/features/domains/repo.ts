@@ -114,10 +114,11 @@ export const setCheck = (id: number, at: Date | null): Query<number> =>
   sqlWrite(sql`UPDATE domains SET check_at = ${at?.getTime() ?? null} WHERE id = ${id}`);
 
 /** The next cron tick removes the domain from Cloudflare if the call does not. */
-export const deleteDomain = (team: number, id: number, at: Date) =>
+export const deleteDomain = (team: number, id: number, at: Date, line: Query<number>) =>
   [
     sqlWrite(sql`UPDATE domains SET deleted_at = ${at.getTime()}, updated_at = ${at.getTime()},
       check_at = ${at.getTime()} WHERE ${isThis(team, id)}`),
+    line,
     sqlWrite(sql`UPDATE short_links SET deleted_at = ${at.getTime()}, is_active = 0
       WHERE domain_id = ${id} AND slug_key IS NOT NULL AND team_id = ${team} AND deleted_at IS NULL`),
   ] as const;

@@ -2,6 +2,7 @@ import { AppError, invalidFields, notFound } from "../../core/errors.ts";
 import { hostNameOf } from "../../core/hosts.ts";
 import { MINUTE } from "../../core/time.ts";
 import type { Ctx, Deps } from "../../deps.ts";
+import { activityLine, INSERTED } from "../activity/repo.ts";
 import { forgetPlaces } from "../links/hot-links.ts";
 import { endForeignClaim, ownRecord, refusalOfHost } from "./claims.ts";
 import { hasText, missingRecords } from "./dns.ts";
@@ -61,6 +62,7 @@ export async function addDomain(ctx: Ctx, { domain, teamId }: NewDomain, origin:
       checkAt: new Date(now.getTime() + MINUTE),
       createdAt: now,
     }),
+    activityLine(ctx, "domain.added", INSERTED),
   ]);
   if (row) return row;
   // A simultaneous call has added the domain, and owns its hostname at Cloudflare.
@@ -115,8 +117,9 @@ export async function verifyDomain(ctx: Ctx, id: number): Promise<repo.DomainRow
   if (row.verifiedAt) return row;
   const missing = await missingOf(ctx, row);
   if (missing !== null) throw new AppError(null, missing);
-  const [, [verified]] = await ctx.db.run([
+  const [, , [verified]] = await ctx.db.run([
     repo.markVerified(id, ctx.now()),
+    activityLine(ctx, "domain.verified", id),
     repo.findDomain(ctx.actor.teamId, id),
   ]);
   forgetPlaces();
@@ -169,7 +172,9 @@ export async function deleteDomain(ctx: Ctx, id: number): Promise<repo.DomainRow
   const [[row]] = await ctx.read("links:write", [repo.findDomain(ctx.team, id)]);
   if (!row) throw notFound("Domain");
   const { teamId } = ctx.actor;
-  const [deleted] = await ctx.db.run(repo.deleteDomain(teamId, id, ctx.now()));
+  const [deleted] = await ctx.db.run(
+    repo.deleteDomain(teamId, id, ctx.now(), activityLine(ctx, "domain.removed", id)),
+  );
   forgetPlaces();
   if (deleted === 0) throw notFound("Domain");
   ctx.defer(leaveEdge(ctx, row));

@@ -1,5 +1,6 @@
 import { HOUR } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
+import { activityLineBy, SYSTEM } from "../activity/repo.ts";
 import { forgetPlaces } from "../links/hot-links.ts";
 import { noticeIfChanged } from "../notices/repo/notices.ts";
 import { domainSubject } from "../notices/rules.ts";
@@ -35,17 +36,25 @@ async function remove(deps: Deps, row: repo.DomainRow): Promise<void> {
   await leaveEdge(deps, row);
 }
 
+const lineOf = (
+  deps: Deps,
+  { teamId, id }: repo.DomainRow,
+  action: "domain.verified" | "domain.removed" | "domain.ended",
+) => activityLineBy(deps, teamId, SYSTEM, action, id);
+
 async function check(deps: Deps, row: repo.DomainRow): Promise<void> {
   const now = deps.now();
   const next = nextCheck(row.updatedAt, now);
   if (next) await deps.db.run([repo.setCheck(row.id, next)]);
   const missing = await missingOf(deps, row);
   if (missing === null) {
-    await deps.db.run([repo.markVerified(row.id, now)]);
+    await deps.db.run([repo.markVerified(row.id, now), lineOf(deps, row, "domain.verified")]);
     forgetPlaces();
     deps.log({ event: "domain.verified", domainId: row.id });
   } else if (next === null) {
-    await deps.db.run(repo.deleteDomain(row.teamId, row.id, now));
+    await deps.db.run(
+      repo.deleteDomain(row.teamId, row.id, now, lineOf(deps, row, "domain.removed")),
+    );
     deps.log({ event: "domain.given_up", domainId: row.id });
   }
 }
@@ -68,7 +77,7 @@ async function checkAgain(deps: Deps, row: repo.DomainRow): Promise<void> {
   const isLast = misses + 1 >= MAX_MISSES;
   await deps.db.runAll([
     repo.noteMiss(row, record),
-    ...(isLast ? [repo.endVerification(id, now)] : []),
+    ...(isLast ? [repo.endVerification(id, now), lineOf(deps, row, "domain.ended")] : []),
     ...(isLast || misses === 0 ? [notice] : []),
   ]);
   deps.log({ event: isLast ? "domain.ended" : "domain.missed", domainId: id, misses: misses + 1 });

@@ -20,7 +20,12 @@ import type { UploadRow } from "../posts/table.ts";
  * Removes a post that no worker publishes, and the records of the files that it needs. Files shared by a batch stay
  * until the batch's last post ends.
  */
-export function removeResting(id: number, status: UploadStatus, now: Date): Query<number>[] {
+export function removeResting(
+  id: number,
+  status: UploadStatus,
+  now: Date,
+  line: Query<number>,
+): Query<number>[] {
   return [
     sqlWrite(
       changeFacts(
@@ -28,6 +33,7 @@ export function removeResting(id: number, status: UploadStatus, now: Date): Quer
         sql`u.id = ${id} AND u.status = ${status} AND u.deleted_at IS NULL`,
       ),
     ),
+    line,
     forgetFiles(id),
   ];
 }

@@ -1,6 +1,7 @@
 import { AppError, notFound } from "../../core/errors.ts";
 import type { UploadStatus } from "../../core/upload-status.ts";
 import type { Ctx } from "../../deps.ts";
+import { activityLine } from "../activity/repo.ts";
 import { requireMayEnd } from "../auth/rules.ts";
 import { ownUpload } from "../posts/repo/read.ts";
 import { isOthersDecision } from "../posts/rules.ts";
@@ -33,7 +34,9 @@ export async function deleteUpload(ctx: Ctx, id: number): Promise<Deleted> {
   const isWaiting = status === "scheduled" || status === "pending";
   // In both lists, the last statement but one answers 1 if the post changed.
   const changed = await ctx.db.runAll(
-    isWaiting ? cancelWaiting(ctx, row) : removeResting(id, status, ctx.now()),
+    isWaiting
+      ? [...cancelWaiting(ctx, row), activityLine(ctx, "upload.cancelled", id)]
+      : removeResting(id, status, ctx.now(), activityLine(ctx, "upload.deleted", id)),
   );
   if (changed.at(-2) !== 1) {
     throw notCancellable("The post has just changed, or is being published. Read it again.");

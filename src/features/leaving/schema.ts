@@ -29,6 +29,7 @@ export const LINE_TYPES = [
   "analytics",
   "measuredPost",
   "rehearsal",
+  "activity",
   "event",
 ] as const;
 

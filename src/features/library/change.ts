@@ -1,6 +1,7 @@
 import { AppError, notFound } from "../../core/errors.ts";
 import { allOf } from "../../db/conditions.ts";
 import type { Ctx } from "../../deps.ts";
+import { activityLine } from "../activity/repo.ts";
 import { discardSpare, filesToStore } from "../compose/media.ts";
 import { retentionOf } from "../media/files.ts";
 import { insertMedia } from "../media/repo.ts";
@@ -19,7 +20,7 @@ import { knownId, toUsage } from "./service.ts";
  * @throws AppError PLAN_LIMIT, and 400 for a presigned upload that was just removed
  */
 export async function addFile(ctx: Ctx, sent: NewFile): Promise<repo.LibraryFile> {
-  const { file, isPresigned, name, keep } = sent;
+  const { file, isPresigned, name, keep, isOfDraft = false } = sent;
   const { teamId } = ctx.actor;
   const now = ctx.now();
   const retention = retentionOf(ctx);
@@ -35,6 +36,7 @@ export async function addFile(ctx: Ctx, sent: NewFile): Promise<repo.LibraryFile
     repo.changeFile(teamId, file.sha256, change, { now, stays: true, allowance }, retention),
     repo.fileById(teamId, file.sha256, retention),
     repo.planAndKept(teamId),
+    ...(isOfDraft ? [] : [activityLine(ctx, "file.added", file.sha256)]),
   ]);
   const received = isPresigned ? [] : [{ role: "photo" as const, field: "file", received: file }];
   ctx.defer(discardSpare(ctx, received, filesToStore(received, []), fresh));
@@ -60,8 +62,9 @@ export async function changeFile(
   const { teamId } = ctx.actor;
   const { allowance } = toUsage(ctx, plan);
   const at = { now: ctx.now(), stays: false, allowance };
-  const [changed, [file], after] = await ctx.db.run([
+  const [changed, , [file], after] = await ctx.db.run([
     repo.changeFile(teamId, id, change, at, retention),
+    activityLine(ctx, "file.changed", id),
     repo.fileById(teamId, id, retention),
     repo.planAndKept(teamId),
   ]);
@@ -83,7 +86,7 @@ export async function removeFile(ctx: Ctx, mediaId: string): Promise<void> {
   if (!file) throw notFound("File");
   if (uses.length > 0 || items.length > 0) throw inUse(uses, items);
   const { teamId } = ctx.actor;
-  if (await removeNow(ctx, { teamId, sha256: id })) return;
+  if (await removeNow(ctx, { teamId, sha256: id }, activityLine(ctx, "file.removed", id))) return;
   const [again, itemsAgain, [still]] = await ctx.db.run([
     repo.usesOf(teamId, id, needs),
     repo.itemsOf(teamId, id, MAX_USES),

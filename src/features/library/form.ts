@@ -17,6 +17,7 @@ export interface NewFile {
   isPresigned: boolean;
   name: string | undefined;
   keep: boolean;
+  isOfDraft?: boolean;
 }
 
 /**

@@ -2,6 +2,7 @@ import { invalidFields, notFound } from "../../core/errors.ts";
 import type { NamedCall } from "../../core/idempotency-key.ts";
 import { DAY } from "../../core/time.ts";
 import type { Ctx } from "../../deps.ts";
+import { activityLine, INSERTED } from "../activity/repo.ts";
 import { teamPlan } from "../domains/repo.ts";
 import { requireDomainPlan } from "../domains/rules.ts";
 import { type Done, look, once } from "../idempotency/once.ts";
@@ -77,6 +78,7 @@ export async function createLink(
       const [, [id]] = await ctx.db.run([
         repo.releaseSlug({ teamId, domainId, slugKey }),
         repo.insertLink(row, isNew),
+        activityLine(ctx, "link.created", INSERTED),
         ...keep(answer, repo.NEW_ID),
       ]);
       if (id === undefined) return null;
@@ -207,6 +209,7 @@ async function store(
   const [, updated] = await ctx.db.run([
     repo.releaseSlug({ teamId, ...address }),
     repo.updateLink(teamId, link.id, { fields, address, at: ctx.now() }),
+    activityLine(ctx, "link.changed", link.id),
   ]);
   forgetAddress({ host: link.host, slug: foldSlug(link.slug) });
   if (updated > 0) return;
@@ -220,6 +223,7 @@ export async function deleteLink(ctx: Ctx, id: number): Promise<void> {
   const [[link], deleted] = await ctx.db.run([
     repo.findLink({ team: teamId, id }),
     repo.deleteLink({ team: teamId, id, at: ctx.now() }),
+    activityLine(ctx, "link.deleted", id),
   ]);
   if (!link || deleted === 0) throw notFound("Short link");
   forgetAddress({ host: link.host, slug: foldSlug(link.slug) });

@@ -1,5 +1,6 @@
 import { AppError, type FieldError, fieldError, notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
+import { activityLine } from "../activity/repo.ts";
 import { textErrors } from "../content/bounds.ts";
 import { partErrors, toRawParts } from "./item-parts.ts";
 import { locked, whyLocked } from "./items.ts";
@@ -59,8 +60,9 @@ export async function changeItem(
     ];
     if (errors.length > 0) throw invalid(errors);
     const page = { status: null, after: id - 1, limit: 1 };
-    const [isChanged, [listed]] = await ctx.db.run([
+    const [isChanged, , [listed]] = await ctx.db.run([
       changeQueued(item, { repeat, variants, settings }),
+      activityLine(ctx, "pool.item_changed", poolId),
       itemsOf(ctx.team, poolId, page),
     ]);
     if (isChanged > 0 && listed) return listed;

@@ -155,6 +155,8 @@ function contextOf(deps: Deps, firing: Firing, item: ItemRow): Ctx {
   const actor: Actor = {
     tokenId: null,
     userId: item.addedBy,
+    name: "",
+    isAgent: false,
     teamId,
     isPinned: true,
     role,

@@ -7,6 +7,7 @@ import { runNamed } from "../../db/named.ts";
 import type { Ctx } from "../../deps.ts";
 import type { RawField } from "../../platforms/kit/form-fields.ts";
 import { connectors } from "../../platforms/registry.ts";
+import { activityLine } from "../activity/repo.ts";
 import {
   altTextErrors,
   type CheckedMedia,
@@ -168,6 +169,7 @@ async function store(
   const { fresh, added } = await runNamed(ctx.db, {
     fresh: files.length > 0 ? insertMedia(teamId, files, createdAt, condition) : null,
     added: repo.insertItems({ poolId, teamId, addedBy, createdAt }, rows, condition),
+    line: activityLine(ctx, rows.length > 1 ? "pool.items_added" : "pool.item_added", poolId),
     needed: needed.length > 0 ? repo.needFiles(teamId, rows.length, needed) : null,
     kept: keep(items.length, repo.firstInserted(rows.length)),
   });
@@ -336,8 +338,9 @@ export async function removeItem(ctx: Ctx, poolId: number, id: number): Promise<
   const [[pool]] = await ctx.read("pools:write", [findPool({ team: ctx.team, id: poolId })]);
   requireOwn(pool);
   requireMayFill(ctx, ctx.actor.needsApproval);
-  const [, removed, [item]] = await ctx.db.run([
+  const [, removed, , [item]] = await ctx.db.run([
     ...repo.removeQueued(poolId, id),
+    activityLine(ctx, "pool.item_removed", poolId),
     repo.findItem({ poolId, id }),
   ]);
   if (removed > 0) return;
@@ -365,6 +368,9 @@ export async function clearItems(ctx: Ctx, poolId: number): Promise<number> {
   const [[pool]] = await ctx.read("pools:write", [findPool({ team: ctx.team, id: poolId })]);
   requireOwn(pool);
   requireMayFill(ctx, ctx.actor.needsApproval);
-  const [, removed] = await ctx.db.run(repo.removeQueued(poolId, null));
+  const [, removed] = await ctx.db.run([
+    ...repo.removeQueued(poolId, null),
+    activityLine(ctx, "pool.cleared", poolId),
+  ]);
   return removed;
 }

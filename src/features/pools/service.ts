@@ -1,6 +1,8 @@
 import { AppError, type FieldError, notFound } from "../../core/errors.ts";
 import { ZoneClock } from "../../core/zone.ts";
+import { runNamed } from "../../db/named.ts";
 import type { Ctx } from "../../deps.ts";
+import { activityLine } from "../activity/repo.ts";
 import { invalid, requireMayFill, requireOwn } from "./refusals.ts";
 import * as repo from "./repo/pools.ts";
 import * as slots from "./repo/slots.ts";
@@ -63,13 +65,13 @@ export async function createPool(ctx: Ctx, input: NewPool): Promise<repo.PoolWit
     createdAt,
     ...firstTimes({ timezone, isActive }, slot, createdAt),
   }));
-  const created = await ctx.db.runAll<number[]>([
-    repo.insertPool({ teamId, name, timezone, isActive, createdAt }),
-    ...(rows.length > 0
-      ? [slots.insertSlots(repo.newestOf(teamId), rows, repo.JUST_INSERTED)]
-      : []),
-  ]);
-  const [[id] = [], slotIds = []] = created;
+  const { made, added } = await runNamed(ctx.db, {
+    made: repo.insertPool({ teamId, name, timezone, isActive, createdAt }),
+    added:
+      rows.length > 0 ? slots.insertSlots(repo.newestOf(teamId), rows, repo.JUST_INSERTED) : null,
+    line: activityLine(ctx, "pool.created", repo.newestOf(teamId)),
+  });
+  const [[id], slotIds] = [made, added ?? []];
   if (id === undefined) throw tooMany(`A team has at most ${MAX_POOLS} pools. Delete one first.`);
   const pool = { id, teamId, name, timezone, isActive, createdAt, updatedAt: createdAt };
   return {
@@ -120,6 +122,7 @@ export function changePool(ctx: Ctx, id: number, change: PoolChange): Promise<re
     });
     const [isChanged] = await ctx.db.run([
       repo.updatePool(changed, slots.areAsRead(id, pool.slots)),
+      activityLine(ctx, "pool.changed", id),
       slots.moveSlots(moved),
     ]);
     return isChanged > 0 ? { ...changed, slots: moved } : null;
@@ -129,7 +132,10 @@ export function changePool(ctx: Ctx, id: number, change: PoolChange): Promise<re
 /** @throws AppError NOT_FOUND, FORBIDDEN */
 export async function deletePool(ctx: Ctx, id: number): Promise<void> {
   await poolToChange(ctx, id);
-  const results = await ctx.db.runAll(repo.deletePool(id, ctx.now()));
+  const results = await ctx.db.runAll([
+    ...repo.deletePool(id, ctx.now()),
+    activityLine(ctx, "pool.deleted", id),
+  ]);
   if (results.at(-1) === 0) throw notFound("Pool");
 }
 
@@ -144,7 +150,10 @@ export function addSlot(ctx: Ctx, poolId: number, slot: NewSlot): Promise<SlotRo
     const { teamId } = pool;
     const createdAt = ctx.now();
     const row = { ...slot, teamId, createdAt, ...firstTimes(pool, slot, createdAt) };
-    const [[id]] = await ctx.db.run([slots.insertSlots(poolId, [row], slots.isAsRead(pool))]);
+    const [[id]] = await ctx.db.run([
+      slots.insertSlots(poolId, [row], slots.isAsRead(pool)),
+      activityLine(ctx, "pool.slot_added", poolId),
+    ]);
     return id === undefined ? null : { ...row, ...NEVER_FIRED, id, poolId };
   });
 }
@@ -181,7 +190,10 @@ export function changeSlot(
       isNewZone: false,
     });
     const moved = pool.isActive ? { ...changed, ...times } : changed;
-    const [isChanged] = await ctx.db.run([slots.updateSlot(slot, pool, moved)]);
+    const [isChanged] = await ctx.db.run([
+      slots.updateSlot(slot, pool, moved),
+      activityLine(ctx, "pool.slot_changed", poolId),
+    ]);
     return isChanged > 0 ? moved : null;
   });
 }
@@ -189,6 +201,9 @@ export function changeSlot(
 /** @throws AppError NOT_FOUND, FORBIDDEN */
 export async function deleteSlot(ctx: Ctx, { poolId, slotId }: SlotIds): Promise<void> {
   await poolToChange(ctx, poolId);
-  const [deleted] = await ctx.db.run([slots.deleteSlot(poolId, slotId)]);
+  const [deleted] = await ctx.db.run([
+    slots.deleteSlot(poolId, slotId),
+    activityLine(ctx, "pool.slot_removed", poolId),
+  ]);
   if (deleted === 0) throw notFound("Slot");
 }

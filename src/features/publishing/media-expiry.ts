@@ -1,3 +1,4 @@
+import type { Query } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { keepThumbnail, retentionOf } from "../media/files.ts";
 import { type FileId, fileAfter } from "../media/repo.ts";
@@ -46,13 +47,19 @@ export async function expireFiles(deps: Deps, cursor: string | null): Promise<st
 }
 
 /** Answers the number of removed files. */
-async function remove(deps: Deps, page: readonly SpentUse[], expiry: Expiry): Promise<number> {
+async function remove(
+  deps: Deps,
+  page: readonly SpentUse[],
+  expiry: Expiry,
+  line: Query<number> | null = null,
+): Promise<number> {
   const pictured = await keepThumbnails(deps, page);
   const ended = page.map((use) => ({ ...use, hasThumbnail: pictured.has(keyOf(use)) }));
   const [, , unused] = await deps.db.run([
     markGone(ended, expiry),
     dropUses(page, expiry),
     dropFiles(page, expiry),
+    ...(line ? [line] : []),
   ]);
   const [presigned, own] = split(unused);
   if (own.length > 0) await deps.media.delete(own);
@@ -68,13 +75,13 @@ export const removalOf = (deps: Deps): Expiry => ({
 });
 
 /** Removes a file at once, kept or not. False when something needs it. */
-export async function removeFile(deps: Deps, file: FileId): Promise<boolean> {
+export async function removeFile(deps: Deps, file: FileId, line: Query<number>): Promise<boolean> {
   const expiry = removalOf(deps);
   for (;;) {
     const [spent] = await deps.db.run([spentUses(file, expiry, 1, USES)]);
     const uses = spent.filter((use) => keyOf(use) === keyOf(file));
     if (uses.length === 0) return false;
-    if ((await remove(deps, uses, expiry)) > 0) return true;
+    if ((await remove(deps, uses, expiry, line)) > 0) return true;
     if (uses.length < USES) return false;
   }
 }

@@ -3,6 +3,7 @@ import { AppError, type ErrorCode } from "../../core/errors.ts";
 import { isSigned, sign } from "../../core/signature.ts";
 import { BROKEN_TEXT, isBrokenText, isLongerThan } from "../../core/text.ts";
 import type { Deps } from "../../deps.ts";
+import { clientOf } from "../activity/repo.ts";
 import { isAwaiting, type Review, type ShownPost } from "./find.ts";
 import { MAX_NOTE_CHARACTERS } from "./rules.ts";
 
@@ -103,7 +104,7 @@ export interface Decision {
 
 export async function decideOn(
   deps: Deps,
-  { link: { teamId } }: Review,
+  { link: { id, teamId } }: Review,
   { post, seen, note }: Decision,
 ): Promise<Refusal | null> {
   const refusal = refusalOf(post, seen);
@@ -111,7 +112,7 @@ export async function decideOn(
   const unsent = note === null ? null : noteRefusal(note);
   if (unsent) return { status: 400, text: unsent };
   const { approveUpload, requestChanges } = await loadDecisions();
-  const work = { deps, teamId };
+  const work = { deps, teamId, by: clientOf(id, "A client") };
   try {
     if (note === null) await approveUpload(work, post.id, { by: "client" }, seen);
     else await requestChanges(work, post.id, { by: "client" }, note, seen);
@@ -128,7 +129,7 @@ export const shownPosts = (posts: readonly ShownPost[]): string =>
 /** Returns refusals by post id. */
 export async function approveAll(
   deps: Deps,
-  { link: { teamId }, posts }: Review,
+  { link: { id, teamId }, posts }: Review,
   shown: string,
 ): Promise<Map<number, Refusal>> {
   const refused = new Map<number, Refusal>();
@@ -145,7 +146,8 @@ export async function approveAll(
   }
   if (decidable.length === 0) return refused;
   const { approveUploads } = await loadDecisions();
-  for (const verdict of await approveUploads({ deps, teamId }, decidable, { by: "client" })) {
+  const work = { deps, teamId, by: clientOf(id, "A client") };
+  for (const verdict of await approveUploads(work, decidable, { by: "client" })) {
     if ("refusal" in verdict) refused.set(verdict.uploadId, refusalInWords(verdict.refusal));
   }
   return refused;

@@ -1,5 +1,6 @@
 import { AppError, notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
+import { activityLine, INSERTED } from "../activity/repo.ts";
 import { submitUploads } from "../approval/decide.ts";
 import { requireOneOf } from "../auth/rules.ts";
 import * as repo from "./repo/links.ts";
@@ -40,7 +41,10 @@ export async function createReviewLink(
   const createdAt = ctx.now();
   const expiresAt = new Date(createdAt.getTime() + REVIEW_LINK_MS);
   const link = { teamId, uploadIds: [...ids], createdBy, tokenId, createdAt, expiresAt };
-  const [[made]] = await ctx.db.run(repo.insertLink(link));
+  const [[made]] = await ctx.db.run([
+    ...repo.insertLink(link),
+    activityLine(ctx, "review_link.created", INSERTED),
+  ]);
   return made ?? (await refuseLink(ctx, ids));
 }
 
@@ -48,7 +52,7 @@ export async function createReviewLink(
 async function submitDrafts(ctx: Ctx, candidates: readonly Candidate[]): Promise<void> {
   const drafts = candidates.filter(({ status }) => status === "draft").map(({ id }) => id);
   if (drafts.length === 0) return;
-  const verdicts = await submitUploads({ deps: ctx, teamId: ctx.actor.teamId }, drafts);
+  const verdicts = await submitUploads({ deps: ctx, teamId: ctx.actor.teamId, by: null }, drafts);
   for (const verdict of verdicts) {
     if (!("refusal" in verdict)) continue;
     const { uploadId, refusal } = verdict;
@@ -74,6 +78,9 @@ async function refuseLink(ctx: Ctx, ids: readonly number[]): Promise<never> {
 export async function withdrawReviewLink(ctx: Ctx, id: number): Promise<void> {
   await ctx.read("posts:publish", []);
   requireManager(ctx);
-  const removed = await ctx.db.runAll(repo.deleteLink(ctx.actor.teamId, id));
+  const removed = await ctx.db.runAll([
+    ...repo.deleteLink(ctx.actor.teamId, id),
+    activityLine(ctx, "review_link.withdrawn", id),
+  ]);
   if (removed.at(-1) !== 1) throw notFound("Link");
 }

@@ -4,6 +4,7 @@ import { allNotifications } from "../../core/notices.ts";
 import type { Results } from "../../db/client.ts";
 import { runNamed } from "../../db/named.ts";
 import type { Ctx } from "../../deps.ts";
+import { activityLine } from "../activity/repo.ts";
 import { requireOneOf } from "../auth/rules.ts";
 import { changeChats, lookUpTargets, toChats } from "../notices/service.ts";
 import type { Branding } from "../teams/table.ts";
@@ -64,9 +65,17 @@ export async function changeSettings(ctx: Ctx, change: SettingsChange): Promise<
     );
   }
   const writes = [
-    ...(Object.keys(ofTeam).length > 0 ? [repo.updateSettings(ctx.team, ofTeam, ctx.now())] : []),
+    ...(Object.keys(ofTeam).length > 0
+      ? [
+          repo.updateSettings(ctx.team, ofTeam, ctx.now()),
+          activityLine(ctx, "settings.changed", null),
+        ]
+      : []),
     ...(notifications !== undefined ? [repo.updateNotifications(ctx.user, notifications)] : []),
     ...(await changeChats(ctx, messaging)),
+    ...(isOfTeam && Object.keys(ofTeam).length === 0
+      ? [activityLine(ctx, "settings.changed", null)]
+      : []),
   ];
   const { rows } = await runNamed(ctx.db, { writes, rows: lookUp(ctx) });
   return toSettings(ctx, rows);
@@ -118,6 +127,7 @@ async function replaceLogo(ctx: Ctx, logo: Logo | null): Promise<void> {
   const [[before]] = await ctx.db.run([
     repo.settingsOfTeam({ team: ctx.team }),
     repo.updateLogo(ctx.team, logo, ctx.now()),
+    activityLine(ctx, logo ? "settings.logo_changed" : "settings.logo_removed", null),
   ]);
   const old = before?.branding?.logo?.objectKey;
   if (old) ctx.defer(ctx.media.delete(old));

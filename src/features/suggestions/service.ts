@@ -1,4 +1,5 @@
 import type { Ctx } from "../../deps.ts";
+import { activityLine, INSERTED } from "../activity/repo.ts";
 import * as repo from "./repo.ts";
 import type { NewSuggestion, SuggestionPage } from "./schema.ts";
 
@@ -13,7 +14,10 @@ export async function listSuggestions(ctx: Ctx, { limit, before }: SuggestionPag
 export async function createSuggestion(ctx: Ctx, { title, body }: NewSuggestion) {
   await ctx.read("team:write", []);
   const { teamId, userId } = ctx.actor;
-  const [[row]] = await ctx.db.run(repo.insertSuggestion(ctx, { teamId, userId, title, body }));
+  const [[row]] = await ctx.db.run([
+    ...repo.insertSuggestion(ctx, { teamId, userId, title, body }),
+    activityLine(ctx, "suggestion.created", INSERTED),
+  ]);
   if (!row) throw new Error("The suggestion was not stored.");
   return row;
 }

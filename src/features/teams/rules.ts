@@ -1,6 +1,7 @@
 import { AppError, invalidFields } from "../../core/errors.ts";
 import { DAY } from "../../core/time.ts";
 import type { Actor, Role } from "../../deps.ts";
+import type { MemberChange } from "./schema.ts";
 
 /** Spec is silent. */
 export const INVITE_LIFETIME_MS = 7 * DAY;
@@ -101,6 +102,13 @@ export function kindOfChange(before: Membership, after: Membership): keyof typeo
   if (before.isActive !== after.isActive) return after.isActive ? "activated" : "deactivated";
   return before.role === "ADMIN" && after.role === "MEMBER" ? "demoted" : "changed";
 }
+
+export const actionOfChange = ({ role, isActive }: MemberChange) =>
+  isActive === undefined || role !== undefined
+    ? "member.role_changed"
+    : isActive
+      ? "member.activated"
+      : "member.deactivated";
 
 export function removalRefusal(role: Role, removable: readonly Role[]) {
   if (role === "OWNER") return ownerStays();

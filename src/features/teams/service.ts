@@ -4,6 +4,7 @@ import { inviteMailIdentifier, LINK_LIFETIME_MS, linkValue } from "../../core/si
 import { sha256Hex } from "../../core/signature.ts";
 import type { Query } from "../../db/client.ts";
 import type { Ctx, Deps } from "../../deps.ts";
+import { activityLine, activityLineBy, personOf } from "../activity/repo.ts";
 import { requireOneOf } from "../auth/rules.ts";
 import { emitIfChanged } from "../events/repo.ts";
 import { insertLink } from "../mail/repo.ts";
@@ -33,7 +34,10 @@ export async function renameTeam(ctx: Ctx, name: string) {
   await ctx.read("team:write", []);
   requireOneOf(ctx.actor, ["OWNER"], "Only the team's owner renames it. Ask them to do it.");
   const { teamId } = ctx.actor;
-  await ctx.db.run([members.renameTeam({ teamId, name, now: ctx.now() })]);
+  await ctx.db.run([
+    members.renameTeam({ teamId, name, now: ctx.now() }),
+    activityLine(ctx, "team.renamed", teamId),
+  ]);
   return getTeam(ctx);
 }
 
@@ -66,6 +70,7 @@ export async function changeMember(ctx: Ctx, userId: number, change: MemberChang
     members.memberFacts({ ...target, ...limits }),
     withdrawLinksOfDemoted({ ...ending, role }),
     members.updateMember({ ...target, role, isActive, ...limits }),
+    activityLine(ctx, rules.actionOfChange(change), userId),
     ...endRightsOfFormerMember(ending),
   ]);
   if (changed && facts) return { member: changed, kind: rules.kindOfChange(facts, changed) };
@@ -92,6 +97,7 @@ export async function removeMember(ctx: Ctx, userId: number): Promise<void> {
   const [[facts], removed] = await ctx.db.run([
     members.memberFacts({ ...target, ...memberLimits(ctx.config) }),
     members.deleteMember({ ...target, roles: JSON.stringify(roles) }),
+    activityLine(ctx, isSelf ? "member.left" : "member.removed", userId),
     members.revokeInvitesTo({ ...target, now }),
     ...endRightsOfFormerMember({ ...target, now }),
   ]);
@@ -145,10 +151,11 @@ export async function createInvite(ctx: Ctx, input: NewInvite, origin: string) {
   };
   const data = { inviteId: invites.idOfInvite(hash), email, role };
   const isMailable = email !== null && canSendMail(ctx);
-  const [[facts], [row], , , counted = 0] = await ctx.db.run([
+  const [[facts], [row], , , , counted = 0] = await ctx.db.run([
     invites.inviteFacts(invite),
     invites.insertInvite(invite),
     emitIfChanged(ctx, { team: teamId, name: "team.invite", data }),
+    activityLine(ctx, "invite.created", data.inviteId),
     invites.revokeReplaced(invite),
     ...(isMailable ? [countMail(email, hash, now)] : []),
   ]);
@@ -178,7 +185,10 @@ export async function revokeInvite(ctx: Ctx, id: number): Promise<void> {
   await ctx.read("team:write", []);
   requireOneOf(ctx.actor, MANAGERS, "Only owners and admins revoke invites. Ask one of them.");
   const { teamId } = ctx.actor;
-  const [revoked] = await ctx.db.run([invites.revokeInvite({ teamId, id, now: ctx.now() })]);
+  const [revoked] = await ctx.db.run([
+    invites.revokeInvite({ teamId, id, now: ctx.now() }),
+    activityLine(ctx, "invite.revoked", id),
+  ]);
   if (revoked === 0) throw notFound("Invite");
 }
 
@@ -252,6 +262,13 @@ export async function acceptInvite(
   const [[facts], joined] = await deps.db.run([
     invites.joinFacts(joining),
     invites.insertInvited(joining),
+    activityLineBy(
+      deps,
+      invites.teamOfInvite(hash),
+      personOf(person),
+      "member.joined",
+      person.userId,
+    ),
     invites.useInvite(joining),
   ]);
   if (!facts) throw notFound("Invite");

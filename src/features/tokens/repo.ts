@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { integer } from "drizzle-orm/sqlite-core";
-import { prepared, sqlQuery, sqlWrite } from "../../db/client.ts";
+import { prepared, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import { rowReader, valueReader } from "../../db/rows.ts";
 import type { Params } from "../../db/text.ts";
 import { tokens } from "../auth/table.ts";
@@ -16,7 +16,10 @@ export const tokensOfUser = prepared(
   readToken,
 );
 
-type NewToken = Omit<TokenRow, "id" | "lastUsedAt" | "revokedAt" | "scopes"> & { scopes: string };
+type NewToken = Omit<
+  TokenRow,
+  "id" | "lastUsedAt" | "lastUsedFrom" | "agentUsedAt" | "revokedAt" | "scopes"
+> & { scopes: string };
 
 /** SQL condition: the call's token was not revoked meanwhile. Holds for a call without a token. */
 export const isUnrevoked = (tokenId: unknown): SQL =>
@@ -40,11 +43,15 @@ interface OwnToken {
   teamId: number | null;
 }
 
-export function revokeToken({ id, userId, teamId }: OwnToken, at: Date) {
+export const teamOfToken = (id: number, fallback: number): SQL =>
+  sql`coalesce((SELECT team_id FROM tokens WHERE id = ${id}), ${fallback})`;
+
+export function revokeToken({ id, userId, teamId }: OwnToken, at: Date, line: Query<number>) {
   const isOwn = `user_id = ${userId} AND (${teamId ?? "NULL"} IS NULL OR team_id = ${teamId ?? "NULL"})`;
   const [revoke, ...endings] = revocation({ id, atMs: at.getTime(), condition: isOwn });
   return [
     sqlQuery(sql.raw(revoke), valueReader(integer("id").notNull())),
+    line,
     ...endings.map((text) => sqlWrite(sql.raw(text))),
   ] as const;
 }

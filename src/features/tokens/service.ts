@@ -2,6 +2,7 @@ import { AppError, notFound } from "../../core/errors.ts";
 import { randomHex } from "../../core/ids.ts";
 import { sha256Hex } from "../../core/signature.ts";
 import type { Actor, Ctx } from "../../deps.ts";
+import { activityLineBy, doerOf, INSERTED } from "../activity/repo.ts";
 import * as repo from "./repo.ts";
 import type { NewToken } from "./schema.ts";
 
@@ -47,6 +48,7 @@ export async function createToken(ctx: Ctx, { name, scopes = ["*"], teamId }: Ne
       createdAt: ctx.now(),
       madeBy: ctx.actor.tokenId,
     }),
+    activityLineBy(ctx, pinTo ?? ctx.actor.teamId, doerOf(ctx.actor), "token.created", INSERTED),
   ]);
   if (!row)
     throw new AppError(
@@ -63,6 +65,17 @@ export async function createToken(ctx: Ctx, { name, scopes = ["*"], teamId }: Ne
  */
 export async function revokeToken(ctx: Ctx, id: number): Promise<void> {
   await ctx.read("*", []);
-  const [revoked] = await ctx.db.run(repo.revokeToken({ ...holder(ctx.actor), id }, ctx.now()));
+  const [revoked] = await ctx.db.run(
+    repo.revokeToken({ ...holder(ctx.actor), id }, ctx.now(), revocationLine(ctx, id)),
+  );
   if (revoked.length === 0) throw notFound("Token");
 }
+
+const revocationLine = (ctx: Ctx, id: number) =>
+  activityLineBy(
+    ctx,
+    repo.teamOfToken(id, ctx.actor.teamId),
+    doerOf(ctx.actor),
+    "token.revoked",
+    id,
+  );

@@ -5,6 +5,7 @@ import type { Ctx } from "../../deps.ts";
 import type { Connector } from "../../platforms/connector.ts";
 import type { RemovalCalls, Removed } from "../../platforms/removal.ts";
 import type { AccountRow } from "../accounts/table.ts";
+import { activityLine } from "../activity/repo.ts";
 import { askForAnswer, toAppError } from "../logins/service.ts";
 import type { Lease } from "../posts/repo/write.ts";
 import { BEING_CHANGED, LEASE_SECONDS } from "../posts/rules.ts";
@@ -48,7 +49,10 @@ export async function takeDown(work: Work, ids: readonly string[], lease: Lease)
     if (kept !== 1) throw locked(BEING_CHANGED);
     held = { ...held, until };
   }
-  const [finished] = await ctx.db.runAll(finishRemoval(ctx, upload, held, removals));
+  const [finished] = await ctx.db.runAll([
+    ...finishRemoval(ctx, upload, held, removals),
+    activityLine(ctx, "upload.unpublished", upload.id),
+  ]);
   if (finished !== 1) throw locked(BEING_CHANGED);
 }
 

@@ -2,6 +2,7 @@ import { AppError, notFound } from "../../core/errors.ts";
 import type { NamedCall } from "../../core/idempotency-key.ts";
 import type { Ctx, Role } from "../../deps.ts";
 import { tryToWakeDeliveries, whenDue } from "../../queue/wake.ts";
+import { activityLine, INSERTED } from "../activity/repo.ts";
 import { requireMayEnd, requireOneOf } from "../auth/rules.ts";
 import type { EventName } from "../events/catalogue.ts";
 import { emit } from "../events/repo.ts";
@@ -64,6 +65,7 @@ export async function createWebhook(
       const row = { teamId, url, events, secret: sealed, createdAt };
       const [[id]] = await ctx.db.run([
         repo.insertWebhook(row, isNew),
+        activityLine(ctx, "webhook.created", INSERTED),
         ...keep(remembered, repo.NEW_ID),
       ]);
       return id === undefined ? null : { ...remembered, id };
@@ -96,7 +98,10 @@ const tooMany = (): AppError =>
 export async function deleteWebhook(ctx: Ctx, id: number): Promise<void> {
   await ctx.read("webhooks:write", []);
   requireMayEnd(ctx.actor, "webhook");
-  const [deleted] = await ctx.db.run([repo.deleteWebhook(ctx.actor.teamId, id, ctx.now())]);
+  const [deleted] = await ctx.db.run([
+    repo.deleteWebhook(ctx.actor.teamId, id, ctx.now()),
+    activityLine(ctx, "webhook.deleted", id),
+  ]);
   if (deleted === 0) throw notFound("Webhook");
 }
 
@@ -110,8 +115,9 @@ export async function switchWebhook(ctx: Ctx, id: number, isActive: boolean) {
   if (isActive) requireManager(ctx, "switch on");
   else requireMayEnd(ctx.actor, "webhook");
   const { teamId } = ctx.actor;
-  const [, [row]] = await ctx.db.run([
+  const [, , [row]] = await ctx.db.run([
     repo.switchWebhook(teamId, id, { isActive, at: ctx.now() }),
+    activityLine(ctx, isActive ? "webhook.resumed" : "webhook.paused", id),
     repo.findWebhook(teamId, id),
   ]);
   if (!row) throw notFound("Webhook");
@@ -127,6 +133,7 @@ export async function rotateSecret(ctx: Ctx, id: number): Promise<string> {
   const sealed = await sealSecret(ctx, teamId, secret);
   const [changed] = await ctx.db.run([
     repo.setSecret(teamId, id, { secret: sealed, at: ctx.now() }),
+    activityLine(ctx, "webhook.secret_rotated", id),
   ]);
   if (changed === 0) throw notFound("Webhook");
   return secret;

@@ -22,7 +22,11 @@ const asAnswer = (decision: Promise<Decided>): Promise<Pick<Answer, "status" | "
     (data) => ({ status: 200, body: { data } }),
     ({ status, code }: AppError) => ({ status, body: { code } }),
   );
-const workOf = ({ harness, member }: Life) => ({ deps: harness.deps, teamId: member.teamId });
+const workOf = ({ harness, member }: Life) => ({
+  deps: harness.deps,
+  teamId: member.teamId,
+  by: null,
+});
 const clientApproves = (life: Life, id: number) =>
   asAnswer(approveUpload(workOf(life), id, { by: "client" }));
 const clientSendsBack = (life: Life, id: number) =>

@@ -23,7 +23,7 @@ const decide = (id: number | string, action: Action, json?: unknown, token?: str
   life.call("POST", `/upload/${id}/${action}`, json, token);
 const approve = (id: number | string, token?: string) => decide(id, "approve", undefined, token);
 const held = (columns: Columns = {}): Columns => ({ status: "pending_approval", ...columns });
-const work = () => ({ deps: life.harness.deps, teamId: life.member.teamId });
+const work = () => ({ deps: life.harness.deps, teamId: life.member.teamId, by: null });
 const CLIENT = { by: "client" } as const;
 
 const contentHashOf = async (id: number) => {
@@ -434,7 +434,7 @@ describe("a client", () => {
   test("of another team decides on nothing", async () => {
     const id = await life.insert(held());
     const { teamId } = await createMember();
-    const elsewhere = { deps: life.harness.deps, teamId };
+    const elsewhere = { deps: life.harness.deps, teamId, by: null };
     await expect(approveUpload(elsewhere, id, CLIENT)).rejects.toMatchObject({ status: 404 });
     expect((await life.row(id)).status).toBe("pending_approval");
   });

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Config } from "../../../src/config.ts";
+import { SYSTEM } from "../../../src/features/activity/repo.ts";
 import { storeLogins } from "../../../src/features/connect/store-logins.ts";
 import {
   createMember,
@@ -171,6 +172,7 @@ describe("in production", () => {
       mode: "live",
       logins,
       starter: null,
+      by: SYSTEM,
     } as const;
     const stored = await storeLogins(harness.deps, { ...request, isExclusive: true });
     expect(stored).toMatchObject([{ platformAccountId: id, service: OWN }]);

@@ -19,6 +19,7 @@ const teamToAct = (requestedTeamId: SQL | number | null): SQL => sql`
 
 const readRecord = rowReader({
   tokenId: tokens.id,
+  name: tokens.name,
   userId: tokens.userId,
   scopes: tokens.scopes,
   pinnedTeamId: renamed(tokens.teamId, "pinned"),
@@ -26,6 +27,7 @@ const readRecord = rowReader({
   role: text("role").$type<Role>(),
   needsApproval: flag("needs_approval"),
   lastUsedAt: tokens.lastUsedAt,
+  agentUsedAt: tokens.agentUsedAt,
 });
 
 const NEEDS_APPROVAL = sql`CASE m.role WHEN 'MEMBER'
@@ -33,7 +35,7 @@ const NEEDS_APPROVAL = sql`CASE m.role WHEN 'MEMBER'
 
 export const tokenQuery = prepared(
   ({ hash, requestedTeamId }: Params<TokenLookup>) =>
-    sql`SELECT t.id, t.user_id, t.scopes, t.team_id AS pinned, t.last_used_at,
+    sql`SELECT t.id, t.user_id, t.scopes, t.team_id AS pinned, t.last_used_at, t.agent_used_at, t.name,
         m.team_id AS team, m.role, ${NEEDS_APPROVAL} AS needs_approval
       FROM tokens t
       LEFT JOIN members m ON m.team_id = ${teamToAct(requestedTeamId)}
@@ -57,7 +59,17 @@ export const teamOfToken = ({ hash, requestedTeamId }: TokenLookup): SQL =>
 export const userOfToken = (hash: string): SQL =>
   sql`(SELECT user_id FROM tokens WHERE hash = ${hash} AND revoked_at IS NULL)`;
 
+interface TokenUse {
+  id: number;
+  at: Date;
+  /** A country; null where it is unknown. */
+  from: string | null;
+  /** Null unless an agent calls. */
+  agentAt: Date | null;
+}
+
 export const noteTokenUse = preparedWrite(
-  ({ id, at }: Params<{ id: number; at: Date }>) =>
-    sql`UPDATE tokens SET last_used_at = ${at} WHERE id = ${id}`,
+  ({ id, at, from, agentAt }: Params<TokenUse>) =>
+    sql`UPDATE tokens SET last_used_at = ${at}, last_used_from = ${from},
+      agent_used_at = coalesce(${agentAt}, agent_used_at) WHERE id = ${id}`,
 );

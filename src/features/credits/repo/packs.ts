@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { insertInto } from "../../../db/assignments.ts";
 import { type Query, sqlWrite } from "../../../db/client.ts";
+import { activityLineBy, SYSTEM } from "../../activity/repo.ts";
 import { packReferenceOf, periodOf } from "../rules.ts";
 import { creditLedger, creditPacks } from "../table.ts";
 import { entry } from "./balances.ts";
@@ -24,11 +25,12 @@ export function grantPack(
     sqlWrite(insertInto(creditLedger, { teamId, reference, ...movement })),
     sqlWrite(sql`INSERT INTO credit_balances (team_id, purchased) VALUES (${teamId}, ${credits})
       ON CONFLICT DO UPDATE SET purchased = purchased + excluded.purchased`),
+    activityLineBy({ now: () => now }, teamId, SYSTEM, "credits.granted", id),
   ];
 }
 
 /**
- * Takes back a pack's unspent credits once: the last statement marks the pack as refunded, the others require it
+ * Takes back a pack's unspent credits once: the last change marks the pack as refunded, the others require it
  * unmarked.
  */
 export function refundPack(now: Date, teamId: number, id: string): Query<number>[] {
@@ -45,5 +47,6 @@ export function refundPack(now: Date, teamId: number, id: string): Query<number>
         SELECT purchased FROM credit_ledger WHERE ${entry(teamId, reference, "pack_refund")})
       WHERE team_id = ${teamId} AND EXISTS (SELECT 1 FROM credit_packs WHERE ${isOpen})`),
     sqlWrite(sql`UPDATE credit_packs SET refunded_at = ${at} WHERE ${isOpen}`),
+    activityLineBy({ now: () => now }, teamId, SYSTEM, "credits.refunded", id),
   ];
 }

@@ -46,6 +46,9 @@ export function markDeleted(leaving: Leaving, now: Date): Query<number>[] {
     sql`DELETE FROM review_links AS l WHERE ${isOpenElsewhere(leaving, at)} AND ${isDeleted}`,
     sql`DELETE FROM connection_links AS l WHERE ${isOpenElsewhere(leaving, at)}
       AND l.account_id IS NULL AND ${isDeleted}`,
+    sql`UPDATE activity SET actor_name = 'deleted' WHERE actor_kind = 'person'
+      AND actor_id = ${ownerId} AND ${isDeleted}
+      AND team_id IN (SELECT team_id FROM members WHERE user_id = ${ownerId})`,
     sql`DELETE FROM members WHERE user_id = ${ownerId} AND team_id <> ${teamId} AND ${isDeleted}`,
     sql`UPDATE tokens SET revoked_at = ${at}
       WHERE (team_id = ${teamId} OR user_id = ${ownerId}) AND revoked_at IS NULL AND ${isDeleted}`,
@@ -84,6 +87,7 @@ export const deletedTeam = (from: number) =>
 
 /** Tables erased by `team_id` alone, with their key columns. */
 const TABLES = {
+  activity: "team_id, id",
   analytics: "team_id, account_id",
   analytics_posts: "team_id, account_id",
   calendar_feeds: "id",

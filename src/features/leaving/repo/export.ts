@@ -2,6 +2,7 @@ import { type Column, getTableColumns, type SQL, sql, type Table } from "drizzle
 import { sqlQuery } from "../../../db/client.ts";
 import { pickColumns, rowReader } from "../../../db/rows.ts";
 import { accounts } from "../../accounts/table.ts";
+import { activity } from "../../activity/table.ts";
 import { tokens, users } from "../../auth/table.ts";
 import { creditLedger, creditPacks } from "../../credits/table.ts";
 import { domains } from "../../domains/table.ts";
@@ -147,6 +148,8 @@ export const SECTIONS: readonly Section[] = [
     "scopes",
     "createdAt",
     "lastUsedAt",
+    "lastUsedFrom",
+    "agentUsedAt",
     "revokedAt",
   ]),
   section(
@@ -351,6 +354,16 @@ export const SECTIONS: readonly Section[] = [
     "message",
     "createdAt",
     "updatedAt",
+  ]),
+  section("activity", activity, ["id"], FIRST_TEXT, [
+    "id",
+    "at",
+    "actorKind",
+    "actorId",
+    "actorName",
+    "action",
+    "subjectKind",
+    "subjectId",
   ]),
   section("event", events, ["id"], FIRST_TEXT, ["id", "name", "data", "createdAt"]),
 ];

@@ -121,6 +121,9 @@ export const insertInvite = prepared(
 export const idOfInvite = (hash: string): SQL =>
   sql`(SELECT id FROM invites WHERE token_hash = ${hash})`;
 
+export const teamOfInvite = (hash: string): SQL =>
+  sql`(SELECT team_id FROM invites WHERE token_hash = ${hash})`;
+
 /** Revokes expired invites and earlier ones to the same address. */
 export const revokeReplaced = preparedWrite(
   ({ teamId, hash, email, now }: Params<NewInvite>) =>

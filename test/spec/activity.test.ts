@@ -1,0 +1,159 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { createPages } from "../../src/doors/pages.ts";
+import { Harness, harnessWith, START } from "../support/harness.ts";
+import { PAGE_PERMISSIONS, type PageSent } from "../support/page-permission-table.ts";
+import { callAs, permissionsOf } from "../support/permission-call.ts";
+import { changedTables, readTables } from "../support/permission-rows.ts";
+import { PlantedTeam } from "../support/permission-team.ts";
+import { Browser } from "../support/person.ts";
+import { fetchDocument, operationsOf } from "./document.ts";
+
+const POST = "a new post stands in its own timeline";
+const DRAFT = "a draft is private working state";
+const OWN = "it changes what is the person's own, and nothing of the team";
+const REHEARSAL = "rehearsals are kept as such";
+const FIGURES = "figures are read, and nothing of the team changes";
+const ATTEMPT = "it stands among the attempts of the webhook";
+const ERASED = "the lines of the team are erased with it";
+const UNCHANGED = "the planted one is so already, and nothing changes";
+const QUESTION = "it answers a question and changes nothing";
+
+/** Operations that write no line, each with its reason. */
+const WITHOUT_LINE: Record<string, string> = {
+  createUpload: POST,
+  createUploads: POST,
+  presignFiles: "the files of a post to come",
+  validateUploads: QUESTION,
+  createDraft: DRAFT,
+  saveDraft: DRAFT,
+  deleteDraft: DRAFT,
+  startRehearsal: REHEARSAL,
+  stepRehearsal: REHEARSAL,
+  forgetRehearsal: REHEARSAL,
+  syncAccountAnalytics: FIGURES,
+  testWebhook: ATTEMPT,
+  replayDelivery: ATTEMPT,
+  deleteTeam: ERASED,
+  subscribePush: OWN,
+  unsubscribePush: OWN,
+  retryFailedUploads: UNCHANGED,
+  updateWebhook: UNCHANGED,
+  verifyDomain: UNCHANGED,
+  "changeSettings of one's own": OWN,
+  "changeSettings one's own chat": OWN,
+};
+
+/** Forms that write no line, each with its reason; personal ones are of no team. */
+const FORMS_WITHOUT_LINE: Record<string, string> = {
+  "POST /app/compose": DRAFT,
+  "POST /app/compose/preview": QUESTION,
+  "POST /app/compose/drafts/:id/delete": DRAFT,
+  "POST /app/accounts/connect": "the line comes when the platform sends the person back",
+  "POST /app/accounts/:id/reconnect": "the line comes when the platform sends the person back",
+  "POST /app/settings/notifications": OWN,
+  "POST /app/settings/push": OWN,
+  "POST /app/settings/push/:id/remove": OWN,
+  "POST /app/settings/delete": ERASED,
+};
+
+const harness = new Harness();
+const pagesHarness = harnessWith({});
+const operations = operationsOf((await fetchDocument(harness)).body).filter(
+  ({ method }) => method !== "GET",
+);
+const calls = operations.flatMap((operation) =>
+  permissionsOf(operation).map((permission) => {
+    const name = [operation.spec.operationId, permission.as].filter(Boolean).join(" ");
+    return [name, { operation, permission }] as const;
+  }),
+);
+const forms = [
+  ...new Set(
+    createPages(() => pagesHarness.deps).routes.map(({ method, path }) => `${method} ${path}`),
+  ),
+].filter(
+  (route) =>
+    /^POST \/app\//.test(route) && PAGE_PERMISSIONS[route] && !PAGE_PERMISSIONS[route].isPersonal,
+);
+
+let home: PlantedTeam;
+
+beforeAll(async () => {
+  home = await PlantedTeam.make(harness);
+  await home.plant();
+});
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: START, toFake: ["Date"] });
+});
+
+interface Line {
+  team_id: number;
+  id: string;
+  actor_kind: string;
+  actor_name: string;
+  action: string;
+}
+
+async function linesOf(): Promise<Line[]> {
+  const { results } = await env.DB.prepare("SELECT * FROM activity").all<Line>();
+  return results;
+}
+
+/** The lines that some work adds, and whether it changed a row of another table. */
+async function linesAddedBy(team: PlantedTeam, work: () => Promise<unknown>) {
+  const [known, before] = [await linesOf(), await readTables(team)];
+  await work();
+  const after = await readTables(team);
+  const ids = new Set(known.map(({ id }) => id));
+  const lines = (await linesOf()).filter(({ id }) => !ids.has(id));
+  const changed = changedTables(before, after).filter((table) => table !== "activity");
+  return { lines, changed };
+}
+
+test.each(calls)("%s writes one line", async (name, { operation, permission }) => {
+  const team = permission.endsTeam ? await PlantedTeam.make(harness) : home;
+  const sent = await permission.call(team, team.owner);
+  let status = 0;
+  const { lines } = await linesAddedBy(team, async () => {
+    status = (await callAs(harness, team.owner, operation, sent)).status;
+    await harness.settle();
+  });
+  expect(status).toBe(200);
+  const reason = WITHOUT_LINE[name];
+  expect(lines, reason ?? "see features/activity/actions.ts").toHaveLength(reason ? 0 : 1);
+  for (const line of lines) {
+    expect(line).toMatchObject({ team_id: team.teamId, actor_kind: "token" });
+    expect(line.actor_name).not.toBe("");
+  }
+});
+
+const addressOf = (route: string, { params = {}, query }: PageSent): string => {
+  const path = route.replace("POST ", "").replace(/:(\w+)/g, (_, name) => params[name] ?? "");
+  return query ? `${path}?${new URLSearchParams(query)}` : path;
+};
+
+test.each(forms)("%s writes one line", async (route) => {
+  const permission = PAGE_PERMISSIONS[route];
+  if (!permission) throw new Error(route);
+  const team = permission.endsTeam ? await PlantedTeam.make(harness) : home;
+  const sent = await permission.send(team, team.owner);
+  const browser = await new Browser(harness).signIn(team.owner);
+  let status = 0;
+  const { lines } = await linesAddedBy(team, async () => {
+    const page = await browser.post(addressOf(route, sent), sent.fields);
+    status = page.status;
+    await harness.settle();
+  });
+  expect(status).toBeLessThan(400);
+  const reason = FORMS_WITHOUT_LINE[route];
+  expect(lines, reason ?? "see features/activity/actions.ts").toHaveLength(reason ? 0 : 1);
+  for (const line of lines) expect(line.actor_kind).toBe("person");
+});
+
+test("every exception names an operation or a form that exists", () => {
+  const names = new Set(calls.map(([name]) => name));
+  expect(Object.keys(WITHOUT_LINE).filter((name) => !names.has(name))).toEqual([]);
+  expect(Object.keys(FORMS_WITHOUT_LINE).filter((name) => !forms.includes(name))).toEqual([]);
+});
