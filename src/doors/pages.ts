@@ -3,6 +3,7 @@ import type { PageEnv } from "../features/auth/signed-in.ts";
 import { composePage } from "../features/composer/page.tsx";
 import { accountPage } from "../features/dashboard/account.tsx";
 import { accountsPage } from "../features/dashboard/accounts.tsx";
+import { activityPage } from "../features/dashboard/activity/page.tsx";
 import { calendarPage } from "../features/dashboard/calendar.tsx";
 import { connectionPages } from "../features/dashboard/connection-pages.tsx";
 import { homePage } from "../features/dashboard/home.tsx";
@@ -41,6 +42,7 @@ const BEHIND_SIGN_IN = [
   connectionPages,
   tokensPage,
   teamPage,
+  activityPage,
   mePage,
   settingsPage,
   setupPage,

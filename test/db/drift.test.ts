@@ -3,6 +3,7 @@ import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import { expect, test } from "vitest";
 import { chores } from "../../src/cron/table.ts";
 import { accounts } from "../../src/features/accounts/table.ts";
+import { activity } from "../../src/features/activity/table.ts";
 import { analytics, analyticsPosts } from "../../src/features/analytics/table.ts";
 import { passkeys, sessions, tokens, users, verifications } from "../../src/features/auth/table.ts";
 import { calendarFeeds } from "../../src/features/calendar/table.ts";
@@ -59,6 +60,7 @@ const TABLES: SQLiteTable[] = [
   sessions,
   verifications,
   passkeys,
+  activity,
   suggestions,
   drafts,
   draftFiles,

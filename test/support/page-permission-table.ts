@@ -246,6 +246,7 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
   "GET /app/tokens/:id/revoke": ofToken,
   "POST /app/tokens/:id/revoke": ofToken,
 
+  "GET /app/activity": anybody(),
   "GET /app/team": anybody(),
   "POST /app/team/show": {
     ...personal((team) => ({ fields: { team: String(team.teamId) } })),

@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
 import { AppError, notFound } from "../../core/errors.ts";
-import { SCOPES, type Scope } from "../../core/scopes.ts";
+import { coversScope, SCOPES, type Scope } from "../../core/scopes.ts";
 import { readNumericId } from "../../http/ids.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
@@ -10,7 +10,7 @@ import { zoneOfTeam } from "../settings/repo.ts";
 import { type TokenRow, tokensOfUser } from "../tokens/repo.ts";
 import { createToken, revokeToken } from "../tokens/service.ts";
 import { Button } from "./form-parts.tsx";
-import { doneNotice, NoticeLine, renderOwnPage, Section } from "./parts.tsx";
+import { doneNotice, NoticeLine, renderOwnPage, Section, State } from "./parts.tsx";
 import { attempt, readFields, type Shown } from "./refusals.ts";
 
 export const tokensPage = new Hono<PageEnv>();
@@ -31,6 +31,14 @@ const SCOPE_WORDS: Record<Scope, string> = {
   "team:write": "Change team and settings",
   "links:read": "Read short links",
   "links:write": "Change short links",
+};
+
+const wordsOfScopes = (scopes: readonly Scope[]): string => {
+  const least = scopes.filter(
+    (scope) => !scopes.some((other) => other !== scope && coversScope([other], scope)),
+  );
+  const words = least.map((scope) => SCOPE_WORDS[scope]);
+  return words.map((text) => text.charAt(0).toLowerCase() + text.slice(1)).join(", ");
 };
 
 const DONE_MESSAGES = { revoked: "The token is revoked. Calls with it are refused from now on." };
@@ -134,10 +142,18 @@ async function showTokens(
   );
 }
 
-const LastUse = ({ token: { lastUsedAt }, clock }: { token: TokenRow; clock: Clock }) =>
-  lastUsedAt ? (
+const COUNTRIES = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
+
+/** Cloudflare's codes beside countries are none that the names know. */
+const countryOf = (code: string | null): string | null =>
+  code !== null && /^[A-Z]{2}$/.test(code) ? (COUNTRIES.of(code) ?? null) : null;
+
+const LastUse = ({ token, clock }: { token: TokenRow; clock: Clock }) =>
+  token.lastUsedAt ? (
     <>
-      Last used <Time at={lastUsedAt} clock={clock} />, give or take an hour.
+      Last used <Time at={token.lastUsedAt} clock={clock} />
+      {countryOf(token.lastUsedFrom) && ` from ${countryOf(token.lastUsedFrom)}`}, give or take an
+      hour.
     </>
   ) : (
     <>It has not been used yet.</>
@@ -154,9 +170,10 @@ const TokenItem = ({
 }) => (
   <li>
     <div class="grow">
-      <strong>{token.name}</strong> <code>{token.hint}</code>
+      <strong>{token.name}</strong> <code>{token.hint}</code>{" "}
+      {token.agentUsedAt && <State text="Used by an agent" tone="wait" />}
       <p class="muted">
-        {token.scopes.map((scope) => SCOPE_WORDS[scope]).join(", ")} ·{" "}
+        May: {wordsOfScopes(token.scopes)} ·{" "}
         {token.teamId === null
           ? "all your teams"
           : `only ${teams.find(({ id }) => id === token.teamId)?.name ?? "a team you left"}`}

@@ -1,7 +1,6 @@
 import { AppError, invalidFields } from "../../core/errors.ts";
 import { DAY } from "../../core/time.ts";
 import type { Actor, Role } from "../../deps.ts";
-import type { MemberChange } from "./schema.ts";
 
 /** Spec is silent. */
 export const INVITE_LIFETIME_MS = 7 * DAY;
@@ -103,7 +102,13 @@ export function kindOfChange(before: Membership, after: Membership): keyof typeo
   return before.role === "ADMIN" && after.role === "MEMBER" ? "demoted" : "changed";
 }
 
-export const actionOfChange = ({ role, isActive }: MemberChange) =>
+export const actionOfChange = ({
+  role,
+  isActive,
+}: {
+  role?: unknown;
+  isActive?: boolean | undefined;
+}) =>
   isActive === undefined || role !== undefined
     ? "member.role_changed"
     : isActive

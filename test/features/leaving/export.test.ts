@@ -62,6 +62,7 @@ test("pages of any size hold the same lines, each once, and end", async () => {
     "upload",
     "file",
     "rehearsal",
+    "activity",
     "event",
   ]);
   expect(whole.filter(({ type }) => type === "upload")).toHaveLength(12);
