@@ -43,6 +43,12 @@ beforeAll(async () => {
       SELECT ${teamId}, 'evt_' || printf('%012x', ${from} - 500 * 60000 + i) || printf('%016x', i),
         'upload.scheduled', json_object('uploadId', i, 'platform', 'bluesky', 'accountId', 'acc',
           'scheduledFor', '2026-12-24T18:30:00Z'), ${from} FROM n`,
+    `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 4999)
+      INSERT INTO activity (team_id, id, at, actor_kind, actor_id, actor_name, action, subject_kind,
+        subject_id)
+      SELECT ${teamId}, 'act_' || printf('%012x', ${from} - 500 * 60000 + i) || printf('%016x', i),
+        ${from}, 'person', 1, 'ada@example.com', 'account.changed', 'account', 'acc_many_' || (i % 200)
+      FROM n`,
   ]);
 });
 
@@ -72,6 +78,8 @@ const PAGES: MeasuredPage[] = [
   { path: "/app/connection-pages", rows: 1_250 },
   { path: "/app/setup", rows: 15, walked: ["users", "setup_ticks"] },
   { path: "/app/setup/tiktok", rows: 15, walked: ["users", "setup_ticks"] },
+  { path: "/app/activity", rows: 120 },
+  { path: "/app/activity?type=account&by=person", rows: 120 },
   { path: "/app/team", rows: 30 },
   { path: "/app/tokens", rows: 30 },
 ];
