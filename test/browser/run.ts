@@ -6,6 +6,7 @@ import { type Browser, chromium } from "playwright-core";
 import { Problem, runProgram } from "../../src/cli/program.ts";
 import { PLATFORMS } from "../../src/core/platforms.ts";
 import { startAkimbo } from "../peers/akimbo.ts";
+import { checkActivity } from "./activity.ts";
 import { checkCalendar } from "./calendar.ts";
 import { checkCompose } from "./compose.ts";
 import { checkConnect } from "./connect.ts";
@@ -58,6 +59,7 @@ async function main(): Promise<number> {
       ...["/app/connection-pages", "/app/media", "/app/setup"],
       ...PLATFORMS.map((platform) => `/app/setup/${platform}`),
       ...["/app/tokens", "/app/tokens/1/revoke", "/app/team", "/app/team/members/2/remove"],
+      "/app/activity",
       ...["/app/me", "/app/settings", "/app/suggestions", openInvite],
       "/docs/posts",
     ];
@@ -80,6 +82,7 @@ async function main(): Promise<number> {
       ["consent pages", "quick", () => checkConnect(browser, visit)],
       ["setup", "quick", () => checkSetup(browser, visit)],
       ["calendar", "full", () => checkCalendar(browser, visit)],
+      ["activity", "full", () => checkActivity(browser, visit)],
       ["connection pages", "full", () => checkConnectionPages(browser, visit)],
       ["endings", "quick", () => checkEndings(browser, visit)],
       ["review", "full", () => checkReview(browser, visit)],

@@ -42,6 +42,9 @@ test("create_post costs no more than the same call of the API costs", async () =
     rowsWritten,
     queueSends,
   });
+  // The token's first use by an agent in an hour is noted.
+  await callTool(harness, token, "list_accounts");
+  await harness.settle();
   const tool = await measure(harness, () =>
     callTool(harness, token, "create_post", { accountIds: ids, text: "By a tool" }),
   );

@@ -93,7 +93,7 @@ describe("one post", () => {
   test("is edited, cancelled or removed in 2 round trips", async () => {
     const planned = { status: "scheduled", scheduled_for: from + 86_400_000 };
     const edited = await cost({ status: "draft" }, "PATCH", upload, { title: "New" });
-    expect(edited).toMatchObject({ roundTrips: 2, rowsWritten: 1, queueSends: [] });
+    expect(edited).toMatchObject({ roundTrips: 2, rowsWritten: 2, queueSends: [] });
     const cancelled = await cost(planned, "DELETE", upload);
     expect(cancelled).toMatchObject({ roundTrips: 2, queueSends: [] });
     const removed = await cost({ status: "draft" }, "DELETE", upload);

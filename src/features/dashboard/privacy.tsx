@@ -29,6 +29,7 @@ const KEPT: [what: string, howLong: (mediaHours: number) => string][] = [
   ["Files of posts that failed", () => "24 hours"],
   ["Files that a team keeps", () => "Until the team removes them or stops keeping them"],
   ["Events about posts and accounts", () => "30 days"],
+  ["Who changed what in a team, by e-mail address", () => "13 months"],
 ];
 
 privacyPage.get("/privacy", async (c) => {

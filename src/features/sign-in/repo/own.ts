@@ -45,12 +45,15 @@ const TOKEN = pickColumns(tokens, [
   "teamId",
   "createdAt",
   "lastUsedAt",
+  "lastUsedFrom",
+  "agentUsedAt",
   "revokedAt",
 ]);
 
 export const tokensOf = prepared(
   ({ user }: Params<Own>) =>
-    sql`SELECT id, name, hint, scopes, team_id, created_at, last_used_at, revoked_at FROM tokens
+    sql`SELECT id, name, hint, scopes, team_id, created_at, last_used_at, last_used_from,
+        agent_used_at, revoked_at FROM tokens
       WHERE user_id = ${user} ORDER BY id DESC LIMIT 1000`,
   rowReader(TOKEN),
 );
