@@ -14,7 +14,7 @@ interface Visit {
 
 const PATH = "/app/activity";
 const CHANGES = 60;
-const MAX_TABS = 60;
+const MAX_TABS = 120;
 
 /** Makes changes by calls, then reads them by keyboard alone, without script, in every look. */
 export async function checkActivity(
