@@ -7,7 +7,7 @@ export const activityRoutes = createRouter();
 const list = apiRoute({
   method: "get",
   path: "/activity",
-  tags: ["Team", "Extensions"],
+  tags: ["Teams", "Extensions"],
   operationId: "listActivity",
   summary: "Read who changed what",
   description:
