@@ -44,6 +44,7 @@ export const ACTIONS = {
   "account.reconnected": "account",
   "account.changed": "account",
   "account.removed": "account",
+  "account.withdrawn": "account",
   "connection_page.created": "connection_page",
   "connection_page.deleted": "connection_page",
   "webhook.created": "webhook",

@@ -7,6 +7,7 @@ import type { Deps } from "../../deps.ts";
 import type { PlatformMessage, Withdrawal } from "../../platforms/consent.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import type { AccountRow } from "../accounts/table.ts";
+import { activityLineBy, SYSTEM } from "../activity/repo.ts";
 import { appKeysOf } from "../logins/platform-access.ts";
 import {
   accountsOfPerson,
@@ -45,6 +46,7 @@ export async function withdrawAccounts(deps: Deps, consent: WithdrawnConsent): P
   const [accounts] = await deps.db.run([accountsOfPerson(person)]);
   const writes = accounts.flatMap((account) => [
     emitDisconnected(deps, account, person),
+    lineOf(deps, account),
     revokeAccount(account, person),
   ]);
   return write(deps, "consent.withdrawn", { person, accounts, writes });
@@ -62,12 +64,16 @@ export async function eraseAccounts(deps: Deps, consent: WithdrawnConsent): Prom
   ]);
   const writes = accounts.flatMap((account) => [
     emitDisconnected(deps, account, person),
+    lineOf(deps, account),
     eraseRehearsals(account, person),
     eraseAccount(account, person, deps.now()),
     ...endPlansOf(deps, account),
   ]);
   return write(deps, "consent.erased", { person, accounts, writes });
 }
+
+const lineOf = (deps: Deps, { teamId, id }: AccountRow) =>
+  activityLineBy(deps, teamId, SYSTEM, "account.withdrawn", id);
 
 async function write(
   deps: Deps,

@@ -3,6 +3,8 @@ import { expect, test } from "vitest";
 import { timeSortedId } from "../../../src/core/ids.ts";
 import { runSchedule } from "../../../src/cron/schedule.ts";
 import { KEPT_MS } from "../../../src/features/activity/expiry.ts";
+import { clientOf } from "../../../src/features/activity/repo.ts";
+import { approveUploads } from "../../../src/features/approval/decide.ts";
 import { callTool } from "../../support/agent.ts";
 import {
   createMember,
@@ -118,6 +120,38 @@ test("a person, a token and an agent are told apart", async () => {
   const [person, , token] = lines;
   expect(person?.actor).toMatchObject({ id: member.userId, name: expect.stringContaining("@") });
   expect(token?.actor.name).not.toBe("");
+});
+
+test("an invitation leaves a line when it is made and when it is accepted", async () => {
+  const [harness, home, guest] = [new Harness(), await createMember(), await createMember()];
+  const json = { role: "MEMBER" };
+  const { body } = await harness.call("POST", "/teams/invites", { token: home.token, json });
+  const { pathname } = new URL(body.data.link);
+  const browser = await new Browser(harness).signIn(guest);
+  for (let i = 0; i < 2; i++) await browser.post(`${pathname}/accept`);
+  const { lines } = await read(harness, home.token);
+  expect(lines.map(({ actor, action, subject }) => [actor.type, action, subject.id])).toEqual([
+    ["person", "member.joined", String(guest.userId)],
+    ["token", "invite.created", expect.any(String)],
+  ]);
+});
+
+test("a client's decisions leave one line a call", async () => {
+  const life = await beginLife();
+  const { harness, member } = life;
+  const held = { status: "pending_approval" };
+  const ids = await life.insertMany([held, { ...held, title: "Another" }]);
+  const work = { deps: harness.deps, teamId: member.teamId, by: clientOf(7, "A client") };
+  const posts = ids.map((id) => ({ id }));
+  const { costs } = await measure(harness, () => approveUploads(work, posts, { by: "client" }));
+  const sql = costs.roundTrips.flat().filter(({ sql }) => sql.includes("INTO activity"));
+  expect(sql.reduce((sum, { rowsWritten }) => sum + rowsWritten, 0)).toBe(1);
+  const [line] = (await read(harness, member.token)).lines;
+  expect(line).toMatchObject({
+    actor: { type: "client", id: 7 },
+    action: "upload.approved",
+    subject: { type: "upload", id: null },
+  });
 });
 
 test("a refused change leaves no line, and a repeated call leaves one", async () => {

@@ -23,6 +23,7 @@ const DONE: Record<Action, string> = {
   "account.reconnected": "connected {} again",
   "account.changed": "changed the tags of {}",
   "account.removed": "removed {}",
+  "account.withdrawn": "lost the consent for {}, which was withdrawn at the platform",
   "connection_page.created": "made {}",
   "connection_page.deleted": "deleted {}",
   "webhook.created": "created {}",
