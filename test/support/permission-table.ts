@@ -296,7 +296,7 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
     {
       as: "of a team",
       ...anybody((team) => ({ json: { name: "New", teamId: team.teamId } }), "403 FORBIDDEN"),
-      elsewhere: "200, changes tokens",
+      elsewhere: "200, changes activity, changes tokens",
     },
   ],
   revokeToken: anybody(async (team, holder) => ({ params: { id: await team.token(holder) } })),

@@ -126,7 +126,7 @@ test("an invitation leaves a line when it is made and when it is accepted", asyn
   const [harness, home, guest] = [new Harness(), await createMember(), await createMember()];
   const json = { role: "MEMBER" };
   const { body } = await harness.call("POST", "/teams/invites", { token: home.token, json });
-  const { pathname } = new URL(body.data.link);
+  const { pathname } = new URL(body.data.inviteLink);
   const browser = await new Browser(harness).signIn(guest);
   for (let i = 0; i < 2; i++) await browser.post(`${pathname}/accept`);
   const { lines } = await read(harness, home.token);
