@@ -29,7 +29,9 @@ async function claimed(count: number) {
     if (!upload || !account) throw new Error("There is no such post.");
     const until = new Date(Date.now() + 120_000);
     const [changed] = await deps.db.run([claimRemoval(upload, deps.now(), until)]);
-    const work = { ctx: deps as unknown as Ctx, upload, account, connector, calls };
+    const actor = { teamId: team, userId: 1, tokenId: null, name: "ada@example.com" };
+    const ctx = { ...deps, actor } as unknown as Ctx;
+    const work = { ctx, upload, account, connector, calls };
     return { changed, work, lease: { id: uploadId, until } };
   };
   return { stage, ids, claim, read };
