@@ -59,6 +59,9 @@ export function decideDelivery(delivery: Circumstances): "send" | "queue_up" | "
 /** Per team. Spec is silent. */
 export const MAX_WEBHOOKS = 50;
 
+/** Failed events that one call sends again. */
+export const MAX_REPLAYED = 500;
+
 /** Source: spec, "Events". */
 export const HEADERS = {
   event: "X-Webhook-Event",

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { invalidFields } from "../../core/errors.ts";
+import { parseInstant } from "../../core/time.ts";
 import { MAX_URL_CHARACTERS, refusedTarget } from "../../core/webhooks.ts";
 import type { Deps } from "../../deps.ts";
 import { enableDescriptions } from "../../http/describing.ts";
@@ -118,6 +119,24 @@ export const deliveryPageSchema = z.object({
     .openapi({ type: "integer", minimum: 1, maximum: DELIVERIES.max, default: DELIVERIES.default })
     .describe("Attempts on the page."),
 });
+
+export const replayFailedSchema = z
+  .strictObject({
+    since: z
+      .string({ error: "is needed: an instant such as 2026-11-01T00:00:00Z" })
+      .transform((text, ctx): Date => {
+        const at = parseInstant(text);
+        if (at) return at;
+        ctx.addIssue({
+          code: "custom",
+          message: "must be an instant with an offset, such as 2026-11-01T00:00:00Z",
+        });
+        return z.NEVER;
+      })
+      .openapi({ type: "string", format: "date-time" })
+      .describe("Attempts from here on are looked at."),
+  })
+  .meta({ id: "ReplayFailed" });
 
 export const deliverySchema = z
   .object({

@@ -11,7 +11,7 @@ import {
   sqlWrite,
 } from "../../../db/client.ts";
 import { flag, instant } from "../../../db/columns.ts";
-import { pickColumns, rowReader } from "../../../db/rows.ts";
+import { pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import type { DueKey } from "../../../queue/wake.ts";
 import type { EventName } from "../../events/catalogue.ts";
@@ -185,6 +185,62 @@ export const insertDelivery = (
     VALUES (${at.getTime()}, ${row.eventId}, ${row.webhookId}, ${row.teamId}, ${row.kind}, ${at.getTime()})
     ON CONFLICT DO NOTHING`);
 
+/** Spec is silent. */
+const LOOKED_AT = { attempts: 20_000, deliveries: 20_000 };
+
+interface Failed {
+  webhookId: number;
+  team: number;
+  /** Ids of attempts from here on. */
+  from: string;
+  /** Epoch ms. */
+  at: number;
+  max: number;
+}
+
+/**
+ * Sends events again whose attempts all failed, oldest first, unless one waits to be sent. Looks at the newest attempts
+ * only, so that a success is never missed.
+ */
+export const replayFailed = prepared(
+  ({ webhookId, team, from, at, max }: Params<Failed>) =>
+    sql`INSERT INTO deliveries (due_at, event_id, webhook_id, team_id, kind, queued_at)
+      SELECT ${at}, event_id, ${webhookId}, ${team}, 'replay', ${at}
+      FROM (SELECT id, event_id, event, success FROM attempts
+        WHERE webhook_id = ${webhookId} AND team_id = ${team} AND id >= ${from}
+        ORDER BY id DESC LIMIT ${sql.raw(`${LOOKED_AT.attempts}`)})
+      WHERE event <> 'webhook.ping'
+      GROUP BY event_id
+      HAVING max(success) = 0
+        AND EXISTS (SELECT 1 FROM events WHERE team_id = ${team} AND events.id = event_id)
+        AND event_id NOT IN (SELECT event_id FROM
+          (SELECT event_id, webhook_id FROM deliveries ORDER BY due_at LIMIT ${sql.raw(`${LOOKED_AT.deliveries}`)})
+          WHERE webhook_id = ${webhookId})
+      ORDER BY min(id) LIMIT ${max}
+      ON CONFLICT DO NOTHING RETURNING event_id`,
+  valueReader(deliveries.eventId),
+);
+
+export interface Tally {
+  webhookId: number;
+  attempts: number;
+  succeeded: number;
+}
+
+/** Counts the newest attempts of each webhook from `from` on, up to `max`. */
+export const talliesOf = prepared(
+  ({ team, from, max }: Params<{ team: SQL; from: string; max: number }>) =>
+    sql`SELECT w.id AS webhook_id, t.value ->> 0 AS attempts, t.value ->> 1 AS succeeded
+      FROM webhooks w, json_each((SELECT json_array(json_array(count(*), coalesce(sum(success), 0))) FROM
+        (SELECT success FROM attempts WHERE webhook_id = w.id AND id >= ${from} ORDER BY id DESC LIMIT ${max}))) t
+      WHERE w.team_id = ${team} AND w.deleted_at IS NULL`,
+  rowReader({
+    webhookId: integer("webhook_id").notNull(),
+    attempts: integer("attempts").notNull(),
+    succeeded: integer("succeeded").notNull(),
+  }),
+);
+
 const readLogged = rowReader({
   ...pickColumns(attempts, ["id", "eventId", "event", "attempt", "success", "statusCode", "error"]),
   ...pickColumns(attempts, ["durationMs", "createdAt"]),
@@ -201,8 +257,26 @@ const logged = (team: number | SQL, webhookId: number, rest: SQL): SQL => sql`
   FROM attempts a LEFT JOIN events e ON e.team_id = a.team_id AND e.id = a.event_id
   WHERE a.webhook_id = ${webhookId} AND a.team_id = ${team} ${rest}`;
 
-export const attemptsOf = (team: number | SQL, webhookId: number, limit: number) =>
-  sqlQuery(logged(team, webhookId, sql`ORDER BY a.id DESC LIMIT ${limit}`), readLogged);
+interface AttemptPage {
+  limit: number;
+  /** Id of the attempt before which the page begins. */
+  before?: string | undefined;
+}
+
+/** Newest first. */
+export const attemptsOf = (
+  team: number | SQL,
+  webhookId: number,
+  { limit, before }: AttemptPage,
+): Query<LoggedAttempt[]> =>
+  sqlQuery(
+    logged(
+      team,
+      webhookId,
+      sql`${before === undefined ? sql`` : sql`AND a.id < ${before}`} ORDER BY a.id DESC LIMIT ${limit}`,
+    ),
+    readLogged,
+  );
 
 export const findAttempt = (team: number | SQL, webhookId: number, id: string) =>
   sqlQuery(logged(team, webhookId, sql`AND a.id = ${id}`), readLogged);
