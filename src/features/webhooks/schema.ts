@@ -148,6 +148,10 @@ export const deliverySchema = z
     statusCode: z.number().int().nullable().describe("Null: there was no answer."),
     error: z.string().nullable(),
     durationMs: z.number().int(),
+    answer: z
+      .string()
+      .nullable()
+      .describe("The beginning of the answer's body, where the attempt failed."),
     payload: envelopeSchema
       .nullable()
       .describe("The payload as it was sent; null once its event is older than 30 days."),

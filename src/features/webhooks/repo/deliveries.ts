@@ -101,14 +101,15 @@ export const insertAttempts = listed(
     row.error,
     row.durationMs,
     row.createdAt.getTime(),
+    row.answer,
   ],
   preparedWrite(
     ({
       list,
     }: Listed) => sql`INSERT OR IGNORE INTO attempts (webhook_id, id, team_id, event_id, event,
-        attempt, success, status_code, error, duration_ms, created_at)
+        attempt, success, status_code, error, duration_ms, created_at, answer)
       SELECT ${keyColumns}, value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8, value ->> 9,
-        value ->> 10
+        value ->> 10, value ->> 11
       FROM json_each(${list})`,
   ),
 );
@@ -243,7 +244,7 @@ export const talliesOf = prepared(
 
 const readLogged = rowReader({
   ...pickColumns(attempts, ["id", "eventId", "event", "attempt", "success", "statusCode", "error"]),
-  ...pickColumns(attempts, ["durationMs", "createdAt"]),
+  ...pickColumns(attempts, ["durationMs", "createdAt", "answer"]),
   data: text("data"),
   eventAt: instant("event_at"),
 });
@@ -253,7 +254,7 @@ export type LoggedAttempt = ReturnType<typeof readLogged>;
 
 const logged = (team: number | SQL, webhookId: number, rest: SQL): SQL => sql`
   SELECT a.id, a.event_id, a.event, a.attempt, a.success, a.status_code, a.error, a.duration_ms,
-    a.created_at, e.data, e.created_at AS event_at
+    a.created_at, a.answer, e.data, e.created_at AS event_at
   FROM attempts a LEFT JOIN events e ON e.team_id = a.team_id AND e.id = a.event_id
   WHERE a.webhook_id = ${webhookId} AND a.team_id = ${team} ${rest}`;
 
