@@ -73,6 +73,8 @@ const PAGES: MeasuredPage[] = [
   { path: "/app/setup", rows: 15, walked: ["users", "setup_ticks"] },
   { path: "/app/setup/tiktok", rows: 15, walked: ["users", "setup_ticks"] },
   { path: "/app/team", rows: 30 },
+  { path: "/app/webhooks", rows: 30 },
+  { path: "/app/webhooks/signature", rows: 10 },
   { path: "/app/tokens", rows: 30 },
 ];
 

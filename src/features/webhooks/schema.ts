@@ -6,8 +6,7 @@ import type { Deps } from "../../deps.ts";
 import { enableDescriptions } from "../../http/describing.ts";
 import { envelopeSchema, SUBSCRIBABLE } from "../events/catalogue.ts";
 import { toEnvelope } from "../events/envelope.ts";
-import type { LoggedAttempt } from "./repo/deliveries.ts";
-import type { WebhookRow } from "./repo/webhooks.ts";
+import type { LoggedAttempt, WebhookRow } from "./repo/webhooks.ts";
 
 enableDescriptions();
 

@@ -1,9 +1,8 @@
 import { signWith } from "../../core/signature.ts";
 import { SECOND } from "../../core/time.ts";
-import { refusedTarget } from "../../core/webhooks.ts";
+import { ANSWER_MS, HEADERS, refusedTarget } from "../../core/webhooks.ts";
 import type { Deps } from "../../deps.ts";
 import { beginningOf, describeFailure, refusalOf, statusOf } from "./answer.ts";
-import { ANSWER_MS, HEADERS } from "./rules.ts";
 
 interface Sendable {
   url: string;

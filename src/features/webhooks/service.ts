@@ -1,6 +1,7 @@
 import { AppError, notFound } from "../../core/errors.ts";
 import type { NamedCall } from "../../core/idempotency-key.ts";
 import { firstIdSince } from "../../core/ids.ts";
+import { MAX_REPLAYED } from "../../core/webhooks.ts";
 import type { Ctx, Role } from "../../deps.ts";
 import { tryToWakeDeliveries, whenDue } from "../../queue/wake.ts";
 import { requireMayEnd, requireOneOf } from "../auth/rules.ts";
@@ -10,7 +11,7 @@ import { type Done, look, once } from "../idempotency/once.ts";
 import { ALWAYS_NEW } from "../idempotency/repo.ts";
 import * as log from "./repo/deliveries.ts";
 import * as repo from "./repo/webhooks.ts";
-import { MAX_REPLAYED, MAX_WEBHOOKS } from "./rules.ts";
+import { MAX_WEBHOOKS } from "./rules.ts";
 import { type NewWebhook, requireTarget, toWebhook } from "./schema.ts";
 import { newSecret, openSecret, sealSecret } from "./secrets.ts";
 
@@ -153,7 +154,7 @@ export async function testWebhook(ctx: Ctx, id: number): Promise<void> {
 export async function listDeliveries(ctx: Ctx, id: number, limit: number) {
   const [[webhook], rows] = await ctx.read("webhooks:read", [
     repo.findWebhook(ctx.team, id),
-    log.attemptsOf(ctx.team, id, { limit }),
+    repo.attemptsOf(ctx.team, id, { limit }),
   ]);
   if (!webhook) throw notFound("Webhook");
   return rows;
@@ -167,7 +168,7 @@ export async function listDeliveries(ctx: Ctx, id: number, limit: number) {
 export async function replayDelivery(ctx: Ctx, id: number, deliveryId: string): Promise<string> {
   const [[webhook], [attempt]] = await ctx.read("webhooks:write", [
     repo.findWebhook(ctx.team, id),
-    log.findAttempt(ctx.team, id, deliveryId),
+    repo.findAttempt(ctx.team, id, deliveryId),
   ]);
   requireManager(ctx, "replay events to");
   if (!webhook) throw notFound("Webhook");
