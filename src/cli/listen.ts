@@ -1,8 +1,8 @@
 import { hmacKey } from "../core/signature.ts";
 import { MINUTE, parseInstant, SECOND } from "../core/time.ts";
+import { ANSWER_MS } from "../core/webhooks.ts";
 import { type EventName, SUBSCRIBABLE } from "../features/events/catalogue.ts";
 import { envelopeText } from "../features/events/envelope.ts";
-import { ANSWER_MS } from "../features/webhooks/rules.ts";
 import { newSecret } from "../features/webhooks/secrets.ts";
 import { deliveryRequest } from "../features/webhooks/send.ts";
 import { createApi, type FeedEvent } from "./api.ts";

@@ -1,3 +1,4 @@
+import { SECOND } from "./time.ts";
 import { refusedUrl } from "./url-policy.ts";
 
 /** For webhooks and chats; the spec is silent. */
@@ -17,3 +18,17 @@ export function refusedTarget(
   const ownHosts = publicUrl && !isDevelopment ? [new URL(publicUrl).host] : [];
   return refusedUrl(url, { allowHttp: isDevelopment, allowLoopback: isDevelopment, ownHosts });
 }
+
+/** Failed events that one call sends again. */
+export const MAX_REPLAYED = 500;
+
+/** From the connection to the status line. Source: spec, "Time limits". */
+export const ANSWER_MS = 10 * SECOND;
+
+/** Source: spec, "Events". */
+export const HEADERS = {
+  event: "X-Webhook-Event",
+  id: "X-Webhook-ID",
+  timestamp: "X-Webhook-Timestamp",
+  signature: "X-Webhook-Signature",
+} as const;

@@ -23,6 +23,9 @@ import { termsPage } from "../features/dashboard/terms.tsx";
 import { tokensPage } from "../features/dashboard/tokens.tsx";
 import { uploadPage } from "../features/dashboard/upload.tsx";
 import { uploadsPage } from "../features/dashboard/uploads.tsx";
+import { webhookAttemptPage } from "../features/dashboard/webhooks/attempt.tsx";
+import { webhooksPage } from "../features/dashboard/webhooks/page.tsx";
+import { webhookSignaturePage } from "../features/dashboard/webhooks/signature.tsx";
 import { signInPages } from "../features/sign-in/page.tsx";
 import { requireKnownCaller } from "../http/caller.ts";
 import { createDoor, type MakeDeps } from "../http/door.ts";
@@ -40,6 +43,9 @@ const BEHIND_SIGN_IN = [
   accountsPage,
   accountPage,
   connectionPages,
+  webhookSignaturePage,
+  webhooksPage,
+  webhookAttemptPage,
   tokensPage,
   teamPage,
   activityPage,

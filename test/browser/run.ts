@@ -26,6 +26,7 @@ import { checkReview } from "./review.ts";
 import { checkSetup } from "./setup.ts";
 import { startSite } from "./site.ts";
 import { checkWcag } from "./wcag.ts";
+import { checkWebhooks } from "./webhooks.ts";
 import { fillWorkspace } from "./workspace.ts";
 
 const DEFAULT_CHROMIUM = "/usr/bin/chromium";
@@ -57,6 +58,7 @@ async function main(): Promise<number> {
       ...[`/app/uploads/${publishedId}`, `/app/uploads/${failedId}`],
       ...["/app/accounts", `/app/accounts/${accountId}`, `/app/accounts/${accountId}/remove`],
       ...["/app/connection-pages", "/app/media", "/app/setup"],
+      ...["/app/webhooks", "/app/webhooks/signature"],
       ...PLATFORMS.map((platform) => `/app/setup/${platform}`),
       ...["/app/tokens", "/app/tokens/1/revoke", "/app/team", "/app/team/members/2/remove"],
       "/app/activity",
@@ -84,6 +86,7 @@ async function main(): Promise<number> {
       ["calendar", "full", () => checkCalendar(browser, visit)],
       ["activity", "full", () => checkActivity(browser, visit)],
       ["connection pages", "full", () => checkConnectionPages(browser, visit)],
+      ["webhooks", "quick", () => checkWebhooks(browser, visit)],
       ["endings", "quick", () => checkEndings(browser, visit)],
       ["review", "full", () => checkReview(browser, visit)],
       ["a hostile caller", "quick", () => checkHostile(browser, visit)],

@@ -81,6 +81,8 @@ const PAGES: MeasuredPage[] = [
   { path: "/app/activity", rows: 120 },
   { path: "/app/activity?type=account&by=person", rows: 120 },
   { path: "/app/team", rows: 30 },
+  { path: "/app/webhooks", rows: 30 },
+  { path: "/app/webhooks/signature", rows: 10 },
   { path: "/app/tokens", rows: 30 },
 ];
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -125,3 +125,145 @@ test("the guide's check of signatures in Python takes deliveries, and nothing el
     expected.map((isGood, i) => [names[i], isGood]),
   );
 });
+
+interface Program {
+  /** Tells whether the language is here. */
+  version: string[];
+  file: string;
+  /** The guide's code and a program that asks it about each line of its input. */
+  write(code: string): string;
+  run(path: string): string[];
+}
+
+/** A line of a program's input: timestamp, signature, body and secret in Base64; a header that is missing is "-". */
+const toLine = ({ headers, body, secret }: Received & { secret: string }): string =>
+  [headers[TIMESTAMP], headers[SIGNATURE], body, secret]
+    .map((value) => (value === undefined ? "-" : Buffer.from(value).toString("base64")))
+    .join(" ");
+
+const GO_MAIN = `
+func decode(text string) string {
+	plain, _ := base64.StdEncoding.DecodeString(text)
+	return string(plain)
+}
+
+func main() {
+	lines := bufio.NewScanner(os.Stdin)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		parts := strings.Split(lines.Text(), " ")
+		headers := http.Header{}
+		for i, name := range []string{"X-Webhook-Timestamp", "X-Webhook-Signature"} {
+			if parts[i] != "-" {
+				headers.Set(name, decode(parts[i]))
+			}
+		}
+		fmt.Println(IsFromAkimbo(headers, []byte(decode(parts[2])), decode(parts[3])))
+	}
+}
+`;
+
+const PHP_MAIN = `
+while (($line = fgets(STDIN)) !== false) {
+    $parts = explode(' ', trim($line));
+    $headers = [];
+    foreach (['x-webhook-timestamp', 'x-webhook-signature'] as $i => $name) {
+        if ($parts[$i] !== '-') $headers[$name] = base64_decode($parts[$i]);
+    }
+    echo is_from_akimbo($headers, base64_decode($parts[2]), base64_decode($parts[3])) ? "true\n" : "false\n";
+}
+`;
+
+const RUBY_MAIN = `
+$stdin.each_line do |line|
+  parts = line.strip.split(" ")
+  names = ["x-webhook-timestamp", "x-webhook-signature"]
+  headers = names.each_with_index.reject { |_, i| parts[i] == "-" }.to_h { |name, i| [name, parts[i].unpack1("m")] }
+  puts from_akimbo?(headers, parts[2].unpack1("m"), parts[3].unpack1("m"))
+end
+`;
+
+const JAVA_MAIN = `
+class Main {
+    static String decode(String text) {
+        return text.equals("-") ? null : new String(java.util.Base64.getMimeDecoder().decode(text), StandardCharsets.UTF_8);
+    }
+
+    public static void main(String[] args) throws Exception {
+        var lines = new java.io.BufferedReader(new java.io.InputStreamReader(System.in));
+        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+            String[] parts = line.split(" ");
+            byte[] body = decode(parts[2]).getBytes(StandardCharsets.UTF_8);
+            System.out.println(AkimboWebhook.isFromAkimbo(decode(parts[0]), decode(parts[1]), body, decode(parts[3])));
+        }
+    }
+}
+`;
+
+const PROGRAMS: Record<string, Program> = {
+  go: {
+    version: ["go", "version"],
+    file: "main.go",
+    write: (code) =>
+      code
+        .replace("package webhooks", "package main")
+        .replace(
+          "import (",
+          'import (\n\t"bufio"\n\t"encoding/base64"\n\t"fmt"\n\t"os"\n\t"strings"',
+        ) + GO_MAIN,
+    run: (path) => ["go", "run", path],
+  },
+  php: {
+    version: ["php", "--version"],
+    file: "check.php",
+    write: (code) => code + PHP_MAIN,
+    run: (path) => ["php", path],
+  },
+  ruby: {
+    version: ["ruby", "--version"],
+    file: "check.rb",
+    write: (code) => code + RUBY_MAIN,
+    run: (path) => ["ruby", path],
+  },
+  java: {
+    version: ["javac", "--version"],
+    file: "Main.java",
+    // A file that is run as it stands begins with the class of its main method.
+    write: (code) =>
+      code.replace("final class AkimboWebhook", `${JAVA_MAIN}\nfinal class AkimboWebhook`),
+    run: (path) => ["java", path],
+  },
+};
+
+for (const [language, { version, file, write, run }] of Object.entries(PROGRAMS)) {
+  const [command = "", ...rest] = version;
+  const isHere = spawnSync(command, rest).status === 0;
+  test(`the guide's check of signatures in ${language} takes deliveries, and nothing else`, {
+    skip: isHere ? false : `there is no ${language}`,
+  }, async () => {
+    const own = join(folder, language);
+    await mkdir(own);
+    await writeFile(join(own, file), write(snippet(language)));
+    const cases = await makeCases();
+    const asked = [
+      ...cases.map(([, received]) => ({ ...received, secret: SECRET })),
+      { ...(await deliver()), secret: "whsec_another" },
+    ];
+    const [program = "", ...args] = run(join(own, file));
+    const { stdout, stderr, status } = spawnSync(program, args, {
+      input: asked.map((one) => `${toLine(one)}\n`).join(""),
+      encoding: "utf8",
+      env: { ...process.env, GOCACHE: join(own, "cache"), GO111MODULE: "off", LC_ALL: "C.UTF-8" },
+    });
+    assert.equal(status, 0, stderr);
+    const expected = [
+      ...cases.map(([what, , isGood]) => [what, isGood]),
+      ["another secret", false],
+    ];
+    const told = stdout.trim().split("\n");
+    assert.deepEqual(
+      told.map((one, i) => [expected[i]?.[0], one === "true"]),
+      expected,
+    );
+  });
+}

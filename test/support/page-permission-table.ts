@@ -68,6 +68,9 @@ const ofInstance = (send: PagePermission["send"] = nothing): PagePermission => (
   isInstances: true,
 });
 
+/** A form for the holders of a role and of those above it. */
+const atLeast = (least: Role, send: PagePermission["send"]): PagePermission => ({ least, send });
+
 const ofAccount = (fields?: Record<string, string>) =>
   anybody(async (team) => ({ params: { id: await team.account() }, ...(fields && { fields }) }));
 
@@ -77,14 +80,20 @@ const ofFile = (fields?: Record<string, string>) =>
     ...(fields && { fields }),
   }));
 
+const ofWebhook = (fields?: Record<string, string>) =>
+  anybody(async (team) => ({ params: { id: await team.webhook() }, ...(fields && { fields }) }));
+
+const ofDelivery = (least: Role) =>
+  atLeast(least, async (team) => {
+    const id = await team.webhook();
+    return { params: { id, attempt: await team.delivery(id) } };
+  });
+
 const ofPasskey = (fields?: Record<string, string>) =>
   personal(async (team, holder) => ({
     params: { id: await team.passkey(holder) },
     ...(fields && { fields }),
   }));
-
-/** A form for the holders of a role and of those above it. */
-const atLeast = (least: Role, send: PagePermission["send"]): PagePermission => ({ least, send });
 
 /** A request about a new member of the team. */
 const ofMember = (least: Role, role: Role, fields?: Record<string, string>): PagePermission =>
@@ -238,6 +247,25 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
 
   "GET /app/suggestions": anybody(),
   "POST /app/suggestions": anybody(() => ({ fields: { title: "New" } })),
+  "GET /app/webhooks": anybody(),
+  "POST /app/webhooks": atLeast("ADMIN", () => ({
+    fields: { url: "https://example.com/hook", events: "upload.completed" },
+  })),
+  "GET /app/webhooks/signature": anybody(),
+  "GET /app/webhooks/:id": ofWebhook(),
+  "POST /app/webhooks/:id/switch": ofWebhook({ isActive: "no" }),
+  "POST /app/webhooks/:id/test": ofWebhook(),
+  "POST /app/webhooks/:id/rotate": { ...ofWebhook(), least: "ADMIN" },
+  "POST /app/webhooks/:id/replay-failed": atLeast("ADMIN", async (team) => {
+    const id = await team.webhook();
+    await team.delivery(id, false);
+    return { params: { id }, fields: { hours: "999999" } };
+  }),
+  "GET /app/webhooks/:id/delete": ofWebhook(),
+  "POST /app/webhooks/:id/delete": ofWebhook(),
+  "GET /app/webhooks/:id/attempts/:attempt": ofDelivery("MEMBER"),
+  "POST /app/webhooks/:id/attempts/:attempt/replay": ofDelivery("ADMIN"),
+
   "GET /app/tokens": anybody(),
   "POST /app/tokens": {
     ...anybody((team) => ({ fields: { name: "New", scopes: "*", team: String(team.teamId) } })),

@@ -251,6 +251,11 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
     const id = await team.webhook();
     return { params: { id, deliveryId: await team.delivery(id) } };
   }),
+  replayFailed: atLeast("ADMIN", async (team) => {
+    const id = await team.webhook();
+    await team.delivery(id, false);
+    return { params: { id }, json: { since: "2026-01-01T00:00:00Z" } };
+  }),
   listEvents: anybody(nothing),
   listActivity: anybody(nothing),
 

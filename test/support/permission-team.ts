@@ -241,6 +241,12 @@ export class PlantedTeam {
 
   /** Makes a webhook. */
   async webhook(): Promise<string> {
+    // A team has 50 at most, and the table asks for more.
+    await env.DB.prepare(
+      "DELETE FROM webhooks WHERE team_id = ? AND id NOT IN (SELECT id FROM webhooks ORDER BY id DESC LIMIT 20)",
+    )
+      .bind(this.teamId)
+      .run();
     const url = `https://example.com/${this.text("webhook")}`;
     const json = { url, events: ["suggestion.created"] };
     return String((await this.send("POST", "/webhooks", { json })).id);
@@ -274,7 +280,7 @@ export class PlantedTeam {
   }
 
   /** Makes an attempt in the log of a webhook; its id. */
-  async delivery(webhookId: string): Promise<string> {
+  async delivery(webhookId: string, success = true): Promise<string> {
     const [eventId, id] = [`evt_${++serial}`, `dlv_${++serial}`];
     const data = JSON.stringify({
       suggestionId: 1,
@@ -287,8 +293,9 @@ export class PlantedTeam {
         "INSERT INTO events (team_id, id, name, data, created_at) VALUES (?, ?, 'suggestion.created', ?, 0)",
       ).bind(...[this.teamId, eventId, data]),
       DB.prepare(
-        "INSERT INTO attempts VALUES (?, ?, ?, ?, 'suggestion.created', 1, 1, 200, NULL, 5, 0)",
-      ).bind(Number(webhookId), id, this.teamId, eventId),
+        `INSERT INTO attempts (webhook_id, id, team_id, event_id, event, attempt, success, duration_ms, created_at)
+          VALUES (?, ?, ?, ?, 'suggestion.created', 1, ?, 5, 0)`,
+      ).bind(Number(webhookId), id, this.teamId, eventId, Number(success)),
     ]);
     return id;
   }

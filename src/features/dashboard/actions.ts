@@ -17,3 +17,13 @@ export { changeSettings } from "../settings/service.ts";
 export { newSuggestionSchema } from "../suggestions/schema.ts";
 export { createSuggestion } from "../suggestions/service.ts";
 export { unpublishUpload } from "../unpublishing/service.ts";
+export { newWebhookSchema } from "../webhooks/schema.ts";
+export {
+  createWebhook,
+  deleteWebhook,
+  replayDelivery,
+  replayFailed,
+  rotateSecret,
+  switchWebhook,
+  testWebhook,
+} from "../webhooks/service.ts";

@@ -8,10 +8,7 @@ const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})(?: .*)?$/;
  * the final one, and gives what follows as its body.
  */
 export async function statusOf({ status, body }: Response): Promise<number | null> {
-  if (status >= 200) {
-    void body?.cancel().catch(() => {});
-    return status;
-  }
+  if (status >= 200) return status;
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
   if (!reader) return null;
   try {
@@ -22,6 +19,27 @@ export async function statusOf({ status, body }: Response): Promise<number | nul
       const final = finalStatus(done ? text : text.slice(0, text.lastIndexOf("\n") + 1));
       if (final !== null) return final;
     }
+    return null;
+  } finally {
+    void reader.cancel().catch(() => {});
+  }
+}
+
+const SHOWN_CHARACTERS = 500;
+
+/** Line ends and tabs stay. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
+const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
+
+/** Reads what comes first of a body; the rest is not waited for. Null for none. */
+export async function beginningOf({ body, bodyUsed }: Response): Promise<string | null> {
+  if (!body || bodyUsed) return null;
+  const reader = body.getReader();
+  try {
+    const { value } = await reader.read();
+    const text = new TextDecoder().decode(value?.subarray(0, MAX_BYTES)).replace(CONTROLS, "");
+    return [...text.trim()].slice(0, SHOWN_CHARACTERS).join("") || null;
+  } catch {
     return null;
   } finally {
     void reader.cancel().catch(() => {});

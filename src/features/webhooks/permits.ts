@@ -1,7 +1,7 @@
 import { SECOND } from "../../core/time.ts";
+import { ANSWER_MS } from "../../core/webhooks.ts";
 import type { Deps } from "../../deps.ts";
 import type { Permit } from "../../durable/delivery-gate.ts";
-import { ANSWER_MS } from "./rules.ts";
 
 /** Spec is silent: a slow endpoint must leave connections for others. */
 const PER_ENDPOINT = 2;

@@ -188,5 +188,6 @@ const UNREADABLE: Sent = {
   statusCode: null,
   error: "Not sent: the secret cannot be read. Give the webhook a new one.",
   durationMs: 0,
+  answer: null,
   isTimeout: false,
 };

@@ -7,6 +7,7 @@ import {
   deliveryPageSchema,
   deliverySchema,
   newWebhookSchema,
+  replayFailedSchema,
   secretOf,
   toDelivery,
   toWebhook,
@@ -165,6 +166,32 @@ webhookRoutes.openapi(replay, async (c) => {
   const webhookId = readNumericId(id, "Webhook");
   const eventId = await webhooks.replayDelivery(c.var.ctx, webhookId, deliveryId);
   return c.json({ success: true as const, data: { eventId } }, 200);
+});
+
+const replayAll = apiRoute({
+  method: "post",
+  path: "/webhooks/{id}/replay-failed",
+  tags: [...tags, "Extensions"],
+  operationId: "replayFailed",
+  summary: "Send failed events again",
+  description:
+    "Sends again up to 500 events, oldest first, whose attempts since an instant all failed. Events that still wait for their next attempt, or for a replay, are left out: call again until `replayed` is 0.",
+  scope: "webhooks:write",
+  limit: "write",
+  request: { params: idParams, body: jsonBody(replayFailedSchema) },
+  responses: {
+    ...json(
+      z.object({ success: yes, data: z.object({ replayed: z.number().int() }) }),
+      "The events are on their way.",
+    ),
+    ...NOT_FOUND,
+    ...conflict("WEBHOOK_DISABLED: the webhook is switched off."),
+  },
+});
+webhookRoutes.openapi(replayAll, async (c) => {
+  const id = readNumericId(c.req.valid("param").id, "Webhook");
+  const replayed = await webhooks.replayFailed(c.var.ctx, id, c.req.valid("json").since);
+  return c.json({ success: true as const, data: { replayed } }, 200);
 });
 
 const rotate = apiRoute({

@@ -1,4 +1,5 @@
 import { HOUR, MINUTE, SECOND } from "../../core/time.ts";
+import { ANSWER_MS } from "../../core/webhooks.ts";
 import type { DeliveryKind } from "./table.ts";
 
 /** Before attempts 2 to 6, in ms. Source: spec, "Events", delivery rule 2. */
@@ -21,9 +22,6 @@ export function retryAt(
   if (delay === undefined) return null;
   return new Date(now.getTime() + Math.round(delay * (1 + MAX_JITTER * draw)));
 }
-
-/** From the connection to the status line. Source: spec, "Time limits". */
-export const ANSWER_MS = 10 * SECOND;
 
 /** After more timeouts in a row, an endpoint gets its events one by one. Spec is silent. */
 const MAX_TIMEOUTS = 5;
@@ -58,11 +56,3 @@ export function decideDelivery(delivery: Circumstances): "send" | "queue_up" | "
 
 /** Per team. Spec is silent. */
 export const MAX_WEBHOOKS = 50;
-
-/** Source: spec, "Events". */
-export const HEADERS = {
-  event: "X-Webhook-Event",
-  id: "X-Webhook-ID",
-  timestamp: "X-Webhook-Timestamp",
-  signature: "X-Webhook-Signature",
-} as const;

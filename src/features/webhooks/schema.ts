@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { invalidFields } from "../../core/errors.ts";
+import { parseInstant } from "../../core/time.ts";
 import { MAX_URL_CHARACTERS, refusedTarget } from "../../core/webhooks.ts";
 import type { Deps } from "../../deps.ts";
 import { enableDescriptions } from "../../http/describing.ts";
 import { envelopeSchema, SUBSCRIBABLE } from "../events/catalogue.ts";
 import { toEnvelope } from "../events/envelope.ts";
-import type { LoggedAttempt } from "./repo/deliveries.ts";
-import type { WebhookRow } from "./repo/webhooks.ts";
+import type { LoggedAttempt, WebhookRow } from "./repo/webhooks.ts";
 
 enableDescriptions();
 
@@ -119,6 +119,24 @@ export const deliveryPageSchema = z.object({
     .describe("Attempts on the page."),
 });
 
+export const replayFailedSchema = z
+  .strictObject({
+    since: z
+      .string({ error: "is needed: an instant such as 2026-11-01T00:00:00Z" })
+      .transform((text, ctx): Date => {
+        const at = parseInstant(text);
+        if (at) return at;
+        ctx.addIssue({
+          code: "custom",
+          message: "must be an instant with an offset, such as 2026-11-01T00:00:00Z",
+        });
+        return z.NEVER;
+      })
+      .openapi({ type: "string", format: "date-time" })
+      .describe("Attempts from here on are looked at."),
+  })
+  .meta({ id: "ReplayFailed" });
+
 export const deliverySchema = z
   .object({
     id: z.string(),
@@ -129,6 +147,10 @@ export const deliverySchema = z
     statusCode: z.number().int().nullable().describe("Null: there was no answer."),
     error: z.string().nullable(),
     durationMs: z.number().int(),
+    answer: z
+      .string()
+      .nullable()
+      .describe("The beginning of the answer's body, where the attempt failed."),
     payload: envelopeSchema
       .nullable()
       .describe("The payload as it was sent; null once its event is older than 30 days."),

@@ -1,9 +1,8 @@
 import { signWith } from "../../core/signature.ts";
 import { SECOND } from "../../core/time.ts";
-import { refusedTarget } from "../../core/webhooks.ts";
+import { ANSWER_MS, HEADERS, refusedTarget } from "../../core/webhooks.ts";
 import type { Deps } from "../../deps.ts";
-import { describeFailure, refusalOf, statusOf } from "./answer.ts";
-import { ANSWER_MS, HEADERS } from "./rules.ts";
+import { beginningOf, describeFailure, refusalOf, statusOf } from "./answer.ts";
 
 interface Sendable {
   url: string;
@@ -18,6 +17,8 @@ export interface Sent {
   statusCode: number | null;
   error: string | null;
   durationMs: number;
+  /** The beginning of the body, where the status is a failure. */
+  answer: string | null;
   isTimeout: boolean;
 }
 
@@ -28,8 +29,9 @@ export interface Sent {
  */
 export async function send(deps: Deps, sendable: Sendable, mayProbe: () => boolean): Promise<Sent> {
   const startedAt = deps.now().getTime();
-  const end = (result: Omit<Sent, "durationMs" | "isTimeout">, isLate = false): Sent => ({
+  const end = (result: Pick<Sent, "success" | "statusCode" | "error">, isLate = false): Sent => ({
     ...result,
+    answer: null,
     durationMs: deps.now().getTime() - startedAt,
     isTimeout: isLate,
   });
@@ -43,8 +45,12 @@ export async function send(deps: Deps, sendable: Sendable, mayProbe: () => boole
     const reply = await deps.fetch(sendable.url, { ...request, signal: timeout.signal });
     const status = await statusOf(reply);
     if (status === null) return end({ success: false, statusCode: null, error: CLOSED });
-    const success = status >= 200 && status < 300;
-    return end({ success, statusCode: status, error: success ? null : refusalOf(status) });
+    if (status >= 200 && status < 300) {
+      void reply.body?.cancel().catch(() => {});
+      return end({ success: true, statusCode: status, error: null });
+    }
+    const refused = end({ success: false, statusCode: status, error: refusalOf(status) });
+    return { ...refused, answer: await beginningOf(reply) };
   } catch (error) {
     if (isTimeout(error)) return end({ success: false, statusCode: null, error: LATE }, true);
     const failure = toError(error);

@@ -1,5 +1,7 @@
 import { AppError, notFound } from "../../core/errors.ts";
 import type { NamedCall } from "../../core/idempotency-key.ts";
+import { firstIdSince } from "../../core/ids.ts";
+import { MAX_REPLAYED } from "../../core/webhooks.ts";
 import type { Ctx, Role } from "../../deps.ts";
 import { tryToWakeDeliveries, whenDue } from "../../queue/wake.ts";
 import { activityLine, INSERTED } from "../activity/repo.ts";
@@ -159,7 +161,7 @@ export async function testWebhook(ctx: Ctx, id: number): Promise<void> {
 export async function listDeliveries(ctx: Ctx, id: number, limit: number) {
   const [[webhook], rows] = await ctx.read("webhooks:read", [
     repo.findWebhook(ctx.team, id),
-    log.attemptsOf(ctx.team, id, limit),
+    repo.attemptsOf(ctx.team, id, { limit }),
   ]);
   if (!webhook) throw notFound("Webhook");
   return rows;
@@ -173,17 +175,12 @@ export async function listDeliveries(ctx: Ctx, id: number, limit: number) {
 export async function replayDelivery(ctx: Ctx, id: number, deliveryId: string): Promise<string> {
   const [[webhook], [attempt]] = await ctx.read("webhooks:write", [
     repo.findWebhook(ctx.team, id),
-    log.findAttempt(ctx.team, id, deliveryId),
+    repo.findAttempt(ctx.team, id, deliveryId),
   ]);
   requireManager(ctx, "replay events to");
   if (!webhook) throw notFound("Webhook");
   if (!attempt || attempt.data === null) throw notFound("Delivery");
-  if (!webhook.isActive) {
-    throw new AppError(
-      "WEBHOOK_DISABLED",
-      "The webhook is switched off. Switch it on with PATCH /webhooks/{id}, then replay.",
-    );
-  }
+  requireActive(webhook);
   const { eventId } = attempt;
   const { teamId } = webhook;
   const replay = { eventId, webhookId: id, teamId, kind: "replay" } as const;
@@ -194,4 +191,36 @@ export async function replayDelivery(ctx: Ctx, id: number, deliveryId: string): 
   }
   await tryToWakeDeliveries(ctx, [whenDue([at.getTime(), eventId])]);
   return eventId;
+}
+
+/** @throws AppError WEBHOOK_DISABLED */
+function requireActive({ isActive }: repo.WebhookRow): void {
+  if (isActive) return;
+  throw new AppError(
+    "WEBHOOK_DISABLED",
+    "The webhook is switched off. Switch it on with PATCH /webhooks/{id}, then replay.",
+  );
+}
+
+/** @throws AppError FORBIDDEN for a member; NOT_FOUND; WEBHOOK_DISABLED */
+export async function replayFailed(ctx: Ctx, id: number, since: Date): Promise<number> {
+  const [[webhook]] = await ctx.read("webhooks:write", [repo.findWebhook(ctx.team, id)]);
+  requireManager(ctx, "replay events to");
+  if (!webhook) throw notFound("Webhook");
+  requireActive(webhook);
+  const at = ctx.now().getTime();
+  const [eventIds] = await ctx.db.run([
+    log.replayFailed({
+      webhookId: id,
+      team: webhook.teamId,
+      from: firstIdSince("dlv", since),
+      at,
+      max: MAX_REPLAYED,
+    }),
+  ]);
+  await tryToWakeDeliveries(
+    ctx,
+    eventIds.map((eventId) => whenDue([at, eventId])),
+  );
+  return eventIds.length;
 }

@@ -90,7 +90,14 @@ function logAttempts({ log }: Deps, attempts: readonly repo.AttemptRow[]): void 
   const failed = attempts.filter(({ success }) => !success);
   const delivered = attempts.length - failed.length;
   if (delivered > 0) log({ event: "webhooks.delivered", count: delivered });
-  for (const { id: deliveryId, event: name, success: _, createdAt: __, ...row } of failed) {
+  for (const {
+    id: deliveryId,
+    event: name,
+    success: _,
+    createdAt: __,
+    answer: ___,
+    ...row
+  } of failed) {
     log({ event: "webhook.failed", ...row, deliveryId, name });
   }
 }
@@ -151,13 +158,15 @@ const SKIPPED: Omit<Sent, "isTimeout"> = {
   success: false,
   statusCode: null,
   durationMs: 0,
+  answer: null,
   error: "Not sent: the webhook was switched off before.",
 };
 
 function toAttempt({ lease, at, end }: Ended): repo.AttemptRow[] {
   if (end.kind === "forgotten") return [];
   const { webhookId, teamId, eventId, event, attempt } = lease.due;
-  const { success, statusCode, error, durationMs } = end.kind === "sent" ? end.sent : SKIPPED;
+  const { success, statusCode, error, durationMs, answer } =
+    end.kind === "sent" ? end.sent : SKIPPED;
   return [
     {
       webhookId,
@@ -168,6 +177,7 @@ function toAttempt({ lease, at, end }: Ended): repo.AttemptRow[] {
       statusCode,
       error,
       durationMs,
+      answer,
       id: timeSortedId("dlv", at),
       event: event ?? "webhook.ping",
       createdAt: at,

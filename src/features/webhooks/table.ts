@@ -59,6 +59,8 @@ export const attempts = sqliteTable(
     error: text("error"),
     durationMs: integer("duration_ms").notNull(),
     createdAt: instant("created_at").notNull(),
+    /** The beginning of the body, of failed attempts. */
+    answer: text("answer"),
   },
   (table) => [primaryKey({ columns: [table.webhookId, table.id] })],
 );

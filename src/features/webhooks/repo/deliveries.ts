@@ -1,4 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
 import { MAX_FAILURES } from "../../../core/webhooks.ts";
 import {
@@ -7,16 +7,15 @@ import {
   prepared,
   preparedWrite,
   type Query,
-  sqlQuery,
   sqlWrite,
 } from "../../../db/client.ts";
 import { flag, instant } from "../../../db/columns.ts";
-import { pickColumns, rowReader } from "../../../db/rows.ts";
+import { pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import type { DueKey } from "../../../queue/wake.ts";
 import type { EventName } from "../../events/catalogue.ts";
 import { LONGEST_TURN_MS } from "../rules.ts";
-import { attempts, deliveries } from "../table.ts";
+import { type attempts, deliveries } from "../table.ts";
 
 export type AttemptRow = typeof attempts.$inferSelect;
 type DeliveryRow = typeof deliveries.$inferSelect;
@@ -101,14 +100,15 @@ export const insertAttempts = listed(
     row.error,
     row.durationMs,
     row.createdAt.getTime(),
+    row.answer,
   ],
   preparedWrite(
     ({
       list,
     }: Listed) => sql`INSERT OR IGNORE INTO attempts (webhook_id, id, team_id, event_id, event,
-        attempt, success, status_code, error, duration_ms, created_at)
+        attempt, success, status_code, error, duration_ms, created_at, answer)
       SELECT ${keyColumns}, value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8, value ->> 9,
-        value ->> 10
+        value ->> 10, value ->> 11
       FROM json_each(${list})`,
   ),
 );
@@ -185,24 +185,38 @@ export const insertDelivery = (
     VALUES (${at.getTime()}, ${row.eventId}, ${row.webhookId}, ${row.teamId}, ${row.kind}, ${at.getTime()})
     ON CONFLICT DO NOTHING`);
 
-const readLogged = rowReader({
-  ...pickColumns(attempts, ["id", "eventId", "event", "attempt", "success", "statusCode", "error"]),
-  ...pickColumns(attempts, ["durationMs", "createdAt"]),
-  data: text("data"),
-  eventAt: instant("event_at"),
-});
+/** Spec is silent. */
+const LOOKED_AT = { attempts: 20_000, deliveries: 20_000 };
 
-/** `data` and `eventAt` are null for a removed event. */
-export type LoggedAttempt = ReturnType<typeof readLogged>;
+interface Failed {
+  webhookId: number;
+  team: number;
+  /** Ids of attempts from here on. */
+  from: string;
+  /** Epoch ms. */
+  at: number;
+  max: number;
+}
 
-const logged = (team: number | SQL, webhookId: number, rest: SQL): SQL => sql`
-  SELECT a.id, a.event_id, a.event, a.attempt, a.success, a.status_code, a.error, a.duration_ms,
-    a.created_at, e.data, e.created_at AS event_at
-  FROM attempts a LEFT JOIN events e ON e.team_id = a.team_id AND e.id = a.event_id
-  WHERE a.webhook_id = ${webhookId} AND a.team_id = ${team} ${rest}`;
-
-export const attemptsOf = (team: number | SQL, webhookId: number, limit: number) =>
-  sqlQuery(logged(team, webhookId, sql`ORDER BY a.id DESC LIMIT ${limit}`), readLogged);
-
-export const findAttempt = (team: number | SQL, webhookId: number, id: string) =>
-  sqlQuery(logged(team, webhookId, sql`AND a.id = ${id}`), readLogged);
+/**
+ * Sends events again whose attempts all failed, oldest first, unless one waits to be sent. Looks at the newest attempts
+ * only, so that a success is never missed.
+ */
+export const replayFailed = prepared(
+  ({ webhookId, team, from, at, max }: Params<Failed>) =>
+    sql`INSERT INTO deliveries (due_at, event_id, webhook_id, team_id, kind, queued_at)
+      SELECT ${at}, event_id, ${webhookId}, ${team}, 'replay', ${at}
+      FROM (SELECT id, event_id, event, success FROM attempts
+        WHERE webhook_id = ${webhookId} AND team_id = ${team} AND id >= ${from}
+        ORDER BY id DESC LIMIT ${sql.raw(`${LOOKED_AT.attempts}`)})
+      WHERE event <> 'webhook.ping'
+      GROUP BY event_id
+      HAVING max(success) = 0
+        AND EXISTS (SELECT 1 FROM events WHERE team_id = ${team} AND events.id = event_id)
+        AND event_id NOT IN (SELECT event_id FROM
+          (SELECT event_id, webhook_id FROM deliveries ORDER BY due_at LIMIT ${sql.raw(`${LOOKED_AT.deliveries}`)})
+          WHERE webhook_id = ${webhookId})
+      ORDER BY min(id) LIMIT ${max}
+      ON CONFLICT DO NOTHING RETURNING event_id`,
+  valueReader(deliveries.eventId),
+);

@@ -1,10 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
-import { integer } from "drizzle-orm/sqlite-core";
-import { type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
+import { integer, text } from "drizzle-orm/sqlite-core";
+import { prepared, type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
+import { instant } from "../../../db/columns.ts";
 import { pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
+import type { Params } from "../../../db/text.ts";
 import type { FirstTime } from "../../idempotency/once.ts";
 import { MAX_WEBHOOKS } from "../rules.ts";
-import { webhooks } from "../table.ts";
+import { attempts, webhooks } from "../table.ts";
 
 export type WebhookRow = typeof webhooks.$inferSelect;
 
@@ -28,6 +30,66 @@ export const countOf = (team: number | SQL): Query<number[]> =>
     sql`SELECT COUNT(*) AS webhooks FROM webhooks WHERE team_id = ${team} AND deleted_at IS NULL`,
     valueReader(integer("webhooks").notNull()),
   );
+
+export interface Tally {
+  webhookId: number;
+  attempts: number;
+  succeeded: number;
+}
+
+/** Counts the newest attempts of each webhook from `from` on, up to `max`. */
+export const talliesOf = prepared(
+  ({ team, from, max }: Params<{ team: SQL; from: string; max: number }>) =>
+    sql`SELECT w.id AS webhook_id, t.value ->> 0 AS attempts, t.value ->> 1 AS succeeded
+      FROM webhooks w, json_each((SELECT json_array(json_array(count(*), coalesce(sum(success), 0))) FROM
+        (SELECT success FROM attempts WHERE webhook_id = w.id AND id >= ${from} ORDER BY id DESC LIMIT ${max}))) t
+      WHERE w.team_id = ${team} AND w.deleted_at IS NULL`,
+  rowReader({
+    webhookId: integer("webhook_id").notNull(),
+    attempts: integer("attempts").notNull(),
+    succeeded: integer("succeeded").notNull(),
+  }),
+);
+
+const readLogged = rowReader({
+  ...pickColumns(attempts, ["id", "eventId", "event", "attempt", "success", "statusCode", "error"]),
+  ...pickColumns(attempts, ["durationMs", "createdAt", "answer"]),
+  data: text("data"),
+  eventAt: instant("event_at"),
+});
+
+/** `data` and `eventAt` are null for a removed event. */
+export type LoggedAttempt = ReturnType<typeof readLogged>;
+
+const logged = (team: number | SQL, webhookId: number, rest: SQL): SQL => sql`
+  SELECT a.id, a.event_id, a.event, a.attempt, a.success, a.status_code, a.error, a.duration_ms,
+    a.created_at, a.answer, e.data, e.created_at AS event_at
+  FROM attempts a LEFT JOIN events e ON e.team_id = a.team_id AND e.id = a.event_id
+  WHERE a.webhook_id = ${webhookId} AND a.team_id = ${team} ${rest}`;
+
+interface AttemptPage {
+  limit: number;
+  /** Id of the attempt before which the page begins. */
+  before?: string | undefined;
+}
+
+/** Newest first. */
+export const attemptsOf = (
+  team: number | SQL,
+  webhookId: number,
+  { limit, before }: AttemptPage,
+): Query<LoggedAttempt[]> =>
+  sqlQuery(
+    logged(
+      team,
+      webhookId,
+      sql`${before === undefined ? sql`` : sql`AND a.id < ${before}`} ORDER BY a.id DESC LIMIT ${limit}`,
+    ),
+    readLogged,
+  );
+
+export const findAttempt = (team: number | SQL, webhookId: number, id: string) =>
+  sqlQuery(logged(team, webhookId, sql`AND a.id = ${id}`), readLogged);
 
 type NewWebhook = Pick<WebhookRow, "teamId" | "url" | "events" | "secret" | "createdAt">;
 
