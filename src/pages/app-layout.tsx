@@ -61,11 +61,10 @@ const APP_STYLES = `
 .who { display: grid; flex: 1; min-width: 0; text-align: right; font-size: .82rem; line-height: 1.4; color: var(--muted); }
 .who > * { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; outline-offset: -2px; }
 .top button { min-height: 0; padding: .3rem .7rem; font-size: .9rem; white-space: nowrap; }
-.nav { display: flex; flex-wrap: wrap; justify-content: space-between; padding-bottom: .4rem; }
-.nav ul { display: flex; gap: .2rem; max-width: calc(100% + 1.2rem); margin: 0 -.6rem; padding: 0; list-style: none; overflow-x: auto; scrollbar-width: thin; }
-.nav ul + ul a { font-size: .88rem; color: var(--muted); }
-.nav ul + ul a[aria-current] { color: var(--accent-ink); }
-.nav a { display: block; padding: .35rem .6rem; border-radius: .5rem; text-decoration: none; color: var(--ink); font-size: .95rem; outline-offset: -3px; }
+.nav { display: flex; justify-content: space-between; gap: .6rem; padding-block: 0 .5rem; overflow-x: auto; scrollbar-width: thin; }
+.nav ul { display: flex; gap: .1rem; margin: 0 -.45rem; padding: 0; list-style: none; }
+.nav a { display: block; padding: .35rem .45rem; border-radius: .5rem; text-decoration: none; color: var(--ink); font-size: .9rem; outline-offset: -3px; }
+.nav ul + ul a:not([aria-current]) { color: var(--muted); }
 .nav a:hover { background: var(--accent-soft); }
 .nav a[aria-current] { background: var(--accent); color: var(--accent-ink); scroll-initial-target: nearest; }
 .nav a[aria-current]:focus-visible { outline-color: var(--accent-ink); }
@@ -143,7 +142,7 @@ details form > * + * { margin-top: .6rem; }
 .menu ul { list-style: none; margin-bottom: 0; padding: 0; }
 .menu li a { display: block; padding: .5rem .7rem; border-radius: .5rem; text-decoration: none; }
 kbd { padding: .1rem .4rem; font: inherit; font-size: .85em; background: var(--code); border: 1px solid var(--line); border-radius: .3rem; }
-@media (max-width: 30rem) { dl { grid-template-columns: 1fr; } dd { margin-bottom: .4rem; } .nav ul { gap: 0; margin-inline: -.4rem; max-width: calc(100% + .8rem); } .nav a { padding-inline: .4rem; font-size: .87rem; } }
+@media (max-width: 30rem) { dl { grid-template-columns: 1fr; } dd { margin-bottom: .4rem; } }
 `;
 
 const PLAIN_STYLES = ".page { width: min(100% - 2rem, 42rem); }";

@@ -27,7 +27,7 @@ export const tooWide = (page: Page): Promise<string[]> =>
     page,
     `const wide = document.documentElement.scrollWidth - innerWidth;
     if (wide <= 0) return [];
-    const scrolls = (element) => element.parentElement?.closest("pre, .scroll, .nav ul");
+    const scrolls = (element) => element.parentElement?.closest("pre, .scroll, .nav");
     const out = [...document.querySelectorAll("body *")].filter((element) =>
       isShown(element) && !scrolls(element) && element.getBoundingClientRect().right > innerWidth + 1);
     return ["is " + wide + " pixels too wide: " + out.slice(-3).map(nameOf).join(" | ")];`,
@@ -39,7 +39,7 @@ export const cutOff = (page: Page): Promise<string[]> =>
     page,
     `return [...document.querySelectorAll("body *")].filter((element) => {
       const { overflowX, overflowY, textOverflow, webkitLineClamp } = getComputedStyle(element);
-      if (!isShown(element) || element.matches("select, .nav ul") || !element.innerText?.trim()) return false;
+      if (!isShown(element) || element.matches("select, .nav") || !element.innerText?.trim()) return false;
       if (textOverflow === "ellipsis" || webkitLineClamp !== "none" || element.clientWidth <= 1) return false;
       const isClipped = (overflow) => overflow === "hidden" || overflow === "clip";
       return (isClipped(overflowX) && element.scrollWidth > element.clientWidth + 1) ||
