@@ -1,0 +1,67 @@
+import { type SQL, sql } from "drizzle-orm";
+import { text } from "drizzle-orm/sqlite-core";
+import { type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
+import { pickColumns, rowReader } from "../../../db/rows.ts";
+import type { Move, Place } from "../order.ts";
+import { MAX_QUEUED } from "../rules.ts";
+import { poolItems } from "../table.ts";
+import { whyNot } from "./items.ts";
+import { ownPool } from "./pools.ts";
+
+export const placesOf = (poolId: number): Query<Place[]> =>
+  sqlQuery(
+    sql`SELECT id, position FROM pool_items WHERE pool_id = ${poolId} AND state = 'queued'
+      ORDER BY position, id LIMIT ${MAX_QUEUED}`,
+    rowReader(pickColumns(poolItems, ["id", "position"])),
+  );
+
+/** Moves all items, or none when one of them was moved or taken since the read. */
+export function moveItems(poolId: number, moves: readonly Move[]): Query<number> {
+  const list = JSON.stringify(moves.map(({ id, from, to }) => [id, from, to]));
+  return sqlWrite(sql`UPDATE pool_items SET position = v.value ->> 2 FROM json_each(${list}) v
+    WHERE pool_items.id = v.value ->> 0 AND pool_items.pool_id = ${poolId}
+      AND (SELECT COUNT(*) FROM json_each(${list}) m JOIN pool_items i ON i.id = m.value ->> 0
+        AND i.position = m.value ->> 1 AND i.state = 'queued') = ${moves.length}`);
+}
+
+const readLine = rowReader({
+  ...pickColumns(poolItems, [
+    "id",
+    "teamId",
+    "position",
+    "state",
+    "title",
+    "description",
+    "settings",
+    "media",
+    "repeatDays",
+    "repeatTimes",
+    "variants",
+    "dispatches",
+    "failures",
+    "lastLocal",
+  ]),
+  why: text("why"),
+});
+
+export type QueueLine = ReturnType<typeof readLine>;
+
+interface Page {
+  /** Items that are left out. */
+  skipped: number;
+  limit: number;
+}
+
+/** In the order in which slots take them, those that are being published first. */
+export const queueLines = (
+  team: SQL,
+  poolId: number,
+  { skipped, limit }: Page,
+): Query<QueueLine[]> =>
+  sqlQuery(
+    sql`SELECT i.*, ${whyNot(sql`i.reason`, sql`i.first_upload_id`, sql`i.last_upload_id`)} AS why
+      FROM (SELECT * FROM pool_items WHERE pool_id = ${ownPool(team, poolId)}
+        AND state IN ('queued', 'posting') ORDER BY state, position, id LIMIT ${limit} OFFSET ${skipped}) i
+      ORDER BY state, position, id`,
+    readLine,
+  );
