@@ -20,6 +20,7 @@ import { checkJourney } from "./journey.ts";
 import { LOOKS, lookAt, NARROW, type SignedIn } from "./looks.ts";
 import { checkPartings } from "./partings.ts";
 import { checkPeople } from "./people.ts";
+import { checkPools } from "./pools.ts";
 import { checkReference } from "./reference.ts";
 import { checkReview } from "./review.ts";
 import { checkSetup } from "./setup.ts";
@@ -55,7 +56,7 @@ async function main(): Promise<number> {
       ...["/app", "/app/calendar", "/app/uploads", "/app/uploads?status=failed&search=one"],
       ...[`/app/uploads/${publishedId}`, `/app/uploads/${failedId}`],
       ...["/app/accounts", `/app/accounts/${accountId}`, `/app/accounts/${accountId}/remove`],
-      ...["/app/connection-pages", "/app/media", "/app/setup"],
+      ...["/app/connection-pages", "/app/media", "/app/pools", "/app/setup"],
       ...PLATFORMS.map((platform) => `/app/setup/${platform}`),
       ...["/app/tokens", "/app/tokens/1/revoke", "/app/team", "/app/team/members/2/remove"],
       ...["/app/me", "/app/settings", "/app/suggestions", openInvite],
@@ -80,6 +81,7 @@ async function main(): Promise<number> {
       ["consent pages", "quick", () => checkConnect(browser, visit)],
       ["setup", "quick", () => checkSetup(browser, visit)],
       ["calendar", "full", () => checkCalendar(browser, visit)],
+      ["pools", "full", () => checkPools(browser, visit)],
       ["connection pages", "full", () => checkConnectionPages(browser, visit)],
       ["endings", "quick", () => checkEndings(browser, visit)],
       ["review", "full", () => checkReview(browser, visit)],

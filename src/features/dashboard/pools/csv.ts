@@ -6,7 +6,7 @@ export function parseCsv(text: string): string[][] {
   let row: string[] = [];
   let field = "";
   let isQuoted = false;
-  const source = text.replace(/^\uFEFF/, "");
+  const source = text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
   const separator = separatorOf(source);
   for (let i = 0; i < source.length; i++) {
     const one = source[i] as string;
@@ -22,7 +22,7 @@ export function parseCsv(text: string): string[][] {
         rows.push(row);
         row = [];
       }
-    } else if (one !== "\r") field += one;
+    } else field += one;
   }
   if (isQuoted)
     throw new AppError(null, "A quotation mark is not closed. Close it, then send the rows again.");
@@ -71,6 +71,7 @@ export function rowErrors(errors: readonly { field: string; message: string }[])
   return errors.map(({ field, message }) => {
     const [, index, column] = ROW.exec(field) ?? [];
     const text = message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
+    if (field === "items") return "A table may have up to 50 rows. Send the others in another one.";
     if (index === undefined) return text.charAt(0).toUpperCase() + text.slice(1);
     return `Row ${Number(index) + 2}${column ? `, ${column}` : ""}: ${text}`;
   });
