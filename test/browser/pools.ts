@@ -22,9 +22,11 @@ const PHONE = { width: 360, height: 800 };
 const LIST = "/app/pools";
 
 const titles = (page: Page): Promise<string[]> =>
-  page.locator("li.item h3").evaluateAll((all) =>
-    all.map((one) => (one.textContent ?? "").replace(/^\s*\d+\.\s*/, "").trim()),
-  );
+  page
+    .locator("li.item h3")
+    .evaluateAll((all) =>
+      all.map((one) => (one.textContent ?? "").replace(/^\s*\d+\.\s*/, "").trim()),
+    );
 
 /** @throws Error unless the page, and the API, have the items in this order */
 async function requireOrder(
@@ -102,7 +104,10 @@ function plainSteps(visit: Visit, state: { pool: string }, files: string[]): Ste
         for (const day of ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday"]) {
           await page.getByLabel(day).uncheck();
         }
-        await page.getByLabel(/on Bluesky/).first().check();
+        await page
+          .getByLabel(/on Bluesky/)
+          .first()
+          .check();
         await press(page, "Add the slot");
       },
     },
@@ -122,7 +127,7 @@ function plainSteps(visit: Visit, state: { pool: string }, files: string[]): Ste
       act: async (page) => {
         await page.getByText("Add one item").click();
         await page.getByText("Publish it again and again").click();
-        await page.getByLabel("Title").fill("Alpha");
+        await page.getByLabel("Title", { exact: true }).fill("Alpha");
         await page.getByLabel("Days between two times").fill("31");
         await page.getByLabel("How often in total").fill("4");
         await page.getByLabel("Photos").setInputFiles(files.slice(0, 2));
@@ -313,11 +318,11 @@ export async function checkPools(browser: Browser, visit: Visit): Promise<string
     await openContext(browser, { storageState: visit.owner, viewport: DESK }),
   ] as const;
   const policies = contexts.map(watchPolicy);
-  const foreign = contexts.map((context) => watchOrigins(context, visit.akimbo.origin));
+  const foreign = watchOrigins(contexts[0], visit.akimbo.origin);
   const [bare, desk] = await Promise.all(contexts.map((context) => context.newPage()));
   if (!bare || !desk) throw new Error("No page could be opened.");
   const files = await pictures(visit.folder, 3);
-  
+
   const state = { pool: "" };
   const problems = [
     ...(await walk(bare, plainSteps(visit, state, files))),
@@ -328,6 +333,6 @@ export async function checkPools(browser: Browser, visit: Visit): Promise<string
   return [
     ...problems,
     ...policies.flat(),
-    ...foreign.flatMap((addresses) => [...addresses].map((one) => `asked elsewhere: ${one}`)),
+    ...[...foreign].map((one) => `asked elsewhere: ${one}`),
   ];
 }

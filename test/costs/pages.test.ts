@@ -9,6 +9,9 @@ const ROWS = 1_000;
 /** Compressed: a second on a slow phone. */
 const MAX_PAGE_BYTES = 30_000;
 
+/** The first of twenty pools, and the fullest. */
+const POOL = 910_000;
+
 let member: Member;
 
 async function compressedSize(text: string): Promise<number> {
@@ -43,6 +46,24 @@ beforeAll(async () => {
       SELECT ${teamId}, 'evt_' || printf('%012x', ${from} - 500 * 60000 + i) || printf('%016x', i),
         'upload.scheduled', json_object('uploadId', i, 'platform', 'bluesky', 'accountId', 'acc',
           'scheduledFor', '2026-12-24T18:30:00Z'), ${from} FROM n`,
+    `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 19)
+      INSERT INTO pools (id, team_id, name, timezone, created_at, updated_at)
+      SELECT ${POOL} + i, ${teamId}, 'Pool ' || i, 'Europe/Berlin', ${from}, ${from} FROM n`,
+    `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 99)
+      INSERT INTO pool_slots (pool_id, team_id, time, days, account_ids, next_at, next_day, created_at)
+      SELECT ${POOL} + i / 5, ${teamId}, printf('%02d:30', 7 + i % 5), '[0,1,2,3,4,5,6]', '["acc_many_7"]',
+        ${from} + 86400000, '2026-12-02', ${from} FROM n`,
+    `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 1379)
+      INSERT INTO pool_items (pool_id, team_id, position, state, title, settings, media, origin, added_by,
+        may_publish, created_at, repeat_days, repeat_times)
+      SELECT ${POOL} + max(0, i - 999) / 20, ${teamId}, i, 'queued', '${words}', '{}',
+        '[{"role":"photo","sha256":"' || lower(hex(zeroblob(32))) || '"}]', 'https://akimbo.test', 1, 1, ${from},
+        iif(i % 10, NULL, 40), iif(i % 10, NULL, 5) FROM n`,
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)
+      INSERT INTO pool_firings (slot_id, fire_at, pool_id, team_id, local_day, time, timezone, account_ids, outcome,
+        reason, woken_at, created_at)
+      SELECT 1 + i % 5, ${from} - i * 17280000, ${POOL}, ${teamId}, '2026-11-20', '07:30', 'Europe/Berlin',
+        '["acc_many_7"]', 'empty', 'The queue is empty.', ${from}, ${from} FROM n`,
   ]);
 });
 
@@ -70,6 +91,9 @@ const PAGES: MeasuredPage[] = [
   // Looks whether another of the team's 200 accounts shares the login.
   { path: "/app/accounts/acc_many_7/remove", rows: 260 },
   { path: "/app/connection-pages", rows: 1_250 },
+  { path: "/app/pools", rows: 4_000 },
+  { path: `/app/pools/${POOL}`, rows: 3_000 },
+  { path: `/app/pools/${POOL}?from=500`, rows: 3_500 },
   { path: "/app/setup", rows: 15, walked: ["users", "setup_ticks"] },
   { path: "/app/setup/tiktok", rows: 15, walked: ["users", "setup_ticks"] },
   { path: "/app/team", rows: 30 },

@@ -97,7 +97,9 @@ describe("slots", () => {
     expect(wordsOf(html)).toContain("08:15 Mon–Wed, Fri Ada");
     expect(html.match(/<td class="on">/g)).toHaveLength(4);
     const form = (await browser.get(`${path}?slot=${slotId}`)).html;
-    expect(form).toMatch(/<input id="slot-\d+-time" name="time" type="time" required="" value="08:15"/);
+    expect(form).toMatch(
+      /<input id="slot-\d+-time" name="time" type="time" required="" value="08:15"/,
+    );
     await browser.post(`${path}/slots/${slotId}`, { ...slot, time: "20:00:00", days: "0" });
     const [changed] = (await team.send("GET", `/pools/${id}`)).pool.slots;
     expect(changed).toMatchObject({ time: "20:00", days: [0] });
@@ -141,7 +143,9 @@ describe("items", () => {
     const video = await browser.post(`${path}/items`, { title: "A film", video: mp4() });
     expect(video.status).toBe(303);
     const named = { title: "From afar", video_url: "https://example.com/a.mp4" };
-    expect((await browser.post(`${path}/items`, { ...named, photo: new File([], "") })).status).toBe(303);
+    expect(
+      (await browser.post(`${path}/items`, { ...named, photo: new File([], "") })).status,
+    ).toBe(303);
     expect(wordsOf((await browser.get(path)).html)).toContain("Queue: 3 items");
   });
 
@@ -247,7 +251,11 @@ describe("a table of videos", () => {
     ["no columns", "One,https://example.com/a.mp4", "The first row must name the columns"],
     ["no rows", "title,videoUrl\n", "There is no row below"],
     ["an open quote", 'title,videoUrl\n"One,x', "A quotation mark is not closed"],
-    ["a missing address", "title,videoUrl\nOne,https://example.com/a.mp4\nTwo,", "Row 3, videoUrl: "],
+    [
+      "a missing address",
+      "title,videoUrl\nOne,https://example.com/a.mp4\nTwo,",
+      "Row 3, videoUrl: ",
+    ],
     ["a foreign address", "title,videoUrl\nOne,ftp://example.com", "Row 2, videoUrl: "],
     [
       "an unknown option",
@@ -285,7 +293,9 @@ test("the next 14 days name each item, and mark the change of clocks", async () 
 });
 
 test("past slots say what they did, with links to the posts, and why nothing came", async () => {
-  const { id } = await team.pool({ slots: [team.slot({ time: "09:30" }), team.slot({ time: "09:32" })] });
+  const { id } = await team.pool({
+    slots: [team.slot({ time: "09:30" }), team.slot({ time: "09:32" })],
+  });
   await add(id, { title: "Goes out" });
   await team.runUntil("2026-12-01T09:40:00Z");
   const { html } = await browser.get(`${LIST}/${id}`);

@@ -52,16 +52,25 @@ interface Page {
   limit: number;
 }
 
-/** In the order in which slots take them, those that are being published first. */
-export const queueLines = (
+const OWN = sql`(SELECT id FROM own)`;
+
+/** In the order in which slots take them, behind items that are being published. */
+export function queueLines(
   team: SQL,
   poolId: number,
   { skipped, limit }: Page,
-): Query<QueueLine[]> =>
-  sqlQuery(
-    sql`SELECT i.*, ${whyNot(sql`i.reason`, sql`i.first_upload_id`, sql`i.last_upload_id`)} AS why
-      FROM (SELECT * FROM pool_items WHERE pool_id = ${ownPool(team, poolId)}
-        AND state IN ('queued', 'posting') ORDER BY state, position, id LIMIT ${limit} OFFSET ${skipped}) i
-      ORDER BY state, position, id`,
+): Query<QueueLine[]> {
+  const first = (isRepeating: SQL) =>
+    sql`SELECT * FROM (SELECT id, state, position FROM pool_items WHERE pool_id = ${OWN} AND state = 'queued'
+      AND ${isRepeating} ORDER BY position, id LIMIT ${skipped + limit})`;
+  return sqlQuery(
+    sql`WITH own (id) AS MATERIALIZED ${ownPool(team, poolId)}
+      SELECT i.*, ${whyNot(sql`i.reason`, sql`i.first_upload_id`, sql`i.last_upload_id`)} AS why
+      FROM (SELECT id FROM (
+          SELECT id, state, position FROM pool_items WHERE pool_id = ${OWN} AND state = 'posting'
+          UNION ALL ${first(sql`repeat_days IS NULL`)} UNION ALL ${first(sql`repeat_days IS NOT NULL`)})
+        ORDER BY state, position, id LIMIT ${limit} OFFSET ${skipped}) chosen
+      CROSS JOIN pool_items i ON i.id = chosen.id ORDER BY i.state, i.position, i.id`,
     readLine,
   );
+}
