@@ -149,7 +149,13 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
   "POST /app/pools/:id/items/:itemId": ofPool({ title: "Changed" }),
   "POST /app/pools/:id/items/:itemId/move": ofPool({ to: "first" }),
   "POST /app/pools/:id/items/:itemId/remove": ofPool(),
-  "POST /app/pools/:id/csv": ofPool({ rows: "title,videoUrl\nNew,https://example.com/a.mp4" }),
+  "POST /app/pools/:id/csv": {
+    ...ofPool(),
+    send: async (team) => ({
+      params: { id: (await team.pool()).id },
+      fields: { file: new File(["title,videoUrl\nNew,https://example.com/a.mp4"], "rows.csv") },
+    }),
+  },
 
   "GET /app/media": anybody(),
   "POST /app/media": anybody(() => ({ fields: { file: photo() } })),

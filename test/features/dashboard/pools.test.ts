@@ -288,7 +288,9 @@ test("the next 14 days name each item, and mark the change of clocks", async () 
   expect(words).toContain("The clocks go forward on Sunday 28 March, from 02:00 to 03:00.");
   expect(words).toContain("The clocks change: 02:30 does not exist, so it goes at 03:00.");
   expect(words).toMatch(/Saturday 20 March 02:30 One/);
-  expect(words).toContain("Nothing to publish");
+  expect(words).toContain(
+    "This slot finds nothing to publish The 11 slots after it find nothing either, until you add more.",
+  );
   expect(words).toContain("Lasts until about 21 March.");
 });
 

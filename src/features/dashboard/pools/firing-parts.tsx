@@ -22,7 +22,9 @@ export const Coming = ({
     pool.slots.find(({ id }) => String(id) === slotId)?.time ?? null;
   const isUsed = (slotId: string) =>
     (pool.slots.find(({ id }) => String(id) === slotId)?.accountIds.length ?? 0) > 0;
-  const shown = coming.slice(0, SHOWN);
+  const filled = coming.findLastIndex(({ item }) => item !== null) + 1;
+  const shown = coming.slice(0, Math.min(SHOWN, filled + 1));
+  const gaps = coming.length - filled - 1;
   return (
     <Section id="coming" title={`The next ${days} days`}>
       {changes.map((change) => (
@@ -50,7 +52,9 @@ export const Coming = ({
                         cut(firing.item.title)
                       ) : (
                         <span class="gap">
-                          {isUsed(firing.slotId) ? "Nothing to publish" : "The slot has no account"}
+                          {isUsed(firing.slotId)
+                            ? "This slot finds nothing to publish"
+                            : "This slot has no account"}
                         </span>
                       )}
                       {firing.item?.turn && (
@@ -69,8 +73,15 @@ export const Coming = ({
           </>
         ))}
       </div>
-      {coming.length > SHOWN && (
-        <p class="muted">And {coming.length - SHOWN} more in these days.</p>
+      {filled > SHOWN ? (
+        <p class="muted">And {filled - SHOWN} more in these days.</p>
+      ) : (
+        gaps > 0 && (
+          <p class="muted">
+            {gaps === 1 ? "The slot after it finds" : `The ${gaps} slots after it find`} nothing
+            either, until you add more.
+          </p>
+        )
       )}
     </Section>
   );

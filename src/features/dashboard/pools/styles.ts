@@ -7,6 +7,7 @@ export const POOL_STYLES = `
 .grid th { font-weight: 600; }
 .grid :is(th, td) { border: 1px solid var(--line); padding: .4rem; overflow-wrap: anywhere; }
 .grid thead th { text-align: center; background: var(--code); }
+.grid abbr { text-decoration: none; }
 .grid th:first-child { width: 5rem; }
 .grid .on { background: var(--accent-soft); }
 .grid .on span { display: block; }
@@ -15,6 +16,7 @@ export const POOL_STYLES = `
 .slots .when, .coming .when { font-weight: 600; font-variant-numeric: tabular-nums; }
 .days { display: flex; flex-wrap: wrap; gap: .3rem 1rem; }
 .fields .checks { max-height: 16rem; overflow-y: auto; padding: .2rem; }
+.queue:empty { display: none; }
 .queue { list-style: none; margin-bottom: 0; padding: 0; }
 .item { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: .2rem .9rem; padding: .8rem .3rem; border-top: 1px solid var(--line); border-radius: .5rem; scroll-margin-top: 1rem; }
 .item:first-child { border-top-color: transparent; }
@@ -32,7 +34,8 @@ export const POOL_STYLES = `
 .item.target.below { box-shadow: inset 0 -3px 0 var(--accent); }
 .drop { border: 2px dashed var(--edge); border-radius: .8rem; padding: 1rem; text-align: center; }
 .drop.over { border-color: var(--accent); background: var(--accent-soft); }
-.going { list-style: none; padding: 0; margin-bottom: 0; text-align: left; }
+.drop > input { max-width: 26rem; }
+.going { list-style: none; padding: 0; margin: 0; text-align: left; }
 .going li { margin-top: .6rem; overflow-wrap: anywhere; }
 .going progress { width: 100%; height: .6rem; accent-color: var(--accent); }
 .going button { min-height: 2rem; padding: .2rem .7rem; font-size: .9rem; }
