@@ -70,14 +70,14 @@ async function dropFiles(page: Page, paths: readonly string[]): Promise<void> {
       data: (await readFile(path)).toString("base64"),
     })),
   );
-  const data = await page.evaluateHandle((sent) => {
+  const data = await page.evaluateHandle(`(() => {
     const transfer = new DataTransfer();
-    for (const { name, data } of sent) {
+    for (const { name, data } of ${JSON.stringify(files)}) {
       const bytes = Uint8Array.from(atob(data), (one) => one.charCodeAt(0));
       transfer.items.add(new File([bytes], name, { type: "image/png" }));
     }
     return transfer;
-  }, files);
+  })()`);
   await page.dispatchEvent("body", "dragover", { dataTransfer: data });
   await page.dispatchEvent("body", "drop", { dataTransfer: data });
 }
@@ -160,7 +160,7 @@ function plainSteps(visit: Visit, state: { pool: string }, files: string[]): Ste
         await press(page, "To the top: Gamma");
         await page.getByText("The item is moved.").waitFor();
         await press(page, "Down: Alpha");
-        await page.locator("li.item").nth(1).getByText("Beta").waitFor();
+        await page.locator("li.item").nth(1).getByRole("heading", { name: "Beta" }).waitFor();
         await requireOrder(page, visit, state.pool, ["Gamma", "Beta", "Alpha"]);
       },
     },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { beforeOf, movesTo } from "../../../src/features/pools/order.ts";
+import { beforeOf, movesTo } from "../../../src/features/pools/places.ts";
 import { PoolTeam } from "../../support/pools.ts";
 import { photo } from "../../support/stage.ts";
 

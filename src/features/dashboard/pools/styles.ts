@@ -18,7 +18,7 @@ export const POOL_STYLES = `
 .fields .checks { max-height: 16rem; overflow-y: auto; padding: .2rem; }
 .queue:empty { display: none; }
 .queue { list-style: none; margin-bottom: 0; padding: 0; }
-.item { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: .2rem .9rem; padding: .8rem .3rem; border-top: 1px solid var(--line); border-radius: .5rem; scroll-margin-top: 1rem; }
+.item { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: .2rem .9rem; padding: .8rem .6rem; border-top: 1px solid var(--line); border-radius: .5rem; scroll-margin-top: 1rem; }
 .item:first-child { border-top-color: transparent; }
 .item:target { background: var(--accent-soft); }
 .thumb { grid-row: span 2; width: 4.5rem; height: 4.5rem; border-radius: .5rem; object-fit: cover; background: var(--code); color: var(--muted); font-size: .85rem; display: grid; place-items: center; text-align: center; }

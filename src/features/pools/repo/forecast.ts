@@ -100,7 +100,7 @@ const publications = (pools: SQL, since: number): Query<Publication[]> =>
 
 export const publicationsOf = (team: SQL, poolId: number, since: number): Query<Publication[]> =>
   publications(
-    sql`SELECT p.id FROM (SELECT ${ownPool(team, poolId)} AS id) p WHERE EXISTS (SELECT 1 FROM pool_items r
+    sql`SELECT p.id FROM pools p WHERE p.id = ${ownPool(team, poolId)} AND EXISTS (SELECT 1 FROM pool_items r
       WHERE r.pool_id = p.id AND r.state = 'queued' AND r.repeat_days IS NOT NULL)`,
     since,
   );

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { text } from "drizzle-orm/sqlite-core";
 import { type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
 import { pickColumns, rowReader } from "../../../db/rows.ts";
-import type { Move, Place } from "../order.ts";
+import type { Move, Place } from "../places.ts";
 import { MAX_QUEUED } from "../rules.ts";
 import { poolItems } from "../table.ts";
 import { whyNot } from "./items.ts";
