@@ -330,9 +330,5 @@ export async function checkPools(browser: Browser, visit: Visit): Promise<string
     ...(await checkClocks(desk, visit)),
   ];
   for (const context of contexts) await context.close();
-  return [
-    ...problems,
-    ...policies.flat(),
-    ...[...foreign].map((one) => `asked elsewhere: ${one}`),
-  ];
+  return [...problems, ...policies.flat(), ...[...foreign].map((one) => `asked elsewhere: ${one}`)];
 }

@@ -52,8 +52,7 @@ beforeAll(async () => {
   ]);
 });
 
-const personOf = (path: string): Member =>
-  path.startsWith("/app/pools") ? poolOwner : member;
+const personOf = (path: string): Member => (path.startsWith("/app/pools") ? poolOwner : member);
 
 /** A team of its own: the calendar reads the queues of all pools too. */
 async function plantPools(owner: Member): Promise<void> {
