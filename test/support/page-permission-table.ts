@@ -115,7 +115,10 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
   }),
   "GET /app/pools/:id": {
     ...ofPool(),
-    send: async (team) => ({ params: { id: (await team.pool()).id } }),
+    send: async (team) => {
+      const { id, slotId, itemId } = await team.pool();
+      return { params: { id }, query: { slot: slotId, item: itemId } };
+    },
   },
   "POST /app/pools/:id": ofPool({ name: "Changed", timezone: "UTC" }),
   "POST /app/pools/:id/switch": ofPool({ on: "false" }),
