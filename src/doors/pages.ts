@@ -12,6 +12,9 @@ import { islandFiles } from "../features/dashboard/island-routes.ts";
 import { mePage } from "../features/dashboard/me.tsx";
 import { mediaPage } from "../features/dashboard/media.tsx";
 import { mediaFilePage } from "../features/dashboard/media-file.tsx";
+import { poolItemsPage } from "../features/dashboard/pools/item-page.tsx";
+import { poolsPage } from "../features/dashboard/pools/list.tsx";
+import { poolPage } from "../features/dashboard/pools/page.tsx";
 import { privacyPage } from "../features/dashboard/privacy.tsx";
 import { pushWorker } from "../features/dashboard/push-routes.ts";
 import { reviewsPage } from "../features/dashboard/reviews.tsx";
@@ -38,6 +41,9 @@ const BEHIND_SIGN_IN = [
   uploadsPage,
   uploadPage,
   reviewsPage,
+  poolsPage,
+  poolPage,
+  poolItemsPage,
   mediaPage,
   mediaFilePage,
   accountsPage,

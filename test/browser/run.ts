@@ -21,6 +21,7 @@ import { checkJourney } from "./journey.ts";
 import { LOOKS, lookAt, NARROW, type SignedIn } from "./looks.ts";
 import { checkPartings } from "./partings.ts";
 import { checkPeople } from "./people.ts";
+import { checkPools } from "./pools.ts";
 import { checkReference } from "./reference.ts";
 import { checkReview } from "./review.ts";
 import { checkSetup } from "./setup.ts";
@@ -57,7 +58,7 @@ async function main(): Promise<number> {
       ...["/app", "/app/calendar", "/app/uploads", "/app/uploads?status=failed&search=one"],
       ...[`/app/uploads/${publishedId}`, `/app/uploads/${failedId}`],
       ...["/app/accounts", `/app/accounts/${accountId}`, `/app/accounts/${accountId}/remove`],
-      ...["/app/connection-pages", "/app/media", "/app/setup"],
+      ...["/app/connection-pages", "/app/media", "/app/pools", "/app/setup"],
       ...["/app/webhooks", "/app/webhooks/signature"],
       ...PLATFORMS.map((platform) => `/app/setup/${platform}`),
       ...["/app/tokens", "/app/tokens/1/revoke", "/app/team", "/app/team/members/2/remove"],
@@ -85,6 +86,7 @@ async function main(): Promise<number> {
       ["setup", "quick", () => checkSetup(browser, visit)],
       ["calendar", "full", () => checkCalendar(browser, visit)],
       ["activity", "full", () => checkActivity(browser, visit)],
+      ["pools", "full", () => checkPools(browser, visit)],
       ["connection pages", "full", () => checkConnectionPages(browser, visit)],
       ["webhooks", "quick", () => checkWebhooks(browser, visit)],
       ["endings", "quick", () => checkEndings(browser, visit)],

@@ -88,6 +88,14 @@ const ofDelivery = (least: Role) =>
     const id = await team.webhook();
     return { params: { id, attempt: await team.delivery(id) } };
   });
+/** Source: spec, "Errors": pools of another team are forbidden. */
+const ofPool = (fields: Record<string, string> = {}): PagePermission => ({
+  ...anybody(async (team) => {
+    const { id, slotId, itemId } = await team.pool();
+    return { params: { id, slotId, itemId }, fields };
+  }),
+  stranger: 403,
+});
 
 const ofPasskey = (fields?: Record<string, string>) =>
   personal(async (team, holder) => ({
@@ -107,6 +115,58 @@ const ofToken = anybody(async (team, holder) => ({ params: { id: await team.toke
 /** The permissions of the pages behind the sign-in; a page that is not here fails their test. */
 export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
   "GET /app": anybody(),
+
+  "GET /app/pools": anybody(),
+  "POST /app/pools": anybody(async (team) => {
+    await team.pool();
+    return { fields: { name: "New", timezone: "UTC" } };
+  }),
+  "GET /app/pools/:id": {
+    ...ofPool(),
+    send: async (team) => {
+      const { id, slotId, itemId } = await team.pool();
+      return { params: { id }, query: { slot: slotId, item: itemId } };
+    },
+  },
+  "POST /app/pools/:id": ofPool({ name: "Changed", timezone: "UTC" }),
+  "POST /app/pools/:id/switch": ofPool({ on: "false" }),
+  "POST /app/pools/:id/delete": ofPool(),
+  "POST /app/pools/:id/slots": {
+    ...ofPool(),
+    send: async (team) => {
+      const { id, accountId } = await team.pool();
+      return { params: { id }, fields: { time: "10:00", days: "2", accountIds: accountId } };
+    },
+  },
+  "POST /app/pools/:id/slots/:slotId": {
+    ...ofPool(),
+    send: async (team) => {
+      const { id, slotId, accountId } = await team.pool();
+      return {
+        params: { id, slotId },
+        fields: { time: "10:00", days: "2", accountIds: accountId },
+      };
+    },
+  },
+  "POST /app/pools/:id/slots/:slotId/remove": ofPool(),
+  "POST /app/pools/:id/items": {
+    ...ofPool(),
+    send: async (team) => ({
+      params: { id: (await team.pool()).id },
+      fields: { title: "New", photo: photo() },
+    }),
+  },
+  "POST /app/pools/:id/items/clear": ofPool(),
+  "POST /app/pools/:id/items/:itemId": ofPool({ title: "Changed" }),
+  "POST /app/pools/:id/items/:itemId/move": ofPool({ to: "first" }),
+  "POST /app/pools/:id/items/:itemId/remove": ofPool(),
+  "POST /app/pools/:id/csv": {
+    ...ofPool(),
+    send: async (team) => ({
+      params: { id: (await team.pool()).id },
+      fields: { file: new File(["title,videoUrl\nNew,https://example.com/a.mp4"], "rows.csv") },
+    }),
+  },
 
   "GET /app/media": anybody(),
   "POST /app/media": anybody(() => ({ fields: { file: photo() } })),

@@ -226,6 +226,7 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
     json: { items: [{ title: "New", videoUrl: "https://example.com/a.mp4" }] },
   }),
   updatePoolItem: ofPool({ json: { repeat: { every: { days: 3 }, times: 5 } } }),
+  movePoolItem: ofPool({ json: { before: null } }),
   removePoolItem: ofPool(),
   clearPool: ofPool(),
 

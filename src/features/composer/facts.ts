@@ -1,6 +1,5 @@
 import type { Platform } from "../../core/platforms.ts";
 import { connectorOf } from "../../platforms/registry.ts";
-import { ROUTES, type RouteName } from "../presign/rules.ts";
 import { hasOwnTitle, takes } from "./content.ts";
 
 /** What a script counts and hints by. */
@@ -25,15 +24,3 @@ export const platformFacts = (platforms: readonly Platform[]) =>
       ];
     }),
   );
-
-const KINDS: readonly RouteName[] = ["photos", "thumbnails", "youtube_videos", "documents"];
-
-/** Says nothing of a file. */
-const UNTOLD = "application/octet-stream";
-
-/** The ways of a file to the storage; the first that takes its type is its way. */
-export const fileRoutes = () =>
-  KINDS.map((name) => {
-    const { maxBytes, types } = ROUTES[name];
-    return { name, maxBytes, types: types.filter((type) => type !== UNTOLD) };
-  });

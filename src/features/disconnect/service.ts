@@ -17,7 +17,7 @@ import {
   toPublishAccount,
   withTimeout,
 } from "../logins/platform-access.ts";
-import { dropFromSlots } from "../pools/repo/slots.ts";
+import { dropFromSlots } from "../pools/repo/endings.ts";
 
 /**
  * Revokes the login at the platform, unless that would end another account's login.

@@ -1,4 +1,5 @@
 import { AppError, type FieldError, fieldError, notFound } from "../../core/errors.ts";
+import { nullIfBlank } from "../../core/text.ts";
 import type { Ctx } from "../../deps.ts";
 import { activityLine } from "../activity/repo.ts";
 import { textErrors } from "../content/bounds.ts";
@@ -48,20 +49,25 @@ export async function changeItem(
       );
     }
     const { repeat, variants } = changed(item, change);
+    const title = change.title ?? item.title;
+    const description =
+      change.description === undefined ? item.description : nullIfBlank(change.description);
+    const hasNewTexts = title !== item.title || description !== item.description;
     const parts = toRawParts(change);
     const hasNewParts = Object.keys(parts).length > 0;
     const settings = { ...item.settings, ...parts };
-    const after = { ...item, variants, settings };
+    const after = { ...item, title, description, variants, settings };
+    const isJudged = hasNewTexts || change.variants;
     const errors: FieldError[] = [
       ...repeatErrors(item, change),
-      ...(change.variants ? await variantErrors(ctx, after, targets) : []),
-      ...(hasNewParts ? textErrors(settings) : []),
-      ...(hasNewParts ? await partErrors(ctx, after, targets) : []),
+      ...(isJudged ? await variantErrors(ctx, after, targets) : []),
+      ...(hasNewParts || hasNewTexts ? textErrors({ ...settings, title, description }) : []),
+      ...(hasNewParts || hasNewTexts ? await partErrors(ctx, after, targets) : []),
     ];
     if (errors.length > 0) throw invalid(errors);
     const page = { status: null, after: id - 1, limit: 1 };
     const [isChanged, , [listed]] = await ctx.db.run([
-      changeQueued(item, { repeat, variants, settings }),
+      changeQueued(item, { title, description, repeat, variants, settings }),
       activityLine(ctx, "pool.item_changed", poolId),
       itemsOf(ctx.team, poolId, page),
     ]);

@@ -82,7 +82,7 @@ export function comingOfPools(
 }
 
 /** Leaves out the queues that were not read to their end. */
-function wholeQueues(items: readonly QueuedOfPool[]): Map<number, QueuedOfPool[]> {
+export function wholeQueues(items: readonly QueuedOfPool[]): Map<number, QueuedOfPool[]> {
   const queues = Map.groupBy(items, ({ poolId }) => poolId);
   const last = items.at(-1);
   if (items.length === MAX_READ_ITEMS && last) queues.delete(last.poolId);

@@ -15,11 +15,20 @@ export async function previewFirings(ctx: Ctx, id: number, days: number): Promis
     queuedItems(ctx.team, id),
   ]);
   const pool = requireOwn(match);
-  if (!pool.isActive) return [];
-  const clock = new ZoneClock(pool.timezone);
-  const after = ctx.now().getTime();
-  const forecast = await forecastOf(ctx, pool, queue);
-  return comingSlots(clock, pool.slots, { after, days }).map((coming) => ({
+  return comingFirings(pool, await forecastOf(ctx, pool, queue), {
+    after: ctx.now().getTime(),
+    days,
+  });
+}
+
+export function comingFirings(
+  { isActive, timezone, slots }: PoolWithSlots,
+  forecast: Forecast,
+  window: { after: number; days: number },
+): ComingFiring[] {
+  if (!isActive) return [];
+  const clock = new ZoneClock(timezone);
+  return comingSlots(clock, slots, window).map((coming) => ({
     slotId: String(coming.slot.id),
     rule: coming.rule,
     ...shownInstant(clock, coming.at),
@@ -61,12 +70,16 @@ export async function listFirings(
     pastFirings(ctx.team, poolId, { before: { at, slotId }, limit }),
   ]);
   requireOwn(pool);
-  const clocks = new Map<string, ZoneClock>();
   const last = rows.length === limit ? rows.at(-1) : undefined;
   return {
-    firings: rows.map((row) => toFiring(row, clocks)),
+    firings: toFirings(rows),
     nextBefore: last ? `${last.fireAt.getTime()}-${last.slotId}` : null,
   };
+}
+
+export function toFirings(rows: readonly ListedFiring[]): PastFiring[] {
+  const clocks = new Map<string, ZoneClock>();
+  return rows.map((row) => toFiring(row, clocks));
 }
 
 const OUTCOMES = {

@@ -40,6 +40,13 @@ const unknownErrors = (fields: Fields): FieldError[] =>
       message: `${field}: is not a field of an item. Options of platforms go into metadata, as JSON.`,
     }));
 
+interface ItemForm {
+  poolId: number;
+  call: NamedCall | null;
+  /** For a page's form, whose file fields may be empty: gives its fields the API's names. */
+  translate?: (fields: Fields) => Fields;
+}
+
 /**
  * Stores no file before the caller is known to be allowed to add items.
  *
@@ -48,7 +55,7 @@ const unknownErrors = (fields: Fields): FieldError[] =>
 export async function readItemForm(
   ctx: Ctx,
   request: Request,
-  { poolId, call }: { poolId: number; call: NamedCall | null },
+  { poolId, call, translate }: ItemForm,
 ): Promise<{ adding: NewItems; looked: Awaited<ReturnType<typeof lookUpPool>> }> {
   const media: NewMedia[] = [];
   const parts: FormPart[] = [];
@@ -58,15 +65,20 @@ export async function readItemForm(
     return looked;
   };
   try {
-    const fields = await readForm(request, {
+    const sent = await readForm(request, {
       onPart: (field, isFile) => parts.push({ field, isFile }),
       onLarge: enter,
       onFile: async (part) => {
+        if (translate && part.name === "") {
+          for await (const _ of part.bytes);
+          return;
+        }
         await enter();
         media.push(await takeFile(ctx, part, true, FILE_FIELDS));
       },
     });
     const looked = await enter();
+    const fields = translate ? translate(sent) : sent;
     const { read, errors } = readRepeating({
       repeat: lastOf(fields, "repeat") ?? null,
       variants: lastOf(fields, "variants") ?? null,

@@ -13,11 +13,9 @@ import {
   jsonBody,
   NOT_FOUND,
 } from "../../http/route.ts";
-import { namedFile } from "../compose/media.ts";
-import type { NewMedia } from "../compose/new-post.ts";
+import { toNewItem } from "./bulk-items.ts";
 import { changeItem } from "./change-item.ts";
 import { readItemForm } from "./item-form.ts";
-import { toRawParts } from "./item-parts.ts";
 import {
   addedSchema,
   bulkItemsSchema,
@@ -28,8 +26,9 @@ import {
   toItem,
 } from "./item-schema.ts";
 import * as items from "./items.ts";
+import { moveItem } from "./order.ts";
 import { asValidation } from "./refusals.ts";
-import { itemChangeSchema } from "./repeat-schema.ts";
+import { itemChangeSchema, itemMoveSchema } from "./repeat-schema.ts";
 
 export const poolItemRoutes = createRouter();
 poolItemRoutes.onError((error, c) => renderError(asValidation(toRefusal(error, c)), c));
@@ -64,15 +63,6 @@ poolItemRoutes.openapi(add, async (c) => {
   return c.json(toAdded(added), 200);
 });
 
-type NamedMedia = Partial<Record<"videoUrl" | "mediaId", string | undefined>>;
-
-function mediaOf({ videoUrl: url, mediaId }: NamedMedia): NewMedia[] {
-  return [
-    ...(url === undefined ? [] : [{ role: "video" as const, field: "videoUrl", url }]),
-    ...(mediaId === undefined ? [] : [namedFile(mediaId, "mediaId")]),
-  ];
-}
-
 const addMany = apiRoute({
   method: "post",
   path: "/pools/{id}/videos/bulk",
@@ -100,16 +90,7 @@ poolItemRoutes.openapi(addMany, async (c) => {
     poolId,
     call,
     origin: publicOrigin(ctx, c.req.url),
-    items: entries.map(({ title, description = null, metadata = null, ...entry }) => ({
-      title,
-      description,
-      metadata,
-      altText: entry.altText,
-      parts: toRawParts(entry),
-      repeat: entry.repeat ?? null,
-      variants: entry.variants ?? null,
-      media: mediaOf(entry),
-    })),
+    items: entries.map(toNewItem),
     prefixOf: (i) => `items.${i}.`,
   });
   return c.json(toAdded(resultOf(c, done)), 200);
@@ -181,7 +162,7 @@ const change = apiRoute({
   path: "/pools/{id}/videos/{itemId}",
   tags: ["Pools", "Extensions"],
   operationId: "updatePoolItem",
-  summary: "Change how a queued item repeats, and what follows its posts",
+  summary: "Change a queued item: its texts, how it repeats, and what follows its posts",
   scope: "pools:write",
   limit: "write",
   request: { params: itemParams, body: jsonBody(itemChangeSchema) },
@@ -201,6 +182,31 @@ poolItemRoutes.openapi(change, async (c) => {
     c.req.valid("json"),
   );
   return c.json({ success: true as const, item: toItem(item) }, 200);
+});
+
+const move = apiRoute({
+  method: "post",
+  path: "/pools/{id}/videos/{itemId}/move",
+  tags: ["Pools", "Extensions"],
+  operationId: "movePoolItem",
+  summary: "Move a queued item to another place in the queue",
+  scope: "pools:write",
+  limit: "write",
+  request: { params: itemParams, body: jsonBody(itemMoveSchema) },
+  responses: {
+    ...json(z.object({ success: yes }), "It is there."),
+    ...NOT_FOUND,
+    ...conflict("NOT_CANCELLABLE: one of the two does not wait in the queue."),
+  },
+});
+poolItemRoutes.openapi(move, async (c) => {
+  const { id, itemId } = c.req.valid("param");
+  await moveItem(c.var.ctx, {
+    poolId: readNumericId(id, "Pool"),
+    id: readNumericId(itemId, "Item"),
+    before: c.req.valid("json").before,
+  });
+  return c.json({ success: true as const }, 200);
 });
 
 const remove = apiRoute({

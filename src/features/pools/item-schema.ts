@@ -136,7 +136,9 @@ export const itemSchema = z
     position: z
       .number()
       .int()
-      .describe("Place in the queue: grows with each item that is added or returns."),
+      .describe(
+        "Place in the queue, the least first: grows with each item that is added or returns, and changes when items are moved.",
+      ),
     status,
     title: z.string(),
     description: z.string().nullable(),

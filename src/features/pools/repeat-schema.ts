@@ -3,7 +3,7 @@ import { formatCount } from "../../core/counts.ts";
 import { type FieldError, fieldError, toFieldErrors } from "../../core/errors.ts";
 import { nullIfBlank } from "../../core/text.ts";
 import { enableDescriptions } from "../../http/describing.ts";
-import { MAX_DESCRIPTION_CHARACTERS } from "../content/bounds.ts";
+import { MAX_DESCRIPTION_CHARACTERS, MAX_TITLE_CHARACTERS } from "../content/bounds.ts";
 import { partFields } from "../content/schema.ts";
 import {
   MAX_REPEAT_DAYS,
@@ -90,6 +90,11 @@ export const itemChangeSchema = z
         `${REPEAT} null: an item that was published before goes once more, and does not return.`,
       ),
     variants: variantsSchema.nullable(),
+    title: z
+      .string()
+      .max(MAX_TITLE_CHARACTERS)
+      .refine((text) => nullIfBlank(text) !== null, "must not be empty"),
+    description: z.string().max(MAX_DESCRIPTION_CHARACTERS).nullable(),
     ...partFields,
   })
   .partial()
@@ -98,6 +103,17 @@ export const itemChangeSchema = z
     "Name one field to change, at least.",
   )
   .meta({ id: "PoolItemChange" });
+
+export const itemMoveSchema = z
+  .strictObject({
+    before: z
+      .number({ error: "must be the id of an item, or null for the end" })
+      .int()
+      .min(0)
+      .nullable()
+      .describe("Id of the queued item that comes right after it then; null for the end."),
+  })
+  .meta({ id: "PoolItemMove" });
 
 export type ItemChange = z.output<typeof itemChangeSchema>;
 

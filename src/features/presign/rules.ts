@@ -163,3 +163,15 @@ export function requireAllowance(used: number, allowance: number | null, request
 }
 
 export const toDatetime = (at: Date): string => at.toISOString().replace(/[-:]|\.\d{3}/g, "");
+
+const PAGE_ROUTES: readonly RouteName[] = ["photos", "thumbnails", "youtube_videos", "documents"];
+
+/** Says nothing of a file. */
+const UNTOLD = "application/octet-stream";
+
+/** For uploads by pages: the first that takes a file's type is its route. */
+export const fileRoutes = () =>
+  PAGE_ROUTES.map((name) => {
+    const { maxBytes, types } = ROUTES[name];
+    return { name, maxBytes, types: types.filter((type) => type !== UNTOLD) };
+  });

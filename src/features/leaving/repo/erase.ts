@@ -5,7 +5,7 @@ import { CLOSED_EMAIL } from "../../auth/repo/people.ts";
 import { eraseDomains } from "../../domains/repo.ts";
 import { eraseEvents } from "../../events/repo.ts";
 import { eraseLinks } from "../../links/repo/links.ts";
-import { erasePools } from "../../pools/repo/history.ts";
+import { erasePools } from "../../pools/repo/endings.ts";
 import { eraseUploads, eraseUses } from "../../posts/repo/write.ts";
 import { teams } from "../../teams/table.ts";
 import { eraseDeliveries, eraseWebhooks } from "../../webhooks/repo/webhooks.ts";

@@ -138,7 +138,7 @@ export const takeItem = preparedWrite(
             AND EXISTS (SELECT 1 FROM ${usableAccounts(withSandbox)}) AND p.is_active = 1 AND p.deleted_at IS NULL)
         SELECT id FROM (
           SELECT * FROM (SELECT i.id, i.position FROM pool_items i WHERE i.pool_id = (SELECT pool_id FROM due)
-            AND i.state = 'queued' AND i.repeat_days IS NULL ORDER BY i.id LIMIT 1)
+            AND i.state = 'queued' AND i.repeat_days IS NULL ORDER BY i.position, i.id LIMIT 1)
           UNION ALL SELECT * FROM (SELECT i.id, i.position FROM pool_items i
             WHERE i.pool_id = (SELECT pool_id FROM due) AND i.state = 'queued' AND i.repeat_days IS NOT NULL
               AND ${mayHaveTurn(sql`(SELECT local FROM due)`)} ORDER BY i.position, i.id LIMIT 1))

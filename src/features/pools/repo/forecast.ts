@@ -99,7 +99,11 @@ const publications = (pools: SQL, since: number): Query<Publication[]> =>
   );
 
 export const publicationsOf = (team: SQL, poolId: number, since: number): Query<Publication[]> =>
-  publications(ownPool(team, poolId), since);
+  publications(
+    sql`SELECT p.id FROM pools p WHERE p.id = ${ownPool(team, poolId)} AND EXISTS (SELECT 1 FROM pool_items r
+      WHERE r.pool_id = p.id AND r.state = 'queued' AND r.repeat_days IS NOT NULL)`,
+    since,
+  );
 
 /** Reads the firings only of pools in which an item repeats. */
 export const publicationsOfTeam = (team: SQL, since: number): Query<Publication[]> =>

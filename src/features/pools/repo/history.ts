@@ -92,20 +92,3 @@ export function removeOld({
       WHERE coalesce(i.fire_at < ${firedBefore}, i.created_at < ${removedBefore}) LIMIT ${max})`,
   ].map(sqlWrite);
 }
-
-/** A pool is removed after its content. */
-export function erasePools(team: number, max: number): Query<number>[] {
-  const own = sql`(SELECT id FROM pools WHERE team_id = ${team})`;
-  return [
-    sql`DELETE FROM pool_firings WHERE (slot_id, fire_at) IN (SELECT f.slot_id, f.fire_at FROM ${own} p
-      CROSS JOIN pool_firings f ON f.pool_id = p.id LIMIT ${max})`,
-    sql`DELETE FROM pool_items WHERE id IN (SELECT i.id FROM ${own} p
-      CROSS JOIN pool_items i ON i.pool_id = p.id LIMIT ${max})`,
-    sql`DELETE FROM pool_slots WHERE id IN (SELECT s.id FROM ${own} p
-      CROSS JOIN pool_slots s ON s.pool_id = p.id LIMIT ${max})`,
-    sql`DELETE FROM pools WHERE team_id = ${team}
-      AND NOT EXISTS (SELECT 1 FROM pool_firings WHERE pool_id = pools.id)
-      AND NOT EXISTS (SELECT 1 FROM pool_items WHERE pool_id = pools.id)
-      AND NOT EXISTS (SELECT 1 FROM pool_slots WHERE pool_id = pools.id)`,
-  ].map(sqlWrite);
-}

@@ -55,6 +55,8 @@ export type AddedItem = ReturnType<typeof readAdded>;
 const LAST_POSITION = (poolId: number): SQL =>
   sql`max(coalesce((SELECT position FROM pool_items WHERE pool_id = ${poolId} ORDER BY id DESC LIMIT 1), 0),
     coalesce((SELECT MAX(position) FROM pool_items
+      WHERE pool_id = ${poolId} AND state = 'queued' AND repeat_days IS NULL), 0),
+    coalesce((SELECT MAX(position) FROM pool_items
       WHERE pool_id = ${poolId} AND state = 'queued' AND repeat_days IS NOT NULL), 0))`;
 
 export const mayHaveTurn = (local: SQL): SQL =>

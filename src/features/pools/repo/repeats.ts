@@ -66,7 +66,7 @@ export function turnsAt(firing: FiringKey): Query<ItemRow[]> {
         FROM (SELECT i.* FROM pool_items i WHERE i.pool_id = ${pool} AND i.state = 'queued'
             AND i.repeat_days IS NOT NULL AND ${mayHaveTurn(dueFiring(firing, LOCAL))}
           UNION ALL SELECT * FROM (SELECT * FROM pool_items WHERE pool_id = ${pool} AND state = 'queued'
-            AND repeat_days IS NULL ORDER BY id LIMIT 1))) pool_items
+            AND repeat_days IS NULL ORDER BY position, id LIMIT 1))) pool_items
       WHERE bytes <= ${MAX_CANDIDATES_BYTES} OR repeat_days IS NULL ORDER BY position, id`,
     (row) => ITEM.unpack(JSON.parse(readItem(row).item)),
   );
@@ -82,12 +82,14 @@ export const itemToChange = (poolId: number, id: number): Query<ItemRow[]> =>
 export const changeQueued = (
   { id, dispatches, failures }: ItemRow,
   {
+    title,
+    description,
     repeat,
     variants,
     settings,
-  }: Pick<ItemRow, "variants" | "settings"> & { repeat: Repeat | null },
+  }: Pick<ItemRow, "title" | "description" | "variants" | "settings"> & { repeat: Repeat | null },
 ): Query<number> =>
   sqlWrite(sql`UPDATE pool_items SET repeat_days = ${repeat?.every.days ?? null},
       repeat_times = ${repeat?.times ?? null}, variants = ${variants && JSON.stringify(variants)},
-      settings = ${JSON.stringify(settings)}
+      settings = ${JSON.stringify(settings)}, title = ${title}, description = ${description}
     WHERE id = ${id} AND state = 'queued' AND dispatches = ${dispatches} AND failures = ${failures}`);

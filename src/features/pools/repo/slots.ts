@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
 import { packedRows, pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
-import { type AccountRow, accounts } from "../../accounts/table.ts";
+import { accounts } from "../../accounts/table.ts";
 import { MAX_SLOTS, type SlotTimes } from "../rules.ts";
 import { type PoolRow, poolSlots, type SlotRow } from "../table.ts";
 
@@ -102,10 +102,3 @@ export const moveSlots = (moved: readonly (SlotTimes & Pick<SlotRow, "id">)[]): 
       moved.map(({ id, nextAt, nextDay, lastDay }) => [id, instant(nextAt), nextDay, lastDay]),
     )}) v
     WHERE pool_slots.id = v.value ->> 0 AND changes() > 0`);
-
-export const dropFromSlots = ({ id, teamId }: AccountRow): Query<number>[] => [
-  sqlWrite(sql`UPDATE pool_slots SET account_ids = (SELECT json_group_array(value)
-      FROM json_each(pool_slots.account_ids) WHERE value <> ${id})
-    WHERE pool_id IN (SELECT id FROM pools WHERE team_id = ${teamId})
-      AND instr(account_ids, ${`"${id}"`}) > 0`),
-];

@@ -1,5 +1,5 @@
+import { afterPause } from "../upload/waits.ts";
 import { all, byId, make, showErrors } from "./page.ts";
-import { afterPause } from "./waits.ts";
 
 /** Said no more often, so that a screen reader is not interrupted by typing. */
 const SAY_PAUSE_MS = 1_500;

@@ -1,9 +1,9 @@
 import { formatCount } from "../../../core/counts.ts";
 import { countUtf8Bytes } from "../../../core/text.ts";
+import { afterPause } from "../upload/waits.ts";
 import { Counts, counterOf } from "./counters.ts";
 import { facts, type PlatformFacts } from "./facts.ts";
 import { all, byId, type ChosenAccount, chosenAccounts, composeForm, make } from "./page.ts";
-import { afterPause } from "./waits.ts";
 
 interface Subject {
   platform: string;

@@ -1,7 +1,7 @@
 import { CallRefused } from "../call.ts";
+import { keepBlob } from "../upload/storage.ts";
 import { openDialog } from "./dialog.ts";
 import { all, make, makeButton, setCover } from "./page.ts";
-import { keepBlob } from "./storage.ts";
 
 const STEP_SECONDS = 0.1;
 const QUALITY = 0.9;

@@ -1,6 +1,6 @@
 import { CallRefused } from "../call.ts";
+import { afterPause, retryWaitMs } from "../upload/waits.ts";
 import type { Content } from "./content.ts";
-import { afterPause, retryWaitMs } from "./waits.ts";
 
 const BROWSER_PAUSE_MS = 200;
 const FIRST_SAVE_MS = 1_500;

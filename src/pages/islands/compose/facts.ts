@@ -20,14 +20,6 @@ export interface PlatformFacts {
   frames?: Frame[];
 }
 
-export interface FileRoute {
-  /** Of POST /upload/presign. */
-  name: string;
-  maxBytes: number;
-  types: string[];
-}
-
-const { platforms = "{}", routes = "[]" } = byId("compose-data")?.dataset ?? {};
+const { platforms = "{}" } = byId("compose-data")?.dataset ?? {};
 
 export const facts: Record<string, PlatformFacts> = JSON.parse(platforms);
-export const fileRoutes: FileRoute[] = JSON.parse(routes);

@@ -1,6 +1,6 @@
-import { ACCEPTED, mostOf } from "./file-kinds.ts";
+import { ACCEPTED, mostOf } from "../upload/file-kinds.ts";
+import { keepBlob, type StoredFile } from "../upload/storage.ts";
 import { byId, make, makeButton, sectionOf, setCover, showErrors } from "./page.ts";
-import { keepBlob, type StoredFile } from "./storage.ts";
 
 interface Ways {
   addFiles(files: Iterable<File>): void;

@@ -1,11 +1,11 @@
 import { formatBytes } from "../../../core/counts.ts";
+import { startReorder } from "../reorder.ts";
+import { kindOf } from "../upload/file-kinds.ts";
+import type { StoredFile } from "../upload/storage.ts";
+import { Upload } from "../upload/uploads.ts";
 import { crops } from "./crops.ts";
-import { kindOf } from "./file-kinds.ts";
 import { startWays } from "./file-ways.ts";
 import { all, byId, chosenAccounts, make, makeButton, say } from "./page.ts";
-import { startReorder } from "./reorder.ts";
-import type { StoredFile } from "./storage.ts";
-import { Upload } from "./uploads.ts";
 
 const REFRESH_MS = 250;
 

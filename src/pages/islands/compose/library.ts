@@ -1,9 +1,9 @@
 import { formatBytes } from "../../../core/counts.ts";
 import { CallRefused, call } from "../call.ts";
+import type { StoredFile } from "../upload/storage.ts";
+import { afterPause } from "../upload/waits.ts";
 import { openDialog } from "./dialog.ts";
 import { make, makeButton } from "./page.ts";
-import type { StoredFile } from "./storage.ts";
-import { afterPause } from "./waits.ts";
 
 const SHOWN = 24;
 const SEARCH_PAUSE_MS = 300;

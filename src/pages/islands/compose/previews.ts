@@ -1,7 +1,7 @@
 import { CallRefused, send } from "../call.ts";
+import { afterPause } from "../upload/waits.ts";
 import { refusalsIn, sayChecks, showRefusals } from "./checks.ts";
 import { all, byId, composeForm } from "./page.ts";
-import { afterPause } from "./waits.ts";
 
 const PAUSE_MS = 600;
 

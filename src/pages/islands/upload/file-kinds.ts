@@ -1,5 +1,5 @@
 import { formatBytes } from "../../../core/counts.ts";
-import { type FileRoute, fileRoutes } from "./facts.ts";
+import { type FileRoute, fileRoutes } from "./routes.ts";
 
 export type FileKind = "image" | "video" | "document";
 
