@@ -23,6 +23,7 @@ import { checkPeople } from "./people.ts";
 import { checkReference } from "./reference.ts";
 import { checkReview } from "./review.ts";
 import { checkSetup } from "./setup.ts";
+import { checkShortLinks } from "./short-links.ts";
 import { startSite } from "./site.ts";
 import { checkWcag } from "./wcag.ts";
 import { fillWorkspace } from "./workspace.ts";
@@ -56,6 +57,7 @@ async function main(): Promise<number> {
       ...[`/app/uploads/${publishedId}`, `/app/uploads/${failedId}`],
       ...["/app/accounts", `/app/accounts/${accountId}`, `/app/accounts/${accountId}/remove`],
       ...["/app/connection-pages", "/app/media", "/app/setup"],
+      ...["/app/short-links", "/app/short-links/domains"],
       ...PLATFORMS.map((platform) => `/app/setup/${platform}`),
       ...["/app/tokens", "/app/tokens/1/revoke", "/app/team", "/app/team/members/2/remove"],
       ...["/app/me", "/app/settings", "/app/suggestions", openInvite],
@@ -81,6 +83,7 @@ async function main(): Promise<number> {
       ["setup", "quick", () => checkSetup(browser, visit)],
       ["calendar", "full", () => checkCalendar(browser, visit)],
       ["connection pages", "full", () => checkConnectionPages(browser, visit)],
+      ["short links", "full", () => checkShortLinks(browser, visit)],
       ["endings", "quick", () => checkEndings(browser, visit)],
       ["review", "full", () => checkReview(browser, visit)],
       ["a hostile caller", "quick", () => checkHostile(browser, visit)],

@@ -89,13 +89,8 @@ function sendPerson(
 ): Response | Promise<Response> {
   if (request.method === "GET") {
     const counted = countedAs(target, rule);
-    const click: LinkClick = [
-      target.id,
-      visit.now(),
-      visit.country(),
-      visit.device(),
-      ...(counted === null ? [] : [counted]),
-    ];
+    const click: LinkClick = [target.id, visit.now(), visit.country(), visit.device()];
+    if (counted !== null) click.push(counted);
     const work = deps.clickLog.add(deps.clicks, click, Date.now());
     if (work) deps.waitUntil(work);
   }

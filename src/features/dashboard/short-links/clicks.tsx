@@ -5,13 +5,12 @@ import {
   clicksByRule,
   countsOf,
   type LinkOnPage,
+  type linkPageQueries,
   type StoredRule,
 } from "../../links/own.ts";
 import { countryName, DEVICE_WORDS, RULE_WORDS, wordOf } from "./words.ts";
 
-type Days = Parameters<typeof clicksByDay>[0] &
-  Parameters<typeof clicksByRule>[0] &
-  readonly { countries: Record<string, number>; devices: Record<string, number> }[];
+type Days = ReturnType<ReturnType<typeof linkPageQueries>[1]["read"]>;
 
 interface ClicksProps {
   link: LinkOnPage;

@@ -43,8 +43,8 @@ shortLinksPage.post(PATH, signedIn("write"), async (c) => {
   let id = 0;
   const refused = await attemptForm(async () => {
     const input = readFields(newLinkSchema, toInput(fields));
-    const done = await createLink(ctx, input, { call: null, origin: originOf(c) });
-    id = done.id;
+    const { result } = await createLink(ctx, input, { call: null, origin: originOf(c) });
+    id = result.id;
   });
   return refused
     ? showLinks(c, { ...refused, sent: fields })

@@ -10,7 +10,19 @@ export interface Refused extends Shown {
 
 export const NO_REFUSALS: FieldRefusals = new Map();
 
-const asSentence = (text: string): string => {
+/** The API's names of fields, as the page calls them. */
+const LABELS: Record<string, string> = {
+  botProtection: "the box above",
+  startTime: "the start",
+  devices: "a device",
+  os: "a system",
+};
+
+const asSentence = (words: string): string => {
+  const text = words.replace(
+    /\b(?:botProtection|startTime|devices|os)\b/g,
+    (name) => LABELS[name] ?? name,
+  );
   const sentence = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 };

@@ -103,9 +103,9 @@ export const findLink = prepared(
 
 const readOnPage = rowReader({
   ...pickColumns(shortLinks, [...LISTED, "rules"]),
+  ...pickColumns(domains, ["verifiedAt"]),
   host,
   shortHosts: json<string[]>("shortHosts").notNull(),
-  ...pickColumns(domains, ["verifiedAt"]),
 });
 
 export type LinkOnPage = ReturnType<typeof readOnPage>;
