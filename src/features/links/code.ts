@@ -3,7 +3,7 @@ import { type Colour, toHex } from "./colour.ts";
 import { twoColourPng } from "./png.ts";
 
 /** Modules of white around a code. Source: ISO/IEC 18004, "Quiet zone". */
-export const QUIET_ZONE = 4;
+const QUIET_ZONE = 4;
 
 const matrixOf = (address: string): boolean[][] =>
   encode(address, { ecc: "M", border: QUIET_ZONE }).data;

@@ -19,7 +19,6 @@ export type Decision =
   | { kind: "preview"; to: string; preview: Preview }
   | { kind: "circle"; to: string };
 
-/** Where a visitor goes. */
 export function decide(
   visit: Visit & { agent: string },
   target: Target,

@@ -2,7 +2,7 @@ export { BLACK, type Colour, contrastToWhite, MIN_CONTRAST, readColour, toHex } 
 export { shortUrlOf } from "./destinations.ts";
 export { DEVICES, type StoredRule, SYSTEMS } from "./evaluate.ts";
 export type { LinkOnPage, ListedLink } from "./repo/links.ts";
-export { COUNTRIES, MAX_RULES } from "./rules.ts";
+export { COUNTRIES } from "./rules.ts";
 export {
   changeLink,
   createLink,

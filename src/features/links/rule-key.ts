@@ -1,6 +1,5 @@
 import type { StoredRule } from "./evaluate.ts";
 
-/** Clicks that no rule matched. */
 export const DEFAULT_KEY = "-";
 
 /** Equal for equal rules in any place of the order, so that counts survive a change of order. */

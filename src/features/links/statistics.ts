@@ -72,7 +72,6 @@ export function clicksByDay(days: readonly TimedDay[], zone: ZoneClock): Map<Loc
 }
 
 export interface ClicksByRule {
-  /** In the order of the rules. */
   rules: number[];
   default: number;
   /** Of rules that the link does not have any more. */

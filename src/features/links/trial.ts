@@ -11,7 +11,6 @@ import { RequestVisit } from "./visitor.ts";
 const webKit = (system: string, end = ""): string =>
   `Mozilla/5.0 (${system}) AppleWebKit/605.1.15 (KHTML, like Gecko)${end}`;
 
-/** Browsers by device and system. */
 const AGENTS = {
   "mobile-ios": webKit("iPhone; CPU iPhone OS 18_5 like Mac OS X", " Mobile/15E148"),
   "tablet-ios": webKit("iPad; CPU OS 18_5 like Mac OS X", " Mobile/15E148"),
@@ -35,13 +34,9 @@ export type Bot = keyof typeof BOT_AGENTS;
 
 export interface TriedVisitor {
   browser: Browser;
-  /** Null for a person. */
   bot: Bot | null;
-  /** ISO 3166-1 alpha-2; null when unknown. */
   country: string | null;
-  /** Empty for none. */
   language: string;
-  /** Empty for none. */
   referer: string;
   at: Date;
 }
@@ -66,8 +61,7 @@ export interface Trial {
 const asHeader = (text: string): string =>
   text.toWellFormed().replace(/[^\x20-\x7e]/gu, encodeURIComponent);
 
-/** The headers by which a browser shows itself. */
-export function headersOf({ browser, bot, language, referer }: TriedVisitor): Headers {
+function headersOf({ browser, bot, language, referer }: TriedVisitor): Headers {
   const headers = new Headers({ "user-agent": bot ? BOT_AGENTS[bot] : AGENTS[browser] });
   if (language !== "") headers.set("accept-language", asHeader(language));
   if (referer !== "") headers.set("referer", asHeader(referer));

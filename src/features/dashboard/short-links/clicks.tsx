@@ -141,7 +141,6 @@ type Row = [name: string, clicks: number];
 
 const MAX_ROWS = 10;
 
-/** The most, and what the others are together. */
 function topOf(rows: Row[], others: string): Row[] {
   if (rows.length <= MAX_ROWS) return rows;
   const rest = rows.slice(MAX_ROWS - 1).reduce((sum, [, clicks]) => sum + clicks, 0);

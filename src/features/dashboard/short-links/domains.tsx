@@ -60,7 +60,6 @@ const idOf = (c: Context<PageEnv>): number => readNumericId(c.req.param("id") ??
 interface Sent {
   sent?: string;
   fields?: FieldRefusals;
-  /** What a domain lacks. */
   checked?: { id: number; text?: string };
 }
 

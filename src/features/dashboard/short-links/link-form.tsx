@@ -54,7 +54,6 @@ export const fieldsOfLink = (link: LinkOnPage): LinkFields => ({
   botProtection: link.botProtection,
 });
 
-/** The API's names and values. */
 export const toInput = (fields: LinkFields): object => ({
   ...fields,
   domainId: fields.domainId === "" ? null : Number(fields.domainId),
@@ -70,7 +69,6 @@ interface FormProps {
   refusals: FieldRefusals;
   domains: readonly LinkDomain[];
   ownHost: string;
-  /** Of a link that exists. */
   isStored?: boolean;
   children: Child;
 }

@@ -96,9 +96,7 @@ shortLinkPage.post(`${PATH}/delete`, signedIn("destructive"), async (c) => {
 });
 
 interface Sent {
-  /** A refused form. */
   sent?: LinkFields;
-  /** Rules that are not saved. */
   rows?: readonly RuleRow[];
   fields?: FieldRefusals;
 }

@@ -165,7 +165,6 @@ interface SwitchProps {
   id: number;
   isActive: boolean;
   name: string;
-  /** Where the person goes on. */
   back: "list" | "link";
 }
 

@@ -1,7 +1,6 @@
 import { AppError, type FieldError } from "../../../core/errors.ts";
 import { attempt, type Shown } from "../refusals.ts";
 
-/** What is wrong with fields, by their names in the API. */
 export type FieldRefusals = ReadonlyMap<string, string>;
 
 export interface Refused extends Shown {
@@ -29,7 +28,6 @@ const asSentence = (words: string): string => {
 
 const MARKED = "Nothing was saved. Change what is marked below, then send it again.";
 
-/** A refusal of one field stands at that field. @throws errors that have a page of their own */
 export async function attemptForm(action: () => Promise<unknown>): Promise<Refused | null> {
   const fields = new Map<string, string>();
   const refused = await attempt(async () => {

@@ -58,7 +58,6 @@ export function toRow(rule: StoredRule, zone: ZoneClock): RuleRow {
 
 const FIELD = /^rules\.(\w{1,12})\.(\w{1,20})$/;
 
-/** The rows in the order of the form, by the names that the form gave them. */
 export function readRows(form: FormData): Map<string, RuleRow> {
   const fields = new Map<string, Map<string, string[]>>();
   for (const [name, value] of form) {
@@ -131,7 +130,6 @@ const conditionsOf = (row: RuleRow, zone: ZoneClock): object => {
   }
 };
 
-/** The API's `rules`: the first has the highest priority. */
 export const toRules = (rows: readonly RuleRow[], zone: ZoneClock): object[] =>
   rows.map((row, i) => ({
     type: row.type,
@@ -151,7 +149,6 @@ export function zoneNamed(name: string): ZoneClock {
   }
 }
 
-/** Moves, removes or adds a row, as a button of the form says. */
 export function changeRows(rows: Map<string, RuleRow>, action: string): RuleRow[] {
   const list = [...rows.values()];
   const [what = "", which = ""] = action.split(":");

@@ -28,7 +28,6 @@ type TrialFields = Record<(typeof FIELDS)[number], string>;
 export interface TrialForm {
   fields: TrialFields;
   refusals: FieldRefusals;
-  /** Null until the form is sent, and for a refused one. */
   visitor: TriedVisitor | null;
 }
 
@@ -41,7 +40,6 @@ const BOTS = [
 const WALL = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})/;
 const MAX_TEXT = 500;
 
-/** The wall time in the query is of the zone. */
 export function readTrial(query: Record<string, string>, zone: ZoneClock, now: Date): TrialForm {
   const isSent = query.browser !== undefined;
   const fields = Object.fromEntries(

@@ -26,14 +26,12 @@ export const languageName = (tag: string): string => {
   }
 };
 
-/** By name. */
 export const COUNTRY_NAMES = [...COUNTRIES]
   .map((code) => [code, countryName(code)] as const)
   .sort(([, a], [, b]) => a.localeCompare(b, "en"));
 
 const codes = new Map(COUNTRY_NAMES.map(([code, name]) => [name.toLowerCase(), code]));
 
-/** A country's name in English becomes its code. */
 export const countryCodeOf = (text: string): string => codes.get(text.toLowerCase()) ?? text;
 
 export const DEVICE_WORDS: Record<(typeof DEVICES)[number], string> = {
@@ -83,7 +81,6 @@ const MAX_WORDS = 160;
 const short = (text: string): string =>
   text.length > MAX_WORDS ? `${text.slice(0, MAX_WORDS).trimEnd()}…` : text;
 
-/** The conditions of a rule, such as "the country is Austria or Germany". */
 export function conditionOf(rule: StoredRule, clock: Clock): string {
   const zone = clock.zone ?? "UTC";
   const moment = (iso: string) => `${clock.local(new Date(iso))} (${zone})`;

@@ -1,6 +1,5 @@
 const START_PIXELS = 6;
 
-/** Dragging by the handle, with a mouse or a finger. */
 export function listenForDrags(
   list: HTMLElement,
   rules: () => HTMLElement[],
