@@ -122,7 +122,8 @@ const Move = ({ to, place, isEnd }: { to: "up" | "down"; place: number; isEnd: b
     <span aria-hidden="true">{to === "up" ? "↑ " : "↓ "}</span>
     {to === "up" ? "Up" : "Down"}
     <span class="hidden">
-      : rule <span data-number>{place + 1}</span>
+      {" "}
+      rule <span data-number>{place + 1}</span>
     </span>
   </button>
 );
