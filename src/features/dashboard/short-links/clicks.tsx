@@ -79,6 +79,7 @@ const Chart = ({ shown, total }: ChartProps) => {
     total === 0
       ? `No clicks in the last ${shown.length} days.`
       : `${inWords(total)} in the last ${shown.length} days, most of them on ${nameOfDay(most.day)}: ${number(most.clicks)}.`;
+  if (total === 0) return <p>{sentence}</p>;
   return (
     <div>
       <p>{sentence}</p>

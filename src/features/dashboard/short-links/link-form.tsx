@@ -76,7 +76,7 @@ interface FormProps {
 export const LinkForm = ({ action, fields, refusals, isStored = false, ...rest }: FormProps) => {
   const refusal = (name: string) => refusals.get(name) ?? null;
   const hasMore =
-    isStored ||
+    refusals.size > 0 ||
     [fields.title, fields.description, fields.imageUrl, fields.safeUrl].some(Boolean) ||
     fields.useDeeplink ||
     fields.botProtection;

@@ -2,6 +2,9 @@ export const LINK_STYLES = `
 .address { display: inline-block; max-width: 100%; user-select: all; overflow-wrap: anywhere; }
 .away { overflow-wrap: anywhere; }
 .figures { display: flex; flex-wrap: wrap; gap: .3rem .8rem; align-items: center; }
+#rules-form > * + * { margin-top: 1rem; }
+.visitor { grid-template-columns: repeat(auto-fit, minmax(min(100%, 14rem), 1fr)); }
+.card > .answer { margin-top: 1rem; }
 .rules { display: grid; gap: .8rem; list-style: none; margin: 0; padding: 0; }
 .rules > li.dragged { opacity: .55; }
 .rules > li.target > fieldset { border-color: var(--accent); box-shadow: 0 0 0 2px var(--accent-soft); }

@@ -77,7 +77,7 @@ interface TryProps {
 export const TryForm = ({ path, form: { fields, refusals }, zone }: TryProps) => {
   const refusal = (name: string) => refusals.get(name) ?? null;
   return (
-    <form class="filters" method="get" action={`${path}#try`}>
+    <form class="filters visitor" method="get" action={`${path}#try`}>
       <Choice
         name="country"
         label="Country"
