@@ -98,7 +98,7 @@ describe("a link", () => {
       const taken = `taken-${member.teamId}`;
       await make({ slug: taken });
       const named = fields.slug === "TAKEN" ? { slug: taken } : {};
-      const sent = { url: TO, title: "What I wrote", ...fields, ...named };
+      const sent: Record<string, string> = { url: TO, title: "What I wrote", ...fields, ...named };
       const path = await make();
       for (const target of [LIST, path]) {
         const { status, html } = await browser.post(target, sent);
