@@ -199,7 +199,7 @@ export async function checkShortLinks(
         shows: "Waits for its records",
         act: async () => {
           await page.goto(`${akimbo.origin}${LIST}/domains`);
-          await page.getByLabel("Domain").fill("go.harbour-news.example");
+          await page.locator("#domain").fill("go.harbour-news.example");
           await press(page, "Add the domain");
           await page.getByText("The domain is added.").waitFor();
           await requireSound(page, folder, "domains");
