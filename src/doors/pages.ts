@@ -20,6 +20,10 @@ import { pushWorker } from "../features/dashboard/push-routes.ts";
 import { reviewsPage } from "../features/dashboard/reviews.tsx";
 import { settingsPage } from "../features/dashboard/settings.tsx";
 import { setupPage } from "../features/dashboard/setup.tsx";
+import { linkCodes } from "../features/dashboard/short-links/code.tsx";
+import { domainsPage } from "../features/dashboard/short-links/domains.tsx";
+import { shortLinkPage } from "../features/dashboard/short-links/link.tsx";
+import { shortLinksPage } from "../features/dashboard/short-links/list.tsx";
 import { suggestionsPage } from "../features/dashboard/suggestions.tsx";
 import { teamPage } from "../features/dashboard/team.tsx";
 import { termsPage } from "../features/dashboard/terms.tsx";
@@ -52,6 +56,10 @@ const BEHIND_SIGN_IN = [
   webhookSignaturePage,
   webhooksPage,
   webhookAttemptPage,
+  shortLinksPage,
+  domainsPage,
+  linkCodes,
+  shortLinkPage,
   tokensPage,
   teamPage,
   activityPage,

@@ -1,8 +1,7 @@
 import { ConfigError, configOf } from "../config.ts";
 import type { LinkAddress } from "../core/link-address.ts";
 import type { Env } from "../deps.ts";
-import { ClickLog } from "../features/links/click-log.ts";
-import { type RedirectDeps, redirect } from "../features/links/redirect.ts";
+import { ClickLog, type RedirectDeps, redirect } from "../features/links/redirect.ts";
 
 type VisitContext = Omit<RedirectDeps, "waitUntil">;
 

@@ -50,8 +50,8 @@ export const webhookMessage = eitherOf(deliverMessage, notifyMessage);
 
 export type WebhookMessage = Read<typeof webhookMessage>;
 
-/** Time (ms), country (null when unknown) and device of a click. */
-export type Click = [atMs: number, country: string | null, device: string];
+/** Time (ms), country (null when unknown), device and, of a link with rules, the key of the rule that matched. */
+export type Click = [atMs: number, country: string | null, device: string, rule?: string];
 
 export type LinkClick = [linkId: number, ...click: Click];
 

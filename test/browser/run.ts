@@ -25,6 +25,7 @@ import { checkPools } from "./pools.ts";
 import { checkReference } from "./reference.ts";
 import { checkReview } from "./review.ts";
 import { checkSetup } from "./setup.ts";
+import { checkShortLinks } from "./short-links.ts";
 import { startSite } from "./site.ts";
 import { checkWcag } from "./wcag.ts";
 import { checkWebhooks } from "./webhooks.ts";
@@ -60,6 +61,7 @@ async function main(): Promise<number> {
       ...["/app/accounts", `/app/accounts/${accountId}`, `/app/accounts/${accountId}/remove`],
       ...["/app/connection-pages", "/app/media", "/app/pools", "/app/setup"],
       ...["/app/webhooks", "/app/webhooks/signature"],
+      ...["/app/short-links", "/app/short-links/domains"],
       ...PLATFORMS.map((platform) => `/app/setup/${platform}`),
       ...["/app/tokens", "/app/tokens/1/revoke", "/app/team", "/app/team/members/2/remove"],
       "/app/activity",
@@ -89,6 +91,7 @@ async function main(): Promise<number> {
       ["pools", "full", () => checkPools(browser, visit)],
       ["connection pages", "full", () => checkConnectionPages(browser, visit)],
       ["webhooks", "quick", () => checkWebhooks(browser, visit)],
+      ["short links", "full", () => checkShortLinks(browser, visit)],
       ["endings", "quick", () => checkEndings(browser, visit)],
       ["review", "full", () => checkReview(browser, visit)],
       ["a hostile caller", "quick", () => checkHostile(browser, visit)],

@@ -44,6 +44,18 @@ beforeAll(async () => {
         expires_at, account_id)
       SELECT ${teamId}, 'instagram', 'live', 'Link number ' || i, '["news"]', 1, ${from},
         ${from} + 3600000, iif(i % 10, 'acc_many_7', NULL) FROM n`,
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50)
+      INSERT INTO domains (id, team_id, user_id, is_shared, host, txt_name, txt_value, cname_target,
+        verified_at, created_at, updated_at)
+      SELECT i, ${teamId}, 1, 0, 'go' || i || '.example.com', 'name', 'value', 'akimbo.test', ${from}, ${from}, ${from} FROM n`,
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+      INSERT INTO short_links (id, team_id, domain_id, slug, slug_key, destination, use_deeplink,
+        bot_protection, created_by, created_at, updated_at, rules)
+      SELECT i, ${teamId}, i % 50, 'number-' || i, 'number-' || i, 'https://example.com/' || i, 0, 0, 1,
+        ${from}, ${from}, '[{"type":"geo","countryCodes":"DE","destination":"https://example.com/de","priority":0}]' FROM n`,
+    `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 400)
+      INSERT INTO link_days (link_id, day, clicks, countries, devices, rules, quarters)
+      SELECT 500, ${from} / 86400000 - i, 7, '{"DE":5,"":2}', '{"mobile":7}', '{"-":7}', '{"3":7}' FROM n`,
     `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 4999)
       INSERT INTO events (team_id, id, name, data, created_at)
       SELECT ${teamId}, 'evt_' || printf('%012x', ${from} - 500 * 60000 + i) || printf('%016x', i),
@@ -118,6 +130,12 @@ const PAGES: MeasuredPage[] = [
   { path: "/app/pools", rows: 4_000 },
   { path: `/app/pools/${POOL}`, rows: 4_000, walked: ["chosen", "own"] },
   { path: `/app/pools/${POOL}?from=500`, rows: 5_100, walked: ["chosen", "own"] },
+  { path: "/app/short-links", rows: 1_300 },
+  { path: "/app/short-links?search=number+7", rows: 2_200 },
+  { path: "/app/short-links?page=20", rows: 3_150 },
+  { path: "/app/short-links/500?days=90", rows: 250 },
+  { path: "/app/short-links/500?browser=mobile-ios&country=DE", rows: 200 },
+  { path: "/app/short-links/domains", rows: 1_150 },
   { path: "/app/setup", rows: 15, walked: ["users", "setup_ticks"] },
   { path: "/app/setup/tiktok", rows: 15, walked: ["users", "setup_ticks"] },
   { path: "/app/activity", rows: 120 },

@@ -21,7 +21,7 @@ const MEANINGS: Record<string, { lists: readonly (readonly string[])[]; texts?: 
     lists: [EVENT_NAMES, UPLOAD_STATUSES, poolItems.state.enumValues],
     texts: ["uploadId"],
   },
-  count_clicks: { lists: [], texts: [""] },
+  count_clicks: { lists: [], texts: ["", '$."', '"'] },
   accounts_by_data_access: { lists: [accounts.status.enumValues] },
   accounts_by_login_end: { lists: [accounts.status.enumValues] },
   accounts_by_renewal: { lists: [accounts.status.enumValues] },

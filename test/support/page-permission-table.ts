@@ -96,6 +96,11 @@ const ofPool = (fields: Record<string, string> = {}): PagePermission => ({
   }),
   stranger: 403,
 });
+const ofShortLink = (fields?: Record<string, string>) =>
+  anybody(async (team) => ({
+    params: { id: await team.shortLink() },
+    ...(fields && { fields }),
+  }));
 
 const ofPasskey = (fields?: Record<string, string>) =>
   personal(async (team, holder) => ({
@@ -256,6 +261,39 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
   "POST /app/connection-pages/:id/delete": anybody(async (team) => ({
     params: { id: await team.link() },
   })),
+
+  "GET /app/short-links": anybody(),
+  "POST /app/short-links": anybody(() => ({ fields: { url: "https://example.com/new" } })),
+  "GET /app/short-links/domains": anybody(async (team) => {
+    await team.openDomain();
+    return {};
+  }),
+  "POST /app/short-links/domains": anybody((team) => ({
+    // Another name for each who sends it.
+    get fields() {
+      return { domain: team.newDomain() };
+    },
+  })),
+  // Verified already: nobody asks DNS.
+  "POST /app/short-links/domains/:id/check": anybody(async (team) => ({
+    params: { id: await team.domain() },
+  })),
+  "POST /app/short-links/domains/:id/remove": anybody(async (team) => ({
+    params: { id: await team.domain() },
+  })),
+  "GET /app/short-links/:id": ofShortLink(),
+  "GET /app/short-links/:id/qr.svg": ofShortLink(),
+  "GET /app/short-links/:id/qr.png": ofShortLink(),
+  "POST /app/short-links/:id": ofShortLink({ url: "https://example.com/changed" }),
+  "POST /app/short-links/:id/rules": ofShortLink({
+    do: "save",
+    zone: "UTC",
+    "rules.0.type": "geo",
+    "rules.0.countryCodes": "DE,AT",
+    "rules.0.destination": "https://example.com/de",
+  }),
+  "POST /app/short-links/:id/switch": ofShortLink({ on: "false", back: "link" }),
+  "POST /app/short-links/:id/delete": ofShortLink(),
 
   "GET /app/me": anybody(),
   "GET /app/me/data": anybody(),

@@ -257,6 +257,12 @@ export class PlantedTeam {
     return `go-${++serial}.example.com`;
   }
 
+  /** Makes a domain that nobody has verified. */
+  async openDomain(): Promise<void> {
+    const id = await this.domain();
+    await env.DB.prepare("UPDATE domains SET verified_at = NULL WHERE id = ?").bind(id).run();
+  }
+
   /** Makes a verified domain. */
   async domain(): Promise<string> {
     const inserted = await env.DB.prepare(

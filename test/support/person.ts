@@ -104,6 +104,14 @@ export class Browser {
     return [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
   }
 
+  /** A file of a page. */
+  async bytes(path: string): Promise<Uint8Array<ArrayBuffer>> {
+    const headers = { cookie: this.cookieHeader(), "sec-fetch-site": "same-origin" };
+    const response = await this.harness.request(path, { headers });
+    if (response.status !== 200) throw new Error(`${path} answers ${response.status}`);
+    return new Uint8Array(await response.arrayBuffer());
+  }
+
   async send(path: string, init: RequestInit): Promise<Page> {
     const headers = new Headers(init.headers);
     if (this.cookies.size > 0) headers.set("cookie", this.cookieHeader());

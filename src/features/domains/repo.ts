@@ -1,4 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
+import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import { integer } from "drizzle-orm/sqlite-core";
 import { HOUR } from "../../core/time.ts";
 import { insertIf } from "../../db/assignments.ts";
@@ -19,6 +19,8 @@ export const teamPlan = (team: number | SQL) =>
 
 const readDomain = rowReader(domains);
 const readNumber = valueReader(integer("value").notNull());
+
+const domainColumns = getTableColumns(domains);
 
 const readCounted = rowReader({
   ...pickColumns(domains, [
@@ -45,6 +47,19 @@ export const domainsOf = (team: number | SQL, isShared: boolean): Query<CountedD
       FROM domains d WHERE d.team_id = ${team} AND d.is_shared = ${Number(isShared)}
         AND d.deleted_at IS NULL ORDER BY d.id`,
     readCounted,
+  );
+
+const readWithRecords = rowReader({ ...domainColumns, links: integer("links").notNull() });
+
+export type DomainWithRecords = ReturnType<typeof readWithRecords>;
+
+/** The personal ones too, by name. */
+export const domainsWithRecords = (team: number | SQL): Query<DomainWithRecords[]> =>
+  sqlQuery(
+    sql`SELECT d.*, (SELECT COUNT(*) FROM short_links WHERE domain_id = d.id AND slug_key IS NOT NULL
+        AND deleted_at IS NULL) AS links
+      FROM domains d WHERE d.team_id = ${team} AND d.deleted_at IS NULL ORDER BY d.host`,
+    readWithRecords,
   );
 
 const isThis = (team: number | SQL, id: number): SQL =>

@@ -10,13 +10,18 @@ export interface TeamPlan {
   hasLegacyDomains: boolean;
 }
 
-/** @throws AppError FORBIDDEN. Source: spec, "Custom domains" */
-export function requireDomainPlan(
-  { plans, defaultPlan }: Pick<Config, "plans" | "defaultPlan">,
+type PlanConfig = Pick<Config, "plans" | "defaultPlan">;
+
+export const planHasDomains = (
+  { plans, defaultPlan }: PlanConfig,
   team: TeamPlan | undefined,
-): void {
-  const plan = plans.plans[team?.plan ?? defaultPlan];
-  if (plan.customDomains || team?.hasLegacyDomains) return;
+): boolean =>
+  plans.plans[team?.plan ?? defaultPlan].customDomains || team?.hasLegacyDomains === true;
+
+/** @throws AppError FORBIDDEN. Source: spec, "Custom domains" */
+export function requireDomainPlan(config: PlanConfig, team: TeamPlan | undefined): void {
+  if (planHasDomains(config, team)) return;
+  const { defaultPlan } = config;
   throw new AppError(
     "FORBIDDEN",
     `The plan ${team?.plan ?? defaultPlan} has no custom domains: they are not part of current plans. Use the instance's own address (leave domainId out), or ask its owner for access.`,

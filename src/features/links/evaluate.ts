@@ -86,7 +86,7 @@ export class Router {
     }
   }
 
-  choose(visit: Visit): string | null {
+  choose(visit: Visit): StoredRule | null {
     let first = this.rules.length;
     const take = (rank: number | undefined) => {
       if (rank !== undefined && rank < first) first = rank;
@@ -100,7 +100,7 @@ export class Router {
     if (this.refererHosts.size + this.refererWords.size > 0) {
       this.takeReferer(visit.referer(), take);
     }
-    return this.rules[first]?.destination ?? null;
+    return this.rules[first] ?? null;
   }
 
   /** `de` matches `de-at`, but not the reverse. */

@@ -7,7 +7,8 @@ const isClick = (value: unknown): value is LinkClick =>
   Number.isSafeInteger(value[0]) &&
   Number.isSafeInteger(value[1]) &&
   (value[2] === null || typeof value[2] === "string") &&
-  typeof value[3] === "string";
+  typeof value[3] === "string" &&
+  (value[4] === undefined || typeof value[4] === "string");
 
 export function isClicks(body: unknown): body is ClicksMessage {
   const { kind, id, clicks } = (body ?? {}) as Partial<ClicksMessage>;

@@ -1,19 +1,20 @@
 import type { Config } from "../../config.ts";
 import { now } from "../../core/clock.ts";
-import { hostNameOf } from "../../core/hosts.ts";
-import { type LinkAddress, SHORT_PATH } from "../../core/link-address.ts";
+import type { LinkAddress } from "../../core/link-address.ts";
 import { runPlain } from "../../db/plain.ts";
 import type { LinkClick } from "../../queue/messages.ts";
 import type { ClickLog, ClickStore } from "./click-log.ts";
-import { isOwnShortLink, type OwnAddresses } from "./destinations.ts";
+import { type Decision, decide, type PlaceConfig } from "./decide.ts";
 import { hotLinks, keyOf } from "./hot-links.ts";
 import { type FoundLink, linkAt, linksAt } from "./repo/addresses.ts";
 import { foldSlug, isSlug } from "./slugs.ts";
-import { type Target, toTarget } from "./target.ts";
+import { countedAs, type Target, toTarget } from "./target.ts";
 import { RequestVisit } from "./visitor.ts";
 
+export { ClickLog } from "./click-log.ts";
+
 export interface RedirectDeps {
-  config: Pick<Config, "publicUrl" | "shortDomain" | "isDevelopment">;
+  config: PlaceConfig & Pick<Config, "isDevelopment">;
   database: ClickStore["database"];
   clicks: ClickStore;
   clickLog: ClickLog;
@@ -51,30 +52,58 @@ function answer(
 ): Response | Promise<Response> {
   if (!target) return notFound();
   const visit = new RequestVisit(request, now().getTime(), deps.config.isDevelopment);
-  if (target.safeUrl === null && target.preview === null) {
-    return answerPerson(request, visit, target, address, deps);
-  }
-  return answerBot(request, visit.agent, target, address, deps).then(
-    (ofBot) => ofBot ?? answerPerson(request, visit, target, address, deps),
-  );
+  const place = { address, visited: request.url, config: deps.config };
+  const decision = decide(visit, target, place);
+  return decision instanceof Promise
+    ? decision.then((decided) => render(request, visit, target, decided, deps))
+    : render(request, visit, target, decision, deps);
 }
 
-function answerPerson(
+function render(
   request: Request,
   visit: RequestVisit,
   target: Target,
-  address: LinkAddress,
+  decision: Decision,
   deps: RedirectDeps,
 ): Response | Promise<Response> {
-  const destination = target.router?.choose(visit) ?? target.destination;
-  if (isInCircle(destination, target, address, request.url, deps)) return notFound();
+  switch (decision.kind) {
+    case "circle":
+      return notFound();
+    case "preview":
+      return showPreview(request.url, decision);
+    case "safe":
+      return sendTo(decision.to);
+    case "person":
+      return sendPerson(request, visit, target, decision, deps);
+    default:
+      throw decision satisfies never;
+  }
+}
+
+function sendPerson(
+  request: Request,
+  visit: RequestVisit,
+  target: Target,
+  { to, rule }: Extract<Decision, { kind: "person" }>,
+  deps: RedirectDeps,
+): Response | Promise<Response> {
   if (request.method === "GET") {
+    const counted = countedAs(target, rule);
     const click: LinkClick = [target.id, visit.now(), visit.country(), visit.device()];
+    if (counted !== null) click.push(counted);
     const work = deps.clickLog.add(deps.clicks, click, Date.now());
     if (work) deps.waitUntil(work);
   }
-  if (!target.useDeeplink) return sendTo(destination);
-  return openApp(destination, visit).then((page) => page ?? sendTo(destination));
+  if (!target.useDeeplink) return sendTo(to);
+  return openApp(to, visit).then((page) => page ?? sendTo(to));
+}
+
+async function showPreview(
+  url: string,
+  { preview, to }: Extract<Decision, { kind: "preview" }>,
+): Promise<Response> {
+  const { previewPage } = await import("./pages.ts");
+  return previewPage(preview, { url: url.split("?")[0] ?? url, destination: to });
 }
 
 /** Null for an impossible slug. */
@@ -128,70 +157,8 @@ function keep(
   return value;
 }
 
-async function answerBot(
-  { url }: Request,
-  agent: string,
-  target: Target,
-  address: LinkAddress,
-  deps: RedirectDeps,
-): Promise<Response | null> {
-  const { safeUrl, preview, destination } = target;
-  const { isBot, isCrawler } = await import("./bots.ts");
-  if (preview !== null && isCrawler(agent)) {
-    const { previewPage } = await import("./pages.ts");
-    return previewPage(preview, {
-      url: url.split("?")[0] ?? url,
-      destination: safeUrl ?? destination,
-    });
-  }
-  if (safeUrl === null || !isBot(agent)) return null;
-  return isInCircle(safeUrl, target, address, url, deps) ? notFound() : sendTo(safeUrl);
-}
-
 async function openApp(destination: string, visit: RequestVisit): Promise<Response | null> {
   const { appLinksOf } = await import("./app-links.ts");
   const links = appLinksOf(destination, visit.system());
   return links && (await import("./pages.ts")).appPage(links);
-}
-
-/** `names`: texts that URLs of the instance's short links contain. */
-interface OwnNames {
-  own: OwnAddresses;
-  names: string[];
-}
-
-const ownByConfig = new WeakMap<object, OwnNames>();
-
-function ownNames(config: RedirectDeps["config"]): OwnNames {
-  const cached = ownByConfig.get(config);
-  if (cached) return cached;
-  const name = (text: string | null) => text && hostNameOf(text.replace(/^https?:\/\//, ""));
-  const own = { shortHosts: [name(config.shortDomain)], mainHosts: [name(config.publicUrl)] };
-  const names = [...own.shortHosts, ...own.mainHosts].flatMap((one) => (one ? [one] : []));
-  const fresh = { own, names };
-  ownByConfig.set(config, fresh);
-  return fresh;
-}
-
-/** Saving refuses short links as destinations, but a host may get short links later. */
-function isInCircle(
-  destination: string,
-  { shortHosts: ownDomains }: Target,
-  { host }: LinkAddress,
-  visited: string,
-  { config }: RedirectDeps,
-): boolean {
-  if (ownDomains.length > 0 && ownDomains.includes(hostNameOf(new URL(destination).host))) {
-    return true;
-  }
-  if (destination.includes(SHORT_PATH) && host === null) {
-    const mainHosts = [hostNameOf(new URL(visited).host)];
-    if (isOwnShortLink(new URL(destination), { shortHosts: [], mainHosts })) return true;
-  }
-  const { own, names } = ownNames(config);
-  const hostName = host && hostNameOf(host);
-  const isNamed = (one: string) => destination.includes(one);
-  if (!names.some(isNamed) && !(hostName && isNamed(hostName))) return false;
-  const shortHosts = [...own.shortHosts, hostName];
-  return isOwnShortLink(new URL(destination), { ...own, shortHosts });
 }

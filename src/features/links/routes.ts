@@ -11,6 +11,7 @@ import {
   NOT_FOUND,
   success,
 } from "../../http/route.ts";
+import { BLACK } from "./colour.ts";
 import { shortUrlOf } from "./destinations.ts";
 import { toRule } from "./rule-schema.ts";
 import * as schema from "./schema.ts";
@@ -159,7 +160,7 @@ const code = apiRoute({
 shortLinkRoutes.openapi(code, async (c) => {
   const { ctx } = c.var;
   const link = await links.getLinkAlone(ctx, idOf(c.req.valid("param").id));
-  const { renderSVG } = await import("uqr");
-  const svg = renderSVG(shortUrlOf(ctx.config, publicOrigin(ctx, c.req.url), link), { ecc: "M" });
+  const { codeSvg } = await import("./code.ts");
+  const svg = codeSvg(shortUrlOf(ctx.config, publicOrigin(ctx, c.req.url), link), BLACK);
   return c.body(svg, 200, { "Content-Type": "image/svg+xml" });
 });

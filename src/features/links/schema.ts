@@ -155,9 +155,19 @@ const FORMAT = /^[1-9]\d{0,8}$/;
 
 const MAX_PAGE = 1_000_000;
 
+/** Spec is silent. */
+const MAX_SEARCH = 100;
+
 export const linkPageSchema = z.object({
   page: wholeNumber(FORMAT, MAX_PAGE, 1).describe("Number of the page, from 1."),
   limit: wholeNumber(FORMAT, PAGE.max, PAGE.default).describe("Links on a page."),
+  search: z
+    .string()
+    .trim()
+    .min(1)
+    .max(MAX_SEARCH)
+    .optional()
+    .describe("Extension. Words in the slug, the destination or the title."),
 });
 
 export type LinkPage = z.output<typeof linkPageSchema>;

@@ -16,13 +16,34 @@ import type { LinkChange, LinkPage, NewLink } from "./schema.ts";
 import { foldSlug, newSlug } from "./slugs.ts";
 import { CLICKS_KEPT_MS, MAX_SHOWN_CLICKS, toClicks, toStatistics } from "./statistics.ts";
 
-export async function listLinks(ctx: Ctx, { page, limit }: LinkPage) {
-  const [rows, [total = 0]] = await ctx.read("links:read", [
-    repo.linksOf({ team: ctx.team, limit, offset: (page - 1) * limit }),
-    repo.countLinks({ team: ctx.team }),
-  ]);
+export function listQueries(ctx: Pick<Ctx, "team">, { page, limit, search }: LinkPage) {
+  const [team, offset] = [ctx.team, (page - 1) * limit];
+  const words = search?.toLowerCase();
+  return words === undefined
+    ? ([repo.linksOf({ team, limit, offset }), repo.countLinks({ team })] as const)
+    : ([
+        repo.linksWith({ team, words, limit, offset }),
+        repo.countLinksWith({ team, words }),
+      ] as const);
+}
+
+export async function listLinks(ctx: Ctx, filter: LinkPage) {
+  const { page, limit } = filter;
+  const [rows, [total = 0]] = await ctx.read("links:read", listQueries(ctx, filter));
   return { rows, pagination: { page, limit, total } };
 }
+
+/** What a page shows of a link: its clicks of `days` days and one more, for zones begin their days at other times. */
+export const linkPageQueries = (ctx: Pick<Ctx, "team" | "now">, id: number, days: number) =>
+  [
+    repo.linkOnPage({ team: ctx.team, id }),
+    repo.daysOf({
+      team: ctx.team,
+      id,
+      since: Math.floor(ctx.now().getTime() / DAY) - days - 1,
+    }),
+    repo.domainsForLinks({ team: ctx.team }),
+  ] as const;
 
 interface Created {
   id: number;

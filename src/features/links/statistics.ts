@@ -1,5 +1,8 @@
-import { DAY } from "../../core/time.ts";
+import { DAY, MINUTE } from "../../core/time.ts";
+import type { LocalDay, ZoneClock } from "../../core/zone.ts";
 import type { Click } from "../../queue/messages.ts";
+import type { StoredRule } from "./evaluate.ts";
+import { DEFAULT_KEY, ruleKey } from "./rule-key.ts";
 import type { Counts, linkDays } from "./table.ts";
 
 /** Spec is silent: single clicks are kept this long, daily counts for good. */
@@ -43,6 +46,62 @@ export function toStatistics(days: readonly Day[]) {
     countedOnly: days.reduce((total, day) => total + day.countedOnly, 0),
   };
 }
+
+const QUARTER = 15 * MINUTE;
+
+type TimedDay = Pick<typeof linkDays.$inferSelect, "day" | "clicks" | "quarters">;
+
+/** Clicks that were counted before quarters were stay on their day in UTC. */
+export function clicksByDay(days: readonly TimedDay[], zone: ZoneClock): Map<LocalDay, number> {
+  const total = new Map<LocalDay, number>();
+  const add = (at: number, clicks: number) => {
+    if (clicks === 0) return;
+    const day = zone.dayAt(at);
+    total.set(day, (total.get(day) ?? 0) + clicks);
+  };
+  for (const { day, clicks, quarters } of days) {
+    let rest = clicks;
+    for (const [quarter, counted] of Object.entries(quarters)) {
+      add(day * DAY + Number(quarter) * QUARTER, counted);
+      rest -= counted;
+    }
+    const middle = day * DAY + DAY / 2;
+    add(middle - zone.offsetAt(middle), rest);
+  }
+  return total;
+}
+
+export interface ClicksByRule {
+  rules: number[];
+  default: number;
+  /** Of rules that the link does not have any more. */
+  former: number;
+  /** Of the time before rules were counted, and of links that had none. */
+  unknown: number;
+}
+
+export function clicksByRule(
+  days: readonly Pick<typeof linkDays.$inferSelect, "clicks" | "rules">[],
+  rules: readonly StoredRule[],
+): ClicksByRule {
+  const counts = new Map(sum(days.map((day) => day.rules)));
+  const take = (key: string): number => {
+    const clicks = counts.get(key) ?? 0;
+    counts.delete(key);
+    return clicks;
+  };
+  const known = [...counts.values()].reduce((total, clicks) => total + clicks, 0);
+  const all = days.reduce((total, { clicks }) => total + clicks, 0);
+  return {
+    rules: rules.map((rule) => take(ruleKey(rule))),
+    default: take(DEFAULT_KEY),
+    former: [...counts.values()].reduce((total, clicks) => total + clicks, 0),
+    unknown: all - known,
+  };
+}
+
+/** Most clicks first. */
+export const countsOf = (list: readonly Counts[]): [string, number][] => sum(list);
 
 /** Most clicks first. */
 function sum(list: readonly Counts[]): [string, number][] {

@@ -61,6 +61,10 @@ export const linkDays = sqliteTable(
     countries: json<Counts>("countries").notNull(),
     devices: json<Counts>("devices").notNull(),
     countedOnly: integer("counted_only").notNull(),
+    /** By the key of the rule that matched; of links with rules alone. */
+    rules: json<Counts>("rules").notNull(),
+    /** By the quarter of an hour, from 0 to 95. */
+    quarters: json<Counts>("quarters").notNull(),
     /** The day's last minute with a click, in minutes since 1970. */
     minute: integer("minute").notNull(),
     minuteClicks: integer("minute_clicks").notNull(),

@@ -1,5 +1,6 @@
-import { Router } from "./evaluate.ts";
+import { Router, type StoredRule } from "./evaluate.ts";
 import type { FoundLink } from "./repo/addresses.ts";
+import { DEFAULT_KEY, ruleKey } from "./rule-key.ts";
 
 export interface Preview {
   title: string | null;
@@ -19,7 +20,7 @@ export interface Target {
   shortHosts: readonly string[];
 }
 
-export function toTarget(link: FoundLink): Target {
+export function toTarget(link: Omit<FoundLink, "characters">): Target {
   const { id, destination, useDeeplink, botProtection, safeUrl, rules } = link;
   const { title, description, imageUrl, shortHosts } = link;
   return {
@@ -32,3 +33,7 @@ export function toTarget(link: FoundLink): Target {
     preview: (title ?? description ?? imageUrl) ? { title, description, imageUrl } : null,
   };
 }
+
+/** Null for a link without rules. */
+export const countedAs = ({ router }: Target, rule: StoredRule | null): string | null =>
+  router === null ? null : rule === null ? DEFAULT_KEY : ruleKey(rule);

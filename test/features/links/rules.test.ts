@@ -122,7 +122,10 @@ describe("rules", () => {
           now: draw(16) * 86_400_000 + one([-1, 0, 1]),
         };
         const expected = byBruteForce(rules, facts);
-        expect(router.choose(toVisit(facts)), JSON.stringify({ rules, facts })).toBe(expected);
+        expect(
+          router.choose(toVisit(facts))?.destination ?? null,
+          JSON.stringify({ rules, facts }),
+        ).toBe(expected);
         if (expected) matched++;
       }
     }

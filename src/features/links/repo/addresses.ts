@@ -8,7 +8,7 @@ export const OWN_DOMAIN = 0;
 const HOST = `substr(u.rest, 1, instr(replace(replace(replace(u.rest, '?', '/'), '#', '/'), ':', '/') || '/', '/') - 1)`;
 
 /** JSON list of destination hosts with short links. */
-const SHORT_HOSTS = `(SELECT json_group_array(d.host) FROM (
+export const SHORT_HOSTS = `(SELECT json_group_array(d.host) FROM (
     SELECT substr(url, instr(url, '//') + 2) AS rest FROM (
       SELECT l.destination AS url UNION ALL SELECT l.safe_url WHERE l.safe_url IS NOT NULL
       UNION ALL SELECT value ->> 'destination' FROM json_each(l.rules))) u

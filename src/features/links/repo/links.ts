@@ -2,13 +2,13 @@ import { type SQL, sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
 import { assignments, insertIf } from "../../../db/assignments.ts";
 import { prepared, preparedWrite, type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
-import { flag } from "../../../db/columns.ts";
+import { flag, json } from "../../../db/columns.ts";
 import { pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { domains } from "../../domains/table.ts";
 import type { FirstTime } from "../../idempotency/once.ts";
 import { linkClicks, linkDays, shortLinks } from "../table.ts";
-import { OWN_DOMAIN } from "./addresses.ts";
+import { OWN_DOMAIN, SHORT_HOSTS } from "./addresses.ts";
 
 export type LinkRow = typeof shortLinks.$inferSelect;
 
@@ -61,6 +61,33 @@ export const countLinks = prepared(
   readNumber,
 );
 
+const hasWords = (words: string): SQL =>
+  sql`instr(lower(l.slug || char(10) || l.destination || char(10) || coalesce(l.title, '')), ${words}) > 0`;
+
+interface Search extends Team {
+  words: string;
+}
+
+export const linksWith = ({
+  team,
+  words,
+  limit,
+  offset,
+}: Search & { limit: number; offset: number }): Query<ListedLink[]> =>
+  sqlQuery(
+    sql`SELECT ${columns}, d.host FROM short_links l LEFT JOIN domains d ON d.id = l.domain_id
+      WHERE l.team_id = ${team} AND l.deleted_at IS NULL AND ${hasWords(words)}
+      ORDER BY l.id DESC LIMIT ${limit} OFFSET ${offset}`,
+    readListed,
+  );
+
+export const countLinksWith = ({ team, words }: Search): Query<number[]> =>
+  sqlQuery(
+    sql`SELECT COUNT(*) AS value FROM short_links l
+      WHERE l.team_id = ${team} AND l.deleted_at IS NULL AND ${hasWords(words)}`,
+    readNumber,
+  );
+
 const isThis = ({ team, id }: LinkId | Params<LinkId>): SQL =>
   sql`l.id = ${id} AND l.team_id = ${team} AND l.deleted_at IS NULL`;
 
@@ -73,6 +100,22 @@ export const findLink = prepared(
       WHERE ${isThis(link)}`,
   readWhole,
 );
+
+const readOnPage = rowReader({
+  ...pickColumns(shortLinks, [...LISTED, "rules"]),
+  ...pickColumns(domains, ["verifiedAt"]),
+  host,
+  shortHosts: json<string[]>("shortHosts").notNull(),
+});
+
+export type LinkOnPage = ReturnType<typeof readOnPage>;
+
+export const linkOnPage = ({ team, id }: LinkId): Query<LinkOnPage[]> =>
+  sqlQuery(
+    sql`SELECT ${columns}, l.rules, d.host, d.verified_at, ${sql.raw(SHORT_HOSTS)} AS "shortHosts"
+      FROM ${OF_TEAM} LEFT JOIN domains d ON d.id = l.domain_id WHERE ${isThis({ team, id })}`,
+    readOnPage,
+  );
 
 /** The result may exceed `max`, because a row holds several clicks. */
 export const newestClicks = prepared(
@@ -87,13 +130,30 @@ export const newestClicks = prepared(
 
 export const daysOf = prepared(
   ({ team, id, since }: Params<LinkId & { since: number }>) =>
-    sql`SELECT c.day, c.clicks, c.countries, c.devices, c.counted_only FROM ${OF_TEAM}
+    sql`SELECT c.day, c.clicks, c.countries, c.devices, c.rules, c.quarters, c.counted_only FROM ${OF_TEAM}
       CROSS JOIN link_days c ON c.link_id = l.id
       WHERE ${isThis({ team, id })} AND c.day >= ${since} ORDER BY c.day DESC`,
-  rowReader(pickColumns(linkDays, ["day", "clicks", "countries", "devices", "countedOnly"])),
+  rowReader(
+    pickColumns(linkDays, [
+      "day",
+      "clicks",
+      "countries",
+      "devices",
+      "rules",
+      "quarters",
+      "countedOnly",
+    ]),
+  ),
 );
 
 const readDomain = rowReader(pickColumns(domains, ["id", "host", "verifiedAt"]));
+
+export const domainsForLinks = ({ team }: Team): Query<LinkDomain[]> =>
+  sqlQuery(
+    sql`SELECT id, host, verified_at FROM domains WHERE team_id = ${team} AND deleted_at IS NULL
+      ORDER BY host`,
+    readDomain,
+  );
 
 export const findDomain = prepared(
   ({ team, id }: Params<LinkId>) =>
