@@ -3,6 +3,8 @@ import type { PageEnv } from "../features/auth/signed-in.ts";
 import { composePage } from "../features/composer/page.tsx";
 import { accountPage } from "../features/dashboard/account.tsx";
 import { accountsPage } from "../features/dashboard/accounts.tsx";
+import { analyticsPage } from "../features/dashboard/analytics/page.tsx";
+import { postFiguresPage } from "../features/dashboard/analytics/post.tsx";
 import { calendarPage } from "../features/dashboard/calendar.tsx";
 import { connectionPages } from "../features/dashboard/connection-pages.tsx";
 import { homePage } from "../features/dashboard/home.tsx";
@@ -30,6 +32,8 @@ import { refuseCrossSite, renderErrorPage } from "../http/pages.tsx";
 const BEHIND_SIGN_IN = [
   homePage,
   calendarPage,
+  analyticsPage,
+  postFiguresPage,
   composePage,
   uploadsPage,
   uploadPage,

@@ -1,5 +1,5 @@
-import type { Platform } from "../../core/platforms.ts";
 import { notFound } from "../../core/errors.ts";
+import type { Platform } from "../../core/platforms.ts";
 import type { Ctx } from "../../deps.ts";
 import { zoneOfTeam } from "../settings/repo.ts";
 import {
@@ -22,6 +22,8 @@ import type { ShownPost } from "./rules/summary.ts";
 import { joinThreads } from "./rules/threads.ts";
 import { comparePeriods, followersByDay, gainsByDay } from "./rules/windows.ts";
 import type { AnalyticsPost, Figures, Overview } from "./schema.ts";
+
+export type { AnalyticsPost };
 
 export const PERIODS = [7, 30, 90, 365] as const;
 export const SPLITS = ["none", "platform", "account"] as const;
@@ -297,10 +299,12 @@ function linesOf(
     }));
   }
   const byPlatform = Map.groupBy(measured, ({ account }) => account.platform);
-  return [...byPlatform].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, some]) => ({
-    name,
-    days: daysOf(some, span),
-  }));
+  return [...byPlatform]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, some]) => ({
+      name,
+      days: daysOf(some, span),
+    }));
 }
 
 function daysOf(measured: readonly Measured[], { from, to }: Span): DayFigures[] {

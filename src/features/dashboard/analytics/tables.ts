@@ -1,7 +1,14 @@
 import { platformName } from "../../../platforms/registry.ts";
 import type { DayFigures, Line, Part, Period } from "../../analytics/period.ts";
-import { add, type Counters, engagementIn, METRICS, UNMEASURED } from "../../analytics/rules/counters.ts";
+import {
+  add,
+  type Counters,
+  engagementIn,
+  METRICS,
+  UNMEASURED,
+} from "../../analytics/rules/counters.ts";
 import { toDate } from "../../analytics/rules/days.ts";
+import { accountPath, postPath } from "./view.ts";
 
 /** Null is not measured. */
 export type Cell = string | number | null;
@@ -13,6 +20,8 @@ export interface Table {
   head: readonly string[];
   /** The first cell names the row. */
   rows: readonly (readonly Cell[])[];
+  /** Of the rows. */
+  links?: readonly string[];
 }
 
 export const WEEKDAYS = [
@@ -29,7 +38,7 @@ const MAX_SINGLE_DAYS = 90;
 
 export type Measure = "views" | "engagement" | "followers";
 
-export const valueOf = ({ gains, engagement, followers }: DayFigures, measure: Measure) =>
+export const amountOf = ({ gains, engagement, followers }: DayFigures, measure: Measure) =>
   measure === "views" ? (gains[0] ?? null) : measure === "engagement" ? engagement : followers;
 
 /** The last week ends with the last day. */
@@ -50,6 +59,8 @@ function byWeek(days: readonly DayFigures[]): DayFigures[] {
 
 export interface Drawn {
   unit: "day" | "week";
+  /** Values are what was reached, not gains. */
+  isTotal?: boolean;
   lines: readonly Line[];
 }
 
@@ -57,7 +68,8 @@ export interface Drawn {
 export function drawnOf({ filter }: Period, part: Part): Drawn {
   if (filter.split === "none") return { unit: "day", lines: [{ name: "", days: part.days }] };
   const lines = part.lines.map(({ name, days }) => ({
-    name: filter.split === "platform" ? platformName(name as Parameters<typeof platformName>[0]) : name,
+    name:
+      filter.split === "platform" ? platformName(name as Parameters<typeof platformName>[0]) : name,
     days,
   }));
   if (filter.days <= MAX_SINGLE_DAYS) return { unit: "day", lines };
@@ -72,8 +84,12 @@ const NAMES: Record<Measure, string> = {
 
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-export function dayTable(measure: Measure, { unit, lines }: Drawn, isSplit: boolean): Table {
-  const caption = `${NAMES[measure]} by ${unit}`;
+export function dayTable(
+  measure: Measure,
+  { unit, isTotal = false, lines }: Drawn,
+  isSplit: boolean,
+): Table {
+  const caption = `${NAMES[measure]} ${isTotal ? "at the end of each" : "by"} ${unit}`;
   const days = lines[0]?.days ?? [];
   const dates = days.map(({ day }) => toDate(day));
   const first = unit === "day" ? "Day" : "Week from";
@@ -83,7 +99,7 @@ export function dayTable(measure: Measure, { unit, lines }: Drawn, isSplit: bool
       head: [first, ...lines.map(({ name }) => name || NAMES[measure])],
       rows: dates.map((date, i) => [
         date,
-        ...lines.map(({ days }) => (days[i] ? valueOf(days[i], measure) : null)),
+        ...lines.map(({ days }) => (days[i] ? amountOf(days[i], measure) : null)),
       ]),
     };
   }
@@ -129,6 +145,7 @@ function accountTable({ accounts }: Part): Table {
     rows: accounts.map(({ name, platform, views, engagement, followers, posts }) => [
       ...[name, platformName(platform), views, engagement, followers, posts],
     ]),
+    links: accounts.map(({ id }) => accountPath(id)),
   };
 }
 
@@ -143,7 +160,7 @@ function platformTable({ platforms }: Part): Table {
   };
 }
 
-function postTable({ posts }: Pick<Part, "posts">): Table {
+export function postTable({ posts }: Pick<Part, "posts">): Table {
   return {
     name: "posts",
     caption: "Best posts published in this period",
@@ -156,6 +173,7 @@ function postTable({ posts }: Pick<Part, "posts">): Table {
       ...[post.publishedAt, post.views, post.likes, post.comments, post.shares],
       ...[post.engagement, post.url ?? ""],
     ]),
+    links: posts.map(({ accountId, id }) => postPath(accountId, id)),
   };
 }
 
@@ -246,8 +264,7 @@ export const tableOf = (name: string, period: Period, part: Part): Table =>
 
 const MEASURES: readonly string[] = ["views", "engagement", "followers"];
 
-export const isTable = (name: string): boolean =>
-  MEASURES.includes(name) || Object.hasOwn(MAKERS, name);
+export const TABLES: readonly string[] = [...MEASURES, ...Object.keys(MAKERS)];
 
 /** Has single days where the page has weeks. */
 export function csvTable(name: string, period: Period, part: Part): Table {

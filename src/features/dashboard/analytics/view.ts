@@ -35,8 +35,11 @@ export function readFilter(query: Record<string, string>): {
       "none",
     account: read("account", short, "There is no such account.") ?? "",
     platform:
-      read("platform", (text) => (isPlatform(text) ? text : undefined), "There is no such platform.") ??
-      "",
+      read(
+        "platform",
+        (text) => (isPlatform(text) ? text : undefined),
+        "There is no such platform.",
+      ) ?? "",
     tag: read("tag", short, "There is no such tag.") ?? "",
   };
   return { filter, mistakes };
@@ -54,8 +57,7 @@ export function addressOf(
   return `${PATH}${path}?${params}`;
 }
 
-export const accountPath = (id: string): string =>
-  `${PATH}/accounts/${encodeURIComponent(id)}`;
+export const accountPath = (id: string): string => `${PATH}/accounts/${encodeURIComponent(id)}`;
 
 export const postPath = (accountId: string, postId: string): string =>
   `${PATH}/posts/${encodeURIComponent(accountId)}/${encodeURIComponent(postId)}`;
