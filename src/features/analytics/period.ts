@@ -46,6 +46,9 @@ export interface DayFigures {
 }
 
 export interface Line {
+  /** Null where all accounts are drawn together. */
+  platform: Platform | null;
+  /** Of an account; else empty. */
   name: string;
   days: readonly DayFigures[];
 }
@@ -68,6 +71,10 @@ export interface PlatformSums extends PeriodSums {
   accounts: number;
 }
 
+export interface BestPost extends AnalyticsPost {
+  counters: Counters;
+}
+
 /** Figures that may be added up. */
 export interface Part {
   /** Of a platform that stands beside the others; else null. */
@@ -80,7 +87,7 @@ export interface Part {
   undrawn: number;
   accounts: readonly AccountSums[];
   platforms: readonly PlatformSums[];
-  posts: readonly AnalyticsPost[];
+  posts: readonly BestPost[];
   grid: readonly (readonly Bucket[])[];
 }
 
@@ -290,8 +297,8 @@ function linesOf(
   if (split === "account") {
     const isMeasured = ({ id }: AccountSums) => measured.some(({ account }) => account.id === id);
     const shown = accounts.filter(isMeasured).sort(byViews).slice(0, MAX_LINES);
-    return shown.map(({ id, name }) => ({
-      name,
+    return shown.map(({ id, name, platform }) => ({
+      ...{ name, platform },
       days: daysOf(
         measured.filter(({ account }) => account.id === id),
         span,
@@ -301,8 +308,8 @@ function linesOf(
   const byPlatform = Map.groupBy(measured, ({ account }) => account.platform);
   return [...byPlatform]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, some]) => ({
-      name,
+    .map(([platform, some]) => ({
+      ...{ name: "", platform },
       days: daysOf(some, span),
     }));
 }
@@ -326,14 +333,14 @@ function bestPosts(
   measured: readonly Measured[],
   { from, to }: Span,
   posts: readonly ShownPost[] | undefined,
-): AnalyticsPost[] {
+): BestPost[] {
   const known = measured.flatMap(({ account, summary }) => {
     const { recent, mostViewed, mostEngaging } = summary;
     const all = posts ?? [...recent.mut, ...recent.external, mostViewed, mostEngaging];
     const byId = new Map(all.flatMap((post) => (post ? [[post.id, post] as const] : [])));
     return [...byId.values()]
       .filter(({ publishedAt }) => dayOf(publishedAt) >= from && dayOf(publishedAt) < to)
-      .map((post) => toPost(account, post));
+      .map((post) => ({ ...toPost(account, post), counters: post.counters }));
   });
   const viewed = known
     .filter(({ views }) => views > 0)

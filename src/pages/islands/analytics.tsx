@@ -9,7 +9,8 @@ function addReader(chart: HTMLElement): void {
   const rows = [...chart.querySelectorAll("tbody tr")];
   if (!plot || !svg || !readout || rows.length === 0) return;
   const last = rows.length - 1;
-  const hint = readout.textContent;
+  const hint = `${readout.textContent} Point at the chart, or use the arrow keys.`.trim();
+  readout.textContent = hint;
   const reader = document.createElement("div");
   const cursor = document.createElementNS("http://www.w3.org/2000/svg", "path");
   cursor.setAttribute("class", "cursor");

@@ -49,9 +49,7 @@ export const DataTable = ({ table, csv }: { table: Table; csv: string }) => (
 
 export const FoldedTable = ({ table, csv }: { table: Table; csv: string }) => (
   <details>
-    <summary>
-      Table<span class="hidden">: {table.caption}</span>
-    </summary>
+    <summary>Table: {table.caption}</summary>
     <DataTable table={table} csv={csv} />
   </details>
 );
@@ -107,7 +105,11 @@ export const Chart = ({ id, title, measure, drawn, isSplit, csv, note }: ChartPr
   const table = dayTable(measure, drawn, isSplit);
   const isEmpty = all.every((value) => value === null);
   return (
-    <section class="card chart" aria-labelledby={id} data-chart>
+    <section
+      class={measure === "views" && !drawn.isTotal ? "card wide" : "card"}
+      aria-labelledby={id}
+      data-chart
+    >
       <h3 id={id}>{title}</h3>
       {note && <p class="muted">{note}</p>}
       {isEmpty ? (

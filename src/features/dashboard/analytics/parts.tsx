@@ -112,8 +112,14 @@ export const BestPosts = ({ part, clock, csv }: { part: Part; clock: Clock; csv:
                   <Time at={new Date(post.publishedAt)} clock={clock} />
                 </p>
                 <p>
-                  <strong>{shown(post.views)}</strong> views, {shown(post.engagement)} likes,
-                  comments and shares
+                  {post.counters[0] === null ? (
+                    "Views not measured"
+                  ) : (
+                    <>
+                      <strong>{shown(post.views)}</strong> views
+                    </>
+                  )}
+                  , {shown(post.engagement)} likes, comments and shares
                 </p>
               </div>
             </li>
@@ -191,7 +197,7 @@ export const PartView = ({ period, part, clock, csv }: PartProps) => {
         />
       )}
       <Hours period={period} part={part} csv={csv} />
-      <div class="charts pair">
+      <div class="charts">
         <Shown
           {...{ id: "hashtags", title: "Hashtags", name: "hashtags", period, part, csv }}
           none="No known post has a hashtag."

@@ -115,7 +115,7 @@ const drawnPost = (days: PostDays): Drawn => ({
   isTotal: true,
   lines: [
     {
-      name: "",
+      ...{ name: "", platform: null },
       days: days.map(({ marks, ...day }) => ({ ...day, gains: marks, followers: null })),
     },
   ],

@@ -1,18 +1,19 @@
 export const ANALYTICS_STYLES = `
 :root { --s0: var(--accent); --s1: #b0490b; --s2: #0b7a4b; --s3: #a3237c; --s4: #006f9a; --s5: #7a5c00; --s6: #6b3fc4; --s7: #5c6270; }
 @media (prefers-color-scheme: dark) { :root { --s1: #ffa869; --s2: #6fdca4; --s3: #ff9ad9; --s4: #6fcdf7; --s5: #e6c65c; --s6: #c9adff; --s7: #b3b9c8; } }
-.tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 9rem), 1fr)); gap: .8rem; }
+.filters .row { grid-column: auto; }
+.page > .lead { margin-top: 1.5rem; max-width: none; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(10rem, 45%), 1fr)); gap: .7rem; }
 .page .tiles > *, .card .tiles > * { margin-top: 0; }
-.tiles > div { display: flex; flex-direction: column; gap: .1rem; padding: .9rem 1rem; background: var(--card); border: 1px solid var(--line); border-radius: .8rem; }
+.tiles > div { display: flex; flex-direction: column; gap: .1rem; padding: .8rem .9rem; background: var(--card); border: 1px solid var(--line); border-radius: .8rem; }
 .tiles dt { font-size: .9rem; } .tiles dd { margin: 0; }
-.tiles .value { font-size: 1.55rem; font-weight: 650; letter-spacing: -.02em; line-height: 1.25; font-variant-numeric: tabular-nums; }
+.tiles .value { font-size: 1.4rem; font-weight: 650; letter-spacing: -.02em; line-height: 1.25; font-variant-numeric: tabular-nums; }
 .tiles .value.none { font-size: 1rem; font-weight: 400; letter-spacing: 0; color: var(--muted); font-style: italic; padding-block: .3rem; }
 .tiles .delta { font-size: .85rem; color: var(--muted); }
 .up { color: var(--good); font-weight: 600; } .down { color: var(--bad); font-weight: 600; }
-dl.tiles { grid-template-columns: repeat(auto-fill, minmax(min(100%, 9rem), 1fr)); }
 .charts { display: grid; gap: 1.2rem; }
 .charts > * { margin: 0; min-width: 0; }
-@media (min-width: 60rem) { .pair { grid-template-columns: 1fr 1fr; align-items: start; } }
+@media (min-width: 60rem) { .charts { grid-template-columns: 1fr 1fr; align-items: start; } .charts > :is(.wide, p) { grid-column: 1 / -1; } }
 .plot { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: .3rem .6rem; }
 .plot svg { grid-column: 2; width: 100%; height: 11rem; overflow: hidden; display: block; }
 .charts > .wide .plot svg { height: 14rem; }

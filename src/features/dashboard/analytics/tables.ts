@@ -66,14 +66,14 @@ export interface Drawn {
 
 /** What a chart draws: all together, or a line for each platform or account. */
 export function drawnOf({ filter }: Period, part: Part): Drawn {
-  if (filter.split === "none") return { unit: "day", lines: [{ name: "", days: part.days }] };
-  const lines = part.lines.map(({ name, days }) => ({
-    name:
-      filter.split === "platform" ? platformName(name as Parameters<typeof platformName>[0]) : name,
-    days,
+  if (filter.split === "none")
+    return { unit: "day", lines: [{ name: "", platform: null, days: part.days }] };
+  const lines = part.lines.map(({ name, platform, days }) => ({
+    ...{ platform, days },
+    name: [name, platform && platformName(platform)].filter(Boolean).join(" on "),
   }));
   if (filter.days <= MAX_SINGLE_DAYS) return { unit: "day", lines };
-  return { unit: "week", lines: lines.map(({ name, days }) => ({ name, days: byWeek(days) })) };
+  return { unit: "week", lines: lines.map((line) => ({ ...line, days: byWeek(line.days) })) };
 }
 
 const NAMES: Record<Measure, string> = {
@@ -170,8 +170,8 @@ export function postTable({ posts }: Pick<Part, "posts">): Table {
     ],
     rows: posts.map((post) => [
       ...[post.title || "Without text", post.accountName, platformName(post.platform)],
-      ...[post.publishedAt, post.views, post.likes, post.comments, post.shares],
-      ...[post.engagement, post.url ?? ""],
+      ...[post.publishedAt, ...post.counters],
+      ...[engagementIn(post.counters), post.url ?? ""],
     ]),
     links: posts.map(({ accountId, id }) => postPath(accountId, id)),
   };
