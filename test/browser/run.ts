@@ -6,6 +6,7 @@ import { type Browser, chromium } from "playwright-core";
 import { Problem, runProgram } from "../../src/cli/program.ts";
 import { PLATFORMS } from "../../src/core/platforms.ts";
 import { startAkimbo } from "../peers/akimbo.ts";
+import { checkAnalytics } from "./analytics.ts";
 import { checkCalendar } from "./calendar.ts";
 import { checkCompose } from "./compose.ts";
 import { checkConnect } from "./connect.ts";
@@ -52,7 +53,13 @@ async function main(): Promise<number> {
     const { problems, owner, member, openInvite } = await checkPeople(browser, akimbo);
     for (const problem of problems) console.error(problem);
     const own = [
-      ...["/app", "/app/calendar", "/app/uploads", "/app/uploads?status=failed&search=one"],
+      ...[
+        "/app",
+        "/app/calendar",
+        "/app/analytics",
+        "/app/uploads",
+        "/app/uploads?status=failed&search=one",
+      ],
       ...[`/app/uploads/${publishedId}`, `/app/uploads/${failedId}`],
       ...["/app/accounts", `/app/accounts/${accountId}`, `/app/accounts/${accountId}/remove`],
       ...["/app/connection-pages", "/app/media", "/app/setup"],
@@ -80,6 +87,7 @@ async function main(): Promise<number> {
       ["consent pages", "quick", () => checkConnect(browser, visit)],
       ["setup", "quick", () => checkSetup(browser, visit)],
       ["calendar", "full", () => checkCalendar(browser, visit)],
+      ["analytics", "full", () => checkAnalytics(browser, { ...visit, place })],
       ["connection pages", "full", () => checkConnectionPages(browser, visit)],
       ["endings", "quick", () => checkEndings(browser, visit)],
       ["review", "full", () => checkReview(browser, visit)],

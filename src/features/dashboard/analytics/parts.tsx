@@ -153,6 +153,7 @@ export const Shown = (props: {
   part: Part;
   csv: CsvOf;
   none: string;
+  note?: string;
 }) => {
   const table = tableOf(props.name, props.period, props.part);
   return (
@@ -162,6 +163,7 @@ export const Shown = (props: {
       ) : (
         <DataTable table={table} csv={props.csv(props.name, props.part)} />
       )}
+      {props.note && <p class="muted">{props.note}</p>}
     </Section>
   );
 };
@@ -205,6 +207,7 @@ export const PartView = ({ period, part, clock, csv }: PartProps) => {
         <Shown
           {...{ id: "totals", title: "Since publication", name: "totals", period, part, csv }}
           none=""
+          note="What a platform does not count is 0 here."
         />
       </div>
     </>

@@ -22,7 +22,7 @@ export function scaleOf(values: readonly (number | null)[], isFromZero: boolean)
   }
   const half = roundUp(Math.max(range, highest / 50) / 2);
   const low = Math.floor(lowest / half) * half;
-  const steps = Math.ceil((highest - low) / half);
+  const steps = Math.max(1, Math.ceil((highest - low) / half));
   return { low, high: low + half * (steps + (steps % 2)) };
 }
 
