@@ -1,7 +1,8 @@
 import { notFound } from "../../core/errors.ts";
 import type { Platform } from "../../core/platforms.ts";
 import type { Ctx } from "../../deps.ts";
-import { zoneOfTeam } from "../settings/repo.ts";
+import { settingsOfTeam, zoneOfTeam } from "../settings/repo.ts";
+import type { Branding } from "../teams/table.ts";
 import {
   type Configured,
   hasTag,
@@ -94,6 +95,7 @@ export interface Part {
 export interface Period {
   filter: PeriodFilter;
   zone: string | null;
+  branding: Branding | null;
   from: DayNumber;
   /** Not included. */
   to: DayNumber;
@@ -105,20 +107,20 @@ export interface Period {
 
 /** @throws AppError FORBIDDEN by the plan */
 export async function getPeriod(ctx: Ctx, filter: PeriodFilter): Promise<Period> {
-  const [[plan], [zone = null], accounts] = await ctx.read("analytics:read", [
+  const [[plan], [settings], accounts] = await ctx.read("analytics:read", [
     repo.planOf(ctx.team),
-    zoneOfTeam({ team: ctx.team }),
+    settingsOfTeam({ team: ctx.team }),
     repo.measuredAccounts({ team: ctx.team }),
   ]);
   requireAnalytics(ctx, plan);
-  return toPeriod(ctx, accounts, { filter, zone, now: ctx.now().getTime() });
+  return toPeriod(ctx, accounts, { filter, settings, now: ctx.now().getTime() });
 }
 
 /** @throws AppError FORBIDDEN by the plan or for another team's account; NOT_FOUND */
 export async function getAccountPeriod(ctx: Ctx, id: string, days: PeriodFilter["days"]) {
-  const [[plan], [zone = null], [found], [posts = []]] = await ctx.read("analytics:read", [
+  const [[plan], [settings], [found], [posts = []]] = await ctx.read("analytics:read", [
     repo.planOf(ctx.team),
-    zoneOfTeam({ team: ctx.team }),
+    settingsOfTeam({ team: ctx.team }),
     repo.findMeasured({ team: ctx.team, id }),
     repo.postsOf({ team: ctx.team, id }),
   ]);
@@ -126,7 +128,12 @@ export async function getAccountPeriod(ctx: Ctx, id: string, days: PeriodFilter[
   const account = requireOwn(found);
   const filter: PeriodFilter = { days, split: "none", account: id, platform: "", tag: "" };
   const known = joinThreads(posts);
-  const period = toPeriod(ctx, [account], { filter, zone, now: ctx.now().getTime(), posts: known });
+  const period = toPeriod(ctx, [account], {
+    filter,
+    settings,
+    now: ctx.now().getTime(),
+    posts: known,
+  });
   return { account, period, posts: known.map((post) => toPost(account, post)) };
 }
 
@@ -173,7 +180,7 @@ function historyOf(thread: readonly StoredPost[]) {
 
 interface Asked {
   filter: PeriodFilter;
-  zone: string | null;
+  settings: Pick<Period, "zone" | "branding"> | undefined;
   /** In ms since 1970. */
   now: number;
   /** All posts of a single account. */
@@ -183,8 +190,9 @@ interface Asked {
 export function toPeriod(
   deps: Configured,
   all: readonly repo.MeasuredAccount[],
-  { filter, zone, now, posts }: Asked,
+  { filter, settings, now, posts }: Asked,
 ): Period {
+  const { zone = null, branding = null } = settings ?? {};
   const accounts = all.filter(
     (account) =>
       (filter.account === "" || account.id === filter.account) &&
@@ -207,8 +215,7 @@ export function toPeriod(
       { ...span, split: filter.split, platform, figures, timezone, posts },
     );
   return {
-    filter,
-    zone,
+    ...{ filter, zone, branding },
     ...span,
     accounts: all.map(({ id, accountName, platform, tags }) => ({
       ...{ id, name: accountName, platform, tags },

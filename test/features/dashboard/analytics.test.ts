@@ -5,7 +5,13 @@ import type { Platform } from "../../../src/core/platforms.ts";
 import { DAY, HOUR } from "../../../src/core/time.ts";
 import { measuresOf } from "../../../src/features/analytics/collect.ts";
 import { type Counters, METRICS } from "../../../src/features/analytics/rules/counters.ts";
-import { storeSync } from "../../../src/features/analytics/store.ts";
+import {
+  NOTHING,
+  type SyncReading,
+  takeSync,
+} from "../../../src/features/analytics/rules/series.ts";
+import { summarize } from "../../../src/features/analytics/rules/summary.ts";
+import { packSeries } from "../../../src/features/analytics/stored.ts";
 import { TABLES } from "../../../src/features/dashboard/analytics/tables.ts";
 import {
   connectSandbox,
@@ -92,37 +98,59 @@ interface Post {
   text?: string;
 }
 
-const sync = (
+interface Night {
+  daysAgo: number;
+  /** Null where they could not be read. */
+  posts: readonly Post[] | null;
+  followers?: number | null;
+}
+
+const readingOf = ({ daysAgo, posts, followers = null }: Night): SyncReading => {
+  const at = (TODAY - daysAgo) * DAY + 3 * HOUR;
+  return {
+    ...{ at, followers },
+    posts:
+      posts?.map(({ id, counters, publishedAt, text = `Post ${id} #tag${id.slice(-1)}` }) => ({
+        ...{ id, at, counters, text, url: `https://example.com/${id}` },
+        publishedAt: publishedAt ?? (TODAY - 100) * DAY,
+        hashtags: [`tag${id.slice(-1)}`],
+      })) ?? null,
+  };
+};
+
+/** Stores what these nights leave of an account. */
+async function store(
   accountId: string,
   platform: Platform,
-  daysAgo: number,
-  posts: readonly Post[] | null,
-  { followers = null as number | null, errors = [] as string[] } = {},
-) => {
-  const at = (TODAY - daysAgo) * DAY + 3 * HOUR;
-  return storeSync(harness.deps, {
-    ...{ teamId: owner.teamId, accountId, rehearsed: [] },
-    measures: measuresOf(harness.deps, platform),
-    errors: errors.map((message) => ({ message, at })),
-    uploadIds: new Map(
-      (posts ?? []).flatMap(({ id, uploadId }) => (uploadId ? [[id, uploadId] as const] : [])),
+  nights: readonly Night[],
+  errors: readonly string[] = [],
+): Promise<void> {
+  const ours = nights.flatMap(({ posts }) => posts ?? []);
+  const uploadIds = new Map(
+    ours.flatMap(({ id, uploadId }) => (uploadId ? [[id, uploadId] as const] : [])),
+  );
+  const measures = measuresOf(harness.deps, platform);
+  const state = nights
+    .map(readingOf)
+    .reduce((before, night) => takeSync(before, night, uploadIds, measures), NOTHING);
+  const at = START.getTime();
+  const { teamId } = owner;
+  await env.DB.batch([
+    env.DB.prepare("INSERT INTO analytics VALUES (?, ?, 1, NULL, NULL, ?, ?, ?, ?)").bind(
+      ...[teamId, accountId, at, JSON.stringify(errors.map((message) => ({ message, at })))],
+      ...[JSON.stringify(packSeries(state.series)), JSON.stringify(summarize(state.posts))],
     ),
-    reading: {
-      ...{ at, followers },
-      posts:
-        posts?.map(({ id, counters, publishedAt, text = `Post ${id} #tag${id.slice(-1)}` }) => ({
-          ...{ id, at, counters, text, url: `https://example.com/${id}` },
-          publishedAt: publishedAt ?? (TODAY - 100) * DAY,
-          hashtags: [`tag${id.slice(-1)}`],
-        })) ?? null,
-    },
-  });
-};
+    env.DB.prepare("INSERT INTO analytics_posts VALUES (?, ?, ?)").bind(
+      ...[teamId, accountId, JSON.stringify(state.posts)],
+    ),
+  ]);
+}
 
 /** A year with nights that read no posts, no followers or nothing at all. */
 async function plant(accountId: string, platform: Platform, seed: number, days: number) {
   const below = belowBy(seed);
   const marks = new Map<string, number[]>();
+  const nights: Night[] = [];
   for (let ago = days; ago >= 0; ago--) {
     if (below(8) === 0) continue;
     const posts = Array.from({ length: 12 }, (_, i) => i).flatMap((i): Post[] => {
@@ -137,10 +165,10 @@ async function plant(accountId: string, platform: Platform, seed: number, days: 
       return [{ id, counters, publishedAt }];
     });
     const isRead = below(6) > 0;
-    await sync(accountId, platform, ago, isRead ? posts : null, {
-      followers: below(4) === 0 ? null : 1_000 + below(300),
-    });
+    const followers = below(4) === 0 ? null : 1_000 + below(300);
+    nights.push({ daysAgo: ago, posts: isRead ? posts : null, followers });
   }
+  await store(accountId, platform, nights);
 }
 
 interface Raw {
@@ -295,7 +323,7 @@ describe("the figures of 30 days", () => {
         expect({ zone, grid }).toEqual({ zone, grid: rawGrid(own, zone) });
       }
     }
-  });
+  }, 60_000);
 
   test.each([7, 90, 365])("of %i days are summed from the raw rows too", async (days) => {
     const { together } = partsOf(await show(`?period=${days}`));
@@ -361,6 +389,14 @@ describe("a workspace", () => {
     expect(await show()).toContain("Connect an account");
   });
 
+  test("prints its figures under its own name", async () => {
+    await connectSandbox(harness, owner, "Ada", "bluesky");
+    const { token } = owner;
+    const json = { branding: { name: "Kranich & Söhne" } };
+    await harness.call("PATCH", "/settings", { token, json });
+    expect(await show()).toContain('<p class="printed"> <strong>Kranich &amp; Söhne</strong>');
+  });
+
   test("that was never read says so, and shows no zero", async () => {
     await connectSandbox(harness, owner, "Ada", "bluesky");
     const html = await show();
@@ -373,7 +409,7 @@ describe("a workspace", () => {
 
   test("whose reading failed is told why, and where to go", async () => {
     const id = await connectSandbox(harness, owner, "Ada", "bluesky");
-    await sync(id, "bluesky", 1, [], { errors: ["Posts: <b>no</b> answer"] });
+    await store(id, "bluesky", [{ daysAgo: 1, posts: [] }], ["Posts: <b>no</b> answer"]);
     const html = await show();
     expect(html).toContain("Some figures could not be read");
     expect(html).toContain("Posts: &lt;b&gt;no&lt;/b&gt; answer");
@@ -409,15 +445,19 @@ describe("a post", () => {
     const id = await connectSandbox(harness, owner, "Ada", "bluesky");
     const publishedAt = (TODAY - 3) * DAY + HOUR;
     const more = { ...(uploadId ? { uploadId } : {}), text: "<i>Hello</i>" };
-    for (const [ago, likes] of [
+    const liked = [
       [3, 5],
       [2, 9],
       [1, 20],
-    ] as const) {
-      await sync(id, "bluesky", ago, [
-        { id: ID, counters: [null, likes, 1, 0], publishedAt, ...more },
-      ]);
-    }
+    ] as const;
+    await store(
+      id,
+      "bluesky",
+      liked.map(([daysAgo, likes]) => ({
+        daysAgo,
+        posts: [{ id: ID, counters: [null, likes, 1, 0], publishedAt, ...more }],
+      })),
+    );
     return id;
   };
 
@@ -455,7 +495,10 @@ describe("a post", () => {
       const body = form({ accountId, description: "Hi", status: "draft", ...fields });
       return (await harness.call("POST", "/upload", { token, body })).body.data.uploadId;
     };
-    const [pictured, plain] = [await upload({ photo: photo() }), await upload({ description: "Other" })];
+    const [pictured, plain] = [
+      await upload({ photo: photo() }),
+      await upload({ description: "Other" }),
+    ];
     await plantPost(pictured);
     expect(await show()).toContain(`src="/app/analytics/pictures/${pictured}"`);
     const picture = await browser.get(`/app/analytics/pictures/${pictured}`);

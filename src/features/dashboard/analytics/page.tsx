@@ -13,6 +13,7 @@ import {
 } from "../../analytics/period.ts";
 import { type PageEnv, signedIn } from "../../auth/signed-in.ts";
 import { thumbnailOf } from "../../calendar/thumbnails.ts";
+import { logoPath } from "../../settings/rules.ts";
 import { Choice } from "../form-parts.tsx";
 import { NoticeLine, renderOwnPage } from "../parts.tsx";
 import { dayName } from "./chart.tsx";
@@ -39,6 +40,7 @@ analyticsPage.get(PATH, signedIn("read:pages"), async (c) => {
       scripts: [islandPath("analytics")],
     },
     <>
+      <PrintedBrand branding={period.branding} />
       <h1>Analytics</h1>
       <NoticeLine notice={notice} />
       {period.accounts.length === 0 ? (
@@ -56,6 +58,10 @@ analyticsPage.get(PATH, signedIn("read:pages"), async (c) => {
               <Freshness period={period} clock={clock} />
               <Trouble period={period} clock={clock} />
               <Splits filter={filter} />
+              <p class="muted unprinted">
+                Print this page, or save it as PDF, to hand it on as a report with the name and logo
+                of <a href="/app/settings">your settings</a>.
+              </p>
               {period.parts.map((part) =>
                 part.platform === null ? (
                   <PartView period={period} part={part} clock={clock} csv={csv} />
@@ -79,6 +85,14 @@ analyticsPage.get(PATH, signedIn("read:pages"), async (c) => {
     </>,
   );
 });
+
+const PrintedBrand = ({ branding }: Pick<Period, "branding">) =>
+  branding && (
+    <p class="printed">
+      {branding.logo && <img src={logoPath(branding.logo)} alt="" height="48" />}{" "}
+      {branding.name && <strong>{branding.name}</strong>}
+    </p>
+  );
 
 const NoAccounts = () => (
   <div class="card">

@@ -62,5 +62,17 @@ details .scroll { max-height: 22rem; overflow: auto; }
 .views .button { padding: .35rem .8rem; min-height: 2.2rem; }
 .views .button[aria-current] { background: var(--accent-soft); border-color: var(--accent); }
 .beside { border-left: .3rem solid var(--edge); padding-left: clamp(.6rem, 2vw, 1.2rem); }
+.printed { display: none; }
+.printed img { vertical-align: middle; }
+@media print {
+  :root { color-scheme: light; --ground: #fff; --card: #fff; --ink: #171a26; --muted: #565d73; --line: #dfe2ec; --accent: #3a46d6; --shadow: none; }
+  .top, .foot, .filters, .views, .unprinted, .readout, details, .data + p, section.scroll + p { display: none; }
+  .printed { display: block; }
+  .page { width: 100%; padding: 0; }
+  .charts > *, .tiles > div, .best li, .heat, h2, h3 { break-inside: avoid; }
+  h2, h3 { break-after: avoid; }
+  svg, rect, path { print-color-adjust: exact; }
+  a { color: inherit; text-decoration: none; }
+}
 .beside > * + * { margin-top: 1.2rem; }
 `;
