@@ -187,7 +187,7 @@ export async function checkAnalytics(
         shows: "One account, ",
         act: async () => {
           await bare.goto(first);
-          await bare.getByLabel("Platform").selectOption("tiktok");
+          await bare.getByLabel("Platform", { exact: true }).selectOption("tiktok");
           await bare.getByRole("button", { name: "Show", exact: true }).click();
           await bare.waitForURL(/platform=tiktok/);
           await bare.getByText("Table: Views by day").click();
