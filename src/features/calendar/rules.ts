@@ -72,11 +72,8 @@ export function daysOf(clock: ZoneClock, { from, until }: Range): LocalDay[] {
   return days;
 }
 
-/** Asks for the first posts of each day alone. */
-export interface Firsts {
-  perDay: number;
-  zones: readonly string[];
-}
+/** A month shows so many entries of a day. */
+export const FIRSTS_PER_DAY = 3;
 
 const MAX_ZONES = 5;
 

@@ -17,7 +17,6 @@ import {
 import {
   type CalendarFilter,
   daysOf,
-  type Firsts,
   hasTag,
   MAX_ENTRIES,
   rangeIn,
@@ -42,18 +41,18 @@ export interface Calendar {
   narrow: LocalDay[];
 }
 
-/** @param firsts For the first posts of each day alone, with their number */
+/** @param zones For the first posts of each day alone: those in which days are counted */
 export const calendarReads = (
   team: SQL,
   filter: CalendarFilter,
   now: Date,
-  firsts: Firsts | null = null,
+  zones: readonly string[] | null = null,
 ) =>
   [
     zoneOfTeam({ team }),
     accountsOfTeam({ team }),
-    firsts
-      ? firstsBetween(team, filter, widestRange(filter), firsts)
+    zones
+      ? firstsBetween(team, filter, widestRange(filter), zones)
       : postsBetween(team, filter, widestRange(filter)),
     ...comingReads(team, now),
   ] as const;
@@ -63,12 +62,11 @@ export async function readCalendar(ctx: Ctx, filter: CalendarFilter): Promise<Ca
   return toCalendar(ctx, filter, answers);
 }
 
-/** Takes the answers of `calendarReads`. A second call of the database follows where those are not all that is shown. */
+/** Takes the answers of `calendarReads`. A second call of the database follows where more posts match than are shown. */
 export async function toCalendar(
   ctx: Ctx,
   filter: CalendarFilter,
   answers: Results<ReturnType<typeof calendarReads>>,
-  firsts: Firsts | null = null,
 ): Promise<Calendar> {
   const [[storedZone = null], everyAccount, near, ...pools] = answers;
   const accounts = everyAccount.filter(({ isRemoved }) => !isRemoved);
@@ -77,7 +75,7 @@ export async function toCalendar(
   const clock = new ZoneClock(zone);
   const range = rangeIn(clock, filter);
   const [posts] =
-    near.length > MAX_ENTRIES || (firsts && !areFirsts(near, zone, firsts))
+    countOf(near) > MAX_ENTRIES
       ? await ctx.db.run([postsBetween(ctx.team, filter, range)])
       : ([near] as const);
   const lastPost = posts.length > MAX_ENTRIES ? posts.at(-1) : undefined;
@@ -99,9 +97,11 @@ export async function toCalendar(
   };
 }
 
-/** Not in a zone that was unknown when they were read, and not where more match than are read. */
-const areFirsts = (posts: readonly PlacedPost[], zone: string, { zones }: Firsts): boolean =>
-  zones.includes(zone) && (posts[0]?.post.ofRange ?? 0) <= MAX_ENTRIES;
+const countOf = (posts: readonly PlacedPost[]): number =>
+  posts.reduce(
+    (sum, { post: { inDay, ofDay } }) => sum + (ofDay ? (inDay === 0 ? ofDay : 0) : 1),
+    0,
+  );
 
 interface Found {
   accounts: CalendarAccount[];

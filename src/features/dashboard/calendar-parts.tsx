@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 import type { LocalDay, ZoneClock } from "../../core/zone.ts";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { platformName } from "../../platforms/registry.ts";
-import { type Firsts, isMovable, latestZones } from "../calendar/rules.ts";
+import { FIRSTS_PER_DAY, isMovable } from "../calendar/rules.ts";
 import type { Calendar, Entry } from "../calendar/service.ts";
 import type { thumbnailsOf } from "../calendar/thumbnails.ts";
 import { addressOf, type CalendarView, dayName, viewOf } from "./calendar-view.ts";
@@ -32,11 +32,7 @@ export interface Scene {
 }
 
 /** Keeps a page small; the page of a day has the others. */
-const SHOWN: Record<CalendarView["period"], number> = { month: 3, week: 40, day: 150 };
-
-/** A month is asked for no more than it shows. */
-export const firstsOf = ({ period }: CalendarView): Firsts | null =>
-  period === "month" ? { perDay: SHOWN.month, zones: latestZones() } : null;
+const SHOWN: Record<CalendarView["period"], number> = { month: FIRSTS_PER_DAY, week: 40, day: 150 };
 
 export const shownOf = (view: CalendarView, entries: readonly Entry[]): readonly Entry[] =>
   entries.slice(0, SHOWN[view.period]);

@@ -11,7 +11,7 @@ import { type Clock, clockOf, Time } from "../../pages/times.tsx";
 import { PLATFORM_NAMES, platformName } from "../../platforms/registry.ts";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
 import { createFeed, endFeed, feedsOfTeam, mayEnd } from "../calendar/feeds.ts";
-import { readDay } from "../calendar/rules.ts";
+import { latestZones, readDay } from "../calendar/rules.ts";
 import {
   type Calendar,
   calendarReads,
@@ -22,15 +22,7 @@ import {
 import { thumbnailsOf } from "../calendar/thumbnails.ts";
 import { HELD_MESSAGE } from "../posts/rules.ts";
 import { zoneOfTeam } from "../settings/repo.ts";
-import {
-  Day,
-  firstsOf,
-  Narrow,
-  type RefusedMove,
-  type Scene,
-  shownOf,
-  Weekdays,
-} from "./calendar-parts.tsx";
+import { Day, Narrow, type RefusedMove, type Scene, shownOf, Weekdays } from "./calendar-parts.tsx";
 import { CALENDAR_STYLES } from "./calendar-styles.ts";
 import {
   addressOf,
@@ -114,10 +106,10 @@ const todayIn = ({ now }: { now(): Date }, zone: string): LocalDay =>
 async function showCalendar(c: Context<PageEnv>, shown: Shown): Promise<Response> {
   const { ctx } = c.var;
   const guess = readView(c.req.query(), todayIn(ctx, "UTC"));
-  const firsts = firstsOf(guess.view);
+  const zones = guess.view.period === "month" ? latestZones() : null;
   const [feeds, ...answers] = await ctx.read("posts:read", [
     feedsOfTeam({ team: ctx.team }),
-    ...calendarReads(ctx.team, filterOf(guess.view), ctx.now(), firsts),
+    ...calendarReads(ctx.team, filterOf(guess.view), ctx.now(), zones),
   ]);
   const [[zone = null]] = answers;
   const today = todayIn(ctx, zone ?? "UTC");
@@ -128,9 +120,8 @@ async function showCalendar(c: Context<PageEnv>, shown: Shown): Promise<Response
     ctx,
     filterOf(view),
     isOther
-      ? await ctx.read("posts:read", calendarReads(ctx.team, filterOf(view), ctx.now(), firsts))
+      ? await ctx.read("posts:read", calendarReads(ctx.team, filterOf(view), ctx.now(), zones))
       : answers,
-    firsts,
   );
   const days = entriesByDay(view, calendar);
   const drawn = [...days.values()].flatMap((entries) => shownOf(view, entries));

@@ -301,7 +301,7 @@ describe("the figures of 30 days", () => {
       const id = await connectSandbox(harness, owner, name, platform);
       await plant(id, platform, seed + 1, 70);
     }
-  });
+  }, 60_000);
 
   test("equal those of the API and of the raw rows in 20 zones, with YouTube beside", async () => {
     const rows = await rawRows();

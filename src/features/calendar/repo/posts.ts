@@ -10,7 +10,7 @@ import { uploadsMatching } from "../../posts/repo/read.ts";
 import { uploads } from "../../posts/table.ts";
 import {
   type CalendarFilter,
-  type Firsts,
+  FIRSTS_PER_DAY,
   MAX_ENTRIES,
   type Range,
   SHOWN_CHARACTERS,
@@ -81,12 +81,15 @@ const VALUES = {
 const post = packedRows(FIELDS, VALUES);
 
 const firstPost = packedRows(
-  { ...FIELDS, ofDay: integer("of_day").notNull(), ofRange: integer("of_range").notNull() },
-  { ...VALUES, ofDay: sql`ofDay`, ofRange: sql`ofRange` },
+  { ...FIELDS, ofDay: integer("of_day"), inDay: integer("in_day").notNull() },
+  { ...VALUES, ofDay: sql`nullif(ofDay, 0)`, inDay: sql`first.key` },
 );
 
-/** `ofDay` and `ofRange` are how many posts stand there where only the first ones of each day are read. */
-export type CalendarPost = ReturnType<typeof post.read> & { ofDay?: number; ofRange?: number };
+/** Where only the first posts of each day are read, `ofDay` is how many it has, and `inDay` counts them from 0. */
+export type CalendarPost = ReturnType<typeof post.read> & {
+  ofDay?: number | null;
+  inDay?: number;
+};
 
 /** Decoded when it is asked for, because the page of a month shows few of its posts. */
 export class PlacedPost {
@@ -155,8 +158,11 @@ interface FirstsValues extends Range {
   where: SQL;
   team: SQL;
   zones: string;
-  perDay: number;
 }
+
+const FIRST_IDS = sql.raw(
+  Array.from({ length: FIRSTS_PER_DAY }, (_, i) => `ids ->> ${i}`).join(", "),
+);
 
 const selectFirsts = prepared(
   (values: Params<FirstsValues>) =>
@@ -164,27 +170,25 @@ const selectFirsts = prepared(
         SELECT value ->> 0 AS start, value ->> 1 AS until, value ->> 2 AS shift
         FROM json_each(${values.zones}, '$."' || coalesce((SELECT zone FROM teams WHERE id = ${values.team}), 'UTC') || '"')),
       placed AS (SELECT ${uploads.id} AS id, ${PLACE} AS at FROM ${uploads} WHERE ${isBetween(values)}),
-      ranked AS (SELECT placed.id, at, count(*) OVER () AS ofRange,
-          count(*) OVER (PARTITION BY (at + shift) / ${sql.raw(`${DAY}`)}) AS ofDay,
-          row_number() OVER (PARTITION BY (at + shift) / ${sql.raw(`${DAY}`)} ORDER BY at, placed.id) AS rank
-        FROM placed JOIN spans ON at >= start AND at < until)
-      SELECT ${firstPost.column} FROM ranked JOIN ${uploads} ON ${uploads.id} = ranked.id
-      WHERE rank <= ${values.perDay} ORDER BY ranked.at, ranked.id`,
+      days AS MATERIALIZED (SELECT count(shift) AS ofDay, json_group_array(id ORDER BY at, id) AS ids
+        FROM placed LEFT JOIN spans ON at >= start AND at < until GROUP BY (at + shift) / ${sql.raw(`${DAY}`)})
+      SELECT ${firstPost.column} FROM days
+        CROSS JOIN json_each(iif(ofDay = 0, ids, json_array(${FIRST_IDS}))) first
+        CROSS JOIN ${uploads} ON ${uploads.id} = first.value`,
   ({ packed }) => new PlacedPost(packed as string, firstPost.unpack),
 );
 
-/** The first posts of each local day, if the workspace's zone is one of `zones`; otherwise none. */
+/** The first posts of each local day, if the workspace's zone is one of `zones`; otherwise all, with `ofDay` null. */
 export const firstsBetween = (
   team: SQL,
   filter: PostFilter,
   range: Range,
-  { perDay, zones }: Firsts,
+  zones: readonly string[],
 ): Query<PlacedPost[]> =>
   selectFirsts({
     where: matching(team, filter, range),
     ...range,
     team,
-    perDay,
     zones: JSON.stringify(
       Object.fromEntries(zones.map((zone) => [zone, spansOf(new ZoneClock(zone), range)])),
     ),
