@@ -53,7 +53,7 @@ path.line, svg.line path { fill: none; stroke: currentcolor; stroke-width: 2px; 
 .data td { white-space: nowrap; } .data th[scope=row] { font-weight: 400; min-width: 6rem; }
 .data td.none, .none { color: var(--muted); font-style: italic; }
 .data thead th { border-top: 0; white-space: nowrap; }
-details .scroll { max-height: 22rem; overflow: auto; }
+section.scroll { max-height: 26rem; overflow: auto; }
 .best { list-style: none; margin-bottom: 0; padding: 0; display: grid; gap: .8rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 20rem), 1fr)); }
 .best li { display: grid; grid-template-columns: 4.5rem minmax(0, 1fr); gap: .2rem .8rem; align-items: start; }
 .best img, .best .letter { width: 4.5rem; height: 4.5rem; border-radius: .6rem; object-fit: cover; background: var(--code); display: grid; place-items: center; font-size: 1.4rem; font-weight: 700; color: var(--muted); }
@@ -68,6 +68,7 @@ details .scroll { max-height: 22rem; overflow: auto; }
   :root { color-scheme: light; --ground: #fff; --card: #fff; --ink: #171a26; --muted: #565d73; --line: #dfe2ec; --accent: #3a46d6; --shadow: none; }
   .top, .foot, .filters, .views, .unprinted, .readout, details, .data + p, section.scroll + p { display: none; }
   .printed { display: block; }
+  section.scroll { max-height: none; overflow: visible; }
   .page { width: 100%; padding: 0; }
   .charts > *, .tiles > div, .best li, .heat, h2, h3 { break-inside: avoid; }
   h2, h3 { break-after: avoid; }
