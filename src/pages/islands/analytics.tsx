@@ -34,12 +34,6 @@ function addReader(chart: HTMLElement): void {
     readout.textContent = hint;
     cursor.removeAttribute("d");
   };
-  const fit = () => {
-    reader.style.left = `${svg.getBoundingClientRect().left - plot.getBoundingClientRect().left}px`;
-    reader.style.width = `${svg.clientWidth}px`;
-    reader.style.height = `${svg.clientHeight}px`;
-  };
-
   reader.className = "reader";
   reader.tabIndex = 0;
   const told = {
@@ -77,7 +71,6 @@ function addReader(chart: HTMLElement): void {
     event.preventDefault();
     tell(next);
   });
-  new ResizeObserver(fit).observe(svg);
   plot.append(reader);
 }
 

@@ -15,12 +15,12 @@ export const ANALYTICS_STYLES = `
 .charts > * { margin: 0; min-width: 0; }
 @media (min-width: 60rem) { .charts { grid-template-columns: 1fr 1fr; align-items: start; } .charts > :is(.wide, p) { grid-column: 1 / -1; } }
 .plot { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: .3rem .6rem; }
-.plot svg { grid-column: 2; width: 100%; height: 11rem; overflow: hidden; display: block; }
+.plot svg { grid-area: 1 / 2; width: 100%; height: 11rem; overflow: hidden; display: block; }
 .charts > .wide .plot svg { height: 14rem; }
 .y { display: flex; flex-direction: column; justify-content: space-between; text-align: right; margin-block: -.6em; }
 .y, .x, .hours, .heat .weekdays { font-size: .78rem; color: var(--muted); font-variant-numeric: tabular-nums; }
-.x { grid-column: 2; display: flex; justify-content: space-between; gap: .5rem; }
-.plot { position: relative; margin-top: 1.2rem; }
+.x { grid-area: 2 / 2; display: flex; justify-content: space-between; gap: .5rem; }
+.plot { margin-top: 1.2rem; }
 .s0 { color: var(--s0); } .s1 { color: var(--s1); } .s2 { color: var(--s2); } .s3 { color: var(--s3); }
 .s4 { color: var(--s4); } .s5 { color: var(--s5); } .s6 { color: var(--s6); } .s7 { color: var(--s7); }
 path.line, svg.line path { fill: none; stroke: currentcolor; stroke-width: 2px; stroke-linejoin: round; stroke-linecap: round; vector-effect: non-scaling-stroke; }
@@ -29,7 +29,7 @@ path.line, svg.line path { fill: none; stroke: currentcolor; stroke-width: 2px; 
 .gap { fill: var(--muted); fill-opacity: .13; }
 .cursor { stroke: var(--ink); vector-effect: non-scaling-stroke; }
 .readout { min-height: 1.5em; font-variant-numeric: tabular-nums; }
-.reader { position: absolute; cursor: crosshair; touch-action: pan-y; }
+.reader { grid-area: 1 / 2; cursor: crosshair; touch-action: pan-y; }
 .legend { display: flex; flex-wrap: wrap; gap: .3rem 1rem; list-style: none; margin-bottom: 0; padding: 0; font-size: .88rem; }
 .legend li { display: flex; gap: .4rem; align-items: center; overflow-wrap: anywhere; min-width: 0; }
 .legend svg { width: 1.5rem; height: .5rem; flex: none; }
