@@ -4,6 +4,8 @@ import { composePage } from "../features/composer/page.tsx";
 import { accountPage } from "../features/dashboard/account.tsx";
 import { accountsPage } from "../features/dashboard/accounts.tsx";
 import { activityPage } from "../features/dashboard/activity/page.tsx";
+import { analyticsPage } from "../features/dashboard/analytics/page.tsx";
+import { postFiguresPage } from "../features/dashboard/analytics/post.tsx";
 import { calendarPage } from "../features/dashboard/calendar.tsx";
 import { connectionPages } from "../features/dashboard/connection-pages.tsx";
 import { homePage } from "../features/dashboard/home.tsx";
@@ -41,6 +43,8 @@ import { refuseCrossSite, renderErrorPage } from "../http/pages.tsx";
 const BEHIND_SIGN_IN = [
   homePage,
   calendarPage,
+  analyticsPage,
+  postFiguresPage,
   composePage,
   uploadsPage,
   uploadPage,

@@ -7,6 +7,7 @@ import { Problem, runProgram } from "../../src/cli/program.ts";
 import { PLATFORMS } from "../../src/core/platforms.ts";
 import { startAkimbo } from "../peers/akimbo.ts";
 import { checkActivity } from "./activity.ts";
+import { checkAnalytics } from "./analytics.ts";
 import { checkCalendar } from "./calendar.ts";
 import { checkCompose } from "./compose.ts";
 import { checkConnect } from "./connect.ts";
@@ -56,7 +57,13 @@ async function main(): Promise<number> {
     const { problems, owner, member, openInvite } = await checkPeople(browser, akimbo);
     for (const problem of problems) console.error(problem);
     const own = [
-      ...["/app", "/app/calendar", "/app/uploads", "/app/uploads?status=failed&search=one"],
+      ...[
+        "/app",
+        "/app/calendar",
+        "/app/analytics",
+        "/app/uploads",
+        "/app/uploads?status=failed&search=one",
+      ],
       ...[`/app/uploads/${publishedId}`, `/app/uploads/${failedId}`],
       ...["/app/accounts", `/app/accounts/${accountId}`, `/app/accounts/${accountId}/remove`],
       ...["/app/connection-pages", "/app/media", "/app/pools", "/app/setup"],
@@ -89,6 +96,7 @@ async function main(): Promise<number> {
       ["calendar", "full", () => checkCalendar(browser, visit)],
       ["activity", "full", () => checkActivity(browser, visit)],
       ["pools", "full", () => checkPools(browser, visit)],
+      ["analytics", "full", () => checkAnalytics(browser, { ...visit, place })],
       ["connection pages", "full", () => checkConnectionPages(browser, visit)],
       ["webhooks", "quick", () => checkWebhooks(browser, visit)],
       ["short links", "full", () => checkShortLinks(browser, visit)],

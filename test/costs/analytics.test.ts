@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
+import { PLATFORMS } from "../../src/core/platforms.ts";
 import { DAY } from "../../src/core/time.ts";
 import { accountById } from "../../src/features/accounts/repo.ts";
 import { rehearsedPosts } from "../../src/features/analytics/repo/read.ts";
@@ -7,6 +8,7 @@ import { accountsInUse, ownPosts } from "../../src/features/analytics/repo/write
 import { openCredentials, sealCredentials } from "../../src/features/logins/platform-access.ts";
 import { connectSandbox, createMember, Harness, type Member } from "../support/harness.ts";
 import { measure } from "../support/meter.ts";
+import { Browser } from "../support/person.ts";
 import { plantAccounts, removeAccounts } from "./night.ts";
 import { slowPlans } from "./support.ts";
 import { DAYS, POSTS, yearOf } from "./years.ts";
@@ -23,15 +25,19 @@ beforeEach(async () => {
   owner = await createMember();
 });
 
-async function plantYears(teamId: number, accounts: number): Promise<void> {
+async function plantYears(
+  teamId: number,
+  accounts: number,
+  platforms: readonly string[] = ["tiktok"],
+): Promise<void> {
   const { series, summary, posts } = yearOf();
   for (let i = 0; i < accounts; i++) {
     const id = `acc_${teamId}_${i}`;
     await env.DB.batch([
       env.DB.prepare(
         `INSERT INTO accounts (id, team_id, platform, platform_account_id, account_name, mode,
-          status, connected_at) VALUES (?, ?, 'tiktok', ?, 'A', 'sandbox', 'active', 0)`,
-      ).bind(id, teamId, id),
+          status, connected_at) VALUES (?, ?, ?, ?, ?, 'sandbox', 'active', 0)`,
+      ).bind(id, teamId, platforms[i % platforms.length] ?? "", id, `Account number ${i}`),
       env.DB.prepare("INSERT INTO analytics VALUES (?, ?, 1, NULL, NULL, 1, '[]', ?, ?)").bind(
         ...[teamId, id, series, summary],
       ),
@@ -56,6 +62,41 @@ test("an overview of 100 accounts, a year and 1,000 posts each is one round trip
   expect(costs.roundTrips).toHaveLength(1);
   expect(costs.rowsRead).toBeLessThanOrEqual(MAX_READ);
   Object.assign(task.meta, { measured: `${costs.rowsRead} rows read` });
+});
+
+const MAX_PAGE_ROWS = 250;
+/** Compressed. */
+const MAX_PAGE_BYTES = 60_000;
+
+async function compressedSize(text: string): Promise<number> {
+  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"));
+  return (await new Response(stream).arrayBuffer()).byteLength;
+}
+
+test("the page of 100 accounts over any period and split is one round trip of few rows, and small", async ({
+  task,
+}) => {
+  await plantYears(owner.teamId, ACCOUNTS, PLATFORMS);
+  const browser = await new Browser(harness).signIn(owner);
+  const told: string[] = [];
+  const year = "/app/analytics?period=365";
+  const first = `/app/analytics/accounts/acc_${owner.teamId}_0`;
+  for (const path of [
+    ...["/app/analytics", year, `${year}&split=platform`, `${year}&split=account`],
+    ...["/app/analytics?period=90&split=account", "/app/analytics/views.csv?period=365"],
+    ...[`${first}?period=365`, `${first.replace("accounts", "posts")}/post-3-with-an-id`],
+  ]) {
+    const { result: page, costs } = await measure(harness, () => browser.get(path));
+    expect(page.status).toBe(200);
+    const bytes = await compressedSize(page.html);
+    told.push(`${path}: ${costs.rowsRead} rows read, ${bytes} bytes`);
+    expect(costs.roundTrips).toHaveLength(1);
+    expect(costs.rowsRead).toBeLessThanOrEqual(MAX_PAGE_ROWS);
+    expect(costs.rowsWritten).toBe(0);
+    expect(bytes).toBeLessThanOrEqual(MAX_PAGE_BYTES);
+  }
+  console.log(told.join("\n"));
+  Object.assign(task.meta, { measured: told.join("; ") });
 });
 
 test("reading one account with 1,000 posts is one round trip of few rows", async () => {

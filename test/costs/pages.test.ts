@@ -114,6 +114,7 @@ const PAGES: MeasuredPage[] = [
   { path: "/app", rows: 1_000, walked: ["users"] },
   { path: "/app/calendar?month=2026-12", rows: 5_100 },
   { path: "/app/calendar?week=2026-12-01&status=failed", rows: 1_500 },
+  { path: "/app/analytics", rows: 450 },
   { path: "/app/compose", rows: 700 },
   { path: "/app/uploads", rows: 1_300 },
   { path: "/app/uploads?limit=100", rows: 1_300 },

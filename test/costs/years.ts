@@ -7,6 +7,10 @@ import { ALL, reading } from "../features/analytics/readings.ts";
 export const DAYS = 365;
 export const POSTS = 1_000;
 
+/** Digits that repeat no pattern, as those of real days. */
+const spread = (day: number): number[] =>
+  [20_000, 900, 90, 30].map((most, metric) => ((day + 7) ** 3 * (7_919 + 13 * metric)) % most);
+
 /** Makes up what is stored of an account that has been read every night of a year. */
 export function yearOf(): { series: string; summary: string; posts: string } {
   const today = Date.parse("2026-12-01T03:00:00Z");
@@ -20,8 +24,8 @@ export function yearOf(): { series: string; summary: string; posts: string } {
     ALL,
   );
   const days = Array.from({ length: DAYS }, (_, i) => ({
-    ...{ day: Math.floor(today / DAY) - DAYS + 1 + i, gains: [9_000 + i, 500, 40, 3] },
-    ...{ followers: 10_000 + i, followersAt: 0, readAt: Array(4).fill(today - i * DAY) },
+    ...{ day: Math.floor(today / DAY) - DAYS + 1 + i, gains: spread(i) },
+    ...{ followers: 10_000 + i * 9 + (spread(i)[2] ?? 0), followersAt: 0, readAt: Array(4).fill(today - i * DAY) },
   }));
   return {
     series: JSON.stringify(packSeries({ firstAt: 0, days, months: [] })),

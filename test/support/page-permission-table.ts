@@ -1,4 +1,5 @@
 import type { Role } from "../../src/deps.ts";
+import { TABLES } from "../../src/features/dashboard/analytics/tables.ts";
 import type { Holder, PlantedTeam } from "./permission-team.ts";
 import { newBrowser } from "./push-service.ts";
 import { photo } from "./stage.ts";
@@ -73,6 +74,13 @@ const atLeast = (least: Role, send: PagePermission["send"]): PagePermission => (
 
 const ofAccount = (fields?: Record<string, string>) =>
   anybody(async (team) => ({ params: { id: await team.account() }, ...(fields && { fields }) }));
+
+const ofFigures = (
+  paramsOf: (ids: { accountId: string; postId: string }) => Record<string, string>,
+): PagePermission => ({
+  ...anybody(async (team) => ({ params: paramsOf(await team.measuredPost()) })),
+  stranger: 403,
+});
 
 const ofFile = (fields?: Record<string, string>) =>
   anybody(async (team) => ({
@@ -231,6 +239,25 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
   "POST /app/calendar/feeds": anybody(),
   "POST /app/calendar/feeds/:id/revoke": atLeast("ADMIN", async (team) => ({
     params: { id: await team.calendarFeed() },
+  })),
+
+  "GET /app/analytics": anybody(async (team) => {
+    await team.measuredPost();
+    return {};
+  }),
+  ...Object.fromEntries(
+    TABLES.map((name): [string, PagePermission] => [`GET /app/analytics/${name}.csv`, anybody()]),
+  ),
+  "GET /app/analytics/pictures/:id": anybody(async (team) => ({
+    params: { id: await team.upload() },
+  })),
+  "GET /app/analytics/accounts/:id": ofFigures(({ accountId }) => ({ id: accountId })),
+  "GET /app/analytics/accounts/:id/:table": ofFigures(({ accountId }) => ({
+    ...{ id: accountId, table: "views.csv" },
+  })),
+  "GET /app/analytics/posts/:accountId/:postId": ofFigures((ids) => ids),
+  "GET /app/analytics/posts/:accountId/:postId/:table": ofFigures((ids) => ({
+    ...{ ...ids, table: "views.csv" },
   })),
 
   "GET /app/reviews": atLeast("ADMIN", nothing),

@@ -1,5 +1,7 @@
 import { env } from "cloudflare:workers";
 import type { Role } from "../../src/deps.ts";
+import { measuresOf } from "../../src/features/analytics/collect.ts";
+import { storeSync } from "../../src/features/analytics/store.ts";
 import { pageOf } from "../platforms/linkedin/row.ts";
 import {
   type Answer,
@@ -148,6 +150,21 @@ export class PlantedTeam {
   async account(platform = "bluesky"): Promise<string> {
     const name = `${this.text("account")} ${++serial}`;
     return (await this.send("POST", "/accounts", { json: { platform, sandbox: true, name } })).id;
+  }
+
+  async measuredPost(): Promise<{ accountId: string; postId: string }> {
+    const accountId = await this.account();
+    const postId = `post-${++serial}`;
+    const at = this.harness.deps.now().getTime();
+    const text = `${this.text("post")} ${serial}`;
+    const counters = [1, 2, 3, 4];
+    const post = { id: postId, at, publishedAt: at - 1, text, hashtags: [], url: null, counters };
+    await storeSync(this.harness.deps, {
+      ...{ teamId: this.teamId, accountId, measures: measuresOf(this.harness.deps, "bluesky") },
+      ...{ errors: [], uploadIds: new Map(), rehearsed: [] },
+      reading: { at, followers: 1, posts: [post] },
+    });
+    return { accountId, postId };
   }
 
   async upload({

@@ -29,7 +29,7 @@ interface OverviewOptions {
   posts?: readonly ShownPost[];
 }
 
-interface Measured {
+export interface Measured {
   account: MeasuredAccount;
   summary: Summary;
   days: readonly DayRow[];
@@ -37,15 +37,15 @@ interface Measured {
   minutes: readonly number[];
 }
 
-type Configured = Pick<Deps, "config">;
+export type Configured = Pick<Deps, "config">;
 
 export function toOverview(
   deps: Configured,
   accounts: readonly MeasuredAccount[],
   { now, timezone, source, posts }: OverviewOptions,
+  measured: readonly Measured[] = toMeasured(deps, accounts, now),
 ): Overview {
   const today = dayOf(now);
-  const measured = accounts.flatMap((account) => toMeasured(deps, account, now));
   const platforms = new Set(accounts.map(({ platform }) => platform));
   const apart = platformsApart(deps, platforms);
   const on = (isWanted: (platform: Platform) => boolean): Measured[] =>
@@ -123,13 +123,7 @@ function figuresOf(
       TOP_HASHTAGS,
     ),
     dailyHistory: toHistory(recent),
-    summary: compareWindows(
-      measured.map(({ days, minutes }) => ({
-        days,
-        published: minutes.map((minute) => dayOf(minute * MINUTE)),
-      })),
-      today,
-    ),
+    summary: compareWindows(measured.map(toCompared), today),
     followerHistory: followersByDay(recent).map(({ day, followers }) => ({
       date: toDate(day),
       followers,
@@ -138,10 +132,21 @@ function figuresOf(
   };
 }
 
+export const toCompared = ({ days, minutes }: Measured) => ({
+  days,
+  published: minutes.map((minute) => dayOf(minute * MINUTE)),
+});
+
 const recentDays = (days: readonly DayRow[], today: DayNumber): DayRow[] =>
   days.filter(({ day }) => day > today - HISTORY_DAYS);
 
-function toMeasured(deps: Configured, account: MeasuredAccount, now: number): Measured[] {
+export const toMeasured = (
+  deps: Configured,
+  accounts: readonly MeasuredAccount[],
+  now: number,
+): Measured[] => accounts.flatMap((account) => measuredOf(deps, account, now));
+
+function measuredOf(deps: Configured, account: MeasuredAccount, now: number): Measured[] {
   const { platform, series, summary, syncedAt } = account;
   if (!series || !summary || !syncedAt) return [];
   let minute = 0;
@@ -153,7 +158,7 @@ function toMeasured(deps: Configured, account: MeasuredAccount, now: number): Me
   return [{ account, summary, days, minutes }];
 }
 
-const toSamples = ({ minutes, summary }: Measured): Sample[] =>
+export const toSamples = ({ minutes, summary }: Measured): Sample[] =>
   minutes.flatMap((minute, i): Sample[] => {
     const views = summary.views[i] ?? null;
     return views === null ? [] : [[minute, views]];
@@ -208,7 +213,7 @@ function listPosts(
     .slice(0, MAX_POSTS);
 }
 
-const toPost = (account: MeasuredAccount, post: ShownPost): AnalyticsPost => ({
+export const toPost = (account: MeasuredAccount, post: ShownPost): AnalyticsPost => ({
   id: post.id,
   accountId: account.id,
   accountName: account.accountName,

@@ -2,6 +2,8 @@ import { DAY } from "../../core/time.ts";
 import { type Counters, METRICS } from "./rules/counters.ts";
 import type { DayRow, MonthRow, Series } from "./rules/series.ts";
 
+export type { StoredPost } from "./rules/snapshots.ts";
+
 type Numbers = (number | null)[];
 
 /** Arrays, because they are shorter than objects and an account has hundreds of days. */

@@ -1,7 +1,8 @@
+import { notFound } from "../../core/errors.ts";
 import { HOUR } from "../../core/time.ts";
-import type { Deps } from "../../deps.ts";
+import type { Ctx, Deps } from "../../deps.ts";
 import { mediaPath } from "../media/files.ts";
-import type { CalendarPost } from "./repo/posts.ts";
+import { type CalendarPost, pictureOfPost } from "./repo/posts.ts";
 
 type Pictured = Pick<CalendarPost, "teamId" | "picture">;
 
@@ -54,4 +55,15 @@ export async function thumbnailsOf(
   );
   await Promise.all(missing);
   return ({ picture }) => (picture === null ? null : (addresses.get(picture) ?? null));
+}
+
+/**
+ * Null for a post without a picture.
+ *
+ * @throws AppError NOT_FOUND
+ */
+export async function thumbnailOf(ctx: Ctx, id: number): Promise<string | null> {
+  const [[post]] = await ctx.read("posts:read", [pictureOfPost({ team: ctx.team, id })]);
+  if (!post) throw notFound("Upload");
+  return (await thumbnailsOf(ctx, "", [post]))(post);
 }

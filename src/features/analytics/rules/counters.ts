@@ -28,3 +28,9 @@ export const countOf = (counters: Counters, metric: Metric): number =>
 
 export const engagementOf = (counters: Counters): number =>
   countOf(counters, "likes") + countOf(counters, "comments") + countOf(counters, "shares");
+
+/** Null where none of its metrics was measured. */
+export const engagementIn = (counters: Counters): number | null =>
+  METRICS.some((metric, i) => metric !== "views" && (counters[i] ?? null) !== null)
+    ? engagementOf(counters)
+    : null;

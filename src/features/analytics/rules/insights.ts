@@ -9,7 +9,7 @@ const BEST_HOURS = 3;
 /** Minute since 1970. */
 export type Sample = readonly [minute: number, views: number];
 
-interface Bucket {
+export interface Bucket {
   posts: number;
   /** Two decimals; 0 without posts. */
   avgViews: number;
@@ -17,20 +17,12 @@ interface Bucket {
 }
 
 export function postingInsights(samples: readonly Sample[], timezone: string) {
-  const sorted = [...samples].sort(([a], [b]) => a - b);
-  const weekdays = sums(7);
-  const hours = sums(24);
-  const clock = new ZoneClock(timezone);
-  let span = { offset: 0, until: Number.NEGATIVE_INFINITY };
-  for (const [minute, views] of sorted) {
-    const at = minute * MINUTE;
-    if (at >= span.until) span = clock.spanAt(at);
-    const wall = new Date(at + span.offset);
-    count(weekdays, wall.getUTCDay(), views);
-    count(hours, wall.getUTCHours(), views);
-  }
-  const byWeekday = weekdays.map((sum, weekday) => ({ weekday, ...toBucket(sum) }));
-  const byHour = hours.map((sum, hour) => ({ hour, ...toBucket(sum) }));
+  const grid = gridOf(samples, timezone);
+  const byWeekday = grid.map((row, weekday) => ({ weekday, ...toBucket(joined(row)) }));
+  const byHour = (grid[0] ?? []).map((_, hour) => ({
+    hour,
+    ...toBucket(joined(grid.flatMap((row) => row[hour] ?? []))),
+  }));
   return {
     timezone,
     minSamples: MIN_SAMPLES,
@@ -42,12 +34,35 @@ export function postingInsights(samples: readonly Sample[], timezone: string) {
   };
 }
 
+/** By weekday, from Sunday, and hour. */
+export const postingGrid = (samples: readonly Sample[], timezone: string): Bucket[][] =>
+  gridOf(samples, timezone).map((row) => row.map(toBucket));
+
+function gridOf(samples: readonly Sample[], timezone: string): Sum[][] {
+  const sorted = [...samples].sort(([a], [b]) => a - b);
+  const grid = Array.from({ length: 7 }, () => sums(24));
+  const clock = new ZoneClock(timezone);
+  let span = { offset: 0, until: Number.NEGATIVE_INFINITY };
+  for (const [minute, views] of sorted) {
+    const at = minute * MINUTE;
+    if (at >= span.until) span = clock.spanAt(at);
+    const wall = new Date(at + span.offset);
+    count(grid[wall.getUTCDay()] ?? [], wall.getUTCHours(), views);
+  }
+  return grid;
+}
+
 interface Sum {
   posts: number;
   views: number;
 }
 
 const sums = (length: number): Sum[] => Array.from({ length }, () => ({ posts: 0, views: 0 }));
+
+const joined = (all: readonly Sum[]): Sum => ({
+  posts: all.reduce((sum, { posts }) => sum + posts, 0),
+  views: all.reduce((sum, { views }) => sum + views, 0),
+});
 
 function count(into: Sum[], index: number, views: number): void {
   const sum = into[index];

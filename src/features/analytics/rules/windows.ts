@@ -1,4 +1,4 @@
-import { add, type Counters, countOf, METRICS, UNMEASURED } from "./counters.ts";
+import { add, type Counters, engagementIn, METRICS, type Metric, UNMEASURED } from "./counters.ts";
 import type { DayNumber } from "./days.ts";
 import type { DayRow } from "./series.ts";
 
@@ -21,27 +21,51 @@ interface Change {
 }
 
 /**
- * Compares the 30 days up to yesterday with the 30 before.
+ * Compares the days up to yesterday with as many before.
  *
  * @param accounts with at least one reading
  */
-export function compareWindows(accounts: readonly Compared[], today: DayNumber) {
-  const current = { from: today - WINDOW_DAYS, to: today };
-  const previous = { from: today - 2 * WINDOW_DAYS, to: current.from };
-  const [viewsNow, viewsThen] = [viewsIn(accounts, current), viewsIn(accounts, previous)];
+export function compareWindows(
+  accounts: readonly Compared[],
+  today: DayNumber,
+  windowDays = WINDOW_DAYS,
+) {
+  const { views, followers, postsPublished } = comparePeriods(accounts, today, windowDays);
+  return { windowDays, views, followers, postsPublished };
+}
+
+export function comparePeriods(
+  accounts: readonly Compared[],
+  today: DayNumber,
+  windowDays: number,
+) {
+  const current = { from: today - windowDays, to: today };
+  const previous = { from: today - 2 * windowDays, to: current.from };
+  const gained = gainsByDay(accounts.map(({ days }) => days));
+  const compared = (amountOf: (gains: Counters) => number | null) => {
+    const [now, then] = [current, previous].map((window) => sumIn(gained, window, amountOf)) as [
+      Gained,
+      Gained,
+    ];
+    return {
+      current: now.sum,
+      previous: then.sum,
+      ...changeOf(now.sum, then.sum),
+      measuredDays: { current: now.days, previous: then.days },
+    };
+  };
+  const of = (metric: Metric) => compared((gains) => gains[METRICS.indexOf(metric)] ?? null);
   const isRead = accounts.length > 0;
   const [postsNow, postsThen] = [current, previous].map((window) =>
     isRead ? postsIn(accounts, window) : null,
   ) as [number | null, number | null];
   return {
-    windowDays: WINDOW_DAYS,
-    views: {
-      current: viewsNow.sum,
-      previous: viewsThen.sum,
-      ...changeOf(viewsNow.sum, viewsThen.sum),
-      measuredDays: { current: viewsNow.days, previous: viewsThen.days },
-    },
-    followers: followersOf(accounts, today),
+    views: of("views"),
+    likes: of("likes"),
+    comments: of("comments"),
+    shares: of("shares"),
+    engagement: compared(engagementIn),
+    followers: followersOf(accounts, today, windowDays),
     postsPublished: {
       current: postsNow,
       previous: postsThen,
@@ -57,12 +81,23 @@ interface Window {
 
 const isIn = (day: DayNumber, { from, to }: Window): boolean => day >= from && day < to;
 
-function viewsIn(accounts: readonly Compared[], window: Window) {
-  const measured = gainsByDay(accounts.map(({ days }) => days)).filter(
-    ({ day, gains }) => isIn(day, window) && gains[METRICS.indexOf("views")] !== null,
+interface Gained {
+  days: number;
+  sum: number | null;
+}
+
+function sumIn(
+  gained: ReturnType<typeof gainsByDay>,
+  window: Window,
+  amountOf: (gains: Counters) => number | null,
+): Gained {
+  const amounts = gained.flatMap(({ day, gains }) =>
+    isIn(day, window) ? (amountOf(gains) ?? []) : [],
   );
-  const sum = measured.reduce((all, { gains }) => all + countOf(gains, "views"), 0);
-  return { days: measured.length, sum: measured.length > 0 ? sum : null };
+  return {
+    days: amounts.length,
+    sum: amounts.length > 0 ? amounts.reduce((all, amount) => all + amount, 0) : null,
+  };
 }
 
 const postsIn = (accounts: readonly Compared[], window: Window): number =>
@@ -79,7 +114,7 @@ function changeOf(current: number | null, previous: number | null): Change {
 }
 
 /** Only accounts measured in both windows count in the change. */
-function followersOf(accounts: readonly Compared[], today: DayNumber) {
+function followersOf(accounts: readonly Compared[], today: DayNumber, windowDays: number) {
   let total: number | null = null;
   let [now, then]: [number | null, number | null] = [null, null];
   for (const { days } of accounts) {
@@ -87,7 +122,7 @@ function followersOf(accounts: readonly Compared[], today: DayNumber) {
     const last = measured.at(-1)?.followers ?? null;
     if (last === null) continue;
     total = (total ?? 0) + last;
-    const from = today - WINDOW_DAYS;
+    const from = today - windowDays;
     const before = measured.findLast(({ day }) => day <= from);
     if (!before || before.day < from - FOLLOWERS_STAND_DAYS) continue;
     now = (now ?? 0) + last;

@@ -46,6 +46,12 @@ const PICTURE = sql`CASE
     THEN ${uploads.media} ->> '$[0].sha256'
   ELSE ${FIRST_PICTURE} END`;
 
+export const pictureOfPost = prepared(
+  ({ team, id }: Params<{ team: SQL; id: number }>) =>
+    sql`SELECT team_id, ${PICTURE} AS picture FROM uploads WHERE team_id = ${team} AND id = ${id}`,
+  rowReader({ ...pickColumns(uploads, ["teamId"]), picture: text("picture") }),
+);
+
 const PLACE = sql`iif(${uploads.status} = 'completed', coalesce(${uploads.uploadedAt}, ${uploads.sortAt}), ${uploads.sortAt})`;
 
 const FIELDS = {

@@ -7,8 +7,7 @@ import { accounts } from "../../accounts/table.ts";
 import { keptSeries } from "../../analytics/rules/apart.ts";
 import { type Counters, METRICS } from "../../analytics/rules/counters.ts";
 import { toDate } from "../../analytics/rules/days.ts";
-import type { StoredPost } from "../../analytics/rules/snapshots.ts";
-import { type StoredSeries, unpackSeries } from "../../analytics/stored.ts";
+import { type StoredPost, type StoredSeries, unpackSeries } from "../../analytics/stored.ts";
 import type { ExportDeps, ExportedRow, Section } from "./section.ts";
 
 const named = (counters: Counters | null): Record<string, number | null> =>

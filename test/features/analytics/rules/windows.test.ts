@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { DayRow } from "../../../../src/features/analytics/rules/series.ts";
 import {
+  comparePeriods,
   compareWindows,
   followersByDay,
 } from "../../../../src/features/analytics/rules/windows.ts";
@@ -27,6 +28,34 @@ test("the windows are the 30 days up to yesterday and the 30 before them", () =>
     previous: of(31) + of(60),
     measuredDays: { current: 2, previous: 2 },
   });
+});
+
+test.each([
+  [7, [1, 7], [8, 14]],
+  [30, [1, 30], [31, 60]],
+  [90, [1, 90], [91, 180]],
+  [365, [1, 365], [366, 730]],
+])("a period of %i days is that long, and so is the one before", (length, now, then) => {
+  const at = [0, ...now, ...then, 2 * length + 1];
+  const days = at.map((ago) => ({
+    ...row(ago, 2 ** (ago % 29), ago + 1),
+    gains: [1, ago, 2, null],
+  }));
+  const accounts = [
+    { days: days.sort((a, b) => a.day - b.day), published: at.map((ago) => TODAY - ago) },
+  ];
+  const { views, likes, shares, engagement, followers, postsPublished } = comparePeriods(
+    accounts,
+    TODAY,
+    length,
+  );
+  const sum = ([a = 0, b = 0]: number[]) => a + b;
+  expect(views).toMatchObject({ current: 2, previous: 2, change: 0, changePct: 0 });
+  expect(likes).toMatchObject({ current: sum(now), previous: sum(then) });
+  expect(shares).toMatchObject({ current: null, previous: null, change: null });
+  expect(engagement).toMatchObject({ current: sum(now) + 4, previous: sum(then) + 4 });
+  expect(followers).toMatchObject({ total: 1, previous: length + 1 });
+  expect(postsPublished).toEqual({ current: 2, previous: 2, change: 0 });
 });
 
 test("what was not measured is null and never zero", () => {
