@@ -25,7 +25,11 @@ export function yearOf(): { series: string; summary: string; posts: string } {
   );
   const days = Array.from({ length: DAYS }, (_, i) => ({
     ...{ day: Math.floor(today / DAY) - DAYS + 1 + i, gains: spread(i) },
-    ...{ followers: 10_000 + i * 9 + (spread(i)[2] ?? 0), followersAt: 0, readAt: Array(4).fill(today - i * DAY) },
+    ...{
+      followers: 10_000 + i * 9 + (spread(i)[2] ?? 0),
+      followersAt: 0,
+      readAt: Array(4).fill(today - i * DAY),
+    },
   }));
   return {
     series: JSON.stringify(packSeries({ firstAt: 0, days, months: [] })),

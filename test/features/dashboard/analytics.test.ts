@@ -136,7 +136,9 @@ async function store(
   const at = START.getTime();
   const { teamId } = owner;
   await env.DB.batch([
-    env.DB.prepare("INSERT OR REPLACE INTO analytics VALUES (?, ?, 1, NULL, NULL, ?, ?, ?, ?)").bind(
+    env.DB.prepare(
+      "INSERT OR REPLACE INTO analytics VALUES (?, ?, 1, NULL, NULL, ?, ?, ?, ?)",
+    ).bind(
       ...[teamId, accountId, at, JSON.stringify(errors.map((message) => ({ message, at })))],
       ...[JSON.stringify(packSeries(state.series)), JSON.stringify(summarize(state.posts))],
     ),

@@ -97,8 +97,8 @@ describe("a link", () => {
     async (fields, id, text) => {
       const taken = `taken-${member.teamId}`;
       await make({ slug: taken });
-      const named = fields.slug === "TAKEN" ? { slug: taken } : {};
-      const sent: Record<string, string> = { url: TO, title: "What I wrote", ...fields, ...named };
+      const sent: Record<string, string> = { url: TO, title: "What I wrote", ...fields };
+      if (fields.slug === "TAKEN") sent.slug = taken;
       const path = await make();
       for (const target of [LIST, path]) {
         const { status, html } = await browser.post(target, sent);
