@@ -164,5 +164,5 @@ export async function readForm(
 /** Trimmed; empty when absent. */
 export const textField = (form: FormData, name: string): string => {
   const value = form.get(name);
-  return typeof value === "string" ? value.trim() : "";
+  return typeof value === "string" ? value.replaceAll("\r\n", "\n").trim() : "";
 };

@@ -85,9 +85,7 @@ uploadPage.post("/app/uploads/:id/unpublish", signedIn("destructive"), (c) =>
 uploadPage.post("/app/uploads/:id/edit", signedIn("write"), async (c) => {
   const form = await readForm(c);
   const texts = TEXT_FIELDS.filter((field) => form.get(field) !== null);
-  const edit = Object.fromEntries(
-    texts.map((field) => [field, textField(form, field).replaceAll("\r\n", "\n")]),
-  );
+  const edit = Object.fromEntries(texts.map((field) => [field, textField(form, field)]));
   const { editUpload } = await import("./actions.ts");
   return decide(c, "edited", (_, id) => editUpload(c.var.ctx, id, edit));
 });

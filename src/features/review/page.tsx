@@ -52,7 +52,7 @@ reviewPages.post(PATH, async (c) => {
   const post = review.posts.find((one) => one.id === id);
   if (!post)
     throw new AppError("NOT_FOUND", "This post is not one of the link's. Open the link again.");
-  const note = decision === "changes" ? textField(form, "comment").replaceAll("\r\n", "\n") : null;
+  const note = decision === "changes" ? textField(form, "comment") : null;
   const refusal = await decideOn(deps, review, { post, seen: textField(form, "seen"), note });
   if (refusal) return showRefused(c, new Map([[id, refusal]]), { id, note });
   const done = note === null ? "approved" : "changes";

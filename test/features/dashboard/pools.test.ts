@@ -186,6 +186,12 @@ describe("items", () => {
       title: "First",
       repeat: { every: { days: 7 }, times: 2 },
     });
+    const lines = { ...change, description: "A\r\nB", first_comment: "C\r\nD" };
+    await browser.post(`${path}/items/${one}`, { ...lines, variants: "E\r\nF\r\n---\r\nG" });
+    expect((await team.items(id))[0]).toMatchObject({
+      description: "A\nB",
+      variants: ["E\nF", "G"],
+    });
     const refused = await browser.post(`${path}/items/${one}`, { ...change, title: "" });
     expect(refused.status).toBe(400);
     expect(refused.html).toMatch(/id="item-\d+-title-error"[^>]*>Must not be empty/);
@@ -193,6 +199,29 @@ describe("items", () => {
     expect(queue((await browser.get(path)).html)).toEqual([one]);
     expect((await browser.post(`${path}/items/clear`)).location).toContain("done=cleared");
     expect((await browser.get(path)).html).toContain("Nothing is queued. Add pictures");
+  });
+
+  test("beyond the first page are changed there, and a refused form comes back open", async () => {
+    const { id } = await team.pool();
+    const video = { videoUrl: "https://example.com/a.mp4" };
+    const items = Array.from({ length: 51 }, (_, i) => ({ title: `Number ${i}`, ...video }));
+    await team.send("POST", `/pools/${id}/videos/bulk`, { items: items.slice(1) });
+    await team.send("POST", `/pools/${id}/videos/bulk`, { items: items.slice(0, 1) });
+    const last = (await browser.get(`${LIST}/${id}?from=50`)).html;
+    const [item = ""] = queue(last);
+    const { html } = await browser.get(`${LIST}/${id}?from=50&item=${item}`);
+    const form = html.slice(html.indexOf(`id="item-${item}"`));
+    const actions = [...form.matchAll(/action="([^"?]+)\?([^"]+)"/g)];
+    for (const name of ["", "/move", "/remove"]) {
+      const path = `${LIST}/${id}/items/${item}${name}`;
+      expect(actions.find(([, action]) => action === path)?.[2]).toMatch(/^from=50&/);
+    }
+    const path = `${LIST}/${id}/items/${item}?from=50`;
+    const refused = await browser.post(path, { title: "", description: "Long words" });
+    expect(refused.status).toBe(400);
+    expect(refused.html).toContain(">Long words</textarea>");
+    const changed = await browser.post(path, { title: "Last" });
+    expect(changed.location).toBe(`${LIST}/${id}?done=changed&from=50#item-${item}`);
   });
 
   test("that are moved by buttons and by the API go out in that order", async () => {
@@ -250,6 +279,12 @@ describe("a table of videos", () => {
   test.each([
     ["no columns", "One,https://example.com/a.mp4", "The first row must name the columns"],
     ["no rows", "title,videoUrl\n", "There is no row below"],
+    ["a doubled column", "title,title,videoUrl\nOne,Two,https://example.com/a.mp4", "each once"],
+    [
+      "a comma without quotes",
+      "title,videoUrl,description\nOne,https://example.com/a.mp4,Two, three",
+      "Row 2 has more cells than the first row.",
+    ],
     ["an open quote", 'title,videoUrl\n"One,x', "A quotation mark is not closed"],
     [
       "a missing address",

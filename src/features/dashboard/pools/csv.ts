@@ -46,14 +46,23 @@ export function readItemRows(text: string): Partial<Record<Column, string>>[] {
   const names = head.map((name) => name.trim().toLowerCase());
   const places = COLUMNS.map((column) => names.indexOf(column.toLowerCase()));
   const unknown = names.filter((name) => !COLUMNS.some((one) => one.toLowerCase() === name));
-  if (places[0] === -1 || places[1] === -1 || unknown.length > 0) {
+  const isDoubled = new Set(names).size < names.length;
+  if (places[0] === -1 || places[1] === -1 || unknown.length > 0 || isDoubled) {
     throw new AppError(
       null,
-      "The first row must name the columns: title,videoUrl,description,metadata. The last two may be left out.",
+      "The first row must name the columns, each once: title,videoUrl,description,metadata. The last two may be left out.",
     );
   }
   if (rows.length === 0)
     throw new AppError(null, "There is no row below the names of the columns.");
+  const isLong = (cells: string[]) => cells.slice(names.length).some((cell) => cell.trim() !== "");
+  const long = rows.findIndex(isLong);
+  if (long >= 0) {
+    throw new AppError(
+      null,
+      `Row ${long + 2} has more cells than the first row. Write texts with commas in quotation marks: "One, two".`,
+    );
+  }
   return rows.map((cells) =>
     Object.fromEntries(
       COLUMNS.flatMap((column, i) => {

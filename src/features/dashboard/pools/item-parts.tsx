@@ -112,7 +112,7 @@ export const Item = ({ item, poolId, number, picture, mayChange, ...rest }: Item
             <summary>
               Remove<span class="hidden">: {cut(item.title)}</span>
             </summary>
-            <TeamForm action={`${path}/remove`}>
+            <TeamForm action={`${path}/remove?${rest.page}`}>
               <Button tone="danger" label={`Remove from the queue: ${cut(item.title)}`}>
                 Remove from the queue
               </Button>
@@ -121,7 +121,7 @@ export const Item = ({ item, poolId, number, picture, mayChange, ...rest }: Item
         </div>
       )}
       {isWaiting && mayChange && rest.isOpen && (
-        <TeamForm class="fields" action={path}>
+        <TeamForm class="fields" action={`${path}?${rest.page}`}>
           <TextFields id={id} state={formState(id, rest.refused)} item={item} />
           <p class="row">
             <Button>Save the item</Button>
