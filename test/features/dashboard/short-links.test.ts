@@ -58,6 +58,8 @@ describe("a link", () => {
     expect(found.html).toContain("1 link<");
     expect(found.html).not.toContain("spring");
     expect((await browser.get(`${LIST}?search=winter`)).html).toContain("No link matches.");
+    const long = await browser.get(`${LIST}?search=${"a".repeat(101)}`);
+    expect(long.html).toContain("Search for at most 100 characters. All links are shown.");
 
     const changed = await browser.post(path, {
       url: `${TO}other`,
@@ -246,6 +248,11 @@ describe("rules", () => {
       "rule-0-endTime",
       "Must be after the start.",
     ],
+    ...["2026-02-30T10:00", "2026-12-01"].map((startTime): (typeof REFUSED)[number] => [
+      { "rules.0.type": "time", "rules.0.startTime": startTime, "rules.0.destination": TO },
+      "rule-0-startTime",
+      "Give a date that exists, and a time.",
+    ]),
     [
       { "rules.0.type": "language", "rules.0.languages": "?", "rules.0.destination": TO },
       "rule-0-languages",
@@ -263,6 +270,22 @@ describe("rules", () => {
       expect((await read(path)).rules).toEqual([]);
     },
   );
+
+  test("that did not arrive whole, or are more than the page shows, change nothing", async () => {
+    const path = await make();
+    await browser.post(`${path}/rules`, { ...geo(0, "DE"), do: "save" });
+    const many = Array.from({ length: 101 }, (_, i) => geo(i, "AT"));
+    const refused: [fields: Record<string, string>, words: string][] = [
+      [{}, "did not arrive whole"],
+      [{ ...geo(0, "AT"), "rules.1.countryCodes": "CH", do: "save" }, "did not arrive whole"],
+      [{ ...Object.assign({}, ...many), do: "save" }, "This page takes at most 100 rules."],
+    ];
+    for (const [fields, words] of refused) {
+      const { status, html } = await browser.post(`${path}/rules`, fields);
+      expect([status, html.includes(words)]).toEqual([400, true]);
+    }
+    expect((await read(path)).rules).toMatchObject([{ countryCodes: "DE" }]);
+  });
 });
 
 /** The same numbers in every run. */
@@ -387,7 +410,7 @@ describe("a visitor who is tried", () => {
     expect(await ask({ country: "US" })).toContain("None of the 6 rules fits.");
     await give(path, { isActive: false });
     expect(await ask({})).toContain("because the link is off");
-    expect(await ask({ at: "yesterday" })).toContain("Give a date and a time.");
+    expect(await ask({ at: "yesterday" })).toContain("Give a date that exists, and a time.");
     expect(await ask({ country: "XX" })).not.toContain('id="answer"');
   });
 });

@@ -24,8 +24,17 @@ import { Code, inkIn } from "./code.tsx";
 import { fieldsOfLink, type LinkFields, LinkForm, readLinkForm, toInput } from "./link-form.tsx";
 import { ownHostOf, SwitchForm, stateOf } from "./list.tsx";
 import { attemptForm, type FieldRefusals, NO_REFUSALS } from "./refused.ts";
-import { changeRows, type RuleRow, readRows, toRow, toRules, zoneNamed } from "./rule-rows.ts";
-import { MAX_SHOWN_RULES, RulesForm } from "./rules-form.tsx";
+import {
+  changeRows,
+  MAX_SHOWN_RULES,
+  type RuleRow,
+  readRows,
+  requireRows,
+  toRow,
+  toRules,
+  zoneNamed,
+} from "./rule-rows.ts";
+import { RulesForm } from "./rules-form.tsx";
 import { LINK_STYLES } from "./styles.ts";
 import { readTrial, TrialAnswer, TryForm } from "./trial.tsx";
 
@@ -74,7 +83,10 @@ shortLinkPage.post(`${PATH}/rules`, signedIn("write"), async (c) => {
   }
   const list = [...rows.values()];
   const zone = zoneNamed(textField(form, "zone"));
-  const refused = await attemptForm(() => change(c, { rules: toRules(list, zone) }));
+  const refused = await attemptForm(async () => {
+    requireRows(form, rows);
+    await change(c, { rules: toRules(list, zone) });
+  });
   return refused
     ? showLink(c, { ...refused, rows: list })
     : c.redirect(`${LIST}/${idOf(c)}?done=rules#rules`, 303);

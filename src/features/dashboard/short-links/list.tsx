@@ -81,7 +81,10 @@ async function showLinks(
   const origin = originOf(c);
   const { page } = filter;
   const { totalPages } = toPagination(total, page, ON_A_PAGE);
-  const mistake = { text: "The search is not one of ours. All links are shown.", isRefusal: true };
+  const mistake = {
+    text: `Search for at most ${MAX_SEARCH} characters. All links are shown.`,
+    isRefusal: true,
+  };
   return renderOwnPage(
     c,
     { title: "Short links", here: PATH, status, styles: LINK_STYLES },

@@ -17,7 +17,11 @@ const LABELS: Record<string, string> = {
   os: "a system",
 };
 
+/** Of the API, which asks for an offset too. */
+const INSTANT = /^must be a date and time with its offset\b/;
+
 const asSentence = (words: string): string => {
+  if (INSTANT.test(words)) return "Give a date that exists, and a time.";
   const text = words.replace(
     /\b(?:botProtection|startTime|devices|os)\b/g,
     (name) => LABELS[name] ?? name,

@@ -1,3 +1,5 @@
+import { invalidFields } from "../../../core/errors.ts";
+import { parseInstant } from "../../../core/time.ts";
 import { ZoneClock } from "../../../core/zone.ts";
 import type { StoredRule } from "../../links/own.ts";
 import { countryCodeOf, RULE_TYPES, type RuleType } from "./words.ts";
@@ -93,6 +95,23 @@ export function readRows(form: FormData): Map<string, RuleRow> {
   return rows;
 }
 
+/** More rules are changed by the API. */
+export const MAX_SHOWN_RULES = 100;
+
+/** @throws AppError 400 for more rows than the page shows again, and for a form that is not whole */
+export function requireRows(form: FormData, rows: ReadonlyMap<string, RuleRow>): void {
+  const sent = new Set([...form.keys()].flatMap((name) => FIELD.exec(name)?.[1] ?? []));
+  const refuse = (message: string) => invalidFields([{ field: "rules", message }]);
+  if ([...form].length === 0 || sent.size > rows.size) {
+    throw refuse("The form did not arrive whole, so no rule was changed. Open its page again.");
+  }
+  if (rows.size > MAX_SHOWN_RULES) {
+    throw refuse(
+      `This page takes at most ${MAX_SHOWN_RULES} rules. Remove some, or save them all by the API.`,
+    );
+  }
+}
+
 const WALL = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})(?::\d{2})?$/;
 
 /** What cannot be read is sent on as it is, and refused there. */
@@ -100,7 +119,7 @@ function momentOf(wall: string, stored: string, zone: ZoneClock): string | undef
   if (wall === "") return undefined;
   const [, day, time] = WALL.exec(wall) ?? [];
   if (day === undefined || time === undefined) return wall;
-  if (Number.isNaN(Date.parse(`${day}T${time}:00Z`))) return wall;
+  if (!parseInstant(`${day}T${time}:00Z`)) return wall;
   const before = Date.parse(stored);
   if (!Number.isNaN(before) && zone.wallTimeAt(before) === `${day}T${time}`) return stored;
   return new Date(zone.instantOf(day, time).at).toISOString();

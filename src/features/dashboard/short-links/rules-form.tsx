@@ -14,9 +14,6 @@ import {
   SYSTEM_WORDS,
 } from "./words.ts";
 
-/** More rules are changed by the API. */
-export const MAX_SHOWN_RULES = 100;
-
 interface FormProps {
   action: string;
   rows: readonly RuleRow[];

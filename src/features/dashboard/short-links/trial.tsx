@@ -1,4 +1,5 @@
 import { isBrokenText, isLongerThan } from "../../../core/text.ts";
+import { parseInstant } from "../../../core/time.ts";
 import type { ZoneClock } from "../../../core/zone.ts";
 import type { Clock } from "../../../pages/times.tsx";
 import {
@@ -48,8 +49,9 @@ export function readTrial(query: Record<string, string>, zone: ZoneClock, now: D
   if (fields.at === "") fields.at = zone.wallTimeAt(now.getTime());
   const refusals = new Map<string, string>();
   const [, day, time] = WALL.exec(fields.at) ?? [];
-  const isMoment = !Number.isNaN(Date.parse(`${day}T${time}:00Z`));
-  if (!day || !time || !isMoment) refusals.set("at", "Give a date and a time.");
+  if (!parseInstant(`${day}T${time}:00Z`)) {
+    refusals.set("at", "Give a date that exists, and a time.");
+  }
   const country = fields.country.toUpperCase();
   if (country !== "" && !COUNTRIES.has(country)) refusals.set("country", "Choose a country.");
   const browser = BROWSERS.find((one) => one === fields.browser);
