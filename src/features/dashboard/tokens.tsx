@@ -64,7 +64,10 @@ tokensPage.post("/app/tokens", signedIn("write"), async (c) => {
     });
     created = (await createToken(c.var.ctx, input)).token;
   });
-  return showTokens(c, refused ?? { notice: null, status: 200, created });
+  return showTokens(
+    c,
+    refused ? { ...refused, sent: form } : { notice: null, status: 200, created },
+  );
 });
 
 tokensPage.get("/app/tokens/:id/revoke", signedIn("read:pages"), async (c) => {
@@ -110,7 +113,7 @@ async function readTokens(c: Context<PageEnv>) {
 
 async function showTokens(
   c: Context<PageEnv>,
-  { notice, status, created = "" }: Shown & { created?: string },
+  { notice, status, created = "", sent }: Shown & { created?: string; sent?: FormData },
 ): Promise<Response> {
   const { tokens, clock } = await readTokens(c);
   const { teams } = c.var.ctx.person;
@@ -137,7 +140,7 @@ async function showTokens(
           </ul>
         )}
       </Section>
-      <NewToken teams={teams} />
+      <NewToken teams={teams} sent={sent ?? new FormData()} />
     </>,
   );
 }
@@ -192,12 +195,18 @@ const TokenItem = ({
   </li>
 );
 
-const NewToken = ({ teams }: { teams: readonly OwnTeam[] }) => (
+const NewToken = ({ teams, sent }: { teams: readonly OwnTeam[]; sent: FormData }) => (
   <Section id="new" title="Create a token">
     <TeamForm class="fields" action="/app/tokens">
       <label>
         Name
-        <input name="name" required maxlength={100} autocomplete="off" />
+        <input
+          name="name"
+          required
+          maxlength={100}
+          autocomplete="off"
+          value={textField(sent, "name")}
+        />
         <span class="hint">Where it is used, such as “Newsletter script”.</span>
       </label>
       <fieldset>
@@ -205,7 +214,13 @@ const NewToken = ({ teams }: { teams: readonly OwnTeam[] }) => (
         <div class="checks">
           {SCOPES.map((scope) => (
             <label>
-              <input type="checkbox" name="scopes" value={scope} /> {SCOPE_WORDS[scope]}
+              <input
+                type="checkbox"
+                name="scopes"
+                value={scope}
+                checked={sent.getAll("scopes").includes(scope)}
+              />{" "}
+              {SCOPE_WORDS[scope]}
             </label>
           ))}
         </div>
@@ -215,7 +230,9 @@ const NewToken = ({ teams }: { teams: readonly OwnTeam[] }) => (
         <select name="team">
           <option value="">all my teams</option>
           {teams.map(({ id, name }) => (
-            <option value={String(id)}>only {name}</option>
+            <option value={String(id)} selected={textField(sent, "team") === String(id)}>
+              only {name}
+            </option>
           ))}
         </select>
       </label>

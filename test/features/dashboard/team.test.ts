@@ -217,6 +217,20 @@ describe("tokens", () => {
     expect(page.html).not.toMatch(/kmb_[0-9a-f]{64}/);
   });
 
+  test("that are refused come back with what was chosen", async () => {
+    const browser = await browserOf(owner);
+    const team = String(owner.teamId);
+    const fields = { name: "x".repeat(101), scopes: ["posts:read", "team:read"], team };
+    const { status, html } = await browser.post(TOKENS, fields);
+    expect(status).toBe(400);
+    expect(html).toContain(`value="${fields.name}"`);
+    expect(html.match(/value="[\w:*]+" checked=""/g)).toEqual([
+      'value="posts:read" checked=""',
+      'value="team:read" checked=""',
+    ]);
+    expect(html).toContain(`<option value="${team}" selected="">`);
+  });
+
   test("of somebody else are neither seen nor revoked", async () => {
     await createToken(admin.userId);
     const row = await env.DB.prepare("SELECT MAX(id) AS id FROM tokens").first<{ id: number }>();
