@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import { SUBSCRIBABLE } from "../../../src/features/events/catalogue.ts";
 import { forgetSlow } from "../../../src/features/webhooks/round.ts";
@@ -42,14 +43,19 @@ describe("making a webhook", () => {
   });
 
   test.each<[what: string, fields: Record<string, string | string[]>, words: string]>([
-    ["no address", { url: "receiver", events: "upload.failed" }, "url"],
-    ["no event", { url: RECEIVER_URL }, "events"],
-    ["an unknown event", { url: RECEIVER_URL, events: "upload.eaten" }, "events"],
-    ["a short secret", { url: RECEIVER_URL, events: "upload.failed", secret: "short" }, "secret"],
+    ["no address", { url: "receiver", events: "upload.failed" }, "Is not a URL."],
+    ["no event", { url: RECEIVER_URL }, "Choose at least one event of these."],
+    ["nothing", { url: "" }, "Choose at least one event of these."],
+    ["an unknown event", { url: RECEIVER_URL, events: "upload.eaten" }, "Choose at least one"],
+    [
+      "a short secret",
+      { url: RECEIVER_URL, events: "upload.failed", secret: "short" },
+      "Give 16 to 255 letters",
+    ],
   ])("is refused with %s, and keeps what was sent", async (_, fields, words) => {
     const page = await browser.post("/app/webhooks", fields);
     expect(page.status).toBe(400);
-    expect(page.html).toContain(words);
+    expect(page.html).toContain(`role="alert">${words}`);
     expect(page.html).toContain(`value="${fields.url}"`);
     expect(await hooks.call("GET", "/webhooks")).toMatchObject({ body: { data: [] } });
   });
@@ -114,6 +120,10 @@ describe("a webhook", () => {
     expect((await browser.post(`${place}/replay`)).location).toBe(`${path}?done=replayed`);
     await hooks.harness.drainEvents();
     expect(new Set(hooks.arrivals.map(({ eventId }) => eventId)).size).toBe(1);
+    await browser.post(`${path}/switch`, { isActive: "no" });
+    const off = await show(place);
+    expect(off).not.toContain(`"${place}/replay`);
+    expect(off).toContain(`<a href="${path}">Switch it on</a> to send this again.`);
   });
 
   test("sends all that failed again", async () => {
@@ -142,6 +152,17 @@ describe("a webhook", () => {
     expect(await show(`${path}/delete`)).toContain("Delete this webhook?");
     expect((await browser.post(`${path}/delete`)).location).toBe("/app/webhooks?done=deleted");
     expect((await browser.get(path)).status).toBe(404);
+  });
+
+  test("offers members whose posts need approval only what they may do", async () => {
+    const { teamId } = hooks.member;
+    await env.DB.batch([
+      env.DB.prepare("UPDATE teams SET requires_approval = 1 WHERE id = ?").bind(teamId),
+      env.DB.prepare("UPDATE members SET role = 'MEMBER' WHERE team_id = ?").bind(teamId),
+    ]);
+    const html = await show(path);
+    const offered = ["test", "switch", "rotate", "replay-failed", "delete"];
+    expect(offered.filter((name) => html.includes(`"${path}/${name}`))).toEqual(["test"]);
   });
 
   test("of another team is not found", async () => {

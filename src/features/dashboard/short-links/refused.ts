@@ -17,7 +17,6 @@ const LABELS: Record<string, string> = {
   os: "a system",
 };
 
-/** Of the API, which asks for an offset too. */
 const INSTANT = /^must be a date and time with its offset\b/;
 
 const asSentence = (words: string): string => {

@@ -71,9 +71,15 @@ async function showAttempt(c: Context<PageEnv>, { notice, status }: Shown): Prom
           />
         </p>
         <AttemptFacts row={row} clock={clockOf(zone)} />
-        {ctx.actor.role !== "MEMBER" && body !== null && (
-          <Act action={`${PATH}/${id}/attempts/${row.id}/replay`}>Send again</Act>
-        )}
+        {ctx.actor.role !== "MEMBER" &&
+          body !== null &&
+          (webhook.isActive ? (
+            <Act action={`${PATH}/${id}/attempts/${row.id}/replay`}>Send again</Act>
+          ) : (
+            <p class="muted">
+              The webhook is off. <a href={`${PATH}/${id}`}>Switch it on</a> to send this again.
+            </p>
+          ))}
       </section>
       <Section id="request" title="What was sent">
         <pre class="http" tabindex={0}>

@@ -14,6 +14,7 @@ import { attemptsOf, findWebhook, talliesOf, webhooksOf } from "../../webhooks/r
 import { Button, Choice, InputField, SubmitLine } from "../form-parts.tsx";
 import { doneNotice, type Notice, NoticeLine, renderOwnPage, Section, State } from "../parts.tsx";
 import { attempt, readFields, type Shown } from "../refusals.ts";
+import { attemptForm, type FieldRefusals, NO_REFUSALS } from "../short-links/refused.ts";
 import {
   Act,
   AttemptItem,
@@ -47,7 +48,7 @@ webhooksPage.post(PATH, signedIn("write"), async (c) => {
   const secret = textField(form, "secret").trim();
   const { createWebhook, newWebhookSchema } = await import("../actions.ts");
   let created: { id: number; secret: string } | null = null;
-  const refused = await attempt(async () => {
+  const refused = await attemptForm(async () => {
     const input = readFields(newWebhookSchema, {
       url: textField(form, "url").trim(),
       events: form.getAll("events"),
@@ -61,6 +62,7 @@ webhooksPage.post(PATH, signedIn("write"), async (c) => {
 
 interface ListShown extends Shown {
   sent?: FormData;
+  fields?: FieldRefusals;
   created?: { id: number; secret: string } | null;
 }
 
@@ -98,15 +100,18 @@ async function showWebhooks(c: Context<PageEnv>, shown: ListShown): Promise<Resp
       {ctx.actor.role === "MEMBER" ? (
         <p class="muted">The owner and admins of the team make webhooks.</p>
       ) : (
-        <NewWebhook sent={shown.sent} refusal={shown.notice} />
+        <NewWebhook sent={shown.sent} refusals={shown.fields ?? NO_REFUSALS} />
       )}
     </>,
   );
 }
 
-const NewWebhook = ({ sent, refusal }: { sent: FormData | undefined; refusal: Notice | null }) => {
-  const refusalOf = (field: string): string | null =>
-    sent && refusal?.text.startsWith(`${field}:`) ? refusal.text : null;
+const SECRET_WORDS = "Give 16 to 255 letters, digits and signs without spaces, or leave it empty.";
+
+const NewWebhook = (props: { sent: FormData | undefined; refusals: FieldRefusals }) => {
+  const { sent, refusals } = props;
+  const isRefused = (field: string): boolean =>
+    [...refusals.keys()].some((name) => name.split(".")[0] === field);
   return (
     <Section id="new" title="Make a webhook">
       <TeamForm class="fields wide" action={PATH}>
@@ -119,9 +124,12 @@ const NewWebhook = ({ sent, refusal }: { sent: FormData | undefined; refusal: No
           maxlength={2_048}
           placeholder="https://"
           value={sent ? textField(sent, "url") : ""}
-          refusal={refusalOf("url")}
+          refusal={refusals.get("url") ?? null}
         />
-        <EventChoice chosen={sent ? sent.getAll("events").map(String) : SUBSCRIBABLE.slice(0, 2)} />
+        <EventChoice
+          chosen={sent ? sent.getAll("events").map(String) : SUBSCRIBABLE.slice(0, 2)}
+          refusal={isRefused("events") ? "Choose at least one event of these." : null}
+        />
         <InputField
           id="secret"
           label="Secret"
@@ -130,7 +138,7 @@ const NewWebhook = ({ sent, refusal }: { sent: FormData | undefined; refusal: No
           maxlength={255}
           autocomplete="off"
           value={sent ? textField(sent, "secret") : ""}
-          refusal={refusalOf("secret")}
+          refusal={isRefused("secret") ? SECRET_WORDS : null}
         />
         <SubmitLine>Make the webhook</SubmitLine>
       </TeamForm>
@@ -141,9 +149,10 @@ const NewWebhook = ({ sent, refusal }: { sent: FormData | undefined; refusal: No
 const idOf = (c: Context<PageEnv>): number => readNumericId(c.req.param("id") ?? "", "Webhook");
 
 webhooksPage.get(`${PATH}/:id`, signedIn("read:pages"), (c) => {
-  const count = Number(c.req.query("replayed") ?? Number.NaN);
-  const notice =
-    count >= 0 ? replayedNotice(count) : doneNotice(DONE_MESSAGES, c.req.query("done"));
+  const replayed = c.req.query("replayed") ?? "";
+  const notice = /^\d{1,3}$/.test(replayed)
+    ? replayedNotice(Number(replayed))
+    : doneNotice(DONE_MESSAGES, c.req.query("done"));
   return showWebhook(c, { notice, status: 200 });
 });
 
@@ -251,6 +260,7 @@ async function showWebhook(
   const tally = tallies.find(({ webhookId }) => webhookId === id);
   const clock = clockOf(zone);
   const isManager = ctx.actor.role !== "MEMBER";
+  const mayEnd = !ctx.actor.needsApproval;
   const path = `${PATH}/${id}`;
   const shown = attempts.slice(0, PAGE_SIZE);
   return renderOwnPage(
@@ -282,21 +292,23 @@ async function showWebhook(
         </p>
         <div class="row">
           <Act action={`${path}/test`}>Send a test</Act>
-          {row.isActive ? (
-            <Act action={`${path}/switch`} fields={{ isActive: "no" }}>
-              Pause
-            </Act>
-          ) : (
-            isManager && (
-              <Act action={`${path}/switch`} fields={{ isActive: "yes" }}>
-                Switch on
-              </Act>
-            )
-          )}
+          {row.isActive
+            ? mayEnd && (
+                <Act action={`${path}/switch`} fields={{ isActive: "no" }}>
+                  Pause
+                </Act>
+              )
+            : isManager && (
+                <Act action={`${path}/switch`} fields={{ isActive: "yes" }}>
+                  Switch on
+                </Act>
+              )}
           {isManager && <Act action={`${path}/rotate`}>Make a new secret</Act>}
-          <a class="button quiet" href={`${path}/delete`}>
-            Delete…
-          </a>
+          {mayEnd && (
+            <a class="button quiet" href={`${path}/delete`}>
+              Delete…
+            </a>
+          )}
         </div>
         {isManager && (
           <p class="muted">A new secret signs at once: change it in your program too.</p>

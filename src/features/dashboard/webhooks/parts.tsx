@@ -87,8 +87,13 @@ export const exampleOf = (event: EventName): string =>
   );
 
 /** Checkboxes of all events, each with an example of its body. */
-export const EventChoice = ({ chosen }: { chosen: readonly string[] }) => (
+export const EventChoice = (props: { chosen: readonly string[]; refusal: string | null }) => (
   <div class="groups">
+    {props.refusal && (
+      <p class="error" role="alert">
+        {props.refusal}
+      </p>
+    )}
     {GROUPS.map(([title, prefixes]) => (
       <fieldset class="events">
         <legend>{title}</legend>
@@ -96,7 +101,12 @@ export const EventChoice = ({ chosen }: { chosen: readonly string[] }) => (
           (name) => (
             <>
               <label>
-                <input type="checkbox" name="events" value={name} checked={chosen.includes(name)} />
+                <input
+                  type="checkbox"
+                  name="events"
+                  value={name}
+                  checked={props.chosen.includes(name)}
+                />
                 <span>
                   <code>{name}</code> when {EXAMPLES[name].when}
                 </span>
