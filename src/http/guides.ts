@@ -49,5 +49,5 @@ export const readGuideAsset = (deps: WithAssets, path: string): Promise<string> 
   requireText(deps, path, path);
 
 /** @throws AppError NOT_FOUND */
-export const readGuidePicture = async (deps: WithAssets, path: string) =>
-  (await requireAsset(deps, path, path)).body;
+export const readGuidePicture = async (deps: WithAssets, path: string): Promise<ArrayBuffer> =>
+  (await requireAsset(deps, path, path)).arrayBuffer();

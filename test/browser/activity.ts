@@ -1,9 +1,9 @@
 import type { Browser } from "playwright-core";
 import type { Akimbo } from "../peers/akimbo.ts";
 import { openContext } from "./context.ts";
+import { takePicture } from "./guide-pictures.ts";
 import { keyTo } from "./keyboard.ts";
 import { LOOKS, lookAt, type SignedIn, watchPolicy } from "./looks.ts";
-import { takePicture } from "./pictures.ts";
 import { walk } from "./steps.ts";
 
 interface Visit {

@@ -4,8 +4,8 @@ import { sql } from "../../src/cli/sql.ts";
 import { packSeries } from "../../src/features/analytics/stored.ts";
 import type { Akimbo } from "../peers/akimbo.ts";
 import { openContext } from "./context.ts";
+import { takePicture } from "./guide-pictures.ts";
 import { requireSound, type SignedIn, watchOrigins, watchPolicy } from "./looks.ts";
-import { takePicture } from "./pictures.ts";
 import { walk } from "./steps.ts";
 
 interface Visit {

@@ -1,19 +1,20 @@
-import { mkdir } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
-import { PICTURES_FOLDER } from "../../src/cli/guides.ts";
+import { createGradientPng } from "../../src/cli/png.ts";
 
-const SIZE = { width: 1_280, height: 800 };
-const QUALITY = 75;
-
-/** Takes the picture that a guide shows of the open page; guides have it once the assets are built again. */
-export async function takePicture(page: Page, name: string): Promise<void> {
-  const before = page.viewportSize();
-  await mkdir(PICTURES_FOLDER, { recursive: true });
-  await page.setViewportSize(SIZE);
-  await page.evaluate("scrollTo(0, 0)");
-  await page.waitForLoadState("networkidle");
-  const path = join(PICTURES_FOLDER, `${name}.jpg`);
-  await page.screenshot({ path, type: "jpeg", quality: QUALITY });
-  if (before) await page.setViewportSize(before);
+/** Paths of three files of different shapes; another tint makes other files. */
+export async function pictures(folder: string, tint = 0): Promise<string[]> {
+  const sizes = [
+    [640, 480],
+    [400, 900],
+    [500, 500],
+  ] as const;
+  return Promise.all(
+    sizes.map(async ([width, height], i) => {
+      const path = join(folder, `picture-${i + 1}${tint > 0 ? `-${tint}` : ""}.png`);
+      const from = [58 + 60 * i, 70 + 40 * tint, 214] as const;
+      await writeFile(path, createGradientPng({ width, height, from, to: [240, 200, 120] }));
+      return path;
+    }),
+  );
 }

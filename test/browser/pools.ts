@@ -4,9 +4,10 @@ import type { Browser, Page } from "playwright-core";
 import { ZoneClock } from "../../src/core/zone.ts";
 import type { Akimbo } from "../peers/akimbo.ts";
 import { openContext } from "./context.ts";
+import { takePicture } from "./guide-pictures.ts";
 import { isFocused, keyTo, tabTo } from "./keyboard.ts";
 import { requireSound, type SignedIn, watchOrigins, watchPolicy } from "./looks.ts";
-import { pictures, takePicture } from "./pictures.ts";
+import { pictures } from "./pictures.ts";
 import { centreOf } from "./planning.ts";
 import { press, type Step, walk } from "./steps.ts";
 

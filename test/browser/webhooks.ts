@@ -1,8 +1,8 @@
 import type { Browser } from "playwright-core";
 import type { Akimbo } from "../peers/akimbo.ts";
 import { openContext } from "./context.ts";
+import { takePicture } from "./guide-pictures.ts";
 import { requireSound, type SignedIn, watchPolicy } from "./looks.ts";
-import { takePicture } from "./pictures.ts";
 import { press, walk } from "./steps.ts";
 
 interface Visit {
