@@ -7,6 +7,17 @@ export interface Shown {
   status: number;
 }
 
+const PLAIN: readonly [RegExp, string][] = [
+  [/Too small: expected string to have >=1 characters/, "is required"],
+  [/Too small: expected string to have >=(\d+) characters/, "needs at least $1 characters"],
+  [/Too big: expected string to have <=(\d+) characters/, "may have at most $1 characters"],
+  [/Invalid input: expected number, received NaN/, "is none of the choices"],
+];
+
+/** The schemas' own messages are for programs. */
+export const plainly = (message: string): string =>
+  PLAIN.reduce((text, [found, words]) => text.replace(found, words), message);
+
 /** Statuses with an error page of their own. */
 const APART = [401, 404, 429];
 
@@ -23,7 +34,7 @@ export async function attempt(action: () => Promise<unknown>): Promise<Shown | n
     if (!(error instanceof AppError) || error.status >= 500 || APART.includes(error.status)) {
       throw error;
     }
-    return { notice: { text: error.message, isRefusal: true }, status: error.status };
+    return { notice: { text: plainly(error.message), isRefusal: true }, status: error.status };
   }
 }
 

@@ -52,6 +52,8 @@ describe("the list", () => {
     expect(html).toMatch(/<input id="name"[^>]*value="Tips"/);
     expect(html).toMatch(/<input id="timezone"[^>]*aria-describedby="timezone-error"/);
     expect(html).toMatch(/id="timezone-error" role="alert">Must be/);
+    const long = await browser.post(LIST, { name: "x".repeat(201), timezone: "UTC" });
+    expect(long.html).toContain('id="name-error" role="alert">May have at most 200 characters');
   });
 });
 

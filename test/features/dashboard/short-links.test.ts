@@ -58,6 +58,9 @@ describe("a link", () => {
     expect(found.html).toContain("1 link<");
     expect(found.html).not.toContain("spring");
     expect((await browser.get(`${LIST}?search=winter`)).html).toContain("No link matches.");
+    const odd = await browser.post(LIST, { url: TO, title: "a".repeat(201), domainId: "x" });
+    expect(odd.html).toContain('id="title-error" role="alert">May have at most 200 characters.');
+    expect(odd.html).toContain('id="domainId-error" role="alert">Is none of the choices.');
     const long = await browser.get(`${LIST}?search=${"a".repeat(101)}`);
     expect(long.html).toContain("Search for at most 100 characters. All links are shown.");
 

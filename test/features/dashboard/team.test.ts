@@ -223,6 +223,7 @@ describe("tokens", () => {
     const fields = { name: "x".repeat(101), scopes: ["posts:read", "team:read"], team };
     const { status, html } = await browser.post(TOKENS, fields);
     expect(status).toBe(400);
+    expect(html).toContain("name: may have at most 100 characters");
     expect(html).toContain(`value="${fields.name}"`);
     expect(html.match(/value="[\w:*]+" checked=""/g)).toEqual([
       'value="posts:read" checked=""',

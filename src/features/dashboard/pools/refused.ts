@@ -1,5 +1,5 @@
 import { AppError, type FieldError } from "../../../core/errors.ts";
-import { attempt, type Shown } from "../refusals.ts";
+import { attempt, plainly, type Shown } from "../refusals.ts";
 
 /** What a refused form gives back to its page. */
 export interface RefusedForm {
@@ -32,7 +32,9 @@ const placeOf = (field: string): string =>
 
 function toPageError({ field, message }: FieldError): FieldError {
   const place = placeOf(field);
-  const text = message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
+  const text = plainly(
+    message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message,
+  );
   const sentence = text.charAt(0).toUpperCase() + text.slice(1);
   const words = ALONE.test(sentence) ? "Say above how often the item goes out too." : sentence;
   return { field: place, message: WORDS[place] ?? words };

@@ -1,5 +1,5 @@
 import { AppError, type FieldError } from "../../../core/errors.ts";
-import { attempt, type Shown } from "../refusals.ts";
+import { attempt, plainly, type Shown } from "../refusals.ts";
 
 export type FieldRefusals = ReadonlyMap<string, string>;
 
@@ -21,7 +21,7 @@ const INSTANT = /^must be a date and time with its offset\b/;
 
 const asSentence = (words: string): string => {
   if (INSTANT.test(words)) return "Give a date that exists, and a time.";
-  const text = words.replace(
+  const text = plainly(words).replace(
     /\b(?:botProtection|startTime|devices|os)\b/g,
     (name) => LABELS[name] ?? name,
   );

@@ -90,41 +90,43 @@ export const exampleOf = (event: EventName): string =>
 
 /** Checkboxes of all events, each with an example of its body. */
 export const EventChoice = (props: { chosen: readonly string[]; refusal: string | null }) => (
-  <div class="groups">
+  <>
     {props.refusal && (
       <p class="error" role="alert">
         {props.refusal}
       </p>
     )}
-    {GROUPS.map(([title, prefixes]) => (
-      <fieldset class="events">
-        <legend>{title}</legend>
-        {SUBSCRIBABLE.filter((name) => prefixes.some((prefix) => name.startsWith(prefix))).map(
-          (name) => (
-            <>
-              <label>
-                <input
-                  type="checkbox"
-                  name="events"
-                  value={name}
-                  checked={props.chosen.includes(name)}
-                />
-                <span>
-                  <code>{name}</code> when {EXAMPLES[name].when}
-                </span>
-              </label>
-              <details>
-                <summary>
-                  Example<span class="hidden"> of {name}</span>
-                </summary>
-                <pre tabindex={0}>{exampleOf(name)}</pre>
-              </details>
-            </>
-          ),
-        )}
-      </fieldset>
-    ))}
-  </div>
+    <div class="groups">
+      {GROUPS.map(([title, prefixes]) => (
+        <fieldset class="events">
+          <legend>{title}</legend>
+          {SUBSCRIBABLE.filter((name) => prefixes.some((prefix) => name.startsWith(prefix))).map(
+            (name) => (
+              <>
+                <label>
+                  <input
+                    type="checkbox"
+                    name="events"
+                    value={name}
+                    checked={props.chosen.includes(name)}
+                  />
+                  <span>
+                    <code>{name}</code> when {EXAMPLES[name].when}
+                  </span>
+                </label>
+                <details>
+                  <summary>
+                    Example<span class="hidden"> of {name}</span>
+                  </summary>
+                  <pre tabindex={0}>{exampleOf(name)}</pre>
+                </details>
+              </>
+            ),
+          )}
+        </fieldset>
+      ))}
+    </div>
+  </>
 );
 
 export const NewSecret = ({ secret, title }: { secret: string; title: string }) => (
