@@ -11,6 +11,7 @@ import {
 } from "../../analytics/period.ts";
 import { engagementIn, METRICS } from "../../analytics/rules/counters.ts";
 import { type PageEnv, signedIn } from "../../auth/signed-in.ts";
+import { isWebLink } from "../../settings/rules.ts";
 import { cut, NoticeLine, renderOwnPage, Section } from "../parts.tsx";
 import { Chart, shown } from "./chart.tsx";
 import { Freshness, PartView, Tile, Trouble } from "./parts.tsx";
@@ -188,7 +189,7 @@ postFiguresPage.get(`${PATH}/posts/:accountId/:postId`, signedIn("read:pages"), 
             Open the post here
           </a>
         )}
-        {post.url !== null && (
+        {post.url !== null && isWebLink(post.url) && (
           <a class="button quiet" href={post.url} rel="noopener noreferrer">
             Open it on {platformName(post.platform)}
           </a>
