@@ -248,6 +248,13 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
   ...Object.fromEntries(
     TABLES.map((name): [string, PagePermission] => [`GET /app/analytics/${name}.csv`, anybody()]),
   ),
+  "POST /app/analytics/reports": anybody(async (team) => {
+    await team.measuredPost();
+    return { fields: { expiresInDays: "30" } };
+  }),
+  "POST /app/analytics/reports/:id/revoke": atLeast("ADMIN", async (team) => ({
+    params: { id: await team.report() },
+  })),
   "GET /app/analytics/pictures/:id": anybody(async (team) => ({
     params: { id: await team.upload() },
   })),
