@@ -134,7 +134,7 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
 
   readCalendar: anybody(() => ({ query: { from: "2026-12-01", to: "2027-01-01" } })),
   listReports: anybody(nothing),
-  createReport: anybody(nothing),
+  createReport: anybody(() => ({ json: {} })),
   revokeReport: atLeast("ADMIN", async (team) => ({ params: { id: await team.report() } })),
 
   listCalendarFeeds: anybody(nothing),

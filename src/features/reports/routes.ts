@@ -6,8 +6,8 @@ import {
   conflict,
   createRouter,
   json,
+  jsonBody,
   NOT_FOUND,
-  optionalBody,
   success,
 } from "../../http/route.ts";
 import {
@@ -48,7 +48,7 @@ const create = apiRoute({
     "A secret address of a page with the figures, under the workspace's name and logo. Everybody who has the address can read it, until it expires, is revoked, its token is, or the person who made it leaves the team. The team's plan has to have analytics.",
   scope: "analytics:read",
   limit: "write",
-  request: { body: optionalBody(newReportSchema) },
+  request: { body: jsonBody(newReportSchema) },
   responses: {
     ...success({ data: madeReportSchema }, "The report link. Its address is told this once."),
     ...NOT_FOUND,

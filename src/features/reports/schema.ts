@@ -17,7 +17,9 @@ import type { ReportRow } from "./table.ts";
 
 enableDescriptions();
 
-const days = z.literal([...PERIODS], { error: `must be one of ${PERIODS.join(", ")}` });
+const days = z
+  .literal([...PERIODS], { error: `must be one of ${PERIODS.join(", ")}` })
+  .openapi({ type: "integer", enum: [...PERIODS], minimum: PERIODS[0], maximum: 365 });
 const split = z.enum(SPLITS);
 const platform = z.enum(PLATFORMS, { error: `must be one of ${PLATFORMS.join(", ")}` });
 
@@ -44,7 +46,7 @@ export const newReportSchema = z
         ctx.addIssue({ code: "custom", message: "must be a date such as 2026-11-30" });
         return z.NEVER;
       })
-      .openapi({ type: "string", format: "date" })
+      .openapi({ type: "string", format: "date", maxLength: 10 })
       .optional()
       .describe(
         "Fixes the period by its last day, in UTC. Without it, the period ends on the day before the page is opened.",

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import type { Child } from "hono/jsx";
-import { AppError, notFound } from "../../../core/errors.ts";
+import { notFound } from "../../../core/errors.ts";
 import { countVisitor } from "../../../http/caller.ts";
 import type { AppContext, AppEnv } from "../../../http/env.ts";
 import { toRefusal } from "../../../http/errors.ts";
@@ -17,9 +17,7 @@ import {
 import { isWebLink, logoPath } from "../../settings/rules.ts";
 import { type Links, Parts, periodInWords } from "./parts.tsx";
 import { sendNoPicture } from "./pictures.ts";
-import { reportInWords } from "./report-words.ts";
 import { ANALYTICS_STYLES } from "./styles.ts";
-import { capital } from "./tables.ts";
 
 export const reportPages = new Hono<AppEnv>();
 
@@ -76,8 +74,9 @@ async function showReport(c: AppContext, { report, period }: OpenReport): Promis
         <>
           <p class="lead">{periodInWords(period)}</p>
           <p class="muted">
-            {capital(reportInWords(report, period.accounts))}. <Age period={period} clock={clock} />{" "}
-            Days are days of UTC. This page is open until{" "}
+            {report.lastDay === null &&
+              `This page always shows the newest ${period.filter.days} days. `}
+            <Age period={period} clock={clock} /> Days are days of UTC. The page is open until{" "}
             <Time at={report.expiresAt} clock={clock} />.
           </p>
           <Parts period={period} clock={clock} links={links} />
