@@ -9,9 +9,9 @@ import {
   utimes,
   writeFile,
 } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { build } from "esbuild";
-import { readGuides, renderGuides } from "./guides.ts";
+import { PICTURES_FOLDER, pictureFile, readGuides, readPictures, renderGuides } from "./guides.ts";
 import { LEAN_PARTS } from "./island-parts.ts";
 import { inProject } from "./paths.ts";
 
@@ -46,14 +46,22 @@ async function bundleIslands(): Promise<Map<string, string>> {
 }
 
 export async function buildAssets(): Promise<boolean> {
-  const texts = new Map([...renderGuides(await readGuides()), ...(await bundleIslands())]);
+  const pictures = await readPictures();
+  const guides = renderGuides(await readGuides(), pictures);
+  const texts = new Map([...guides, ...(await bundleIslands())]);
+  const copies = {
+    ...COPIES,
+    ...Object.fromEntries(
+      [...pictures].map((name) => [pictureFile(name), join(PICTURES_FOLDER, `${name}.jpg`)]),
+    ),
+  };
   const changes = await Promise.all([
-    ...Object.entries(COPIES).map(([target, source]) =>
-      copyIfChanged(inProject(source), join(ASSETS, target)),
+    ...Object.entries(copies).map(([target, source]) =>
+      copyIfChanged(resolve(inProject("."), source), join(ASSETS, target)),
     ),
     ...[...texts].map(([target, text]) => writeIfChanged(join(ASSETS, target), text)),
   ]);
-  const built = [...Object.keys(COPIES), ...[...texts.keys()].map((path) => path.slice(1))];
+  const built = [...Object.keys(copies), ...[...texts.keys()].map((path) => path.slice(1))];
   const hasLess = await removeOthers(built);
   return hasLess || changes.includes(true);
 }

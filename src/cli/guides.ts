@@ -15,6 +15,16 @@ import { Problem } from "./program.ts";
 
 export const GUIDES_FOLDER = inProject("src/docs");
 
+/** `npm run test:browser` fills it. An instance that is built without it has guides without pictures. */
+export const PICTURES_FOLDER = inProject(".pictures");
+
+/** A picture's place in a guide; GitHub does not show it. */
+const PICTURE = /^<!-- picture ([a-z-]+): (.+?) -->\s*$/;
+
+const PICTURE_SIZE = { width: 1_280, height: 800 };
+
+export const pictureFile = (name: string): string => `docs/pictures/${name}.jpg`;
+
 const escapeHtml = (text: string): string =>
   text
     .replaceAll("&", "&amp;")
@@ -98,8 +108,16 @@ interface Section {
   texts: string[];
 }
 
-/** @throws Problem for a missing title or a broken link */
-export function renderGuide(name: string, text: string, names: ReadonlySet<string>) {
+/**
+ * @param pictures names of those that are there
+ * @throws Problem for a missing title or a broken link
+ */
+export function renderGuide(
+  name: string,
+  text: string,
+  names: ReadonlySet<string>,
+  pictures: ReadonlySet<string> = new Set(),
+) {
   const slugger = new GithubSlugger();
   const ids = new Map<Token, string>();
   const marked = new Marked({ gfm: true });
@@ -144,6 +162,11 @@ export function renderGuide(name: string, text: string, names: ReadonlySet<strin
         return `<div class="scroll" tabindex="0"><table><thead><tr>${head}</tr></thead><tbody>${rows.join("")}</tbody></table></div>\n`;
       },
       html({ text: html }) {
+        const [, picture = "", words = ""] = PICTURE.exec(html) ?? [];
+        if (pictures.has(picture)) {
+          const { width, height } = PICTURE_SIZE;
+          return `<p><img src="/${pictureFile(picture)}" alt="${escapeHtml(words)}" width="${width}" height="${height}" loading="lazy"></p>\n`;
+        }
         return html.startsWith("<!--") ? "" : html;
       },
     },
@@ -169,11 +192,20 @@ export function renderGuide(name: string, text: string, names: ReadonlySet<strin
   };
 }
 
-export function renderGuides(guides: ReadonlyMap<string, string>): Map<string, string> {
+/** Names of the pictures that are there. */
+export async function readPictures(folder: string = PICTURES_FOLDER): Promise<Set<string>> {
+  const files = await readdir(folder).catch(() => []);
+  return new Set(files.flatMap((file) => (file.endsWith(".jpg") ? [file.slice(0, -4)] : [])));
+}
+
+export function renderGuides(
+  guides: ReadonlyMap<string, string>,
+  pictures: ReadonlySet<string> = new Set(),
+): Map<string, string> {
   const groups = readGroups(guides);
   const names = new Set(guides.keys());
   const rendered = [...guides].map(
-    ([name, text]) => [name, renderGuide(name, text, names)] as const,
+    ([name, text]) => [name, renderGuide(name, text, names, pictures)] as const,
   );
   const search = rendered.flatMap(([name, guide]) => (name === GUIDE_LIST ? [] : guide.search));
   return new Map([

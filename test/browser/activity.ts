@@ -1,6 +1,7 @@
 import type { Browser } from "playwright-core";
 import type { Akimbo } from "../peers/akimbo.ts";
 import { openContext } from "./context.ts";
+import { takePicture } from "./guide-pictures.ts";
 import { keyTo } from "./keyboard.ts";
 import { LOOKS, lookAt, type SignedIn, watchPolicy } from "./looks.ts";
 import { walk } from "./steps.ts";
@@ -42,7 +43,10 @@ export async function checkActivity(
       {
         name: "the newest changes stand first",
         shows: "made the pool Evergreen",
-        act: () => page.goto(akimbo.origin + PATH),
+        act: async () => {
+          await page.goto(akimbo.origin + PATH);
+          await takePicture(page, "activity");
+        },
       },
       {
         name: "older changes are reached by keyboard",

@@ -4,6 +4,7 @@ import { sql } from "../../src/cli/sql.ts";
 import { packSeries } from "../../src/features/analytics/stored.ts";
 import type { Akimbo } from "../peers/akimbo.ts";
 import { openContext } from "./context.ts";
+import { takePicture } from "./guide-pictures.ts";
 import { requireSound, type SignedIn, watchOrigins, watchPolicy } from "./looks.ts";
 import { walk } from "./steps.ts";
 
@@ -121,6 +122,7 @@ export async function checkAnalytics(
       act: async () => {
         await page.goto(first);
         await requireSound(page, folder, "analytics");
+        await takePicture(page, "analytics");
         await requireEqual("Views", await readTable(page, "Views by day"), expected);
         const points = await chart.locator("path.line").first().getAttribute("d");
         const drawn = (points?.match(/\d+(?:\.\d+)? \d+(?:\.\d+)?/g) ?? []).length;

@@ -4,6 +4,7 @@ import type { Browser, Page } from "playwright-core";
 import { ZoneClock } from "../../src/core/zone.ts";
 import type { Akimbo } from "../peers/akimbo.ts";
 import { openContext } from "./context.ts";
+import { takePicture } from "./guide-pictures.ts";
 import { isFocused, keyTo, tabTo } from "./keyboard.ts";
 import { requireSound, type SignedIn, watchOrigins, watchPolicy } from "./looks.ts";
 import { pictures } from "./pictures.ts";
@@ -190,6 +191,7 @@ function scriptSteps(visit: Visit, state: { pool: string }, files: string[]): St
         await page.locator("#drop-files").setInputFiles(file);
         await page.locator(".going").getByText("Choose a JPEG").waitFor();
         await requireSound(page, folder, "pool");
+        await takePicture(page, "pool");
         await press(page, "Put away notes.txt");
         await page.locator("#drop-files").setInputFiles(file);
       },

@@ -1,6 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import type { Akimbo } from "../peers/akimbo.ts";
 import { openContext } from "./context.ts";
+import { takePicture } from "./guide-pictures.ts";
 import { requireSound, type SignedIn, watchOrigins, watchPolicy } from "./looks.ts";
 import { press, walk } from "./steps.ts";
 
@@ -132,6 +133,7 @@ export async function checkShortLinks(
           await requireOrder(page, moved);
           await save(page, buttons, moved);
           await requireSound(page, folder, "short link rules");
+          await takePicture(page, "short-link");
         },
       },
       {

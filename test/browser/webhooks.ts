@@ -1,6 +1,7 @@
 import type { Browser } from "playwright-core";
 import type { Akimbo } from "../peers/akimbo.ts";
 import { openContext } from "./context.ts";
+import { takePicture } from "./guide-pictures.ts";
 import { requireSound, type SignedIn, watchPolicy } from "./looks.ts";
 import { press, walk } from "./steps.ts";
 
@@ -49,6 +50,7 @@ export async function checkWebhooks(
           await page.reload();
         }
         await requireSound(page, folder, "webhook");
+        await takePicture(page, "webhook");
       },
     },
     {

@@ -129,3 +129,12 @@ test("builds the list, each guide, its Markdown and the index of the search", ()
     "/docs/text/platforms/x.md",
   ]);
 });
+
+test("a picture stands in a guide once it was taken", () => {
+  const text =
+    "# First post\n\nBefore.\n\n<!-- picture first-page: A page with “words” -->\n\nAfter.\n";
+  const without = renderGuide("first", text, NAMES).page.html;
+  assert.equal(without.trim(), "<p>Before.</p>\n<p>After.</p>");
+  const { html } = renderGuide("first", text, NAMES, new Set(["first-page"])).page;
+  assert.match(html, /<img src="\/docs\/pictures\/first-page\.jpg" alt="A page with “words”"/);
+});

@@ -32,6 +32,7 @@ const MEANINGS: Record<string, { lists: readonly (readonly string[])[]; texts?: 
   keep_draft_files: { lists: [], texts: ["mediaId", "thumbnailMediaId", "text"] },
   change_draft_files: { lists: [], texts: ["mediaId", "thumbnailMediaId", "text"] },
   rehearsals_open: { lists: [STAGES] },
+  pool_items_once: { lists: [poolItems.state.enumValues] },
   pool_items_posting: { lists: [poolItems.state.enumValues] },
 };
 

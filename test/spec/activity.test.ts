@@ -41,6 +41,7 @@ const WITHOUT_LINE: Record<string, string> = {
   retryFailedUploads: UNCHANGED,
   updateWebhook: UNCHANGED,
   verifyDomain: UNCHANGED,
+  movePoolItem: UNCHANGED,
   "changeSettings of one's own": OWN,
   "changeSettings one's own chat": OWN,
 };
@@ -55,6 +56,8 @@ const FORMS_WITHOUT_LINE: Record<string, string> = {
   "POST /app/webhooks/:id/test": ATTEMPT,
   "POST /app/webhooks/:id/replay-failed": ATTEMPT,
   "POST /app/webhooks/:id/attempts/:attempt/replay": ATTEMPT,
+  "POST /app/short-links/domains/:id/check": UNCHANGED,
+  "POST /app/pools/:id/items/:itemId/move": UNCHANGED,
   "POST /app/settings/notifications": OWN,
   "POST /app/settings/push": OWN,
   "POST /app/settings/push/:id/remove": OWN,

@@ -276,6 +276,25 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
     params: { id: await team.reviewLink() },
   })),
 
+  "GET /app/webhooks": anybody(),
+  "POST /app/webhooks": atLeast("ADMIN", () => ({
+    fields: { url: "https://example.com/hook", events: "upload.completed" },
+  })),
+  "GET /app/webhooks/signature": anybody(),
+  "GET /app/webhooks/:id": ofWebhook(),
+  "POST /app/webhooks/:id/switch": ofWebhook({ isActive: "no" }),
+  "POST /app/webhooks/:id/test": ofWebhook(),
+  "POST /app/webhooks/:id/rotate": { ...ofWebhook(), least: "ADMIN" },
+  "POST /app/webhooks/:id/replay-failed": atLeast("ADMIN", async (team) => {
+    const id = await team.webhook();
+    await team.delivery(id, false);
+    return { params: { id }, fields: { hours: "999999" } };
+  }),
+  "GET /app/webhooks/:id/delete": ofWebhook(),
+  "POST /app/webhooks/:id/delete": ofWebhook(),
+  "GET /app/webhooks/:id/attempts/:attempt": ofDelivery("MEMBER"),
+  "POST /app/webhooks/:id/attempts/:attempt/replay": ofDelivery("ADMIN"),
+
   "GET /app/accounts": anybody(),
   "POST /app/accounts": anybody(() => ({ fields: { platform: "bluesky", name: "New" } })),
   // An account of the platform whose page has every form.
@@ -379,25 +398,6 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
 
   "GET /app/suggestions": anybody(),
   "POST /app/suggestions": anybody(() => ({ fields: { title: "New" } })),
-  "GET /app/webhooks": anybody(),
-  "POST /app/webhooks": atLeast("ADMIN", () => ({
-    fields: { url: "https://example.com/hook", events: "upload.completed" },
-  })),
-  "GET /app/webhooks/signature": anybody(),
-  "GET /app/webhooks/:id": ofWebhook(),
-  "POST /app/webhooks/:id/switch": ofWebhook({ isActive: "no" }),
-  "POST /app/webhooks/:id/test": ofWebhook(),
-  "POST /app/webhooks/:id/rotate": { ...ofWebhook(), least: "ADMIN" },
-  "POST /app/webhooks/:id/replay-failed": atLeast("ADMIN", async (team) => {
-    const id = await team.webhook();
-    await team.delivery(id, false);
-    return { params: { id }, fields: { hours: "999999" } };
-  }),
-  "GET /app/webhooks/:id/delete": ofWebhook(),
-  "POST /app/webhooks/:id/delete": ofWebhook(),
-  "GET /app/webhooks/:id/attempts/:attempt": ofDelivery("MEMBER"),
-  "POST /app/webhooks/:id/attempts/:attempt/replay": ofDelivery("ADMIN"),
-
   "GET /app/tokens": anybody(),
   "POST /app/tokens": {
     ...anybody((team) => ({ fields: { name: "New", scopes: "*", team: String(team.teamId) } })),

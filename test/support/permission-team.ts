@@ -264,7 +264,7 @@ export class PlantedTeam {
   async webhook(): Promise<string> {
     // A team has 50 at most, and the table asks for more.
     await env.DB.prepare(
-      "DELETE FROM webhooks WHERE team_id = ? AND id NOT IN (SELECT id FROM webhooks ORDER BY id DESC LIMIT 20)",
+      "DELETE FROM webhooks WHERE team_id = ?1 AND id NOT IN (SELECT id FROM webhooks WHERE team_id = ?1 ORDER BY id DESC LIMIT 40)",
     )
       .bind(this.teamId)
       .run();

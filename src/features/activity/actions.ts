@@ -69,6 +69,7 @@ export const ACTIONS = {
   "pool.item_added": "pool",
   "pool.items_added": "pool",
   "pool.item_changed": "pool",
+  "pool.item_moved": "pool",
   "pool.item_removed": "pool",
   "pool.cleared": "pool",
   "file.added": "file",

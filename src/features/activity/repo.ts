@@ -140,7 +140,3 @@ export const removeLines = ({ from, teams, before, max }: Slice): Query<number> 
       FROM (SELECT id FROM teams WHERE id >= ${from} ORDER BY id LIMIT ${teams}) team
       CROSS JOIN activity old ON old.team_id = team.id AND old.id < ${before}
       LIMIT ${max})`);
-
-export const eraseLines = (team: number, max: number): Query<number> =>
-  sqlWrite(sql`DELETE FROM activity WHERE (team_id, id) IN
-    (SELECT team_id, id FROM activity WHERE team_id = ${team} LIMIT ${max})`);

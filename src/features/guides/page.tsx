@@ -13,6 +13,7 @@ import {
   readGuideAsset,
   readGuideGroups,
   readGuidePage,
+  readGuidePicture,
   readGuideText,
 } from "../../http/guides.ts";
 import { renderPage } from "../../pages/layout.tsx";
@@ -41,11 +42,18 @@ guidePages.get("/docs/search.json", async (c) => {
   return sendAsset(c, "application/json", fillExamples(index, originOf(c)));
 });
 
+guidePages.get("/docs/pictures/:file{[a-z-]+\\.jpg}", async (c) => {
+  const picture = await readGuidePicture(c.var.deps, c.req.path);
+  return c.body(picture, 200, { "Content-Type": "image/jpeg", "Cache-Control": CACHED });
+});
+
 const originOf = (c: AppContext): string => publicOrigin(c.var.deps, c.req.url);
 
 /** Guides change only with the instance's version, so browsers may cache them. */
+const CACHED = "public, max-age=300";
+
 const sendAsset = (c: AppContext, type: string, text: string): Response =>
-  c.body(text, 200, { "Content-Type": type, "Cache-Control": "public, max-age=300" });
+  c.body(text, 200, { "Content-Type": type, "Cache-Control": CACHED });
 
 async function sendText(c: AppContext, file: string): Promise<Response> {
   const text = await readGuideText(c.var.deps, file.replace(/\.md$/, ""));

@@ -12,6 +12,7 @@ h2 { font-size: 1.3rem; } h3 { font-size: 1.08rem; }
 .anchor { margin-left: .2rem; color: var(--muted); text-decoration: none; font-weight: 400; font-size: .85em; }
 .guide :is(ul, ol) { margin-bottom: 0; padding-left: 1.4rem; }
 .guide li + li { margin-top: .35rem; }
+.guide img { display: block; max-width: 100%; height: auto; border: 1px solid var(--line); border-radius: .6rem; }
 .guide :not(pre) > code { background: var(--code); border-radius: .3rem; padding: .1em .3em; }
 pre code { font-size: 1em; }
 .scroll { overflow-x: auto; }

@@ -1,5 +1,6 @@
 import { AppError, notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
+import { activityLine } from "../activity/repo.ts";
 import { locked, whyLocked } from "./items.ts";
 import { beforeOf, movesTo, type Step } from "./places.ts";
 import { requireMayFill, requireOwn } from "./refusals.ts";
@@ -43,7 +44,10 @@ export async function moveItem(ctx: Ctx, { poolId, id, before }: ItemMove): Prom
     const moves = movesTo(queue, id, before);
     if (moves === null) continue;
     if (moves.length === 0) return;
-    const [moved] = await ctx.db.run([moveItems(poolId, moves)]);
+    const [moved] = await ctx.db.run([
+      moveItems(poolId, moves),
+      activityLine(ctx, "pool.item_moved", poolId),
+    ]);
     if (moved > 0) return;
   }
   throw new AppError("QUEUE_BUSY", "Others change this queue right now. Send the call again.");

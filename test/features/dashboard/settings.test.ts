@@ -114,7 +114,7 @@ test("the owner downloads everything as one file", async () => {
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line).type);
-  expect(types).toEqual(["team", "member", "suggestion", "event", "end"]);
+  expect(types).toEqual(["team", "member", "suggestion", "activity", "event", "end"]);
 });
 
 test("the team is deleted by its typed name alone, and the owner is signed out", async () => {

@@ -104,7 +104,7 @@ async function fullLife(): Promise<Life> {
       .bind(...values)
       .run();
   await run(
-    `INSERT INTO attempts SELECT id, 'dlv_1', team_id, 'evt_1', 'webhook.ping', 1, 1, 200, NULL, 5, 0
+    `INSERT INTO attempts SELECT id, 'dlv_1', team_id, 'evt_1', 'webhook.ping', 1, 1, 200, NULL, 5, 0, NULL
       FROM webhooks WHERE team_id = ?`,
     teamId,
   );

@@ -116,6 +116,10 @@ test("slots take items as they were moved, and what returns stands behind all of
   }
   const [a, , c] = ids;
   await team.send("POST", `/pools/${id}/videos/${c}/move`, { before: a });
+  const { body: activity } = await team.call("GET", "/activity?limit=1");
+  expect(activity.data).toMatchObject([
+    { action: "pool.item_moved", subject: { type: "pool", id: String(id) } },
+  ]);
   await team.runUntil("2026-12-01T09:40:00Z");
   const [fired] = await team.firings(id);
   expect(fired.item.title).toBe("C");

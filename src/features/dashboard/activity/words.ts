@@ -47,6 +47,7 @@ const DONE: Record<Action, string> = {
   "pool.item_added": "added an item to {}",
   "pool.items_added": "added items to {}",
   "pool.item_changed": "changed an item of {}",
+  "pool.item_moved": "changed the order of {}",
   "pool.item_removed": "removed an item from {}",
   "pool.cleared": "emptied {}",
   "file.added": "added {}",

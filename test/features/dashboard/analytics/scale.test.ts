@@ -4,7 +4,7 @@ import {
   gapsOf,
   linePath,
   scaleOf,
-} from "../../../src/features/dashboard/analytics/scale.ts";
+} from "../../../../src/features/dashboard/analytics/scale.ts";
 
 test.each<[values: (number | null)[], isFromZero: boolean, low: number, high: number]>([
   [[], true, 0, 1],
