@@ -93,10 +93,7 @@ export async function revokeReport(ctx: Ctx, id: number): Promise<void> {
       "Another person made this report link. Ask them, an owner or an admin to revoke it.",
     );
   }
-  await ctx.db.run([
-    repo.deleteReport(report.teamId, id),
-    activityLine(ctx, "report.revoked", id),
-  ]);
+  await ctx.db.run([repo.deleteReport(report.teamId, id), activityLine(ctx, "report.revoked", id)]);
 }
 
 export interface OpenReport {

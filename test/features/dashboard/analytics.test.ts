@@ -16,15 +16,7 @@ import {
 import { Browser } from "../../support/person.ts";
 import { photo } from "../../support/stage.ts";
 import { belowBy } from "../analytics/readings.ts";
-import {
-  type Cell,
-  dateOf,
-  type Night,
-  type Post,
-  rowsOf,
-  storeNights,
-  TODAY,
-} from "./figures.ts";
+import { type Cell, dateOf, type Night, type Post, rowsOf, storeNights, TODAY } from "./figures.ts";
 
 /** Both hemispheres, half and quarter hours, with and without summer time. */
 const ZONES = [
@@ -62,7 +54,8 @@ const store = (
   platform: Platform,
   nights: readonly Night[],
   errors: readonly string[] = [],
-): Promise<void> => storeNights(harness.deps, owner.teamId, { accountId, platform, nights, errors });
+): Promise<void> =>
+  storeNights(harness.deps, owner.teamId, { accountId, platform, nights, errors });
 
 /** A year with nights that read no posts, no followers or nothing at all. */
 async function plant(accountId: string, platform: Platform, seed: number, days: number) {

@@ -270,7 +270,9 @@ describe("a link", () => {
     const other = await make();
     expect(await statusOf(path)).toBe(200);
     const { body } = await call("GET", "/tokens");
-    const { id } = body.data.find((one: { id: number }) => one.id === Math.max(...body.data.map((t: { id: number }) => t.id)));
+    const { id } = body.data.find(
+      (one: { id: number }) => one.id === Math.max(...body.data.map((t: { id: number }) => t.id)),
+    );
     expect((await call("DELETE", `/tokens/${id}`)).status).toBe(200);
     expect(await statusOf(path)).toBe(404);
     expect(await statusOf(other.path)).toBe(200);
@@ -327,10 +329,7 @@ describe("on the dashboard", () => {
     const view = `?period=7&platform=bluesky`;
     const fields = { title: "Week 48", lastDay, expiresInDays: "14" };
     const made = await browser.post(`/app/analytics/reports${view}`, fields);
-    expect([made.status, made.location]).toEqual([
-      303,
-      `/app/analytics${view}&done=made#reports`,
-    ]);
+    expect([made.status, made.location]).toEqual([303, `/app/analytics${view}&done=made#reports`]);
     const { html } = await browser.get(made.location ?? "");
     const path = /<pre class="address">https:\/\/akimbo\.test(\/report\/[^<]+)</.exec(html)?.[1];
     expect(html).toContain("The link is made.");

@@ -7,8 +7,8 @@ import type { ListedReport } from "../../reports/service.ts";
 import { Button, InputField, SubmitLine } from "../form-parts.tsx";
 import { Section } from "../parts.tsx";
 import { dayName } from "./chart.tsx";
-import { capital } from "./tables.ts";
 import { reportInWords } from "./report-words.ts";
+import { capital } from "./tables.ts";
 import { addressOf } from "./view.ts";
 
 export interface SentReport {
@@ -93,7 +93,8 @@ const ReportItem = ({ report, address, period, clock, mayRevoke }: ItemProps) =>
 
 const ReportForm = ({ period, sent }: Pick<Props, "period" | "sent">) => {
   const { filter, from, to } = period;
-  const refusalOf = (field: string) => (sent?.refusal.startsWith(`${field}:`) ? sent.refusal : null);
+  const refusalOf = (field: string) =>
+    sent?.refusal.startsWith(`${field}:`) ? sent.refusal : null;
   const lastDay = toDate(to - 1);
   const isFixed = sent !== null && sent.lastDay !== "";
   return (
@@ -134,7 +135,8 @@ const ReportForm = ({ period, sent }: Pick<Props, "period" | "sent">) => {
         refusal={refusalOf("expiresInDays")}
       />
       <p class="hint">
-        It has the accounts and lines that you chose above: {reportInWords({ filter, lastDay: null }, period.accounts)}.
+        It has the accounts and lines that you chose above:{" "}
+        {reportInWords({ filter, lastDay: null }, period.accounts)}.
       </p>
       <SubmitLine>Make the link</SubmitLine>
     </TeamForm>

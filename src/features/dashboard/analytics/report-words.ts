@@ -1,5 +1,5 @@
-import { platformName } from "../../../platforms/registry.ts";
 import { isPlatform } from "../../../core/platforms.ts";
+import { platformName } from "../../../platforms/registry.ts";
 import type { Period } from "../../analytics/period.ts";
 import type { ListedReport } from "../../reports/service.ts";
 import { dayName } from "./chart.tsx";
@@ -17,7 +17,11 @@ export function reportInWords(
     lastDay === null
       ? `the newest ${days} days`
       : `${dayName(lastDay - days + 1)} to ${dayName(lastDay)}`,
-    account === "" ? "" : one ? `${one.name} on ${platformName(one.platform)}` : "a removed account",
+    account === ""
+      ? ""
+      : one
+        ? `${one.name} on ${platformName(one.platform)}`
+        : "a removed account",
     isPlatform(platform) ? `accounts on ${platformName(platform)}` : "",
     tag === "" ? "" : `accounts with the tag ${tag}`,
     account + platform + tag === "" ? "all accounts" : "",
