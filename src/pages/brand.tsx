@@ -1,11 +1,9 @@
 interface BrandProps {
   name: string | null;
   link: string | null;
-  /** Path of the picture. */
   logo: string | null;
 }
 
-/** The team that a page for its clients is from. */
 export const Brand = ({ name, link, logo }: BrandProps) => {
   if (!name && !logo) return null;
   const content = (

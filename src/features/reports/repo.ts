@@ -18,7 +18,6 @@ const isOpen = (now: SQL | number): SQL =>
     WHERE m.team_id = r.team_id AND m.user_id = r.created_by AND m.is_active = 1
       AND m.joined_at <= r.created_at)`;
 
-/** Newest first. */
 export const reportsOfTeam = prepared(
   ({ team, now }: Params<{ team: SQL; now: Date }>) =>
     sql`SELECT r.*, (SELECT coalesce(u.name, u.email) FROM users u WHERE u.id = r.created_by) AS maker

@@ -2,7 +2,7 @@ import { DAY } from "../../core/time.ts";
 import { type DayNumber, dayOf } from "../analytics/rules/days.ts";
 import { readDay } from "../calendar/rules.ts";
 
-/** Spec is silent on these numbers. */
+/** Spec is silent. */
 export const MAX_REPORTS = 50;
 export const MAX_TITLE = 100;
 export const MAX_OPEN_DAYS = 365;
@@ -12,7 +12,6 @@ export const DEFAULT_DAYS = 30;
 /** Older days are only kept by month. */
 const MAX_AGE_DAYS = 2 * 365;
 
-/** Null for a text that is no date. */
 export function toDayNumber(text: string): DayNumber | null {
   const day = readDay(text);
   return day === null ? null : Date.parse(`${day}T00:00:00Z`) / DAY;

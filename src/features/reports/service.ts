@@ -120,7 +120,6 @@ export async function findReport(deps: Deps, token: string): Promise<OpenReport 
 export const reportPictureToken = (deps: Pick<Deps, "config">, uploadId: number) =>
   linkToken(deps.config.signingKey, "report picture", uploadId);
 
-/** Returns null for a post without a picture, and for tokens that are forged or have ended. */
 export async function findReportPicture(
   deps: Deps,
   token: string,

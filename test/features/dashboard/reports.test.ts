@@ -188,6 +188,8 @@ describe("a link", () => {
       [expired.path, 1],
       [`/report/${id}-${"0".repeat(64)}`, 0],
       ["/report/x", 0],
+      ["/report/", 0],
+      [`${path}/other`, 0],
     ] as const) {
       const { costs, result } = await measure(harness, () => client.get(gone));
       expect([gone, result.status, costs.roundTrips.length]).toEqual([gone, 404, trips]);

@@ -17,7 +17,7 @@ const UNMEASURED = "not measured";
 
 interface TableProps {
   table: Table;
-  /** Null in a report for clients, whose tables lead nowhere. */
+  /** Null for a table that leads nowhere. */
   csv: string | null;
 }
 

@@ -8,10 +8,9 @@ import { HeatMap, hoursInWords } from "./heat-map.tsx";
 import { drawnOf, postTable, summaryTable, tableOf } from "./tables.ts";
 import { addressOf, picturePath, postPath } from "./view.ts";
 
-/** Address of a table's CSV; null where tables lead nowhere. */
+/** Address of a table's CSV. */
 export type CsvOf = (name: string, part: Part) => string | null;
 
-/** What parts lead to. */
 export interface Links {
   csv: CsvOf;
   picture(uploadId: number): string;
@@ -239,7 +238,6 @@ export const PartView = ({ period, part, clock, links }: PartProps) => {
   );
 };
 
-/** All figures: those that stand beside the others come last. */
 export const Parts = ({ period, clock, links }: Omit<PartProps, "part">) => (
   <>
     {period.parts.map((part) =>

@@ -7,8 +7,7 @@ import type { ListedReport } from "../../reports/service.ts";
 import { Button, InputField, SubmitLine } from "../form-parts.tsx";
 import { Section } from "../parts.tsx";
 import { dayName } from "./chart.tsx";
-import { reportInWords } from "./report-words.ts";
-import { capital } from "./tables.ts";
+import { choiceInWords, reportInWords } from "./report-words.ts";
 import { addressOf } from "./view.ts";
 
 export interface SentReport {
@@ -21,7 +20,6 @@ export interface SentReport {
 interface Props {
   period: Period;
   reports: readonly ListedReport[];
-  /** Of the reports, in their order. */
   addresses: readonly string[];
   mayRevoke: (report: ListedReport) => boolean;
   clock: Clock;
@@ -68,7 +66,7 @@ interface ItemProps extends Pick<Props, "period" | "clock"> {
 }
 
 const ReportItem = ({ report, address, period, clock, mayRevoke }: ItemProps) => {
-  const words = capital(reportInWords(report, period.accounts));
+  const words = reportInWords(report, period.accounts);
   return (
     <li>
       <div class="grow">
@@ -134,10 +132,7 @@ const ReportForm = ({ period, sent }: Pick<Props, "period" | "sent">) => {
         value={sent?.expiresInDays ?? String(DEFAULT_OPEN_DAYS)}
         refusal={refusalOf("expiresInDays")}
       />
-      <p class="hint">
-        It has the accounts and lines that you chose above:{" "}
-        {reportInWords({ filter, lastDay: null }, period.accounts)}.
-      </p>
+      <p class="hint">It shows what you chose above: {choiceInWords(filter, period.accounts)}.</p>
       <SubmitLine>Make the link</SubmitLine>
     </TeamForm>
   );

@@ -36,7 +36,6 @@ reportPages.get("/report/:token/pictures/:picture", async (c) => {
   return address === null ? sendNoPicture(c) : c.redirect(address, 303);
 });
 
-/** Addresses of pictures are signed; posts lead to their platform. */
 async function linksOf(c: AppContext, { parts }: Period): Promise<Links> {
   const uploadIds = parts.flatMap(({ posts }) =>
     posts.flatMap(({ uploadId }) => (uploadId === null ? [] : [uploadId])),
