@@ -199,7 +199,9 @@ export async function checkAnalytics(
       },
     ])),
   );
-  problems.push(...(await checkReport(browser, { page: bare, origin: akimbo.origin, folder })));
+  problems.push(
+    ...(await checkReport(browser, { page: bare, desk: page, origin: akimbo.origin, folder })),
+  );
   for (const context of contexts) await context.close();
   return [
     ...problems,

@@ -7,6 +7,8 @@ import { press, walk } from "./steps.ts";
 interface Visit {
   /** Of a signed-in person whose browser runs no script. */
   page: Page;
+  /** Of the same person, with script. */
+  desk: Page;
   origin: string;
   /** For the screenshots. */
   folder: string;
@@ -20,7 +22,7 @@ const isShown = (page: Page, selector: string): Promise<boolean> =>
 /** Makes a report link, reads it as a visitor, on screen and on paper, and revokes it. */
 export async function checkReport(
   browser: Browser,
-  { page, origin, folder }: Visit,
+  { page, desk, origin, folder }: Visit,
 ): Promise<string[]> {
   const context = await openContext(browser, { viewport: { width: 1_280, height: 1_000 } });
   const foreign = watchOrigins(context, origin);
@@ -43,6 +45,21 @@ export async function checkReport(
     },
   ]);
   problems.push(
+    ...(await walk(desk, [
+      {
+        name: "the list of report links is sound",
+        shows: TITLE,
+        act: async () => {
+          await desk.goto(`${origin}/app/analytics?period=7`);
+          await requireSound(desk, folder, "report-links");
+          for (const width of [360, 1_280]) {
+            await desk.setViewportSize({ width, height: 900 });
+            const part = desk.locator("section:has(> #reports)");
+            await part.screenshot({ path: join(folder, `report-links-part-${width}.png`) });
+          }
+        },
+      },
+    ])),
     ...(await walk(visitor, [
       {
         name: "a visitor reads the report",

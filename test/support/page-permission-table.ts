@@ -243,6 +243,7 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
 
   "GET /app/analytics": anybody(async (team) => {
     await team.measuredPost();
+    await team.report();
     return {};
   }),
   ...Object.fromEntries(
