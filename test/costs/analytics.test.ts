@@ -104,7 +104,7 @@ test("a report of 100 accounts over a year is one round trip of few rows, and sm
 }) => {
   await plantYears(owner.teamId, ACCOUNTS, PLATFORMS);
   const json = { days: 365, split: "account" };
-  const { body } = await harness.call("POST", "/analytics/reports", { token: owner.token, json });
+  const { body } = await harness.call("POST", "/reports", { token: owner.token, json });
   const client = new Browser(harness);
   const { pathname } = new URL(body.data.url);
   const { result: page, costs } = await measure(harness, () => client.get(pathname));

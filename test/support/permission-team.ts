@@ -221,7 +221,7 @@ export class PlantedTeam {
 
   /** Makes a link by which a client reviews a new post. */
   async report(): Promise<string> {
-    return String((await this.send("POST", "/analytics/reports", {})).id);
+    return String((await this.send("POST", "/reports", {})).id);
   }
 
   async calendarFeed(): Promise<string> {

@@ -25,7 +25,7 @@ const tags = ["Analytics", "Extensions"];
 
 const list = apiRoute({
   method: "get",
-  path: "/analytics/reports",
+  path: "/reports",
   tags,
   operationId: "listReports",
   summary: "List the open report links",
@@ -40,7 +40,7 @@ reportRoutes.openapi(list, async (c) => {
 
 const create = apiRoute({
   method: "post",
-  path: "/analytics/reports",
+  path: "/reports",
   tags,
   operationId: "createReport",
   summary: "Make a report link",
@@ -64,7 +64,7 @@ reportRoutes.openapi(create, async (c) => {
 
 const revoke = apiRoute({
   method: "delete",
-  path: "/analytics/reports/{id}",
+  path: "/reports/{id}",
   tags,
   operationId: "revokeReport",
   summary: "Revoke a report link",

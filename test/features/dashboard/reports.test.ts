@@ -48,7 +48,7 @@ interface Made {
 }
 
 async function make(json: object = {}, by = owner): Promise<Made> {
-  const { status, body } = await call("POST", "/analytics/reports", json, by);
+  const { status, body } = await call("POST", "/reports", json, by);
   expect(status, JSON.stringify(body)).toBe(200);
   return { id: body.data.id, path: new URL(body.data.url).pathname, data: body.data };
 }
@@ -168,7 +168,7 @@ describe("a report", () => {
     const { costs, result } = await measure(harness, () => client.get(forged));
     expect([result.status, costs.roundTrips.length]).toEqual([200, 0]);
     expect(result.html).toContain("<svg");
-    await call("DELETE", `/analytics/reports/${id}`);
+    await call("DELETE", `/reports/${id}`);
     expect((await client.get(source)).html).toContain("<svg");
   });
 });
@@ -180,7 +180,7 @@ describe("a link", () => {
     const open = await measure(harness, () => client.get(path));
     expect(open.costs.roundTrips).toHaveLength(1);
     expect(open.costs.rowsWritten).toBe(0);
-    await call("DELETE", `/analytics/reports/${id}`);
+    await call("DELETE", `/reports/${id}`);
     harness.advance(DAY_SECONDS);
     const pages: string[] = [];
     for (const [gone, trips] of [
@@ -209,7 +209,7 @@ describe("a link", () => {
       createdAt: START.toISOString(),
       expiresAt: new Date(START.getTime() + 30 * DAY).toISOString(),
     });
-    const list = async () => (await call("GET", "/analytics/reports")).body.data;
+    const list = async () => (await call("GET", "/reports")).body.data;
     expect(await list()).toEqual([listed]);
     harness.advance(30 * DAY_SECONDS);
     expect(await list()).toEqual([]);
@@ -233,7 +233,7 @@ describe("a link", () => {
     ["a late expiry", { expiresInDays: 366 }, "expiresInDays"],
     ["another field", { colour: "red" }, "colour"],
   ])("with %s is refused", async (_, json, field) => {
-    const { status, body } = await call("POST", "/analytics/reports", json);
+    const { status, body } = await call("POST", "/reports", json);
     expect([status, body.errors[0].field]).toEqual([400, field]);
   });
 
@@ -241,13 +241,13 @@ describe("a link", () => {
     const stranger = await createMember();
     const foreign = await connectSandbox(harness, stranger, "Eve", "bluesky");
     for (const id of ["acc_none", foreign]) {
-      expect((await call("POST", "/analytics/reports", { accountId: id })).status).toBe(404);
+      expect((await call("POST", "/reports", { accountId: id })).status).toBe(404);
     }
     const { path } = await make();
     const plan = (name: "basic" | null) =>
       harness.deps.db.runAll(setTeamPlan(harness.deps, { teamId: owner.teamId, plan: name }));
     await plan("basic");
-    expect((await call("POST", "/analytics/reports", {})).status).toBe(403);
+    expect((await call("POST", "/reports", {})).status).toBe(403);
     expect(await statusOf(path)).toBe(404);
   });
 
@@ -259,7 +259,7 @@ describe("a link", () => {
     )
       .bind(MAX_REPORTS, owner.teamId, owner.userId, START.getTime(), START.getTime() + 2 * DAY)
       .run();
-    const { status, body } = await call("POST", "/analytics/reports", {});
+    const { status, body } = await call("POST", "/reports", {});
     expect([status, body.code]).toEqual([409, "PLAN_LIMIT"]);
     const { html } = await (await new Browser(harness).signIn(owner)).get("/app/analytics");
     expect(html).toContain("The team has 50 links, which is the most.");
@@ -308,13 +308,13 @@ describe("a link", () => {
     await joinTeam(owner.teamId, person.userId, "MEMBER");
     const [own, other, managed] = [await make({}, person), await make(), await make({}, person)];
     const revoke = async ({ id }: Made, by: Member) =>
-      (await call("DELETE", `/analytics/reports/${id}`, undefined, by)).status;
+      (await call("DELETE", `/reports/${id}`, undefined, by)).status;
     expect(await revoke(other, person)).toBe(403);
     expect(await revoke(own, person)).toBe(200);
     expect(await revoke(managed, owner)).toBe(200);
     expect(await revoke(managed, owner)).toBe(404);
     const stranger = await createMember();
-    const foreign = await harness.call("DELETE", `/analytics/reports/${other.id}`, {
+    const foreign = await harness.call("DELETE", `/reports/${other.id}`, {
       token: stranger.token,
     });
     expect(foreign.status).toBe(404);
