@@ -62,7 +62,8 @@ const APP_STYLES = `
 .who > * { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; outline-offset: -2px; }
 .top button { min-height: 0; padding: .3rem .7rem; font-size: .9rem; white-space: nowrap; }
 .nav { display: flex; justify-content: space-between; gap: .6rem; padding-block: 0 .5rem; overflow-x: auto; scrollbar-width: thin; }
-.nav ul { display: flex; gap: .1rem; margin: 0 -.45rem; padding: 0; list-style: none; }
+.top .nav { width: min(100% - 1.1rem, 60.9rem); }
+.nav ul { display: flex; gap: .1rem; margin: 0; padding: 0; list-style: none; }
 .nav a { display: block; padding: .35rem .45rem; border-radius: .5rem; text-decoration: none; color: var(--ink); font-size: .9rem; outline-offset: -3px; }
 .nav ul + ul a:not([aria-current]) { color: var(--muted); }
 .nav a:hover { background: var(--accent-soft); }

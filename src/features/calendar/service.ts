@@ -62,6 +62,9 @@ export async function readCalendar(ctx: Ctx, filter: CalendarFilter): Promise<Ca
   return toCalendar(ctx, filter, answers);
 }
 
+const byPlatformAndName = (one: CalendarAccount, other: CalendarAccount): number =>
+  one.platform.localeCompare(other.platform) || one.accountName.localeCompare(other.accountName);
+
 /** Takes the answers of `calendarReads`. A second call of the database follows where more posts match than are shown. */
 export async function toCalendar(
   ctx: Ctx,
@@ -69,7 +72,7 @@ export async function toCalendar(
   answers: Results<ReturnType<typeof calendarReads>>,
 ): Promise<Calendar> {
   const [[storedZone = null], everyAccount, near, ...pools] = answers;
-  const accounts = everyAccount.filter(({ isRemoved }) => !isRemoved);
+  const accounts = everyAccount.filter(({ isRemoved }) => !isRemoved).sort(byPlatformAndName);
   const zone = storedZone ?? "UTC";
   rememberZone(zone);
   const clock = new ZoneClock(zone);

@@ -20,7 +20,7 @@ import {
 export const accountsOfTeam = prepared(
   ({ team }: Params<{ team: SQL }>) =>
     sql`SELECT id, platform, account_name, tags, deleted_at IS NOT NULL AS isRemoved FROM accounts
-      WHERE team_id = ${team} ORDER BY platform, platform_account_id`,
+      WHERE team_id = ${team}`,
   rowReader({
     ...pickColumns(accounts, ["id", "platform", "accountName", "tags"]),
     isRemoved: integer("isRemoved", { mode: "boolean" }).notNull(),

@@ -104,22 +104,24 @@ async function showLinks(
           Make the link
         </LinkForm>
       </Section>
-      <form class="card filters" method="get" action={PATH} aria-label="Search">
-        <InputField
-          id="search"
-          label="Search"
-          hint="short name, destination or title"
-          type="search"
-          maxlength={MAX_SEARCH}
-          value={search}
-        />
-        <p class="row">
+      {(total > 0 || search !== "") && (
+        <form class="card row search" method="get" action={PATH} aria-label="Search">
+          <InputField
+            id="search"
+            label="Search"
+            hint="short name, destination or title"
+            type="search"
+            maxlength={MAX_SEARCH}
+            value={search}
+          />
           <button type="submit">Search</button>
-          <a class="button quiet" href={PATH}>
-            Show all
-          </a>
-        </p>
-      </form>
+          {search !== "" && (
+            <a class="button quiet" href={PATH}>
+              Show all
+            </a>
+          )}
+        </form>
+      )}
       <Section id="links" title={total === 1 ? "1 link" : `${total.toLocaleString("en")} links`}>
         {rows.length > 0 ? (
           <ul class="list">

@@ -1,5 +1,7 @@
 export const LINK_STYLES = `
 .address { display: inline-block; max-width: 100%; user-select: all; overflow-wrap: anywhere; }
+.search > div { flex: 1 1 16rem; max-width: 30rem; }
+.search.card > * { margin-top: 0; }
 .away { overflow-wrap: anywhere; }
 .figures { display: flex; flex-wrap: wrap; gap: .3rem .8rem; align-items: center; }
 #rules-form > * + * { margin-top: 1rem; }

@@ -9,6 +9,8 @@ import { Button } from "../form-parts.tsx";
 import { State } from "../parts.tsx";
 
 export const STYLES = `
+.wide { max-width: none; }
+.wide > div > input { max-width: 34rem; }
 .events label code { font-size: .88rem; }
 .events details { margin-left: 1.65rem; }
 .events summary { padding: 0; min-height: 1.5rem; font-size: .88rem; font-weight: 400; }
