@@ -19,6 +19,7 @@ export const DOORS = new Map<string, OpenDoor>([
   ["mcp", async (makeDeps) => (await import("./doors/mcp.ts")).createMcp(makeDeps)],
   ["oauth", openConnect],
   ["privacy", openPages],
+  ["report", async (makeDeps) => (await import("./doors/report.ts")).createReports(makeDeps)],
   ["review", async (makeDeps) => (await import("./doors/review.ts")).createReview(makeDeps)],
   ["sign-in", openPages],
   ["sandbox", async (makeDeps) => (await import("./doors/sandbox.ts")).createSandbox(makeDeps)],

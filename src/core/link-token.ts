@@ -1,7 +1,7 @@
 import { isSigned, sign } from "./signature.ts";
 
 /** A token of one kind does not open a link of another kind. */
-type LinkKind = "connection link" | "review link" | "calendar feed";
+type LinkKind = "connection link" | "review link" | "calendar feed" | "report" | "report picture";
 
 const textOf = (kind: LinkKind, id: number): string => `${kind}|${id}`;
 

@@ -86,6 +86,7 @@ const ROUTERS: Entry[] = [
   ["events", async () => (await import("../features/events/routes.ts")).eventRoutes],
   ["short-links", async () => (await import("../features/links/routes.ts")).shortLinkRoutes],
   ["domains", async () => (await import("../features/domains/routes.ts")).domainRoutes],
+  ["reports", async () => (await import("../features/reports/routes.ts")).reportRoutes],
   ["analytics", async () => (await import("../features/analytics/routes.ts")).analyticsRoutes],
   [["export", "teams"], async () => (await import("../features/leaving/routes.ts")).leavingRoutes],
 ];

@@ -6,6 +6,7 @@ import type { Akimbo } from "../peers/akimbo.ts";
 import { openContext } from "./context.ts";
 import { takePicture } from "./guide-pictures.ts";
 import { requireSound, type SignedIn, watchOrigins, watchPolicy } from "./looks.ts";
+import { checkReport } from "./report.ts";
 import { walk } from "./steps.ts";
 
 interface Visit {
@@ -197,6 +198,9 @@ export async function checkAnalytics(
         },
       },
     ])),
+  );
+  problems.push(
+    ...(await checkReport(browser, { page: bare, desk: page, origin: akimbo.origin, folder })),
   );
   for (const context of contexts) await context.close();
   return [

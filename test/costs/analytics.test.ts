@@ -99,6 +99,43 @@ test("the page of 100 accounts over any period and split is one round trip of fe
   Object.assign(task.meta, { measured: told.join("; ") });
 });
 
+test("a report of 100 accounts over a year is one round trip of few rows, and small", async ({
+  task,
+}) => {
+  await plantYears(owner.teamId, ACCOUNTS, PLATFORMS);
+  const json = { days: 365, split: "account" };
+  const { body } = await harness.call("POST", "/reports", { token: owner.token, json });
+  const client = new Browser(harness);
+  const { pathname } = new URL(body.data.url);
+  const { result: page, costs } = await measure(harness, () => client.get(pathname));
+  expect(page.status).toBe(200);
+  const bytes = await compressedSize(page.html);
+  expect(costs.roundTrips).toHaveLength(1);
+  expect(costs.rowsRead).toBeLessThanOrEqual(MAX_PAGE_ROWS);
+  expect(costs.rowsWritten).toBe(0);
+  expect(bytes).toBeLessThanOrEqual(MAX_PAGE_BYTES);
+  const told = `${costs.rowsRead} rows read, ${bytes} bytes`;
+  console.log(told);
+  Object.assign(task.meta, { measured: told });
+});
+
+test("fifty report links add few rows to the page", async () => {
+  await plantYears(owner.teamId, 1);
+  await env.DB.prepare(
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50)
+      INSERT INTO reports (team_id, created_by, created_at, expires_at, filter)
+      SELECT ?1, ?2, ?3, ?3 + 86400000,
+        '{"days":30,"split":"none","account":"","platform":"","tag":""}' FROM n`,
+  )
+    .bind(owner.teamId, owner.userId, harness.deps.now().getTime())
+    .run();
+  const browser = await new Browser(harness).signIn(owner);
+  const { result: page, costs } = await measure(harness, () => browser.get("/app/analytics"));
+  expect(page.html.match(/class="address"/g)).toHaveLength(50);
+  expect(costs.roundTrips).toHaveLength(1);
+  expect(costs.rowsRead).toBeLessThanOrEqual(MAX_PAGE_ROWS);
+});
+
 test("reading one account with 1,000 posts is one round trip of few rows", async () => {
   await plantYears(owner.teamId, 2);
   const { result, costs } = await measure(harness, () =>

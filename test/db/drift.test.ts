@@ -37,6 +37,7 @@ import {
 import { uploads } from "../../src/features/posts/table.ts";
 import { presigns } from "../../src/features/presign/table.ts";
 import { rehearsals } from "../../src/features/rehearsal/table.ts";
+import { reports } from "../../src/features/reports/table.ts";
 import { reviewLinks, reviewPosts } from "../../src/features/review/table.ts";
 import { setupTicks } from "../../src/features/setup/table.ts";
 import { suggestions } from "../../src/features/suggestions/table.ts";
@@ -67,6 +68,7 @@ const TABLES: SQLiteTable[] = [
   setupTicks,
   accounts,
   consents,
+  reports,
   rehearsals,
   connectionLinks,
   media,

@@ -243,11 +243,19 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
 
   "GET /app/analytics": anybody(async (team) => {
     await team.measuredPost();
+    await team.report();
     return {};
   }),
   ...Object.fromEntries(
     TABLES.map((name): [string, PagePermission] => [`GET /app/analytics/${name}.csv`, anybody()]),
   ),
+  "POST /app/analytics/reports": anybody(async (team) => {
+    await team.measuredPost();
+    return { fields: { expiresInDays: "30" } };
+  }),
+  "POST /app/analytics/reports/:id/revoke": atLeast("ADMIN", async (team) => ({
+    params: { id: await team.report() },
+  })),
   "GET /app/analytics/pictures/:id": anybody(async (team) => ({
     params: { id: await team.upload() },
   })),

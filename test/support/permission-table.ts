@@ -133,6 +133,10 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
   deleteConnectionLink: anybody(async (team) => ({ params: { id: await team.link() } })),
 
   readCalendar: anybody(() => ({ query: { from: "2026-12-01", to: "2027-01-01" } })),
+  listReports: anybody(nothing),
+  createReport: anybody(() => ({ json: {} })),
+  revokeReport: atLeast("ADMIN", async (team) => ({ params: { id: await team.report() } })),
+
   listCalendarFeeds: anybody(nothing),
   createCalendarFeed: anybody(nothing),
   deleteCalendarFeed: atLeast("ADMIN", async (team) => ({

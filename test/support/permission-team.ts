@@ -220,6 +220,10 @@ export class PlantedTeam {
   }
 
   /** Makes a link by which a client reviews a new post. */
+  async report(): Promise<string> {
+    return String((await this.send("POST", "/reports", {})).id);
+  }
+
   async calendarFeed(): Promise<string> {
     return String((await this.send("POST", "/calendar/feeds", {})).id);
   }

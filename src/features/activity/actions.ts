@@ -15,6 +15,7 @@ export const SUBJECTS = [
   "credits",
   "upload",
   "review_link",
+  "report",
   "suggestion",
 ] as const;
 
@@ -89,6 +90,8 @@ export const ACTIONS = {
   "upload.unpublished": "upload",
   "review_link.created": "review_link",
   "review_link.withdrawn": "review_link",
+  "report.created": "report",
+  "report.revoked": "report",
   "suggestion.created": "suggestion",
 } as const satisfies Record<string, SubjectKind>;
 

@@ -1,5 +1,7 @@
+import type { SQL } from "drizzle-orm";
 import { notFound } from "../../core/errors.ts";
 import type { Platform } from "../../core/platforms.ts";
+import type { Results } from "../../db/client.ts";
 import type { Ctx } from "../../deps.ts";
 import { settingsOfTeam, zoneOfTeam } from "../settings/repo.ts";
 import type { Branding } from "../teams/table.ts";
@@ -14,7 +16,7 @@ import {
   toSamples,
 } from "./overview.ts";
 import * as repo from "./repo/read.ts";
-import { requireAnalytics, requireOwn } from "./rules/access.ts";
+import { hasAnalytics, requireAnalytics, requireOwn } from "./rules/access.ts";
 import { add, type Counters, engagementIn, UNMEASURED } from "./rules/counters.ts";
 import { type DayNumber, dayOf } from "./rules/days.ts";
 import { type Bucket, postingGrid } from "./rules/insights.ts";
@@ -25,6 +27,8 @@ import { comparePeriods, followersByDay, gainsByDay } from "./rules/windows.ts";
 import type { AnalyticsPost, Figures, Overview } from "./schema.ts";
 
 export type { AnalyticsPost };
+export const { planOf } = repo;
+export { hasAnalytics, requireAnalytics };
 
 export const PERIODS = [7, 30, 90, 365] as const;
 export const SPLITS = ["none", "platform", "account"] as const;
@@ -105,15 +109,23 @@ export interface Period {
   overview: Overview;
 }
 
+export const periodReads = (team: SQL) =>
+  [repo.planOf(team), settingsOfTeam({ team }), repo.measuredAccounts({ team })] as const;
+
+/** @throws AppError FORBIDDEN by the plan */
+export function periodOf(
+  deps: Configured,
+  [[plan], [settings], accounts]: Results<ReturnType<typeof periodReads>>,
+  asked: Omit<Asked, "settings">,
+): Period {
+  requireAnalytics(deps, plan);
+  return toPeriod(deps, accounts, { ...asked, settings });
+}
+
 /** @throws AppError FORBIDDEN by the plan */
 export async function getPeriod(ctx: Ctx, filter: PeriodFilter): Promise<Period> {
-  const [[plan], [settings], accounts] = await ctx.read("analytics:read", [
-    repo.planOf(ctx.team),
-    settingsOfTeam({ team: ctx.team }),
-    repo.measuredAccounts({ team: ctx.team }),
-  ]);
-  requireAnalytics(ctx, plan);
-  return toPeriod(ctx, accounts, { filter, settings, now: ctx.now().getTime() });
+  const rows = await ctx.read("analytics:read", periodReads(ctx.team));
+  return periodOf(ctx, rows, { filter, now: ctx.now().getTime() });
 }
 
 /** @throws AppError FORBIDDEN by the plan or for another team's account; NOT_FOUND */
@@ -183,6 +195,8 @@ interface Asked {
   settings: Pick<Period, "zone" | "branding"> | undefined;
   /** In ms since 1970. */
   now: number;
+  /** Null for yesterday. */
+  lastDay?: DayNumber | null;
   /** All posts of a single account. */
   posts?: readonly ShownPost[];
 }
@@ -190,7 +204,7 @@ interface Asked {
 export function toPeriod(
   deps: Configured,
   all: readonly repo.MeasuredAccount[],
-  { filter, settings, now, posts }: Asked,
+  { filter, settings, now, lastDay = null, posts }: Asked,
 ): Period {
   const { zone = null, branding = null } = settings ?? {};
   const accounts = all.filter(
@@ -203,7 +217,8 @@ export function toPeriod(
   const timezone = zone ?? "UTC";
   const overview = toOverview(deps, accounts, { now, timezone, source: "all" }, measured);
   const apart = new Set(overview.apart.map(({ platform }) => platform));
-  const span = { from: dayOf(now) - filter.days, to: dayOf(now) };
+  const to = lastDay === null ? dayOf(now) : lastDay + 1;
+  const span = { from: to - filter.days, to };
   const part = (
     platform: Platform | null,
     figures: Figures,

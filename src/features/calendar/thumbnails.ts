@@ -4,6 +4,8 @@ import type { Ctx, Deps } from "../../deps.ts";
 import { mediaPath } from "../media/files.ts";
 import { type CalendarPost, pictureOfPost } from "./repo/posts.ts";
 
+export { pictureOfPost };
+
 type Pictured = Pick<CalendarPost, "teamId" | "picture">;
 
 interface Signed {

@@ -11,6 +11,8 @@ export { newAccountSchema, newLinkSchema } from "../connect/schema.ts";
 export { connectAccount } from "../connect/service.ts";
 export { disconnectAccount } from "../disconnect/service.ts";
 export { deleteUpload } from "../ending/service.ts";
+export { newReportSchema, toNewReport } from "../reports/schema.ts";
+export { createReport, revokeReport } from "../reports/service.ts";
 export { createReviewLink, withdrawReviewLink } from "../review/service.ts";
 export { settingsChangeSchema } from "../settings/schema.ts";
 export { changeSettings } from "../settings/service.ts";

@@ -80,8 +80,9 @@ teamPage.get("/app/team/members/:id/remove", signedIn("read:pages"), async (c) =
       <div class="card">
         <p>
           {isSelf ? "You lose" : "They lose"} access at once. Tokens made for this team alone are
-          revoked, and the invites, review links and connection pages that {isSelf ? "you" : "they"}{" "}
-          made end. Posts and accounts stay with the team. A new invite leads back in.
+          revoked, and the invites, review links, report links, connection pages and calendar feeds
+          that {isSelf ? "you" : "they"} made end. Posts and accounts stay with the team. A new
+          invite leads back in.
         </p>
         <TeamForm class="row" action={`/app/team/members/${userId}/remove`}>
           <Button tone="danger">{isSelf ? "Leave the team" : "Remove the member"}</Button>

@@ -83,8 +83,8 @@ tokensPage.get("/app/tokens/:id/revoke", signedIn("read:pages"), async (c) => {
       <div class="card">
         <p>
           Calls with <code>{token.hint}</code> are refused at once, and it cannot be brought back.
-          Other tokens, open invitations, review links, connection pages and calendar feeds that
-          were made with it end too. <LastUse token={token} clock={clock} />
+          Other tokens, open invitations, review links, report links, connection pages and calendar
+          feeds that were made with it end too. <LastUse token={token} clock={clock} />
         </p>
         <TeamForm class="row" action={`/app/tokens/${id}/revoke`}>
           <Button tone="danger">Revoke the token</Button>

@@ -28,6 +28,7 @@ export const LINE_TYPES = [
   "shortLink",
   "analytics",
   "measuredPost",
+  "report",
   "rehearsal",
   "activity",
   "event",

@@ -8,7 +8,7 @@ export const RESERVED_SLUGS: ReadonlySet<string> = new Set(
   (
     "about account accounts admin api app assets auth billing blog branding calendar cdn-cgi connect " +
     "contact dashboard docs favicon files health help home index invite legal login logout " +
-    "mcp media null oauth openapi password privacy review robots root s sandbox security " +
+    "mcp media null oauth openapi password privacy report review robots root s sandbox security " +
     "settings sign-in sign-up signin signup sitemap static status storage support terms " +
     "undefined www"
   ).split(" "),

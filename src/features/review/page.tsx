@@ -6,6 +6,7 @@ import { type AppContext, type AppEnv, publicOrigin } from "../../http/env.ts";
 import { toRefusal } from "../../http/errors.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { renderPlainPage } from "../../pages/app-layout.tsx";
+import { Brand } from "../../pages/brand.tsx";
 import { clockOf, Time } from "../../pages/times.tsx";
 import { logoPath } from "../settings/rules.ts";
 import { approveAll, decideOn, isProof, proofOf, type Refusal, shownPosts } from "./decide.ts";
@@ -240,40 +241,19 @@ interface ReviewPage {
   link: BrandedLink | null;
 }
 
-const Brand = ({ branding }: Pick<BrandedLink, "branding">) => {
-  if (!branding?.name && !branding?.logo) return null;
-  const { name, link, logo } = branding;
-  const content = (
-    <>
-      {logo && <img class="logo" src={logoPath(logo)} alt={name ? "" : "Logo"} />}
-      {name && <bdi>{name}</bdi>}
-    </>
-  );
-  return (
-    <p class="brandline">
-      {link ? (
-        <a class="brandline" href={link} target="_blank" rel="noopener noreferrer">
-          {content}
-        </a>
-      ) : (
-        content
-      )}
-    </p>
-  );
-};
-
 function renderReview(
   c: AppContext,
   { title, status, link }: ReviewPage,
   content: Child,
 ): Promise<Response> {
-  const site = link?.branding?.name ?? "Review";
+  const branding = link?.branding;
+  const site = branding?.name ?? "Review";
   const page = { title, status, site, styles: REVIEW_STYLES, inlineScript: OWN_TIME_SCRIPT };
   return renderPlainPage(
     c,
     { ...page, hasMedia: true, isSecret: true },
     <>
-      {link && <Brand branding={link.branding} />}
+      {branding && <Brand {...branding} logo={branding.logo && logoPath(branding.logo)} />}
       {content}
     </>,
   );

@@ -1,3 +1,5 @@
+import { BRAND_STYLES } from "../../pages/brand.tsx";
+
 /** A post's preview is dark if its platform's player is. */
 export const MOCK_STYLES = `
 .mock { margin: 0; border: 1px solid var(--line); border-radius: .9rem; overflow: hidden; background: var(--ground); align-self: start; justify-self: center; width: 100%; max-width: 27rem; }
@@ -47,10 +49,8 @@ export const MOCK_STYLES = `
 .leads { margin: 0 .9rem .9rem; padding: .7rem .9rem; border: 1px solid var(--line); border-radius: .6rem; overflow-wrap: anywhere; font-size: .92rem; }
 `;
 
-export const REVIEW_STYLES = `${MOCK_STYLES}
+export const REVIEW_STYLES = `${MOCK_STYLES}${BRAND_STYLES}
 .page { width: min(100% - 2rem, 66rem); }
-.brandline { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; min-height: 3.5rem; font-weight: 600; overflow-wrap: anywhere; }
-.logo { display: block; width: 8rem; height: 3.5rem; object-fit: contain; padding: .35rem; border-radius: .6rem; background: #fff; border: 1px solid var(--line); }
 .posts { list-style: none; padding: 0; margin-bottom: 0; display: grid; gap: 1.5rem; }
 .post { display: grid; gap: 1rem 2rem; grid-template-columns: minmax(0, 1fr); scroll-margin-top: 1rem; }
 .card.post > * { margin: 0; }

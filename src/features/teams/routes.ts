@@ -75,7 +75,7 @@ const change = apiRoute({
   operationId: "changeMember",
   summary: "Change a member",
   description:
-    "For the owner: the role of a member, and whether they have access. Deactivating revokes their tokens that are pinned to the team, and ends the invites, review links and connection pages that they made; making an admin a member ends the links and invites too. Activating brings none of them back, as `message` says. The owner's own membership cannot be changed.",
+    "For the owner: the role of a member, and whether they have access. Deactivating revokes their tokens that are pinned to the team, and ends the invites, review links, report links, connection pages and calendar feeds that they made; making an admin a member ends the invites, review links and connection pages. Activating brings none of them back, as `message` says. The owner's own membership cannot be changed.",
   scope: "team:write",
   limit: "write",
   request: { params: targetParams, body: jsonBody(schema.memberChangeSchema) },
@@ -102,7 +102,7 @@ const remove = apiRoute({
   operationId: "removeMember",
   summary: "Remove a member",
   description:
-    "For owners and admins; only the owner removes an admin, and nobody can remove the owner. A member may remove themselves. Posts and everything else that they made stay; their tokens that are pinned to the team are revoked, and the invites, review links and connection pages that they made end.",
+    "For owners and admins; only the owner removes an admin, and nobody can remove the owner. A member may remove themselves. Posts and everything else that they made stay; their tokens that are pinned to the team are revoked, and the invites, review links, report links, connection pages and calendar feeds that they made end.",
   scope: "team:write",
   limit: "destructive",
   request: { params: targetParams },

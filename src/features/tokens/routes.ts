@@ -50,7 +50,7 @@ const revoke = apiRoute({
   operationId: "revokeToken",
   summary: "Revoke an API token",
   description:
-    "Ends the token with what was made by it: other tokens, open invitations, review links, connection pages and calendar feeds.",
+    "Ends the token with what was made by it: other tokens, open invitations, review links, report links, connection pages and calendar feeds.",
   scope: "*",
   limit: "destructive",
   request: { params: idParams },

@@ -3,15 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { csvOf } from "../../../src/core/csv-text.ts";
 import type { Platform } from "../../../src/core/platforms.ts";
 import { DAY, HOUR } from "../../../src/core/time.ts";
-import { measuresOf } from "../../../src/features/analytics/collect.ts";
 import { type Counters, METRICS } from "../../../src/features/analytics/rules/counters.ts";
-import {
-  NOTHING,
-  type SyncReading,
-  takeSync,
-} from "../../../src/features/analytics/rules/series.ts";
-import { summarize } from "../../../src/features/analytics/rules/summary.ts";
-import { packSeries } from "../../../src/features/analytics/stored.ts";
 import { TABLES } from "../../../src/features/dashboard/analytics/tables.ts";
 import {
   connectSandbox,
@@ -20,11 +12,11 @@ import {
   type Harness,
   harnessWith,
   type Member,
-  START,
 } from "../../support/harness.ts";
 import { Browser } from "../../support/person.ts";
 import { photo } from "../../support/stage.ts";
 import { belowBy } from "../analytics/readings.ts";
+import { type Cell, dateOf, type Night, type Post, rowsOf, storeNights, TODAY } from "./figures.ts";
 
 /** Both hemispheres, half and quarter hours, with and without summer time. */
 const ZONES = [
@@ -34,9 +26,6 @@ const ZONES = [
   ...["Africa/Casablanca", "Africa/Cairo", "America/Asuncion", "Asia/Tehran", "Pacific/Apia"],
   "Antarctica/Troll",
 ];
-
-const TODAY = Math.floor(START.getTime() / DAY);
-const dateOf = (day: number): string => new Date(day * DAY).toISOString().slice(0, 10);
 
 let harness: Harness;
 let owner: Member;
@@ -54,99 +43,19 @@ const show = async (path = "") => {
   return page.html;
 };
 
-const textOf = (html: string): string =>
-  html
-    .replace(/<[^>]*>/g, "")
-    .replaceAll("&#39;", "'")
-    .replaceAll("&quot;", '"')
-    .replaceAll("&lt;", "<")
-    .replaceAll("&amp;", "&")
-    .trim();
-
-type Cell = string | number | null;
-
-function cellOf(html: string): Cell {
-  const text = textOf(html);
-  if (text === "not measured") return null;
-  return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
-}
-
-/** The rows of a table by its caption. */
-function rowsOf(html: string, caption: string): Cell[][] {
-  const found = html.split("<table").find((part) => part.includes(`<caption>${caption}</caption>`));
-  if (!found) return [];
-  const body = /<tbody>([\s\S]*?)<\/tbody>/.exec(found)?.[1] ?? "";
-  return body
-    .split("<tr>")
-    .slice(1)
-    .map((row) =>
-      [...row.matchAll(/<t[hd][^>]*>([\s\S]*?)<\/t[hd]>/g)].map(([, cell = ""]) => cellOf(cell)),
-    );
-}
-
 /** What stands together, and what stands beside. */
 function partsOf(html: string): { together: string; beside: string | null } {
   const [together = "", beside = null] = html.split('<section class="beside"');
   return { together, beside };
 }
 
-interface Post {
-  id: string;
-  counters: Counters;
-  publishedAt?: number;
-  uploadId?: number;
-  text?: string;
-}
-
-interface Night {
-  daysAgo: number;
-  /** Null where they could not be read. */
-  posts: readonly Post[] | null;
-  followers?: number | null;
-}
-
-const readingOf = ({ daysAgo, posts, followers = null }: Night): SyncReading => {
-  const at = (TODAY - daysAgo) * DAY + 3 * HOUR;
-  return {
-    ...{ at, followers },
-    posts:
-      posts?.map(({ id, counters, publishedAt, text = `Post ${id} #tag${id.slice(-1)}` }) => ({
-        ...{ id, at, counters, text, url: `https://example.com/${id}` },
-        publishedAt: publishedAt ?? (TODAY - 100) * DAY,
-        hashtags: [`tag${id.slice(-1)}`],
-      })) ?? null,
-  };
-};
-
-/** Stores what these nights leave of an account. */
-async function store(
+const store = (
   accountId: string,
   platform: Platform,
   nights: readonly Night[],
   errors: readonly string[] = [],
-): Promise<void> {
-  const ours = nights.flatMap(({ posts }) => posts ?? []);
-  const uploadIds = new Map(
-    ours.flatMap(({ id, uploadId }) => (uploadId ? [[id, uploadId] as const] : [])),
-  );
-  const measures = measuresOf(harness.deps, platform);
-  const state = nights
-    .map(readingOf)
-    .reduce((before, night) => takeSync(before, night, uploadIds, measures), NOTHING);
-  const at = START.getTime();
-  const { teamId } = owner;
-  await env.DB.batch([
-    env.DB.prepare(
-      "INSERT OR REPLACE INTO analytics VALUES (?, ?, 1, NULL, NULL, ?, ?, ?, ?)",
-    ).bind(
-      ...[teamId, accountId, at, JSON.stringify(errors.map((message) => ({ message, at })))],
-      ...[JSON.stringify(packSeries(state.series)), JSON.stringify(summarize(state.posts))],
-    ),
-    env.DB.prepare("INSERT OR REPLACE INTO analytics_posts VALUES (?, ?, ?)").bind(
-      ...[teamId, accountId, JSON.stringify(state.posts)],
-    ),
-  ]);
-}
+): Promise<void> =>
+  storeNights(harness.deps, owner.teamId, { accountId, platform, nights, errors });
 
 /** A year with nights that read no posts, no followers or nothing at all. */
 async function plant(accountId: string, platform: Platform, seed: number, days: number) {

@@ -150,6 +150,10 @@ async function fullLife(): Promise<Life> {
     userId,
   );
   await run("INSERT INTO calendar_feeds VALUES (NULL, ?, ?, NULL, 0)", teamId, userId);
+  await run(
+    "INSERT INTO reports VALUES (NULL, ?, ?, NULL, 0, 1, NULL, '{}', NULL)",
+    ...[teamId, userId],
+  );
   await run("INSERT INTO review_links VALUES (NULL, ?, '[1]', ?, 0, 1, NULL)", teamId, userId);
   await run("INSERT INTO review_posts VALUES (?, 1, 1, 1)", teamId);
   return life;

@@ -84,6 +84,7 @@ test.each<[what: string, path: string, json: object]>([
   ["tokens", "/tokens", { name: "Late" }],
   ["review_links", "/upload/review-links", {}],
   ["calendar_feeds", "/calendar/feeds", {}],
+  ["reports", "/reports", {}],
   ["connection_links", "/whitelabel/links", { platform: "x", mode: "sandbox" }],
   ["invites", "/teams/invites", { email: "late@example.com", role: "ADMIN" }],
 ])(

@@ -68,6 +68,8 @@ const DONE: Record<Action, string> = {
   "upload.unpublished": "took down {}",
   "review_link.created": "made {}",
   "review_link.withdrawn": "withdrew {}",
+  "report.created": "made {}",
+  "report.revoked": "revoked {}",
   "suggestion.created": "made {}",
 };
 
@@ -105,6 +107,7 @@ const NOUNS: Record<SubjectKind, Noun> = {
     page: "/app/connection-pages",
   },
   review_link: { one: "a review link", many: "Review links", page: "/app/reviews" },
+  report: { one: "a report link", many: "Report links", page: "/app/analytics" },
   calendar_feed: { one: "a calendar feed", many: "Calendar feeds", page: "/app/calendar" },
   credits: { one: "X credits", many: "X credits" },
   suggestion: { one: "a suggestion", many: "Suggestions", page: "/app/suggestions" },

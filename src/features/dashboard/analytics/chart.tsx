@@ -15,7 +15,13 @@ export const dayName = (day: number): string => days.format(new Date(day * DAY_M
 
 const UNMEASURED = "not measured";
 
-export const DataTable = ({ table, csv }: { table: Table; csv: string }) => (
+interface TableProps {
+  table: Table;
+  /** Null for a table that leads nowhere. */
+  csv: string | null;
+}
+
+export const DataTable = ({ table, csv }: TableProps) => (
   <>
     <section class="scroll" tabindex={0} aria-label={table.caption}>
       <table class="data">
@@ -30,7 +36,9 @@ export const DataTable = ({ table, csv }: { table: Table; csv: string }) => (
         <tbody>
           {table.rows.map(([name, ...cells], i) => (
             <tr>
-              <th scope="row">{table.links?.[i] ? <a href={table.links[i]}>{name}</a> : name}</th>
+              <th scope="row">
+                {csv !== null && table.links?.[i] ? <a href={table.links[i]}>{name}</a> : name}
+              </th>
               {cells.map((cell) =>
                 cell === null ? <td class="none">{UNMEASURED}</td> : <td>{cell}</td>,
               )}
@@ -39,15 +47,17 @@ export const DataTable = ({ table, csv }: { table: Table; csv: string }) => (
         </tbody>
       </table>
     </section>
-    <p>
-      <a href={csv}>
-        Download as CSV<span class="hidden">: {table.caption}</span>
-      </a>
-    </p>
+    {csv !== null && (
+      <p>
+        <a href={csv}>
+          Download as CSV<span class="hidden">: {table.caption}</span>
+        </a>
+      </p>
+    )}
   </>
 );
 
-export const FoldedTable = ({ table, csv }: { table: Table; csv: string }) => (
+export const FoldedTable = ({ table, csv }: TableProps) => (
   <details>
     <summary>Table: {table.caption}</summary>
     <DataTable table={table} csv={csv} />
@@ -94,7 +104,7 @@ interface ChartProps {
   measure: Measure;
   drawn: Drawn;
   isSplit: boolean;
-  csv: string;
+  csv: TableProps["csv"];
   note?: string;
 }
 

@@ -1,8 +1,10 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { notFound } from "../../../core/errors.ts";
+import { publicOrigin } from "../../../http/env.ts";
 import { readNumericId } from "../../../http/ids.ts";
+import { readForm, textField } from "../../../http/pages.tsx";
 import { islandPath } from "../../../pages/app-layout.tsx";
-import { clockOf } from "../../../pages/times.tsx";
+import { type Clock, clockOf } from "../../../pages/times.tsx";
 import { PLATFORM_NAMES, platformName } from "../../../platforms/registry.ts";
 import {
   getPeriod,
@@ -13,11 +15,14 @@ import {
 } from "../../analytics/period.ts";
 import { type PageEnv, signedIn } from "../../auth/signed-in.ts";
 import { thumbnailOf } from "../../calendar/thumbnails.ts";
+import { getPeriodAndReports, mayRevoke, reportPath } from "../../reports/service.ts";
 import { logoPath } from "../../settings/rules.ts";
 import { Choice } from "../form-parts.tsx";
-import { NoticeLine, renderOwnPage } from "../parts.tsx";
-import { dayName } from "./chart.tsx";
-import { csvAddress, Freshness, PartView, Trouble } from "./parts.tsx";
+import { doneNotice, NoticeLine, renderOwnPage } from "../parts.tsx";
+import { attempt, readFields, type Shown } from "../refusals.ts";
+import { csvAddress, Freshness, ownLinks, Parts, periodInWords, Trouble } from "./parts.tsx";
+import { sendNoPicture } from "./pictures.ts";
+import { ReportLinks, type SentReport } from "./report-links.tsx";
 import { sendCsv } from "./send-csv.ts";
 import { ANALYTICS_STYLES } from "./styles.ts";
 import { csvTable, TABLES } from "./tables.ts";
@@ -25,66 +30,104 @@ import { addressOf, PATH, readFilter } from "./view.ts";
 
 export const analyticsPage = new Hono<PageEnv>();
 
-analyticsPage.get(PATH, signedIn("read:pages"), async (c) => {
+const DONE_MESSAGES: Record<string, string> = {
+  made: "The link is made. Copy its address below, and send it to your client.",
+  revoked: "The link is revoked. Its address leads nowhere from now on.",
+};
+
+analyticsPage.get(PATH, signedIn("read:pages"), (c) =>
+  showAnalytics(c, { notice: doneNotice(DONE_MESSAGES, c.req.query("done")), status: 200 }),
+);
+
+analyticsPage.post(`${PATH}/reports`, signedIn("write"), async (c) => {
+  const form = await readForm(c);
+  const { filter } = readFilter(c.req.query());
+  const [title, lastDay, expiresInDays] = ["title", "lastDay", "expiresInDays"].map((name) =>
+    textField(form, name),
+  ) as [string, string, string];
+  const { createReport, newReportSchema, toNewReport } = await import("../actions.ts");
+  const refused = await attempt(() => {
+    const { account, ...chosen } = filter;
+    const fields = Object.entries({ ...chosen, accountId: account, title, lastDay });
+    const input = readFields(newReportSchema, {
+      ...Object.fromEntries(fields.filter(([, value]) => value !== "")),
+      expiresInDays: Number(expiresInDays),
+    });
+    return createReport(c.var.ctx, toNewReport(input));
+  });
+  if (!refused) return c.redirect(`${addressOf(filter, "", { done: "made" })}#reports`, 303);
+  const refusal = refused.notice?.text ?? "";
+  return showAnalytics(c, { ...refused, sent: { title, lastDay, expiresInDays, refusal } });
+});
+
+analyticsPage.post(`${PATH}/reports/:id/revoke`, signedIn("destructive"), async (c) => {
+  const id = readNumericId(c.req.param("id"), "Report");
+  const { filter } = readFilter(c.req.query());
+  const { revokeReport } = await import("../actions.ts");
+  const refused = await attempt(() => revokeReport(c.var.ctx, id));
+  if (refused) return showAnalytics(c, refused);
+  return c.redirect(`${addressOf(filter, "", { done: "revoked" })}#reports`, 303);
+});
+
+interface AnalyticsShown extends Shown {
+  sent?: SentReport;
+}
+
+async function showAnalytics(c: Context<PageEnv>, shown: AnalyticsShown): Promise<Response> {
+  const { ctx } = c.var;
   const { filter, mistakes } = readFilter(c.req.query());
-  const period = await getPeriod(c.var.ctx, filter);
+  const { period, reports } = await getPeriodAndReports(ctx, filter);
   const clock = clockOf(period.zone);
-  const csv = csvAddress(period);
-  const notice = mistakes.length > 0 ? { text: mistakes.join(" "), isRefusal: true } : null;
+  const mistake = mistakes.length > 0 ? { text: mistakes.join(" "), isRefusal: true } : null;
+  const origin = publicOrigin(ctx, c.req.url);
+  const addresses = await Promise.all(
+    reports.map(async ({ id }) => origin + (await reportPath(ctx, id))),
+  );
   return renderOwnPage(
     c,
     {
-      title: "Analytics",
-      here: PATH,
+      ...{ title: "Analytics", here: PATH, status: shown.status },
       styles: ANALYTICS_STYLES,
       scripts: [islandPath("analytics")],
     },
     <>
       <PrintedBrand branding={period.branding} />
       <h1>Analytics</h1>
-      <NoticeLine notice={notice} />
-      {period.accounts.length === 0 ? (
-        <NoAccounts />
-      ) : (
-        <>
-          <Filters period={period} />
-          {period.chosen === 0 ? (
-            <p class="card">
-              No account fits this choice. Choose another, or <a href={PATH}>show all accounts</a>.
-            </p>
-          ) : (
-            <>
-              <p class="lead">{inWords(period)}</p>
-              <Freshness period={period} clock={clock} />
-              <Trouble period={period} clock={clock} />
-              <Splits filter={filter} />
-              <p class="muted unprinted">
-                Print this page, or save it as PDF, to hand it on as a report with the name and logo
-                of <a href="/app/settings">your settings</a>.
-              </p>
-              {period.parts.map((part) =>
-                part.platform === null ? (
-                  <PartView period={period} part={part} clock={clock} csv={csv} />
-                ) : (
-                  <section class="beside" aria-labelledby={`beside-${part.platform}`}>
-                    <h2 id={`beside-${part.platform}`}>
-                      {platformName(part.platform)}, beside the others
-                    </h2>
-                    <p class="muted">
-                      The terms of {platformName(part.platform)} forbid to add its figures to those
-                      of other platforms. Everything above is without it.
-                    </p>
-                    <PartView period={period} part={part} clock={clock} csv={csv} />
-                  </section>
-                ),
-              )}
-            </>
-          )}
-        </>
+      <NoticeLine notice={shown.notice ?? mistake} />
+      {period.accounts.length === 0 ? <NoAccounts /> : <Figures period={period} clock={clock} />}
+      {(period.chosen > 0 || reports.length > 0) && (
+        <ReportLinks
+          {...{ period, reports, addresses, clock }}
+          mayRevoke={(report) => mayRevoke(ctx, report)}
+          sent={shown.sent ?? null}
+        />
       )}
     </>,
   );
-});
+}
+
+const Figures = ({ period, clock }: { period: Period; clock: Clock }) => (
+  <>
+    <Filters period={period} />
+    {period.chosen === 0 ? (
+      <p class="card">
+        No account fits this choice. Choose another, or <a href={PATH}>show all accounts</a>.
+      </p>
+    ) : (
+      <>
+        <p class="lead">{periodInWords(period)}</p>
+        <Freshness period={period} clock={clock} />
+        <Trouble period={period} clock={clock} />
+        <Splits filter={period.filter} />
+        <p class="muted unprinted">
+          Print this page, or save it as PDF, to hand it on as a report with the name and logo of{" "}
+          <a href="/app/settings">your settings</a>. Or <a href="#reports">send it as a link</a>.
+        </p>
+        <Parts period={period} clock={clock} links={ownLinks(csvAddress(period))} />
+      </>
+    )}
+  </>
+);
 
 const PrintedBrand = ({ branding }: Pick<Period, "branding">) =>
   branding && (
@@ -107,11 +150,6 @@ const NoAccounts = () => (
     </p>
   </div>
 );
-
-function inWords({ filter, from, to, chosen }: Period): string {
-  const accounts = chosen === 1 ? "One account" : `${chosen} accounts`;
-  return `${accounts}, ${dayName(from)} to ${dayName(to - 1)}, compared with the ${filter.days} days before.`;
-}
 
 const tagsOf = ({ accounts }: Period): string[] =>
   [...new Set(accounts.flatMap(({ tags }) => tags.split(",").map((tag) => tag.trim())))]
@@ -196,15 +234,8 @@ for (const name of TABLES) {
   });
 }
 
-const NO_PICTURE = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 72 72"><path d="M20 24h32M20 36h32M20 48h18" stroke="#868da3" stroke-width="4" stroke-linecap="round"/></svg>`;
-
 /** A page names pictures by posts, so that it needs no second read. */
 analyticsPage.get(`${PATH}/pictures/:id`, signedIn("read:pictures"), async (c) => {
   const address = await thumbnailOf(c.var.ctx, readNumericId(c.req.param("id"), "Upload"));
-  if (address !== null) return c.redirect(address, 303);
-  return c.body(NO_PICTURE, 200, {
-    "Content-Type": "image/svg+xml",
-    "Content-Security-Policy": "default-src 'none'",
-    "Cache-Control": "private, max-age=3600",
-  });
+  return address === null ? sendNoPicture(c) : c.redirect(address, 303);
 });

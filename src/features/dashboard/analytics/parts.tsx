@@ -1,15 +1,27 @@
 import type { Child } from "hono/jsx";
 import { type Clock, Time } from "../../../pages/times.tsx";
 import { platformName } from "../../../platforms/registry.ts";
-import type { Part, Period } from "../../analytics/period.ts";
+import type { BestPost, Part, Period } from "../../analytics/period.ts";
 import { cut, Section } from "../parts.tsx";
-import { Chart, DataTable, FoldedTable, shown } from "./chart.tsx";
+import { Chart, DataTable, dayName, FoldedTable, shown } from "./chart.tsx";
 import { HeatMap, hoursInWords } from "./heat-map.tsx";
 import { drawnOf, postTable, summaryTable, tableOf } from "./tables.ts";
 import { addressOf, picturePath, postPath } from "./view.ts";
 
 /** Address of a table's CSV. */
-export type CsvOf = (name: string, part: Part) => string;
+export type CsvOf = (name: string, part: Part) => string | null;
+
+export interface Links {
+  csv: CsvOf;
+  picture(uploadId: number): string;
+  post(post: BestPost): string | null;
+}
+
+export const ownLinks = (csv: CsvOf): Links => ({
+  csv,
+  picture: picturePath,
+  post: ({ accountId, id }) => postPath(accountId, id),
+});
 
 export const csvAddress =
   ({ filter }: Period): CsvOf =>
@@ -83,7 +95,18 @@ export const Charts = ({ period, part, csv }: { period: Period; part: Part; csv:
   );
 };
 
-export const BestPosts = ({ part, clock, csv }: { part: Part; clock: Clock; csv: string }) => (
+interface BestPostsProps {
+  part: Part;
+  clock: Clock;
+  links: Links;
+}
+
+const PostName = ({ post, links }: { post: BestPost; links: Links }) => {
+  const [address, name] = [links.post(post), cut(post.title) || "Without text"];
+  return address === null ? <strong>{name}</strong> : <a href={address}>{name}</a>;
+};
+
+export const BestPosts = ({ part, clock, links }: BestPostsProps) => (
   <>
     {part.posts.length === 0 ? (
       <p class="muted">No measured post was published in this period.</p>
@@ -98,7 +121,7 @@ export const BestPosts = ({ part, clock, csv }: { part: Part; clock: Clock; csv:
                 </span>
               ) : (
                 <img
-                  src={picturePath(post.uploadId)}
+                  src={links.picture(post.uploadId)}
                   alt=""
                   width="72"
                   height="72"
@@ -106,7 +129,7 @@ export const BestPosts = ({ part, clock, csv }: { part: Part; clock: Clock; csv:
                 />
               )}
               <div>
-                <a href={postPath(post.accountId, post.id)}>{cut(post.title) || "Without text"}</a>
+                <PostName post={post} links={links} />
                 <p class="muted">
                   {post.accountName} · {platformName(post.platform)} ·{" "}
                   <Time at={new Date(post.publishedAt)} clock={clock} />
@@ -125,7 +148,7 @@ export const BestPosts = ({ part, clock, csv }: { part: Part; clock: Clock; csv:
             </li>
           ))}
         </ul>
-        <FoldedTable table={postTable(part)} csv={csv} />
+        <FoldedTable table={postTable(part)} csv={links.csv("posts", part)} />
       </>
     )}
   </>
@@ -172,19 +195,20 @@ interface PartProps {
   period: Period;
   part: Part;
   clock: Clock;
-  csv: CsvOf;
+  links: Links;
 }
 
 /** Everything about figures that may be added up. */
-export const PartView = ({ period, part, clock, csv }: PartProps) => {
+export const PartView = ({ period, part, clock, links }: PartProps) => {
   const isOne = part.accounts.length === 1;
+  const { csv } = links;
   return (
     <>
       <Tiles period={period} part={part} />
       <FoldedTable table={summaryTable(period, part)} csv={csv("summary", part)} />
       <Charts period={period} part={part} csv={csv} />
       <Section id={`best-${part.platform ?? "all"}`} title="Best posts of this period">
-        <BestPosts part={part} clock={clock} csv={csv("posts", part)} />
+        <BestPosts part={part} clock={clock} links={links} />
       </Section>
       {!isOne && (
         <Shown
@@ -213,6 +237,30 @@ export const PartView = ({ period, part, clock, csv }: PartProps) => {
     </>
   );
 };
+
+export const Parts = ({ period, clock, links }: Omit<PartProps, "part">) => (
+  <>
+    {period.parts.map((part) =>
+      part.platform === null ? (
+        <PartView period={period} part={part} clock={clock} links={links} />
+      ) : (
+        <section class="beside" aria-labelledby={`beside-${part.platform}`}>
+          <h2 id={`beside-${part.platform}`}>{platformName(part.platform)}, beside the others</h2>
+          <p class="muted">
+            The terms of {platformName(part.platform)} forbid to add its figures to those of other
+            platforms. Everything above is without it.
+          </p>
+          <PartView period={period} part={part} clock={clock} links={links} />
+        </section>
+      ),
+    )}
+  </>
+);
+
+export function periodInWords({ filter, from, to, chosen }: Period): string {
+  const accounts = chosen === 1 ? "One account" : `${chosen} accounts`;
+  return `${accounts}, ${dayName(from)} to ${dayName(to - 1)}, compared with the ${filter.days} days before.`;
+}
 
 const MAX_ERRORS = 5;
 

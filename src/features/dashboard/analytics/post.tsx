@@ -14,7 +14,7 @@ import { type PageEnv, signedIn } from "../../auth/signed-in.ts";
 import { isWebLink } from "../../settings/rules.ts";
 import { cut, NoticeLine, renderOwnPage, Section } from "../parts.tsx";
 import { Chart, shown } from "./chart.tsx";
-import { Freshness, PartView, Tile, Trouble } from "./parts.tsx";
+import { Freshness, ownLinks, PartView, Tile, Trouble } from "./parts.tsx";
 import { sendCsv, tableName } from "./send-csv.ts";
 import { ANALYTICS_STYLES } from "./styles.ts";
 import { capital, csvTable, type Drawn, dayTable, TABLES } from "./tables.ts";
@@ -59,7 +59,7 @@ postFiguresPage.get(`${PATH}/accounts/:id`, signedIn("read:pages"), async (c) =>
       <Freshness period={period} clock={clock} />
       <Trouble period={period} clock={clock} />
       {period.parts.map((part) => (
-        <PartView period={period} part={part} clock={clock} csv={csv} />
+        <PartView period={period} part={part} clock={clock} links={ownLinks(csv)} />
       ))}
       <Section id="posts" title="Newest posts">
         {posts.length === 0 ? (

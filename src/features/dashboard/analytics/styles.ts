@@ -62,6 +62,7 @@ section.scroll { max-height: 26rem; overflow: auto; }
 .views .button { padding: .35rem .8rem; min-height: 2.2rem; }
 .views .button[aria-current] { background: var(--accent-soft); border-color: var(--accent); }
 .beside { border-left: .3rem solid var(--edge); padding-left: clamp(.6rem, 2vw, 1.2rem); }
+.address { user-select: all; margin-top: .4rem; } .list + .fields { margin-top: 1.6rem; }
 .printed { display: none; }
 .printed img { vertical-align: middle; }
 @media print {

@@ -106,6 +106,7 @@ const TABLES = {
   pool_files: "team_id, sha256, item_id",
   presigns: "id",
   rehearsals: "id",
+  reports: "id",
   review_links: "id",
   review_posts: "team_id, upload_id, link_id",
   suggestions: "id",

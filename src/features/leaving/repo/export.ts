@@ -13,6 +13,7 @@ import { media } from "../../media/table.ts";
 import { poolFirings, poolItems, poolSlots, pools } from "../../pools/table.ts";
 import { uploads } from "../../posts/table.ts";
 import { rehearsals } from "../../rehearsal/table.ts";
+import { reports } from "../../reports/table.ts";
 import { suggestions } from "../../suggestions/table.ts";
 import { invites, members, teams } from "../../teams/table.ts";
 import { analyticsSection, measuredPostSection } from "./export-analytics.ts";
@@ -342,6 +343,15 @@ export const SECTIONS: readonly Section[] = [
   ),
   analyticsSection,
   measuredPostSection,
+  section("report", reports, ["id"], FIRST_NUMBER, [
+    "id",
+    "createdBy",
+    "createdAt",
+    "expiresAt",
+    "title",
+    "filter",
+    "lastDay",
+  ]),
   section("rehearsal", rehearsals, ["id"], FIRST_NUMBER, [
     "id",
     "accountId",
