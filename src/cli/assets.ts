@@ -24,12 +24,17 @@ const COPIES = {
 
 const ISLANDS = "src/pages/islands";
 
-/** Scripts of pages by their path: one for each `.tsx` file, and what several of them share. */
+/** Scripts of pages by their path: one for each `.tsx` file, and what it loads later. */
 async function bundleIslands(): Promise<Map<string, string>> {
+  const files = (await readdir(inProject(ISLANDS))).filter((name) => name.endsWith(".tsx"));
+  return new Map((await Promise.all(files.map(bundleIsland))).flat());
+}
+
+/** Each by itself: a page loads one of them, and files that several share compress worse. */
+async function bundleIsland(name: string): Promise<[path: string, text: string][]> {
   const folder = inProject(ISLANDS);
-  const files = (await readdir(folder)).filter((name) => name.endsWith(".tsx"));
   const { outputFiles } = await build({
-    entryPoints: files.map((name) => join(folder, name)),
+    entryPoints: [join(folder, name)],
     outdir: "app/islands",
     write: false,
     bundle: true,
@@ -42,7 +47,7 @@ async function bundleIslands(): Promise<Map<string, string>> {
     plugins: LEAN_PARTS,
     logLevel: "error",
   });
-  return new Map(outputFiles.map(({ path, text }) => [`/app/islands/${basename(path)}`, text]));
+  return outputFiles.map(({ path, text }) => [`/app/islands/${basename(path)}`, text]);
 }
 
 export async function buildAssets(): Promise<boolean> {
