@@ -27,8 +27,8 @@ import worker from "./worker.js";
 for (const level of ["info", "log", "warn", "error"]) console[level] = () => {};
 
 const token = {
-  ...{ id: 1, user_id: 1, scopes: '["*"]', pinned: null, team: 1, role: "OWNER" },
-  ...{ last_used_at: Date.now(), needs_approval: 0 },
+  ...{ id: 1, name: "Bench", user_id: 1, scopes: '["*"]', pinned: null, team: 1, role: "OWNER" },
+  ...{ last_used_at: Date.now(), agent_used_at: Date.now(), needs_approval: 0 },
 };
 const link = {
   ...{ id: 1, destination: "https://example.com/", use_deeplink: 0, bot_protection: 0, safe_url: null },
