@@ -109,7 +109,7 @@ interface Section {
 }
 
 /**
- * @param pictures names of those that are there
+ * @param pictures names of the pictures that have been taken
  * @throws Problem for a missing title or a broken link
  */
 export function renderGuide(

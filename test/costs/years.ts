@@ -7,7 +7,7 @@ import { ALL, reading } from "../features/analytics/readings.ts";
 export const DAYS = 365;
 export const POSTS = 1_000;
 
-/** Digits that repeat no pattern, as those of real days. */
+/** Figures without a pattern, because figures with one would compress better than real ones. */
 const spread = (day: number): number[] =>
   [20_000, 900, 90, 30].map((most, metric) => ((day + 7) ** 3 * (7_919 + 13 * metric)) % most);
 

@@ -69,7 +69,7 @@ const ofInstance = (send: PagePermission["send"] = nothing): PagePermission => (
   isInstances: true,
 });
 
-/** A form for the holders of a role and of those above it. */
+/** A form that needs this role or a higher one. */
 const atLeast = (least: Role, send: PagePermission["send"]): PagePermission => ({ least, send });
 
 const ofAccount = (fields?: Record<string, string>) =>
@@ -328,7 +328,7 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
       return { domain: team.newDomain() };
     },
   })),
-  // Verified already: nobody asks DNS.
+  // The domain is verified already, so the check asks no DNS server.
   "POST /app/short-links/domains/:id/check": anybody(async (team) => ({
     params: { id: await team.domain() },
   })),

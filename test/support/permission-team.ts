@@ -278,7 +278,7 @@ export class PlantedTeam {
     return `go-${++serial}.example.com`;
   }
 
-  /** Makes a domain that nobody has verified. */
+  /** Makes a domain that is not verified yet. */
   async openDomain(): Promise<void> {
     const id = await this.domain();
     await env.DB.prepare("UPDATE domains SET verified_at = NULL WHERE id = ?").bind(id).run();

@@ -350,7 +350,7 @@ function daysOf(measured: readonly Measured[], { from, to }: Span): DayFigures[]
 const MOST_VIEWED = 5;
 const MOST_ENGAGING = 3;
 
-/** The most viewed, then those with most engagement. */
+/** The most viewed posts first, and then the posts with the most engagement. */
 function bestPosts(
   measured: readonly Measured[],
   { from, to }: Span,

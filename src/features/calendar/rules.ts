@@ -75,20 +75,6 @@ export function daysOf(clock: ZoneClock, { from, until }: Range): LocalDay[] {
 /** A month shows so many entries of a day. */
 export const FIRSTS_PER_DAY = 3;
 
-const MAX_ZONES = 5;
-
-const shownZones = new Set(["UTC"]);
-
-/** A workspace's zone is read with its posts, so days are counted in the zones that were seen lately. */
-export const latestZones = (): string[] => [...shownZones];
-
-export function rememberZone(zone: string): void {
-  shownZones.delete(zone);
-  shownZones.add(zone);
-  const [oldest] = shownZones;
-  if (oldest && shownZones.size > MAX_ZONES) shownZones.delete(oldest);
-}
-
 /** Instants between which a zone keeps its offset, and that offset in ms. */
 export function spansOf(clock: ZoneClock, { from, until }: Range): [number, number, number][] {
   const spans: [number, number, number][] = [];

@@ -14,15 +14,8 @@ import {
   type PlacedPost,
   postsBetween,
 } from "./repo/posts.ts";
-import {
-  type CalendarFilter,
-  daysOf,
-  hasTag,
-  MAX_ENTRIES,
-  rangeIn,
-  rememberZone,
-  widestRange,
-} from "./rules.ts";
+import { type CalendarFilter, daysOf, hasTag, MAX_ENTRIES, rangeIn, widestRange } from "./rules.ts";
+import { latestZones, rememberZone } from "./zones.ts";
 
 /** `at` is in epoch ms. */
 export type Entry = PlacedPost | { kind: "firing"; at: number; firing: ComingOfPool };
@@ -41,18 +34,13 @@ export interface Calendar {
   narrow: LocalDay[];
 }
 
-/** @param zones For the first posts of each day alone: those in which days are counted */
-export const calendarReads = (
-  team: SQL,
-  filter: CalendarFilter,
-  now: Date,
-  zones: readonly string[] | null = null,
-) =>
+/** @param isMonth reads the first posts of each day and counts the others, which is all that the page of a month shows */
+export const calendarReads = (team: SQL, filter: CalendarFilter, now: Date, isMonth = false) =>
   [
     zoneOfTeam({ team }),
     accountsOfTeam({ team }),
-    zones
-      ? firstsBetween(team, filter, widestRange(filter), zones)
+    isMonth
+      ? firstsBetween(team, filter, widestRange(filter), latestZones())
       : postsBetween(team, filter, widestRange(filter)),
     ...comingReads(team, now),
   ] as const;

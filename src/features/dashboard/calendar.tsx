@@ -11,7 +11,7 @@ import { type Clock, clockOf, Time } from "../../pages/times.tsx";
 import { PLATFORM_NAMES, platformName } from "../../platforms/registry.ts";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
 import { createFeed, endFeed, feedsOfTeam, mayEnd } from "../calendar/feeds.ts";
-import { latestZones, readDay } from "../calendar/rules.ts";
+import { readDay } from "../calendar/rules.ts";
 import {
   type Calendar,
   calendarReads,
@@ -106,10 +106,10 @@ const todayIn = ({ now }: { now(): Date }, zone: string): LocalDay =>
 async function showCalendar(c: Context<PageEnv>, shown: Shown): Promise<Response> {
   const { ctx } = c.var;
   const guess = readView(c.req.query(), todayIn(ctx, "UTC"));
-  const zones = guess.view.period === "month" ? latestZones() : null;
+  const isMonth = guess.view.period === "month";
   const [feeds, ...answers] = await ctx.read("posts:read", [
     feedsOfTeam({ team: ctx.team }),
-    ...calendarReads(ctx.team, filterOf(guess.view), ctx.now(), zones),
+    ...calendarReads(ctx.team, filterOf(guess.view), ctx.now(), isMonth),
   ]);
   const [[zone = null]] = answers;
   const today = todayIn(ctx, zone ?? "UTC");
@@ -120,7 +120,7 @@ async function showCalendar(c: Context<PageEnv>, shown: Shown): Promise<Response
     ctx,
     filterOf(view),
     isOther
-      ? await ctx.read("posts:read", calendarReads(ctx.team, filterOf(view), ctx.now(), zones))
+      ? await ctx.read("posts:read", calendarReads(ctx.team, filterOf(view), ctx.now(), isMonth))
       : answers,
   );
   const days = entriesByDay(view, calendar);

@@ -1,6 +1,6 @@
 const WEEK = 7;
 
-/** Adds a reader to a chart: the pointer or the arrow keys choose a day, and its row of the table is told. */
+/** The pointer or the arrow keys choose a day of a chart, whose values are then shown and read aloud. */
 function addReader(chart: HTMLElement): void {
   const plot = chart.querySelector<HTMLElement>(".plot");
   const svg = plot?.querySelector("svg");

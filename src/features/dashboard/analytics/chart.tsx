@@ -81,7 +81,7 @@ function lineInWords(measure: Measure, line: readonly DayFigures[], isTotal: boo
   return `${shown(sumOf(values) ?? 0)} in all${peak}`;
 }
 
-/** What a chart shows, for those who do not see it. */
+/** Says in a sentence what the chart shows, for people who cannot see it. */
 function inWords(measure: Measure, { unit, isTotal, lines }: Drawn): string {
   const [first] = lines;
   const length = first?.days.length ?? 0;
