@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { AppError, invalidFields, toFieldErrors } from "../../core/errors.ts";
+import { AppError, type FieldError, invalidFields, toFieldErrors } from "../../core/errors.ts";
 import type { Notice } from "./parts.tsx";
 
 export interface Shown {
@@ -36,6 +36,37 @@ export async function attempt(action: () => Promise<unknown>): Promise<Shown | n
     }
     return { notice: { text: plainly(error.message), isRefusal: true }, status: error.status };
   }
+}
+
+interface RefusedFields extends Shown {
+  /** Their messages begin without the name of the field, with a capital. */
+  errors: FieldError[];
+  code: string | null;
+}
+
+function toSentence({ field, message }: FieldError): FieldError {
+  const text = plainly(
+    message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message,
+  );
+  return { field, message: text.charAt(0).toUpperCase() + text.slice(1) };
+}
+
+/** Like `attempt`, with the error of each field. */
+export async function attemptFields(action: () => Promise<unknown>): Promise<RefusedFields | null> {
+  let errors: readonly FieldError[] = [];
+  let code: string | null = null;
+  const refused = await attempt(async () => {
+    try {
+      await action();
+    } catch (error) {
+      if (error instanceof AppError) {
+        errors = (error.extras.errors ?? []) as FieldError[];
+        code = error.code;
+      }
+      throw error;
+    }
+  });
+  return refused && { ...refused, errors: errors.map(toSentence), code };
 }
 
 /** @throws AppError 400 with every refused field */

@@ -1,5 +1,5 @@
-import { AppError, type FieldError } from "../../../core/errors.ts";
-import { attempt, plainly, type Shown } from "../refusals.ts";
+import type { FieldError } from "../../../core/errors.ts";
+import { attemptFields, type Shown } from "../refusals.ts";
 
 /** What a refused form gives back to its page. */
 export interface RefusedForm {
@@ -32,11 +32,7 @@ const placeOf = (field: string): string =>
 
 function toPageError({ field, message }: FieldError): FieldError {
   const place = placeOf(field);
-  const text = plainly(
-    message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message,
-  );
-  const sentence = text.charAt(0).toUpperCase() + text.slice(1);
-  const words = ALONE.test(sentence) ? "Say above how often the item goes out too." : sentence;
+  const words = ALONE.test(message) ? "Say above how often the item goes out too." : message;
   return { field: place, message: WORDS[place] ?? words };
 }
 
@@ -46,17 +42,9 @@ export async function attemptForm(
   sent: () => RefusedForm["sent"],
   action: () => Promise<unknown>,
 ): Promise<ShownForm | null> {
-  let fields: readonly FieldError[] = [];
-  const refused = await attempt(async () => {
-    try {
-      await action();
-    } catch (error) {
-      if (error instanceof AppError) fields = (error.extras.errors ?? []) as FieldError[];
-      throw error;
-    }
-  });
+  const refused = await attemptFields(action);
   if (!refused) return null;
-  const errors = fields.map(toPageError);
+  const errors = refused.errors.map(toPageError);
   const text =
     errors.length > 0 ? "Nothing was changed. See what is marked below." : refused.notice?.text;
   return {

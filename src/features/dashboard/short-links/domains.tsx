@@ -11,9 +11,9 @@ import { MAX_DOMAINS, planHasDomains } from "../../domains/rules.ts";
 import { addDomain, deleteDomain, verifyDomain } from "../../domains/service.ts";
 import { zoneOfTeam } from "../../settings/repo.ts";
 import { Button, InputField, SubmitLine } from "../form-parts.tsx";
+import { attemptForm, type FieldRefusals, NO_REFUSALS } from "../marked-fields.ts";
 import { doneNotice, NoticeLine, renderOwnPage, Section, State } from "../parts.tsx";
 import { attempt, readFields, type Shown } from "../refusals.ts";
-import { attemptForm, type FieldRefusals, NO_REFUSALS } from "./refused.ts";
 import { LINK_STYLES } from "./styles.ts";
 
 export const domainsPage = new Hono<PageEnv>();

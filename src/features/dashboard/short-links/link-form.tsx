@@ -4,7 +4,7 @@ import { TeamForm } from "../../../pages/team-form.tsx";
 import type { LinkOnPage } from "../../links/own.ts";
 import type { LinkDomain } from "../../links/repo/links.ts";
 import { Field, InputField, SubmitLine } from "../form-parts.tsx";
-import type { FieldRefusals } from "./refused.ts";
+import type { FieldRefusals } from "../marked-fields.ts";
 
 export interface LinkFields {
   url: string;

@@ -17,13 +17,13 @@ import {
 } from "../../links/own.ts";
 import { zoneOfTeam } from "../../settings/repo.ts";
 import { Button } from "../form-parts.tsx";
+import { attemptForm, type FieldRefusals, NO_REFUSALS } from "../marked-fields.ts";
 import { doneNotice, NoticeLine, renderOwnPage, Section, State } from "../parts.tsx";
 import { attempt, readFields, type Shown } from "../refusals.ts";
 import { Clicks } from "./clicks.tsx";
 import { Code, inkIn } from "./code.tsx";
 import { fieldsOfLink, type LinkFields, LinkForm, readLinkForm, toInput } from "./link-form.tsx";
 import { ownHostOf, SwitchForm, stateOf } from "./list.tsx";
-import { attemptForm, type FieldRefusals, NO_REFUSALS } from "./refused.ts";
 import {
   changeRows,
   MAX_SHOWN_RULES,

@@ -14,10 +14,10 @@ import {
 } from "../../links/own.ts";
 import { domainsForLinks } from "../../links/repo/links.ts";
 import { Button, InputField } from "../form-parts.tsx";
+import { attemptForm, type FieldRefusals, NO_REFUSALS } from "../marked-fields.ts";
 import { doneNotice, NoticeLine, renderOwnPage, Section, State } from "../parts.tsx";
 import { readFields, type Shown } from "../refusals.ts";
 import { type LinkFields, LinkForm, NO_FIELDS, readLinkForm, toInput } from "./link-form.tsx";
-import { attemptForm, type FieldRefusals, NO_REFUSALS } from "./refused.ts";
 import { LINK_STYLES } from "./styles.ts";
 
 export const shortLinksPage = new Hono<PageEnv>();

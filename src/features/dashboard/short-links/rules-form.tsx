@@ -1,8 +1,8 @@
 import { TeamForm } from "../../../pages/team-form.tsx";
 import { DEVICES, SYSTEMS } from "../../links/own.ts";
 import { InputField } from "../form-parts.tsx";
+import type { FieldRefusals } from "../marked-fields.ts";
 import { FieldError } from "./link-form.tsx";
-import type { FieldRefusals } from "./refused.ts";
 import type { RuleRow } from "./rule-rows.ts";
 import {
   COUNTRY_NAMES,

@@ -10,7 +10,7 @@ import {
   type TriedVisitor,
 } from "../../links/own.ts";
 import { Choice, InputField } from "../form-parts.tsx";
-import type { FieldRefusals } from "./refused.ts";
+import type { FieldRefusals } from "../marked-fields.ts";
 import {
   BROWSER_WORDS,
   COUNTRY_NAMES,

@@ -12,9 +12,9 @@ import { SUBSCRIBABLE } from "../../events/catalogue.ts";
 import { zoneOfTeam } from "../../settings/repo.ts";
 import { attemptsOf, findWebhook, talliesOf, webhooksOf } from "../../webhooks/repo/webhooks.ts";
 import { Button, Choice, InputField, SubmitLine } from "../form-parts.tsx";
+import { attemptForm, type FieldRefusals, NO_REFUSALS } from "../marked-fields.ts";
 import { doneNotice, type Notice, NoticeLine, renderOwnPage, Section, State } from "../parts.tsx";
 import { attempt, readFields, type Shown } from "../refusals.ts";
-import { attemptForm, type FieldRefusals, NO_REFUSALS } from "../short-links/refused.ts";
 import {
   Act,
   AttemptItem,
