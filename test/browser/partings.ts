@@ -111,20 +111,24 @@ const partWithPasskey = (akimbo: Akimbo, owner: Page): Promise<string[]> =>
 /** Makes the member an admin, and switches them off and on: their next page is already another. */
 async function changeMember({ akimbo, owner, member }: Parting): Promise<string[]> {
   const { origin } = akimbo;
-  const changed = (name: string, act: Step["act"]) =>
-    walk(owner, [{ name, shows: "The member is changed.", act }]);
+  const changed = (name: string, shows: string, act: Step["act"]) =>
+    walk(owner, [{ name, shows, act }]);
   const memberSees = (name: string, path: string, shows: string) =>
     seeing(member, origin + path, name, shows);
   return [
-    ...(await changed("a member is made an admin", async () => {
+    ...(await changed("a member is made an admin", "The member is changed.", async () => {
       await owner.goto(`${origin}/app/team`);
       await owner.getByRole("combobox", { name: `Role of ${STRANGER}` }).selectOption("ADMIN");
       await press(owner, `Save role of ${STRANGER}`);
     })),
     ...(await memberSees("the admin invites from now on", "/app/team", "Make an invite link")),
-    ...(await changed("the admin is deactivated", () => press(owner, `Deactivate ${STRANGER}`))),
+    ...(await changed("the admin is deactivated", "The member is deactivated.", () =>
+      press(owner, `Deactivate ${STRANGER}`),
+    )),
     ...(await memberSees("their session sees no post any more", "/app/uploads", "0 posts")),
-    ...(await changed("the admin is activated", () => press(owner, `Activate ${STRANGER}`))),
+    ...(await changed("the admin is activated", "The member is active again.", () =>
+      press(owner, `Activate ${STRANGER}`),
+    )),
     ...(await walk(member, [
       {
         name: "they choose the team again",
