@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { UPLOAD_STATUSES } from "../../src/core/upload-status.ts";
 import { accounts } from "../../src/features/accounts/table.ts";
 import { EVENTS } from "../../src/features/events/catalogue.ts";
+import { BOT } from "../../src/features/links/evaluate.ts";
 import { MAX_KEPT_A_MINUTE } from "../../src/features/links/statistics.ts";
 import { isNoticed } from "../../src/features/notices/rules.ts";
 import { notices, noticeTargets } from "../../src/features/notices/table.ts";
@@ -21,7 +22,7 @@ const MEANINGS: Record<string, { lists: readonly (readonly string[])[]; texts?: 
     lists: [EVENT_NAMES, UPLOAD_STATUSES, poolItems.state.enumValues],
     texts: ["uploadId"],
   },
-  count_clicks: { lists: [], texts: ["", '$."', '"'] },
+  count_clicks: { lists: [[BOT]], texts: ["", '$."', '"'] },
   accounts_by_data_access: { lists: [accounts.status.enumValues] },
   accounts_by_login_end: { lists: [accounts.status.enumValues] },
   accounts_by_renewal: { lists: [accounts.status.enumValues] },

@@ -1,5 +1,6 @@
 import { runPlain } from "../../db/plain.ts";
 import type { ClicksMessage, LinkClick } from "../../queue/messages.ts";
+import { BOT } from "./evaluate.ts";
 import { storeClicks } from "./repo/clicks.ts";
 
 /** Clicks are collected this long; an isolate that ends earlier loses them. */
@@ -16,13 +17,18 @@ export interface ClickStore {
   log(entry: { event: string; [field: string]: string | number }): void;
 }
 
+interface PendingClick {
+  click: LinkClick;
+  agent: string;
+}
+
 export class ClickLog {
-  private pending: LinkClick[] = [];
+  private pending: PendingClick[] = [];
   private openedAt: number | null = null;
 
   /** Returns work to await after the response; null when another visit sends the click. */
-  add(store: ClickStore, click: LinkClick, now: number): Promise<void> | null {
-    this.pending.push(click);
+  add(store: ClickStore, pending: PendingClick, now: number): Promise<void> | null {
+    this.pending.push(pending);
     if (this.pending.length >= MAX_CLICKS) return this.flush(store);
     if (this.openedAt !== null && Math.abs(now - this.openedAt) < LOST_MS) return null;
     this.openedAt = now;
@@ -30,13 +36,26 @@ export class ClickLog {
   }
 
   private async flush(store: ClickStore): Promise<void> {
-    const clicks = this.pending;
+    const pending = this.pending;
     this.pending = [];
     this.openedAt = null;
-    if (clicks.length > 0) {
+    if (pending.length > 0) {
+      const clicks = await markBots(pending);
       await send(store, { kind: "clicks", id: crypto.randomUUID(), clicks });
     }
   }
+}
+
+/** Bots are recognized after the response: the expressions cost more than the redirect. */
+async function markBots(pending: readonly PendingClick[]): Promise<LinkClick[]> {
+  const { isBot } = await import("./bots.ts");
+  const agents = new Set(pending.map(({ agent }) => agent));
+  const bots = new Set([...agents].filter(isBot));
+  return pending.map(({ click, agent }) => {
+    if (!bots.has(agent)) return click;
+    const [linkId, at, country, , ...rule] = click;
+    return [linkId, at, country, BOT, ...rule];
+  });
 }
 
 /** The message's id prevents double counting. */

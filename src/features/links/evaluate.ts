@@ -1,6 +1,8 @@
 /** Source: spec, "Short link", Rule. */
 export const DEVICES = ["mobile", "desktop", "tablet"] as const;
 export type Device = (typeof DEVICES)[number];
+/** Replaces the device in clicks of bots. */
+export const BOT = "bot";
 export const SYSTEMS = ["ios", "android", "macos", "windows", "linux"] as const;
 export type System = (typeof SYSTEMS)[number];
 

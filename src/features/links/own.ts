@@ -1,6 +1,6 @@
 export { BLACK, type Colour, contrastToWhite, MIN_CONTRAST, readColour, toHex } from "./colour.ts";
 export { shortUrlOf } from "./destinations.ts";
-export { DEVICES, type StoredRule, SYSTEMS } from "./evaluate.ts";
+export { BOT, DEVICES, type StoredRule, SYSTEMS } from "./evaluate.ts";
 export type { LinkOnPage, ListedLink } from "./repo/links.ts";
 export { COUNTRIES } from "./rules.ts";
 export {
@@ -11,7 +11,13 @@ export {
   linkPageQueries,
   listQueries,
 } from "./service.ts";
-export { type ClicksByRule, clicksByDay, clicksByRule, countsOf } from "./statistics.ts";
+export {
+  type ClicksByRule,
+  clicksByDay,
+  clicksByRule,
+  clicksOfBots,
+  countsOf,
+} from "./statistics.ts";
 export { BROWSERS, type Browser, type Trial, type TriedVisitor, tryVisitor } from "./trial.ts";
 
 /** Schemas describe themselves to the API, and take long to load. */

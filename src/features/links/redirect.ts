@@ -91,7 +91,7 @@ function sendPerson(
     const counted = countedAs(target, rule);
     const click: LinkClick = [target.id, visit.now(), visit.country(), visit.device()];
     if (counted !== null) click.push(counted);
-    const work = deps.clickLog.add(deps.clicks, click, Date.now());
+    const work = deps.clickLog.add(deps.clicks, { click, agent: visit.agent }, Date.now());
     if (work) deps.waitUntil(work);
   }
   if (!target.useDeeplink) return sendTo(to);

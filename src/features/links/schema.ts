@@ -111,7 +111,7 @@ export const wholeLinkSchema = z
       .array(
         z.object({
           country: z.string().nullable().describe("ISO 3166-1 alpha-2; null: unknown."),
-          device: z.string(),
+          device: z.string().describe("mobile, desktop, tablet or bot."),
           clickedAt: z.iso.datetime(),
         }),
       )
@@ -121,8 +121,8 @@ export const wholeLinkSchema = z
     statistics: z
       .object({
         days: counted("day", "Newest first, UTC; days without a click are left out."),
-        countries: counted("country", "Most clicks first."),
-        devices: counted("device", "Most clicks first."),
+        countries: counted("country", "Without bots. Most clicks first."),
+        devices: counted("device", "mobile, desktop, tablet and bot. Most clicks first."),
         countedOnly: z
           .number()
           .int()

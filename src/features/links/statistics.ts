@@ -1,7 +1,7 @@
 import { DAY, MINUTE } from "../../core/time.ts";
 import type { LocalDay, ZoneClock } from "../../core/zone.ts";
 import type { Click } from "../../queue/messages.ts";
-import type { StoredRule } from "./evaluate.ts";
+import { BOT, type StoredRule } from "./evaluate.ts";
 import { DEFAULT_KEY, ruleKey } from "./rule-key.ts";
 import type { Counts, linkDays } from "./table.ts";
 
@@ -49,9 +49,14 @@ export function toStatistics(days: readonly Day[]) {
 
 const QUARTER = 15 * MINUTE;
 
-type TimedDay = Pick<typeof linkDays.$inferSelect, "day" | "clicks" | "quarters">;
+type TimedDay = Pick<typeof linkDays.$inferSelect, "day" | "clicks" | "devices" | "quarters">;
 
-/** Clicks that were counted before quarters were stay on their day in UTC. */
+const botsOf = ({ devices }: Pick<Day, "devices">): number => devices[BOT] ?? 0;
+
+export const clicksOfBots = (days: readonly Pick<Day, "devices">[]): number =>
+  days.reduce((total, day) => total + botsOf(day), 0);
+
+/** Clicks of people. Those that were counted before quarters were stay on their day in UTC. */
 export function clicksByDay(days: readonly TimedDay[], zone: ZoneClock): Map<LocalDay, number> {
   const total = new Map<LocalDay, number>();
   const add = (at: number, clicks: number) => {
@@ -59,8 +64,8 @@ export function clicksByDay(days: readonly TimedDay[], zone: ZoneClock): Map<Loc
     const day = zone.dayAt(at);
     total.set(day, (total.get(day) ?? 0) + clicks);
   };
-  for (const { day, clicks, quarters } of days) {
-    let rest = clicks;
+  for (const { day, clicks, devices, quarters } of days) {
+    let rest = clicks - botsOf({ devices });
     for (const [quarter, counted] of Object.entries(quarters)) {
       add(day * DAY + Number(quarter) * QUARTER, counted);
       rest -= counted;
@@ -71,6 +76,7 @@ export function clicksByDay(days: readonly TimedDay[], zone: ZoneClock): Map<Loc
   return total;
 }
 
+/** Clicks of people. */
 export interface ClicksByRule {
   rules: number[];
   default: number;
@@ -81,7 +87,7 @@ export interface ClicksByRule {
 }
 
 export function clicksByRule(
-  days: readonly Pick<typeof linkDays.$inferSelect, "clicks" | "rules">[],
+  days: readonly Pick<typeof linkDays.$inferSelect, "clicks" | "devices" | "rules">[],
   rules: readonly StoredRule[],
 ): ClicksByRule {
   const counts = new Map(sum(days.map((day) => day.rules)));
@@ -96,7 +102,7 @@ export function clicksByRule(
     rules: rules.map((rule) => take(ruleKey(rule))),
     default: take(DEFAULT_KEY),
     former: [...counts.values()].reduce((total, clicks) => total + clicks, 0),
-    unknown: all - known,
+    unknown: all - clicksOfBots(days) - known,
   };
 }
 

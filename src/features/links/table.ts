@@ -58,6 +58,7 @@ export const linkDays = sqliteTable(
     /** Days since 1970, UTC. */
     day: integer("day").notNull(),
     clicks: integer("clicks").notNull(),
+    /** Without bots, as rules and quarters. */
     countries: json<Counts>("countries").notNull(),
     devices: json<Counts>("devices").notNull(),
     countedOnly: integer("counted_only").notNull(),

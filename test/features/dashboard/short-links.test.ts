@@ -428,6 +428,8 @@ describe("clicks", () => {
     await give(path, { rules: [german] });
     const visits = new Visits(harness);
     const visit = (country: string) => visits.follow("https://akimbo.test/s/counted", { country });
+    const headers = { "user-agent": "Googlebot/2.1" };
+    await visits.follow("https://akimbo.test/s/counted", { country: "DE", headers });
     // 09:00 UTC is 14:45 there; nine hours and a quarter later is the next day.
     for (const country of ["DE", "DE", "US"]) await visit(country);
     harness.advance(9.25 * 3_600);
@@ -435,6 +437,7 @@ describe("clicks", () => {
     await visits.deliver();
     const { html } = await browser.get(path);
     expect(html).toContain("4 clicks in the last 30 days, most of them on Tue, 1 Dec 2026: 3.");
+    expect(html).toContain("Beside them, 1 click of bots.");
     expect(html).toMatch(/<time datetime="2026-12-02">.*?<td class="number">1</s);
     const figures = (name: string) =>
       new RegExp(`<td>${name}</td><td><svg.*?</td><td>(\\d+)</td>`).exec(html)?.[1];

@@ -396,6 +396,38 @@ describe("clicks", () => {
     expect(results).toEqual([{ n: 41 }]);
   });
 
+  test("of bots stand apart, with the rule of a person left alone", async () => {
+    const { id, shortUrl } = await make({
+      rules: [{ type: "geo", countryCodes: "DE", destination: "https://de.example/", priority: 1 }],
+    });
+    for (const agent of [PHONE, "curl/8.5.0", "Mozilla/5.0 (compatible; Googlebot/2.1)"]) {
+      await visits.visit(shortUrl, { country: "DE", headers: { "user-agent": agent } });
+      await visits.visit(shortUrl, { country: "DE", headers: { "user-agent": agent } });
+    }
+    await visits.deliver(2);
+    await visits.visit(shortUrl, { country: "US", headers: { "user-agent": "Slurp bot" } });
+    await visits.deliver(2);
+    const { clicks, linkClicks, statistics } = await read(id);
+    expect(clicks).toBe(7);
+    expect(linkClicks.map(({ device }: { device: string }) => device).toSorted()).toEqual([
+      ...Array(5).fill("bot"),
+      ...Array(2).fill("mobile"),
+    ]);
+    expect(statistics).toMatchObject({
+      days: [{ day: "2026-12-01", clicks: 7 }],
+      countries: [{ country: "DE", clicks: 2 }],
+      devices: [
+        { device: "bot", clicks: 5 },
+        { device: "mobile", clicks: 2 },
+      ],
+    });
+    const day = await env.DB.prepare("SELECT rules, quarters FROM link_days WHERE link_id = ?")
+      .bind(id)
+      .first<{ rules: string; quarters: string }>();
+    expect(Object.values(JSON.parse(day?.rules ?? "{}"))).toEqual([2]);
+    expect(Object.values(JSON.parse(day?.quarters ?? "{}"))).toEqual([2]);
+  });
+
   const CROWD = loadOf(400, 2_000);
 
   test(`of ${CROWD} visitors at once are few messages, and all of them`, async () => {
@@ -463,12 +495,14 @@ describe("clicks", () => {
       log: () => {},
     };
     const log = new ClickLog();
-    const work = [0, 10, 49].map((at) => log.add(store, [1, at, null, "desktop"], at));
+    const work = [0, 10, 49].map((at) =>
+      log.add(store, { click: [1, at, null, "desktop"], agent: "" }, at),
+    );
     expect(windows.map(({ ms }) => ms)).toEqual([50]);
     windows[0]?.end();
     await Promise.all(work);
     expect(sent.map(({ clicks }) => clicks.length)).toEqual([3]);
-    log.add(store, [1, 51, null, "desktop"], 51);
+    log.add(store, { click: [1, 51, null, "desktop"], agent: "" }, 51);
     expect(windows.map(({ ms }) => ms)).toEqual([50, 50]);
   });
 

@@ -1,8 +1,10 @@
 import { addDays, type LocalDay, type ZoneClock } from "../../../core/zone.ts";
 import {
+  BOT,
   type ClicksByRule,
   clicksByDay,
   clicksByRule,
+  clicksOfBots,
   countsOf,
   type LinkOnPage,
   type linkPageQueries,
@@ -38,9 +40,11 @@ export const Clicks = ({ link, days, zone, today, count }: ClicksProps) => {
     (day) => ({ day, clicks: byDay.get(day) ?? 0 }),
   );
   const total = shown.reduce((sum, { clicks }) => sum + clicks, 0);
+  const bots = clicksOfBots(days);
   return (
     <>
       <Chart shown={shown} total={total} />
+      {bots > 0 && <p>Beside them, {inWords(bots)} of bots. No figure here includes these.</p>}
       {total > 0 && (
         <div class="shares">
           <Shares title="By country" of="Country" rows={countriesOf(days)} />
@@ -55,8 +59,9 @@ export const Clicks = ({ link, days, zone, today, count }: ClicksProps) => {
         </div>
       )}
       <p class="muted">
-        Days begin at midnight in {zone.zone}. Bots that the link sends to another address, and
-        those that read its preview, are not counted. Languages and referring pages are not stored.
+        Days begin at midnight in {zone.zone}. Bots are recognized by their user agent; the total in
+        the list of links includes them. Bots that the link sends to another address, and those that
+        read its preview, are not counted at all. Languages and referring pages are not stored.
       </p>
     </>
   );
@@ -158,10 +163,9 @@ const countriesOf = (days: Days): Row[] =>
   );
 
 const devicesOf = (days: Days): Row[] =>
-  countsOf(days.map(({ devices }) => devices)).map(([device, clicks]) => [
-    wordOf(DEVICE_WORDS, device),
-    clicks,
-  ]);
+  countsOf(days.map(({ devices }) => devices))
+    .filter(([device]) => device !== BOT)
+    .map(([device, clicks]) => [wordOf(DEVICE_WORDS, device), clicks]);
 
 function rulesOf(counts: ClicksByRule, rules: readonly StoredRule[]): Row[] {
   const own = rules.map(
