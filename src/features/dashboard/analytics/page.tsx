@@ -18,6 +18,7 @@ import { thumbnailOf } from "../../calendar/thumbnails.ts";
 import { getPeriodAndReports, mayRevoke, reportPath } from "../../reports/service.ts";
 import { logoPath } from "../../settings/rules.ts";
 import { Choice } from "../form-parts.tsx";
+import { formCall } from "../once.ts";
 import { doneNotice, NoticeLine, renderOwnPage } from "../parts.tsx";
 import { attempt, readFields, type Shown } from "../refusals.ts";
 import { csvAddress, Freshness, ownLinks, Parts, periodInWords, Trouble } from "./parts.tsx";
@@ -53,7 +54,7 @@ analyticsPage.post(`${PATH}/reports`, signedIn("write"), async (c) => {
       ...Object.fromEntries(fields.filter(([, value]) => value !== "")),
       expiresInDays: Number(expiresInDays),
     });
-    return createReport(c.var.ctx, toNewReport(input));
+    return createReport(c.var.ctx, toNewReport(input), formCall(c));
   });
   if (!refused) return c.redirect(`${addressOf(filter, "", { done: "made" })}#reports`, 303);
   const refusal = refused.notice?.text ?? "";

@@ -222,7 +222,6 @@ async function showLink(
           refusals={sent ? fields : NO_REFUSALS}
           domains={domains}
           ownHost={ownHostOf(c)}
-          isStored
         >
           Save the changes
         </LinkForm>
