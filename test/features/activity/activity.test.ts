@@ -109,9 +109,8 @@ test("a person, a token and an agent are told apart", async () => {
   const id = await life.insert({ status: "draft" });
   await life.call("PATCH", `/upload/${id}`, { title: "By a token" });
   await callTool(harness, member.token, "update_post", { postId: id, title: "By an agent" });
-  await (await new Browser(harness).signIn(member)).post(`/app/uploads/${id}/edit`, {
-    description: "By a person",
-  });
+  const browser = await new Browser(harness).signIn(member);
+  await browser.post(`/app/uploads/${id}/edit`, { description: "By a person" });
   const { lines } = await read(harness, member.token);
   expect(lines.map(({ actor, action, subject }) => [actor.type, action, subject.id])).toEqual([
     ["person", "upload.edited", String(id)],
@@ -122,6 +121,16 @@ test("a person, a token and an agent are told apart", async () => {
   const [person, , token] = lines;
   expect(person?.actor).toMatchObject({ id: member.userId, name: expect.stringContaining("@") });
   expect(token?.actor.name).not.toBe("");
+  const linesOn = async (query: string) => {
+    const { html } = await browser.get(`/app/activity${query}`);
+    const list = /<ol class="list activity">(.*?)<\/ol>/s.exec(html)?.[1] ?? "";
+    return list.split("<li>").slice(1);
+  };
+  expect(await linesOn("")).toHaveLength(lines.length);
+  const [agent, ...others] = await linesOn("?by=agent&type=upload");
+  expect(agent).toContain(`<a href="/app/uploads/${id}">`);
+  expect(others).toEqual([]);
+  expect(await linesOn("?type=webhook")).toEqual([]);
 });
 
 test("an invitation leaves a line when it is made and when it is accepted", async () => {
@@ -251,6 +260,9 @@ test("a token's last use, by whom and from where, costs no row a call", async ()
   await callTool(harness, token, "list_accounts", {});
   await harness.settle();
   expect(await rowOf()).toMatchObject({ agent_used_at: START.getTime() });
+  const { html } = await (await new Browser(harness).signIn({ userId })).get("/app/tokens");
+  expect(html.match(/Used by an agent/g)).toHaveLength(1);
+  expect(html).toContain("Last used");
 });
 
 const THREAD = { thread: JSON.stringify(["One", "Two"]), first_comment: "And this" };
