@@ -187,7 +187,7 @@ export async function checkAnalytics(
     ...(await walk(bare, [
       {
         name: "the filters and tables work without script",
-        shows: "One account, ",
+        shows: "accounts on TikTok.",
         act: async () => {
           await bare.goto(first);
           await bare.getByLabel("Platform", { exact: true }).selectOption("tiktok");
