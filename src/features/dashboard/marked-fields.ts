@@ -4,6 +4,7 @@ export type FieldRefusals = ReadonlyMap<string, string>;
 
 export interface Refused extends Shown {
   fields: FieldRefusals;
+  code: string | null;
 }
 
 export const NO_REFUSALS: FieldRefusals = new Map();
