@@ -90,7 +90,7 @@ describe("a link", () => {
   });
 
   const REFUSED: [fields: Record<string, string>, id: string, text: string][] = [
-    [{ url: "ftp://example.com" }, "url", "Must be an http or https URL."],
+    [{ url: "ftp://example.com" }, "url", "Must begin with https:// or http://."],
     [{ url: "https://akimbo.test/s/autumn" }, "url", "Must not be a short link of this service"],
     [{ slug: "a b" }, "slug", "Must have only the letters a to z"],
     [{ slug: "TAKEN" }, "slug", "is taken. Choose another"],
@@ -235,7 +235,16 @@ describe("rules", () => {
   });
 
   const REFUSED: [fields: Record<string, string>, id: string, text: string][] = [
-    [geo(0, "Atlantis"), "rule-0-countryCodes", "not a country"],
+    [
+      geo(0, "Deutschland"),
+      "rule-0-countryCodes",
+      "not a country. Write its English name, such as Germany, or its code, such as DE.",
+    ],
+    [
+      { "rules.0.type": "time", "rules.0.destination": TO },
+      "rule-0",
+      "Give “From” or “Until”, or both.",
+    ],
     [geo(0, "DE", "nowhere"), "rule-0-destination", "Is not a URL."],
     [
       { "rules.0.type": "device", "rules.0.destination": TO },
@@ -250,7 +259,7 @@ describe("rules", () => {
         "rules.0.destination": TO,
       },
       "rule-0-endTime",
-      "Must be after the start.",
+      "Must be after “From”.",
     ],
     ...["2026-02-30T10:00", "2026-12-01"].map((startTime): (typeof REFUSED)[number] => [
       { "rules.0.type": "time", "rules.0.startTime": startTime, "rules.0.destination": TO },
