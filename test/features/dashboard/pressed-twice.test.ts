@@ -34,6 +34,11 @@ const slot = (time: string) => ({ time, days: ["1"], accountIds: [team.accountId
 const rows = (title: string) => ({
   rows: `title,videoUrl\n${title} 1,https://example.com/1.mp4\n${title} 2,https://example.com/2.mp4`,
 });
+const connection = (title: string) => ({
+  platform: "bluesky/sandbox",
+  title,
+  expiresInHours: "24",
+});
 const listed = async (path: string, name = "data") => {
   const { status, body } = await team.call("GET", path);
   expect(status, JSON.stringify(body)).toBe(200);
@@ -106,6 +111,15 @@ const FORMS: MakingForm[] = [
     others: null,
     made: () => listed("/calendar/feeds"),
     line: "calendar_feed.created",
+  },
+  {
+    what: "Make the page (connection)",
+    page: () => "/app/connection-pages",
+    path: () => "/app/connection-pages",
+    fields: () => connection("A client"),
+    others: () => connection("Another client"),
+    made: () => listed("/whitelabel/links"),
+    line: "connection_page.created",
   },
   {
     what: "Send (suggestion)",
