@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
 import { AppError, notFound } from "../../core/errors.ts";
-import { coversScope, SCOPES, type Scope } from "../../core/scopes.ts";
+import { coversScope, SCOPE_WORDS, SCOPES, type Scope } from "../../core/scopes.ts";
 import { readNumericId } from "../../http/ids.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
@@ -14,24 +14,6 @@ import { doneNotice, NoticeLine, renderOwnPage, Section, State } from "./parts.t
 import { attempt, readFields, type Shown } from "./refusals.ts";
 
 export const tokensPage = new Hono<PageEnv>();
-
-const SCOPE_WORDS: Record<Scope, string> = {
-  "*": "Everything",
-  "posts:read": "Read posts",
-  "posts:write": "Write posts, held for approval",
-  "posts:publish": "Publish posts",
-  "accounts:read": "Read accounts",
-  "accounts:write": "Change accounts",
-  "analytics:read": "Read analytics",
-  "pools:read": "Read pools",
-  "pools:write": "Change pools",
-  "webhooks:read": "Read webhooks and events",
-  "webhooks:write": "Change webhooks",
-  "team:read": "Read team and settings",
-  "team:write": "Change team and settings",
-  "links:read": "Read short links",
-  "links:write": "Change short links",
-};
 
 const wordsOfScopes = (scopes: readonly Scope[]): string => {
   const least = scopes.filter(

@@ -1,0 +1,106 @@
+-- Programs that people allow to act for them by OAuth. A grant is a row of `tokens`, whose hash nobody can present:
+-- person, team, scopes and end are read there, so that whatever ends a token ends its grant at once.
+CREATE TABLE oauth_clients (
+  id TEXT PRIMARY KEY,
+  -- 'registered': by itself. 'app': by the owner of a team.
+  kind TEXT NOT NULL,
+  team_id INTEGER,
+  name TEXT NOT NULL,
+  redirect_uris TEXT NOT NULL,
+  -- 'none', 'client_secret_basic' or 'client_secret_post'.
+  auth_method TEXT NOT NULL,
+  secret_hash TEXT,
+  created_by INTEGER,
+  created_at INTEGER NOT NULL,
+  -- Of the last grant that began or was renewed.
+  used_at INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX oauth_clients_of_team ON oauth_clients (team_id) WHERE team_id IS NOT NULL;
+CREATE INDEX oauth_clients_unused ON oauth_clients (coalesce(used_at, created_at)) WHERE team_id IS NULL;
+
+-- Client id metadata documents, by their address.
+CREATE TABLE oauth_documents (
+  url TEXT PRIMARY KEY,
+  -- NULL: it could never be read.
+  document TEXT,
+  fetched_at INTEGER NOT NULL,
+  fresh_until INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE oauth_grants (
+  -- Of the row in `tokens`.
+  id INTEGER PRIMARY KEY,
+  -- Part of every token of the grant.
+  key TEXT NOT NULL UNIQUE,
+  client_id TEXT NOT NULL,
+  -- 'document', 'registered', 'app' or 'cli'.
+  client_kind TEXT NOT NULL,
+  -- The host of the metadata document, else of the redirect address.
+  client_host TEXT NOT NULL,
+  -- 'mcp' or 'api'.
+  resource TEXT NOT NULL,
+  -- Ids of the accounts that it may use. NULL: all of the team.
+  accounts TEXT,
+  -- NULL: until it is ended or idle.
+  expires_at INTEGER,
+  idle_at INTEGER NOT NULL,
+  -- Scopes that a call lacked.
+  wanted TEXT
+) STRICT;
+
+CREATE INDEX oauth_grants_of_client ON oauth_grants (client_id);
+
+CREATE TABLE oauth_codes (
+  hash TEXT PRIMARY KEY,
+  key TEXT NOT NULL,
+  client_id TEXT NOT NULL,
+  client_kind TEXT NOT NULL,
+  client_name TEXT NOT NULL,
+  client_host TEXT NOT NULL,
+  redirect_uri TEXT NOT NULL,
+  challenge TEXT NOT NULL,
+  resource TEXT NOT NULL,
+  user_id INTEGER NOT NULL,
+  team_id INTEGER NOT NULL,
+  scopes TEXT NOT NULL,
+  accounts TEXT,
+  grant_expires_at INTEGER,
+  expires_at INTEGER NOT NULL,
+  used_at INTEGER,
+  -- The hash of the access token that it was exchanged for.
+  access_hash TEXT
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX oauth_codes_by_end ON oauth_codes (expires_at);
+
+CREATE TABLE oauth_access (
+  hash TEXT PRIMARY KEY,
+  grant_id INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  used_at INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX oauth_access_by_end ON oauth_access (expires_at);
+CREATE INDEX oauth_access_of_grant ON oauth_access (grant_id);
+
+-- Renewal makes the next pair out of the presented token, so that the same token always gets the same pair.
+CREATE TABLE oauth_refresh (
+  hash TEXT PRIMARY KEY,
+  grant_id INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  replaced_at INTEGER,
+  next_hash TEXT,
+  next_access_hash TEXT
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX oauth_refresh_of_grant ON oauth_refresh (grant_id);
+
+-- Authorization requests of visitors who sign in first.
+CREATE TABLE oauth_requests (
+  hash TEXT PRIMARY KEY,
+  query TEXT NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX oauth_requests_by_end ON oauth_requests (expires_at);
