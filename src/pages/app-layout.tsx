@@ -92,6 +92,7 @@ input:not([type=checkbox], [type=radio]), select, textarea {
   font: inherit; font-weight: 400; width: 100%; max-width: 100%; padding: .55rem .7rem; margin-top: .25rem; color: var(--ink); background: var(--ground);
   border: 1px solid var(--edge); border-radius: .5rem;
 }
+input[type=color] { width: 4rem; height: 2.6rem; padding: .2rem; }
 [aria-invalid=true]:is(input, select, textarea) { border-color: var(--bad); }
 input[type=checkbox], input[type=radio] { width: 1.1rem; height: 1.1rem; flex: none; margin: .2rem .55rem 0 0; accent-color: var(--accent); }
 label:has(> [type=checkbox], > [type=radio]) { display: flex; align-items: start; font-weight: 400; }

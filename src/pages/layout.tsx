@@ -27,7 +27,7 @@ body {
   -webkit-text-size-adjust: 100%;
 }
 a { color: var(--accent); text-underline-offset: .15em; }
-:focus-visible, :is([type=date], [type=time]):focus-within { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
+:focus-visible, :is([type=date], [type=time], [type=datetime-local]):focus-within { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
 h1, h2, h3 { line-height: 1.2; margin: 0; text-wrap: balance; }
 h1 { font-size: clamp(1.6rem, 1.2rem + 1.8vw, 2.2rem); letter-spacing: -.02em; }
 p { margin: 0; }

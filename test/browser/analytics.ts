@@ -27,7 +27,7 @@ interface Account {
 }
 
 /** Stores what 60 nights would have: some were not read. */
-async function plantFigures(akimbo: Akimbo, place: Place): Promise<Account[]> {
+export async function plantFigures(akimbo: Akimbo, place: Place): Promise<Account[]> {
   const { body } = await akimbo.call<{ data: Account[] }>("GET", "/accounts");
   const seen = new Set<string>();
   const accounts = body.data.filter(({ platform }) => {
@@ -187,7 +187,7 @@ export async function checkAnalytics(
     ...(await walk(bare, [
       {
         name: "the filters and tables work without script",
-        shows: "One account, ",
+        shows: "accounts on TikTok.",
         act: async () => {
           await bare.goto(first);
           await bare.getByLabel("Platform", { exact: true }).selectOption("tiktok");

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
 import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import { createGradientPng } from "../../src/cli/png.ts";
 import { SAMPLE_VIDEO_BASE64 } from "../../src/cli/sample-video.ts";
@@ -14,6 +13,7 @@ import { tabTo } from "./keyboard.ts";
 import { longestTask } from "./long-tasks.ts";
 import { LOOKS, NARROW, requireSound, type SignedIn, watchPolicy } from "./looks.ts";
 import { pictures } from "./pictures.ts";
+import { MAX_SCRIPT_BYTES, scriptBytes } from "./scripts.ts";
 import { type Step, walk } from "./steps.ts";
 
 interface Visit {
@@ -24,8 +24,6 @@ interface Visit {
   isQuick: boolean;
 }
 
-/** Of the page's scripts as they travel, also with the rules by which X and LinkedIn count. */
-const MAX_SCRIPT_BYTES = 30_000;
 /** Of CPU time, so that a busy machine does not count. */
 const MAX_TASK_MS = 50;
 const MAX_KEYSTROKE_MS = 16;
@@ -326,27 +324,16 @@ const KEYSTROKES = `(async () => {
   return times.sort((a, b) => a - b);
 })()`;
 
-/** What the scripts of the page that were loaded weigh on the way. */
-async function scriptBytes(page: Page): Promise<number> {
-  await page.waitForLoadState("networkidle");
-  const loaded = await page.evaluate<string[]>(
-    `performance.getEntriesByType("resource").map((entry) => entry.name)`,
-  );
-  const scripts = loaded.filter((name) => name.includes("/app/islands/"));
-  if (scripts.length === 0) throw new Error("The page loads no script.");
-  const sizes = scripts.map(async (name) => {
-    const answer = await page.request.get(name);
-    return gzipSync(await answer.body(), { level: 9 }).length;
-  });
-  return (await Promise.all(sizes)).reduce((sum, one) => sum + one, 0);
-}
-
 async function weigh(page: Page, origin: string): Promise<string[]> {
   await page.goto(`${origin}/app/compose`);
+  await page.waitForLoadState("networkidle");
   const opened = await scriptBytes(page);
+  if (opened === 0) throw new Error("The page loads no script.");
   for (const platform of ["X", "LinkedIn"]) await accountOn(page, platform).check();
   await page.locator("#description").fill("Counted");
   await page.getByText("X 7/280").waitFor();
+  // With the rules by which X and LinkedIn count.
+  await page.waitForLoadState("networkidle");
   const bytes = await scriptBytes(page);
   // What is not saved yet would be restored on the next page.
   await saved(page);

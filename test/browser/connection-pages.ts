@@ -246,8 +246,8 @@ async function meetDeleted({ team, client, akimbo, folder }: Scene): Promise<str
         link = await makeLink({ akimbo, team }, one, {});
         await goToConsent(client, link, one);
         await client.getByLabel("Sign in as").waitFor();
-        await press(team, `Delete the link for ${one.name}, in the sandbox`);
-        await team.getByText("The link is deleted").waitFor();
+        await press(team, `Delete the page for ${one.name}, in the sandbox`);
+        await team.getByText("The page is deleted").waitFor();
         await agree(client, "A client of a deleted link");
         await client.getByText("That did not work").waitFor();
         if ((await countAccounts(akimbo)) !== accountsBefore) throw new Error("It is connected.");

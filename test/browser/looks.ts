@@ -3,6 +3,7 @@ import { gzipSync } from "node:zlib";
 import axe, { type AxeResults } from "axe-core";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { openContext } from "./context.ts";
+import { MAX_SCRIPT_BYTES, scriptBytes } from "./scripts.ts";
 
 /** Ways in which a page is looked at. */
 export const LOOKS = (["light", "dark"] as const).flatMap((colorScheme) =>
@@ -111,7 +112,10 @@ async function faultsOf(page: Page, address: string): Promise<string[]> {
   if (answer?.status() !== 200) return [`answers ${answer?.status()}`];
   const bytes = gzipSync(await answer.body()).length;
   const long = bytes > MAX_COMPRESSED_BYTES ? [`is ${bytes} bytes long, compressed`] : [];
-  return [...long, ...(await faultsShown(page))];
+  const shown = await faultsShown(page);
+  const script = await scriptBytes(page);
+  const heavy = script > MAX_SCRIPT_BYTES ? [`loads ${script} bytes of script`] : [];
+  return [...long, ...shown, ...heavy];
 }
 
 /** Looks at the page that is open: its width, its header, and what axe finds. */

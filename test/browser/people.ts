@@ -155,7 +155,10 @@ async function useToken(page: Page, { origin }: Akimbo): Promise<string[]> {
   return problems;
 }
 
-/** Stores a logo and other settings, and sends a suggestion. */
+/** Of the team, and of the stripe on its pages for clients. */
+export const COLOUR = "#0b6b3c";
+
+/** Stores a logo, a colour and other settings, and sends a suggestion. */
 const changeSettings = (page: Page, { origin }: Akimbo): Promise<string[]> =>
   walk(page, [
     {
@@ -174,6 +177,27 @@ const changeSettings = (page: Page, { origin }: Akimbo): Promise<string[]> =>
         const answer = await page.request.get(origin + (await logo.getAttribute("src")));
         if (!(await answer.body()).equals(Buffer.from(LOGO)))
           throw new Error("It is another file.");
+      },
+    },
+    {
+      name: "a colour that is too light for codes is kept with a warning",
+      shows: "A QR code in this colour is too light to be scanned",
+      act: async () => {
+        await page.locator("#color").fill("#ffd400");
+        await press(page, "Store the colour");
+      },
+    },
+    {
+      name: "a colour is removed",
+      shows: "The team has no colour any more.",
+      act: () => press(page, "Remove the colour"),
+    },
+    {
+      name: "a colour is stored",
+      shows: `The team's colour is ${COLOUR}.`,
+      act: async () => {
+        await page.locator("#color").fill(COLOUR);
+        await press(page, "Store the colour");
       },
     },
     {

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { openContext } from "./context.ts";
 import { requireSound, watchOrigins, watchPolicy } from "./looks.ts";
+import { COLOUR } from "./people.ts";
 import { press, walk } from "./steps.ts";
 
 interface Visit {
@@ -18,6 +19,18 @@ const TITLE = "A month of ours";
 
 const isShown = (page: Page, selector: string): Promise<boolean> =>
   page.locator(selector).first().isVisible();
+
+/** The policy of the page lets the workspace's colour through, and a person's own colours leave it. */
+async function requireStripe(page: Page): Promise<void> {
+  const box = await page.locator(".stripe").boundingBox();
+  const fill = await page.evaluate<string>(
+    `getComputedStyle(document.querySelector(".stripe rect")).fill`,
+  );
+  const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(COLOUR.slice(at, at + 2), 16));
+  if (box?.height !== 8 || fill !== `rgb(${red}, ${green}, ${blue})`) {
+    throw new Error(`The stripe is ${fill}, ${box?.height} pixels high.`);
+  }
+}
 
 /** Makes a report link, reads it as a visitor, on screen and on paper, and revokes it. */
 export async function checkReport(
@@ -69,6 +82,10 @@ export async function checkReport(
           if (answer?.status() !== 200) throw new Error(`The report answers ${answer?.status()}.`);
           await visitor.getByRole("heading", { level: 1, name: TITLE }).waitFor();
           await requireSound(visitor, folder, "report");
+          await requireStripe(visitor);
+          await visitor.emulateMedia({ forcedColors: "active" });
+          await requireStripe(visitor);
+          await visitor.emulateMedia({ forcedColors: "none" });
           const inside = await visitor.locator('a[href^="/app"], nav, form, script').count();
           if (inside > 0) throw new Error(`The report has ${inside} ways inside.`);
         },

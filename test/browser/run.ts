@@ -20,6 +20,7 @@ import { checkGuideSearch, checkGuides } from "./guides.ts";
 import { checkHostile } from "./hostile.ts";
 import { checkJourney } from "./journey.ts";
 import { LOOKS, lookAt, NARROW, type SignedIn } from "./looks.ts";
+import { checkPagesWithData } from "./pages-with-data.ts";
 import { checkPartings } from "./partings.ts";
 import { checkPeople } from "./people.ts";
 import { checkPools } from "./pools.ts";
@@ -111,6 +112,15 @@ async function main(): Promise<number> {
         () => checkJourney(browser, { folder, stateDir: join(stateDir, "journey") }),
       ],
       ["wcag", "full", () => checkWcag(browser, { ...visit, publishedId })],
+      [
+        "pages with data",
+        "quick",
+        () =>
+          checkPagesWithData(browser, {
+            ...{ ...visit, place, isQuick },
+            stateDir: join(stateDir, "demo"),
+          }),
+      ],
       ["partings", "full", () => checkPartings(browser, akimbo, { owner, member })],
     ];
     for (const [name, form, check] of parts) {

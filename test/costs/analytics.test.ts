@@ -97,7 +97,7 @@ test("the page of 100 accounts over any period and split is one round trip of fe
   }
   console.log(told.join("\n"));
   Object.assign(task.meta, { measured: told.join("; ") });
-});
+}, 60_000);
 
 test("a report of 100 accounts over a year is one round trip of few rows, and small", async ({
   task,

@@ -1,7 +1,9 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { createPages } from "../../src/doors/pages.ts";
+import { callTool, send } from "../support/agent.ts";
 import { Harness, harnessWith, START } from "../support/harness.ts";
+import { measure } from "../support/meter.ts";
 import { PAGE_PERMISSIONS, type PageSent } from "../support/page-permission-table.ts";
 import { callAs, permissionsOf } from "../support/permission-call.ts";
 import { changedTables, readTables } from "../support/permission-rows.ts";
@@ -10,6 +12,7 @@ import { Browser } from "../support/person.ts";
 import { fetchDocument, operationsOf } from "./document.ts";
 
 const POST = "a new post stands in its own timeline";
+const FILES = "the files of a post to come";
 const DRAFT = "a draft is private working state";
 const OWN = "it changes what is the person's own, and nothing of the team";
 const REHEARSAL = "rehearsals are kept as such";
@@ -23,7 +26,7 @@ const QUESTION = "it answers a question and changes nothing";
 const WITHOUT_LINE: Record<string, string> = {
   createUpload: POST,
   createUploads: POST,
-  presignFiles: "the files of a post to come",
+  presignFiles: FILES,
   validateUploads: QUESTION,
   createDraft: DRAFT,
   saveDraft: DRAFT,
@@ -49,7 +52,7 @@ const WITHOUT_LINE: Record<string, string> = {
 /** Forms that write no line, each with its reason; personal ones are of no team. */
 const FORMS_WITHOUT_LINE: Record<string, string> = {
   "POST /app/compose": DRAFT,
-  "POST /app/compose/preview": QUESTION,
+  "POST /app/compose/preview": FILES,
   "POST /app/compose/drafts/:id/delete": DRAFT,
   "POST /app/accounts/connect": "the line comes when the platform sends the person back",
   "POST /app/accounts/:id/reconnect": "the line comes when the platform sends the person back",
@@ -108,32 +111,39 @@ async function linesOf(): Promise<Line[]> {
   return results;
 }
 
-/** The lines that some work adds, and whether it changed a row of another table. */
-async function linesAddedBy(team: PlantedTeam, work: () => Promise<unknown>) {
-  const [known, before] = [await linesOf(), await readTables(team)];
-  await work();
-  const after = await readTables(team);
-  const ids = new Set(known.map(({ id }) => id));
+/** The lines that some work adds. Each costs one row. */
+async function linesAddedBy(work: () => Promise<unknown>): Promise<Line[]> {
+  const ids = new Set((await linesOf()).map(({ id }) => id));
+  const { costs } = await measure(harness, work);
   const lines = (await linesOf()).filter(({ id }) => !ids.has(id));
-  const changed = changedTables(before, after).filter((table) => table !== "activity");
-  return { lines, changed };
+  const inserts = costs.roundTrips.flat().filter(({ sql }) => /INTO activity\b/.test(sql));
+  expect(inserts.reduce((rows, { rowsWritten }) => rows + rowsWritten, 0)).toBe(lines.length);
+  return lines;
+}
+
+/** @throws AssertionError unless the work adds one line, or for this reason none */
+async function requireLine(
+  { teamId }: PlantedTeam,
+  actor: string,
+  reason: string | undefined,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  const before = reason === UNCHANGED || reason === QUESTION ? await readTables() : null;
+  const lines = await linesAddedBy(work);
+  expect(lines, reason ?? "see features/activity/actions.ts").toHaveLength(reason ? 0 : 1);
+  for (const line of lines) {
+    expect(line).toMatchObject({ team_id: teamId, actor_kind: actor });
+    expect(line.actor_name).not.toBe("");
+  }
+  if (before) expect(changedTables(before, await readTables())).toEqual([]);
 }
 
 test.each(calls)("%s writes one line", async (name, { operation, permission }) => {
   const team = permission.endsTeam ? await PlantedTeam.make(harness) : home;
   const sent = await permission.call(team, team.owner);
-  let status = 0;
-  const { lines } = await linesAddedBy(team, async () => {
-    status = (await callAs(harness, team.owner, operation, sent)).status;
-    await harness.settle();
+  await requireLine(team, "token", WITHOUT_LINE[name], async () => {
+    expect((await callAs(harness, team.owner, operation, sent)).status).toBe(200);
   });
-  expect(status).toBe(200);
-  const reason = WITHOUT_LINE[name];
-  expect(lines, reason ?? "see features/activity/actions.ts").toHaveLength(reason ? 0 : 1);
-  for (const line of lines) {
-    expect(line).toMatchObject({ team_id: team.teamId, actor_kind: "token" });
-    expect(line.actor_name).not.toBe("");
-  }
 });
 
 const addressOf = (route: string, { params = {}, query }: PageSent): string => {
@@ -147,16 +157,34 @@ test.each(forms)("%s writes one line", async (route) => {
   const team = permission.endsTeam ? await PlantedTeam.make(harness) : home;
   const sent = await permission.send(team, team.owner);
   const browser = await new Browser(harness).signIn(team.owner);
-  let status = 0;
-  const { lines } = await linesAddedBy(team, async () => {
-    const page = await browser.post(addressOf(route, sent), sent.fields);
-    status = page.status;
-    await harness.settle();
+  await requireLine(team, "person", FORMS_WITHOUT_LINE[route], async () => {
+    expect((await browser.post(addressOf(route, sent), sent.fields)).status).toBeLessThan(400);
   });
-  expect(status).toBeLessThan(400);
-  const reason = FORMS_WITHOUT_LINE[route];
-  expect(lines, reason ?? "see features/activity/actions.ts").toHaveLength(reason ? 0 : 1);
-  for (const line of lines) expect(line.actor_kind).toBe("person");
+});
+
+const TOOLS: Record<string, (team: PlantedTeam) => Promise<Record<string, unknown>>> = {
+  create_post: async (team) => ({ accountIds: [await team.account()], text: "By an agent" }),
+  update_post: async (team) => ({ postId: Number(await team.upload()), description: "Anew" }),
+  unpublish_post: async (team) => ({ postId: Number(await team.upload({ isPublished: true })) }),
+  create_review_link: async (team) => ({ postIds: [Number(await team.upload())] }),
+};
+
+/** Tools that write no line, each with its reason. */
+const TOOLS_WITHOUT_LINE: Record<string, string> = { create_post: POST };
+
+test.each(Object.entries(TOOLS))("%s writes one line of an agent", async (name, argumentsOf) => {
+  const args = await argumentsOf(home);
+  await requireLine(home, "agent", TOOLS_WITHOUT_LINE[name], async () => {
+    const result = await callTool(harness, home.owner.token, name, args);
+    expect(result.isError, JSON.stringify(result)).toBeFalsy();
+  });
+});
+
+test("every tool that changes something is called", async () => {
+  const { body } = await send(harness, "tools/list", {}, { token: home.owner.token });
+  const tools: { name: string; annotations: { readOnlyHint: boolean } }[] = body.result.tools;
+  const changing = tools.filter(({ annotations }) => !annotations.readOnlyHint);
+  expect(Object.keys(TOOLS).toSorted()).toEqual(changing.map(({ name }) => name).toSorted());
 });
 
 test("every exception names an operation or a form that exists", () => {

@@ -364,6 +364,7 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
 
   "GET /app/settings": anybody(),
   "POST /app/settings": atLeast("ADMIN", () => ({ fields: { zone: "Europe/Berlin" } })),
+  "POST /app/settings/color": atLeast("ADMIN", () => ({ fields: { color: "#3a46d6" } })),
   "POST /app/settings/approval": atLeast("OWNER", () => ({
     fields: { requireMemberApproval: "on" },
   })),

@@ -5,6 +5,7 @@ import { countVisitor } from "../../http/caller.ts";
 import type { AppContext, AppEnv } from "../../http/env.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { renderPlainPage } from "../../pages/app-layout.tsx";
+import { BrandStripe, STRIPE_STYLES } from "../../pages/brand.tsx";
 import { AgreedTerms } from "../../pages/platform-terms.tsx";
 import { connectorOf, platformName } from "../../platforms/registry.ts";
 import { type FoundLink, findLink, openLink, type ShownLink, TELL_SENDER } from "./link-service.ts";
@@ -195,7 +196,7 @@ const format = new Intl.DateTimeFormat("en-GB", {
 
 const formatInstant = (at: Date): string => `${format.format(at)} UTC`;
 
-const STYLES = `
+const STYLES = `${STRIPE_STYLES}
 .logo { display: block; max-width: min(100%, 16rem); max-height: 6rem; padding: .5rem; border-radius: .6rem; background: #fff; border: 1px solid var(--line); }
 `;
 
@@ -216,6 +217,7 @@ function showPlain(
     c,
     { ...page, formTargets, ...(imageSources ? { imageSources } : {}) },
     <>
+      {link && <BrandStripe color={link.color} />}
       {link?.logo && (
         <img class="logo" src={link.logo} alt={link.brand ?? "Logo"} referrerpolicy="no-referrer" />
       )}

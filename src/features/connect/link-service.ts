@@ -118,6 +118,7 @@ export interface ShownLink {
   row: repo.BrandedLink;
   status: LinkStatus;
   brand: string | null;
+  color: string | null;
   /** An address, or a path if the logo is stored here. */
   logo: string | null;
   asks: string | null;
@@ -143,6 +144,7 @@ export async function findLink(deps: Deps, token: string): Promise<FoundLink> {
     row,
     status: linkStatus(row, deps.now()),
     brand: branding?.name ?? null,
+    color: branding?.color ?? null,
     logo: logoUrl ?? own,
     asks: consent?.asks ?? null,
     publishesTo: publishesAs(platform, app),

@@ -12,6 +12,11 @@ const PLAIN: readonly [RegExp, string][] = [
   [/Too small: expected string to have >=(\d+) characters/, "needs at least $1 characters"],
   [/Too big: expected string to have <=(\d+) characters/, "may have at most $1 characters"],
   [/Invalid input: expected number, received NaN/, "is none of the choices"],
+  [
+    /^This Idempotency-Key was used with another body\..*$/,
+    "This form was sent before, with something else in it, and that was made. To have this too, send it once more.",
+  ],
+  [/Send it again with the same key\.$/, "Send it once more."],
 ];
 
 /** The schemas' own messages are for programs. */

@@ -4,11 +4,13 @@ import { CHANNELS, NOTICES } from "../../core/notices.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { readNumericId } from "../../http/ids.ts";
 import { readForm, textField } from "../../http/pages.tsx";
+import { BrandStripe, STRIPE_STYLES } from "../../pages/brand.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { PLATFORM_NAMES } from "../../platforms/registry.ts";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
 import { exportTeam } from "../leaving/export.ts";
 import { deleteTeam } from "../leaving/service.ts";
+import { readColour } from "../links/own.ts";
 import { removeBrowser, subscribeBrowser } from "../notices/service.ts";
 import { LOGO_TOO_LARGE } from "../settings/logo-rules.ts";
 import { logoPath } from "../settings/rules.ts";
@@ -18,6 +20,7 @@ import { Browsers, Chats, NotificationsForm } from "./notice-parts.tsx";
 import { doneNotice, NoticeLine, renderOwnPage, Section } from "./parts.tsx";
 import { PUSH_SCRIPT } from "./push-routes.ts";
 import { attempt, readFields, type Shown } from "./refusals.ts";
+import { TooLight } from "./too-light.tsx";
 
 export const settingsPage = new Hono<PageEnv>();
 
@@ -25,6 +28,8 @@ const PATH = "/app/settings";
 
 const DONE_MESSAGES: Record<string, string> = {
   saved: "The settings are saved.",
+  color: "The colour is stored.",
+  "no-color": "The team has no colour any more.",
   logo: "The logo is stored.",
   "no-logo": "The team has no logo any more.",
   browser: "This browser shows your notices from now on.",
@@ -35,14 +40,18 @@ settingsPage.get(PATH, signedIn("read:pages"), (c) =>
   show(c, { notice: doneNotice(DONE_MESSAGES, c.req.query("done")), status: 200 }),
 );
 
-async function change(c: Context<PageEnv>, toChange: (form: FormData) => object) {
+async function change(
+  c: Context<PageEnv>,
+  toChange: (form: FormData) => object,
+  doneOf: (form: FormData) => string = () => "saved",
+) {
   const form = await readForm(c);
   const { changeSettings, settingsChangeSchema } = await import("./actions.ts");
   const refused = await attempt(async () =>
     changeSettings(c.var.ctx, readFields(settingsChangeSchema, toChange(form))),
   );
   if (refused) return show(c, { ...refused, sent: form });
-  return c.redirect(`${PATH}?done=saved`, 303);
+  return c.redirect(`${PATH}?done=${doneOf(form)}`, 303);
 }
 
 settingsPage.post(PATH, signedIn("write"), (c) =>
@@ -54,6 +63,14 @@ settingsPage.post(PATH, signedIn("write"), (c) =>
       [...PLATFORM_NAMES.keys()].map((platform) => [platform, tagsOf(form, platform)]),
     ),
   })),
+);
+
+settingsPage.post(`${PATH}/color`, signedIn("write"), (c) =>
+  change(
+    c,
+    (form) => ({ branding: { color: textField(form, "color") || null } }),
+    (form) => (textField(form, "color") ? "color" : "no-color"),
+  ),
 );
 
 settingsPage.post(`${PATH}/approval`, signedIn("write"), (c) =>
@@ -165,6 +182,7 @@ async function show(
       title: "Settings",
       here: PATH,
       status,
+      styles: STRIPE_STYLES,
       workerScript: PUSH_SCRIPT,
     },
     <>
@@ -172,6 +190,7 @@ async function show(
       <NoticeLine notice={notice} />
       {role === "MEMBER" && <p class="muted">The owner and admins change the team's settings.</p>}
       <SettingsForm settings={settings} mayChange={role !== "MEMBER"} sent={sent} />
+      <ColorForm settings={settings} mayChange={role !== "MEMBER"} />
       <LogoForm settings={settings} mayChange={role !== "MEMBER"} />
       <ApprovalForm settings={settings} mayChange={role === "OWNER"} />
       <NotificationsForm path={PATH} settings={settings} />
@@ -258,6 +277,39 @@ const SettingsForm = ({
         </fieldset>
         {mayChange && <SubmitLine>Save</SubmitLine>}
       </TeamForm>
+    </Section>
+  );
+};
+
+const ColorForm = ({ settings: { branding }, mayChange }: FormProps) => {
+  const { color } = branding;
+  const colour = color === null ? null : readColour(color);
+  return (
+    <Section id="color-title" title="Colour">
+      <BrandStripe color={color} />
+      <p>
+        {color === null ? "The team has no colour." : `The team's colour is ${color}.`} QR codes of{" "}
+        <a href="/app/short-links">short links</a> are in it, or black without one, and the pages
+        for clients have a stripe in it.
+      </p>
+      {colour && (
+        <TooLight colour={colour}>
+          {" "}
+          here, or another one for each code: the stripe stays as it is
+        </TooLight>
+      )}
+      {mayChange && (
+        <TeamForm class="fields" action={`${PATH}/color`}>
+          <InputField id="color" label="Colour" type="color" value={color ?? "#000000"} />
+          <SubmitLine>Store the colour</SubmitLine>
+        </TeamForm>
+      )}
+      {mayChange && color !== null && (
+        <TeamForm action={`${PATH}/color`}>
+          <input type="hidden" name="color" value="" />
+          <Button tone="danger">Remove the colour</Button>
+        </TeamForm>
+      )}
     </Section>
   );
 };

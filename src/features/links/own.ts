@@ -7,7 +7,7 @@ export {
   changeLink,
   createLink,
   deleteLink,
-  getLinkAlone,
+  getLinkAndColor,
   linkPageQueries,
   listQueries,
 } from "./service.ts";

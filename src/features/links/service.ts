@@ -6,6 +6,7 @@ import { activityLine, INSERTED } from "../activity/repo.ts";
 import { teamPlan } from "../domains/repo.ts";
 import { requireDomainPlan } from "../domains/rules.ts";
 import { type Done, look, once } from "../idempotency/once.ts";
+import { colorOfTeam } from "../settings/repo.ts";
 import { ownAddresses, shortUrlOf } from "./destinations.ts";
 import { InputFields } from "./fields.ts";
 import { forgetAddress } from "./hot-links.ts";
@@ -160,6 +161,16 @@ export async function getLinkAlone(ctx: Ctx, id: number) {
   const [[link]] = await ctx.read("links:read", [repo.findLink({ team: ctx.team, id })]);
   if (!link) throw notFound("Short link");
   return link;
+}
+
+/** @throws AppError NOT_FOUND */
+export async function getLinkAndColor(ctx: Ctx, id: number) {
+  const [[link], [color = null]] = await ctx.read("links:read", [
+    repo.findLink({ team: ctx.team, id }),
+    colorOfTeam({ team: ctx.team }),
+  ]);
+  if (!link) throw notFound("Short link");
+  return { link, color };
 }
 
 /**

@@ -60,7 +60,7 @@ const create = apiRoute({
   responses: { ...onePool("The pool."), ...conflict(FULL) },
 });
 poolRoutes.openapi(create, async (c) => {
-  const pool = await pools.createPool(c.var.ctx, c.req.valid("json"));
+  const pool = await pools.createPool(c.var.ctx, c.req.valid("json"), null);
   return c.json({ success: true as const, pool: toPool(pool) }, 200);
 });
 
@@ -134,7 +134,7 @@ const addSlot = apiRoute({
 });
 poolRoutes.openapi(addSlot, async (c) => {
   const id = readNumericId(c.req.valid("param").id, "Pool");
-  const slot = await pools.addSlot(c.var.ctx, id, c.req.valid("json"));
+  const slot = await pools.addSlot(c.var.ctx, id, c.req.valid("json"), null);
   return c.json({ success: true as const, slot: toSlot(slot) }, 200);
 });
 

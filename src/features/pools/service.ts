@@ -1,8 +1,11 @@
 import { AppError, type FieldError, notFound } from "../../core/errors.ts";
+import type { NamedCall } from "../../core/idempotency-key.ts";
 import { ZoneClock } from "../../core/zone.ts";
+import { allOf } from "../../db/conditions.ts";
 import { runNamed } from "../../db/named.ts";
 import type { Ctx } from "../../deps.ts";
-import { activityLine } from "../activity/repo.ts";
+import { activityLine, INSERTED } from "../activity/repo.ts";
+import { type FirstTime, look, once } from "../idempotency/once.ts";
 import { invalid, requireMayFill, requireOwn } from "./refusals.ts";
 import * as repo from "./repo/pools.ts";
 import * as slots from "./repo/slots.ts";
@@ -43,19 +46,42 @@ const NEVER_FIRED = { lastAt: null, lastDay: null, waitingSince: null };
 
 /**
  * @throws AppError VALIDATION for another team's accounts; FORBIDDEN for a member of a team that requires approval;
- * PLAN_LIMIT
+ * PLAN_LIMIT; the errors of `once`
  */
-export async function createPool(ctx: Ctx, input: NewPool): Promise<repo.PoolWithSlots> {
+export async function createPool(
+  ctx: Ctx,
+  input: NewPool,
+  call: NamedCall | null,
+): Promise<repo.PoolWithSlots> {
   const accountIds = input.slots.flatMap(({ accountIds }) => accountIds);
-  const [[needsApproval = false], own] = await ctx.read("pools:write", [
-    repo.approvalOf(ctx.team),
-    slots.ownAccounts(ctx.team, accountIds),
-  ]);
-  requireMayFill(ctx, needsApproval);
-  const errors = input.slots.flatMap(({ accountIds }, i) =>
-    foreignErrors(`slots.${i}.accountIds`, accountIds, own),
-  );
-  if (errors.length > 0) throw invalid(errors);
+  const { result } = await once<null, repo.PoolWithSlots>(ctx, call, () => input, {
+    look: async (losses) => {
+      const { findings, stored } = await look(ctx, "pools:write", call, [
+        repo.approvalOf(ctx.team),
+        slots.ownAccounts(ctx.team, accountIds),
+      ]);
+      const [[needsApproval = false], own] = findings;
+      requireMayFill(ctx, needsApproval);
+      if (stored) return { findings: null, stored };
+      if (losses > 0) throw tooMany(`A team has at most ${MAX_POOLS} pools. Delete one first.`);
+      const errors = input.slots.flatMap(({ accountIds }, i) =>
+        foreignErrors(`slots.${i}.accountIds`, accountIds, own),
+      );
+      if (errors.length > 0) throw invalid(errors);
+      return { findings: null, stored };
+    },
+    make: (_, first) => storePool(ctx, input, first),
+    replay: ({ firstUploadId }) => getPool(ctx, firstUploadId ?? 0),
+  });
+  return result;
+}
+
+/** Returns null for a repeated call, and when the team has too many pools. */
+async function storePool(
+  ctx: Ctx,
+  input: NewPool,
+  { isNew, keep }: FirstTime,
+): Promise<repo.PoolWithSlots | null> {
   const { teamId } = ctx.actor;
   const createdAt = ctx.now();
   const { name, timezone, isActive } = input;
@@ -66,13 +92,14 @@ export async function createPool(ctx: Ctx, input: NewPool): Promise<repo.PoolWit
     ...firstTimes({ timezone, isActive }, slot, createdAt),
   }));
   const { made, added } = await runNamed(ctx.db, {
-    made: repo.insertPool({ teamId, name, timezone, isActive, createdAt }),
+    made: repo.insertPool({ teamId, name, timezone, isActive, createdAt }, isNew),
     added:
       rows.length > 0 ? slots.insertSlots(repo.newestOf(teamId), rows, repo.JUST_INSERTED) : null,
     line: activityLine(ctx, "pool.created", repo.newestOf(teamId)),
+    kept: keep(null, repo.newestOf(teamId)),
   });
   const [[id], slotIds] = [made, added ?? []];
-  if (id === undefined) throw tooMany(`A team has at most ${MAX_POOLS} pools. Delete one first.`);
+  if (id === undefined) return null;
   const pool = { id, teamId, name, timezone, isActive, createdAt, updatedAt: createdAt };
   return {
     ...pool,
@@ -98,15 +125,19 @@ async function untilDone<T>(attempt: () => Promise<T | null>): Promise<T> {
 }
 
 /** @throws AppError NOT_FOUND, FORBIDDEN */
-async function poolToChange(ctx: Ctx, id: number): Promise<repo.PoolWithSlots> {
-  const [[match], [needsApproval = false]] = await ctx.read("pools:write", [
+async function lookUpToChange(ctx: Ctx, id: number, call: NamedCall | null) {
+  const { findings, stored } = await look(ctx, "pools:write", call, [
     repo.findWithSlots({ team: ctx.team, id }),
     repo.approvalOf(ctx.team),
   ]);
+  const [[match], [needsApproval = false]] = findings;
   const pool = requireOwn(match);
   requireMayFill(ctx, needsApproval);
-  return pool;
+  return { pool, stored };
 }
+
+const poolToChange = async (ctx: Ctx, id: number): Promise<repo.PoolWithSlots> =>
+  (await lookUpToChange(ctx, id, null)).pool;
 
 /** Slots keep their local time in a new zone. @throws AppError NOT_FOUND, FORBIDDEN */
 export function changePool(ctx: Ctx, id: number, change: PoolChange): Promise<repo.PoolWithSlots> {
@@ -139,23 +170,42 @@ export async function deletePool(ctx: Ctx, id: number): Promise<void> {
   if (results.at(-1) === 0) throw notFound("Pool");
 }
 
-/** @throws AppError NOT_FOUND, FORBIDDEN; VALIDATION for another team's accounts; PLAN_LIMIT */
-export function addSlot(ctx: Ctx, poolId: number, slot: NewSlot): Promise<SlotRow> {
-  return untilDone(async () => {
-    const pool = await poolToChange(ctx, poolId);
-    await requireOwnAccounts(ctx, slot.accountIds);
-    if (pool.slots.length >= MAX_SLOTS) {
-      throw tooMany(`A pool has at most ${MAX_SLOTS} slots. Delete one first.`);
-    }
-    const { teamId } = pool;
-    const createdAt = ctx.now();
-    const row = { ...slot, teamId, createdAt, ...firstTimes(pool, slot, createdAt) };
-    const [[id]] = await ctx.db.run([
-      slots.insertSlots(poolId, [row], slots.isAsRead(pool)),
-      activityLine(ctx, "pool.slot_added", poolId),
-    ]);
-    return id === undefined ? null : { ...row, ...NEVER_FIRED, id, poolId };
+/** @throws AppError NOT_FOUND, FORBIDDEN; VALIDATION for another team's accounts; PLAN_LIMIT; the errors of `once` */
+export async function addSlot(
+  ctx: Ctx,
+  poolId: number,
+  slot: NewSlot,
+  call: NamedCall | null,
+): Promise<SlotRow> {
+  const { result } = await once<repo.PoolWithSlots, SlotRow>(ctx, call, () => slot, {
+    look: async () => {
+      const { pool, stored } = await lookUpToChange(ctx, poolId, call);
+      if (stored) return { findings: pool, stored };
+      await requireOwnAccounts(ctx, slot.accountIds);
+      if (pool.slots.length >= MAX_SLOTS) {
+        throw tooMany(`A pool has at most ${MAX_SLOTS} slots. Delete one first.`);
+      }
+      return { findings: pool, stored };
+    },
+    make: async (pool, { isNew, keep }) => {
+      const { teamId } = pool;
+      const createdAt = ctx.now();
+      const row = { ...slot, teamId, createdAt, ...firstTimes(pool, slot, createdAt) };
+      const [[id]] = await ctx.db.run([
+        slots.insertSlots(poolId, [row], allOf([isNew, slots.isAsRead(pool)])),
+        activityLine(ctx, "pool.slot_added", poolId),
+        ...keep(null, INSERTED),
+      ]);
+      return id === undefined ? null : { ...row, ...NEVER_FIRED, id, poolId };
+    },
+    replay: async ({ firstUploadId }) => {
+      const pool = await getPool(ctx, poolId);
+      const added = pool.slots.find(({ id }) => id === firstUploadId);
+      if (!added) throw notFound("Slot");
+      return added;
+    },
   });
+  return result;
 }
 
 async function requireOwnAccounts(ctx: Ctx, ids: readonly string[]): Promise<void> {

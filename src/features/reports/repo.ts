@@ -3,6 +3,7 @@ import { text } from "drizzle-orm/sqlite-core";
 import { prepared, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import { rowReader } from "../../db/rows.ts";
 import type { Params } from "../../db/text.ts";
+import type { FirstTime } from "../idempotency/once.ts";
 import { isUnrevoked } from "../tokens/repo.ts";
 import { MAX_REPORTS } from "./rules.ts";
 import { type ReportRow, reports } from "./table.ts";
@@ -27,8 +28,8 @@ export const reportsOfTeam = prepared(
 
 type NewReport = Omit<ReportRow, "id">;
 
-/** Returns no row when the team has too many open reports or the token was revoked. */
-export function insertReport(report: NewReport): Query<ReportRow[]> {
+/** Returns no row for a repeated call, when the team has too many open reports, or the token was revoked. */
+export function insertReport(report: NewReport, isNew: FirstTime["isNew"]): Query<ReportRow[]> {
   const { teamId, createdBy, tokenId, title, lastDay } = report;
   const [createdAt, expiresAt] = [report.createdAt.getTime(), report.expiresAt.getTime()];
   return sqlQuery(
@@ -36,7 +37,7 @@ export function insertReport(report: NewReport): Query<ReportRow[]> {
         (team_id, created_by, token_id, created_at, expires_at, title, filter, last_day)
       SELECT ${teamId}, ${createdBy}, ${tokenId}, ${createdAt}, ${expiresAt}, ${title},
         ${JSON.stringify(report.filter)}, ${lastDay}
-      WHERE ${isUnrevoked(tokenId)} AND (SELECT COUNT(*) FROM reports r
+      WHERE ${isNew} AND ${isUnrevoked(tokenId)} AND (SELECT COUNT(*) FROM reports r
         WHERE r.team_id = ${teamId} AND ${isOpen(createdAt)}) < ${MAX_REPORTS}
       RETURNING *`,
     readReport,

@@ -57,7 +57,7 @@ const create = apiRoute({
 });
 reportRoutes.openapi(create, async (c) => {
   const { ctx } = c.var;
-  const { report, path } = await createReport(ctx, toNewReport(c.req.valid("json")));
+  const { report, path } = await createReport(ctx, toNewReport(c.req.valid("json")), null);
   const data = { ...toReport(report), url: publicOrigin(ctx, c.req.url) + path };
   return c.json({ success: true as const, data }, 200);
 });

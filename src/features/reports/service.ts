@@ -1,4 +1,5 @@
 import { AppError, invalidFields, notFound } from "../../core/errors.ts";
+import type { NamedCall } from "../../core/idempotency-key.ts";
 import { linkToken, readLinkToken } from "../../core/link-token.ts";
 import type { Ctx, Deps } from "../../deps.ts";
 import { accountById } from "../accounts/repo.ts";
@@ -13,6 +14,7 @@ import {
   requireAnalytics,
 } from "../analytics/period.ts";
 import { pictureOfPost, thumbnailsOf } from "../calendar/thumbnails.ts";
+import { look, once } from "../idempotency/once.ts";
 import * as repo from "./repo.ts";
 import { lastDayRefusal, MAX_REPORTS } from "./rules.ts";
 import type { ReportRow } from "./table.ts";
@@ -48,45 +50,68 @@ export interface NewReport extends Pick<ReportRow, "title" | "filter" | "lastDay
   openMs: number;
 }
 
-/** @throws AppError FORBIDDEN by the plan, NOT_FOUND, PLAN_LIMIT, 400 for a last day that is not over */
+/**
+ * @throws AppError FORBIDDEN by the plan, NOT_FOUND, PLAN_LIMIT, 400 for a last day that is not over, and the errors of
+ * `once`
+ */
 export async function createReport(
   ctx: Ctx,
-  { title, filter, lastDay, openMs }: NewReport,
+  input: NewReport,
+  call: NamedCall | null,
 ): Promise<{ report: ReportRow; path: string }> {
-  const [[plan], accounts] = await ctx.read("analytics:read", [
-    planOf(ctx.team),
-    accountById(ctx.team, filter.account),
-  ]);
-  requireAnalytics(ctx, plan);
-  const createdAt = ctx.now();
-  const refusal = lastDay === null ? null : lastDayRefusal(lastDay, createdAt);
-  if (refusal !== null) {
-    throw invalidFields([{ field: "lastDay", message: `lastDay: ${refusal}.` }]);
-  }
-  if (filter.account !== "" && accounts.length === 0) throw notFound("Account");
-  const { teamId, userId: createdBy, tokenId } = ctx.actor;
-  const expiresAt = new Date(createdAt.getTime() + openMs);
-  const [, [report]] = await ctx.db.run([
-    repo.forgetExpired(teamId, createdAt),
-    repo.insertReport({
-      ...{ teamId, createdBy, tokenId, createdAt, expiresAt },
-      ...{ title, filter, lastDay },
-    }),
-    activityLine(ctx, "report.created", INSERTED),
-  ]);
-  if (!report) {
-    // A token that was revoked meanwhile is refused here.
-    await ctx.read("analytics:read", []);
-    const message = `The team has ${MAX_REPORTS} report links, which is the most. Revoke one, then make a new one.`;
-    throw new AppError("PLAN_LIMIT", message);
-  }
+  const { title, filter, lastDay, openMs } = input;
+  const { result: report } = await once<Date, ReportRow>(ctx, call, () => input, {
+    look: async (losses) => {
+      // After a loss, a token that was revoked meanwhile is refused here.
+      const { findings, stored } = await look(ctx, "analytics:read", call, [
+        planOf(ctx.team),
+        accountById(ctx.team, filter.account),
+      ]);
+      const [[plan], accounts] = findings;
+      requireAnalytics(ctx, plan);
+      const createdAt = ctx.now();
+      if (stored) return { findings: createdAt, stored };
+      if (losses > 0) throw tooMany();
+      const refusal = lastDay === null ? null : lastDayRefusal(lastDay, createdAt);
+      if (refusal !== null) {
+        throw invalidFields([{ field: "lastDay", message: `lastDay: ${refusal}.` }]);
+      }
+      if (filter.account !== "" && accounts.length === 0) throw notFound("Account");
+      return { findings: createdAt, stored };
+    },
+    make: async (createdAt, { isNew, keep }) => {
+      const { teamId, userId: createdBy, tokenId } = ctx.actor;
+      const expiresAt = new Date(createdAt.getTime() + openMs);
+      const row = { teamId, createdBy, tokenId, createdAt, expiresAt, title, filter, lastDay };
+      const [, [report]] = await ctx.db.run([
+        repo.forgetExpired(teamId, createdAt),
+        repo.insertReport(row, isNew),
+        activityLine(ctx, "report.created", INSERTED),
+        ...keep(null, INSERTED),
+      ]);
+      return report ?? null;
+    },
+    replay: async ({ firstUploadId }) => ownReport(ctx, firstUploadId ?? 0),
+  });
   return { report, path: await reportPath(ctx, report.id) };
+}
+
+const tooMany = (): AppError =>
+  new AppError(
+    "PLAN_LIMIT",
+    `The team has ${MAX_REPORTS} report links, which is the most. Revoke one, then make a new one.`,
+  );
+
+/** @throws AppError NOT_FOUND */
+async function ownReport(ctx: Ctx, id: number): Promise<ReportRow> {
+  const report = (await listReports(ctx)).find((one) => one.id === id);
+  if (!report) throw notFound("Report");
+  return report;
 }
 
 /** @throws AppError NOT_FOUND, FORBIDDEN */
 export async function revokeReport(ctx: Ctx, id: number): Promise<void> {
-  const report = (await listReports(ctx)).find((one) => one.id === id);
-  if (!report) throw notFound("Report");
+  const report = await ownReport(ctx, id);
   if (!mayRevoke(ctx, report)) {
     throw new AppError(
       "FORBIDDEN",

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { text } from "drizzle-orm/sqlite-core";
 import { assignments } from "../../db/assignments.ts";
 import { prepared, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import { pickColumns, rowReader, valueReader } from "../../db/rows.ts";
@@ -32,12 +33,31 @@ export const zoneOfTeam = prepared(
   valueReader(teams.zone),
 );
 
+/** #rrggbb in lower case; null for none. */
+export const colorOfTeam = prepared(
+  ({ team }: Params<{ team: SQL }>) =>
+    sql`SELECT branding ->> '$.color' AS color FROM teams WHERE id = ${team}`,
+  valueReader(text("color")),
+);
+
+export const zoneAndColorOfTeam = prepared(
+  ({ team }: Params<{ team: SQL }>) =>
+    sql`SELECT zone, branding ->> '$.color' AS color FROM teams WHERE id = ${team}`,
+  rowReader({ zone: teams.zone, color: text("color") }),
+);
+
 export const notificationsOf = prepared(
   ({ user }: Params<{ user: SQL }>) => sql`SELECT notifications FROM users WHERE id = ${user}`,
   valueReader(users.notifications),
 );
 
-const NO_BRANDING: Branding = { name: null, link: null, logo: null };
+export const NO_BRANDING = {
+  name: null,
+  link: null,
+  color: null,
+  logo: null,
+} satisfies Branding;
+
 const BRANDING = sql`coalesce(branding, ${JSON.stringify(NO_BRANDING)})`;
 
 /** Merges the change into stored JSON; null removes a key. */
@@ -49,10 +69,11 @@ export function updateSettings(
   { branding, zone, requireMemberApproval, blocklist, bannedHashtags }: SettingsChange,
   now: Date,
 ): Query<number> {
-  const { name, link } = branding ?? {};
+  const { name, link, color } = branding ?? {};
   const parts = [
     ...(name === undefined ? [] : [sql`'$.name', ${name}`]),
     ...(link === undefined ? [] : [sql`'$.link', ${link}`]),
+    ...(color === undefined ? [] : [sql`'$.color', ${color}`]),
   ];
   const set = {
     ...(parts.length > 0 && { branding: sql`json_set(${BRANDING}, ${sql.join(parts, sql`, `)})` }),

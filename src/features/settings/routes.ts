@@ -13,7 +13,7 @@ const yes = z.literal(true);
 const tags = ["Settings", "Extensions"];
 
 function toAnswer(c: AppContext, { branding, slug: _, push, ...rest }: settings.Settings) {
-  const { name, link, logo } = branding;
+  const { name, link, color, logo } = branding;
   const logoUrl = logo && publicOrigin(c.var.deps, c.req.url) + logoPath(logo);
   const browsers = push.browsers.map(({ id, label, error, createdAt }) => ({
     id,
@@ -21,7 +21,7 @@ function toAnswer(c: AppContext, { branding, slug: _, push, ...rest }: settings.
     error,
     createdAt: createdAt.toISOString(),
   }));
-  const shown = { branding: { name, link, logoUrl }, push: { ...push, browsers } };
+  const shown = { branding: { name, link, color, logoUrl }, push: { ...push, browsers } };
   return { success: true as const, data: { ...rest, ...shown } };
 }
 

@@ -41,14 +41,25 @@ const hashtags = z
   .max(MAX_HASHTAGS)
   .transform(toHashtags);
 
+const color = z
+  .string()
+  .regex(/^#[0-9a-fA-F]{6}$/, "must be a colour such as #3a46d6")
+  .toLowerCase();
+
 const on = z.boolean();
 
 export const settingsChangeSchema = z
   .strictObject({
     branding: z
-      .strictObject({ name: text(MAX_NAME).min(1).nullable(), link: link.nullable() })
+      .strictObject({
+        name: text(MAX_NAME).min(1).nullable(),
+        link: link.nullable(),
+        color: color
+          .nullable()
+          .describe("Of QR codes, and of a stripe on the pages for clients. Null: none."),
+      })
       .partial()
-      .describe("The look of review pages. The logo has an operation of its own."),
+      .describe("The look of the pages for clients. The logo has an operation of its own."),
     zone: zoneSchema
       .nullable()
       .openapi({ type: ["string", "null"], maxLength: 64 })
@@ -116,6 +127,10 @@ export const settingsSchema = z
     branding: z.object({
       name: z.string().nullable(),
       link: z.string().nullable(),
+      color: z
+        .string()
+        .regex(/^#[0-9a-f]{6}$/)
+        .nullable(),
       logoUrl: z.string().nullable(),
     }),
     zone: z.string().describe("IANA time zone."),

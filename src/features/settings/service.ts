@@ -38,7 +38,7 @@ function toSettings({ config }: Ctx, [[team], [chosen], chats, browsers]: Settin
   if (!team) throw new Error("The caller has no team.");
   return {
     slug: team.slug,
-    branding: team.branding ?? { name: null, link: null, logo: null },
+    branding: { ...repo.NO_BRANDING, ...team.branding },
     zone: team.zone ?? "UTC",
     requireMemberApproval: team.requiresApproval,
     blocklist: team.blocklist ?? [],

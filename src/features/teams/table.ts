@@ -6,6 +6,8 @@ import { flag, instant, json } from "../../db/columns.ts";
 export interface Branding {
   name: string | null;
   link: string | null;
+  /** #rrggbb in lower case; absent in branding that was stored before there were colours. */
+  color?: string | null;
   logo: { objectKey: string; mime: string; sizeBytes: number } | null;
 }
 

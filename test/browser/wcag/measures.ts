@@ -103,3 +103,27 @@ export async function unseenFocus(page: Page): Promise<string[]> {
   }
   return [];
 }
+
+/** WCAG 2.1.1: goes through the page by the Tab key, with all unfolded; the controls that it passes over. */
+export async function unreached(page: Page): Promise<string[]> {
+  await page.evaluate(
+    `reached = new Set(); document.querySelectorAll("details").forEach((one) => { one.open = true; }); undefined`,
+  );
+  for (let stops = 0; stops < MAX_STOPS; stops++) {
+    await page.keyboard.press("Tab");
+    if (await page.evaluate<boolean>("document.activeElement === document.body")) break;
+    try {
+      await requireFocusSeen(page);
+    } catch (error) {
+      return [error instanceof Error ? error.message : String(error)];
+    }
+    await page.evaluate("reached.add(document.activeElement); undefined");
+  }
+  return measured(
+    page,
+    `const groups = new Set([...reached].filter((one) => one.type === "radio").map((one) => one.name));
+    return targets()
+      .filter((one) => !one.disabled && !reached.has(one) && !(one.type === "radio" && groups.has(one.name)))
+      .map((one) => "has a control that the Tab key does not reach: " + nameOf(one));`,
+  );
+}

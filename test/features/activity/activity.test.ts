@@ -15,8 +15,10 @@ import {
   START,
 } from "../../support/harness.ts";
 import { beginLife } from "../../support/life.ts";
-import { measure } from "../../support/meter.ts";
+import { type Costs, measure } from "../../support/meter.ts";
 import { Browser } from "../../support/person.ts";
+import { PoolTeam } from "../../support/pools.ts";
+import { openStage } from "../../support/stage.ts";
 
 interface Shown {
   id: string;
@@ -107,9 +109,8 @@ test("a person, a token and an agent are told apart", async () => {
   const id = await life.insert({ status: "draft" });
   await life.call("PATCH", `/upload/${id}`, { title: "By a token" });
   await callTool(harness, member.token, "update_post", { postId: id, title: "By an agent" });
-  await (await new Browser(harness).signIn(member)).post(`/app/uploads/${id}/edit`, {
-    description: "By a person",
-  });
+  const browser = await new Browser(harness).signIn(member);
+  await browser.post(`/app/uploads/${id}/edit`, { description: "By a person" });
   const { lines } = await read(harness, member.token);
   expect(lines.map(({ actor, action, subject }) => [actor.type, action, subject.id])).toEqual([
     ["person", "upload.edited", String(id)],
@@ -120,6 +121,16 @@ test("a person, a token and an agent are told apart", async () => {
   const [person, , token] = lines;
   expect(person?.actor).toMatchObject({ id: member.userId, name: expect.stringContaining("@") });
   expect(token?.actor.name).not.toBe("");
+  const linesOn = async (query: string) => {
+    const { html } = await browser.get(`/app/activity${query}`);
+    const list = /<ol class="list activity">(.*?)<\/ol>/s.exec(html)?.[1] ?? "";
+    return list.split("<li>").slice(1);
+  };
+  expect(await linesOn("")).toHaveLength(lines.length);
+  const [agent, ...others] = await linesOn("?by=agent&type=upload");
+  expect(agent).toContain(`<a href="/app/uploads/${id}">`);
+  expect(others).toEqual([]);
+  expect(await linesOn("?type=webhook")).toEqual([]);
 });
 
 test("an invitation leaves a line when it is made and when it is accepted", async () => {
@@ -136,6 +147,9 @@ test("an invitation leaves a line when it is made and when it is accepted", asyn
   ]);
 });
 
+const insertsOf = ({ roundTrips }: Costs) =>
+  roundTrips.flat().filter(({ sql }) => sql.includes("INTO activity"));
+
 test("a client's decisions leave one line a call", async () => {
   const life = await beginLife();
   const { harness, member } = life;
@@ -144,8 +158,7 @@ test("a client's decisions leave one line a call", async () => {
   const work = { deps: harness.deps, teamId: member.teamId, by: clientOf(7, "A client") };
   const posts = ids.map((id) => ({ id }));
   const { costs } = await measure(harness, () => approveUploads(work, posts, { by: "client" }));
-  const sql = costs.roundTrips.flat().filter(({ sql }) => sql.includes("INTO activity"));
-  expect(sql.reduce((sum, { rowsWritten }) => sum + rowsWritten, 0)).toBe(1);
+  expect(insertsOf(costs).reduce((sum, { rowsWritten }) => sum + rowsWritten, 0)).toBe(1);
   const [line] = (await read(harness, member.token)).lines;
   expect(line).toMatchObject({
     actor: { type: "client", id: 7 },
@@ -164,6 +177,17 @@ test("a refused change leaves no line, and a repeated call leaves one", async ()
   await harness.call("DELETE", "/short-links/999", { token });
   const { lines } = await read(harness, token);
   expect(lines.map(({ action }) => action)).toEqual(["link.created"]);
+});
+
+test("a call that retries many posts leaves one line, and one that retries none leaves none", async () => {
+  const life = await beginLife();
+  const failure = { status: "failed", failure_code: "rate_limited" };
+  await life.insertMany([failure, { ...failure, title: "Another" }]);
+  const { body } = await life.call("POST", "/upload/retry-failed", {});
+  expect(body.data.retried).toHaveLength(2);
+  await life.call("POST", "/upload/retry-failed", {});
+  const { lines } = await read(life.harness, life.member.token, "?type=upload");
+  expect(lines).toMatchObject([{ action: "upload.retried", subject: { id: null } }]);
 });
 
 test("a paused webhook is paused once, and switched on again", async () => {
@@ -236,4 +260,32 @@ test("a token's last use, by whom and from where, costs no row a call", async ()
   await callTool(harness, token, "list_accounts", {});
   await harness.settle();
   expect(await rowOf()).toMatchObject({ agent_used_at: START.getTime() });
+  const { html } = await (await new Browser(harness).signIn({ userId })).get("/app/tokens");
+  expect(html.match(/Used by an agent/g)).toHaveLength(1);
+  expect(html).toContain("Last used");
+});
+
+const THREAD = { thread: JSON.stringify(["One", "Two"]), first_comment: "And this" };
+
+test.each<[way: string, fields: Record<string, string>, end: string]>([
+  ["is published at once", {}, "completed"],
+  ["is planned", { schedule_date: "2026-12-01T09:30:00Z" }, "completed"],
+  ["begins a thread", THREAD, "completed"],
+  ["is published at the second try", { description: "Late [sandbox:5xx=1]" }, "completed"],
+  ["fails", { description: "No luck [sandbox:unknown]" }, "failed"],
+])("a post that %s costs no row of activity on its way", async (_, fields, end) => {
+  const stage = await openStage("bluesky", { usual: () => ({ description: "Text" }) });
+  const { result, costs } = await measure(stage.harness, () => stage.publish(fields));
+  expect(result.upload.status).toBe(end);
+  expect(insertsOf(costs)).toEqual([]);
+});
+
+test("a slot that fires costs no row of activity, and the post that it makes none", async () => {
+  const team = await PoolTeam.make();
+  const pool = await team.pool();
+  await team.fill(pool.id, ["A tip"]);
+  const { costs } = await measure(team.harness, () => team.runUntil("2026-12-01T09:31:00Z"));
+  const { body } = await team.call("GET", "/upload");
+  expect(body.data).toMatchObject([{ title: "A tip", status: "completed" }]);
+  expect(insertsOf(costs)).toEqual([]);
 });

@@ -326,11 +326,12 @@ describe("the page of a link", () => {
   });
 
   test("names the brand of the team where the link says nothing", async () => {
-    const json = { branding: { name: "Agency" } };
+    const json = { branding: { name: "Agency", color: "#ffd400" } };
     await harness.call("PATCH", "/settings", { token: owner.token, json });
     const { html } = await client.get(pathOf(await make()));
     expect(html).toContain("Agency wants to publish posts to your X account.");
     expect(html).toContain("Connect X");
+    expect(html).toMatch(/<svg class="stripe" aria-hidden="true"><rect [^>]*fill="#ffd400"/);
   });
 
   test("leads to the account, its tags, and a word of thanks", async () => {

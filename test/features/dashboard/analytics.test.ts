@@ -305,7 +305,7 @@ describe("a workspace", () => {
     const { token } = owner;
     const json = { branding: { name: "Kranich & Söhne" } };
     await harness.call("PATCH", "/settings", { token, json });
-    expect(await show()).toContain('<p class="printed"> <strong>Kranich &amp; Söhne</strong>');
+    expect(await show()).toContain('<div class="printed"><p> <strong>Kranich &amp; Söhne</strong>');
   });
 
   test("that was never read says so, and shows no zero", async () => {

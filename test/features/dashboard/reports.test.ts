@@ -74,7 +74,7 @@ describe("a report", () => {
   test("has the parts of the page, the branding, and nothing of the inside", async () => {
     await plant();
     await call("PATCH", "/settings", {
-      branding: { name: "Kranich & Söhne", link: "https://kranich.example/" },
+      branding: { name: "Kranich & Söhne", link: "https://kranich.example/", color: "#ffd400" },
     });
     const { path } = await make({ title: "November <i>2026</i>", days: 30 });
     expect(path).toMatch(/^\/report\/\d+-[0-9a-f]{64}$/);
@@ -92,6 +92,8 @@ describe("a report", () => {
     expect(html).toContain("<h1>November &lt;i&gt;2026&lt;/i&gt;</h1>");
     expect(html).toContain('href="https://kranich.example/"');
     expect(html).toContain("<bdi>Kranich &amp; Söhne</bdi>");
+    for (const one of [html, own.html])
+      expect(one).toMatch(/<svg class="stripe" aria-hidden="true"><rect [^>]*fill="#ffd400"/);
     expect(html).toContain("Our &lt;b&gt;harbour&lt;/b&gt;");
     expect(html).toContain('href="https://example.com/a1"');
     expect(html).not.toContain("/app");

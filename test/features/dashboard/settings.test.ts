@@ -41,7 +41,7 @@ test("forms change the settings, and show them again", async () => {
   await browser.post("/app/settings/notifications", { "failures.email": "on" });
   const off = { email: false, push: false, messaging: false };
   expect(await settings()).toEqual({
-    branding: { name: "Ada & Co", link: "https://example.com", logoUrl: null },
+    branding: { name: "Ada & Co", link: "https://example.com", color: null, logoUrl: null },
     zone: "Europe/Berlin",
     requireMemberApproval: true,
     blocklist: ["secret", "top secret"],
@@ -63,6 +63,29 @@ test("forms change the settings, and show them again", async () => {
   }
   await browser.post("/app/settings", { name: "", link: "", zone: "", blocklist: "" });
   expect(await settings()).toMatchObject({ zone: "UTC", blocklist: [], bannedHashtags: {} });
+});
+
+test("a colour is stored, shown and removed, and one that is too light for codes is kept with a warning", async () => {
+  const page = async () => (await browser.get("/app/settings")).html;
+  const tooLight = "A QR code in this colour is too light to be scanned";
+  expect(await page()).toContain("The team has no colour.");
+  expect(await page()).not.toMatch(/Remove the colour|<svg class="stripe"/);
+  const dark = await browser.post("/app/settings/color", { color: "#0b6b3c" });
+  expect(dark).toMatchObject({ status: 303, location: "/app/settings?done=color" });
+  expect(await page()).toMatch(/<input id="color" name="color" type="color" value="#0b6b3c"/);
+  expect(await page()).toMatch(/<svg class="stripe"[^>]*><rect [^>]*fill="#0b6b3c"/);
+  expect(await page()).not.toContain(tooLight);
+  await browser.post("/app/settings/color", { color: "#ffd400" });
+  expect(await settings()).toMatchObject({ branding: { color: "#ffd400" } });
+  expect(await page()).toContain(`${tooLight}: its contrast to white is 1.4 : 1, and 3 : 1`);
+  await browser.post("/app/settings", TEAM);
+  expect(await settings()).toMatchObject({ branding: { name: "Ada & Co", color: "#ffd400" } });
+  const refused = await browser.post("/app/settings/color", { color: "yellow" });
+  expect(refused.status).toBe(400);
+  expect(refused.html).toContain("must be a colour such as #3a46d6");
+  const removed = await browser.post("/app/settings/color", { color: "" });
+  expect(removed.location).toBe("/app/settings?done=no-color");
+  expect(await settings()).toMatchObject({ branding: { color: null } });
 });
 
 test("a form that is refused says why and keeps what was typed", async () => {

@@ -8,6 +8,7 @@ import {
   type Member,
   START,
 } from "../../support/harness.ts";
+import { measure } from "../../support/meter.ts";
 import { Browser } from "../../support/person.ts";
 import { Visits } from "../../support/visits.ts";
 
@@ -581,6 +582,15 @@ async function readPng(bytes: Uint8Array<ArrayBuffer>): Promise<Bitmap> {
   return paint(size, ink, (x, y) => bit(x, y) !== 0);
 }
 
+/** The colour of the first pixel that is not white. */
+function inkOf(pixels: Uint8ClampedArray): number[] {
+  for (let i = 0; i < pixels.length; i += 4) {
+    const colour = [...pixels.slice(i, i + 3)];
+    if (colour.some((part) => part < 255)) return colour;
+  }
+  return [];
+}
+
 /** How many pixels of white there are at the least at each edge. */
 const quietIn = ({ size, pixels }: Bitmap): number => {
   let least = size;
@@ -611,6 +621,43 @@ describe("a QR code", () => {
       }
     }
   }, 60_000);
+
+  const brand = (color: string | null) =>
+    harness.call("PATCH", "/settings", { token: member.token, json: { branding: { color } } });
+
+  test("is in the workspace's colour, or black without one, and is read back in it", async () => {
+    const path = await make({ slug: `own-${member.teamId}` });
+    const address = `https://akimbo.test/s/own-${member.teamId}`;
+    for (const [color, query, ink] of [
+      [null, "", [0, 0, 0]],
+      ["#0b6b3c", "", [11, 107, 60]],
+      ["#0b6b3c", "?colour=a1202b", [161, 32, 43]],
+    ] as const) {
+      await brand(color);
+      const svg = drawSvg(await bytesOf(`${path}/qr.svg${query}`));
+      const png = await readPng(await browser.bytes(`${path}/qr.png${query}`));
+      for (const { size, pixels } of [svg, png]) {
+        expect(jsQR(pixels, size, size)?.data).toBe(address);
+        expect(inkOf(pixels)).toEqual(ink);
+      }
+      const hex = ink.map((part) => part.toString(16).padStart(2, "0")).join("");
+      const { html } = await browser.get(path + query);
+      expect(html).toContain(`/qr.svg?size=512&amp;colour=${hex}`);
+      expect(html).toContain(`type="color" value="#${hex}"`);
+    }
+  });
+
+  test("and its page read the workspace's colour in their one round trip", async () => {
+    const path = await make();
+    await brand("#ffd400");
+    for (const address of [path, `${path}/qr.svg`, `${path}/qr.png`]) {
+      const { result, costs } = await measure(harness, () => browser.get(address));
+      expect(result.status).toBe(200);
+      expect(costs.roundTrips).toHaveLength(1);
+    }
+    expect((await browser.get(path)).html).toContain("too light to be scanned");
+    expect((await browser.get(`${path}?colour=000000`)).html).not.toContain("too light");
+  });
 
   test("that is too light warns, and offers black", async () => {
     const path = await make();

@@ -33,6 +33,14 @@ const add = async (domain = newHost(), json: object = {}) => {
   return body;
 };
 
+/** The newest lines about domains: who, and what. */
+const linesShown = async (): Promise<string[]> => {
+  const { body } = await call("GET", "/activity?type=domain");
+  return body.data.map((line: { actor: { type: string }; action: string }) =>
+    [line.actor.type, line.action].join(" "),
+  );
+};
+
 /** `broken` replaces every answer. */
 function serveDns(records: Record<string, string[]>, broken?: () => Promise<Response>) {
   const queries: string[] = [];
@@ -109,6 +117,7 @@ describe("without a way to the edge", () => {
     });
     serveDns({});
     expect((await call("POST", `/domains/${domain.id}/verify`)).body.verified).toBe(true);
+    expect(await linesShown()).toEqual(["token domain.verified", "token domain.added"]);
   });
 
   test.each<[string, () => Promise<Response>]>([
@@ -129,6 +138,7 @@ describe("without a way to the edge", () => {
     harness.advance(61);
     await harness.tick();
     expect((await call("GET", "/domains")).body[0].verified).toBe(true);
+    expect(await linesShown()).toEqual(["system domain.verified", "token domain.added"]);
   });
 
   test("one that is not verified in a week is given up, and others may have it", async () => {

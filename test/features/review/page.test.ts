@@ -177,7 +177,11 @@ describe("the page of a review link", () => {
   });
 
   test("carries the workspace's branding", async () => {
-    const branding = { name: "Harbour Studio", link: "https://harbour.example/" };
+    const branding = {
+      name: "Harbour Studio",
+      link: "https://harbour.example/",
+      color: "#ffd400",
+    };
     await life.call("PATCH", "/settings", { branding });
     await life.harness.call("PUT", "/settings/logo", {
       token: life.member.token,
@@ -188,6 +192,7 @@ describe("the page of a review link", () => {
     expect(html).toContain(
       'href="https://harbour.example/" target="_blank" rel="noopener noreferrer"',
     );
+    expect(html).toMatch(/<svg class="stripe" aria-hidden="true"><rect [^>]*fill="#ffd400"/);
     expect(html).toMatch(/<img class="logo" src="\/branding\/\d+\/[0-9a-f]{32}"/);
     expect(html).not.toContain("Akimbo");
   });

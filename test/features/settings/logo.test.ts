@@ -83,7 +83,7 @@ test("a new logo takes the place of the old, whose object goes", async () => {
   await harness.settle();
   expect(await objects()).toEqual([]);
   const { body } = await harness.call("GET", "/settings", { token: owner.token });
-  expect(body.data.branding).toEqual({ name: "Ada", link: null, logoUrl: null });
+  expect(body.data.branding).toEqual({ name: "Ada", link: null, color: null, logoUrl: null });
 });
 
 test("150 KB are taken, one byte more is not", async () => {

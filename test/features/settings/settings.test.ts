@@ -14,7 +14,7 @@ import { measure } from "../../support/meter.ts";
 const UNSET = {
   messaging: { own: null, team: null },
   push: { publicKey: expect.any(String), browsers: [] },
-  branding: { name: null, link: null, logoUrl: null },
+  branding: { name: null, link: null, color: null, logoUrl: null },
   zone: "UTC",
   requireMemberApproval: false,
   blocklist: [],
@@ -57,7 +57,7 @@ test("a team that has set nothing has the usual settings, read in one round trip
 
 test("a change takes what is named, leaves the rest, and null clears", async () => {
   const first = await change({
-    branding: { name: "  Ada & Co ", link: "https://example.com/a" },
+    branding: { name: "  Ada & Co ", link: "https://example.com/a", color: "#3A46d6" },
     zone: "europe/berlin",
     requireMemberApproval: true,
     blocklist: [" Secret ", "secret", "NDA"],
@@ -67,7 +67,7 @@ test("a change takes what is named, leaves the rest, and null clears", async () 
   expect(first).toMatchObject({ status: 200, body: { success: true } });
   const set = {
     ...UNSET,
-    branding: { name: "Ada & Co", link: "https://example.com/a", logoUrl: null },
+    branding: { name: "Ada & Co", link: "https://example.com/a", color: "#3a46d6", logoUrl: null },
     zone: "Europe/Berlin",
     requireMemberApproval: true,
     blocklist: ["secret", "nda"],
@@ -85,7 +85,7 @@ test("a change takes what is named, leaves the rest, and null clears", async () 
     bannedHashtags: { tiktok: ["foo", "bar"], youtube: ["baz"] },
   });
   await change({
-    branding: { name: null },
+    branding: { name: null, color: null },
     zone: null,
     requireMemberApproval: false,
     blocklist: null,
@@ -94,6 +94,19 @@ test("a change takes what is named, leaves the rest, and null clears", async () 
   });
   expect(await read()).toEqual(UNSET);
   expect((await change({})).body.data).toEqual(UNSET);
+});
+
+test("branding that was stored before there were colours has none, and takes one", async () => {
+  await env.DB.prepare("UPDATE teams SET branding = ? WHERE id = ?")
+    .bind(JSON.stringify({ name: "Ada", link: null, logo: null }), owner.teamId)
+    .run();
+  const branding = { name: "Ada", link: null, color: null, logoUrl: null };
+  expect((await read()).branding).toEqual(branding);
+  const color = "#ffd400";
+  expect((await change({ branding: { color } })).body.data.branding).toEqual({
+    ...branding,
+    color,
+  });
 });
 
 test("a member reads all, and changes nothing but their own notifications", async () => {
@@ -133,6 +146,11 @@ test.each([
     { branding: { link: `https://a.b/${"x".repeat(500)}` } },
     "branding.link",
   ],
+  ["a colour's name", { branding: { color: "red" } }, "branding.color"],
+  ["a colour of three digits", { branding: { color: "#f00" } }, "branding.color"],
+  ["a colour without its sign", { branding: { color: "3a46d6" } }, "branding.color"],
+  ["more than a colour", { branding: { color: '#3a46d6"' } }, "branding.color"],
+  ["an empty colour", { branding: { color: "" } }, "branding.color"],
   ["a zone that is none", { zone: "Mars/Olympus" }, "zone"],
   ["an offset", { zone: "+02:00" }, "zone"],
   ["501 words", { blocklist: Array.from({ length: 501 }, (_, i) => `w${i}`) }, "blocklist"],

@@ -96,7 +96,7 @@ const NOUNS: Record<SubjectKind, Noun> = {
     kind: "the short link",
     page: "/app/short-links",
   },
-  domain: { one: "a domain", many: "Domains", page: "/app/short-links" },
+  domain: { one: "a domain", many: "Domains", page: "/app/short-links/domains" },
   webhook: { one: "a webhook", many: "Webhooks", kind: "the webhook", page: "/app/webhooks" },
   token: { one: "a token", many: "Tokens", kind: "the token", page: "/app/tokens" },
   member: { one: "a person", many: "Members", page: "/app/team" },
@@ -140,7 +140,9 @@ function pageOf({ subjectKind, subjectId, subject: { isThere } }: ShownLine): st
   if (subjectKind === "upload") return isThere ? `/app/uploads/${subjectId}` : null;
   if (subjectKind === "account") return isThere ? `/app/accounts/${subjectId}` : null;
   if (subjectKind === "file") return isThere ? `/app/media/${subjectId}` : null;
-  return NOUNS[subjectKind].page ?? null;
+  const page = NOUNS[subjectKind].page ?? null;
+  const hasOwn = ["pool", "short_link", "webhook"].includes(subjectKind);
+  return hasOwn && isThere ? `${page}/${subjectId}` : page;
 }
 
 interface Sentence {

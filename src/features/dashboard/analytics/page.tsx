@@ -4,6 +4,7 @@ import { publicOrigin } from "../../../http/env.ts";
 import { readNumericId } from "../../../http/ids.ts";
 import { readForm, textField } from "../../../http/pages.tsx";
 import { islandPath } from "../../../pages/app-layout.tsx";
+import { BrandStripe, STRIPE_STYLES } from "../../../pages/brand.tsx";
 import { type Clock, clockOf } from "../../../pages/times.tsx";
 import { PLATFORM_NAMES, platformName } from "../../../platforms/registry.ts";
 import {
@@ -18,6 +19,7 @@ import { thumbnailOf } from "../../calendar/thumbnails.ts";
 import { getPeriodAndReports, mayRevoke, reportPath } from "../../reports/service.ts";
 import { logoPath } from "../../settings/rules.ts";
 import { Choice } from "../form-parts.tsx";
+import { formCall } from "../once.ts";
 import { doneNotice, NoticeLine, renderOwnPage } from "../parts.tsx";
 import { attempt, readFields, type Shown } from "../refusals.ts";
 import { csvAddress, Freshness, ownLinks, Parts, periodInWords, Trouble } from "./parts.tsx";
@@ -53,7 +55,7 @@ analyticsPage.post(`${PATH}/reports`, signedIn("write"), async (c) => {
       ...Object.fromEntries(fields.filter(([, value]) => value !== "")),
       expiresInDays: Number(expiresInDays),
     });
-    return createReport(c.var.ctx, toNewReport(input));
+    return createReport(c.var.ctx, toNewReport(input), formCall(c));
   });
   if (!refused) return c.redirect(`${addressOf(filter, "", { done: "made" })}#reports`, 303);
   const refusal = refused.notice?.text ?? "";
@@ -87,7 +89,7 @@ async function showAnalytics(c: Context<PageEnv>, shown: AnalyticsShown): Promis
     c,
     {
       ...{ title: "Analytics", here: PATH, status: shown.status },
-      styles: ANALYTICS_STYLES,
+      styles: ANALYTICS_STYLES + STRIPE_STYLES,
       scripts: [islandPath("analytics")],
     },
     <>
@@ -131,10 +133,13 @@ const Figures = ({ period, clock }: { period: Period; clock: Clock }) => (
 
 const PrintedBrand = ({ branding }: Pick<Period, "branding">) =>
   branding && (
-    <p class="printed">
-      {branding.logo && <img src={logoPath(branding.logo)} alt="" height="48" />}{" "}
-      {branding.name && <strong>{branding.name}</strong>}
-    </p>
+    <div class="printed">
+      <BrandStripe color={branding.color} />
+      <p>
+        {branding.logo && <img src={logoPath(branding.logo)} alt="" height="48" />}{" "}
+        {branding.name && <strong>{branding.name}</strong>}
+      </p>
+    </div>
   );
 
 const NoAccounts = () => (

@@ -96,7 +96,7 @@ const ReportForm = ({ period, sent }: Pick<Props, "period" | "sent">) => {
   const lastDay = toDate(to - 1);
   const isFixed = sent !== null && sent.lastDay !== "";
   return (
-    <TeamForm class="fields" action={addressOf(filter, "/reports")}>
+    <TeamForm class="fields" action={addressOf(filter, "/reports")} makes>
       <InputField
         id="title"
         label="Title"

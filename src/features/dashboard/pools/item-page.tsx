@@ -5,6 +5,7 @@ import { readNumericId } from "../../../http/ids.ts";
 import type { Fields } from "../../../http/multipart.ts";
 import { readForm, textField } from "../../../http/pages.tsx";
 import { type PageEnv, signedIn } from "../../auth/signed-in.ts";
+import { formCall } from "../once.ts";
 import { attempt, readFields } from "../refusals.ts";
 import { readItemRows, rowErrors } from "./csv.ts";
 import { variantsIn } from "./item-parts.tsx";
@@ -68,7 +69,7 @@ poolItemsPage.post(ITEMS, signedIn("upload-create"), async (c) => {
     async () => {
       const { adding, looked } = await readItemForm(ctx, c.req.raw, {
         poolId,
-        call: null,
+        call: formCall(c),
         translate: (fields) => {
           sent = fields;
           return translate(fields);
@@ -151,7 +152,7 @@ poolItemsPage.post(`${POOLS}/:id/csv`, signedIn("upload-bulk"), async (c) => {
         const { items } = readFields(bulkItemsSchema, { items: readItemRows(text) });
         await addItems(ctx, {
           poolId,
-          call: null,
+          call: formCall(c),
           origin: publicOrigin(ctx, c.req.url),
           items: items.map(toNewItem),
           prefixOf: (i) => `items.${i}.`,

@@ -8,6 +8,7 @@ import { type PageEnv, signedIn } from "../../auth/signed-in.ts";
 import type { PoolLine } from "../../pools/pages.ts";
 import { zoneOfTeam } from "../../settings/repo.ts";
 import { Button, InputField } from "../form-parts.tsx";
+import { formCall } from "../once.ts";
 import { doneNotice, NoticeLine, renderOwnPage, Section, State } from "../parts.tsx";
 import { readFields, type Shown } from "../refusals.ts";
 import { attemptForm, type FormState, formState, type ShownForm, sentFields } from "./refused.ts";
@@ -35,7 +36,7 @@ poolsPage.post(POOLS, signedIn("write"), async (c) => {
     () => sentFields(form),
     async () => {
       const fields = { name: form.get("name"), timezone: form.get("timezone") };
-      ({ id } = await createPool(c.var.ctx, readFields(newPoolSchema, fields)));
+      ({ id } = await createPool(c.var.ctx, readFields(newPoolSchema, fields), formCall(c)));
     },
   );
   return refused ? showPools(c, refused) : c.redirect(`${POOLS}/${id}?done=made`, 303);
@@ -119,7 +120,7 @@ const Pool = ({ line: { pool, outlook, nextAt }, now }: { line: PoolLine; now: D
 
 const NewPool = ({ state, zone }: { state: FormState; zone: string }) => (
   <Section id="new" title="Make a pool">
-    <TeamForm class="fields" action={POOLS}>
+    <TeamForm class="fields" action={POOLS} makes>
       <PoolFields state={state} name="" zone={zone} />
       <p>
         <Button>Make the pool</Button>

@@ -10,6 +10,7 @@ import { type PageEnv, signedIn } from "../../auth/signed-in.ts";
 import { mediaPath } from "../../media/files.ts";
 import type { PoolView } from "../../pools/pages.ts";
 import { Button } from "../form-parts.tsx";
+import { formCall } from "../once.ts";
 import { doneNotice, NoticeLine, renderOwnPage, Section, State } from "../parts.tsx";
 import { attempt, readFields, type Shown } from "../refusals.ts";
 import { Coming, Past } from "./firing-parts.tsx";
@@ -91,7 +92,7 @@ poolPage.post(`${POOLS}/:id/slots`, signedIn("write"), async (c) => {
     () => sentFields(form),
     async () => {
       const slot = readFields(newSlotSchema, slotFields(form));
-      ({ id: slotId } = await addSlot(c.var.ctx, id, slot));
+      ({ id: slotId } = await addSlot(c.var.ctx, id, slot, formCall(c)));
     },
   );
   return refused ? showPool(c, refused) : done(c, id, "slot", `#slot-${slotId}`);

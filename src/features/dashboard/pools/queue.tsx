@@ -113,7 +113,12 @@ export const AddItem = ({ poolId, refused }: AddProps) => {
       </div>
       <details open={state.isRefused}>
         <summary>Add one item</summary>
-        <TeamForm class="fields" action={`${POOLS}/${poolId}/items`} enctype="multipart/form-data">
+        <TeamForm
+          class="fields"
+          action={`${POOLS}/${poolId}/items`}
+          enctype="multipart/form-data"
+          makes
+        >
           {state.isRefused && (
             <p class="muted">Choose the files again: a browser sends them once.</p>
           )}
@@ -154,7 +159,12 @@ const AddRows = ({ poolId, refused }: AddProps) => {
   return (
     <details open={state.isRefused}>
       <summary>Add many videos from a table (CSV)</summary>
-      <TeamForm class="fields" action={`${POOLS}/${poolId}/csv`} enctype="multipart/form-data">
+      <TeamForm
+        class="fields"
+        action={`${POOLS}/${poolId}/csv`}
+        enctype="multipart/form-data"
+        makes
+      >
         <p class="muted">
           Up to 50 rows at once. The first row names the columns: <code>{EXAMPLE}</code>. All rows
           are added, or none when one is refused. <a href="/docs/pools">What the columns mean</a>.

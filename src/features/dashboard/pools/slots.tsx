@@ -118,7 +118,7 @@ export const Slots = ({ pool, accounts, open, refused, mayChange }: SlotsProps) 
       {mayChange && accounts.length > 0 && (
         <details open={slots.length === 0 || adding.isRefused}>
           <summary>Add a slot</summary>
-          <TeamForm class="fields" action={`${POOLS}/${pool.id}/slots`}>
+          <TeamForm class="fields" action={`${POOLS}/${pool.id}/slots`} makes>
             <SlotFields id="slot-new" state={adding} slot={null} accounts={accounts} />
             <p>
               <Button>Add the slot</Button>

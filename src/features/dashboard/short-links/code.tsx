@@ -6,15 +6,14 @@ import { type PageEnv, signedIn } from "../../auth/signed-in.ts";
 import {
   BLACK,
   type Colour,
-  contrastToWhite,
-  getLinkAlone,
+  getLinkAndColor,
   loadCode,
-  MIN_CONTRAST,
   readColour,
   shortUrlOf,
   toHex,
 } from "../../links/own.ts";
 import { Choice, Field } from "../form-parts.tsx";
+import { TooLight } from "../too-light.tsx";
 
 export const linkCodes = new Hono<PageEnv>();
 
@@ -29,17 +28,20 @@ function readSize(text: string | undefined): number {
   throw new AppError(null, `A code has a size of ${SIZE.least} to ${SIZE.most} pixels.`);
 }
 
-/** @throws AppError 400 */
-function readInk(text: string | undefined): Colour {
-  const colour = text === undefined ? BLACK : readColour(text);
+/** Null where none is asked for. @throws AppError 400 */
+function readInk(text: string | undefined): Colour | null {
+  if (text === undefined) return null;
+  const colour = readColour(text);
   if (colour) return colour;
   throw new AppError(null, "Give a colour as six hexadecimal digits, such as 3a46d6.");
 }
 
 async function codeOf(c: Context<PageEnv>) {
   const { ctx } = c.var;
-  const [size, colour] = [readSize(c.req.query("size")), readInk(c.req.query("colour"))];
-  const link = await getLinkAlone(ctx, readNumericId(c.req.param("id") ?? "", "Short link"));
+  const [size, asked] = [readSize(c.req.query("size")), readInk(c.req.query("colour"))];
+  const id = readNumericId(c.req.param("id") ?? "", "Short link");
+  const { link, color } = await getLinkAndColor(ctx, id);
+  const colour = asked ?? inkIn(color);
   const address = shortUrlOf(ctx.config, publicOrigin(c.var.deps, c.req.url), link);
   return { address, size, colour, ...(await loadCode()) };
 }
@@ -64,9 +66,9 @@ linkCodes.get("/app/short-links/:id/qr.png", signedIn("read:pages"), async (c) =
   return c.body(await png.arrayBuffer(), 200, { ...HEADERS, "Content-Type": "image/png" });
 });
 
-/** Black for a colour that cannot be read. */
-export const inkIn = (text: string | undefined): Colour =>
-  (text === undefined ? null : readColour(text)) ?? BLACK;
+/** The first colour that can be read, else black. */
+export const inkIn = (...texts: (string | null | undefined)[]): Colour =>
+  texts.map((text) => readColour(text ?? "")).find((colour) => colour !== null) ?? BLACK;
 
 interface CodeProps {
   path: string;
@@ -78,7 +80,6 @@ interface CodeProps {
 export const Code = ({ path, slug, colour, size }: CodeProps) => {
   const chosen = SIZES.find((one) => String(one) === size) ?? SIZE.usual;
   const ink = toHex(colour).slice(1);
-  const ratio = contrastToWhite(colour);
   const file = (type: string) => `${path}/qr.${type}?size=${chosen}&colour=${ink}`;
   return (
     <div class="code">
@@ -98,13 +99,9 @@ export const Code = ({ path, slug, colour, size }: CodeProps) => {
             Show it
           </button>
         </form>
-        {ratio < MIN_CONTRAST && (
-          <p class="notice bad" role="status">
-            This colour is too light to be scanned: its contrast to white is {ratio.toFixed(1)} : 1,
-            and {MIN_CONTRAST} : 1 is needed. Choose a darker one, or{" "}
-            <a href={`${path}?colour=000000&size=${chosen}#code`}>take black</a>.
-          </p>
-        )}
+        <TooLight colour={colour}>
+          , or <a href={`${path}?colour=000000&size=${chosen}#code`}>take black</a>
+        </TooLight>
         <p class="row">
           <a class="button" href={file("svg")} download={`${slug}.svg`}>
             Download SVG

@@ -69,11 +69,11 @@ interface FormProps {
   refusals: FieldRefusals;
   domains: readonly LinkDomain[];
   ownHost: string;
-  isStored?: boolean;
+  isNew?: boolean;
   children: Child;
 }
 
-export const LinkForm = ({ action, fields, refusals, isStored = false, ...rest }: FormProps) => {
+export const LinkForm = ({ action, fields, refusals, isNew = false, ...rest }: FormProps) => {
   const refusal = (name: string) => refusals.get(name) ?? null;
   const hasMore =
     refusals.size > 0 ||
@@ -81,7 +81,7 @@ export const LinkForm = ({ action, fields, refusals, isStored = false, ...rest }
     fields.useDeeplink ||
     fields.botProtection;
   return (
-    <TeamForm class="fields" action={action}>
+    <TeamForm class="fields" action={action} makes={isNew}>
       <InputField
         id="url"
         label="Where it leads"
@@ -95,7 +95,7 @@ export const LinkForm = ({ action, fields, refusals, isStored = false, ...rest }
       <InputField
         id="slug"
         label="Short name"
-        hint={isStored ? "the old address stops working" : "optional; else we make one"}
+        hint={isNew ? "optional; else we make one" : "the old address stops working"}
         maxlength={64}
         autocomplete="off"
         autocapitalize="none"

@@ -15,7 +15,7 @@ import {
   shortUrlOf,
   tryVisitor,
 } from "../../links/own.ts";
-import { zoneOfTeam } from "../../settings/repo.ts";
+import { zoneAndColorOfTeam } from "../../settings/repo.ts";
 import { Button } from "../form-parts.tsx";
 import { attemptForm, type FieldRefusals, NO_REFUSALS } from "../marked-fields.ts";
 import { doneNotice, NoticeLine, renderOwnPage, Section, State } from "../parts.tsx";
@@ -121,12 +121,12 @@ async function showLink(
   const id = idOf(c);
   const query = c.req.query();
   const count = PERIODS.find((one) => String(one) === query.days) ?? PERIODS[0];
-  const [[zoneName = null], [link], days, domains] = await ctx.read("links:read", [
-    zoneOfTeam({ team: ctx.team }),
+  const [[own], [link], days, domains] = await ctx.read("links:read", [
+    zoneAndColorOfTeam({ team: ctx.team }),
     ...linkPageQueries(ctx, id, count),
   ]);
   if (!link) throw notFound("Short link");
-  const clock = clockOf(zoneName);
+  const clock = clockOf(own?.zone ?? null);
   const zone = zoneNamed(clock.zone ?? "UTC");
   const origin = publicOrigin(c.var.deps, c.req.url);
   const address = shortUrlOf(ctx.config, origin, link);
@@ -213,7 +213,12 @@ async function showLink(
         {trial && <TrialAnswer link={link} trial={trial} clock={clock} />}
       </Section>
       <Section id="code" title="QR code">
-        <Code path={path} slug={link.slug} colour={inkIn(query.colour)} size={query.size ?? ""} />
+        <Code
+          path={path}
+          slug={link.slug}
+          colour={inkIn(query.colour, own?.color)}
+          size={query.size ?? ""}
+        />
       </Section>
       <Section id="change" title="Change the link">
         <LinkForm
@@ -222,7 +227,6 @@ async function showLink(
           refusals={sent ? fields : NO_REFUSALS}
           domains={domains}
           ownHost={ownHostOf(c)}
-          isStored
         >
           Save the changes
         </LinkForm>

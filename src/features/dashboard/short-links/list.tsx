@@ -15,6 +15,7 @@ import {
 import { domainsForLinks } from "../../links/repo/links.ts";
 import { Button, InputField } from "../form-parts.tsx";
 import { attemptForm, type FieldRefusals, NO_REFUSALS } from "../marked-fields.ts";
+import { formCall } from "../once.ts";
 import { doneNotice, NoticeLine, renderOwnPage, Section, State } from "../parts.tsx";
 import { readFields, type Shown } from "../refusals.ts";
 import { type LinkFields, LinkForm, NO_FIELDS, readLinkForm, toInput } from "./link-form.tsx";
@@ -43,7 +44,7 @@ shortLinksPage.post(PATH, signedIn("write"), async (c) => {
   let id = 0;
   const refused = await attemptForm(async () => {
     const input = readFields(newLinkSchema, toInput(fields));
-    const { result } = await createLink(ctx, input, { call: null, origin: originOf(c) });
+    const { result } = await createLink(ctx, input, { call: formCall(c), origin: originOf(c) });
     id = result.id;
   });
   return refused
@@ -103,6 +104,7 @@ async function showLinks(
           refusals={fields}
           domains={domains}
           ownHost={ownHostOf(c)}
+          isNew
         >
           Make the link
         </LinkForm>

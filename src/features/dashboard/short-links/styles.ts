@@ -36,7 +36,6 @@ export const LINK_STYLES = `
 .code { display: grid; grid-template-columns: auto 1fr; gap: 1.2rem; align-items: start; }
 .code img { display: block; width: 12rem; height: 12rem; border-radius: .6rem; border: 1px solid var(--line); background: #fff; }
 .code > div > * + * { margin-top: .8rem; }
-input[type=color] { width: 4rem; height: 2.6rem; padding: .2rem; }
 .records { display: grid; gap: .6rem; margin-top: .6rem; }
 .records dd pre { margin: 0; user-select: all; }
 @media (max-width: 36rem) { .code { grid-template-columns: 1fr; } }

@@ -13,6 +13,7 @@ import { zoneOfTeam } from "../../settings/repo.ts";
 import { attemptsOf, findWebhook, talliesOf, webhooksOf } from "../../webhooks/repo/webhooks.ts";
 import { Button, Choice, InputField, SubmitLine } from "../form-parts.tsx";
 import { attemptForm, type FieldRefusals, NO_REFUSALS } from "../marked-fields.ts";
+import { formCall } from "../once.ts";
 import { doneNotice, type Notice, NoticeLine, renderOwnPage, Section, State } from "../parts.tsx";
 import { attempt, readFields, type Shown } from "../refusals.ts";
 import {
@@ -54,7 +55,7 @@ webhooksPage.post(PATH, signedIn("write"), async (c) => {
       events: form.getAll("events"),
       ...(secret === "" ? {} : { secret }),
     });
-    created = (await createWebhook(c.var.ctx, input, null)).result;
+    created = (await createWebhook(c.var.ctx, input, formCall(c))).result;
   });
   if (refused) return showWebhooks(c, { ...refused, sent: form });
   return showWebhooks(c, { notice: null, status: 200, created });
@@ -114,7 +115,7 @@ const NewWebhook = (props: { sent: FormData | undefined; refusals: FieldRefusals
     [...refusals.keys()].some((name) => name.split(".")[0] === field);
   return (
     <Section id="new" title="Make a webhook">
-      <TeamForm class="fields wide" action={PATH}>
+      <TeamForm class="fields wide" action={PATH} makes>
         <InputField
           id="url"
           label="Address"

@@ -6,6 +6,7 @@ import { flag, json } from "../../../db/columns.ts";
 import { type RawRow, rowReader, valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import type { Deps } from "../../../deps.ts";
+import type { FirstTime } from "../../idempotency/once.ts";
 import { countsInMonth, monthStart } from "../../limits/repo/room.ts";
 import { teams } from "../../teams/table.ts";
 import type { FoundPool } from "../refusals.ts";
@@ -76,12 +77,15 @@ const readId = valueReader(pools.id);
 
 type NewPoolRow = Pick<PoolRow, "teamId" | "name" | "timezone" | "isActive" | "createdAt">;
 
-/** Inserts nothing when the team has too many pools. */
-export const insertPool = ({ teamId, name, timezone, isActive, createdAt }: NewPoolRow) =>
+/** Inserts nothing for a repeated call, or when the team has too many pools. */
+export const insertPool = (
+  { teamId, name, timezone, isActive, createdAt }: NewPoolRow,
+  isNew: FirstTime["isNew"],
+): Query<number[]> =>
   sqlQuery(
     sql`INSERT INTO pools (team_id, name, timezone, is_active, created_at, updated_at)
       SELECT ${teamId}, ${name}, ${timezone}, ${+isActive}, ${createdAt.getTime()}, ${createdAt.getTime()}
-      WHERE (SELECT COUNT(*) FROM pools WHERE team_id = ${teamId} AND deleted_at IS NULL) < ${MAX_POOLS}
+      WHERE ${isNew} AND (SELECT COUNT(*) FROM pools WHERE team_id = ${teamId} AND deleted_at IS NULL) < ${MAX_POOLS}
       RETURNING id`,
     readId,
   );
