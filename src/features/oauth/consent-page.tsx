@@ -43,8 +43,9 @@ consentPage.use(`${PATH}/*`, refuseCrossSite);
 consentPage.get(PATH, async (c, next) => {
   await next();
   if (c.error instanceof AppError && c.error.code === "UNAUTHORIZED" && !c.req.query("request")) {
+    const answer = await keepRequest(c);
     c.res = undefined;
-    c.res = await keepRequest(c);
+    c.res = answer;
   }
 });
 

@@ -78,11 +78,11 @@ export const pastedQuery = prepared(
 );
 
 export const grantQuery = prepared(
-  ({ requestedTeamId, ...granted }: Params<GrantLookup>) =>
+  ({ hash, requestedTeamId, resource, now }: Params<GrantLookup>) =>
     sql`SELECT ${COLUMNS}, o.accounts,
-        (SELECT used_at FROM oauth_access WHERE hash = ${granted.hash}) AS access_used_at
+        (SELECT used_at FROM oauth_access WHERE hash = ${hash}) AS access_used_at
       ${withMembership(requestedTeamId)} JOIN oauth_grants o ON o.id = t.id
-      WHERE ${isGranted(granted)}`,
+      WHERE ${isGranted({ hash, resource, now })}`,
   (row): TokenRecord => {
     const { accounts, accessUsedAt, ...record } = readGranted(row);
     return { ...toRecord(record), grant: { accounts, accessUsedAt } };

@@ -17,11 +17,12 @@ type NewClient = Pick<ClientRow, "id" | "kind" | "teamId" | "name" | "authMethod
   Pick<ClientRow, "secretHash" | "createdBy" | "createdAt"> & { redirectUris: string };
 
 export const insertClient = preparedWrite(
-  ({ id, kind, teamId, name, redirectUris, authMethod, secretHash, ...made }: Params<NewClient>) =>
+  (client: Params<NewClient>) =>
     sql`INSERT INTO oauth_clients
         (id, kind, team_id, name, redirect_uris, auth_method, secret_hash, created_by, created_at)
-      VALUES (${id}, ${kind}, ${teamId}, ${name}, ${redirectUris}, ${authMethod}, ${secretHash},
-        ${made.createdBy}, ${made.createdAt})`,
+      VALUES (${client.id}, ${client.kind}, ${client.teamId}, ${client.name},
+        ${client.redirectUris}, ${client.authMethod}, ${client.secretHash}, ${client.createdBy},
+        ${client.createdAt})`,
 );
 
 export const documentAt = prepared(

@@ -1,0 +1,254 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { callTool, send } from "../../support/agent.ts";
+import {
+  connectSandbox,
+  createMember,
+  type Harness,
+  harnessWith,
+  type Member,
+} from "../../support/harness.ts";
+import { Browser } from "../../support/person.ts";
+import { API, allow, answerOf, MCP, Program } from "../../support/program.ts";
+
+const ORIGIN = "https://akimbo.test";
+
+let harness: Harness;
+let member: Member;
+let browser: Browser;
+let program: Program;
+
+beforeEach(async () => {
+  harness = harnessWith({ publicUrl: ORIGIN });
+  member = await createMember();
+  browser = await new Browser(harness).signIn(member);
+  program = await new Program(harness).register();
+});
+
+const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+
+const listTools = (token: string) => send(harness, "tools/list", {}, bearer(token));
+
+describe("an agent", () => {
+  test("finds the server, is allowed, and calls with its token", async () => {
+    const id = await connectSandbox(harness, member);
+    const refused = await send(harness, "tools/list");
+    expect(refused.status).toBe(401);
+    const challenge = refused.headers.get("www-authenticate") ?? "";
+    expect(challenge).toBe(
+      `Bearer resource_metadata="${ORIGIN}/.well-known/oauth-protected-resource/mcp", scope="accounts:read posts:read posts:write analytics:read"`,
+    );
+    const resource = await program.get("/.well-known/oauth-protected-resource/mcp");
+    expect(resource.body).toMatchObject({ resource: MCP, authorization_servers: [ORIGIN] });
+    expect(resource.body.scopes_supported).not.toContain("posts:publish");
+    const server = await program.get("/.well-known/oauth-authorization-server");
+    expect(server.body).toMatchObject({ issuer: ORIGIN, token_endpoint: `${ORIGIN}/token` });
+
+    const page = await browser.get(await program.authorizePath());
+    expect(page.status, page.html).toBe(200);
+    expect(page.html).toContain("A program that calls itself <strong>A program</strong>");
+    const answer = await allow(browser, page);
+    expect(answer.status).toBe(200);
+    const sent = answerOf(answer);
+    expect(sent.get("state")).toBe("a state");
+    expect(sent.get("iss")).toBe(ORIGIN);
+    const { status, headers, body } = await program.exchange(sent.get("code") ?? "");
+    expect(status, JSON.stringify(body)).toBe(200);
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(body).toEqual({
+      access_token: expect.stringMatching(/^kma_[0-9a-f]{80}$/),
+      token_type: "Bearer",
+      expires_in: 3_600,
+      refresh_token: expect.stringMatching(/^kmr_[0-9a-f]{80}$/),
+      scope: "accounts:read posts:read posts:write analytics:read",
+    });
+    const result = await callTool(harness, "", "list_accounts", {}, bearer(body.access_token));
+    expect(result.structuredContent.accounts).toMatchObject([{ id }]);
+  });
+
+  test("who is not signed in comes back to the request after the sign-in", async () => {
+    const visitor = new Browser(harness);
+    const { status, location } = await visitor.get(await program.authorizePath());
+    expect(status).toBe(303);
+    expect(location).toMatch(/^\/sign-in\?next=%2Fauthorize%3Frequest%3D[0-9a-f]{32}$/);
+    const path = decodeURIComponent((location ?? "").replace("/sign-in?next=", ""));
+    const page = await browser.get(path);
+    expect(page.html).toContain("<h1>Allow A program?</h1>");
+    expect(answerOf(await allow(browser, page)).get("code")).toMatch(/^kmc_/);
+  });
+
+  test("gets an error of its own when the person refuses", async () => {
+    const page = await browser.get(await program.authorizePath());
+    const sent = answerOf(await allow(browser, page, { decision: "deny" }));
+    expect(Object.fromEntries(sent)).toEqual({
+      error: "access_denied",
+      error_description: "The person refused.",
+      state: "a state",
+      iss: ORIGIN,
+    });
+  });
+
+  test("is told which scope a tool needs beside its own", async () => {
+    const { access_token } = await program.tokens(browser);
+    const params = { name: "create_review_link", arguments: {} };
+    const { status, headers } = await send(harness, "tools/call", params, bearer(access_token));
+    expect(status).toBe(403);
+    expect(headers.get("www-authenticate")).toMatch(
+      /^Bearer error="insufficient_scope", scope="accounts:read posts:read posts:write analytics:read posts:publish", resource_metadata="/,
+    );
+    const more = await program.tokens(
+      browser,
+      { scope: "posts:read posts:publish" },
+      { scopes: ["posts:read", "posts:publish"] },
+    );
+    expect(more.scope).toBe("posts:read posts:publish");
+  });
+
+  test("gets no more than the person ticks, and publishing only when it is ticked", async () => {
+    const { scope } = await program.tokens(browser, { scope: "posts:publish posts:read" });
+    expect(scope).toBe("posts:read");
+    const none = await browser.get(await program.authorizePath());
+    const { status, html } = await allow(browser, none, { scopes: ["team:write"] });
+    expect(status).toBe(400);
+    expect(html).toContain("Choose what the program may do");
+  });
+
+  test("keeps nothing when its person leaves, or when the token is revoked", async () => {
+    const { access_token } = await program.tokens(browser);
+    expect((await listTools(access_token)).status).toBe(200);
+    const { body } = await harness.call("GET", "/tokens", { token: member.token });
+    const own = body.data.find(({ name }: { name: string }) => name === "A program");
+    await harness.call("DELETE", `/tokens/${own.id}`, { token: member.token });
+    const refused = await listTools(access_token);
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get("www-authenticate")).toContain('error="invalid_token"');
+  });
+
+  test("has a token for one resource", async () => {
+    const agent = await program.tokens(browser);
+    const call = (token: string) =>
+      harness.request("/api/v1/accounts", { headers: { authorization: `Bearer ${token}` } });
+    expect((await call(agent.access_token)).status).toBe(401);
+    const code = await program.code(browser, { resource: API, scope: "accounts:read" });
+    const { body } = await program.exchange(code, { resource: API });
+    expect((await call(body.access_token)).status).toBe(200);
+    expect((await listTools(body.access_token)).status).toBe(401);
+  });
+});
+
+describe("renewal", () => {
+  test("of one token, a hundred times at once, makes one pair", async () => {
+    const { refresh_token } = await program.tokens(browser);
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => program.refresh(refresh_token)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(200));
+    expect(new Set(answers.map(({ body }) => body.access_token)).size).toBe(1);
+    expect(new Set(answers.map(({ body }) => body.refresh_token)).size).toBe(1);
+    const [{ body } = { body: null }] = answers;
+    expect((await listTools(body.access_token)).status).toBe(200);
+    expect((await program.refresh(body.refresh_token)).status).toBe(200);
+  });
+
+  test("answers the same pair again while the answer may be lost", async () => {
+    const { refresh_token } = await program.tokens(browser);
+    const first = await program.refresh(refresh_token);
+    harness.advance(30 * 60);
+    const again = await program.refresh(refresh_token);
+    expect(again.body.access_token).toBe(first.body.access_token);
+    expect(again.body.expires_in).toBe(1_800);
+  });
+
+  test("with an old token ends the grant", async () => {
+    const { refresh_token } = await program.tokens(browser);
+    const { body } = await program.refresh(refresh_token);
+    expect((await listTools(body.access_token)).status).toBe(200);
+    harness.advance(120);
+    expect((await program.refresh(refresh_token)).body.error).toBe("invalid_grant");
+    expect((await listTools(body.access_token)).status).toBe(401);
+    expect((await program.refresh(body.refresh_token)).body.error).toBe("invalid_grant");
+  });
+
+  test("of another program is refused and changes nothing", async () => {
+    const { refresh_token } = await program.tokens(browser);
+    const other = await new Program(harness).register();
+    expect((await other.refresh(refresh_token)).body.error).toBe("invalid_grant");
+    expect((await program.refresh(refresh_token)).status).toBe(200);
+  });
+});
+
+describe("a code", () => {
+  test("is exchanged once, and a later second time ends the grant", async () => {
+    const code = await program.code(browser);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => program.exchange(code)));
+    const done = answers.filter(({ status }) => status === 200);
+    expect(done).toHaveLength(1);
+    const token = done[0]?.body.access_token;
+    expect((await listTools(token)).status).toBe(200);
+    harness.advance(20);
+    expect((await program.exchange(code)).body.error).toBe("invalid_grant");
+    expect((await listTools(token)).status).toBe(401);
+  });
+
+  test.each([
+    ["of another client", { client_id: "other" }, "invalid_client"],
+    ["with a wrong verifier", { code_verifier: "w".repeat(50) }, "invalid_grant"],
+    ["with another redirect", { redirect_uri: "https://other.example/" }, "invalid_grant"],
+    ["for another resource", { resource: API }, "invalid_target"],
+    ["with another grant type", { grant_type: "password" }, "unsupported_grant_type"],
+  ])("%s is refused", async (_, more, error) => {
+    const code = await program.code(browser);
+    expect((await program.exchange(code, more)).body.error).toBe(error);
+    expect((await program.exchange(code)).status).toBe(200);
+  });
+
+  test("that is a minute old is refused", async () => {
+    const code = await program.code(browser);
+    harness.advance(61);
+    expect((await program.exchange(code)).body.error).toBe("invalid_grant");
+  });
+});
+
+describe("a request", () => {
+  test.each([
+    ["without PKCE", { code_challenge: null }, "invalid_request"],
+    ["with PKCE plain", { code_challenge_method: "plain" }, "invalid_request"],
+    ["without a resource", { resource: null }, "invalid_target"],
+    ["for another server", { resource: "https://other.example/mcp" }, "invalid_target"],
+    ["with a slash behind the resource", { resource: `${MCP}/` }, "invalid_target"],
+    ["for the implicit flow", { response_type: "token" }, "unsupported_response_type"],
+    ["for unknown scopes alone", { scope: "bogus" }, "invalid_scope"],
+  ])("%s is refused to the program", async (_, more, error) => {
+    const page = await browser.get(await program.authorizePath(more));
+    expect(page.status).toBe(303);
+    const sent = answerOf(page);
+    expect([sent.get("error"), sent.get("state"), sent.get("iss")]).toEqual([
+      error,
+      "a state",
+      ORIGIN,
+    ]);
+  });
+
+  test.each([
+    ["an unknown program", { client_id: "other" }],
+    ["another's address", { redirect_uri: "https://other.example/callback" }],
+    ["no address", { redirect_uri: null }],
+  ])("of %s is shown to the person alone", async (_, more) => {
+    const { status, location, html } = await browser.get(await program.authorizePath(more));
+    expect([status, location]).toEqual([400, null]);
+    expect(html).toContain("Nothing was sent to the program.");
+  });
+
+  test("of a scope that it does not know besides is granted without it", async () => {
+    const { scope } = await program.tokens(browser, { scope: " posts:read offline_access bogus" });
+    expect(scope).toBe("posts:read");
+  });
+
+  test("is answered by the person who saw it", async () => {
+    const page = await browser.get(await program.authorizePath());
+    const other = await createMember();
+    await browser.signIn(other);
+    const { status, html } = await allow(browser, page);
+    expect([400, 403, 409]).toContain(status);
+    expect(html).not.toContain("kmc_");
+  });
+});
