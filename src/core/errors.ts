@@ -113,6 +113,14 @@ export function invalidFields(errors: FieldError[]): AppError {
   });
 }
 
+/** The API gives this answer no code: only pages say which version they show. */
+export const changedMeanwhile = (what: string): AppError =>
+  new AppError(
+    null,
+    `${what} changed meanwhile, in another tab or by another person, so nothing was saved. What you typed is still here: look at the new state in another tab, then save again to replace it.`,
+    { status: 409 },
+  );
+
 interface SchemaIssue {
   path: readonly PropertyKey[];
   message: string;

@@ -98,6 +98,7 @@ export function keyboardWalks(page: Page, { origin, folder }: Walk): Step[][] {
       step("the secret is rotated", "The new secret", async () => {
         await page.goBack();
         await hands.press(link(/^Webhook \d+$/));
+        await hands.press(summary("Make a new secret…"));
         await hands.press(button("Make a new secret"));
       }),
       step("a webhook is deleted", "The webhook is deleted.", async () => {

@@ -78,6 +78,7 @@ export interface PlatformSums extends PeriodSums {
 
 export interface BestPost extends AnalyticsPost {
   counters: Counters;
+  bestBy: "views" | "engagement";
 }
 
 /** Figures that may be added up. */
@@ -350,7 +351,7 @@ function daysOf(measured: readonly Measured[], { from, to }: Span): DayFigures[]
 const MOST_VIEWED = 5;
 const MOST_ENGAGING = 3;
 
-/** The most viewed posts first, and then the posts with the most engagement. */
+/** The most viewed posts first, and then of the others the posts with the most engagement. */
 function bestPosts(
   measured: readonly Measured[],
   { from, to }: Span,
@@ -372,5 +373,8 @@ function bestPosts(
     .filter((post) => post.engagement > 0 && !viewed.includes(post))
     .sort((a, b) => b.engagement - a.engagement)
     .slice(0, MOST_ENGAGING);
-  return [...viewed, ...engaging];
+  return [
+    ...viewed.map((post) => ({ ...post, bestBy: "views" as const })),
+    ...engaging.map((post) => ({ ...post, bestBy: "engagement" as const })),
+  ];
 }

@@ -1,10 +1,12 @@
 import { AppError, notFound } from "../../core/errors.ts";
+import type { NamedCall } from "../../core/idempotency-key.ts";
 import { linkToken, readLinkToken } from "../../core/link-token.ts";
 import { sha256Hex } from "../../core/signature.ts";
 import { DAY } from "../../core/time.ts";
 import type { Ctx, Deps } from "../../deps.ts";
 import { platformName } from "../../platforms/registry.ts";
 import { activityLine, INSERTED } from "../activity/repo.ts";
+import { look, once } from "../idempotency/once.ts";
 import { type FeedEvent, writeFeed } from "./ics.ts";
 import { deleteFeed, feedsOfTeam, insertFeed, teamIdOfFeed, teamOfFeed } from "./repo/feeds.ts";
 import { accountsOfTeam, namesOf, type PlacedPost, postsBetween } from "./repo/posts.ts";
@@ -27,22 +29,41 @@ export async function listFeeds(ctx: Ctx): Promise<FeedRow[]> {
   return feeds;
 }
 
-/** @throws AppError PLAN_LIMIT */
-export async function createFeed(ctx: Ctx): Promise<{ feed: FeedRow; path: string }> {
-  await ctx.read("posts:write", []);
-  const { teamId, userId: createdBy, tokenId } = ctx.actor;
-  const [[feed]] = await ctx.db.run([
-    insertFeed({ teamId, createdBy, tokenId, createdAt: ctx.now() }),
-    activityLine(ctx, "calendar_feed.created", INSERTED),
-  ]);
-  if (!feed) {
-    // A token that was revoked meanwhile is refused here.
-    await ctx.read("posts:write", []);
-    const message = `The team has ${MAX_FEEDS} calendar feeds, which is the most. Revoke one, then make a new one.`;
-    throw new AppError("PLAN_LIMIT", message);
-  }
+/** @throws AppError PLAN_LIMIT, and the errors of `once` */
+export async function createFeed(
+  ctx: Ctx,
+  call: NamedCall | null,
+): Promise<{ feed: FeedRow; path: string }> {
+  const { result: feed } = await once<null, FeedRow>(ctx, call, () => null, {
+    look: async (losses) => {
+      // After a loss, a token that was revoked meanwhile is refused here.
+      const { stored } = await look(ctx, "posts:write", call, []);
+      if (losses > 0 && !stored) throw tooManyFeeds();
+      return { findings: null, stored };
+    },
+    make: async (_, { isNew, keep }) => {
+      const { teamId, userId: createdBy, tokenId } = ctx.actor;
+      const [[feed]] = await ctx.db.run([
+        insertFeed({ teamId, createdBy, tokenId, createdAt: ctx.now() }, isNew),
+        activityLine(ctx, "calendar_feed.created", INSERTED),
+        ...keep(null, INSERTED),
+      ]);
+      return feed ?? null;
+    },
+    replay: async ({ firstUploadId }) => {
+      const feed = (await listFeeds(ctx)).find(({ id }) => id === firstUploadId);
+      if (!feed) throw notFound("Feed");
+      return feed;
+    },
+  });
   return { feed, path: await feedPath(ctx, feed.id) };
 }
+
+const tooManyFeeds = (): AppError =>
+  new AppError(
+    "PLAN_LIMIT",
+    `The team has ${MAX_FEEDS} calendar feeds, which is the most. Revoke one, then make a new one.`,
+  );
 
 /** @throws AppError NOT_FOUND, FORBIDDEN */
 export async function endFeed(ctx: Ctx, id: number): Promise<void> {

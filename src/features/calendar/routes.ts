@@ -70,7 +70,7 @@ const create = apiRoute({
 });
 calendarRoutes.openapi(create, async (c) => {
   const { ctx } = c.var;
-  const { feed, path } = await createFeed(ctx);
+  const { feed, path } = await createFeed(ctx, null);
   const data = { ...toFeed(feed), url: publicOrigin(ctx, c.req.url) + path };
   return c.json({ success: true as const, data }, 200);
 });

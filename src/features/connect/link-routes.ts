@@ -40,7 +40,7 @@ const create = apiRoute({
 });
 linkRoutes.openapi(create, async (c) => {
   const { ctx } = c.var;
-  const { id, token, expiresAt, status } = await links.createLink(ctx, c.req.valid("json"));
+  const { id, token, expiresAt, status } = await links.createLink(ctx, c.req.valid("json"), null);
   const url = publicOrigin(ctx, c.req.url) + linkPath(token);
   const link = { id, token, url, expiresAt: expiresAt.toISOString(), status, inviteLink: url };
   return c.json({ success: true as const, data: link }, 200);

@@ -1,9 +1,11 @@
 import { AppError, invalidFields, notFound } from "../../core/errors.ts";
+import type { NamedCall } from "../../core/idempotency-key.ts";
 import { linkToken, readLinkToken } from "../../core/link-token.ts";
 import { HOUR } from "../../core/time.ts";
 import type { Ctx, Deps } from "../../deps.ts";
 import { platformName } from "../../platforms/registry.ts";
 import { activityLine, INSERTED } from "../activity/repo.ts";
+import { type FirstTime, look, once } from "../idempotency/once.ts";
 import { logoPath } from "../settings/rules.ts";
 import { appFor, consentPageOf, publishesAs, refusedApp, refusedRequest } from "./apps.ts";
 import * as repo from "./repo/links.ts";
@@ -41,10 +43,36 @@ const withToken = async (deps: Deps, row: ConnectionLinkRow): Promise<TokenLink>
 
 /**
  * @throws AppError 400 when this instance cannot connect the platform or an address is unusable; PLAN_LIMIT when too
- * many links are pending
+ * many links are pending; the errors of `once`
  */
-export async function createLink(ctx: Ctx, input: NewLink): Promise<TokenLink> {
-  await ctx.read("accounts:write", []);
+export async function createLink(
+  ctx: Ctx,
+  input: NewLink,
+  call: NamedCall | null,
+): Promise<TokenLink> {
+  const { result } = await once<null, ConnectionLinkRow>(ctx, call, () => input, {
+    look: async (losses) => {
+      const { stored } = await look(ctx, "accounts:write", call, []);
+      if (losses > 0 && !stored) throw tooManyLinks();
+      return { findings: null, stored };
+    },
+    make: (_, first) => storeLink(ctx, input, first),
+    replay: async ({ firstUploadId }) => {
+      const { teamId } = ctx.actor;
+      const [[row]] = await ctx.db.run([repo.linkOfTeam({ teamId, id: firstUploadId ?? 0 })]);
+      if (!row) throw notFound("Link");
+      return row;
+    },
+  });
+  return withToken(ctx, result);
+}
+
+/** Returns null for a repeated call, and when too many links are pending. */
+async function storeLink(
+  ctx: Ctx,
+  input: NewLink,
+  { isNew, keep }: FirstTime,
+): Promise<ConnectionLinkRow | null> {
   const { platform, mode = "live", type = null, logoUrl = null, redirectUrl = null } = input;
   const refused = refusedRequest(ctx, { platform, mode, type });
   const errors = [
@@ -60,25 +88,28 @@ export async function createLink(ctx: Ctx, input: NewLink): Promise<TokenLink> {
   const now = ctx.now();
   const expiresAt = new Date(now.getTime() + Math.round(input.expiresInHours * HOUR));
   const [[row]] = await ctx.db.run([
-    repo.insertLink({
-      teamId,
-      platform,
-      mode,
-      type,
-      logoUrl,
-      title,
-      description,
-      redirectUrl,
-      tags,
-      createdBy,
-      tokenId,
-      now,
-      expiresAt,
-    }),
+    repo.insertLink(
+      {
+        teamId,
+        platform,
+        mode,
+        type,
+        logoUrl,
+        title,
+        description,
+        redirectUrl,
+        tags,
+        createdBy,
+        tokenId,
+        now,
+        expiresAt,
+      },
+      isNew,
+    ),
     activityLine(ctx, "connection_page.created", INSERTED),
+    ...keep(null, INSERTED),
   ]);
-  if (!row) throw tooManyLinks();
-  return withToken(ctx, row);
+  return row ?? null;
 }
 
 function refusedUrls({ logoUrl, redirectUrl }: NewLink, { config }: Pick<Deps, "config">) {

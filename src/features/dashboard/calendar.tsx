@@ -34,6 +34,7 @@ import {
   viewOf,
 } from "./calendar-view.ts";
 import { Button, Choice } from "./form-parts.tsx";
+import { formCall } from "./once.ts";
 import { doneNotice, type Notice, NoticeLine, renderOwnPage, Section } from "./parts.tsx";
 import { attempt } from "./refusals.ts";
 import { STATUS_WORDS } from "./words.ts";
@@ -89,7 +90,7 @@ calendarPage.post("/app/calendar/feeds", signedIn("write"), async (c) => {
   const { ctx } = c.var;
   let created = "";
   const refused = await attempt(async () => {
-    created = publicOrigin(ctx, c.req.url) + (await createFeed(ctx)).path;
+    created = publicOrigin(ctx, c.req.url) + (await createFeed(ctx, formCall(c))).path;
   });
   return showCalendar(c, refused ?? { created });
 });
@@ -352,7 +353,7 @@ const Feeds = (props: {
         ))}
       </ul>
     )}
-    <TeamForm action={addressOf(props.view, "/feeds")}>
+    <TeamForm action={addressOf(props.view, "/feeds")} makes>
       <Button tone="quiet">Make an address</Button>
     </TeamForm>
   </Section>

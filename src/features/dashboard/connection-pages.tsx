@@ -12,6 +12,7 @@ import { DEFAULT_LINK_HOURS, type LinkStatus, linkPath, MAX_LINK_HOURS } from ".
 import type { Offer } from "../connect/service.ts";
 import { zoneOfTeam } from "../settings/repo.ts";
 import { Choice, Field, InputField, SubmitLine } from "./form-parts.tsx";
+import { formCall } from "./once.ts";
 import { doneNotice, NoticeLine, renderOwnPage, Section, State } from "./parts.tsx";
 import { attempt, type Shown } from "./refusals.ts";
 
@@ -57,7 +58,7 @@ connectionPages.post(PATH, signedIn("write"), async (c) => {
         .filter(Boolean),
     });
     if (!input.success) throw mistaken(toFieldErrors(input.error)[0]?.field ?? "");
-    await createLink(c.var.ctx, input.data);
+    await createLink(c.var.ctx, input.data, formCall(c));
   });
   if (refused) return showLinks(c, { ...refused, sent: form });
   return c.redirect(`${PATH}?done=created`, 303);
@@ -182,7 +183,7 @@ const LinkForm = ({ offers, sent }: { offers: readonly Offer[]; sent: FormData |
   }
   return (
     <Section id="new" title="Make a connection page">
-      <TeamForm class="fields" action={PATH}>
+      <TeamForm class="fields" action={PATH} makes>
         <Choice name="platform" label="Platform" chosen={value("platform")} options={choices} />
         <InputField
           id="title"

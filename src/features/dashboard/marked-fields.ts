@@ -4,6 +4,7 @@ export type FieldRefusals = ReadonlyMap<string, string>;
 
 export interface Refused extends Shown {
   fields: FieldRefusals;
+  code: string | null;
 }
 
 export const NO_REFUSALS: FieldRefusals = new Map();
@@ -11,20 +12,29 @@ export const NO_REFUSALS: FieldRefusals = new Map();
 /** The API's names of fields, as the page calls them. */
 const LABELS: Record<string, string> = {
   botProtection: "the box above",
-  startTime: "the start",
   devices: "a device",
   os: "a system",
 };
 
-const INSTANT = /^Must be a date and time with its offset\b/;
+const SENTENCES: readonly [RegExp, string][] = [
+  [/^Must be a date and time with its offset\b.*$/, "Give a date that exists, and a time."],
+  [/^Needs startTime or endTime\b.*$/, "Give “From” or “Until”, or both."],
+  [/^Must be after startTime\b.*$/, "Must be after “From”."],
+  [
+    / country of ISO 3166-1 alpha-2\b.*$/,
+    " country. Write its English name, such as Germany, or its code, such as DE.",
+  ],
+  [/^Must be an http or https URL\b.*$/, "Must begin with https:// or http://."],
+  [/^Must be an https URL\b.*$/, "Must begin with https://."],
+];
 
-const inWords = (message: string): string => {
-  if (INSTANT.test(message)) return "Give a date that exists, and a time.";
-  const lower = message.charAt(0).toLowerCase() + message.slice(1);
-  const text = lower.replace(
-    /\b(?:botProtection|startTime|devices|os)\b/g,
-    (name) => LABELS[name] ?? name,
+const inWords = (refusal: string): string => {
+  const message = SENTENCES.reduce(
+    (words, [found, better]) => words.replace(found, better),
+    refusal,
   );
+  const lower = message.charAt(0).toLowerCase() + message.slice(1);
+  const text = lower.replace(/\b(?:botProtection|devices|os)\b/g, (name) => LABELS[name] ?? name);
   const sentence = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 };

@@ -43,6 +43,10 @@ export async function attempt(action: () => Promise<unknown>): Promise<Shown | n
   }
 }
 
+/** The only refusal with this status and no code is that of `changedMeanwhile`. */
+export const isOutdated = ({ status, code }: { status: number; code: string | null }): boolean =>
+  status === 409 && code === null;
+
 interface RefusedFields extends Shown {
   /** Their messages begin without the name of the field, with a capital. */
   errors: FieldError[];

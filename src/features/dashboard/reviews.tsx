@@ -13,6 +13,7 @@ import { type ListedLink, openLinks } from "../review/repo/links.ts";
 import { MAX_REVIEWED } from "../review/rules.ts";
 import { zoneOfTeam } from "../settings/repo.ts";
 import { Button, SubmitLine } from "./form-parts.tsx";
+import { formCall } from "./once.ts";
 import { cut, doneNotice, NoticeLine, renderOwnPage, Section } from "./parts.tsx";
 import { attempt, type Shown } from "./refusals.ts";
 import { soonestUploads, type UploadLine } from "./repo.ts";
@@ -47,7 +48,7 @@ function readIds(form: FormData): number[] | null {
 reviewsPage.post(PATH, signedIn("write"), async (c) => {
   const form = await readForm(c);
   const { createReviewLink } = await import("./actions.ts");
-  const refused = await attempt(() => createReviewLink(c.var.ctx, readIds(form)));
+  const refused = await attempt(() => createReviewLink(c.var.ctx, readIds(form), formCall(c)));
   return refused ? showReviews(c, refused) : c.redirect(`${PATH}?done=created`, 303);
 });
 
@@ -146,7 +147,7 @@ const LinkForm = ({ awaiting, drafts, clock }: Choosing) => (
     {awaiting.length + drafts.length === 0 ? (
       <p>There is nothing to review: a link is for drafts and for posts that wait for approval.</p>
     ) : (
-      <TeamForm class="fields" action={PATH}>
+      <TeamForm class="fields" action={PATH} makes>
         <Choices title="Waiting for approval" posts={awaiting} clock={clock} isChosen />
         <Choices title="Drafts, which are submitted" posts={drafts} clock={clock} />
         <SubmitLine>Make the link</SubmitLine>
@@ -213,7 +214,7 @@ export const ReviewOfPost = ({
         </>
       )}
       {isReviewable && (
-        <TeamForm action={PATH}>
+        <TeamForm action={PATH} makes>
           <input type="hidden" name="post" value={String(id)} />
           <Button tone="quiet">{link ? "Make another review link" : "Make a review link"}</Button>
         </TeamForm>

@@ -6,6 +6,7 @@ import { type PageEnv, signedIn } from "../auth/signed-in.ts";
 import { listSuggestions } from "../suggestions/service.ts";
 import type { SuggestionStatus } from "../suggestions/table.ts";
 import { Field, InputField, SubmitLine } from "./form-parts.tsx";
+import { formCall } from "./once.ts";
 import { doneNotice, NoticeLine, renderOwnPage, Section, State } from "./parts.tsx";
 import { attempt, readFields, type Shown } from "./refusals.ts";
 
@@ -33,7 +34,7 @@ suggestionsPage.post(PATH, signedIn("write"), async (c) => {
   const { createSuggestion, newSuggestionSchema } = await import("./actions.ts");
   const refused = await attempt(async () => {
     const fields = { title: textField(form, "title"), body: textField(form, "body") };
-    await createSuggestion(c.var.ctx, readFields(newSuggestionSchema, fields));
+    await createSuggestion(c.var.ctx, readFields(newSuggestionSchema, fields), formCall(c));
   });
   if (refused) return show(c, { ...refused, sent: form });
   return c.redirect(`${PATH}?done=sent`, 303);
@@ -53,7 +54,7 @@ async function show(
       <h1>Suggestions</h1>
       <NoticeLine notice={notice} />
       <Section id="new" title="Make a suggestion">
-        <TeamForm class="fields" action={PATH}>
+        <TeamForm class="fields" action={PATH} makes>
           <InputField
             id="title"
             label="In a few words"

@@ -10,6 +10,7 @@ import { zoneOfTeam } from "../settings/repo.ts";
 import { type TokenRow, tokensOfUser } from "../tokens/repo.ts";
 import { createToken, revokeToken } from "../tokens/service.ts";
 import { Button } from "./form-parts.tsx";
+import { formCall } from "./once.ts";
 import { doneNotice, NoticeLine, renderOwnPage, Section, State } from "./parts.tsx";
 import { attempt, readFields, type Shown } from "./refusals.ts";
 
@@ -44,7 +45,7 @@ tokensPage.post("/app/tokens", signedIn("write"), async (c) => {
       scopes,
       ...(team === "" ? {} : { teamId: Number(team) }),
     });
-    created = (await createToken(c.var.ctx, input)).token;
+    created = (await createToken(c.var.ctx, input, formCall(c))).token;
   });
   return showTokens(
     c,
@@ -179,7 +180,7 @@ const TokenItem = ({
 
 const NewToken = ({ teams, sent }: { teams: readonly OwnTeam[]; sent: FormData }) => (
   <Section id="new" title="Create a token">
-    <TeamForm class="fields" action="/app/tokens">
+    <TeamForm class="fields" action="/app/tokens" makes>
       <label>
         Name
         <input

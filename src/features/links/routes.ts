@@ -90,7 +90,7 @@ const read = apiRoute({
 shortLinkRoutes.openapi(read, async (c) => {
   const { ctx } = c.var;
   const { link, ...clicks } = await links.getLink(ctx, idOf(c.req.valid("param").id));
-  const { rules, ...row } = link;
+  const { rules, updatedAt: _, ...row } = link;
   const shortUrl = shortUrlOf(ctx.config, publicOrigin(ctx, c.req.url), row);
   const shown = { ...schema.toLink(row, shortUrl), rules: rules.map(toRule), ...clicks };
   return c.json({ success: true as const, ...shown }, 200);
@@ -117,7 +117,11 @@ shortLinkRoutes.openapi(change, async (c) => {
   const { ctx } = c.var;
   const origin = publicOrigin(ctx, c.req.url);
   const id = idOf(c.req.valid("param").id);
-  const { rules, ...row } = await links.changeLink(ctx, id, c.req.valid("json"), origin);
+  const {
+    rules,
+    updatedAt: _,
+    ...row
+  } = await links.changeLink(ctx, id, c.req.valid("json"), { origin });
   const link = schema.toLink(row, shortUrlOf(ctx.config, origin, row));
   return c.json({ success: true as const, ...link, rules: rules.map(toRule) }, 200);
 });

@@ -1,4 +1,4 @@
-import { invalidFields, notFound } from "../../core/errors.ts";
+import { changedMeanwhile, invalidFields, notFound } from "../../core/errors.ts";
 import type { NamedCall } from "../../core/idempotency-key.ts";
 import { DAY } from "../../core/time.ts";
 import type { Ctx } from "../../deps.ts";
@@ -173,12 +173,23 @@ export async function getLinkAndColor(ctx: Ctx, id: number) {
   return { link, color };
 }
 
+interface ChangeOptions {
+  origin: string;
+  /** `updatedAt` of the version that the change is of; null for any version. */
+  seenAt?: Date | null;
+}
+
 /**
  * `rules` replaces all rules; an empty slug changes nothing.
  *
- * @throws AppError NOT_FOUND, and the errors of `createLink`
+ * @throws AppError NOT_FOUND; 409 when the link was changed after `seenAt`; and the errors of `createLink`
  */
-export async function changeLink(ctx: Ctx, id: number, change: LinkChange, origin: string) {
+export async function changeLink(
+  ctx: Ctx,
+  id: number,
+  change: LinkChange,
+  { origin, seenAt = null }: ChangeOptions,
+) {
   const { url, destination, domainId, ...rest } = change;
   const checked = new InputFields(
     { ...rest, url: destination ?? url },
@@ -192,6 +203,7 @@ export async function changeLink(ctx: Ctx, id: number, change: LinkChange, origi
     teamPlan(ctx.team),
   ]);
   if (!link) throw notFound("Short link");
+  requireSeen(link, seenAt);
   if (url !== undefined && destination !== undefined && url !== destination) {
     throw invalidFields([
       { field: "url", message: "url: is the same as destination: give one of them" },
@@ -206,7 +218,7 @@ export async function changeLink(ctx: Ctx, id: number, change: LinkChange, origi
   if (target !== link.domainId) await requireNoOwnLink(ctx, { ...link, ...checked.fields }, origin);
   const fields: Partial<repo.LinkFields> = { ...checked.fields };
   if (target !== link.domainId) fields.domainId = target;
-  await store(ctx, link, fields);
+  await store(ctx, link, fields, seenAt);
   const [[changed]] = await ctx.db.run([repo.findLink({ team: ctx.actor.teamId, id })]);
   if (!changed) throw notFound("Short link");
   forgetAddress({ host: changed.host, slug: foldSlug(changed.slug) });
@@ -228,10 +240,18 @@ async function requireNoOwnLink(
   whole.require(shortHosts);
 }
 
+/** @throws AppError 409 */
+function requireSeen({ updatedAt }: repo.WholeLink, seenAt: Date | null): void {
+  if (seenAt && updatedAt.getTime() !== seenAt.getTime()) {
+    throw changedMeanwhile("The link or its rules were");
+  }
+}
+
 async function store(
   ctx: Ctx,
   link: repo.WholeLink,
   fields: Partial<repo.LinkFields>,
+  seenAt: Date | null,
 ): Promise<void> {
   if (Object.keys(fields).length === 0) return;
   const { teamId } = ctx.actor;
@@ -240,11 +260,13 @@ async function store(
   const isMoved = address.domainId !== link.domainId || address.slugKey !== foldSlug(link.slug);
   const [, updated] = await ctx.db.run([
     repo.releaseSlug({ teamId, ...address }),
-    repo.updateLink(teamId, link.id, { fields, address, at: ctx.now() }),
+    repo.updateLink(teamId, link.id, { fields, address, at: ctx.now(), seenAt }),
     activityLine(ctx, "link.changed", link.id),
   ]);
   forgetAddress({ host: link.host, slug: foldSlug(link.slug) });
   if (updated > 0) return;
+  const [[now]] = await ctx.db.run([repo.findLink({ team: teamId, id: link.id })]);
+  if (now) requireSeen(now, seenAt);
   throw isMoved ? slugTaken(slug) : notFound("Short link");
 }
 

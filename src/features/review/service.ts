@@ -1,8 +1,10 @@
 import { AppError, notFound } from "../../core/errors.ts";
+import type { NamedCall } from "../../core/idempotency-key.ts";
 import type { Ctx } from "../../deps.ts";
 import { activityLine, INSERTED } from "../activity/repo.ts";
 import { submitUploads } from "../approval/decide.ts";
 import { requireOneOf } from "../auth/rules.ts";
+import { look, once } from "../idempotency/once.ts";
 import * as repo from "./repo/links.ts";
 import {
   type Candidate,
@@ -18,34 +20,52 @@ const requireManager = ({ actor }: Ctx): void =>
 
 /**
  * @param uploadIds null: all posts that await approval; drafts are submitted
- * @throws AppError FORBIDDEN, NOT_FOUND, NOT_REVIEWABLE, PLAN_LIMIT, or a draft's refusal
+ * @throws AppError FORBIDDEN, NOT_FOUND, NOT_REVIEWABLE, PLAN_LIMIT, a draft's refusal, or the errors of `once`
  */
 export async function createReviewLink(
   ctx: Ctx,
   uploadIds: readonly number[] | null,
+  call: NamedCall | null = null,
 ): Promise<ReviewLinkRow> {
-  const [candidates] = await ctx.read("posts:publish", [
-    uploadIds
-      ? repo.candidates(ctx.team, uploadIds)
-      : repo.awaitingApproval(ctx.team, MAX_REVIEWED),
-  ]);
-  requireManager(ctx);
-  if (uploadIds) requireReviewable(uploadIds, candidates);
-  if (candidates.length === 0) {
-    const message = "No post awaits approval. Submit a draft, or name drafts in uploadIds.";
-    throw new AppError("NOT_REVIEWABLE", message);
-  }
-  const ids = uploadIds ?? candidates.map(({ id }) => id);
-  await submitDrafts(ctx, candidates);
-  const { teamId, userId: createdBy, tokenId } = ctx.actor;
-  const createdAt = ctx.now();
-  const expiresAt = new Date(createdAt.getTime() + REVIEW_LINK_MS);
-  const link = { teamId, uploadIds: [...ids], createdBy, tokenId, createdAt, expiresAt };
-  const [[made]] = await ctx.db.run([
-    ...repo.insertLink(link),
-    activityLine(ctx, "review_link.created", INSERTED),
-  ]);
-  return made ?? (await refuseLink(ctx, ids));
+  const { result } = await once<readonly Candidate[], ReviewLinkRow>(ctx, call, () => uploadIds, {
+    look: async (losses) => {
+      const { findings, stored } = await look(ctx, "posts:publish", call, [
+        uploadIds
+          ? repo.candidates(ctx.team, uploadIds)
+          : repo.awaitingApproval(ctx.team, MAX_REVIEWED),
+      ]);
+      const [candidates] = findings;
+      requireManager(ctx);
+      if (stored) return { findings: candidates, stored };
+      if (uploadIds) requireReviewable(uploadIds, candidates);
+      if (candidates.length === 0) {
+        const message = "No post awaits approval. Submit a draft, or name drafts in uploadIds.";
+        throw new AppError("NOT_REVIEWABLE", message);
+      }
+      if (losses > 0) await refuseLink(ctx, uploadIds ?? candidates.map(({ id }) => id));
+      return { findings: candidates, stored };
+    },
+    make: async (candidates, { isNew, keep }) => {
+      await submitDrafts(ctx, candidates);
+      const { teamId, userId: createdBy, tokenId } = ctx.actor;
+      const createdAt = ctx.now();
+      const expiresAt = new Date(createdAt.getTime() + REVIEW_LINK_MS);
+      const ids = uploadIds ? [...uploadIds] : candidates.map(({ id }) => id);
+      const link = { teamId, uploadIds: ids, createdBy, tokenId, createdAt, expiresAt };
+      const [[made]] = await ctx.db.run([
+        ...repo.insertLink(link, isNew),
+        activityLine(ctx, "review_link.created", INSERTED),
+        ...keep(null, INSERTED),
+      ]);
+      return made ?? null;
+    },
+    replay: async ({ firstUploadId }) => {
+      const [[link]] = await ctx.db.run([repo.linkOfTeam(ctx.actor.teamId, firstUploadId ?? 0)]);
+      if (!link) throw notFound("Link");
+      return link;
+    },
+  });
+  return result;
 }
 
 /** @throws AppError for the first post that cannot be submitted */

@@ -1,12 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
-import { insertInto } from "../../db/assignments.ts";
+import { insertIf } from "../../db/assignments.ts";
 import { type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import { rowReader } from "../../db/rows.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, emitIfChanged } from "../events/repo.ts";
+import type { FirstTime } from "../idempotency/once.ts";
 import { type SuggestionStatus, suggestions } from "./table.ts";
 
-type SuggestionRow = typeof suggestions.$inferSelect;
+export type SuggestionRow = typeof suggestions.$inferSelect;
 
 const readSuggestion = rowReader(suggestions);
 
@@ -21,16 +22,18 @@ export const suggestionsOf = (
     readSuggestion,
   );
 
+/** Does nothing for a repeated call. */
 export function insertSuggestion(
   deps: Pick<Deps, "newEventId" | "now">,
   row: Omit<typeof suggestions.$inferInsert, "id" | "status" | "createdAt" | "updatedAt">,
+  isNew: FirstTime["isNew"],
 ) {
   const now = deps.now();
   const status = "open";
   const values = { ...row, status, createdAt: now, updatedAt: now } as const;
   const data = { suggestionId: sql`last_insert_rowid()`, title: row.title, status } as const;
   return [
-    sqlQuery(sql`${insertInto(suggestions, values)} RETURNING *`, readSuggestion),
+    sqlQuery(sql`${insertIf(suggestions, values, isNew)} RETURNING *`, readSuggestion),
     emitIfChanged(deps, { team: row.teamId, name: "suggestion.created", data }),
   ] as const;
 }

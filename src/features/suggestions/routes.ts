@@ -50,6 +50,6 @@ const create = apiRoute({
   responses: json(z.object({ success: yes, data: suggestionSchema }), "The new suggestion."),
 });
 suggestionRoutes.openapi(create, async (c) => {
-  const row = await suggestions.createSuggestion(c.var.ctx, c.req.valid("json"));
+  const row = await suggestions.createSuggestion(c.var.ctx, c.req.valid("json"), null);
   return c.json({ success: true as const, data: toSuggestion(row) }, 200);
 });

@@ -1,5 +1,8 @@
+import { notFound } from "../../core/errors.ts";
+import type { NamedCall } from "../../core/idempotency-key.ts";
 import type { Ctx } from "../../deps.ts";
 import { activityLine, INSERTED } from "../activity/repo.ts";
+import { look, once } from "../idempotency/once.ts";
 import * as repo from "./repo.ts";
 import type { NewSuggestion, SuggestionPage } from "./schema.ts";
 
@@ -11,13 +14,27 @@ export async function listSuggestions(ctx: Ctx, { limit, before }: SuggestionPag
   return { rows, nextBefore: matches.length > limit ? (rows.at(-1)?.id ?? null) : null };
 }
 
-export async function createSuggestion(ctx: Ctx, { title, body }: NewSuggestion) {
-  await ctx.read("team:write", []);
-  const { teamId, userId } = ctx.actor;
-  const [[row]] = await ctx.db.run([
-    ...repo.insertSuggestion(ctx, { teamId, userId, title, body }),
-    activityLine(ctx, "suggestion.created", INSERTED),
-  ]);
-  if (!row) throw new Error("The suggestion was not stored.");
-  return row;
+/** @throws the errors of `once` */
+export async function createSuggestion(ctx: Ctx, input: NewSuggestion, call: NamedCall | null) {
+  const { result } = await once<null, repo.SuggestionRow>(ctx, call, () => input, {
+    look: async () => {
+      const { stored } = await look(ctx, "team:write", call, []);
+      return { findings: null, stored };
+    },
+    make: async (_, { isNew, keep }) => {
+      const { teamId, userId } = ctx.actor;
+      const [[row]] = await ctx.db.run([
+        ...repo.insertSuggestion(ctx, { teamId, userId, ...input }, isNew),
+        activityLine(ctx, "suggestion.created", INSERTED),
+        ...keep(null, INSERTED),
+      ]);
+      return row ?? null;
+    },
+    replay: async ({ firstUploadId }) => {
+      const [[row]] = await ctx.db.run([repo.suggestionsOf(ctx.team, (firstUploadId ?? 0) + 1, 1)]);
+      if (row?.id !== firstUploadId) throw notFound("Suggestion");
+      return row;
+    },
+  });
+  return result;
 }

@@ -4,6 +4,7 @@ import { prepared, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import { rowReader, valueReader } from "../../db/rows.ts";
 import type { Params } from "../../db/text.ts";
 import { tokens } from "../auth/table.ts";
+import type { FirstTime } from "../idempotency/once.ts";
 import { revocation } from "./repo/revocation.ts";
 
 const readToken = rowReader(tokens);
@@ -25,16 +26,19 @@ type NewToken = Omit<
 export const isUnrevoked = (tokenId: unknown): SQL =>
   sql`(${tokenId} IS NULL OR EXISTS (SELECT 1 FROM tokens k WHERE k.id = ${tokenId} AND k.revoked_at IS NULL))`;
 
-/** No token is pinned to a team without the person's active membership. */
-export const insertToken = prepared(
-  ({ hash, name, hint, userId, teamId, scopes, createdAt, madeBy }: Params<NewToken>) =>
+/** Does nothing for a repeated call. No token is pinned to a team without the person's active membership. */
+export const insertToken = (
+  { hash, name, hint, userId, teamId, scopes, createdAt, madeBy }: NewToken,
+  isNew: FirstTime["isNew"],
+): Query<TokenRow[]> =>
+  sqlQuery(
     sql`INSERT INTO tokens (hash, name, hint, user_id, team_id, scopes, created_at, made_by)
-      SELECT ${hash}, ${name}, ${hint}, ${userId}, ${teamId}, ${scopes}, ${createdAt}, ${madeBy}
-      WHERE ${isUnrevoked(madeBy)} AND (${teamId} IS NULL OR EXISTS (SELECT 1 FROM members m
+      SELECT ${hash}, ${name}, ${hint}, ${userId}, ${teamId}, ${scopes}, ${createdAt.getTime()}, ${madeBy}
+      WHERE ${isNew} AND ${isUnrevoked(madeBy)} AND (${teamId} IS NULL OR EXISTS (SELECT 1 FROM members m
         WHERE m.team_id = ${teamId} AND m.user_id = ${userId} AND m.is_active = 1))
       RETURNING *`,
-  readToken,
-);
+    readToken,
+  );
 
 /** With a `teamId`, only a token pinned to that team matches. */
 interface OwnToken {

@@ -38,7 +38,7 @@ const create = apiRoute({
   responses: json(z.object({ success: yes, data: createdTokenSchema }), "The new token."),
 });
 tokenRoutes.openapi(create, async (c) => {
-  const { row, token } = await tokens.createToken(c.var.ctx, c.req.valid("json"));
+  const { row, token } = await tokens.createToken(c.var.ctx, c.req.valid("json"), null);
   const { hint: _hint, lastUsedAt: _lastUsedAt, ...data } = toToken(row);
   return c.json({ success: true as const, data: { ...data, token } }, 200);
 });

@@ -1,8 +1,10 @@
 import { AppError, notFound } from "../../core/errors.ts";
+import type { NamedCall } from "../../core/idempotency-key.ts";
 import { randomHex } from "../../core/ids.ts";
 import { sha256Hex } from "../../core/signature.ts";
 import type { Actor, Ctx } from "../../deps.ts";
 import { activityLineBy, doerOf, INSERTED } from "../activity/repo.ts";
+import { type FirstTime, look, once } from "../idempotency/once.ts";
 import * as repo from "./repo.ts";
 import type { NewToken } from "./schema.ts";
 
@@ -24,10 +26,45 @@ export async function listTokens(ctx: Ctx): Promise<repo.TokenRow[]> {
 /**
  * Only this answer contains the token's text.
  *
- * @throws AppError FORBIDDEN for a team without membership
+ * @throws AppError FORBIDDEN for a team without membership; 422 for a repeated call, because the text is not kept; and
+ * the errors of `once`
  */
-export async function createToken(ctx: Ctx, { name, scopes = ["*"], teamId }: NewToken) {
-  await ctx.read("*", []);
+export async function createToken(ctx: Ctx, input: NewToken, call: NamedCall | null) {
+  const { result } = await once<null, NewlyMade>(ctx, call, () => input, {
+    look: async (losses) => {
+      const { stored } = await look(ctx, "*", call, []);
+      if (losses > 0 && !stored) throw notMember();
+      return { findings: null, stored };
+    },
+    make: (_, first) => storeToken(ctx, input, first),
+    replay: () => {
+      throw new AppError(
+        null,
+        "This form was sent before, and its token is made already. If you have not copied the token, revoke it and create another.",
+        { status: 422 },
+      );
+    },
+  });
+  return result;
+}
+
+interface NewlyMade {
+  row: repo.TokenRow;
+  token: string;
+}
+
+const notMember = (): AppError =>
+  new AppError(
+    "FORBIDDEN",
+    "You are not an active member of that team, or your token was revoked.",
+  );
+
+/** Returns null for a repeated call, and when the person is no member of the team. */
+async function storeToken(
+  ctx: Ctx,
+  { name, scopes = ["*"], teamId }: NewToken,
+  { isNew, keep }: FirstTime,
+): Promise<NewlyMade | null> {
   const { userId, teamId: pinnedTeamId } = holder(ctx.actor);
   const pinTo = teamId ?? pinnedTeamId;
   if (pinnedTeamId !== null && pinTo !== pinnedTeamId) {
@@ -38,24 +75,23 @@ export async function createToken(ctx: Ctx, { name, scopes = ["*"], teamId }: Ne
   }
   const token = `kmb_${randomHex(TOKEN_BYTES)}`;
   const [[row]] = await ctx.db.run([
-    repo.insertToken({
-      hash: await sha256Hex(token),
-      name,
-      hint: hintOf(token),
-      userId,
-      teamId: pinTo,
-      scopes: JSON.stringify([...new Set(scopes)]),
-      createdAt: ctx.now(),
-      madeBy: ctx.actor.tokenId,
-    }),
+    repo.insertToken(
+      {
+        hash: await sha256Hex(token),
+        name,
+        hint: hintOf(token),
+        userId,
+        teamId: pinTo,
+        scopes: JSON.stringify([...new Set(scopes)]),
+        createdAt: ctx.now(),
+        madeBy: ctx.actor.tokenId,
+      },
+      isNew,
+    ),
     activityLineBy(ctx, pinTo ?? ctx.actor.teamId, doerOf(ctx.actor), "token.created", INSERTED),
+    ...keep(null),
   ]);
-  if (!row)
-    throw new AppError(
-      "FORBIDDEN",
-      "You are not an active member of that team, or your token was revoked.",
-    );
-  return { row, token };
+  return row ? { row, token } : null;
 }
 
 /**

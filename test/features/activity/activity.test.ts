@@ -289,3 +289,22 @@ test("a slot that fires costs no row of activity, and the post that it makes non
   expect(body.data).toMatchObject([{ title: "A tip", status: "completed" }]);
   expect(insertsOf(costs)).toEqual([]);
 });
+
+test("the page says of a team without lines that they begin now", async () => {
+  const [harness, member] = [new Harness(), await createMember()];
+  const { html } = await (await new Browser(harness).signIn(member)).get("/app/activity");
+  expect(html).toContain("There is no line yet. Changes are listed here from now on.");
+});
+
+test("the page names an account with its platform", async () => {
+  const { harness, member } = await beginLife();
+  const browser = await new Browser(harness).signIn(member);
+  const name = await env.DB.prepare(
+    "SELECT account_name FROM accounts WHERE team_id = ? AND platform = 'bluesky'",
+  )
+    .bind(member.teamId)
+    .first<string>("account_name");
+  const { html } = await browser.get("/app/activity");
+  expect(html).toContain(`connected <a href="/app/accounts/`);
+  expect(html).toContain(`>${name} (Bluesky)</a>`);
+});

@@ -284,6 +284,46 @@ describe("the figures of 30 days", () => {
     }
     expect((await browser.get("/app/analytics/views.csv?part=tiktok")).status).toBe(404);
   });
+
+  test("come as CSV whose names have the period and the choice; a mistake is refused", async () => {
+    const nameOf = async (path: string) =>
+      (await browser.get(path)).headers.get("content-disposition");
+    const days = `${dateOf(TODAY - 7)}-to-${dateOf(TODAY - 1)}`;
+    expect(await nameOf("/app/analytics/summary.csv?period=7")).toBe(
+      `attachment; filename="analytics-summary-${days}.csv"`,
+    );
+    expect(await nameOf("/app/analytics/views.csv?period=7&part=youtube")).toBe(
+      `attachment; filename="analytics-views-youtube-${days}.csv"`,
+    );
+    const { html } = await browser.get("/app/analytics");
+    const account = /<option value="(acc_[^"]+)"/.exec(html)?.[1] ?? "";
+    expect(account).not.toBe("");
+    for (const path of [
+      `/app/analytics/views.csv?period=7&account=${account}`,
+      `/app/analytics/accounts/${account}/views.csv?period=7`,
+    ]) {
+      expect(await nameOf(path)).toMatch(
+        new RegExp(`filename="analytics-views-[a-z0-9-]+-${days}[.]csv"`),
+      );
+    }
+    for (const path of ["", `/accounts/${account}`]) {
+      const refused = await browser.get(`/app/analytics${path}/views.csv?period=zz`);
+      expect(refused.status).toBe(400);
+      expect(refused.html).toContain("Choose a period of 7, ");
+    }
+  });
+
+  test("of the best posts say by what they are the best", async () => {
+    const html = await show("?period=30");
+    expect(html).toContain("<h3>Most viewed</h3>");
+    const { html: csv } = await browser.get("/app/analytics/posts.csv?period=30");
+    const [head = "", ...rows] = csv.trim().split("\r\n");
+    expect(head).toMatch(/,Best by$/);
+    const kinds = rows.map((row) => row.split(",").at(-1));
+    expect(kinds.length).toBeGreaterThan(0);
+    expect(kinds).toEqual(kinds.toSorted().reverse());
+    expect(["views", "engagement"]).toEqual(expect.arrayContaining(kinds));
+  });
 });
 
 test.each<[Cell[], string]>([

@@ -98,6 +98,7 @@ describe("slots", () => {
     const { html } = await browser.get(path);
     expect(wordsOf(html)).toContain("08:15 Mon–Wed, Fri Ada");
     expect(html.match(/<td class="on">/g)).toHaveLength(4);
+    expect(html).toMatch(/<td class="on"><span>Ada[^<]* \([A-Z]\w+\)<\/span>/);
     const form = (await browser.get(`${path}?slot=${slotId}`)).html;
     expect(form).toMatch(
       /<input id="slot-\d+-time" name="time" type="time" required="" value="08:15"/,

@@ -90,7 +90,7 @@ describe("a link", () => {
   });
 
   const REFUSED: [fields: Record<string, string>, id: string, text: string][] = [
-    [{ url: "ftp://example.com" }, "url", "Must be an http or https URL."],
+    [{ url: "ftp://example.com" }, "url", "Must begin with https:// or http://."],
     [{ url: "https://akimbo.test/s/autumn" }, "url", "Must not be a short link of this service"],
     [{ slug: "a b" }, "slug", "Must have only the letters a to z"],
     [{ slug: "TAKEN" }, "slug", "is taken. Choose another"],
@@ -235,7 +235,16 @@ describe("rules", () => {
   });
 
   const REFUSED: [fields: Record<string, string>, id: string, text: string][] = [
-    [geo(0, "Atlantis"), "rule-0-countryCodes", "not a country"],
+    [
+      geo(0, "Deutschland"),
+      "rule-0-countryCodes",
+      "not a country. Write its English name, such as Germany, or its code, such as DE.",
+    ],
+    [
+      { "rules.0.type": "time", "rules.0.destination": TO },
+      "rule-0",
+      "Give “From” or “Until”, or both.",
+    ],
     [geo(0, "DE", "nowhere"), "rule-0-destination", "Is not a URL."],
     [
       { "rules.0.type": "device", "rules.0.destination": TO },
@@ -250,7 +259,7 @@ describe("rules", () => {
         "rules.0.destination": TO,
       },
       "rule-0-endTime",
-      "Must be after the start.",
+      "Must be after “From”.",
     ],
     ...["2026-02-30T10:00", "2026-12-01"].map((startTime): (typeof REFUSED)[number] => [
       { "rules.0.type": "time", "rules.0.startTime": startTime, "rules.0.destination": TO },
@@ -274,6 +283,58 @@ describe("rules", () => {
       expect((await read(path)).rules).toEqual([]);
     },
   );
+
+  const seenIn = (html: string): string[] =>
+    [...html.matchAll(/name="seenAt" value="(\d+)"/g)].map(([, at]) => at ?? "");
+
+  test("of two tabs: the later save is refused with what was typed, and saved when sent again", async () => {
+    const path = await make();
+    const [seenAt = "", another] = seenIn((await browser.get(path)).html);
+    expect(another).toBe(seenAt);
+    const save = (fields: Record<string, string>) =>
+      browser.post(`${path}/rules`, { ...fields, do: "save" });
+    expect((await save({ ...geo(0, "DE"), seenAt })).status).toBe(303);
+    const late = await save({ ...geo(0, "AT"), seenAt });
+    expect(late.status).toBe(409);
+    expect(late.html).toContain("The link or its rules were changed meanwhile");
+    expect(placesIn(late.html)).toEqual(["AT"]);
+    expect((await read(path)).rules).toMatchObject([{ countryCodes: "DE" }]);
+
+    const typed = { url: `${TO}late`, title: "Typed", seenAt };
+    const link = await browser.post(path, typed);
+    expect(link.status).toBe(409);
+    expect(link.html).toContain('value="https://example.com/late"');
+    expect(await read(path)).toMatchObject({ destination: TO, title: null });
+
+    const [now = ""] = seenIn(late.html);
+    expect((await save({ ...geo(0, "AT"), seenAt: now })).status).toBe(303);
+    expect((await read(path)).rules).toMatchObject([{ countryCodes: "AT" }]);
+  });
+
+  test("of two tabs, saved at the same time: one is saved, the other refused", async () => {
+    const path = await make();
+    const [seenAt = ""] = seenIn((await browser.get(path)).html);
+    const places = ["DE", "AT", "CH", "FR"];
+    const saves = await Promise.all(
+      places.map((place) =>
+        browser.post(`${path}/rules`, { ...geo(0, place), seenAt, do: "save" }),
+      ),
+    );
+    const statuses = saves.map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([303, 409, 409, 409]);
+    const { rules } = await read(path);
+    expect(rules).toMatchObject([{ countryCodes: places[statuses.indexOf(303)] }]);
+  });
+
+  test("keep their version while they are moved or refused, so that a newer save is still seen", async () => {
+    const path = await make();
+    const [seenAt = ""] = seenIn((await browser.get(path)).html);
+    await browser.post(`${path}/rules`, { ...geo(0, "DE"), seenAt, do: "save" });
+    const added = await browser.post(`${path}/rules`, { ...geo(0, "AT"), seenAt, do: "add:geo" });
+    expect(seenIn(added.html)[0]).toBe(seenAt);
+    const wrong = await browser.post(`${path}/rules`, { ...geo(0, "??"), seenAt, do: "save" });
+    expect([wrong.status, seenIn(wrong.html)[0]]).toEqual([400, seenAt]);
+  });
 
   test("that did not arrive whole, or are more than the page shows, change nothing", async () => {
     const path = await make();

@@ -101,7 +101,10 @@ describe("a webhook", () => {
     expect((await hooks.webhook(id)).isActive).toBe(true);
   });
 
-  test("has a new secret, shown once", async () => {
+  test("has a new secret, shown once, after a sentence about what it does", async () => {
+    const asking = /<details>\s*<summary>Make a new secret….*?<\/details>/s.exec(await show(path));
+    expect(asking?.[0]).toContain("the old one never again");
+    expect(asking?.[0]).toContain(`action="${path}/rotate`);
     const { html } = await browser.post(`${path}/rotate`);
     expect(secretIn(html)).not.toBe("");
     expect(secretIn(await show(path))).toBe("");

@@ -8,7 +8,7 @@ import {
 } from "../../../src/features/review/rules.ts";
 import { createMember, START } from "../../support/harness.ts";
 import { beginLife, type Life, later } from "../../support/life.ts";
-import { Browser } from "../../support/person.ts";
+import { Browser, formsOf } from "../../support/person.ts";
 
 let life: Life;
 
@@ -66,6 +66,26 @@ describe("a review link", () => {
     expect(refused.status).toBe(400);
     expect(refused.body.errors[0]).toMatchObject({ field: "uploadIds" });
     expect((await make({ uploadIds: [...ids.slice(1), ...ids.slice(1)] })).status).toBe(200);
+  });
+
+  test("is one when the page's form is pressed twice, and another on a page that is opened again", async () => {
+    const [post, draft] = [await awaiting(), await life.insert({ status: "draft" })];
+    const browser = await new Browser(life.harness).signIn(life.member);
+    const press = async () => {
+      const { html } = await browser.get("/app/reviews");
+      return formsOf(html).find((one) => one.startsWith("/app/reviews?")) ?? "";
+    };
+    const action = await press();
+    const fields = { post: [String(post), String(draft)] };
+    const first = await browser.sendForm(action, fields);
+    const second = await browser.sendForm(action, fields);
+    expect([first.status, second.status]).toEqual([303, 303]);
+    expect(await countLinks()).toBe(1);
+    const next = await press();
+    const both = [browser.sendForm(next, { post: String(post) })];
+    both.push(browser.sendForm(next, { post: String(post) }));
+    expect((await Promise.all(both)).map(({ status }) => status)).toEqual([303, 303]);
+    expect(await countLinks()).toBe(2);
   });
 
   test("submits the drafts among them", async () => {

@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { prepared, type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
 import { pickColumns, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
+import type { FirstTime } from "../../idempotency/once.ts";
 import { teams } from "../../teams/table.ts";
 import { isUnrevoked } from "../../tokens/repo.ts";
 import { MAX_FEEDS } from "../rules.ts";
@@ -20,12 +21,15 @@ export const feedsOfTeam = prepared(
   readFeed,
 );
 
-/** Returns no row when the team has too many feeds or the token was revoked. */
-export const insertFeed = ({ teamId, createdBy, tokenId, createdAt }: Omit<FeedRow, "id">) =>
+/** Returns no row for a repeated call, and when the team has too many feeds or the token was revoked. */
+export const insertFeed = (
+  { teamId, createdBy, tokenId, createdAt }: Omit<FeedRow, "id">,
+  isNew: FirstTime["isNew"],
+) =>
   sqlQuery(
     sql`INSERT INTO calendar_feeds (team_id, created_by, token_id, created_at)
       SELECT ${teamId}, ${createdBy}, ${tokenId}, ${createdAt.getTime()}
-      WHERE ${isUnrevoked(tokenId)} AND (SELECT COUNT(*) FROM calendar_feeds f
+      WHERE ${isNew} AND ${isUnrevoked(tokenId)} AND (SELECT COUNT(*) FROM calendar_feeds f
         WHERE f.team_id = ${teamId} AND ${IS_ALIVE}) < ${MAX_FEEDS}
       RETURNING *`,
     readFeed,

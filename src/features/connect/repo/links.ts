@@ -1,7 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
-import { prepared, preparedWrite } from "../../../db/client.ts";
+import { prepared, preparedWrite, type Query, sqlQuery } from "../../../db/client.ts";
 import { pickColumns, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
+import type { FirstTime } from "../../idempotency/once.ts";
 import { teams } from "../../teams/table.ts";
 import { isUnrevoked } from "../../tokens/repo.ts";
 import { MAX_LISTED_LINKS, MAX_PENDING_LINKS } from "../rules.ts";
@@ -18,20 +19,22 @@ type NewLink = Omit<
 
 const isPending = (now: SQL): SQL => sql`account_id IS NULL AND expires_at > ${now}`;
 
-/** Returns no row if too many links are pending. */
-export const insertLink = prepared((link: Params<NewLink>) => {
-  const { teamId, now } = link;
-  return sql`INSERT INTO connection_links (team_id, platform, mode, logo_url, title, description,
+/** Returns no row for a repeated call, and if too many links are pending. */
+export function insertLink(link: NewLink, isNew: FirstTime["isNew"]): Query<ConnectionLinkRow[]> {
+  const { teamId } = link;
+  const [now, expiresAt] = [link.now.getTime(), link.expiresAt.getTime()];
+  const insert = sql`INSERT INTO connection_links (team_id, platform, mode, logo_url, title, description,
       redirect_url, tags, created_by, token_id, created_at, expires_at, type)
     SELECT ${teamId}, ${link.platform}, ${link.mode}, ${link.logoUrl}, ${link.title},
       ${link.description}, ${link.redirectUrl}, ${link.tags}, ${link.createdBy},
       ${link.tokenId}, ${now},
-      ${link.expiresAt}, ${link.type}
-    WHERE ${isUnrevoked(link.tokenId)}
-      AND (SELECT count(*) FROM connection_links WHERE team_id = ${teamId} AND ${isPending(now)})
+      ${expiresAt}, ${link.type}
+    WHERE ${isNew} AND ${isUnrevoked(link.tokenId)}
+      AND (SELECT count(*) FROM connection_links WHERE team_id = ${teamId} AND ${isPending(sql`${now}`)})
       < ${sql.raw(`${MAX_PENDING_LINKS}`)}
     RETURNING *`;
-}, readLink);
+  return sqlQuery(insert, readLink);
+}
 
 export const linksOfTeam = prepared(
   ({ team, now }: Params<{ team: SQL; now: Date }>) =>

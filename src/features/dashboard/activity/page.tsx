@@ -17,6 +17,7 @@ const CURSOR = /^act_[0-9a-f]{28}$/;
 type Fields = Record<"type" | "by" | "before" | "since", string>;
 
 const ACTIVITY_STYLES = `
+.filters .row { grid-column: auto; }
 .activity > li { align-items: baseline; }
 .activity time { color: var(--muted); font-size: .92rem; }
 .pages { justify-content: space-between; }
@@ -101,7 +102,7 @@ activityPage.get(PATH, signedIn("read:pages"), async (c) => {
         {lines.length === 0 ? (
           <p>
             {(page.type ?? page.by) === null
-              ? "Nothing was changed yet."
+              ? "There is no line yet. Changes are listed here from now on."
               : "There is nothing of this kind."}
           </p>
         ) : (

@@ -10,10 +10,13 @@ const named = (kind: SubjectKind, table: string, name: string, isGone: string): 
   sql.raw(`WHEN '${kind}' THEN (SELECT iif(${isGone}, '-', '+') || ${name} FROM ${table} s
     WHERE s.id = a.subject_id AND s.team_id = a.team_id)`);
 
+/** An account's name has its platform before it, with a space between. */
+const ACCOUNT = "platform || ' ' || account_name";
+
 /** A sign that tells whether the subject is still there, and its name; NULL for subjects without a name. */
 const SUBJECT = sql`CASE a.subject_kind
   ${named("upload", "uploads", "platform", "deleted_at IS NOT NULL")}
-  ${named("account", "accounts", "account_name", "deleted_at IS NOT NULL")}
+  ${named("account", "accounts", ACCOUNT, "deleted_at IS NOT NULL")}
   ${named("pool", "pools", "name", "deleted_at IS NOT NULL")}
   ${named("webhook", "webhooks", "url", "deleted_at IS NOT NULL")}
   ${named("domain", "domains", "host", "deleted_at IS NOT NULL")}

@@ -132,6 +132,10 @@ function nameOf({ subjectKind, subjectId, subject: { name } }: ShownLine): strin
     return name !== null && isPlatform(name) ? `a post on ${platformName(name)}` : one;
   }
   if (name === null) return one;
+  if (subjectKind === "account") {
+    const [platform = "", ...words] = name.split(" ");
+    return isPlatform(platform) ? `${words.join(" ")} (${platformName(platform)})` : one;
+  }
   return kind ? `${kind} ${name}` : name;
 }
 

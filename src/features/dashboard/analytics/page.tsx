@@ -25,10 +25,10 @@ import { attempt, readFields, type Shown } from "../refusals.ts";
 import { csvAddress, Freshness, ownLinks, Parts, periodInWords, Trouble } from "./parts.tsx";
 import { sendNoPicture } from "./pictures.ts";
 import { ReportLinks, type SentReport } from "./report-links.tsx";
-import { sendCsv } from "./send-csv.ts";
+import { periodInFile, sendCsv } from "./send-csv.ts";
 import { ANALYTICS_STYLES } from "./styles.ts";
 import { csvTable, TABLES } from "./tables.ts";
-import { addressOf, PATH, readFilter } from "./view.ts";
+import { addressOf, PATH, readFilter, requireFilter } from "./view.ts";
 
 export const analyticsPage = new Hono<PageEnv>();
 
@@ -230,12 +230,12 @@ const Splits = ({ filter }: { filter: PeriodFilter }) => (
 
 for (const name of TABLES) {
   analyticsPage.get(`${PATH}/${name}.csv`, signedIn("read:pages"), async (c) => {
-    const { filter } = readFilter(c.req.query());
+    const filter = requireFilter(c.req.query());
     const period = await getPeriod(c.var.ctx, filter);
     const wanted = c.req.query("part") || null;
     const part = period.parts.find(({ platform }) => platform === wanted);
     if (!part) throw notFound("Table");
-    return sendCsv(c, csvTable(name, period, part));
+    return sendCsv(c, csvTable(name, period, part), periodInFile(period, part));
   });
 }
 

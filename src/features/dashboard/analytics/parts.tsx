@@ -106,48 +106,65 @@ const PostName = ({ post, links }: { post: BestPost; links: Links }) => {
   return address === null ? <strong>{name}</strong> : <a href={address}>{name}</a>;
 };
 
+const BEST_BY = [
+  ["views", "Most viewed"],
+  ["engagement", "Of the others, most likes, comments and shares"],
+] as const;
+
+const BestPostItem = ({
+  post,
+  clock,
+  links,
+}: Omit<BestPostsProps, "part"> & { post: BestPost }) => (
+  <li>
+    {post.uploadId === null ? (
+      <span class="letter" aria-hidden="true">
+        {platformName(post.platform).charAt(0)}
+      </span>
+    ) : (
+      <img src={links.picture(post.uploadId)} alt="" width="72" height="72" loading="lazy" />
+    )}
+    <div>
+      <PostName post={post} links={links} />
+      <p class="muted">
+        {post.accountName} · {platformName(post.platform)} ·{" "}
+        <Time at={new Date(post.publishedAt)} clock={clock} />
+      </p>
+      <p>
+        {post.counters[0] === null ? (
+          "Views not measured"
+        ) : (
+          <>
+            <strong>{shown(post.views)}</strong> views
+          </>
+        )}
+        , {shown(post.engagement)} likes, comments and shares
+      </p>
+    </div>
+  </li>
+);
+
 export const BestPosts = ({ part, clock, links }: BestPostsProps) => (
   <>
     {part.posts.length === 0 ? (
       <p class="muted">No measured post was published in this period.</p>
     ) : (
       <>
-        <ul class="best">
-          {part.posts.map((post) => (
-            <li>
-              {post.uploadId === null ? (
-                <span class="letter" aria-hidden="true">
-                  {platformName(post.platform).charAt(0)}
-                </span>
-              ) : (
-                <img
-                  src={links.picture(post.uploadId)}
-                  alt=""
-                  width="72"
-                  height="72"
-                  loading="lazy"
-                />
-              )}
-              <div>
-                <PostName post={post} links={links} />
-                <p class="muted">
-                  {post.accountName} · {platformName(post.platform)} ·{" "}
-                  <Time at={new Date(post.publishedAt)} clock={clock} />
-                </p>
-                <p>
-                  {post.counters[0] === null ? (
-                    "Views not measured"
-                  ) : (
-                    <>
-                      <strong>{shown(post.views)}</strong> views
-                    </>
-                  )}
-                  , {shown(post.engagement)} likes, comments and shares
-                </p>
-              </div>
-            </li>
-          ))}
-        </ul>
+        {BEST_BY.map(([by, title]) => {
+          const posts = part.posts.filter(({ bestBy }) => bestBy === by);
+          return (
+            posts.length > 0 && (
+              <>
+                <h3>{title}</h3>
+                <ul class="best">
+                  {posts.map((post) => (
+                    <BestPostItem post={post} clock={clock} links={links} />
+                  ))}
+                </ul>
+              </>
+            )
+          );
+        })}
         <FoldedTable table={postTable(part)} csv={links.csv("posts", part)} />
       </>
     )}

@@ -15,10 +15,10 @@ import { isWebLink } from "../../settings/rules.ts";
 import { cut, NoticeLine, renderOwnPage, Section } from "../parts.tsx";
 import { Chart, shown } from "./chart.tsx";
 import { Freshness, ownLinks, PartView, Tile, Trouble } from "./parts.tsx";
-import { sendCsv, tableName } from "./send-csv.ts";
+import { periodInFile, sendCsv, tableName } from "./send-csv.ts";
 import { ANALYTICS_STYLES } from "./styles.ts";
 import { capital, csvTable, type Drawn, dayTable, TABLES } from "./tables.ts";
-import { accountPath, PATH, picturePath, postPath, readFilter } from "./view.ts";
+import { accountPath, PATH, picturePath, postPath, readFilter, requireFilter } from "./view.ts";
 
 export const postFiguresPage = new Hono<PageEnv>();
 
@@ -101,12 +101,12 @@ const PostLine = ({ post, clock }: { post: AnalyticsPost; clock: Clock }) => (
 
 postFiguresPage.get(`${PATH}/accounts/:id/:table`, signedIn("read:pages"), async (c) => {
   const { id, table } = c.req.param();
-  const { filter } = readFilter(c.req.query());
+  const filter = requireFilter(c.req.query());
   const { period } = await getAccountPeriod(c.var.ctx, id, filter.days);
   const [part] = period.parts;
   const name = tableName(table);
   if (!TABLES.includes(name) || !part) throw notFound("Table");
-  return sendCsv(c, csvTable(name, period, part));
+  return sendCsv(c, csvTable(name, period, part), periodInFile(period, part));
 });
 
 type PostDays = Awaited<ReturnType<typeof getPostFigures>>["days"];
@@ -127,10 +127,14 @@ postFiguresPage.get(
   signedIn("read:pages"),
   async (c) => {
     const { accountId, postId, table } = c.req.param();
-    const { days } = await getPostFigures(c.var.ctx, accountId, postId);
+    const { account, days } = await getPostFigures(c.var.ctx, accountId, postId);
     const name = POST_MEASURES.find((measure) => measure === tableName(table));
     if (!name) throw notFound("Table");
-    return sendCsv(c, dayTable(name, drawnPost(days), false));
+    return sendCsv(c, dayTable(name, drawnPost(days), false), [
+      account.accountName,
+      account.platform,
+      postId,
+    ]);
   },
 );
 

@@ -163,15 +163,15 @@ function platformTable({ platforms }: Part): Table {
 export function postTable({ posts }: Pick<Part, "posts">): Table {
   return {
     name: "posts",
-    caption: "Best posts published in this period",
+    caption: "Best posts published in this period, by views and then by engagement",
     head: [
       ...["Post", "Account", "Platform", "Published", "Views", "Likes", "Comments", "Shares"],
-      ...["Engagement", "Address"],
+      ...["Engagement", "Address", "Best by"],
     ],
     rows: posts.map((post) => [
       ...[post.title || "Without text", post.accountName, platformName(post.platform)],
       ...[post.publishedAt, ...post.counters],
-      ...[engagementIn(post.counters), post.url ?? ""],
+      ...[engagementIn(post.counters), post.url ?? "", post.bestBy],
     ]),
     links: posts.map(({ accountId, id }) => postPath(accountId, id)),
   };

@@ -1,3 +1,4 @@
+import { AppError } from "../../../core/errors.ts";
 import { isPlatform } from "../../../core/platforms.ts";
 import { isBrokenText } from "../../../core/text.ts";
 import { PERIODS, type PeriodFilter, SPLITS } from "../../analytics/period.ts";
@@ -43,6 +44,13 @@ export function readFilter(query: Record<string, string>): {
     tag: read("tag", short, "There is no such tag.") ?? "",
   };
   return { filter, mistakes };
+}
+
+/** @throws AppError 400 for invalid values */
+export function requireFilter(query: Record<string, string>): PeriodFilter {
+  const { filter, mistakes } = readFilter(query);
+  if (mistakes.length > 0) throw new AppError(null, mistakes.join(" "));
+  return filter;
 }
 
 /** `path` is below /app/analytics. */

@@ -7,7 +7,7 @@ import { Button, InputField } from "../form-parts.tsx";
 import { Section } from "../parts.tsx";
 import { POOLS } from "./list.tsx";
 import { type FormState, formState, type RefusedForm } from "./refused.ts";
-import { accountLabel, DAY_NAMES, daysInWords, WEEK } from "./words.ts";
+import { accountLabel, DAY_NAMES, daysInWords, shortAccountLabel, WEEK } from "./words.ts";
 
 type Pool = PoolView["pool"];
 type Slot = Pool["slots"][number];
@@ -21,10 +21,14 @@ interface SlotsProps {
   mayChange: boolean;
 }
 
-const namesOf = (slot: Slot, accounts: readonly AccountRow[]): string[] =>
+const namesOf = (
+  slot: Slot,
+  accounts: readonly AccountRow[],
+  label: (account: AccountRow) => string,
+): string[] =>
   slot.accountIds.flatMap((id) => {
     const account = accounts.find((one) => one.id === id);
-    return account ? [accountLabel(account)] : [];
+    return account ? [label(account)] : [];
   });
 
 export const Slots = ({ pool, accounts, open, refused, mayChange }: SlotsProps) => {
@@ -45,7 +49,7 @@ export const Slots = ({ pool, accounts, open, refused, mayChange }: SlotsProps) 
             {slots.map((slot) => {
               const id = `slot-${slot.id}`;
               const isOpen = mayChange && (open === String(slot.id) || refused?.id === id);
-              const names = namesOf(slot, accounts);
+              const names = namesOf(slot, accounts, accountLabel);
               return (
                 <li id={id}>
                   <div class="grow">
@@ -152,7 +156,7 @@ const Grid = ({ slots, accounts }: { slots: readonly Slot[]; accounts: readonly 
             return (
               <td class={here.length > 0 ? "on" : undefined}>
                 {here.map((slot) => (
-                  <span>{shortNames(namesOf(slot, accounts))}</span>
+                  <span>{shortNames(namesOf(slot, accounts, shortAccountLabel))}</span>
                 ))}
               </td>
             );
@@ -168,7 +172,7 @@ const SHOWN_NAMES = 2;
 const shortNames = (names: readonly string[]): string => {
   if (names.length === 0) return "No account";
   const more = names.length - SHOWN_NAMES;
-  const shown = names.slice(0, SHOWN_NAMES).map((name) => name.replace(/ on [^ ]+$/, ""));
+  const shown = names.slice(0, SHOWN_NAMES);
   return more > 0 ? `${shown.join(", ")} and ${more} more` : shown.join(", ");
 };
 

@@ -91,6 +91,9 @@ export function ruleInWords(
 export const accountLabel = ({ accountName, platform }: AccountRow): string =>
   `${accountName} on ${platformName(platform)}`;
 
+export const shortAccountLabel = ({ accountName, platform }: AccountRow): string =>
+  `${accountName} (${platformName(platform)})`;
+
 export const zoneInWords = (zone: string, offset: number): string =>
   zone === "UTC" ? "UTC" : `${zone} (UTC${formatOffset(offset)})`;
 

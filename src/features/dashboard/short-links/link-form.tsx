@@ -5,6 +5,7 @@ import type { LinkOnPage } from "../../links/own.ts";
 import type { LinkDomain } from "../../links/repo/links.ts";
 import { Field, InputField, SubmitLine } from "../form-parts.tsx";
 import type { FieldRefusals } from "../marked-fields.ts";
+import { SeenVersion } from "../seen-version.tsx";
 
 export interface LinkFields {
   url: string;
@@ -65,6 +66,8 @@ export const toInput = (fields: LinkFields): object => ({
 
 interface FormProps {
   action: string;
+  /** The version that the form shows, of a link that exists. */
+  seenAt?: Date;
   fields: LinkFields;
   refusals: FieldRefusals;
   domains: readonly LinkDomain[];
@@ -73,7 +76,14 @@ interface FormProps {
   children: Child;
 }
 
-export const LinkForm = ({ action, fields, refusals, isNew = false, ...rest }: FormProps) => {
+export const LinkForm = ({
+  action,
+  seenAt,
+  fields,
+  refusals,
+  isNew = false,
+  ...rest
+}: FormProps) => {
   const refusal = (name: string) => refusals.get(name) ?? null;
   const hasMore =
     refusals.size > 0 ||
@@ -82,6 +92,7 @@ export const LinkForm = ({ action, fields, refusals, isNew = false, ...rest }: F
     fields.botProtection;
   return (
     <TeamForm class="fields" action={action} makes={isNew}>
+      {seenAt && <SeenVersion at={seenAt} />}
       <InputField
         id="url"
         label="Where it leads"

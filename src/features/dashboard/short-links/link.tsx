@@ -19,7 +19,8 @@ import { zoneAndColorOfTeam } from "../../settings/repo.ts";
 import { Button } from "../form-parts.tsx";
 import { attemptForm, type FieldRefusals, NO_REFUSALS } from "../marked-fields.ts";
 import { doneNotice, NoticeLine, renderOwnPage, Section, State } from "../parts.tsx";
-import { attempt, readFields, type Shown } from "../refusals.ts";
+import { attempt, isOutdated, readFields, type Shown } from "../refusals.ts";
+import { readSeen } from "../seen-version.tsx";
 import { Clicks } from "./clicks.tsx";
 import { Code, inkIn } from "./code.tsx";
 import { fieldsOfLink, type LinkFields, LinkForm, readLinkForm, toInput } from "./link-form.tsx";
@@ -59,17 +60,22 @@ shortLinkPage.get(PATH, signedIn("read:pages"), (c) =>
   showLink(c, { notice: doneNotice(DONE_MESSAGES, c.req.query("done")), status: 200 }),
 );
 
-async function change(c: Context<PageEnv>, input: object): Promise<void> {
+async function change(
+  c: Context<PageEnv>,
+  input: object,
+  seenAt: Date | null = null,
+): Promise<void> {
   const { linkChangeSchema } = await loadSchemas();
   const origin = publicOrigin(c.var.deps, c.req.url);
-  await changeLink(c.var.ctx, idOf(c), readFields(linkChangeSchema, input), origin);
+  await changeLink(c.var.ctx, idOf(c), readFields(linkChangeSchema, input), { origin, seenAt });
 }
 
 shortLinkPage.post(PATH, signedIn("write"), async (c) => {
-  const sent = readLinkForm(await readForm(c));
-  const refused = await attemptForm(() => change(c, toInput(sent)));
+  const form = await readForm(c);
+  const [sent, seenAt] = [readLinkForm(form), readSeen(form)];
+  const refused = await attemptForm(() => change(c, toInput(sent), seenAt));
   return refused
-    ? showLink(c, { ...refused, sent })
+    ? showLink(c, { ...refused, sent, seenAt: isOutdated(refused) ? null : seenAt })
     : c.redirect(`${LIST}/${idOf(c)}?done=changed`, 303);
 });
 
@@ -77,18 +83,18 @@ shortLinkPage.post(`${PATH}/rules`, signedIn("write"), async (c) => {
   const form = await readForm(c);
   const action = textField(form, "do") || "save";
   const rows = readRows(form);
-  const status = 200;
+  const seenAt = readSeen(form);
   if (action !== "save") {
-    return showLink(c, { notice: null, status, rows: changeRows(rows, action) });
+    return showLink(c, { notice: null, status: 200, rows: changeRows(rows, action), seenAt });
   }
   const list = [...rows.values()];
   const zone = zoneNamed(textField(form, "zone"));
   const refused = await attemptForm(async () => {
     requireRows(form, rows);
-    await change(c, { rules: toRules(list, zone) });
+    await change(c, { rules: toRules(list, zone) }, seenAt);
   });
   return refused
-    ? showLink(c, { ...refused, rows: list })
+    ? showLink(c, { ...refused, rows: list, seenAt: isOutdated(refused) ? null : seenAt })
     : c.redirect(`${LIST}/${idOf(c)}?done=rules#rules`, 303);
 });
 
@@ -111,11 +117,13 @@ interface Sent {
   sent?: LinkFields;
   rows?: readonly RuleRow[];
   fields?: FieldRefusals;
+  /** The version of what was sent; null for that of now. */
+  seenAt?: Date | null;
 }
 
 async function showLink(
   c: Context<PageEnv>,
-  { notice, status, sent, rows, fields = NO_REFUSALS }: Shown & Sent,
+  { notice, status, sent, rows, fields = NO_REFUSALS, seenAt = null }: Shown & Sent,
 ): Promise<Response> {
   const { ctx } = c.var;
   const id = idOf(c);
@@ -198,6 +206,7 @@ async function showLink(
         ) : (
           <RulesForm
             action={`${path}/rules`}
+            seenAt={(rows && seenAt) ?? link.updatedAt}
             rows={rows ?? link.rules.map((rule) => toRow(rule, zone))}
             refusals={rows ? fields : NO_REFUSALS}
             zone={zone.zone}
@@ -223,6 +232,7 @@ async function showLink(
       <Section id="change" title="Change the link">
         <LinkForm
           action={path}
+          seenAt={(sent && seenAt) ?? link.updatedAt}
           fields={sent ?? fieldsOfLink(link)}
           refusals={sent ? fields : NO_REFUSALS}
           domains={domains}

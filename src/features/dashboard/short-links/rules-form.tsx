@@ -2,6 +2,7 @@ import { TeamForm } from "../../../pages/team-form.tsx";
 import { DEVICES, SYSTEMS } from "../../links/own.ts";
 import { InputField } from "../form-parts.tsx";
 import type { FieldRefusals } from "../marked-fields.ts";
+import { SeenVersion } from "../seen-version.tsx";
 import { FieldError } from "./link-form.tsx";
 import type { RuleRow } from "./rule-rows.ts";
 import {
@@ -16,18 +17,20 @@ import {
 
 interface FormProps {
   action: string;
+  seenAt: Date;
   rows: readonly RuleRow[];
   refusals: FieldRefusals;
   zone: string;
   isChanged: boolean;
 }
 
-export const RulesForm = ({ action, rows, refusals, zone, isChanged }: FormProps) => (
+export const RulesForm = ({ action, seenAt, rows, refusals, zone, isChanged }: FormProps) => (
   <TeamForm action={action} id="rules-form">
     <button type="submit" name="do" value="save" hidden>
       Save the rules
     </button>
     <input type="hidden" name="zone" value={zone} />
+    <SeenVersion at={seenAt} />
     <FieldError id="rules" refusal={refusals.get("rules") ?? null} />
     {rows.length > 0 ? (
       <ol class="rules">

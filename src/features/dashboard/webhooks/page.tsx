@@ -304,7 +304,6 @@ async function showWebhook(
                   Switch on
                 </Act>
               )}
-          {isManager && <Act action={`${path}/rotate`}>Make a new secret</Act>}
           {mayEnd && (
             <a class="button quiet" href={`${path}/delete`}>
               Delete…
@@ -312,7 +311,17 @@ async function showWebhook(
           )}
         </div>
         {isManager && (
-          <p class="muted">A new secret signs at once: change it in your program too.</p>
+          <details>
+            <summary>Make a new secret…</summary>
+            <p>
+              The new secret signs from that moment on, and the old one never again: until you give
+              the new one to your program, the program sees wrong signatures and refuses what is
+              sent.
+            </p>
+            <Act action={`${path}/rotate`} tone="danger">
+              Make a new secret
+            </Act>
+          </details>
         )}
       </section>
       {isManager && row.isActive && (

@@ -35,7 +35,10 @@ interface Team {
 type LinkId = Team & { id: number };
 
 const readListed = rowReader({ ...pickColumns(shortLinks, LISTED), host });
-const readWhole = rowReader({ ...pickColumns(shortLinks, [...LISTED, "rules"]), host });
+const readWhole = rowReader({
+  ...pickColumns(shortLinks, [...LISTED, "rules", "updatedAt"]),
+  host,
+});
 const readNumber = valueReader(integer("value").notNull());
 
 /** `host`: null on the instance's own address. */
@@ -96,13 +99,13 @@ const OF_TEAM = sql.raw("short_links l INDEXED BY short_links_of_team");
 
 export const findLink = prepared(
   (link: Params<LinkId>) =>
-    sql`SELECT ${columns}, l.rules, d.host FROM ${OF_TEAM} LEFT JOIN domains d ON d.id = l.domain_id
+    sql`SELECT ${columns}, l.rules, l.updated_at, d.host FROM ${OF_TEAM} LEFT JOIN domains d ON d.id = l.domain_id
       WHERE ${isThis(link)}`,
   readWhole,
 );
 
 const readOnPage = rowReader({
-  ...pickColumns(shortLinks, [...LISTED, "rules"]),
+  ...pickColumns(shortLinks, [...LISTED, "rules", "updatedAt"]),
   ...pickColumns(domains, ["verifiedAt"]),
   host,
   shortHosts: json<string[]>("shortHosts").notNull(),
@@ -112,7 +115,7 @@ export type LinkOnPage = ReturnType<typeof readOnPage>;
 
 export const linkOnPage = ({ team, id }: LinkId): Query<LinkOnPage[]> =>
   sqlQuery(
-    sql`SELECT ${columns}, l.rules, d.host, d.verified_at, ${sql.raw(SHORT_HOSTS)} AS "shortHosts"
+    sql`SELECT ${columns}, l.rules, l.updated_at, d.host, d.verified_at, ${sql.raw(SHORT_HOSTS)} AS "shortHosts"
       FROM ${OF_TEAM} LEFT JOIN domains d ON d.id = l.domain_id WHERE ${isThis({ team, id })}`,
     readOnPage,
   );
@@ -234,15 +237,28 @@ export function insertLink(
   return sqlQuery(sql`${insert} RETURNING id AS value`, readNumber);
 }
 
-/** Does nothing if the slug is taken or the domain is not verified. */
+interface Update {
+  fields: Partial<LinkFields>;
+  address: StoredAddress;
+  at: Date;
+  /** Null for any version. */
+  seenAt: Date | null;
+}
+
+/**
+ * Does nothing if the slug is taken, the domain is not verified, or the link was changed after `seenAt`. Every change
+ * has a later `updatedAt` than the one before, also within a millisecond.
+ */
 export function updateLink(
   team: number,
   id: number,
-  { fields, address, at }: { fields: Partial<LinkFields>; address: StoredAddress; at: Date },
+  { fields, address, at, seenAt }: Update,
 ): Query<number> {
-  const changes = assignments(shortLinks, { ...fields, updatedAt: at });
+  const updatedAt = sql`max(${at.getTime()}, l.updated_at + 1)`;
+  const changes = assignments(shortLinks, { ...fields, updatedAt });
+  const isSeen = seenAt === null ? sql`TRUE` : sql`l.updated_at = ${seenAt.getTime()}`;
   return sqlWrite(sql`UPDATE short_links AS l SET ${changes} WHERE ${isThis({ team, id })}
-    AND ${isServed(fields.domainId ?? OWN_DOMAIN)} AND ${isFree(address, team, id)}`);
+    AND ${isSeen} AND ${isServed(fields.domainId ?? OWN_DOMAIN)} AND ${isFree(address, team, id)}`);
 }
 
 export type StoredAddress = Pick<LinkRow, "domainId" | "slugKey">;

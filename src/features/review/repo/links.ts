@@ -3,6 +3,7 @@ import { integer } from "drizzle-orm/sqlite-core";
 import { prepared, preparedWrite, type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
 import { pickColumns, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
+import type { FirstTime } from "../../idempotency/once.ts";
 import { uploads } from "../../posts/table.ts";
 import { teams } from "../../teams/table.ts";
 import { isUnrevoked } from "../../tokens/repo.ts";
@@ -32,8 +33,14 @@ type NewLink = Omit<ReviewLinkRow, "id">;
 
 const readLink = rowReader(reviewLinks);
 
-/** The first statement returns no row when a post awaits no approval or the team has too many links. */
-export function insertLink(link: NewLink): [Query<ReviewLinkRow[]>, Query<number>] {
+export const linkOfTeam = (teamId: number, id: number): Query<ReviewLinkRow[]> =>
+  sqlQuery(sql`SELECT * FROM review_links WHERE id = ${id} AND team_id = ${teamId}`, readLink);
+
+/** The first statement returns no row for a repeated call, and when a post awaits no approval or the team has too many links. */
+export function insertLink(
+  link: NewLink,
+  isNew: FirstTime["isNew"],
+): [Query<ReviewLinkRow[]>, Query<number>] {
   const { teamId, createdBy, tokenId } = link;
   const ids = JSON.stringify(link.uploadIds);
   const [createdAt, expiresAt] = [link.createdAt.getTime(), link.expiresAt.getTime()];
@@ -41,7 +48,7 @@ export function insertLink(link: NewLink): [Query<ReviewLinkRow[]>, Query<number
     sqlQuery(
       sql`INSERT INTO review_links (team_id, upload_ids, created_by, token_id, created_at, expires_at)
         SELECT ${teamId}, ${ids}, ${createdBy}, ${tokenId}, ${createdAt}, ${expiresAt}
-        WHERE ${isUnrevoked(tokenId)} AND (SELECT COUNT(*) FROM review_links
+        WHERE ${isNew} AND ${isUnrevoked(tokenId)} AND (SELECT COUNT(*) FROM review_links
             WHERE team_id = ${teamId} AND expires_at > ${createdAt}) < ${MAX_OPEN_LINKS}
           AND (SELECT COUNT(*) FROM json_each(${ids}) item CROSS JOIN uploads u ON u.id = item.value
             WHERE u.team_id = ${teamId} AND u.status = 'pending_approval' AND u.deleted_at IS NULL)
