@@ -17,7 +17,6 @@ CREATE TABLE oauth_clients (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX oauth_clients_of_team ON oauth_clients (team_id) WHERE team_id IS NOT NULL;
-CREATE INDEX oauth_clients_unused ON oauth_clients (coalesce(used_at, created_at)) WHERE team_id IS NULL;
 
 -- Client id metadata documents, by their address.
 CREATE TABLE oauth_documents (
@@ -82,7 +81,6 @@ CREATE TABLE oauth_access (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX oauth_access_by_end ON oauth_access (expires_at);
-CREATE INDEX oauth_access_of_grant ON oauth_access (grant_id);
 
 -- Renewal makes the next pair out of the presented token, so that the same token always gets the same pair.
 CREATE TABLE oauth_refresh (
@@ -94,7 +92,7 @@ CREATE TABLE oauth_refresh (
   next_access_hash TEXT
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX oauth_refresh_of_grant ON oauth_refresh (grant_id);
+CREATE INDEX oauth_refresh_replaced ON oauth_refresh (replaced_at) WHERE replaced_at IS NOT NULL;
 
 -- Authorization requests of visitors who sign in first.
 CREATE TABLE oauth_requests (

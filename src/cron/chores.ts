@@ -14,6 +14,7 @@ import { reencryptLogins } from "../features/logins/secrets.ts";
 import { WATCH_CALLS, watchLogins } from "../features/logins/watch.ts";
 import { removeUnusedObjects } from "../features/media/clean-up.ts";
 import { reencryptTargets } from "../features/notices/secrets.ts";
+import { forgetEndedPrograms } from "../features/oauth/expiry.ts";
 import { expirePlans } from "../features/plans/expiry.ts";
 import { endLeftItems, forgetOldFirings } from "../features/pools/expiry.ts";
 import { clearPresigned } from "../features/presign/clean-up.ts";
@@ -63,6 +64,7 @@ const CHORES: Record<string, Chore> = {
   "forget old drafts": { rhythm: NIGHTLY_SLICES, page: forgetOldDrafts, calls: 1 },
   "forget consents": { rhythm: NIGHTLY_SLICES, page: forgetOldConsents, calls: 1 },
   "forget ended sign-ins": { rhythm: NIGHTLY_SLICES, page: forgetEndedSignIns, calls: 1 },
+  "forget ended programs": { rhythm: NIGHTLY_SLICES, page: forgetEndedPrograms, calls: 1 },
   "forget ended links": { rhythm: NIGHTLY_SLICES, page: forgetEndedLinks, calls: 1 },
   "forget ended reviews": { rhythm: NIGHTLY_SLICES, page: forgetEndedReviews, calls: 1 },
   "forget ended rehearsals": {

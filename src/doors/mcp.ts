@@ -1,6 +1,6 @@
 import { isJsonContentType } from "@modelcontextprotocol/server";
 import { AppError } from "../core/errors.ts";
-import { ANNOUNCED_SCOPES } from "../core/scopes.ts";
+import { ANNOUNCED_SCOPES, type Scope } from "../core/scopes.ts";
 import { isLoopback } from "../core/url-policy.ts";
 import { createCaller } from "../features/auth/caller.ts";
 import { bodyOf } from "../http/body.ts";
@@ -52,8 +52,8 @@ function loadTools(tools: Tools, message: unknown): Promise<AnyTool[]> {
 
 export function createMcp(makeDeps: MakeDeps, tools = TOOLS) {
   const app = createDoor(makeDeps);
-  app.onError((error, c) => {
-    challenge(c, error);
+  app.onError(async (error, c) => {
+    await challenge(c, error);
     return renderError(error, c);
   });
   app.use(requireKnownCaller);
@@ -80,7 +80,7 @@ export function createMcp(makeDeps: MakeDeps, tools = TOOLS) {
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
-function challenge(c: AppContext, error: unknown): void {
+async function challenge(c: AppContext, error: unknown): Promise<void> {
   if (!(error instanceof AppError)) return;
   const { deps, ctx } = c.var;
   const origin = publicOrigin(deps, c.req.url);
@@ -93,11 +93,15 @@ function challenge(c: AppContext, error: unknown): void {
   }
   const actor = ctx?.knownActor();
   if (error.code === "INSUFFICIENT_SCOPE" && actor?.isProgram) {
-    const scope = [...actor.scopes, error.extras.requiredScope].join(" ");
+    const lacking = error.extras.requiredScope as Scope;
+    const scope = [...actor.scopes, lacking].join(" ");
+    const message = `${error.message} Allow it at ${origin}/app/tokens.`;
     c.header(
       "WWW-Authenticate",
-      `Bearer error="insufficient_scope", scope="${scope}", ${metadata}, error_description="${error.message}"`,
+      `Bearer error="insufficient_scope", scope="${scope}", ${metadata}, error_description="${message}"`,
     );
+    const { askForScope } = await import("../features/oauth/programs.ts");
+    deps.defer(askForScope(deps, actor, lacking, origin));
   }
 }
 

@@ -4,6 +4,7 @@ import { sha256Hex } from "../../core/signature.ts";
 import type { Deps } from "../../deps.ts";
 import type { Client } from "./clients.ts";
 import { allowedLine } from "./lines.ts";
+import { reportAllowed } from "./programs.ts";
 import { OAuthRefusal } from "./refusal.ts";
 import * as codes from "./repo/codes.ts";
 import { endGrant, grantIdOfCode } from "./repo/grants.ts";
@@ -91,6 +92,7 @@ export async function exchangeCode(deps: Deps, exchange: CodeExchange): Promise<
     await refuseUsedCode(deps, hash, now);
     throw invalidGrant(row.expiresAt <= now ? "code_expired" : "code_used");
   }
+  deps.defer(reportAllowed(deps, row, origin));
   return { answer: answerOf(pair, accessToken, refreshToken, now), grantId: pair.grantId };
 }
 

@@ -1,4 +1,6 @@
+import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
+import { forgetEndedPrograms } from "../../../src/features/oauth/expiry.ts";
 import { callTool, send } from "../../support/agent.ts";
 import {
   connectSandbox,
@@ -7,8 +9,8 @@ import {
   harnessWith,
   type Member,
 } from "../../support/harness.ts";
-import { Browser } from "../../support/person.ts";
-import { API, allow, answerOf, MCP, Program } from "../../support/program.ts";
+import { Browser, formsOf } from "../../support/person.ts";
+import { API, allow, answerOf, MCP, Program, REDIRECT } from "../../support/program.ts";
 
 const ORIGIN = "https://akimbo.test";
 
@@ -250,5 +252,195 @@ describe("a request", () => {
     const { status, html } = await allow(browser, page);
     expect([400, 403, 409]).toContain(status);
     expect(html).not.toContain("kmc_");
+  });
+});
+
+describe("the page Tokens", () => {
+  test("lists programs, extends one that asks for more, and ends it", async () => {
+    const { access_token } = await program.tokens(browser);
+    const wants = () =>
+      send(
+        harness,
+        "tools/call",
+        { name: "create_review_link", arguments: {} },
+        bearer(access_token),
+      );
+    expect((await wants()).status).toBe(403);
+    await harness.settle();
+    const { html } = await browser.get("/app/tokens");
+    expect(html).toContain("1 program");
+    expect(html).toContain("Registered itself, from program.example");
+    expect(html).toContain("It asks for: publish posts.");
+    const [extend = ""] = formsOf(html).filter((path) => path.includes("/extend"));
+    const { location } = await browser.sendForm(extend, { scopes: "posts:publish" });
+    expect(location).toBe("/app/tokens?done=extended");
+    expect((await wants()).status).toBe(200);
+    expect((await browser.sendForm(extend, { scopes: "posts:publish" })).status).toBe(409);
+    const id = /tokens\/(\d+)\/extend/.exec(extend)?.[1];
+    await browser.post(`/app/tokens/${id}/revoke`);
+    expect((await wants()).status).toBe(401);
+    expect((await browser.get("/app/tokens")).html).not.toContain("1 program");
+  });
+
+  test("extends no program of another person", async () => {
+    const { access_token } = await program.tokens(browser);
+    await send(
+      harness,
+      "tools/call",
+      { name: "create_review_link", arguments: {} },
+      bearer(access_token),
+    );
+    await harness.settle();
+    const [extend = ""] = formsOf((await browser.get("/app/tokens")).html).filter((path) =>
+      path.includes("/extend"),
+    );
+    const other = await new Browser(harness).signIn(await createMember());
+    const path = extend.split("?")[0] ?? "";
+    expect((await other.post(path, { scopes: "posts:publish" })).status).toBe(409);
+    expect((await browser.get("/app/tokens")).html).toContain("It asks for: publish posts.");
+  });
+});
+
+describe("a metadata document", () => {
+  let documents = 0;
+  let ID = "";
+  beforeEach(() => {
+    documents += 1;
+    ID = `https://client.example/${documents}.json`;
+  });
+  const document = (more = {}) => ({
+    client_id: ID,
+    client_name: "Claude",
+    redirect_uris: [REDIRECT, "http://localhost/callback"],
+    ...more,
+  });
+  const answer = (body: unknown, init: ResponseInit = {}) =>
+    new Response(typeof body === "string" ? body : JSON.stringify(body), {
+      headers: { "content-type": "application/json" },
+      ...init,
+    });
+  const open = async (more = {}) =>
+    browser.get(await program.authorizePath({ client_id: ID, ...more }));
+
+  test("vouches for a program, and is kept while its host is down", async () => {
+    let fetched = 0;
+    harness.network = async () => {
+      fetched += 1;
+      return answer(document());
+    };
+    const page = await open();
+    expect(page.html).toContain("Its name is vouched for by <strong>client.example</strong>");
+    program.clientId = ID;
+    expect((await program.tokens(browser)).scope).toContain("posts:read");
+    expect(fetched).toBe(1);
+    harness.network = async () => {
+      throw new Error("down");
+    };
+    harness.advance(86_400);
+    expect((await open()).status).toBe(200);
+  });
+
+  test("lets a program of this computer use any port", async () => {
+    harness.network = async () => answer(document());
+    const page = await open({ redirect_uri: "http://localhost:3118/callback" });
+    expect(page.html).toContain("a program on this computer");
+    expect((await open({ redirect_uri: "http://127.0.0.1:3118/callback" })).status).toBe(400);
+    expect((await open({ redirect_uri: "http://localhost:3118/other" })).status).toBe(400);
+  });
+
+  test.each<[string, () => Response | Promise<Response>]>([
+    [
+      "that redirects",
+      () => new Response(null, { status: 302, headers: { location: "https://x.example/" } }),
+    ],
+    ["of another type", () => answer(document(), { headers: { "content-type": "text/html" } })],
+    ["that is large", () => answer({ ...document(), more: "x".repeat(6_000) })],
+    ["that names another id", () => answer(document({ client_id: `${ID}x` }))],
+    ["without a name", () => answer(document({ client_name: undefined }))],
+    [
+      "without an allowed address",
+      () => answer(document({ redirect_uris: ["http://x.example/"] })),
+    ],
+    ["that is no JSON", () => answer("<html>")],
+    ["that is not there", () => answer(document(), { status: 404 })],
+  ])("%s is refused on the page", async (_, network) => {
+    harness.network = async () => network();
+    const { status, location, html } = await open();
+    expect([status, location]).toEqual([400, null]);
+    expect(html).toContain("Nothing was sent to the program.");
+  });
+
+  test.each([
+    "https://10.0.0.1/x.json",
+    "https://localhost/x.json",
+    "https://akimbo.test/x.json",
+    "https://a.internal/x.json",
+    "https://client.example/",
+    "https://client.example/x.json#a",
+    "https://client.example:8080/x.json",
+  ])("at %s is not fetched", async (id) => {
+    harness.network = async () => {
+      throw new Error("fetched");
+    };
+    const { status } = await open({ client_id: id });
+    expect(status).toBe(400);
+  });
+});
+
+describe("registration", () => {
+  test.each([
+    [
+      "Cursor's three addresses",
+      {
+        redirect_uris: [
+          "cursor://anysphere.cursor-mcp/oauth/callback",
+          "https://www.cursor.com/agents/mcp/oauth/callback",
+          "http://localhost:8787/callback",
+        ],
+      },
+    ],
+    ["a program without a name", { client_name: undefined }],
+    [
+      "what it does not know",
+      { grant_types: ["urn:x"], jwks: {}, application_type: "native", scope: "a b" },
+    ],
+  ])("takes %s", async (_, metadata) => {
+    await program.register(metadata);
+    expect(program.clientId).toMatch(/^kmx_/);
+  });
+
+  test("gives a secret where a method needs one, and asks for it", async () => {
+    await program.register({ token_endpoint_auth_method: "client_secret_post" });
+    const code = await program.code(browser);
+    expect((await program.exchange(code)).body.error).toBe("invalid_client");
+    const wrong = await program.exchange(code, { client_secret: "kms_wrong" });
+    expect([wrong.status, wrong.body.error]).toEqual([401, "invalid_client"]);
+    expect((await program.exchange(code, { client_secret: program.secret ?? "" })).status).toBe(
+      200,
+    );
+  });
+
+  test.each([
+    ["no addresses", { redirect_uris: [] }, "invalid_client_metadata"],
+    ["a script", { redirect_uris: ["javascript:alert(1)"] }, "invalid_redirect_uri"],
+    ["plain http", { redirect_uris: ["http://x.example/"] }, "invalid_redirect_uri"],
+    ["a fragment", { redirect_uris: ["https://x.example/#a"] }, "invalid_redirect_uri"],
+  ])("refuses %s", async (_, metadata, error) => {
+    await expect(program.register(metadata)).rejects.toThrow(error);
+  });
+});
+
+describe("the night", () => {
+  test("ends grants that were not used, and forgets programs without any", async () => {
+    const { access_token, refresh_token } = await program.tokens(browser);
+    await new Program(harness).register();
+    harness.advance(61 * 86_400);
+    expect((await program.refresh(refresh_token)).body.error).toBe("invalid_grant");
+    expect((await listTools(access_token)).status).toBe(401);
+    while ((await forgetEndedPrograms(harness.deps)) !== null);
+    const { results } = await env.DB.prepare(
+      "SELECT (SELECT count(*) FROM oauth_clients) AS clients, (SELECT count(*) FROM oauth_access) AS access, (SELECT count(*) FROM tokens WHERE name = 'A program' AND revoked_at IS NULL) AS tokens",
+    ).all();
+    expect(results).toEqual([{ clients: 0, access: 0, tokens: 0 }]);
   });
 });

@@ -32,12 +32,6 @@ export async function endGrant(db: Db, id: number, at: Date): Promise<void> {
   ]);
 }
 
-/** Remembers what a call lacked, for the person to allow it. */
-export const wantScopes = preparedWrite(
-  ({ id, wanted }: Params<{ id: number; wanted: string }>) =>
-    sql`UPDATE oauth_grants SET wanted = ${wanted} WHERE id = ${id} AND wanted IS NOT ${wanted}`,
-);
-
 export const storeRequest = preparedWrite(
   ({ hash, query, expiresAt }: Params<{ hash: string; query: string; expiresAt: Date }>) =>
     sql`INSERT INTO oauth_requests (hash, query, expires_at)
