@@ -103,3 +103,7 @@ export function requireMayEnd(
 export function requireOneOf({ role }: Actor, roles: readonly Role[], message: string): void {
   if (!roles.includes(role)) throw new AppError("FORBIDDEN", message);
 }
+
+/** Whether the caller may read and use the account: a person can allow a program some accounts alone. */
+export const mayUse = ({ accounts }: Pick<Actor, "accounts">, accountId: string): boolean =>
+  accounts === null || accounts.includes(accountId);

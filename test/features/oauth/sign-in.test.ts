@@ -137,6 +137,41 @@ describe("an agent", () => {
   });
 });
 
+describe("an agent of some accounts", () => {
+  test("sees and uses no other account, and no post of one", async () => {
+    const mine = await connectSandbox(harness, member);
+    const other = await connectSandbox(harness, member, "Other");
+    const scopes = ["accounts:read", "posts:read", "posts:write", "posts:publish"];
+    const { access_token } = await program.tokens(
+      browser,
+      { scope: scopes.join(" ") },
+      { scopes, which: "some", accounts: [mine] },
+    );
+    const call = (name: string, args: object) =>
+      callTool(harness, "", name, args as Record<string, unknown>, bearer(access_token));
+    const owner = (name: string, args: object) =>
+      callTool(harness, member.token, name, args as Record<string, unknown>);
+    const { structuredContent: listed } = await call("list_accounts", {});
+    expect(listed.accounts.map(({ id }: { id: string }) => id)).toEqual([mine]);
+
+    const post = { text: "Hello", accountIds: [mine, other], status: "draft" };
+    const posts = (await call("create_post", post)).structuredContent.posts;
+    expect(posts.map(({ success }: { success: boolean }) => success)).toEqual([true, false]);
+    const foreign = (await owner("create_post", { ...post, accountIds: [other] })).structuredContent
+      .posts[0].postId;
+    for (const [name, args] of [
+      ["get_post_status", { postId: foreign }],
+      ["update_post", { postId: foreign, title: "Mine" }],
+      ["unpublish_post", { postId: foreign }],
+      ["create_review_link", { postIds: [foreign] }],
+    ] as const) {
+      expect([name, (await call(name, args)).isError]).toEqual([name, true]);
+    }
+    const recent = (await call("list_recent_posts", {})).structuredContent;
+    expect([recent.total, recent.posts.length]).toEqual([1, 1]);
+  });
+});
+
 describe("renewal", () => {
   test("of one token, a hundred times at once, makes one pair", async () => {
     const { refresh_token } = await program.tokens(browser);
