@@ -2,13 +2,12 @@
 -- person, team, scopes and end are read there, so that whatever ends a token ends its grant at once.
 CREATE TABLE oauth_clients (
   id TEXT PRIMARY KEY,
-  -- 'registered': by itself. 'app': by the owner of a team.
-  kind TEXT NOT NULL,
+  -- By itself, or by the owner of a team.
+  kind TEXT NOT NULL CHECK (kind IN ('registered', 'app')),
   team_id INTEGER,
   name TEXT NOT NULL,
-  redirect_uris TEXT NOT NULL,
-  -- 'none', 'client_secret_basic' or 'client_secret_post'.
-  auth_method TEXT NOT NULL,
+  redirect_uris TEXT NOT NULL CHECK (json_valid(redirect_uris)),
+  auth_method TEXT NOT NULL CHECK (auth_method IN ('none', 'client_secret_basic', 'client_secret_post')),
   secret_hash TEXT,
   created_by INTEGER,
   created_at INTEGER NOT NULL,
@@ -33,12 +32,10 @@ CREATE TABLE oauth_grants (
   -- Part of every token of the grant.
   key TEXT NOT NULL UNIQUE,
   client_id TEXT NOT NULL,
-  -- 'document', 'registered', 'app' or 'cli'.
-  client_kind TEXT NOT NULL,
+  client_kind TEXT NOT NULL CHECK (client_kind IN ('document', 'registered', 'app', 'cli')),
   -- The host of the metadata document, else of the redirect address.
   client_host TEXT NOT NULL,
-  -- 'mcp' or 'api'.
-  resource TEXT NOT NULL,
+  resource TEXT NOT NULL CHECK (resource IN ('mcp', 'api')),
   -- Ids of the accounts that it may use. NULL: all of the team.
   accounts TEXT,
   -- NULL: until it is ended or idle.
@@ -54,15 +51,15 @@ CREATE TABLE oauth_codes (
   hash TEXT PRIMARY KEY,
   key TEXT NOT NULL,
   client_id TEXT NOT NULL,
-  client_kind TEXT NOT NULL,
+  client_kind TEXT NOT NULL CHECK (client_kind IN ('document', 'registered', 'app', 'cli')),
   client_name TEXT NOT NULL,
   client_host TEXT NOT NULL,
   redirect_uri TEXT NOT NULL,
   challenge TEXT NOT NULL,
-  resource TEXT NOT NULL,
+  resource TEXT NOT NULL CHECK (resource IN ('mcp', 'api')),
   user_id INTEGER NOT NULL,
   team_id INTEGER NOT NULL,
-  scopes TEXT NOT NULL,
+  scopes TEXT NOT NULL CHECK (json_valid(scopes)),
   accounts TEXT,
   grant_expires_at INTEGER,
   expires_at INTEGER NOT NULL,

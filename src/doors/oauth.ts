@@ -1,5 +1,4 @@
-import { consentPage } from "../features/oauth/consent-page.tsx";
-import { ENDPOINTS } from "../features/oauth/metadata.ts";
+import { CONSENT_PATH, consentPage } from "../features/oauth/consent-page.tsx";
 import { oauthRoutes } from "../features/oauth/routes.ts";
 import { requireKnownCaller } from "../http/caller.ts";
 import { createDoor, type MakeDeps } from "../http/door.ts";
@@ -10,11 +9,9 @@ import { renderErrorPage } from "../http/pages.tsx";
 export function createOAuth(makeDeps: MakeDeps) {
   const app = createDoor(makeDeps);
   app.onError((error, c) =>
-    c.req.path.startsWith(ENDPOINTS.authorization)
-      ? renderErrorPage(error, c)
-      : renderError(error, c),
+    c.req.path.startsWith(CONSENT_PATH) ? renderErrorPage(error, c) : renderError(error, c),
   );
-  app.use(`${ENDPOINTS.authorization}/*`, requireKnownCaller);
+  app.use(`${CONSENT_PATH}/*`, requireKnownCaller);
   app.route("/", consentPage);
   app.route("/", oauthRoutes);
   return app;

@@ -2,7 +2,7 @@ import { notFound } from "../core/errors.ts";
 import { sessionToken } from "../features/auth/cookie.ts";
 import { healthRoutes } from "../features/health/routes.ts";
 import { mediaRoutes } from "../features/media/routes.ts";
-import { wellKnownRoutes } from "../features/oauth/well-known.ts";
+import { wellKnownRoutes } from "../features/oauth/metadata-routes.ts";
 import { fileRoutes } from "../features/presign/file-routes.ts";
 import { logoRoutes } from "../features/settings/logo-routes.ts";
 import { createDoor, type MakeDeps } from "../http/door.ts";

@@ -27,7 +27,7 @@ import { ENDPOINTS } from "./metadata.ts";
 import { OAuthRefusal } from "./refusal.ts";
 import { requestByHash, storeRequest } from "./repo/grants.ts";
 
-const PATH = ENDPOINTS.authorization;
+export const CONSENT_PATH = ENDPOINTS.authorization;
 
 /** How long a visitor may take to sign in. */
 const REQUEST_LIFETIME_MS = 30 * MINUTE;
@@ -36,11 +36,11 @@ type Page = Context<PageEnv>;
 
 export const consentPage = new Hono<PageEnv>();
 
-consentPage.use(PATH, refuseCrossSite);
-consentPage.use(`${PATH}/*`, refuseCrossSite);
+consentPage.use(CONSENT_PATH, refuseCrossSite);
+consentPage.use(`${CONSENT_PATH}/*`, refuseCrossSite);
 
 /** A visitor who is signed out comes back to a short address, which fits into a sign-in link. */
-consentPage.get(PATH, async (c, next) => {
+consentPage.get(CONSENT_PATH, async (c, next) => {
   await next();
   if (c.error instanceof AppError && c.error.code === "UNAUTHORIZED" && !c.req.query("request")) {
     const answer = await keepRequest(c);
@@ -49,14 +49,14 @@ consentPage.get(PATH, async (c, next) => {
   }
 });
 
-consentPage.get(PATH, signedIn("read:pages"), async (c) => {
+consentPage.get(CONSENT_PATH, signedIn("read:pages"), async (c) => {
   const query = await queryOf(c);
   const request = await readRequest(c, query);
   if ("redirectTo" in request) return refused(c, request);
   return showConsent(c, { query, request });
 });
 
-consentPage.post(PATH, signedIn("write"), async (c) => {
+consentPage.post(CONSENT_PATH, signedIn("write"), async (c) => {
   const { ctx, deps } = c.var;
   const query = await queryOf(c);
   const request = await readRequest(c, query);
@@ -82,14 +82,18 @@ consentPage.post(PATH, signedIn("write"), async (c) => {
   }
 });
 
-consentPage.post(`${PATH}/workspace`, signedIn("write", { isPersonal: true }), async (c) => {
-  const { person } = c.var.ctx;
-  const form = await readForm(c);
-  const team = person.teams.find(({ id }) => String(id) === textField(form, "workspace"));
-  if (!team) throw new AppError("FORBIDDEN", "You do not belong to that team.");
-  rememberTeam(c, team.id);
-  return c.redirect(`${PATH}?${await queryOf(c)}`, 303);
-});
+consentPage.post(
+  `${CONSENT_PATH}/workspace`,
+  signedIn("write", { isPersonal: true }),
+  async (c) => {
+    const { person } = c.var.ctx;
+    const form = await readForm(c);
+    const team = person.teams.find(({ id }) => String(id) === textField(form, "workspace"));
+    if (!team) throw new AppError("FORBIDDEN", "You do not belong to that team.");
+    rememberTeam(c, team.id);
+    return c.redirect(`${CONSENT_PATH}?${await queryOf(c)}`, 303);
+  },
+);
 
 const originOf = (c: Page): string => publicOrigin(c.var.deps, c.req.url);
 
@@ -126,7 +130,10 @@ async function keepRequest(c: Page): Promise<Response> {
       expiresAt: new Date(now().getTime() + REQUEST_LIFETIME_MS),
     }),
   ]);
-  return c.redirect(`/sign-in?next=${encodeURIComponent(`${PATH}?request=${handle}`)}`, 303);
+  return c.redirect(
+    `/sign-in?next=${encodeURIComponent(`${CONSENT_PATH}?request=${handle}`)}`,
+    303,
+  );
 }
 
 function refused(c: Page, { redirectTo, reason }: RefusedRequest): Response {
@@ -216,7 +223,7 @@ const Consent = ({ ctx, query, request, accounts, notice, sent }: ConsentProps) 
         You are signed in as <strong>{person.email}</strong>. <a href="/app/me">This is not me</a>
       </p>
       {person.teams.length > 1 && (
-        <form method="post" action={`${PATH}/workspace?${query}`} class="card row">
+        <form method="post" action={`${CONSENT_PATH}/workspace?${query}`} class="card row">
           <label>
             Workspace
             <select name="workspace">
@@ -232,7 +239,7 @@ const Consent = ({ ctx, query, request, accounts, notice, sent }: ConsentProps) 
           </button>
         </form>
       )}
-      <TeamForm class="card fields" action={`${PATH}?${query}`}>
+      <TeamForm class="card fields" action={`${CONSENT_PATH}?${query}`}>
         <input type="hidden" name="person" value={String(actor.userId)} />
         <fieldset>
           <legend>In {person.teams.find(({ id }) => id === actor.teamId)?.name} it may</legend>

@@ -1,11 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
 import { prepared, preparedWrite } from "../../../db/client.ts";
-import { flag, instant } from "../../../db/columns.ts";
+import { flag, instant, json } from "../../../db/columns.ts";
 import { renamed, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import type { Role } from "../../../deps.ts";
-import { oauthGrants } from "../../oauth/table.ts";
 import type { TokenRecord } from "../rules.ts";
 import { tokens } from "../table.ts";
 
@@ -50,7 +49,7 @@ const readPasted = rowReader(RECORD);
 
 const readGranted = rowReader({
   ...RECORD,
-  accounts: oauthGrants.accounts,
+  accounts: json<string[]>("accounts"),
   accessUsedAt: instant("access_used_at"),
 });
 
