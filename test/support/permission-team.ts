@@ -334,6 +334,18 @@ export class PlantedTeam {
     );
   }
 
+  /** Makes a program of the holder's that asks to publish. */
+  async program(holder: Holder): Promise<string> {
+    const id = await this.token(holder);
+    await env.DB.prepare(
+      `INSERT INTO oauth_grants (id, key, client_id, client_kind, client_host, resource, idle_at, wanted)
+       VALUES (?1, 'key-' || ?1, 'a-client', 'registered', 'program.example', 'mcp', ?2, '["posts:publish"]')`,
+    )
+      .bind(Number(id), Number.MAX_SAFE_INTEGER)
+      .run();
+    return id;
+  }
+
   /** Makes a browser of the holder's that gets their notices. */
   async browser(holder: Holder): Promise<string> {
     const json = await newBrowser();

@@ -1,4 +1,4 @@
-import { AppError } from "../../core/errors.ts";
+import { AppError, notFound } from "../../core/errors.ts";
 import { SCOPE_WORDS, type Scope } from "../../core/scopes.ts";
 import type { Actor, Ctx, Deps } from "../../deps.ts";
 import { activityLine } from "../activity/repo.ts";
@@ -63,10 +63,11 @@ export async function reportAllowed(
  * Allows what the program asked for, from its next call on.
  *
  * @param scopes what the page showed
- * @throws AppError 409 when the program asks for something else by now, or was ended
+ * @throws AppError NOT_FOUND, 409 when the program asks for something else by now, or was ended
  */
 export async function extendProgram(ctx: Ctx, id: number, scopes: readonly Scope[]): Promise<void> {
-  await ctx.read("*", []);
+  const [programs] = await ctx.read("*", [repo.programsOf({ user: ctx.user })]);
+  if (!programs.some((program) => program.id === id)) throw notFound("Program");
   const wanted = JSON.stringify(scopes);
   const extension = { id, userId: ctx.actor.userId, wanted };
   const [extended] = await ctx.db.run([

@@ -3,11 +3,11 @@ import type { Scope } from "../../core/scopes.ts";
 import { sha256Hex } from "../../core/signature.ts";
 import type { Deps } from "../../deps.ts";
 import type { Client } from "./clients.ts";
-import { allowedLine } from "./lines.ts";
 import { reportAllowed } from "./programs.ts";
 import { OAuthRefusal } from "./refusal.ts";
 import * as codes from "./repo/codes.ts";
 import { endGrant, grantIdOfCode } from "./repo/grants.ts";
+import { allowedLine } from "./repo/lines.ts";
 import * as refreshes from "./repo/refresh.ts";
 import {
   ACCESS_LIFETIME_MS,

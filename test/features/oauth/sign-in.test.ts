@@ -331,7 +331,7 @@ describe("the page Tokens", () => {
     );
     const other = await new Browser(harness).signIn(await createMember());
     const path = extend.split("?")[0] ?? "";
-    expect((await other.post(path, { scopes: "posts:publish" })).status).toBe(409);
+    expect((await other.post(path, { scopes: "posts:publish" })).status).toBe(404);
     expect((await browser.get("/app/tokens")).html).toContain("It asks for: publish posts.");
   });
 });
