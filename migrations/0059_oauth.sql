@@ -99,3 +99,14 @@ CREATE TABLE oauth_requests (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX oauth_requests_by_end ON oauth_requests (expires_at);
+
+CREATE INDEX oauth_access_of_grant ON oauth_access (grant_id);
+CREATE INDEX oauth_refresh_of_grant ON oauth_refresh (grant_id);
+
+CREATE TRIGGER erase_grant AFTER DELETE ON tokens
+WHEN EXISTS (SELECT 1 FROM oauth_grants WHERE id = OLD.id)
+BEGIN
+  DELETE FROM oauth_access WHERE grant_id = OLD.id;
+  DELETE FROM oauth_refresh WHERE grant_id = OLD.id;
+  DELETE FROM oauth_grants WHERE id = OLD.id;
+END;

@@ -64,7 +64,6 @@ const CHORES: Record<string, Chore> = {
   "forget old drafts": { rhythm: NIGHTLY_SLICES, page: forgetOldDrafts, calls: 1 },
   "forget consents": { rhythm: NIGHTLY_SLICES, page: forgetOldConsents, calls: 1 },
   "forget ended sign-ins": { rhythm: NIGHTLY_SLICES, page: forgetEndedSignIns, calls: 1 },
-  "forget ended programs": { rhythm: NIGHTLY_SLICES, page: forgetEndedPrograms, calls: 1 },
   "forget ended links": { rhythm: NIGHTLY_SLICES, page: forgetEndedLinks, calls: 1 },
   "forget ended reviews": { rhythm: NIGHTLY_SLICES, page: forgetEndedReviews, calls: 1 },
   "forget ended rehearsals": {
@@ -77,6 +76,7 @@ const CHORES: Record<string, Chore> = {
   "forget old firings": { rhythm: NIGHTLY_SLICES, page: forgetOldFirings, calls: 1 },
   "forget old figures": { rhythm: NIGHTLY_SLICES, page: forgetOldFigures, calls: 1 },
   "forget old clicks": { rhythm: NIGHTLY_SLICES, page: forgetOldClicks, calls: 1 },
+  "forget ended programs": { rhythm: NIGHTLY_SLICES, page: forgetEndedPrograms, calls: 1 },
   "collect analytics": { rhythm: NIGHT_AND_MORNING, page: collectAll, calls: COLLECTION_CALLS },
 };
 

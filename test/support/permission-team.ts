@@ -110,7 +110,7 @@ export class PlantedTeam {
     await this.upload();
     await this.file();
     await this.draft();
-    await this.token(this.owner);
+    await this.program(this.owner);
     await this.invite();
     await this.link();
     await this.reviewLink();
@@ -341,7 +341,7 @@ export class PlantedTeam {
       `INSERT INTO oauth_grants (id, key, client_id, client_kind, client_host, resource, idle_at, wanted)
        VALUES (?1, 'key-' || ?1, 'a-client', 'registered', 'program.example', 'mcp', ?2, '["posts:publish"]')`,
     )
-      .bind(Number(id), Number.MAX_SAFE_INTEGER)
+      .bind(Number(id), 4e12)
       .run();
     return id;
   }
