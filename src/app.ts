@@ -9,9 +9,13 @@ const openPages: OpenDoor = async (makeDeps) =>
 const openConnect: OpenDoor = async (makeDeps) =>
   (await import("./doors/connect.ts")).createConnect(makeDeps);
 
+const openOAuth: OpenDoor = async (makeDeps) =>
+  (await import("./doors/oauth.ts")).createOAuth(makeDeps);
+
 export const DOORS = new Map<string, OpenDoor>([
   ["api", async (makeDeps) => (await import("./doors/api.ts")).createApi(makeDeps)],
   ["app", openPages],
+  ["authorize", openOAuth],
   ["calendar", async (makeDeps) => (await import("./doors/calendar.ts")).createCalendar(makeDeps)],
   ["connect", openConnect],
   ["docs", async (makeDeps) => (await import("./doors/docs.ts")).createDocs(makeDeps)],
@@ -19,11 +23,14 @@ export const DOORS = new Map<string, OpenDoor>([
   ["mcp", async (makeDeps) => (await import("./doors/mcp.ts")).createMcp(makeDeps)],
   ["oauth", openConnect],
   ["privacy", openPages],
+  ["register", openOAuth],
   ["report", async (makeDeps) => (await import("./doors/report.ts")).createReports(makeDeps)],
   ["review", async (makeDeps) => (await import("./doors/review.ts")).createReview(makeDeps)],
+  ["revoke", openOAuth],
   ["sign-in", openPages],
   ["sandbox", async (makeDeps) => (await import("./doors/sandbox.ts")).createSandbox(makeDeps)],
   ["terms", openPages],
+  ["token", openOAuth],
   ["storage", async (makeDeps) => (await import("./doors/storage.ts")).createStorage(makeDeps)],
 ]);
 

@@ -91,6 +91,10 @@ export interface Actor {
   scopes: Scope[];
   /** The team's owner can require approval of members' posts. */
   needsApproval: boolean;
+  /** Whether a person allowed the caller by OAuth. */
+  isProgram: boolean;
+  /** Ids of the accounts that the caller may use; null for all of the team. */
+  accounts: string[] | null;
 }
 
 export interface Ctx extends Deps {

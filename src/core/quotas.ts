@@ -25,6 +25,10 @@ const QUOTAS = {
   "presign-address": { limit: 2_400, windowSeconds: 15 * MINUTES },
   mcp: { limit: 60, windowSeconds: MINUTES },
   read: { limit: 100, windowSeconds: 5 * MINUTES },
+  // Spec is silent: by grant, or by address for what this instance did not make.
+  oauth: { limit: 300, windowSeconds: 15 * MINUTES },
+  // Spec is silent: programs register from a few addresses for all of their users.
+  "oauth-register": { limit: 60, windowSeconds: 60 * MINUTES },
   // Spec is silent on the event feed, which clients poll.
   "read:events": { limit: 300, windowSeconds: 5 * MINUTES },
   // Spec is silent; some look-ups cost money.

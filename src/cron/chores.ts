@@ -14,6 +14,7 @@ import { reencryptLogins } from "../features/logins/secrets.ts";
 import { WATCH_CALLS, watchLogins } from "../features/logins/watch.ts";
 import { removeUnusedObjects } from "../features/media/clean-up.ts";
 import { reencryptTargets } from "../features/notices/secrets.ts";
+import { forgetEndedPrograms } from "../features/oauth/expiry.ts";
 import { expirePlans } from "../features/plans/expiry.ts";
 import { endLeftItems, forgetOldFirings } from "../features/pools/expiry.ts";
 import { clearPresigned } from "../features/presign/clean-up.ts";
@@ -75,6 +76,7 @@ const CHORES: Record<string, Chore> = {
   "forget old firings": { rhythm: NIGHTLY_SLICES, page: forgetOldFirings, calls: 1 },
   "forget old figures": { rhythm: NIGHTLY_SLICES, page: forgetOldFigures, calls: 1 },
   "forget old clicks": { rhythm: NIGHTLY_SLICES, page: forgetOldClicks, calls: 1 },
+  "forget ended programs": { rhythm: NIGHTLY_SLICES, page: forgetEndedPrograms, calls: 1 },
   "collect analytics": { rhythm: NIGHT_AND_MORNING, page: collectAll, calls: COLLECTION_CALLS },
 };
 

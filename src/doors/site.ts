@@ -2,6 +2,7 @@ import { notFound } from "../core/errors.ts";
 import { sessionToken } from "../features/auth/cookie.ts";
 import { healthRoutes } from "../features/health/routes.ts";
 import { mediaRoutes } from "../features/media/routes.ts";
+import { wellKnownRoutes } from "../features/oauth/metadata-routes.ts";
 import { fileRoutes } from "../features/presign/file-routes.ts";
 import { logoRoutes } from "../features/settings/logo-routes.ts";
 import { createDoor, type MakeDeps } from "../http/door.ts";
@@ -18,7 +19,14 @@ async function isSignedIn({ req, var: { deps } }: AppContext): Promise<boolean> 
 export function createSite(makeDeps: MakeDeps) {
   const app = createDoor(makeDeps);
   app.route("/", createHomeRoutes(isSignedIn));
-  for (const routes of [mediaRoutes, fileRoutes, logoRoutes, healthRoutes, llmsRoutes]) {
+  for (const routes of [
+    mediaRoutes,
+    fileRoutes,
+    logoRoutes,
+    healthRoutes,
+    llmsRoutes,
+    wellKnownRoutes,
+  ]) {
     app.route("/", routes);
   }
   app.get("/:file{\\w+\\.txt}", (c) => {

@@ -1,6 +1,7 @@
 import { createMiddleware } from "hono/factory";
 import { clientKey } from "../core/client-ip.ts";
 import { invalidFields } from "../core/errors.ts";
+import { readOAuthToken } from "../core/oauth-token.ts";
 import type { LimitGroup } from "../core/quotas.ts";
 import type { Scope } from "../core/scopes.ts";
 import { sha256Hex } from "../core/signature.ts";
@@ -25,7 +26,10 @@ export async function countCaller(
 ): Promise<Ctx> {
   const { token, teamId } = readPresented(c);
   const tokenHash = token && (await sha256Hex(token));
-  const { mustWait, verdict } = countCall(c, tokenHash, limit);
+  const program = token && (await readOAuthToken(token, c.var.deps.config.signingKey));
+  const { mustWait, verdict } = program
+    ? { mustWait: false, verdict: countGrant(c, program.grantKey, limit) }
+    : countCall(c, tokenHash, limit);
   if (mustWait) await verdict;
   return c.var.createCaller(
     c.var.deps,
@@ -48,6 +52,13 @@ interface Counted {
 /** Counts by user instead of address. @throws AppError RATE_LIMIT */
 export const countUser = (c: AppContext, userId: number, limit: LimitGroup): Promise<void> =>
   leaveHeaders(c, count(c.var.deps, { key: `user:${userId}`, tokenHash: null }, limit)).verdict;
+
+/** Counts by grant: programs call for many people from few addresses. @throws AppError RATE_LIMIT */
+export const countGrant = (c: AppContext, grantKey: string, limit: LimitGroup): Promise<void> =>
+  leaveHeaders(c, count(c.var.deps, { key: grantLimitKey(grantKey), tokenHash: null }, limit))
+    .verdict;
+
+const grantLimitKey = (grantKey: string): string => `grant:${grantKey}`;
 
 function countCall(c: Counted, tokenHash: string | null, limit: LimitGroup) {
   const key = clientKey(c.req.header("cf-connecting-ip") ?? null);

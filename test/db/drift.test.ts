@@ -28,6 +28,15 @@ import {
 import { media, mediaUses } from "../../src/features/media/table.ts";
 import { notices, noticeTargets } from "../../src/features/notices/table.ts";
 import {
+  oauthAccess,
+  oauthClients,
+  oauthCodes,
+  oauthDocuments,
+  oauthGrants,
+  oauthRefresh,
+  oauthRequests,
+} from "../../src/features/oauth/table.ts";
+import {
   poolFiles,
   poolFirings,
   poolItems,
@@ -53,6 +62,13 @@ const TABLES: SQLiteTable[] = [
   idempotency,
   chores,
   users,
+  oauthAccess,
+  oauthClients,
+  oauthCodes,
+  oauthDocuments,
+  oauthGrants,
+  oauthRefresh,
+  oauthRequests,
   tokens,
   teams,
   members,

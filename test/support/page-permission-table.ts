@@ -407,6 +407,10 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
   },
   "GET /app/tokens/:id/revoke": ofToken,
   "POST /app/tokens/:id/revoke": ofToken,
+  "POST /app/tokens/:id/extend": anybody(async (team, holder) => ({
+    params: { id: await team.program(holder) },
+    fields: { scopes: "posts:publish" },
+  })),
 
   "GET /app/activity": anybody(),
   "GET /app/team": anybody(),

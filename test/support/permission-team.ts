@@ -110,7 +110,7 @@ export class PlantedTeam {
     await this.upload();
     await this.file();
     await this.draft();
-    await this.token(this.owner);
+    await this.program(this.owner);
     await this.invite();
     await this.link();
     await this.reviewLink();
@@ -332,6 +332,18 @@ export class PlantedTeam {
     return String(
       (await this.send("POST", "/tokens", { json: { name: this.text("token") } }, holder)).id,
     );
+  }
+
+  /** Makes a program of the holder's that asks to publish. */
+  async program(holder: Holder): Promise<string> {
+    const id = await this.token(holder);
+    await env.DB.prepare(
+      `INSERT INTO oauth_grants (id, key, client_id, client_kind, client_host, resource, idle_at, wanted)
+       VALUES (?1, 'key-' || ?1, 'a-client', 'registered', 'program.example', 'mcp', ?2, '["posts:publish"]')`,
+    )
+      .bind(Number(id), 4e12)
+      .run();
+    return id;
   }
 
   /** Makes a browser of the holder's that gets their notices. */

@@ -1,13 +1,14 @@
 import { notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
 import { activityLine } from "../activity/repo.ts";
+import { mayUse } from "../auth/rules.ts";
 import * as repo from "./repo.ts";
 import type { AccountFilter } from "./schema.ts";
 import type { AccountRow } from "./table.ts";
 
 export async function listAccounts(ctx: Ctx, filter: AccountFilter = {}): Promise<AccountRow[]> {
   const [rows] = await ctx.read("accounts:read", [repo.accountsOfTeam(ctx.team, filter)]);
-  return rows;
+  return rows.filter(({ id }) => mayUse(ctx.actor, id));
 }
 
 /** @throws AppError NOT_FOUND */
@@ -16,7 +17,7 @@ export async function getAccount(ctx: Ctx, id: string) {
     repo.accountById(ctx.team, id),
     repo.lastUseOf(ctx.team, id),
   ]);
-  if (!account) throw notFound("Account");
+  if (!account || !mayUse(ctx.actor, id)) throw notFound("Account");
   return { account, lastUsedAt: lastUsedAt ?? null };
 }
 

@@ -41,6 +41,8 @@ export const ACTIONS = {
   "invite.revoked": "invite",
   "token.created": "token",
   "token.revoked": "token",
+  "program.allowed": "token",
+  "program.extended": "token",
   "account.connected": "account",
   "account.reconnected": "account",
   "account.changed": "account",

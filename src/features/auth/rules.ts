@@ -7,6 +7,13 @@ const TOKEN_FORMAT = /^kmb_[0-9a-f]{64}$/;
 
 export const isToken = (text: string): boolean => TOKEN_FORMAT.test(text);
 
+/** What a program may do that a person allowed by OAuth, besides its scopes. */
+interface Grant {
+  /** Ids of the accounts that it may use; null for all of the team. */
+  accounts: string[] | null;
+  accessUsedAt: Date | null;
+}
+
 interface Membership {
   teamId: number;
   role: Role;
@@ -24,6 +31,8 @@ export interface TokenRecord {
   agentUsedAt: Date | null;
   /** Null unless the user is an active member. */
   membership: Membership | null;
+  /** Null for a token that a person pasted. */
+  grant: Grant | null;
 }
 
 export const unauthorized = () =>
@@ -63,6 +72,8 @@ export function resolveActor(
     role: membership.role,
     scopes: record.scopes,
     needsApproval: membership.needsApproval,
+    isProgram: record.grant !== null,
+    accounts: record.grant?.accounts ?? null,
   };
 }
 
@@ -92,3 +103,7 @@ export function requireMayEnd(
 export function requireOneOf({ role }: Actor, roles: readonly Role[], message: string): void {
   if (!roles.includes(role)) throw new AppError("FORBIDDEN", message);
 }
+
+/** Whether the caller may read and use the account: a person can allow a program some accounts alone. */
+export const mayUse = ({ accounts }: Pick<Actor, "accounts">, accountId: string): boolean =>
+  accounts === null || accounts.includes(accountId);

@@ -102,6 +102,8 @@ export async function createPersonCtx(
       role: team.role,
       scopes: ["*"],
       needsApproval: team.needsApproval,
+      isProgram: false,
+      accounts: null,
     };
   };
   const claim = {

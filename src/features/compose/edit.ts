@@ -7,6 +7,7 @@ import type { Ctx } from "../../deps.ts";
 import type { PartKind } from "../../platforms/part-kinds.ts";
 import { wakePostOnTime } from "../../queue/wake.ts";
 import { activityLine } from "../activity/repo.ts";
+import { mayUse } from "../auth/rules.ts";
 import { downloadDue } from "../content/files.ts";
 import { contentHash } from "../content/version.ts";
 import { periodOf } from "../credits/rules.ts";
@@ -54,7 +55,7 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
     wordRulesOf(ctx.team),
     postsAround(ctx.team, id, ctx.now(), { at: edit.scheduledFor }),
   ]);
-  if (!row) throw notFound("Upload");
+  if (!row || !mayUse(ctx.actor, row.accountId)) throw notFound("Upload");
   if (edit.status !== undefined && edit.status !== row.status) {
     const message = `The post is ${STATUS_WORDS[row.status]}, and an edit cannot change that. Use submit, approve, request-changes, retry or DELETE.`;
     throw new AppError("USE_APPROVAL_ACTIONS", message);

@@ -2,6 +2,7 @@ import type { Platform } from "../../core/platforms.ts";
 import type { Scope } from "../../core/scopes.ts";
 import { named } from "../../db/named.ts";
 import type { Ctx } from "../../deps.ts";
+import { mayUse } from "../auth/rules.ts";
 import { type Looked, look } from "../idempotency/once.ts";
 import {
   type Claim,
@@ -75,7 +76,8 @@ export async function lookUp(
     holders: claims.length > 0 ? claimHolders(claims) : null,
   });
   const { findings, stored } = await look(ctx, SCOPE, call, queries);
-  const { facts, recent, files, holders } = read(findings);
+  const { facts: all, recent, files, holders } = read(findings);
+  const facts = all.filter(({ account }) => mayUse(ctx.actor, account.id));
   // The platform of an account, and with it a date of the platform's own, is known only now.
   const moved = facts.flatMap(({ account: { id, platform } }) => {
     const at = dateOf(id, platform);

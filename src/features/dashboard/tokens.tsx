@@ -1,11 +1,12 @@
 import { type Context, Hono } from "hono";
 import { AppError, notFound } from "../../core/errors.ts";
-import { coversScope, SCOPES, type Scope } from "../../core/scopes.ts";
+import { coversScope, SCOPE_WORDS, SCOPES, type Scope } from "../../core/scopes.ts";
 import { readNumericId } from "../../http/ids.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { type Clock, clockOf, Time } from "../../pages/times.tsx";
 import { type OwnTeam, type PageEnv, signedIn } from "../auth/signed-in.ts";
+import { type Program, programsOf } from "../oauth/repo/programs.ts";
 import { zoneOfTeam } from "../settings/repo.ts";
 import { type TokenRow, tokensOfUser } from "../tokens/repo.ts";
 import { createToken, revokeToken } from "../tokens/service.ts";
@@ -16,24 +17,6 @@ import { attempt, readFields, type Shown } from "./refusals.ts";
 
 export const tokensPage = new Hono<PageEnv>();
 
-const SCOPE_WORDS: Record<Scope, string> = {
-  "*": "Everything",
-  "posts:read": "Read posts",
-  "posts:write": "Write posts, held for approval",
-  "posts:publish": "Publish posts",
-  "accounts:read": "Read accounts",
-  "accounts:write": "Change accounts",
-  "analytics:read": "Read analytics",
-  "pools:read": "Read pools",
-  "pools:write": "Change pools",
-  "webhooks:read": "Read webhooks and events",
-  "webhooks:write": "Change webhooks",
-  "team:read": "Read team and settings",
-  "team:write": "Change team and settings",
-  "links:read": "Read short links",
-  "links:write": "Change short links",
-};
-
 const wordsOfScopes = (scopes: readonly Scope[]): string => {
   const least = scopes.filter(
     (scope) => !scopes.some((other) => other !== scope && coversScope([other], scope)),
@@ -42,7 +25,10 @@ const wordsOfScopes = (scopes: readonly Scope[]): string => {
   return words.map((text) => text.charAt(0).toLowerCase() + text.slice(1)).join(", ");
 };
 
-const DONE_MESSAGES = { revoked: "The token is revoked. Calls with it are refused from now on." };
+const DONE_MESSAGES = {
+  revoked: "The token is revoked. Calls with it are refused from now on.",
+  extended: "The program may do more from its next call on.",
+};
 
 tokensPage.get("/app/tokens", signedIn("read:pages"), (c) =>
   showTokens(c, { notice: doneNotice(DONE_MESSAGES, c.req.query("done")), status: 200 }),
@@ -72,9 +58,9 @@ tokensPage.post("/app/tokens", signedIn("write"), async (c) => {
 });
 
 tokensPage.get("/app/tokens/:id/revoke", signedIn("read:pages"), async (c) => {
-  const { tokens, clock } = await readTokens(c);
+  const { all, clock } = await readTokens(c);
   const id = readNumericId(c.req.param("id"), "Token");
-  const token = tokens.find((one) => one.id === id);
+  const token = all.find((one) => one.id === id);
   if (!token) throw notFound("Token");
   return renderOwnPage(
     c,
@@ -103,20 +89,36 @@ tokensPage.post("/app/tokens/:id/revoke", signedIn("destructive"), async (c) => 
   return c.redirect("/app/tokens?done=revoked", 303);
 });
 
+tokensPage.post("/app/tokens/:id/extend", signedIn("write"), async (c) => {
+  const form = await readForm(c);
+  const { extendProgram } = await import("../oauth/programs.ts");
+  const scopes = form.getAll("scopes").filter((one) => isScope(one));
+  await extendProgram(c.var.ctx, readNumericId(c.req.param("id"), "Token"), scopes);
+  return c.redirect("/app/tokens?done=extended", 303);
+});
+
+const isScope = (value: unknown): value is Scope => SCOPES.includes(value as Scope);
+
 async function readTokens(c: Context<PageEnv>) {
   const { ctx } = c.var;
-  const [[zone = null], tokens] = await ctx.read("*", [
+  const [[zone = null], all, programs] = await ctx.read("*", [
     zoneOfTeam({ team: ctx.team }),
     tokensOfUser({ user: ctx.user }),
+    programsOf({ user: ctx.user }),
   ]);
-  return { tokens, clock: clockOf(zone) };
+  const byId = new Map(programs.map((program) => [program.id, program]));
+  const allowed = all.flatMap((token) => {
+    const program = byId.get(token.id);
+    return program ? [{ token, program }] : [];
+  });
+  return { all, tokens: all.filter(({ id }) => !byId.has(id)), allowed, clock: clockOf(zone) };
 }
 
 async function showTokens(
   c: Context<PageEnv>,
   { notice, status, created = "", sent }: Shown & { created?: string; sent?: FormData },
 ): Promise<Response> {
-  const { tokens, clock } = await readTokens(c);
+  const { tokens, allowed, clock } = await readTokens(c);
   const { teams } = c.var.ctx.person;
   return renderOwnPage(
     c,
@@ -141,6 +143,7 @@ async function showTokens(
           </ul>
         )}
       </Section>
+      {allowed.length > 0 && <Programs allowed={allowed} teams={teams} clock={clock} />}
       <NewToken teams={teams} sent={sent ?? new FormData()} />
     </>,
   );
@@ -162,6 +165,76 @@ const LastUse = ({ token, clock }: { token: TokenRow; clock: Clock }) =>
   ) : (
     <>It has not been used yet.</>
   );
+
+interface Allowed {
+  token: TokenRow;
+  program: Program;
+}
+
+interface ProgramsProps {
+  allowed: readonly Allowed[];
+  teams: readonly OwnTeam[];
+  clock: Clock;
+}
+
+const Programs = ({ allowed, teams, clock }: ProgramsProps) => (
+  <Section id="programs" title={allowed.length === 1 ? "1 program" : `${allowed.length} programs`}>
+    <p class="muted">You allowed them to act for you. They renew their access by themselves.</p>
+    <ul class="list">
+      {allowed.map(({ token, program }) => (
+        <li>
+          <div class="grow">
+            <strong>{token.name}</strong>{" "}
+            <State text={program.resource === "mcp" ? "Agent" : "App"} tone="wait" />
+            <p class="muted">
+              {PROGRAM_WORDS[program.clientKind](program.clientHost)} · May:{" "}
+              {wordsOfScopes(token.scopes)} · only{" "}
+              {teams.find(({ id }) => id === token.teamId)?.name ?? "a team you left"}
+              {program.accounts && `, with ${program.accounts.length} of its accounts`}
+            </p>
+            <p class="muted">
+              Allowed <Time at={token.createdAt} clock={clock} />.{" "}
+              <LastUse token={token} clock={clock} /> Ends{" "}
+              {program.expiresAt ? (
+                <Time at={program.expiresAt} clock={clock} />
+              ) : (
+                <>
+                  when it is not used until <Time at={program.idleAt} clock={clock} />
+                </>
+              )}
+              .
+            </p>
+            {program.wanted && (
+              <TeamForm class="row" action={`/app/tokens/${token.id}/extend`}>
+                {program.wanted.map((scope) => (
+                  <input type="hidden" name="scopes" value={scope} />
+                ))}
+                <p>It asks for: {wordsOfScopes(program.wanted)}.</p>
+                <Button label={`Allow ${token.name} to ${wordsOfScopes(program.wanted)}`}>
+                  Allow
+                </Button>
+              </TeamForm>
+            )}
+          </div>
+          <a
+            class="button quiet"
+            href={`/app/tokens/${token.id}/revoke`}
+            aria-label={`End ${token.name}`}
+          >
+            End…
+          </a>
+        </li>
+      ))}
+    </ul>
+  </Section>
+);
+
+const PROGRAM_WORDS: Record<Program["clientKind"], (host: string) => string> = {
+  document: (host) => `From ${host}`,
+  registered: (host) => `Registered itself, from ${host}`,
+  app: (host) => `An app of ${host}`,
+  cli: () => "On a computer",
+};
 
 const TokenItem = ({
   token,

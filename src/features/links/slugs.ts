@@ -14,6 +14,9 @@ export const RESERVED_SLUGS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
+/** Reserved later: links that have them already go on working below `/s` and on their domains. */
+const RESERVED_FOR_NEW: ReadonlySet<string> = new Set(["authorize", "register", "revoke", "token"]);
+
 /** Equates full-width and capital letters with small ones. */
 export const foldSlug = (text: string): string => text.normalize("NFKC").toLowerCase();
 
@@ -28,7 +31,8 @@ export function refusedSlug(text: string): string | null {
   if (!SLUG.test(key)) {
     return "must have only the letters a to z, digits, - and _, and begin and end with a letter or digit";
   }
-  return RESERVED_SLUGS.has(key) ? "is a reserved word: choose another" : null;
+  const isReserved = RESERVED_SLUGS.has(key) || RESERVED_FOR_NEW.has(key);
+  return isReserved ? "is a reserved word: choose another" : null;
 }
 
 /** Without look-alike characters. */

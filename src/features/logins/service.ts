@@ -14,6 +14,7 @@ import type { AccountCall } from "../../platforms/removal.ts";
 import { accountById, accountsOfTeam } from "../accounts/repo.ts";
 import { accountRefusal, isSwitchedOff } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
+import { mayUse } from "../auth/rules.ts";
 import { createCall, NoCredentials, toPublishAccount } from "./platform-access.ts";
 import type { Login } from "./refresh.ts";
 import { usableLogin } from "./usable-login.ts";
@@ -78,7 +79,7 @@ const platformsWith = (extra: keyof Extras) =>
 /** @throws AppError NOT_FOUND, 400 for another platform's account, ACCOUNT_INACTIVE */
 async function requireAccount(ctx: Ctx, extra: keyof Extras, id: string): Promise<AccountRow> {
   const [[account]] = await ctx.read("accounts:read", [accountById(ctx.team, id)]);
-  if (!account) throw notFound("Account");
+  if (!account || !mayUse(ctx.actor, id)) throw notFound("Account");
   const platforms = platformsWith(extra);
   if (!platforms.includes(account.platform)) {
     const message = `accountId: ${account.accountName} is an account of ${account.platform}, not of ${platforms.join(" or ")}.`;

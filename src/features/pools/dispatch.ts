@@ -161,6 +161,8 @@ function contextOf(deps: Deps, firing: Firing, item: ItemRow): Ctx {
     isPinned: true,
     role,
     needsApproval: firing.needsApproval && role === "MEMBER",
+    isProgram: false,
+    accounts: null,
     scopes: [item.mayPublish ? "posts:publish" : "posts:write"],
   };
   return {

@@ -1,5 +1,6 @@
 import { invalidFields, notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
+import { mayUse } from "../auth/rules.ts";
 import { olderById, olderByIds, olderPage } from "./repo/older.ts";
 import { MAX_PAGE_BYTES, type PageRow, ROW_BYTES } from "./repo/page.ts";
 import {
@@ -67,10 +68,11 @@ const forCaller = ({ actor, now }: Ctx, one: UploadWithAccount): UploadWithAccou
  * @throws AppError 400 for too large an answer
  */
 export async function listUploads(ctx: Ctx, filter: UploadFilter) {
-  const [rows, [total = 0]] = await ctx.read("posts:read", [
-    uploadPage(ctx.team, filter),
-    uploadCount(ctx.team, filter),
-  ]);
+  const read = (shown: UploadFilter) =>
+    ctx.read("posts:read", [uploadPage(ctx.team, shown), uploadCount(ctx.team, shown)]);
+  const ofTeam = await read(filter);
+  const { accounts } = ctx.actor;
+  const [rows, [total = 0]] = accounts === null ? ofTeam : await read({ ...filter, accounts });
   const { limit, page: number } = filter;
   const page = await fillPage(rows, { parameter: "limit", limit, page: number }, async (ids) => {
     const [records] = await ctx.db.run([uploadsByIds(ctx.team, ids)]);
@@ -82,7 +84,7 @@ export async function listUploads(ctx: Ctx, filter: UploadFilter) {
 /** @throws AppError NOT_FOUND */
 export async function getUpload(ctx: Ctx, id: number): Promise<UploadWithAccount> {
   const [[upload]] = await ctx.read("posts:read", [uploadById(ctx.team, id)]);
-  if (!upload) throw notFound("Upload");
+  if (!upload || !mayUse(ctx.actor, upload.upload.accountId)) throw notFound("Upload");
   return forCaller(ctx, upload);
 }
 

@@ -3,7 +3,7 @@ import type { NamedCall } from "../../core/idempotency-key.ts";
 import type { Ctx } from "../../deps.ts";
 import { activityLine, INSERTED } from "../activity/repo.ts";
 import { submitUploads } from "../approval/decide.ts";
-import { requireOneOf } from "../auth/rules.ts";
+import { mayUse, requireOneOf } from "../auth/rules.ts";
 import { look, once } from "../idempotency/once.ts";
 import * as repo from "./repo/links.ts";
 import {
@@ -34,7 +34,7 @@ export async function createReviewLink(
           ? repo.candidates(ctx.team, uploadIds)
           : repo.awaitingApproval(ctx.team, MAX_REVIEWED),
       ]);
-      const [candidates] = findings;
+      const candidates = findings[0].filter(({ accountId }) => mayUse(ctx.actor, accountId));
       requireManager(ctx);
       if (stored) return { findings: candidates, stored };
       if (uploadIds) requireReviewable(uploadIds, candidates);

@@ -6,6 +6,7 @@ import { abilityOf } from "../../platforms/removal.ts";
 import { connectedAgain } from "../accounts/repo.ts";
 import { accountRefusal } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
+import { mayUse } from "../auth/rules.ts";
 import { toPublishAccount } from "../logins/platform-access.ts";
 import { ownUpload } from "../posts/repo/read.ts";
 import { BEING_CHANGED, LEASE_SECONDS } from "../posts/rules.ts";
@@ -35,7 +36,7 @@ export interface Unpublished {
  */
 export async function unpublishUpload(ctx: Ctx, id: number): Promise<Unpublished> {
   const [[upload]] = await ctx.read("posts:publish", [ownUpload(ctx.team, id)]);
-  if (!upload) throw notFound("Upload");
+  if (!upload || !mayUse(ctx.actor, upload.accountId)) throw notFound("Upload");
   requireMayUnpublish(ctx.actor);
   const before = unpublishedOf(upload);
   if (before) return before;

@@ -120,6 +120,26 @@ async function fullLife(): Promise<Life> {
     accountId,
   );
   await run("INSERT INTO analytics_posts VALUES (?, ?, '[]')", teamId, accountId);
+  await run(
+    `INSERT INTO oauth_clients VALUES ('app-' || ?1, 'app', ?1, 'App', '[]', 'none', NULL, ?2, 0, NULL)`,
+    teamId,
+    userId,
+  );
+  await run(
+    `INSERT INTO oauth_codes VALUES ('code-' || ?1, 'key', 'app', 'app', 'App', 'app.example',
+        'https://app.example/', 'x', 'api', ?2, ?1, '[]', NULL, NULL, 1, NULL, NULL)`,
+    teamId,
+    userId,
+  );
+  await run(
+    `INSERT INTO oauth_grants SELECT id, 'key-' || id, 'app', 'app', 'app.example', 'api', NULL, NULL, 1, NULL
+      FROM tokens WHERE team_id = ?`,
+    teamId,
+  );
+  await run(
+    "INSERT INTO oauth_access SELECT 'access-' || id, id, 1, NULL FROM tokens WHERE team_id = ?",
+    teamId,
+  );
   await run("INSERT INTO credit_periods VALUES (?, '2026-12', 5)", teamId);
   await run("INSERT INTO credit_balances VALUES (?, 5)", teamId);
   await run("INSERT INTO credit_packs VALUES (?, ?, 'P', 5, 0, NULL)", `pack_${teamId}`, teamId);
@@ -211,6 +231,9 @@ describe("a deleted team", () => {
     const slug_owners = [{ slug_key: expect.any(String), team_id: teamId }];
     expect(await rowsOf(teamId)).toEqual({ slug_owners });
     expect(await objectsOf(teamId)).toEqual([]);
+    const left = `SELECT (SELECT count(*) FROM oauth_grants WHERE id NOT IN (SELECT id FROM tokens))
+      + (SELECT count(*) FROM oauth_access WHERE grant_id NOT IN (SELECT id FROM oauth_grants))`;
+    expect(await env.DB.prepare(`${left} AS rows`).first("rows")).toBe(0);
     expect(
       await env.DB.prepare("SELECT 1 FROM users WHERE id = ?").bind(userId).first(),
     ).toBeNull();

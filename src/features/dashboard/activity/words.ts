@@ -19,6 +19,8 @@ const DONE: Record<Action, string> = {
   "invite.revoked": "revoked the invitation of {}",
   "token.created": "created {}",
   "token.revoked": "revoked {}",
+  "program.allowed": "allowed {}",
+  "program.extended": "allowed {} more",
   "account.connected": "connected {}",
   "account.reconnected": "connected {} again",
   "account.changed": "changed the tags of {}",

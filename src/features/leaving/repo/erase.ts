@@ -103,6 +103,8 @@ const TABLES = {
   media: "team_id, sha256",
   notice_targets: "id",
   notices: "due_at, subject, user_id, target_id",
+  oauth_clients: "id",
+  oauth_codes: "hash",
   pool_files: "team_id, sha256, item_id",
   presigns: "id",
   rehearsals: "id",

@@ -102,6 +102,8 @@ export interface UploadFilter {
   status?: UploadStatus | undefined;
   platform?: Platform | undefined;
   accountId?: string | undefined;
+  /** Of these alone. */
+  accounts?: readonly string[] | undefined;
   search?: string | undefined;
   /** By planned date, or creation date of a post without one. */
   startDate?: Date | undefined;
@@ -111,7 +113,7 @@ export interface UploadFilter {
 }
 
 export function uploadsMatching(team: SQL, filter: UploadFilter): SQL {
-  const { status, platform, accountId, search, startDate, endDate } = filter;
+  const { status, platform, accountId, accounts: some, search, startDate, endDate } = filter;
   const own = sql`${uploads.teamId} = ${team} AND ${uploads.deletedAt} IS NULL`;
   const conditions = and(
     status && eq(uploads.statusGroup, groupOf(status)),
@@ -119,6 +121,7 @@ export function uploadsMatching(team: SQL, filter: UploadFilter): SQL {
     status === "pending" || status === "processing" ? eq(uploads.status, status) : undefined,
     platform === undefined ? undefined : eq(uploads.platform, platform),
     accountId === undefined ? undefined : eq(uploads.accountId, accountId),
+    some && sql`${uploads.accountId} IN (SELECT value FROM json_each(${JSON.stringify(some)}))`,
     startDate && gte(uploads.sortAt, startDate),
     endDate && lte(uploads.sortAt, endDate),
     search === undefined ? undefined : or(...spellingsOf(search).map(isInText)),

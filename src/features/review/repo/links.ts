@@ -10,12 +10,12 @@ import { isUnrevoked } from "../../tokens/repo.ts";
 import { MAX_OPEN_LINKS } from "../rules.ts";
 import { type ReviewLinkRow, reviewLinks, reviewPosts } from "../table.ts";
 
-const readCandidate = rowReader(pickColumns(uploads, ["id", "status"]));
+const readCandidate = rowReader(pickColumns(uploads, ["id", "status", "accountId"]));
 
 /** The rows are in no particular order. */
 export const candidates = (team: SQL, ids: readonly number[]) =>
   sqlQuery(
-    sql`SELECT u.id, u.status FROM json_each(${JSON.stringify(ids)}) wanted
+    sql`SELECT u.id, u.status, u.account_id FROM json_each(${JSON.stringify(ids)}) wanted
       CROSS JOIN uploads u ON u.id = wanted.value
       WHERE u.team_id = ${team} AND u.deleted_at IS NULL`,
     readCandidate,
@@ -23,7 +23,7 @@ export const candidates = (team: SQL, ids: readonly number[]) =>
 
 export const awaitingApproval = (team: SQL, max: number) =>
   sqlQuery(
-    sql`SELECT id, status FROM uploads
+    sql`SELECT id, status, account_id FROM uploads
       WHERE team_id = ${team} AND status_group = 'pending_approval' AND deleted_at IS NULL
       ORDER BY sort_at, id LIMIT ${max}`,
     readCandidate,

@@ -1,0 +1,66 @@
+import { AppError } from "../../core/errors.ts";
+import { newGrantKey, newOAuthToken } from "../../core/oauth-token.ts";
+import type { Scope } from "../../core/scopes.ts";
+import { sha256Hex } from "../../core/signature.ts";
+import { DAY } from "../../core/time.ts";
+import type { PersonCtx } from "../auth/signed-in.ts";
+import { type AuthorizationRequest, responseUrl } from "./authorize.ts";
+import { insertCode } from "./repo/codes.ts";
+import { CODE_LIFETIME_MS } from "./rules.ts";
+
+/** What a person allows, never more than was asked for. */
+export interface Consent {
+  scopes: readonly Scope[];
+  /** Ids; null for all accounts of the team, also later ones. */
+  accounts: readonly string[] | null;
+  /** Null: until it is ended. */
+  days: number | null;
+}
+
+/** The host where the answer goes, or that proves the program's name. */
+export const hostOf = ({ client, redirectUri }: AuthorizationRequest): string =>
+  client.verifiedHost ?? (new URL(redirectUri).hostname || new URL(redirectUri).protocol);
+
+/**
+ * Makes a code for the program. Returns the address where the browser brings it.
+ *
+ * @throws AppError 400 for nothing allowed
+ */
+export async function allowProgram(
+  ctx: PersonCtx,
+  request: AuthorizationRequest,
+  { scopes, accounts, days }: Consent,
+  origin: string,
+): Promise<string> {
+  const { client, redirectUri, state, challenge, resource } = request;
+  const allowed = request.scopes.filter((scope) => scopes.includes(scope));
+  if (allowed.length === 0) {
+    throw new AppError(null, "Choose what the program may do, or refuse it.");
+  }
+  if (accounts?.length === 0) {
+    throw new AppError(null, "Choose the accounts that the program may use, or all of them.");
+  }
+  const now = ctx.now();
+  const key = newGrantKey();
+  const code = await newOAuthToken("code", key, ctx.config.signingKey);
+  await ctx.db.run([
+    insertCode({
+      hash: await sha256Hex(code),
+      key,
+      clientId: client.id,
+      clientKind: client.kind,
+      clientName: client.name,
+      clientHost: hostOf(request),
+      redirectUri,
+      challenge,
+      resource,
+      userId: ctx.actor.userId,
+      teamId: ctx.actor.teamId,
+      scopes: JSON.stringify(allowed),
+      accounts: accounts && JSON.stringify(accounts),
+      grantExpiresAt: days === null ? null : new Date(now.getTime() + days * DAY),
+      expiresAt: new Date(now.getTime() + CODE_LIFETIME_MS),
+    }),
+  ]);
+  return responseUrl({ redirectUri, state, origin }, { code });
+}

@@ -1,0 +1,84 @@
+import { AppError, notFound } from "../../core/errors.ts";
+import { SCOPE_WORDS, type Scope } from "../../core/scopes.ts";
+import type { Actor, Ctx, Deps } from "../../deps.ts";
+import { activityLine } from "../activity/repo.ts";
+import { sendMail } from "../mail/service.ts";
+import type { CodeRow } from "./repo/codes.ts";
+import * as repo from "./repo/programs.ts";
+
+/**
+ * Remembers the scope that a call of the program lacked, and tells the person once.
+ *
+ * @param origin the instance's own
+ */
+export async function askForScope(
+  deps: Deps,
+  { tokenId, userId, name }: Actor,
+  scope: Scope,
+  origin: string,
+): Promise<void> {
+  if (tokenId === null) return;
+  const wanted = JSON.stringify([scope]);
+  const [changed, [to]] = await deps.db.run([
+    repo.wantScopes({ id: tokenId, wanted }),
+    repo.addressOf({ user: userId }),
+  ]);
+  if (changed === 0 || to === undefined) return;
+  await sendMail(deps, {
+    to,
+    subject: `${name} asks for more`,
+    text: [
+      `${name}, a program that you allowed, asks for this too: ${SCOPE_WORDS[scope]}.`,
+      "",
+      "Until you allow it, its calls that need it are refused. Decide here:",
+      `${origin}/app/tokens`,
+      "",
+    ].join("\n"),
+  });
+}
+
+/** Tells the person that a program may act for them, in case that it was not they who allowed it. */
+export async function reportAllowed(
+  deps: Deps,
+  { userId, clientName, clientHost, scopes }: CodeRow,
+  origin: string,
+): Promise<void> {
+  const [[to]] = await deps.db.run([repo.addressOf({ user: userId })]);
+  if (to === undefined) return;
+  await sendMail(deps, {
+    to,
+    subject: `${clientName} may act for you`,
+    text: [
+      `${clientName} (${clientHost}) was allowed to act for you:`,
+      ...scopes.map((scope) => `- ${SCOPE_WORDS[scope]}`),
+      "",
+      "If this was not you, end it here, and sign out of all sessions:",
+      `${origin}/app/tokens`,
+      "",
+    ].join("\n"),
+  });
+}
+
+/**
+ * Allows what the program asked for, from its next call on.
+ *
+ * @param scopes what the page showed
+ * @throws AppError NOT_FOUND, 409 when the program asks for something else by now, or was ended
+ */
+export async function extendProgram(ctx: Ctx, id: number, scopes: readonly Scope[]): Promise<void> {
+  const [programs] = await ctx.read("*", [repo.programsOf({ user: ctx.user })]);
+  if (!programs.some((program) => program.id === id)) throw notFound("Program");
+  const wanted = JSON.stringify(scopes);
+  const extension = { id, userId: ctx.actor.userId, wanted };
+  const [extended] = await ctx.db.run([
+    repo.extendToken(extension),
+    activityLine(ctx, "program.extended", id),
+    repo.forgetWanted(extension),
+  ]);
+  if (extended > 0) return;
+  throw new AppError(
+    null,
+    "The program was ended, or asks for something else by now. Look at the page again.",
+    { status: 409 },
+  );
+}
