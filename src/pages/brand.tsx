@@ -5,7 +5,7 @@ interface BrandProps {
   logo: string | null;
 }
 
-/** Decorative: nothing is told by the colour alone, and no text stands on it. */
+/** Decorative: no information depends on the colour, and no text stands on it. */
 export const BrandStripe = ({ color = null }: Pick<BrandProps, "color">) =>
   color && (
     <svg class="stripe" aria-hidden="true">

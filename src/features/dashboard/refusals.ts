@@ -43,7 +43,7 @@ export async function attempt(action: () => Promise<unknown>): Promise<Shown | n
   }
 }
 
-/** The only refusal with this status and no code is that of `changedMeanwhile`. */
+/** Whether the form shows an older version: only `changedMeanwhile` refuses with 409 and without a code. */
 export const isOutdated = ({ status, code }: { status: number; code: string | null }): boolean =>
   status === 409 && code === null;
 

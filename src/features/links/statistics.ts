@@ -56,7 +56,7 @@ const botsOf = ({ devices }: Pick<Day, "devices">): number => devices[BOT] ?? 0;
 export const clicksOfBots = (days: readonly Pick<Day, "devices">[]): number =>
   days.reduce((total, day) => total + botsOf(day), 0);
 
-/** Clicks of people. Those that were counted before quarters were stay on their day in UTC. */
+/** Clicks of people. Days from before quarters of an hour were counted stay days in UTC. */
 export function clicksByDay(days: readonly TimedDay[], zone: ZoneClock): Map<LocalDay, number> {
   const total = new Map<LocalDay, number>();
   const add = (at: number, clicks: number) => {

@@ -21,7 +21,7 @@ export interface AuthorizationRequest {
   scopes: Scope[];
 }
 
-/** A refusal that the program is told, because its address is proven. */
+/** A refusal that is sent to the program, whose redirect address is registered. */
 export interface RefusedRequest {
   redirectTo: string;
   reason: string;

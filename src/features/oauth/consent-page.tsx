@@ -5,7 +5,6 @@ import { randomHex } from "../../core/ids.ts";
 import { SCOPE_WORDS, type Scope } from "../../core/scopes.ts";
 import { sha256Hex } from "../../core/signature.ts";
 import { MINUTE } from "../../core/time.ts";
-import { isLoopback } from "../../core/url-policy.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { readForm, refuseCrossSite, textField } from "../../http/pages.tsx";
 import { renderPlainPage } from "../../pages/app-layout.tsx";
@@ -21,11 +20,12 @@ import {
   type RefusedRequest,
   readAuthorization,
 } from "./authorize.ts";
-import { allowProgram, hostOf } from "./consent.ts";
+import { allowProgram, redirectHost } from "./consent.ts";
 import { logStep } from "./log.ts";
 import { ENDPOINTS } from "./metadata.ts";
 import { OAuthRefusal } from "./refusal.ts";
 import { requestByHash, storeRequest } from "./repo/grants.ts";
+import { isLoopbackRedirect } from "./rules.ts";
 
 export const CONSENT_PATH = ENDPOINTS.authorization;
 
@@ -162,8 +162,8 @@ function readConsent(form: FormData) {
 }
 
 /**
- * A page that goes on by itself instead of a redirect: browsers hold a form's redirects, and those of the program after
- * it, to this page's policy.
+ * Shows a page that opens the program's address by itself. A redirect would fail: browsers apply the form-action policy
+ * of the consent page to every redirect that follows its form, also to those of the program.
  */
 async function goOn(c: Page, request: AuthorizationRequest, to: string): Promise<Response> {
   c.header("Refresh", `0; url=${to}`);
@@ -311,20 +311,15 @@ const Consent = ({ ctx, query, request, accounts, notice, sent }: ConsentProps) 
 };
 
 const Who = ({ request }: { request: AuthorizationRequest }) => {
-  const { client, redirectUri } = request;
-  const { hostname } = new URL(redirectUri);
-  const isHere = isLoopback(hostname);
+  const { redirectUri } = request;
+  const isHere = isLoopbackRedirect(redirectUri);
   return (
     <div class="card">
       <p>{whoIs(request)}</p>
       <p class="muted">
         The answer goes to{" "}
-        {isHere ? (
-          "a program on this computer"
-        ) : (
-          <strong>{hostOf({ ...request, client: { ...client, verifiedHost: null } })}</strong>
-        )}
-        .{isHere && " Allow it only if you have just started this in a program that you trust."}
+        {isHere ? "a program on this computer" : <strong>{redirectHost(redirectUri)}</strong>}.
+        {isHere && " Allow it only if you have just started this in a program that you trust."}
       </p>
     </div>
   );

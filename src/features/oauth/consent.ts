@@ -17,14 +17,13 @@ export interface Consent {
   days: number | null;
 }
 
-/** The host where the answer goes, or that proves the program's name. */
-export const hostOf = ({ client, redirectUri }: AuthorizationRequest): string =>
-  client.verifiedHost ?? (new URL(redirectUri).hostname || new URL(redirectUri).protocol);
+/** The host of an address, also of a private scheme such as `cursor://`. */
+export const redirectHost = (redirectUri: string): string => new URL(redirectUri).hostname;
 
 /**
  * Makes a code for the program. Returns the address where the browser brings it.
  *
- * @throws AppError 400 for nothing allowed
+ * @throws AppError 400 for nothing allowed, and for single accounts of the API, whose calls do not heed them
  */
 export async function allowProgram(
   ctx: PersonCtx,
@@ -36,6 +35,9 @@ export async function allowProgram(
   const allowed = request.scopes.filter((scope) => scopes.includes(scope));
   if (allowed.length === 0) {
     throw new AppError(null, "Choose what the program may do, or refuse it.");
+  }
+  if (accounts !== null && resource !== "mcp") {
+    throw new AppError(null, "Only agents can be limited to accounts. Allow all of them.");
   }
   if (accounts?.length === 0) {
     throw new AppError(null, "Choose the accounts that the program may use, or all of them.");
@@ -50,7 +52,7 @@ export async function allowProgram(
       clientId: client.id,
       clientKind: client.kind,
       clientName: client.name,
-      clientHost: hostOf(request),
+      clientHost: client.verifiedHost ?? redirectHost(redirectUri),
       redirectUri,
       challenge,
       resource,

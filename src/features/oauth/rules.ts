@@ -10,9 +10,9 @@ export const ACCESS_LIFETIME_MS = HOUR;
 export const IDLE_MS = 60 * DAY;
 /** A code that comes again so soon is a repeated call, and does not end the grant. */
 export const CODE_REPEAT_MS = 10 * SECOND;
-/** A replaced refresh token gets its successor again for this long, whoever uses it. */
+/** For this long, a replaced refresh token gets the same new pair again. */
 const SHORT_GRACE_MS = MINUTE;
-/** The same while no token of the new pair was used: the answer was lost. */
+/** The longer time while no token of the new pair was used, because the answer was probably lost. */
 const LONG_GRACE_MS = HOUR;
 
 const OF_RESOURCE: Record<Resource, readonly Scope[]> = {

@@ -172,6 +172,13 @@ describe("an agent of some accounts", () => {
   });
 });
 
+test("an app of the API is not limited to accounts, because its calls would not heed them", async () => {
+  const page = await browser.get(await program.authorizePath({ resource: API }));
+  const { status, html } = await allow(browser, page, { which: "some", accounts: ["acc_1"] });
+  expect(status).toBe(400);
+  expect(html).toContain("Only agents can be limited to accounts.");
+});
+
 describe("renewal", () => {
   test("of one token, a hundred times at once, makes one pair", async () => {
     const { refresh_token } = await program.tokens(browser);

@@ -117,7 +117,7 @@ interface Sent {
   sent?: LinkFields;
   rows?: readonly RuleRow[];
   fields?: FieldRefusals;
-  /** The version of what was sent; null for that of now. */
+  /** The version that the sent form showed; null shows the stored version. */
   seenAt?: Date | null;
 }
 

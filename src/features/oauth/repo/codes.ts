@@ -48,7 +48,7 @@ export const useCode = preparedWrite(
 const usedBy = ({ hash, accessHash }: Params<Pick<Use, "hash" | "accessHash">>) =>
   sql`FROM oauth_codes c WHERE c.hash = ${hash} AND c.access_hash = ${accessHash}`;
 
-/** The code's hash becomes that of the token row: no text that can be presented has it. */
+/** The token row gets the code's hash. A code is never accepted as a token, so the row cannot be used directly. */
 export const insertTokenOfCode = preparedWrite(
   ({ hash, accessHash, at }: Params<Use>) =>
     sql`INSERT OR IGNORE INTO tokens (hash, name, hint, user_id, team_id, scopes, created_at)

@@ -20,7 +20,7 @@ const readProgram = rowReader(
 
 export type Program = ReturnType<typeof readProgram>;
 
-/** What a person allowed and did not end. Those whose time is over are among them. */
+/** The programs that a person allowed and did not end, including expired ones. */
 export const programsOf = prepared(
   ({ user }: Params<{ user: SQL }>) =>
     sql`SELECT g.* FROM tokens t JOIN oauth_grants g ON g.id = t.id
