@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { runInstalled } from "./programs.ts";
-import type { Tally } from "./suite.ts";
+import { createTally, type Tally } from "./suite.ts";
 
 const INSPECTOR = "@modelcontextprotocol/inspector/clients/launcher/build/index.js";
 
@@ -38,18 +38,7 @@ interface Client {
 export async function inspect(revision: string, url: string, folder: string): Promise<Tally> {
   const client = await connect(revision, url);
   const { tools } = await client.listTools();
-  const tally: Tally = { passed: 0, failed: 0, skipped: 0 };
-  const check = async (name: string, run: () => unknown) => {
-    try {
-      await run();
-      tally.passed++;
-      console.log(`pass  ${name}`);
-    } catch (error) {
-      tally.failed++;
-      const reason = error instanceof Error ? error.message : String(error);
-      console.log(`FAIL  ${name}\n${reason.replaceAll(/^/gm, "      ")}`);
-    }
-  };
+  const { tally, check } = createTally();
   const isValid = await createValidator();
   for (const tool of tools) {
     await check(`${tool.name}: its schemas are sound, and every argument has a type`, () => {
@@ -73,6 +62,12 @@ export async function inspect(revision: string, url: string, folder: string): Pr
   return tally;
 }
 
+/** Has the official client speak that revision alone. */
+export const optionsFor = (revision: string): object =>
+  revision === WITHOUT_HANDSHAKE
+    ? { versionNegotiation: { mode: { pin: revision } } }
+    : { supportedProtocolVersions: [revision] };
+
 async function connect(revision: string, url: string): Promise<Client> {
   const { Client, StreamableHTTPClientTransport } = (await import(
     "@modelcontextprotocol/client" as string
@@ -80,11 +75,7 @@ async function connect(revision: string, url: string): Promise<Client> {
     Client: new (info: object, options: object) => Client;
     StreamableHTTPClientTransport: new (url: URL) => object;
   };
-  const options =
-    revision === WITHOUT_HANDSHAKE
-      ? { versionNegotiation: { mode: { pin: revision } } }
-      : { supportedProtocolVersions: [revision] };
-  const client = new Client({ name: "akimbo-inspector", version: "1.0.0" }, options);
+  const client = new Client({ name: "akimbo-inspector", version: "1.0.0" }, optionsFor(revision));
   await client.connect(new StreamableHTTPClientTransport(new URL(url)));
   return client;
 }

@@ -4,7 +4,7 @@ import { Problem } from "../../src/cli/program.ts";
 import { reasonToExempt, reasonToSkip } from "./applicable.ts";
 import { runInstalled } from "./programs.ts";
 
-const SUITE = "@modelcontextprotocol/conformance/dist/index.js";
+export const SUITE = "@modelcontextprotocol/conformance/dist/index.js";
 
 interface SuiteCheck {
   id: string;
@@ -22,8 +22,30 @@ export interface Tally {
   skipped: number;
 }
 
-async function listScenarios(revision: string, home: string): Promise<string[]> {
-  const args = ["list", "--server", "--spec-version", revision];
+/** Counts checks that are written here, and prints how each ended. */
+export function createTally() {
+  const tally: Tally = { passed: 0, failed: 0, skipped: 0 };
+  const check = async (name: string, run: () => unknown): Promise<void> => {
+    try {
+      await run();
+      tally.passed++;
+      console.log(`pass  ${name}`);
+    } catch (error) {
+      tally.failed++;
+      const reason = error instanceof Error ? error.message : String(error);
+      console.log(`FAIL  ${name}\n${reason.replaceAll(/^/gm, "      ")}`);
+    }
+  };
+  return { tally, check };
+}
+
+/** The names of a revision's scenarios of one kind. */
+export async function listScenarios(
+  kind: "--server" | "--authorization",
+  revision: string,
+  home: string,
+): Promise<string[]> {
+  const args = ["list", kind, "--spec-version", revision];
   const { printed } = await runInstalled(SUITE, args, home);
   const names = [...printed.matchAll(/^ {2}- (\S+)/gm)].map(([, name]) => name ?? "");
   if (names.length === 0) throw new Problem(`The suite has no scenarios of ${revision}.`);
@@ -34,7 +56,7 @@ async function listScenarios(revision: string, home: string): Promise<string[]> 
 export async function runRevision(revision: string, url: string, folder: string): Promise<Tally> {
   console.log(`\nRevision ${revision}\n`);
   const tally: Tally = { passed: 0, failed: 0, skipped: 0 };
-  for (const scenario of await listScenarios(revision, folder)) {
+  for (const scenario of await listScenarios("--server", revision, folder)) {
     const reason = reasonToSkip(scenario);
     if (reason) {
       tally.skipped++;
@@ -45,14 +67,14 @@ export async function runRevision(revision: string, url: string, folder: string)
     const on = ["--scenario", scenario, "--spec-version", revision];
     const args = ["server", "--url", url, ...on, "--output-dir", own];
     const { printed, complaints } = await runInstalled(SUITE, args, folder);
-    report(scenario, readChecks(own), tally, printed + complaints);
+    report(scenario, readChecks(own, scenario), tally, printed + complaints);
   }
   return tally;
 }
 
-/** The checks of the only scenario whose results are in a folder. */
-const readChecks = (folder: string): SuiteCheck[] =>
-  globSync("*/checks.json", { cwd: folder }).flatMap(
+/** The checks of a scenario whose results are in a folder; the suite puts the date behind its name. */
+export const readChecks = (folder: string, scenario: string): SuiteCheck[] =>
+  globSync(`*${scenario}*/checks.json`, { cwd: folder }).flatMap(
     (path) => JSON.parse(readFileSync(join(folder, path), "utf8")) as SuiteCheck[],
   );
 
@@ -60,7 +82,13 @@ const readChecks = (folder: string): SuiteCheck[] =>
 const note = ({ errorMessage, details }: SuiteCheck): string =>
   details?.note ?? details?.message ?? errorMessage ?? "left out by the suite";
 
-function report(scenario: string, checks: SuiteCheck[], tally: Tally, printed: string): void {
+/** Prints how a scenario ended and counts its checks. */
+export function report(
+  scenario: string,
+  checks: SuiteCheck[],
+  tally: Tally,
+  printed: string,
+): void {
   const passed = checks.filter(({ status }) => status === "SUCCESS");
   const others = checks.filter(({ status }) => status !== "SUCCESS" && status !== "INFO");
   const isFault = ({ id, status }: SuiteCheck) => status !== "SKIPPED" && !reasonToExempt(id);

@@ -140,7 +140,7 @@ function findSignInLink(output: Readable | null): Promise<string> {
   });
 }
 
-async function findFreePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0);
   await once(server, "listening");
   const address = server.address();
