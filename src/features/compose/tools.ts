@@ -347,9 +347,13 @@ export const updatePostTool = tool({
     title: editedText,
     description: editedText.describe("The text, caption or description."),
     scheduleDate: z.string().optional().describe("ISO 8601 with an offset, in the future."),
-    thread: uploadEditSchema.shape.thread.describe(
-      "The posts that follow: texts, or texts with the numbers of the post's files from 0. null takes them off.",
-    ),
+    thread: z
+      .union([z.string(), z.array(threadItem).max(MAX_THREAD)])
+      .nullable()
+      .optional()
+      .describe(
+        "The posts that follow: texts, or texts with the numbers of the post's files from 0. null takes them off.",
+      ),
     threadMarks: z.boolean().optional().describe("Numbers the posts of the thread sent along."),
     firstComment: editedText.describe("null takes it off."),
   }),
