@@ -75,6 +75,26 @@ export async function diagnoseInstance(url: string, network = fetch): Promise<Di
   };
 }
 
+/** Of agents that call from the servers of their makers. Zone rules against bots know them by this name. */
+const AGENTS = ["Claude-User", "ChatGPT-User"];
+
+/** Finds rules of the zone that refuse agents before the Worker sees them. */
+export async function diagnoseAgents(url: string, network = fetch): Promise<Diagnosis> {
+  const address = `${new URL(url).origin}/mcp`;
+  const problems: string[] = [];
+  for (const agent of AGENTS) {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const headers = { "user-agent": agent, "content-type": "application/json" };
+    const call = { method: "POST", body: "{}", headers, signal };
+    const answer = await network(address, call).catch(() => null);
+    if (answer === null || answer.headers.has("www-authenticate")) continue;
+    problems.push(
+      `${address} answers ${agent} with HTTP ${answer.status} instead of the way to sign in. A rule of the zone may stop it: allow it in Cloudflare, under AI Crawl Control and Security.`,
+    );
+  }
+  return { report: "", problems };
+}
+
 /** @throws Problem when PORT is not a port, or for settings with which the local server does not start */
 export async function readLocalApps(
   path = inProject(".dev.vars"),
@@ -128,7 +148,7 @@ export async function runDoctor({ remote = false }: { remote?: boolean }): Promi
   if (remote && !url) throw new Problem("--remote needs AKIMBO_URL: the address of the instance.");
   const apps = remote && url ? await readDeployedApps(url) : await readLocalApps();
   const diagnoses = [diagnoseVersions(new Date()), diagnoseNeeds()];
-  if (remote && url) diagnoses.push(await diagnoseInstance(url));
+  if (remote && url) diagnoses.push(await diagnoseInstance(url), await diagnoseAgents(url));
   console.error(
     "Asking the platforms about the apps whose keys are set. This can take 20 seconds.",
   );

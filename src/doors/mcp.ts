@@ -90,6 +90,9 @@ async function challenge(c: AppContext, error: unknown): Promise<void> {
     const wrong = isNamed ? `error="invalid_token", error_description="${error.message}", ` : "";
     const scope = `scope="${ANNOUNCED_SCOPES.join(" ")}"`;
     c.header("WWW-Authenticate", `Bearer ${wrong}${metadata}, ${scope}`);
+    const { logStep } = await import("../features/oauth/log.ts");
+    const reason = isNamed ? "token_refused" : "no_token";
+    logStep(deps, { step: "challenge", outcome: "refused", reason });
   }
   const actor = ctx?.knownActor();
   if (error.code === "INSUFFICIENT_SCOPE" && actor?.isProgram) {

@@ -156,7 +156,7 @@ export function keyboardWalks(page: Page, { origin, folder }: Walk): Step[][] {
         await hands.tick(page.locator("input[name=scopes]").first());
         await hands.press(button("Create the token"));
       }),
-      step("a token is revoked", "The token is revoked.", async () => {
+      step("a token is revoked", "Calls with it are refused from now on.", async () => {
         await hands.press(link("Revoke Made by keys"));
         await hands.press(button("Revoke the token"));
       }),

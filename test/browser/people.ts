@@ -143,7 +143,7 @@ async function useToken(page: Page, { origin }: Akimbo): Promise<string[]> {
     },
     {
       name: "it is revoked",
-      shows: "The token is revoked.",
+      shows: "Calls with it are refused from now on.",
       act: async () => {
         await page.getByRole("link", { name: "Revoke Newsletter script" }).click();
         await press(page, "Revoke the token");

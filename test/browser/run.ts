@@ -24,6 +24,7 @@ import { checkPagesWithData } from "./pages-with-data.ts";
 import { checkPartings } from "./partings.ts";
 import { checkPeople } from "./people.ts";
 import { checkPools } from "./pools.ts";
+import { checkPrograms } from "./programs.ts";
 import { checkReference } from "./reference.ts";
 import { checkReview } from "./review.ts";
 import { checkSetup } from "./setup.ts";
@@ -99,6 +100,7 @@ async function main(): Promise<number> {
       ["pools", "full", () => checkPools(browser, visit)],
       ["analytics", "full", () => checkAnalytics(browser, { ...visit, place })],
       ["connection pages", "full", () => checkConnectionPages(browser, visit)],
+      ["programs", "quick", () => checkPrograms(browser, visit)],
       ["webhooks", "quick", () => checkWebhooks(browser, visit)],
       ["short links", "full", () => checkShortLinks(browser, visit)],
       ["endings", "quick", () => checkEndings(browser, visit)],

@@ -3,7 +3,12 @@ import { execFile } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { diagnoseInstance, diagnoseNeeds, diagnoseVersions } from "../../src/cli/doctor.ts";
+import {
+  diagnoseAgents,
+  diagnoseInstance,
+  diagnoseNeeds,
+  diagnoseVersions,
+} from "../../src/cli/doctor.ts";
 import { inProject } from "../../src/cli/paths.ts";
 import { connectors } from "../../src/platforms/registry.ts";
 import { endingVersions } from "../../src/platforms/sunsets.ts";
@@ -80,6 +85,19 @@ for (const [what, network, problem] of ill) {
     assert.match(problems[0] ?? "", problem);
   });
 }
+
+test("a rule of the zone that refuses agents is a problem", async () => {
+  const network = (async (address: string, { headers }: RequestInit) => {
+    assert.equal(address, "https://akimbo.example/mcp");
+    const isClaude = new Headers(headers).get("user-agent") === "Claude-User";
+    return isClaude
+      ? new Response("Blocked", { status: 403 })
+      : new Response("", { status: 401, headers: { "www-authenticate": "Bearer" } });
+  }) as typeof fetch;
+  const { problems } = await diagnoseAgents("https://akimbo.example/", network);
+  assert.equal(problems.length, 1);
+  assert.match(problems[0] ?? "", /answers Claude-User with HTTP 403 .* AI Crawl Control/);
+});
 
 interface Run {
   code: number;

@@ -42,10 +42,10 @@ export class Program {
     return this.read(path, await this.harness.request(path, { method: "POST", body, headers }));
   }
 
-  async register(metadata: object = {}): Promise<this> {
+  async register(metadata: object = {}, headers: Record<string, string> = {}): Promise<this> {
     const response = await this.harness.request("/register", {
       method: "POST",
-      headers: { "content-type": "application/json" },
+      headers: { "content-type": "application/json", ...headers },
       body: JSON.stringify({
         redirect_uris: [REDIRECT],
         client_name: "A program",
@@ -100,13 +100,9 @@ export class Program {
     });
   }
 
-  refresh(refreshToken: string, more: Record<string, string> = {}): Promise<Answer> {
-    return this.post("/token", {
-      grant_type: "refresh_token",
-      client_id: this.clientId,
-      refresh_token: refreshToken,
-      ...more,
-    });
+  refresh(refreshToken: string, more: Record<string, string> = {}, headers = {}): Promise<Answer> {
+    const fields = { grant_type: "refresh_token", client_id: this.clientId };
+    return this.post("/token", { ...fields, refresh_token: refreshToken, ...more }, headers);
   }
 
   /** Access and refresh token of a new grant. */

@@ -26,7 +26,7 @@ const wordsOfScopes = (scopes: readonly Scope[]): string => {
 };
 
 const DONE_MESSAGES = {
-  revoked: "The token is revoked. Calls with it are refused from now on.",
+  revoked: "It is ended. Calls with it are refused from now on.",
   extended: "The program may do more from its next call on.",
 };
 
@@ -58,23 +58,33 @@ tokensPage.post("/app/tokens", signedIn("write"), async (c) => {
 });
 
 tokensPage.get("/app/tokens/:id/revoke", signedIn("read:pages"), async (c) => {
-  const { all, clock } = await readTokens(c);
+  const { all, tokens, clock } = await readTokens(c);
   const id = readNumericId(c.req.param("id"), "Token");
   const token = all.find((one) => one.id === id);
   if (!token) throw notFound("Token");
+  const isProgram = !tokens.includes(token);
   return renderOwnPage(
     c,
-    { title: "Revoke a token", here: "/app/tokens" },
+    { title: isProgram ? "End a program" : "Revoke a token", here: "/app/tokens" },
     <>
-      <h1>Revoke “{token.name}”?</h1>
+      <h1>
+        {isProgram ? "End" : "Revoke"} “{token.name}”?
+      </h1>
       <div class="card">
         <p>
-          Calls with <code>{token.hint}</code> are refused at once, and it cannot be brought back.
+          {isProgram ? (
+            "Its calls are refused at once. It can only ask you again. "
+          ) : (
+            <>
+              Calls with <code>{token.hint}</code> are refused at once, and it cannot be brought
+              back.{" "}
+            </>
+          )}
           Other tokens, open invitations, review links, report links, connection pages and calendar
           feeds that were made with it end too. <LastUse token={token} clock={clock} />
         </p>
         <TeamForm class="row" action={`/app/tokens/${id}/revoke`}>
-          <Button tone="danger">Revoke the token</Button>
+          <Button tone="danger">{isProgram ? "End the program" : "Revoke the token"}</Button>
           <a class="button quiet" href="/app/tokens">
             Keep it
           </a>

@@ -78,7 +78,7 @@ oauthRoutes.post(ENDPOINTS.token, async (c) => {
     c.header("Cache-Control", "no-store");
     return c.json(answer);
   } catch (error) {
-    const refusal = toRefusal(error);
+    const refusal = toRefusal(c, error);
     const { reason } = refusal;
     logStep(c.var.deps, { step: stepOf(grantType), outcome: "refused", reason, client: clientId });
     return refuse(c, refusal);
@@ -88,10 +88,14 @@ oauthRoutes.post(ENDPOINTS.token, async (c) => {
 const stepOf = (grantType: string | null) => (grantType === "refresh_token" ? "refresh" : "code");
 
 /** @throws the error itself, unless it is a refusal of OAuth or can be said as one */
-function toRefusal(error: unknown): OAuthRefusal {
+function toRefusal(c: OAuthContext, error: unknown): OAuthRefusal {
   if (error instanceof OAuthRefusal) return error;
   if (error instanceof AppError && error.code === "BODY_TOO_LARGE") {
     return new OAuthRefusal("invalid_request", error.message);
+  }
+  if (error instanceof AppError && error.code === "RATE_LIMIT") {
+    c.header("Retry-After", error.headers["Retry-After"]);
+    return new OAuthRefusal("temporarily_unavailable", error.message, "rate_limit");
   }
   throw error;
 }
@@ -129,14 +133,14 @@ function required(parameters: URLSearchParams, name: string): string {
 }
 
 oauthRoutes.post(ENDPOINTS.registration, async (c) => {
-  await countVisitor(c, "oauth-register");
   try {
+    await countVisitor(c, "oauth-register");
     const client = await registerClient(c.var.deps, await readJson(c));
     logStep(c.var.deps, { step: "register", outcome: "done", client: client.client_id });
     c.header("Cache-Control", "no-store");
     return c.json(client, 201);
   } catch (error) {
-    const refusal = toRefusal(error);
+    const refusal = toRefusal(c, error);
     logStep(c.var.deps, { step: "register", outcome: "refused", reason: refusal.reason });
     return refuse(c, refusal);
   }
@@ -164,7 +168,7 @@ oauthRoutes.post(ENDPOINTS.revocation, async (c) => {
     c.header("Cache-Control", "no-store");
     return c.body(null, 200);
   } catch (error) {
-    const refusal = toRefusal(error);
+    const refusal = toRefusal(c, error);
     logStep(c.var.deps, { step: "revoke", outcome: "refused", reason: refusal.reason });
     return refuse(c, refusal);
   }
