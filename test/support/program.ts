@@ -1,5 +1,5 @@
-import { type Harness, refuseLeak } from "./harness.ts";
-import type { Browser, Page } from "./person.ts";
+import { createMember, type Harness, harnessWith, refuseLeak } from "./harness.ts";
+import { Browser, type Page } from "./person.ts";
 
 const ORIGIN = "https://akimbo.test";
 export const REDIRECT = "https://program.example/callback";
@@ -118,6 +118,15 @@ export class Program {
     const { status, headers } = response;
     return { status, headers, body: text === "" ? null : JSON.parse(text) };
   }
+}
+
+/** A person who is signed in at an instance, and a program that has registered itself there. */
+export async function programStage() {
+  const harness = harnessWith({ publicUrl: ORIGIN });
+  const member = await createMember();
+  const browser = await new Browser(harness).signIn(member);
+  const program = await new Program(harness).register();
+  return { harness, member, browser, program };
 }
 
 /** Presses a button of the consent page, with what is ticked on it unless `choice` says otherwise. */
