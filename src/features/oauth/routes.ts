@@ -90,7 +90,7 @@ const stepOf = (grantType: string | null) => (grantType === "refresh_token" ? "r
 /** @throws the error itself, unless it is a refusal of OAuth or can be said as one */
 function toRefusal(c: OAuthContext, error: unknown): OAuthRefusal {
   if (error instanceof OAuthRefusal) return error;
-  if (error instanceof AppError && error.code === "BODY_TOO_LARGE") {
+  if (error instanceof AppError && error.status === 413) {
     return new OAuthRefusal("invalid_request", error.message);
   }
   if (error instanceof AppError && error.code === "RATE_LIMIT") {
