@@ -73,11 +73,25 @@ describe("a metadata document", () => {
     ],
     ["that is no JSON", () => answer("<html>")],
     ["that is not there", () => answer(document(), { status: 404 })],
+    ["with a secret", () => answer(document({ client_secret: "known to all" }))],
+    ["that is slow", () => Promise.reject(new DOMException("Too slow.", "TimeoutError"))],
   ])("%s is refused on the page", async (_, network) => {
     harness.network = async () => network();
     const { status, location, html } = await open();
     expect([status, location]).toEqual([400, null]);
     expect(html).toContain("Nothing was sent to the program.");
+  });
+
+  test("is fetched for a few seconds at most, and without following", async () => {
+    const fetched: (RequestInit | undefined)[] = [];
+    harness.network = async (_, init) => {
+      fetched.push(init);
+      return answer(document());
+    };
+    await open();
+    expect(fetched).toEqual([
+      expect.objectContaining({ redirect: "manual", signal: expect.any(AbortSignal) }),
+    ]);
   });
 
   test.each([
@@ -134,8 +148,22 @@ describe("registration", () => {
     ["no addresses", { redirect_uris: [] }, "invalid_client_metadata"],
     ["a script", { redirect_uris: ["javascript:alert(1)"] }, "invalid_redirect_uri"],
     ["plain http", { redirect_uris: ["http://x.example/"] }, "invalid_redirect_uri"],
+    [
+      "many addresses",
+      { redirect_uris: Array.from({ length: 11 }, (_, i) => `https://x.example/${i}`) },
+      "invalid_client_metadata",
+    ],
+    ["a large body", { contacts: ["x".repeat(17_000)] }, "invalid_request"],
     ["a fragment", { redirect_uris: ["https://x.example/#a"] }, "invalid_redirect_uri"],
   ])("refuses %s", async (_, metadata, error) => {
     await expect(program.register(metadata)).rejects.toThrow(error);
+  });
+
+  test("shows a name that tries to look like another's as text, beside the host", async () => {
+    await program.register({ client_name: "Claude\u202e\u0000 <b>verified</b>\u2028by you" });
+    const { html } = await browser.get(await program.authorizePath());
+    expect(html).toContain("<h1>Allow Claude &lt;b&gt;verified&lt;/b&gt; by you?</h1>");
+    expect(html).toContain("nothing proves its name");
+    expect(html).toContain("The answer goes to <strong>program.example</strong>");
   });
 });
