@@ -5,6 +5,8 @@ import type { Person } from "./person.ts";
 import { CLAUDE_CODE_REGISTERED, type Found, RECORDED, type Recorded } from "./recorded.ts";
 import { createTally, type Tally } from "./suite.ts";
 
+const AT_ONCE = 100;
+
 // biome-ignore lint/suspicious/noExplicitAny: a check reads whatever the answer holds
 type Body = any;
 
@@ -211,6 +213,23 @@ async function replayWithoutResource(
   assert.match(searchParams.get("error_description") ?? "", /\/mcp/);
 }
 
+/** Several processes share a client's tokens, and all renew at once. */
+async function renewAtOnce(recorded: Recorded, origin: string, person: Person): Promise<void> {
+  const client = new Client(recorded, origin);
+  await client.discover();
+  await client.register();
+  const code = client.readAnswer(await person.allow(client.request()));
+  const first = await client.exchange(code);
+  const all = await Promise.all(
+    Array.from({ length: AT_ONCE }, () => client.refresh(first.refresh_token)),
+  );
+  const pairs = new Set(all.map(({ access_token: a, refresh_token: r }) => `${a} ${r}`));
+  assert.equal(pairs.size, 1);
+  await client.use(all[0].access_token);
+  const next = await client.refresh(all[0].refresh_token);
+  await client.use(next.access_token);
+}
+
 /** Replays what each client sends, from its first refusal to the renewal of its token. */
 export async function replayClients(origin: string, person: Person): Promise<Tally> {
   console.log("\nClients as they were recorded\n");
@@ -221,6 +240,9 @@ export async function replayClients(origin: string, person: Person): Promise<Tal
   await check(
     "Claude Code without a resource, as its 2.1.251 was reported to ask, is refused",
     () => replayWithoutResource(CLAUDE_CODE_REGISTERED, origin, person),
+  );
+  await check(`${AT_ONCE} renewals at once of one token make one pair`, () =>
+    renewAtOnce(CLAUDE_CODE_REGISTERED, origin, person),
   );
   return tally;
 }
