@@ -18,9 +18,10 @@ type NewCode = Omit<CodeRow, "usedAt" | "accessHash" | "scopes" | "accounts"> & 
   accounts: string | null;
 };
 
+/** Changes nothing for a hash that has a code: a device's request is allowed once. */
 export const insertCode = preparedWrite(
   (code: Params<NewCode>) =>
-    sql`INSERT INTO oauth_codes (hash, key, client_id, client_kind, client_name, client_host,
+    sql`INSERT OR IGNORE INTO oauth_codes (hash, key, client_id, client_kind, client_name, client_host,
         redirect_uri, challenge, resource, user_id, team_id, scopes, accounts, grant_expires_at,
         expires_at)
       VALUES (${code.hash}, ${code.key}, ${code.clientId}, ${code.clientKind}, ${code.clientName},
