@@ -5,6 +5,7 @@ import { addCompletionCommand } from "./completion.ts";
 import type { Host } from "./connection.ts";
 import { addEditCommand } from "./edit-command.ts";
 import { addListenCommand } from "./listen-command.ts";
+import { addLoginCommands } from "./login-command.ts";
 import { addMcpCommand } from "./mcp-command.ts";
 import { addMentionsCommand } from "./mentions-command.ts";
 import { addPostsCommands } from "./post-command.ts";
@@ -27,7 +28,7 @@ Begin with accounts, whose ids the other commands take:
 Each command has a --help with examples of its own.
 
 Which instance:
-  --url and --token-file (or --token), or AKIMBO_URL and AKIMBO_TOKEN, or `;
+  --url and --token-file (or --token), or AKIMBO_URL and AKIMBO_TOKEN, or the one that you signed in to by login, or `;
 
 const EXIT_CODES = `
 
@@ -79,5 +80,6 @@ export function createProgram(setting: Setting): Command {
   addRehearseCommand(program, setting);
   addListenCommand(program, setting);
   addMcpCommand(program, setting);
+  addLoginCommands(program, setting);
   return program;
 }
