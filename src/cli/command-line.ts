@@ -17,7 +17,8 @@ import { addUploadCommand } from "./upload-command.ts";
 import { VERSION } from "./version.ts";
 
 const HELP = `
-Begin with accounts, whose ids the other commands take:
+Sign in, then begin with accounts, whose ids the other commands take:
+  login --url https://akimbo.example.com
   accounts
   post "Hello" --account acc_1
   bulk "Hello" --all --at 2026-12-24T18:00:00+01:00

@@ -98,7 +98,10 @@ async function nameOrigin(sources: readonly Source[], host: Host, env: Env) {
   const named = sources.find(({ url }) => url);
   if (named?.url) return { origin: toOrigin(named.url), remedy: named.remedy };
   const [only, ...others] = await listLogins(env);
-  if (only === undefined) throw new Misuse(`Which instance? ${host.advice}`);
+  if (only === undefined) {
+    const signIn = `${host.command} login --url https://…`;
+    throw new Misuse(`Which instance? ${host.advice} Or sign in: ${signIn}`);
+  }
   if (others.length === 0) return { origin: only, remedy: "Check --url." };
   const all = [only, ...others].join(", ");
   throw new Misuse(`Which instance? You are signed in to ${all}: pass one as --url.`);
