@@ -79,7 +79,7 @@ export async function signInByBrowser(signIn: SignIn): Promise<Tokens> {
   });
   show(`${server.authorizationEndpoint}?${query}`);
   const timer = setTimeout(() => {
-    const message = "Nobody allowed it within 5 minutes. Start again.";
+    const message = "The page was not answered within 5 minutes. Start again.";
     ended.reject(new Problem(message, TRY_LATER));
   }, WAIT_MS);
   const stop = () => ended.reject(new Problem("The sign-in was stopped."));

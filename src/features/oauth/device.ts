@@ -132,7 +132,7 @@ export async function allowDevice(
       ...grantOf(ctx, request, consent),
       hash: request.hash,
       key: request.key,
-      clientHost: "",
+      clientHost: "by a code",
       redirectUri: "",
       challenge: "",
       expiresAt: request.expiresAt,

@@ -159,7 +159,11 @@ describe("a terminal", () => {
     expect(body.scope).toBe("webhooks:write");
     const { status, body: refusal } = await harness.call("POST", "/webhooks", {
       token: body.access_token,
-      json: { url: "https://hooks.example/1", events: ["upload.completed"], secret: "s".repeat(32) },
+      json: {
+        url: "https://hooks.example/1",
+        events: ["upload.completed"],
+        secret: "s".repeat(32),
+      },
     });
     expect([status, refusal.error]).toEqual([
       403,
@@ -212,6 +216,8 @@ describe("the page", () => {
     const { status, location } = await new Browser(harness).get("/device?user_code=WDJB-MJHT");
     expect(status).toBe(303);
     expect(location).toBe("/sign-in?next=%2Fdevice%3Fuser_code%3DWDJB-MJHT");
+    const { html } = await new Browser(harness).get(location ?? "");
+    expect(html).toContain('name="next" value="/device?user_code=WDJB-MJHT"');
   });
 
   test.each([
@@ -283,17 +289,22 @@ describe("the page", () => {
     expect(await errorOf(device_code)).toBe("authorization_pending");
   });
 
-  test("is answered once", async () => {
+  test.each([
+    ["allow", "allow", "deny"],
+    ["deny", "allow", "deny"],
+    ["allow", "deny", "allow"],
+  ])("is answered once: %s, %s and %s at once", async (...decisions) => {
     const { device_code, user_code } = await begin();
     const consent = await enter(user_code);
-    const answers = await Promise.all([
-      allow(browser, consent),
-      allow(browser, consent),
-      allow(browser, consent, { decision: "deny" }),
-    ]);
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const answers = await Promise.all(
+      decisions.map((decision) => allow(browser, consent, { decision })),
+    );
+    const [done, ...more] = answers.filter(({ status }) => status === 200);
+    expect(more).toEqual([]);
     expect((await allow(browser, consent)).status).toBe(409);
-    expect(["access_denied", undefined]).toContain(await errorOf(device_code));
+    const { status, body } = await program.poll(device_code);
+    const isAllowed = done?.html.includes("go back to the terminal");
+    expect([status, body.error]).toEqual(isAllowed ? [200, undefined] : [400, "access_denied"]);
   });
 
   test("asks again when nothing is ticked, and for the code again in another workspace", async () => {
