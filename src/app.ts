@@ -18,6 +18,8 @@ export const DOORS = new Map<string, OpenDoor>([
   ["authorize", openOAuth],
   ["calendar", async (makeDeps) => (await import("./doors/calendar.ts")).createCalendar(makeDeps)],
   ["connect", openConnect],
+  ["device", openOAuth],
+  ["device_authorization", openOAuth],
   ["docs", async (makeDeps) => (await import("./doors/docs.ts")).createDocs(makeDeps)],
   ["invite", openPages],
   ["mcp", async (makeDeps) => (await import("./doors/mcp.ts")).createMcp(makeDeps)],

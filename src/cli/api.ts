@@ -4,6 +4,7 @@ import type { RouteName } from "../features/presign/rules.ts";
 import type { Connection } from "./connection.ts";
 import { parseJson } from "./json.ts";
 import type { LocalFile } from "./local-file.ts";
+import { type Credential, ofToken, sendWith } from "./login/credential.ts";
 import { Problem } from "./program.ts";
 import {
   describeNetworkError,
@@ -57,8 +58,11 @@ const FORM_TIMEOUT_MS = 10 * 60_000;
 
 export type Api = ReturnType<typeof createApi>;
 
-export function createApi(origin: string, token: string) {
-  const client = createAkimbo({ url: origin, token, fetch: reach });
+/** @param access a token, or what gives each call its own */
+export function createApi(origin: string, access: string | Credential) {
+  const credential = typeof access === "string" ? ofToken(access) : access;
+  const send = (request: Request) => reach(request, credential);
+  const client = createAkimbo({ url: origin, token: "", fetch: send });
   const named = (key: string | undefined) => ({ header: key ? { "Idempotency-Key": key } : {} });
   const id = (number: number) => ({ path: { id: String(number) } });
 
@@ -202,9 +206,15 @@ const dataOf = async <T>(call: Promise<{ data?: { data: T } }>): Promise<T> =>
   (await answerOf(call)).data;
 
 /** @throws Refusal for a final answer; PassingProblem when another try may help */
-async function reach(request: Request): Promise<Response> {
+async function reach(request: Request, credential: Credential): Promise<Response> {
   const isForm = request.headers.get("content-type")?.startsWith("multipart/") ?? false;
-  const { response, text } = await ask(request, {}, isForm ? FORM_TIMEOUT_MS : TIMEOUT_MS);
+  const { response, text } = await sendWith(credential, (header) => {
+    // A body can be sent once.
+    const copy = credential.renew ? request.clone() : request;
+    copy.headers.delete("x-api-key");
+    for (const [name, value] of Object.entries(header)) copy.headers.set(name, value);
+    return ask(copy, {}, isForm ? FORM_TIMEOUT_MS : TIMEOUT_MS);
+  });
   const { status, headers } = response;
   const body = parseJson(text);
   if (response.ok && typeof body === "object" && body !== null) return Response.json(body);

@@ -55,8 +55,8 @@ export const onlyGiven = <T extends object>(options: Record<string, string | und
 export const collect = (value: string, all: string[] = []): string[] => [...all, value];
 
 export async function openApi(options: ConnectionOptions, { host }: Setting): Promise<Api> {
-  const { origin, token } = await readConnection(options, host);
-  return createApi(origin, token);
+  const { origin, credential } = await readConnection(options, host);
+  return createApi(origin, credential);
 }
 
 export function show({ json }: ClientOptions, value: unknown, toText: () => string): void {

@@ -10,13 +10,13 @@ export function addClientDoctor(program: Command, setting: Setting): void {
     .description("shows if the instance is well, and what the token can do there")
     .action(async (options: ClientOptions) => {
       const connection = await readConnection(options, setting.host);
-      const { origin, token } = connection;
+      const { origin, credential } = connection;
       const health = await requireInstance(connection);
       console.log(`${origin} is ${health.status}.${health.error ? ` ${health.error}` : ""}`);
-      const accounts = await createApi(origin, token).listAccounts();
+      const accounts = await createApi(origin, credential).listAccounts();
       const active = accounts.filter(({ status }) => status === "active");
       console.log(`The token works: ${accounts.length} accounts, ${active.length} active.`);
-      const tools = await new Remote(origin, token).listTools();
+      const tools = await new Remote(origin, credential).listTools();
       console.log(`Agents have ${tools.length} tools at ${origin}/mcp.`);
       if (health.status !== "ok") throw new Problem("The instance is not well.");
     });

@@ -5,6 +5,7 @@ import { addCompletionCommand } from "./completion.ts";
 import type { Host } from "./connection.ts";
 import { addEditCommand } from "./edit-command.ts";
 import { addListenCommand } from "./listen-command.ts";
+import { addLoginCommands } from "./login-command.ts";
 import { addMcpCommand } from "./mcp-command.ts";
 import { addMentionsCommand } from "./mentions-command.ts";
 import { addPostsCommands } from "./post-command.ts";
@@ -16,7 +17,8 @@ import { addUploadCommand } from "./upload-command.ts";
 import { VERSION } from "./version.ts";
 
 const HELP = `
-Begin with accounts, whose ids the other commands take:
+Sign in, then begin with accounts, whose ids the other commands take:
+  login --url https://akimbo.example.com
   accounts
   post "Hello" --account acc_1
   bulk "Hello" --all --at 2026-12-24T18:00:00+01:00
@@ -27,7 +29,7 @@ Begin with accounts, whose ids the other commands take:
 Each command has a --help with examples of its own.
 
 Which instance:
-  --url and --token-file (or --token), or AKIMBO_URL and AKIMBO_TOKEN, or `;
+  --url and --token-file (or --token), or AKIMBO_URL and AKIMBO_TOKEN, or the one that you signed in to by login, or `;
 
 const EXIT_CODES = `
 
@@ -79,5 +81,6 @@ export function createProgram(setting: Setting): Command {
   addRehearseCommand(program, setting);
   addListenCommand(program, setting);
   addMcpCommand(program, setting);
+  addLoginCommands(program, setting);
   return program;
 }

@@ -1,10 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { text as readText } from "node:stream/consumers";
+import { type Credential, ofLogin, ofToken } from "./login/credential.ts";
+import { listLogins, loginPath, readLogin } from "./login/store.ts";
 import { Misuse, Problem } from "./program.ts";
 
 export interface Connection {
   origin: string;
-  token: string;
+  credential: Credential;
+  /** Tells the callers of one instance apart: the token, or the id of a login, whose tokens change. */
+  holder: string;
   remedy: string;
 }
 
@@ -32,7 +36,8 @@ export interface Host {
 }
 
 /**
- * A token is only sent to the instance that is configured beside it.
+ * A token is only sent to the instance that is configured beside it. A login goes behind a token that the user names,
+ * and before the host's own.
  *
  * @throws Misuse without an address or a token; Problem for an unreadable token file
  */
@@ -42,21 +47,68 @@ export async function readConnection(
   env: Env = process.env,
 ): Promise<Connection> {
   const token = await tokenOf(options);
-  const sources: Source[] = [
-    { url: options.url, token, remedy: "Check --url." },
-    { url: env.AKIMBO_URL, token: env.AKIMBO_TOKEN, remedy: "Check AKIMBO_URL." },
-    await host.findInstance(env),
-  ];
-  const named = sources.find(({ url }) => url);
-  if (!named?.url) throw new Misuse(`Which instance? ${host.advice}`);
-  const origin = toOrigin(named.url);
-  const own = sources.find(({ url, token }) => token && (!url || toOrigin(url) === origin));
-  if (own?.token) return { origin, token: own.token, remedy: named.remedy };
-  if (named === sources[1]) {
-    throw new Misuse("AKIMBO_URL needs AKIMBO_TOKEN too: a token of that server.");
+  const [ofOptions, ofEnv, ofHost] = await sourcesOf({ ...options, token }, host, env);
+  const { origin, remedy } = await nameOrigin([ofOptions, ofEnv, ofHost], host, env);
+  const isFor = ({ url, token }: Source) => token && (!url || toOrigin(url) === origin);
+  const withToken = ({ token = "" }: Source): Connection => ({
+    origin,
+    credential: ofToken(token ?? ""),
+    holder: token ?? "",
+    remedy,
+  });
+  const explicit = [ofOptions, ofEnv].find(isFor);
+  if (explicit) return withToken(explicit);
+  const path = loginPath(toLoginOrigin(origin), env);
+  const login = await readLogin(path);
+  const signIn = `${host.command} login --url ${origin}`;
+  if (login) {
+    const credential = ofLogin({ origin, path, remedy: signIn });
+    return { origin, credential, holder: login.id, remedy };
   }
-  throw new Misuse(`There is no token for ${origin}. ${host.advice}`);
+  if (isFor(ofHost)) return withToken(ofHost);
+  if (!ofOptions.url && ofEnv.url) {
+    throw new Misuse(
+      `AKIMBO_URL needs AKIMBO_TOKEN too: a token of that server. Or sign in: ${signIn}`,
+    );
+  }
+  throw new Misuse(`There is no token for ${origin}. ${host.advice} Or sign in: ${signIn}`);
 }
+
+/** The instance that the user means, for a sign-in. @throws Misuse without one */
+export async function chooseOrigin(
+  options: Pick<ConnectionOptions, "url">,
+  host: Host,
+  env: Env = process.env,
+): Promise<string> {
+  return (await nameOrigin(await sourcesOf(options, host, env), host, env)).origin;
+}
+
+const sourcesOf = async (
+  { url, token }: ConnectionOptions,
+  host: Host,
+  env: Env,
+): Promise<[Source, Source, Source]> => [
+  { url, token, remedy: "Check --url." },
+  { url: env.AKIMBO_URL, token: env.AKIMBO_TOKEN, remedy: "Check AKIMBO_URL." },
+  await host.findInstance(env),
+];
+
+/** Without another address, an only login names the instance. */
+async function nameOrigin(sources: readonly Source[], host: Host, env: Env) {
+  const named = sources.find(({ url }) => url);
+  if (named?.url) return { origin: toOrigin(named.url), remedy: named.remedy };
+  const [only, ...others] = await listLogins(env);
+  if (only === undefined) {
+    const signIn = `${host.command} login --url https://…`;
+    throw new Misuse(`Which instance? ${host.advice} Or sign in: ${signIn}`);
+  }
+  if (others.length === 0) return { origin: only, remedy: "Check --url." };
+  const all = [only, ...others].join(", ");
+  throw new Misuse(`Which instance? You are signed in to ${all}: pass one as --url.`);
+}
+
+/** Sign-ins are of the whole server, whose address is compared letter by letter. */
+export const toLoginOrigin = (origin: string): string => new URL(origin).origin;
 
 /** Other programs on the machine can read command options, but not standard input. */
 const STDIN = "-";

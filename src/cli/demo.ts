@@ -6,10 +6,11 @@ import { PLATFORMS } from "../core/platforms.ts";
 import { connectorOf } from "../platforms/registry.ts";
 import { runAnalyticsDemo } from "./analytics-demo.ts";
 import { type Account, type Api, askHealth, createApi, ensureSandboxAccounts } from "./api.ts";
+import { readConnection } from "./connection.ts";
 import { type DemoPost, demoPostsFor, toForm } from "./demo-posts.ts";
 import { createProgressView, formatReport, isDone, type Progress } from "./demo-report.ts";
 import { type PostOutcome, subscribeReceiver } from "./demo-webhook.ts";
-import { readOrigin, readToken } from "./instance.ts";
+import { CHECKOUT, readOrigin } from "./instance.ts";
 import { runLargeDemo } from "./large-demo.ts";
 import { inProject, PROJECT_DIR } from "./paths.ts";
 import { spawnGroup } from "./process-group.ts";
@@ -34,7 +35,7 @@ async function main(stopping: AbortSignal): Promise<number> {
   const origin = readOrigin();
   const isRunning = Boolean((await askHealth(origin))?.status);
   if (!isRunning) await startServerAt(origin);
-  const api = createApi(origin, await readToken());
+  const api = createApi(origin, (await readConnection({}, CHECKOUT)).credential);
   if (options.large) return await runLargeDemo(api, stopping);
   const posts = await planPosts(api);
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Host, readConnection } from "./connection.ts";
+import type { Host } from "./connection.ts";
 import { readStateDir } from "./paths.ts";
 import { findDemoToken, readDemoTokenVariable } from "./seed.ts";
 import { readPort } from "./server.ts";
@@ -22,7 +22,3 @@ export const CHECKOUT: Host = {
 
 export const readOrigin = (env: NodeJS.ProcessEnv = process.env): string =>
   env.AKIMBO_URL?.replace(/\/+$/, "") || localOrigin(env);
-
-/** @throws Problem without AKIMBO_TOKEN and local demo workspace */
-export const readToken = async (env: NodeJS.ProcessEnv = process.env): Promise<string> =>
-  (await readConnection({}, CHECKOUT, env)).token;

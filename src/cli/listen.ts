@@ -30,11 +30,11 @@ export async function listen(options: ListenOptions, { host, stopping }: Setting
   const url = readTarget(options.forwardTo);
   const names = readNames(options.type);
   const since = readSince(options.since);
-  const { origin, token } = await readConnection(options, host);
+  const { origin, credential } = await readConnection(options, host);
   const tell = (problem: string) => console.error(`${problem}\nWaiting for it …`);
   const patience = { stopping, tell };
   say(`Secret: ${secret}`);
-  const events = await followEvents(createApi(origin, token), {
+  const events = await followEvents(createApi(origin, credential), {
     since,
     ...patience,
     // A local instance is polled at a constant rate, for people who develop a receiver.

@@ -28,5 +28,6 @@ An MCP client starts it and speaks to it by standard input and output. Its confi
     "command": "akimbo", "args": ["mcp", "--allow", "/home/me/Pictures"],
     "env": {"AKIMBO_URL": "https://…", "AKIMBO_TOKEN": "kmb_…"}}}}
 
-The tools are those of the instance, and publish_carousel and publish_video for files of this machine. A file outside
-the allowed folders is refused, and so is a link that leads out of them. Standard error tells what happens.`;
+After akimbo login it needs no AKIMBO_TOKEN. The tools are those of the instance, and publish_carousel and publish_video
+for files of this machine. A file outside the allowed folders is refused, and so is a link that leads out of them.
+Standard error tells what happens.`;

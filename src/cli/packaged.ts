@@ -4,13 +4,13 @@ import { join } from "node:path";
 import * as z from "zod";
 import type { Host, Source } from "./connection.ts";
 import { parseJson } from "./json.ts";
+import { configFolder } from "./login/store.ts";
 import { Problem } from "./program.ts";
 
 type Env = NodeJS.ProcessEnv;
 
 /** @see https://specifications.freedesktop.org/basedir-spec/latest/ */
-const configPath = (env: Env): string =>
-  join(env.XDG_CONFIG_HOME || join(homedir(), ".config"), "akimbo", "config.json");
+const configPath = (env: Env): string => join(configFolder(env), "config.json");
 const stateFolder = (env: Env): string =>
   join(env.XDG_STATE_HOME || join(homedir(), ".local", "state"), "akimbo");
 

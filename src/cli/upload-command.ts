@@ -77,7 +77,7 @@ export async function runUpload(
   const file = await readLocalFile(filePath);
   const connection = await readConnection(options, host);
   await requireInstance(connection);
-  const api = createApi(connection.origin, connection.token);
+  const api = createApi(connection.origin, connection.credential);
   const folder = host.uploadsFolder(process.env);
   await removeOldJournals(folder);
   const journal = openJournal(folder, connection, file);
@@ -98,11 +98,11 @@ export async function runUpload(
 
 export function openJournal(
   folder: string,
-  { origin, token }: Pick<Connection, "origin" | "token">,
+  { origin, holder }: Pick<Connection, "origin" | "holder">,
   { path }: LocalFile,
 ): UploadJournal {
-  const tokenHash = createHash("sha256").update(token).digest("hex");
-  return UploadJournal.open(folder, [origin, tokenHash, path]);
+  const holderHash = createHash("sha256").update(holder).digest("hex");
+  return UploadJournal.open(folder, [origin, holderHash, path]);
 }
 
 interface Run {

@@ -1,7 +1,7 @@
 import { randomHex } from "./ids.ts";
 import { hmacKey, signWith } from "./signature.ts";
 
-const PREFIXES = { access: "kma", refresh: "kmr", code: "kmc" } as const;
+const PREFIXES = { access: "kma", refresh: "kmr", code: "kmc", device: "kmd" } as const;
 
 export type OAuthTokenKind = keyof typeof PREFIXES;
 
@@ -9,7 +9,7 @@ const KEY_BYTES = 8;
 const RANDOM_CHARACTERS = 48;
 const CHECK_CHARACTERS = 16;
 
-const FORMAT = /^(km[arc])_([0-9a-f]{16})([0-9a-f]{48})([0-9a-f]{16})$/;
+const FORMAT = /^(km[arcd])_([0-9a-f]{16})([0-9a-f]{48})([0-9a-f]{16})$/;
 
 export interface OAuthToken {
   kind: OAuthTokenKind;
@@ -26,8 +26,9 @@ async function signed(signingKey: string, text: string): Promise<string> {
   return signWith(await imported.key, text);
 }
 
-const kindOf = (prefix: string): OAuthTokenKind =>
-  prefix === PREFIXES.access ? "access" : prefix === PREFIXES.refresh ? "refresh" : "code";
+const KINDS = new Map(
+  Object.entries(PREFIXES).map(([kind, prefix]) => [prefix as string, kind as OAuthTokenKind]),
+);
 
 export const newGrantKey = (): string => randomHex(KEY_BYTES);
 
@@ -37,9 +38,10 @@ export const looksLikeAccessToken = (text: string): boolean =>
 /** Null for text that this instance did not make with its current signing key. Needs no database. */
 export async function readOAuthToken(text: string, signingKey: string): Promise<OAuthToken | null> {
   const [, prefix, grantKey, random, check] = FORMAT.exec(text) ?? [];
-  if (prefix === undefined || grantKey === undefined) return null;
+  const kind = KINDS.get(prefix ?? "");
+  if (kind === undefined || grantKey === undefined) return null;
   const expected = await checkOf(signingKey, `${prefix}_${grantKey}${random}`);
-  return expected === check ? { kind: kindOf(prefix), grantKey } : null;
+  return expected === check ? { kind, grantKey } : null;
 }
 
 const checkOf = async (signingKey: string, text: string): Promise<string> =>

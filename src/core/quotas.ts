@@ -27,6 +27,10 @@ const QUOTAS = {
   read: { limit: 100, windowSeconds: 5 * MINUTES },
   // Spec is silent: by grant, or by address for what this instance did not make.
   oauth: { limit: 300, windowSeconds: 15 * MINUTES },
+  // Spec is silent: guesses of the code that a device shows, by person.
+  "device-code": { limit: 5, windowSeconds: 15 * MINUTES },
+  // Spec is silent: many people may share one address.
+  "device-code-address": { limit: 50, windowSeconds: 15 * MINUTES },
   // Spec is silent: programs register from a few addresses for all of their users.
   "oauth-register": { limit: 60, windowSeconds: 60 * MINUTES },
   // Spec is silent on the event feed, which clients poll.

@@ -50,7 +50,7 @@ interface Counted {
 }
 
 /** Counts by user instead of address. @throws AppError RATE_LIMIT */
-export const countUser = (c: AppContext, userId: number, limit: LimitGroup): Promise<void> =>
+export const countUser = (c: Counted, userId: number, limit: LimitGroup): Promise<void> =>
   leaveHeaders(c, count(c.var.deps, { key: `user:${userId}`, tokenHash: null }, limit)).verdict;
 
 /** Counts by grant: programs call for many people from few addresses. @throws AppError RATE_LIMIT */

@@ -130,7 +130,7 @@ export const ownPath = (text: string | undefined): string | null =>
     : null;
 
 /** Only these paths may follow a sign-in: others could make a sign-in link a trap. */
-const AFTER_SIGN_IN = /^\/(?:app|authorize|invite)(?:[/?#]|$)/;
+const AFTER_SIGN_IN = /^\/(?:app|authorize|device|invite)(?:[/?#]|$)/;
 
 /** Checks the path in the form that a browser normalizes it to. */
 export function pathAfterSignIn(text: string | undefined): string | null {

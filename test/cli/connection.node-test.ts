@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { after, type TestContext, test } from "node:test";
 import { type ConnectionOptions, type Host, readConnection } from "../../src/cli/connection.ts";
+import { loginPath, writeLogin } from "../../src/cli/login/store.ts";
 import { PACKAGED } from "../../src/cli/packaged.ts";
 
 const [A, B, C] = ["https://a.example", "https://b.example", "https://c.example"] as const;
@@ -63,18 +64,79 @@ test("the instance: a token in a file, which ends with a line", async (context) 
   context.after(() => rm(folder, { recursive: true }));
   const tokenFile = join(folder, "token");
   await writeFile(tokenFile, "of-b\n");
-  const { origin, token } = await readConnection({ url: B, tokenFile }, host, {});
-  assert.deepEqual([origin, token], [B, "of-b"]);
+  const { origin, holder } = await readConnection({ url: B, tokenFile }, host, {
+    XDG_CONFIG_HOME: folder,
+  });
+  assert.deepEqual([origin, holder], [B, "of-b"]);
   await writeFile(tokenFile, "\n");
-  await assert.rejects(readConnection({ url: B, tokenFile }, host, {}), /holds no token/);
+  await assert.rejects(
+    readConnection({ url: B, tokenFile }, host, { XDG_CONFIG_HOME: folder }),
+    /holds no token/,
+  );
 });
 
 for (const [name, { options = {}, env = {}, leadsTo }] of Object.entries(CASES)) {
   test(`the instance: ${name}`, async () => {
-    const chosen = readConnection(options, host, env);
+    const chosen = readConnection(options, host, { XDG_CONFIG_HOME: HOME, ...env });
     if (leadsTo instanceof RegExp) return assert.rejects(chosen, leadsTo);
-    const { origin, token } = await chosen;
-    assert.deepEqual([origin, token], leadsTo);
+    const { origin, holder } = await chosen;
+    assert.deepEqual([origin, holder], leadsTo);
+  });
+}
+
+const HOME = await mkdtemp(join(tmpdir(), "akimbo-logins-"));
+after(() => rm(HOME, { recursive: true }));
+
+async function logIn(env: Record<string, string>, ...origins: string[]): Promise<void> {
+  for (const origin of origins) {
+    await writeLogin(loginPath(origin, env), {
+      id: `login-${origin}`,
+      ...{ accessToken: "kma_1", refreshToken: "kmr_1", expiresAt: Date.now() + 3_600_000 },
+      ...{ scope: "posts:read", tokenEndpoint: origin, revocationEndpoint: origin },
+    });
+  }
+}
+
+const EMPTY: Host = { ...host, findInstance: async () => ({ remedy: "" }) };
+
+const LOGIN_CASES: Record<string, Case & { host?: Host; logins: string[] }> = {
+  "a login for the address that is named": {
+    ...{ logins: [A, B], options: { url: B } },
+    leadsTo: [B, `login-${B}`],
+  },
+  "a login for the environment's address": {
+    ...{ logins: [A], env: { AKIMBO_URL: `${A}/` } },
+    leadsTo: [A, `login-${A}`],
+  },
+  "a token goes before the login": {
+    ...{ logins: [B], options: { url: B, token: "of-b" } },
+    leadsTo: [B, "of-b"],
+  },
+  "the environment's token goes before the login": {
+    ...{ logins: [A], env: { AKIMBO_URL: A, AKIMBO_TOKEN: "of-a" } },
+    leadsTo: [A, "of-a"],
+  },
+  "a login goes before the host's own token": { logins: [C], leadsTo: [C, `login-${C}`] },
+  "the host's own instance goes before another login": { logins: [A], leadsTo: [C, "of-c"] },
+  "an only login names the instance": { logins: [B], host: EMPTY, leadsTo: [B, `login-${B}`] },
+  "two logins do not": {
+    ...{ logins: [A, B], host: EMPTY },
+    leadsTo: /signed in to https:\/\/a\.example, https:\/\/b\.example: pass one as --url/,
+  },
+  "a login stays with its address": {
+    ...{ logins: [A], options: { url: B } },
+    leadsTo: /no token for https:\/\/b\.example\..*akimbo login --url https:\/\/b\.example/,
+  },
+};
+
+for (const [name, one] of Object.entries(LOGIN_CASES)) {
+  test(`the instance: ${name}`, async () => {
+    const env = { ...one.env, XDG_CONFIG_HOME: join(HOME, name) };
+    await logIn(env, ...one.logins);
+    const chosen = readConnection(one.options ?? {}, one.host ?? host, env);
+    if (one.leadsTo instanceof RegExp) return assert.rejects(chosen, one.leadsTo);
+    const { origin, holder } = await chosen;
+    assert.deepEqual([origin, holder], one.leadsTo);
   });
 }
 
@@ -90,8 +152,8 @@ async function configure(t: TestContext, text: string | null) {
 test("the package reads its settings, and warns where others can", async (t) => {
   const { path, env } = await configure(t, JSON.stringify({ url: A, token: "of-a" }));
   const told = t.mock.method(console, "error", () => {});
-  const { origin, token, remedy } = await readConnection({}, PACKAGED, env);
-  assert.deepEqual([origin, token, remedy], [A, "of-a", `Check url in ${path}.`]);
+  const { origin, holder, remedy } = await readConnection({}, PACKAGED, env);
+  assert.deepEqual([origin, holder, remedy], [A, "of-a", `Check url in ${path}.`]);
   assert.equal(told.mock.callCount(), 0);
   await chmod(path, 0o644);
   await readConnection({}, PACKAGED, env);

@@ -118,6 +118,11 @@ test("the program runs: accounts, posts, files, events, and what it leaves to th
   await run(bin, ["token", "revoke", String(made.id)]);
   await assert.rejects(run(bin, ["accounts", "--token", made.token]), /401/);
   await assert.rejects(run(bin, ["plan", "show"]), /npm run cli -- plan/);
+  await assert.rejects(
+    run(bin, ["login", "--url", "http://akimbo.example"]),
+    /Use its https address/,
+  );
+  await assert.rejects(run(bin, ["logout"]), /You are not signed in to http:\/\/localhost/);
 });
 
 /** Lets `listen` forward the events of the last minute; the name of the first that arrives. */

@@ -105,6 +105,23 @@ export class Program {
     return this.post("/token", { ...fields, refresh_token: refreshToken, ...more }, headers);
   }
 
+  beginDevice(more: Record<string, string> = {}): Promise<Answer> {
+    return this.post("/device_authorization", {
+      client_id: "akimbo-cli",
+      scope: "accounts:read posts:publish",
+      ...more,
+    });
+  }
+
+  poll(deviceCode: string, more: Record<string, string> = {}): Promise<Answer> {
+    return this.post("/token", {
+      grant_type: "urn:ietf:params:oauth:grant-type:device_code",
+      client_id: "akimbo-cli",
+      device_code: deviceCode,
+      ...more,
+    });
+  }
+
   /** Access and refresh token of a new grant. */
   async tokens(browser: Browser, more = {}, choice = {}): Promise<Body> {
     const { status, body } = await this.exchange(await this.code(browser, more, choice));
@@ -135,7 +152,9 @@ export function allow(
   { html }: Page,
   choice: Record<string, string | string[]> = {},
 ): Promise<Page> {
-  const action = [...html.matchAll(/<form method="post" action="(\/authorize\?[^"]*)"/g)]
+  const action = [
+    ...html.matchAll(/<form method="post" action="(\/(?:authorize|device\/answer)\?[^"]*)"/g),
+  ]
     .map(([, address = ""]) => address.replaceAll("&amp;", "&"))
     .at(-1);
   if (action === undefined) throw new Error(html);

@@ -2,6 +2,7 @@ import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { MINUTE } from "../../core/time.ts";
 import { parseJson } from "../json.ts";
+import { type Credential, sendWith, type TokenHeader } from "../login/credential.ts";
 import { Problem } from "../program.ts";
 import {
   describeNetworkError,
@@ -31,11 +32,11 @@ export class RemoteError extends Problem {
 
 export class Remote {
   private readonly address: string;
-  private readonly token: string;
+  private readonly credential: Credential;
 
-  constructor(origin: string, token: string) {
+  constructor(origin: string, credential: Credential) {
     this.address = `${origin}/mcp`;
-    this.token = token;
+    this.credential = credential;
   }
 
   async listTools(timeoutMs = TIMEOUT_MS): Promise<Tool[]> {
@@ -57,7 +58,9 @@ export class Remote {
 
   private async send(method: string, params: object, signal?: AbortSignal, timeoutMs = TIMEOUT_MS) {
     const message = { jsonrpc: "2.0", id: 1, method, params };
-    const { response, text } = await this.post(message, timeoutMs, signal);
+    const { response, text } = await sendWith(this.credential, (header) =>
+      this.post(message, header, timeoutMs, signal),
+    );
     const body = parseJson(text);
     const { data } = answer.safeParse(body);
     if (data && "result" in data) return data.result;
@@ -70,13 +73,18 @@ export class Remote {
     throw new TemporaryProblem(refused, readRetryAfter(headers.get("retry-after")));
   }
 
-  private async post(message: object, timeoutMs: number, signal?: AbortSignal) {
+  private async post(
+    message: object,
+    header: TokenHeader,
+    timeoutMs: number,
+    signal?: AbortSignal,
+  ) {
     const limit = AbortSignal.timeout(timeoutMs);
     try {
       const response = await fetch(this.address, {
         method: "POST",
         headers: {
-          "x-api-key": this.token,
+          ...header,
           "content-type": "application/json",
           accept: "application/json, text/event-stream",
           "mcp-protocol-version": REVISION,

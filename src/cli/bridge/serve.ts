@@ -35,15 +35,15 @@ function workingFolder(): string {
 export async function serve(options: McpOptions, { host, stopping }: Setting): Promise<void> {
   const { allow = [workingFolder()] } = options;
   const connection = await readConnection(options, host);
-  const { origin, token } = connection;
+  const { origin, credential } = connection;
   const uploadsFolder = host.uploadsFolder(process.env);
   await removeOldJournals(uploadsFolder);
   const bridge = {
     connection,
     uploadsFolder,
     stopping,
-    api: createApi(origin, token),
-    remote: new Remote(origin, token),
+    api: createApi(origin, credential),
+    remote: new Remote(origin, credential),
     folders: await readAllowedFolders(allow),
   };
   // Only the protocol writes to standard output.

@@ -15,7 +15,14 @@ export const RESERVED_SLUGS: ReadonlySet<string> = new Set(
 );
 
 /** Reserved later: links that have them already go on working below `/s` and on their domains. */
-const RESERVED_FOR_NEW: ReadonlySet<string> = new Set(["authorize", "register", "revoke", "token"]);
+const RESERVED_FOR_NEW: ReadonlySet<string> = new Set([
+  "authorize",
+  "device",
+  "device_authorization",
+  "register",
+  "revoke",
+  "token",
+]);
 
 /** Equates full-width and capital letters with small ones. */
 export const foldSlug = (text: string): string => text.normalize("NFKC").toLowerCase();

@@ -11,14 +11,18 @@ import {
 } from "./rules.ts";
 import type { Resource } from "./table.ts";
 
-export interface AuthorizationRequest {
+/** What a program asks of a person. */
+export interface GrantRequest {
   client: Client;
+  resource: Resource;
+  scopes: Scope[];
+}
+
+export interface AuthorizationRequest extends GrantRequest {
   redirectUri: string;
   /** Goes back to the program unchanged. */
   state: string | null;
   challenge: string;
-  resource: Resource;
-  scopes: Scope[];
 }
 
 /** A refusal that is sent to the program, whose redirect address is registered. */

@@ -1,18 +1,14 @@
 import { type Context, Hono } from "hono";
-import type { Child } from "hono/jsx";
 import { AppError } from "../../core/errors.ts";
 import { randomHex } from "../../core/ids.ts";
-import { SCOPE_WORDS, type Scope } from "../../core/scopes.ts";
 import { sha256Hex } from "../../core/signature.ts";
 import { MINUTE } from "../../core/time.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { readForm, refuseCrossSite, textField } from "../../http/pages.tsx";
 import { renderPlainPage } from "../../pages/app-layout.tsx";
-import { ShownTeam, TeamForm } from "../../pages/team-form.tsx";
-import { platformName } from "../../platforms/registry.ts";
+import { ShownTeam } from "../../pages/team-form.tsx";
 import { accountsOfTeam } from "../accounts/repo.ts";
-import type { AccountRow } from "../accounts/table.ts";
-import { type PageEnv, type PersonCtx, rememberTeam, signedIn } from "../auth/signed-in.ts";
+import { type PageEnv, rememberTeam, signedIn } from "../auth/signed-in.ts";
 import {
   type AuthorizationRequest,
   errorUrl,
@@ -21,6 +17,7 @@ import {
   readAuthorization,
 } from "./authorize.ts";
 import { allowProgram, redirectHost } from "./consent.ts";
+import { Consent, readConsent } from "./consent-form.tsx";
 import { logStep } from "./log.ts";
 import { ENDPOINTS } from "./metadata.ts";
 import { OAuthRefusal } from "./refusal.ts";
@@ -142,25 +139,6 @@ function refused(c: Page, { redirectTo, reason }: RefusedRequest): Response {
   return c.redirect(redirectTo, 303);
 }
 
-const LIFETIMES: readonly (readonly [days: number | null, text: string])[] = [
-  [null, "until I end it"],
-  [7, "for 7 days"],
-  [30, "for 30 days"],
-  [365, "for a year"],
-];
-
-function readConsent(form: FormData) {
-  const days = Number(textField(form, "days"));
-  return {
-    scopes: form.getAll("scopes") as Scope[],
-    accounts:
-      textField(form, "which") === "some"
-        ? form.getAll("accounts").filter((one) => typeof one === "string")
-        : null,
-    days: LIFETIMES.some(([one]) => one === days) ? days : null,
-  };
-}
-
 /**
  * Shows a page that opens the program's address by itself. A redirect would fail: browsers apply the form-action policy
  * of the consent page to every redirect that follows its form, also to those of the program.
@@ -194,167 +172,24 @@ async function showConsent(c: Page, { query, request, notice, sent }: Shown): Pr
     c,
     { title: `Allow ${request.client.name}?`, status: notice === undefined ? 200 : 400 },
     <ShownTeam.Provider value={ctx.actor.teamId}>
-      <Consent {...{ ctx, query, request, accounts, notice, sent: sent ?? null }} />
+      <Consent
+        {...{ ctx, request, accounts, notice, sent: sent ?? null }}
+        action={`${CONSENT_PATH}?${query}`}
+        workspaceAction={`${CONSENT_PATH}/workspace?${query}`}
+      >
+        <AnswerGoesTo request={request} />
+      </Consent>
     </ShownTeam.Provider>,
   );
 }
 
-interface ConsentProps extends Omit<Shown, "sent" | "notice"> {
-  ctx: PersonCtx;
-  accounts: readonly AccountRow[];
-  notice: string | undefined;
-  sent: FormData | null;
-}
-
-const Consent = ({ ctx, query, request, accounts, notice, sent }: ConsentProps) => {
-  const { client, scopes, resource } = request;
-  const { person, actor } = ctx;
-  const isSome = sent !== null && textField(sent, "which") === "some";
-  return (
-    <>
-      <h1>Allow {client.name}?</h1>
-      {notice !== undefined && (
-        <p class="notice bad" role="alert">
-          {notice}
-        </p>
-      )}
-      <Who request={request} />
-      <p>
-        You are signed in as <strong>{person.email}</strong>. <a href="/app/me">This is not me</a>
-      </p>
-      {person.teams.length > 1 && (
-        <form method="post" action={`${CONSENT_PATH}/workspace?${query}`} class="card row">
-          <label>
-            Workspace
-            <select name="workspace">
-              {person.teams.map(({ id, name }) => (
-                <option value={String(id)} selected={id === actor.teamId}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </label>
-          <button class="quiet" type="submit">
-            Take this one
-          </button>
-        </form>
-      )}
-      <TeamForm class="card fields" action={`${CONSENT_PATH}?${query}`}>
-        <input type="hidden" name="person" value={String(actor.userId)} />
-        <fieldset>
-          <legend>In {person.teams.find(({ id }) => id === actor.teamId)?.name} it may</legend>
-          {scopes.map((scope) => (
-            <label>
-              <input
-                type="checkbox"
-                name="scopes"
-                value={scope}
-                checked={sent ? sent.getAll("scopes").includes(scope) : scope !== "posts:publish"}
-              />{" "}
-              {SCOPE_WORDS[scope]}
-            </label>
-          ))}
-        </fieldset>
-        {resource === "mcp" && accounts.length > 0 && (
-          <fieldset>
-            <legend>With</legend>
-            <label>
-              <input type="radio" name="which" value="all" checked={!isSome} /> all accounts, also
-              those that are connected later
-            </label>
-            <label>
-              <input type="radio" name="which" value="some" checked={isSome} /> only these:
-            </label>
-            <div class="checks">
-              {accounts.map(({ id, accountName, platform }) => (
-                <label>
-                  <input
-                    type="checkbox"
-                    name="accounts"
-                    value={id}
-                    checked={sent?.getAll("accounts").includes(id)}
-                  />{" "}
-                  {accountName} ({platformName(platform)})
-                </label>
-              ))}
-            </div>
-          </fieldset>
-        )}
-        <label>
-          How long
-          <select name="days">
-            {LIFETIMES.map(([days, text]) => (
-              <option
-                value={String(days ?? "")}
-                selected={sent !== null && textField(sent, "days") === String(days ?? "")}
-              >
-                {text}
-              </option>
-            ))}
-          </select>
-          <span class="hint">
-            A program that is not used for 60 days ends by itself. You can end it at any time on the
-            page Tokens.
-          </span>
-        </label>
-        <div class="row">
-          <button type="submit" name="decision" value="allow">
-            Allow
-          </button>
-          <button type="submit" name="decision" value="deny" class="quiet">
-            Refuse
-          </button>
-        </div>
-      </TeamForm>
-    </>
-  );
-};
-
-const Who = ({ request }: { request: AuthorizationRequest }) => {
-  const { redirectUri } = request;
+const AnswerGoesTo = ({ request: { redirectUri } }: { request: AuthorizationRequest }) => {
   const isHere = isLoopbackRedirect(redirectUri);
   return (
-    <div class="card">
-      <p>{whoIs(request)}</p>
-      <p class="muted">
-        The answer goes to{" "}
-        {isHere ? "a program on this computer" : <strong>{redirectHost(redirectUri)}</strong>}.
-        {isHere && " Allow it only if you have just started this in a program that you trust."}
-      </p>
-    </div>
+    <p class="muted">
+      The answer goes to{" "}
+      {isHere ? "a program on this computer" : <strong>{redirectHost(redirectUri)}</strong>}.
+      {isHere && " Allow it only if you have just started this in a program that you trust."}
+    </p>
   );
 };
-
-function whoIs({ client }: AuthorizationRequest): Child {
-  switch (client.kind) {
-    case "document":
-      return (
-        <>
-          <strong>{client.name}</strong> wants to act for you. Its name is vouched for by{" "}
-          <strong>{client.verifiedHost}</strong>.
-        </>
-      );
-    case "registered":
-      return (
-        <>
-          A program that calls itself <strong>{client.name}</strong> wants to act for you. It has
-          registered itself: nothing proves its name.
-        </>
-      );
-    case "app":
-      return (
-        <>
-          <strong>{client.name}</strong>, an app that a team of this instance has registered, wants
-          to act for you.
-        </>
-      );
-    case "cli":
-      return (
-        <>
-          The <strong>Akimbo command line</strong> wants to act for you.
-        </>
-      );
-    default:
-      throw client.kind satisfies never;
-  }
-}

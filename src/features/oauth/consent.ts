@@ -4,7 +4,7 @@ import type { Scope } from "../../core/scopes.ts";
 import { sha256Hex } from "../../core/signature.ts";
 import { DAY } from "../../core/time.ts";
 import type { PersonCtx } from "../auth/signed-in.ts";
-import { type AuthorizationRequest, responseUrl } from "./authorize.ts";
+import { type AuthorizationRequest, type GrantRequest, responseUrl } from "./authorize.ts";
 import { insertCode } from "./repo/codes.ts";
 import { CODE_LIFETIME_MS } from "./rules.ts";
 
@@ -21,18 +21,16 @@ export interface Consent {
 export const redirectHost = (redirectUri: string): string => new URL(redirectUri).hostname;
 
 /**
- * Makes a code for the program. Returns the address where the browser brings it.
+ * What a code of the program stands for.
  *
  * @throws AppError 400 for nothing allowed, and for single accounts of the API, whose calls do not heed them
  */
-export async function allowProgram(
+export function grantOf(
   ctx: PersonCtx,
-  request: AuthorizationRequest,
+  { client, resource, scopes: requested }: GrantRequest,
   { scopes, accounts, days }: Consent,
-  origin: string,
-): Promise<string> {
-  const { client, redirectUri, state, challenge, resource } = request;
-  const allowed = request.scopes.filter((scope) => scopes.includes(scope));
+) {
+  const allowed = requested.filter((scope) => scopes.includes(scope));
   if (allowed.length === 0) {
     throw new AppError(null, "Choose what the program may do, or refuse it.");
   }
@@ -42,26 +40,43 @@ export async function allowProgram(
   if (accounts?.length === 0) {
     throw new AppError(null, "Choose the accounts that the program may use, or all of them.");
   }
-  const now = ctx.now();
+  return {
+    clientId: client.id,
+    clientKind: client.kind,
+    clientName: client.name,
+    resource,
+    userId: ctx.actor.userId,
+    teamId: ctx.actor.teamId,
+    scopes: JSON.stringify(allowed),
+    accounts: accounts && JSON.stringify(accounts),
+    grantExpiresAt: days === null ? null : new Date(ctx.now().getTime() + days * DAY),
+  };
+}
+
+/**
+ * Makes a code for the program. Returns the address where the browser brings it.
+ *
+ * @throws AppError 400, as `grantOf`
+ */
+export async function allowProgram(
+  ctx: PersonCtx,
+  request: AuthorizationRequest,
+  consent: Consent,
+  origin: string,
+): Promise<string> {
+  const { client, redirectUri, state, challenge } = request;
+  const grant = grantOf(ctx, request, consent);
   const key = newGrantKey();
   const code = await newOAuthToken("code", key, ctx.config.signingKey);
   await ctx.db.run([
     insertCode({
+      ...grant,
       hash: await sha256Hex(code),
       key,
-      clientId: client.id,
-      clientKind: client.kind,
-      clientName: client.name,
       clientHost: client.verifiedHost ?? redirectHost(redirectUri),
       redirectUri,
       challenge,
-      resource,
-      userId: ctx.actor.userId,
-      teamId: ctx.actor.teamId,
-      scopes: JSON.stringify(allowed),
-      accounts: accounts && JSON.stringify(accounts),
-      grantExpiresAt: days === null ? null : new Date(now.getTime() + days * DAY),
-      expiresAt: new Date(now.getTime() + CODE_LIFETIME_MS),
+      expiresAt: new Date(ctx.now().getTime() + CODE_LIFETIME_MS),
     }),
   ]);
   return responseUrl({ redirectUri, state, origin }, { code });

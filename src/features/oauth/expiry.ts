@@ -17,6 +17,7 @@ export async function forgetEndedPrograms({ db, now }: Deps): Promise<string | n
     repo.revokeEndedGrants(slice(0)),
     repo.removeEndedCodes(slice(ENDED_KEPT_MS)),
     repo.removeEndedRequests(slice(0)),
+    repo.removeEndedDevices(slice(0)),
     repo.removeEndedAccess(slice(ENDED_KEPT_MS)),
     repo.removeReplacedRefresh(slice(ENDED_KEPT_MS)),
     repo.removeUnusedClients(slice(UNUSED_KEPT_MS)),

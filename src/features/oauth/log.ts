@@ -1,7 +1,15 @@
 import type { Deps } from "../../deps.ts";
 
 interface Step {
-  step: "authorize" | "consent" | "code" | "refresh" | "register" | "revoke" | "challenge";
+  step:
+    | "authorize"
+    | "consent"
+    | "device"
+    | "code"
+    | "refresh"
+    | "register"
+    | "revoke"
+    | "challenge";
   outcome: "done" | "refused" | "shown";
   reason?: string;
   /** Ids and addresses of programs are public. */

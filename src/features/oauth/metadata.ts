@@ -1,10 +1,12 @@
 import { ANNOUNCED_SCOPES } from "../../core/scopes.ts";
-import { resourceUrl, scopesOf } from "./rules.ts";
+import { DEVICE_GRANT, resourceUrl, scopesOf } from "./rules.ts";
 import { AUTH_METHODS, RESOURCES, type Resource } from "./table.ts";
 
 /** At the root, where clients that do not read the metadata look for them. */
 export const ENDPOINTS = {
   authorization: "/authorize",
+  device: "/device",
+  deviceAuthorization: "/device_authorization",
   token: "/token",
   registration: "/register",
   revocation: "/revoke",
@@ -17,10 +19,11 @@ export const serverMetadata = (origin: string) => ({
   token_endpoint: origin + ENDPOINTS.token,
   registration_endpoint: origin + ENDPOINTS.registration,
   revocation_endpoint: origin + ENDPOINTS.revocation,
+  device_authorization_endpoint: origin + ENDPOINTS.deviceAuthorization,
   scopes_supported: ANNOUNCED_SCOPES,
   response_types_supported: ["code"],
   response_modes_supported: ["query"],
-  grant_types_supported: ["authorization_code", "refresh_token"],
+  grant_types_supported: ["authorization_code", "refresh_token", DEVICE_GRANT],
   token_endpoint_auth_methods_supported: AUTH_METHODS,
   revocation_endpoint_auth_methods_supported: AUTH_METHODS,
   code_challenge_methods_supported: ["S256"],

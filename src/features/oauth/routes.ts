@@ -8,12 +8,14 @@ import { bodyOf } from "../../http/body.ts";
 import { countGrant, countVisitor } from "../../http/caller.ts";
 import { type AppEnv, publicOrigin } from "../../http/env.ts";
 import { authenticateClient, type Client, readCredentials } from "./clients.ts";
+import { beginDevice, requireDeviceClient } from "./device.ts";
 import { logStep } from "./log.ts";
 import { ENDPOINTS } from "./metadata.ts";
 import { OAuthRefusal } from "./refusal.ts";
 import { registerClient } from "./registration.ts";
 import { revokeTokenText } from "./revoke.ts";
-import { exchangeCode, type Issued, renew } from "./token.ts";
+import { DEVICE_GRANT } from "./rules.ts";
+import { exchangeCode, exchangeDeviceCode, type Issued, renew } from "./token.ts";
 
 const MAX_BODY_BYTES = 16_384;
 
@@ -69,7 +71,10 @@ oauthRoutes.post(ENDPOINTS.token, async (c) => {
   try {
     const parameters = await readParameters(c);
     grantType = parameters.get("grant_type");
-    await countPresented(c, parameters.get("code") ?? parameters.get("refresh_token"));
+    await countPresented(
+      c,
+      parameters.get("code") ?? parameters.get("refresh_token") ?? parameters.get("device_code"),
+    );
     const credentials = readCredentials(c.req.header("authorization") ?? null, parameters);
     clientId = credentials.id;
     const client = await authenticateClient(c.var.deps, credentials);
@@ -80,12 +85,19 @@ oauthRoutes.post(ENDPOINTS.token, async (c) => {
   } catch (error) {
     const refusal = toRefusal(c, error);
     const { reason } = refusal;
-    logStep(c.var.deps, { step: stepOf(grantType), outcome: "refused", reason, client: clientId });
+    // A device asks every few seconds.
+    if (refusal.code !== "authorization_pending") {
+      const step = stepOf(grantType);
+      logStep(c.var.deps, { step, outcome: "refused", reason, client: clientId });
+    }
     return refuse(c, refusal);
   }
 });
 
-const stepOf = (grantType: string | null) => (grantType === "refresh_token" ? "refresh" : "code");
+function stepOf(grantType: string | null) {
+  if (grantType === "refresh_token") return "refresh";
+  return grantType === DEVICE_GRANT ? "device" : "code";
+}
 
 /** @throws the error itself, unless it is a refusal of OAuth or can be said as one */
 function toRefusal(c: OAuthContext, error: unknown): OAuthRefusal {
@@ -118,10 +130,15 @@ function issue(c: OAuthContext, client: Client, parameters: URLSearchParams): Pr
       const refreshToken = required(parameters, "refresh_token");
       return renew(deps, { client, refreshToken, resources, origin });
     }
+    case DEVICE_GRANT: {
+      requireDeviceClient(client);
+      const deviceCode = required(parameters, "device_code");
+      return exchangeDeviceCode(deps, { client, deviceCode, resources, origin });
+    }
     default:
       throw new OAuthRefusal(
         "unsupported_grant_type",
-        "grant_type must be authorization_code or refresh_token.",
+        `grant_type must be authorization_code, refresh_token or ${DEVICE_GRANT}.`,
       );
   }
 }
@@ -131,6 +148,30 @@ function required(parameters: URLSearchParams, name: string): string {
   if (value) return value;
   throw new OAuthRefusal("invalid_request", `${name} is missing.`);
 }
+
+oauthRoutes.post(ENDPOINTS.deviceAuthorization, async (c) => {
+  await countVisitor(c, "oauth");
+  let clientId: string | null = null;
+  try {
+    const parameters = await readParameters(c);
+    const credentials = readCredentials(c.req.header("authorization") ?? null, parameters);
+    clientId = credentials.id;
+    const answer = await beginDevice(c.var.deps, {
+      client: await authenticateClient(c.var.deps, credentials),
+      scope: parameters.get("scope"),
+      resources: parameters.getAll("resource"),
+      origin: publicOrigin(c.var.deps, c.req.url),
+    });
+    logStep(c.var.deps, { step: "device", outcome: "shown", client: clientId });
+    c.header("Cache-Control", "no-store");
+    return c.json(answer);
+  } catch (error) {
+    const refusal = toRefusal(error);
+    const { reason } = refusal;
+    logStep(c.var.deps, { step: "device", outcome: "refused", reason, client: clientId });
+    return refuse(c, refusal);
+  }
+});
 
 oauthRoutes.post(ENDPOINTS.registration, async (c) => {
   try {

@@ -6,6 +6,9 @@ import { RESOURCES, type Resource } from "./table.ts";
 
 export const CODE_LIFETIME_MS = MINUTE;
 export const ACCESS_LIFETIME_MS = HOUR;
+export const DEVICE_LIFETIME_MS = 10 * MINUTE;
+/** Between two polls, and what each poll that comes too early adds. Source: RFC 8628, 3.5. */
+export const POLL_SECONDS = 5;
 /** A grant that is not renewed for this long ends. */
 export const IDLE_MS = 60 * DAY;
 /** A code that comes again so soon is a repeated call, and does not end the grant. */
@@ -124,3 +127,39 @@ export function isInGrace({ replacedAt, isNextUsed }: ReplacedToken, now: Date):
   const age = now.getTime() - replacedAt.getTime();
   return age <= SHORT_GRACE_MS || (!isNextUsed && age <= LONG_GRACE_MS);
 }
+
+/** Source: RFC 8628, 3.4. */
+export const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
+
+/** Letters that make no words and cannot be confused. Source: RFC 8628, 6.1. */
+const USER_CODE_LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
+const USER_CODE_LENGTH = 8;
+/** Random bytes from here on would make some letters more likely. */
+const FAIR_BYTES = 256 - (256 % USER_CODE_LETTERS.length);
+
+export function newUserCode(): string {
+  let code = "";
+  while (code.length < USER_CODE_LENGTH) {
+    const [byte = FAIR_BYTES] = crypto.getRandomValues(new Uint8Array(1));
+    if (byte < FAIR_BYTES) code += USER_CODE_LETTERS[byte % USER_CODE_LETTERS.length];
+  }
+  return code;
+}
+
+/** Returns null for text that cannot be a code. Case, dashes and spaces do not matter. */
+export function readUserCode(text: string): string | null {
+  const code = text.toUpperCase().replaceAll(/[\s\p{Pd}]/gu, "");
+  const isCode =
+    code.length === USER_CODE_LENGTH && [...code].every((one) => USER_CODE_LETTERS.includes(one));
+  return isCode ? code : null;
+}
+
+export const showUserCode = (code: string): string => `${code.slice(0, 4)}-${code.slice(4)}`;
+
+interface PolledRequest {
+  polledAt: Date | null;
+  intervalSeconds: number;
+}
+
+export const isEarlyPoll = ({ polledAt, intervalSeconds }: PolledRequest, now: Date): boolean =>
+  polledAt !== null && now.getTime() - polledAt.getTime() < intervalSeconds * SECOND;

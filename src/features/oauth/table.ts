@@ -93,3 +93,17 @@ export const oauthRequests = sqliteTable("oauth_requests", {
   query: text("query").notNull(),
   expiresAt: instant("expires_at").notNull(),
 });
+
+export const oauthDevices = sqliteTable("oauth_devices", {
+  /** Of the device code. */
+  hash: text("hash").primaryKey(),
+  userCode: text("user_code").notNull(),
+  key: text("key").notNull(),
+  clientId: text("client_id").notNull(),
+  resource: text("resource", { enum: RESOURCES }).notNull(),
+  scopes: json<Scope[]>("scopes").notNull(),
+  expiresAt: instant("expires_at").notNull(),
+  intervalSeconds: integer("interval_seconds").notNull(),
+  polledAt: instant("polled_at"),
+  deniedAt: instant("denied_at"),
+});

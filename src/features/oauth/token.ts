@@ -6,6 +6,7 @@ import type { Client } from "./clients.ts";
 import { reportAllowed } from "./programs.ts";
 import { OAuthRefusal } from "./refusal.ts";
 import * as codes from "./repo/codes.ts";
+import * as devices from "./repo/devices.ts";
 import { endGrant, grantIdOfCode } from "./repo/grants.ts";
 import { allowedLine } from "./repo/lines.ts";
 import * as refreshes from "./repo/refresh.ts";
@@ -13,8 +14,10 @@ import {
   ACCESS_LIFETIME_MS,
   CODE_REPEAT_MS,
   IDLE_MS,
+  isEarlyPoll,
   isInGrace,
   isVerifier,
+  POLL_SECONDS,
   readResource,
 } from "./rules.ts";
 import type { Resource } from "./table.ts";
@@ -57,10 +60,8 @@ interface CodeExchange {
  */
 export async function exchangeCode(deps: Deps, exchange: CodeExchange): Promise<Issued> {
   const { client, code, verifier, redirectUri, resources, origin } = exchange;
-  const { signingKey } = deps.config;
   const hash = await sha256Hex(code);
   const [[row]] = await deps.db.run([codes.codeByHash({ hash })]);
-  const now = deps.now();
   if (!row) throw invalidGrant("code_unknown");
   if (row.clientId !== client.id) throw invalidGrant("code_of_another_client");
   if (redirectUri !== null && redirectUri !== row.redirectUri) {
@@ -70,6 +71,23 @@ export async function exchangeCode(deps: Deps, exchange: CodeExchange): Promise<
     throw invalidGrant("verifier_wrong");
   }
   requireSameResource(resources, origin, row.resource);
+  return useCode(deps, client, row, origin);
+}
+
+/**
+ * Makes a grant of an answer of the consent page, once.
+ *
+ * @throws OAuthRefusal invalid_grant
+ */
+async function useCode(
+  deps: Deps,
+  client: Client,
+  row: codes.CodeRow,
+  origin: string,
+): Promise<Issued> {
+  const { signingKey } = deps.config;
+  const { hash } = row;
+  const now = deps.now();
   const accessToken = await newOAuthToken("access", row.key, signingKey);
   const refreshToken = await newOAuthToken("refresh", row.key, signingKey);
   const [accessHash, refreshHash] = await Promise.all([
@@ -94,6 +112,49 @@ export async function exchangeCode(deps: Deps, exchange: CodeExchange): Promise<
   }
   deps.defer(reportAllowed(deps, row, origin));
   return { answer: answerOf(pair, accessToken, refreshToken, now), grantId: pair.grantId };
+}
+
+interface Poll {
+  client: Client;
+  deviceCode: string;
+  resources: readonly string[];
+  origin: string;
+}
+
+const POLL_MESSAGES = {
+  authorization_pending: "The person has not answered yet.",
+  slow_down: "Wait 5 seconds longer between two calls from now on.",
+  access_denied: "The person refused.",
+  expired_token: "The code has expired. Ask for a new one.",
+} as const;
+
+const refusePoll = (code: keyof typeof POLL_MESSAGES) =>
+  new OAuthRefusal(code, POLL_MESSAGES[code]);
+
+/**
+ * Makes a grant of a device's request that a person allowed, once.
+ *
+ * @throws OAuthRefusal authorization_pending, slow_down, access_denied, expired_token, invalid_grant, invalid_target
+ */
+export async function exchangeDeviceCode(deps: Deps, poll: Poll): Promise<Issued> {
+  const { client, deviceCode, resources, origin } = poll;
+  const hash = await sha256Hex(deviceCode);
+  const at = deps.now();
+  const [[request], [code]] = await deps.db.run([
+    devices.deviceByHash({ hash }),
+    codes.codeByHash({ hash }),
+  ]);
+  if (!request) throw invalidGrant("device_code_unknown");
+  if (request.clientId !== client.id) throw invalidGrant("device_code_of_another_client");
+  requireSameResource(resources, origin, request.resource);
+  if (!code?.usedAt) {
+    if (request.expiresAt <= at) throw refusePoll("expired_token");
+    if (request.deniedAt) throw refusePoll("access_denied");
+  }
+  if (code) return useCode(deps, client, code, origin);
+  const isEarly = isEarlyPoll(request, at);
+  await deps.db.run([devices.notePoll({ hash, at, moreSeconds: isEarly ? POLL_SECONDS : 0 })]);
+  throw refusePoll(isEarly ? "slow_down" : "authorization_pending");
 }
 
 /** A code that comes again later was stolen: who used it first may be the thief. */

@@ -225,6 +225,7 @@ test.each([
   "/app/%2e%2e/oauth/start/00",
   "/invite/..//oauth/start/00",
   "/apple",
+  "/device_authorization",
   "/sandbox",
 ])("the sign-in leads to no other place than a page of ours: %j", async (next) => {
   const { harness, email, browser } = await start();

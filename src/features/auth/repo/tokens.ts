@@ -22,9 +22,13 @@ export interface GrantLookup extends PastedLookup {
 /** SQL condition on the row `t` of `tokens`. */
 const isPasted = (hash: SQL | string): SQL => sql`t.hash = ${hash} AND t.revoked_at IS NULL`;
 
+/**
+ * A token is good for one resource, except the command line's own: its bridge uploads by the API and calls the tools of
+ * `/mcp` with the same token.
+ */
 const isGranted = ({ hash, resource, now }: Record<"hash" | "resource" | "now", unknown>): SQL =>
   sql`t.id = (SELECT a.grant_id FROM oauth_access a JOIN oauth_grants g ON g.id = a.grant_id
-      WHERE a.hash = ${hash} AND a.expires_at > ${now} AND g.resource = ${resource}
+      WHERE a.hash = ${hash} AND a.expires_at > ${now} AND (g.resource = ${resource} OR g.client_kind = 'cli')
         AND coalesce(g.expires_at > ${now}, 1))
     AND t.revoked_at IS NULL`;
 

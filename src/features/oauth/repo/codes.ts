@@ -18,15 +18,18 @@ type NewCode = Omit<CodeRow, "usedAt" | "accessHash" | "scopes" | "accounts"> & 
   accounts: string | null;
 };
 
+/** Changes nothing for the request of a device that a person has answered. */
 export const insertCode = preparedWrite(
   (code: Params<NewCode>) =>
-    sql`INSERT INTO oauth_codes (hash, key, client_id, client_kind, client_name, client_host,
-        redirect_uri, challenge, resource, user_id, team_id, scopes, accounts, grant_expires_at,
-        expires_at)
-      VALUES (${code.hash}, ${code.key}, ${code.clientId}, ${code.clientKind}, ${code.clientName},
+    sql`INSERT OR IGNORE INTO oauth_codes (hash, key, client_id, client_kind, client_name,
+        client_host, redirect_uri, challenge, resource, user_id, team_id, scopes, accounts,
+        grant_expires_at, expires_at)
+      SELECT ${code.hash}, ${code.key}, ${code.clientId}, ${code.clientKind}, ${code.clientName},
         ${code.clientHost}, ${code.redirectUri}, ${code.challenge}, ${code.resource},
         ${code.userId}, ${code.teamId}, ${code.scopes}, ${code.accounts}, ${code.grantExpiresAt},
-        ${code.expiresAt})`,
+        ${code.expiresAt}
+      WHERE NOT EXISTS (SELECT 1 FROM oauth_devices d
+        WHERE d.hash = ${code.hash} AND d.denied_at IS NOT NULL)`,
 );
 
 interface Use {

@@ -17,6 +17,11 @@ export const removeEndedRequests = preparedWrite(
     SELECT hash FROM oauth_requests WHERE expires_at < ${before} LIMIT ${max})`,
 );
 
+export const removeEndedDevices = preparedWrite(
+  ({ before, max }: Params<Slice>) => sql`DELETE FROM oauth_devices WHERE hash IN (
+    SELECT hash FROM oauth_devices WHERE expires_at < ${before} LIMIT ${max})`,
+);
+
 export const removeEndedAccess = preparedWrite(
   ({ before, max }: Params<Slice>) => sql`DELETE FROM oauth_access WHERE hash IN (
     SELECT hash FROM oauth_access WHERE expires_at < ${before} LIMIT ${max})`,
