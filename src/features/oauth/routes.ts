@@ -166,7 +166,7 @@ oauthRoutes.post(ENDPOINTS.deviceAuthorization, async (c) => {
     c.header("Cache-Control", "no-store");
     return c.json(answer);
   } catch (error) {
-    const refusal = toRefusal(error);
+    const refusal = toRefusal(c, error);
     const { reason } = refusal;
     logStep(c.var.deps, { step: "device", outcome: "refused", reason, client: clientId });
     return refuse(c, refusal);
