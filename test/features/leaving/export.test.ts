@@ -139,7 +139,7 @@ test("programs that people allowed in the team, and its apps, are there without 
   expect(own).toMatchObject(
     programs.toReversed().map(({ userId: _, ...one }) => ({ ...one, teamId })),
   );
-  expect(JSON.stringify([whole, own])).not.toMatch(/hash|secretH|"key"|km[skar]_/i);
+  expect(JSON.stringify([whole, own])).not.toMatch(/"\w*(hash|secret|key)"|km[skar]_/i);
   for (const limit of [1, 3]) expect(await takeAll(life, limit)).toEqual(whole);
 });
 
