@@ -11,7 +11,7 @@ import {
   changeApp,
   connectionFacts,
   deleteApp,
-  getAppToEnd,
+  getManagedApp,
   type RegisteredApp,
   registerApp,
   replaceSecret,
@@ -83,7 +83,7 @@ const peopleOf = (people: number): string => (people === 1 ? "1 person" : `${peo
 const isPublic = ({ authMethod }: App): boolean => authMethod === "none";
 
 appsPage.get(`${PATH}/:id/secret`, signedIn("read:pages"), async (c) => {
-  const app = await getAppToEnd(c.var.ctx, idOf(c));
+  const app = await getManagedApp(c.var.ctx, idOf(c));
   if (isPublic(app)) throw notFound("Secret");
   return renderOwnPage(
     c,
@@ -116,7 +116,7 @@ appsPage.post(`${PATH}/:id/secret`, signedIn("write"), async (c) => {
 });
 
 appsPage.get(`${PATH}/:id/delete`, signedIn("read:pages"), async (c) => {
-  const app = await getAppToEnd(c.var.ctx, idOf(c));
+  const app = await getManagedApp(c.var.ctx, idOf(c));
   return renderOwnPage(
     c,
     { title: "Delete an app", here: SETTINGS },

@@ -150,7 +150,7 @@ const requireId = (id: string): void => {
 };
 
 /** @throws AppError FORBIDDEN for a member; NOT_FOUND */
-export async function getAppToEnd(ctx: Ctx, id: string): Promise<repo.App> {
+export async function getManagedApp(ctx: Ctx, id: string): Promise<repo.App> {
   requireId(id);
   const [[app]] = await ctx.read("team:read", [
     repo.appById({ team: ctx.team, id, at: ctx.now() }),
