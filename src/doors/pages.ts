@@ -6,6 +6,7 @@ import { accountsPage } from "../features/dashboard/accounts.tsx";
 import { activityPage } from "../features/dashboard/activity/page.tsx";
 import { analyticsPage } from "../features/dashboard/analytics/page.tsx";
 import { postFiguresPage } from "../features/dashboard/analytics/post.tsx";
+import { appsPage } from "../features/dashboard/apps.tsx";
 import { calendarPage } from "../features/dashboard/calendar.tsx";
 import { connectionPages } from "../features/dashboard/connection-pages.tsx";
 import { homePage } from "../features/dashboard/home.tsx";
@@ -69,6 +70,7 @@ const BEHIND_SIGN_IN = [
   activityPage,
   mePage,
   settingsPage,
+  appsPage,
   setupPage,
   suggestionsPage,
 ];

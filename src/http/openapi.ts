@@ -1,5 +1,6 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import { describeClients } from "./agent-clients.ts";
+import { SCOPE_WORDS, SCOPES } from "../core/scopes.ts";
+import { ADDING_CLIENTS, describeClients } from "./agent-clients.ts";
 import { registerSharedParts } from "./answers.ts";
 import { type AppEnv, publicOrigin } from "./env.ts";
 
@@ -36,13 +37,13 @@ const TAGS = {
 
 const INTRODUCTION = `One call publishes a video, photo, carousel or text to your connected accounts, now or at a planned second. This is the reference; the [guides](/docs/guides) show each task step by step.
 
-Send your API token in the \`x-api-key\` header. Publishing is asynchronous: a create call answers with an upload id; read the outcome from \`GET /upload/{id}\`.
+Send your API token in the \`x-api-key\` header. A program of others gets its token by OAuth instead, from a person who [allows it](/docs/teams#apps). Publishing is asynchronous: a create call answers with an upload id; read the outcome from \`GET /upload/{id}\`.
 
 Failures are \`{success: false, error, code?}\`; where fields were refused, \`errors\` lists all of them.`;
 
 const introduceAgents = (origin: string): string => `## For agents
 
-Agents post through the Model Context Protocol at \`${origin}/mcp\`, with the same token in \`x-api-key\` or as \`Authorization: Bearer\`. \`${origin}/llms.txt\` introduces the tools. Put your token in place of \`<API_KEY>\`:
+Agents post through the Model Context Protocol at \`${origin}/mcp\`. \`${origin}/llms.txt\` introduces the tools. ${ADDING_CLIENTS}
 
 ${describeClients(origin, "###")}`;
 
@@ -53,6 +54,21 @@ export function describeApi(app: OpenAPIHono<AppEnv>): void {
     in: "header",
     name: "x-api-key",
     description: "kmb_ and 64 hexadecimal digits. x-api-token is an older name of the header.",
+  });
+  app.openAPIRegistry.registerComponent("securitySchemes", "oauth", {
+    type: "oauth2",
+    description:
+      "For programs of others: the owner of a team registers one at /app/settings/apps. PKCE with S256 is always needed. The token is sent as Authorization: Bearer.",
+    flows: {
+      authorizationCode: {
+        authorizationUrl: "/authorize",
+        tokenUrl: "/token",
+        refreshUrl: "/token",
+        scopes: Object.fromEntries(
+          SCOPES.filter((scope) => scope !== "*").map((scope) => [scope, SCOPE_WORDS[scope]]),
+        ),
+      },
+    },
   });
   let document: ReturnType<typeof toDocument> | null = null;
   app.get(`/api/v1/${DOCUMENT}`, (c) => {

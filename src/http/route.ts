@@ -45,6 +45,10 @@ interface ApiRoute extends RouteConfig {
 
 type Route<P extends string, R> = Omit<R, "path"> & { path: P };
 
+/** Programs by OAuth never have the scope of everything. */
+const securityOf = (scope: Scope) =>
+  scope === "*" ? [{ apiKey: [] }] : [{ apiKey: [] }, { oauth: [scope] }];
+
 function toRoute<P extends string, R extends RouteConfig>(
   { scope, limit, idempotencyKeysOf, ...operation }: ApiRoute,
   bodyReader: ReturnType<typeof takeJson>[] = [],
@@ -58,7 +62,7 @@ function toRoute<P extends string, R extends RouteConfig>(
   const route = {
     ...operation,
     description: [operation.description, `Scope: \`${scope}\`.`].filter(Boolean).join("\n\n"),
-    security: [{ apiKey: [] }],
+    security: securityOf(scope),
     "x-required-scope": scope,
     parameters: headerParameters(shape),
     responses: withSharedAnswers(operation.responses, shape),

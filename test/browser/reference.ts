@@ -42,7 +42,11 @@ export async function checkReference(browser: Browser, origin: string): Promise<
   return [
     ...faults,
     ...clients
-      .filter(({ text }) => !shown.some((block) => block.includes(withoutSpace(text))))
+      .filter(({ byAddress, byToken }) =>
+        [byAddress, byToken].some(
+          (one) => one && !shown.some((block) => block.includes(withoutSpace(one.text))),
+        ),
+      )
       .map(({ name }) => `/docs: the configuration of ${name} is not there to be copied`),
     ...[...elsewhere].map((address) => `/docs asked elsewhere: ${address}`),
   ];

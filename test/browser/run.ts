@@ -8,6 +8,7 @@ import { PLATFORMS } from "../../src/core/platforms.ts";
 import { startAkimbo } from "../peers/akimbo.ts";
 import { checkActivity } from "./activity.ts";
 import { checkAnalytics } from "./analytics.ts";
+import { checkApps } from "./apps.ts";
 import { checkCalendar } from "./calendar.ts";
 import { checkCompose } from "./compose.ts";
 import { checkConnect } from "./connect.ts";
@@ -101,6 +102,7 @@ async function main(): Promise<number> {
       ["analytics", "full", () => checkAnalytics(browser, { ...visit, place })],
       ["connection pages", "full", () => checkConnectionPages(browser, visit)],
       ["programs", "quick", () => checkPrograms(browser, visit)],
+      ["apps", "quick", () => checkApps(browser, visit)],
       ["webhooks", "quick", () => checkWebhooks(browser, visit)],
       ["short links", "full", () => checkShortLinks(browser, visit)],
       ["endings", "quick", () => checkEndings(browser, visit)],

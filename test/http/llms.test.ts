@@ -46,25 +46,47 @@ test("the clients' configuration stands at /llms.txt and in the document of /doc
     await (await harness.request("/llms.txt")).text(),
     document.info.description as string,
   ]) {
-    const byName = Object.fromEntries(
-      text.split("### ").flatMap((part) => {
-        const [, config] = /```json\n(.+?)\n```/s.exec(part) ?? [];
-        return config ? [[part.split("\n")[0], JSON.parse(config)]] : [];
-      }),
+    const blocksOf: Record<string, unknown[]> = Object.fromEntries(
+      text
+        .split(/^#{2,3} /m)
+        .map((part) => [
+          part.split("\n")[0],
+          [...part.matchAll(/```(\w+)\n(.+?)\n```/gs)].map(([, language, block = ""]) =>
+            language === "json" ? JSON.parse(block) : block,
+          ),
+        ]),
     );
-    expect(Object.keys(byName)).toEqual([
-      "Claude Desktop",
-      "Cursor",
-      "VS Code",
-      "Any other client",
-    ]);
     const url = "https://akimbo.test/mcp";
-    expect(byName["Claude Desktop"].mcpServers.akimbo.env.AKIMBO_URL).toBe("https://akimbo.test");
-    expect(byName.Cursor.mcpServers.akimbo.url).toBe(url);
-    expect(byName["VS Code"].servers.akimbo.url).toBe(url);
-    expect(byName["Any other client"].mcpServers.akimbo.url).toBe(url);
-    expect(text).toContain(
-      `claude mcp add --transport http akimbo ${url} \\\n  --header "x-api-key: `,
-    );
+    const akimbo = { type: "http", url };
+    expect(blocksOf).toMatchObject({
+      Claude: [url, { mcpServers: { akimbo: { env: { AKIMBO_URL: "https://akimbo.test" } } } }],
+      "Claude Code": [
+        `claude mcp add --transport http akimbo ${url}`,
+        `claude mcp add --transport http akimbo ${url} \\\n  --header "x-api-key: <API_KEY>"`,
+      ],
+      ChatGPT: [url],
+      Codex: [
+        `codex mcp add akimbo --url ${url}\ncodex mcp login akimbo`,
+        `codex mcp add akimbo --url ${url} \\\n  --bearer-token-env-var AKIMBO_TOKEN`,
+      ],
+      Cursor: [
+        { mcpServers: { akimbo: { url } } },
+        { mcpServers: { akimbo: { url, headers: expect.any(Object) } } },
+      ],
+      "VS Code": [
+        { servers: { akimbo } },
+        { servers: { akimbo: { ...akimbo, headers: expect.any(Object) } } },
+      ],
+      "Any other client": [
+        { mcpServers: { akimbo } },
+        { mcpServers: { akimbo: { ...akimbo, headers: { "x-api-key": "<API_KEY>" } } } },
+      ],
+    });
+    // The first way of each client works without a token.
+    for (const [name, [first]] of Object.entries(blocksOf)) {
+      if (name !== "The API") {
+        expect([name, JSON.stringify(first) ?? ""].join()).not.toMatch(/key|token/i);
+      }
+    }
   }
 });

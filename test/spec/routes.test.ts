@@ -103,7 +103,8 @@ describe("the document", () => {
       expect(spec.tags.length).toBeGreaterThan(0);
       expect(SCOPES).toContain(scope);
       expect(spec.description).toContain(`Scope: \`${scope}\``);
-      expect(spec.security).toEqual([{ apiKey: [] }]);
+      const byProgram = scope === "*" ? [] : [{ oauth: [scope] }];
+      expect(spec.security).toEqual([{ apiKey: [] }, ...byProgram]);
       expect(Object.keys(spec.responses)).toEqual(
         expect.arrayContaining(["200", "400", "401", "403", "429"]),
       );

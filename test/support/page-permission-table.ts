@@ -125,6 +125,9 @@ const ofMember = (least: Role, role: Role, fields?: Record<string, string>): Pag
 
 const ofToken = anybody(async (team, holder) => ({ params: { id: await team.token(holder) } }));
 
+const ofApp = (least: Role, fields?: Record<string, string>): PagePermission =>
+  atLeast(least, async (team) => ({ params: { id: await team.app() }, ...(fields && { fields }) }));
+
 /** The permissions of the pages behind the sign-in; a page that is not here fails their test. */
 export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
   "GET /app": anybody(),
@@ -387,6 +390,20 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
     stranger: 400,
     endsTeam: true,
   },
+
+  "GET /app/settings/apps": anybody(),
+  "POST /app/settings/apps": atLeast("ADMIN", () => ({
+    fields: { name: "New", redirectUris: "https://app.example/callback", kind: "secret" },
+  })),
+  "GET /app/settings/apps/:id": ofApp("MEMBER"),
+  "POST /app/settings/apps/:id": ofApp("ADMIN", {
+    name: "Changed",
+    redirectUris: "https://app.example/callback",
+  }),
+  "GET /app/settings/apps/:id/secret": ofApp("ADMIN"),
+  "POST /app/settings/apps/:id/secret": ofApp("ADMIN"),
+  "GET /app/settings/apps/:id/delete": ofApp("ADMIN"),
+  "POST /app/settings/apps/:id/delete": ofApp("ADMIN"),
 
   "GET /app/setup": ofInstance(),
   // A platform that cannot be asked: the answer is a sentence of ours.

@@ -1,4 +1,5 @@
 import { env } from "cloudflare:workers";
+import { randomHex } from "../../src/core/ids.ts";
 import type { Role } from "../../src/deps.ts";
 import { measuresOf } from "../../src/features/analytics/collect.ts";
 import { storeSync } from "../../src/features/analytics/store.ts";
@@ -111,6 +112,7 @@ export class PlantedTeam {
     await this.file();
     await this.draft();
     await this.program(this.owner);
+    await this.app();
     await this.invite();
     await this.link();
     await this.reviewLink();
@@ -342,6 +344,19 @@ export class PlantedTeam {
        VALUES (?1, 'key-' || ?1, 'a-client', 'registered', 'program.example', 'mcp', ?2, '["posts:publish"]')`,
     )
       .bind(Number(id), 4e12)
+      .run();
+    return id;
+  }
+
+  /** Makes an app of the team, with a secret. */
+  async app(): Promise<string> {
+    const id = `kmx_${randomHex(16)}`;
+    await env.DB.prepare(
+      `INSERT INTO oauth_clients (id, kind, team_id, name, redirect_uris, auth_method, secret_hash,
+          created_by, created_at)
+        VALUES (?, 'app', ?, ?, '["https://app.example/callback"]', 'client_secret_basic', ?, ?, 0)`,
+    )
+      .bind(id, this.teamId, this.text("app"), `hash-${id}`, this.owner.userId)
       .run();
     return id;
   }

@@ -196,6 +196,12 @@ async function show(
       <NotificationsForm path={PATH} settings={settings} />
       <Browsers path={PATH} settings={settings} />
       <Chats path={PATH} settings={settings} mayChange={role !== "MEMBER"} />
+      <Section id="apps" title="Apps">
+        <p>
+          <a href="/app/settings/apps">Let another program offer “Connect Akimbo”</a>, such as n8n,
+          Zapier or an app of your own.
+        </p>
+      </Section>
       <Section id="suggest" title="Suggestions">
         <p>
           <a href="/app/suggestions">Tell the people who run this instance what you miss.</a>

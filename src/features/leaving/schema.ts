@@ -13,6 +13,8 @@ export const LINE_TYPES = [
   "member",
   "invite",
   "token",
+  "program",
+  "app",
   "account",
   "suggestion",
   "draft",

@@ -12,8 +12,8 @@ export interface Client {
   name: string;
   /** The host of its metadata document; null when nothing proves who it is. */
   verifiedHost: string | null;
-  /** Of a team's own app. */
-  teamId: number | null;
+  /** The workspace whose app it is; null for all others. */
+  teamName: string | null;
   redirectUris: string[];
   authMethod: AuthMethod;
   secretHash: string | null;
@@ -25,7 +25,7 @@ export const CLI_CLIENT: Client = {
   kind: "cli",
   name: "Akimbo command line",
   verifiedHost: null,
-  teamId: null,
+  teamName: null,
   redirectUris: ["http://127.0.0.1/callback"],
   authMethod: "none",
   secretHash: null,
@@ -52,7 +52,7 @@ export async function getClient(deps: Deps, id: string, freshness: Freshness): P
       kind: "document",
       name,
       verifiedHost: new URL(id).hostname,
-      teamId: null,
+      teamName: null,
       redirectUris,
       authMethod: "none",
       secretHash: null,

@@ -173,8 +173,8 @@ function whoIs(client: Client): Child {
     case "app":
       return (
         <>
-          <strong>{client.name}</strong>, an app that a team of this instance has registered, wants
-          to act for you.
+          <strong>{client.name}</strong> wants to act for you. It is an app that was registered here
+          by the workspace <strong>{client.teamName}</strong>.
         </>
       );
     case "cli":

@@ -44,5 +44,5 @@ export const resourceMetadata = (resource: Resource, origin: string) => ({
   scopes_supported: announcedOf(resource),
   bearer_methods_supported: ["header"],
   resource_name: "Akimbo",
-  resource_documentation: `${origin}/docs/${resource === "mcp" ? "agents" : "authentication"}`,
+  resource_documentation: `${origin}/docs/${resource === "mcp" ? "agents" : "teams"}`,
 });

@@ -1,19 +1,15 @@
 import * as z from "zod";
-import { randomHex } from "../../core/ids.ts";
 import { sha256Hex } from "../../core/signature.ts";
 import type { Deps } from "../../deps.ts";
-import { cleanName } from "./names.ts";
+import { cleanName, newClientId, newSecret } from "./names.ts";
 import { OAuthRefusal } from "./refusal.ts";
 import { insertClient } from "./repo/clients.ts";
-import { refusedRedirect } from "./rules.ts";
+import { MAX_REDIRECT_LENGTH, MAX_REDIRECTS, refusedRedirect } from "./rules.ts";
 import { AUTH_METHODS, type AuthMethod } from "./table.ts";
-
-const MAX_REDIRECTS = 10;
-const SECRET_BYTES = 32;
 
 /** Clients send more than this: it is ignored. */
 const registrationSchema = z.object({
-  redirect_uris: z.array(z.string().max(2_000)).min(1).max(MAX_REDIRECTS),
+  redirect_uris: z.array(z.string().max(MAX_REDIRECT_LENGTH)).min(1).max(MAX_REDIRECTS),
   client_name: z.string().max(500).nullish(),
   token_endpoint_auth_method: z.string().nullish(),
 });
@@ -23,8 +19,6 @@ const DEFAULT_METHOD: AuthMethod = "client_secret_basic";
 /** RFC 7591 lets a server register another method than was asked for. */
 const methodOf = (requested: string | null | undefined): AuthMethod =>
   AUTH_METHODS.find((method) => method === requested) ?? DEFAULT_METHOD;
-
-export const newSecret = (): string => `kms_${randomHex(SECRET_BYTES)}`;
 
 /**
  * Registers a program that asks for it, without proof of who it is.
@@ -49,7 +43,7 @@ export async function registerClient(deps: Deps, body: unknown) {
   const authMethod = methodOf(data.token_endpoint_auth_method);
   const secret = authMethod === "none" ? null : newSecret();
   const createdAt = deps.now();
-  const id = `kmx_${randomHex(16)}`;
+  const id = newClientId();
   const host = URL.parse(redirectUris[refusals.indexOf(null)] ?? "")?.host ?? "";
   const name = cleanName(data.client_name ?? "") || host;
   await deps.db.run([

@@ -4,6 +4,12 @@ import { isLoopback } from "../../core/url-policy.ts";
 import { OAuthRefusal } from "./refusal.ts";
 import { RESOURCES, type Resource } from "./table.ts";
 
+/** Apps of one team. */
+export const MAX_APPS = 50;
+/** Redirect addresses of one program. */
+export const MAX_REDIRECTS = 10;
+export const MAX_REDIRECT_LENGTH = 2_000;
+
 export const CODE_LIFETIME_MS = MINUTE;
 export const ACCESS_LIFETIME_MS = HOUR;
 export const DEVICE_LIFETIME_MS = 10 * MINUTE;

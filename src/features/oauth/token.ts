@@ -1,6 +1,7 @@
 import { newOAuthToken, nextOAuthToken, readOAuthToken } from "../../core/oauth-token.ts";
 import type { Scope } from "../../core/scopes.ts";
 import { sha256Hex } from "../../core/signature.ts";
+import { DAY } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
 import type { Client } from "./clients.ts";
 import { reportAllowed } from "./programs.ts";
@@ -103,7 +104,7 @@ async function useCode(
     codes.insertGrantOfCode({ ...use, idleAt: new Date(now.getTime() + IDLE_MS) }),
     codes.insertAccessOfCode({ ...use, expiresAt }),
     codes.insertRefreshOfCode({ ...use, refreshHash }),
-    codes.touchClient({ id: client.id, at: now }),
+    codes.touchClient(useOf(client, now)),
     refreshes.pairOf({ accessHash, at: now }),
   ]);
   if (used === 0 || !pair) {
@@ -156,6 +157,15 @@ export async function exchangeDeviceCode(deps: Deps, poll: Poll): Promise<Issued
   await deps.db.run([devices.notePoll({ hash, at, moreSeconds: isEarly ? POLL_SECONDS : 0 })]);
   throw refusePoll(isEarly ? "slow_down" : "authorization_pending");
 }
+
+/** The use of a program is noted again after this time. */
+const USE_NOTED_MS = DAY;
+
+const useOf = ({ id }: Client, at: Date) => ({
+  id,
+  at,
+  before: new Date(at.getTime() - USE_NOTED_MS),
+});
 
 /** A code that comes again later was stolen: who used it first may be the thief. */
 async function refuseUsedCode(deps: Deps, hash: string, now: Date): Promise<void> {
@@ -226,7 +236,7 @@ export async function renew(deps: Deps, renewal: Renewal): Promise<Issued> {
     refreshes.insertNextRefresh(replacement),
     refreshes.insertNextAccess({ ...replacement, expiresAt }),
     refreshes.keepGrant({ ...replacement, idleAt: new Date(now.getTime() + IDLE_MS) }),
-    codes.touchClient({ id: client.id, at: now }),
+    codes.touchClient(useOf(client, now)),
     refreshes.pairOf({ accessHash, at: now }),
   ]);
   if (!pair) throw invalidGrant("grant_ended");

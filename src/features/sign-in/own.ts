@@ -6,6 +6,7 @@ import { lookUpTargets, toChats } from "../notices/service.ts";
 import {
   passkeysOf,
   personById,
+  programsOf,
   removePasskey,
   renamePasskey,
   renamePerson,
@@ -65,11 +66,12 @@ async function change(ctx: PersonCtx, query: Query<number>, subject: string): Pr
 /** Posts and accounts belong to teams and are left out. */
 export async function exportSelf(ctx: PersonCtx) {
   const { user } = ctx;
-  const [[person], passkeys, sessions, tokens, chats, browsers] = await ctx.read("*", [
+  const [[person], passkeys, sessions, tokens, programs, chats, browsers] = await ctx.read("*", [
     personById({ user }),
     passkeysOf({ user }),
     sessionsOf({ user, now: ctx.now() }),
     tokensOf({ user }),
+    programsOf({ user }),
     ...lookUpTargets(ctx),
   ]);
   return {
@@ -78,6 +80,7 @@ export async function exportSelf(ctx: PersonCtx) {
     sessions: sessions.map(({ tokenHash: _, userId: __, ...session }) => session),
     passkeys,
     tokens,
+    programs,
     chat: toChats(chats).own,
     browsers: browsers.map(({ label, createdAt }) => ({ name: label, createdAt })),
   };

@@ -103,6 +103,7 @@ test("what is kept about a person is theirs to take, without any secret", async 
   expect(data.person).toMatchObject({ id: member.userId, name: "A person" });
   expect(data.teams).toEqual([{ id: member.teamId, name: "A team", role: "OWNER" }]);
   expect([data.sessions, data.passkeys, data.tokens].map((all) => all.length)).toEqual([1, 1, 1]);
+  expect(data.programs).toEqual([]);
   expect(page.html).not.toMatch(/hash|publicKey|credential/i);
   expect(costs.roundTrips).toHaveLength(1);
 });

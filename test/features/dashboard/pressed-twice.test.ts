@@ -130,6 +130,18 @@ const FORMS: MakingForm[] = [
     made: () => listed("/suggestions"),
     line: "suggestion.created",
   },
+  {
+    what: "Register the app",
+    page: () => "/app/settings/apps",
+    path: () => "/app/settings/apps",
+    fields: () => ({ name: "App", redirectUris: "https://app.example/a", kind: "secret" }),
+    others: () => ({ name: "App", redirectUris: "https://app.example/b", kind: "secret" }),
+    made: async () => {
+      const { html } = await browser.get("/app/settings/apps");
+      return html.match(/\/app\/settings\/apps\/kmx_[0-9a-f]{32}"/g) ?? [];
+    },
+    line: "app.registered",
+  },
 ];
 
 const actionOf = async ({ page, path }: MakingForm): Promise<string> => {
@@ -142,7 +154,7 @@ const actionOf = async ({ page, path }: MakingForm): Promise<string> => {
 const linesOf = async ({ line }: MakingForm): Promise<number> =>
   (await listed("/activity")).filter(({ action }: { action: string }) => action === line).length;
 
-const secretIn = ({ html }: Page): string => /whsec_[0-9a-f]+/.exec(html)?.[0] ?? "";
+const secretIn = ({ html }: Page): string => /(?:whsec|kms)_[0-9a-f]+/.exec(html)?.[0] ?? "";
 
 describe.each(FORMS)("$what", (form) => {
   test("pressed twice makes one, and both answers are of it", async () => {

@@ -6,6 +6,8 @@ import { summarize } from "../../../src/features/analytics/rules/summary.ts";
 import { packSeries } from "../../../src/features/analytics/stored.ts";
 import { createMember } from "../../support/harness.ts";
 import { beginLife, type Life } from "../../support/life.ts";
+import { Browser } from "../../support/person.ts";
+import { Program, REDIRECT } from "../../support/program.ts";
 import { ALL, reading } from "../analytics/readings.ts";
 
 interface Line {
@@ -77,6 +79,68 @@ test("a file that is kept says so, with its name", async () => {
   expect((await life.call("PATCH", `/media/${sha256}`, change)).status).toBe(200);
   const file = (await page(life)).find(({ type }) => type === "file")?.data;
   expect(file).toMatchObject({ name: "Harbour", keptAt: expect.any(String) });
+});
+
+test("programs that people allowed in the team, and its apps, are there without secrets", async () => {
+  const life = await beginLife();
+  const browser = await new Browser(life.harness).signIn(life.member);
+  const fields = { name: "Flows", redirectUris: REDIRECT, kind: "secret" };
+  const { html } = await browser.post("/app/settings/apps", fields);
+  const app = new Program(life.harness);
+  app.clientId = /kmx_[0-9a-f]{32}/.exec(html)?.[0] ?? "";
+  app.secret = /kms_[0-9a-f]{64}/.exec(html)?.[0] ?? "";
+  const code = await app.code(browser, { resource: null, scope: "accounts:read" }, { days: "7" });
+  await app.exchange(code, { resource: "", client_secret: app.secret });
+  const agent = await new Program(life.harness).register();
+  await agent.tokens(browser, {}, { which: "some", accounts: [life.accountId] });
+  const whole = await takeAll(life, 1_000);
+  const of = (type: string) => whole.filter((line) => line.type === type).map(({ data }) => data);
+  const scopes = ["accounts:read", "posts:read", "posts:write", "analytics:read"];
+  const allowed = { userId: life.member.userId, clientHost: "program.example", revokedAt: null };
+  const programs = [
+    {
+      ...allowed,
+      name: "Flows",
+      clientId: app.clientId,
+      clientKind: "app",
+      resource: "api",
+      scopes: ["accounts:read"],
+      accounts: null,
+      createdAt: expect.any(String),
+      lastUsedAt: null,
+      expiresAt: expect.any(String),
+    },
+    {
+      ...allowed,
+      name: "A program",
+      clientId: agent.clientId,
+      clientKind: "registered",
+      resource: "mcp",
+      scopes,
+      accounts: [life.accountId],
+      expiresAt: null,
+      idleAt: expect.any(String),
+    },
+  ];
+  expect(of("program")).toMatchObject(programs);
+  expect(of("app")).toEqual([
+    {
+      id: app.clientId,
+      name: "Flows",
+      redirectUris: [REDIRECT],
+      authMethod: "client_secret_basic",
+      createdBy: life.member.userId,
+      createdAt: expect.any(String),
+      usedAt: expect.any(String),
+    },
+  ]);
+  const own = JSON.parse((await browser.get("/app/me/data")).html).programs;
+  const { teamId } = life.member;
+  expect(own).toMatchObject(
+    programs.toReversed().map(({ userId: _, ...one }) => ({ ...one, teamId })),
+  );
+  expect(JSON.stringify([whole, own])).not.toMatch(/"\w*(hash|secret|key)"|km[skar]_/i);
+  for (const limit of [1, 3]) expect(await takeAll(life, limit)).toEqual(whole);
 });
 
 test("rows that come while pages are read disturb none of the others", async () => {

@@ -19,6 +19,7 @@ const SUBJECT = sql`CASE a.subject_kind
   ${named("account", "accounts", ACCOUNT, "deleted_at IS NOT NULL")}
   ${named("pool", "pools", "name", "deleted_at IS NOT NULL")}
   ${named("webhook", "webhooks", "url", "deleted_at IS NOT NULL")}
+  ${named("app", "oauth_clients", "name", "FALSE")}
   ${named("domain", "domains", "host", "deleted_at IS NOT NULL")}
   ${named("short_link", "short_links", "'/' || slug", "deleted_at IS NOT NULL")}
   WHEN 'file' THEN (SELECT '+' || coalesce(name, '') FROM media s

@@ -21,6 +21,10 @@ const DONE: Record<Action, string> = {
   "token.revoked": "revoked {}",
   "program.allowed": "allowed {}",
   "program.extended": "allowed {} more",
+  "app.registered": "registered {}",
+  "app.changed": "changed {}",
+  "app.secret_replaced": "replaced the secret of {}",
+  "app.deleted": "deleted {}",
   "account.connected": "connected {}",
   "account.reconnected": "connected {} again",
   "account.changed": "changed the tags of {}",
@@ -99,6 +103,7 @@ const NOUNS: Record<SubjectKind, Noun> = {
   domain: { one: "a domain", many: "Domains", page: "/app/short-links/domains" },
   webhook: { one: "a webhook", many: "Webhooks", kind: "the webhook", page: "/app/webhooks" },
   token: { one: "a token", many: "Tokens", kind: "the token", page: "/app/tokens" },
+  app: { one: "an app", many: "Apps", kind: "the app", page: "/app/settings/apps" },
   member: { one: "a person", many: "Members", page: "/app/team" },
   invite: { one: "a person", many: "Invitations", page: "/app/team" },
   team: { one: "the team", many: "Team", page: "/app/team" },
@@ -145,7 +150,7 @@ function pageOf({ subjectKind, subjectId, subject: { isThere } }: ShownLine): st
   if (subjectKind === "account") return isThere ? `/app/accounts/${subjectId}` : null;
   if (subjectKind === "file") return isThere ? `/app/media/${subjectId}` : null;
   const page = NOUNS[subjectKind].page ?? null;
-  const hasOwn = ["pool", "short_link", "webhook"].includes(subjectKind);
+  const hasOwn = ["pool", "short_link", "webhook", "app"].includes(subjectKind);
   return hasOwn && isThere ? `${page}/${subjectId}` : page;
 }
 

@@ -50,6 +50,10 @@ export function markDeleted(leaving: Leaving, now: Date): Query<number>[] {
       AND actor_id = ${ownerId} AND ${isDeleted}
       AND team_id IN (SELECT team_id FROM members WHERE user_id = ${ownerId})`,
     sql`DELETE FROM members WHERE user_id = ${ownerId} AND team_id <> ${teamId} AND ${isDeleted}`,
+    sql`UPDATE tokens SET revoked_at = ${at} WHERE revoked_at IS NULL AND ${isDeleted}
+      AND id IN (SELECT g.id FROM oauth_grants g JOIN oauth_clients c ON c.id = g.client_id
+        WHERE c.team_id = ${teamId})`,
+    sql`DELETE FROM oauth_clients WHERE team_id = ${teamId} AND ${isDeleted}`,
     sql`UPDATE tokens SET revoked_at = ${at}
       WHERE (team_id = ${teamId} OR user_id = ${ownerId}) AND revoked_at IS NULL AND ${isDeleted}`,
     sql`UPDATE invites SET revoked_at = ${at} WHERE (team_id = ${teamId} OR invited_by = ${ownerId})

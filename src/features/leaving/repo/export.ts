@@ -10,6 +10,7 @@ import { drafts } from "../../drafts/table.ts";
 import { events } from "../../events/table.ts";
 import { shortLinks } from "../../links/table.ts";
 import { media } from "../../media/table.ts";
+import { oauthClients, oauthGrants } from "../../oauth/table.ts";
 import { poolFirings, poolItems, poolSlots, pools } from "../../pools/table.ts";
 import { uploads } from "../../posts/table.ts";
 import { rehearsals } from "../../rehearsal/table.ts";
@@ -71,6 +72,36 @@ const memberSection: Section = {
       (row) => {
         const data = readMember(row);
         return { key: [data.userId], data };
+      },
+    ),
+};
+
+const readProgram = rowReader({
+  ...pickColumns(tokens, [
+    "id",
+    "userId",
+    "name",
+    "scopes",
+    "createdAt",
+    "lastUsedAt",
+    "revokedAt",
+  ]),
+  ...pickColumns(oauthGrants, ["clientId", "clientKind", "clientHost", "resource", "accounts"]),
+  ...pickColumns(oauthGrants, ["expiresAt", "idleAt"]),
+});
+
+/** Programs that people allowed in the team. */
+const programSection: Section = {
+  type: "program",
+  start: [0],
+  rows: (team, [after = 0], limit) =>
+    sqlQuery(
+      sql`SELECT g.*, t.user_id, t.name, t.scopes, t.created_at, t.last_used_at, t.revoked_at
+        FROM tokens t JOIN oauth_grants g ON g.id = t.id
+        WHERE t.team_id = ${team} AND t.id > ${after} ORDER BY t.id LIMIT ${limit}`,
+      (row) => {
+        const data = readProgram(row);
+        return { key: [data.id], data };
       },
     ),
 };
@@ -152,6 +183,16 @@ export const SECTIONS: readonly Section[] = [
     "lastUsedFrom",
     "agentUsedAt",
     "revokedAt",
+  ]),
+  programSection,
+  section("app", oauthClients, ["id"], FIRST_TEXT, [
+    "id",
+    "name",
+    "redirectUris",
+    "authMethod",
+    "createdBy",
+    "createdAt",
+    "usedAt",
   ]),
   section(
     "account",

@@ -1,15 +1,18 @@
-import { sql } from "drizzle-orm";
+import { getTableColumns, sql } from "drizzle-orm";
+import { text } from "drizzle-orm/sqlite-core";
 import { prepared, preparedWrite } from "../../../db/client.ts";
 import { rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { type ClientDocument, oauthClients, oauthDocuments } from "../table.ts";
 
-const readClient = rowReader(oauthClients);
+const readClient = rowReader({ ...getTableColumns(oauthClients), teamName: text("team_name") });
 
 export type ClientRow = ReturnType<typeof readClient>;
 
 export const clientById = prepared(
-  ({ id }: Params<{ id: string }>) => sql`SELECT * FROM oauth_clients WHERE id = ${id}`,
+  ({ id }: Params<{ id: string }>) =>
+    sql`SELECT c.*, (SELECT name FROM teams WHERE id = c.team_id) AS team_name
+      FROM oauth_clients c WHERE c.id = ${id}`,
   readClient,
 );
 

@@ -38,11 +38,13 @@ interface Use {
   at: Date;
 }
 
-/** One call alone uses a code. A person who left the team gives nothing any more. */
+/** One call alone uses a code. A person who left the team, and an app that was deleted, have nothing any more. */
 export const useCode = preparedWrite(
   ({ hash, accessHash, at }: Params<Use>) =>
     sql`UPDATE oauth_codes SET used_at = ${at}, access_hash = ${accessHash}
       WHERE hash = ${hash} AND used_at IS NULL AND expires_at > ${at}
+        AND (client_kind <> 'app'
+          OR EXISTS (SELECT 1 FROM oauth_clients c WHERE c.id = oauth_codes.client_id))
         AND EXISTS (SELECT 1 FROM members m JOIN teams t ON t.id = m.team_id
           WHERE m.team_id = oauth_codes.team_id AND m.user_id = oauth_codes.user_id
             AND m.is_active = 1 AND t.deleted_at IS NULL)`,
@@ -82,7 +84,9 @@ export const insertRefreshOfCode = preparedWrite(
       SELECT ${refreshHash}, ${grantOfCode(hash)}, ${at} ${usedBy({ hash, accessHash })}`,
 );
 
+/** Notes the use of a program once a day. */
 export const touchClient = preparedWrite(
-  ({ id, at }: Params<{ id: string; at: Date }>) =>
-    sql`UPDATE oauth_clients SET used_at = ${at} WHERE id = ${id}`,
+  ({ id, at, before }: Params<{ id: string; at: Date; before: Date }>) =>
+    sql`UPDATE oauth_clients SET used_at = ${at}
+      WHERE id = ${id} AND coalesce(used_at <= ${before}, 1)`,
 );

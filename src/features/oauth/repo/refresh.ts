@@ -13,7 +13,7 @@ interface Now {
 }
 
 /** SQL condition on `g` and `t`: neither person nor time has ended the grant. */
-const isLive = (at: unknown) => sql`t.revoked_at IS NULL AND g.idle_at > ${at}
+export const isLive = (at: unknown) => sql`t.revoked_at IS NULL AND g.idle_at > ${at}
   AND coalesce(g.expires_at > ${at}, 1)
   AND EXISTS (SELECT 1 FROM members m WHERE m.team_id = t.team_id AND m.user_id = t.user_id
     AND m.is_active = 1)`;

@@ -3,6 +3,7 @@ import { prepared, preparedWrite } from "../../../db/client.ts";
 import { pickColumns, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { passkeys, tokens, users } from "../../auth/table.ts";
+import { oauthGrants } from "../../oauth/table.ts";
 
 interface Own {
   user: number | SQL;
@@ -56,4 +57,18 @@ export const tokensOf = prepared(
         agent_used_at, revoked_at FROM tokens
       WHERE user_id = ${user} ORDER BY id DESC LIMIT 1000`,
   rowReader(TOKEN),
+);
+
+/** The programs that a person allowed, also those that ended. */
+export const programsOf = prepared(
+  ({ user }: Params<Own>) =>
+    sql`SELECT g.*, t.name, t.team_id, t.scopes, t.created_at, t.last_used_at, t.revoked_at
+      FROM tokens t JOIN oauth_grants g ON g.id = t.id
+      WHERE t.user_id = ${user} ORDER BY t.id DESC LIMIT 1000`,
+  rowReader({
+    ...pickColumns(tokens, ["id", "name", "teamId", "scopes", "createdAt", "lastUsedAt"]),
+    ...pickColumns(oauthGrants, ["clientId", "clientKind", "clientHost", "resource", "accounts"]),
+    ...pickColumns(oauthGrants, ["expiresAt", "idleAt"]),
+    revokedAt: tokens.revokedAt,
+  }),
 );
