@@ -14,7 +14,7 @@ import { formatBytes } from "./progress-bar.ts";
 import { APP_KEY_NAMES } from "./vars.ts";
 
 /** An instance replaces this address in the guides with its own. */
-const EXAMPLE_ORIGIN = "http://localhost:8787";
+const EXAMPLE_ORIGIN = "http://localhost:8797";
 
 const GIGABYTE = 1_000_000_000;
 

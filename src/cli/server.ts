@@ -21,7 +21,8 @@ const POLL_MS = 100;
 /** A server ends within this time after the process that started it is killed. */
 const FREE_TIMEOUT_MS = 15_000;
 const LAST_WORDS_MS = 1_000;
-const DEFAULT_PORT = 8787;
+/** Not 8787: Cursor waits there for the answer of a sign-in. Source: cursor.com/docs/mcp. */
+const DEFAULT_PORT = 8797;
 
 /** @throws Problem when PORT is not a port */
 export function readPort(env: NodeJS.ProcessEnv = process.env): number {

@@ -49,7 +49,7 @@ function readOptions(): string[] {
     )
     .addHelpText(
       "after",
-      "\nPORT (8787) and STATE_DIR (.wrangler/state) in the environment choose the port and the folder of its data.",
+      "\nPORT (8797) and STATE_DIR (.wrangler/state) in the environment choose the port and the folder of its data.",
     )
     .parse();
   return program.opts<{ var: string[] }>().var;

@@ -1,7 +1,7 @@
 import { isPlatform, type Platform } from "./platforms.ts";
 
 /** The address of the instance in the examples of guides. Each instance inserts its own. */
-export const EXAMPLE_ORIGIN = "http://localhost:8787";
+export const EXAMPLE_ORIGIN = "http://localhost:8797";
 
 export interface GuideEntry {
   /** Address of the guide below `/docs/`, such as `webhooks` or `platforms/x`. */

@@ -134,12 +134,12 @@ test("the key of another product is a problem, with the step that mends it", asy
 test("a redirect URL that the platform refuses is a problem once the app has keys", async () => {
   const values = { X_CLIENT_ID: "id", X_CLIENT_SECRET: "secret" };
   const ask: Fetch = async () => Response.json({}, { status: 503 });
-  const apps = { names: Object.keys(values), values, origin: "http://localhost:8787" };
+  const apps = { names: Object.keys(values), values, origin: "http://localhost:8797" };
   const { problems } = await diagnoseApps(apps, ask);
   assert.equal(problems.length, 1);
   assert.match(
     problems[0] ?? "",
-    /^x: X does not lead people back to http:\/\/localhost:8787.* Step 3 mends it/,
+    /^x: X does not lead people back to http:\/\/localhost:8797.* Step 3 mends it/,
   );
 });
 
@@ -176,7 +176,7 @@ test("reads the keys of the local server from .dev.vars, where empty ones are mi
   assert.deepEqual(await readLocalApps(path, {}), {
     names: ["ENVIRONMENT", "X_CLIENT_ID"],
     values: { ENVIRONMENT: "production", X_CLIENT_ID: "id" },
-    origin: "http://localhost:8787",
+    origin: "http://localhost:8797",
   });
   assert.deepEqual((await readLocalApps(`${path}.none`)).names, ["ENVIRONMENT"]);
 });
@@ -219,7 +219,7 @@ test("ends with how far all platforms are; one that does not answer is no proble
 test("says which platforms take no redirect URL at localhost", async () => {
   const at = async (origin: string) =>
     (await diagnoseApps({ names: [], values: {}, origin }, silent)).report;
-  const local = await at("http://localhost:8787");
+  const local = await at("http://localhost:8797");
   const named = local
     .split("\n\n")
     .filter((part) => part.includes("does not lead people back to http://localhost"))

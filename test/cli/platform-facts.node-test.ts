@@ -46,7 +46,7 @@ test("the facts name limits, keys, addresses, scopes and fields, in rows of two 
   for (const row of [
     "| Images | `image/jpeg`, `image/png`, `image/webp`, `image/gif`; up to 8 MB |",
     "| Keys | `INSTAGRAM_CLIENT_ID`, `INSTAGRAM_CLIENT_SECRET` |",
-    "| Redirect URL | `http://localhost:8787/oauth/callback/instagram` |",
+    "| Redirect URL | `http://localhost:8797/oauth/callback/instagram` |",
     "| Optional scopes | `instagram_business_manage_insights` |",
   ]) {
     assert.ok(facts.includes(`\n${row}\n`), row);

@@ -7,7 +7,7 @@ const PHOTO: Progress = {
   account: "bluesky (Demo)",
   what: "photo",
   status: "completed",
-  url: "http://localhost:8787/sandbox/1",
+  url: "http://localhost:8797/sandbox/1",
   error: null,
 };
 const TEXT: Progress = { ...PHOTO, what: "text", status: "failed", url: null, error: "Too loud." };
@@ -31,7 +31,7 @@ test("the report shows every post, the errors, and the time it took", () => {
     [
       "Account         Kind   Status     URL",
       "──────────────  ─────  ─────────  ───────────────────────────────",
-      "bluesky (Demo)  photo  completed  http://localhost:8787/sandbox/1",
+      "bluesky (Demo)  photo  completed  http://localhost:8797/sandbox/1",
       "bluesky (Demo)  text   failed     –",
       "",
       "✗ bluesky (Demo), text: Too loud.",

@@ -346,9 +346,9 @@ test("by http, a page counts as ours only under a name of this machine: others c
     );
     return answer.status;
   };
-  expect(await from("http://localhost:8787")).toBe(200);
-  expect(await from("http://127.0.0.1:8787")).toBe(200);
+  expect(await from("http://localhost:8797")).toBe(200);
+  expect(await from("http://127.0.0.1:8797")).toBe(200);
   expect(await from("https://akimbo.example")).toBe(200);
   expect(await from("http://evil.example")).toBe(403);
-  expect(await from("http://localhost.evil.example:8787")).toBe(403);
+  expect(await from("http://localhost.evil.example:8797")).toBe(403);
 });

@@ -54,11 +54,11 @@ test.each(["https://akimbo.example", undefined])(
   "a name that a stranger points to this machine leads to none of its doors (PUBLIC_URL %s)",
   (publicUrl) => {
     const hosts = hostsOf({ ENVIRONMENT: "development", PUBLIC_URL: publicUrl });
-    for (const host of ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:8787"]) {
+    for (const host of ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:8797"]) {
       // It is a place of short links, where no link is.
       expect(shortAddressOf(`http://${host}/sandbox/api/clock`, hosts)).toMatchObject({ host });
     }
-    for (const host of ["localhost:8787", "127.0.0.1:8787", "[::1]:8787"]) {
+    for (const host of ["localhost:8797", "127.0.0.1:8797", "[::1]:8797"]) {
       expect(shortAddressOf(`http://${host}/sandbox/api/clock`, hosts)).toBeNull();
     }
   },

@@ -24,7 +24,7 @@ export const FORBIDDEN: readonly string[] = [
   "http://ｌocalhost/",
   "http://a.localhost/",
   "http://127.0.0.1:80/",
-  "http://127.0.0.1:8787/",
+  "http://127.0.0.1:8797/",
   "http://[::1]/",
   "http://[0:0:0:0:0:0:0:1]/",
   "http://[::]/",

@@ -187,6 +187,9 @@ interface ProgramsProps {
   clock: Clock;
 }
 
+const kindOf = ({ clientKind, resource }: Program): string =>
+  clientKind === "cli" ? "Command line" : resource === "mcp" ? "Agent" : "App";
+
 const Programs = ({ allowed, teams, clock }: ProgramsProps) => (
   <Section id="programs" title={allowed.length === 1 ? "1 program" : `${allowed.length} programs`}>
     <p class="muted">You allowed them to act for you. They renew their access by themselves.</p>
@@ -194,8 +197,7 @@ const Programs = ({ allowed, teams, clock }: ProgramsProps) => (
       {allowed.map(({ token, program }) => (
         <li>
           <div class="grow">
-            <strong>{token.name}</strong>{" "}
-            <State text={program.resource === "mcp" ? "Agent" : "App"} tone="wait" />
+            <strong>{token.name}</strong> <State text={kindOf(program)} tone="wait" />
             <p class="muted">
               {PROGRAM_WORDS[program.clientKind](program.clientHost)} · May:{" "}
               {wordsOfScopes(token.scopes)} · only{" "}

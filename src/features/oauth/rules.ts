@@ -113,6 +113,7 @@ export function refusedRedirect(uri: string): string | null {
   if (uri === CURSOR) return null;
   if (uri.includes("#")) return "must not have a fragment";
   if (url.username || url.password) return "must not contain a user name or password";
+  if (url.hostname.includes("*")) return "must name one host, without *";
   if (url.protocol === "https:" || isLoopbackRedirect(uri)) return null;
   return "must be https, or http to this machine (127.0.0.1, [::1] or localhost)";
 }

@@ -177,11 +177,11 @@ describe("what stands before and after the steps", () => {
   });
 
   test("warns of addresses that only this computer reaches", async () => {
-    const publicUrl = "http://localhost:8787";
+    const publicUrl = "http://localhost:8797";
     const browser = await new Browser(harnessWith({ publicUrl })).signIn(owner, publicUrl);
     for (const path of ["/app/setup", "/app/setup/youtube"]) {
       const { html } = await browser.get(path);
-      expect(html).toContain("http://localhost:8787, which only this computer reaches");
+      expect(html).toContain("http://localhost:8797, which only this computer reaches");
       expect(html).toContain("<code>.dev.vars</code>, then start <code>npm start</code> again");
     }
   });

@@ -11,7 +11,7 @@ import { measure } from "../../support/meter.ts";
 import { Browser } from "../../support/person.ts";
 
 const POST =
-  'curl http://localhost:8787/api/v1/upload -F accountId=acc_bluesky -F to="acc_x" -F cc=acc_other';
+  'curl http://localhost:8797/api/v1/upload -F accountId=acc_bluesky -F to="acc_x" -F cc=acc_other';
 
 const GROUPS: GuideGroup[] = [
   {
@@ -37,7 +37,7 @@ const FILES: Record<string, string> = {
   [guidePagePath("platforms/x")]: JSON.stringify(page('<h2 id="more">More of it</h2>')),
   [guideTextPath("first")]: `# A guide\n\n${POST}\n`,
   "/docs/search.js": "search();",
-  "/docs/search.json": '[{"text":"http://localhost:8787/docs"}]',
+  "/docs/search.json": '[{"text":"http://localhost:8797/docs"}]',
 };
 
 /** The service with guides of its own. */

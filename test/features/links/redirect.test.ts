@@ -208,7 +208,7 @@ test.each<[string, Parameters<typeof shortAddressOf>[1] | object, object | null]
   ["https://akimbo.me.workers.dev/docs", {}, null],
   ["https://anything.example/docs", { publicHost: null }, null],
   ["https://anything.example/s/abc", { publicHost: null }, { host: null, slug: "abc" }],
-  ["http://localhost:8787/docs", { publicHost: null, isDevelopment: true }, null],
+  ["http://localhost:8797/docs", { publicHost: null, isDevelopment: true }, null],
   [
     "http://brand.example/abc",
     { publicHost: null, isDevelopment: true },

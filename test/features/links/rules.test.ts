@@ -223,8 +223,8 @@ describe("a destination", () => {
     ["https://akimbo.test/s/abc", "short link"],
     ["https://akimbo.test/docs/../s/abc", "short link"],
     ["https://akimbo.me.workers.dev/s/abc", "short link"],
-    ["http://127.0.0.1:8787/s/abc", "short link"],
-    ["http://[::1]:8787/s/abc", "short link"],
+    ["http://127.0.0.1:8797/s/abc", "short link"],
+    ["http://[::1]:8797/s/abc", "short link"],
     [`https://example.com/${"x".repeat(2_048)}`, "at most 2048"],
     [`https://example.com/${"ü".repeat(1_000)}`, "once it is encoded"],
   ])("is refused: %j", (text, told) => {

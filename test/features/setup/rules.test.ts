@@ -76,18 +76,18 @@ describe("problems of a set-up", () => {
   });
 
   test.each<[Platform, string, string | null]>([
-    ["tiktok", "http://localhost:8787", "login-kit"],
+    ["tiktok", "http://localhost:8797", "login-kit"],
     ["instagram", "http://akimbo.example", "login"],
-    ["threads", "http://127.0.0.1:8787", "settings"],
-    ["x", "http://localhost:8787", "authentication"],
-    ["x", "http://127.0.0.1:8787", null],
+    ["threads", "http://127.0.0.1:8797", "settings"],
+    ["x", "http://localhost:8797", "authentication"],
+    ["x", "http://127.0.0.1:8797", null],
     ["x", "http://akimbo.example", "authentication"],
-    ["youtube", "http://localhost:8787", null],
-    ["youtube", "http://127.0.0.1:8787", null],
+    ["youtube", "http://localhost:8797", null],
+    ["youtube", "http://127.0.0.1:8797", null],
     ["youtube", "http://akimbo.example", "client"],
     ["tiktok", ORIGIN, null],
     ["x", ORIGIN, null],
-    ["facebook", "http://localhost:8787", null],
+    ["facebook", "http://localhost:8797", null],
   ])("%s leads people back to %s: mended by %o", async (platform, origin, step) => {
     const problems = await problemsOf(platform, { origin });
     expect(problems.map((one) => [one.kind, one.step, one.isFailure])).toEqual(
@@ -97,7 +97,7 @@ describe("problems of a set-up", () => {
 
   test("an address that is refused is a failure once the app's keys are set", async () => {
     const variables = setTo({ X_CLIENT_ID: "a", X_CLIENT_SECRET: "b" });
-    const [problem] = await problemsOf("x", { origin: "http://localhost:8787", variables });
+    const [problem] = await problemsOf("x", { origin: "http://localhost:8797", variables });
     expect(problem).toMatchObject({ kind: "redirect", isFailure: true });
     expect(problem?.message).toMatch(/to https, or http:\/\/127\.0\.0\.1 alone\. Set PUBLIC_URL/);
   });

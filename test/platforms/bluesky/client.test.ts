@@ -15,9 +15,9 @@ test("an instance is known by the address of its document", () => {
 });
 
 test.each([
-  ["http://localhost:8787", "http://127.0.0.1:8787"],
-  ["http://127.0.0.1:8787", "http://127.0.0.1:8787"],
-  ["http://[::1]:8787", "http://[::1]:8787"],
+  ["http://localhost:8797", "http://127.0.0.1:8797"],
+  ["http://127.0.0.1:8797", "http://127.0.0.1:8797"],
+  ["http://[::1]:8797", "http://[::1]:8797"],
 ])("at %s people are sent back to %s", (origin, back) => {
   const redirectUri = `${back}/oauth/callback/bluesky`;
   const query = new URLSearchParams({
@@ -29,6 +29,6 @@ test.each([
 });
 
 test("plain http elsewhere is refused, with what to do", () => {
-  const client = clientAt("http://192.168.1.2:8787");
+  const client = clientAt("http://192.168.1.2:8797");
   expect(!client.ok && client.error.message).toContain("https");
 });

@@ -148,11 +148,11 @@ describe("the receiver", () => {
   });
 
   test.each([
-    ["http://192.168.1.20:8787", "http://127.0.0.1:8787"],
-    ["http://my-machine:8787", "http://127.0.0.1:8787"],
+    ["http://192.168.1.20:8797", "http://127.0.0.1:8797"],
+    ["http://my-machine:8797", "http://127.0.0.1:8797"],
     ["http://10.0.0.5", "http://127.0.0.1:80"],
-    ["http://localhost:8787", "http://localhost:8787"],
-    ["http://127.0.0.1:8787", "http://127.0.0.1:8787"],
+    ["http://localhost:8797", "http://localhost:8797"],
+    ["http://127.0.0.1:8797", "http://127.0.0.1:8797"],
     ["https://akimbo.example", "https://akimbo.example"],
   ])("asked at %s, it is subscribed at %s, which webhooks are sent to", async (asked, origin) => {
     const app = createApp(() => harness.deps);
