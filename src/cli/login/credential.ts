@@ -13,8 +13,11 @@ export interface Credential {
   renew: ((refused: TokenHeader) => Promise<TokenHeader>) | null;
 }
 
+/** `fetch` keeps this header from another server when it follows a redirect, unlike `x-api-key`. */
+const toHeader = (token: string): TokenHeader => ({ authorization: `Bearer ${token}` });
+
 export const ofToken = (token: string): Credential => ({
-  header: async () => ({ "x-api-key": token }),
+  header: async () => toHeader(token),
   renew: null,
 });
 
@@ -28,11 +31,6 @@ export async function sendWith<T extends { response: Response }>(
   if (answer.response.status !== 401 || !credential.renew) return answer;
   return send(await credential.renew(header));
 }
-
-/** `fetch` keeps this header from another server when it follows a redirect. */
-const toHeader = ({ accessToken }: Login): TokenHeader => ({
-  authorization: `Bearer ${accessToken}`,
-});
 
 /** A call may take this long to arrive. */
 const EARLY_MS = MINUTE;
@@ -50,10 +48,11 @@ interface Place {
 export const ofLogin = (place: Place): Credential => ({
   header: async () => {
     const login = await requireLogin(place);
-    return toHeader(isOld(login, Date.now()) ? await renew(place, login.accessToken) : login);
+    const current = isOld(login, Date.now()) ? await renew(place, login.accessToken) : login;
+    return toHeader(current.accessToken);
   },
   renew: async ({ authorization = "" }) =>
-    toHeader(await renew(place, authorization.replace("Bearer ", ""))),
+    toHeader((await renew(place, authorization.replace("Bearer ", ""))).accessToken),
 });
 
 async function requireLogin({ origin, path, remedy }: Place): Promise<Login> {

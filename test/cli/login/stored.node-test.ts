@@ -176,7 +176,7 @@ test("a token that the server refuses is renewed once, and only for a login", as
   assert.equal(count(), 1);
   sent.length = 0;
   await sendWith(ofToken("kmb_1"), refuseAll);
-  assert.deepEqual(sent, [{ "x-api-key": "kmb_1" }]);
+  assert.deepEqual(sent, [{ authorization: "Bearer kmb_1" }]);
 });
 
 test("a file that holds no login names itself", async (t) => {
