@@ -32,9 +32,6 @@ const KINDS = new Map(
 
 export const newGrantKey = (): string => randomHex(KEY_BYTES);
 
-export const looksLikeAccessToken = (text: string): boolean =>
-  text.startsWith(PREFIXES.access) && FORMAT.test(text);
-
 /** Null for text that this instance did not make with its current signing key. Needs no database. */
 export async function readOAuthToken(text: string, signingKey: string): Promise<OAuthToken | null> {
   const [, prefix, grantKey, random, check] = FORMAT.exec(text) ?? [];

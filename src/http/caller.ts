@@ -1,7 +1,7 @@
 import { createMiddleware } from "hono/factory";
+import { isAccessToken } from "../core/access-token.ts";
 import { clientKey } from "../core/client-ip.ts";
 import { invalidFields } from "../core/errors.ts";
-import { readOAuthToken } from "../core/oauth-token.ts";
 import type { LimitGroup } from "../core/quotas.ts";
 import type { Scope } from "../core/scopes.ts";
 import { sha256Hex } from "../core/signature.ts";
@@ -26,9 +26,9 @@ export async function countCaller(
 ): Promise<Ctx> {
   const { token, teamId } = readPresented(c);
   const tokenHash = token && (await sha256Hex(token));
-  const program = token && (await readOAuthToken(token, c.var.deps.config.signingKey));
-  const { mustWait, verdict } = program
-    ? { mustWait: false, verdict: countGrant(c, program.grantKey, limit) }
+  const grantKey = token && isAccessToken(token) ? await grantKeyOf(c, token) : null;
+  const { mustWait, verdict } = grantKey
+    ? { mustWait: false, verdict: countGrant(c, grantKey, limit) }
     : countCall(c, tokenHash, limit);
   if (mustWait) await verdict;
   return c.var.createCaller(
@@ -36,6 +36,12 @@ export async function countCaller(
     { token, tokenHash, teamId, scope, country: countryOf(c.req.raw) },
     verdict,
   );
+}
+
+/** Null for a token that this instance did not make. */
+async function grantKeyOf(c: AppContext, token: string): Promise<string | null> {
+  const { readOAuthToken } = await import("../core/oauth-token.ts");
+  return (await readOAuthToken(token, c.var.deps.config.signingKey))?.grantKey ?? null;
 }
 
 /** @throws AppError RATE_LIMIT, synchronously when the rate-limit window is known to be full */

@@ -1,4 +1,4 @@
-import { looksLikeAccessToken } from "../../core/oauth-token.ts";
+import { isAccessToken } from "../../core/access-token.ts";
 import { HOUR } from "../../core/time.ts";
 import type { Actor, Ctx, Deps } from "../../deps.ts";
 import type { Presented } from "../../http/env.ts";
@@ -22,7 +22,7 @@ export async function createCaller(
   { token, tokenHash: hash, teamId, scope, country = null, isAgent = false }: Presented,
   admission: Promise<void>,
 ): Promise<Ctx> {
-  const isGrant = token !== null && looksLikeAccessToken(token);
+  const isGrant = token !== null && isAccessToken(token);
   if (!token || !hash || !(isGrant || isToken(token))) {
     await admission;
     throw unauthorized();

@@ -1,14 +1,18 @@
 import { type Context, Hono } from "hono";
-import { cors } from "hono/cors";
 import { type AppEnv, publicOrigin } from "../../http/env.ts";
-import { resourceMetadata, serverMetadata } from "./metadata.ts";
 
 export const wellKnownRoutes = new Hono<AppEnv>();
 
 const SERVER = "/.well-known/oauth-authorization-server";
 const RESOURCE = "/.well-known/oauth-protected-resource";
 
-wellKnownRoutes.use("/.well-known/*", cors({ origin: "*", allowMethods: ["GET"] }));
+/** The site's other paths do not need it. */
+const load = () => import("./metadata.ts");
+
+wellKnownRoutes.use("/.well-known/*", async (c, next) => {
+  const { cors } = await import("hono/cors");
+  return cors({ origin: "*", allowMethods: ["GET"] })(c, next);
+});
 
 const answer = (c: Context<AppEnv>, document: object): Response => {
   c.header("Cache-Control", "public, max-age=300");
@@ -17,11 +21,19 @@ const answer = (c: Context<AppEnv>, document: object): Response => {
 
 const originOf = (c: Context<AppEnv>): string => publicOrigin(c.var.deps, c.req.url);
 
-wellKnownRoutes.get(SERVER, (c) => answer(c, serverMetadata(originOf(c))));
+wellKnownRoutes.get(SERVER, async (c) => {
+  const { serverMetadata } = await load();
+  return answer(c, serverMetadata(originOf(c)));
+});
 
 /** Some clients read the address without a path only. */
 for (const path of [RESOURCE, `${RESOURCE}/mcp`]) {
-  wellKnownRoutes.get(path, (c) => answer(c, resourceMetadata("mcp", originOf(c))));
+  wellKnownRoutes.get(path, (c) => answerResource(c, "mcp"));
 }
 
-wellKnownRoutes.get(`${RESOURCE}/api/v1`, (c) => answer(c, resourceMetadata("api", originOf(c))));
+wellKnownRoutes.get(`${RESOURCE}/api/v1`, (c) => answerResource(c, "api"));
+
+async function answerResource(c: Context<AppEnv>, resource: "mcp" | "api"): Promise<Response> {
+  const { resourceMetadata } = await load();
+  return answer(c, resourceMetadata(resource, originOf(c)));
+}

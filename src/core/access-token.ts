@@ -1,0 +1,4 @@
+const ACCESS_TOKEN = /^kma_[0-9a-f]{80}$/;
+
+/** Whether the text has the form of a token that programs get by OAuth. */
+export const isAccessToken = (text: string): boolean => ACCESS_TOKEN.test(text);
