@@ -13,8 +13,8 @@ const withoutWorkerd: Plugin = {
 };
 
 const ENTRY = `
-import { createApiOf, loadRouters } from "./src/doors/api.ts";
-import { DOCUMENT, toDocument } from "./src/http/openapi.ts";
+import { createApiOf, DOCUMENT, loadRouters } from "./src/doors/api.ts";
+import { toDocument } from "./src/http/openapi.ts";
 const noDeps = () => { throw new Error("Nothing is answered here."); };
 const app = createApiOf(noDeps, await loadRouters(DOCUMENT));
 export const text = JSON.stringify(toDocument(app), null, 2);

@@ -27,24 +27,6 @@ export function coversScope(granted: readonly Scope[], needed: Scope): boolean {
   return needed === "posts:write" && granted.includes("posts:publish");
 }
 
-export const SCOPE_WORDS: Record<Scope, string> = {
-  "*": "Everything",
-  "posts:read": "Read posts",
-  "posts:write": "Write posts, held for approval",
-  "posts:publish": "Publish posts",
-  "accounts:read": "Read accounts",
-  "accounts:write": "Change accounts",
-  "analytics:read": "Read analytics",
-  "pools:read": "Read pools",
-  "pools:write": "Change pools",
-  "webhooks:read": "Read webhooks and events",
-  "webhooks:write": "Change webhooks",
-  "team:read": "Read team and settings",
-  "team:write": "Change team and settings",
-  "links:read": "Read short links",
-  "links:write": "Change short links",
-};
-
 /**
  * Safe for programs that ask for everything that is announced: with these, posts wait for a person's approval.
  *

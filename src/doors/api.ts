@@ -5,7 +5,6 @@ import { createCaller } from "../features/auth/caller.ts";
 import { requireKnownCaller } from "../http/caller.ts";
 import { type MakeDeps, prepareDoor } from "../http/door.ts";
 import { type AppContext, type AppEnv, publicOrigin } from "../http/env.ts";
-import { DOCUMENT, describeApi } from "../http/openapi.ts";
 import { isSameOrigin } from "../http/same-origin.ts";
 import { createSwitch } from "../http/switch.ts";
 
@@ -94,7 +93,12 @@ const ROUTERS: Entry[] = [
 interface Routers {
   open: readonly Router[];
   behindToken: readonly Router[];
+  /** Adds the description of the whole API, which no other path needs. */
+  describe?: (app: OpenAPIHono<AppEnv>, path: string) => void;
 }
+
+/** Path under /api/v1. */
+export const DOCUMENT = "openapi.json";
 
 export const ROUTER_TABLE: readonly Entry[] = [...OPEN_ROUTERS, ...ROUTERS];
 
@@ -132,12 +136,14 @@ export async function loadRouters(beginning: string | null): Promise<Routers> {
     loadOf(beginning, OPEN_ROUTERS),
     loadOf(beginning, ROUTERS),
   ]);
-  return { open, behindToken };
+  if (beginning !== DOCUMENT) return { open, behindToken };
+  const { describeApi } = await import("../http/openapi.ts");
+  return { open, behindToken, describe: describeApi };
 }
 
 export function createApiOf(
   makeDeps: MakeDeps,
-  { open, behindToken }: Routers,
+  { open, behindToken, describe }: Routers,
 ): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>();
   prepareDoor(app, (c) => {
@@ -146,7 +152,7 @@ export function createApiOf(
     return deps;
   });
   app.use("/api/*", apiCors);
-  describeApi(app);
+  describe?.(app, `/api/v1/${DOCUMENT}`);
   for (const router of open) app.route("/api/v1", router);
   app.use("/api/*", requireKnownCaller);
   app.use("/api/*", async (c, next) => {

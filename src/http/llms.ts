@@ -2,7 +2,6 @@ import { Hono } from "hono";
 import type { GuideGroup } from "../core/guides.ts";
 import type { Connector } from "../platforms/connector.ts";
 import { argumentOf } from "../platforms/kit/agent-names.ts";
-import { ADDING_CLIENTS, describeClients } from "./agent-clients.ts";
 import { type AppEnv, publicOrigin } from "./env.ts";
 import { readGuideGroups } from "./guides.ts";
 
@@ -30,6 +29,7 @@ function describeNeeds(connectors: readonly Connector[]): string {
 /** @see https://llmstxt.org */
 const introduce = (
   origin: string,
+  addingClients: string,
   connectors: readonly Connector[],
   guides: readonly GuideGroup[],
 ): string => `# Akimbo
@@ -62,9 +62,7 @@ ${describeNeeds(connectors)}
 
 ## Setting up a client
 
-${ADDING_CLIENTS}
-
-${describeClients(origin, "###")}
+${addingClients}
 
 ## The API
 
@@ -88,10 +86,13 @@ ${guides.map(({ name, title: guide, description }) => `- [${guide}](${origin}/do
 
 llmsRoutes.get("/llms.txt", async (c) => {
   const { deps } = c.var;
-  const [{ connectors }, guides] = await Promise.all([
+  const [{ connectors }, { ADDING_CLIENTS, describeClients }, guides] = await Promise.all([
     import("../platforms/registry.ts"),
+    import("./agent-clients.ts"),
     readGuideGroups(deps),
   ]);
+  const origin = publicOrigin(deps, c.req.url);
+  const addingClients = `${ADDING_CLIENTS}\n\n${describeClients(origin, "###")}`;
   c.header("Cache-Control", "public, max-age=300");
-  return c.text(introduce(publicOrigin(deps, c.req.url), connectors(), guides));
+  return c.text(introduce(origin, addingClients, connectors(), guides));
 });

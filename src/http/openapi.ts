@@ -1,11 +1,9 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import { SCOPE_WORDS, SCOPES } from "../core/scopes.ts";
+import { SCOPE_WORDS } from "../core/scope-words.ts";
+import { SCOPES } from "../core/scopes.ts";
 import { ADDING_CLIENTS, describeClients } from "./agent-clients.ts";
 import { registerSharedParts } from "./answers.ts";
 import { type AppEnv, publicOrigin } from "./env.ts";
-
-/** Path under /api/v1. */
-export const DOCUMENT = "openapi.json";
 
 /** Source: spec, "Versioning". */
 const INTERFACE_VERSION = "1.0.0";
@@ -47,7 +45,7 @@ Agents post through the Model Context Protocol at \`${origin}/mcp\`. \`${origin}
 
 ${describeClients(origin, "###")}`;
 
-export function describeApi(app: OpenAPIHono<AppEnv>): void {
+export function describeApi(app: OpenAPIHono<AppEnv>, path: string): void {
   registerSharedParts(app.openAPIRegistry);
   app.openAPIRegistry.registerComponent("securitySchemes", "apiKey", {
     type: "apiKey",
@@ -71,7 +69,7 @@ export function describeApi(app: OpenAPIHono<AppEnv>): void {
     },
   });
   let document: ReturnType<typeof toDocument> | null = null;
-  app.get(`/api/v1/${DOCUMENT}`, (c) => {
+  app.get(path, (c) => {
     document ??= toDocument(app);
     const agents = introduceAgents(publicOrigin(c.var.deps, c.req.url));
     const info = { ...document.info, description: `${INTRODUCTION}\n\n${agents}` };

@@ -1,5 +1,8 @@
 import type { OtherApp } from "../core/platforms.ts";
 
+/** Names come from servers that anyone may run. */
+export const MAX_NAME_CHARACTERS = 200;
+
 export interface AppKeys {
   clientId: string;
   clientSecret: string;

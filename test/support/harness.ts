@@ -6,8 +6,8 @@ import type { Scope } from "../../src/core/scopes.ts";
 import { sha256Hex } from "../../src/core/signature.ts";
 import { runSchedule } from "../../src/cron/schedule.ts";
 import { createDeps, type Deps, type Role } from "../../src/deps.ts";
-import { beginningOf, createApiOf, loadRouters } from "../../src/doors/api.ts";
-import { DOCUMENT, toDocument } from "../../src/http/openapi.ts";
+import { beginningOf, createApiOf, DOCUMENT, loadRouters } from "../../src/doors/api.ts";
+import { toDocument } from "../../src/http/openapi.ts";
 import type { Fetch } from "../../src/platforms/connector.ts";
 import { consume } from "../../src/queue/consumer.ts";
 import type {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { SCOPE_WORDS, type Scope } from "../../core/scopes.ts";
+import { SCOPE_WORDS } from "../../core/scope-words.ts";
+import type { Scope } from "../../core/scopes.ts";
 import type { Setting } from "../client-command.ts";
 import { type ConnectionOptions, chooseOrigin, toLoginOrigin } from "../connection.ts";
 import { Problem } from "../program.ts";

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { PLATFORMS } from "../../core/platforms.ts";
 import { BROKEN_TEXT, isBrokenText } from "../../core/text.ts";
 import { enableDescriptions } from "../../http/describing.ts";
-import { MAX_NAME_CHARACTERS } from "../../platforms/kit/logins.ts";
+import { MAX_NAME_CHARACTERS } from "../../platforms/login.ts";
 import { MAX_TAGS_CHARACTERS } from "./rules.ts";
 import type { AccountRow } from "./table.ts";
 

@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import { notFound } from "../../core/errors.ts";
-import { ANNOUNCED_SCOPES, SCOPE_WORDS } from "../../core/scopes.ts";
+import { SCOPE_WORDS } from "../../core/scope-words.ts";
+import { ANNOUNCED_SCOPES } from "../../core/scopes.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { Fact } from "../../pages/fact.tsx";

@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import { AppError, notFound } from "../../core/errors.ts";
-import { coversScope, SCOPE_WORDS, SCOPES, type Scope } from "../../core/scopes.ts";
+import { SCOPE_WORDS } from "../../core/scope-words.ts";
+import { coversScope, SCOPES, type Scope } from "../../core/scopes.ts";
 import { readNumericId } from "../../http/ids.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";

@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
-import { SCOPE_WORDS, type Scope } from "../../core/scopes.ts";
+import { SCOPE_WORDS } from "../../core/scope-words.ts";
+import type { Scope } from "../../core/scopes.ts";
 import { textField } from "../../http/pages.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { platformName } from "../../platforms/registry.ts";

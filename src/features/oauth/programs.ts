@@ -1,5 +1,6 @@
 import { AppError, notFound } from "../../core/errors.ts";
-import { SCOPE_WORDS, type Scope } from "../../core/scopes.ts";
+import { SCOPE_WORDS } from "../../core/scope-words.ts";
+import type { Scope } from "../../core/scopes.ts";
 import type { Actor, Ctx, Deps } from "../../deps.ts";
 import { activityLine } from "../activity/repo.ts";
 import { sendMail } from "../mail/service.ts";

@@ -6,7 +6,14 @@ import { addSeconds } from "../../core/time.ts";
 import { refusedUrl } from "../../core/url-policy.ts";
 import type { Fetch } from "../connector.ts";
 import type { ConsentRefusal } from "../consent.ts";
-import type { AppKeys, Connected, Credentials, LoginRefusal, Profile } from "../login.ts";
+import {
+  type AppKeys,
+  type Connected,
+  type Credentials,
+  type LoginRefusal,
+  MAX_NAME_CHARACTERS,
+  type Profile,
+} from "../login.ts";
 import { oneLine } from "./replies.ts";
 
 /** Only connecting the account again helps. */
@@ -33,8 +40,6 @@ export interface Owner {
   picture?: string | null;
 }
 
-/** Names come from servers that anyone may run. */
-export const MAX_NAME_CHARACTERS = 200;
 /** Bluesky's handles are domain names. Source: RFC 1035, 2.3.4. */
 const MAX_HANDLE_CHARACTERS = 253;
 /** A `did:web:` of the longest domain name has 261. */
