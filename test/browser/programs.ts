@@ -115,6 +115,7 @@ export async function checkPrograms(
     const problems = [
       ...(await walk(page, ofAPerson(page, program, { akimbo, folder }))),
       ...(await walk(plain, withoutScript(plain, program))),
+      ...(await walk(page, ofATerminal(page, { akimbo, folder }))),
       ...(await walk(visitor, ofAVisitor(visitor, program))),
       ...(await framed(visitor, program, site)),
     ];
@@ -239,6 +240,66 @@ const withoutScript = (page: Page, program: Program): Step[] => [
     },
   },
 ];
+
+interface DeviceRequest {
+  device_code: string;
+  user_code: string;
+  verification_uri_complete: string;
+}
+
+const CLI = "akimbo-cli";
+
+function ofATerminal(page: Page, { akimbo: { origin }, folder }: Pick<Visit, "akimbo" | "folder">) {
+  const ask = async <T>(path: string, fields: Record<string, string>): Promise<T> => {
+    const body = new URLSearchParams({ client_id: CLI, ...fields });
+    return (await (await fetch(origin + path, { method: "POST", body })).json()) as T;
+  };
+  const poll = ({ device_code }: DeviceRequest) =>
+    ask<{ access_token?: string; error?: string }>("/token", {
+      grant_type: "urn:ietf:params:oauth:grant-type:device_code",
+      device_code,
+    });
+  let request: DeviceRequest;
+  const steps: Step[] = [
+    {
+      name: "a terminal's code is compared first",
+      shows: "Akimbo's command line shows a code.",
+      act: async () => {
+        request = await ask("/device_authorization", { scope: "posts:read posts:publish" });
+        await page.goto(request.verification_uri_complete);
+        await requireSound(page, folder, "device");
+        const shown = await page.getByLabel("Code").inputValue();
+        if (shown !== request.user_code) throw new Error(`The page shows ${shown}.`);
+      },
+    },
+    {
+      name: "then it is allowed",
+      shows: "You can go back to the terminal",
+      act: async () => {
+        await press(page, "It is the one in my terminal");
+        await page.getByText(request.user_code).waitFor();
+        await requireSound(page, folder, "device-allow");
+        await press(page, "Allow");
+        await page.getByRole("heading", { name: "Allowed" }).waitFor();
+        const { access_token: token } = await poll(request);
+        const headers = { authorization: `Bearer ${token}` };
+        const { status } = await fetch(`${origin}/api/v1/upload`, { headers });
+        if (status !== 200) throw new Error(`A call of the terminal is answered with ${status}.`);
+      },
+    },
+    {
+      name: "an answered code is worth nothing",
+      shows: "No terminal shows this code now",
+      act: async () => {
+        await page.goto(request.verification_uri_complete);
+        await press(page, "It is the one in my terminal");
+        await page.getByRole("alert").waitFor();
+        await requireSound(page, folder, "device-unknown");
+      },
+    },
+  ];
+  return steps;
+}
 
 const ofAVisitor = (page: Page, program: Program): Step[] => [
   {

@@ -99,6 +99,9 @@ export const Consent = ({ ctx, request, accounts, notice, sent, ...props }: Cons
               {SCOPE_WORDS[scope]}
             </label>
           ))}
+          {actor.needsApproval && scopes.includes("posts:publish") && (
+            <p class="hint">Your posts wait for approval in this team, and so do the program's.</p>
+          )}
         </fieldset>
         {resource === "mcp" && accounts.length > 0 && (
           <fieldset>
