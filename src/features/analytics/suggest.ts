@@ -4,6 +4,7 @@ import { coversScope } from "../../core/scopes.ts";
 import type { Ctx } from "../../deps.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import { accountById } from "../accounts/repo.ts";
+import { mayUse } from "../auth/rules.ts";
 import { textOf } from "../limits/content-rules.ts";
 import { wordRulesOf } from "../limits/repo/facts.ts";
 import { uploadPage } from "../posts/repo/read.ts";
@@ -40,13 +41,21 @@ export async function suggestFor(
     repo.planOf(ctx.team),
     repo.measuredHashtags({ team: ctx.team, platform, accountId: accountId ?? null }),
   ]);
-  if (accountId !== undefined && accounts.length === 0) throw notFound("Account");
+  const mayRead = (id: string) => mayUse(ctx.actor, id);
+  const isFound = accounts.length > 0 && mayRead(accountId ?? "");
+  if (accountId !== undefined && !isFound) throw notFound("Account");
+  // The figures of all accounts are one sum, which holds others than a program may use.
+  const isSumOfOwn = accountId !== undefined || ctx.actor.accounts === null;
   const mayMeasure =
-    coversScope(ctx.actor.scopes, "analytics:read") && hasAnalytics(ctx, plan ?? null);
+    isSumOfOwn &&
+    coversScope(ctx.actor.scopes, "analytics:read") &&
+    hasAnalytics(ctx, plan ?? null);
   const uses = mayMeasure ? measured.flatMap((hashtags) => hashtags ?? []) : [];
   const { bannedHashtags } = connectorOf(platform).capabilities;
   const own = {
-    texts: rows.flatMap(({ record }) => (record ? [textOf(record.upload)] : [])),
+    texts: rows.flatMap(({ record }) =>
+      record && mayRead(record.upload.accountId) ? [textOf(record.upload)] : [],
+    ),
     measured: topHashtags(uses, uses.length),
   };
   const banned = rules?.bannedHashtags?.[platform] ?? bannedHashtags;

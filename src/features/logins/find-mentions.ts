@@ -4,6 +4,7 @@ import type { MentionedAccount } from "../../platforms/mentions.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import { accountById } from "../accounts/repo.ts";
 import { accountRefusal } from "../accounts/rules.ts";
+import { mayUse } from "../auth/rules.ts";
 import { ask } from "./service.ts";
 
 /** @throws AppError NOT_FOUND, 400 without a look-up, ACCOUNT_INACTIVE, RATE_LIMIT, UNAVAILABLE */
@@ -13,7 +14,7 @@ export async function findMentions(
   query: string,
 ): Promise<MentionedAccount[]> {
   const [[account]] = await ctx.read("accounts:read", [accountById(ctx.team, id)]);
-  if (!account) throw notFound("Account");
+  if (!account || !mayUse(ctx.actor, id)) throw notFound("Account");
   const { name, mentions, extras } = connectorOf(account.platform);
   const finder = extras?.mentions;
   if (!finder) {

@@ -8,7 +8,8 @@ import type { CodeRow } from "./repo/codes.ts";
 import * as repo from "./repo/programs.ts";
 
 /**
- * Remembers the scope that a call of the program lacked, and tells the person once.
+ * Remembers the scope that a call of the program lacked. The person gets one mail until they answer on the page, however
+ * many scopes the program asks for.
  *
  * @param origin the instance's own
  */
@@ -20,11 +21,12 @@ export async function askForScope(
 ): Promise<void> {
   if (tokenId === null) return;
   const wanted = JSON.stringify([scope]);
-  const [changed, [to]] = await deps.db.run([
-    repo.wantScopes({ id: tokenId, wanted }),
+  const [isFirst, , [to]] = await deps.db.run([
+    repo.wantFirst({ id: tokenId, wanted }),
+    repo.wantMore({ id: tokenId, wanted }),
     repo.addressOf({ user: userId }),
   ]);
-  if (changed === 0 || to === undefined) return;
+  if (isFirst === 0 || to === undefined) return;
   await sendMail(deps, {
     to,
     subject: `${name} asks for more`,

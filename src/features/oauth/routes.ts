@@ -24,9 +24,20 @@ export const oauthRoutes = new Hono<AppEnv>();
 
 type OAuthContext = Context<AppEnv>;
 
-oauthRoutes.use(
-  cors({ origin: "*", allowMethods: ["POST"], allowHeaders: ["authorization", "content-type"] }),
-);
+const forPagesOfOthers = cors({
+  origin: "*",
+  allowMethods: ["POST"],
+  allowHeaders: ["authorization", "content-type"],
+});
+
+for (const path of [
+  ENDPOINTS.token,
+  ENDPOINTS.registration,
+  ENDPOINTS.revocation,
+  ENDPOINTS.deviceAuthorization,
+]) {
+  oauthRoutes.use(path, forPagesOfOthers);
+}
 
 async function bodyText(c: OAuthContext): Promise<string> {
   const bytes = await bodyOf(c.req.raw).readAll(MAX_BODY_BYTES, async () => {});

@@ -19,6 +19,32 @@ const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}`
 const listTools = (token: string) => send(harness, "tools/list", {}, bearer(token));
 
 describe("the page Tokens", () => {
+  test("shows all that a program asks for, and mails once until the person answers", async () => {
+    const asked = { scope: "accounts:read posts:read posts:write" };
+    const { access_token } = await program.tokens(browser, asked, { scopes: ["accounts:read"] });
+    await harness.settle();
+    const mails = () =>
+      harness.logs.filter((line) => "subject" in line && /asks for more/.test(`${line.subject}`))
+        .length;
+    const wants = async () => {
+      const tools = ["list_recent_posts", "create_review_link"];
+      const calls = [...tools, ...tools, ...tools].map((name) =>
+        send(harness, "tools/call", { name, arguments: {} }, bearer(access_token)),
+      );
+      for (const { status } of await Promise.all(calls)) expect(status).toBe(403);
+      await harness.settle();
+    };
+    await wants();
+    expect(mails()).toBe(1);
+    const { html } = await browser.get("/app/tokens");
+    expect(html).toContain("It asks for: publish posts, read posts.");
+    const [extend = ""] = formsOf(html).filter((path) => path.includes("/extend"));
+    const scopes = ["posts:publish", "posts:read"];
+    await browser.sendForm(extend, { scopes });
+    const list = { name: "list_recent_posts", arguments: {} };
+    expect((await send(harness, "tools/call", list, bearer(access_token))).status).toBe(200);
+  });
+
   test("lists programs, extends one that asks for more, and ends it", async () => {
     const { access_token } = await program.tokens(browser);
     const wants = () =>

@@ -153,8 +153,17 @@ describe("an agent of some accounts", () => {
       ["update_post", { postId: foreign, title: "Mine" }],
       ["unpublish_post", { postId: foreign }],
       ["create_review_link", { postIds: [foreign] }],
+      ["find_mentions", { accountId: other, query: "ada" }],
+      ["suggest_hashtags", { accountId: other, platform: "bluesky", text: "Hello" }],
     ] as const) {
       expect([name, (await call(name, args)).isError]).toEqual([name, true]);
+    }
+    for (const [name, args] of [
+      ["find_mentions", { accountId: mine, query: "ada" }],
+      ["suggest_hashtags", { accountId: mine, platform: "bluesky", text: "Hello" }],
+      ["suggest_hashtags", { platform: "bluesky", text: "Hello" }],
+    ] as const) {
+      expect([name, (await call(name, args)).isError ?? false]).toEqual([name, false]);
     }
     const recent = (await call("list_recent_posts", {})).structuredContent;
     expect([recent.total, recent.posts.length]).toEqual([1, 1]);

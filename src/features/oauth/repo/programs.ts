@@ -34,10 +34,20 @@ interface Wanted {
   wanted: string;
 }
 
-/** Changes nothing when the same scopes were asked for before. */
-export const wantScopes = preparedWrite(
+/** Changes nothing while the person has not answered an earlier question. */
+export const wantFirst = preparedWrite(
   ({ id, wanted }: Params<Wanted>) =>
-    sql`UPDATE oauth_grants SET wanted = ${wanted} WHERE id = ${id} AND wanted IS NOT ${wanted}`,
+    sql`UPDATE oauth_grants SET wanted = ${wanted} WHERE id = ${id} AND wanted IS NULL`,
+);
+
+/** Adds to what is asked for already. Changes nothing when it is there. */
+export const wantMore = preparedWrite(
+  ({ id, wanted }: Params<Wanted>) =>
+    sql`UPDATE oauth_grants SET wanted = (SELECT json_group_array(value) FROM (
+        SELECT value FROM json_each(oauth_grants.wanted)
+        UNION SELECT value FROM json_each(${wanted})))
+      WHERE id = ${id} AND wanted IS NOT NULL AND EXISTS (SELECT 1 FROM json_each(${wanted})
+        WHERE value NOT IN (SELECT value FROM json_each(oauth_grants.wanted)))`,
 );
 
 export const addressOf = prepared(
