@@ -20,14 +20,14 @@ const listTools = (token: string) => send(harness, "tools/list", {}, bearer(toke
 
 describe("the page Tokens", () => {
   test("shows all that a program asks for, and mails once until the person answers", async () => {
-    const asked = { scope: "accounts:read posts:read posts:write" };
-    const { access_token } = await program.tokens(browser, asked, { scopes: ["accounts:read"] });
+    const asked = { scope: "accounts:read posts:read" };
+    const { access_token } = await program.tokens(browser, asked, { scopes: ["posts:read"] });
     await harness.settle();
     const mails = () =>
       harness.logs.filter((line) => "subject" in line && /asks for more/.test(`${line.subject}`))
         .length;
     const wants = async () => {
-      const tools = ["list_recent_posts", "create_review_link"];
+      const tools = ["list_accounts", "create_review_link"];
       const calls = [...tools, ...tools, ...tools].map((name) =>
         send(harness, "tools/call", { name, arguments: {} }, bearer(access_token)),
       );
@@ -37,11 +37,11 @@ describe("the page Tokens", () => {
     await wants();
     expect(mails()).toBe(1);
     const { html } = await browser.get("/app/tokens");
-    expect(html).toContain("It asks for: publish posts, read posts.");
+    expect(html).toContain("It asks for: read accounts, publish posts.");
     const [extend = ""] = formsOf(html).filter((path) => path.includes("/extend"));
-    const scopes = ["posts:publish", "posts:read"];
+    const scopes = ["accounts:read", "posts:publish"];
     await browser.sendForm(extend, { scopes });
-    const list = { name: "list_recent_posts", arguments: {} };
+    const list = { name: "list_accounts", arguments: {} };
     expect((await send(harness, "tools/call", list, bearer(access_token))).status).toBe(200);
   });
 
