@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { MINUTE } from "../../core/time.ts";
 import { Problem } from "../program.ts";
 import { TRY_LATER } from "../retry.ts";
-import { CLIENT_ID, postForTokens, type SignInServer, type Tokens } from "./server.ts";
+import { CLIENT_ID, postForTokens, type SignInServer, shown, type Tokens } from "./server.ts";
 
 const WAIT_MS = 5 * MINUTE;
 const HOST = "127.0.0.1";
@@ -103,7 +103,7 @@ function readCode(answered: URLSearchParams, origin: string): string {
   const code = answered.get("code");
   if (code) return code;
   const words = answered.get("error_description") ?? answered.get("error") ?? "there is no code";
-  throw new Problem(`You are not signed in: ${words}`);
+  throw new Problem(`You are not signed in: ${shown(words)}`);
 }
 
 const escapeHtml = (text: string): string =>

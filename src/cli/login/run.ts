@@ -10,7 +10,7 @@ import { toLogin } from "./credential.ts";
 import { signInByCode } from "./device-code.ts";
 import { signInByBrowser } from "./loopback.ts";
 import { discover, post } from "./server.ts";
-import { loginPath, readLogin, removeLogin, withLock, writeLogin } from "./store.ts";
+import { loginPath, prepareLogin, readLogin, removeFile, withLock, writeLogin } from "./store.ts";
 
 /** What the commands and the bridge need. Rehearsals and tokens take a token with all scopes. */
 const DEFAULT_SCOPES: readonly Scope[] = [
@@ -30,6 +30,9 @@ export interface LoginOptions extends Pick<ConnectionOptions, "url">, FlowOption
 export async function logIn(options: LoginOptions, { host, stopping }: Setting): Promise<void> {
   const origin = toLoginOrigin(await chooseOrigin(options, host));
   const server = await discover(origin);
+  const path = loginPath(origin, process.env);
+  const warning = await prepareLogin(path);
+  if (warning) console.error(warning);
   const { scope = DEFAULT_SCOPES.join(" ") } = options;
   const request = { server, scope, stopping, resource: `${origin}/api/v1` };
   const flow = chooseFlow(options);
@@ -43,7 +46,6 @@ export async function logIn(options: LoginOptions, { host, stopping }: Setting):
             if (flow === "browser") openBrowser(address);
           },
         });
-  const path = loginPath(origin, process.env);
   const { tokenEndpoint, revocationEndpoint } = server;
   const login = {
     id: randomUUID(),
@@ -82,7 +84,7 @@ export async function logOut(
   const path = loginPath(origin, process.env);
   await withLock(path, async () => {
     const login = await readLogin(path).catch(() => null);
-    await removeLogin(path);
+    await removeFile(path);
     if (!login) throw new Problem(`You are not signed in to ${origin}.`);
     await post(login.revocationEndpoint, tokenOf(login)).catch((error: Error) => {
       throw new Problem(

@@ -1,6 +1,8 @@
 import * as z from "zod";
-import { SECOND } from "../../core/time.ts";
+import { isAccessToken, isRefreshToken } from "../../core/access-token.ts";
+import { DAY, SECOND } from "../../core/time.ts";
 import { isLoopback } from "../../core/url-policy.ts";
+import { oneLine, readText } from "../../platforms/kit/replies.ts";
 import { parseJson } from "../json.ts";
 import { Misuse, Problem } from "../program.ts";
 import { describeNetworkError, isTemporaryStatus, TemporaryProblem } from "../retry.ts";
@@ -9,6 +11,16 @@ export const CLIENT_ID = "akimbo-cli";
 
 /** Shorter than the lock of a login lasts. */
 const TIMEOUT_MS = 10 * SECOND;
+
+const MAX_ANSWER_BYTES = 65_536;
+const MAX_WORDS = 200;
+
+/** Words of the server for a terminal, which could execute control characters. */
+export const shown = (words: string): string => oneLine(words, MAX_WORDS);
+
+/** Whole seconds that the server names, within limits. */
+export const seconds = (min: number, max: number) =>
+  z.number().transform((value) => Math.min(max, Math.max(min, Math.trunc(value))));
 
 const metadata = z.object({
   issuer: z.string(),
@@ -33,17 +45,26 @@ interface Answer {
   text: string;
 }
 
-/** Follows no redirect, because a token must not reach another server. @throws TemporaryProblem */
+/**
+ * Follows no redirect, because a token must not reach another server.
+ *
+ * @throws TemporaryProblem; Problem for an answer that is too long
+ */
 async function ask(address: string, init: RequestInit = {}): Promise<Answer> {
+  const { origin, pathname } = new URL(address);
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {
-    const signal = AbortSignal.timeout(TIMEOUT_MS);
     const response = await fetch(address, { ...init, redirect: "manual", signal });
-    const text = await response.text();
-    return { status: response.status, body: parseJson(text), text };
+    const text = response.body ? await readText(response, MAX_ANSWER_BYTES) : "";
+    if (text !== null) return { status: response.status, body: parseJson(text), text };
   } catch (error) {
-    const { origin } = new URL(address);
-    throw new TemporaryProblem(`${origin} cannot be reached: ${describeNetworkError(error)}`);
+    throw new TemporaryProblem(
+      `${origin} cannot be reached: ${shown(describeNetworkError(error))}`,
+    );
   }
+  throw new Problem(
+    `${origin} answers ${pathname} with more than ${MAX_ANSWER_BYTES} bytes. Check the address.`,
+  );
 }
 
 /**
@@ -66,20 +87,25 @@ export async function discover(origin: string): Promise<SignInServer> {
     );
   }
   if (data.issuer !== origin) {
-    throw new Problem(`The server at ${origin} says that it is ${data.issuer}. Use that address.`);
+    throw new Problem(
+      `The server at ${origin} says that it is ${shown(data.issuer)}. Use that address.`,
+    );
   }
-  const server = {
+  return {
     origin,
-    authorizationEndpoint: data.authorization_endpoint,
-    tokenEndpoint: data.token_endpoint,
-    revocationEndpoint: data.revocation_endpoint,
-    deviceEndpoint: data.device_authorization_endpoint,
+    authorizationEndpoint: ownAddress(data.authorization_endpoint, origin),
+    tokenEndpoint: ownAddress(data.token_endpoint, origin),
+    revocationEndpoint: ownAddress(data.revocation_endpoint, origin),
+    deviceEndpoint: ownAddress(data.device_authorization_endpoint, origin),
   };
-  for (const address of Object.values(server)) {
-    if (URL.parse(address)?.origin === origin) continue;
-    throw new Problem(`The server at ${origin} sends its sign-in elsewhere, to ${address}.`);
-  }
-  return server;
+}
+
+/** Returns the address as a browser writes it. @throws Problem for one of another server */
+export function ownAddress(address: string, origin: string): string {
+  const href = URL.parse(address)?.href;
+  // To compare origins would let `blob:` addresses pass, and a user name that looks like another host.
+  if (href?.startsWith(`${origin}/`)) return href;
+  throw new Problem(`The server at ${origin} sends its sign-in elsewhere, to ${shown(address)}.`);
 }
 
 const refusal = z.object({ error: z.string(), error_description: z.string().optional() });
@@ -101,26 +127,30 @@ export async function post(address: string, fields: Record<string, string>): Pro
   if (answer.status === 200) return answer.body;
   const path = new URL(address).pathname;
   const { data } = refusal.safeParse(answer.body);
-  const words = data?.error_description ?? data?.error ?? answer.text.slice(0, 200);
+  const words = shown(data?.error_description ?? data?.error ?? answer.text);
   const message = `POST ${path}: ${answer.status} ${words}`;
   if (isTemporaryStatus(answer.status)) throw new TemporaryProblem(message);
   throw new SignInRefusal(data?.error ?? "", message);
 }
 
+const YEAR_SECONDS = (365 * DAY) / SECOND;
+/** All scopes together are shorter. */
+const MAX_SCOPE = 1_000;
+
 const tokens = z.object({
-  access_token: z.string(),
-  refresh_token: z.string(),
-  expires_in: z.number(),
-  scope: z.string(),
+  access_token: z.string().refine(isAccessToken),
+  refresh_token: z.string().refine(isRefreshToken),
+  expires_in: seconds(1, YEAR_SECONDS),
+  scope: z.string().transform((text) => oneLine(text, MAX_SCOPE)),
 });
 export type Tokens = z.infer<typeof tokens>;
 
-/** @throws SignInRefusal; TemporaryProblem; Problem for another answer */
+/** @throws SignInRefusal; TemporaryProblem; Problem for another answer, and for tokens of another form */
 export async function postForTokens(
   address: string,
   fields: Record<string, string>,
 ): Promise<Tokens> {
   const { data } = tokens.safeParse(await post(address, fields));
   if (data) return data;
-  throw new Problem(`POST ${new URL(address).pathname}: the answer holds no tokens.`);
+  throw new Problem(`POST ${new URL(address).pathname}: the answer holds no tokens of Akimbo.`);
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -79,10 +79,39 @@ export async function writeLogin(path: string, value: Login): Promise<void> {
   }
 }
 
-export const removeLogin = (path: string): Promise<void> => rm(path, { force: true });
+/** @throws Problem */
+export async function removeFile(path: string): Promise<void> {
+  await rm(path, { force: true }).catch((error: Error) => {
+    throw new Problem(`${path} cannot be removed: ${error.message}`);
+  });
+}
 
-const prepareFolder = (path: string) =>
-  mkdir(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER });
+async function prepareFolder(path: string): Promise<void> {
+  const folder = dirname(path);
+  await mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER }).catch((error: Error) => {
+    throw new Problem(`The folder ${folder} cannot be made: ${error.message}`);
+  });
+}
+
+const OTHERS_WRITE = 0o022;
+
+/**
+ * Finds out before a sign-in whether its login can be written. Returns a warning when others could change it.
+ *
+ * @throws Problem when it cannot be written
+ */
+export async function prepareLogin(path: string): Promise<string | null> {
+  await withLock(path, () => refuseFolder(path));
+  const folder = dirname(path);
+  const { mode } = await stat(folder);
+  if (process.platform === "win32" || (mode & OTHERS_WRITE) === 0) return null;
+  return `Others may write to ${folder}, where your logins are. Keep it to yourself: chmod 700 "${folder}"`;
+}
+
+async function refuseFolder(path: string): Promise<void> {
+  const stats = await lstat(path).catch(() => null);
+  if (stats?.isDirectory()) throw new Problem(`${path} is a folder. Remove it, and try again.`);
+}
 
 /** Longer than anything that is done under the lock. */
 const LOCK_STALE_MS = 30 * SECOND;
@@ -91,19 +120,22 @@ const LOCK_POLL_MS = 50;
 /**
  * Runs `act` while no other process runs one for this login. The lock of a killed process is broken. Two processes may
  * both break it and go on: the server gives both the same tokens.
+ *
+ * @throws Problem when the lock can be neither taken nor removed
  */
 export async function withLock<T>(path: string, act: () => Promise<T>): Promise<T> {
   const lock = `${path}.lock`;
   const mark = `${process.pid} ${randomUUID()}`;
   await prepareFolder(path);
   while (!(await takeLock(lock, mark))) {
-    if (await isStale(lock)) await rm(lock, { force: true });
+    await refuseFolder(lock);
+    if (await isStale(lock)) await removeFile(lock);
     else await sleep(LOCK_POLL_MS);
   }
   try {
     return await act();
   } finally {
-    if ((await readFile(lock, "utf8").catch(() => null)) === mark) await rm(lock, { force: true });
+    if ((await readFile(lock, "utf8").catch(() => null)) === mark) await removeFile(lock);
   }
 }
 
@@ -122,7 +154,7 @@ async function takeLock(lock: string, mark: string): Promise<boolean> {
 async function isStale(lock: string): Promise<boolean> {
   const [text, stats] = await Promise.all([
     readFile(lock, "utf8").catch(() => ""),
-    stat(lock).catch(() => null),
+    lstat(lock).catch(() => null),
   ]);
   if (!stats) return false;
   const ageMs = Math.abs(Date.now() - stats.mtimeMs);

@@ -1,7 +1,19 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  lutimes,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -25,6 +37,9 @@ const HOUR_MS = 3_600_000;
 /** No process has it. */
 const DEAD_PID = 2 ** 30;
 
+const access = (n: number): string => `kma_${String(n).padStart(80, "0")}`;
+const refresh = (n: number): string => `kmr_${String(n).padStart(80, "0")}`;
+
 /** A server that renews the refresh token `kmr_n` to `kmr_n+1`, always the same way. */
 async function startServer(t: TestContext, answer: RequestListener = () => {}) {
   let renewals = 0;
@@ -36,7 +51,7 @@ async function startServer(t: TestContext, answer: RequestListener = () => {}) {
     answer(request, response);
     if (response.writableEnded || response.destroyed) return;
     const next = Number((form.get("refresh_token") ?? "").replace("kmr_", "")) + 1;
-    const tokens = { access_token: `kma_${next}`, refresh_token: `kmr_${next}` };
+    const tokens = { access_token: access(next), refresh_token: refresh(next) };
     response.setHeader("content-type", "application/json");
     response.end(JSON.stringify({ ...tokens, expires_in: 3_600, scope: "posts:read" }));
   }).listen(0, "127.0.0.1");
@@ -55,7 +70,7 @@ async function storeLogin(t: TestContext, origin: string, more: Partial<Login> =
   const env = { XDG_CONFIG_HOME: folder };
   const path = loginPath(origin, env);
   await writeLogin(path, {
-    ...{ id: "login", accessToken: "kma_1", refreshToken: "kmr_1", scope: "posts:read" },
+    ...{ id: "login", accessToken: access(1), refreshToken: refresh(1), scope: "posts:read" },
     expiresAt: Date.now() - 1,
     ...{ tokenEndpoint: `${origin}/token`, revocationEndpoint: `${origin}/revoke` },
     ...more,
@@ -78,12 +93,12 @@ test("a login is in a file that only its person reads", async (t) => {
 test("a login that lasts is used as it is; one that is nearly over is renewed", async (t) => {
   const { origin, count } = await startServer(t);
   const lasting = await storeLogin(t, origin, { expiresAt: Date.now() + HOUR_MS });
-  assert.deepEqual(await lasting.credential.header(), { authorization: "Bearer kma_1" });
+  assert.deepEqual(await lasting.credential.header(), { authorization: `Bearer ${access(1)}` });
   const nearly = await storeLogin(t, origin, { expiresAt: Date.now() + 30_000 });
-  assert.deepEqual(await nearly.credential.header(), { authorization: "Bearer kma_2" });
+  assert.deepEqual(await nearly.credential.header(), { authorization: `Bearer ${access(2)}` });
   assert.equal(count(), 1);
   const stored = await readLogin(nearly.path);
-  assert.deepEqual([stored?.id, stored?.refreshToken], ["login", "kmr_2"]);
+  assert.deepEqual([stored?.id, stored?.refreshToken], ["login", refresh(2)]);
   assert.ok((stored?.expiresAt ?? 0) > Date.now() + HOUR_MS - 10_000);
 });
 
@@ -97,7 +112,7 @@ test("processes and calls that ask at once renew the login once", async (t) => {
   const calls = Array.from({ length: 20 }, () => credential.header());
   const outputs = (await Promise.all(processes)).map(({ stdout }) => stdout.trim());
   const headers = (await Promise.all(calls)).map(({ authorization }) => authorization);
-  assert.deepEqual(new Set([...outputs, ...headers]), new Set(["Bearer kma_2"]));
+  assert.deepEqual(new Set([...outputs, ...headers]), new Set([`Bearer ${access(2)}`]));
   assert.equal(count(), 1);
   assert.deepEqual(await readdir(dirname(path)), [path.slice(dirname(path).length + 1)]);
 });
@@ -106,7 +121,7 @@ test("the lock of a killed process does not hold others up", async (t) => {
   const { origin } = await startServer(t);
   const { path, credential } = await storeLogin(t, origin);
   await writeFile(`${path}.lock`, `${DEAD_PID} x`);
-  assert.deepEqual(await credential.header(), { authorization: "Bearer kma_2" });
+  assert.deepEqual(await credential.header(), { authorization: `Bearer ${access(2)}` });
 
   // Another process has its number by now, or it was killed before it wrote its own.
   for (const text of [`${process.pid} x`, ""]) {
@@ -132,6 +147,29 @@ test("the lock of a running process does", async (t) => {
   assert.equal(await held, false);
 });
 
+test("a lock that is a folder, and one that cannot be removed, name themselves", async (t) => {
+  const { path } = await storeLogin(t, "https://a.example");
+  await mkdir(`${path}.lock`);
+  const refused = withLock(path, async () => "done");
+  await assert.rejects(refused, {
+    message: `${path}.lock is a folder. Remove it, and try again.`,
+    exitCode: 1,
+  });
+  await rm(`${path}.lock`, { recursive: true });
+  await symlink("nowhere", `${path}.lock`);
+  const longAgo = Date.now() / 1_000 - 31;
+  await lutimes(`${path}.lock`, longAgo, longAgo);
+  assert.equal(await withLock(path, async () => "done"), "done");
+  if (process.platform === "win32" || process.getuid?.() === 0) return;
+  await writeFile(`${path}.lock`, `${DEAD_PID} x`);
+  await chmod(dirname(path), 0o500);
+  await assert.rejects(
+    withLock(path, async () => "done"),
+    (error: Error) => error.message.startsWith(`${path}.lock cannot be removed: `),
+  );
+  await chmod(dirname(path), 0o700);
+});
+
 /** Whether another could take the lock now. */
 const withTaken = (path: string): Promise<boolean> =>
   writeFile(`${path}.lock`, "", { flag: "wx" }).then(
@@ -146,7 +184,7 @@ test("a renewal whose answer is lost is repeated, and gets the same tokens", asy
   });
   const { credential } = await storeLogin(t, origin);
   await assert.rejects(credential.header(), /cannot be reached/);
-  assert.deepEqual(await credential.header(), { authorization: "Bearer kma_2" });
+  assert.deepEqual(await credential.header(), { authorization: `Bearer ${access(2)}` });
 });
 
 test("a login that was ended says how to sign in again", async (t) => {
@@ -163,6 +201,40 @@ test("a login that was ended says how to sign in again", async (t) => {
   await assert.rejects(credential.header(), /You are not signed in to .*akimbo login --url X/);
 });
 
+test("a renewal with an answer of another form keeps the login as it is", async (t) => {
+  const good = { access_token: access(2), refresh_token: refresh(2), scope: "posts:read" };
+  const ANSWERS: [answer: string, words: RegExp][] = [
+    [
+      JSON.stringify({ ...good, access_token: "kma_2", expires_in: 60 }),
+      /holds no tokens of Akimbo/,
+    ],
+    [JSON.stringify({ ...good, refresh_token: access(2), expires_in: 60 }), /holds no tokens/],
+    [JSON.stringify({ ...good, access_token: `${access(2)}\r\n`, expires_in: 60 }), /no tokens/],
+    [JSON.stringify({ ...good, expires_in: "60" }), /holds no tokens/],
+    [" ".repeat(70_000) + JSON.stringify({ ...good, expires_in: 60 }), /more than 65536 bytes/],
+  ];
+  let text = "";
+  const { origin } = await startServer(t, (_, response) => void response.end(text));
+  const { path, credential } = await storeLogin(t, origin);
+  const before = await readFile(path, "utf8");
+  for (const [answer, words] of ANSWERS) {
+    text = answer;
+    await assert.rejects(credential.header(), { message: words, exitCode: 1 });
+    assert.equal(await readFile(path, "utf8"), before);
+  }
+});
+
+test("a login lasts at most a year", async (t) => {
+  const tokens = { access_token: access(2), refresh_token: refresh(2), scope: "posts:read" };
+  const { origin } = await startServer(t, (_, response) => {
+    response.end(JSON.stringify({ ...tokens, expires_in: 1e300 }));
+  });
+  const { path, credential } = await storeLogin(t, origin);
+  await credential.header();
+  const { expiresAt = 0 } = (await readLogin(path)) ?? {};
+  assert.ok(expiresAt <= Date.now() + 365 * 24 * HOUR_MS);
+});
+
 test("a token that the server refuses is renewed once, and only for a login", async (t) => {
   const { origin, count } = await startServer(t);
   const { credential } = await storeLogin(t, origin, { expiresAt: Date.now() + HOUR_MS });
@@ -172,7 +244,10 @@ test("a token that the server refuses is renewed once, and only for a login", as
     return { response: new Response(null, { status: 401 }) };
   };
   assert.equal((await sendWith(credential, refuseAll)).response.status, 401);
-  assert.deepEqual(sent, [{ authorization: "Bearer kma_1" }, { authorization: "Bearer kma_2" }]);
+  assert.deepEqual(sent, [
+    { authorization: `Bearer ${access(1)}` },
+    { authorization: `Bearer ${access(2)}` },
+  ]);
   assert.equal(count(), 1);
   sent.length = 0;
   await sendWith(ofToken("kmb_1"), refuseAll);
