@@ -71,7 +71,11 @@ export async function readConnection(
       `AKIMBO_URL needs AKIMBO_TOKEN too: a token of that server. Or sign in: ${signIn}`,
     );
   }
-  throw new Misuse(`There is no token for ${origin}. ${host.advice} Or sign in: ${signIn}`);
+  const logins = await listLogins(env);
+  const others = logins.length > 0 ? ` You are signed in to ${logins.join(", ")}: --url.` : "";
+  throw new Misuse(
+    `There is no token for ${origin}.${others} ${host.advice} Or sign in: ${signIn}`,
+  );
 }
 
 /** The instance that the user means, for a sign-in. @throws Misuse without one */

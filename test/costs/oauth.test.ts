@@ -96,7 +96,7 @@ test("the exchange of a code and a renewal have a few round trips, however many 
     expect(status).toBe(200);
     refreshToken = body.refresh_token;
   });
-  expect(exchange).toEqual({ trips: 4, statements: 11, read: 26, written: 15, slow: [] });
+  expect(exchange).toEqual({ trips: 4, statements: 12, read: 27, written: 15, slow: [] });
   const renewal = async () => expect((await program.refresh(refreshToken)).status).toBe(200);
   expect(await costsOf(renewal)).toEqual({
     trips: 3,

@@ -11,7 +11,13 @@ import {
   whoGranted,
   whoPasted,
 } from "./repo/tokens.ts";
-import { isToken, resolveActor, type TokenRecord, unauthorized } from "./rules.ts";
+import {
+  isToken,
+  programUnauthorized,
+  resolveActor,
+  type TokenRecord,
+  unauthorized,
+} from "./rules.ts";
 
 /** Spec is silent: noting every use would write a row per call. */
 const USE_NOTED_EVERY_MS = HOUR;
@@ -28,6 +34,7 @@ export async function createCaller(
     throw unauthorized();
   }
   const resolve = (record: TokenRecord | null): Actor => {
+    if (!record && isGrant) throw programUnauthorized();
     const actor = resolveActor(record, teamId, isAgent);
     if (record) noteUse(deps, record, { hash, from: country, isAgent });
     return actor;

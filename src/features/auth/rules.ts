@@ -41,6 +41,12 @@ export const unauthorized = () =>
     "Missing or invalid API token. Send it in the x-api-key header; it begins with kmb_.",
   );
 
+export const programUnauthorized = () =>
+  new AppError(
+    "UNAUTHORIZED",
+    "This program's access has expired or was ended, or is for another part of the API. Renew it, or ask its person to allow the program again.",
+  );
+
 /**
  * @throws AppError UNAUTHORIZED for an unknown or revoked token, or a former member's pinned token; FORBIDDEN for a
  * team in X-Team-ID without membership
@@ -59,6 +65,7 @@ export function resolveActor(
     );
   }
   if (!membership) {
+    if (record.grant) throw programUnauthorized();
     if (pinnedTeamId !== null) throw unauthorized();
     throw new AppError("FORBIDDEN", "You are not an active member of the team in X-Team-ID.");
   }

@@ -94,8 +94,8 @@ appsPage.get(`${PATH}/:id/secret`, signedIn("read:pages"), async (c) => {
       <div class="card">
         <p>
           The old secret ends at once. Enter the new one in the other program then: without it, the
-          program can connect no more people, and its access for the {peopleOf(app.people)} who
-          allow it now cannot be renewed after an hour.
+          program can connect no more people, and for {peopleOf(app.people)} its access cannot be
+          renewed after an hour.
         </p>
         <TeamForm class="row" action={`${PATH}/${app.id}/secret`}>
           <Button tone="danger">Make a new secret</Button>

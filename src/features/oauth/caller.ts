@@ -3,8 +3,6 @@ import { ANNOUNCED_SCOPES, type Scope } from "../../core/scopes.ts";
 import { type AppContext, publicOrigin } from "../../http/env.ts";
 import { logStep } from "./log.ts";
 
-const UNKNOWN = "This token is unknown, or was ended, or has expired.";
-
 /**
  * Tells a refused agent where its person can allow it.
  *
@@ -17,7 +15,7 @@ export async function challenge(c: AppContext, error: unknown): Promise<void> {
   const metadata = `resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`;
   if (error.code === "UNAUTHORIZED") {
     const isNamed = c.req.header("authorization") !== undefined;
-    const wrong = isNamed ? `error="invalid_token", error_description="${UNKNOWN}", ` : "";
+    const wrong = isNamed ? `error="invalid_token", error_description="${error.message}", ` : "";
     const scope = `scope="${ANNOUNCED_SCOPES.join(" ")}"`;
     c.header("WWW-Authenticate", `Bearer ${wrong}${metadata}, ${scope}`);
     const reason = isNamed ? "token_refused" : "no_token";

@@ -99,8 +99,12 @@ export const Consent = ({ ctx, request, accounts, notice, sent, ...props }: Cons
               {SCOPE_WORDS[scope]}
             </label>
           ))}
-          {actor.needsApproval && scopes.includes("posts:publish") && (
-            <p class="hint">Your posts wait for approval in this team, and so do the program's.</p>
+          {scopes.includes("posts:publish") && (
+            <p class="hint">
+              {actor.needsApproval
+                ? "Your posts wait for approval in this team, and so do the program's."
+                : "Without “Publish posts”, each of its posts waits until a person approves it."}
+            </p>
           )}
         </fieldset>
         {resource === "mcp" && accounts.length > 0 && (
@@ -127,6 +131,11 @@ export const Consent = ({ ctx, request, accounts, notice, sent, ...props }: Cons
               ))}
             </div>
           </fieldset>
+        )}
+        {resource === "api" && (
+          <p class="hint">
+            With all accounts of the workspace, also those that are connected later.
+          </p>
         )}
         <label>
           How long

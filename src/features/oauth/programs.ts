@@ -5,6 +5,7 @@ import type { Actor, Ctx, Deps } from "../../deps.ts";
 import { activityLine } from "../activity/repo.ts";
 import { sendMail } from "../mail/service.ts";
 import type { CodeRow } from "./repo/codes.ts";
+import { endGrant } from "./repo/grants.ts";
 import * as repo from "./repo/programs.ts";
 
 /**
@@ -41,25 +42,52 @@ export async function askForScope(
 }
 
 /** Tells the person that a program may act for them, in case that it was not they who allowed it. */
-export async function reportAllowed(
-  deps: Deps,
-  { userId, clientName, clientHost, scopes }: CodeRow,
-  origin: string,
-): Promise<void> {
-  const [[to]] = await deps.db.run([repo.addressOf({ user: userId })]);
+export async function reportAllowed(deps: Deps, code: CodeRow, origin: string): Promise<void> {
+  const { userId, teamId, clientName, clientHost, scopes, accounts, grantExpiresAt } = code;
+  const [[to], [team = "a team"]] = await deps.db.run([
+    repo.addressOf({ user: userId }),
+    repo.nameOfTeam({ team: teamId }),
+  ]);
   if (to === undefined) return;
   await sendMail(deps, {
     to,
     subject: `${clientName} may act for you`,
     text: [
-      `${clientName} (${clientHost}) was allowed to act for you:`,
+      `${clientName} (${clientHost}) was allowed to act for you in ${team}:`,
       ...scopes.map((scope) => `- ${SCOPE_WORDS[scope]}`),
+      ...(accounts ? [`- with ${accounts.length} of its accounts`] : []),
+      ...(grantExpiresAt ? [`- until ${grantExpiresAt.toISOString().slice(0, 10)}`] : []),
       "",
       "If this was not you, end it here, and sign out of all sessions:",
       `${origin}/app/tokens`,
       "",
     ].join("\n"),
   });
+}
+
+/** Ends a grant whose code or token came twice, and tells the person. */
+export async function endStolen(
+  deps: Deps,
+  grantId: number,
+  now: Date,
+  origin: string,
+): Promise<void> {
+  const [[person]] = await deps.db.run([repo.personOfGrant({ id: grantId })]);
+  await endGrant(deps.db, grantId, now);
+  if (!person) return;
+  const { email: to, name } = person;
+  const mail = {
+    to,
+    subject: `${name} was ended`,
+    text: [
+      `A one-time secret of ${name}, a program that you allowed, was used a second time. Another program may have it, so the program may not act for you any more.`,
+      "",
+      "If you still use the program, sign in from it again. What it did is listed here:",
+      `${origin}/app/activity`,
+      "",
+    ].join("\n"),
+  };
+  deps.defer(sendMail(deps, mail));
 }
 
 /**

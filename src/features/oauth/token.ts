@@ -4,11 +4,11 @@ import { sha256Hex } from "../../core/signature.ts";
 import { DAY } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
 import type { Client } from "./clients.ts";
-import { reportAllowed } from "./programs.ts";
+import { endStolen, reportAllowed } from "./programs.ts";
 import { OAuthRefusal } from "./refusal.ts";
 import * as codes from "./repo/codes.ts";
 import * as devices from "./repo/devices.ts";
-import { endGrant, grantIdOfCode } from "./repo/grants.ts";
+import { grantIdOfCode } from "./repo/grants.ts";
 import { allowedLine } from "./repo/lines.ts";
 import * as refreshes from "./repo/refresh.ts";
 import {
@@ -108,7 +108,7 @@ async function useCode(
     refreshes.pairOf({ accessHash, at: now }),
   ]);
   if (used === 0 || !pair) {
-    await refuseUsedCode(deps, hash, now);
+    await refuseUsedCode(deps, hash, now, origin);
     throw invalidGrant(row.expiresAt <= now ? "code_expired" : "code_used");
   }
   deps.defer(reportAllowed(deps, row, origin));
@@ -168,13 +168,14 @@ const useOf = ({ id }: Client, at: Date) => ({
 });
 
 /** A code that comes again later was stolen: who used it first may be the thief. */
-async function refuseUsedCode(deps: Deps, hash: string, now: Date): Promise<void> {
+async function refuseUsedCode(deps: Deps, hash: string, now: Date, origin: string): Promise<void> {
   const [[row], [grantId]] = await deps.db.run([
     codes.codeByHash({ hash }),
     grantIdOfCode({ hash }),
   ]);
   if (!row?.usedAt || grantId === undefined) return;
-  if (now.getTime() - row.usedAt.getTime() > CODE_REPEAT_MS) await endGrant(deps.db, grantId, now);
+  const isLate = now.getTime() - row.usedAt.getTime() > CODE_REPEAT_MS;
+  if (isLate) await endStolen(deps, grantId, now, origin);
 }
 
 function requireSameResource(
@@ -217,7 +218,7 @@ export async function renew(deps: Deps, renewal: Renewal): Promise<Issued> {
   if (!row.isLive) throw invalidGrant("grant_ended");
   const { replacedAt, isNextUsed } = row;
   if (replacedAt && !isInGrace({ replacedAt, isNextUsed }, now)) {
-    await endGrant(deps.db, row.grantId, now);
+    await endStolen(deps, row.grantId, now, origin);
     throw invalidGrant("refresh_token_replayed");
   }
   requireSameResource(resources, origin, row.resource);

@@ -206,7 +206,7 @@ test("a new secret ends the old one at once, and keeps what people allowed", asy
   const program = await registered();
   const { refresh_token } = await connected(program);
   const path = `${PATH}/${program.clientId}/secret`;
-  expect((await browser.get(path)).html).toContain("1 person who");
+  expect((await browser.get(path)).html).toContain("for 1 person");
   const secret = secretIn(await browser.post(path));
   expect(secret).not.toBe(program.secret);
   expect((await refresh(program, refresh_token)).body.error).toBe("invalid_client");

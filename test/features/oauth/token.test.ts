@@ -16,6 +16,10 @@ const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}`
 
 const listTools = (token: string) => send(harness, "tools/list", {}, bearer(token));
 
+/** Of the mails that were sent. */
+const subjects = () =>
+  harness.logs.flatMap((line) => ("subject" in line ? [String(line.subject)] : []));
+
 describe("renewal", () => {
   test("of one token, a hundred times at once, makes one pair", async () => {
     const { refresh_token } = await program.tokens(browser);
@@ -45,8 +49,12 @@ describe("renewal", () => {
     expect((await listTools(body.access_token)).status).toBe(200);
     harness.advance(120);
     expect((await program.refresh(refresh_token)).body.error).toBe("invalid_grant");
-    expect((await listTools(body.access_token)).status).toBe(401);
+    const refused = await listTools(body.access_token);
+    expect(refused.status).toBe(401);
+    expect(refused.body.error).toMatch(/^This program's access has expired or was ended/);
     expect((await program.refresh(body.refresh_token)).body.error).toBe("invalid_grant");
+    await harness.settle();
+    expect(subjects().filter((subject) => subject === "A program was ended")).toHaveLength(1);
   });
 
   test("of another program is refused and changes nothing", async () => {
@@ -66,8 +74,11 @@ describe("a code", () => {
     const token = done[0]?.body.access_token;
     expect((await listTools(token)).status).toBe(200);
     harness.advance(20);
-    expect((await program.exchange(code)).body.error).toBe("invalid_grant");
+    for (let i = 0; i < 3; i++)
+      expect((await program.exchange(code)).body.error).toBe("invalid_grant");
     expect((await listTools(token)).status).toBe(401);
+    await harness.settle();
+    expect(subjects()).toEqual(["A program may act for you", "A program was ended"]);
   });
 
   test.each([

@@ -55,6 +55,19 @@ export const addressOf = prepared(
   valueReader(text("email").notNull()),
 );
 
+/** Whom to tell of a grant, and what the program is called. No row for an ended grant. */
+export const personOfGrant = prepared(
+  ({ id }: Params<{ id: number }>) =>
+    sql`SELECT u.email AS email, t.name AS name FROM tokens t JOIN users u ON u.id = t.user_id
+      WHERE t.id = ${id} AND t.revoked_at IS NULL`,
+  rowReader({ email: text("email").notNull(), name: text("name").notNull() }),
+);
+
+export const nameOfTeam = prepared(
+  ({ team }: Params<{ team: number }>) => sql`SELECT name FROM teams WHERE id = ${team}`,
+  valueReader(text("name").notNull()),
+);
+
 interface Extension {
   id: number;
   userId: number;
