@@ -193,7 +193,7 @@ const kindOf = ({ clientKind, resource }: Program): string =>
 
 const Programs = ({ allowed, teams, clock }: ProgramsProps) => (
   <Section id="programs" title={allowed.length === 1 ? "1 program" : `${allowed.length} programs`}>
-    <p class="muted">You allowed them to act for you. They renew their access by themselves.</p>
+    <p class="muted">You allowed these to act for you. They renew their access by themselves.</p>
     <ul class="list">
       {allowed.map(({ token, program }) => (
         <li>
@@ -212,7 +212,7 @@ const Programs = ({ allowed, teams, clock }: ProgramsProps) => (
                 <Time at={program.expiresAt} clock={clock} />
               ) : (
                 <>
-                  when it is not used until <Time at={program.idleAt} clock={clock} />
+                  if it is not used before <Time at={program.idleAt} clock={clock} />
                 </>
               )}
               .
