@@ -7,7 +7,7 @@ export interface Found {
   server: string;
 }
 
-/** What a client sends, as its source has it or as those report it who logged its calls. */
+/** What a client sends, as in its source, or as in logs that people have published. */
 export interface Recorded {
   name: string;
   /** Where that can be read. */

@@ -33,7 +33,6 @@ type Page = Context<PageEnv>;
 
 export const consentPage = new Hono<PageEnv>();
 
-consentPage.use(CONSENT_PATH, refuseCrossSite);
 consentPage.use(`${CONSENT_PATH}/*`, refuseCrossSite);
 
 /** A visitor who is signed out comes back to a short address, which fits into a sign-in link. */

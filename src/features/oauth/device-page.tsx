@@ -25,7 +25,6 @@ type Page = Context<PageEnv>;
 /** Where a person types the code that a device shows. */
 export const devicePage = new Hono<PageEnv>();
 
-devicePage.use(DEVICE_PATH, refuseCrossSite);
 devicePage.use(`${DEVICE_PATH}/*`, refuseCrossSite);
 
 devicePage.get(DEVICE_PATH, signedIn("read:pages"), async (c) => {

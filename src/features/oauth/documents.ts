@@ -30,10 +30,13 @@ const refuse = (message: string, reason: string) =>
 function requireDocumentUrl(id: string, ownHosts: readonly string[]): void {
   const url = URL.parse(id);
   const refusal = id.length > MAX_URL ? "is too long" : refusedUrl(id, { ownHosts });
-  if (refusal || !url) throw refuse(`has an address that ${refusal}`, "document_address");
+  if (refusal || !url) throw refuse(`cannot be read: its address ${refusal}`, "document_address");
   const isPlain = url.href === id && url.pathname !== "/" && url.hash === "" && url.search === "";
   if (!isPlain)
-    throw refuse("has an address that is not plain: https, host and path", "document_address");
+    throw refuse(
+      "cannot be read: its address is more than https, host and path",
+      "document_address",
+    );
 }
 
 /**

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { preparedWrite } from "../../../db/client.ts";
 import type { Params } from "../../../db/text.ts";
 
@@ -7,25 +7,16 @@ interface Slice {
   max: number;
 }
 
-export const removeEndedCodes = preparedWrite(
-  ({ before, max }: Params<Slice>) => sql`DELETE FROM oauth_codes WHERE hash IN (
-    SELECT hash FROM oauth_codes WHERE expires_at < ${before} LIMIT ${max})`,
-);
+const removeEndedOf = (table: SQL) =>
+  preparedWrite(
+    ({ before, max }: Params<Slice>) => sql`DELETE FROM ${table} WHERE hash IN (
+      SELECT hash FROM ${table} WHERE expires_at < ${before} LIMIT ${max})`,
+  );
 
-export const removeEndedRequests = preparedWrite(
-  ({ before, max }: Params<Slice>) => sql`DELETE FROM oauth_requests WHERE hash IN (
-    SELECT hash FROM oauth_requests WHERE expires_at < ${before} LIMIT ${max})`,
-);
-
-export const removeEndedDevices = preparedWrite(
-  ({ before, max }: Params<Slice>) => sql`DELETE FROM oauth_devices WHERE hash IN (
-    SELECT hash FROM oauth_devices WHERE expires_at < ${before} LIMIT ${max})`,
-);
-
-export const removeEndedAccess = preparedWrite(
-  ({ before, max }: Params<Slice>) => sql`DELETE FROM oauth_access WHERE hash IN (
-    SELECT hash FROM oauth_access WHERE expires_at < ${before} LIMIT ${max})`,
-);
+export const removeEndedCodes = removeEndedOf(sql`oauth_codes`);
+export const removeEndedRequests = removeEndedOf(sql`oauth_requests`);
+export const removeEndedDevices = removeEndedOf(sql`oauth_devices`);
+export const removeEndedAccess = removeEndedOf(sql`oauth_access`);
 
 /** Replaced tokens stay for a while: one that comes back shows that it was stolen. */
 export const removeReplacedRefresh = preparedWrite(
