@@ -68,7 +68,7 @@ export interface Deps {
 }
 
 /** Logged as JSON. Must contain neither secrets nor captions. */
-interface LogEntry {
+export interface LogEntry {
   event: string;
   [field: string]: string | number | boolean | null | undefined;
 }

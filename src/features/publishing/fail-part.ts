@@ -5,6 +5,7 @@ import { countFailure } from "../accounts/repo.ts";
 import { emitIfChanged } from "../events/repo.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { completion, withWarnings } from "./completion.ts";
+import { postLine } from "./log.ts";
 import { save } from "./save.ts";
 
 const lastStatus = (failure: Failure) =>
@@ -50,5 +51,5 @@ export async function failPart(
     countFailure({ id: accountId }),
     ...alongside,
   ]);
-  deps.log({ event: "upload.part_failed", uploadId, platform, position, code: failure.code });
+  deps.log(postLine("upload.part_failed", upload, { position, code: failure.code }));
 }

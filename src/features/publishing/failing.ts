@@ -7,6 +7,7 @@ import { downloadDue } from "../content/files.ts";
 import { creditRefund, failAttempt } from "../ending/repo.ts";
 import { NO_APPROVAL } from "../posts/rules.ts";
 import type { UploadRow } from "../posts/table.ts";
+import { postLine } from "./log.ts";
 import { LostLease, save } from "./save.ts";
 
 /** @throws LostLease */
@@ -26,12 +27,7 @@ export async function fail(
     ...alongside,
   ]);
   if (changed !== 1) throw new LostLease();
-  deps.log({
-    event: "upload.failed",
-    uploadId: upload.id,
-    platform: upload.platform,
-    code: failure.code,
-  });
+  deps.log(postLine("upload.failed", upload, { code: failure.code }));
 }
 
 /** Returns a post with unapproved content to approval and refunds its X credits. */

@@ -25,6 +25,7 @@ import type { UploadRow } from "../posts/table.ts";
 import { metadataOf } from "./completion.ts";
 import { endAttempt } from "./end-attempt.ts";
 import { endingBy, filesOf } from "./job.ts";
+import { postLine } from "./log.ts";
 import { otherPostsShownAs } from "./repo/jobs.ts";
 import {
   isPartWait,
@@ -70,7 +71,9 @@ export async function repeatLater(
   const wait = nextBackoff(Math.max(upload.backoffs, upload.submits - 1));
   if (wait === null) return over(fail(deps, upload, failure));
   const afterSeconds = Math.max(wait, failure.retryAfterSeconds ?? 0);
-  return over(backOff(deps, upload, afterSeconds, failure.message, bookmark));
+  await backOff(deps, upload, afterSeconds, failure.message, bookmark);
+  deps.log(postLine("upload.backed_off", upload, { code: failure.code, afterSeconds }));
+  return "over";
 }
 
 /** Retries later, because the login could not be renewed. Uses up no back-off. */
@@ -87,7 +90,9 @@ export async function awaitLogin(
   if (wait === null) return over(fail(deps, upload, unavailable(message)));
   const uncounted = { ...upload, backoffs: Math.max(0, upload.backoffs - 1) };
   const afterSeconds = Math.max(wait, requested);
-  return over(backOff(deps, uncounted, afterSeconds, message, upload.bookmark));
+  await backOff(deps, uncounted, afterSeconds, message, upload.bookmark);
+  deps.log(postLine("upload.awaits_login", upload, { afterSeconds }));
+  return "over";
 }
 
 /** Asks again later, until there was no progress for too long. */
@@ -220,7 +225,7 @@ export async function reconcile(deps: Deps, claim: Claim, job: PublishJob): Prom
   const { upload } = claim;
   const bookmark = upload.bookmark ?? {};
   const answer = await answerOf<Reconciled>(stepsFor(claim).reconcile(job, bookmark));
-  deps.log({ event: "publish.reconciled", uploadId: upload.id, found: answer.kind });
+  deps.log(postLine("upload.looked_for", upload, { found: answer.kind }));
   switch (answer.kind) {
     case "published":
       if (await isTaken(deps, upload, answer.platformPostId)) {

@@ -7,6 +7,7 @@ import { forgetFailures } from "../accounts/repo.ts";
 import { isWithinLookAhead, type Stage } from "../posts/rules.ts";
 import type { UploadMetadata, UploadRow } from "../posts/table.ts";
 import { completion } from "./completion.ts";
+import { postLine } from "./log.ts";
 import { renewedLease, save } from "./save.ts";
 
 export const { fail, holdForApproval } = lazily(
@@ -75,7 +76,7 @@ export async function complete(
   const { set, event } = completion(deps, upload, metadata);
   const alongside = hadFailures ? [event, forgetFailures({ id: upload.accountId })] : [event];
   await save(deps, upload, { ...set, ...also }, alongside);
-  deps.log({ event: "upload.completed", uploadId: upload.id, platform: upload.platform });
+  deps.log(postLine("upload.completed", upload));
 }
 
 export function backOff(

@@ -87,18 +87,8 @@ const keyOf = ({ due: { eventId, webhookId, queuedAt }, dueAt }: Lease): repo.De
 });
 
 function logAttempts({ log }: Deps, attempts: readonly repo.AttemptRow[]): void {
-  const failed = attempts.filter(({ success }) => !success);
-  const delivered = attempts.length - failed.length;
-  if (delivered > 0) log({ event: "webhooks.delivered", count: delivered });
-  for (const {
-    id: deliveryId,
-    event: name,
-    success: _,
-    createdAt: __,
-    answer: ___,
-    ...row
-  } of failed) {
-    log({ event: "webhook.failed", ...row, deliveryId, name });
+  for (const { id, event: name, success, createdAt: _, answer: __, ...row } of attempts) {
+    log({ event: success ? "webhook.delivered" : "webhook.failed", deliveryId: id, name, ...row });
   }
 }
 
