@@ -22,6 +22,7 @@ import {
   textThat,
   wholeNumber,
 } from "./core/readers.ts";
+import { type ReleaseKey, readReleaseKeys } from "./core/release-keys.ts";
 
 /** The message names each variable that is missing, malformed or not allowed. */
 export class ConfigError extends Error {}
@@ -170,6 +171,8 @@ const VARIABLES = {
   SIGNING_KEY: textThat(({ length }) => length >= 32, "must have at least 32 characters"),
   CLOUDFLARE_API_TOKEN: notEmpty,
   CLOUDFLARE_ZONE_ID: matching(/^[0-9a-f]{32}$/, "must be the 32 hex digits of a zone"),
+  RELEASES_URL: httpUrl,
+  RELEASE_KEYS: readReleaseKeys,
   STORAGE_ENDPOINT: httpUrl,
   R2_ACCESS_KEY_ID: text,
   R2_SECRET_ACCESS_KEY: text,
@@ -241,6 +244,8 @@ export interface Config {
   mediaRetentionHours: number;
   /** Calls that one run of the Worker may make, to platforms and to Cloudflare's services together. */
   subrequestsPerInvocation: number;
+  /** Where the newest release stands, and the keys that sign it. Null when the owner allows no request. */
+  releases: { url: string; keys: readonly ReleaseKey[] } | null;
   /** Null turns presigned uploads off. */
   storage: StorageAccess | null;
   /** An app without keys is absent. */
@@ -301,6 +306,10 @@ const readDerivedMetrics = (vars: Variables): Platform[] =>
 function readStorage(vars: Variables): StorageAccess | null {
   const { STORAGE_ENDPOINT: endpoint, R2_ACCESS_KEY_ID: id, R2_SECRET_ACCESS_KEY: secret } = vars;
   return endpoint && id && secret ? { endpoint, accessKeyId: id, secretAccessKey: secret } : null;
+}
+
+function readReleases({ RELEASES_URL: url, RELEASE_KEYS: keys }: Variables): Config["releases"] {
+  return url && keys ? { url, keys } : null;
 }
 
 function readVapid(vars: Variables): VapidKeys | null {
@@ -371,6 +380,7 @@ export function parseConfig(env: object): Config {
     maxPeople: vars.MAX_PEOPLE ?? MAX_PEOPLE,
     mediaRetentionHours: vars.MEDIA_RETENTION_HOURS ?? MEDIA_RETENTION_HOURS,
     subrequestsPerInvocation: vars.SUBREQUESTS_PER_INVOCATION ?? SUBREQUESTS_PER_INVOCATION,
+    releases: readReleases(vars),
     storage: readStorage(vars),
     appKeys: { ...readAppKeys(env), ...readInstanceKeys(vars) },
     halfAppKeys: readHalfAppKeys(env),

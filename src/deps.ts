@@ -33,6 +33,7 @@ export interface Env {
   HEARTBEAT: DurableObjectNamespace<Heartbeat>;
   DELIVERY_GATE: DurableObjectNamespace<DeliveryGate>;
   SANDBOX_STATE: DurableObjectNamespace<SandboxState>;
+  DEPLOYED_VERSION?: WorkerVersionMetadata;
 }
 
 export interface Deps {
@@ -50,6 +51,8 @@ export interface Deps {
   heartbeat: DurableObjectNamespace<Heartbeat>;
   deliveryGate: DurableObjectNamespace<DeliveryGate>;
   sandbox: DurableObjectNamespace<SandboxState>;
+  /** The deployed version, by Cloudflare's counting. Null in a local run. */
+  deployment: { id: string; at: Date } | null;
   cipher: Cipher;
   /** Does not follow redirects. */
   fetch: Fetch;
@@ -120,7 +123,7 @@ export interface Ctx extends Deps {
   ): Promise<Results<Q>>;
 }
 
-type Shared = Pick<Deps, "config" | "cipher" | "db" | "fetch" | "startedAt">;
+type Shared = Pick<Deps, "config" | "cipher" | "db" | "fetch" | "startedAt" | "deployment">;
 
 const sharedByEnv = new WeakMap<object, Shared>();
 
@@ -134,10 +137,14 @@ function shared(env: Env): Shared {
     db: connect(env.DB),
     fetch: createFetch(config),
     startedAt: config.isDevelopment ? now() : null,
+    deployment: config.isDevelopment ? null : deploymentOf(env.DEPLOYED_VERSION),
   };
   sharedByEnv.set(env, fresh);
   return fresh;
 }
+
+const deploymentOf = (version: WorkerVersionMetadata | undefined): Deps["deployment"] =>
+  version?.id ? { id: version.id, at: new Date(version.timestamp) } : null;
 
 /** Checks every address at the time of the call. Development may replace platforms' origins. */
 export function createFetch(config: Config, network: Fetch = (...call) => fetch(...call)): Fetch {

@@ -48,6 +48,7 @@ test("the least there can be", () => {
     appScopes: {},
     auditedPlatforms: [],
     derivedMetrics: [],
+    releases: null,
     storage: null,
     plans: DEFAULT_PLANS,
     defaultPlan: "owner",
@@ -68,6 +69,16 @@ test.each<[object, object]>([
   [{ PUBLIC_URL: "https://akimbo.example" }, { publicUrl: "https://akimbo.example" }],
   [{ PUBLIC_URL: "" }, { publicUrl: null }],
   [{ SHORT_DOMAIN: "go.example.com" }, { shortDomain: "go.example.com" }],
+  [{ RELEASES_URL: "https://releases.example/release.json" }, { releases: null }],
+  [
+    { RELEASES_URL: "https://releases.example/release.json", RELEASE_KEYS: `r1:${KEY}` },
+    {
+      releases: {
+        url: "https://releases.example/release.json",
+        keys: [{ id: "r1", bytes: expect.any(Uint8Array) }],
+      },
+    },
+  ],
   [{ SHORT_DOMAIN: "localhost:8788" }, { shortDomain: "localhost:8788" }],
   [{ YOUTUBE_DERIVED_METRICS: "on" }, { derivedMetrics: ["youtube"] }],
   [{ YOUTUBE_DERIVED_METRICS: "off" }, { derivedMetrics: [] }],

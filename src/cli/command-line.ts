@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { VERSION } from "../core/version.ts";
 import { addAccountsCommand } from "./accounts-command.ts";
 import type { Setting } from "./client-command.ts";
 import { addCompletionCommand } from "./completion.ts";
@@ -14,7 +15,6 @@ import { addRehearseCommand } from "./rehearse-command.ts";
 import { addStatusCommands } from "./status-command.ts";
 import { addUnpublishCommand } from "./unpublish-command.ts";
 import { addUploadCommand } from "./upload-command.ts";
-import { VERSION } from "./version.ts";
 
 const HELP = `
 Sign in, then begin with accounts, whose ids the other commands take:

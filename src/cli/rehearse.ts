@@ -1,7 +1,7 @@
+import { VERSION } from "../core/version.ts";
 import type { Account, Api, RecordedCall, Rehearsal } from "./api.ts";
 import { Misuse, Problem } from "./program.ts";
 import { retrying, TRY_LATER } from "./retry.ts";
-import { VERSION } from "./version.ts";
 
 export type RehearsalApi = Pick<
   Api,

@@ -33,6 +33,7 @@ import { termsPage } from "../features/dashboard/terms.tsx";
 import { tokensPage } from "../features/dashboard/tokens.tsx";
 import { uploadPage } from "../features/dashboard/upload.tsx";
 import { uploadsPage } from "../features/dashboard/uploads.tsx";
+import { versionPage } from "../features/dashboard/version.tsx";
 import { webhookAttemptPage } from "../features/dashboard/webhooks/attempt.tsx";
 import { webhooksPage } from "../features/dashboard/webhooks/page.tsx";
 import { webhookSignaturePage } from "../features/dashboard/webhooks/signature.tsx";
@@ -71,6 +72,7 @@ const BEHIND_SIGN_IN = [
   mePage,
   settingsPage,
   appsPage,
+  versionPage,
   setupPage,
   suggestionsPage,
 ];

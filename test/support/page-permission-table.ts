@@ -405,6 +405,8 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
   "GET /app/settings/apps/:id/delete": ofApp("ADMIN"),
   "POST /app/settings/apps/:id/delete": ofApp("ADMIN"),
 
+  "GET /app/settings/version": ofInstance(),
+
   "GET /app/setup": ofInstance(),
   // A platform that cannot be asked: the answer is a sentence of ours.
   "POST /app/setup/:platform/check": ofInstance(() => ({ params: { platform: "instagram" } })),

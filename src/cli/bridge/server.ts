@@ -7,9 +7,9 @@ import {
   type Tool,
 } from "@modelcontextprotocol/server";
 import { SECOND } from "../../core/time.ts";
+import { VERSION } from "../../core/version.ts";
 import { Problem } from "../program.ts";
 import { TemporaryProblem } from "../retry.ts";
-import { VERSION } from "../version.ts";
 import { describeLocalTools, isLocalTool, listToolsWithout } from "./local-tools.ts";
 import { type Bridge, publishLocal } from "./publish.ts";
 import { RemoteError } from "./remote.ts";
