@@ -5,6 +5,7 @@ export const NOTICES = [
   "disabledWebhooks",
   "endingLogins",
   "endingDomains",
+  "fullDatabase",
 ] as const;
 export type NoticeKind = (typeof NOTICES)[number];
 /** Source: spec, "Review", 5. */

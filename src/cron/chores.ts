@@ -6,6 +6,7 @@ import { forgetEndedLinks, forgetOldConsents } from "../features/connect/expiry.
 import { checkCredits } from "../features/credits/nightly.ts";
 import { forgetOldDrafts } from "../features/drafts/expiry.ts";
 import { forgetOldEvents } from "../features/events/expiry.ts";
+import { MEASURING_CALLS, measureDatabase } from "../features/health/nightly.ts";
 import { forgetOldAnswers } from "../features/idempotency/expiry.ts";
 import { ERASING_CALLS, eraseTeams } from "../features/leaving/erase.ts";
 import { forgetOldClicks } from "../features/links/expiry.ts";
@@ -77,6 +78,7 @@ const CHORES: Record<string, Chore> = {
   "forget old figures": { rhythm: NIGHTLY_SLICES, page: forgetOldFigures, calls: 1 },
   "forget old clicks": { rhythm: NIGHTLY_SLICES, page: forgetOldClicks, calls: 1 },
   "forget ended programs": { rhythm: NIGHTLY_SLICES, page: forgetEndedPrograms, calls: 1 },
+  "measure database": { rhythm: NIGHTLY, page: measureDatabase, calls: MEASURING_CALLS },
   "collect analytics": { rhythm: NIGHT_AND_MORNING, page: collectAll, calls: COLLECTION_CALLS },
 };
 

@@ -49,6 +49,12 @@ export const sqlWrite = (statement: SQLWrapper): Query<number> => ({
   read: countChanges,
 });
 
+/** Adds the size of the whole database after the statement, which D1 tells with each answer. */
+export const withDatabaseSize = <T>(query: Query<T>): Query<{ value: T; sizeBytes: number }> => ({
+  ...query,
+  read: (result) => ({ value: query.read(result), sizeBytes: result.meta.size_after }),
+});
+
 /** Builds the SQL text once. Each call binds values to its placeholders. */
 export function prepared<P extends object, T>(
   build: (params: Params<P>) => SQLWrapper,

@@ -6,7 +6,7 @@ import { wellKnownRoutes } from "../features/oauth/metadata-routes.ts";
 import { fileRoutes } from "../features/presign/file-routes.ts";
 import { logoRoutes } from "../features/settings/logo-routes.ts";
 import { createDoor, type MakeDeps } from "../http/door.ts";
-import { type AppContext, publicOrigin } from "../http/env.ts";
+import { type AppContext, type AppEnv, publicOrigin } from "../http/env.ts";
 import { createHomeRoutes } from "../http/home.tsx";
 import { llmsRoutes } from "../http/llms.ts";
 
@@ -16,9 +16,17 @@ async function isSignedIn({ req, var: { deps } }: AppContext): Promise<boolean> 
   return (await sessionToken(cookies, origin, deps.config.signingKey)) !== null;
 }
 
+/** Loads the authentication only for calls with a token. */
+const createCaller: AppEnv["Variables"]["createCaller"] = async (...presented) =>
+  (await import("../features/auth/caller.ts")).createCaller(...presented);
+
 export function createSite(makeDeps: MakeDeps) {
   const app = createDoor(makeDeps);
   app.route("/", createHomeRoutes(isSignedIn));
+  app.use("/health", async (c, next) => {
+    c.set("createCaller", createCaller);
+    await next();
+  });
   for (const routes of [
     mediaRoutes,
     fileRoutes,

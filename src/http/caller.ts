@@ -122,6 +122,9 @@ export function dropAnswer(c: AppContext): void {
   c.res = new Response(null, { headers });
 }
 
+/** True for a call with a token, valid or not. */
+export const presentsToken = (c: AppContext): boolean => readPresented(c).token !== null;
+
 /** `x-api-token` is an older name of the header; agents send `Authorization: Bearer`. */
 function readPresented(c: AppContext): Pick<Presented, "token" | "teamId"> {
   const bearer = /^Bearer (.+)$/i.exec(c.req.header("authorization") ?? "")?.[1];

@@ -17,6 +17,7 @@ import {
 import { domains } from "../../src/features/domains/table.ts";
 import { draftFiles, drafts } from "../../src/features/drafts/table.ts";
 import { events } from "../../src/features/events/table.ts";
+import { databaseSizes } from "../../src/features/health/table.ts";
 import { idempotency } from "../../src/features/idempotency/table.ts";
 import {
   countedMessages,
@@ -60,6 +61,7 @@ const TABLES: SQLiteTable[] = [
   webhooks,
   deliveries,
   attempts,
+  databaseSizes,
   idempotency,
   chores,
   users,

@@ -11,6 +11,7 @@ const NOTICE_NAMES: Record<NoticeKind, string> = {
   disabledWebhooks: "Webhooks that were switched off",
   endingLogins: "Logins of accounts that end",
   endingDomains: "Domains of short links whose record is missing",
+  fullDatabase: "The database of the instance fills up (only its owner is told)",
 };
 
 const CHANNEL_NAMES: Record<Channel, string> = {

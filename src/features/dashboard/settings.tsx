@@ -7,14 +7,18 @@ import { readForm, textField } from "../../http/pages.tsx";
 import { BrandStripe, STRIPE_STYLES } from "../../pages/brand.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { PLATFORM_NAMES } from "../../platforms/registry.ts";
+import { isInstanceOwner } from "../auth/repo/people.ts";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
+import { databaseSize } from "../health/repo.ts";
+import { stateOf } from "../health/rules.ts";
 import { exportTeam } from "../leaving/export.ts";
 import { deleteTeam } from "../leaving/service.ts";
 import { readColour } from "../links/own.ts";
 import { removeBrowser, subscribeBrowser } from "../notices/service.ts";
 import { LOGO_TOO_LARGE } from "../settings/logo-rules.ts";
 import { logoPath } from "../settings/rules.ts";
-import { readSettings, removeLogo, type Settings, storeLogo } from "../settings/service.ts";
+import { readSettingsBeside, removeLogo, type Settings, storeLogo } from "../settings/service.ts";
+import { DatabaseFill } from "./database-fill.tsx";
 import { Button, Field, InputField, SubmitLine } from "./form-parts.tsx";
 import { Browsers, Chats, NotificationsForm } from "./notice-parts.tsx";
 import { doneNotice, NoticeLine, renderOwnPage, Section } from "./parts.tsx";
@@ -174,7 +178,10 @@ async function show(
   { notice, status, sent }: Shown & { sent?: FormData },
 ): Promise<Response> {
   const { ctx } = c.var;
-  const settings = await readSettings(ctx);
+  const {
+    settings,
+    beside: [[isOperator = false], size],
+  } = await readSettingsBeside(ctx, [isInstanceOwner({ user: ctx.user }), databaseSize(ctx.now())]);
   const { role } = ctx.actor;
   return renderOwnPage(
     c,
@@ -207,6 +214,7 @@ async function show(
           <a href="/app/suggestions">Tell the people who run this instance what you miss.</a>
         </p>
       </Section>
+      {isOperator && <DatabaseFill state={stateOf(ctx.config, size, ctx.now())} />}
       {role === "OWNER" && <Leaving slug={settings.slug} />}
     </>,
   );

@@ -1,12 +1,14 @@
 import { Hono } from "hono";
 import { namesOwnDomain } from "../../config.ts";
+import { AppError } from "../../core/errors.ts";
 import { judgeProgress, LATE_SECONDS } from "../../core/health.ts";
 import { addSeconds, secondsBetween } from "../../core/time.ts";
-import type { Deps } from "../../deps.ts";
+import type { Ctx, Deps } from "../../deps.ts";
 import { theHeartbeat } from "../../durable/heartbeat.ts";
-import { countVisitor } from "../../http/caller.ts";
+import { countCaller, countVisitor, presentsToken } from "../../http/caller.ts";
 import type { AppEnv } from "../../http/env.ts";
-import { oldestDue } from "./repo.ts";
+import { databaseSize, oldestDue } from "./repo.ts";
+import { stateOf } from "./rules.ts";
 
 type Check = "ok" | "failing";
 
@@ -14,19 +16,20 @@ export const healthRoutes = new Hono<AppEnv>();
 
 healthRoutes.get("/health", async (c) => {
   const { deps } = c.var;
-  await countVisitor(c, "read:health");
   const now = deps.now();
-  const [due, storage, pulse] = await Promise.all([
-    answer(deps.db.run([oldestDue({ lately: addSeconds(now, -LATE_SECONDS) })])),
+  const ctx = presentsToken(c) ? await countCaller(c, null, "read:health") : null;
+  if (!ctx) await countVisitor(c, "read:health");
+  const [database, storage, pulse] = await Promise.all([
+    answer(readDatabase(deps, ctx, now)),
     answer(deps.media.head("health")),
     answer(theHeartbeat(deps.heartbeat).pulse()),
   ]);
   const checks: Record<string, Check> = {
-    database: due.check,
+    database: database.check,
     storage: storage.check,
     cron: pulse.check,
   };
-  const oldestDueAt = due.value?.[0]?.[0] ?? null;
+  const { oldestDueAt = null, size = null } = database.value ?? {};
   const lastTickAt = toDate(pulse.value?.lastTickAt);
   const progress = judgeProgress(
     {
@@ -48,6 +51,7 @@ healthRoutes.get("/health", async (c) => {
       oldestDueSeconds: Math.max(0, Math.round(dueSeconds)),
       lastCronTickAt: lastTickAt?.toISOString() ?? null,
       warnings: await warningsOf(deps, now),
+      ...(size ? { database: stateOf(deps.config, size, now) } : {}),
       ...(status === "ok" ? {} : { error: explain(isDown, progress === "overdue") }),
     },
     status === "ok" ? 200 : 503,
@@ -77,10 +81,23 @@ const explain = (isDown: boolean, isOverdue: boolean): string => {
   return isOverdue ? "Due posts have been waiting for too long." : "The cron trigger has stopped.";
 };
 
+/** The size is for callers with a token, who are authenticated in the same round trip. */
+async function readDatabase(deps: Deps, ctx: Ctx | null, now: Date) {
+  const due = oldestDue({ lately: addSeconds(now, -LATE_SECONDS) });
+  if (ctx) {
+    const [[oldestDueAt = null], size] = await ctx.read(null, [due, databaseSize(now)]);
+    return { oldestDueAt, size };
+  }
+  const [[oldestDueAt = null]] = await deps.db.run([due]);
+  return { oldestDueAt, size: null };
+}
+
+/** @throws AppError for a refused caller */
 async function answer<T>(request: Promise<T>): Promise<{ check: Check; value: T | null }> {
   try {
     return { check: "ok", value: await request };
-  } catch {
+  } catch (error) {
+    if (error instanceof AppError) throw error;
     return { check: "failing", value: null };
   }
 }

@@ -5,10 +5,11 @@ import type {
   DisabledWebhook,
   EndingDomain,
   EndingLogin,
+  FillingDatabase,
   PostEvent,
   WaitingSlot,
 } from "./repo/notices.ts";
-import { describeEnding } from "./rules.ts";
+import { databaseSubject, describeEnding } from "./rules.ts";
 import { firstWords, type Occurrence, placeOf, toLine } from "./words.ts";
 
 const ADDRESS_CHARACTERS = 200;
@@ -83,6 +84,14 @@ export const ofSlot = ofTeam(({ pool, time, zone, accountId }: WaitingSlot) => (
   where: `${time} (${zone})`,
   note: "None of its accounts can be used. Connect one of them again; the queue stays as it is until then.",
   path: `/app/accounts/${accountId}`,
+}));
+
+export const ofDatabase = ofTeam(({ subject, team }: FillingDatabase) => ({
+  name: "database.filling",
+  what: `The database is ${subject.slice(databaseSubject("").length)} % full`,
+  where: team,
+  note: "At 100 % nothing can be written any more, and no post goes out. The settings say how large it is and when it will be full; the guide “Deploy and operate” says what to do.",
+  path: "/app/settings",
 }));
 
 export const ofWebhook = ofTeam(({ webhookId, url, team }: DisabledWebhook) => ({

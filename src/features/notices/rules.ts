@@ -10,6 +10,7 @@ export const KIND_OF = {
   "domain.ending": "endingDomains",
   "domain.ended": "endingDomains",
   "slot.waiting": "endingLogins",
+  "database.filling": "fullDatabase",
 } as const satisfies Record<string, NoticeKind>;
 
 export type NoticeName = keyof typeof KIND_OF;
@@ -18,6 +19,9 @@ export type NoticeName = keyof typeof KIND_OF;
 export const isNoticed = (event: string): boolean => Object.hasOwn(KIND_OF, event);
 
 export const domainSubject = (id: number): string => `dom_${id}`;
+
+/** @param percent of the limit */
+export const databaseSubject = (percent: number | string): string => `database_${percent}`;
 
 /** Before attempts 2 to 6, in ms. Spec is silent. */
 const RETRY_DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR] as const;

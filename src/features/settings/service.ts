@@ -1,8 +1,8 @@
 import { AppError, tooLarge } from "../../core/errors.ts";
 import { randomHex } from "../../core/ids.ts";
 import { allNotifications } from "../../core/notices.ts";
-import type { Results } from "../../db/client.ts";
-import { runNamed } from "../../db/named.ts";
+import type { Query, Results } from "../../db/client.ts";
+import { named, runNamed } from "../../db/named.ts";
 import type { Ctx } from "../../deps.ts";
 import { activityLine } from "../activity/repo.ts";
 import { requireOneOf } from "../auth/rules.ts";
@@ -28,8 +28,22 @@ const lookUp = (ctx: Ctx) =>
     ...lookUpTargets(ctx),
   ] as const;
 
-export async function readSettings(ctx: Ctx) {
-  return toSettings(ctx, await ctx.read("team:read", lookUp(ctx)));
+export async function readSettings(ctx: Ctx): Promise<Settings> {
+  return (await readSettingsBeside(ctx, [])).settings;
+}
+
+/** Reads the settings and what else a page shows, in one round trip. */
+export async function readSettingsBeside<const Q extends readonly Query<unknown>[]>(
+  ctx: Ctx,
+  queries: Q,
+): Promise<{ settings: Settings; beside: Results<Q> }> {
+  const own = named({ rows: lookUp(ctx) });
+  const results: readonly unknown[] = await ctx.read("team:read", [...queries, ...own.queries]);
+  const { rows } = own.read(results.slice(queries.length));
+  return {
+    settings: toSettings(ctx, rows),
+    beside: results.slice(0, queries.length) as Results<Q>,
+  };
 }
 
 type SettingsRows = Results<ReturnType<typeof lookUp>>;

@@ -52,6 +52,7 @@ test("forms change the settings, and show them again", async () => {
       disabledWebhooks: off,
       endingLogins: off,
       endingDomains: off,
+      fullDatabase: off,
     },
     messaging: { own: null, team: null },
     push: { publicKey: expect.any(String), browsers: [] },

@@ -25,6 +25,7 @@ const UNSET = {
     disabledWebhooks: { email: true, push: true, messaging: true },
     endingLogins: { email: true, push: true, messaging: true },
     endingDomains: { email: true, push: true, messaging: true },
+    fullDatabase: { email: true, push: true, messaging: true },
   },
 };
 

@@ -200,6 +200,24 @@ export const waitingSlots = prepared(
   readWaiting,
 );
 
+const readFilling = rowReader({
+  subject: text("subject").notNull(),
+  ...pickColumns(teams, ["ownerId"]),
+  teamId: integer("team_id").notNull(),
+  team: teams.name,
+});
+
+export type FillingDatabase = ReturnType<typeof readFilling>;
+
+/** Notices to the owner of the instance. */
+export const fillingDatabases = prepared(
+  ({ keys }: Params<{ keys: string }>) => sql`
+    SELECT k.value ->> 1 AS subject, t.owner_id, t.id AS team_id, t.name
+    FROM json_each(${keys}) k CROSS JOIN teams t ON t.id = k.value ->> 0
+    WHERE substr(k.value ->> 1, 1, 9) = 'database_'`,
+  readFilling,
+);
+
 /** Inserts a notice without recipients if the previous statement changed a row. */
 export const noticeIfChanged = preparedWrite(
   ({ subject, teamId, now }: Params<{ subject: string; teamId: number; now: Date }>) =>
