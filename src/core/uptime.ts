@@ -10,7 +10,7 @@ export interface Minutes {
   /** Number of the last minute since 1970. */
   last: number;
   /** Days since 1970 and how many of their minutes had a run, oldest first. */
-  days: [day: number, minutes: number][];
+  days: { day: number; count: number }[];
 }
 
 /** Minutes that were counted before, because the clock was set back, are not counted again. */
@@ -19,10 +19,9 @@ export function countMinute(counted: Minutes | undefined, at: number): Minutes {
   const day = Math.floor(minute / MINUTES_PER_DAY);
   const { first, last, days } = counted ?? { first: minute, last: minute - 1, days: [] };
   if (minute <= last) return { first, last, days };
-  const [today, runs] = days.at(-1) ?? [day, 0];
-  const earlier = today === day ? days.slice(0, -1) : days;
-  const now: [number, number] = [day, today === day ? runs + 1 : 1];
-  return { first, last: minute, days: [...earlier.filter(([one]) => one > day - DAYS), now] };
+  const count = days.find((one) => one.day === day)?.count ?? 0;
+  const others = days.filter((one) => one.day > day - DAYS && one.day !== day);
+  return { first, last: minute, days: [...others, { day, count: count + 1 }] };
 }
 
 export interface Uptime {
@@ -35,16 +34,12 @@ export interface Uptime {
 /** Null before the first run. */
 export function uptimeAt({ first, days }: Minutes, at: number): Uptime | null {
   const now = Math.floor(at / MINUTE);
-  const from = Math.max(first, (Math.floor(now / MINUTES_PER_DAY) - DAYS + 1) * MINUTES_PER_DAY);
-  const minutes = now - from + 1;
+  const firstDay = Math.floor(now / MINUTES_PER_DAY) - DAYS + 1;
+  const minutes = now - Math.max(first, firstDay * MINUTES_PER_DAY) + 1;
   if (minutes < 1) return null;
-  const runs = days.reduce(
-    (sum, [day, count]) => (day * MINUTES_PER_DAY >= from - MINUTES_PER_DAY ? sum + count : sum),
-    0,
-  );
-  const share = Math.min(1, runs / minutes);
+  const runs = days.reduce((sum, { day, count }) => (day >= firstDay ? sum + count : sum), 0);
   return {
-    percent: Math.floor(share * 10_000) / 100,
+    percent: Math.floor(Math.min(1, runs / minutes) * 10_000) / 100,
     days: Math.ceil(minutes / MINUTES_PER_DAY),
   };
 }

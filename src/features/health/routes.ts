@@ -3,10 +3,13 @@ import { namesOwnDomain } from "../../config.ts";
 import { AppError } from "../../core/errors.ts";
 import { judgeProgress, LATE_SECONDS } from "../../core/health.ts";
 import { addSeconds, secondsBetween } from "../../core/time.ts";
+import { uptimeAt } from "../../core/uptime.ts";
+import { VERSION } from "../../core/version.ts";
 import type { Ctx, Deps } from "../../deps.ts";
 import { theHeartbeat } from "../../durable/heartbeat.ts";
 import { countCaller, countVisitor, presentsToken } from "../../http/caller.ts";
 import type { AppEnv } from "../../http/env.ts";
+import { drawBadge, type Status } from "./badge.ts";
 import { databaseSize, oldestDue } from "./repo.ts";
 import { stateOf } from "./rules.ts";
 
@@ -14,11 +17,42 @@ type Check = "ok" | "failing";
 
 export const healthRoutes = new Hono<AppEnv>();
 
+const statusCode = (status: Status) => (status === "ok" ? 200 : 503);
+
 healthRoutes.get("/health", async (c) => {
   const { deps } = c.var;
-  const now = deps.now();
   const ctx = presentsToken(c) ? await countCaller(c, null, "read:health") : null;
   if (!ctx) await countVisitor(c, "read:health");
+  const now = deps.now();
+  const { status, size, ...state } = await readState(deps, ctx, now);
+  return c.json(
+    {
+      success: status === "ok",
+      status,
+      ...state,
+      warnings: await warningsOf(deps, now),
+      version: VERSION,
+      deployment: deps.deployment?.id ?? null,
+      ...(size ? { database: stateOf(deps.config, size, now) } : {}),
+    },
+    statusCode(status),
+  );
+});
+
+/** Long enough for pages with many readers, short enough to tell of a failure. */
+const BADGE_SECONDS = 60;
+
+healthRoutes.get("/health.svg", async (c) => {
+  await countVisitor(c, "read:health");
+  const { deps } = c.var;
+  const { status, uptime } = await readState(deps, null, deps.now());
+  c.header("Cache-Control", `public, max-age=${BADGE_SECONDS}`);
+  c.header("Content-Type", "image/svg+xml");
+  return c.body(drawBadge(status, uptime));
+});
+
+/** @param ctx a caller with a token, who is told the size of the database */
+async function readState(deps: Deps, ctx: Ctx | null, now: Date) {
   const [database, storage, pulse] = await Promise.all([
     answer(readDatabase(deps, ctx, now)),
     answer(deps.media.head("health")),
@@ -31,32 +65,23 @@ healthRoutes.get("/health", async (c) => {
   };
   const { oldestDueAt = null, size = null } = database.value ?? {};
   const lastTickAt = toDate(pulse.value?.lastTickAt);
-  const progress = judgeProgress(
-    {
-      oldestDueAt,
-      lastTickAt,
-      steadySince: toDate(pulse.value?.steadySince),
-      startedAt: deps.startedAt,
-    },
-    now,
-  );
+  const steadySince = toDate(pulse.value?.steadySince);
+  const signs = { oldestDueAt, lastTickAt, steadySince, startedAt: deps.startedAt };
+  const progress = judgeProgress(signs, now);
   const isDown = Object.values(checks).includes("failing");
-  const status = isDown ? "down" : progress === "ok" ? "ok" : "late";
+  const status: Status = isDown ? "down" : progress === "ok" ? "ok" : "late";
   const dueSeconds = oldestDueAt ? secondsBetween(oldestDueAt, now) : 0;
-  return c.json(
-    {
-      success: status === "ok",
-      status,
-      checks,
-      oldestDueSeconds: Math.max(0, Math.round(dueSeconds)),
-      lastCronTickAt: lastTickAt?.toISOString() ?? null,
-      warnings: await warningsOf(deps, now),
-      ...(size ? { database: stateOf(deps.config, size, now) } : {}),
-      ...(status === "ok" ? {} : { error: explain(isDown, progress === "overdue") }),
-    },
-    status === "ok" ? 200 : 503,
-  );
-});
+  const minutes = pulse.value?.minutes;
+  return {
+    status,
+    checks,
+    oldestDueSeconds: Math.max(0, Math.round(dueSeconds)),
+    lastCronTickAt: lastTickAt?.toISOString() ?? null,
+    uptime: minutes ? uptimeAt(minutes, now.getTime()) : null,
+    size,
+    ...(status === "ok" ? {} : { error: explain(isDown, progress === "overdue") }),
+  };
+}
 
 /**
  * Warns of API versions that end soon, and of platforms that need the instance's own domain. Loads platforms lazily.
