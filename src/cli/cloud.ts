@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
+import { VERSION } from "../core/version.ts";
 import { OWNER_ONLY } from "./dev-vars.ts";
 import type { Ending } from "./process-group.ts";
 import { Problem } from "./program.ts";
@@ -29,6 +30,7 @@ const databases = z.array(z.object({ uuid: z.string(), name: z.string() }));
 const login = z.object({ accounts: z.array(z.object({ id: z.string() })).default([]) });
 const secrets = z.array(z.object({ name: z.string() }));
 const deployment = z.object({ type: z.literal("deploy"), targets: z.array(z.string()) });
+const upload = z.object({ type: z.literal("version-upload"), version_id: z.string() });
 
 export function createCloud(stateDir: string) {
   async function findDatabase(name: string): Promise<string | null> {
@@ -89,12 +91,12 @@ export function createCloud(stateDir: string) {
       if (isSaid(result, NO_WORKER)) return [];
       throw new Problem(`Listing the secrets failed.\n${readComplaint(result)}`);
     },
-    deploy: async (config: string, newSecrets: Record<string, string>) => {
-      if (Object.keys(newSecrets).length === 0) return deploy(config, []);
-      return withPrivateFile(stateDir, newSecrets, (path) =>
-        deploy(config, ["--secrets-file", path]),
-      );
-    },
+    /** Answers all calls at once. Returns the addresses. */
+    deploy: (config: string, newSecrets: Record<string, string>) =>
+      withSecrets(stateDir, newSecrets, (options) => deploy(config, options)),
+    /** Answers no calls yet. Null for a script that can only be deployed whole, because of new Durable Objects. */
+    uploadVersion: (config: string, newSecrets: Record<string, string>) =>
+      withSecrets(stateDir, newSecrets, (options) => uploadVersion(config, options)),
   };
 }
 
@@ -121,23 +123,47 @@ const NO_WORKER = /Worker "[^"]+" not found/;
 
 const isSaid = ({ stdout, stderr }: Ending, words: RegExp): boolean => words.test(stdout + stderr);
 
+async function withSecrets<T>(
+  stateDir: string,
+  secrets: Record<string, string>,
+  use: (options: string[]) => Promise<T>,
+): Promise<T> {
+  if (Object.keys(secrets).length === 0) return use([]);
+  return withPrivateFile(stateDir, secrets, (path) => use(["--secrets-file", path]));
+}
+
 async function deploy(config: string, options: string[]): Promise<string[]> {
+  const { ending, entries } = await send(["deploy"], config, options);
+  if (ending.code !== 0) throw new Problem(`The deployment failed.\n${readComplaint(ending)}`);
+  const targets = entries.flatMap((entry) => deployment.safeParse(entry).data?.targets ?? []);
+  return targets.filter((target) => target.startsWith("https://"));
+}
+
+const NEW_OBJECTS = /pending Durable Object migration|\[code: 10211\]/;
+
+async function uploadVersion(config: string, options: string[]): Promise<string | null> {
+  const named = ["--tag", VERSION, "--message", `Akimbo ${VERSION}`];
+  const { ending, entries } = await send(["versions", "upload"], config, [...options, ...named]);
+  if (isSaid(ending, NEW_OBJECTS)) return null;
+  const [id] = entries.flatMap((entry) => upload.safeParse(entry).data?.version_id ?? []);
+  if (ending.code === 0 && id) return id;
+  throw new Problem(`The upload failed.\n${readComplaint(ending)}`);
+}
+
+/** Builds the script and sends it. `entries` are what wrangler reports for programs. */
+async function send(command: string[], config: string, options: string[]) {
   const report = `${config}.${randomBytes(8).toString("hex")}`;
   const folder = await mkdtemp(join(tmpdir(), "akimbo-worker-"));
   try {
     const { buildWorker } = await import("./worker-script.ts");
     const script = await buildWorker(folder);
-    await requireWrangler(
-      "The deployment",
-      ["deploy", script, "--no-bundle", "--config", config, ...options],
-      {
-        env: { WRANGLER_OUTPUT_FILE_PATH: report },
-      },
+    const ending = await runWrangler(
+      [...command, script, "--no-bundle", "--config", config, ...options],
+      { env: { WRANGLER_OUTPUT_FILE_PATH: report } },
     );
-    const lines = (await readFile(report, "utf8")).split("\n").filter((line) => line !== "");
-    const entries = lines.map((line) => deployment.safeParse(JSON.parse(line)));
-    const targets = entries.flatMap((entry) => entry.data?.targets ?? []);
-    return targets.filter((target) => target.startsWith("https://"));
+    const lines = (await readFile(report, "utf8").catch(() => "")).split("\n");
+    const entries = lines.flatMap((line) => (line === "" ? [] : [JSON.parse(line) as unknown]));
+    return { ending, entries };
   } finally {
     await rm(report, { force: true });
     await rm(folder, { recursive: true, force: true });

@@ -1,5 +1,6 @@
 import { INSTANCE_KEY_NAMES } from "../config.ts";
 import type { Cloud } from "./cloud.ts";
+import { findRunning } from "./cloud-versions.ts";
 import { execute, migrateAndExecute, type Place } from "./d1.ts";
 import {
   findConfiguredDatabaseId,
@@ -15,6 +16,7 @@ import {
 } from "./dev-vars.ts";
 import { HAS_ACCOUNT, insertFirstOwner, toOwner } from "./owner.ts";
 import { Problem } from "./program.ts";
+import { putLive, sayWayBack } from "./put-live.ts";
 import { createLink } from "./sign-in-links.ts";
 import { sql } from "./sql.ts";
 import { createToken, insertToken } from "./tokens.ts";
@@ -48,6 +50,8 @@ export async function runDeployment(
   config = await withEndpoint(cloud, config, dialog);
   const deployConfig = await writeDeployConfig(config, databaseId, options.stateDir);
   const place: Place = { kind: "remote", config: deployConfig };
+  const running = await findRunning(config.name);
+  if (running) await sayWayBack(config, deployConfig, dialog.say);
   const contents = await migrateAndRead(place);
   dialog.say("✓ Database is up to date");
   await prepareBucket(cloud, config.r2_buckets[0].bucket_name, dialog);
@@ -58,8 +62,9 @@ export async function runDeployment(
   }
   const email = contents.users === 0 ? await dialog.askOwnerEmail() : null;
   const secrets = await chooseSecrets(present, dialog);
-  const addresses = await cloud.deploy(deployConfig, secrets);
-  dialog.say("✓ Worker deployed");
+  const deployment = { config, deployConfig, secrets, running };
+  const { stateDir } = options;
+  const addresses = await putLive(cloud, deployment, { say: dialog.say, stateDir });
   const firstToken = email && (await createFirstOwner(place, email));
   const { path } = await createLink(place, null);
   return { addresses, firstToken, signInPath: path };

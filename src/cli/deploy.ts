@@ -8,15 +8,21 @@ import { readWranglerConfig } from "./deploy-config.ts";
 import { type Dialog, runDeployment, type StorageKey } from "./deploy-steps.ts";
 import { readStateDir } from "./paths.ts";
 import { Problem, runProgram } from "./program.ts";
+import { goBack } from "./put-live.ts";
 
 async function main(): Promise<number> {
   const program = new Command("npm run deploy --")
     .description("Creates what is missing in your Cloudflare account and deploys Akimbo there.")
     .option("--new-keys", "make new ENCRYPTION_KEYS; stored logins become unreadable")
+    .option("--back", "give all calls to the version that ran before")
     .parse();
-  const { newKeys = false } = program.opts<{ newKeys?: boolean }>();
-  await buildAssets();
+  const { newKeys = false, back = false } = program.opts<{ newKeys?: boolean; back?: boolean }>();
   const config = await readWranglerConfig();
+  if (back) {
+    await goBack(config.name, (line) => console.log(line));
+    return 0;
+  }
+  await buildAssets();
   const stateDir = readStateDir();
   const result = await runDeployment(createCloud(stateDir), config, createDialog(), {
     stateDir,

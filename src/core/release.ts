@@ -1,7 +1,7 @@
 import { json, listOf, Malformed, matching, objectOf, only, text, wholeNumber } from "./readers.ts";
 import { fromBase64, type ReleaseKey } from "./release-keys.ts";
 
-const FORMAT = "akimbo-release-1";
+export const RELEASE_FORMAT = "akimbo-release-1";
 
 const sha256 = matching(/^[0-9a-f]{64}$/, "must be a SHA-256 in hex");
 const version = matching(/^\d{1,5}\.\d{1,5}\.\d{1,5}$/, "must be a version such as 1.2.3");
@@ -12,7 +12,7 @@ const file = objectOf({ path, sha256, bytes: wholeNumber(0) });
 const migration = objectOf({ name: text, bytes: wholeNumber(1) });
 
 const readRelease = objectOf({
-  format: only(FORMAT),
+  format: only(RELEASE_FORMAT),
   version,
   /** Day of the release, such as 2026-11-28. */
   date: matching(/^\d{4}-\d{2}-\d{2}$/, "must be a day such as 2026-11-28"),
@@ -36,7 +36,7 @@ const readSigned = objectOf({
 
 /** The first line keeps a signature from being valid for anything but a release. */
 export const signedBytes = (content: string): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from(new TextEncoder().encode(`${FORMAT}\n${content}`));
+  Uint8Array.from(new TextEncoder().encode(`${RELEASE_FORMAT}\n${content}`));
 
 /**
  * Reads the release only after one of the keys has signed it.
