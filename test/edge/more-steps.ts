@@ -46,11 +46,23 @@ async function splitVersions(rehearsal: Rehearsal): Promise<string> {
   const before = (await versionIds(rehearsal)).at(-1) ?? "";
   await inFolder(async (folder) => {
     const script = await buildWorker(folder);
-    await rehearsal.wrangler("versions", "upload", script, "--no-bundle", "--tag", "two", ...config);
+    await rehearsal.wrangler(
+      "versions",
+      "upload",
+      script,
+      "--no-bundle",
+      "--tag",
+      "two",
+      ...config,
+    );
   });
   const next = (await versionIds(rehearsal)).at(-1) ?? "";
   assert.notEqual(next, before);
-  assert.deepEqual([...(await askOften(rehearsal)).keys()], [before], "an upload takes no requests");
+  assert.deepEqual(
+    [...(await askOften(rehearsal)).keys()],
+    [before],
+    "an upload takes no requests",
+  );
   const deploy = (...shares: string[]) =>
     rehearsal.wrangler("versions", "deploy", ...shares, "-y", ...config);
   await deploy(`${next}@0%`, `${before}@100%`);

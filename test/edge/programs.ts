@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { inProject, PROJECT_DIR } from "../../src/cli/paths.ts";
+import { COMPILE_CACHE, inProject, PROJECT_DIR } from "../../src/cli/paths.ts";
 import type { Edge } from "./start.ts";
 
 export interface Ending {
@@ -21,6 +21,7 @@ export function runProject(
       cwd: PROJECT_DIR,
       stdio: ["ignore", "pipe", "pipe"],
       env: {
+        NODE_COMPILE_CACHE: COMPILE_CACHE,
         ...process.env,
         AKIMBO_OWNER_EMAIL: "",
         R2_ACCESS_KEY_ID: "",
