@@ -25,9 +25,12 @@ const frontPort = portOf(await startFront(account, runner, options.port ?? 0));
 await runner.ready();
 broker.start(runner);
 if (options.schedules) startSchedules(account, runner);
-process.on("SIGTERM", async () => {
+async function stop(): Promise<void> {
   broker.stop();
   await runner.stop();
   process.exit(0);
-});
+}
+process.on("SIGTERM", () => void stop());
+// The program that started it is gone.
+process.stdin.resume().on("end", () => void stop());
 console.log(READY + JSON.stringify({ apiPort, port: frontPort }));
