@@ -82,7 +82,8 @@ Examples:
 
 It needs a token of the team's owner. The record holds no tokens, but texts and ids of the
 account: read it before you attach it to a bug report. The exit code is 1 when the platform
-did not take the post.`;
+did not take the post. (In the project's folder, \`npm run rehearse\` is something else: it
+deploys to a stand-in for Cloudflare.)`;
 
 /** @throws Misuse for text that is not a number */
 function toNumber(input: string): number {

@@ -104,7 +104,7 @@ export class Api {
         path: url.pathname.replace(`/accounts/${ACCOUNT_ID}/`, "/") + url.search,
         code: null,
       };
-      if (!url.pathname.startsWith("/edge/")) this.calls.push(seen);
+      if (!seen.path.startsWith("/edge/")) this.calls.push(seen);
       let reply: Reply;
       let refusal: Refusal | null = null;
       try {

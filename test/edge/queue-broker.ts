@@ -1,13 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { Account, Queue } from "./account.ts";
+import type { Account, Consumer } from "./account.ts";
 import { chooseVersion } from "./choose-version.ts";
 import type { BatchOutcome, Message, Runner } from "./runner.ts";
 
 /** What a consumer has when its settings do not say. @see https://developers.cloudflare.com/queues/configuration/configure-queues/ */
 const DEFAULTS = { batchSize: 10, waitMs: 5_000, retries: 3 };
 const POLL_MS = 1_000;
+/** Batches of one queue that are on their way at once. Cloudflare has up to 250, by load. */
+const CONCURRENT_BATCHES = 5;
 const FAILED: BatchOutcome = {
   outcome: "exception",
   ackAll: false,
@@ -22,6 +24,7 @@ interface Row {
   format: string;
   body: Uint8Array;
   sent_at: number;
+  due_at: number;
   attempts: number;
 }
 
@@ -35,9 +38,11 @@ interface Sent {
 export class QueueBroker {
   private readonly account: Account;
   private readonly database: DatabaseSync;
-  private readonly busy = new Set<string>();
+  /** The batches of each queue that are on their way, by the numbers of their messages. */
+  private readonly underWay = new Map<string, Set<number[]>>();
   private runner: Runner | null = null;
   private timer: NodeJS.Timeout | null = null;
+  private isStopped = false;
 
   constructor(account: Account) {
     this.account = account;
@@ -55,6 +60,7 @@ export class QueueBroker {
   }
 
   stop(): void {
+    this.isStopped = true;
     if (this.timer) clearInterval(this.timer);
     this.database.close();
   }
@@ -90,7 +96,9 @@ export class QueueBroker {
       insert.run(name, id, format, body, now, now + delaySeconds * 1_000);
     }
     this.database.exec("COMMIT");
-    setImmediate(() => this.deliverAll());
+    setImmediate(() => {
+      if (this.runner && !this.isStopped) this.deliverAll();
+    });
     return Response.json({ metadata: { metrics: this.metrics(name) } });
   }
 
@@ -129,37 +137,50 @@ export class QueueBroker {
   }
 
   private deliverAll(): void {
-    for (const queue of this.account.state.queues) {
-      if (!queue.consumer || this.busy.has(queue.queue_name)) continue;
-      this.busy.add(queue.queue_name);
-      void this.deliver(queue)
-        .catch((error: unknown) => console.error(error))
-        .finally(() => this.busy.delete(queue.queue_name));
+    for (const { queue_name, consumer } of this.account.state.queues) {
+      if (!consumer) continue;
+      for (let batch = this.takeBatch(queue_name, consumer); batch; ) {
+        void this.deliver(queue_name, consumer.script, batch);
+        batch = this.takeBatch(queue_name, consumer);
+      }
     }
   }
 
-  /** Delivers batches until no message is due. */
-  private async deliver({ queue_name: name }: Queue): Promise<void> {
-    for (;;) {
-      const consumer = this.account.findQueue(name)?.consumer;
-      if (!consumer || !this.runner) return;
-      const { batch_size = DEFAULTS.batchSize, max_wait_time_ms: waitMs = DEFAULTS.waitMs } =
-        consumer.settings;
-      const rows = this.database
-        .prepare(
-          "SELECT seq, id, format, body, sent_at, attempts FROM messages WHERE queue = ? AND due_at <= ? ORDER BY seq LIMIT ?",
-        )
-        .all(name, Date.now(), Math.max(1, batch_size)) as unknown as Row[];
-      const [oldest] = rows;
-      if (!oldest) return;
-      const isFull = rows.length >= batch_size;
-      if (!isFull && Date.now() - oldest.sent_at < waitMs && oldest.attempts === 0) return;
-      const outcome = await this.hand(name, consumer.script, rows).catch((error: unknown) => {
-        console.error(error);
-        return FAILED;
-      });
-      this.settle(name, rows, outcome);
-    }
+  /** Messages that are due, and enough of them or old enough; null for none. */
+  private takeBatch(queue: string, { settings }: Consumer): Row[] | null {
+    const batches = this.underWay.get(queue) ?? new Set();
+    if (batches.size >= CONCURRENT_BATCHES) return null;
+    const { batch_size = DEFAULTS.batchSize, max_wait_time_ms = DEFAULTS.waitMs } = settings;
+    const now = Date.now();
+    const rows = this.database
+      .prepare(
+        `SELECT seq, id, format, body, sent_at, due_at, attempts FROM messages
+        WHERE queue = ? AND due_at <= ? AND seq NOT IN (SELECT value FROM json_each(?)) ORDER BY seq LIMIT ?`,
+      )
+      .all(
+        queue,
+        now,
+        JSON.stringify([...batches].flat()),
+        Math.max(1, batch_size),
+      ) as unknown as Row[];
+    const isFull = rows.length >= batch_size;
+    const isOld = rows.some(({ due_at }) => now - due_at >= max_wait_time_ms);
+    return rows.length > 0 && (isFull || isOld) ? rows : null;
+  }
+
+  private async deliver(queue: string, script: string, rows: Row[]): Promise<void> {
+    const batches = this.underWay.get(queue) ?? new Set();
+    this.underWay.set(queue, batches);
+    const numbers = rows.map(({ seq }) => seq);
+    batches.add(numbers);
+    const outcome = await this.hand(queue, script, rows).catch((error: unknown) => {
+      console.error(error);
+      return FAILED;
+    });
+    batches.delete(numbers);
+    if (this.isStopped) return;
+    this.settle(queue, rows, outcome);
+    this.deliverAll();
   }
 
   private async hand(name: string, script: string, rows: Row[]): Promise<BatchOutcome> {

@@ -50,7 +50,7 @@ export async function startEdge({
     child = spawnGroup(
       process.execPath,
       ["--disable-warning=ExperimentalWarning", program, JSON.stringify(options)],
-      { cwd: PROJECT_DIR, stdio: ["ignore", "pipe", "inherit"] },
+      { cwd: PROJECT_DIR, stdio: ["pipe", "pipe", "inherit"] },
     );
     const late = setTimeout(() => kill(), START_MS);
     try {
