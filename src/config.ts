@@ -1,5 +1,6 @@
 import { moveClock } from "./core/clock.ts";
 import type { EncryptionKey } from "./core/encryption.ts";
+import type { PLATFORM_KEY_NAMES } from "./core/instance-keys.ts";
 import { plansOverride, readPlans } from "./core/plan-readers.ts";
 import { PLAN_NAMES, type PlanName, type Plans } from "./core/plans.ts";
 import { APP_NAMES, type AppName, isAppName, PLATFORMS, type Platform } from "./core/platforms.ts";
@@ -110,8 +111,10 @@ const privateKey = objectOf({
   kid: notEmpty,
 });
 
-/** Each key is named after the platform to which the key identifies this instance. */
-const INSTANCE_KEYS = { BLUESKY_KEY: json(privateKey) };
+const INSTANCE_KEYS = { BLUESKY_KEY: json(privateKey) } satisfies Record<
+  (typeof PLATFORM_KEY_NAMES)[number],
+  Reader<unknown>
+>;
 
 /** `on` says that the platform accepted this instance's use of figures derived from its own. */
 const DERIVED_METRICS = { YOUTUBE_DERIVED_METRICS: onOff };

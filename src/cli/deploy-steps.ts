@@ -1,4 +1,9 @@
-import { INSTANCE_KEY_NAMES } from "../config.ts";
+import {
+  createEncryptionKeys,
+  createOwnKeys,
+  createSigningKey,
+  missingKeys,
+} from "../core/instance-keys.ts";
 import type { Cloud } from "./cloud.ts";
 import { execute, migrateAndExecute, type Place } from "./d1.ts";
 import {
@@ -7,12 +12,6 @@ import {
   type WranglerConfig,
   writeDeployConfig,
 } from "./deploy-config.ts";
-import {
-  createEncryptionKeys,
-  createInstanceKey,
-  createSigningKey,
-  createVapidKeys,
-} from "./dev-vars.ts";
 import { HAS_ACCOUNT, insertFirstOwner, toOwner } from "./owner.ts";
 import { Problem } from "./program.ts";
 import { createLink } from "./sign-in-links.ts";
@@ -161,13 +160,11 @@ const lostKeysMessage = (logins: number): string =>
 
 /** An existing secret is never replaced. */
 async function chooseSecrets(present: string[], dialog: Dialog): Promise<Record<string, string>> {
-  const secrets: Record<string, string> = {};
-  if (!present.includes("ENCRYPTION_KEYS")) secrets.ENCRYPTION_KEYS = createEncryptionKeys();
-  if (!present.includes("SIGNING_KEY")) secrets.SIGNING_KEY = createSigningKey();
-  for (const name of INSTANCE_KEY_NAMES) {
-    if (!present.includes(name)) secrets[name] = createInstanceKey();
-  }
-  if (!present.some((name) => name.startsWith("VAPID_"))) Object.assign(secrets, createVapidKeys());
+  const existing = Object.fromEntries(present.map((name) => [name, "set"]));
+  const keys = await createOwnKeys();
+  const secrets: Record<string, string> = Object.fromEntries(
+    missingKeys(existing).map((name) => [name, keys[name]]),
+  );
   if (!present.includes("R2_ACCESS_KEY_ID") || !present.includes("R2_SECRET_ACCESS_KEY")) {
     const key = await dialog.askStorageKey();
     if (key) {
