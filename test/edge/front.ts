@@ -1,0 +1,77 @@
+import { createServer, type IncomingMessage, request, type Server } from "node:http";
+import type { Account } from "./account.ts";
+import { chooseVersion } from "./choose-version.ts";
+import type { Runner } from "./runner.ts";
+import type { Running } from "./worker-options.ts";
+
+/** What the edge tells a Worker about where a call comes from. */
+const CF = { country: "DE", colo: "FRA", city: "Berlin", timezone: "Europe/Berlin", asn: 64_496 };
+
+/** The script of a host: a custom domain's, one of workers.dev's, or the only one. */
+function scriptOf({ state }: Account, host: string): string | undefined {
+  const domain = state.domains.find(({ hostname }) => hostname === host);
+  if (domain) return domain.service;
+  const named = state.scripts.find(({ name }) => host === `${name}.${state.subdomain}.workers.dev`);
+  return (named ?? state.scripts[0])?.name;
+}
+
+/** The door through which visitors come: it chooses a version for each call, and passes the call on. */
+export function startFront(account: Account, runner: Runner, port: number): Promise<Server> {
+  const server = createServer((incoming, response) => {
+    const host = (incoming.headers.host ?? "").replace(/:\d+$/, "");
+    runner
+      .use(async (running) => {
+        const script = scriptOf(account, host);
+        const chosen = chooseVersion(
+          running.filter((one) => one.script.name === script),
+          incoming.headers,
+        );
+        if (chosen) return pass(runner, chosen, incoming, response);
+        response.writeHead(404).end("There is nothing here yet.\n");
+      })
+      .catch((error: unknown) => {
+        console.error(error);
+        if (!response.headersSent) response.writeHead(502);
+        response.end();
+      });
+  });
+  return new Promise((resolve) => server.listen(port, "127.0.0.1", () => resolve(server)));
+}
+
+function pass(
+  runner: Runner,
+  { worker, version }: Running,
+  incoming: IncomingMessage,
+  response: Parameters<NonNullable<Parameters<typeof createServer>[1]>>[1],
+): Promise<void> {
+  const { hostname, port } = new URL(runner.address(worker));
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      {
+        hostname,
+        port,
+        method: incoming.method,
+        path: incoming.url,
+        headers: {
+          ...incoming.headers,
+          "cf-connecting-ip": incoming.socket.remoteAddress ?? "127.0.0.1",
+          "mf-cf-blob": JSON.stringify(CF),
+        },
+      },
+      (answer) => {
+        response.writeHead(answer.statusCode ?? 502, {
+          ...answer.headers,
+          "x-edge-version": version.id,
+        });
+        answer.pipe(response);
+        answer.on("end", resolve).on("error", reject);
+      },
+    );
+    outgoing.on("error", reject);
+    response.on("close", () => {
+      outgoing.destroy();
+      resolve();
+    });
+    incoming.pipe(outgoing);
+  });
+}
