@@ -1,3 +1,4 @@
+import type { Claim } from "./core/claim-code.ts";
 import { moveClock } from "./core/clock.ts";
 import type { EncryptionKey } from "./core/encryption.ts";
 import type { PLATFORM_KEY_NAMES } from "./core/instance-keys.ts";
@@ -119,6 +120,15 @@ const INSTANCE_KEYS = { BLUESKY_KEY: json(privateKey) } satisfies Record<
 /** `on` says that the platform accepted this instance's use of figures derived from its own. */
 const DERIVED_METRICS = { YOUTUBE_DERIVED_METRICS: onOff };
 
+const claim: Reader<Claim> = (value) => {
+  const parts = /^([0-9a-f]{64}):(\d{13})$/.exec(text(value));
+  const [, hash, expiresAt] = parts ?? [];
+  if (hash === undefined) {
+    throw new Malformed("must be the SHA-256 of a code in hex, a colon, and when it ends in ms");
+  }
+  return { hash, expiresAt: Number(expiresAt) };
+};
+
 const namesOf = <T extends object>(record: T) => Object.keys(record) as (keyof T & string)[];
 
 export const INSTANCE_KEY_NAMES = namesOf(INSTANCE_KEYS);
@@ -176,6 +186,7 @@ const VARIABLES = {
   STORAGE_ENDPOINT: httpUrl,
   R2_ACCESS_KEY_ID: text,
   R2_SECRET_ACCESS_KEY: text,
+  CLAIM_CODE: claim,
 };
 
 const REQUIRED = ["ENVIRONMENT", "ENCRYPTION_KEYS", "SIGNING_KEY"] as const;
@@ -244,6 +255,8 @@ export interface Config {
   mediaRetentionHours: number;
   /** Calls that one run of the Worker may make, to platforms and to Cloudflare's services together. */
   subrequestsPerInvocation: number;
+  /** The code by which the deployment lets its owner claim the instance. */
+  claim: Claim | null;
   /** Null turns presigned uploads off. */
   storage: StorageAccess | null;
   /** An app without keys is absent. */
@@ -374,6 +387,7 @@ export function parseConfig(env: object): Config {
     maxPeople: vars.MAX_PEOPLE ?? MAX_PEOPLE,
     mediaRetentionHours: vars.MEDIA_RETENTION_HOURS ?? MEDIA_RETENTION_HOURS,
     subrequestsPerInvocation: vars.SUBREQUESTS_PER_INVOCATION ?? SUBREQUESTS_PER_INVOCATION,
+    claim: vars.CLAIM_CODE ?? null,
     storage: readStorage(vars),
     appKeys: { ...readAppKeys(env), ...readInstanceKeys(vars) },
     halfAppKeys: readHalfAppKeys(env),

@@ -3,6 +3,7 @@ import { type Config, configOf } from "./config.ts";
 import { now } from "./core/clock.ts";
 import { type Cipher, createCipher } from "./core/encryption.ts";
 import { randomId, timeSortedId } from "./core/ids.ts";
+import type { OwnKeyName } from "./core/instance-keys.ts";
 import { noBucket, noQueue } from "./core/missing-bindings.ts";
 import type { Scope } from "./core/scopes.ts";
 import { refusedUrl } from "./core/url-policy.ts";
@@ -10,6 +11,7 @@ import { connect, type Db, type Query, type Results } from "./db/client.ts";
 import type { DeliveryGate } from "./durable/delivery-gate.ts";
 import type { Heartbeat } from "./durable/heartbeat.ts";
 import type { Installation } from "./durable/installation.ts";
+import { ownKeysOf } from "./durable/own-keys.ts";
 import type { RateLimiter } from "./durable/rate-limiter.ts";
 import type { Fetch } from "./platforms/connector.ts";
 import type {
@@ -61,6 +63,8 @@ export interface Deps {
   deliveryGate: DurableObjectNamespace<DeliveryGate>;
   sandbox: DurableObjectNamespace<SandboxState>;
   installation: DurableObjectNamespace<Installation> | null;
+  /** The keys that the instance made itself. */
+  ownKeys: readonly OwnKeyName[];
   cipher: Cipher;
   /** Does not follow redirects. */
   fetch: Fetch;
@@ -208,6 +212,7 @@ export function createDeps(env: Env, execution?: Pick<ExecutionContext, "waitUnt
     deliveryGate: env.DELIVERY_GATE,
     sandbox: env.SANDBOX_STATE,
     installation: env.INSTALLATION ?? null,
+    ownKeys: ownKeysOf(env),
     reaches,
     now,
     wait: (ms) => scheduler.wait(ms),

@@ -1,6 +1,6 @@
 import { Budget } from "../core/budget.ts";
+import { isBehind } from "../core/database-errors.ts";
 import { SECOND } from "../core/time.ts";
-import { isBehind } from "../db/migrate.ts";
 import type { Deps } from "../deps.ts";
 import { bringUpToDate } from "../durable/installation.ts";
 import { countedDeps } from "../queue/counted-deps.ts";

@@ -1,5 +1,6 @@
 import { notFound } from "../core/errors.ts";
 import { sessionToken } from "../features/auth/cookie.ts";
+import { isOwned } from "../features/auth/repo/people.ts";
 import { healthRoutes } from "../features/health/routes.ts";
 import { mediaRoutes } from "../features/media/routes.ts";
 import { wellKnownRoutes } from "../features/oauth/metadata-routes.ts";
@@ -18,7 +19,10 @@ async function isSignedIn({ req, var: { deps } }: AppContext): Promise<boolean> 
 
 export function createSite(makeDeps: MakeDeps) {
   const app = createDoor(makeDeps);
-  app.route("/", createHomeRoutes(isSignedIn));
+  app.route(
+    "/",
+    createHomeRoutes(isSignedIn, ({ var: { deps } }) => isOwned(deps)),
+  );
   for (const routes of [
     mediaRoutes,
     fileRoutes,

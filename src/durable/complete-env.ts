@@ -1,5 +1,6 @@
-import { missingKeys } from "../core/instance-keys.ts";
+import { missingKeys, type OwnKeyName } from "../core/instance-keys.ts";
 import { bringUpToDate, type Installation, theInstallation } from "./installation.ts";
+import { noteOwnKeys } from "./own-keys.ts";
 
 interface Bindings {
   INSTALLATION?: DurableObjectNamespace<Installation>;
@@ -22,11 +23,12 @@ export function completeEnv<E extends Bindings>(env: E): E | Promise<E> {
 
 async function addKeys<E extends Bindings>(
   env: E,
-  names: ReturnType<typeof missingKeys>,
+  names: readonly OwnKeyName[],
   installation: DurableObjectNamespace<Installation>,
 ): Promise<E> {
   const { keys, isCurrent } = await theInstallation(installation).open();
   const complete = { ...env, ...Object.fromEntries(names.map((name) => [name, keys[name]])) };
+  noteOwnKeys(complete, names);
   if (!isCurrent) {
     const { failure } = await bringUpToDate(installation);
     // The next request tries again. Until then the answers say that the database is not ready.

@@ -6,6 +6,7 @@ import type { Deps } from "../../deps.ts";
 import { theHeartbeat } from "../../durable/heartbeat.ts";
 import { countVisitor } from "../../http/caller.ts";
 import type { AppEnv } from "../../http/env.ts";
+import { missingBindings } from "../claim/checks.ts";
 import { oldestDue } from "./repo.ts";
 
 type Check = "ok" | "failing";
@@ -57,12 +58,14 @@ healthRoutes.get("/health", async (c) => {
 /**
  * Warns of API versions that end soon, and of platforms that need the instance's own domain. Loads platforms lazily.
  */
-async function warningsOf({ config }: Deps, now: Date): Promise<string[]> {
+async function warningsOf(deps: Deps, now: Date): Promise<string[]> {
+  const { config } = deps;
   const [{ connectors }, { describeEnding, endingVersions }] = await Promise.all([
     import("../../platforms/registry.ts"),
     import("../../platforms/sunsets.ts"),
   ]);
-  const endings = endingVersions(now).map(describeEnding);
+  const lacks = missingBindings(deps).map(({ text }) => text);
+  const endings = [...lacks, ...endingVersions(now).map(describeEnding)];
   if (namesOwnDomain(config)) return endings;
   const refusals = connectors().flatMap(({ platform, verifiedPull }) =>
     verifiedPull && config.appKeys[platform] ? [`${platform}: ${verifiedPull.refusal}`] : [],
