@@ -32,5 +32,9 @@ export interface Claim {
   expiresAt: number;
 }
 
+/** The value of the variable CLAIM_CODE. */
+export const claimVariable = async (code: string, now: Date): Promise<string> =>
+  `${await hashClaimCode(code)}:${now.getTime() + CLAIM_LIFETIME_MS}`;
+
 export const isOpenClaim = (claim: Claim | null, now: Date): claim is Claim =>
   claim !== null && now.getTime() < claim.expiresAt;

@@ -20,8 +20,9 @@ export type OwnKeys = Record<OwnKeyName, string>;
 
 const KEY_BYTES = 32;
 
-export const createEncryptionKeys = (): string =>
-  `k1:${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(KEY_BYTES))))}`;
+/** @param id tells the key apart in stored values */
+export const createEncryptionKeys = (id = "k1"): string =>
+  `${id}:${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(KEY_BYTES))))}`;
 
 export const createSigningKey = (): string => randomHex(KEY_BYTES);
 
@@ -45,13 +46,18 @@ export async function createVapidKeys(): Promise<Pick<OwnKeys, (typeof VAPID_NAM
   return { VAPID_PUBLIC_KEY: toBase64Url(point), VAPID_PRIVATE_KEY: d };
 }
 
-export async function createOwnKeys(): Promise<OwnKeys> {
+/** Begins the id of an encryption key that an instance made itself. The rest tells instances apart. */
+export const OWN_KEY_PREFIX = "own_";
+
+export const ownKeyId = (): string => OWN_KEY_PREFIX + randomHex(4);
+
+export async function createOwnKeys(keyId?: string): Promise<OwnKeys> {
   const [vapid, ...platformKeys] = await Promise.all([
     createVapidKeys(),
     ...PLATFORM_KEY_NAMES.map(async (name) => [name, await createPlatformKey()] as const),
   ]);
   return {
-    ENCRYPTION_KEYS: createEncryptionKeys(),
+    ENCRYPTION_KEYS: createEncryptionKeys(keyId),
     SIGNING_KEY: createSigningKey(),
     ...(Object.fromEntries(platformKeys) as Pick<OwnKeys, (typeof PLATFORM_KEY_NAMES)[number]>),
     ...vapid,

@@ -6,7 +6,7 @@ import {
   hashClaimCode,
   isOpenClaim,
 } from "../core/claim-code.ts";
-import { createOwnKeys, OWN_KEY_NAMES, type OwnKeys } from "../core/instance-keys.ts";
+import { createOwnKeys, OWN_KEY_NAMES, type OwnKeys, ownKeyId } from "../core/instance-keys.ts";
 import { SECOND } from "../core/time.ts";
 import { LATEST_MIGRATION } from "../db/.generated/latest.ts";
 import { applyMigrations, type Progress } from "../db/migrate.ts";
@@ -37,7 +37,7 @@ export class Installation extends DurableObject<{ DB: D1Database }> {
         OWN_KEY_NAMES.every((name) => keys[name] !== undefined);
       if (hasAll(stored)) return stored;
       // A later release may need a key more. The stored keys stay.
-      const keys = { ...(await createOwnKeys()), ...stored };
+      const keys = { ...(await createOwnKeys(ownKeyId())), ...stored };
       await storage.put("keys", keys);
       return keys;
     });

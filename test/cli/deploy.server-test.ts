@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { inProject, PROJECT_DIR } from "../../src/cli/paths.ts";
+import { hashClaimCode } from "../../src/core/claim-code.ts";
 import { type FakeCloudflare, startFakeCloudflare } from "./fake-cloudflare.ts";
 
 const EMAIL = "o'neil@example.com";
@@ -91,10 +92,10 @@ const CREATIONS = [
   "POST /queues",
 ];
 
-test("without an e-mail address nobody owns it: says so, and deploys nothing", async () => {
-  const { code, output } = await run("src/cli/deploy.ts");
+test("a malformed address of the owner ends it: says so, and deploys nothing", async () => {
+  const { code, output } = await run("src/cli/deploy.ts", [], { AKIMBO_OWNER_EMAIL: "nobody" });
   assert.equal(code, 1, output);
-  assert.match(output, /AKIMBO_OWNER_EMAIL=you@example\.com/);
+  assert.match(output, /"nobody" is not an e-mail address/);
   assert.deepEqual(takeChanges(), CREATIONS);
   assert.equal(cloud.secrets.size, 0);
 });
@@ -262,6 +263,19 @@ test("refuses to make new keys while logins are stored that need the old ones", 
   assert.deepEqual(takeChanges(), []);
 });
 
+test("an instance that made its own keys keeps them", async () => {
+  cloud.database.exec("UPDATE accounts SET credentials = 'v1.own_0a1b2c3d.x.y'");
+  const secrets = new Map(cloud.secrets);
+  cloud.secrets.clear();
+  const { code, output } = await run("src/cli/deploy.ts");
+  assert.equal(code, 0, output);
+  assert.match(output, /keeps the keys that it made itself/);
+  assert.equal(cloud.secrets.size, 0);
+  for (const [name, text] of secrets) cloud.secrets.set(name, text);
+  cloud.database.exec("UPDATE accounts SET credentials = 'x'");
+  takeChanges();
+});
+
 test("tokens of the deployed database can be created and revoked", async () => {
   const created = await run("src/cli/akimbo.ts", [
     ...["token", "create", "--remote", "--name", "it's; --", "--scopes", "posts:read"],
@@ -285,8 +299,14 @@ test("once the owner has left, a deployment is the next person's; where nobody i
   assert.deepEqual(findLinks(next.output), ["next@example.com"], next.output);
   assert.doesNotMatch(next.output, /kmb_/);
   cloud.database.exec(close);
-  const asked = await run("src/cli/deploy.ts");
-  assert.match(asked.output, /AKIMBO_OWNER_EMAIL=you@example\.com/);
+  const unasked = await run("src/cli/deploy.ts");
+  assert.equal(unasked.code, 0, unasked.output);
+  const [, claimCode = ""] = /The code, shown this once: (\S+)/.exec(unasked.output) ?? [];
+  assert.match(unasked.output, /\/claim\n/);
+  const { vars } = JSON.parse(await readFile(join(stateDir, "deploy.json"), "utf8"));
+  const [hash, expiresAt] = vars.CLAIM_CODE.split(":");
+  assert.equal(hash, await hashClaimCode(claimCode));
+  assert.ok(Math.abs(Number(expiresAt) - Date.now() - 86_400_000) < 60_000);
   const made = await run("src/cli/deploy.ts", [], env);
   assert.deepEqual(findLinks(made.output), [EMAIL], made.output);
   assert.match(made.output, /kmb_[0-9a-f]{64}/);

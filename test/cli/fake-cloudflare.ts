@@ -209,7 +209,7 @@ function createHandlers(
     [
       "PUT /workers/scripts/akimbo\\?.*",
       ({ body }) => {
-        worker = { migration_tag: "v2" };
+        worker = { migration_tag: "v3" };
         keepSecrets(body, secrets);
         return { result: { id: "akimbo", tag: "tag", startup_time_ms: 1, deployment_id: "d1" } };
       },
