@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { ACCOUNT_ID, type Account } from "./account.ts";
+import { KEEP_ALIVE_MS } from "./front.ts";
 import { type Part, readParts } from "./multipart.ts";
 import { Refusal } from "./refusal.ts";
 import type { Runner } from "./runner.ts";
@@ -135,6 +136,7 @@ export class Api {
         }),
       );
     });
+    server.keepAliveTimeout = KEEP_ALIVE_MS;
     return new Promise((resolve) => server.listen(port, "127.0.0.1", () => resolve(server)));
   }
 }

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, request, type Server } from "node:http";
+import { Agent, createServer, type IncomingMessage, request, type Server } from "node:http";
 import type { Account } from "./account.ts";
 import { chooseVersion } from "./choose-version.ts";
 import type { Runner } from "./runner.ts";
@@ -6,6 +6,11 @@ import type { Running } from "./worker-options.ts";
 
 /** What the edge tells a Worker about where a call comes from. */
 const CF = { country: "DE", colo: "FRA", city: "Berlin", timezone: "Europe/Berlin", asn: 64_496 };
+
+/** A visitor's connection stays open between calls, also on a busy machine. */
+export const KEEP_ALIVE_MS = 10 * 60_000;
+/** The runtime closes idle connections by itself, so each call has its own. */
+const AGENT = new Agent({ keepAlive: false });
 
 /** The script of a host: a custom domain's, one of workers.dev's, or the only one. */
 function scriptOf({ state }: Account, host: string): string | undefined {
@@ -35,6 +40,7 @@ export function startFront(account: Account, runner: Runner, port: number): Prom
         response.end();
       });
   });
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   return new Promise((resolve) => server.listen(port, "127.0.0.1", () => resolve(server)));
 }
 
@@ -50,6 +56,7 @@ function pass(
       {
         hostname,
         port,
+        agent: AGENT,
         method: incoming.method,
         path: incoming.url,
         headers: {

@@ -1,6 +1,6 @@
 /**
  * The Worker of the edge itself, beside those that were uploaded. Their databases and queues lead through it, and the
- * account API reaches databases, handlers of queues and schedules by it.
+ * account API reaches databases by it.
  */
 import { WorkerEntrypoint } from "cloudflare:workers";
 
@@ -63,38 +63,17 @@ export class Queue extends WorkerEntrypoint {
   }
 }
 
-const fromBase64 = (text) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-
-function toBody({ format, body }) {
-  const bytes = fromBase64(body);
-  if (format === "v8") return { serializedBody: bytes };
-  if (format === "bytes") return { body: bytes.buffer };
-  const text = new TextDecoder().decode(bytes);
-  return { body: format === "json" ? JSON.parse(text) : text };
-}
-
 const ROUTES = {
   async query(env, { id, queries }) {
     const init = { method: "POST", body: JSON.stringify(queries) };
     return (await runQuery(env, id, SQL_URL, init)).json();
-  },
-  async queue(env, { worker, queue, messages }) {
-    const batch = messages.map(({ id, timestamp, attempts, ...message }) => ({
-      id,
-      timestamp: new Date(timestamp),
-      attempts,
-      ...toBody(message),
-    }));
-    return await env[`WORKER ${worker}`].queue(queue, batch);
-  },
-  async scheduled(env, { worker, cron, time }) {
-    return await env[`WORKER ${worker}`].scheduled({ cron, scheduledTime: new Date(time) });
   },
 };
 
 export default {
   async fetch(request, env) {
     const name = new URL(request.url).pathname.slice(1);
+    if (name === "queue" || name === "scheduled") return env.HANDLERS.fetch(request);
     try {
       return Response.json(await ROUTES[name](env, await request.json()));
     } catch (error) {

@@ -1,9 +1,14 @@
 /**
- * A plugin for Miniflare that passes bindings on to the runtime as they are written. By it, queues and databases of an
- * uploaded Worker lead through the edge's own Worker.
+ * A plugin for Miniflare that passes bindings, and services that they lead to, on to the runtime as they are written. By
+ * it, queues and databases of an uploaded Worker lead through the edge's own Worker.
  */
 interface RawOptions {
-  config: { env?: Record<string, { type: string; dev?: { options?: { binding?: object } } }> };
+  config: {
+    env?: Record<
+      string,
+      { type: string; dev?: { options?: { binding?: object; service?: object } } }
+    >;
+  };
 }
 
 const RAW = "unsafe:raw";
@@ -16,6 +21,7 @@ export const plugins = {
     getBindings: (options: RawOptions) =>
       rawEntries(options).map(([name, { dev }]) => ({ name, ...dev?.options?.binding })),
     getNodeBindings: () => ({}),
-    getServices: async () => [],
+    getServices: async ({ options }: { options: RawOptions }) =>
+      rawEntries(options).flatMap(([, { dev }]) => dev?.options?.service ?? []),
   },
 };

@@ -171,7 +171,8 @@ export class Runner {
   }
 
   deliver(worker: string, queue: string, messages: Message[]): Promise<BatchOutcome> {
-    return this.ask("queue", { worker, queue, messages });
+    const metrics = { backlogCount: 0, backlogBytes: 0 };
+    return this.ask("queue", { worker, queue, messages, metrics });
   }
 
   schedule(worker: string, cron: string, at: Date): Promise<{ outcome: string }> {

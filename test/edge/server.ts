@@ -4,11 +4,7 @@ import { Api, type Cloud } from "./api.ts";
 import { type Controlled, controlRoutes } from "./control.ts";
 import { startFront } from "./front.ts";
 import { QueueBroker } from "./queue-broker.ts";
-import { ASSET_ROUTES } from "./routes/assets.ts";
-import { D1_ROUTES } from "./routes/d1.ts";
-import { SCRIPT_ROUTES } from "./routes/scripts.ts";
-import { QUEUE_ROUTES, STORAGE_ROUTES } from "./routes/storage.ts";
-import { TRIGGER_ROUTES, USER_ROUTES } from "./routes/triggers.ts";
+import { ACCOUNT_ROUTES } from "./routes/all.ts";
 import { Runner } from "./runner.ts";
 import { startSchedules } from "./schedules.ts";
 import { READY, type ServerOptions } from "./server-options.ts";
@@ -20,16 +16,7 @@ const broker = new QueueBroker(account);
 const runner = new Runner(account, (request) => broker.take(request));
 const cloud: Cloud = { account, runner, origin: "" };
 const controlled: Controlled = { broker, api: null };
-const api = new Api(cloud, [
-  ...ASSET_ROUTES,
-  ...D1_ROUTES,
-  ...SCRIPT_ROUTES,
-  ...STORAGE_ROUTES,
-  ...QUEUE_ROUTES,
-  ...TRIGGER_ROUTES,
-  ...USER_ROUTES,
-  ...controlRoutes(controlled),
-]);
+const api = new Api(cloud, [...ACCOUNT_ROUTES, ...controlRoutes(controlled)]);
 controlled.api = api;
 const portOf = (server: { address(): unknown }) => (server.address() as AddressInfo).port;
 const apiPort = portOf(await api.listen(options.apiPort ?? 0));

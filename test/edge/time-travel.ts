@@ -31,25 +31,32 @@ function bookmarkFolder(account: Account, uuid: string): string {
 
 const SUFFIX = ".sqlite";
 
-/** The oldest first. */
-export const listBookmarks = (account: Account, uuid: string): string[] =>
-  readdirSync(bookmarkFolder(account, uuid))
+const DAY_MS = 86_400_000;
+
+const timeOf = (bookmark: string): number => Number.parseInt(bookmark, 16);
+
+/** Those that the account's plan can still restore, the oldest first. */
+export function bookmarksSince(account: Account, uuid: string, now = Date.now()): string[] {
+  const oldest = now - account.limit("timeTravelDays") * DAY_MS;
+  return readdirSync(bookmarkFolder(account, uuid))
     .filter((name) => name.endsWith(SUFFIX))
     .map((name) => name.slice(0, -SUFFIX.length))
+    .filter((bookmark) => timeOf(bookmark) >= oldest)
     .sort();
+}
 
-const toBookmark = (at: Date, serial: number): string =>
+export const toBookmark = (at: Date, serial: number): string =>
   `${at.getTime().toString(16).padStart(16, "0")}-${serial.toString(16).padStart(8, "0")}`;
 
 export const newestBookmark = (account: Account, uuid: string, at: Date): string | null =>
-  listBookmarks(account, uuid)
-    .filter((bookmark) => Number.parseInt(bookmark, 16) <= at.getTime())
+  bookmarksSince(account, uuid)
+    .filter((bookmark) => timeOf(bookmark) <= at.getTime())
     .at(-1) ?? null;
 
 export async function takeBookmark({ account, runner }: Cloud, uuid: string): Promise<string> {
   // The file is there once the database was used.
   await runner.query(uuid, [{ sql: "SELECT 1" }]);
-  const bookmark = toBookmark(new Date(), listBookmarks(account, uuid).length);
+  const bookmark = toBookmark(new Date(), bookmarksSince(account, uuid).length);
   const database = new DatabaseSync(databasePath(account, uuid), { readOnly: true });
   try {
     database.prepare("VACUUM INTO ?").run(join(bookmarkFolder(account, uuid), bookmark + SUFFIX));

@@ -42,12 +42,38 @@ function hostOfObjects(running: Running[], scriptName: string): Running | undefi
 
 const PLUGIN = { package: inProject("test", "edge", "raw-bindings.ts"), name: "raw" };
 
-const raw = (name: string, binding: object) => ({
+const raw = (name: string, binding: object, service?: object) => ({
   name,
   type: "raw",
   plugin: PLUGIN,
-  options: { binding },
+  options: { binding, ...(service ? { service } : {}) },
 });
+
+const readScript = (name: string): string => readFileSync(inProject("test", "edge", name), "utf8");
+
+const EXTRA_HANDLERS = ["experimental", "service_binding_extra_handlers"];
+
+/**
+ * Miniflare's own service bindings of a Worker with assets lead to a Worker before it, which passes no batches on. So
+ * this service stands beside Miniflare's Workers.
+ */
+const handlers = (running: Running[]) =>
+  raw(
+    "HANDLERS",
+    { service: { name: "edge:handlers" } },
+    {
+      name: "edge:handlers",
+      worker: {
+        compatibilityDate: MAX_DATE,
+        compatibilityFlags: EXTRA_HANDLERS,
+        modules: [{ name: "handlers.js", esModule: readScript("handlers-worker.js") }],
+        bindings: running.map(({ worker }) => ({
+          name: worker,
+          service: { name: `core:user:${worker}` },
+        })),
+      },
+    },
+  );
 
 /** A binding to the edge's own Worker, which learns by `props` what it stands for. */
 const throughEdge = (entrypoint: string, props: object) => ({
@@ -193,11 +219,11 @@ export function runtimeOptions(account: Account, running: Running[], doors: Door
       {
         type: "ESModule",
         path: "inner-worker.js",
-        contents: readFileSync(inProject("test", "edge", "inner-worker.js"), "utf8"),
+        contents: readScript("inner-worker.js"),
       },
     ],
     compatibilityDate: MAX_DATE,
-    compatibilityFlags: ["experimental", "service_binding_extra_handlers"],
+    compatibilityFlags: EXTRA_HANDLERS,
     unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
     bindings: {
       LIMITS: {
@@ -208,10 +234,8 @@ export function runtimeOptions(account: Account, running: Running[], doors: Door
     d1Databases: Object.fromEntries(
       account.state.databases.map(({ uuid }) => [`D1 ${uuid}`, uuid]),
     ),
-    serviceBindings: {
-      NODE: doors.node,
-      ...Object.fromEntries(running.map(({ worker }) => [`WORKER ${worker}`, worker])),
-    },
+    serviceBindings: { NODE: doors.node },
+    unsafeBindings: [handlers(running)],
   };
   return {
     host: "127.0.0.1",

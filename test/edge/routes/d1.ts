@@ -5,7 +5,7 @@ import { unstable_splitSqlQuery as splitSql } from "wrangler";
 import { newId } from "../account.ts";
 import { type Cloud, pageOf, type Route } from "../api.ts";
 import { Refusal } from "../refusal.ts";
-import { listBookmarks, newestBookmark, restoreBookmark, takeBookmark } from "../time-travel.ts";
+import { bookmarksSince, newestBookmark, restoreBookmark, takeBookmark } from "../time-travel.ts";
 
 /** An error of SQL, as the API answers it. */
 const QUERY_FAILED = 7_500;
@@ -198,7 +198,8 @@ export const D1_ROUTES: Route[] = [
       const bookmark =
         query.get("bookmark") ??
         (timestamp && newestBookmark(cloud.account, uuid, new Date(timestamp)));
-      if (!bookmark || !listBookmarks(cloud.account, uuid).includes(bookmark)) {
+      const isKept = bookmark && bookmarksSince(cloud.account, uuid).includes(bookmark);
+      if (!isKept) {
         throw refuse(QUERY_FAILED, `The bookmark ${bookmark} cannot be restored.`);
       }
       const previous_bookmark = await restoreBookmark(cloud, uuid, bookmark);

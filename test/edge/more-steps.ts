@@ -1,0 +1,3 @@
+import type { Step } from "./rehearsal.ts";
+
+export const MORE_STEPS: Step[] = [];
