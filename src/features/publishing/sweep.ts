@@ -54,6 +54,8 @@ export async function wakeDueUploads<const Q extends readonly Query<unknown>[]>(
     const last = ordered.at(-1);
     if (!last || ordered.length < SLICE) return { woken, alongside: read };
     now = deps.now();
-    [slice] = await deps.db.run([takeSlice(now, last, slices < SUSPECT_SLICES ? suspects : "none")]);
+    [slice] = await deps.db.run([
+      takeSlice(now, last, slices < SUSPECT_SLICES ? suspects : "none"),
+    ]);
   }
 }
