@@ -17,6 +17,7 @@ export const DOORS = new Map<string, OpenDoor>([
   ["app", openPages],
   ["authorize", openOAuth],
   ["calendar", async (makeDeps) => (await import("./doors/calendar.ts")).createCalendar(makeDeps)],
+  ["claim", async (makeDeps) => (await import("./doors/claim.ts")).createClaim(makeDeps)],
   ["connect", openConnect],
   ["device", openOAuth],
   ["device_authorization", openOAuth],

@@ -1,5 +1,7 @@
+import type { Claim } from "./core/claim-code.ts";
 import { moveClock } from "./core/clock.ts";
 import type { EncryptionKey } from "./core/encryption.ts";
+import type { PLATFORM_KEY_NAMES } from "./core/instance-keys.ts";
 import { plansOverride, readPlans } from "./core/plan-readers.ts";
 import { PLAN_NAMES, type PlanName, type Plans } from "./core/plans.ts";
 import { APP_NAMES, type AppName, isAppName, PLATFORMS, type Platform } from "./core/platforms.ts";
@@ -111,11 +113,22 @@ const privateKey = objectOf({
   kid: notEmpty,
 });
 
-/** Each key is named after the platform to which the key identifies this instance. */
-const INSTANCE_KEYS = { BLUESKY_KEY: json(privateKey) };
+const INSTANCE_KEYS = { BLUESKY_KEY: json(privateKey) } satisfies Record<
+  (typeof PLATFORM_KEY_NAMES)[number],
+  Reader<unknown>
+>;
 
 /** `on` says that the platform accepted this instance's use of figures derived from its own. */
 const DERIVED_METRICS = { YOUTUBE_DERIVED_METRICS: onOff };
+
+const claim: Reader<Claim> = (value) => {
+  const parts = /^([0-9a-f]{64}):(\d{13})$/.exec(text(value));
+  const [, hash, expiresAt] = parts ?? [];
+  if (hash === undefined) {
+    throw new Malformed("must be the SHA-256 of a code in hex, a colon, and when it ends in ms");
+  }
+  return { hash, expiresAt: Number(expiresAt) };
+};
 
 const namesOf = <T extends object>(record: T) => Object.keys(record) as (keyof T & string)[];
 
@@ -176,6 +189,7 @@ const VARIABLES = {
   STORAGE_ENDPOINT: httpUrl,
   R2_ACCESS_KEY_ID: text,
   R2_SECRET_ACCESS_KEY: text,
+  CLAIM_CODE: claim,
 };
 
 const REQUIRED = ["ENVIRONMENT", "ENCRYPTION_KEYS", "SIGNING_KEY"] as const;
@@ -246,6 +260,8 @@ export interface Config {
   subrequestsPerInvocation: number;
   /** Where the newest release stands, and the keys that sign it. Null when the owner allows no request. */
   releases: { url: string; keys: readonly ReleaseKey[] } | null;
+  /** The code by which the deployment lets its owner claim the instance. */
+  claim: Claim | null;
   /** Null turns presigned uploads off. */
   storage: StorageAccess | null;
   /** An app without keys is absent. */
@@ -381,6 +397,7 @@ export function parseConfig(env: object): Config {
     mediaRetentionHours: vars.MEDIA_RETENTION_HOURS ?? MEDIA_RETENTION_HOURS,
     subrequestsPerInvocation: vars.SUBREQUESTS_PER_INVOCATION ?? SUBREQUESTS_PER_INVOCATION,
     releases: readReleases(vars),
+    claim: vars.CLAIM_CODE ?? null,
     storage: readStorage(vars),
     appKeys: { ...readAppKeys(env), ...readInstanceKeys(vars) },
     halfAppKeys: readHalfAppKeys(env),

@@ -3,11 +3,15 @@ import { type Config, configOf } from "./config.ts";
 import { now } from "./core/clock.ts";
 import { type Cipher, createCipher } from "./core/encryption.ts";
 import { randomId, timeSortedId } from "./core/ids.ts";
+import type { OwnKeyName } from "./core/instance-keys.ts";
+import { noBucket, noQueue } from "./core/missing-bindings.ts";
 import type { Scope } from "./core/scopes.ts";
 import { refusedUrl } from "./core/url-policy.ts";
 import { connect, type Db, type Query, type Results } from "./db/client.ts";
 import type { DeliveryGate } from "./durable/delivery-gate.ts";
 import type { Heartbeat } from "./durable/heartbeat.ts";
+import type { Installation } from "./durable/installation.ts";
+import { ownKeysOf } from "./durable/own-keys.ts";
 import type { RateLimiter } from "./durable/rate-limiter.ts";
 import type { Fetch } from "./platforms/connector.ts";
 import type {
@@ -21,12 +25,14 @@ import type { SandboxState } from "./sandbox/state.ts";
 /** Bindings of wrangler.toml. `configOf` reads variables and secrets. */
 export interface Env {
   DB: D1Database;
-  MEDIA: R2Bucket;
-  IMAGES: ImagesBinding;
+  /** Absent in an account without R2. */
+  MEDIA?: R2Bucket;
+  IMAGES?: ImagesBinding;
   ASSETS: Fetcher;
-  PUBLISH: Queue<JobMessage>;
+  /** Absent, like WEBHOOKS, where the deployment could not make queues. */
+  PUBLISH?: Queue<JobMessage>;
   /** Clicks of short links use the same queue. */
-  WEBHOOKS: Queue<WebhookMessage | ClicksMessage>;
+  WEBHOOKS?: Queue<WebhookMessage | ClicksMessage>;
   /** Absent when the owner has not enabled mail. */
   EMAIL?: SendEmail;
   RATE_LIMITER: DurableObjectNamespace<RateLimiter>;
@@ -34,14 +40,20 @@ export interface Env {
   DELIVERY_GATE: DurableObjectNamespace<DeliveryGate>;
   SANDBOX_STATE: DurableObjectNamespace<SandboxState>;
   DEPLOYED_VERSION?: WorkerVersionMetadata;
+  /** Absent in a deployment whose configuration is older than the binding. */
+  INSTALLATION?: DurableObjectNamespace<Installation>;
 }
 
 export interface Deps {
   config: Config;
   db: Db;
   media: R2Bucket;
-  images: ImagesBinding;
+  hasStorage: boolean;
+  /** Null without the binding: pictures cannot be converted then. */
+  images: ImagesBinding | null;
   assets: Fetcher;
+  /** When false, messages are dropped, and the tick of each minute does their work. */
+  hasQueues: boolean;
   publishQueue: Queue<JobMessage>;
   /** The same queue as `publishQueue`. */
   collectQueue: Queue<CollectMessage>;
@@ -53,6 +65,9 @@ export interface Deps {
   sandbox: DurableObjectNamespace<SandboxState>;
   /** The deployed version, by Cloudflare's counting. Null in a local run. */
   deployment: { id: string; at: Date } | null;
+  installation: DurableObjectNamespace<Installation> | null;
+  /** The keys that the instance made itself. */
+  ownKeys: readonly OwnKeyName[];
   cipher: Cipher;
   /** Does not follow redirects. */
   fetch: Fetch;
@@ -186,19 +201,25 @@ async function reaches(hostname: string, port: number): Promise<boolean> {
 
 /** @throws ConfigError when a variable or secret is missing, malformed or forbidden */
 export function createDeps(env: Env, execution?: Pick<ExecutionContext, "waitUntil">): Deps {
+  const { PUBLISH, WEBHOOKS } = env;
+  const hasQueues = PUBLISH !== undefined && WEBHOOKS !== undefined;
   return {
     ...shared(env),
-    media: env.MEDIA,
-    images: env.IMAGES,
+    media: env.MEDIA ?? noBucket(),
+    hasStorage: env.MEDIA !== undefined,
+    images: env.IMAGES ?? null,
     assets: env.ASSETS,
-    publishQueue: env.PUBLISH,
-    collectQueue: env.PUBLISH,
-    webhookQueue: env.WEBHOOKS,
+    hasQueues,
+    publishQueue: hasQueues ? PUBLISH : noQueue(),
+    collectQueue: hasQueues ? PUBLISH : noQueue(),
+    webhookQueue: hasQueues ? WEBHOOKS : noQueue(),
     email: env.EMAIL ?? null,
     rateLimiter: env.RATE_LIMITER,
     heartbeat: env.HEARTBEAT,
     deliveryGate: env.DELIVERY_GATE,
     sandbox: env.SANDBOX_STATE,
+    installation: env.INSTALLATION ?? null,
+    ownKeys: ownKeysOf(env),
     reaches,
     now,
     wait: (ms) => scheduler.wait(ms),

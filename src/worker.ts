@@ -1,8 +1,10 @@
 import type { Env } from "./deps.ts";
 import { type Hosts, hostsOf, shortAddressOf } from "./doors/short-address.ts";
+import { completeEnv } from "./durable/complete-env.ts";
 
 export { DeliveryGate } from "./durable/delivery-gate.ts";
 export { Heartbeat } from "./durable/heartbeat.ts";
+export { Installation } from "./durable/installation.ts";
 export { RateLimiter } from "./durable/rate-limiter.ts";
 export { SandboxState } from "./sandbox/state.ts";
 
@@ -27,31 +29,37 @@ async function openShort() {
   return short;
 }
 
+function answer(request: Request, env: Env, execution: ExecutionContext) {
+  hosts ??= hostsOf(env);
+  const address = shortAddressOf(request.url, hosts);
+  if (!address) return answerHttp(request, env, execution);
+  // Once loaded, the module answers without a promise.
+  return short
+    ? short.answerVisit(request, address, env, execution)
+    : openShort().then((door) => door.answerVisit(request, address, env, execution));
+}
+
 export default {
   fetch(request: Request, env, execution) {
-    hosts ??= hostsOf(env);
-    const address = shortAddressOf(request.url, hosts);
-    if (!address) return answerHttp(request, env, execution);
-    // Once loaded, the module answers without a promise.
-    return short
-      ? short.answerVisit(request, address, env, execution)
-      : openShort().then((door) => door.answerVisit(request, address, env, execution));
+    const complete = completeEnv(env);
+    if (!(complete instanceof Promise)) return answer(request, complete, execution);
+    return complete.then(
+      (ready) => answer(request, ready, execution),
+      async (error: unknown) => (await import("./doors/unready.ts")).answerUnready(error),
+    );
   },
   async queue(batch, env, execution) {
     const [{ consume }, { createDeps }] = await Promise.all([
       import("./queue/consumer.ts"),
       loadDeps(),
     ]);
-    await consume(createDeps(env, execution), batch);
+    await consume(createDeps(await completeEnv(env), execution), batch);
   },
   async scheduled(event, env, execution) {
-    const [{ runSchedule }, { createDeps }] = await Promise.all([
-      import("./cron/schedule.ts"),
-      loadDeps(),
-    ]);
+    const [{ runTick }, { createDeps }] = await Promise.all([import("./cron/tick.ts"), loadDeps()]);
     // A tick that was started by hand has no scheduled time.
     const { scheduledTime } = event as Partial<ScheduledController>;
     const at = scheduledTime === undefined ? undefined : new Date(scheduledTime);
-    await runSchedule(createDeps(env, execution), at);
+    await runTick(createDeps(await completeEnv(env), execution), at);
   },
 } satisfies ExportedHandler<Env>;

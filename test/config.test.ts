@@ -49,6 +49,7 @@ test("the least there can be", () => {
     auditedPlatforms: [],
     derivedMetrics: [],
     releases: null,
+    claim: null,
     storage: null,
     plans: DEFAULT_PLANS,
     defaultPlan: "owner",
@@ -83,6 +84,10 @@ test.each<[object, object]>([
   [{ YOUTUBE_DERIVED_METRICS: "on" }, { derivedMetrics: ["youtube"] }],
   [{ YOUTUBE_DERIVED_METRICS: "off" }, { derivedMetrics: [] }],
   [{ CLOUDFLARE_API_TOKEN: "t" }, { edge: null }],
+  [
+    { CLAIM_CODE: `${"0f".repeat(32)}:1796000000000` },
+    { claim: { hash: "0f".repeat(32), expiresAt: 1_796_000_000_000 } },
+  ],
   [
     { CLOUDFLARE_API_TOKEN: "t", CLOUDFLARE_ZONE_ID: "0123456789abcdef".repeat(2) },
     { edge: { apiToken: "t", zoneId: "0123456789abcdef".repeat(2) } },

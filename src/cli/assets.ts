@@ -13,6 +13,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { build } from "esbuild";
 import { PICTURES_FOLDER, pictureFile, readGuides, readPictures, renderGuides } from "./guides.ts";
 import { LEAN_PARTS } from "./island-parts.ts";
+import { writeMigrationsModule } from "./migrations-module.ts";
 import { inProject } from "./paths.ts";
 
 const ASSETS = inProject(".assets");
@@ -50,7 +51,9 @@ async function bundleIsland(name: string): Promise<[path: string, text: string][
   return outputFiles.map(({ path, text }) => [`/app/islands/${basename(path)}`, text]);
 }
 
+/** Also writes the migrations into the module that the Worker loads. */
 export async function buildAssets(): Promise<boolean> {
+  await writeMigrationsModule();
   const pictures = await readPictures();
   const guides = renderGuides(await readGuides(), pictures);
   const texts = new Map([...guides, ...(await bundleIslands())]);

@@ -83,12 +83,12 @@ export function createCloud(stateDir: string) {
       await requireWrangler("Creating a queue", ["queues", "create", name]);
     },
 
-    /** The list of names is empty when the Worker does not exist. */
+    /** Null when the Worker does not exist. */
     listSecrets: async (worker: string) => {
       const result = await runWrangler(["secret", "list", "--format", "json", "--name", worker]);
       if (result.code === 0)
         return secrets.parse(JSON.parse(result.stdout)).map(({ name }) => name);
-      if (isSaid(result, NO_WORKER)) return [];
+      if (isSaid(result, NO_WORKER)) return null;
       throw new Problem(`Listing the secrets failed.\n${readComplaint(result)}`);
     },
     /** Answers all calls at once. Returns the addresses. */

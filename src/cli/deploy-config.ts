@@ -54,10 +54,12 @@ export function listQueueNames({ queues }: WranglerConfig): string[] {
   return [...new Set(names.filter((name) => name !== undefined))];
 }
 
+/** @param claim the value of CLAIM_CODE; null for an instance that needs none */
 export async function writeDeployConfig(
   config: WranglerConfig,
   databaseId: string,
   stateDir: string,
+  claim: string | null = null,
 ): Promise<string> {
   const fromStateDir = (path: string) => relative(stateDir, inProject(path)).replaceAll("\\", "/");
   const [database] = config.d1_databases;
@@ -65,6 +67,7 @@ export async function writeDeployConfig(
   const adjusted: WranglerConfig = {
     ...config,
     main: fromStateDir(config.main),
+    vars: { ...config.vars, ...(claim === null ? {} : { CLAIM_CODE: claim }) },
     alias: Object.fromEntries(
       Object.entries(config.alias).map(([name, path]) => [name, inProject(path)]),
     ),

@@ -1,4 +1,12 @@
-import { INSTANCE_KEY_NAMES } from "../config.ts";
+import { claimVariable, createClaimCode } from "../core/claim-code.ts";
+import { sealedPrefix } from "../core/encryption.ts";
+import {
+  createEncryptionKeys,
+  createOwnKeys,
+  createSigningKey,
+  missingKeys,
+  OWN_KEY_PREFIX,
+} from "../core/instance-keys.ts";
 import type { Cloud } from "./cloud.ts";
 import { findRunning } from "./cloud-versions.ts";
 import { execute, migrateAndExecute, type Place } from "./d1.ts";
@@ -8,12 +16,6 @@ import {
   type WranglerConfig,
   writeDeployConfig,
 } from "./deploy-config.ts";
-import {
-  createEncryptionKeys,
-  createInstanceKey,
-  createSigningKey,
-  createVapidKeys,
-} from "./dev-vars.ts";
 import { HAS_ACCOUNT, insertFirstOwner, toOwner } from "./owner.ts";
 import { Problem } from "./program.ts";
 import { putLive, sayWayBack } from "./put-live.ts";
@@ -25,8 +27,8 @@ import { checkVars, type Vars } from "./vars.ts";
 export interface Dialog {
   say(line: string): void;
   askStorageKey(): Promise<StorageKey | null>;
-  /** @throws Problem without an address */
-  askOwnerEmail(): Promise<string>;
+  /** Null where nobody can be asked: the owner then claims the instance by a code. @throws Problem for a malformed address */
+  askOwnerEmail(): Promise<string | null>;
 }
 
 export interface StorageKey {
@@ -35,7 +37,8 @@ export interface StorageKey {
 }
 
 /**
- * Repeated runs are safe. `signInPath` is the path of a single-use sign-in link for the owner.
+ * Repeated runs are safe. `signInPath` is the path of a single-use sign-in link for the owner; an instance without an
+ * owner has a `claimCode` instead.
  *
  * @throws Problem when a step fails, or when stored logins would become unreadable
  */
@@ -57,17 +60,41 @@ export async function runDeployment(
   await prepareBucket(cloud, config.r2_buckets[0].bucket_name, dialog);
   await prepareQueues(cloud, listQueueNames(config), dialog);
   const present = await cloud.listSecrets(config.name);
-  if (contents.logins > 0 && !present.includes("ENCRYPTION_KEYS") && !options.acceptsNewKeys) {
+  const keys = judgeKeys(present, contents);
+  if (keys === "lost" && !options.acceptsNewKeys) {
     throw new Problem(lostKeysMessage(contents.logins));
   }
   const email = contents.users === 0 ? await dialog.askOwnerEmail() : null;
-  const secrets = await chooseSecrets(present, dialog);
+  const claim = contents.users === 0 && !email ? await createClaim() : null;
+  if (claim) await writeDeployConfig(config, databaseId, options.stateDir, claim.variable);
+  const keepsOwnKeys = keys === "own" && !options.acceptsNewKeys;
+  const secrets = await chooseSecrets(present ?? [], keepsOwnKeys, dialog);
   const deployment = { config, deployConfig, secrets, running };
   const { stateDir } = options;
   const addresses = await putLive(cloud, deployment, { say: dialog.say, stateDir });
+  if (claim) return { addresses, claimCode: claim.code };
   const firstToken = email && (await createFirstOwner(place, email));
   const { path } = await createLink(place, null);
   return { addresses, firstToken, signInPath: path };
+}
+
+async function createClaim() {
+  const code = createClaimCode();
+  return { code, variable: await claimVariable(code, new Date()) };
+}
+
+/**
+ * `own` says that the instance made its keys itself and keeps them. `lost` says that logins are stored which no key of
+ * the Worker can read.
+ */
+function judgeKeys(
+  present: string[] | null,
+  { users, logins, ownLogins }: Contents,
+): "set" | "own" | "lost" {
+  if (present?.includes("ENCRYPTION_KEYS")) return "set";
+  // The keys of an instance end with its Worker.
+  if (logins > (present === null ? 0 : ownLogins)) return "lost";
+  return present !== null && users > 0 ? "own" : "set";
 }
 
 /** Deployed secrets cannot be read back, so generated keys replace the secrets in this check. */
@@ -147,13 +174,25 @@ async function prepareQueues(cloud: Cloud, names: string[], dialog: Dialog): Pro
   }
 }
 
-async function migrateAndRead(place: Place): Promise<{ users: number; logins: number }> {
-  const [users, logins] = await migrateAndExecute(place, [
+interface Contents {
+  users: number;
+  logins: number;
+  /** Logins that are encrypted with a key which an instance made itself. */
+  ownLogins: number;
+}
+
+async function migrateAndRead(place: Place): Promise<Contents> {
+  const [users, logins, own] = await migrateAndExecute(place, [
     sql`SELECT count(*) AS count FROM users WHERE ${HAS_ACCOUNT}`,
     sql`SELECT count(*) AS count FROM accounts WHERE credentials IS NOT NULL`,
+    sql`SELECT count(*) AS count FROM accounts
+      WHERE substr(credentials, 1, ${OWN_PREFIX.length}) = ${OWN_PREFIX}`,
   ]);
-  return { users: Number(users?.[0]?.count), logins: Number(logins?.[0]?.count) };
+  const countOf = (rows: typeof users) => Number(rows?.[0]?.count);
+  return { users: countOf(users), logins: countOf(logins), ownLogins: countOf(own) };
 }
+
+const OWN_PREFIX = sealedPrefix(OWN_KEY_PREFIX).slice(0, -1);
 
 const lostKeysMessage = (logins: number): string =>
   [
@@ -165,14 +204,17 @@ const lostKeysMessage = (logins: number): string =>
   ].join("\n");
 
 /** An existing secret is never replaced. */
-async function chooseSecrets(present: string[], dialog: Dialog): Promise<Record<string, string>> {
-  const secrets: Record<string, string> = {};
-  if (!present.includes("ENCRYPTION_KEYS")) secrets.ENCRYPTION_KEYS = createEncryptionKeys();
-  if (!present.includes("SIGNING_KEY")) secrets.SIGNING_KEY = createSigningKey();
-  for (const name of INSTANCE_KEY_NAMES) {
-    if (!present.includes(name)) secrets[name] = createInstanceKey();
-  }
-  if (!present.some((name) => name.startsWith("VAPID_"))) Object.assign(secrets, createVapidKeys());
+async function chooseSecrets(
+  present: string[],
+  keepsOwnKeys: boolean,
+  dialog: Dialog,
+): Promise<Record<string, string>> {
+  const existing = Object.fromEntries(present.map((name) => [name, "set"]));
+  const keys = await createOwnKeys();
+  const secrets: Record<string, string> = Object.fromEntries(
+    keepsOwnKeys ? [] : missingKeys(existing).map((name) => [name, keys[name]]),
+  );
+  if (keepsOwnKeys) dialog.say("✓ The instance keeps the keys that it made itself");
   if (!present.includes("R2_ACCESS_KEY_ID") || !present.includes("R2_SECRET_ACCESS_KEY")) {
     const key = await dialog.askStorageKey();
     if (key) {

@@ -32,6 +32,11 @@ async function main(): Promise<number> {
   const [address] = result.addresses;
   console.log(`\nAkimbo is deployed${address ? ` at ${address}` : ""}`);
   const origin = config.vars.PUBLIC_URL || address;
+  if (result.claimCode) {
+    console.log(`It has no owner yet. Claim it within 24 hours: ${origin ?? ""}/claim`);
+    console.log(`The code, shown this once: ${result.claimCode}`);
+    return 0;
+  }
   console.log(`Sign in, once and within the hour: ${origin ?? ""}${result.signInPath}`);
   if (result.firstToken) {
     console.log(`Your first API token, shown this once: ${result.firstToken}`);
@@ -65,12 +70,8 @@ function createDialog(env: NodeJS.ProcessEnv = process.env): Dialog {
     askOwnerEmail: async () => {
       const address = env.AKIMBO_OWNER_EMAIL || (canAsk ? await ask("Your e-mail address: ") : "");
       const email = toEmail(address);
-      if (email) return email;
-      throw new Problem(
-        address
-          ? `"${address}" is not an e-mail address.`
-          : "The owner's e-mail address is needed once: AKIMBO_OWNER_EMAIL=you@example.com",
-      );
+      if (!email && address) throw new Problem(`"${address}" is not an e-mail address.`);
+      return email;
     },
   };
 }

@@ -1,51 +1,23 @@
-import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { appendFile, link, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
-import { INSTANCE_KEY_NAMES } from "../config.ts";
+import {
+  createOwnKeys,
+  missingKeys,
+  OWN_KEY_NAMES,
+  type OwnKeyName,
+  type OwnKeys,
+} from "../core/instance-keys.ts";
 import { Problem } from "./program.ts";
 import type { Vars } from "./vars.ts";
-
-export const createEncryptionKeys = (): string => `k1:${randomBytes(32).toString("base64")}`;
-export const createSigningKey = (): string => randomBytes(32).toString("hex");
-
-export function createInstanceKey(): string {
-  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  return JSON.stringify({
-    ...privateKey.export({ format: "jwk" }),
-    kid: randomBytes(8).toString("hex"),
-  });
-}
-
-export function createVapidKeys(): Record<VapidName, string> {
-  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const { x = "", y = "", d = "" } = privateKey.export({ format: "jwk" });
-  const coordinates = [x, y].map((text) => Buffer.from(text, "base64url"));
-  const point = Buffer.concat([UNCOMPRESSED, ...coordinates]);
-  return { VAPID_PUBLIC_KEY: point.toString("base64url"), VAPID_PRIVATE_KEY: d };
-}
-
-const VAPID_NAMES = ["VAPID_PUBLIC_KEY", "VAPID_PRIVATE_KEY"] as const;
-type VapidName = (typeof VAPID_NAMES)[number];
-const UNCOMPRESSED = Buffer.of(4);
 
 export const OWNER_ONLY = 0o600;
 
 /** JSON values need quotes in the file. */
-const generateAll = (): Vars => ({
-  ENCRYPTION_KEYS: createEncryptionKeys(),
-  SIGNING_KEY: createSigningKey(),
-  ...Object.fromEntries(INSTANCE_KEY_NAMES.map((name) => [name, `'${createInstanceKey()}'`])),
-  ...createVapidKeys(),
-});
-
-const linesOf = (names: readonly string[]): string[] => {
-  const values = generateAll();
-  return names.map((name) => `${name}=${values[name]}`);
-};
-
-const NAMES = Object.keys(generateAll());
+const toLines = (keys: OwnKeys, names: readonly OwnKeyName[]): string[] =>
+  names.map((name) => `${name}=${keys[name].startsWith("{") ? `'${keys[name]}'` : keys[name]}`);
 
 /** @throws Problem where fresh keys could not read what is stored */
 export function requireOwnKeys(path: string, stateDir: string): void {
@@ -63,13 +35,10 @@ export function requireOwnKeys(path: string, stateDir: string): void {
 export async function ensureDevVars(path: string, elsewhere: Vars = {}): Promise<string | null> {
   if (await createDevVars(path)) return "Created .dev.vars with fresh keys.";
   const here: Vars = await readDevVars(path);
-  const isSet = (name: string) => Boolean(here[name] || elsewhere[name]);
-  // A key pair's missing half is not generated, because it could not match the other half.
-  const isHalf = (name: string) =>
-    VAPID_NAMES.some((one) => one === name) && VAPID_NAMES.some(isSet);
-  const missing = NAMES.filter((name) => !isSet(name) && !isHalf(name));
+  const given = [elsewhere, here].flatMap(Object.entries).filter(([, value]) => value !== "");
+  const missing = missingKeys(Object.fromEntries(given));
   if (missing.length === 0) return null;
-  await appendFile(path, `\n${linesOf(missing).join("\n")}\n`);
+  await appendFile(path, `\n${toLines(await createOwnKeys(), missing).join("\n")}\n`);
   return `Added ${missing.join(", ")} to .dev.vars, where there was none.`;
 }
 
@@ -79,7 +48,7 @@ async function createDevVars(path: string): Promise<boolean> {
   const text = [
     "# Secrets of this machine's Akimbo, read by `npm start`. Every setting: .dev.vars.example",
     "# Keep ENCRYPTION_KEYS: connected accounts cannot be read without it.",
-    ...linesOf(NAMES),
+    ...toLines(await createOwnKeys(), OWN_KEY_NAMES),
     "",
   ].join("\n");
   await writeFile(draft, text, { mode: OWNER_ONLY, flag: "wx" });

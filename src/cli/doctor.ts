@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import * as z from "zod";
+import { createEncryptionKeys, createSigningKey } from "../core/instance-keys.ts";
 import { isPlatform } from "../core/platforms.ts";
 import type { Tick } from "../features/setup/rules.ts";
 import { connectors } from "../platforms/registry.ts";
@@ -7,7 +8,7 @@ import { describeEnding, endingVersions, hasEnded } from "../platforms/sunsets.t
 import { createCloud } from "./cloud.ts";
 import { execute, type Place } from "./d1.ts";
 import { requireDeployConfig } from "./deploy-config.ts";
-import { createEncryptionKeys, createSigningKey, readDevVars } from "./dev-vars.ts";
+import { readDevVars } from "./dev-vars.ts";
 import { type AppSettings, type Diagnosis, diagnoseApps } from "./doctor-apps.ts";
 import { inProject, readStateDir } from "./paths.ts";
 import { Problem } from "./program.ts";

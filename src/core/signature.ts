@@ -19,10 +19,13 @@ export async function sign(secret: string, text: string): Promise<string> {
   return signWith(await imported.key, text);
 }
 
+export const isSigned = async (secret: string, text: string, signature: string): Promise<boolean> =>
+  isSameText(await sign(secret, text), signature);
+
 /** Compares in constant time. */
-export async function isSigned(secret: string, text: string, signature: string): Promise<boolean> {
-  const expected = encoder.encode(await sign(secret, text));
-  const received = encoder.encode(signature);
+export function isSameText(one: string, other: string): boolean {
+  const expected = encoder.encode(one);
+  const received = encoder.encode(other);
   if (expected.length !== received.length) return false;
   let difference = 0;
   for (let i = 0; i < expected.length; i++) difference |= (expected[i] ?? 0) ^ (received[i] ?? 0);

@@ -5,8 +5,10 @@ import { createCaller } from "../features/auth/caller.ts";
 import { requireKnownCaller } from "../http/caller.ts";
 import { type MakeDeps, prepareDoor } from "../http/door.ts";
 import { type AppContext, type AppEnv, publicOrigin } from "../http/env.ts";
+import { renderError } from "../http/errors.ts";
 import { isSameOrigin } from "../http/same-origin.ts";
 import { createSwitch } from "../http/switch.ts";
+import { withClaimHint } from "./unclaimed.ts";
 
 const apiCors = cors({
   origin: "*",
@@ -151,6 +153,7 @@ export function createApiOf(
     requirePlatforms(deps.config);
     return deps;
   });
+  app.onError(async (error, c) => renderError(await withClaimHint(error, c), c));
   app.use("/api/*", apiCors);
   describe?.(app, `/api/v1/${DOCUMENT}`);
   for (const router of open) app.route("/api/v1", router);

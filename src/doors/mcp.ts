@@ -9,6 +9,7 @@ import { type AppContext, publicOrigin } from "../http/env.ts";
 import { renderError } from "../http/errors.ts";
 import { answerAgent } from "../mcp/endpoint.ts";
 import type { AnyTool } from "../mcp/tool.ts";
+import { withClaimHint } from "./unclaimed.ts";
 
 /** Spec is silent: an agent's message contains text and addresses but no files. */
 const MAX_BODY_BYTES = 1_000_000;
@@ -54,7 +55,7 @@ export function createMcp(makeDeps: MakeDeps, tools = TOOLS) {
   app.onError(async (error, c) => {
     const { challenge } = await import("../features/oauth/caller.ts");
     await challenge(c, error);
-    return renderError(error, c);
+    return renderError(await withClaimHint(error, c), c);
   });
   app.use(requireKnownCaller);
   app.use(async (c, next) => {

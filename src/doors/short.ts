@@ -13,7 +13,7 @@ function contextOf(env: Env): VisitContext {
   const config = configOf(env);
   const log = (entry: object) => console.log(JSON.stringify(entry));
   const clicks = {
-    queue: env.WEBHOOKS,
+    queue: env.WEBHOOKS ?? null,
     database: env.DB,
     wait: (ms: number) => scheduler.wait(ms),
     log,

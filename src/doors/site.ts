@@ -1,5 +1,6 @@
 import { notFound } from "../core/errors.ts";
 import { sessionToken } from "../features/auth/cookie.ts";
+import { isOwned } from "../features/auth/repo/people.ts";
 import { healthRoutes } from "../features/health/routes.ts";
 import { mediaRoutes } from "../features/media/routes.ts";
 import { wellKnownRoutes } from "../features/oauth/metadata-routes.ts";
@@ -22,7 +23,10 @@ const createCaller: AppEnv["Variables"]["createCaller"] = async (...presented) =
 
 export function createSite(makeDeps: MakeDeps) {
   const app = createDoor(makeDeps);
-  app.route("/", createHomeRoutes(isSignedIn));
+  app.route(
+    "/",
+    createHomeRoutes(isSignedIn, ({ var: { deps } }) => isOwned(deps)),
+  );
   app.use("/health", async (c, next) => {
     c.set("createCaller", createCaller);
     await next();

@@ -4,7 +4,9 @@ import { HOME_STYLES, HomePage, type Places } from "../pages/home-page.tsx";
 import { renderPage } from "../pages/layout.tsx";
 import { type AppContext, type AppEnv, publicOrigin } from "./env.ts";
 
-export function createHomeRoutes(isSignedIn: (c: AppContext) => Promise<boolean>): Hono<AppEnv> {
+type Question = (c: AppContext) => Promise<boolean>;
+
+export function createHomeRoutes(isSignedIn: Question, isOwned: Question): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
   routes.get("/", async (c) => {
     const { deps } = c.var;
@@ -29,6 +31,10 @@ export function createHomeRoutes(isSignedIn: (c: AppContext) => Promise<boolean>
     if (await isSignedIn(c)) {
       c.header("Cache-Control", "no-store");
       return c.redirect("/app", 303);
+    }
+    if (!(await isOwned(c))) {
+      c.header("Cache-Control", "no-store");
+      return c.redirect("/claim", 303);
     }
     return renderPage(
       c,

@@ -9,11 +9,12 @@ import { countedDeps } from "./counted-deps.ts";
 import { type ClicksMessage, jobMessage, webhookMessage } from "./messages.ts";
 import type { Outcome } from "./outcome.ts";
 
-const DEAD_LETTERS = "akimbo-dead-letters";
+/** Owners may name their queues otherwise, but each name ends like this. */
+const DEAD_LETTERS = "dead-letters";
 /** A message whose handler crashed is delivered again after the lease of its run. */
 const CRASH_DELAY_SECONDS = LEASE_SECONDS + 10;
 
-const DELIVERIES = "akimbo-webhooks";
+const DELIVERIES = "webhooks";
 const DELIVERY_CRASH_DELAY_SECONDS = 10;
 
 /** Waits before each new attempt to store clicks, which must survive an outage. */
@@ -24,7 +25,7 @@ export async function consume(deps: Deps, batch: MessageBatch): Promise<void> {
   if (clicks.length > 0) await consumeClicks(deps, clicks);
   const others = batch.messages.filter(({ body }) => !isClicks(body));
   if (others.length === 0) return;
-  if (batch.queue === DELIVERIES) await consumeDeliveries(deps, batch, others);
+  if (batch.queue.endsWith(DELIVERIES)) await consumeDeliveries(deps, batch, others);
   else await consumeJobs(deps, others, batch.queue);
 }
 
@@ -78,7 +79,7 @@ async function consumeJobs(deps: Deps, messages: readonly Message[], queue: stri
   const { subrequestsPerInvocation: calls, isDevelopment } = deps.config;
   const { now, wait } = deps;
   const budget = shareBudget({ calls, jobs: messages.length, isDevelopment, now, wait });
-  const isDead = queue === DEAD_LETTERS;
+  const isDead = queue.endsWith(DEAD_LETTERS);
   await Promise.all(
     messages.map(async (message) => {
       try {

@@ -4,6 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { hashClaimCode } from "../../src/core/claim-code.ts";
 import { runProject, runWrangler } from "../edge/programs.ts";
 import { type Edge, startEdge } from "../edge/start.ts";
 
@@ -76,10 +77,10 @@ const CREATIONS = [
   "POST /queues",
 ];
 
-test("without an e-mail address nobody owns it: says so, and deploys nothing", async () => {
-  const { code, output } = await run("src/cli/deploy.ts");
+test("a malformed address of the owner ends it: says so, and deploys nothing", async () => {
+  const { code, output } = await run("src/cli/deploy.ts", [], { AKIMBO_OWNER_EMAIL: "nobody" });
   assert.equal(code, 1, output);
-  assert.match(output, /AKIMBO_OWNER_EMAIL=you@example\.com/);
+  assert.match(output, /"nobody" is not an e-mail address/);
   assert.deepEqual(await takeChanges(), CREATIONS);
   assert.equal((await edge.account.secrets()).size, 0);
 });
@@ -247,6 +248,21 @@ test("refuses to make new keys while logins are stored that need the old ones", 
   assert.deepEqual(changes, []);
 });
 
+test("an instance that made its own keys keeps them", async () => {
+  await edge.account.query("UPDATE accounts SET credentials = 'v1.own_0a1b2c3d.x.y'");
+  const secrets = await edge.account.secrets();
+  for (const name of secrets.keys()) {
+    await edge.account.call("DELETE", `/workers/scripts/akimbo/secrets/${name}`);
+  }
+  const { code, output } = await run("src/cli/deploy.ts");
+  assert.equal(code, 0, output);
+  assert.match(output, /keeps the keys that it made itself/);
+  assert.equal((await edge.account.secrets()).size, 0);
+  for (const [name, text] of secrets) await setSecret(name, text);
+  await edge.account.query("UPDATE accounts SET credentials = 'x'");
+  await takeChanges();
+});
+
 test("tokens of the deployed database can be created and revoked", async () => {
   const created = await run("src/cli/akimbo.ts", [
     ...["token", "create", "--remote", "--name", "it's; --", "--scopes", "posts:read"],
@@ -270,8 +286,14 @@ test("once the owner has left, a deployment is the next person's; where nobody i
   assert.deepEqual(await findLinks(next.output), ["next@example.com"], next.output);
   assert.doesNotMatch(next.output, /kmb_/);
   await edge.account.query(close);
-  const asked = await run("src/cli/deploy.ts");
-  assert.match(asked.output, /AKIMBO_OWNER_EMAIL=you@example\.com/);
+  const unasked = await run("src/cli/deploy.ts");
+  assert.equal(unasked.code, 0, unasked.output);
+  const [, claimCode = ""] = /The code, shown this once: (\S+)/.exec(unasked.output) ?? [];
+  assert.match(unasked.output, /\/claim\n/);
+  const { vars } = JSON.parse(await readFile(join(stateDir, "deploy.json"), "utf8"));
+  const [hash, expiresAt] = vars.CLAIM_CODE.split(":");
+  assert.equal(hash, await hashClaimCode(claimCode));
+  assert.ok(Math.abs(Number(expiresAt) - Date.now() - 86_400_000) < 60_000);
   const made = await run("src/cli/deploy.ts", [], env);
   assert.deepEqual(await findLinks(made.output), [EMAIL], made.output);
   assert.match(made.output, /kmb_[0-9a-f]{64}/);

@@ -3,16 +3,14 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { ensureDevVars, readDevVars, requireOwnKeys } from "../../src/cli/dev-vars.ts";
+import { inProject } from "../../src/cli/paths.ts";
+import { checkVars, NAMES } from "../../src/cli/vars.ts";
 import {
   createEncryptionKeys,
   createSigningKey,
   createVapidKeys,
-  ensureDevVars,
-  readDevVars,
-  requireOwnKeys,
-} from "../../src/cli/dev-vars.ts";
-import { inProject } from "../../src/cli/paths.ts";
-import { checkVars, NAMES } from "../../src/cli/vars.ts";
+} from "../../src/core/instance-keys.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "akimbo-"));
 after(() => rm(folder, { recursive: true }));
@@ -58,7 +56,7 @@ test("one of a pair is never completed: the other half is somebody's own", async
 test("fills in keys that are empty, but not those that are set elsewhere", async () => {
   const path = join(folder, "copied");
   await writeFile(path, "ENCRYPTION_KEYS=\nSIGNING_KEY=\nBLUESKY_KEY=\n");
-  const elsewhere = { ENCRYPTION_KEYS: createEncryptionKeys(), ...createVapidKeys() };
+  const elsewhere = { ENCRYPTION_KEYS: createEncryptionKeys(), ...(await createVapidKeys()) };
   const done = await ensureDevVars(path, elsewhere);
   assert.equal(done, "Added SIGNING_KEY, BLUESKY_KEY to .dev.vars, where there was none.");
 });

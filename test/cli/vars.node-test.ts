@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createEncryptionKeys, createSigningKey } from "../../src/cli/dev-vars.ts";
 import { checkVars, NAMES, parseVarOptions, readTomlVars } from "../../src/cli/vars.ts";
 import { appKeyNames, INSTANCE_KEY_NAMES } from "../../src/config.ts";
+import { createEncryptionKeys, createSigningKey } from "../../src/core/instance-keys.ts";
 import { connectors } from "../../src/platforms/registry.ts";
 
 const KEYS = { ENCRYPTION_KEYS: createEncryptionKeys(), SIGNING_KEY: createSigningKey() };

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInstanceKey } from "../../src/cli/dev-vars.ts";
 import { runProgram } from "../../src/cli/program.ts";
+import { createPlatformKey } from "../../src/core/instance-keys.ts";
 import { type Akimbo, startAkimbo } from "./akimbo.ts";
 import { startPds } from "./bluesky.ts";
 import { createChecks } from "./checks.ts";
@@ -77,7 +77,7 @@ async function runBluesky(stopping: AbortSignal): Promise<[checks: number, faile
   const failed = await runChecks(checks, stopping);
   if (failed > 0) await showLog(akimbo);
   const grantorVideos = await startVideoService(grantor.directory, grantorOrigins);
-  const blueskyKey = createInstanceKey();
+  const blueskyKey = await createPlatformKey();
   const keyed = await startAkimbo(join(folder, "keyed"), {
     PLATFORM_ORIGINS: { ...grantorOrigins, "https://video.bsky.app": grantorVideos.origin },
     PUBLIC_URL: KEYED_SITE,

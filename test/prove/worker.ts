@@ -46,7 +46,7 @@ export default {
         await worker.scheduled({} as ScheduledController, env, execution);
         return Response.json({});
       case "/prove/objects": {
-        const { objects } = await env.MEDIA.list({ prefix: "media/" });
+        const { objects } = await createDeps(env).media.list({ prefix: "media/" });
         return Response.json({ keys: objects.map(({ key }) => key) });
       }
       case "/prove/database":

@@ -68,7 +68,8 @@ const roomOf = (path: string): string =>
 const ARROWS: Record<string, string[]> = {
   core: [],
   db: [],
-  durable: [],
+  // The one object of the installation brings the database up to date.
+  durable: ["db"],
   pages: [],
   // Scripts in browsers count characters by the platforms' own functions.
   "pages/islands": ["platforms"],

@@ -6,7 +6,9 @@ declare namespace Cloudflare {
   }
 }
 
-type WorkerEnv = import("../../src/deps.ts").Env;
+/** Tests have every binding but mail. */
+type WorkerEnv = Required<Omit<import("../../src/deps.ts").Env, "EMAIL">> &
+  Pick<import("../../src/deps.ts").Env, "EMAIL">;
 
 /** Texts of modules by their paths. */
 declare module "texts:*" {

@@ -9,6 +9,7 @@ import type { Ctx, Deps } from "../../deps.ts";
 import { theHeartbeat } from "../../durable/heartbeat.ts";
 import { countCaller, countVisitor, presentsToken } from "../../http/caller.ts";
 import type { AppEnv } from "../../http/env.ts";
+import { missingBindings } from "../claim/checks.ts";
 import { drawBadge, type Status } from "./badge.ts";
 import { databaseSize, oldestDue } from "./repo.ts";
 import { stateOf } from "./rules.ts";
@@ -86,12 +87,14 @@ async function readState(deps: Deps, ctx: Ctx | null, now: Date) {
 /**
  * Warns of API versions that end soon, and of platforms that need the instance's own domain. Loads platforms lazily.
  */
-async function warningsOf({ config }: Deps, now: Date): Promise<string[]> {
+async function warningsOf(deps: Deps, now: Date): Promise<string[]> {
+  const { config } = deps;
   const [{ connectors }, { describeEnding, endingVersions }] = await Promise.all([
     import("../../platforms/registry.ts"),
     import("../../platforms/sunsets.ts"),
   ]);
-  const endings = endingVersions(now).map(describeEnding);
+  const lacks = missingBindings(deps).map(({ text }) => text);
+  const endings = [...lacks, ...endingVersions(now).map(describeEnding)];
   if (namesOwnDomain(config)) return endings;
   const refusals = connectors().flatMap(({ platform, verifiedPull }) =>
     verifiedPull && config.appKeys[platform] ? [`${platform}: ${verifiedPull.refusal}`] : [],

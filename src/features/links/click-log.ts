@@ -11,7 +11,8 @@ const LOST_MS = 1_000;
 const MAX_CLICKS = 1_000;
 
 export interface ClickStore {
-  queue: Pick<Queue<ClicksMessage>, "send">;
+  /** Null without queues: clicks are written to the database at once. */
+  queue: Pick<Queue<ClicksMessage>, "send"> | null;
   database: Pick<D1Database, "prepare">;
   wait(ms: number): Promise<void>;
   log(entry: { event: string; [field: string]: string | number }): void;
@@ -60,7 +61,7 @@ async function markBots(pending: readonly PendingClick[]): Promise<LinkClick[]> 
 
 /** The message's id prevents double counting. */
 async function send(store: ClickStore, message: ClicksMessage): Promise<void> {
-  for (let tries = 0; tries < 2; tries++) {
+  for (let tries = 0; store.queue && tries < 2; tries++) {
     try {
       await store.queue.send(message);
       return;

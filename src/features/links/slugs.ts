@@ -17,6 +17,7 @@ export const RESERVED_SLUGS: ReadonlySet<string> = new Set(
 /** Reserved later: links that have them already go on working below `/s` and on their domains. */
 const RESERVED_FOR_NEW: ReadonlySet<string> = new Set([
   "authorize",
+  "claim",
   "device",
   "device_authorization",
   "register",

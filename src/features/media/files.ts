@@ -153,10 +153,12 @@ export async function keepThumbnail(
   deps: Pick<Deps, "media" | "images" | "log">,
   { teamId, sha256, ...file }: Original,
 ): Promise<boolean> {
+  const { images } = deps;
+  if (!images) return false;
   try {
     const object = await findFile(deps, file);
     if (!object) return false;
-    const made = await deps.images
+    const made = await images
       .input(object.body)
       .transform(THUMBNAIL)
       .output({ format: "image/jpeg" });

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { parseByteRange } from "../../core/byte-range.ts";
-import { notFound } from "../../core/errors.ts";
+import { AppError, notFound } from "../../core/errors.ts";
+import { NO_IMAGES } from "../../core/missing-bindings.ts";
 import { countVisitor } from "../../http/caller.ts";
 import type { AppContext, AppEnv } from "../../http/env.ts";
 import { labelAsMadeByAi } from "./ai-label.ts";
@@ -80,13 +81,19 @@ async function serveKeptThumbnail(
 /** Buffers the image, because platforms require a Content-Length. */
 async function serveImage(
   c: AppContext,
-  file: FileObject,
+  file: FileObject & { mime: string; sizeBytes: number },
   variant: keyof typeof TRANSFORMS,
 ): Promise<Response> {
+  const { images } = c.var.deps;
   const object = await findFile(c.var.deps, file);
   if (!object) throw notFound("File");
+  // Browsers scale pictures themselves.
+  if (!images && variant === "thumbnail") {
+    return c.body(object.body, 200, headersOfFile(file, object, null));
+  }
+  if (!images) throw new AppError("UNAVAILABLE", NO_IMAGES);
   try {
-    const made = await c.var.deps.images
+    const made = await images
       .input(object.body)
       .transform(TRANSFORMS[variant])
       .output({ format: "image/jpeg" });

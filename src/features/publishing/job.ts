@@ -1,4 +1,5 @@
 import { PublishFailure } from "../../core/failures.ts";
+import { NO_IMAGES } from "../../core/missing-bindings.ts";
 import { SECOND } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
 import type { Connector, Fetch, MediaItem, Post, PublishJob } from "../../platforms/connector.ts";
@@ -137,6 +138,9 @@ export function createJob(
     },
     mediaUrl: async (item, form = "original") => {
       await requirePinned(deps, media, item);
+      if (form !== "original" && !deps.images) {
+        throw new PublishFailure({ code: "media_invalid", message: NO_IMAGES });
+      }
       const origin = deps.config.publicUrl ?? upload.origin;
       return origin + (await mediaPath(deps, upload.teamId, item.sha256, form));
     },

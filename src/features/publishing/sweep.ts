@@ -22,9 +22,10 @@ export async function wakeDueUploads<const Q extends readonly Query<unknown>[]>(
   deps: Deps,
   alongside: Q,
 ): Promise<{ woken: number; alongside: Results<Q> }> {
+  const suspects = deps.hasQueues ? "late" : "all";
   let now = deps.now();
   const beforeAll: Woken = { id: 0, dueAt: new Date(0) };
-  const [first, ...read] = await deps.db.run([takeSlice(now, beforeAll, true), ...alongside]);
+  const [first, ...read] = await deps.db.run([takeSlice(now, beforeAll, suspects), ...alongside]);
   let slice = first;
   let woken = 0;
   for (let slices = 1; ; slices++) {
@@ -53,6 +54,8 @@ export async function wakeDueUploads<const Q extends readonly Query<unknown>[]>(
     const last = ordered.at(-1);
     if (!last || ordered.length < SLICE) return { woken, alongside: read };
     now = deps.now();
-    [slice] = await deps.db.run([takeSlice(now, last, slices < SUSPECT_SLICES)]);
+    [slice] = await deps.db.run([
+      takeSlice(now, last, slices < SUSPECT_SLICES ? suspects : "none"),
+    ]);
   }
 }

@@ -11,6 +11,7 @@ import { renderError } from "../../http/errors.ts";
 import { pathAfterSignIn, readForm, textField } from "../../http/pages.tsx";
 import { renderPlainPage } from "../../pages/app-layout.tsx";
 import { forgetSessionCookie } from "../auth/cookie.ts";
+import { isOwned } from "../auth/repo/people.ts";
 import { canSendMail, hasMailer } from "../mail/service.ts";
 import { requireName } from "./own.ts";
 import { PASSKEY_SCRIPT, PASSKEY_SCRIPT_PATH } from "./passkey-script.ts";
@@ -35,7 +36,8 @@ const visitOf = (c: AppContext): Visit => ({
 
 export const signInPages = new Hono<AppEnv>();
 
-signInPages.get("/sign-in", counted("read:pages"), (c) => {
+signInPages.get("/sign-in", counted("read:pages"), async (c) => {
+  if (!(await isOwned(c.var.deps))) return c.redirect("/claim", 303);
   const next = pathAfterSignIn(c.req.query("next"));
   const canMail = canSendMail(c.var.deps);
   return renderPlainPage(

@@ -1,9 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import { integer } from "drizzle-orm/sqlite-core";
+import { isBehind } from "../../../core/database-errors.ts";
 import { OWN_DOMAIN } from "../../../core/email.ts";
 import { prepared } from "../../../db/client.ts";
 import { valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
+import type { Deps } from "../../../deps.ts";
 
 /** SQL for a closed account's address. The account's row stays while other rows name it. */
 export const CLOSED_EMAIL = `'deleted-' || users.id || '@${OWN_DOMAIN}'`;
@@ -20,6 +22,31 @@ export const isInstanceOwner = prepared(
   ({ user }: Params<{ user: SQL }>) => sql`SELECT ${user} IS ${sql.raw(OWNER_ID)} AS value`,
   valueReader(integer("value", { mode: "boolean" }).notNull()),
 );
+
+const hasOwner = prepared(
+  () => sql`SELECT ${sql.raw(OWNER_ID)} IS NOT NULL AS value`,
+  valueReader(integer("value", { mode: "boolean" }).notNull()),
+);
+
+/** @throws the database's error, also when it has no tables yet */
+export async function findOwned({ db }: Pick<Deps, "db">): Promise<boolean> {
+  const [[isOwned = false]] = await db.run([hasOwner({})]);
+  return isOwned;
+}
+
+const ownedDatabases = new WeakSet<object>();
+
+/** Asks the database until the instance has an owner, then never again in this isolate. */
+export async function isOwned({ db }: Pick<Deps, "db">): Promise<boolean> {
+  if (ownedDatabases.has(db)) return true;
+  try {
+    if (!(await findOwned({ db }))) return false;
+  } catch (error) {
+    return !isBehind(error);
+  }
+  ownedDatabases.add(db);
+  return true;
+}
 
 export const knownId = (id: number): SQL => sql`${id}`;
 

@@ -19,13 +19,18 @@ export type Woken = ReturnType<typeof readWoken>;
 /**
  * Marks and returns the oldest idle jobs without a message that are due within `LOOK_AHEAD_SECONDS`.
  *
- * @param withSuspects also takes jobs whose message may be lost
+ * @param suspects `late` also takes jobs whose message may be lost; `all` those whose message was just sent, which is
+ * lost for sure without queues
  */
-export function takeSlice(now: Date, after: Woken, withSuspects: boolean): Query<Woken[]> {
+export function takeSlice(
+  now: Date,
+  after: Woken,
+  suspects: "none" | "late" | "all",
+): Query<Woken[]> {
   const at = now.getTime();
   const until = addSeconds(now, LOOK_AHEAD_SECONDS).getTime();
   const patience = sql`MIN(${MAX_PATIENCE_MS}, MAX(${PATIENCE_MS}, woken_at - due_at))`;
-  const suspects = sql`OR woken_at + ${patience} <= ${at}`;
+  const conditions = { none: sql``, late: sql`OR woken_at + ${patience} <= ${at}`, all: sql`OR 1` };
   const taken = changeFacts(
     { wokenAt: sql`MAX(due_at, ${at})` },
     sql`u.id IN (SELECT id FROM uploads
@@ -33,7 +38,7 @@ export function takeSlice(now: Date, after: Woken, withSuspects: boolean): Query
         AND (due_at, id) > (${after.dueAt.getTime()}, ${after.id})
         AND (lease_until IS NULL OR lease_until <= ${at})
         AND (woken_at IS NULL OR woken_at < due_at OR woken_at < lease_until
-          ${withSuspects ? suspects : sql``})
+          ${conditions[suspects]})
       ORDER BY due_at, id LIMIT ${SLICE})`,
   );
   return sqlQuery(sql`${taken} RETURNING id, due_at`, readWoken);

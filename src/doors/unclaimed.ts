@@ -1,0 +1,17 @@
+import { AppError } from "../core/errors.ts";
+import { isOwned } from "../features/auth/repo/people.ts";
+import { type AppContext, publicOrigin } from "../http/env.ts";
+
+/** Before an instance is claimed, no token works: a refused caller is told where to claim it. */
+export async function withClaimHint(error: unknown, c: AppContext): Promise<unknown> {
+  const { deps } = c.var;
+  if (!(error instanceof AppError) || error.code !== "UNAUTHORIZED" || !deps) return error;
+  if (await isOwned(deps)) return error;
+  const { extras, headers } = error;
+  const address = `${publicOrigin(deps, c.req.url)}/claim`;
+  return new AppError(
+    "UNAUTHORIZED",
+    `This instance has no owner yet, so no token works. Claim it at ${address}.`,
+    { extras, headers },
+  );
+}

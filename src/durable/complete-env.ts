@@ -1,0 +1,42 @@
+import { missingKeys, type OwnKeyName } from "../core/instance-keys.ts";
+import { bringUpToDate, type Installation, theInstallation } from "./installation.ts";
+import { noteOwnKeys } from "./own-keys.ts";
+
+interface Bindings {
+  INSTALLATION?: DurableObjectNamespace<Installation>;
+}
+
+const completeByEnv = new WeakMap<object, object>();
+
+/**
+ * Adds the keys that the instance made itself where variables and secrets lack them. An environment that lacks none
+ * is returned as it is, at once; another costs the first request of each isolate one call.
+ */
+export function completeEnv<E extends Bindings>(env: E): E | Promise<E> {
+  const existing = completeByEnv.get(env) as E | undefined;
+  if (existing) return existing;
+  const names = missingKeys(env);
+  if (names.length > 0 && env.INSTALLATION) return addKeys(env, names, env.INSTALLATION);
+  completeByEnv.set(env, env);
+  return env;
+}
+
+async function addKeys<E extends Bindings>(
+  env: E,
+  names: readonly OwnKeyName[],
+  installation: DurableObjectNamespace<Installation>,
+): Promise<E> {
+  const { keys, isCurrent } = await theInstallation(installation).open();
+  const complete = { ...env, ...Object.fromEntries(names.map((name) => [name, keys[name]])) };
+  noteOwnKeys(complete, names);
+  if (!isCurrent) {
+    const { failure } = await bringUpToDate(installation);
+    // The next request tries again. Until then the answers say that the database is not ready.
+    if (failure !== null) {
+      console.log(JSON.stringify({ event: "migrations.failed", error: failure }));
+      return complete;
+    }
+  }
+  completeByEnv.set(env, complete);
+  return complete;
+}
