@@ -1,5 +1,5 @@
 import type { SQL } from "drizzle-orm";
-import { type Config, configOf } from "./config.ts";
+import { type Config, configOf, readSettings, type Settings } from "./config.ts";
 import { now } from "./core/clock.ts";
 import { type Cipher, createCipher } from "./core/encryption.ts";
 import { randomId, timeSortedId } from "./core/ids.ts";
@@ -37,6 +37,7 @@ export interface Env {
 
 export interface Deps {
   config: Config;
+  settings(): Settings;
   db: Db;
   media: R2Bucket;
   images: ImagesBinding;
@@ -181,6 +182,7 @@ async function reaches(hostname: string, port: number): Promise<boolean> {
 export function createDeps(env: Env, execution?: Pick<ExecutionContext, "waitUntil">): Deps {
   return {
     ...shared(env),
+    settings: () => readSettings(env),
     media: env.MEDIA,
     images: env.IMAGES,
     assets: env.ASSETS,

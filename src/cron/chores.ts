@@ -2,6 +2,7 @@ import type { Deps } from "../deps.ts";
 import { forgetOldLines } from "../features/activity/expiry.ts";
 import { forgetOldFigures } from "../features/analytics/expiry.ts";
 import { COLLECTION_CALLS, collectAll } from "../features/analytics/nightly.ts";
+import { BACKUP_CALLS, backUp } from "../features/backup/nightly.ts";
 import { forgetEndedLinks, forgetOldConsents } from "../features/connect/expiry.ts";
 import { checkCredits } from "../features/credits/nightly.ts";
 import { forgetOldDrafts } from "../features/drafts/expiry.ts";
@@ -31,6 +32,7 @@ import {
   isHourTurning,
   NIGHT_AND_MORNING,
   NIGHTLY,
+  NIGHTLY_CONTINUED,
   NIGHTLY_SLICES,
   type Rhythm,
   roundsAt,
@@ -78,6 +80,7 @@ const CHORES: Record<string, Chore> = {
   "forget old clicks": { rhythm: NIGHTLY_SLICES, page: forgetOldClicks, calls: 1 },
   "forget ended programs": { rhythm: NIGHTLY_SLICES, page: forgetEndedPrograms, calls: 1 },
   "collect analytics": { rhythm: NIGHT_AND_MORNING, page: collectAll, calls: COLLECTION_CALLS },
+  "back up": { rhythm: NIGHTLY_CONTINUED, page: backUp, calls: BACKUP_CALLS },
 };
 
 /** Runs the chores that are due while subrequests are left. At least one page runs. */

@@ -6,6 +6,7 @@ import { accounts } from "../../src/features/accounts/table.ts";
 import { activity } from "../../src/features/activity/table.ts";
 import { analytics, analyticsPosts } from "../../src/features/analytics/table.ts";
 import { passkeys, sessions, tokens, users, verifications } from "../../src/features/auth/table.ts";
+import { backupSlices, backups } from "../../src/features/backup/table.ts";
 import { calendarFeeds } from "../../src/features/calendar/table.ts";
 import { connectionLinks, consents } from "../../src/features/connect/table.ts";
 import {
@@ -62,6 +63,8 @@ const TABLES: SQLiteTable[] = [
   attempts,
   idempotency,
   chores,
+  backups,
+  backupSlices,
   users,
   oauthAccess,
   oauthClients,
