@@ -1,6 +1,15 @@
 import type { Deps } from "../../deps.ts";
+import { utf8Bytes } from "./gzip.ts";
 import * as repo from "./repo/backups.ts";
-import { expired, FOLDER, folderOf, isGivenUp, manifestKey, type PageSize } from "./rules.ts";
+import {
+  expired,
+  FOLDER,
+  folderOf,
+  INDEX,
+  isGivenUp,
+  manifestKey,
+  type PageSize,
+} from "./rules.ts";
 import type { BackupStore } from "./store.ts";
 
 /** Backups that this instance did not make are looked at in the storage, some in each page. */
@@ -38,7 +47,10 @@ export async function removeExpired(
   const gone = known.filter((row) => !ids.includes(row.id) && isGivenUp(row.id, now));
   if (gone.length > 0) await deps.db.runAll(gone.map(({ id }) => repo.forgetBackup({ id })));
   const [id] = [...expired(finished).filter((one) => one !== current), ...givenUp];
-  if (id === undefined) return false;
+  if (id === undefined) {
+    await store.put(INDEX, utf8Bytes(JSON.stringify({ backups: finished })));
+    return false;
+  }
   if (finished.includes(id)) await store.delete([manifestKey(id)]);
   const keys = await store.listKeys(folderOf(id), deletions);
   if (keys.length > 0) await store.delete(keys);

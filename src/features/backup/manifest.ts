@@ -36,8 +36,8 @@ export interface Manifest {
   /** The next id of each table is higher than this one. */
   sequences: Record<string, number>;
   tables: TableCopy[];
-  /** Lines of [key, bytes, etag] of the objects in the bucket. */
-  objects: { count: number; slices: Slice[] };
+  /** Lines of [key, bytes, etag] of the objects in the bucket; null when the bucket could not be listed. */
+  objects: { count: number; slices: Slice[] } | null;
   settings: { values: Record<string, string>; secrets: string[] };
   /** Ids of the keys in `ENCRYPTION_KEYS` that encrypt something in this backup. The keys are not in it. */
   encryptionKeys: string[];
@@ -103,9 +103,8 @@ export function readManifest(text: string): Manifest | null {
     isListOf(value.encryptionKeys, isText) &&
     isRecordOf(value.sequences, isCount) &&
     isListOf(value.tables, isTable) &&
-    isObject(objects) &&
-    isCount(objects.count) &&
-    isListOf(objects.slices, isSlice) &&
+    (objects === null ||
+      (isObject(objects) && isCount(objects.count) && isListOf(objects.slices, isSlice))) &&
     isObject(settings) &&
     isRecordOf(settings.values, isText) &&
     isListOf(settings.secrets, isText);

@@ -1,75 +1,42 @@
-import { sha256Hex } from "../../core/signature.ts";
-import { VERSION } from "../../core/version.ts";
 import type { Deps } from "../../deps.ts";
 import { removeExpired } from "./clean-up.ts";
-import { encodeGzip, utf8Bytes } from "./gzip.ts";
-import { LACKS, type Manifest, type Slice, type TableCopy } from "./manifest.ts";
+import { beginCopy, copyNext, type Notes, type Place } from "./copy.ts";
 import * as repo from "./repo/backups.ts";
-import {
-  backupId,
-  FOLDER,
-  FORMAT,
-  folderOf,
-  manifestKey,
-  OBJECTS,
-  type PageSize,
-  pageSize,
-  sliceName,
-  startOf,
-} from "./rules.ts";
-import { type TableShape, tablesOf } from "./schema-of.ts";
-import { type BackupStore, storeOf } from "./store.ts";
-import type { SliceRow } from "./table.ts";
+import { pageSize } from "./rules.ts";
+import { storeOf } from "./store.ts";
 
 /** Subrequests of the largest page on the free plan. Larger pages run only where 10,000 are allowed. */
 export const BACKUP_CALLS = 36;
-/** Reads of the database by one page, some of which find an empty table. */
-const MAX_READS = 14;
-/** Rows of the first read of a table, whose size is not known yet. */
-const FIRST_ROWS = 20;
-/** Keys that the bucket lists at once. */
-const LISTED = 1_000;
-
-type Step = "tables" | "objects" | "manifest" | "expire";
-
-/** Where the backup goes on, stored as JSON. */
-interface Place {
-  id: string;
-  step: Step;
-  /** The last migration. After another one, the backup begins anew. */
-  schema: string;
-  /** The table or object that comes next, and the last row or key that is copied. */
-  table: string | null;
-  after: string | null;
-  /** Rows of the next read. */
-  max: number;
-  slices: number;
-  rows: number;
-  bytes: number;
-}
-
-interface Page {
-  deps: Deps;
-  store: BackupStore;
-  size: PageSize;
-}
 
 /**
  * Copies the next slices of the database to the storage. After the last, it writes the manifest and removes backups
  * that are no longer kept.
  *
+ * @param cursor the place as JSON
  * @throws Error when the storage or the database fails; the next tick repeats the page
  */
 export async function backUp(deps: Deps, cursor: string | null): Promise<string | null> {
   const { backup, subrequestsPerInvocation } = deps.config;
   if (!backup.isOn) return null;
-  const place = cursor === null ? await begin(deps) : (JSON.parse(cursor) as Place);
+  let place = cursor === null ? null : (JSON.parse(cursor) as Place);
   try {
-    const page = { deps, store: storeOf(deps), size: pageSize(subrequestsPerInvocation) };
-    const next = await takeStep(page, place);
-    return next && JSON.stringify(next);
+    const size = pageSize(subrequestsPerInvocation);
+    const page = { source: deps, store: storeOf(deps), size, notes: notesIn(deps) };
+    place ??= await beginCopy(page);
+    if (place.step === "expire") {
+      const isMoreLeft = await removeExpired(deps, page.store, place.id, size);
+      return isMoreLeft ? JSON.stringify(place) : null;
+    }
+    const { id, rows, bytes } = place;
+    const next = await copyNext(page, place);
+    if (next.step === "expire") {
+      const finishedAt = deps.now();
+      await deps.db.run([repo.finishBackup({ id, finishedAt }), repo.forgetSlices({ id })]);
+      deps.log({ event: "backup.finished", backup: id, rows, bytes });
+    }
+    return JSON.stringify(next);
   } catch (error) {
-    await deps.db.run([repo.noteError({ id: place.id, error: messageOf(error) })]);
+    if (place) await deps.db.run([repo.noteError({ id: place.id, error: messageOf(error) })]);
     throw error;
   }
 }
@@ -79,191 +46,18 @@ const MAX_ERROR_CHARACTERS = 300;
 const messageOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).slice(0, MAX_ERROR_CHARACTERS);
 
-async function begin(deps: Deps): Promise<Place> {
-  const now = deps.now();
-  const id = backupId(now);
-  const [migrations] = await deps.db.run([
-    repo.appliedMigrations(),
-    repo.beginBackup({ id, startedAt: now }),
-  ]);
-  return {
-    id,
-    step: "tables",
-    schema: migrations.at(-1) ?? "",
-    table: null,
-    after: null,
-    max: FIRST_ROWS,
-    slices: 0,
-    rows: 0,
-    bytes: 0,
-  };
-}
-
-function takeStep(page: Page, place: Place): Promise<Place | null> {
-  switch (place.step) {
-    case "tables":
-      return copyTables(page, place);
-    case "objects":
-      return listObjects(page, place);
-    case "manifest":
-      return finish(page, place);
-    case "expire":
-      return expire(page, place);
-    default:
-      return place.step satisfies never;
-  }
-}
-
-async function copyTables({ deps, store, size }: Page, place: Place): Promise<Place> {
-  const [stored, migrations] = await deps.db.run([repo.storedTables(), repo.appliedMigrations()]);
-  // A deployment changed the schema: the slices so far may lack a column.
-  if (migrations.at(-1) !== place.schema) return begin(deps);
-  const tables = tablesOf(stored);
-  const at = { ...place };
-  const copied: SliceRow[] = [];
-  let index = at.table === null ? 0 : tables.findIndex(({ name }) => name === at.table);
-  let reads = 0;
-  while (index < tables.length && copied.length < size.slices && reads < readsOf(size)) {
-    const table = tables[index] as TableShape;
-    const part = await readSlice(deps, table, at, size);
-    reads += part.reads;
-    if (part.lines.length > 0) copied.push(await storeSlice(store, at, table.name, part.lines));
-    if (part.isLast) index++;
-    at.table = tables[index]?.name ?? null;
-    at.after = part.isLast ? null : part.after;
-    at.max = part.isLast ? FIRST_ROWS : part.max;
-  }
-  await note(deps, at, copied);
-  return index < tables.length ? at : { ...at, step: "objects", table: null, after: null };
-}
-
-const readsOf = ({ slices }: PageSize): number => Math.max(MAX_READS, 2 * slices);
-
-/** Reads until the slice is full or the table ends. */
-async function readSlice(
-  deps: Deps,
-  table: TableShape,
-  { after, max }: Pick<Place, "after" | "max">,
-  { sliceBytes, maxRows }: PageSize,
-) {
-  const lines: string[] = [];
-  let size = 0;
-  let reads = 0;
-  for (;;) {
-    const [rows] = await deps.db.run([repo.linesAfter(table, after, max)]);
-    reads++;
-    for (const { line, place } of rows) {
-      if (lines.length > 0 && size + line.length > sliceBytes) {
-        return { lines, after, max, reads, isLast: false };
-      }
-      lines.push(line);
-      size += line.length + 1;
-      after = place;
-    }
-    if (rows.length < max) return { lines, after, max, reads, isLast: true };
-    const average = size / lines.length;
-    max = Math.ceil(Math.min(maxRows, 10 * max, sliceBytes / average));
-    const room = Math.floor((sliceBytes - size) / average);
-    // A slice that is nearly full ends here, so that few rows are read twice.
-    if (room < max / 4) return { lines, after, max, reads, isLast: false };
-    max = Math.min(max, room);
-  }
-}
-
-async function storeSlice(
-  store: BackupStore,
-  at: Place,
-  source: string,
-  lines: readonly string[],
-): Promise<SliceRow> {
-  const number = ++at.slices;
-  const bytes = await encodeGzip(utf8Bytes(`${lines.join("\n")}\n`));
-  await store.put(`${folderOf(at.id)}${sliceName(number, source)}`, bytes);
-  at.rows += source === OBJECTS ? 0 : lines.length;
-  at.bytes += bytes.length;
-  const sha256 = await sha256Hex(bytes);
-  return { backupId: at.id, number, source, rows: lines.length, bytes: bytes.length, sha256 };
-}
-
-const note = (deps: Deps, { id, rows, bytes }: Place, copied: SliceRow[]): Promise<unknown> =>
-  deps.db.runAll([
-    repo.noteProgress({ id, rows, bytes, error: null }),
-    ...(copied.length > 0 ? [repo.insertSlices(copied)] : []),
-  ]);
-
-/** The first key behind those of the backups themselves. */
-const BEHIND_BACKUPS = `${FOLDER.slice(0, -1)}0`;
-
-/** Lists the objects of the instance's bucket, without the backups. */
-async function listObjects({ deps, store, size }: Page, place: Place): Promise<Place> {
-  const at = { ...place };
-  const copied: SliceRow[] = [];
-  for (let pages = 0; pages < size.slices; pages++) {
-    const { objects, truncated } = await deps.media.list({
-      limit: LISTED,
-      ...(at.after === null ? {} : { startAfter: at.after }),
-    });
-    const last = objects.at(-1)?.key ?? null;
-    const own = objects.filter(({ key }) => !key.startsWith(FOLDER));
-    const lines = own.map((one) => JSON.stringify([one.key, one.size, one.etag]));
-    if (lines.length > 0) copied.push(await storeSlice(store, at, OBJECTS, lines));
-    at.after = last?.startsWith(FOLDER) ? BEHIND_BACKUPS : last;
-    if (!truncated || last === null) {
-      await note(deps, at, copied);
-      return { ...at, step: "manifest", after: null };
-    }
-  }
-  await note(deps, at, copied);
-  return at;
-}
-
-const toSlice = ({ number, source, rows, bytes, sha256 }: SliceRow): Slice => ({
-  name: sliceName(number, source),
-  rows,
-  bytes,
-  sha256,
+const notesIn = ({ db }: Pick<Deps, "db">): Notes => ({
+  begin: async (id, startedAt) => {
+    await db.run([repo.beginBackup({ id, startedAt })]);
+  },
+  add: async ({ id, rows, bytes }, slices) => {
+    await db.runAll([
+      repo.noteProgress({ id, rows, bytes, error: null }),
+      ...(slices.length > 0 ? [repo.insertSlices(slices)] : []),
+    ]);
+  },
+  slicesOf: async (id) => {
+    const [slices] = await db.run([repo.slicesOf({ id })]);
+    return slices;
+  },
 });
-
-const rowsIn = (slices: readonly Slice[]): number =>
-  slices.reduce((sum, { rows }) => sum + rows, 0);
-
-async function finish({ deps, store }: Page, place: Place): Promise<Place> {
-  const { id } = place;
-  const now = deps.now();
-  const [slices, stored, migrations, sequences, encryptionKeys] = await deps.db.run([
-    repo.slicesOf({ id }),
-    repo.storedTables(),
-    repo.appliedMigrations(),
-    repo.sequences(),
-    repo.usedKeys({}),
-  ]);
-  if (migrations.at(-1) !== place.schema) return begin(deps);
-  const bySource = Map.groupBy(slices, ({ source }) => source);
-  const slicesFrom = (source: string) => (bySource.get(source) ?? []).map(toSlice);
-  const objects = slicesFrom(OBJECTS);
-  const manifest: Manifest = {
-    format: FORMAT,
-    id,
-    version: VERSION,
-    from: (startOf(id) ?? now).toISOString(),
-    to: now.toISOString(),
-    migrations,
-    sequences: Object.fromEntries(sequences.map(({ name, seq }) => [name, seq])),
-    tables: tablesOf(stored).map(({ name, columns, key }): TableCopy => {
-      const own = slicesFrom(name);
-      return { name, columns, key, rows: rowsIn(own), slices: own };
-    }),
-    objects: { count: rowsIn(objects), slices: objects },
-    settings: deps.settings(),
-    encryptionKeys,
-    lacks: LACKS,
-  };
-  await store.put(manifestKey(id), utf8Bytes(JSON.stringify(manifest)));
-  await deps.db.run([repo.finishBackup({ id, finishedAt: now }), repo.forgetSlices({ id })]);
-  deps.log({ event: "backup.finished", backup: id, rows: place.rows, bytes: place.bytes });
-  return { ...place, step: "expire" };
-}
-
-async function expire({ deps, store, size }: Page, place: Place): Promise<Place | null> {
-  return (await removeExpired(deps, store, place.id, size)) ? place : null;
-}

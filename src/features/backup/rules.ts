@@ -5,6 +5,8 @@ export const FORMAT = 1;
 
 export const FOLDER = "backups/";
 export const MANIFEST = "manifest.json";
+/** Lists the finished backups, for the command line, whose tools cannot list a deployed bucket. */
+export const INDEX = `${FOLDER}index.json`;
 
 /** The source of slices that list the objects of the bucket. */
 export const OBJECTS = "objects";
@@ -85,6 +87,12 @@ export const isGivenUp = (id: string, now: Date): boolean => {
 
 /** The owner is warned when the last finished backup is older. */
 export const OVERDUE_MS = 3 * DAY;
+
+/** Said of whatever may have been published between the backup and its restore. */
+export const RESTORED = "Restored: check whether it went out.";
+
+/** No team has this id. */
+export const EMPTY_TEAM = 0;
 
 interface Table {
   name: string;

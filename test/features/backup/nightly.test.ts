@@ -102,7 +102,9 @@ test("a page that runs twice changes nothing", async () => {
     expect([name, slices.reduce((sum, one) => sum + one.rows, 0)]).toEqual([name, rows]);
   }
   const keys = await store.listKeys(`backups/${ID}/`, 1_000);
-  const named = [...manifest.tables, manifest.objects].flatMap(({ slices }) => slices);
+  const named = [...manifest.tables, manifest.objects ?? { slices: [] }].flatMap(
+    ({ slices }) => slices,
+  );
   expect(keys).toHaveLength(named.length + 1);
 });
 
