@@ -12,7 +12,9 @@ CREATE TABLE backups (
   -- Stored bytes.
   bytes INTEGER NOT NULL DEFAULT 0,
   -- Why its last page failed; null once a page succeeded.
-  error TEXT
+  error TEXT,
+  -- When the owner was told that there is no newer finished one.
+  told_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE backup_slices (

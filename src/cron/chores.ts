@@ -3,6 +3,7 @@ import { forgetOldLines } from "../features/activity/expiry.ts";
 import { forgetOldFigures } from "../features/analytics/expiry.ts";
 import { COLLECTION_CALLS, collectAll } from "../features/analytics/nightly.ts";
 import { BACKUP_CALLS, backUp } from "../features/backup/nightly.ts";
+import { WATCH_BACKUPS_CALLS, watchBackups } from "../features/backup/watch.ts";
 import { forgetEndedLinks, forgetOldConsents } from "../features/connect/expiry.ts";
 import { checkCredits } from "../features/credits/nightly.ts";
 import { forgetOldDrafts } from "../features/drafts/expiry.ts";
@@ -80,6 +81,7 @@ const CHORES: Record<string, Chore> = {
   "forget old clicks": { rhythm: NIGHTLY_SLICES, page: forgetOldClicks, calls: 1 },
   "forget ended programs": { rhythm: NIGHTLY_SLICES, page: forgetEndedPrograms, calls: 1 },
   "collect analytics": { rhythm: NIGHT_AND_MORNING, page: collectAll, calls: COLLECTION_CALLS },
+  "watch backups": { rhythm: NIGHTLY, page: watchBackups, calls: WATCH_BACKUPS_CALLS },
   "back up": { rhythm: NIGHTLY_CONTINUED, page: backUp, calls: BACKUP_CALLS },
 };
 

@@ -85,8 +85,16 @@ export const isGivenUp = (id: string, now: Date): boolean => {
   return at !== null && now.getTime() - at.getTime() > GIVEN_UP_MS;
 };
 
-/** The owner is warned when the last finished backup is older. */
-export const OVERDUE_MS = 3 * DAY;
+const OVERDUE_MS = 3 * DAY;
+
+/** @param startedAt start of the first backup, which counts while none is finished */
+export function isOverdue(
+  { finishedAt, startedAt }: { finishedAt: Date | null; startedAt: Date | null },
+  now: Date,
+): boolean {
+  const since = finishedAt ?? startedAt;
+  return since !== null && now.getTime() - since.getTime() > OVERDUE_MS;
+}
 
 /** Said of whatever may have been published between the backup and its restore. */
 export const RESTORED = "Restored: check whether it went out.";

@@ -8,6 +8,7 @@ export const backups = sqliteTable("backups", {
   rows: integer("rows").notNull().default(0),
   bytes: integer("bytes").notNull().default(0),
   error: text("error"),
+  toldAt: instant("told_at"),
 });
 
 export type BackupRow = typeof backups.$inferSelect;

@@ -6,6 +6,9 @@ import type { Deps } from "../../deps.ts";
 import { theHeartbeat } from "../../durable/heartbeat.ts";
 import { countVisitor } from "../../http/caller.ts";
 import type { AppEnv } from "../../http/env.ts";
+import { isOverdue } from "../backup/rules.ts";
+import { type LatestBackup, latestBackup } from "../backup/repo/backups.ts";
+import { describeLateBackups } from "../notices/rules.ts";
 import { oldestDue } from "./repo.ts";
 
 type Check = "ok" | "failing";
@@ -17,7 +20,12 @@ healthRoutes.get("/health", async (c) => {
   await countVisitor(c, "read:health");
   const now = deps.now();
   const [due, storage, pulse] = await Promise.all([
-    answer(deps.db.run([oldestDue({ lately: addSeconds(now, -LATE_SECONDS) })])),
+    answer(
+      deps.db.run([
+        oldestDue({ lately: addSeconds(now, -LATE_SECONDS) }),
+        ...(deps.config.backup.isOn ? [latestBackup({})] : []),
+      ] as const),
+    ),
     answer(deps.media.head("health")),
     answer(theHeartbeat(deps.heartbeat).pulse()),
   ]);
@@ -47,7 +55,7 @@ healthRoutes.get("/health", async (c) => {
       checks,
       oldestDueSeconds: Math.max(0, Math.round(dueSeconds)),
       lastCronTickAt: lastTickAt?.toISOString() ?? null,
-      warnings: await warningsOf(deps, now),
+      warnings: [...lateBackups(due.value?.[1]?.[0], now), ...(await warningsOf(deps, now))],
       ...(status === "ok" ? {} : { error: explain(isDown, progress === "overdue") }),
     },
     status === "ok" ? 200 : 503,
@@ -69,6 +77,9 @@ async function warningsOf({ config }: Deps, now: Date): Promise<string[]> {
   );
   return [...endings, ...refusals];
 }
+
+const lateBackups = (latest: LatestBackup | undefined, now: Date): string[] =>
+  latest && isOverdue(latest, now) ? [describeLateBackups(latest.finishedAt)] : [];
 
 const toDate = (ms: number | null | undefined): Date | null => (ms == null ? null : new Date(ms));
 

@@ -5,10 +5,11 @@ import type {
   DisabledWebhook,
   EndingDomain,
   EndingLogin,
+  LateBackups,
   PostEvent,
   WaitingSlot,
 } from "./repo/notices.ts";
-import { describeEnding } from "./rules.ts";
+import { describeEnding, describeLateBackups } from "./rules.ts";
 import { firstWords, type Occurrence, placeOf, toLine } from "./words.ts";
 
 const ADDRESS_CHARACTERS = 200;
@@ -83,6 +84,14 @@ export const ofSlot = ofTeam(({ pool, time, zone, accountId }: WaitingSlot) => (
   where: `${time} (${zone})`,
   note: "None of its accounts can be used. Connect one of them again; the queue stays as it is until then.",
   path: `/app/accounts/${accountId}`,
+}));
+
+export const ofBackups = ofTeam(({ finishedAt, error, team }: LateBackups) => ({
+  name: "backup.late",
+  what: "Backups of the database",
+  where: team,
+  note: `${describeLateBackups(finishedAt)}${error ? ` The last error: ${toLine(error, ADDRESS_CHARACTERS)}` : ""}`,
+  path: "/app/setup",
 }));
 
 export const ofWebhook = ofTeam(({ webhookId, url, team }: DisabledWebhook) => ({

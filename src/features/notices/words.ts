@@ -56,6 +56,7 @@ const HEADLINES: Record<NoticeName, (count: number, decider: string) => string> 
     count === 1
       ? "A slot of a pool waits for its account"
       : `${count} slots of pools wait for their accounts`,
+  "backup.late": () => "Backups of this instance are late",
 };
 
 const posts = (count: number): string => (count === 1 ? "a post" : `${count} posts`);

@@ -2,8 +2,11 @@ import { sql } from "drizzle-orm";
 import { text } from "drizzle-orm/sqlite-core";
 import { type Listed, listed, prepared, preparedWrite } from "../../../db/client.ts";
 import { plainQuery } from "../../../db/plain.ts";
-import { rowReader, valueReader } from "../../../db/rows.ts";
+import { instant } from "../../../db/columns.ts";
+import { renamed, rowReader, valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
+import { OWNER_ID } from "../../auth/repo/people.ts";
+import { teams } from "../../teams/table.ts";
 import type { StoredTable, TableShape } from "../schema-of.ts";
 import { type BackupRow, backupSlices, backups, type SliceRow } from "../table.ts";
 import {
@@ -101,4 +104,30 @@ export const usedKeys = prepared(
       UNION ALL SELECT memory FROM consents WHERE memory IS NOT NULL)
     ORDER BY key_id`,
   valueReader(text("key_id").notNull()),
+);
+
+const readLatest = rowReader({
+  finishedAt: renamed(backups.finishedAt, "finished_at"),
+  startedAt: instant("started_at"),
+});
+
+export type LatestBackup = ReturnType<typeof readLatest>;
+
+/** The start is that of the first backup. Both are null before it. */
+export const latestBackup = prepared(
+  () => sql`SELECT MAX(finished_at) AS finished_at, MIN(started_at) AS started_at FROM backups`,
+  readLatest,
+);
+
+/** Notes once, until there is a newer finished backup, that the owner is told. */
+export const noteTold = preparedWrite(
+  ({ now }: Params<{ now: Date }>) => sql`UPDATE backups SET told_at = ${now}
+    WHERE id = (SELECT id FROM backups ORDER BY id DESC LIMIT 1)
+      AND NOT EXISTS (SELECT 1 FROM backups
+        WHERE told_at > coalesce((SELECT MAX(finished_at) FROM backups), 0))`,
+);
+
+export const ownersTeam = prepared(
+  () => sql`SELECT id FROM teams WHERE owner_id = ${sql.raw(OWNER_ID)}`,
+  valueReader(teams.id),
 );
