@@ -190,7 +190,35 @@ const VARIABLES = {
   R2_ACCESS_KEY_ID: text,
   R2_SECRET_ACCESS_KEY: text,
   CLAIM_CODE: claim,
+  BACKUP: onOff,
+  BACKUP_ENDPOINT: httpUrl,
+  BACKUP_ACCESS_KEY_ID: text,
+  BACKUP_SECRET_ACCESS_KEY: text,
 };
+
+/** Variables whose values backups may show. All others are secrets. */
+const SHOWN = [
+  "ENVIRONMENT",
+  "PUBLIC_URL",
+  "SHORT_DOMAIN",
+  "SANDBOX",
+  "RATE_LIMITS",
+  "PLANS",
+  "DEFAULT_PLAN",
+  "INVITED_PLAN",
+  "MAX_PEOPLE",
+  "MEDIA_RETENTION_HOURS",
+  "SUBREQUESTS_PER_INVOCATION",
+  "APP_SCOPES",
+  "AUDITED_PLATFORMS",
+  "FACEBOOK_CONFIG_ID",
+  "YOUTUBE_DERIVED_METRICS",
+  "EMAIL_FROM",
+  "CLOUDFLARE_ZONE_ID",
+  "STORAGE_ENDPOINT",
+  "BACKUP",
+  "BACKUP_ENDPOINT",
+] as const satisfies (keyof typeof VARIABLES)[];
 
 const REQUIRED = ["ENVIRONMENT", "ENCRYPTION_KEYS", "SIGNING_KEY"] as const;
 
@@ -226,6 +254,20 @@ export interface StorageAccess {
   endpoint: string;
   accessKeyId: string;
   secretAccessKey: string;
+}
+
+interface BackupSettings {
+  isOn: boolean;
+  /** Null means the bucket of the instance. */
+  access: StorageAccess | null;
+  /** Names of variables for another storage that are missing while others of them are set. */
+  missing: string[];
+}
+
+export interface Settings {
+  values: Record<string, string>;
+  /** Names of the secrets that are set. */
+  secrets: string[];
 }
 
 export interface Config {
@@ -264,6 +306,7 @@ export interface Config {
   claim: Claim | null;
   /** Null turns presigned uploads off. */
   storage: StorageAccess | null;
+  backup: BackupSettings;
   /** An app without keys is absent. */
   appKeys: Partial<Record<AppName, AppKeys>>;
   halfAppKeys: string[];
@@ -326,6 +369,38 @@ function readStorage(vars: Variables): StorageAccess | null {
 
 function readReleases({ RELEASES_URL: url, RELEASE_KEYS: keys }: Variables): Config["releases"] {
   return url && keys ? { url, keys } : null;
+}
+
+const BACKUP_ACCESS = [
+  "BACKUP_ENDPOINT",
+  "BACKUP_ACCESS_KEY_ID",
+  "BACKUP_SECRET_ACCESS_KEY",
+] as const;
+
+function readBackup(vars: Variables): BackupSettings {
+  const [endpoint, accessKeyId, secretAccessKey] = BACKUP_ACCESS.map((name) => vars[name]);
+  const missing = BACKUP_ACCESS.filter((name) => !vars[name]);
+  return {
+    isOn: vars.BACKUP ? vars.BACKUP === "on" : vars.ENVIRONMENT === "production",
+    access:
+      endpoint && accessKeyId && secretAccessKey
+        ? { endpoint, accessKeyId, secretAccessKey }
+        : null,
+    missing: missing.length === BACKUP_ACCESS.length ? [] : missing,
+  };
+}
+
+/** What is set, with the values that are no secrets. Bindings are left out. */
+export function readSettings(env: object): Settings {
+  const shown: readonly string[] = SHOWN;
+  const isOurs = (name: string) => VARIABLE_NAMES.includes(name) || APP_KEY.test(name);
+  const set = Object.entries(env).filter(
+    ([name, value]) => typeof value === "string" && value !== "" && isOurs(name),
+  );
+  return {
+    values: Object.fromEntries(set.filter(([name]) => shown.includes(name))),
+    secrets: set.flatMap(([name]) => (shown.includes(name) ? [] : [name])).sort(),
+  };
 }
 
 function readVapid(vars: Variables): VapidKeys | null {
@@ -399,6 +474,7 @@ export function parseConfig(env: object): Config {
     releases: readReleases(vars),
     claim: vars.CLAIM_CODE ?? null,
     storage: readStorage(vars),
+    backup: readBackup(vars),
     appKeys: { ...readAppKeys(env), ...readInstanceKeys(vars) },
     halfAppKeys: readHalfAppKeys(env),
     appScopes: vars.APP_SCOPES ?? {},

@@ -1,5 +1,5 @@
 import type { SQL } from "drizzle-orm";
-import { type Config, configOf } from "./config.ts";
+import { type Config, configOf, readSettings, type Settings } from "./config.ts";
 import { now } from "./core/clock.ts";
 import { type Cipher, createCipher } from "./core/encryption.ts";
 import { randomId, timeSortedId } from "./core/ids.ts";
@@ -46,6 +46,7 @@ export interface Env {
 
 export interface Deps {
   config: Config;
+  settings(): Settings;
   db: Db;
   media: R2Bucket;
   hasStorage: boolean;
@@ -205,6 +206,7 @@ export function createDeps(env: Env, execution?: Pick<ExecutionContext, "waitUnt
   const hasQueues = PUBLISH !== undefined && WEBHOOKS !== undefined;
   return {
     ...shared(env),
+    settings: () => readSettings(env),
     media: env.MEDIA ?? noBucket(),
     hasStorage: env.MEDIA !== undefined,
     images: env.IMAGES ?? null,

@@ -1,8 +1,9 @@
 import type { Command } from "commander";
+import type { RestoreOptions } from "./backup/command.ts";
 import type { GrantOptions } from "./credits-commands.ts";
 import type { Place } from "./d1.ts";
 import { readStateDir } from "./paths.ts";
-import { Problem } from "./program.ts";
+import { Misuse, Problem } from "./program.ts";
 import type { CreateOptions } from "./token-commands.ts";
 
 // Each command imports its code when it runs, because the Worker's SQL takes half a second to load.
@@ -171,6 +172,28 @@ export function addOwnerCommands(program: Command): void {
       const to = user === undefined ? null : { id: user };
       const link = await createLink(place, email === undefined ? to : { email });
       console.log(`${origin}${link.path}\n\nIt signs ${link.email} in, once and within the hour.`);
+    });
+
+  withPlace(program.command("backup"))
+    .description("copies the whole database, with a list of the files in the bucket")
+    .option("--to <folder>", "a new folder; default: where the nightly backups are")
+    .action(async (options: PlaceOptions & { to?: string }) => {
+      const { makeBackup } = await import("./backup/make.ts");
+      console.log(await makeBackup(await choosePlace(options), options));
+    });
+
+  withPlace(program.command("restore"))
+    .description("brings a backup back into an empty instance")
+    .option("--from <folder or id>", "a folder that backup --to made, or a backup of --list")
+    .option("--list", "shows the backups in the storage")
+    .option("--start-over", "drops what an interrupted restore has written")
+    .action(async (options: PlaceOptions & RestoreOptions) => {
+      if ((options.from === undefined) === (options.list !== true)) {
+        throw new Misuse("Say either --from, with a folder or a backup's id, or --list.");
+      }
+      const { listBackups, restore } = await import("./backup/command.ts");
+      const place = await choosePlace(options);
+      console.log(await (options.list ? listBackups(place) : restore(place, options)));
     });
 
   program

@@ -2,6 +2,8 @@ import type { Deps } from "../deps.ts";
 import { forgetOldLines } from "../features/activity/expiry.ts";
 import { forgetOldFigures } from "../features/analytics/expiry.ts";
 import { COLLECTION_CALLS, collectAll } from "../features/analytics/nightly.ts";
+import { BACKUP_CALLS, backUp } from "../features/backup/nightly.ts";
+import { WATCH_BACKUPS_CALLS, watchBackups } from "../features/backup/watch.ts";
 import { forgetEndedLinks, forgetOldConsents } from "../features/connect/expiry.ts";
 import { checkCredits } from "../features/credits/nightly.ts";
 import { forgetOldDrafts } from "../features/drafts/expiry.ts";
@@ -32,6 +34,7 @@ import {
   isHourTurning,
   NIGHT_AND_MORNING,
   NIGHTLY,
+  NIGHTLY_CONTINUED,
   NIGHTLY_SLICES,
   type Rhythm,
   roundsAt,
@@ -80,6 +83,8 @@ const CHORES: Record<string, Chore> = {
   "forget ended programs": { rhythm: NIGHTLY_SLICES, page: forgetEndedPrograms, calls: 1 },
   "measure database": { rhythm: NIGHTLY, page: measureDatabase, calls: MEASURING_CALLS },
   "collect analytics": { rhythm: NIGHT_AND_MORNING, page: collectAll, calls: COLLECTION_CALLS },
+  "watch backups": { rhythm: NIGHTLY, page: watchBackups, calls: WATCH_BACKUPS_CALLS },
+  "back up": { rhythm: NIGHTLY_CONTINUED, page: backUp, calls: BACKUP_CALLS },
 };
 
 /** Runs the chores that are due while subrequests are left. At least one page runs. */

@@ -21,6 +21,9 @@ export const NIGHTLY: Rhythm = {
 
 const NIGHT_LASTS_MS = 3 * HOUR;
 
+/** For a chore that may take longer than a day. */
+export const NIGHTLY_CONTINUED: Rhythm = { ...NIGHTLY, isContinued: true };
+
 /** For chores that send queue messages. The morning round makes up for messages lost at night. */
 export const NIGHT_AND_MORNING: Rhythm = {
   ...NIGHTLY,

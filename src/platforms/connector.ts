@@ -362,6 +362,11 @@ export interface Connector<S = unknown> {
   settle?(job: PublishJob<S>, bookmark: Bookmark): Promise<Settled>;
   /** @throws Error when the platform cannot tell yet whether the post exists */
   reconcile(job: PublishJob<S>, bookmark: Bookmark): Promise<Reconciled>;
+  /**
+   * Looks for a post with this content that was published after `since`, without a bookmark. `absent` must be sure.
+   * Absent where the platform does not list posts by their content.
+   */
+  findPublished?(job: PublishJob<S>, since: Date): Promise<Reconciled>;
   followUps?: FollowUps<S>;
 
   /** Absent where the platform does not want its terms shown. */

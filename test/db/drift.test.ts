@@ -6,6 +6,7 @@ import { accounts } from "../../src/features/accounts/table.ts";
 import { activity } from "../../src/features/activity/table.ts";
 import { analytics, analyticsPosts } from "../../src/features/analytics/table.ts";
 import { passkeys, sessions, tokens, users, verifications } from "../../src/features/auth/table.ts";
+import { backupSlices, backups } from "../../src/features/backup/table.ts";
 import { calendarFeeds } from "../../src/features/calendar/table.ts";
 import { connectionLinks, consents } from "../../src/features/connect/table.ts";
 import {
@@ -64,6 +65,8 @@ const TABLES: SQLiteTable[] = [
   databaseSizes,
   idempotency,
   chores,
+  backups,
+  backupSlices,
   users,
   oauthAccess,
   oauthClients,

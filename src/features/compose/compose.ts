@@ -167,6 +167,7 @@ const EMPTY_JOB = {
   removals: null,
   unpublishedAt: null,
   correction: null,
+  backedUpAt: null,
   failedAt: null,
   failureCode: null,
   errorMessage: null,

@@ -2,7 +2,9 @@ import { type Context, Hono } from "hono";
 import { publicOrigin } from "../../http/env.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { Fact } from "../../pages/fact.tsx";
+import { clockOf, Time } from "../../pages/times.tsx";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
+import { type BackupState, readBackupState } from "../backup/service.ts";
 import { hasMailer } from "../mail/service.ts";
 import { type AppChecks, describeChecks, describeProblem, isLocal } from "../setup/rules.ts";
 import type { InstanceSetup } from "../setup/service.ts";
@@ -35,6 +37,7 @@ setupPage.get(PATH, signedIn("read:pages"), async (c) => {
         of this instance, see these pages. They show no value of a key.
       </p>
       <Beginning origin={origin} hasContact={hasContact} sendsMail={hasMailer(ctx)} />
+      <Backups state={await readBackupState(ctx)} />
       {platforms.map((setup) => (
         <PlatformCard setup={setup} />
       ))}
@@ -179,6 +182,32 @@ const Beginning = ({ origin, hasContact, sendsMail }: BeginningProps) => (
         Some reviews sign in here. There are no passwords, so they need an invited address and its
         mailbox: <a href="/docs/connect#let-reviewers-in">how, and how to end it</a>.
       </Fact>
+    </dl>
+  </Section>
+);
+
+const MEGABYTE = 1_000_000;
+
+const Backups = ({ state }: { state: BackupState }) => (
+  <Section id="backups" title="Backups">
+    {state.isOverdue && (
+      <p class="why">No backup was finished in the last three days. Your posts are at risk.</p>
+    )}
+    <dl>
+      <Fact name="Last backup">
+        {state.last?.finishedAt ? (
+          <>
+            <Time at={state.last.finishedAt} clock={clockOf(null)} />, {state.last.rows} rows,{" "}
+            {(state.last.bytes / MEGABYTE).toFixed(1)} MB. {state.count} are kept.
+          </>
+        ) : state.isOn ? (
+          "None yet. The first is made in the coming night."
+        ) : (
+          "None: BACKUP is off."
+        )}{" "}
+        <a href="/docs/operate#back-up">More about it</a>
+      </Fact>
+      {state.error && <Fact name="Why it does not go on">{state.error}</Fact>}
     </dl>
   </Section>
 );

@@ -9,7 +9,10 @@ import type { Ctx, Deps } from "../../deps.ts";
 import { theHeartbeat } from "../../durable/heartbeat.ts";
 import { countCaller, countVisitor, presentsToken } from "../../http/caller.ts";
 import type { AppEnv } from "../../http/env.ts";
+import { isOverdue } from "../backup/rules.ts";
+import { type LatestBackup, latestBackup } from "../backup/repo/backups.ts";
 import { missingBindings } from "../claim/checks.ts";
+import { describeLateBackups } from "../notices/rules.ts";
 import { drawBadge, type Status } from "./badge.ts";
 import { databaseSize, oldestDue } from "./repo.ts";
 import { stateOf } from "./rules.ts";
@@ -25,13 +28,13 @@ healthRoutes.get("/health", async (c) => {
   const ctx = presentsToken(c) ? await countCaller(c, null, "read:health") : null;
   if (!ctx) await countVisitor(c, "read:health");
   const now = deps.now();
-  const { status, size, ...state } = await readState(deps, ctx, now);
+  const { status, size, backup, ...state } = await readState(deps, ctx, now);
   return c.json(
     {
       success: status === "ok",
       status,
       ...state,
-      warnings: await warningsOf(deps, now),
+      warnings: [...lateBackups(backup, now), ...(await warningsOf(deps, now))],
       version: VERSION,
       deployment: deps.deployment?.id ?? null,
       ...(size ? { database: stateOf(deps.config, size, now) } : {}),
@@ -64,7 +67,7 @@ async function readState(deps: Deps, ctx: Ctx | null, now: Date) {
     storage: storage.check,
     cron: pulse.check,
   };
-  const { oldestDueAt = null, size = null } = database.value ?? {};
+  const { oldestDueAt = null, size = null, backup } = database.value ?? {};
   const lastTickAt = toDate(pulse.value?.lastTickAt);
   const steadySince = toDate(pulse.value?.steadySince);
   const signs = { oldestDueAt, lastTickAt, steadySince, startedAt: deps.startedAt };
@@ -80,6 +83,7 @@ async function readState(deps: Deps, ctx: Ctx | null, now: Date) {
     lastCronTickAt: lastTickAt?.toISOString() ?? null,
     uptime: minutes ? uptimeAt(minutes, now.getTime()) : null,
     size,
+    backup,
     ...(status === "ok" ? {} : { error: explain(isDown, progress === "overdue") }),
   };
 }
@@ -102,6 +106,9 @@ async function warningsOf(deps: Deps, now: Date): Promise<string[]> {
   return [...endings, ...refusals];
 }
 
+const lateBackups = (latest: LatestBackup | undefined, now: Date): string[] =>
+  latest && isOverdue(latest, now) ? [describeLateBackups(latest.finishedAt)] : [];
+
 const toDate = (ms: number | null | undefined): Date | null => (ms == null ? null : new Date(ms));
 
 const explain = (isDown: boolean, isOverdue: boolean): string => {
@@ -112,12 +119,18 @@ const explain = (isDown: boolean, isOverdue: boolean): string => {
 /** The size is for callers with a token, who are authenticated in the same round trip. */
 async function readDatabase(deps: Deps, ctx: Ctx | null, now: Date) {
   const due = oldestDue({ lately: addSeconds(now, -LATE_SECONDS) });
+  const backups = deps.config.backup.isOn ? [latestBackup({})] : [];
   if (ctx) {
-    const [[oldestDueAt = null], size] = await ctx.read(null, [due, databaseSize(now)]);
-    return { oldestDueAt, size };
+    const size = databaseSize(now);
+    const [[oldestDueAt = null], sizes, [backup] = []] = await ctx.read(null, [
+      due,
+      size,
+      ...backups,
+    ] as const);
+    return { oldestDueAt, size: sizes, backup };
   }
-  const [[oldestDueAt = null]] = await deps.db.run([due]);
-  return { oldestDueAt, size: null };
+  const [[oldestDueAt = null], [backup] = []] = await deps.db.run([due, ...backups] as const);
+  return { oldestDueAt, size: null, backup };
 }
 
 /** @throws AppError for a refused caller */

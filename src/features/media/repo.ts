@@ -83,10 +83,14 @@ export const filesByHash = (team: SQL, hashes: readonly string[]): Query<MediaRo
 export const hasFiles = (team: number | SQL, hashes: readonly string[]): SQL =>
   sql`(SELECT COUNT(*) FROM ${media} WHERE ${isAmong(team, hashes)}) = ${new Set(hashes).size}`;
 
+/** Without its team, all are in use: a new database with an old bucket waits for its backup. */
 export function objectsInUse(teamId: number, keys: readonly string[]): Query<string[]> {
+  const list = JSON.stringify(keys);
   return sqlQuery(
     sql`SELECT object_key FROM ${media} WHERE team_id = ${teamId}
-      AND object_key IN (SELECT value FROM json_each(${JSON.stringify(keys)}))`,
+        AND object_key IN (SELECT value FROM json_each(${list}))
+      UNION ALL SELECT value FROM json_each(${list})
+        WHERE NOT EXISTS (SELECT 1 FROM teams WHERE id = ${teamId})`,
     valueReader(media.objectKey),
   );
 }

@@ -4,7 +4,7 @@ import type { Query } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { wakeNotices } from "../../queue/wake.ts";
 import { canSendMail } from "../mail/service.ts";
-import { ofDatabase, ofDomain, ofLogin, ofPost, ofSlot, ofWebhook } from "./occurrences.ts";
+import { ofBackups, ofDatabase, ofDomain, ofLogin, ofPost, ofSlot, ofWebhook } from "./occurrences.ts";
 import * as repo from "./repo/notices.ts";
 import { noteRefused, noteTaken, removeTargets, targetsOf } from "./repo/targets.ts";
 import { isStale, KIND_OF, retryAt } from "./rules.ts";
@@ -79,13 +79,14 @@ async function lookUp(deps: Deps, rows: readonly NoticeRow[]): Promise<Facts> {
   const pairs = new Map(rows.map(({ teamId, subject }) => [subject, [teamId, subject]]));
   const keys = jsonOf(pairs.values());
   const teamIds = jsonOf(new Set(rows.map(({ teamId }) => teamId)));
-  const [posts, webhooks, logins, domains, slots, databases, people, targets] = await deps.db.run([
+  const [posts, webhooks, logins, domains, slots, databases, late, people, targets] = await deps.db.run([
     repo.postEvents({ keys }),
     repo.disabledWebhooks({ keys }),
     repo.endingLogins({ keys }),
     repo.endingDomains({ keys }),
     repo.waitingSlots({ keys }),
     repo.fillingDatabases({ keys }),
+    repo.lateBackups({ keys }),
     repo.peopleOf({ teamIds }),
     targetsOf({ teamIds }),
   ]);
@@ -98,10 +99,11 @@ async function lookUp(deps: Deps, rows: readonly NoticeRow[]): Promise<Facts> {
       ...domains.map((one) => [one.subject, ofDomain(one, deps.config)] as const),
       ...slots.map((one) => [one.subject, ofSlot(one, deps.config)] as const),
       ...databases.map((one) => [one.subject, ofDatabase(one, deps.config)] as const),
+      ...late.map((one) => [one.subject, ofBackups(one, deps.config)] as const),
     ]),
     recipients: new Map([
       ...posts.map((post) => [post.subject, recipientsOf(post, teamOf(post))] as const),
-      ...[...webhooks, ...logins, ...domains, ...slots].map(
+      ...[...webhooks, ...logins, ...domains, ...slots, ...late].map(
         (one) => [one.subject, managersOf(teamOf(one))] as const,
       ),
       ...databases.map(

@@ -6,10 +6,11 @@ import type {
   EndingDomain,
   EndingLogin,
   FillingDatabase,
+  LateBackups,
   PostEvent,
   WaitingSlot,
 } from "./repo/notices.ts";
-import { databaseSubject, describeEnding } from "./rules.ts";
+import { databaseSubject, describeEnding, describeLateBackups } from "./rules.ts";
 import { firstWords, type Occurrence, placeOf, toLine } from "./words.ts";
 
 const ADDRESS_CHARACTERS = 200;
@@ -92,6 +93,14 @@ export const ofDatabase = ofTeam(({ subject, team }: FillingDatabase) => ({
   where: team,
   note: "At 100 % nothing can be written any more, and no post goes out. The settings say how large it is and when it will be full; the guide “Deploy and operate” says what to do.",
   path: "/app/settings",
+}));
+
+export const ofBackups = ofTeam(({ finishedAt, error, team }: LateBackups) => ({
+  name: "backup.late",
+  what: "Backups of the database",
+  where: team,
+  note: `${describeLateBackups(finishedAt)}${error ? ` The last error: ${toLine(error, ADDRESS_CHARACTERS)}` : ""}`,
+  path: "/app/setup",
 }));
 
 export const ofWebhook = ofTeam(({ webhookId, url, team }: DisabledWebhook) => ({

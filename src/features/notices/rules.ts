@@ -11,12 +11,16 @@ export const KIND_OF = {
   "domain.ended": "endingDomains",
   "slot.waiting": "endingLogins",
   "database.filling": "fullDatabase",
+  "backup.late": "failures",
 } as const satisfies Record<string, NoticeKind>;
 
 export type NoticeName = keyof typeof KIND_OF;
 
 /** Database triggers create notices for these events. */
 export const isNoticed = (event: string): boolean => Object.hasOwn(KIND_OF, event);
+
+/** The subject of the notice that backups are late, of which an instance has one at a time. */
+export const BACKUPS_SUBJECT = "backups";
 
 export const domainSubject = (id: number): string => `dom_${id}`;
 
@@ -67,4 +71,9 @@ export function describeEnding({ loginEndsAt, dataAccessEndsAt }: Ending): strin
       : []),
   ];
   return `${facts.join(" ")} Connect the account again before then.`;
+}
+
+export function describeLateBackups(finishedAt: Date | null): string {
+  const since = finishedAt ? `since ${inWords(finishedAt)}` : "yet";
+  return `No backup of the database was finished ${since}. The page /app/setup says why.`;
 }

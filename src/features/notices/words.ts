@@ -57,6 +57,7 @@ const HEADLINES: Record<NoticeName, (count: number, decider: string) => string> 
       ? "A slot of a pool waits for its account"
       : `${count} slots of pools wait for their accounts`,
   "database.filling": () => "The database of your instance fills up",
+  "backup.late": () => "Backups of this instance are late",
 };
 
 const posts = (count: number): string => (count === 1 ? "a post" : `${count} posts`);

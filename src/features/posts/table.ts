@@ -127,6 +127,11 @@ export const uploads = sqliteTable("uploads", {
   removals: json<RemovedPost[]>("removals"),
   unpublishedAt: instant("unpublished_at"),
   correction: json<Correction>("correction"),
+  /**
+   * Time of the backup from which the row was restored when the post was due. The post is then looked up, and never
+   * sent before a person retries it. Null for all others.
+   */
+  backedUpAt: instant("backed_up_at"),
 });
 
 export type UploadRow = typeof uploads.$inferSelect;

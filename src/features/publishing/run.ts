@@ -18,6 +18,7 @@ import { LostLease } from "./save.ts";
 import {
   awaitLogin,
   type Claim,
+  lookUpRestored,
   type Next,
   over,
   prepare,
@@ -36,8 +37,10 @@ const CLAIM_CALLS = 2;
 const STEP_CALLS = 12;
 const DOWNLOAD_CALLS = 32;
 
-const callsOf = ({ stage, media }: UploadRow): number =>
-  stage === "preparing" && nextToFetch(media) >= 0 ? DOWNLOAD_CALLS : STEP_CALLS;
+const callsOf = ({ stage, media, backedUpAt }: UploadRow): number =>
+  stage === "preparing" && backedUpAt === null && nextToFetch(media) >= 0
+    ? DOWNLOAD_CALLS
+    : STEP_CALLS;
 
 /** Skips a job that is not due or that another run has. */
 export async function publishUpload(
@@ -78,7 +81,8 @@ async function begin(deps: Deps, uploadId: number): Promise<Next | { waiting: Up
   const hash = upload.approvedHash === null ? null : await contentHash(upload);
   const gate = publishGate(upload, account, hash, deps.config);
   // A post that may already be on the platform cannot be held for approval.
-  if (gate.kind === "held" && upload.stage === "preparing" && upload.part === 0) {
+  const isUnsent = upload.stage === "preparing" && upload.part === 0 && upload.backedUpAt === null;
+  if (gate.kind === "held" && isUnsent) {
     return over(holdForApproval(deps, upload));
   }
   if (gate.kind === "failed")
@@ -93,7 +97,8 @@ async function begin(deps: Deps, uploadId: number): Promise<Next | { waiting: Up
 async function takeStep(deps: Deps, claim: Claim): Promise<Next> {
   const { upload } = claim;
   try {
-    if (upload.stage === "preparing") {
+    const isLookedUp = upload.stage === "preparing" && upload.backedUpAt !== null;
+    if (upload.stage === "preparing" && !isLookedUp) {
       if (nextToFetch(upload.media) >= 0) return await fetchMedia(deps, claim);
       requireReadable(claim.media);
       if (isContentWanted(claim)) return await readContent(deps, claim);
@@ -112,6 +117,7 @@ async function takeStep(deps: Deps, claim: Claim): Promise<Next> {
     const login = await logIn(deps, claim);
     if (login === "over") return login;
     const job = createJob(deps, claim.connector, claim, login);
+    if (isLookedUp) return await lookUpRestored(deps, claim, job);
     if (upload.stage === "preparing") return await prepare(deps, claim, job);
     if (upload.stage === "submitting") return await reconcile(deps, claim, job);
     return await settle(deps, claim, job);

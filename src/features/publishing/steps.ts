@@ -35,7 +35,14 @@ import {
   nextBackoff,
   resubmitWait,
 } from "./rules.ts";
-import { isOverdue, neverFinished, reconcileAt, unavailable } from "./verdicts.ts";
+import {
+  isOverdue,
+  neverFinished,
+  reconcileAt,
+  restoredAbsent,
+  restoredUnknown,
+  unavailable,
+} from "./verdicts.ts";
 import { backOff, complete, enterSubmit, fail, park, saveProgress } from "./writes.ts";
 
 const ASK_AGAIN_SECONDS = 30;
@@ -58,6 +65,10 @@ export const over = async (writing: Promise<unknown>): Promise<"over"> => {
   return "over";
 };
 
+/** False for posts that may be out already. */
+const isToBeSent = ({ stage, backedUpAt }: UploadRow): boolean =>
+  stage === "preparing" && backedUpAt === null;
+
 /** The post fails when no back-off is left. */
 export async function repeatLater(
   deps: Deps,
@@ -66,7 +77,7 @@ export async function repeatLater(
   bookmark: Bookmark | null = claim.upload.bookmark,
 ): Promise<"over"> {
   const { upload } = claim;
-  if (upload.stage !== "preparing") return askAgain(deps, claim, failure.message);
+  if (!isToBeSent(upload)) return askAgain(deps, claim, failure.message);
   // A new step gets all back-offs again, but calls that create the post stay counted.
   const wait = nextBackoff(Math.max(upload.backoffs, upload.submits - 1));
   if (wait === null) return over(fail(deps, upload, failure));
@@ -84,7 +95,7 @@ export async function awaitLogin(
 ): Promise<"over"> {
   const { upload } = claim;
   const requested = Math.min(retryAfterSeconds, LOGIN_PATIENCE_SECONDS);
-  if (upload.stage !== "preparing") return askAgain(deps, claim, message, requested);
+  if (!isToBeSent(upload)) return askAgain(deps, claim, message, requested);
   const now = deps.now();
   const wait = loginBackoff(upload.backoffs, secondsBetween(upload.progressedAt ?? now, now));
   if (wait === null) return over(fail(deps, upload, unavailable(message)));
@@ -221,10 +232,33 @@ function neverEntered(claim: Claim): Claim {
   return { ...claim, upload: { ...upload, submits: upload.submits - 1 } };
 }
 
-export async function reconcile(deps: Deps, claim: Claim, job: PublishJob): Promise<Next> {
-  const { upload } = claim;
-  const bookmark = upload.bookmark ?? {};
-  const answer = await answerOf<Reconciled>(stepsFor(claim).reconcile(job, bookmark));
+export function reconcile(deps: Deps, claim: Claim, job: PublishJob): Promise<Next> {
+  const asking = stepsFor(claim).reconcile(job, claim.upload.bookmark ?? {});
+  return judge(deps, claim, job, asking);
+}
+
+/** Looks up a restored post. It is never sent, because the bookmark of its backup does not say what happened since. */
+export async function lookUpRestored(deps: Deps, claim: Claim, job: PublishJob): Promise<Next> {
+  const { upload, connector } = claim;
+  const { part, scheduledFor, createdAt, backedUpAt } = upload;
+  if (part > 0 || !connector.findPublished) {
+    const message = `${connector.name} cannot be asked whether it has this post.`;
+    return over(fail(deps, upload, restoredUnknown(message)));
+  }
+  const times = [scheduledFor ?? createdAt, backedUpAt ?? createdAt].map(Number);
+  const since = new Date(Math.min(...times));
+  return judge(deps, claim, job, connector.findPublished(job, since));
+}
+
+async function judge(
+  deps: Deps,
+  claim: Claim,
+  job: PublishJob,
+  asking: Promise<Reconciled>,
+): Promise<Next> {
+  const { upload, connector } = claim;
+  const answer = await answerOf<Reconciled>(asking);
+  const isRestored = upload.backedUpAt !== null;
   deps.log(postLine("upload.looked_for", upload, { found: answer.kind }));
   switch (answer.kind) {
     case "published":
@@ -238,18 +272,22 @@ export async function reconcile(deps: Deps, claim: Claim, job: PublishJob): Prom
       return wait(deps, { ...claim, upload: { ...upload, stage: "settling" } }, answer);
     case "token_expired":
       return refreshed(deps, claim, job);
-    case "unknowable":
-      return over(fail(deps, upload, neverFinished(withReply(upload, answer.message))));
+    case "unknowable": {
+      const message = withReply(upload, answer.message);
+      const failure = isRestored ? restoredUnknown(message) : neverFinished(message);
+      return over(fail(deps, upload, failure));
+    }
     case "no_answer":
       return askAgain(deps, claim, answer.message);
     case "absent": {
+      if (isRestored) return over(fail(deps, upload, restoredAbsent(connector.name)));
       const wait = resubmitWait(upload.submits);
       const message = upload.errorMessage ?? "The platform did not answer.";
       if (wait === null) return over(fail(deps, upload, unavailable(message)));
       // After the wait, the platform is asked again before the next call.
       const at = addSeconds(upload.submittedAt ?? new Date(0), wait);
       if (at > deps.now()) return over(park(deps, upload, at));
-      return submit(deps, claim, job, bookmark);
+      return submit(deps, claim, job, upload.bookmark ?? {});
     }
     default:
       return answer satisfies never;

@@ -25,8 +25,8 @@ export const BROKE_OFF: Failure = {
 };
 
 /** Once the post may be on the platform, a retry could publish it twice, so a person has to check. */
-export function timeoutOrFailure({ stage }: UploadRow, failure: Failure): Failure {
-  if (stage === "preparing") return failure;
+export function timeoutOrFailure({ stage, backedUpAt }: UploadRow, failure: Failure): Failure {
+  if (stage === "preparing" && backedUpAt === null) return failure;
   return {
     code: "platform_processing_timeout",
     message: `The post may have been published, and the platform cannot be asked: ${failure.message}`,
@@ -44,6 +44,18 @@ export const isOverdue = ({ progressedAt }: UploadRow, now: Date): boolean =>
 export const neverFinished = (message: string): Failure => ({
   code: "platform_processing_timeout",
   message,
+});
+
+const RESTORED = "Restored: check whether it went out.";
+
+/** The post came from a backup, and the platform cannot tell whether it was published since. */
+export const restoredUnknown = (message: string): Failure =>
+  neverFinished(`${RESTORED} ${message}`);
+
+/** The post came from a backup, and the platform does not list it. A person decides about a retry. */
+export const restoredAbsent = (name: string): Failure => ({
+  code: "queue_expired",
+  message: `${RESTORED} It was due before the restore, and ${name} does not list it. Retry it to publish it now.`,
 });
 
 export const unavailable = (message: string): Failure => ({

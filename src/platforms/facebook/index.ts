@@ -27,7 +27,14 @@ export const facebook: Connector<FacebookSettings> = {
   ...lazily(() => import("./check.ts"), "check"),
   ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
   ...lazily(() => import("./sent.ts"), "sentBytes"),
-  ...lazily(() => import("./publish.ts"), "prepare", "submit", "settle", "reconcile"),
+  ...lazily(
+    () => import("./publish.ts"),
+    "prepare",
+    "submit",
+    "settle",
+    "reconcile",
+    "findPublished",
+  ),
   followUps: {
     kinds: ["comment"],
     settingsOf: (settings) => settings,

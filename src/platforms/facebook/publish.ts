@@ -1,5 +1,5 @@
 import type { Bookmark, Prepared, Reconciled, Settled, Submitted } from "../connector.ts";
-import { firstFile, ready, waiting } from "../kit/steps.ts";
+import { firstFile, ready, unknowable, waiting } from "../kit/steps.ts";
 import { type Job, readBookmark } from "./bookmark.ts";
 import { shapeOf } from "./check.ts";
 import { findPost, preparePost, settlePost, stagePhoto, submitPost } from "./posts.ts";
@@ -84,4 +84,12 @@ export async function reconcile(job: Job, bookmark: Bookmark): Promise<Reconcile
     default:
       return at satisfies never;
   }
+}
+
+export async function findPublished(job: Job, since: Date): Promise<Reconciled> {
+  const shape = shapeOf(job.post);
+  if (shape === "video" || shape === "reel") {
+    return unknowable("Facebook lists videos under ids that are not known any more.");
+  }
+  return findPost(job, { stage: "post", readyAt: since.getTime() });
 }

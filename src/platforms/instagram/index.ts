@@ -38,7 +38,14 @@ export const instagram: Connector<InstagramSettings> = {
   ...lazily(() => import("./setup-steps.ts"), "setupSteps"),
   ...lazily(() => import("./check.ts"), "check"),
   ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
-  ...lazily(() => import("./publish.ts"), "prepare", "submit", "settle", "reconcile"),
+  ...lazily(
+    () => import("./publish.ts"),
+    "prepare",
+    "submit",
+    "settle",
+    "reconcile",
+    "findPublished",
+  ),
   ...lazily(() => import("./app-check.ts"), "checkApp"),
   ...lazily(() => import("./auth.ts"), "adopt", "identify", "refresh"),
   followUps: {

@@ -1,4 +1,5 @@
 import type { MediaItem, PublishJob } from "../connector.ts";
+import { unknowable } from "../kit/steps.ts";
 import type { Fields } from "../meta/containers.ts";
 import { captionOf, sourceOf } from "../meta/post.ts";
 import { containerPublisher } from "../meta/publish.ts";
@@ -107,7 +108,7 @@ const carouselFields = (job: Job, children: string[]): Fields => ({
 /** Source: Meta, "Error codes". */
 const CONTAINER_MISSING = 2207008;
 
-export const { prepare, submit, settle, reconcile } = containerPublisher<InstagramSettings>({
+const publisher = containerPublisher<InstagramSettings>({
   name: "Instagram",
   isCarousel: ({ post }) => shapeOf(post) === "carousel",
   refusedVideo: ({ post }, facts, sizeBytes) => {
@@ -137,3 +138,11 @@ export const { prepare, submit, settle, reconcile } = containerPublisher<Instagr
   missing: { subcode: CONTAINER_MISSING, isSaidOfPublished: false },
   firstLookSeconds: 0,
 });
+
+export const { prepare, submit, settle, reconcile } = publisher;
+
+/** The list of an account's media has no stories. */
+export const findPublished: typeof publisher.findPublished = async (job, since) =>
+  shapeOf(job.post) === "story"
+    ? unknowable("Instagram does not list stories with their text.")
+    : publisher.findPublished(job, since);

@@ -38,7 +38,7 @@ export const linkedin: Connector<LinkedInSettings> = {
   ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
   ...lazily(() => import("./sent.ts"), "sentBytes"),
   ...lazily(() => import("./publish.ts"), "prepare", "submit"),
-  ...lazily(() => import("./reconcile.ts"), "reconcile"),
+  ...lazily(() => import("./reconcile.ts"), "reconcile", "findPublished"),
   followUps: {
     kinds: ["comment"],
     settingsOf: (settings) => settings,

@@ -86,3 +86,14 @@ export async function reconcile(job: Job, stored: Bookmark): Promise<Reconciled>
   if (reachesBack) return { kind: "absent" };
   return unknowable("The page has more new posts than LinkedIn lists at once.");
 }
+
+export async function findPublished(job: Job, since: Date): Promise<Reconciled> {
+  if (!isOrganization(job.account.platformAccountId)) {
+    return unknowable("LinkedIn does not list a person's posts.");
+  }
+  if (job.post.media.length > 0) {
+    return unknowable("LinkedIn lists posts with media under ids that are not known any more.");
+  }
+  const place: ReadyPlace = { stage: "ready", assets: [], readyAt: since.getTime() };
+  return reconcile(job, place);
+}

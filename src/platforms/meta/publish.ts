@@ -11,7 +11,7 @@ import type {
 import { placeAt } from "../kit/bookmarks.ts";
 import { comparable } from "../kit/listings.ts";
 import { maybeText } from "../kit/shapes.ts";
-import { ageOf, published, undecided, waiting } from "../kit/steps.ts";
+import { ageOf, published, undecided, unknowable, waiting } from "../kit/steps.ts";
 import {
   bookmark,
   type Container,
@@ -116,12 +116,17 @@ export function containerPublisher<S>(platform: ContainerPlatform<S>) {
     }
   }
 
+  async function listPosts(job: Job): Promise<ListedPost[] | null> {
+    const reply = await calls.readList(await job.fetch(calls.list(job)));
+    return reply.ok ? reply.value : null;
+  }
+
   async function listMatches(job: Job, place: Container): Promise<ListedPost[] | null> {
     const text = comparable(platform.listedText(job));
-    const reply = await calls.readList(await job.fetch(calls.list(job)));
-    if (!reply.ok) return null;
+    const posts = await listPosts(job);
+    if (posts === null) return null;
     const from = (place.readyAt ?? place.since) - CLOCK_SLACK_SECONDS * 1_000;
-    return reply.value.filter(
+    return posts.filter(
       (post) =>
         toInstant(post.timestamp) >= from &&
         comparable(post.text) === text &&
@@ -138,5 +143,22 @@ export function containerPublisher<S>(platform: ContainerPlatform<S>) {
     return published(post.id, platform.hasPermalink(job) ? post.permalink : null);
   }
 
-  return { prepare, submit, settle, reconcile };
+  async function findPublishedSince(job: Job, since: Date): Promise<Reconciled> {
+    const text = comparable(platform.listedText(job));
+    if (text === "") return unknowable(`${name} lists no text by which to know this post.`);
+    const posts = await listPosts(job);
+    if (posts === null) return unknowable(`${name} did not list the posts of the account.`);
+    const from = since.getTime() - CLOCK_SLACK_SECONDS * 1_000;
+    const isYoung = (post: ListedPost) => toInstant(post.timestamp) >= from;
+    const matches = posts.filter((post) => isYoung(post) && comparable(post.text) === text);
+    const [post] = matches;
+    if (matches.length > 1) return unknowable(`${name} lists several posts with this text.`);
+    if (post) return published(post.id, platform.hasPermalink(job) ? post.permalink : null);
+    if (posts.length > 0 && posts.every(isYoung)) {
+      return unknowable(`The account has more new posts than ${name} lists at once.`);
+    }
+    return { kind: "absent" };
+  }
+
+  return { prepare, submit, settle, reconcile, findPublished: findPublishedSince };
 }

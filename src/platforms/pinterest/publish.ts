@@ -51,3 +51,9 @@ async function makePin(job: Job, request: Request): Promise<Submitted> {
 
 export const reconcile = (job: Job, bookmark: Bookmark): Promise<Reconciled> =>
   findPin(job, readReady(bookmark));
+
+export function findPublished(job: Job, since: Date): Promise<Reconciled> {
+  // Any id says that the pin is a video.
+  const mediaId = job.post.media[0]?.kind === "video" ? "video" : null;
+  return findPin(job, { stage: "ready", mediaId, readyAt: since.getTime() });
+}

@@ -94,7 +94,7 @@ const publisher = containerPublisher<ThreadsSettings>({
     replyTo && post.media.some(({ kind }) => kind === "video") ? VIDEO_REPLY_REST_SECONDS : 0,
 });
 
-export const { submit, settle, reconcile } = publisher;
+export const { submit, settle, reconcile, findPublished } = publisher;
 
 export async function prepare(job: Job, stored: Bookmark | null): Promise<Prepared> {
   const refused =

@@ -36,7 +36,7 @@ export const x: Connector<XSettings> = {
   ...lazily(() => import("./check.ts"), "check"),
   ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
   ...lazily(() => import("./sent.ts"), "sentBytes"),
-  ...lazily(() => import("./publish.ts"), "prepare", "submit", "reconcile"),
+  ...lazily(() => import("./publish.ts"), "prepare", "submit", "reconcile", "findPublished"),
   followUps: { kinds: ["post", "comment"], settingsOf: partSettings },
   consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
   metrics: {

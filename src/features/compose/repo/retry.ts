@@ -148,6 +148,7 @@ export function beginAttempts(
       leaseUntil: null,
       progressedAt: null,
       submittedAt: null,
+      backedUpAt: null,
       failedAt: null,
       failureCode: null,
       errorMessage: null,

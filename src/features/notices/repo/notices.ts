@@ -6,10 +6,11 @@ import { pickColumns, renamed, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { accounts } from "../../accounts/table.ts";
 import { users } from "../../auth/table.ts";
+import { backups } from "../../backup/table.ts";
 import { domains } from "../../domains/table.ts";
 import { uploads } from "../../posts/table.ts";
 import { members, teams } from "../../teams/table.ts";
-import type { NoticeName } from "../rules.ts";
+import { BACKUPS_SUBJECT, type NoticeName } from "../rules.ts";
 import { type NoticeRow, notices } from "../table.ts";
 
 export const isAnyDue = prepared(
@@ -216,6 +217,26 @@ export const fillingDatabases = prepared(
     FROM json_each(${keys}) k CROSS JOIN teams t ON t.id = k.value ->> 0
     WHERE substr(k.value ->> 1, 1, 9) = 'database_'`,
   readFilling,
+);
+
+const readLate = rowReader({
+  subject: text("subject").notNull(),
+  teamId: integer("team_id").notNull(),
+  team: teams.name,
+  finishedAt: renamed(backups.finishedAt, "finished_at"),
+  error: backups.error,
+});
+
+export type LateBackups = ReturnType<typeof readLate>;
+
+export const lateBackups = prepared(
+  ({ keys }: Params<{ keys: string }>) => sql`
+    SELECT k.value ->> 1 AS subject, t.id AS team_id, t.name,
+      (SELECT MAX(finished_at) FROM backups) AS finished_at,
+      (SELECT error FROM backups ORDER BY id DESC LIMIT 1) AS error
+    FROM json_each(${keys}) k CROSS JOIN teams t ON t.id = k.value ->> 0
+    WHERE k.value ->> 1 = ${BACKUPS_SUBJECT}`,
+  readLate,
 );
 
 /** Inserts a notice without recipients if the previous statement changed a row. */
