@@ -1,5 +1,6 @@
 import { AppError, invalidFields } from "../../core/errors.ts";
 import type { Ctx, Deps } from "../../deps.ts";
+import type { AccountRow } from "../accounts/table.ts";
 import { mayUse } from "../auth/rules.ts";
 import type { MediaRef, UploadRow, UploadWithAccount } from "../posts/table.ts";
 import { readMember } from "./members.ts";
@@ -44,7 +45,8 @@ export async function listArchived(
   const { accounts } = ctx.actor;
   const filter = accounts === null ? requested : { ...requested, accounts };
   const { posts, total } = await searchMonth(ctx, month, filter, members);
-  return { posts: await withAccounts(ctx, posts), total };
+  const whole = await withAccounts(ctx, posts);
+  return { posts: whole.map(({ found }) => found), total };
 }
 
 interface Found {
@@ -60,11 +62,16 @@ async function searchMonth(
 ): Promise<Found> {
   const skipped = (filter.page - 1) * filter.limit;
   const end = skipped + filter.limit;
+  const stretches = stretchesOf(members.filter((one) => !isOutside(filter, one))).map(
+    (stretch) => ({ stretch, isWhole: matchesWhole(filter, stretch) }),
+  );
   const room = { members: MAX_MEMBERS, month };
+  for (const { stretch, isWhole } of stretches) {
+    if (!isWhole) takeRoom(room, stretch.members.length);
+  }
   const posts: UploadRow[] = [];
   let total = 0;
-  for (const stretch of stretchesOf(members.filter((one) => !isOutside(filter, one)))) {
-    const isWhole = matchesWhole(filter, stretch);
+  for (const { stretch, isWhole } of stretches) {
     const isShown = total < end && total + stretch.posts > skipped;
     if (isWhole && !isShown) {
       total += stretch.posts;
@@ -73,8 +80,7 @@ async function searchMonth(
     const found = await readStretch(deps, stretch, {
       matches: matcherOf(filter),
       wanted: Math.max(0, end - total),
-      stopsEarly: isWhole,
-      room,
+      room: isWhole ? room : null,
     });
     posts.push(...found.posts.slice(Math.max(0, skipped - total), end - total));
     total += isWhole ? stretch.posts : found.total;
@@ -86,24 +92,28 @@ interface Task {
   matches(post: UploadRow): boolean;
   /** Only so many of the most recent matches are kept. */
   wanted: number;
-  /** Whether reading ends with the last wanted post. */
-  stopsEarly: boolean;
-  room: { members: number; month: string };
+  /** Reading ends with the last wanted post, and takes its room as it goes. Null: every member is read. */
+  room: Room | null;
+}
+
+interface Room {
+  members: number;
+  month: string;
 }
 
 async function readStretch(
   deps: Pick<Deps, "media" | "log">,
   { members }: Stretch,
-  { matches, wanted, stopsEarly, room }: Task,
+  { matches, wanted, room }: Task,
 ): Promise<Found> {
   let posts: UploadRow[] = [];
   let total = 0;
   for (let i = 0; i < members.length; i += AT_ONCE) {
     const next = members[i];
     const last = posts[wanted - 1];
-    if (stopsEarly && next && last && last.sortAt > next.lastAt) break;
+    if (room && next && last && last.sortAt > next.lastAt) break;
     const some = members.slice(i, i + AT_ONCE);
-    takeRoom(room, some.length);
+    if (room) takeRoom(room, some.length);
     const read = await Promise.all(some.map((member) => readMember(deps, member)));
     const found = read.flat().filter(matches);
     total += found.length;
@@ -113,7 +123,7 @@ async function readStretch(
 }
 
 /** @throws AppError 400 */
-function takeRoom(room: Task["room"], members: number): void {
+function takeRoom(room: Room, members: number): void {
   room.members -= members;
   if (room.members >= 0) return;
   const message = `archived: ${room.month} has more posts than one call can search. Ask for some days of it with startDate and endDate.`;
@@ -124,7 +134,7 @@ function takeRoom(room: Task["room"], members: number): void {
 async function withAccounts(
   { db, team }: Ctx,
   posts: readonly UploadRow[],
-): Promise<UploadWithAccount[]> {
+): Promise<ArchivedPost[]> {
   if (posts.length === 0) return [];
   const hashes = posts.flatMap(({ media }) => media.flatMap(hashOf));
   const ids = [...new Set(posts.map(({ accountId }) => accountId))];
@@ -140,7 +150,7 @@ async function withAccounts(
       const [hash] = hashOf(item);
       return hash === undefined || isStored.has(hash) ? item : { ...item, isGone: true };
     });
-    return {
+    const found: UploadWithAccount = {
       upload: { ...post, media },
       account: account
         ? {
@@ -154,6 +164,7 @@ async function withAccounts(
       reviewLink: null,
       archived: monthOf(post.sortAt),
     };
+    return { post, found, account: account ?? null };
   });
 }
 
@@ -174,13 +185,14 @@ export async function findArchived(ctx: Ctx, id: number): Promise<ArchivedPost |
   if (!member) return null;
   const post = (await readMember(ctx, member)).find((one) => one.id === id);
   if (!post || !mayUse(ctx.actor, post.accountId)) return null;
-  const [found] = await withAccounts(ctx, [post]);
-  return found ? { post, found } : null;
+  const [archived = null] = await withAccounts(ctx, [post]);
+  return archived;
 }
 
 export interface ArchivedPost {
   post: UploadRow;
   found: UploadWithAccount;
+  account: AccountRow | null;
 }
 
 /** The refusal of a change of a post that is not in the database: it is archived, or there is none. */
