@@ -24,6 +24,7 @@ interface StatusOptions extends ClientOptions {
   status?: string;
   platform?: string;
   search?: string;
+  archived?: string;
   limit: number;
   wait?: boolean;
 }
@@ -54,6 +55,10 @@ export function addStatusCommands(program: Command, setting: Setting): void {
     .addOption(choice("--status <status>", "of the newest", UPLOAD_STATUSES))
     .addOption(choice("--platform <name>", "of the newest: those of one platform", PLATFORMS))
     .option("--search <text>", "of the newest: those with this text")
+    .option(
+      "--archived <month>",
+      "archived posts of a month, such as 2025-03, in place of the newest",
+    )
     .option("--limit <count>", "of the newest: how many, up to 1,000", toCount, DEFAULT_COUNT)
     .option("--wait", "waits until nothing more happens to the posts named")
     .addHelpText("after", inWordsOf(setting, STATUS_HELP))
@@ -99,6 +104,7 @@ Examples:
   akimbo status 12
   akimbo status 12 13 --wait --json
   akimbo status --status failed
+  akimbo status --archived 2025-03 --search summer
 
 With --json each post has its version, which an approval by the API names.
 The exit code is 1 when a post that is named has failed, or a part of it.`;
@@ -114,8 +120,14 @@ const readPosts = (api: Api, ids: readonly number[], isWaiting: boolean, setting
     ? waitForUploads(api, ids, setting)
     : Promise.all(ids.map((id) => retrying(() => api.getUpload(id))));
 
-const toUploadFilter = ({ status, platform, search, limit }: StatusOptions): UploadFilter => ({
-  ...onlyGiven<UploadFilter>({ status, platform, search }),
+const toUploadFilter = ({
+  status,
+  platform,
+  search,
+  archived,
+  limit,
+}: StatusOptions): UploadFilter => ({
+  ...onlyGiven<UploadFilter>({ status, platform, search, archived }),
   limit,
 });
 

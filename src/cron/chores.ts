@@ -2,6 +2,7 @@ import type { Deps } from "../deps.ts";
 import { forgetOldLines } from "../features/activity/expiry.ts";
 import { forgetOldFigures } from "../features/analytics/expiry.ts";
 import { COLLECTION_CALLS, collectAll } from "../features/analytics/nightly.ts";
+import { ARCHIVING_CALLS, archivePosts, membersAtOnce } from "../features/archiving/nightly.ts";
 import { BACKUP_CALLS, backUp } from "../features/backup/nightly.ts";
 import { WATCH_BACKUPS_CALLS, watchBackups } from "../features/backup/watch.ts";
 import { forgetEndedLinks, forgetOldConsents } from "../features/connect/expiry.ts";
@@ -46,6 +47,8 @@ interface Chore {
   page(deps: Deps, cursor: string | null): Promise<string | null>;
   /** Maximum number of subrequests for one page. */
   calls: number;
+  /** Where it differs from the rhythm's. */
+  pagesPerTick?(deps: Deps): number;
 }
 
 const CHORES: Record<string, Chore> = {
@@ -82,6 +85,12 @@ const CHORES: Record<string, Chore> = {
   "forget old clicks": { rhythm: NIGHTLY_SLICES, page: forgetOldClicks, calls: 1 },
   "forget ended programs": { rhythm: NIGHTLY_SLICES, page: forgetEndedPrograms, calls: 1 },
   "measure database": { rhythm: NIGHTLY, page: measureDatabase, calls: MEASURING_CALLS },
+  "archive posts": {
+    rhythm: NIGHTLY,
+    page: archivePosts,
+    calls: ARCHIVING_CALLS,
+    pagesPerTick: membersAtOnce,
+  },
   "collect analytics": { rhythm: NIGHT_AND_MORNING, page: collectAll, calls: COLLECTION_CALLS },
   "watch backups": { rhythm: NIGHTLY, page: watchBackups, calls: WATCH_BACKUPS_CALLS },
   "back up": { rhythm: NIGHTLY_CONTINUED, page: backUp, calls: BACKUP_CALLS },
@@ -93,7 +102,7 @@ export async function runChores(deps: Deps, allows: (calls: number) => boolean):
   const [places] = await deps.db.run([chorePlaces()]);
   let areAllDone = true;
   let isFirst = true;
-  for (const [name, { rhythm, page, calls }] of Object.entries(CHORES)) {
+  for (const [name, { rhythm, page, calls, pagesPerTick }] of Object.entries(CHORES)) {
     const round = rhythm.roundAt(now);
     const place = places.find((one) => one.name === name);
     const isThisRound = place?.round === round;
@@ -101,7 +110,8 @@ export async function runChores(deps: Deps, allows: (calls: number) => boolean):
     let cursor = isThisRound || rhythm.isContinued ? (place?.cursor ?? null) : null;
     let isDone = false;
     try {
-      const pages = isThisRound && isHourTurning(now) ? 0 : rhythm.pagesPerTick;
+      const most = pagesPerTick?.(deps) ?? rhythm.pagesPerTick;
+      const pages = isThisRound && isHourTurning(now) ? 0 : most;
       for (let i = 0; i < pages && !isDone; i++) {
         // One more call stores the cursor.
         if (!isFirst && !allows(calls + 1)) break;

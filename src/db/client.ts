@@ -55,6 +55,12 @@ export const withDatabaseSize = <T>(query: Query<T>): Query<{ value: T; sizeByte
   read: (result) => ({ value: query.read(result), sizeBytes: result.meta.size_after }),
 });
 
+/** Adds the rows that the statement wrote, as D1 bills them. */
+export const withRowsWritten = <T>(query: Query<T>): Query<{ value: T; rowsWritten: number }> => ({
+  ...query,
+  read: (result) => ({ value: query.read(result), rowsWritten: result.meta.rows_written }),
+});
+
 /** Builds the SQL text once. Each call binds values to its placeholders. */
 export function prepared<P extends object, T>(
   build: (params: Params<P>) => SQLWrapper,

@@ -5,6 +5,7 @@ import { chores } from "../../src/cron/table.ts";
 import { accounts } from "../../src/features/accounts/table.ts";
 import { activity } from "../../src/features/activity/table.ts";
 import { analytics, analyticsPosts } from "../../src/features/analytics/table.ts";
+import { archiveFiles, archiveMembers } from "../../src/features/archive/table.ts";
 import { passkeys, sessions, tokens, users, verifications } from "../../src/features/auth/table.ts";
 import { backupSlices, backups } from "../../src/features/backup/table.ts";
 import { calendarFeeds } from "../../src/features/calendar/table.ts";
@@ -62,6 +63,8 @@ const TABLES: SQLiteTable[] = [
   webhooks,
   deliveries,
   attempts,
+  archiveFiles,
+  archiveMembers,
   databaseSizes,
   idempotency,
   chores,

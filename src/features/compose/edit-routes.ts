@@ -65,7 +65,7 @@ const edit = apiRoute({
     ...success({ message: heldMessage, data: editedUploadSchema }, "The post as it is now."),
     ...NOT_FOUND,
     409: refusal(
-      "UPLOAD_LOCKED: the post is being published, edited or taken down, or it is published and cannot be edited; the message then says what to do by hand. PLAN_LIMIT: the plan's posts of that month are used up. ACCOUNT_INACTIVE: reconnect the account of the published post first.",
+      "UPLOAD_LOCKED: the post is being published, edited or taken down, or it is published and cannot be edited; the message then says what to do by hand. PLAN_LIMIT: the plan's posts of that month are used up. ACCOUNT_INACTIVE: reconnect the account of the published post first. ARCHIVED: the post ended long ago and is in the archive.",
       lockedSchema,
     ),
     ...PLATFORM_ABSENT,
@@ -97,7 +97,7 @@ const retry = apiRoute({
     ...success({ message: heldMessage, data: retriedUploadSchema }, "The post is queued."),
     ...NOT_FOUND,
     ...conflict(
-      "NOT_FAILED, ALREADY_RETRYING, NOT_RETRYABLE (see force), ACCOUNT_INACTIVE, MEDIA_EXPIRED, DAILY_LIMIT, PLAN_LIMIT, QUEUE_FULL or QUEUE_BUSY.",
+      "NOT_FAILED, ALREADY_RETRYING, NOT_RETRYABLE (see force), ACCOUNT_INACTIVE, MEDIA_EXPIRED, DAILY_LIMIT, PLAN_LIMIT, QUEUE_FULL, QUEUE_BUSY or ARCHIVED.",
     ),
   },
 });
@@ -153,7 +153,9 @@ const remove = apiRoute({
       "The post, cancelled or removed.",
     ),
     ...NOT_FOUND,
-    ...conflict("NOT_CANCELLABLE: the post is published or being published."),
+    ...conflict(
+      "NOT_CANCELLABLE: the post is published or being published. ARCHIVED: it ended long ago and is in the archive.",
+    ),
   },
 });
 

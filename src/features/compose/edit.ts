@@ -7,6 +7,7 @@ import type { Ctx } from "../../deps.ts";
 import type { PartKind } from "../../platforms/part-kinds.ts";
 import { wakePostOnTime } from "../../queue/wake.ts";
 import { activityLine } from "../activity/repo.ts";
+import { refuseMissing } from "../archive/read.ts";
 import { mayUse } from "../auth/rules.ts";
 import { downloadDue } from "../content/files.ts";
 import { contentHash } from "../content/version.ts";
@@ -45,7 +46,7 @@ type EditedValues = Pick<
 /**
  * An edit by an owner or admin approves the new content, but a client who approved the old content sees the post again.
  *
- * @throws AppError NOT_FOUND, USE_APPROVAL_ACTIONS, UPLOAD_LOCKED, PLAN_LIMIT, 400 with every refused field, 400 with
+ * @throws AppError NOT_FOUND, ARCHIVED, USE_APPROVAL_ACTIONS, UPLOAD_LOCKED, PLAN_LIMIT, 400 with every refused field, 400 with
  * violations
  */
 export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promise<UploadRow> {
@@ -55,7 +56,8 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
     wordRulesOf(ctx.team),
     postsAround(ctx.team, id, ctx.now(), { at: edit.scheduledFor }),
   ]);
-  if (!row || !mayUse(ctx.actor, row.accountId)) throw notFound("Upload");
+  if (!row) throw await refuseMissing(ctx, id, notFound("Upload"));
+  if (!mayUse(ctx.actor, row.accountId)) throw notFound("Upload");
   if (edit.status !== undefined && edit.status !== row.status) {
     const message = `The post is ${STATUS_WORDS[row.status]}, and an edit cannot change that. Use submit, approve, request-changes, retry or DELETE.`;
     throw new AppError("USE_APPROVAL_ACTIONS", message);

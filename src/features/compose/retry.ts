@@ -8,6 +8,7 @@ import { STATUS_WORDS } from "../../core/upload-status.ts";
 import type { Ctx } from "../../deps.ts";
 import { wakePost, wakePosts } from "../../queue/wake.ts";
 import { activityLine } from "../activity/repo.ts";
+import { refuseMissing } from "../archive/read.ts";
 import { needsDownload } from "../content/files.ts";
 import { contentHash } from "../content/version.ts";
 import { type Done, look, once } from "../idempotency/once.ts";
@@ -60,7 +61,7 @@ interface Retried {
  * Queues a new attempt. It needs an approval when the caller may not publish, or when the post has changed since its
  * approval.
  *
- * @throws AppError NOT_FOUND; refusals by status, account, plan, caps or repetition; and what `once` throws
+ * @throws AppError NOT_FOUND, ARCHIVED; refusals by status, account, plan, caps or repetition; and what `once` throws
  */
 export async function retryUpload(
   ctx: Ctx,
@@ -70,7 +71,7 @@ export async function retryUpload(
   return once<readonly [Retryable[]], Retried>(ctx, call, () => ({ id, force }), {
     look: () => look(ctx, "posts:write", call, [uploadToRetry(ctx.team, id)]),
     make: async ([[retryable]], first) => {
-      if (!retryable) throw notFound("Upload");
+      if (!retryable) throw await refuseMissing(ctx, id, notFound("Upload"));
       const now = ctx.now();
       const { upload } = retryable;
       const position = positionToRetry(upload);

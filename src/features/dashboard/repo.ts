@@ -11,7 +11,7 @@ import { type UploadFilter, uploadsMatching } from "../posts/repo/read.ts";
 import { type UploadRow, uploads } from "../posts/table.ts";
 
 /** One more than a list shows, to know that a text is longer. */
-const SHOWN_CHARACTERS = 141;
+export const SHOWN_CHARACTERS = 141;
 
 const shownText = (value: SQL): SQL => sql`substr(${value}, 1, ${sql.raw(`${SHOWN_CHARACTERS}`)})`;
 
@@ -38,7 +38,22 @@ const line = packedRows(
   },
 );
 
-export type UploadLine = ReturnType<typeof line.read>;
+type PackedLine = ReturnType<typeof line.read>;
+
+export type UploadLine = Pick<
+  PackedLine,
+  | "id"
+  | "platform"
+  | "status"
+  | "scheduledFor"
+  | "createdAt"
+  | "uploadedAt"
+  | "unpublishedAt"
+  | "failureCode"
+  | "text"
+  | "errorMessage"
+  | "accountName"
+>;
 
 const LINE = sql`SELECT ${line.column} FROM ${uploads}
   LEFT JOIN ${accounts} a ON a.id = ${uploads.accountId}`;
@@ -123,12 +138,15 @@ export type Beginnings = ReturnType<typeof readBeginnings>;
 
 const ofTeam = (team: SQL) => sql`team_id = ${team} AND deleted_at IS NULL`;
 
+const hasArchive = (team: SQL) => sql`EXISTS (SELECT 1 FROM archive_files WHERE team_id = ${team})`;
+
 /** What the team has done already. `isSimulated`: its first account is one of the sandbox. */
 export const beginnings = prepared(
   ({ team }: Params<{ team: SQL }>) =>
     sql`SELECT EXISTS (SELECT 1 FROM accounts WHERE ${ofTeam(team)}) AS has_account,
-      EXISTS (SELECT 1 FROM uploads WHERE ${ofTeam(team)}) AS has_post,
-      EXISTS (SELECT 1 FROM uploads WHERE ${ofTeam(team)} AND status_group = 'completed') AS has_published,
+      EXISTS (SELECT 1 FROM uploads WHERE ${ofTeam(team)}) OR ${hasArchive(team)} AS has_post,
+      EXISTS (SELECT 1 FROM uploads WHERE ${ofTeam(team)} AND status_group = 'completed')
+        OR ${hasArchive(team)} AS has_published,
       (SELECT mode FROM accounts WHERE ${ofTeam(team)} LIMIT 1) IS NOT 'live' AS is_simulated`,
   readBeginnings,
 );

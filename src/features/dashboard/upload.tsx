@@ -1,6 +1,5 @@
 import { type Context, Hono } from "hono";
 import type { PropsWithChildren } from "hono/jsx";
-import { notFound } from "../../core/errors.ts";
 import { FAILURES } from "../../core/failures.ts";
 import { reviewPath } from "../../core/link-token.ts";
 import { isDraft } from "../../core/upload-status.ts";
@@ -138,7 +137,10 @@ async function showUpload(
     eventsOfUpload({ team, id }),
     openLinkOfPost({ team, uploadId: id, now: ctx.now() }),
   ]);
-  if (!upload) throw notFound("Upload");
+  if (!upload) {
+    const { showArchived } = await import("./archived-upload.tsx");
+    return showArchived(c, id, { notice, status, zone });
+  }
   const clock = clockOf(zone);
   const view: ApprovalView = {
     mayApprove: mayApprove(ctx.actor),

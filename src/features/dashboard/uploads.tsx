@@ -1,18 +1,25 @@
 import { Hono } from "hono";
+import { formatCount } from "../../core/counts.ts";
+import { AppError } from "../../core/errors.ts";
 import { toPagination } from "../../core/pagination.ts";
 import { isPlatform } from "../../core/platforms.ts";
 import { isBrokenText } from "../../core/text.ts";
 import { UPLOAD_STATUSES, type UploadStatus } from "../../core/upload-status.ts";
+import type { Ctx } from "../../deps.ts";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { type Clock, clockOf, dayIn } from "../../pages/times.tsx";
 import { PLATFORM_NAMES } from "../../platforms/registry.ts";
+import { listArchived } from "../archive/read.ts";
+import { type ArchivedMonth, archivedMonths } from "../archive/repo.ts";
+import { isMonth, KEPT_MONTHS } from "../archive/rules.ts";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
 import { type UploadFilter, uploadCount } from "../posts/repo/read.ts";
 import { mayApprove } from "../posts/rules.ts";
+import type { UploadWithAccount } from "../posts/table.ts";
 import { zoneOfTeam } from "../settings/repo.ts";
 import { Button, Choice, InputField } from "./form-parts.tsx";
 import { doneNotice, NoticeLine, renderOwnPage, Section, UploadList } from "./parts.tsx";
-import { uploadLines } from "./repo.ts";
+import { SHOWN_CHARACTERS, type UploadLine, uploadLines } from "./repo.ts";
 import { STATUS_WORDS } from "./words.ts";
 
 export const uploadsPage = new Hono<PageEnv>();
@@ -24,17 +31,20 @@ const MAX_PAGE = 1_000_000;
 
 /** Unset fields are empty. */
 type FilterFields = Record<
-  "status" | "platform" | "search" | "from" | "to" | "zone" | "limit",
+  "archived" | "status" | "platform" | "search" | "from" | "to" | "zone" | "limit",
   string
 >;
 
 function readFilter(query: Record<string, string>): {
   fields: FilterFields;
   filter: UploadFilter;
+  /** The month of the archive that is shown in place of the posts in the database. */
+  archived: string | undefined;
   mistakes: string[];
 } {
   const field = (name: string) => (query[name] ?? "").trim();
   const fields: FilterFields = {
+    archived: field("archived"),
     status: field("status"),
     platform: field("platform"),
     search: field("search"),
@@ -77,7 +87,12 @@ function readFilter(query: Record<string, string>): {
     limit: PAGE_SIZES.find((one) => one === size) ?? DEFAULT_SIZE,
     page: take(page, isPage ? Number(page) : null, "There is no such page.") ?? 1,
   };
-  return { fields, filter, mistakes };
+  const archived = take(
+    fields.archived,
+    isMonth(fields.archived) ? fields.archived : null,
+    "Write the month of the archive as 2025-03.",
+  );
+  return { fields, filter, archived, mistakes };
 }
 
 const DONE_MESSAGES: Record<string, string> = { removed: "The post has been removed." };
@@ -86,21 +101,25 @@ uploadsPage.get("/app/uploads", signedIn("read:pages"), async (c) => {
   const { ctx } = c.var;
   const { team } = ctx;
   const query = c.req.query();
-  const { fields, filter, mistakes } = readFilter(query);
-  const [[zone = null], uploads, [total = 0]] = await ctx.read("posts:read", [
+  const { fields, filter, archived, mistakes } = readFilter(query);
+  const [[zone = null], months, ofDatabase, [count = 0]] = await ctx.read("posts:read", [
     zoneOfTeam({ team }),
+    archivedMonths({ team }),
     uploadLines(team, filter),
     uploadCount(team, filter),
   ]);
+  const ofMonth = archived === undefined ? null : await readArchive(ctx, archived, filter);
+  if (ofMonth?.mistake) mistakes.push(ofMonth.mistake);
+  const { uploads, total } = ofMonth ?? { uploads: ofDatabase, total: count };
   const clock = clockOf(zone);
   const refused = mistakes.length > 0 ? { text: mistakes.join(" "), isRefusal: true } : null;
   return renderOwnPage(
     c,
     { title: "Posts", here: "/app/uploads" },
     <>
-      <h1>Posts</h1>
+      <h1>{archived === undefined ? "Posts" : `Posts of ${archived}, archived`}</h1>
       <NoticeLine notice={refused ?? doneNotice(DONE_MESSAGES, query.done)} />
-      {mayApprove(ctx.actor) && (
+      {archived === undefined && mayApprove(ctx.actor) && (
         <div class="row">
           <TeamForm action="/app/reviews">
             <input type="hidden" name="all" value="1" />
@@ -120,9 +139,68 @@ uploadsPage.get("/app/uploads", signedIn("read:pages"), async (c) => {
         )}
       </Section>
       <Pages fields={fields} filter={filter} total={total} />
+      <ArchivedMonths months={months} shown={archived} />
     </>,
   );
 });
+
+/** The refusal of a search that is too large is shown on the page. */
+async function readArchive(ctx: Ctx, month: string, filter: UploadFilter) {
+  try {
+    const { posts, total } = await listArchived(ctx, month, filter);
+    return { uploads: posts.map(toLine), total, mistake: null };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { uploads: [], total: 0, mistake: error.message };
+  }
+}
+
+function toLine({ upload, account }: UploadWithAccount): UploadLine {
+  const { id, platform, status, scheduledFor, createdAt, uploadedAt, unpublishedAt } = upload;
+  return {
+    id,
+    platform,
+    status,
+    scheduledFor,
+    createdAt,
+    uploadedAt,
+    unpublishedAt,
+    failureCode: upload.failureCode,
+    text: (upload.title || upload.description || "").slice(0, SHOWN_CHARACTERS),
+    errorMessage: upload.errorMessage?.slice(0, SHOWN_CHARACTERS) ?? null,
+    accountName: account?.accountName ?? null,
+  };
+}
+
+const ArchivedMonths = ({
+  months,
+  shown,
+}: {
+  months: readonly ArchivedMonth[];
+  shown: string | undefined;
+}) =>
+  months.length > 0 && (
+    <Section id="archive" title="Archive">
+      <p class="muted">
+        Posts move here {KEPT_MONTHS} months after they ended. They can be read, and no longer
+        changed. {shown !== undefined && <a href="/app/uploads">Go to the newer posts</a>}
+      </p>
+      <ul class="list">
+        {months.map(({ month, posts }) => (
+          <li>
+            <a
+              class="grow"
+              href={`/app/uploads?archived=${month}`}
+              aria-current={month === shown ? "page" : undefined}
+            >
+              {month}
+            </a>
+            <span class="muted">{posts === 1 ? "1 post" : `${formatCount(posts)} posts`}</span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
 
 const addressOf = (fields: FilterFields, page: number): string => {
   const params = new URLSearchParams();
@@ -156,6 +234,7 @@ const FilterForm = ({ fields, clock }: { fields: FilterFields; clock: Clock }) =
       chosen={fields.limit || String(DEFAULT_SIZE)}
       options={PAGE_SIZES.map((size) => [String(size), String(size)] as const)}
     />
+    {fields.archived !== "" && <input type="hidden" name="archived" value={fields.archived} />}
     {clock.zone !== null && <input type="hidden" name="zone" value={clock.zone} />}
     <p class="row">
       <button type="submit">Show</button>
@@ -175,7 +254,7 @@ const Nothing = ({ fields, total }: { fields: FilterFields; total: number }) => 
     );
   }
   const isFiltered = Object.entries(fields).some(
-    ([name, value]) => value !== "" && name !== "zone" && name !== "limit",
+    ([name, value]) => value !== "" && name !== "zone" && name !== "limit" && name !== "archived",
   );
   return isFiltered ? (
     <p class="muted">

@@ -2,6 +2,7 @@ import { AppError, notFound } from "../../core/errors.ts";
 import type { UploadStatus } from "../../core/upload-status.ts";
 import type { Ctx } from "../../deps.ts";
 import { activityLine } from "../activity/repo.ts";
+import { refuseMissing } from "../archive/read.ts";
 import { requireMayEnd } from "../auth/rules.ts";
 import { ownUpload } from "../posts/repo/read.ts";
 import { isOthersDecision } from "../posts/rules.ts";
@@ -17,12 +18,12 @@ interface Deleted {
  * Cancels a waiting post, removes any other. When publishing begins at the same moment, exactly one of the two takes
  * effect.
  *
- * @throws AppError NOT_FOUND, NOT_CANCELLABLE; FORBIDDEN for a member whose posts need approval, when another person
+ * @throws AppError NOT_FOUND, ARCHIVED, NOT_CANCELLABLE; FORBIDDEN for a member whose posts need approval, when another person
  * made or approved the post
  */
 export async function deleteUpload(ctx: Ctx, id: number): Promise<Deleted> {
   const [[row]] = await ctx.read("posts:write", [ownUpload(ctx.team, id)]);
-  if (!row) throw notFound("Upload");
+  if (!row) throw await refuseMissing(ctx, id, notFound("Upload"));
   const { status } = row;
   if (isOthersDecision(row, ctx.actor)) requireMayEnd(ctx.actor, "approvedPost");
   if (status === "processing") {

@@ -1,5 +1,6 @@
 import { DAY } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
+import { archivePrefix } from "../archive/rules.ts";
 import { presignedPrefix } from "../presign/address.ts";
 import { abortParts } from "../presign/clean-up.ts";
 import { openUploads } from "../presign/repo.ts";
@@ -9,7 +10,7 @@ import { type DeletedTeam, deletedTeam, eraseRows, eraseTeam } from "./repo/eras
 /** Rows per table, and objects per prefix, that one run removes. */
 const SLICE = 200;
 /** Subrequests of one run. Aborting uploads counts as storage operations instead. */
-export const ERASING_CALLS = 11 + LOGIN_CALLS;
+export const ERASING_CALLS = 13 + LOGIN_CALLS;
 /** Requests from before a team's deletion may store something this long. */
 const SETTLED_MS = DAY;
 
@@ -18,6 +19,7 @@ const prefixesOf = (teamId: number): string[] => [
   presignedPrefix(teamId),
   `thumbnails/${teamId}/`,
   `branding/${teamId}/`,
+  archivePrefix(teamId),
 ];
 
 /**

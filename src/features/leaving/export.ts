@@ -2,7 +2,7 @@ import { invalidFields } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
 import { requireOneOf } from "../auth/rules.ts";
 import { SECTIONS } from "./repo/export.ts";
-import type { ExportedRow, Key, Section } from "./repo/section.ts";
+import type { ExportedRow, Key, Section, StoredSection } from "./repo/section.ts";
 import type { ExportPage } from "./schema.ts";
 
 /** A hundred of the longest posts stay far below the memory limit. */
@@ -18,7 +18,8 @@ interface Place {
 /**
  * Lines of JSON; the last is `next` with a cursor, or `end`.
  *
- * @throws AppError FORBIDDEN unless the caller is the owner; 400 for an invalid cursor
+ * @throws AppError FORBIDDEN unless the caller is the owner; 400 for an invalid cursor; UNAVAILABLE for a damaged
+ * archive
  */
 export async function exportTeam(ctx: Ctx, { after, limit }: ExportPage): Promise<string> {
   await ctx.read("*", []);
@@ -27,21 +28,36 @@ export async function exportTeam(ctx: Ctx, { after, limit }: ExportPage): Promis
   const lines: string[] = [];
   let characters = 0;
   while (place && lines.length < limit && characters < MAX_CHARACTERS) {
-    const section: Section | undefined = SECTIONS[place.at];
+    const section: Section | StoredSection | undefined = SECTIONS[place.at];
     if (!section) break;
     const max = Math.min(SLICE, limit - lines.length);
-    const [rows]: readonly [ExportedRow[]] = await ctx.db.run([
-      section.rows(ctx.team, place.after ?? section.start, max, ctx),
-    ]);
+    const rows: readonly ExportedRow[] = await readRows(
+      ctx,
+      section,
+      place.after ?? section.start,
+      max,
+    );
     for (const { data } of rows) {
       const line = JSON.stringify({ type: section.type, data });
       lines.push(line);
       characters += line.length;
     }
-    place = rows.length < max ? nextSection(place) : { ...place, after: rows.at(-1)?.key ?? null };
+    const isOver: boolean = "read" in section ? rows.length === 0 : rows.length < max;
+    place = isOver ? nextSection(place) : { ...place, after: rows.at(-1)?.key ?? null };
   }
   lines.push(JSON.stringify(place ? { type: "next", after: toCursor(place) } : { type: "end" }));
   return `${lines.join("\n")}\n`;
+}
+
+async function readRows(
+  ctx: Ctx,
+  section: Section | StoredSection,
+  after: Key,
+  max: number,
+): Promise<ExportedRow[]> {
+  if ("read" in section) return section.read(ctx, after, max);
+  const [rows] = await ctx.db.run([section.rows(ctx.team, after, max, ctx)]);
+  return rows;
 }
 
 const nextSection = ({ at }: Place): Place | null =>

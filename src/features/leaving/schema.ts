@@ -23,6 +23,7 @@ export const LINE_TYPES = [
   "poolItem",
   "poolFiring",
   "upload",
+  "archivedUpload",
   "file",
   "creditPack",
   "creditMovement",

@@ -6,6 +6,7 @@ import { UPLOAD_STATUSES } from "../../core/upload-status.ts";
 import type { Deps } from "../../deps.ts";
 import { enableDescriptions } from "../../http/describing.ts";
 import { PART_KINDS } from "../../platforms/part-kinds.ts";
+import { isMonth, NOT_A_MONTH } from "../archive/rules.ts";
 import { downloadOf } from "../content/files.ts";
 import {
   descriptionText,
@@ -48,6 +49,14 @@ export const uploadFilterSchema = z.object({
     .optional()
     .openapi({ type: "string", format: "date-time" })
     .describe("Latest planned date, else date of creation."),
+  archived: z
+    .string()
+    .refine(isMonth, NOT_A_MONTH)
+    .optional()
+    .openapi({ type: "string", pattern: "^\\d{4}-(0[1-9]|1[0-2])$", example: "2025-03" })
+    .describe(
+      "The archived posts of this month, in UTC, in place of those in the database. Posts move into the archive 13 months after they ended, by whole months. An extension.",
+    ),
   limit: wholeNumber(1, MAX_LIMIT)
     .default(100)
     .openapi({ type: "integer", minimum: 1, maximum: MAX_LIMIT, default: 100 })
@@ -83,6 +92,12 @@ export const uploadSchema = z
     platform: z.enum(PLATFORMS),
     status: z.enum(UPLOAD_STATUSES),
     version: versionText,
+    archived: z
+      .string()
+      .optional()
+      .describe(
+        "The month of the archive that has the post, such as 2025-03; left out for others. An archived post cannot be changed any more. An extension.",
+      ),
     createdAt: dateTime,
     uploadedAt: dateTime.nullable(),
     unpublishedAt: dateTime
@@ -171,7 +186,7 @@ export const iso = (at: Date | null): string | null => at?.toISOString() ?? null
 export async function toUpload(
   deps: Pick<Deps, "config" | "now">,
   origin: string,
-  { upload, account, reviewLink }: UploadWithAccount,
+  { upload, account, reviewLink, archived }: UploadWithAccount,
 ): Promise<Upload> {
   const files = upload.media.filter((item) => "sha256" in item);
   const version = await versionOf(upload);
@@ -186,6 +201,7 @@ export async function toUpload(
     platform: upload.platform,
     status: upload.status,
     version,
+    ...(archived ? { archived } : {}),
     createdAt: upload.createdAt.toISOString(),
     uploadedAt: iso(upload.uploadedAt),
     unpublishedAt: iso(upload.unpublishedAt),

@@ -1,5 +1,6 @@
 import { invalidFields, notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
+import { findArchived, listArchived } from "../archive/read.ts";
 import { mayUse } from "../auth/rules.ts";
 import { olderById, olderByIds, olderPage } from "./repo/older.ts";
 import { MAX_PAGE_BYTES, type PageRow, ROW_BYTES } from "./repo/page.ts";
@@ -12,7 +13,7 @@ import {
 } from "./repo/read.ts";
 import { mayApprove } from "./rules.ts";
 import type { OlderFilter } from "./schema.ts";
-import type { OlderRecord, UploadWithAccount } from "./table.ts";
+import type { OlderRecord, UploadRecord, UploadWithAccount } from "./table.ts";
 
 interface PageRequest {
   parameter: "limit" | "perPage";
@@ -55,6 +56,16 @@ function requireFit(
   throw invalidFields([{ field: parameter, message }]);
 }
 
+/** @throws AppError 400 */
+const requireSmall = (page: readonly UploadWithAccount[], request: PageRequest): void =>
+  requireFit(
+    page.map(({ upload }) => ({ bytes: bytesOf(upload) })),
+    request,
+  );
+
+const bytesOf = (upload: UploadRecord): number =>
+  new TextEncoder().encode(JSON.stringify(upload)).length;
+
 /** Hides the review link from callers who may not approve, because it lets its holder approve. */
 const forCaller = ({ actor, now }: Ctx, one: UploadWithAccount): UploadWithAccount => {
   const { reviewLink } = one;
@@ -65,9 +76,18 @@ const forCaller = ({ actor, now }: Ctx, one: UploadWithAccount): UploadWithAccou
 /**
  * Newest first, with the total count.
  *
- * @throws AppError 400 for too large an answer
+ * @param archived lists this month of the archive in place of the database
+ * @throws AppError 400 for too large an answer; UNAVAILABLE for a damaged archive
  */
-export async function listUploads(ctx: Ctx, filter: UploadFilter) {
+export async function listUploads(
+  ctx: Ctx,
+  { archived, ...filter }: UploadFilter & { archived?: string | undefined },
+) {
+  if (archived !== undefined) {
+    const { posts: page, total } = await listArchived(ctx, archived, filter);
+    requireSmall(page, { parameter: "limit", limit: filter.limit, page: filter.page });
+    return { page, total };
+  }
   const read = (shown: UploadFilter) =>
     ctx.read("posts:read", [uploadPage(ctx.team, shown), uploadCount(ctx.team, shown)]);
   const ofTeam = await read(filter);
@@ -81,9 +101,13 @@ export async function listUploads(ctx: Ctx, filter: UploadFilter) {
   return { page: page.map((one) => forCaller(ctx, one)), total };
 }
 
-/** @throws AppError NOT_FOUND */
+/** @throws AppError NOT_FOUND; UNAVAILABLE for a damaged archive */
 export async function getUpload(ctx: Ctx, id: number): Promise<UploadWithAccount> {
   const [[upload]] = await ctx.read("posts:read", [uploadById(ctx.team, id)]);
+  if (!upload) {
+    const archived = await findArchived(ctx, id);
+    if (archived) return archived.found;
+  }
   if (!upload || !mayUse(ctx.actor, upload.upload.accountId)) throw notFound("Upload");
   return forCaller(ctx, upload);
 }
@@ -105,6 +129,7 @@ export async function listOlderPosts(ctx: Ctx, filter: OlderFilter): Promise<Old
 /** @throws AppError NOT_FOUND */
 export async function getOlderPost(ctx: Ctx, id: number): Promise<OlderRecord> {
   const [[post]] = await ctx.read("posts:read", [olderById(ctx.team, id)]);
-  if (!post) throw notFound("Post");
-  return post;
+  const found = post ?? (await findArchived(ctx, id))?.post;
+  if (!found) throw notFound("Post");
+  return found;
 }

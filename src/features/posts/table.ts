@@ -185,6 +185,8 @@ export interface UploadWithAccount {
   upload: UploadRecord;
   account: UploadAccount | null;
   reviewLink: ReviewLinkRef | null;
+  /** The month of the archive that has the post; absent for posts in the database. */
+  archived?: string;
 }
 
 export const OLDER_PROPERTIES = [

@@ -6,6 +6,7 @@ import { postIdArgument } from "../../mcp/arguments.ts";
 import { READS, tool } from "../../mcp/tool.ts";
 import { PART_KINDS } from "../../platforms/part-kinds.ts";
 import { connectorOf } from "../../platforms/registry.ts";
+import { isMonth, NOT_A_MONTH } from "../archive/rules.ts";
 import { downloadOf } from "../content/files.ts";
 import { versionOf } from "../content/version.ts";
 import { toPartAnswers } from "./parts.ts";
@@ -157,6 +158,14 @@ export const listPostsTool = tool({
       .optional()
       .describe(
         "completed: published. pending and processing: queued. pending_approval: awaiting_approval. The other names are the same as the states.",
+      ),
+    archived: z
+      .string()
+      .max(7)
+      .refine(isMonth, NOT_A_MONTH)
+      .optional()
+      .describe(
+        "A month such as 2025-03: lists its archived posts instead. Posts move into the archive 13 months after they ended and can only be read.",
       ),
     limit: z.number().int().min(1).max(MAX_LISTED).default(DEFAULT_LISTED),
   }),

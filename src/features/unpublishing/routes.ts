@@ -39,7 +39,7 @@ const unpublish = apiRoute({
     ...success({ message: z.string(), data: unpublishedSchema }, "The post is down."),
     ...NOT_FOUND,
     409: refusal(
-      "NOT_UNPUBLISHABLE: the platform or this login deletes no posts; the message says what to do by hand. NOT_PUBLISHED. UPLOAD_LOCKED: the post is being published or taken down. ACCOUNT_INACTIVE: reconnect the account first.",
+      "NOT_UNPUBLISHABLE: the platform or this login deletes no posts; the message says what to do by hand. NOT_PUBLISHED. UPLOAD_LOCKED: the post is being published or taken down. ACCOUNT_INACTIVE: reconnect the account first. ARCHIVED: the post ended long ago and is in the archive.",
       notUnpublishedSchema,
     ),
     ...PLATFORM_ABSENT,

@@ -6,6 +6,7 @@ import { abilityOf } from "../../platforms/removal.ts";
 import { connectedAgain } from "../accounts/repo.ts";
 import { accountRefusal } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
+import { refuseMissing } from "../archive/read.ts";
 import { mayUse } from "../auth/rules.ts";
 import { toPublishAccount } from "../logins/platform-access.ts";
 import { ownUpload } from "../posts/repo/read.ts";
@@ -31,12 +32,13 @@ export interface Unpublished {
 /**
  * Deletes a published post at its platform. A post that is down already is answered as before.
  *
- * @throws AppError NOT_FOUND, FORBIDDEN, UPLOAD_LOCKED, NOT_PUBLISHED, NOT_UNPUBLISHABLE, ACCOUNT_INACTIVE, RATE_LIMIT,
+ * @throws AppError NOT_FOUND, ARCHIVED, FORBIDDEN, UPLOAD_LOCKED, NOT_PUBLISHED, NOT_UNPUBLISHABLE, ACCOUNT_INACTIVE, RATE_LIMIT,
  *   UNAVAILABLE
  */
 export async function unpublishUpload(ctx: Ctx, id: number): Promise<Unpublished> {
   const [[upload]] = await ctx.read("posts:publish", [ownUpload(ctx.team, id)]);
-  if (!upload || !mayUse(ctx.actor, upload.accountId)) throw notFound("Upload");
+  if (!upload) throw await refuseMissing(ctx, id, notFound("Upload"));
+  if (!mayUse(ctx.actor, upload.accountId)) throw notFound("Upload");
   requireMayUnpublish(ctx.actor);
   const before = unpublishedOf(upload);
   if (before) return before;

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { eraseTeams } from "../../../src/features/leaving/erase.ts";
+import { ended, moveAll } from "../../support/archive.ts";
 import { createMember, createToken, form, joinTeam, type Member } from "../../support/harness.ts";
 import { beginLife, type Life, later } from "../../support/life.ts";
 import { measure } from "../../support/meter.ts";
@@ -73,10 +74,12 @@ async function fullLife(): Promise<Life> {
   await env.MEDIA.put(`thumbnails/${member.teamId}/${"a".repeat(64)}`, "x");
   await life.storeFiles(3);
   await life.insertMany([
+    ended("2025-03-01T10:00:00Z"),
     { status: "scheduled", scheduled_for: later(3_600).getTime() },
     { status: "completed" },
     { status: "draft", deleted_at: 1 },
   ]);
+  await moveAll(harness);
   const hook = { url: "https://example.com/hook", events: ["suggestion.created"] };
   await life.call("POST", "/webhooks", hook);
   await life.call("POST", "/suggestions", { title: "Idea" });

@@ -4,6 +4,7 @@ import { DAY } from "../../../src/core/time.ts";
 import { NOTHING, takeSync } from "../../../src/features/analytics/rules/series.ts";
 import { summarize } from "../../../src/features/analytics/rules/summary.ts";
 import { packSeries } from "../../../src/features/analytics/stored.ts";
+import { ended, moveAll } from "../../support/archive.ts";
 import { createMember } from "../../support/harness.ts";
 import { beginLife, type Life } from "../../support/life.ts";
 import { Browser } from "../../support/person.ts";
@@ -68,6 +69,30 @@ test("pages of any size hold the same lines, each once, and end", async () => {
     "event",
   ]);
   expect(whole.filter(({ type }) => type === "upload")).toHaveLength(12);
+  for (const limit of [1, 3, 7]) expect(await takeAll(life, limit)).toEqual(whole);
+});
+
+test("archived posts are exported as they were, on pages of any size", async () => {
+  const life = await beginLife();
+  await life.insertMany([
+    ...Array.from({ length: 9 }, (_, i) => ended(`2025-03-0${i + 1}T10:00:00Z`)),
+    ended("2025-04-01T10:00:00Z", "failed"),
+  ]);
+  await life.insert({ status: "draft" });
+  const of = (lines: Line[], type: string) =>
+    lines.filter((line) => line.type === type).map(({ data }) => data);
+  const before = of(await takeAll(life, 1_000), "upload").filter(
+    ({ status }) => status !== "draft",
+  );
+  await moveAll(life.harness);
+  const [late = 0] = await life.insertMany([ended("2025-03-05T12:00:00Z")]);
+  await life.insert({ status: "draft" });
+  const [row] = of(await takeAll(life, 1_000), "upload").filter(({ id }) => id === late);
+  await moveAll(life.harness);
+  const whole = await takeAll(life, 1_000);
+  const march = before.slice(0, 9);
+  expect(of(whole, "archivedUpload")).toEqual([...march, row, ...before.slice(9)]);
+  expect(of(whole, "upload").map(({ status }) => status)).toEqual(["draft", "draft"]);
   for (const limit of [1, 3, 7]) expect(await takeAll(life, limit)).toEqual(whole);
 });
 
@@ -245,6 +270,8 @@ test("the owner alone takes it, and a cursor is ours or refused", async () => {
     forged(["upload", ["1", "2"]]),
     forged(["upload", [1, { a: 1 }]]),
     forged({ type: "upload" }),
+    forged(["archivedUpload", ["2025-03", 1, 0]]),
+    forged(["archivedUpload", [1, 1, 0, 0]]),
   ]) {
     const answer = await life.call("GET", `/export?after=${after}`);
     expect(answer.status).toBe(400);

@@ -94,6 +94,8 @@ const TABLES = {
   activity: "team_id, id",
   analytics: "team_id, account_id",
   analytics_posts: "team_id, account_id",
+  archive_files: "team_id, month, part",
+  archive_members: "team_id, month, part, byte_offset",
   calendar_feeds: "id",
   connection_links: "id",
   consents: "id",

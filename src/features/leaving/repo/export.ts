@@ -18,7 +18,8 @@ import { reports } from "../../reports/table.ts";
 import { suggestions } from "../../suggestions/table.ts";
 import { invites, members, teams } from "../../teams/table.ts";
 import { analyticsSection, measuredPostSection } from "./export-analytics.ts";
-import type { Key, LineType, Section } from "./section.ts";
+import { archivedSection, UPLOAD_PROPERTIES } from "./export-archive.ts";
+import type { Key, LineType, Section, StoredSection } from "./section.ts";
 
 const list = (parts: readonly SQL[]): SQL => sql.join([...parts], sql`, `);
 
@@ -141,7 +142,7 @@ const isKept = sql`deleted_at IS NULL`;
  * Excludes secrets, removed posts and removed accounts. A post rescheduled between pages can appear twice or not at
  * all.
  */
-export const SECTIONS: readonly Section[] = [
+export const SECTIONS: readonly (Section | StoredSection)[] = [
   section(
     "team",
     teams,
@@ -290,40 +291,8 @@ export const SECTIONS: readonly Section[] = [
       "reason",
     ],
   ),
-  section(
-    "upload",
-    uploads,
-    ["sortAt", "id"],
-    [0, 0],
-    [
-      "id",
-      "accountId",
-      "platform",
-      "createdBy",
-      "status",
-      "title",
-      "description",
-      "settings",
-      "media",
-      "fileSize",
-      "scheduledFor",
-      "createdAt",
-      "attempt",
-      "uploadedAt",
-      "unpublishedAt",
-      "failedAt",
-      "failureCode",
-      "errorMessage",
-      "metadata",
-      "reviewComment",
-      "sortAt",
-      "approvedBy",
-      "approverId",
-      "creditsSpent",
-      "creditsRefunded",
-    ],
-    { where: isKept },
-  ),
+  section("upload", uploads, ["sortAt", "id"], [0, 0], UPLOAD_PROPERTIES, { where: isKept }),
+  archivedSection,
   section("file", media, ["sha256"], FIRST_TEXT, [
     "sha256",
     "kind",

@@ -129,6 +129,30 @@ export function eraseUploads(team: number, max: number, now: Date): Query<number
   return [sqlWrite(changeFacts(emptied, isLast)), erase(sql`IS NULL`), erase(sql`IS NOT NULL`)];
 }
 
+/** Deletes posts, and the uses of files by these posts alone. */
+export function deletePosts(team: number, ids: readonly number[], condition: SQL): Query<number>[] {
+  const areThese = sql`u.id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
+  return [
+    sqlWrite(sql`DELETE FROM media_uses AS x WHERE x.team_id = ${team}
+      AND x.sha256 IN (SELECT item.value ->> 'sha256' FROM uploads u CROSS JOIN json_each(u.media) item
+        WHERE ${areThese})
+      AND NOT EXISTS (SELECT 1 FROM uploads u
+        WHERE u.id BETWEEN x.upload_id AND x.upload_id + x.posts - 1 AND NOT ${areThese})
+      AND ${condition}`),
+    sqlWrite(
+      sql`DELETE FROM uploads AS u WHERE ${areThese} AND u.team_id = ${team} AND ${condition}`,
+    ),
+  ];
+}
+
+/** Deletes rows of posts that were removed before then. The instance's newest post keeps its id taken. */
+export const deleteRemoved = preparedWrite(
+  ({ team, before, max }: Params<{ team: number; before: Date; max: number }>) =>
+    sql`DELETE FROM uploads WHERE id IN (SELECT u.id FROM uploads u
+      WHERE u.team_id = ${team} AND u.deleted_at IS NOT NULL AND u.deleted_at < ${before}
+        AND u.id < (SELECT MAX(id) FROM uploads) LIMIT ${max})`,
+);
+
 export interface Lease {
   id: number;
   until: Date;
