@@ -1,12 +1,16 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { Command } from "commander";
+import { rolldown } from "rolldown";
+import { VERSION } from "../core/version.ts";
 import { buildAssets } from "./assets.ts";
 import { PARTS, readWranglerConfig, type WranglerConfig } from "./deploy-config.ts";
+import { RELEASE_FILE } from "./deploy-repo/release.ts";
 import { lockOf } from "./deploy-repo-lock.ts";
+import { OWNER_ONLY } from "./dev-vars.ts";
 import { inProject, PROJECT_DIR } from "./paths.ts";
 import { Problem, runProgram } from "./program.ts";
-import { VERSION } from "./version.ts";
+import { createReleaseKey, describeRelease, publicKeyOf, signRelease } from "./release.ts";
 import { buildWorker } from "./worker-script.ts";
 
 /** Tells a folder that this command made from any other. */
@@ -34,17 +38,35 @@ const DESCRIPTIONS: Record<string, string> = {
   INSTALLATION: "The keys that the instance makes itself, and its claim.",
   SANDBOX: "`on` lets you try everything without a login. `off` hides the simulated platforms.",
   ENVIRONMENT: "Leave `production`.",
+  RELEASES_URL: "Where `npm run update` finds the newest release. Leave it.",
+  RELEASE_KEYS: "The public keys that sign releases. Leave them.",
 };
+
+interface RepoOptions {
+  repository?: string | null;
+  /** Null leaves the folder without a signed release. */
+  signing?: Signing | null;
+}
+
+interface Signing {
+  keyId: string;
+  /** PEM. */
+  privateKey: string;
+  /** Day of the release, such as 2026-11-28. */
+  date: string;
+  /** Public address of the folder's `release.json`. */
+  releasesUrl: string | null;
+}
 
 /** @throws Problem for a folder with other contents */
 export async function writeDeployRepo(
   folder: string,
-  { repository = null }: { repository?: string | null } = {},
+  { repository = null, signing = null }: RepoOptions = {},
 ): Promise<void> {
   await requireOwnFolder(folder);
   const config = await readWranglerConfig();
   const files = new Map<string, string>();
-  const defaults = `${JSON.stringify(toRepoConfig(config), null, 2)}\n`;
+  const defaults = `${JSON.stringify(toRepoConfig(config, signing), null, 2)}\n`;
   files.set("wrangler.defaults.json", defaults);
   const { manifest, lock } = await packageFiles(config);
   files.set("package.json", manifest);
@@ -63,7 +85,28 @@ export async function writeDeployRepo(
   await buildAssets();
   await cp(inProject(config.assets.directory), join(folder, "assets"), { recursive: true });
   await writeScript(join(folder, "worker"));
+  await bundleProgram("release.ts", join(folder, "release.mjs"));
+  await bundleProgram("update.ts", join(folder, "update.mjs"));
   for (const [name, text] of files) await writeFile(join(folder, name), text);
+  await rm(join(folder, RELEASE_FILE), { force: true });
+  if (!signing) return;
+  const release = await describeRelease(folder, isOwners, signing.date);
+  const key = { id: signing.keyId, privateKey: signing.privateKey };
+  await writeFile(join(folder, RELEASE_FILE), signRelease(release, key));
+}
+
+/** Files that belong to no release. */
+const isOwners = (path: string): boolean =>
+  path === OWNERS || path === RELEASE_FILE || /^(?:\.git|node_modules|\.wrangler)\//.test(path);
+
+/** Plain programs: the folder's only dependency is wrangler. */
+async function bundleProgram(name: string, target: string): Promise<void> {
+  const bundle = await rolldown({
+    input: join(TEMPLATES, name),
+    platform: "node",
+    external: /^(?:node:|wrangler$)/,
+  });
+  await bundle.write({ file: target, format: "esm" });
 }
 
 async function requireOwnFolder(folder: string): Promise<void> {
@@ -100,7 +143,7 @@ async function moveSources(path: string): Promise<void> {
   await writeFile(path, JSON.stringify({ ...map, sources }));
 }
 
-function toRepoConfig(config: WranglerConfig): object {
+function toRepoConfig(config: WranglerConfig, signing: Signing | null = null): object {
   const { alias: _, keep_names: __, account_id: ___, ...rest } = config;
   const [{ migrations_dir: ____, ...database }] = config.d1_databases;
   const [{ local_dev: _____, ...bucket }] = config.r2_buckets;
@@ -112,12 +155,20 @@ function toRepoConfig(config: WranglerConfig): object {
     // Variables that the owner sets in the dashboard stay.
     keep_vars: true,
     preview_urls: false,
-    vars: { ...config.vars, SANDBOX: "on" },
+    vars: { ...config.vars, SANDBOX: "on", ...releaseVars(signing) },
     assets: { ...config.assets, directory: "assets" },
     d1_databases: [{ ...database, database_id: "" }],
     r2_buckets: [bucket],
   };
 }
+
+const releaseVars = (signing: Signing | null): Record<string, string> =>
+  signing?.releasesUrl
+    ? {
+        RELEASES_URL: signing.releasesUrl,
+        RELEASE_KEYS: publicKeyOf(signing.keyId, signing.privateKey),
+      }
+    : {};
 
 async function packageFiles(config: WranglerConfig): Promise<{ manifest: string; lock: string }> {
   const project = JSON.parse(await readFile(inProject("package.json"), "utf8"));
@@ -134,7 +185,7 @@ async function packageFiles(config: WranglerConfig): Promise<{ manifest: string;
     license: project.license,
     type: "module",
     engines: { node: ">=22" },
-    scripts: { deploy: "node deploy.mjs" },
+    scripts: { deploy: "node deploy.mjs", update: "node update.mjs" },
     dependencies: { wrangler },
     cloudflare: { bindings: Object.fromEntries(bindings) },
   };
@@ -151,6 +202,38 @@ async function readmeOf(repository: string | null): Promise<string> {
   return template.replaceAll("VERSION", VERSION).replace("BUTTON", button);
 }
 
+interface Options {
+  repository?: string;
+  key?: string;
+  keyId: string;
+  releases?: string;
+  date: string;
+  newKey?: boolean;
+}
+
+/** @throws Problem for a file that is no private key */
+async function readSigning(
+  path: string,
+  { keyId, releases, date, newKey = false }: Options,
+): Promise<Signing> {
+  if (!/^\w+$/.test(keyId)) throw new Problem("--key-id must be a word of letters and digits.");
+  if (newKey) {
+    const { privateKey } = createReleaseKey(keyId);
+    await writeFile(path, privateKey, { mode: OWNER_ONLY, flag: "wx" }).catch(() => {
+      throw new Problem(`${path} could not be made. A key that is there is never replaced.`);
+    });
+  }
+  const privateKey = await readFile(path, "utf8").catch(() => {
+    throw new Problem(`${path} cannot be read. Make a key with --new-key.`);
+  });
+  try {
+    publicKeyOf(keyId, privateKey);
+  } catch {
+    throw new Problem(`${path} is not a private key in PEM.`);
+  }
+  return { keyId, privateKey, date, releasesUrl: releases ?? null };
+}
+
 async function main(): Promise<number> {
   const program = new Command("npm run deploy-repo --")
     .description(
@@ -158,11 +241,21 @@ async function main(): Promise<number> {
     )
     .argument("<folder>", "an empty folder, or one that this command wrote before")
     .option("--repository <address>", "public address of the folder's repository, for the button")
+    .option("--key <file>", "sign the release with this private key")
+    .option("--key-id <word>", "name of the key", "r1")
+    .option("--releases <address>", "public address of the folder's release.json, for updates")
+    .option("--date <day>", "day of the release", new Date().toISOString().slice(0, 10))
+    .option("--new-key", "make the private key, in the file that --key names, before")
     .parse();
   const [folder = ""] = program.args;
-  const { repository } = program.opts<{ repository?: string }>();
-  const path = resolve(process.env.INIT_CWD ?? process.cwd(), folder);
-  await writeDeployRepo(path, { repository: repository ?? null });
+  const options = program.opts<Options>();
+  const here = process.env.INIT_CWD ?? process.cwd();
+  const path = resolve(here, folder);
+  const signing = options.key ? await readSigning(resolve(here, options.key), options) : null;
+  await writeDeployRepo(path, { repository: options.repository ?? null, signing });
+  if (signing) {
+    console.log(`Signed. Its public key: ${publicKeyOf(signing.keyId, signing.privateKey)}`);
+  }
   console.log(`The folder is written: ${path}`);
   return 0;
 }

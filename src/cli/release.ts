@@ -51,7 +51,7 @@ const UPGRADES_FROM = "1.0.0";
 async function readTags(): Promise<{ durableObjects: string[] }> {
   const { experimental_readRawConfig: read } = await import("wrangler");
   const { migrations = [] } = read({ config: inProject("wrangler.toml") }).rawConfig;
-  return { durableObjects: migrations.map(({ tag }) => tag) };
+  return { durableObjects: migrations.map(({ tag }: { tag: string }) => tag) };
 }
 
 async function listMigrations(): Promise<Release["migrations"]> {

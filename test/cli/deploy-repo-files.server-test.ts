@@ -46,7 +46,7 @@ test("wrangler is the only dependency, at the version of the project", async () 
   const { dependencies, scripts, cloudflare } = await parse("package.json");
   const project = JSON.parse(await readFile(inProject("package.json"), "utf8"));
   assert.deepEqual(dependencies, { wrangler: project.devDependencies.wrangler });
-  assert.deepEqual(scripts, { deploy: "node deploy.mjs" });
+  assert.deepEqual(scripts, { deploy: "node deploy.mjs", update: "node update.mjs" });
   const config = await parse("wrangler.jsonc");
   const asked = [
     ...config.d1_databases,

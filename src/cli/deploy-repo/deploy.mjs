@@ -5,6 +5,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { experimental_readRawConfig as readRawConfig } from "wrangler";
+import { compareFolder, openSigned, RELEASE_FILE } from "./release.mjs";
 
 const HERE = import.meta.dirname;
 const CONFIG = join(HERE, "wrangler.deploy.json");
@@ -150,8 +151,28 @@ async function isClaimed(address) {
   }
 }
 
+/** Without keys in wrangler.jsonc, the folder is not a release of others. */
+async function checkRelease({ RELEASE_KEYS: keys } = {}) {
+  if (!keys || process.argv.includes("--unsigned")) return [];
+  if (!existsSync(join(HERE, RELEASE_FILE))) return [`${RELEASE_FILE} is missing.`];
+  try {
+    const release = await openSigned(readFileSync(join(HERE, RELEASE_FILE), "utf8"), keys);
+    return await compareFolder(HERE, release);
+  } catch (error) {
+    return [error.message];
+  }
+}
+
 async function main() {
   const { rawConfig } = readRawConfig({ config: join(HERE, "wrangler.jsonc") });
+  const changed = await checkRelease(rawConfig.vars);
+  if (changed.length > 0) {
+    for (const text of changed.slice(0, 10)) console.error(text);
+    console.error(
+      "This is not the signed release, so nothing was deployed. `npm run update` brings it back; `node deploy.mjs --unsigned` deploys the folder as it is.",
+    );
+    return 1;
+  }
   const code = createCode();
   let config = mergeConfig(readJson("wrangler.defaults.json"), rawConfig);
   config.vars.CLAIM_CODE = claimVariable(code);

@@ -4,7 +4,15 @@ import type { Query } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { wakeNotices } from "../../queue/wake.ts";
 import { canSendMail } from "../mail/service.ts";
-import { ofBackups, ofDatabase, ofDomain, ofLogin, ofPost, ofSlot, ofWebhook } from "./occurrences.ts";
+import {
+  ofBackups,
+  ofDatabase,
+  ofDomain,
+  ofLogin,
+  ofPost,
+  ofSlot,
+  ofWebhook,
+} from "./occurrences.ts";
 import * as repo from "./repo/notices.ts";
 import { noteRefused, noteTaken, removeTargets, targetsOf } from "./repo/targets.ts";
 import { isStale, KIND_OF, retryAt } from "./rules.ts";
@@ -79,17 +87,18 @@ async function lookUp(deps: Deps, rows: readonly NoticeRow[]): Promise<Facts> {
   const pairs = new Map(rows.map(({ teamId, subject }) => [subject, [teamId, subject]]));
   const keys = jsonOf(pairs.values());
   const teamIds = jsonOf(new Set(rows.map(({ teamId }) => teamId)));
-  const [posts, webhooks, logins, domains, slots, databases, late, people, targets] = await deps.db.run([
-    repo.postEvents({ keys }),
-    repo.disabledWebhooks({ keys }),
-    repo.endingLogins({ keys }),
-    repo.endingDomains({ keys }),
-    repo.waitingSlots({ keys }),
-    repo.fillingDatabases({ keys }),
-    repo.lateBackups({ keys }),
-    repo.peopleOf({ teamIds }),
-    targetsOf({ teamIds }),
-  ]);
+  const [posts, webhooks, logins, domains, slots, databases, late, people, targets] =
+    await deps.db.run([
+      repo.postEvents({ keys }),
+      repo.disabledWebhooks({ keys }),
+      repo.endingLogins({ keys }),
+      repo.endingDomains({ keys }),
+      repo.waitingSlots({ keys }),
+      repo.fillingDatabases({ keys }),
+      repo.lateBackups({ keys }),
+      repo.peopleOf({ teamIds }),
+      targetsOf({ teamIds }),
+    ]);
   const teamOf = ({ teamId }: { teamId: number }) => people.filter((one) => one.teamId === teamId);
   return {
     occurrences: new Map([

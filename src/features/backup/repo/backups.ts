@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { text } from "drizzle-orm/sqlite-core";
 import { type Listed, listed, prepared, preparedWrite } from "../../../db/client.ts";
-import { plainQuery } from "../../../db/plain.ts";
 import { instant } from "../../../db/columns.ts";
+import { plainQuery } from "../../../db/plain.ts";
 import { renamed, rowReader, valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { OWNER_ID } from "../../auth/repo/people.ts";
