@@ -10,7 +10,7 @@ import { inProject } from "../../src/cli/paths.ts";
 import { type Edge, startEdge } from "../edge/start.ts";
 
 const EMAIL = "owner@example.com";
-/** Work from the command to the first post: issue 35, "Numbers". */
+/** Work from the command to the first post. */
 const FIRST_POST_MS = 180_000;
 
 let folder: string;
