@@ -16,7 +16,6 @@ import {
   type Row,
   send,
   texts,
-  upload,
 } from "./opened-account.ts";
 import { toBookmark } from "./time-travel.ts";
 
