@@ -142,7 +142,7 @@ async function serveOwnDomain(rehearsal: Rehearsal): Promise<string> {
   });
   const port = Number(new URL(rehearsal.edge.url).port);
   assert.equal(await visit(port, "social.example.com", "/"), 204);
-  assert.equal(await visit(port, "akimbo.example.workers.dev", "/health"), 200);
+  assert.equal(await visit(port, "akimbo.example.workers.dev", "/"), 200);
   return "a second Worker at social.example.com";
 }
 
