@@ -135,6 +135,8 @@ export const TRIGGER_ROUTES: Route[] = [
       return { result: made };
     },
   ],
+  // Routes of zones are not played; a Worker has its own domains.
+  ["GET /zones/:/workers/routes", () => ({ result: [] })],
   ["PUT /workers/scripts/:/routes", () => ({ result: [] })],
   ["GET /zones", ({ account }, { query }) => pageOf(account.state.zones, query, 20)],
 ];
