@@ -51,7 +51,9 @@ async function runAlone(real: Deps, scheduledAt?: Date): Promise<void> {
     await Promise.allSettled(works);
   };
   const endMs = deps.now().getTime() + WORK_MS;
-  await runSchedule(deps, scheduledAt);
+  // The chores of a night must not leave posts waiting.
+  const config = { ...deps.config, subrequestsPerInvocation: budget.remaining - BATCH_CALLS };
+  await runSchedule({ ...deps, config }, scheduledAt);
   await settle();
   while (budget.allows(BATCH_CALLS)) {
     const dueMs = queues.nextDueMs();

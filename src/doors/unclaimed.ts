@@ -2,11 +2,15 @@ import { AppError } from "../core/errors.ts";
 import { isOwned } from "../features/auth/repo/people.ts";
 import { type AppContext, publicOrigin } from "../http/env.ts";
 
-/** Before an instance is claimed, no token works: a refused caller is told where to claim it. */
+/**
+ * Before an instance is claimed, no token works: a refused caller is told where to claim it. An instance whose
+ * deployment made its keys and its owner never asks for that.
+ */
 export async function withClaimHint(error: unknown, c: AppContext): Promise<unknown> {
   const { deps } = c.var;
   if (!(error instanceof AppError) || error.code !== "UNAUTHORIZED" || !deps) return error;
-  if (await isOwned(deps)) return error;
+  const mayBeUnclaimed = deps.ownKeys.length > 0 || deps.config.claim !== null;
+  if (!mayBeUnclaimed || (await isOwned(deps))) return error;
   const { extras, headers } = error;
   const address = `${publicOrigin(deps, c.req.url)}/claim`;
   return new AppError(

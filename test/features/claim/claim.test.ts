@@ -13,7 +13,7 @@ const HOUR = 3_600;
 
 /** A new instance, of which this isolate has seen no owner. */
 const newInstance = (overrides: Partial<Deps> = {}): Harness =>
-  new Harness({ db: connect(env.DB), ...overrides });
+  new Harness({ db: connect(env.DB), ownKeys: ["SIGNING_KEY"], ...overrides });
 
 let harness: Harness;
 
@@ -78,6 +78,13 @@ describe("before the claim", () => {
     });
     expect(response.status).toBe(401);
     expect(await response.text()).toContain("https://akimbo.test/claim");
+  });
+
+  test("an instance whose deployment made its keys and its owner is never asked for the owner", async () => {
+    harness = newInstance({ ownKeys: [] });
+    const token = `kmb_${"0".repeat(64)}`;
+    const { body } = await harness.call("GET", "/accounts", { token });
+    expect(body.error).not.toContain("/claim");
   });
 
   test("programs learn whether the instance is claimed", async () => {
@@ -217,6 +224,7 @@ describe("the claim", () => {
   });
 
   test("shows no keys where all of them are secrets", async () => {
+    harness = newInstance({ ownKeys: [] });
     await openPage();
     const { html } = await send({ code: loggedCodes()[0] ?? "" });
     expect(html).not.toContain("Keys to keep");
