@@ -99,9 +99,6 @@ export function isOverdue(
 /** Said of whatever may have been published between the backup and its restore. */
 export const RESTORED = "Restored: check whether it went out.";
 
-/** No team has this id. */
-export const EMPTY_TEAM = 0;
-
 interface Table {
   name: string;
   /** Its CREATE TABLE statement. */

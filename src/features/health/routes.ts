@@ -6,9 +6,7 @@ import type { Deps } from "../../deps.ts";
 import { theHeartbeat } from "../../durable/heartbeat.ts";
 import { countVisitor } from "../../http/caller.ts";
 import type { AppEnv } from "../../http/env.ts";
-import { isOverdue } from "../backup/rules.ts";
-import { type LatestBackup, latestBackup } from "../backup/repo/backups.ts";
-import { describeLateBackups } from "../notices/rules.ts";
+import { latestBackup, warningsAbout } from "../backup/service.ts";
 import { oldestDue } from "./repo.ts";
 
 type Check = "ok" | "failing";
@@ -23,7 +21,7 @@ healthRoutes.get("/health", async (c) => {
     answer(
       deps.db.run([
         oldestDue({ lately: addSeconds(now, -LATE_SECONDS) }),
-        ...(deps.config.backup.isOn ? [latestBackup({})] : []),
+        ...(deps.config.backup.isOn ? [latestBackup()] : []),
       ] as const),
     ),
     answer(deps.media.head("health")),
@@ -55,7 +53,7 @@ healthRoutes.get("/health", async (c) => {
       checks,
       oldestDueSeconds: Math.max(0, Math.round(dueSeconds)),
       lastCronTickAt: lastTickAt?.toISOString() ?? null,
-      warnings: [...lateBackups(due.value?.[1]?.[0], now), ...(await warningsOf(deps, now))],
+      warnings: [...warningsAbout(due.value?.[1]?.[0], now), ...(await warningsOf(deps, now))],
       ...(status === "ok" ? {} : { error: explain(isDown, progress === "overdue") }),
     },
     status === "ok" ? 200 : 503,
@@ -77,9 +75,6 @@ async function warningsOf({ config }: Deps, now: Date): Promise<string[]> {
   );
   return [...endings, ...refusals];
 }
-
-const lateBackups = (latest: LatestBackup | undefined, now: Date): string[] =>
-  latest && isOverdue(latest, now) ? [describeLateBackups(latest.finishedAt)] : [];
 
 const toDate = (ms: number | null | undefined): Date | null => (ms == null ? null : new Date(ms));
 
