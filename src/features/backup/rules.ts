@@ -145,7 +145,7 @@ export interface PageSize {
  * @see https://developers.cloudflare.com/workers/platform/limits/
  * @see https://developers.cloudflare.com/d1/platform/limits/
  */
-const FREE: PageSize = { sliceBytes: 80_000, slices: 4, maxRows: 1_000, deletions: 20 };
+const FREE: PageSize = { sliceBytes: 40_000, slices: 4, maxRows: 1_000, deletions: 20 };
 const PAID: PageSize = { sliceBytes: 1_000_000, slices: 24, maxRows: 5_000, deletions: 500 };
 
 /** Source: `SUBREQUESTS_PER_INVOCATION`, which is 50 on the free plan. */

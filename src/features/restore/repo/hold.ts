@@ -75,7 +75,7 @@ export const SELECT_SLOTS = `SELECT s.id, s.pool_id, s.time, s.days, s.next_day,
   FROM restoring_slots r JOIN pool_slots s ON s.id = r.id JOIN pools p ON p.id = s.pool_id`;
 
 /** Instants are epoch ms. */
-export interface SlotMove {
+interface SlotMove {
   id: number;
   lastAt: number;
   lastDay: string;
