@@ -3,7 +3,14 @@ import { beforeEach, expect, test } from "vitest";
 import { backUp } from "../../../src/features/backup/nightly.ts";
 import { s3Store } from "../../../src/features/backup/store.ts";
 import { createMember } from "../../support/harness.ts";
-import { backingUp, countOf, manifestIn, readLines, recordMigrations, runToEnd } from "./support.ts";
+import {
+  backingUp,
+  countOf,
+  manifestIn,
+  readLines,
+  recordMigrations,
+  runToEnd,
+} from "./support.ts";
 
 const ID = "2026-12-01T090000Z";
 const ACCESS = {
@@ -68,9 +75,7 @@ class FakeS3 {
       .slice(from, from + 2)
       .map((name) => `<CommonPrefixes><Prefix>${prefix}${name}</Prefix></CommonPrefixes>`);
     const more =
-      from + 2 < folders.length
-        ? `<NextContinuationToken>${from + 2}</NextContinuationToken>`
-        : "";
+      from + 2 < folders.length ? `<NextContinuationToken>${from + 2}</NextContinuationToken>` : "";
     return new Response(`<ListBucketResult>${shown.join("")}${more}</ListBucketResult>`);
   }
 }
