@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createApp } from "../src/app.ts";
-import { ConfigError, parseConfig } from "../src/config.ts";
+import { ConfigError, parseConfig, readSettings } from "../src/config.ts";
 import { DEFAULT_PLANS } from "../src/core/plans.ts";
 import { createDeps, type Env } from "../src/deps.ts";
 
@@ -51,6 +51,7 @@ test("the least there can be", () => {
     releases: null,
     claim: null,
     storage: null,
+    backup: { isOn: true, access: null, missing: [] },
     plans: DEFAULT_PLANS,
     defaultPlan: "owner",
     invitedPlan: "basic",
@@ -100,6 +101,25 @@ test.each<[object, object]>([
     { SUBREQUESTS_PER_INVOCATION: value },
     { subrequestsPerInvocation: Number(value) },
   ]),
+  [{ BACKUP: "off" }, { backup: { isOn: false } }],
+  [{ ENVIRONMENT: "development" }, { backup: { isOn: false } }],
+  [
+    { BACKUP_ENDPOINT: "https://s3.example.com/mine/", BACKUP_ACCESS_KEY_ID: "a" },
+    { backup: { access: null, missing: ["BACKUP_SECRET_ACCESS_KEY"] } },
+  ],
+  [
+    {
+      BACKUP_ENDPOINT: "https://s3.example.com/mine/",
+      BACKUP_ACCESS_KEY_ID: "a",
+      BACKUP_SECRET_ACCESS_KEY: "b",
+    },
+    {
+      backup: {
+        access: { endpoint: "https://s3.example.com/mine", accessKeyId: "a", secretAccessKey: "b" },
+        missing: [],
+      },
+    },
+  ],
   [{ SANDBOX: "on" }, { sandboxEnabled: true }],
   [{ TIKTOK_CLIENT_ID: "a" }, { appKeys: {}, halfAppKeys: ["TIKTOK_CLIENT_ID"] }],
   [
@@ -171,6 +191,8 @@ test.each<[string, object]>([
     { SUBREQUESTS_PER_INVOCATION: value },
   ]),
   ["SANDBOX", { SANDBOX: "yes" }],
+  ["BACKUP", { BACKUP: "nightly" }],
+  ["BACKUP_ENDPOINT", { BACKUP_ENDPOINT: "s3.example.com" }],
   ["FACEBOOK_CONFIG_ID", { FACEBOOK_CONFIG_ID: "my configuration" }],
   ["RATE_LIMITS", { RATE_LIMITS: "on" }],
   ["RATE_LIMITS", { RATE_LIMITS: "{" }],
@@ -250,5 +272,18 @@ describe("an instance that is misconfigured", () => {
       code: "UNAVAILABLE",
     });
     expect(response.headers.get("cache-control")).toBe("private, no-store");
+  });
+});
+
+test("settings are shown without their secrets", () => {
+  const env = {
+    ...GOOD,
+    PUBLIC_URL: "https://a.example",
+    TIKTOK_CLIENT_SECRET: "t",
+    MAX_PEOPLE: "",
+  };
+  expect(readSettings({ ...env, DB: {}, UNRELATED: "x" })).toEqual({
+    values: { ENVIRONMENT: "production", PUBLIC_URL: "https://a.example" },
+    secrets: ["ENCRYPTION_KEYS", "SIGNING_KEY", "TIKTOK_CLIENT_SECRET"],
   });
 });

@@ -1,10 +1,5 @@
+import { firstLines, insertLines, nextLines, type Parent } from "../../db/lines.ts";
 import type { Slice, TableCopy } from "../../features/backup/manifest.ts";
-import {
-  firstLines,
-  insertLines,
-  nextLines,
-  type Parent,
-} from "../../features/backup/repo/lines.ts";
 import { Problem } from "../program.ts";
 import { quote, sql } from "../sql.ts";
 import type { Database, Write } from "./database.ts";

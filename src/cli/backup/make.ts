@@ -1,10 +1,9 @@
 import { resolve } from "node:path";
 import { readSettings } from "../../config.ts";
-import { beginCopy, copyNext, type Notes } from "../../features/backup/copy.ts";
+import { beginCopy, copyNext, type Notes, type SliceRow } from "../../features/backup/copy.ts";
 import { type Manifest, readManifest } from "../../features/backup/manifest.ts";
 import { FOLDER, INDEX, manifestKey, pageSize } from "../../features/backup/rules.ts";
 import type { BackupStore } from "../../features/backup/store.ts";
-import type { SliceRow } from "../../features/backup/table.ts";
 import type { Place } from "../d1.ts";
 import { Problem } from "../program.ts";
 import { sql } from "../sql.ts";
@@ -16,7 +15,7 @@ import { openStore } from "./stores.ts";
 /** One command line makes large pages, whatever the plan. */
 const SUBREQUESTS = 10_000;
 
-export interface BackupOptions {
+interface BackupOptions {
   to?: string;
 }
 
@@ -94,7 +93,7 @@ async function list(database: Database, store: BackupStore, id: string, manifest
   ]);
 }
 
-export function sumOf({ tables, objects }: Manifest): { rows: number; bytes: number } {
+function sumOf({ tables, objects }: Manifest): { rows: number; bytes: number } {
   const slices = [...tables, objects ?? { slices: [] }].flatMap((one) => one.slices);
   return {
     rows: tables.reduce((sum, table) => sum + table.rows, 0),

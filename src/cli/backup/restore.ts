@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { SELECT_MIGRATIONS } from "../../db/lines.ts";
 import type { Manifest, TableCopy } from "../../features/backup/manifest.ts";
-import { setAside } from "../../features/backup/repo/hold.ts";
-import { SELECT_MIGRATIONS } from "../../features/backup/repo/lines.ts";
+import { setAside } from "../../features/restore/repo/hold.ts";
 import type { Row } from "../d1.ts";
 import { inProject } from "../paths.ts";
 import { Problem } from "../program.ts";

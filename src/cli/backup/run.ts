@@ -16,7 +16,7 @@ export interface Run {
 const CREATE_RUN = `CREATE TABLE restoring_run (backup TEXT NOT NULL, holder TEXT NOT NULL,
   phase TEXT NOT NULL, beat_at INTEGER NOT NULL)`;
 
-export const SELECT_RUN = "SELECT backup, holder, phase, beat_at FROM restoring_run";
+const SELECT_RUN = "SELECT backup, holder, phase, beat_at FROM restoring_run";
 
 /** A restore that gave no sign for this long was interrupted. */
 const SILENCE_MS = 120_000;

@@ -19,6 +19,8 @@ import { type TableShape, tablesOf } from "./schema-of.ts";
 import type { BackupStore } from "./store.ts";
 import type { SliceRow } from "./table.ts";
 
+export type { SliceRow };
+
 /** Reads of the database by one page, some of which find an empty table. */
 const MAX_READS = 14;
 /** Rows of the first read of a table, whose size is not known yet. */

@@ -1,3 +1,5 @@
+import type { TableColumn } from "../../db/lines.ts";
+
 /** One file of a backup. */
 export interface Slice {
   name: string;
@@ -6,12 +8,6 @@ export interface Slice {
   bytes: number;
   /** Of the stored, compressed file; hex. */
   sha256: string;
-}
-
-export interface TableColumn {
-  name: string;
-  /** `plain`: the value as JSON. `typed`: text behind a letter for its type, or null. */
-  as: "plain" | "typed";
 }
 
 export interface TableCopy {

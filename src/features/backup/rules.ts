@@ -99,9 +99,6 @@ export function isOverdue(
 /** Said of whatever may have been published between the backup and its restore. */
 export const RESTORED = "Restored: check whether it went out.";
 
-/** No team has this id. */
-export const EMPTY_TEAM = 0;
-
 interface Table {
   name: string;
   /** Its CREATE TABLE statement. */
@@ -148,7 +145,7 @@ export interface PageSize {
  * @see https://developers.cloudflare.com/workers/platform/limits/
  * @see https://developers.cloudflare.com/d1/platform/limits/
  */
-const FREE: PageSize = { sliceBytes: 80_000, slices: 4, maxRows: 1_000, deletions: 20 };
+const FREE: PageSize = { sliceBytes: 40_000, slices: 4, maxRows: 1_000, deletions: 20 };
 const PAID: PageSize = { sliceBytes: 1_000_000, slices: 24, maxRows: 5_000, deletions: 500 };
 
 /** Source: `SUBREQUESTS_PER_INVOCATION`, which is 50 on the free plan. */

@@ -1,5 +1,4 @@
-import type { TableColumn } from "./manifest.ts";
-import { encodingOf } from "./repo/lines.ts";
+import { encodingOf, type TableColumn } from "../../db/lines.ts";
 import { childrenFirst, isBackedUp } from "./rules.ts";
 
 export interface TableShape {

@@ -1,4 +1,5 @@
 import type { Deps } from "../../deps.ts";
+import { describeLateBackups } from "../notices/rules.ts";
 import * as repo from "./repo/backups.ts";
 import { isOverdue } from "./rules.ts";
 import type { BackupRow } from "./table.ts";
@@ -32,3 +33,9 @@ export async function readBackupState({
     isOverdue: isOn && isOverdue({ finishedAt: last?.finishedAt ?? null, startedAt }, now()),
   };
 }
+
+export const latestBackup = () => repo.latestBackup({});
+
+/** A sentence when backups are late. */
+export const warningsAbout = (latest: repo.LatestBackup | undefined, now: Date): string[] =>
+  latest && isOverdue(latest, now) ? [describeLateBackups(latest.finishedAt)] : [];

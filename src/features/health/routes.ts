@@ -9,10 +9,8 @@ import type { Ctx, Deps } from "../../deps.ts";
 import { theHeartbeat } from "../../durable/heartbeat.ts";
 import { countCaller, countVisitor, presentsToken } from "../../http/caller.ts";
 import type { AppEnv } from "../../http/env.ts";
-import { type LatestBackup, latestBackup } from "../backup/repo/backups.ts";
-import { isOverdue } from "../backup/rules.ts";
+import { latestBackup, warningsAbout } from "../backup/service.ts";
 import { missingBindings } from "../claim/checks.ts";
-import { describeLateBackups } from "../notices/rules.ts";
 import { drawBadge, type Status } from "./badge.ts";
 import { databaseSize, oldestDue } from "./repo.ts";
 import { stateOf } from "./rules.ts";
@@ -34,7 +32,7 @@ healthRoutes.get("/health", async (c) => {
       success: status === "ok",
       status,
       ...state,
-      warnings: [...lateBackups(backup, now), ...(await warningsOf(deps, now))],
+      warnings: [...warningsAbout(backup, now), ...(await warningsOf(deps, now))],
       version: VERSION,
       deployment: deps.deployment?.id ?? null,
       ...(size ? { database: stateOf(deps.config, size, now) } : {}),
@@ -106,9 +104,6 @@ async function warningsOf(deps: Deps, now: Date): Promise<string[]> {
   return [...endings, ...refusals];
 }
 
-const lateBackups = (latest: LatestBackup | undefined, now: Date): string[] =>
-  latest && isOverdue(latest, now) ? [describeLateBackups(latest.finishedAt)] : [];
-
 const toDate = (ms: number | null | undefined): Date | null => (ms == null ? null : new Date(ms));
 
 const explain = (isDown: boolean, isOverdue: boolean): string => {
@@ -119,7 +114,7 @@ const explain = (isDown: boolean, isOverdue: boolean): string => {
 /** The size is for callers with a token, who are authenticated in the same round trip. */
 async function readDatabase(deps: Deps, ctx: Ctx | null, now: Date) {
   const due = oldestDue({ lately: addSeconds(now, -LATE_SECONDS) });
-  const backups = deps.config.backup.isOn ? [latestBackup({})] : [];
+  const backups = deps.config.backup.isOn ? [latestBackup()] : [];
   if (ctx) {
     const size = databaseSize(now);
     const [[oldestDueAt = null], sizes, [backup] = []] = await ctx.read(null, [

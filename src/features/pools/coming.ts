@@ -17,7 +17,18 @@ import {
   queuedOfTeam,
 } from "./repo/forecast.ts";
 import { type PoolWithSlots, poolsOf } from "./repo/pools.ts";
-import { slotsPerDay } from "./rules.ts";
+import { dueFirings, type Firing, type Recurrence, slotsPerDay } from "./rules.ts";
+
+/** How often a slot was due until now, when it was due last, and when it is due next. */
+export function passedFirings(
+  zone: string,
+  recurrence: Recurrence,
+  due: Pick<Firing, "at" | "day">,
+  now: Date,
+) {
+  const { firings, next } = dueFirings(new ZoneClock(zone), recurrence, due, now.getTime());
+  return { count: firings.length, last: firings.at(-1) ?? due, next };
+}
 
 export interface ComingOfPool {
   pool: Pick<PoolWithSlots, "id" | "name">;

@@ -123,6 +123,6 @@ test.each([
 });
 
 test("a page of the free plan is small", () => {
-  expect(pageSize(50).sliceBytes * pageSize(50).slices).toBeLessThan(400_000);
+  expect(pageSize(50).sliceBytes * pageSize(50).slices).toBeLessThan(200_000);
   expect(pageSize(10_000).slices).toBeGreaterThan(pageSize(50).slices);
 });

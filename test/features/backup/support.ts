@@ -1,6 +1,5 @@
 import { env } from "cloudflare:workers";
 import type { Config } from "../../../src/config.ts";
-import { decodeGzip } from "../../../src/features/backup/gzip.ts";
 import { type Manifest, readManifest } from "../../../src/features/backup/manifest.ts";
 import { backUp } from "../../../src/features/backup/nightly.ts";
 import type { BackupStore } from "../../../src/features/backup/store.ts";
@@ -22,6 +21,11 @@ export async function runToEnd(harness: Harness, cursor: string | null = null): 
   }
   throw new Error("The backup has no end.");
 }
+
+const decodeGzip = (bytes: Uint8Array<ArrayBuffer>) =>
+  new Response(
+    new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")),
+  ).arrayBuffer();
 
 export async function readLines(store: BackupStore, key: string): Promise<string[]> {
   const bytes = await store.get(key);

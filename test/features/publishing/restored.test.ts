@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { Query } from "../../../src/db/client.ts";
-import { holdItems, holdPosts, setAside } from "../../../src/features/backup/repo/hold.ts";
+import { holdItems, holdPosts, setAside } from "../../../src/features/restore/repo/hold.ts";
 import { type AccountStage, openAccount } from "../../support/stage.ts";
 
 const SENTENCE = "Restored: check whether it went out.";

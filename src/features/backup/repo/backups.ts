@@ -2,6 +2,13 @@ import { sql } from "drizzle-orm";
 import { text } from "drizzle-orm/sqlite-core";
 import { type Listed, listed, prepared, preparedWrite } from "../../../db/client.ts";
 import { instant } from "../../../db/columns.ts";
+import {
+  firstLines,
+  nextLines,
+  SELECT_MIGRATIONS,
+  SELECT_SEQUENCES,
+  SELECT_TABLES,
+} from "../../../db/lines.ts";
 import { plainQuery } from "../../../db/plain.ts";
 import { renamed, rowReader, valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
@@ -9,13 +16,6 @@ import { OWNER_ID } from "../../auth/repo/people.ts";
 import { teams } from "../../teams/table.ts";
 import type { StoredTable, TableShape } from "../schema-of.ts";
 import { type BackupRow, backupSlices, backups, type SliceRow } from "../table.ts";
-import {
-  firstLines,
-  nextLines,
-  SELECT_MIGRATIONS,
-  SELECT_SEQUENCES,
-  SELECT_TABLES,
-} from "./lines.ts";
 
 export const storedTables = () => plainQuery(SELECT_TABLES, [], (row: StoredTable) => row);
 

@@ -1,12 +1,11 @@
 import { sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
 import { type Listed, listed, prepared, preparedWrite } from "../../../db/client.ts";
-import { json } from "../../../db/columns.ts";
+import { instant, json } from "../../../db/columns.ts";
 import { pickColumns, renamed, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { accounts } from "../../accounts/table.ts";
 import { users } from "../../auth/table.ts";
-import { backups } from "../../backup/table.ts";
 import { domains } from "../../domains/table.ts";
 import { uploads } from "../../posts/table.ts";
 import { members, teams } from "../../teams/table.ts";
@@ -223,8 +222,9 @@ const readLate = rowReader({
   subject: text("subject").notNull(),
   teamId: integer("team_id").notNull(),
   team: teams.name,
-  finishedAt: renamed(backups.finishedAt, "finished_at"),
-  error: backups.error,
+  /** Null while none is finished. */
+  finishedAt: instant("finished_at"),
+  error: text("error"),
 });
 
 export type LateBackups = ReturnType<typeof readLate>;

@@ -93,6 +93,13 @@ export function changeUpload(
 /** No team has this id. */
 const NO_TEAM = 0;
 
+/** Inserts an empty row, so that new posts get ids that are higher by `count`. */
+export const leapPostIds = (count: number, now: Date): Query<number> =>
+  sqlWrite(sql`INSERT INTO uploads (id, team_id, account_id, platform, status, status_group, settings, media, sort_at,
+      created_at, deleted_at)
+    SELECT coalesce(MAX(id), 0) + ${count}, ${NO_TEAM}, '', 'bluesky', 'failed', 'failed', '{}', '[]',
+      ${now.getTime()}, ${now.getTime()}, ${now.getTime()} FROM uploads`);
+
 /**
  * Deletes up to `max` posts, and as many removed ones, of a deleted team. The instance's newest post stays as an empty
  * row, so that its id is never given out again.

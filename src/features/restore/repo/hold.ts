@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Query, sqlWrite } from "../../../db/client.ts";
-import { changeFacts, moveUploads } from "../../posts/repo/write.ts";
-import { EMPTY_TEAM, RESTORED } from "../rules.ts";
+import { RESTORED } from "../../backup/rules.ts";
+import { changeFacts, leapPostIds, moveUploads } from "../../posts/repo/write.ts";
 
 /* Keeps a restored database from sending anything again. The tables named restoring_… belong to the restore. */
 
@@ -74,14 +74,32 @@ export const holdItems = (firingsByPool: ReadonlyMap<number, number>): Query<num
 export const SELECT_SLOTS = `SELECT s.id, s.pool_id, s.time, s.days, s.next_day, r.next_at, p.timezone
   FROM restoring_slots r JOIN pool_slots s ON s.id = r.id JOIN pools p ON p.id = s.pool_id`;
 
+/** Instants are epoch ms. */
+interface SlotMove {
+  id: number;
+  lastAt: number;
+  lastDay: string;
+  nextAt: number | null;
+  nextDay: string | null;
+}
+
+export const moveSlots = (moves: readonly SlotMove[]): Query<number> =>
+  sqlWrite(sql`UPDATE pool_slots SET last_at = m.value ->> 1, last_day = m.value ->> 2,
+      next_at = m.value ->> 3, next_day = m.value ->> 4
+    FROM json_each(${JSON.stringify(
+      moves.map(({ id, lastAt, lastDay, nextAt, nextDay }) => [
+        id,
+        lastAt,
+        lastDay,
+        nextAt,
+        nextDay,
+      ]),
+    )}) m WHERE pool_slots.id = m.value ->> 0`);
+
 /** More than any instance makes between a backup and its loss. Ids of that time stay unused, because links name them. */
 const LEAP = 1_000_000;
 
-export const leapIds = (now: Date): Query<number>[] =>
-  [
-    sql`UPDATE sqlite_sequence SET seq = seq + ${LEAP} WHERE name NOT LIKE 'restoring_%'`,
-    sql`INSERT INTO uploads (id, team_id, account_id, platform, status, status_group, settings, media, sort_at,
-        created_at, deleted_at)
-      SELECT coalesce(MAX(id), 0) + ${LEAP}, ${EMPTY_TEAM}, '', 'bluesky', 'failed', 'failed', '{}', '[]',
-        ${now.getTime()}, ${now.getTime()}, ${now.getTime()} FROM uploads`,
-  ].map(sqlWrite);
+export const leapIds = (now: Date): Query<number>[] => [
+  sqlWrite(sql`UPDATE sqlite_sequence SET seq = seq + ${LEAP} WHERE name NOT LIKE 'restoring_%'`),
+  leapPostIds(LEAP, now),
+];

@@ -1,6 +1,10 @@
-import type { TableColumn, TableCopy } from "../manifest.ts";
-
 /* SQL text for any table of the schema, which is why it is composed of names and has no Drizzle tables. */
+
+export interface TableColumn {
+  name: string;
+  /** `plain`: the value as JSON. `typed`: text behind a letter for its type, or null. */
+  as: "plain" | "typed";
+}
 
 /** D1's limit of arguments to one function. */
 const MAX_ARGUMENTS = 32;
@@ -22,7 +26,12 @@ const untyped = (value: string): string => `CASE substr(${value}, 1, 1)
 export const encodingOf = (type: string, isStrict: boolean): TableColumn["as"] =>
   isStrict && /^(?:TEXT|INTEGER|INT)$/i.test(type) ? "plain" : "typed";
 
-type Named = Pick<TableCopy, "name" | "columns" | "key">;
+interface Named {
+  name: string;
+  columns: readonly TableColumn[];
+  /** Names of the columns by which rows are ordered. */
+  key: readonly string[];
+}
 
 const chunks = <T>(list: readonly T[]): T[][] =>
   Array.from({ length: Math.ceil(list.length / MAX_ARGUMENTS) }, (_, i) =>
@@ -63,7 +72,7 @@ function linesWhere({ columns, key }: Named, from: string, where: string, max: s
  * @param parents rows without these parents are left out
  */
 export function insertLines(
-  { columns }: Pick<TableCopy, "columns">,
+  { columns }: Pick<Named, "columns">,
   into: string,
   source: string,
   parents: readonly Parent[] = [],
