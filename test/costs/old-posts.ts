@@ -23,7 +23,7 @@ interface Load {
   days?: number;
 }
 
-const hash = (seed: string) => `lower(hex(randomblob(16)) || printf('%032x', ${seed}))`;
+const HASH = "lower(hex(randomblob(32)))";
 
 /** SQL that stores published and failed posts of one account, each with the columns that a real one has. */
 export function loadOldPosts({ team, rows, from, days = 28 }: Load): string[] {
@@ -42,15 +42,15 @@ export function loadOldPosts({ team, rows, from, days = 28 }: Load): string[] {
         iif(i % 50, 'completed', 'failed'), iif(i % 50, 'completed', 'failed'), NULL,
         '${CAPTION}' || i || ' #harbour #wood https://example.com/stories/' || i,
         '${SETTINGS}',
-        json_array(json_object('sha256', ${hash("i")}, 'kind', 'image', 'isGone', json('true'),
+        json_array(json_object('sha256', ${HASH}, 'kind', 'image', 'isGone', json('true'),
           'hasThumbnail', json('true'))),
         200000 + i, 'https://social.example.com', ${at}, ${at}, ${at} - 86400000, 1, 'settling', 3,
         ${at} + 900, ${at} + 500, iif(i % 50, ${at} + 2000, NULL), iif(i % 50, NULL, ${at} + 2000),
         iif(i % 50, NULL, 'rate_limited'), iif(i % 50, NULL, 'Rate Limit Exceeded'),
         iif(i % 50, json_object('videoId', 'at://did:plc:abcdefghijklmnop/app.bsky.feed.post/3k' || i,
           'shareUrl', 'https://bsky.app/profile/harbour.example.com/post/3k' || i), NULL),
-        ${hash("i + 1")}, 1,
-        json_object('hash', ${hash("i + 2")}, 'files', ${hash("i + 3")}, 'mentions', json('[]')), 'team', 1
+        ${HASH}, 1,
+        json_object('hash', ${HASH}, 'files', ${HASH}, 'mentions', json('[]')), 'team', 1
       FROM n`,
     `INSERT INTO uploads (team_id, account_id, platform, status, status_group, settings, media, sort_at, created_at)
       VALUES (${team}, 'acc_old_${team}', 'bluesky', 'draft', 'draft', '{}', '[]', ${Date.UTC(2026, 10, 1)}, 0)`,

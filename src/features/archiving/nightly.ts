@@ -15,9 +15,9 @@ export const FREE_ROWS_A_NIGHT = 40_000;
 
 /** One member of a file. Compressing 100 kB takes about half of the 10 ms of CPU of the free plan. */
 const MEMBER = {
-  free: { max: 200, maxBytes: 100_000 },
+  free: { max: 100, maxBytes: 100_000 },
   /** Its lines are one parameter of a statement: at most twice as long there, and D1 takes 2 MB. */
-  paid: { max: 2_000, maxBytes: 900_000 },
+  paid: { max: 1_000, maxBytes: 900_000 },
 };
 
 /** Members in one tick: more would take the CPU of an invocation on the free plan. */

@@ -6,6 +6,7 @@ import { form } from "../../support/harness.ts";
 import { beginLife, type Life } from "../../support/life.ts";
 import { Browser } from "../../support/person.ts";
 import { photo } from "../../support/stage.ts";
+import { Visits } from "../../support/visits.ts";
 
 let life: Life;
 
@@ -56,12 +57,10 @@ test("a short link goes on redirecting and counting", async () => {
   await plant();
   const { body } = await life.call("POST", "/short-links", { url: "https://example.com/spring" });
   await moveAll(life.harness);
-  const answer = await life.harness.request(`/s/${body.slug}`, { redirect: "manual" });
-  expect([answer.status, answer.headers.get("location")]).toEqual([
-    302,
-    "https://example.com/spring",
-  ]);
-  await life.harness.settle();
+  const visits = new Visits(life.harness);
+  expect(await visits.follow(body.shortUrl)).toBe("https://example.com/spring");
+  await visits.deliver();
+  expect((await life.call("GET", `/short-links/${body.id}`)).body.clicks).toBe(1);
 });
 
 test("credits, the calendar, activity and review pages of old posts answer as before", async () => {
