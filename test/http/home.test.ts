@@ -1,5 +1,5 @@
-import { describe, expect, test } from "vitest";
-import { Harness, harnessWith } from "../support/harness.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createMember, Harness, harnessWith } from "../support/harness.ts";
 
 const ask = (harness: Harness, accept?: string, method = "GET") =>
   harness.request("/", { method, headers: accept === undefined ? {} : { accept } });
@@ -7,6 +7,11 @@ const ask = (harness: Harness, accept?: string, method = "GET") =>
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
 
 const linksOf = (page: string) => [...page.matchAll(/<a href="([^"]+)"/g)].map(([, href]) => href);
+
+// An instance without an owner leads to its claim.
+beforeAll(async () => {
+  await createMember();
+});
 
 describe("the front page", () => {
   test("says what this is and that it runs, and leads on, without a script", async () => {

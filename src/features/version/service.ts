@@ -51,7 +51,7 @@ export async function readVersion(ctx: Ctx): Promise<InstanceVersion> {
 async function readMigrations({ db }: Pick<Deps, "db">): Promise<string[]> {
   try {
     const [applied] = await db.run([appliedMigrations()]);
-    return applied.map(({ name }) => name);
+    return applied;
   } catch (error) {
     if (String(error).includes("no such table: d1_migrations")) return [];
     throw error;
