@@ -14,7 +14,6 @@ interface Case {
 }
 
 const RIGHT = {
-  name: "refused",
   main: "worker/worker.js",
   compatibility_date: "2026-09-18",
   workers_dev: true,
@@ -78,7 +77,7 @@ async function refuse(edge: Edge, name: CaseName): Promise<string> {
     await mkdir(join(folder, "worker"));
     await writeFile(join(folder, "worker", "worker.js"), script);
     const path = join(folder, "wrangler.json");
-    await writeFile(path, JSON.stringify({ ...RIGHT, ...config }));
+    await writeFile(path, JSON.stringify({ name: name.replaceAll(" ", "-"), ...RIGHT, ...config }));
     const ending = await runWrangler(edge, ["deploy", "--no-bundle", "--config", path]);
     assert.notEqual(ending.code, 0, `${name} was deployed\n${ending.output}`);
     assert.match(ending.output, new RegExp(`\\[code: ${code}\\]`), ending.output);
