@@ -2,6 +2,7 @@ import { existsSync, statfsSync } from "node:fs";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { textsOfFolders } from "./texts.ts";
+import { earlierStates } from "./upgrades/module.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
@@ -24,6 +25,7 @@ export default defineConfig({
   },
   plugins: [
     textsOfFolders(root),
+    earlierStates(root),
     cloudflareTest(async () => ({
       wrangler: { configPath: `${root}wrangler.toml` },
       miniflare: {
@@ -59,7 +61,7 @@ export default defineConfig({
   test: {
     include: [
       "test/*.test.ts",
-      "test/{core,costs,cron,db,features,http,mcp,platforms,sandbox,spec}/**/*.test.{ts,tsx}",
+      "test/{core,costs,cron,db,features,http,mcp,platforms,sandbox,spec,upgrades}/**/*.test.{ts,tsx}",
     ],
     setupFiles: ["test/support/setup.ts"],
     isolate: false,

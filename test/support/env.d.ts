@@ -16,6 +16,14 @@ declare module "texts:*" {
   export default texts;
 }
 
+/** Databases of earlier states, oldest first. */
+declare module "earlier-states" {
+  type State = import("../upgrades/states.ts").State;
+  type Facts = import("../upgrades/states.ts").Facts;
+  const states: readonly (State & { facts: Facts; statements: string[]; sandbox: string[] })[];
+  export default states;
+}
+
 interface ImportMeta {
   /** Modules by their paths, each loaded when it is asked for. */
   glob(pattern: string): Record<string, () => Promise<unknown>>;

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import { sha256Hex } from "../../../src/core/signature.ts";
+import { LATEST_MIGRATION } from "../../../src/db/.generated/latest.ts";
 import { backUp } from "../../../src/features/backup/nightly.ts";
 import { bucketStore } from "../../../src/features/backup/store.ts";
 import { createMember } from "../../support/harness.ts";
@@ -47,7 +48,7 @@ describe.each([
       settings: { values: { ENVIRONMENT: "development" } },
       objects: { count: 2 },
     });
-    expect(manifest.migrations.at(-1)).toBe("0062_backups.sql");
+    expect(manifest.migrations.at(-1)).toBe(LATEST_MIGRATION);
     expect(manifest.settings.secrets).toContain("ENCRYPTION_KEYS");
     expect(JSON.stringify(manifest)).not.toContain(harness.deps.config.signingKey);
     const names = manifest.tables.map(({ name }) => name);

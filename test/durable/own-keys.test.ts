@@ -1,13 +1,13 @@
 import { createExecutionContext, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test, vi } from "vitest";
-import { parseConfig } from "../../../src/config.ts";
-import { OWN_KEY_NAMES, type OwnKeyName } from "../../../src/core/instance-keys.ts";
-import { LATEST_MIGRATION } from "../../../src/db/.generated/latest.ts";
-import { completeEnv } from "../../../src/durable/complete-env.ts";
-import { theInstallation } from "../../../src/durable/installation.ts";
-import { ownKeysOf } from "../../../src/durable/own-keys.ts";
-import worker from "../../../src/worker.ts";
+import { parseConfig } from "../../src/config.ts";
+import { OWN_KEY_NAMES, type OwnKeyName } from "../../src/core/instance-keys.ts";
+import { LATEST_MIGRATION } from "../../src/db/.generated/latest.ts";
+import { completeEnv } from "../../src/durable/complete-env.ts";
+import { theInstallation } from "../../src/durable/installation.ts";
+import { ownKeysOf } from "../../src/durable/own-keys.ts";
+import worker from "../../src/worker.ts";
 
 type Variables = Partial<Record<OwnKeyName, string>>;
 

@@ -1,0 +1,4 @@
+import { EARLIER } from "./earlier.ts";
+import { describeUpgrades } from "./upgrade.ts";
+
+describeUpgrades(EARLIER.slice(0, 1));
