@@ -1,6 +1,7 @@
 import { existsSync, statfsSync } from "node:fs";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { writeMigrationsModule } from "../src/cli/migrations-module.ts";
 import { textsOfFolders } from "./texts.ts";
 import { earlierStates } from "./upgrades/module.ts";
 
@@ -17,6 +18,8 @@ if (existsSync(MEMORY)) {
   const { bavail, bsize } = statfsSync(MEMORY);
   if (bavail * bsize > ROOM_BYTES) process.env.TMPDIR = MEMORY;
 }
+
+await writeMigrationsModule();
 
 export default defineConfig({
   root,

@@ -1,4 +1,5 @@
 import { build, type Plugin } from "esbuild";
+import { writeMigrationsModule } from "./migrations-module.ts";
 import { inProject, PROJECT_DIR } from "./paths.ts";
 
 /** Building the OpenAPI document never calls the Workers runtime, so an empty module replaces it. */
@@ -21,6 +22,7 @@ export const text = JSON.stringify(toDocument(app), null, 2);
 `;
 
 export async function readDocument(): Promise<string> {
+  await writeMigrationsModule();
   const { outputFiles } = await build({
     stdin: { contents: ENTRY, resolveDir: PROJECT_DIR },
     bundle: true,

@@ -2,6 +2,7 @@ import { isBuiltin } from "node:module";
 import { join } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
 import { PARTS, readWranglerConfig, type WranglerConfig } from "./deploy-config.ts";
+import { writeMigrationsModule } from "./migrations-module.ts";
 import { inProject } from "./paths.ts";
 
 export const CONDITIONS = ["workerd", "worker", "browser", "import", "module", "default"];
@@ -20,6 +21,7 @@ export const withNames = ({ alias }: WranglerConfig): Plugin => ({
  * costs time at every start.
  */
 export async function buildWorker(folder: string): Promise<string> {
+  await writeMigrationsModule();
   const bundle = await rolldown({
     input: inProject("src", "worker.ts"),
     platform: "neutral",

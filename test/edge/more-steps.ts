@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildWorker } from "../../src/cli/worker-script.ts";
 import { visit } from "../cli/domain-servers.ts";
+import { upgradeUnderLoad } from "./load.ts";
 import { runWrangler } from "./programs.ts";
 import type { Rehearsal, Step } from "./rehearsal.ts";
 import { CASE_NAMES, refusedByWrangler } from "./wrangler-refusals.ts";
@@ -158,6 +159,7 @@ async function loseNothing(rehearsal: Rehearsal): Promise<string> {
 
 /** What the long form adds. */
 export const MORE_STEPS: Step[] = [
+  ["an upgrade under load", upgradeUnderLoad],
   ["versions, shares and a way back", splitVersions],
   ["secrets and triggers", changeSecrets],
   ["the database by wrangler", workOnDatabase],

@@ -32,6 +32,7 @@ export class Rehearsal {
     return runProject(this.edge, "src/cli/deploy.ts", [], {
       STATE_DIR: this.stateDir,
       AKIMBO_OWNER_EMAIL: OWNER,
+      AKIMBO_URL: this.edge.url,
       ...env,
     });
   }
