@@ -141,7 +141,7 @@ const PAGES: MeasuredPage[] = [
   { path: "/app/short-links/500?days=90", rows: 250 },
   { path: "/app/short-links/500?browser=mobile-ios&country=DE", rows: 200 },
   { path: "/app/short-links/domains", rows: 1_170 },
-  { path: "/app/setup", rows: 15, walked: ["users", "setup_ticks"] },
+  { path: "/app/setup", rows: 15, walked: ["users", "setup_ticks", "backups"] },
   { path: "/app/setup/tiktok", rows: 15, walked: ["users", "setup_ticks"] },
   { path: "/app/activity", rows: 130 },
   { path: "/app/activity?type=account&by=person", rows: 130 },

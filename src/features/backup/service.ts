@@ -15,12 +15,12 @@ export interface BackupState {
   isOverdue: boolean;
 }
 
-export async function readBackupState({
-  db,
-  config,
-  now,
-}: Pick<Deps, "db" | "config" | "now">): Promise<BackupState> {
-  const [all] = await db.run([repo.allBackups({})]);
+export const allBackups = () => repo.allBackups({});
+
+export function judgeBackups(
+  all: readonly BackupRow[],
+  { config, now }: Pick<Deps, "config" | "now">,
+): BackupState {
   const finished = all.filter(({ finishedAt }) => finishedAt !== null);
   const [last = null] = finished;
   const startedAt = all.at(-1)?.startedAt ?? null;

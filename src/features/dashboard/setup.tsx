@@ -4,7 +4,7 @@ import { readForm, textField } from "../../http/pages.tsx";
 import { Fact } from "../../pages/fact.tsx";
 import { clockOf, Time } from "../../pages/times.tsx";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
-import { type BackupState, readBackupState } from "../backup/service.ts";
+import { allBackups, type BackupState, judgeBackups } from "../backup/service.ts";
 import { hasMailer } from "../mail/service.ts";
 import { type AppChecks, describeChecks, describeProblem, isLocal } from "../setup/rules.ts";
 import type { InstanceSetup } from "../setup/service.ts";
@@ -22,7 +22,11 @@ setupPage.get(PATH, signedIn("read:pages"), async (c) => {
   const { listSetup } = await import("../setup/service.ts");
   const { ctx } = c.var;
   const origin = originOf(c);
-  const { platforms, hasContact } = await listSetup(ctx, origin);
+  const {
+    platforms,
+    hasContact,
+    others: [backups],
+  } = await listSetup(ctx, origin, [allBackups()]);
   return renderOwnPage(
     c,
     { title: "Setup", here: null, styles: STEP_STYLES },
@@ -37,7 +41,7 @@ setupPage.get(PATH, signedIn("read:pages"), async (c) => {
         of this instance, see these pages. They show no value of a key.
       </p>
       <Beginning origin={origin} hasContact={hasContact} sendsMail={hasMailer(ctx)} />
-      <Backups state={await readBackupState(ctx)} />
+      <Backups state={judgeBackups(backups, ctx)} />
       {platforms.map((setup) => (
         <PlatformCard setup={setup} />
       ))}

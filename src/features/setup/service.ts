@@ -1,5 +1,6 @@
 import { AppError, notFound } from "../../core/errors.ts";
 import { isPlatform, otherAppOf, type Platform } from "../../core/platforms.ts";
+import type { Query, Results } from "../../db/client.ts";
 import type { Ctx } from "../../deps.ts";
 import type { Connector } from "../../platforms/connector.ts";
 import { connectorOf, connectors } from "../../platforms/registry.ts";
@@ -39,31 +40,35 @@ const NOT_THE_OWNER =
   "Only the owner of this instance can see this page. Ask the owner what the platforms need.";
 
 /** @throws AppError FORBIDDEN unless the caller is the instance's owner */
-async function readStored(ctx: Ctx) {
-  const [[isOwner = false], ticks, [branding = null]] = await ctx.read("*", [
+async function readStored<const Q extends readonly Query<unknown>[]>(ctx: Ctx, also: Q) {
+  const [[isOwner = false], ticks, [branding = null], ...others] = await ctx.read("*", [
     isInstanceOwner({ user: ctx.user }),
     allTicks(),
     brandingOfOperator(),
+    ...also,
   ]);
   if (!isOwner) throw new AppError("FORBIDDEN", NOT_THE_OWNER);
-  return { ticks, hasContact: Boolean(branding?.name || branding?.link) };
+  const hasContact = Boolean(branding?.name || branding?.link);
+  return { ticks, hasContact, others: others as Results<Q> };
 }
 
-const readTicks = async (ctx: Ctx): Promise<Tick[]> => (await readStored(ctx)).ticks;
+const readTicks = async (ctx: Ctx): Promise<Tick[]> => (await readStored(ctx, [])).ticks;
 
 /**
  * The result contains no key's value. `hasContact`: `/privacy` and `/terms` name the operator.
  *
+ * @param also queries of the page, whose results are `others`
  * @throws AppError FORBIDDEN unless the caller is the instance's owner
  */
-export async function listSetup(
+export async function listSetup<const Q extends readonly Query<unknown>[]>(
   ctx: Ctx,
   origin: string,
-): Promise<{ platforms: InstanceSetup[]; hasContact: boolean }> {
-  const { ticks, hasContact } = await readStored(ctx);
+  also: Q,
+): Promise<{ platforms: InstanceSetup[]; hasContact: boolean; others: Results<Q> }> {
+  const { ticks, hasContact, others } = await readStored(ctx, also);
   const facts = { origin, ticks, checks: {} };
   const platforms = await Promise.all(connectors().map((one) => toSetup(ctx, one, facts)));
-  return { platforms, hasContact };
+  return { platforms, hasContact, others };
 }
 
 /** @throws AppError FORBIDDEN unless the caller is the instance's owner; NOT_FOUND */
