@@ -6,112 +6,42 @@ import { plansOverride, readPlans } from "./core/plan-readers.ts";
 import { PLAN_NAMES, type PlanName, type Plans } from "./core/plans.ts";
 import { APP_NAMES, type AppName, isAppName, PLATFORMS, type Platform } from "./core/platforms.ts";
 import { isPrivateKey, isPublicKey, type VapidKeys } from "./core/push-keys.ts";
-import { isLimitName } from "./core/quotas.ts";
 import {
   json,
   listOf,
   Malformed,
   matching,
   notEmpty,
-  objectOf,
   oneOf,
-  only,
   type Read,
   type Reader,
   recordOf,
-  strictObjectOf,
   text,
   textThat,
-  wholeNumber,
 } from "./core/readers.ts";
 import { type ReleaseKey, readReleaseKeys } from "./core/release-keys.ts";
+import {
+  claim,
+  commaList,
+  EMAIL,
+  encryptionKeys,
+  httpUrl,
+  isOrigin,
+  onOff,
+  origin,
+  privateKey,
+  type RateLimits,
+  rateLimits,
+  type SiteFile,
+  tiktokFiles,
+  wholeText,
+} from "./core/variables.ts";
 
 /** The message names each variable that is missing, malformed or not allowed. */
 export class ConfigError extends Error {}
 
-const onOff = oneOf(["on", "off"]);
-
-const isOrigin = (value: string) =>
-  /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value;
-const origin = textThat(isOrigin, "must be an origin, such as https://social.example.com");
-
-const httpUrl: Reader<string> = (value) => {
-  const address = text(value).trim();
-  if (/^https?:\/\//i.test(address) && URL.canParse(address)) {
-    return address.replace(/\/+$/, "");
-  }
-  throw new Malformed("must be an http(s) address");
-};
-
-const quotas = json(
-  recordOf(strictObjectOf({ limit: wholeNumber(1), windowSeconds: wholeNumber(1) }), isLimitName),
-);
-
-const rateLimits: Reader<Config["rateLimits"]> = (value) => {
-  try {
-    return value === "off" ? value : quotas(value);
-  } catch {
-    throw new Malformed(
-      'must be "off" or JSON such as {"upload-create":{"limit":50,"windowSeconds":900}}',
-    );
-  }
-};
-
-const KEY_BYTES = 32;
-
-/** Format `id:base64,id:base64`. The first key encrypts, all keys decrypt. */
-const encryptionKeys: Reader<EncryptionKey[]> = (value) => {
-  const keys = text(value).split(",").map(readKey);
-  if (new Set(keys.map(({ id }) => id)).size !== keys.length) {
-    throw new Malformed("must not use an id twice");
-  }
-  return keys;
-};
-
-function readKey(entry: string): EncryptionKey {
-  const [id = "", encoded = ""] = entry.trim().split(":");
-  try {
-    const bytes = Uint8Array.from(atob(encoded), (c) => c.charCodeAt(0));
-    if (/^\w+$/.test(id) && bytes.length === KEY_BYTES) return { id, bytes };
-  } catch {}
-  throw new Malformed("must be keys of 32 bytes, each as id:base64, separated by commas");
-}
-
-/** The name has letters, digits and underscores, and ends with `.txt`. */
-export interface SiteFile {
-  name: string;
-  text: string;
-}
-
-/** @see https://developers.tiktok.com/doc/set-up-development-configuration */
-const TIKTOK_SIGNATURE =
-  /^(?:tiktok(\w{8,128})\.txt|(?:tiktok-developers-site-verification=)?(\w{8,128}))$/;
-
-const tiktokFiles: Reader<SiteFile[]> = (value) =>
-  text(value)
-    .split(",")
-    .map((entry) => {
-      const [, fromFileName, fromText] = TIKTOK_SIGNATURE.exec(entry.trim()) ?? [];
-      const signature = fromFileName ?? fromText;
-      if (signature !== undefined) {
-        const content = `tiktok-developers-site-verification=${signature}`;
-        return { name: `tiktok${signature}.txt`, text: content };
-      }
-      throw new Malformed("must be names of TikTok's signature files, such as tiktokAbC123xyz.txt");
-    });
-
 /** Files with which platforms verify this instance's domain or URL prefix. */
 const SITE_FILES = { TIKTOK_SITE_VERIFICATION: tiktokFiles };
-
-/** An ES256 private key as JWK. */
-const privateKey = objectOf({
-  kty: only("EC"),
-  crv: only("P-256"),
-  x: notEmpty,
-  y: notEmpty,
-  d: notEmpty,
-  kid: notEmpty,
-});
 
 const INSTANCE_KEYS = { BLUESKY_KEY: json(privateKey) } satisfies Record<
   (typeof PLATFORM_KEY_NAMES)[number],
@@ -121,32 +51,9 @@ const INSTANCE_KEYS = { BLUESKY_KEY: json(privateKey) } satisfies Record<
 /** `on` says that the platform accepted this instance's use of figures derived from its own. */
 const DERIVED_METRICS = { YOUTUBE_DERIVED_METRICS: onOff };
 
-const claim: Reader<Claim> = (value) => {
-  const parts = /^([0-9a-f]{64}):(\d{13})$/.exec(text(value));
-  const [, hash, expiresAt] = parts ?? [];
-  if (hash === undefined) {
-    throw new Malformed("must be the SHA-256 of a code in hex, a colon, and when it ends in ms");
-  }
-  return { hash, expiresAt: Number(expiresAt) };
-};
-
 const namesOf = <T extends object>(record: T) => Object.keys(record) as (keyof T & string)[];
 
 export const INSTANCE_KEY_NAMES = namesOf(INSTANCE_KEYS);
-
-/** Like zod's pattern, without its length limit. */
-const EMAIL = /^(?!\.)(?!.*\.\.)[\w'+.-]*[\w+-]@(?:[a-z\d][a-z\d-]*\.)+[a-z]{2,}$/i;
-
-/** Names separated by commas. `requirePlatforms` judges them. */
-const commaList: Reader<string[]> = (value) =>
-  text(value)
-    .split(",")
-    .map((name) => name.trim());
-
-const wholeText = (pattern: RegExp, unit: string): Reader<number> => {
-  const digits = matching(pattern, `must be a whole number of ${unit}`);
-  return (value) => Number(digits(value));
-};
 
 const VARIABLES = {
   ENVIRONMENT: oneOf(["production", "development"]),
@@ -280,7 +187,7 @@ export interface Config {
   edge: { apiToken: string; zoneId: string } | null;
   sandboxEnabled: boolean;
   /** Limits that replace the defaults, by group. "off" is allowed only in development. */
-  rateLimits: "off" | Record<string, { limit: number; windowSeconds: number }>;
+  rateLimits: RateLimits;
   clockOffsetSeconds: number;
   /** Replaces a platform's real origin, to run its connector against another implementation. */
   platformOrigins: Record<string, string>;
