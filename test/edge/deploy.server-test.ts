@@ -4,8 +4,8 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { runProject, runWrangler } from "../edge/programs.ts";
-import { type Edge, startEdge } from "../edge/start.ts";
+import { runProject, runWrangler } from "./programs.ts";
+import { type Edge, startEdge } from "./start.ts";
 
 const EMAIL = "o'neil@example.com";
 

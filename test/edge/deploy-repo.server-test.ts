@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 import { createApi, ensureSandboxAccounts } from "../../src/cli/api.ts";
 import { writeDeployRepo } from "../../src/cli/deploy-repo.ts";
 import { inProject } from "../../src/cli/paths.ts";
-import { type Edge, startEdge } from "../edge/start.ts";
+import { type Edge, startEdge } from "./start.ts";
 
 const EMAIL = "owner@example.com";
 /** The most that an owner waits from the command to the first post. */

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { inProject, PROJECT_DIR } from "../../src/cli/paths.ts";
-import { type Edge, startEdge } from "../edge/start.ts";
+import { type Edge, startEdge } from "./start.ts";
 
 let edge: Edge;
 let stateDir: string;
