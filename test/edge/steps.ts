@@ -166,7 +166,8 @@ async function mapErrors(rehearsal: Rehearsal): Promise<string> {
     headers: { "x-api-key": rehearsal.token },
   });
   await account.query("ALTER TABLE hidden_links RENAME TO short_links");
-  assert.equal(response.status, 500);
+  // A missing table may be one that a migration is still to make.
+  assert.equal(response.status, 503);
   const [error] = (await account.errors()).slice(-1);
   assert.ok(error, "the error is logged");
   const [place] = error.frames.filter((frame) => frame.startsWith("src/"));
