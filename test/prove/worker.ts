@@ -6,7 +6,7 @@ import type { WatchedSandbox } from "./watched-sandbox.ts";
 import { World } from "./world.ts";
 import type { WorldOptions } from "./world-options.ts";
 
-export { DeliveryGate, Heartbeat, RateLimiter } from "../../src/worker.ts";
+export { DeliveryGate, Heartbeat, Installation, RateLimiter } from "../../src/worker.ts";
 export { WatchedSandbox as SandboxState } from "./watched-sandbox.ts";
 
 const execution = { waitUntil: (work: Promise<unknown>) => void work } as ExecutionContext;
