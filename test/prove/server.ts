@@ -28,6 +28,10 @@ const miniflare = new Miniflare(
       CLOCK_OFFSET: String(options.clockOffset),
       ENCRYPTION_KEYS: `prove:${Buffer.alloc(32, 7).toString("base64")}`,
       SIGNING_KEY: "a signing key for proofs, long enough to be one",
+      // Empty: the instance makes no keys of its own, which would look for migrations of its own too.
+      BLUESKY_KEY: "",
+      VAPID_PUBLIC_KEY: "",
+      VAPID_PRIVATE_KEY: "",
       ...(options.port ? localStorageVars(options.port) : {}),
       CHUNK_WATCH: options.chunkWatch ?? "",
       LOSSES: JSON.stringify(options.losses ?? null),
