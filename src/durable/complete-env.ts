@@ -31,12 +31,13 @@ async function addKeys<E extends Bindings>(
   noteOwnKeys(complete, names);
   if (!isCurrent) {
     const { failure } = await bringUpToDate(installation);
-    // The next request tries again. Until then the answers say that the database is not ready.
+    // A call that meets a missing table, the next tick and the page /claim try again.
     if (failure !== null) {
       console.log(JSON.stringify({ event: "migrations.failed", error: failure }));
-      return complete;
     }
   }
-  completeByEnv.set(env, complete);
-  return complete;
+  // One object for all calls: configuration, clock and caches are kept by the environment.
+  const first = completeByEnv.get(env) as E | undefined;
+  if (!first) completeByEnv.set(env, complete);
+  return first ?? complete;
 }
