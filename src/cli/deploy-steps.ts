@@ -27,7 +27,11 @@ import { checkVars, type Vars } from "./vars.ts";
 export interface Dialog {
   say(line: string): void;
   askStorageKey(): Promise<StorageKey | null>;
-  /** Null where nobody can be asked: the owner then claims the instance by a code. @throws Problem for a malformed address */
+  /**
+   * Returns null without a terminal and without AKIMBO_OWNER_EMAIL. The owner then claims the instance by a code.
+   *
+   * @throws Problem for a malformed address
+   */
   askOwnerEmail(): Promise<string | null>;
 }
 

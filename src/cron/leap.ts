@@ -2,7 +2,7 @@ import { holdClock, now, releaseClock } from "../core/clock.ts";
 import { MINUTE } from "../core/time.ts";
 import type { Deps } from "../deps.ts";
 import { consume } from "../queue/consumer.ts";
-import { QueuesInMemory } from "../queue/in-memory.ts";
+import { withQueuesInMemory } from "../queue/in-memory.ts";
 import { runSchedule } from "./schedule.ts";
 
 /** Limit per simulated minute, because messages may send messages for ever. */
@@ -14,21 +14,7 @@ const LEAST_MS = 3 * MINUTE;
  * must not overlap.
  */
 export async function leapTo(real: Deps, at: Date, ticks: number): Promise<void> {
-  const queues = new QueuesInMemory();
-  let deferred: Promise<unknown>[] = [];
-  const [jobs, deliveries] = ["akimbo-publish", "akimbo-webhooks"];
-  const deps: Deps = {
-    ...real,
-    publishQueue: queues.of(jobs),
-    collectQueue: queues.of(jobs),
-    webhookQueue: queues.of(deliveries),
-    defer: (work) => deferred.push(work),
-  };
-  const settle = async () => {
-    const works = deferred;
-    deferred = [];
-    await Promise.allSettled(works);
-  };
+  const { deps, queues, settle, release } = withQueuesInMemory(real);
   const holdFrom = (ms: number) => holdClock(new Date(Math.max(now().getTime(), ms)));
 
   holdFrom(at.getTime());
@@ -50,6 +36,6 @@ export async function leapTo(real: Deps, at: Date, ticks: number): Promise<void>
     }
   } finally {
     releaseClock();
-    await queues.release({ [jobs]: real.publishQueue, [deliveries]: real.webhookQueue });
+    await release();
   }
 }

@@ -30,26 +30,12 @@ const BATCH_SIZE = 5;
  * tick, because the database rows say what is due.
  */
 async function runAlone(real: Deps, scheduledAt?: Date): Promise<void> {
-  const [{ QueuesInMemory }, { consume }] = await Promise.all([
+  const [{ withQueuesInMemory }, { consume }] = await Promise.all([
     import("../queue/in-memory.ts"),
     import("../queue/consumer.ts"),
   ]);
-  const queues = new QueuesInMemory();
   const budget = new Budget(real.config.subrequestsPerInvocation);
-  let deferred: Promise<unknown>[] = [];
-  const [jobs, deliveries] = ["akimbo-publish", "akimbo-webhooks"];
-  const deps: Deps = {
-    ...countedDeps(real, budget.spend),
-    publishQueue: queues.of(jobs),
-    collectQueue: queues.of(jobs),
-    webhookQueue: queues.of(deliveries),
-    defer: (work) => deferred.push(work),
-  };
-  const settle = async () => {
-    const works = deferred;
-    deferred = [];
-    await Promise.allSettled(works);
-  };
+  const { deps, queues, settle } = withQueuesInMemory(countedDeps(real, budget.spend));
   const endMs = deps.now().getTime() + WORK_MS;
   // The chores of a night must not leave posts waiting.
   const config = { ...deps.config, subrequestsPerInvocation: budget.remaining - BATCH_CALLS };

@@ -3,8 +3,8 @@ import { isOwned } from "../features/auth/repo/people.ts";
 import { type AppContext, publicOrigin } from "../http/env.ts";
 
 /**
- * Before an instance is claimed, no token works: a refused caller is told where to claim it. An instance whose
- * deployment made its keys and its owner never asks for that.
+ * Adds the address of the claim page to a refused token while the instance has no owner. An instance whose deployment
+ * made its keys and its owner costs no query for this.
  */
 export async function withClaimHint(error: unknown, c: AppContext): Promise<unknown> {
   const { deps } = c.var;

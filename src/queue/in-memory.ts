@@ -1,7 +1,11 @@
 import { now } from "../core/clock.ts";
 import { SECOND } from "../core/time.ts";
+import type { Deps } from "../deps.ts";
 import { MAX_DELAY_SECONDS } from "./wake.ts";
 
+// Names of queues in wrangler.toml.
+const JOBS = "akimbo-publish";
+const DELIVERIES = "akimbo-webhooks";
 /** Source: wrangler.toml, `max_retries`. */
 const MAX_ATTEMPTS = 6;
 /** Messages due within this time are handled together. */
@@ -12,6 +16,27 @@ export interface WaitingMessage {
   body: unknown;
   attempts: number;
   dueMs: number;
+}
+
+/** Replaces the queues by queues in memory. `settle` waits for the work that was deferred. */
+export function withQueuesInMemory(real: Deps) {
+  const queues = new QueuesInMemory();
+  let deferred: Promise<unknown>[] = [];
+  const deps: Deps = {
+    ...real,
+    publishQueue: queues.of(JOBS),
+    collectQueue: queues.of(JOBS),
+    webhookQueue: queues.of(DELIVERIES),
+    defer: (work) => deferred.push(work),
+  };
+  const settle = async (): Promise<void> => {
+    const works = deferred;
+    deferred = [];
+    await Promise.allSettled(works);
+  };
+  const release = (): Promise<void> =>
+    queues.release({ [JOBS]: real.publishQueue, [DELIVERIES]: real.webhookQueue });
+  return { deps, queues, settle, release };
 }
 
 /** Queues of one invocation. A message that is not taken by its end is lost. */

@@ -57,7 +57,7 @@ const ask = (stateDir: string, ...statements: string[]) =>
 
 const place = (name: string): string => join(root, name);
 
-/** The rows of every table, without those that a restore leaves out or changes. */
+/** The rows of every table but the tables that a restore leaves out or changes. */
 async function contents(stateDir: string) {
   const [tables = []] = await ask(
     stateDir,

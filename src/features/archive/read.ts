@@ -1,4 +1,5 @@
 import { AppError, invalidFields } from "../../core/errors.ts";
+import type { UploadFilter } from "../../core/upload-filter.ts";
 import type { Ctx, Deps } from "../../deps.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { mayUse } from "../auth/rules.ts";
@@ -6,7 +7,6 @@ import type { MediaRef, UploadRow, UploadWithAccount } from "../posts/table.ts";
 import { readMember } from "./members.ts";
 import { accountsOf, membersAround, membersOfMonth, storedHashes } from "./repo.ts";
 import {
-  type ArchiveFilter,
   byDate,
   hasId,
   isOutside,
@@ -39,7 +39,7 @@ export interface ArchivedPage {
 export async function listArchived(
   ctx: Ctx,
   month: string,
-  requested: ArchiveFilter,
+  requested: UploadFilter,
 ): Promise<ArchivedPage> {
   const [members] = await ctx.read("posts:read", [membersOfMonth({ team: ctx.team, month })]);
   const { accounts } = ctx.actor;
@@ -57,7 +57,7 @@ interface Found {
 async function searchMonth(
   deps: Pick<Deps, "media" | "log">,
   month: string,
-  filter: ArchiveFilter,
+  filter: UploadFilter,
   members: readonly MemberSpan[],
 ): Promise<Found> {
   const skipped = (filter.page - 1) * filter.limit;

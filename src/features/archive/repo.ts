@@ -77,7 +77,7 @@ const fieldOf = ({ name }: Column, row: SQL): SQL => {
   return sql`iif(${column} IS NULL, '', ',"${sql.raw(name)}":' || json_quote(${column}))`;
 };
 
-/** SQL for the row of a post as one line of JSON, by the names of its columns; those without a value are left out. */
+/** SQL for a post as one line of JSON, by the names of the columns of `uploads`. Columns without a value are left out. */
 export function lineOf(row: SQL): SQL {
   const [, ...fields] = COLUMNS.map((column) => fieldOf(column, row));
   const groups: SQL[] = [];

@@ -1,7 +1,6 @@
-import type { Platform } from "../../core/platforms.ts";
 import { spellingsOf } from "../../core/spellings.ts";
 import { addMonths } from "../../core/time.ts";
-import type { UploadStatus } from "../../core/upload-status.ts";
+import type { UploadFilter } from "../../core/upload-filter.ts";
 import type { UploadRow } from "../posts/table.ts";
 import type { ArchiveFile, MemberSpan } from "./table.ts";
 
@@ -41,25 +40,11 @@ export function hasId(packed: readonly number[], id: number): boolean {
   });
 }
 
-export interface ArchiveFilter {
-  status?: UploadStatus | undefined;
-  platform?: Platform | undefined;
-  accountId?: string | undefined;
-  /** Of these alone. */
-  accounts?: readonly string[] | undefined;
-  search?: string | undefined;
-  /** By planned date, or creation date of a post without one. */
-  startDate?: Date | undefined;
-  endDate?: Date | undefined;
-  limit: number;
-  page: number;
-}
-
 /** SQLite's `lower` changes ASCII letters only. */
 const lower = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-/** The same posts as those that the list of posts in the database finds. */
-export function matcherOf(filter: ArchiveFilter): (post: UploadRow) => boolean {
+/** Finds the same posts as `uploadsMatching` finds in the database. */
+export function matcherOf(filter: UploadFilter): (post: UploadRow) => boolean {
   const { status, platform, accountId, accounts, search, startDate, endDate } = filter;
   const words = search === undefined ? null : spellingsOf(search);
   return (post) =>
@@ -89,7 +74,7 @@ export interface Stretch {
   lastAt: Date;
 }
 
-/** Most recent first. No post of a stretch belongs between those of another. */
+/** Groups members whose times overlap, so that the groups can be listed one after another, the most recent first. */
 export function stretchesOf(members: readonly MemberSpan[]): Stretch[] {
   const stretches: { members: MemberSpan[]; firstAt: Date }[] = [];
   for (const member of members.toSorted((a, b) => b.lastAt.getTime() - a.lastAt.getTime())) {
@@ -110,7 +95,7 @@ export function stretchesOf(members: readonly MemberSpan[]): Stretch[] {
 }
 
 /** True when every post of the stretch matches, so that it needs to be read only to show its posts. */
-export function matchesWhole(filter: ArchiveFilter, { firstAt, lastAt }: Stretch): boolean {
+export function matchesWhole(filter: UploadFilter, { firstAt, lastAt }: Stretch): boolean {
   const { status, platform, accountId, accounts, search, startDate, endDate } = filter;
   const asksContent = [status, platform, accountId, accounts, search].some(
     (value) => value !== undefined,
@@ -123,7 +108,7 @@ export function matchesWhole(filter: ArchiveFilter, { firstAt, lastAt }: Stretch
 }
 
 export const isOutside = (
-  { startDate, endDate }: ArchiveFilter,
+  { startDate, endDate }: UploadFilter,
   { firstAt, lastAt }: Pick<MemberSpan, "firstAt" | "lastAt">,
 ): boolean =>
   (startDate !== undefined && lastAt < startDate) || (endDate !== undefined && firstAt > endDate);

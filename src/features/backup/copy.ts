@@ -46,7 +46,7 @@ export interface Place {
   bytes: number;
 }
 
-/** What is copied: the Worker's own database and bucket, or those that the command line reaches. */
+/** The database and the bucket that are copied: the Worker's own, or the ones that the command line opened. */
 export interface Source extends Pick<Deps, "db" | "now" | "settings"> {
   media: Pick<R2Bucket, "list"> | null;
 }
@@ -171,7 +171,7 @@ async function storeSlice(
   return { backupId: at.id, number, source, rows: lines.length, bytes: bytes.length, sha256 };
 }
 
-/** The first key behind those of the backups themselves. */
+/** Comes behind every key of a backup, in the order of the bucket's list. */
 const BEHIND_BACKUPS = `${FOLDER.slice(0, -1)}0`;
 
 /** Lists the objects of the instance's bucket, without the backups. */

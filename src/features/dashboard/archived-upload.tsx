@@ -13,8 +13,7 @@ import { postPath } from "./analytics/view.ts";
 import { NoticeLine, renderOwnPage, Section, State } from "./parts.tsx";
 import type { Shown } from "./refusals.ts";
 import type { WholeUpload } from "./repo.ts";
-import { timelineOf } from "./timeline.ts";
-import { Content, Facts, toFile } from "./upload-parts.tsx";
+import { Content, Facts, Timeline, toFile } from "./upload-parts.tsx";
 import { adviceFor, wordsOfUpload } from "./words.ts";
 
 /**
@@ -83,18 +82,7 @@ export async function showArchived(
         </Section>
       )}
       <Content upload={upload} files={files} />
-      <Section id="timeline" title="Timeline">
-        <ol class="timeline">
-          {timelineOf(upload, [], clock).map(({ at, text }) => (
-            <li>
-              <p class="muted">
-                <Time at={at} clock={clock} />
-              </p>
-              <p>{text}</p>
-            </li>
-          ))}
-        </ol>
-      </Section>
+      <Timeline upload={upload} events={[]} clock={clock} />
       <Facts upload={upload} clock={clock} />
     </>,
   );

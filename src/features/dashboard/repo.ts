@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
+import type { UploadFilter } from "../../core/upload-filter.ts";
 import type { StatusGroup } from "../../core/upload-status.ts";
 import { prepared, type Query } from "../../db/client.ts";
 import { flag } from "../../db/columns.ts";
@@ -7,7 +8,7 @@ import { packedRows, pickColumns, rowReader } from "../../db/rows.ts";
 import type { Params } from "../../db/text.ts";
 import { accounts } from "../accounts/table.ts";
 import { events } from "../events/table.ts";
-import { type UploadFilter, uploadsMatching } from "../posts/repo/read.ts";
+import { uploadsMatching } from "../posts/repo/read.ts";
 import { type UploadRow, uploads } from "../posts/table.ts";
 
 /** One more than a list shows, to know that a text is longer. */

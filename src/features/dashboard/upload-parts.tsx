@@ -9,6 +9,7 @@ import { toPartAnswers } from "../posts/parts.ts";
 import type { MediaRef } from "../posts/table.ts";
 import { Section } from "./parts.tsx";
 import type { WholeUpload } from "./repo.ts";
+import { timelineOf } from "./timeline.ts";
 
 export interface File {
   name: string;
@@ -127,3 +128,26 @@ export const Facts = ({ upload, clock }: { upload: WholeUpload; clock: Clock }) 
     </Section>
   );
 };
+
+export const Timeline = ({
+  upload,
+  events,
+  clock,
+}: {
+  upload: WholeUpload;
+  events: Parameters<typeof timelineOf>[1];
+  clock: Clock;
+}) => (
+  <Section id="timeline" title="Timeline">
+    <ol class="timeline">
+      {timelineOf(upload, events, clock).map(({ at, text }) => (
+        <li>
+          <p class="muted">
+            <Time at={at} clock={clock} />
+          </p>
+          <p>{text}</p>
+        </li>
+      ))}
+    </ol>
+  </Section>
+);

@@ -7,7 +7,7 @@ import { publicOrigin } from "../../http/env.ts";
 import { readNumericId } from "../../http/ids.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
-import { clockOf, Time } from "../../pages/times.tsx";
+import { clockOf } from "../../pages/times.tsx";
 import { TEXT_FIELDS } from "../../platforms/correction.ts";
 import { platformName } from "../../platforms/registry.ts";
 import { type PageEnv, signedIn } from "../auth/signed-in.ts";
@@ -25,8 +25,7 @@ import { attempt, type Shown } from "./refusals.ts";
 import { eventsOfUpload, type WholeUpload, wholeUpload } from "./repo.ts";
 import { type OpenLink, ReviewOfPost } from "./reviews.tsx";
 import { TakingDown } from "./taking-down.tsx";
-import { timelineOf } from "./timeline.ts";
-import { Content, Facts, toFile } from "./upload-parts.tsx";
+import { Content, Facts, Timeline, toFile } from "./upload-parts.tsx";
 import { adviceFor, wordsOfUpload } from "./words.ts";
 
 export const uploadPage = new Hono<PageEnv>();
@@ -172,18 +171,7 @@ async function showUpload(
         />
       )}
       <Content upload={upload} files={files} />
-      <Section id="timeline" title="Timeline">
-        <ol class="timeline">
-          {timelineOf(upload, events, clock).map(({ at, text }) => (
-            <li>
-              <p class="muted">
-                <Time at={at} clock={clock} />
-              </p>
-              <p>{text}</p>
-            </li>
-          ))}
-        </ol>
-      </Section>
+      <Timeline upload={upload} events={events} clock={clock} />
       <Facts upload={upload} clock={clock} />
     </>,
   );

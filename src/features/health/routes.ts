@@ -53,7 +53,7 @@ healthRoutes.get("/health.svg", async (c) => {
   return c.body(drawBadge(status, uptime));
 });
 
-/** @param ctx a caller with a token, who is told the size of the database */
+/** @param ctx of a caller with a token. The answer has the size of the database only for such a caller. */
 async function readState(deps: Deps, ctx: Ctx | null, now: Date) {
   const [database, storage, pulse] = await Promise.all([
     answer(readDatabase(deps, ctx, now)),

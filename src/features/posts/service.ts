@@ -1,16 +1,11 @@
 import { invalidFields, notFound } from "../../core/errors.ts";
+import type { UploadFilter } from "../../core/upload-filter.ts";
 import type { Ctx } from "../../deps.ts";
 import { findArchived, listArchived } from "../archive/read.ts";
 import { mayUse } from "../auth/rules.ts";
 import { olderById, olderByIds, olderPage } from "./repo/older.ts";
 import { MAX_PAGE_BYTES, type PageRow, ROW_BYTES } from "./repo/page.ts";
-import {
-  type UploadFilter,
-  uploadById,
-  uploadCount,
-  uploadPage,
-  uploadsByIds,
-} from "./repo/read.ts";
+import { uploadById, uploadCount, uploadPage, uploadsByIds } from "./repo/read.ts";
 import { mayApprove } from "./rules.ts";
 import type { OlderFilter } from "./schema.ts";
 import type { OlderRecord, UploadRecord, UploadWithAccount } from "./table.ts";

@@ -113,13 +113,13 @@ const readLatest = rowReader({
 
 export type LatestBackup = ReturnType<typeof readLatest>;
 
-/** The start is that of the first backup. Both are null before it. */
+/** When the newest backup was finished, and when the first one was started. Both are null before the first backup. */
 export const latestBackup = prepared(
   () => sql`SELECT MAX(finished_at) AS finished_at, MIN(started_at) AS started_at FROM backups`,
   readLatest,
 );
 
-/** Notes once, until there is a newer finished backup, that the owner is told. */
+/** Stores that the owner gets the notice about late backups. Changes nothing when one was sent since the newest backup. */
 export const noteTold = preparedWrite(
   ({ now }: Params<{ now: Date }>) => sql`UPDATE backups SET told_at = ${now}
     WHERE id = (SELECT id FROM backups ORDER BY id DESC LIMIT 1)

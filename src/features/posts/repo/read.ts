@@ -1,8 +1,8 @@
 import { and, desc, eq, gte, lte, or, type SQL, sql } from "drizzle-orm";
 import { integer } from "drizzle-orm/sqlite-core";
-import type { Platform } from "../../../core/platforms.ts";
 import { spellingsOf } from "../../../core/spellings.ts";
-import { groupOf, type UploadStatus } from "../../../core/upload-status.ts";
+import type { UploadFilter } from "../../../core/upload-filter.ts";
+import { groupOf } from "../../../core/upload-status.ts";
 import { prepared, type Query, sqlQuery } from "../../../db/client.ts";
 import {
   columnsByName,
@@ -97,20 +97,6 @@ export const uploadById = (team: SQL, id: number): Query<UploadWithAccount[]> =>
 
 const isInText = (words: string): SQL =>
   sql`instr(lower(coalesce(${uploads.title}, '') || char(10) || coalesce(${uploads.description}, '')), ${words}) > 0`;
-
-export interface UploadFilter {
-  status?: UploadStatus | undefined;
-  platform?: Platform | undefined;
-  accountId?: string | undefined;
-  /** Of these alone. */
-  accounts?: readonly string[] | undefined;
-  search?: string | undefined;
-  /** By planned date, or creation date of a post without one. */
-  startDate?: Date | undefined;
-  endDate?: Date | undefined;
-  limit: number;
-  page: number;
-}
 
 export function uploadsMatching(team: SQL, filter: UploadFilter): SQL {
   const { status, platform, accountId, accounts: some, search, startDate, endDate } = filter;

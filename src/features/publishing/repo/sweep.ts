@@ -19,8 +19,8 @@ export type Woken = ReturnType<typeof readWoken>;
 /**
  * Marks and returns the oldest idle jobs without a message that are due within `LOOK_AHEAD_SECONDS`.
  *
- * @param suspects `late` also takes jobs whose message may be lost; `all` those whose message was just sent, which is
- * lost for sure without queues
+ * @param suspects `late` also takes jobs whose message may be lost. `all` also takes jobs whose message was just sent,
+ * because without queues every message is lost.
  */
 export function takeSlice(
   now: Date,
