@@ -10,9 +10,16 @@ const uriOf = (rkey: string): string => `at://x/app.bsky.feed.post/${rkey}`;
 const LATE_MS = 250;
 const REPLY_MS = 40;
 
+const FEED_PAGE = 50;
+
 interface Stored {
+  repo: string;
   rkey: string;
-  record: { text: string; reply?: { root: { uri: string }; parent: { uri: string } } };
+  record: {
+    text: string;
+    createdAt: string;
+    reply?: { root: { uri: string }; parent: { uri: string } };
+  };
 }
 
 /**
@@ -23,7 +30,10 @@ export class LivePlatform {
   readonly arrivals: Arrival[] = [];
   readonly faults: Record<string, number> = {};
   isFaulty = true;
+  /** Every call is answered 503. */
+  isDown = false;
   private readonly records = new Map<string, Stored>();
+  private readonly byRepo = new Map<string, Stored[]>();
   private readonly random: Random;
   private pending = 0;
   private readonly server = createServer((request, response) => {
@@ -65,11 +75,18 @@ export class LivePlatform {
       response.writeHead(status, { "content-type": "application/json" });
       response.end(JSON.stringify(body));
     };
+    if (this.isDown) return reply(503, { error: "Unavailable" });
     switch (url.pathname.split(".").at(-1)) {
       case "getSession": {
         const name = request.headers.authorization?.replace("Bearer ", "") ?? "nobody";
         return reply(200, { did: `did:plc:${name}`, handle: `${name}.example.com`, active: true });
       }
+      case "getProfile": {
+        const did = url.searchParams.get("actor");
+        return reply(200, { did, handle: "x.example.com", followersCount: 10, postsCount: 1 });
+      }
+      case "getAuthorFeed":
+        return reply(200, { feed: this.feedOf(url.searchParams.get("actor") ?? "") });
       case "uploadBlob":
         return reply(200, { blob: BLOB });
       case "putRecord": {
@@ -122,6 +139,16 @@ export class LivePlatform {
     reply(200, { uri: uriOf(post.rkey), cid: "bafy" });
   }
 
+  private feedOf(repo: string) {
+    const posts = this.byRepo.get(repo) ?? [];
+    return posts
+      .slice(-FEED_PAGE)
+      .reverse()
+      .map(({ rkey, record }) => ({
+        post: { uri: uriOf(rkey), author: { did: repo }, record, likeCount: 1 },
+      }));
+  }
+
   private accept(post: Stored): void {
     const { text, reply } = post.record;
     const textOf = (post: { uri: string }) =>
@@ -129,6 +156,7 @@ export class LivePlatform {
     const under = reply && { parent: textOf(reply.parent), root: textOf(reply.root) };
     this.arrivals.push({ text, at: Date.now(), key: post.rkey, ...(under ? { under } : {}) });
     this.records.set(post.rkey, post);
+    this.byRepo.set(post.repo, [...(this.byRepo.get(post.repo) ?? []), post]);
   }
 
   private count(fault: string): void {

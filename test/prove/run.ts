@@ -13,6 +13,7 @@ import { playHostileCallers } from "./hostile-callers.ts";
 import { playKills } from "./kills.ts";
 import { playLarge } from "./large.ts";
 import { playLoads } from "./loads.ts";
+import { type Month, playMonth } from "./month.ts";
 import { playThreads } from "./threads.ts";
 import { Verdicts } from "./verdicts.ts";
 import { playWebhooks } from "./webhooks.ts";
@@ -21,11 +22,14 @@ import { playWorlds } from "./worlds.ts";
 /** Parts that take long, or whose figures want a machine that does nothing else. */
 const ON_REQUEST = new Set(["threads", "large", "webhooks", "loads"]);
 
+const MONTH = { days: "31", teams: "200", posts: "24" };
+
 /**
  * `--full`: as before a release; no other form has the threads, the large file, the webhooks and the loads, unless one
  * is asked for. `--seed N`: the same again. `--threads`: short for `--only threads`.
  * `--only worlds|figures|kills|files|clients|hostile|threads|large|webhooks|loads`: one part.
- * `--mebibytes N`: another large file.
+ * `--mebibytes N`: another large file. `--month`: a month of many teams in moved time, and nothing else; `--days N`, `--teams N`
+ * and `--posts N` an hour make a smaller one.
  */
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -35,6 +39,10 @@ async function main(): Promise<number> {
       only: { type: "string" },
       threads: { type: "boolean" },
       mebibytes: { type: "string" },
+      month: { type: "boolean" },
+      days: { type: "string", default: MONTH.days },
+      teams: { type: "string", default: MONTH.teams },
+      posts: { type: "string", default: MONTH.posts },
     },
   });
   const only = values.threads ? "threads" : values.only;
@@ -46,6 +54,11 @@ async function main(): Promise<number> {
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
   const verdicts = new Verdicts();
   console.log(`Proving that every post goes out once. Seed ${seed}: --seed ${seed} repeats it.`);
+  if (values.month) {
+    const [days, teams, postsPerHour] = [values.days, values.teams, values.posts].map(Number);
+    await playMonth({ folder, seed, verdicts, days, teams, postsPerHour } as Month);
+    return verdicts.close();
+  }
   const entry = join("test", "prove", "worker.ts");
   await requireWrangler("Building", ["deploy", entry, "--dry-run", "--outdir", folder]);
   const proof = { script: join(folder, "worker.js"), folder, seed, form, verdicts };

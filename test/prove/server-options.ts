@@ -4,6 +4,10 @@ export interface ServerOptions {
   stateDir: string;
   clockOffset: number;
   isNew: boolean;
+  /** The checkout whose configuration and migrations the script has; this one without it. */
+  root?: string;
+  /** More variables of the Worker. */
+  vars?: Record<string, string>;
   /** Where it listens, with the storage endpoint of `npm start`; any port and no such storage without it. */
   port?: number;
   /** Is told of every chunk of a video that the simulated YouTube receives, before and after. */

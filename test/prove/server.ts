@@ -10,7 +10,8 @@ import { inProject } from "../../src/cli/paths.ts";
 import { READY, type ServerOptions } from "./server-options.ts";
 
 const options = JSON.parse(process.argv[2] ?? "") as ServerOptions;
-const { assets: _, ...config } = readWorkerOptions(inProject("wrangler.toml")).workerOptions;
+const root = options.root ?? inProject(".");
+const { assets: _, ...config } = readWorkerOptions(join(root, "wrangler.toml")).workerOptions;
 
 const miniflare = new Miniflare(
   convertV4MiniflareOptions({
@@ -35,6 +36,7 @@ const miniflare = new Miniflare(
       ...(options.port ? localStorageVars(options.port) : {}),
       CHUNK_WATCH: options.chunkWatch ?? "",
       LOSSES: JSON.stringify(options.losses ?? null),
+      ...options.vars,
     },
     modules: [
       { type: "ESModule", path: "worker.js", contents: readFileSync(options.script, "utf8") },
@@ -44,7 +46,7 @@ const miniflare = new Miniflare(
 const url = await miniflare.ready;
 if (options.isNew) {
   const database = await miniflare.getD1Database("DB");
-  const folder = inProject("migrations");
+  const folder = join(root, "migrations");
   const files = readdirSync(folder).filter((name) => name.endsWith(".sql"));
   for (const file of files.sort()) {
     for (const statement of splitSql(readFileSync(join(folder, file), "utf8"))) {

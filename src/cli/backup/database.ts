@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Miniflare } from "miniflare";
 import { connect, type Db, type Query } from "../../db/client.ts";
 import { execute, type Place, type Row } from "../d1.ts";
@@ -76,14 +77,22 @@ function requiredId(toml: string, table: string, name: string): string {
   throw new Problem(`wrangler.toml has no ${name} under [[${table}]].`);
 }
 
+/** Another program that writes holds the lock for one transaction. */
+const LOCK_WAIT_MS = 100;
+const LOCK_TRIES = 300;
+
 /** @throws Problem with the database's own message */
 async function refused<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    const reason = error.cause instanceof Error ? error.cause.message : error.message;
-    throw new Problem(`The database said: ${reason}`);
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      const reason = error.cause instanceof Error ? error.cause.message : error.message;
+      const isLocked = reason.includes("SQLITE_BUSY");
+      if (!isLocked || tries === LOCK_TRIES) throw new Problem(`The database said: ${reason}`);
+      await sleep(LOCK_WAIT_MS);
+    }
   }
 }
 
