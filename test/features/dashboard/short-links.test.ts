@@ -8,9 +8,11 @@ import {
   type Member,
   START,
 } from "../../support/harness.ts";
+import { LinkPages } from "../../support/link-pages.ts";
 import { measure } from "../../support/meter.ts";
 import { Browser } from "../../support/person.ts";
 import { Visits } from "../../support/visits.ts";
+import { compareVisitors, RULES } from "./tried-visitors.ts";
 
 const LIST = "/app/short-links";
 const TO = "https://example.com/";
@@ -18,32 +20,19 @@ const TO = "https://example.com/";
 let harness: Harness;
 let member: Member;
 let browser: Browser;
+let links: LinkPages;
 
 async function begin(config: Parameters<typeof harnessWith>[0] = {}) {
   harness = harnessWith({ publicUrl: "https://akimbo.test", ...config });
   member = await createMember();
   browser = await new Browser(harness).signIn(member);
+  links = new LinkPages(harness, browser, member.token);
 }
 beforeEach(() => begin());
 
-const make = async (fields: Record<string, string> = {}): Promise<string> => {
-  const { status, location, html } = await browser.post(LIST, { url: TO, ...fields });
-  if (status !== 303) throw new Error(html);
-  return (location ?? "").replace("?done=created", "");
-};
-
-const read = async (path: string) => {
-  const id = path.replace(`${LIST}/`, "");
-  const { body } = await harness.call("GET", `/short-links/${id}`, { token: member.token });
-  return body;
-};
-
-const give = async (path: string, json: object) => {
-  const id = path.replace(`${LIST}/`, "");
-  const sent = { token: member.token, json };
-  const { status, body } = await harness.call("PUT", `/short-links/${id}`, sent);
-  expect(status, JSON.stringify(body)).toBe(200);
-};
+const make = (fields?: Record<string, string>) => links.make(fields);
+const read = (path: string) => links.read(path);
+const give = (path: string, json: object) => links.give(path, json);
 
 describe("a link", () => {
   test("is made, listed, searched, changed, switched off and deleted by forms", async () => {
@@ -354,109 +343,9 @@ describe("rules", () => {
 });
 
 /** The same numbers in every run. */
-function drawer(seed: number) {
-  let state = seed;
-  return (below: number): number => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
-
 describe("a visitor who is tried", () => {
-  const RULES = [
-    { type: "referer", referers: "news.example.com,coupon", destination: `${TO}referer` },
-    { type: "geo", countryCodes: "DE,AT", destination: `${TO}geo` },
-    { type: "device", devices: "mobile", os: "android", destination: `${TO}android` },
-    { type: "device", devices: "tablet", destination: `${TO}tablet` },
-    { type: "language", languages: "pt,de-ch", destination: `${TO}language` },
-    {
-      type: "time",
-      startTime: "2026-12-24T00:00:00Z",
-      endTime: "2026-12-26T00:00:00Z",
-      destination: `${TO}time`,
-    },
-  ].map((rule, i, all) => ({ ...rule, priority: all.length - 1 - i }));
-
-  const AGENTS: Record<string, string> = {
-    "mobile-ios": "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) Mobile/15E148",
-    "tablet-ios": "Mozilla/5.0 (iPad; CPU OS 17_1 like Mac OS X) Mobile/15E148",
-    "mobile-android": "Mozilla/5.0 (Linux; Android 14; SM-S921B) Chrome/139.0 Mobile Safari/537.36",
-    "tablet-android": "Mozilla/5.0 (Linux; Android 13; SM-T870) Chrome/138.0 Safari/537.36",
-    "desktop-windows": "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Firefox/145.0",
-    "desktop-macos": "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) Safari/605.1.15",
-    "desktop-linux": "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0",
-    "desktop-other": "Mozilla/5.0 (X11; CrOS x86_64 15917.71.0) Chrome/139.0 Safari/537.36",
-  };
-  const BOTS: Record<string, string> = {
-    crawler: "Twitterbot/1.0",
-    program: "Wget/1.21.3",
-  };
-
-  test("goes where a real one goes: 2,000 visitors of three links, no difference", async () => {
-    const draw = drawer(33);
-    const one = <T>(list: readonly T[]): T => list[draw(list.length)] as T;
-    const paths = [
-      await make({ slug: "plain" }),
-      await make({ slug: "guarded" }),
-      await make({ slug: "shown" }),
-    ];
-    const [plain = "", guarded = "", shown = ""] = paths;
-    await give(plain, { rules: RULES });
-    await give(guarded, {
-      rules: RULES.toReversed().map(({ priority: _, ...rule }) => rule),
-      botProtection: true,
-      safeUrl: `${TO}safe`,
-    });
-    await give(shown, { rules: RULES.slice(2), title: "A title" });
-    const visits = new Visits(harness);
-    const addresses = new Map(
-      paths.map((path, i) => [path, `https://akimbo.test/s/${["plain", "guarded", "shown"][i]}`]),
-    );
-    const seen = new Map<string, number>();
-    let clock = START.getTime();
-    for (let i = 0; i < 2_000; i++) {
-      const path = one(paths);
-      const country = one(["", "DE", "AT", "US", "CH", "BR"]);
-      const kind = one(Object.keys(AGENTS));
-      const bot = one(["", "", "", "crawler", "program"]);
-      const language = one(["", "de-AT,en;q=0.5", "pt-BR", "en;q=0.3,de-CH", "fr", "*", "x;q=2"]);
-      const referer = one([
-        "",
-        "https://sub.news.example.com/",
-        "https://a.test/?q=coupon",
-        "https://b.test/",
-      ]);
-      const at = START.getTime() + draw(28 * 24 * 4) * 15 * 60_000;
-      const query = new URLSearchParams({
-        ...{ country, browser: kind, bot, language, referer },
-        at: new Date(at).toISOString().slice(0, 16),
-      });
-      const { html } = await browser.get(`${path}?${query}`);
-      harness.advance((at - clock) / 1_000);
-      clock = at;
-      const answer = await visits.visit(addresses.get(path) ?? "", {
-        ...(country ? { country } : {}),
-        headers: {
-          "user-agent": bot ? (BOTS[bot] ?? "") : (AGENTS[kind] ?? ""),
-          ...(language && { "accept-language": language }),
-          ...(referer && { referer }),
-        },
-      });
-      const [, decided = ""] = /data-kind="(\w+)"/.exec(html) ?? [];
-      const [, to = ""] = /data-to[^>]*>([^<]*)/.exec(html) ?? [];
-      const real =
-        answer.headers.get("location") ??
-        /<h1><a [^>]*href="([^"]*)/.exec(await answer.text())?.[1] ??
-        "nowhere";
-      expect([i, to], `${path}?${query}`).toEqual([i, real]);
-      expect(decided === "preview").toBe(answer.status === 200);
-      const name = `${decided} ${to}`;
-      seen.set(name, (seen.get(name) ?? 0) + 1);
-      if (i % 100 === 0) await visits.settle();
-    }
-    expect(Math.min(...seen.values())).toBeGreaterThan(5);
-    expect(seen.size).toBeGreaterThan(8);
-  }, 240_000);
+  test("goes where a real one goes: 300 visitors of three links, no difference", () =>
+    compareVisitors(300, harness, browser, links));
 
   test("is told why", async () => {
     const path = await make();

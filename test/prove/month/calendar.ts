@@ -101,7 +101,9 @@ export class Calendar {
       }
       await this.#feed.read();
       const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
-      this.#say(`day ${day + 1} is over: ${people.posts.length} posts were accepted, ${minutes} min`);
+      this.#say(
+        `day ${day + 1} is over: ${people.posts.length} posts were accepted, ${minutes} min`,
+      );
     }
     platform.isDown = false;
     platform.isFaulty = false;
