@@ -30,7 +30,8 @@ const partsOf = ({ status, part, parts }: Record<string, unknown>): PartState[] 
 export async function readDatabase(db: Db): Promise<Pick<Evidence, "uploads" | "events">> {
   const [uploads, events] = await db.run([
     sqlQuery(
-      sql`SELECT id, coalesce(description, title) AS description, account_id, status, failure_code, error_message, due_at, lease_until, part, parts FROM uploads`,
+      sql`SELECT id, coalesce(description, title) AS description, account_id, status, failure_code, error_message, due_at, lease_until, part, parts FROM uploads
+        WHERE deleted_at IS NULL`,
       (row): UploadState => ({
         id: Number(row.id),
         text: plainText(String(row.description)),

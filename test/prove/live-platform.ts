@@ -11,6 +11,7 @@ const LATE_MS = 250;
 const REPLY_MS = 40;
 
 const FEED_PAGE = 50;
+const RECORDS_PAGE = 100;
 
 interface Stored {
   repo: string;
@@ -84,6 +85,12 @@ export class LivePlatform {
       case "getProfile": {
         const did = url.searchParams.get("actor");
         return reply(200, { did, handle: "x.example.com", followersCount: 10, postsCount: 1 });
+      }
+      case "listRecords": {
+        const posts = this.byRepo.get(url.searchParams.get("repo") ?? "") ?? [];
+        const sorted = posts.toSorted((a, b) => (a.rkey < b.rkey ? 1 : -1));
+        const records = sorted.map(({ rkey, record }) => ({ uri: uriOf(rkey), value: record }));
+        return reply(200, { records: records.slice(0, RECORDS_PAGE) });
       }
       case "getAuthorFeed":
         return reply(200, { feed: this.feedOf(url.searchParams.get("actor") ?? "") });

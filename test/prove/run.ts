@@ -13,7 +13,7 @@ import { playHostileCallers } from "./hostile-callers.ts";
 import { playKills } from "./kills.ts";
 import { playLarge } from "./large.ts";
 import { playLoads } from "./loads.ts";
-import { type Month, playMonth } from "./month.ts";
+import { playMonth } from "./month.ts";
 import { playThreads } from "./threads.ts";
 import { Verdicts } from "./verdicts.ts";
 import { playWebhooks } from "./webhooks.ts";
@@ -55,8 +55,10 @@ async function main(): Promise<number> {
   const verdicts = new Verdicts();
   console.log(`Proving that every post goes out once. Seed ${seed}: --seed ${seed} repeats it.`);
   if (values.month) {
-    const [days, teams, postsPerHour] = [values.days, values.teams, values.posts].map(Number);
-    await playMonth({ folder, seed, verdicts, days, teams, postsPerHour } as Month);
+    const [days = 0, teams = 0, postsPerHour = 0] = [values.days, values.teams, values.posts].map(
+      Number,
+    );
+    await playMonth({ folder, seed, verdicts, days, teams, postsPerHour });
     return verdicts.close();
   }
   const entry = join("test", "prove", "worker.ts");

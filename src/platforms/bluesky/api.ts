@@ -186,6 +186,20 @@ export function getRecordRequest(service: string, post: { repo: string; rkey: st
   });
 }
 
+/** Most that a server lists at once. Source: lexicon com.atproto.repo.listRecords. */
+const LISTED_RECORDS = 100;
+
+/**
+ * Posts with the highest keys first; needs no token.
+ * @see https://docs.bsky.app/docs/api/com-atproto-repo-list-records
+ */
+export function listRecordsRequest(service: string, repo: string, cursor: string | null): Request {
+  const query = { repo, collection: POST_COLLECTION, limit: String(LISTED_RECORDS) };
+  return xrpc("GET", service, "com.atproto.repo.listRecords", {
+    query: cursor === null ? query : { ...query, cursor },
+  });
+}
+
 /** A free key is refused as RecordNotFound. */
 export const readGetRecordReply = readerOf(field("value", z.record(z.string(), z.unknown())));
 

@@ -23,6 +23,7 @@ export const bluesky: Connector<BlueskySettings> = {
   ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
   ...lazily(() => import("./sent.ts"), "sentBytes"),
   ...lazily(() => import("./publish.ts"), "prepare", "submit", "reconcile"),
+  ...lazily(() => import("./restored.ts"), "findPublished"),
   followUps: {
     kinds: ["post", "comment"],
     settingsOf: ({ bluesky_langs, bluesky_labels }) => ({

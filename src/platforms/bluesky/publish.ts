@@ -96,19 +96,29 @@ export function recordKey(createdAt: Date, uploadId: number, attempt: number): s
   return key;
 }
 
-export function timeOfKey(rkey: string): number {
+function readKey(rkey: string): { micros: number; clockId: number } {
   let value = 0n;
   for (const character of rkey) value = (value << 5n) | BigInt(TID_ALPHABET.indexOf(character));
-  return Number((value >> 10n) / 1_000n);
+  return { micros: Number(value >> 10n), clockId: Number(value & 1_023n) };
 }
 
-const keyOf = (uri: string): string => uri.slice(uri.lastIndexOf("/") + 1);
+/** Epoch ms. */
+export const timeOfKey = (rkey: string): number => Math.floor(readKey(rkey).micros / 1_000);
+
+/** Whether the key may be one that `recordKey` made for any attempt of this upload. */
+export function isKeyOf(rkey: string, uploadId: number): boolean {
+  const { micros, clockId } = readKey(rkey);
+  const place = (micros % 1_000) * CLOCK_IDS + clockId;
+  return Math.floor(place / ATTEMPTS) === uploadId % UPLOADS;
+}
+
+export const keyOf = (uri: string): string => uri.slice(uri.lastIndexOf("/") + 1);
 
 /** The key of a part comes from its time, so each part is later than the one before. */
 const timeOf = ({ replyTo, now }: Job): Date =>
   replyTo ? new Date(Math.max(now().getTime(), timeOfKey(keyOf(replyTo.latest)) + 1)) : now();
 
-const serviceOf = (job: Job): string => job.account.service ?? ENTRYWAY;
+export const serviceOf = (job: Job): string => job.account.service ?? ENTRYWAY;
 
 async function resolveMentions(
   job: Job,
@@ -271,7 +281,11 @@ const preparedPost = z.object({
 
 type PreparedPost = z.infer<typeof preparedPost>;
 
-function toPublished(job: Job, { rkey, warnings }: PreparedPost, uri: string): PublishedPost {
+export function toPublished(
+  job: Job,
+  { rkey, warnings }: Pick<PreparedPost, "rkey" | "warnings">,
+  uri: string,
+): PublishedPost {
   const { handle, platformAccountId } = job.account;
   const shareUrl = `https://bsky.app/profile/${handle ?? platformAccountId}/post/${rkey}`;
   return published(uri, shareUrl, warnings);

@@ -16,7 +16,7 @@ const FILTERS = [
   "posts_with_video",
 ];
 
-function readLimit(call: Call): number {
+export function readLimit(call: Call): number {
   const text = call.req.query("limit") ?? String(USUAL_LIMIT);
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
   if (limit >= 1 && limit <= MAX_LIMIT) return limit;

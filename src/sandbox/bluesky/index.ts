@@ -9,6 +9,7 @@ import {
   createRecord,
   deleteRecord,
   getRecord,
+  listRecords,
   postByHand,
   putRecord,
   uploadBlob,
@@ -59,6 +60,7 @@ const METHODS: Method[] = [
   ["POST", "com.atproto.repo.createRecord", OWN_SERVER, createRecord],
   ["POST", "com.atproto.repo.deleteRecord", OWN_SERVER, deleteRecord],
   ["GET", "com.atproto.repo.getRecord", OWN_SERVER, getRecord],
+  ["GET", "com.atproto.repo.listRecords", OWN_SERVER, listRecords],
   ["GET", "app.bsky.actor.getProfile", [...OWN_SERVER, APPVIEW], getProfile],
   ["GET", "app.bsky.actor.searchActorsTypeahead", [APPVIEW], searchActorsTypeahead],
   ["GET", "app.bsky.video.getUploadLimits", VIDEO_SERVER, getUploadLimits],
@@ -78,14 +80,14 @@ const app = createApp(({ req }) =>
     : new Response("Not Found", { status: 404 }),
 );
 
-/** No login is read here, so the answer has no nonce. Source: @atproto/pds, getRecord.ts. */
-const PUBLIC_READ = "/xrpc/com.atproto.repo.getRecord";
+/** No login is read here, so the answers have no nonce. Source: @atproto/pds, getRecord.ts and listRecords.ts. */
+const PUBLIC_READS = ["/xrpc/com.atproto.repo.getRecord", "/xrpc/com.atproto.repo.listRecords"];
 
 app.use(async (call, next) => {
   await next();
   const { host, pathname } = new URL(call.req.url);
   const isGrantor = pathname.startsWith("/oauth/") && pathname !== "/oauth/authorize";
-  const isProven = call.req.header("dpop") !== undefined && pathname !== PUBLIC_READ;
+  const isProven = call.req.header("dpop") !== undefined && !PUBLIC_READS.includes(pathname);
   if (isGrantor || isProven) {
     call.header("DPoP-Nonce", await nextNonce(host));
   }

@@ -6,7 +6,9 @@ import { storeFile, UNKNOWN_TYPE } from "../kit/files.ts";
 import type { Refusal } from "../kit/refusal.ts";
 import { type Call, deliver, type PostByHand } from "../kit/simulator.ts";
 import { type SteeredRefusals, steer } from "../kit/steered.ts";
+import { posts } from "../kit/store.ts";
 import { isTid, nextTid, recordCid, toCid } from "./cid.ts";
+import { readLimit } from "./feed.ts";
 import {
   type BlobRef,
   LexiconError,
@@ -211,6 +213,30 @@ export async function getRecord(call: Call): Promise<Response> {
   if (!post) throw invalidRequest(`Could not locate record: ${uri}`, "RecordNotFound");
   const value: unknown = JSON.parse(post.fieldsJson);
   return Response.json({ uri, cid: post.version, value });
+}
+
+/** The highest keys come first. Source: @atproto/pds, listRecords.ts. */
+export async function listRecords(call: Call): Promise<Response> {
+  const repo = requireParam(call, "repo");
+  const collection = requireParam(call, "collection");
+  const owner = findAccount(call.env.store, repo);
+  if (!owner) throw invalidRequest(`Could not find repo: ${repo}`);
+  const limit = readLimit(call);
+  const rows = posts.list(
+    call.env.store,
+    { platform: "bluesky" },
+    "AND key GLOB ? AND key < ? ORDER BY key DESC LIMIT ?",
+    `at://${owner.did}/${collection}/*`,
+    `at://${owner.did}/${collection}/${call.req.query("cursor") ?? "~"}`,
+    limit,
+  );
+  const records = rows.map(({ key, version, fields }) => ({
+    uri: key,
+    cid: version,
+    value: JSON.parse(fields) as unknown,
+  }));
+  const last = rows.at(-1)?.key.split("/").at(-1);
+  return Response.json(last === undefined ? { records } : { records, cursor: last });
 }
 
 export async function deleteRecord(call: Call): Promise<Response> {

@@ -33,46 +33,51 @@ const rollBack = (id: number, status: "scheduled" | "pending") =>
     .bind(id, status, Date.now() - 1_800_000)
     .run();
 
-test.each(["scheduled", "pending"] as const)(
-  "a %s post that went out after the backup is found where the platform can be asked",
-  async (status) => {
-    const stage = await openAccount("x");
-    const id = await stage.post({ description: `Out already, ${status}` });
-    await stage.harness.drain();
-    const before = await stage.read(id);
-    expect(before).toMatchObject({ status: "completed" });
-    await rollBack(id, status);
+test.each([
+  ["scheduled", "x"],
+  ["pending", "x"],
+  ["scheduled", "bluesky"],
+  ["pending", "bluesky"],
+] as const)("a %s post that went out after the backup is found on %s", async (status, platform) => {
+  const stage = await openAccount(platform);
+  const id = await stage.post({ description: `Out already, ${status}` });
+  await stage.harness.drain();
+  const before = await stage.read(id);
+  expect(before).toMatchObject({ status: "completed" });
+  await rollBack(id, status);
+  await restore(stage.harness);
+  await untilSettled(stage);
+  expect(await stage.read(id)).toMatchObject({ status: "completed", metadata: before.metadata });
+  expect(await stage.feed()).toMatchObject([{ uploadId: id, received: 1 }]);
+});
+
+test.each(["x", "bluesky"] as const)(
+  "a post that %s does not list is not sent, and a person retries it",
+  async (platform) => {
+    const stage = await openAccount(platform);
+    const id = await stage.post({ description: "Never out" });
+    stage.harness.sent.length = 0;
+    await rollBack(id, "pending");
     await restore(stage.harness);
     await untilSettled(stage);
-    expect(await stage.read(id)).toMatchObject({ status: "completed", metadata: before.metadata });
+    const { status, errorMessage, failure } = await stage.read(id);
+    expect({ status, failure }).toMatchObject({
+      status: "failed",
+      failure: { code: "queue_expired", retryable: true, nextAction: "retry" },
+    });
+    expect(errorMessage).toContain(SENTENCE);
+    expect(await stage.feed()).toEqual([]);
+    const { harness, member } = stage;
+    const retried = await harness.call("POST", `/upload/${id}/retry`, { token: member.token });
+    expect(retried.status).toBe(200);
+    await harness.drain();
+    expect(await stage.read(id)).toMatchObject({ status: "completed" });
     expect(await stage.feed()).toMatchObject([{ uploadId: id, received: 1 }]);
   },
 );
 
-test("a post that the platform does not list is not sent, and a person retries it", async () => {
-  const stage = await openAccount("x");
-  const id = await stage.post({ description: "Never out" });
-  stage.harness.sent.length = 0;
-  await rollBack(id, "pending");
-  await restore(stage.harness);
-  await untilSettled(stage);
-  const { status, errorMessage, failure } = await stage.read(id);
-  expect({ status, failure }).toMatchObject({
-    status: "failed",
-    failure: { code: "queue_expired", retryable: true, nextAction: "retry" },
-  });
-  expect(errorMessage).toContain(SENTENCE);
-  expect(await stage.feed()).toEqual([]);
-  const { harness, member } = stage;
-  const retried = await harness.call("POST", `/upload/${id}/retry`, { token: member.token });
-  expect(retried.status).toBe(200);
-  await harness.drain();
-  expect(await stage.read(id)).toMatchObject({ status: "completed" });
-  expect(await stage.feed()).toMatchObject([{ uploadId: id, received: 1 }]);
-});
-
 test("where the platform cannot be asked, the post is not sent: a person looks first", async () => {
-  const stage = await openAccount();
+  const stage = await openAccount("linkedin");
   const id = await stage.post({ description: "Out or not" });
   stage.harness.sent.length = 0;
   await rollBack(id, "scheduled");

@@ -1,3 +1,4 @@
+import { RESTORED } from "../../../src/features/backup/rules.ts";
 import { capabilities } from "../../../src/platforms/bluesky/capabilities.ts";
 import { readDatabase, readLeaks } from "../evidence.ts";
 import { type Arrival, duplicates, judge, type UploadState } from "../findings.ts";
@@ -28,18 +29,32 @@ export async function judgeMonth(verdicts: Verdicts, month: Month): Promise<void
   verdicts.check(
     `${arrivals.length} posts, parts and comments at the platforms, ${duplicates(arrivals)} of them twice`,
     twice.length === 0,
-    twice.map(([text, all]) => `${text}: ${all.length} times`),
+    twice.map(([text, all]) => `${text}: ${all.map(describe).join(" and ")}`),
   );
   const items = await service.sql("SELECT title, state FROM pool_items");
   const states = new Map(items.map(({ title, state }) => [String(title), String(state)]));
+  const missed = await service.sql(
+    "SELECT outcome, reason, count(*) AS n FROM pool_firings GROUP BY outcome, reason",
+  );
+  printCounts(
+    "firings of pools",
+    Object.fromEntries(
+      missed.map(({ outcome, reason, n }) => [`${outcome} ${reason ?? ""}`, Number(n)]),
+    ),
+  );
   judgeRows(verdicts, month, { uploads, arrivals, items: states });
   const known = new Set(uploads.map(({ text }) => text));
+  const isRestored = ({ message }: UploadState) => message?.startsWith(RESTORED) === true;
+  const restored = new Set(uploads.filter(isRestored).map(({ text }) => text));
   verdicts.judge(
     judge({
-      uploads,
+      // A post that is held after the restore says nothing of its parts.
+      uploads: uploads.map((one) => (isRestored(one) ? { ...one, parts: [] } : one)),
       events: [...events],
       // The ledger judges what only the lost database knew.
-      arrivals: (await withTimes(service, arrivals)).filter(({ text }) => known.has(postOf(text))),
+      arrivals: (await withTimes(service, arrivals)).filter(
+        ({ text }) => known.has(postOf(text)) && (known.has(text) || !restored.has(postOf(text))),
+      ),
       left: 0,
       cap: capabilities.dailyPostCap,
       acknowledged: people.posts.flatMap(({ text, id }) => (known.has(text) ? [id] : [])),
@@ -56,6 +71,9 @@ export async function judgeMonth(verdicts: Verdicts, month: Month): Promise<void
     accountNights: teams.length * ACCOUNTS_PER_TEAM,
   });
 }
+
+const describe = ({ at, url, key }: Arrival): string =>
+  `${url ?? `record ${key}`} at ${new Date(at).toISOString()}`;
 
 function show({ platform, people, kills }: Month, uploads: readonly UploadState[]): void {
   const outcomes: Record<string, number> = {};
