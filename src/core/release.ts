@@ -54,11 +54,15 @@ export async function openRelease(signed: unknown, keys: readonly ReleaseKey[]):
   throw new Malformed("is not signed by a key that this instance knows");
 }
 
+/** Runtimes differ in what they answer for a signature of another length. Source: RFC 8032, "Ed25519". */
+const SIGNATURE_BYTES = 64;
+
 async function isSignedBy(
   { bytes }: ReleaseKey,
   content: string,
   signature: Uint8Array<ArrayBuffer>,
 ): Promise<boolean> {
+  if (signature.length !== SIGNATURE_BYTES) return false;
   const algorithm = { name: "Ed25519" };
   const key = await crypto.subtle.importKey("raw", bytes, algorithm, false, ["verify"]);
   return crypto.subtle.verify(algorithm, key, signature, signedBytes(content));

@@ -222,6 +222,8 @@ test("the owner whom a first deployment has made gives way", async () => {
 });
 
 type Manifest = {
+  id: string;
+  sequences: Record<string, number>;
   format: number;
   migrations: string[];
   tables: {
@@ -244,6 +246,18 @@ const changeManifest = (change: (manifest: Manifest) => void) => async (copy: st
   const manifest = JSON.parse(await readFile(path, "utf8"));
   change(manifest);
   await writeFile(path, JSON.stringify(manifest));
+};
+
+/** Puts other bytes into a table's only slice, under their right hash. */
+const replaceSlice = (name: string, make: () => Buffer) => async (copy: string) => {
+  const bytes = make();
+  await writeFile(join(copy, await sliceOf(name)), bytes);
+  await changeManifest(({ tables }) => {
+    const slice = tables.find((table) => table.name === name)?.slices[0];
+    if (!slice) throw new Error(`${name} has no slice.`);
+    slice.bytes = bytes.length;
+    slice.sha256 = createHash("sha256").update(bytes).digest("hex");
+  })(copy);
 };
 
 const DAMAGES: [string, (copy: string) => Promise<void>, RegExp][] = [
@@ -272,6 +286,37 @@ const DAMAGES: [string, (copy: string) => Promise<void>, RegExp][] = [
   ],
   ["unfinished", (copy) => rm(join(copy, "manifest.json")), /was never finished/],
   ["no JSON", (copy) => writeFile(join(copy, "manifest.json"), "{"), /manifest\.json is damaged/],
+  [
+    "not compressed",
+    replaceSlice("teams", () => Buffer.from("no gzip")),
+    /teams\.jsonl\.gz is not compressed/,
+  ],
+  [
+    "far larger than its files",
+    replaceSlice("teams", () => gzipSync(Buffer.alloc(60_000_000, "a"))),
+    /teams\.jsonl\.gz is not compressed/,
+  ],
+  [
+    "without an id",
+    changeManifest((manifest) => {
+      manifest.id = "2026-11-28\0";
+    }),
+    /manifest\.json is damaged/,
+  ],
+  [
+    "at the end of all ids",
+    changeManifest((manifest) => {
+      manifest.sequences.users = Number.MAX_SAFE_INTEGER;
+    }),
+    /manifest\.json is damaged/,
+  ],
+  [
+    "painting the terminal",
+    changeManifest((manifest) => {
+      manifest.migrations.push("\x1b[31m9999_red.sql");
+    }),
+    /manifest\.json is damaged/,
+  ],
   [
     "miscounted",
     changeManifest((manifest) => {

@@ -199,6 +199,8 @@ export interface ArchivedPost {
 export async function refuseMissing(ctx: Ctx, id: number, missing: AppError): Promise<AppError> {
   const member = await memberOf(ctx, id);
   if (!member) return missing;
+  // The archive has to be read to know the account of the post.
+  if (ctx.actor.accounts !== null && !(await findArchived(ctx, id))) return missing;
   const message = `The post is in the archive of ${member.month} and cannot be changed any more. Read it with GET /upload/${id}, or the month with GET /upload?archived=${member.month}.`;
   return new AppError("ARCHIVED", message);
 }

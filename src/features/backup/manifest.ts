@@ -1,4 +1,5 @@
 import type { TableColumn } from "../../db/lines.ts";
+import { startOf } from "./rules.ts";
 
 /** One file of a backup. */
 export interface Slice {
@@ -44,10 +45,18 @@ export const LACKS =
   "Not in this backup: the values of secrets (ENCRYPTION_KEYS, SIGNING_KEY and the keys of platform apps), the files in the bucket, which are only listed, the state of Durable Objects, and messages that waited in queues.";
 
 const isText = (value: unknown): value is string => typeof value === "string";
+/** Text that a terminal shows as it is. */
+const isName = (value: unknown): value is string => isText(value) && !/\p{Cc}/u.test(value);
+const isId = (value: unknown): value is string => isText(value) && startOf(value) !== null;
 const isCount = (value: unknown): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 0;
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Each restore adds to the ids of a database, which have to stay exact numbers. */
+const MAX_SEQUENCE = 10 ** 15;
+
+const isSequence = (value: unknown): boolean => isCount(value) && value <= MAX_SEQUENCE;
 
 const NAME = /^[\w-]+\.jsonl\.gz$/;
 const WORD = /^\w+$/;
@@ -94,10 +103,11 @@ export function readManifest(text: string): Manifest | null {
   const { objects, settings } = value;
   const isWhole =
     isCount(value.format) &&
-    [value.id, value.version, value.from, value.to, value.lacks].every(isText) &&
-    isListOf(value.migrations, isText) &&
-    isListOf(value.encryptionKeys, isText) &&
-    isRecordOf(value.sequences, isCount) &&
+    isId(value.id) &&
+    [value.version, value.from, value.to, value.lacks].every(isName) &&
+    isListOf(value.migrations, isName) &&
+    isListOf(value.encryptionKeys, isName) &&
+    isRecordOf(value.sequences, isSequence) &&
     isListOf(value.tables, isTable) &&
     (objects === null ||
       (isObject(objects) && isCount(objects.count) && isListOf(objects.slices, isSlice))) &&

@@ -4,6 +4,7 @@ import { openRelease, type Release, upgradeRefusal } from "../../core/release.ts
 import { SECOND } from "../../core/time.ts";
 import { VERSION } from "../../core/version.ts";
 import type { Ctx, Deps } from "../../deps.ts";
+import { readText } from "../../platforms/kit/replies.ts";
 import { isInstanceOwner } from "../auth/repo/people.ts";
 import { withDeadline } from "../logins/platform-access.ts";
 import { zoneOfTeam } from "../settings/repo.ts";
@@ -65,7 +66,10 @@ async function findNewest(
   if (!releases) return null;
   try {
     const answer = await withDeadline(fetch, DEADLINE_MS)(releases.url);
-    if (!answer.ok) return { problem: `${releases.url} answered ${answer.status}.` };
+    if (!answer.ok) {
+      await answer.body?.cancel();
+      return { problem: `${releases.url} answered ${answer.status}.` };
+    }
     const release = await openRelease(await readShort(answer), releases.keys);
     const refusal = upgradeRefusal(VERSION, release);
     return {
@@ -82,9 +86,7 @@ async function findNewest(
 
 /** @throws Malformed for an answer that cannot be a release */
 async function readShort(answer: Response): Promise<string> {
-  const size = Number(answer.headers.get("content-length") ?? 0);
-  if (size > MAX_RELEASE_BYTES) throw new Malformed("is too large");
-  const text = await answer.text();
-  if (text.length > MAX_RELEASE_BYTES) throw new Malformed("is too large");
+  const text = answer.body ? await readText(answer, MAX_RELEASE_BYTES) : "";
+  if (text === null) throw new Malformed("is too large");
   return text;
 }

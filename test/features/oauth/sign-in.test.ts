@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { callTool, send } from "../../support/agent.ts";
+import { ended, moveAll } from "../../support/archive.ts";
 import { connectSandbox, createMember, type Harness, type Member } from "../../support/harness.ts";
+import { beginLife } from "../../support/life.ts";
 import { Browser } from "../../support/person.ts";
 import { API, allow, answerOf, MCP, type Program, programStage } from "../../support/program.ts";
 
@@ -167,6 +169,39 @@ describe("an agent of some accounts", () => {
     }
     const recent = (await call("list_recent_posts", {})).structuredContent;
     expect([recent.total, recent.posts.length]).toEqual([1, 1]);
+  });
+
+  test("learns nothing of an archived post of another account", async () => {
+    const life = await beginLife(harness);
+    const mine = await connectSandbox(harness, life.member, "Mine");
+    const [foreign, own] = await life.insertMany([
+      ended("2025-03-02T10:00:00Z"),
+      ended("2025-03-03T10:00:00Z", "completed", { account_id: mine }),
+    ]);
+    await life.insert({ status: "draft" });
+    await moveAll(harness);
+    const person = await new Browser(harness).signIn(life.member);
+    const scopes = ["posts:read", "posts:write", "posts:publish"];
+    const { access_token } = await program.tokens(
+      person,
+      { scope: scopes.join(" ") },
+      { scopes, which: "some", accounts: [mine] },
+    );
+    const call = (name: string, args: Record<string, unknown>) =>
+      callTool(harness, "", name, args, bearer(access_token));
+    const listed = await call("list_recent_posts", { archived: "2025-03" });
+    expect(listed.structuredContent.total).toBe(1);
+    for (const [name, args] of [
+      ["get_post_status", {}],
+      ["update_post", { title: "Mine" }],
+      ["unpublish_post", {}],
+    ] as const) {
+      const missing = await call(name, { postId: 999_999_999, ...args });
+      expect([name, missing.isError]).toEqual([name, true]);
+      expect([name, await call(name, { postId: foreign, ...args })]).toEqual([name, missing]);
+    }
+    const refused = await call("update_post", { postId: own, title: "Mine" });
+    expect(JSON.stringify(refused.content)).toContain("is in the archive of 2025-03");
   });
 });
 

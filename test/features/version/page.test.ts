@@ -44,6 +44,10 @@ async function show(answer: () => Response | Promise<Response>, releases = true)
   return { text: page.html, asked };
 }
 
+/** Says no length, as an answer in chunks does. */
+const endless = () =>
+  new ReadableStream({ pull: (stream) => stream.enqueue(new Uint8Array(100_000)) });
+
 const answering = (release: Partial<Release>) => async () =>
   new Response(await signRelease({ ...RELEASE, ...release }, key));
 
@@ -89,6 +93,13 @@ describe("/app/settings/version", () => {
     ["is down", () => Promise.reject(new TypeError("unreachable")), "did not answer"],
     ["answers a page", () => new Response("<html>"), "The release must be valid JSON."],
     ["answers too much", () => new Response("x".repeat(1_000_001)), "The release is too large."],
+    ["answers without an end", () => new Response(endless()), "The release is too large."],
+    [
+      "answers half a signature",
+      () => Response.json({ content: "{}", signatures: [{ key: "r1", signature: btoa("short") }] }),
+      "is not signed by a key that this instance knows",
+    ],
+    ["answers nothing", () => new Response(null), "The release must be valid JSON."],
     [
       "answers a release of another",
       async () => new Response(await signRelease(RELEASE, await SigningKey.create("r1"))),
