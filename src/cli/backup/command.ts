@@ -137,6 +137,7 @@ function describe(
     ...warnings,
     "Set SIGNING_KEY to the one of the lost instance: links to reviews, reports and calendars, and the addresses of files depend on it.",
     "Accounts whose login was renewed after the backup may have to be connected again.",
+    "Tokens, sessions and members that were revoked or removed after the backup are back: revoke and remove them again.",
     ...(held.posts > 0
       ? [
           `${held.posts} posts were due since the backup. They are not sent: the next tick asks the platforms that can be asked, and the others wait for you as failed posts with "Restored: check whether it went out."`,
