@@ -103,7 +103,7 @@ export function growPosts({ team, firstId, posts, now }: Growth): string[] {
     `${count(posts)} INSERT INTO activity (team_id, id, at, actor_kind, actor_id, actor_name, action,
         subject_kind, subject_id)
       SELECT ${team}, ${timedId("act", at, "i")}, ${at}, 'person', ${team}, 'grown-${team}@example.com',
-        'upload.created', 'upload', ${firstId} + i FROM n ORDER BY 2`,
+        'upload.approved', 'upload', ${firstId} + i FROM n ORDER BY 2`,
     `${count(2 * recent)}, mine (i, turn) AS (SELECT i / 2, i % 2 FROM n)
       INSERT INTO events (team_id, id, name, data, created_at)
       SELECT ${team}, ${timedId("evt", `${at} + turn`, "i")}, iif(turn, 'upload.' || ${end}, 'upload.scheduled'),

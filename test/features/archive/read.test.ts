@@ -261,7 +261,12 @@ describe("an archived post", () => {
     ["a removal", "DELETE", (post) => `/upload/${post}`],
     ["a submission", "POST", (post) => `/upload/${post}/submit`],
     ["an approval", "POST", (post) => `/upload/${post}/approve`, {}],
-    ["a request for changes", "POST", (post) => `/upload/${post}/request-changes`, { comment: "No" }],
+    [
+      "a request for changes",
+      "POST",
+      (post) => `/upload/${post}/request-changes`,
+      { comment: "No" },
+    ],
   ])("answers %s clearly, also when it is asked again", async (_, method, path, json) => {
     for (const post of [done, failed, failed]) {
       const { status, body } = await life.call(method, path(post), json);
