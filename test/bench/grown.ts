@@ -97,8 +97,8 @@ export function growPosts({ team, firstId, posts, now }: Growth): string[] {
       FROM n`,
     `INSERT INTO media_uses (team_id, sha256, upload_id)
       SELECT team_id, media ->> '$[0].sha256', id FROM uploads WHERE ${own} ORDER BY 1, 2`,
-    `INSERT INTO media (team_id, sha256, object_key, kind, mime, size_bytes, width, height, created_at, expires_at)
-      SELECT team_id, sha256, 'media/' || sha256, 'image', 'image/jpeg', 200000, 1080, 1080, ${now}, ${now + MONTH}
+    `INSERT INTO media (team_id, sha256, object_key, kind, mime, size_bytes, width, height, created_at, kept_at)
+      SELECT team_id, sha256, 'media/' || sha256, 'image', 'image/jpeg', 200000, 1080, 1080, ${now}, ${now}
       FROM media_uses WHERE team_id = ${team} AND upload_id BETWEEN ${firstId} AND ${firstId + recent - 1}`,
     `${count(posts)} INSERT INTO activity (team_id, id, at, actor_kind, actor_id, actor_name, action,
         subject_kind, subject_id)
