@@ -6,8 +6,8 @@ import { PLATFORMS } from "../../src/core/platforms.ts";
 import { DAY, MINUTE } from "../../src/core/time.ts";
 import { yearOf } from "../costs/years.ts";
 
-/** Posts stay in the database so long; events, attempts and answers are forgotten earlier. */
-const MONTHS = 14;
+/** The oldest posts wait for the archive; events, attempts and answers are forgotten after a month. */
+const MONTHS = 15;
 const MONTH = 30 * DAY;
 const ACCOUNTS = 5;
 /** One post in so many is a thread, failed, or has a short link. */
@@ -39,7 +39,7 @@ export interface Growth {
   /** The posts have the ids from this one on. */
   firstId: number;
   posts: number;
-  /** Epoch ms of the newest post. The others go back over 14 months. */
+  /** Epoch ms of the newest post. The others go back over 15 months. */
   now: number;
 }
 
@@ -144,11 +144,11 @@ export function growPosts({ team, firstId, posts, now }: Growth): string[] {
 }
 
 const monthAt = (n: string, now: number) =>
-  `strftime('%Y-%m', ${Math.floor(now / 1_000)}, 'unixepoch', 'start of month', '-' || (15 + ${n}) || ' months')`;
+  `strftime('%Y-%m', ${Math.floor(now / 1_000)}, 'unixepoch', 'start of month', '-' || (16 + ${n}) || ' months')`;
 
 /** The index of months that have moved to the archive. */
 function growArchive({ team, now }: Growth): string[] {
-  const from = `(${now} - (15 + i) * ${MONTH})`;
+  const from = `(${now} - (16 + i) * ${MONTH})`;
   const ids = quote(JSON.stringify([1, ...Array<number>(99).fill(3)]));
   return [
     `${count(ARCHIVED_MONTHS)} INSERT INTO archive_files (team_id, month, part, fence, size_bytes, posts)
