@@ -44,7 +44,7 @@ export async function runLocalJob(job: LocalJob): Promise<Row[][]> {
   throw toProblem(data.reason, "npm start");
 }
 
-function toProblem(reason: string, setUp: string): Problem {
+export function toProblem(reason: string, setUp: string): Problem {
   return new Problem(
     reason.startsWith("no such table")
       ? `The database has not been set up yet. Run \`${setUp}\` first.`

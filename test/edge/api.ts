@@ -34,7 +34,7 @@ export interface Reply {
   raw?: { headers?: Record<string, string>; body?: string | Buffer };
 }
 
-/** A method and a pattern of paths, in which `:` stands for one open part. */
+/** A method and a pattern of paths, in which `:` stands for one open part and `*` for the rest. */
 export type Route = [pattern: string, handle: (cloud: Cloud, call: Call) => Promise<Reply> | Reply];
 
 /** A call as tests read it. */
@@ -44,8 +44,9 @@ export interface SeenCall {
   code: number | null;
 }
 
-/** Calls that work in a database, and questions of tests: they leave the account as it is. */
-const KEEPS_STATE = /^\/(?:edge|signed|graphql)\b|\/(?:query|raw|export|import)$/;
+/** Calls that work in a database or a bucket, and questions of tests: they leave the account as it is. */
+const KEEPS_STATE =
+  /^\/(?:edge|signed|graphql)\b|\/(?:query|raw|export|import)$|^\/r2\/buckets\/[^/]+\/objects\//;
 
 export class Api {
   readonly calls: SeenCall[] = [];
@@ -58,7 +59,7 @@ export class Api {
   constructor(cloud: Cloud, routes: Route[]) {
     this.cloud = cloud;
     this.routes = routes.map(([pattern, handle]) => ({
-      pattern: new RegExp(`^${pattern.replaceAll("/:", "/([^/]+)")}$`),
+      pattern: new RegExp(`^${pattern.replace("/*", "/(.+)").replaceAll("/:", "/([^/]+)")}$`),
       handle,
     }));
   }
