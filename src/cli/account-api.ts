@@ -29,10 +29,11 @@ export interface AccountApi {
   getObject(key: string): Promise<Uint8Array<ArrayBuffer> | null>;
   putObject(key: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>;
   deleteObject(key: string): Promise<void>;
+  databaseBytes(): Promise<number>;
 }
 
-/** The account refused a call that the login has no right to. */
-export class NotAllowed extends Problem {}
+/** There is no bucket, or the login may not use it. */
+export class NoStorage extends Problem {}
 
 const config = z.object({
   account_id: z.string().optional(),
@@ -48,6 +49,7 @@ const value = z.union([z.string(), z.number(), z.null()]);
 const rows = z.object({
   result: z.array(z.object({ results: z.array(z.record(z.string(), value)) })),
 });
+const described = z.object({ result: z.object({ file_size: z.number() }) });
 
 const DEFAULT_ORIGIN = "https://api.cloudflare.com/client/v4";
 
@@ -91,6 +93,11 @@ export async function openAccount(configPath: string): Promise<AccountApi> {
     deleteObject: async (key) => {
       const answer = await call("DELETE", toObject(key));
       if (!answer.ok) throw await refusal(`Removing ${key}`, answer);
+    },
+    databaseBytes: async () => {
+      const answer = await call("GET", `${path}/d1/database/${database_id}`);
+      if (!answer.ok) throw await refusal("Asking for the size of the database", answer);
+      return described.parse(await answer.json()).result.file_size;
     },
   };
 }
@@ -169,5 +176,5 @@ function messageOf(text: string): string | null {
 async function refusal(attempt: string, answer: Response): Promise<Problem> {
   const reason = messageOf(await answer.text()) ?? `status ${answer.status}`;
   const message = `${attempt} failed: ${reason}`;
-  return [401, 403].includes(answer.status) ? new NotAllowed(message) : new Problem(message);
+  return [401, 403, 404].includes(answer.status) ? new NoStorage(message) : new Problem(message);
 }

@@ -99,8 +99,11 @@ export async function migrateAndExecute(place: Place, statements: string[]): Pro
   return statements.length > 0 ? execute(place, statements) : [];
 }
 
+export async function readMigrationNames(): Promise<string[]> {
+  return (await readdir(inProject("migrations"))).filter((name) => name.endsWith(".sql")).sort();
+}
+
 async function isUpToDate(applied: Row[]): Promise<boolean> {
   const names = new Set(applied.map(({ name }) => name));
-  const files = await readdir(inProject("migrations"));
-  return files.filter((file) => file.endsWith(".sql")).every((file) => names.has(file));
+  return (await readMigrationNames()).every((name) => names.has(name));
 }

@@ -18,10 +18,11 @@ import {
 } from "./deploy-config.ts";
 import { HAS_ACCOUNT, insertFirstOwner, toOwner } from "./owner.ts";
 import { Problem } from "./program.ts";
-import { putLive, sayWayBack } from "./put-live.ts";
+import { findVersion, putLive, sayWayBack } from "./put-live.ts";
 import { createLink } from "./sign-in-links.ts";
 import { sql } from "./sql.ts";
 import { createToken, insertToken } from "./tokens.ts";
+import { type BackupWish, backUpFirst } from "./upgrade-backup.ts";
 import { checkVars, type Vars } from "./vars.ts";
 
 export interface Dialog {
@@ -50,15 +51,19 @@ export async function runDeployment(
   cloud: Cloud,
   config: WranglerConfig,
   dialog: Dialog,
-  options: { stateDir: string; acceptsNewKeys: boolean },
+  options: { stateDir: string; acceptsNewKeys: boolean; backup: BackupWish },
 ) {
   checkProductionVars(config);
   const databaseId = await prepareDatabase(cloud, config, dialog);
   config = await withEndpoint(cloud, config, dialog);
   const deployConfig = await writeDeployConfig(config, databaseId, options.stateDir);
-  const place: Place = { kind: "remote", config: deployConfig };
+  const place = { kind: "remote", config: deployConfig } as const;
   const running = await findRunning(config.name);
-  if (running) await sayWayBack(config, deployConfig, dialog.say);
+  if (running) {
+    await sayWayBack(config, deployConfig, dialog.say);
+    const runningVersion = await findVersion(config, options.stateDir);
+    await backUpFirst({ place, wish: options.backup, runningVersion }, dialog.say);
+  }
   const contents = await migrateAndRead(place);
   dialog.say("✓ Database is up to date");
   await prepareBucket(cloud, config.r2_buckets[0].bucket_name, dialog);

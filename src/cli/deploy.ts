@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { toEmail } from "../core/email.ts";
 import { buildAssets } from "./assets.ts";
 import { createCloud } from "./cloud.ts";
@@ -10,13 +10,26 @@ import { readStateDir } from "./paths.ts";
 import { Problem, runProgram } from "./program.ts";
 import { goBack } from "./put-live.ts";
 
+interface DeployOptions {
+  newKeys?: boolean;
+  back?: boolean;
+  backup?: boolean;
+  withoutBackup?: boolean;
+}
+
 async function main(): Promise<number> {
   const program = new Command("npm run deploy --")
     .description("Creates what is missing in your Cloudflare account and deploys Akimbo there.")
     .option("--new-keys", "make new ENCRYPTION_KEYS; stored logins become unreadable")
     .option("--back", "give all calls to the version that ran before")
+    .addOption(
+      new Option("--backup", "make a backup first, also when nothing is new").conflicts(
+        "withoutBackup",
+      ),
+    )
+    .option("--without-backup", "upgrade without a new backup")
     .parse();
-  const { newKeys = false, back = false } = program.opts<{ newKeys?: boolean; back?: boolean }>();
+  const { newKeys = false, back = false, backup, withoutBackup } = program.opts<DeployOptions>();
   const config = await readWranglerConfig();
   if (back) {
     await goBack(config.name, (line) => console.log(line));
@@ -27,6 +40,7 @@ async function main(): Promise<number> {
   const result = await runDeployment(createCloud(stateDir), config, createDialog(), {
     stateDir,
     acceptsNewKeys: newKeys,
+    backup: withoutBackup ? "never" : backup ? "always" : "auto",
   });
 
   const [address] = result.addresses;

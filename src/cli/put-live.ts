@@ -38,6 +38,16 @@ export async function findAddress(
   return URL.canParse(String(address)) ? new URL(String(address)).origin : null;
 }
 
+/** The version that answers; null when it is not known. */
+export async function findVersion(
+  config: WranglerConfig,
+  stateDir: string,
+): Promise<string | null> {
+  const address = await findAddress(config, stateDir);
+  const health = address && (await askHealth(address, config.name, null));
+  return health ? (health.version ?? null) : null;
+}
+
 /** Returns the addresses. */
 export async function putLive(
   cloud: Cloud,

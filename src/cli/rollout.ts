@@ -14,6 +14,7 @@ const REACHES_ALL_MS = 30_000;
 const answer = z.object({
   status: z.enum(["ok", "late", "down"]),
   error: z.string().optional(),
+  version: z.string().optional(),
   deployment: z.string().nullish(),
 });
 type Health = z.infer<typeof answer>;
