@@ -88,8 +88,7 @@ export async function restoreAll(rehearsal: Rehearsal): Promise<string> {
 
   await isHeld(rehearsal, planned.id);
   await rehearsal.checkPosts(`id <> ${planned.id}`);
-  const retry = { method: "POST", path: `/api/v1/upload/${planned.id}/retry?force=true` };
-  await rehearsal.call(retry.method, retry.path);
+  await rehearsal.call("POST", `/api/v1/upload/${planned.id}/retry`, { force: true });
   rehearsal.posts++;
   await rehearsal.settle();
   await rehearsal.checkPosts();

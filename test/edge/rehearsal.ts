@@ -9,6 +9,8 @@ export type Step = [name: string, run: (rehearsal: Rehearsal) => Promise<string>
 const OWNER = "owner@example.com";
 const POLL_MS = 250;
 const PATIENCE_MS = 90_000;
+/** Hundreds of posts may still be on their way. */
+const SETTLES_WITHIN_MS = 600_000;
 
 export interface Post {
   id: number;
@@ -97,7 +99,7 @@ export class Rehearsal {
       if (row?.count === 0) return true;
       await this.edge.account.runCron();
       return false;
-    });
+    }, SETTLES_WITHIN_MS);
   }
 
   /**
@@ -118,8 +120,11 @@ export class Rehearsal {
 }
 
 /** @throws Error after a patience that a busy machine needs */
-export async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (const deadline = performance.now() + PATIENCE_MS; !(await isSo()); await sleep(POLL_MS)) {
+export async function until(
+  isSo: () => Promise<boolean>,
+  patienceMs = PATIENCE_MS,
+): Promise<void> {
+  for (const deadline = performance.now() + patienceMs; !(await isSo()); await sleep(POLL_MS)) {
     if (performance.now() > deadline) throw new Error("It did not come about in time.");
   }
 }

@@ -38,8 +38,8 @@ export interface BatchOutcome {
   retryMessages: { msgId: string; delaySeconds?: number }[];
 }
 
-/** A running call may take this long to end before the runtime is started anew. */
-const DRAIN_MS = 30_000;
+/** A running call may take this long to end before the runtime is started anew. Under load on a busy machine they do. */
+const DRAIN_MS = 120_000;
 /** Work that a call left behind gets this long. */
 const GRACE_MS = 300;
 
