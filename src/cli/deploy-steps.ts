@@ -41,6 +41,14 @@ export interface StorageKey {
   secretAccessKey: string;
 }
 
+interface DeploymentOptions {
+  stateDir: string;
+  acceptsNewKeys: boolean;
+  backup: BackupWish;
+  /** How long each step of an upgrade is watched. */
+  watchSeconds: number;
+}
+
 /**
  * Repeated runs are safe. `signInPath` is the path of a single-use sign-in link for the owner; an instance without an
  * owner has a `claimCode` instead.
@@ -51,7 +59,7 @@ export async function runDeployment(
   cloud: Cloud,
   config: WranglerConfig,
   dialog: Dialog,
-  options: { stateDir: string; acceptsNewKeys: boolean; backup: BackupWish },
+  options: DeploymentOptions,
 ) {
   checkProductionVars(config);
   const databaseId = await prepareDatabase(cloud, config, dialog);
@@ -79,8 +87,8 @@ export async function runDeployment(
   const keepsOwnKeys = keys === "own" && !options.acceptsNewKeys;
   const secrets = await chooseSecrets(present ?? [], keepsOwnKeys, dialog);
   const deployment = { config, deployConfig, secrets, running };
-  const { stateDir } = options;
-  const addresses = await putLive(cloud, deployment, { say: dialog.say, stateDir });
+  const { stateDir, watchSeconds } = options;
+  const addresses = await putLive(cloud, deployment, { say: dialog.say, stateDir, watchSeconds });
   if (claim) return { addresses, claimCode: claim.code };
   const firstToken = email && (await createFirstOwner(place, email));
   const { path } = await createLink(place, null);

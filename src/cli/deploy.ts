@@ -7,14 +7,16 @@ import { createCloud } from "./cloud.ts";
 import { readWranglerConfig } from "./deploy-config.ts";
 import { type Dialog, runDeployment, type StorageKey } from "./deploy-steps.ts";
 import { readStateDir } from "./paths.ts";
-import { Problem, runProgram } from "./program.ts";
+import { Misuse, Problem, runProgram } from "./program.ts";
 import { goBack } from "./put-live.ts";
+import { WATCH_SECONDS } from "./rollout.ts";
 
 interface DeployOptions {
   newKeys?: boolean;
   back?: boolean;
   backup?: boolean;
   withoutBackup?: boolean;
+  watch: string;
 }
 
 async function main(): Promise<number> {
@@ -28,8 +30,13 @@ async function main(): Promise<number> {
       ),
     )
     .option("--without-backup", "upgrade without a new backup")
+    .option(
+      "--watch <seconds>",
+      "how long each step of an upgrade is watched",
+      String(WATCH_SECONDS),
+    )
     .parse();
-  const { newKeys = false, back = false, backup, withoutBackup } = program.opts<DeployOptions>();
+  const { newKeys = false, back = false, watch, ...chosen } = program.opts<DeployOptions>();
   const config = await readWranglerConfig();
   if (back) {
     await goBack(config.name, (line) => console.log(line));
@@ -40,7 +47,8 @@ async function main(): Promise<number> {
   const result = await runDeployment(createCloud(stateDir), config, createDialog(), {
     stateDir,
     acceptsNewKeys: newKeys,
-    backup: withoutBackup ? "never" : backup ? "always" : "auto",
+    backup: chosen.withoutBackup ? "never" : chosen.backup ? "always" : "auto",
+    watchSeconds: toSeconds(watch),
   });
 
   const [address] = result.addresses;
@@ -58,6 +66,15 @@ async function main(): Promise<number> {
     console.log("For another API token: npm run cli -- token create --remote --name <name>");
   }
   return 0;
+}
+
+const MAX_WATCH_SECONDS = 3_600;
+
+/** @throws Misuse for text that is no number of seconds */
+function toSeconds(text: string): number {
+  const seconds = Number(text);
+  if (/^\d+(\.\d+)?$/.test(text) && seconds <= MAX_WATCH_SECONDS) return seconds;
+  throw new Misuse(`--watch takes a number of seconds, at most ${MAX_WATCH_SECONDS}.`);
 }
 
 /** Without a terminal, environment variables answer the questions. */

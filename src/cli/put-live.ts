@@ -52,7 +52,7 @@ export async function findVersion(
 export async function putLive(
   cloud: Cloud,
   { config, deployConfig, secrets, running }: Deployment,
-  { say, stateDir }: { say: Say; stateDir: string },
+  { say, stateDir, watchSeconds }: { say: Say; stateDir: string; watchSeconds: number },
 ): Promise<string[]> {
   const address = await findAddress(config, stateDir);
   const current = running && largest(running);
@@ -67,6 +67,7 @@ export async function putLive(
           share: (shares, message) => shareCalls(worker, shares, message),
           deployTriggers: () => deployTriggers(deployConfig),
           askHealth: (version) => askHealth(address, worker, version),
+          watchSeconds,
         },
       );
       say(`✓ ${NAME} answers all calls. Back, by one command: npm run deploy -- --back`);

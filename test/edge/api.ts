@@ -50,7 +50,7 @@ const KEEPS_STATE =
 
 export class Api {
   readonly calls: SeenCall[] = [];
-  /** Calls that the token has no right to, such as `PUT /r2/buckets/akimbo-media/cors`. */
+  /** Calls that the token has no right to, such as `PUT /r2/buckets/akimbo-media/cors`, or their beginnings. */
   readonly forbidden = new Set<string>();
   private readonly routes: { pattern: RegExp; handle: Route[1] }[];
   private readonly cloud: Cloud;
@@ -66,7 +66,8 @@ export class Api {
 
   async answer(method: string, url: URL, contentType: string, body: Buffer): Promise<Reply> {
     const path = url.pathname.replace(`/accounts/${ACCOUNT_ID}/`, "/");
-    if (this.forbidden.has(`${method} ${path}`)) {
+    const isForbidden = [...this.forbidden].some((one) => `${method} ${path}`.startsWith(one));
+    if (isForbidden) {
       throw new Refusal(10_000, "Authentication error", 403);
     }
     for (const { pattern, handle } of this.routes) {

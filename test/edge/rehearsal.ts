@@ -7,6 +7,8 @@ import type { Edge } from "./start.ts";
 export type Step = [name: string, run: (rehearsal: Rehearsal) => Promise<string>];
 
 const OWNER = "owner@example.com";
+/** Each look at an upgrade is taken; the pauses between are short here. */
+const WATCH_SECONDS = "1";
 const POLL_MS = 250;
 const PATIENCE_MS = 90_000;
 /** Hundreds of posts may still be on their way. */
@@ -30,12 +32,11 @@ export class Rehearsal {
     this.stateDir = stateDir;
   }
 
-  deploy(env: Record<string, string> = {}): Promise<Ending> {
-    return runProject(this.edge, "src/cli/deploy.ts", [], {
+  deploy(...args: string[]): Promise<Ending> {
+    return runProject(this.edge, "src/cli/deploy.ts", ["--watch", WATCH_SECONDS, ...args], {
       STATE_DIR: this.stateDir,
       AKIMBO_OWNER_EMAIL: OWNER,
       AKIMBO_URL: this.edge.url,
-      ...env,
     });
   }
 
@@ -120,10 +121,7 @@ export class Rehearsal {
 }
 
 /** @throws Error after a patience that a busy machine needs */
-export async function until(
-  isSo: () => Promise<boolean>,
-  patienceMs = PATIENCE_MS,
-): Promise<void> {
+export async function until(isSo: () => Promise<boolean>, patienceMs = PATIENCE_MS): Promise<void> {
   for (const deadline = performance.now() + patienceMs; !(await isSo()); await sleep(POLL_MS)) {
     if (performance.now() > deadline) throw new Error("It did not come about in time.");
   }
