@@ -109,7 +109,8 @@ export class Rehearsal {
    */
   async checkPosts(which = "TRUE"): Promise<void> {
     const [row] = await this.edge.account.query(
-      `SELECT count(*) AS count, sum(status = 'completed') AS completed FROM uploads WHERE ${which}`,
+      `SELECT count(*) AS count, sum(status = 'completed') AS completed FROM uploads
+        WHERE deleted_at IS NULL AND ${which}`,
     );
     assert.deepEqual(row, { count: this.posts, completed: this.posts });
     const { posts } = await this.call<{ posts: unknown[] }>(
