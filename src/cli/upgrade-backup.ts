@@ -39,13 +39,13 @@ export async function backUpFirst(upgrade: Upgrade, say: Say): Promise<void> {
     say("! No backup was made, because of --without-backup.");
     return;
   }
-  const reason = await findNeedlessness(upgrade);
-  if (reason !== null) {
-    say(reason);
-    return;
-  }
-  say("Backing the database up …");
   try {
+    const reason = await findNeedlessness(upgrade);
+    if (reason !== null) {
+      say(reason);
+      return;
+    }
+    say("Backing the database up …");
     const { id } = await storeBackup(place, {});
     say(`✓ Backup ${id} is stored. To restore it:\n${commandFor(id)}`);
   } catch (error) {
