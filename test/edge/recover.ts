@@ -87,6 +87,8 @@ export async function restoreAll(rehearsal: Rehearsal): Promise<string> {
   assert.deepEqual(await contents(rehearsal), before);
 
   await isHeld(rehearsal, planned.id);
+  // The sandbox keeps its posts in a Durable Object, which is in no backup: it has none, so the held post is not there.
+  rehearsal.gone = rehearsal.posts;
   await rehearsal.checkPosts(`id <> ${planned.id}`);
   await rehearsal.call("POST", `/api/v1/upload/${planned.id}/retry`, { force: true });
   rehearsal.posts++;

@@ -26,6 +26,8 @@ export class Rehearsal {
   token = "";
   /** The posts that were accepted so far, each of which has to go out once. */
   posts = 0;
+  /** Of these, the posts whose simulated platform went with a lost Worker. */
+  gone = 0;
 
   constructor(edge: Edge, stateDir: string) {
     this.edge = edge;
@@ -117,7 +119,7 @@ export class Rehearsal {
       "GET",
       "/sandbox/api/posts?limit=10000",
     );
-    assert.equal(posts.length, this.posts, "each post stands at its platform once");
+    assert.equal(posts.length, this.posts - this.gone, "each post stands at its platform once");
   }
 }
 
