@@ -39,15 +39,7 @@ export function createCloud(stateDir: string) {
   }
 
   return {
-    /** Null when wrangler's login covers several accounts. */
-    findAccountId: async () => {
-      const { CLOUDFLARE_ACCOUNT_ID: chosen } = process.env;
-      if (chosen) return chosen;
-      const { code, stdout } = await runWrangler(["whoami", "--json"]);
-      if (code !== 0) return null;
-      const [only, ...others] = login.parse(JSON.parse(stdout)).accounts;
-      return only && others.length === 0 ? only.id : null;
-    },
+    findAccountId,
     findDatabase,
     createDatabase: async (name: string) => {
       await requireWrangler("Creating the database", ["d1", "create", name, KEEP_CONFIG]);
@@ -98,6 +90,16 @@ export function createCloud(stateDir: string) {
     uploadVersion: (config: string, newSecrets: Record<string, string>) =>
       withSecrets(stateDir, newSecrets, (options) => uploadVersion(config, options)),
   };
+}
+
+/** Null when wrangler's login covers several accounts. */
+export async function findAccountId(): Promise<string | null> {
+  const { CLOUDFLARE_ACCOUNT_ID: chosen } = process.env;
+  if (chosen) return chosen;
+  const { code, stdout } = await runWrangler(["whoami", "--json"]);
+  if (code !== 0) return null;
+  const [only, ...others] = login.parse(JSON.parse(stdout)).accounts;
+  return only && others.length === 0 ? only.id : null;
 }
 
 export async function findListed(

@@ -44,7 +44,7 @@ export async function runLocalJob(job: LocalJob): Promise<Row[][]> {
   throw toProblem(data.reason, "npm start");
 }
 
-function toProblem(reason: string, setUp: string): Problem {
+export function toProblem(reason: string, setUp: string): Problem {
   return new Problem(
     reason.startsWith("no such table")
       ? `The database has not been set up yet. Run \`${setUp}\` first.`
@@ -99,8 +99,11 @@ export async function migrateAndExecute(place: Place, statements: string[]): Pro
   return statements.length > 0 ? execute(place, statements) : [];
 }
 
+export async function readMigrationNames(): Promise<string[]> {
+  return (await readdir(inProject("migrations"))).filter((name) => name.endsWith(".sql")).sort();
+}
+
 async function isUpToDate(applied: Row[]): Promise<boolean> {
   const names = new Set(applied.map(({ name }) => name));
-  const files = await readdir(inProject("migrations"));
-  return files.filter((file) => file.endsWith(".sql")).every((file) => names.has(file));
+  return (await readMigrationNames()).every((name) => names.has(name));
 }

@@ -18,10 +18,11 @@ import {
 } from "./deploy-config.ts";
 import { HAS_ACCOUNT, insertFirstOwner, toOwner } from "./owner.ts";
 import { Problem } from "./program.ts";
-import { putLive, sayWayBack } from "./put-live.ts";
+import { findVersion, putLive, sayWayBack } from "./put-live.ts";
 import { createLink } from "./sign-in-links.ts";
 import { sql } from "./sql.ts";
 import { createToken, insertToken } from "./tokens.ts";
+import { type BackupWish, backUpFirst } from "./upgrade-backup.ts";
 import { checkVars, type Vars } from "./vars.ts";
 
 export interface Dialog {
@@ -40,6 +41,14 @@ export interface StorageKey {
   secretAccessKey: string;
 }
 
+interface DeploymentOptions {
+  stateDir: string;
+  acceptsNewKeys: boolean;
+  backup: BackupWish;
+  /** How long each step of an upgrade is watched. */
+  watchSeconds: number;
+}
+
 /**
  * Repeated runs are safe. `signInPath` is the path of a single-use sign-in link for the owner; an instance without an
  * owner has a `claimCode` instead.
@@ -50,15 +59,19 @@ export async function runDeployment(
   cloud: Cloud,
   config: WranglerConfig,
   dialog: Dialog,
-  options: { stateDir: string; acceptsNewKeys: boolean },
+  options: DeploymentOptions,
 ) {
   checkProductionVars(config);
   const databaseId = await prepareDatabase(cloud, config, dialog);
   config = await withEndpoint(cloud, config, dialog);
   const deployConfig = await writeDeployConfig(config, databaseId, options.stateDir);
-  const place: Place = { kind: "remote", config: deployConfig };
+  const place = { kind: "remote", config: deployConfig } as const;
   const running = await findRunning(config.name);
-  if (running) await sayWayBack(config, deployConfig, dialog.say);
+  if (running) {
+    await sayWayBack(config, deployConfig, dialog.say);
+    const runningVersion = await findVersion(config, options.stateDir);
+    await backUpFirst({ place, wish: options.backup, runningVersion }, dialog.say);
+  }
   const contents = await migrateAndRead(place);
   dialog.say("✓ Database is up to date");
   await prepareBucket(cloud, config.r2_buckets[0].bucket_name, dialog);
@@ -74,8 +87,8 @@ export async function runDeployment(
   const keepsOwnKeys = keys === "own" && !options.acceptsNewKeys;
   const secrets = await chooseSecrets(present ?? [], keepsOwnKeys, dialog);
   const deployment = { config, deployConfig, secrets, running };
-  const { stateDir } = options;
-  const addresses = await putLive(cloud, deployment, { say: dialog.say, stateDir });
+  const { stateDir, watchSeconds } = options;
+  const addresses = await putLive(cloud, deployment, { say: dialog.say, stateDir, watchSeconds });
   if (claim) return { addresses, claimCode: claim.code };
   const firstToken = email && (await createFirstOwner(place, email));
   const { path } = await createLink(place, null);

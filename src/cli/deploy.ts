@@ -1,22 +1,42 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { toEmail } from "../core/email.ts";
 import { buildAssets } from "./assets.ts";
 import { createCloud } from "./cloud.ts";
 import { readWranglerConfig } from "./deploy-config.ts";
 import { type Dialog, runDeployment, type StorageKey } from "./deploy-steps.ts";
 import { readStateDir } from "./paths.ts";
-import { Problem, runProgram } from "./program.ts";
+import { Misuse, Problem, runProgram } from "./program.ts";
 import { goBack } from "./put-live.ts";
+import { WATCH_SECONDS } from "./rollout.ts";
+
+interface DeployOptions {
+  newKeys?: boolean;
+  back?: boolean;
+  backup?: boolean;
+  withoutBackup?: boolean;
+  watch: string;
+}
 
 async function main(): Promise<number> {
   const program = new Command("npm run deploy --")
     .description("Creates what is missing in your Cloudflare account and deploys Akimbo there.")
     .option("--new-keys", "make new ENCRYPTION_KEYS; stored logins become unreadable")
     .option("--back", "give all calls to the version that ran before")
+    .addOption(
+      new Option("--backup", "make a backup first, also when nothing is new").conflicts(
+        "withoutBackup",
+      ),
+    )
+    .option("--without-backup", "upgrade without a new backup")
+    .option(
+      "--watch <seconds>",
+      "how long each step of an upgrade is watched",
+      String(WATCH_SECONDS),
+    )
     .parse();
-  const { newKeys = false, back = false } = program.opts<{ newKeys?: boolean; back?: boolean }>();
+  const { newKeys = false, back = false, watch, ...chosen } = program.opts<DeployOptions>();
   const config = await readWranglerConfig();
   if (back) {
     await goBack(config.name, (line) => console.log(line));
@@ -27,6 +47,8 @@ async function main(): Promise<number> {
   const result = await runDeployment(createCloud(stateDir), config, createDialog(), {
     stateDir,
     acceptsNewKeys: newKeys,
+    backup: chosen.withoutBackup ? "never" : chosen.backup ? "always" : "auto",
+    watchSeconds: toSeconds(watch),
   });
 
   const [address] = result.addresses;
@@ -44,6 +66,15 @@ async function main(): Promise<number> {
     console.log("For another API token: npm run cli -- token create --remote --name <name>");
   }
   return 0;
+}
+
+const MAX_WATCH_SECONDS = 3_600;
+
+/** @throws Misuse for text that is no number of seconds */
+function toSeconds(text: string): number {
+  const seconds = Number(text);
+  if (/^\d+(\.\d+)?$/.test(text) && seconds <= MAX_WATCH_SECONDS) return seconds;
+  throw new Misuse(`--watch takes a number of seconds, at most ${MAX_WATCH_SECONDS}.`);
 }
 
 /** Without a terminal, environment variables answer the questions. */

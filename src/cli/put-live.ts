@@ -38,11 +38,21 @@ export async function findAddress(
   return URL.canParse(String(address)) ? new URL(String(address)).origin : null;
 }
 
+/** The version that answers; null when it is not known. */
+export async function findVersion(
+  config: WranglerConfig,
+  stateDir: string,
+): Promise<string | null> {
+  const address = await findAddress(config, stateDir);
+  const health = address && (await askHealth(address, config.name, null));
+  return health ? (health.version ?? null) : null;
+}
+
 /** Returns the addresses. */
 export async function putLive(
   cloud: Cloud,
   { config, deployConfig, secrets, running }: Deployment,
-  { say, stateDir }: { say: Say; stateDir: string },
+  { say, stateDir, watchSeconds }: { say: Say; stateDir: string; watchSeconds: number },
 ): Promise<string[]> {
   const address = await findAddress(config, stateDir);
   const current = running && largest(running);
@@ -57,6 +67,7 @@ export async function putLive(
           share: (shares, message) => shareCalls(worker, shares, message),
           deployTriggers: () => deployTriggers(deployConfig),
           askHealth: (version) => askHealth(address, worker, version),
+          watchSeconds,
         },
       );
       say(`✓ ${NAME} answers all calls. Back, by one command: npm run deploy -- --back`);

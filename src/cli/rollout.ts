@@ -6,7 +6,9 @@ import { Problem } from "./program.ts";
 /** Share of the calls that the new version answers first, in percent. */
 const FIRST_SHARE = 10;
 const LOOKS = 5;
-const LOOK_EVERY_MS = 2_000;
+/** How long each step is watched, unless the owner says more or less. */
+export const WATCH_SECONDS = 8;
+const SHORTEST_PAUSE_MS = 100;
 const LOOK_TIMEOUT_MS = 10_000;
 /** A new deployment reaches all of Cloudflare's network within this time. */
 const REACHES_ALL_MS = 30_000;
@@ -14,6 +16,7 @@ const REACHES_ALL_MS = 30_000;
 const answer = z.object({
   status: z.enum(["ok", "late", "down"]),
   error: z.string().optional(),
+  version: z.string().optional(),
   deployment: z.string().nullish(),
 });
 type Health = z.infer<typeof answer>;
@@ -24,6 +27,7 @@ export interface Steps {
   deployTriggers(): Promise<void>;
   /** Null when nothing answers as Akimbo does. */
   askHealth(version: string | null): Promise<Health | null>;
+  watchSeconds?: number;
   wait?(ms: number): Promise<void>;
 }
 
@@ -77,11 +81,12 @@ const isWorse = (health: Health, before: Health): boolean =>
 async function findProblem(
   version: string | null,
   before: Health,
-  { askHealth }: Steps,
+  { askHealth, watchSeconds = WATCH_SECONDS }: Steps,
   wait: (ms: number) => Promise<void>,
 ): Promise<string | null> {
+  const everyMs = Math.max(SHORTEST_PAUSE_MS, (watchSeconds * 1_000) / (LOOKS - 1));
   let isReached = version === null;
-  for (let look = 0, waited = 0; look < LOOKS; waited += LOOK_EVERY_MS) {
+  for (let look = 0, waited = 0; look < LOOKS; waited += everyMs) {
     const health = await askHealth(version);
     isReached ||= health?.deployment === version;
     if (isReached || waited >= REACHES_ALL_MS) look++;
@@ -89,7 +94,7 @@ async function findProblem(
     if (isReached && health && isWorse(health, before)) {
       return health.error ?? `/health is ${health.status}.`;
     }
-    if (look < LOOKS) await wait(LOOK_EVERY_MS);
+    if (look < LOOKS) await wait(everyMs);
   }
   return isReached ? null : "Cloudflare did not lead a call to it.";
 }

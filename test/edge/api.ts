@@ -34,7 +34,7 @@ export interface Reply {
   raw?: { headers?: Record<string, string>; body?: string | Buffer };
 }
 
-/** A method and a pattern of paths, in which `:` stands for one open part. */
+/** A method and a pattern of paths, in which `:` stands for one open part and `*` for the rest. */
 export type Route = [pattern: string, handle: (cloud: Cloud, call: Call) => Promise<Reply> | Reply];
 
 /** A call as tests read it. */
@@ -44,12 +44,13 @@ export interface SeenCall {
   code: number | null;
 }
 
-/** Calls that work in a database, and questions of tests: they leave the account as it is. */
-const KEEPS_STATE = /^\/(?:edge|signed|graphql)\b|\/(?:query|raw|export|import)$/;
+/** Calls that work in a database or a bucket, and questions of tests: they leave the account as it is. */
+const KEEPS_STATE =
+  /^\/(?:edge|signed|graphql)\b|\/(?:query|raw|export|import)$|^\/r2\/buckets\/[^/]+\/objects\//;
 
 export class Api {
   readonly calls: SeenCall[] = [];
-  /** Calls that the token has no right to, such as `PUT /r2/buckets/akimbo-media/cors`. */
+  /** Calls that the token has no right to, such as `PUT /r2/buckets/akimbo-media/cors`, or their beginnings. */
   readonly forbidden = new Set<string>();
   private readonly routes: { pattern: RegExp; handle: Route[1] }[];
   private readonly cloud: Cloud;
@@ -58,14 +59,15 @@ export class Api {
   constructor(cloud: Cloud, routes: Route[]) {
     this.cloud = cloud;
     this.routes = routes.map(([pattern, handle]) => ({
-      pattern: new RegExp(`^${pattern.replaceAll("/:", "/([^/]+)")}$`),
+      pattern: new RegExp(`^${pattern.replace("/*", "/(.+)").replaceAll("/:", "/([^/]+)")}$`),
       handle,
     }));
   }
 
   async answer(method: string, url: URL, contentType: string, body: Buffer): Promise<Reply> {
     const path = url.pathname.replace(`/accounts/${ACCOUNT_ID}/`, "/");
-    if (this.forbidden.has(`${method} ${path}`)) {
+    const isForbidden = [...this.forbidden].some((one) => `${method} ${path}`.startsWith(one));
+    if (isForbidden) {
       throw new Refusal(10_000, "Authentication error", 403);
     }
     for (const { pattern, handle } of this.routes) {

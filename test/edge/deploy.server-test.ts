@@ -30,12 +30,12 @@ const run = (file: string, args: string[] = [], env: Record<string, string> = {}
 const ID = /(?<=\/)[0-9a-f]{32}(?=\/|$)/g;
 const NO_ROUTE = 7_003;
 
-/** Returns the calls since the last time that created or set something, without SQL; ids are left open. */
+/** Returns the calls since the last time that created or set something, without SQL and backups; ids are left open. */
 async function takeChanges(): Promise<string[]> {
   const calls = await edge.account.takeCalls();
   unknown.push(...calls.filter(({ code }) => code === NO_ROUTE).map(({ path }) => path));
   return calls
-    .filter(({ method, path }) => method !== "GET" && !path.endsWith("/query"))
+    .filter(({ method, path }) => method !== "GET" && !/\/query$|\/objects\//.test(path))
     .map(({ method, path }) => `${method} ${path.replace(/\?.*/, "").replaceAll(ID, ":")}`);
 }
 
@@ -142,6 +142,53 @@ test("a second deployment keeps what is there and adds the storage key it is giv
   );
   assert.doesNotMatch(output, /kmb_/);
   assert.deepEqual(await findLinks(output), [EMAIL]);
+});
+
+const isVersion = ({ method, path }: { method: string; path: string }): boolean =>
+  method === "POST" && /\/scripts\/akimbo\/versions/.test(path);
+
+test("an upgrade is backed up first, into the bucket", async () => {
+  await edge.account.takeCalls();
+  const { code, output } = await run("src/cli/deploy.ts");
+  assert.equal(code, 0, output);
+  const [, id = ""] = /✓ Backup (\S+) is stored/.exec(output) ?? [];
+  assert.match(output, new RegExp(`cli -- restore --remote --from ${id} `));
+  assert.match(output, /d1 time-travel restore akimbo --bookmark=\S+/);
+  const manifest = `PUT /r2/buckets/akimbo-media/objects/backups/${id}/manifest.json`;
+  const calls = await edge.account.takeCalls();
+  const stored = calls.findIndex(({ method, path }) => `${method} ${path}` === manifest);
+  assert.ok(stored >= 0 && stored < calls.findIndex(isVersion), `${stored}`);
+  const [row] = await edge.account.query("SELECT id, rows FROM backups ORDER BY id DESC LIMIT 1");
+  assert.equal(row?.id, id);
+  const listed = await run("src/cli/akimbo.ts", ["restore", "--remote", "--list"]);
+  assert.match(listed.output, new RegExp(`^${id}$`, "m"));
+});
+
+test("a backup that fails ends the upgrade, unless the owner does without", async () => {
+  await takeChanges();
+  const env = { BACKUP_ENDPOINT: "https://storage.example" };
+  const { code, output } = await run("src/cli/deploy.ts", [], env);
+  assert.equal(code, 1, output);
+  assert.match(output, /nothing was changed\.\n.*its keys are needed.*-- --without-backup/s);
+  assert.match(output, /--bookmark=/);
+  assert.deepEqual(await takeChanges(), []);
+  const without = await run("src/cli/deploy.ts", ["--without-backup"], env);
+  assert.equal(without.code, 0, without.output);
+  assert.match(without.output, /! No backup was made, because of --without-backup/);
+});
+
+test("a login that may not use the bucket upgrades without a backup, and says so", async () => {
+  await takeChanges();
+  await edge.account.forbid("PUT /r2/buckets/akimbo-media/objects/");
+  const { code, output } = await run("src/cli/deploy.ts");
+  await edge.account.forbid();
+  assert.equal(code, 0, output);
+  assert.match(
+    output,
+    /! No backup was made, because the bucket cannot be written.*Authentication/,
+  );
+  assert.match(output, /--bookmark=/);
+  assert.ok((await takeChanges()).includes("POST /workers/scripts/akimbo/versions"));
 });
 
 const CORS = {

@@ -10,7 +10,7 @@ const CF = { country: "DE", colo: "FRA", city: "Berlin", timezone: "Europe/Berli
 /** A visitor's connection stays open between calls, also on a busy machine. */
 export const KEEP_ALIVE_MS = 10 * 60_000;
 /** The runtime closes idle connections by itself, so each call has its own. */
-const AGENT = new Agent({ keepAlive: false });
+export const AGENT = new Agent({ keepAlive: false });
 
 /** The script of a host: a custom domain's, one of workers.dev's, or the only one. */
 function scriptOf({ state }: Account, host: string): string | undefined {

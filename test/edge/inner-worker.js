@@ -2,7 +2,9 @@
  * The Worker of the edge itself, beside those that were uploaded. Their databases and queues lead through it, and the
  * account API reaches databases by it.
  */
+
 import { WorkerEntrypoint } from "cloudflare:workers";
+import { Buffer } from "node:buffer";
 
 const SQL_URL = "http://d1/query?resultsFormat=ARRAY_OF_OBJECTS";
 const READS = /^\s*(?:--[^\n]*\n\s*)*(?:SELECT|PRAGMA|EXPLAIN)\b/i;
@@ -67,6 +69,14 @@ const ROUTES = {
   async query(env, { id, queries }) {
     const init = { method: "POST", body: JSON.stringify(queries) };
     return (await runQuery(env, id, SQL_URL, init)).json();
+  },
+  async object(env, { method, bucket, key, body }) {
+    const objects = env[`R2 ${bucket}`];
+    if (method === "put") await objects.put(key, Buffer.from(body, "base64"));
+    if (method === "delete") await objects.delete(key);
+    const found = method === "get" ? await objects.get(key) : null;
+    const bytes = found && Buffer.from(await found.arrayBuffer());
+    return { body: bytes?.toString("base64") ?? null };
   },
 };
 

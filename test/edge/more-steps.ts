@@ -6,6 +6,7 @@ import { buildWorker } from "../../src/cli/worker-script.ts";
 import { visit } from "../cli/domain-servers.ts";
 import { upgradeUnderLoad } from "./load.ts";
 import { runWrangler } from "./programs.ts";
+import { restoreAll } from "./recover.ts";
 import type { Rehearsal, Step } from "./rehearsal.ts";
 import { CASE_NAMES, refusedByWrangler } from "./wrangler-refusals.ts";
 
@@ -165,5 +166,6 @@ export const MORE_STEPS: Step[] = [
   ["the database by wrangler", workOnDatabase],
   ["a domain of its own", serveOwnDomain],
   ["everything that wrangler lets pass and the account refuses", refuseAll],
+  ["a backup, everything lost, a restore", restoreAll],
   ["nothing lost, nothing twice", loseNothing],
 ];

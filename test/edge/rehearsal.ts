@@ -7,8 +7,12 @@ import type { Edge } from "./start.ts";
 export type Step = [name: string, run: (rehearsal: Rehearsal) => Promise<string>];
 
 const OWNER = "owner@example.com";
+/** Each look at an upgrade is taken; the pauses between are short here. */
+const WATCH_SECONDS = "1";
 const POLL_MS = 250;
 const PATIENCE_MS = 90_000;
+/** Hundreds of posts may still be on their way. */
+const SETTLES_WITHIN_MS = 600_000;
 
 export interface Post {
   id: number;
@@ -22,18 +26,19 @@ export class Rehearsal {
   token = "";
   /** The posts that were accepted so far, each of which has to go out once. */
   posts = 0;
+  /** Of these, the posts whose simulated platform went with a lost Worker. */
+  gone = 0;
 
   constructor(edge: Edge, stateDir: string) {
     this.edge = edge;
     this.stateDir = stateDir;
   }
 
-  deploy(env: Record<string, string> = {}): Promise<Ending> {
-    return runProject(this.edge, "src/cli/deploy.ts", [], {
+  deploy(...args: string[]): Promise<Ending> {
+    return runProject(this.edge, "src/cli/deploy.ts", ["--watch", WATCH_SECONDS, ...args], {
       STATE_DIR: this.stateDir,
       AKIMBO_OWNER_EMAIL: OWNER,
       AKIMBO_URL: this.edge.url,
-      ...env,
     });
   }
 
@@ -97,26 +102,30 @@ export class Rehearsal {
       if (row?.count === 0) return true;
       await this.edge.account.runCron();
       return false;
-    });
+    }, SETTLES_WITHIN_MS);
   }
 
-  /** @throws AssertionError where a post is lost, failed, or stands at a platform more than once */
-  async checkPosts(): Promise<void> {
+  /**
+   * @param which a condition of SQL for the posts that have to be out
+   * @throws AssertionError where a post is lost, failed, or stands at a platform more than once
+   */
+  async checkPosts(which = "TRUE"): Promise<void> {
     const [row] = await this.edge.account.query(
-      "SELECT count(*) AS count, sum(status = 'completed') AS completed FROM uploads",
+      `SELECT count(*) AS count, sum(status = 'completed') AS completed FROM uploads
+        WHERE deleted_at IS NULL AND ${which}`,
     );
     assert.deepEqual(row, { count: this.posts, completed: this.posts });
     const { posts } = await this.call<{ posts: unknown[] }>(
       "GET",
       "/sandbox/api/posts?limit=10000",
     );
-    assert.equal(posts.length, this.posts, "each post stands at its platform once");
+    assert.equal(posts.length, this.posts - this.gone, "each post stands at its platform once");
   }
 }
 
 /** @throws Error after a patience that a busy machine needs */
-export async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (const deadline = performance.now() + PATIENCE_MS; !(await isSo()); await sleep(POLL_MS)) {
+export async function until(isSo: () => Promise<boolean>, patienceMs = PATIENCE_MS): Promise<void> {
+  for (const deadline = performance.now() + patienceMs; !(await isSo()); await sleep(POLL_MS)) {
     if (performance.now() > deadline) throw new Error("It did not come about in time.");
   }
 }

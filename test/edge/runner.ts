@@ -1,7 +1,9 @@
 import { appendFileSync } from "node:fs";
+import { request } from "node:http";
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import type { Account } from "./account.ts";
+import { AGENT } from "./front.ts";
 import type { LogLine } from "./log.ts";
 import { Refusal } from "./refusal.ts";
 import { INNER_WORKER, listRunning, type Running, runtimeOptions } from "./worker-options.ts";
@@ -36,10 +38,27 @@ export interface BatchOutcome {
   retryMessages: { msgId: string; delaySeconds?: number }[];
 }
 
-/** A running call may take this long to end before the runtime is started anew. */
-const DRAIN_MS = 30_000;
+/** A running call may take this long to end before the runtime is started anew. Under load on a busy machine they do. */
+const DRAIN_MS = 120_000;
 /** Work that a call left behind gets this long. */
 const GRACE_MS = 300;
+
+const OK = 200;
+
+/** Each call has a connection of its own, because a runtime that starts anew ends those of the one before. */
+function post(url: string, body: string): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, { method: "POST", agent: AGENT }, (answer) => {
+      let text = "";
+      answer.setEncoding("utf8").on("data", (part: string) => {
+        text += part;
+      });
+      answer.on("end", () => resolve({ status: answer.statusCode ?? 0, text }));
+      answer.on("error", reject);
+    });
+    outgoing.on("error", reject).end(body);
+  });
+}
 
 /**
  * Runs what is deployed. Another deployment starts the runtime anew: new requests wait for it, running ones end before.
@@ -134,24 +153,21 @@ export class Runner {
     return address;
   }
 
+  /** Asks the edge's own Worker, within `use`. */
   private async ask<T>(name: string, body: object): Promise<T> {
-    return this.use(async () => {
-      const response = await fetch(`${this.address(INNER_WORKER)}/${name}`, {
-        method: "POST",
-        body: JSON.stringify(body),
-      });
-      const answer = (await response.json()) as T & { thrown?: string };
-      if (!response.ok) throw new Error(answer.thrown);
-      return answer;
-    });
+    const { status, text } = await post(
+      `${this.address(INNER_WORKER)}/${name}`,
+      JSON.stringify(body),
+    );
+    const answer = JSON.parse(text) as T & { thrown?: string };
+    if (status !== OK) throw new Error(answer.thrown);
+    return answer;
   }
 
   /** @throws Refusal with the database's own message */
   async query(id: string, queries: { sql: string; params?: unknown[] }[]): Promise<QueryResult[]> {
-    const answer = await this.ask<QueryResult[] | { success: false; error: string }>("query", {
-      id,
-      queries,
-    });
+    type Answer = QueryResult[] | { success: false; error: string };
+    const answer = await this.use(() => this.ask<Answer>("query", { id, queries }));
     if (Array.isArray(answer)) return answer;
     throw new Refusal(7_500, answer.error, 400, "storage");
   }
@@ -163,18 +179,27 @@ export class Runner {
   ): Promise<string[]> {
     const params = [options.no_schema ? 1 : 0, options.no_data ? 1 : 0, ...(options.tables ?? [])];
     const sql = "PRAGMA miniflare_d1_export(?,?,?);";
-    const answer = await this.ask<{ results: [string[]] }>("query", {
-      id,
-      queries: [{ sql, params }],
-    });
+    const answer = await this.use(() =>
+      this.ask<{ results: [string[]] }>("query", { id, queries: [{ sql, params }] }),
+    );
     return answer.results[0];
   }
 
+  /** `body` is base64; the answer's is null for an object that is not there. */
+  object(
+    method: "put" | "get" | "delete",
+    what: { bucket: string; key: string; body?: string },
+  ): Promise<{ body: string | null }> {
+    return this.use(() => this.ask("object", { method, ...what }));
+  }
+
+  /** Within `use`, which says the Worker. */
   deliver(worker: string, queue: string, messages: Message[]): Promise<BatchOutcome> {
     const metrics = { backlogCount: 0, backlogBytes: 0 };
     return this.ask("queue", { worker, queue, messages, metrics });
   }
 
+  /** Within `use`, which says the Worker. */
   schedule(worker: string, cron: string, at: Date): Promise<{ outcome: string }> {
     return this.ask("scheduled", { worker, cron, time: at.getTime() });
   }

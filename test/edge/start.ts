@@ -102,7 +102,7 @@ export async function startEdge({
     state: () => control("state"),
     /** The calls since the last time; `code` is that of a refusal. */
     takeCalls: () => control("calls"),
-    /** Refuses calls such as `PUT /r2/buckets/akimbo-media/cors`, as for a token without the right. */
+    /** Refuses calls that begin as `PUT /r2/buckets/akimbo-media/cors` does, as for a token without the right. */
     forbid: (...calls: string[]) => control("forbid", calls),
     runCron: (at = new Date()) => control("cron", { at: at.getTime() }),
     backlog: () => control("backlog"),

@@ -141,6 +141,7 @@ async function deployAgain(rehearsal: Rehearsal): Promise<string> {
   await account.takeCalls();
   const { code, output } = await rehearsal.deploy();
   assert.equal(code, 0, output);
+  assert.match(output, /no backup is needed/);
   const calls = await account.takeCalls();
   const made = calls
     .filter(

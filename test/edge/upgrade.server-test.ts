@@ -72,8 +72,9 @@ test("the first deployment answers all calls at once", async () => {
 });
 
 test("an upgrade is shared out by and by, and can come back by one command", async () => {
-  const { code, output } = await deploy();
+  const { code, output } = await deploy("--backup");
   equal(code, 0, output);
+  match(output, /✓ Backup \S+ is stored/);
   match(output, /d1 time-travel restore akimbo --bookmark=\S+/);
   deepEqual((await deployments()).slice(1), [[0, 100], [10, 90], [100]]);
   const second = (await health()).deployment;

@@ -223,7 +223,7 @@ export function runtimeOptions(account: Account, running: Running[], doors: Door
       },
     ],
     compatibilityDate: MAX_DATE,
-    compatibilityFlags: EXTRA_HANDLERS,
+    compatibilityFlags: [...EXTRA_HANDLERS, "nodejs_compat"],
     unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
     bindings: {
       LIMITS: {
@@ -233,6 +233,9 @@ export function runtimeOptions(account: Account, running: Running[], doors: Door
     },
     d1Databases: Object.fromEntries(
       account.state.databases.map(({ uuid }) => [`D1 ${uuid}`, uuid]),
+    ),
+    r2Buckets: Object.fromEntries(
+      Object.keys(account.state.buckets).map((name) => [`R2 ${name}`, { id: name, ...S3_KEYS }]),
     ),
     serviceBindings: { NODE: doors.node },
     unsafeBindings: [handlers(running)],

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Miniflare } from "miniflare";
 import type { Db, Query } from "../../db/client.ts";
-import { execute, type Place, type Row } from "../d1.ts";
+import { type AccountApi, openAccount } from "../account-api.ts";
+import type { Place, Row } from "../d1.ts";
 import { inProject } from "../paths.ts";
 import { Problem } from "../program.ts";
 import { quote } from "../sql.ts";
@@ -24,6 +25,8 @@ export interface Database {
   db: Db;
   /** Null when the bucket cannot be listed from here. */
   bucket: R2Bucket | null;
+  /** Null for a local one. */
+  account: AccountApi | null;
   close(): Promise<void>;
 }
 
@@ -54,8 +57,9 @@ async function openLocal(stateDir: string): Promise<Database> {
     read,
     write: (writes) => refused(() => file.write(writes)),
     runScript: (script) => refused(() => file.runScript(script)),
-    db: queriesBy(({ sql, params }) => read(sql, params)),
+    db: queriesBy((queries) => Promise.all(queries.map(({ sql, params }) => read(sql, params)))),
     bucket: bucket as unknown as R2Bucket,
+    account: null,
     close: async () => {
       file.close();
       await miniflare.dispose();
@@ -81,17 +85,26 @@ async function refused<T>(work: () => T): Promise<T> {
 
 /** Source: D1, "Limits": a statement has at most 100,000 bytes. */
 const MAX_LITERAL_BYTES = 90_000;
-/** A command line takes less than 128 KiB in one argument. Longer statements go by a file. */
-const MAX_COMMAND_BYTES = 100_000;
+/** Longer scripts are imported as a file, which is quicker and closes the database meanwhile. */
+const MAX_CALL_BYTES = 100_000;
 
-function openRemote(place: Place & { kind: "remote" }): Database {
-  const read = async (statement: string) => (await execute(place, [statement]))[0] ?? [];
+async function openRemote(place: Place & { kind: "remote" }): Promise<Database> {
+  const account = await openAccount(place.config);
+  const read = async (statement: string) => (await account.query([statement]))[0] ?? [];
+  const runScript = async (script: string) => {
+    if (bytesOf(script) < MAX_CALL_BYTES) await account.query([script]);
+    else await runFile(place, script);
+  };
   return {
     read,
-    write: (writes) => runStatements(place, writes.flatMap(literals)),
-    runScript: (script) => runFile(place, script),
-    db: queriesBy((query) => read(withValues(query))),
+    write: async (writes) => {
+      const statements = writes.flatMap(literals);
+      if (statements.length > 0) await runScript(`${statements.join(";\n")};\n`);
+    },
+    runScript,
+    db: queriesBy(async (queries) => account.query(queries.map(withValues))),
     bucket: null,
+    account,
     close: async () => {},
   };
 }
@@ -103,13 +116,6 @@ const withValues = ({ sql, params }: Query<unknown>): string =>
   );
 
 const bytesOf = (text: string): number => Buffer.byteLength(text);
-
-async function runStatements(place: Place & { kind: "remote" }, statements: readonly string[]) {
-  const script = statements.join(";\n");
-  if (script === "") return;
-  if (bytesOf(script) < MAX_COMMAND_BYTES) await execute(place, [...statements]);
-  else await runFile(place, `${script};\n`);
-}
 
 async function runFile({ config }: Place & { kind: "remote" }, script: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "akimbo-restore-"));
@@ -166,14 +172,13 @@ function inPieces({ insert }: Exclude<Write, string>, line: string): string[] {
   ];
 }
 
-function queriesBy(read: (query: Query<unknown>) => Promise<Row[]>): Db {
+function queriesBy(read: (queries: readonly Query<unknown>[]) => Promise<Row[][]>): Db {
   const runAll = async <T>(queries: readonly Query<T>[]): Promise<T[]> => {
-    const answers: T[] = [];
-    for (const query of queries) {
-      const results = await read(query);
-      answers.push(query.read({ results, meta: { changes: 0 } } as unknown as D1Result<Row>));
-    }
-    return answers;
+    if (queries.length === 0) return [];
+    const answers = await read(queries);
+    return queries.map((query, i) =>
+      query.read({ results: answers[i] ?? [], meta: { changes: 0 } } as unknown as D1Result<Row>),
+    );
   };
   return { runAll, run: async (queries) => (await runAll(queries)) as never };
 }

@@ -20,7 +20,12 @@ interface BackupOptions {
 }
 
 /** @throws Problem when the folder is not empty, or the database or the storage refuses */
-export async function makeBackup(place: Place, { to }: BackupOptions): Promise<string> {
+export async function makeBackup(place: Place, options: BackupOptions): Promise<string> {
+  return describe(await storeBackup(place, options), options.to ? resolve(options.to) : null);
+}
+
+/** @throws Problem when the folder is not empty, or the database or the storage refuses */
+export async function storeBackup(place: Place, { to }: BackupOptions): Promise<Manifest> {
   const folder = to === undefined ? null : resolve(to);
   if (folder !== null) await requireEmptyFolder(folder);
   const database = await openDatabase(place);
@@ -29,7 +34,7 @@ export async function makeBackup(place: Place, { to }: BackupOptions): Promise<s
     const id = await copyAll(place, database, store);
     const manifest = await manifestOf(store, id);
     if (folder === null) await list(database, store, id, manifest);
-    return describe(manifest, folder);
+    return manifest;
   } finally {
     await database.close();
   }

@@ -215,13 +215,14 @@ async function finish(page: Page, place: Place): Promise<Place> {
   const { id } = place;
   const now = source.now();
   const slices = await notes.slicesOf(id);
-  const [stored, migrations, sequences, encryptionKeys] = await source.db.run([
+  const [stored, migrations, sequences] = await source.db.run([
     repo.storedTables(),
     repo.appliedMigrations(),
     repo.sequences(),
-    repo.usedKeys({}),
   ]);
   if (migrations.at(-1) !== place.schema) return beginCopy(page);
+  const tables = tablesOf(stored);
+  const [encryptionKeys] = await source.db.run([repo.usedKeys(tables)]);
   const bySource = Map.groupBy(slices, ({ source }) => source);
   const slicesFrom = (source: string) => (bySource.get(source) ?? []).map(toSlice);
   const objects = slicesFrom(OBJECTS);
@@ -233,7 +234,7 @@ async function finish(page: Page, place: Place): Promise<Place> {
     to: now.toISOString(),
     migrations,
     sequences: Object.fromEntries(sequences.map(({ name, seq }) => [name, seq])),
-    tables: tablesOf(stored).map(({ name, columns, key }): TableCopy => {
+    tables: tables.map(({ name, columns, key }): TableCopy => {
       const own = slicesFrom(name);
       return { name, columns, key, rows: rowsIn(own), slices: own };
     }),

@@ -85,6 +85,14 @@ export const D1_ROUTES: Route[] = [
     async (cloud, { params: [id = ""] }) => ({ result: await describe(cloud, id) }),
   ],
   [
+    "DELETE /d1/database/:",
+    ({ account }, { params: [id = ""] }) => {
+      const database = account.database(id);
+      account.state.databases = account.state.databases.filter((one) => one !== database);
+      return { result: null };
+    },
+  ],
+  [
     "POST /d1/database/:/query",
     async (cloud, call) => ({
       result: await run(cloud, call.params[0] ?? "", queriesOf(call.json())),

@@ -126,6 +126,17 @@ export const SCRIPT_ROUTES: Route[] = [
     },
   ],
   [
+    "DELETE /workers/scripts/:",
+    ({ account }, { params: [name = ""] }) => {
+      const script = account.script(name);
+      account.state.scripts = account.state.scripts.filter((one) => one !== script);
+      for (const queue of account.state.queues) {
+        if (queue.consumer?.script === name) queue.consumer = null;
+      }
+      return { result: null };
+    },
+  ],
+  [
     "POST /workers/scripts/:/versions",
     async ({ account }, call) => {
       const [name = ""] = call.params;

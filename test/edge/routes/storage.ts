@@ -4,6 +4,8 @@ import { Refusal } from "../refusal.ts";
 
 const noBucket = () => new Refusal(10_006, "The specified bucket does not exist.", 404, "storage");
 
+const noObject = () => new Refusal(10_007, "The specified key does not exist.", 404, "storage");
+
 /** @see https://developers.cloudflare.com/r2/buckets/create-buckets/ */
 const BUCKET_NAME = /^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/;
 /** @see https://developers.cloudflare.com/queues/platform/limits/ */
@@ -74,6 +76,31 @@ export const STORAGE_ROUTES: Route[] = [
       if (!bucket) throw noBucket();
       bucket.cors = null;
       return { result: {} };
+    },
+  ],
+  [
+    "PUT /r2/buckets/:/objects/*",
+    async ({ account, runner }, { params: [bucket = "", key = ""], body }) => {
+      if (!account.state.buckets[bucket]) throw noBucket();
+      await runner.object("put", { bucket, key, body: body.toString("base64") });
+      return { result: { key } };
+    },
+  ],
+  [
+    "GET /r2/buckets/:/objects/*",
+    async ({ account, runner }, { params: [bucket = "", key = ""] }) => {
+      if (!account.state.buckets[bucket]) throw noBucket();
+      const { body } = await runner.object("get", { bucket, key });
+      if (body === null) throw noObject();
+      return { raw: { body: Buffer.from(body, "base64") } };
+    },
+  ],
+  [
+    "DELETE /r2/buckets/:/objects/*",
+    async ({ account, runner }, { params: [bucket = "", key = ""] }) => {
+      if (!account.state.buckets[bucket]) throw noBucket();
+      await runner.object("delete", { bucket, key });
+      return { result: { key } };
     },
   ],
 ];

@@ -37,7 +37,7 @@ const NIGHT_TEAMS = 8;
 const EVERY_DAY = [0, 1, 2, 3, 4, 5, 6];
 const POOL_PLATFORMS = ["instagram", "facebook", "threads"];
 
-export const tokenOf = (team: number): string => `kmb_${String(team).padStart(64, "6")}`;
+export const tokenOf = (team: number): string => `kmb_${String(team).padStart(64, "0")}`;
 
 /** Every fourth team has a webhook; every fifth of these is dead, and some fail at times. */
 function endpointOf(team: number): string | null {

@@ -1,5 +1,4 @@
 import { sql } from "drizzle-orm";
-import { text } from "drizzle-orm/sqlite-core";
 import { type Listed, listed, prepared, preparedWrite } from "../../../db/client.ts";
 import { instant } from "../../../db/columns.ts";
 import {
@@ -96,15 +95,29 @@ export const allBackups = prepared(
   rowReader(backups),
 );
 
+/** Everything that is stored encrypted. An older schema lacks some of it. */
+const SEALED = {
+  accounts: "credentials",
+  webhooks: "secret",
+  notice_targets: "sealed",
+  consents: "memory",
+};
+
 /** Ids of the encryption keys of everything that is stored encrypted. */
-export const usedKeys = prepared(
-  () => sql`SELECT DISTINCT substr(sealed, 4, instr(substr(sealed, 4), '.') - 1) AS key_id
-    FROM (SELECT credentials AS sealed FROM accounts WHERE credentials IS NOT NULL
-      UNION ALL SELECT secret FROM webhooks UNION ALL SELECT sealed FROM notice_targets
-      UNION ALL SELECT memory FROM consents WHERE memory IS NOT NULL)
-    ORDER BY key_id`,
-  valueReader(text("key_id").notNull()),
-);
+export function usedKeys(tables: readonly TableShape[]) {
+  const parts = Object.entries(SEALED).flatMap(([table, column]) => {
+    const shape = tables.find(({ name }) => name === table);
+    const has = shape?.columns.some(({ name }) => name === column);
+    return has ? [`SELECT ${column} AS sealed FROM ${table} WHERE ${column} IS NOT NULL`] : [];
+  });
+  const sealed = parts.join(" UNION ALL ") || "SELECT NULL AS sealed WHERE FALSE";
+  return plainQuery(
+    `SELECT DISTINCT substr(sealed, 4, instr(substr(sealed, 4), '.') - 1) AS key_id
+      FROM (${sealed}) ORDER BY key_id`,
+    [],
+    (row: { key_id: string }) => row.key_id,
+  );
+}
 
 const readLatest = rowReader({
   finishedAt: renamed(backups.finishedAt, "finished_at"),
