@@ -1,6 +1,7 @@
 import { arrivalsIn, type Shown } from "../feed.ts";
 import { type Arrival, plainText } from "../findings.ts";
 import type { LivePlatform } from "../live-platform.ts";
+import { ask } from "./call.ts";
 import type { Service } from "./service.ts";
 
 /** Everything that all platforms have, each as often as it was received. */
@@ -8,8 +9,10 @@ export async function arrivalsOf(
   { origin }: Pick<Service, "origin">,
   platform: LivePlatform,
 ): Promise<Arrival[]> {
-  const response = await fetch(`${origin}/sandbox/api/posts`);
-  const { posts } = (await response.json()) as { posts: Shown[] };
+  const { posts } = await ask<{ posts: Shown[] }>(origin, {
+    method: "GET",
+    path: "/sandbox/api/posts",
+  });
   return [...platform.arrivals, ...arrivalsIn(posts)].map((arrival) => ({
     ...arrival,
     text: plainText(arrival.text),

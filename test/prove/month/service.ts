@@ -1,6 +1,7 @@
 import type { Db, Query } from "../../../src/db/client.ts";
 import { type Instance, startInstance } from "../instance.ts";
 import type { ServerOptions } from "../server-options.ts";
+import { ask } from "./call.ts";
 import { type Bill, EMPTY_BILL, type Statement } from "./doors.ts";
 
 export const MINUTE_MS = 60_000;
@@ -81,14 +82,7 @@ export class Service {
     return { runAll, run: async (queries) => (await runAll(queries)) as never };
   }
 
-  private async post(path: string, body: unknown): Promise<unknown> {
-    const response = await fetch(this.origin + path, {
-      method: "POST",
-      body: JSON.stringify(body),
-      signal: AbortSignal.timeout(LEAP_MS),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text.slice(0, 500)}`);
-    return JSON.parse(text);
+  private post(path: string, body: object): Promise<unknown> {
+    return ask(this.origin, { method: "POST", path, body, timeoutMs: LEAP_MS });
   }
 }

@@ -1,3 +1,4 @@
+import { get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "../../../src/cli/random.ts";
 import { inTurn } from "./in-turn.ts";
@@ -30,12 +31,7 @@ export class Visitors {
       this.random.chance(SHARE) ? Array(this.random.between(1, MAX_VISITS)).fill(link.slug) : [],
     );
     await inTurn(slugs, async (slug) => {
-      const response = await fetch(`${service.origin}/s/${slug}`, {
-        redirect: "manual",
-        headers: { "user-agent": BROWSER },
-      });
-      await response.arrayBuffer();
-      if (response.status === 302) this.visits.push(service.now);
+      if ((await follow(`${service.origin}/s/${slug}`)) === 302) this.visits.push(service.now);
       else this.wrongAnswers++;
     });
     // A kill would lose the clicks that wait in the local queue, which is in memory.
@@ -44,6 +40,17 @@ export class Visitors {
       await sleep(POLL_MS);
     }
   }
+}
+
+/** Answers the status. */
+function follow(url: string): Promise<number | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
+  const request = get(url, { agent: false, headers: { "user-agent": BROWSER } }, (response) => {
+    response.resume();
+    resolve(response.statusCode);
+  });
+  request.on("error", reject);
+  return promise;
 }
 
 export async function clicksIn(service: Service): Promise<number> {
