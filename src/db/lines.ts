@@ -78,8 +78,8 @@ export function insertLines(
   parents: readonly Parent[] = [],
 ): string {
   const names = columns.map(({ name }) => quoted(name)).join(", ");
-  const elementOf = (i: number) =>
-    `value ->> '$[${Math.floor(i / MAX_ARGUMENTS)}][${i % MAX_ARGUMENTS}]'`;
+  const elementOf = (i: number) => `part${Math.floor(i / MAX_ARGUMENTS)} ->> ${i % MAX_ARGUMENTS}`;
+  const parts = chunks(columns).map((_, i) => `value -> ${i} AS part${i}`);
   const values = columns.map(({ as }, i) =>
     as === "plain" ? elementOf(i) : untyped(elementOf(i)),
   );
@@ -87,7 +87,10 @@ export function insertLines(
     const value = elementOf(columns.findIndex(({ name }) => name === column));
     return ` AND (${value} IS NULL OR ${value} IN (SELECT ${quoted(parentColumn)} FROM ${quoted(table)}))`;
   });
-  return `INSERT INTO ${quoted(into)} (${names}) SELECT ${values.join(", ")} FROM json_each(${source}) WHERE TRUE${conditions.join("")}`;
+  // Each part is taken from its line once: a path through the line for each column takes twice as long.
+  return `INSERT INTO ${quoted(into)} (${names})
+    WITH lines AS MATERIALIZED (SELECT ${parts.join(", ")} FROM json_each(${source}))
+    SELECT ${values.join(", ")} FROM lines WHERE TRUE${conditions.join("")}`;
 }
 
 export interface Parent {

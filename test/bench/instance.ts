@@ -107,12 +107,14 @@ interface AkimboOptions {
   entry?: string;
   /** Where its databases are kept; a folder of its own when it is left out. */
   stateDir?: string;
+  /** The database there has its tables already. */
+  isMigrated?: boolean;
 }
 
 /** Akimbo as built, with the bindings of wrangler.toml and its migrations applied. */
 export async function startAkimbo(
   workspace: Workspace,
-  { bundle, variables = {}, entry, stateDir }: AkimboOptions,
+  { bundle, variables = {}, entry, stateDir, isMigrated = false }: AkimboOptions,
 ): Promise<Instance> {
   const { assets: _, ...config } = readConfig();
   const own = modulesOf(bundle);
@@ -123,7 +125,7 @@ export async function startAkimbo(
     bindings: { ...VARIABLES, ...variables },
     modules: entry ? [module("entry.js", entry), ...own] : own,
   } as Options);
-  await instance.storeAtOnce(readMigrations());
+  if (!isMigrated) await instance.storeAtOnce(readMigrations());
   return instance;
 }
 

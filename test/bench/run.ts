@@ -22,9 +22,11 @@ import {
 } from "./relay.ts";
 import { type Row, skipped } from "./report.ts";
 import { measureRequests } from "./requests.ts";
+import { measureRestore } from "./restore.ts";
 import { measureAll, type Section } from "./sections.ts";
 import { measureStartUp } from "./start-up.ts";
 import { measureStorage } from "./storage.ts";
+import { measureTenGb } from "./ten-gb.ts";
 import { Workspace } from "./workspace.ts";
 
 const NO_PROC = "CPU is read from /proc, which this machine does not have";
@@ -48,6 +50,8 @@ const MIB = 1_024 ** 2;
 /** Large enough that starting and ending do not count. */
 const STORED_MIB = 2_048;
 
+const TEN_GB = 1e10;
+
 /** Rows that take too long to be among the others: they are measured when they are named. */
 const ON_REQUEST = {
   storage: async (workspace: Workspace, mebibytes: number | null) => {
@@ -69,6 +73,9 @@ const ON_REQUEST = {
     measureOverview(workspace, await buildBundle(workspace)),
   webhooks: async (workspace: Workspace) =>
     measureDeliveries(workspace, await buildBundle(workspace)),
+  restore: measureRestore,
+  "ten-gb": async (workspace: Workspace, mebibytes: number | null) =>
+    measureTenGb(workspace, await buildBundle(workspace), mebibytes === null ? TEN_GB : mebibytes * MIB),
   film: async (workspace: Workspace, mebibytes: number | null) => {
     const bundle = await buildBundle(workspace);
     const sizeBytes = mebibytes === null ? LARGEST_TO_YOUTUBE.sizeBytes : mebibytes * MIB;
@@ -134,7 +141,7 @@ function sectionsOf(workspace: Workspace, isQuick: boolean): Section[] {
 /**
  * Measures and prints; a bar that is missed is told, and is no failure of the program. A section that cannot be
  * measured says why, the others go on, and the program fails at its end. `--only` measures one part: `storage` and
- * `film` the way of one file into storage, and of 10 GiB to YouTube; `redirect`, `links`, `start`, `calls`, `intake`,
+ * `film` the way of one file into storage, and of 10 GiB to YouTube; `restore` a backup and a restore of a million posts; `ten-gb` what calls and ticks read of a full database; `redirect`, `links`, `start`, `calls`, `intake`,
  * `calendar`, `analytics` and `webhooks` the redirects, the pages of short links, the first answers of fresh Workers, the CPU of
  * calls, files in forms, a calendar, an overview of analytics and the CPU of attempts.
  */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Miniflare } from "miniflare";
-import { connect, type Db, type Query } from "../../db/client.ts";
+import type { Db, Query } from "../../db/client.ts";
 import { execute, type Place, type Row } from "../d1.ts";
 import { inProject } from "../paths.ts";
 import { Problem } from "../program.ts";
@@ -33,41 +33,34 @@ export async function openDatabase(place: Place): Promise<Database> {
 }
 
 async function openLocal(stateDir: string): Promise<Database> {
-  const { convertV4MiniflareOptions, Miniflare } = await import("miniflare");
   const toml = await readFile(inProject("wrangler.toml"), "utf8");
+  const folder = join(stateDir, "v3");
+  const { openFile } = await import("./local-file.ts");
+  const file = await openFile(folder, requiredId(toml, "d1_databases", "database_id"));
+  const { convertV4MiniflareOptions, Miniflare } = await import("miniflare");
   const miniflare: Miniflare = new Miniflare(
     convertV4MiniflareOptions({
       modules: true,
       script: "",
       cf: false,
-      resourcePersistencePath: join(stateDir, "v3"),
-      d1Databases: { DB: requiredId(toml, "d1_databases", "database_id") },
+      resourcePersistencePath: folder,
       r2Buckets: { MEDIA: requiredId(toml, "r2_buckets", "bucket_name") },
       handleStructuredLogs: ({ message }) => console.error(message),
     }),
   );
-  const [d1, bucket] = await Promise.all([
-    miniflare.getD1Database("DB"),
-    miniflare.getR2Bucket("MEDIA"),
-  ]);
+  const bucket = await miniflare.getR2Bucket("MEDIA");
+  const read = (statement: string, params?: Query<unknown>["params"]) =>
+    refused(async () => file.read(statement, params as (string | number | null)[]));
   return {
-    read: (statement) => refused(async () => (await d1.prepare(statement).all<Row>()).results),
-    write: (writes) =>
-      refused(async () => {
-        const statements = writes.map((one) =>
-          typeof one === "string"
-            ? d1.prepare(one)
-            : d1.prepare(one.insert("?1")).bind(`[${one.lines.join(",")}]`),
-        );
-        if (statements.length > 0) await d1.batch(statements);
-      }),
-    runScript: (script) =>
-      refused(async () => {
-        await d1.batch([d1.prepare(script)]);
-      }),
-    db: connect(d1 as unknown as D1Database),
+    read,
+    write: (writes) => refused(async () => file.write(writes)),
+    runScript: (script) => refused(async () => file.runScript(script)),
+    db: queriesBy(({ sql, params }) => read(sql, params)),
     bucket: bucket as unknown as R2Bucket,
-    close: () => miniflare.dispose(),
+    close: async () => {
+      file.close();
+      await miniflare.dispose();
+    },
   };
 }
 

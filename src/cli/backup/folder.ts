@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { gunzipSync } from "node:zlib";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
 import { type Manifest, readManifest, type Slice } from "../../features/backup/manifest.ts";
 import { FORMAT, folderOf, MANIFEST } from "../../features/backup/rules.ts";
 import type { BackupStore } from "../../features/backup/store.ts";
@@ -44,13 +45,35 @@ export async function requireEmptyFolder(folder: string): Promise<void> {
 /** A slice has about a megabyte of text, or one row, which D1 limits to 2 MB before its text is escaped. */
 const MAX_SLICE_BYTES = 50_000_000;
 
-const unpack = (bytes: Uint8Array): string =>
-  gunzipSync(bytes, { maxOutputLength: MAX_SLICE_BYTES }).toString("utf8");
+const gunzipBeside = promisify(gunzip);
+
+/** Runs beside the program. */
+const unzip = (bytes: Uint8Array): Promise<Buffer> =>
+  gunzipBeside(bytes, { maxOutputLength: MAX_SLICE_BYTES });
 
 export const readSlice = async (folder: string, { name }: Slice): Promise<string[]> =>
-  linesIn(unpack(await readFile(join(folder, name))));
+  linesIn(await unzip(await readFile(join(folder, name))));
 
-const linesIn = (text: string): string[] => text.split("\n").filter((line) => line !== "");
+const linesIn = (bytes: Buffer): string[] =>
+  bytes
+    .toString("utf8")
+    .split("\n")
+    .filter((line) => line !== "");
+
+/** Slices that are read before they are asked for. */
+const AHEAD = 3;
+
+/** Goes through slices in their order, and reads the next ones meanwhile. */
+export async function* ahead<T>(
+  slices: readonly Slice[],
+  read: (slice: Slice) => Promise<T>,
+): AsyncGenerator<[Slice, T]> {
+  const reading: Promise<T>[] = [];
+  for (const [i, slice] of slices.entries()) {
+    for (const next of slices.slice(i + reading.length, i + AHEAD + 1)) reading.push(read(next));
+    yield [slice, (await reading.shift()) as T];
+  }
+}
 
 const MAX_PROBLEMS = 10;
 
@@ -71,8 +94,7 @@ export async function requireWhole(folder: string): Promise<Manifest> {
   const slices = [...manifest.tables, manifest.objects ?? { slices: [] }].flatMap(
     (one) => one.slices,
   );
-  for (const slice of slices) {
-    const problem = await problemWith(folder, slice);
+  for await (const [, problem] of ahead(slices, (slice) => problemWith(folder, slice))) {
     if (problem) problems.push(problem);
     if (problems.length === MAX_PROBLEMS) break;
   }
@@ -105,21 +127,13 @@ async function problemWith(folder: string, slice: Slice): Promise<string | null>
   if (!bytes) return `${slice.name} is missing.`;
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   if (bytes.length !== slice.bytes || sha256 !== slice.sha256) return `${slice.name} is damaged.`;
-  const text = unpackOrNull(bytes);
+  const text = await unzip(bytes).catch(() => null);
   if (text === null) return `${slice.name} is not compressed as a slice of a backup is.`;
   const { length } = linesIn(text);
   if (length !== slice.rows) {
     return `${slice.name} has ${length} rows, and the manifest says ${slice.rows}.`;
   }
   return null;
-}
-
-function unpackOrNull(bytes: Uint8Array): string | null {
-  try {
-    return unpack(bytes);
-  } catch {
-    return null;
-  }
 }
 
 /** Copies the files of a backup; the manifest last. */

@@ -3,7 +3,7 @@ import type { Slice, TableCopy } from "../../features/backup/manifest.ts";
 import { Problem } from "../program.ts";
 import { quote, sql } from "../sql.ts";
 import type { Database, Write } from "./database.ts";
-import { readSlice } from "./folder.ts";
+import { ahead, readSlice } from "./folder.ts";
 import { type Run, stillOurs } from "./run.ts";
 
 const loading = (table: string): string => `restoring_${table}`;
@@ -31,9 +31,8 @@ export async function loadTable(
     batch = [];
     size = 0;
   };
-  for (const slice of table.slices) {
-    if (done.has(slice.name)) continue;
-    const lines = await readSlice(folder, slice);
+  const left = table.slices.filter(({ name }) => !done.has(name));
+  for await (const [slice, lines] of ahead(left, (one) => readSlice(folder, one))) {
     for (const some of inStatements(lines)) batch.push({ insert, lines: some });
     batch.push(sql`INSERT INTO restoring_slices (name) VALUES (${slice.name})`);
     size += lines.reduce((sum, line) => sum + line.length, 0);
@@ -83,8 +82,7 @@ export async function verifyTable(
   const mayLack = (await parentsOf(database, table.name)).length > 0;
   let place: string | null = null;
   let missing = 0;
-  for (const slice of table.slices) {
-    const expected = await readSlice(folder, slice);
+  for await (const [slice, expected] of ahead(table.slices, (one) => readSlice(folder, one))) {
     const stored = await readBack(database, table, place, slice);
     let i = 0;
     for (const line of expected) {

@@ -5,6 +5,7 @@ import type { Query } from "../../db/client.ts";
 import type { Ctx, Deps } from "../../deps.ts";
 import { wakePostOnTime, wakePosts } from "../../queue/wake.ts";
 import { activityLineBy, type Doer, doerOf } from "../activity/repo.ts";
+import { refuseMissing } from "../archive/read.ts";
 import { knownId } from "../auth/repo/people.ts";
 import { requireOneOf } from "../auth/rules.ts";
 import { changedParts, inWords, type VersionPart, versionOf } from "../content/version.ts";
@@ -51,7 +52,7 @@ export const MAX_DECIDED_AT_ONCE = 50;
 /**
  * Schedules an approved post, or publishes it now.
  *
- * @throws AppError NOT_FOUND, NOT_REVIEWABLE, POST_CHANGED, VERSION_REQUIRED, ACCOUNT_INACTIVE, DAILY_LIMIT,
+ * @throws AppError NOT_FOUND, ARCHIVED, NOT_REVIEWABLE, POST_CHANGED, VERSION_REQUIRED, ACCOUNT_INACTIVE, DAILY_LIMIT,
  * PLAN_LIMIT, QUEUE_FULL, QUEUE_BUSY, 400 with every refused field, 400 with violations
  */
 export const approveUpload = (
@@ -68,7 +69,7 @@ export const approveUploads = (
   reviewer: Reviewer,
 ): Promise<Verdict[]> => decideAll(work, posts, approval(reviewer));
 
-/** @throws AppError NOT_FOUND, NOT_REVIEWABLE, POST_CHANGED, VERSION_REQUIRED, 400 for a blank or too long comment */
+/** @throws AppError NOT_FOUND, ARCHIVED, NOT_REVIEWABLE, POST_CHANGED, VERSION_REQUIRED, 400 for a blank or too long comment */
 export async function requestChanges(
   work: Work,
   id: number,
@@ -131,8 +132,9 @@ async function decideOwn(
 ): Promise<Decided> {
   const { queries, read } = toRead(ctx, ctx.team, [post.id]);
   const facts = read(await ctx.read(scope, queries));
-  const work = workOf(ctx);
-  return only(await decideFound(work, [post], decision(), facts));
+  const wanted = decision();
+  if (facts.posts.length === 0) throw await refuseMissing(ctx, post.id, notFound("Upload"));
+  return only(await decideFound(workOf(ctx), [post], wanted, facts));
 }
 
 const decideOne = async (work: Work, post: Shown, decision: Decision): Promise<Decided> =>

@@ -58,6 +58,7 @@ const notDecided = (codes: string) => ({
 
 const POST_CHANGED =
   "POST_CHANGED: the post is not, or not any more, the version that the call names, or somebody changed it at the same moment.";
+const ARCHIVED = "ARCHIVED: the post ended long ago and is in the archive.";
 const VERSION_REQUIRED =
   "VERSION_REQUIRED: the call names no version, and after the post was submitted, a person or token that may not approve it has edited it.";
 
@@ -120,7 +121,7 @@ const submit = apiRoute({
     ),
     ...NOT_FOUND,
     ...notDecided(
-      `NOT_REVIEWABLE: the post is no draft. ACCOUNT_INACTIVE: its account has been removed. ${POST_CHANGED}`,
+      `NOT_REVIEWABLE: the post is no draft. ACCOUNT_INACTIVE: its account has been removed. ${POST_CHANGED} ${ARCHIVED}`,
     ),
   },
 });
@@ -149,7 +150,7 @@ const approve = apiRoute({
     ),
     ...NOT_FOUND,
     ...notDecided(
-      `NOT_REVIEWABLE: the post is in another state, such as approved already. ${POST_CHANGED} ${VERSION_REQUIRED} MEDIA_PENDING: a file of the post is still being downloaded; try again as Retry-After says. MEDIA_UNREACHABLE: a file could not be downloaded; the message says why, and submitting the post again tries once more. ACCOUNT_INACTIVE: reconnect the account first. DAILY_LIMIT: the account is at its daily cap; the message says until when. PLAN_LIMIT: the month's posts or the X credits are used up. QUEUE_FULL or QUEUE_BUSY: too many posts in progress.`,
+      `NOT_REVIEWABLE: the post is in another state, such as approved already. ${ARCHIVED} ${POST_CHANGED} ${VERSION_REQUIRED} MEDIA_PENDING: a file of the post is still being downloaded; try again as Retry-After says. MEDIA_UNREACHABLE: a file could not be downloaded; the message says why, and submitting the post again tries once more. ACCOUNT_INACTIVE: reconnect the account first. DAILY_LIMIT: the account is at its daily cap; the message says until when. PLAN_LIMIT: the month's posts or the X credits are used up. QUEUE_FULL or QUEUE_BUSY: too many posts in progress.`,
     ),
   },
 });
@@ -185,7 +186,7 @@ const requestChanges = apiRoute({
     ...success({ data: decidedSchema }, "The post is a draft."),
     ...NOT_FOUND,
     ...notDecided(
-      `NOT_REVIEWABLE: the post does not await approval. ${POST_CHANGED} ${VERSION_REQUIRED}`,
+      `NOT_REVIEWABLE: the post does not await approval. ${ARCHIVED} ${POST_CHANGED} ${VERSION_REQUIRED}`,
     ),
   },
 });

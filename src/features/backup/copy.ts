@@ -140,7 +140,8 @@ async function readSlice(
     reads++;
     for (const { line, place } of rows) {
       if (lines.length > 0 && size + line.length > sliceBytes) {
-        return { lines, after, max, reads, isLast: false };
+        // So many fit. Rows that a read has beyond them are read again.
+        return { lines, after, max: Math.min(max, lines.length), reads, isLast: false };
       }
       lines.push(line);
       size += line.length + 1;

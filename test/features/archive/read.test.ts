@@ -259,6 +259,14 @@ describe("an archived post", () => {
     ["a retry", "POST", (post) => `/upload/${post}/retry`],
     ["a take-down", "POST", (post) => `/upload/${post}/unpublish`],
     ["a removal", "DELETE", (post) => `/upload/${post}`],
+    ["a submission", "POST", (post) => `/upload/${post}/submit`],
+    ["an approval", "POST", (post) => `/upload/${post}/approve`, {}],
+    [
+      "a request for changes",
+      "POST",
+      (post) => `/upload/${post}/request-changes`,
+      { comment: "No" },
+    ],
   ])("answers %s clearly, also when it is asked again", async (_, method, path, json) => {
     for (const post of [done, failed, failed]) {
       const { status, body } = await life.call(method, path(post), json);
@@ -266,14 +274,6 @@ describe("an archived post", () => {
       expect(body.error).toContain("in the archive of 2025-03");
     }
     expect((await life.call(method, path(999_999_999), json)).status).toBe(404);
-  });
-
-  test.each<[string, string, object | undefined]>([
-    ["submit", "/submit", undefined],
-    ["approve", "/approve", {}],
-    ["request-changes", "/request-changes", { comment: "No" }],
-  ])("is not found by %s, which is for drafts", async (_, path, json) => {
-    expect((await life.call("POST", `/upload/${done}${path}`, json)).status).toBe(404);
   });
 
   test("may be posted again: its text is no duplicate any more", async () => {
