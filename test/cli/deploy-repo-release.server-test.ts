@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
-import { hashOf } from "../../src/cli/deploy-repo/release.ts";
+import { hashOf, isOwners } from "../../src/cli/deploy-repo/release.ts";
 import { writeDeployRepo } from "../../src/cli/deploy-repo.ts";
 import { inProject } from "../../src/cli/paths.ts";
 import { createReleaseKey, publicKeyOf, signRelease } from "../../src/cli/release.ts";
@@ -205,15 +205,35 @@ test("an earlier release of the same version is refused", () =>
     /^99\.0\.0 of 2026-11-27 is older than 99\.0\.0 of 2026-11-28, which is here/,
   ));
 
+test("files of the owner, of git, npm and wrangler belong to no release, however they are written", () => {
+  const owners = [
+    ...[
+      "wrangler.jsonc",
+      "Wrangler.JSONC",
+      "wrangler.jsonc.",
+      "wrangler.deploy.json",
+      "release.json",
+    ],
+    ...[".dev.vars", ".env", ".npmrc", ".Git/config", "worker/.git/config", ".wrangler/state"],
+    ...["node_modules/a.js", "Node_Modules/a.js", "worker/node_modules/a.js", ".git//config"],
+  ];
+  deepEqual(
+    owners.filter((path) => !isOwners(path)),
+    [],
+  );
+  const released = [
+    "package.json",
+    ".gitignore",
+    ".akimbo-deploy",
+    "worker/wrangler.jsonc",
+    "update.mjs",
+  ];
+  deepEqual(released.filter(isOwners), []);
+});
+
 for (const path of [
   "wrangler.jsonc",
-  "Wrangler.JSONC",
-  "wrangler.jsonc.",
-  "release.json",
-  ".dev.vars",
-  ".env",
   ".git/hooks/pre-commit",
-  "worker/.git/config",
   "node_modules/wrangler/bin/wrangler.js",
 ]) {
   test(`a release does not write ${path}`, () =>
@@ -277,7 +297,7 @@ for (const [what, path, answer, reason] of [
 ] as const) {
   test(`nothing changes where ${path} ${what}`, () =>
     refuses(async () => {
-      await publish("99.5.0", { "worker/new.js": "x" });
+      await publish("99.5.0", { "worker/new.js": "x".repeat(100) });
       answers.set(path, answer);
     }, reason));
 }
