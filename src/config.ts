@@ -30,6 +30,7 @@ import {
   onOff,
   origin,
   privateKey,
+  privateUrl,
   type RateLimits,
   rateLimits,
   type SiteFile,
@@ -98,7 +99,7 @@ const VARIABLES = {
   R2_SECRET_ACCESS_KEY: text,
   CLAIM_CODE: claim,
   BACKUP: onOff,
-  BACKUP_ENDPOINT: httpUrl,
+  BACKUP_ENDPOINT: privateUrl,
   BACKUP_ACCESS_KEY_ID: text,
   BACKUP_SECRET_ACCESS_KEY: text,
 };
@@ -351,6 +352,7 @@ export function parseConfig(env: object): Config {
     vars.CLOCK_OFFSET !== undefined && "CLOCK_OFFSET",
     vars.PLATFORM_ORIGINS !== undefined && "PLATFORM_ORIGINS",
     vars.RATE_LIMITS === "off" && "RATE_LIMITS=off",
+    /^http:/i.test(vars.BACKUP_ENDPOINT ?? "") && "BACKUP_ENDPOINT=http://",
   ].filter((name) => name !== false);
   if (!isDevelopment && developmentOnly.length > 0) {
     throw new ConfigError(

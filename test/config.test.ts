@@ -193,6 +193,8 @@ test.each<[string, object]>([
   ["SANDBOX", { SANDBOX: "yes" }],
   ["BACKUP", { BACKUP: "nightly" }],
   ["BACKUP_ENDPOINT", { BACKUP_ENDPOINT: "s3.example.com" }],
+  ["BACKUP_ENDPOINT", { BACKUP_ENDPOINT: "http://s3.example.com/mine" }],
+  ["BACKUP_ENDPOINT", { ENVIRONMENT: "development", BACKUP_ENDPOINT: "HTTP://s3.example.com/a" }],
   ["FACEBOOK_CONFIG_ID", { FACEBOOK_CONFIG_ID: "my configuration" }],
   ["RATE_LIMITS", { RATE_LIMITS: "on" }],
   ["RATE_LIMITS", { RATE_LIMITS: "{" }],
@@ -230,6 +232,7 @@ test.each<[string, object]>([
   ["CLOCK_OFFSET", { CLOCK_OFFSET: "0" }],
   ["PLATFORM_ORIGINS", { PLATFORM_ORIGINS: "{}" }],
   ["RATE_LIMITS=off", { RATE_LIMITS: "off" }],
+  ["BACKUP_ENDPOINT=http://", { BACKUP_ENDPOINT: "http://localhost:9000/mine" }],
 ])("%s is for development only", (name, vars) => {
   expect(problemOf(vars)).toMatch(new RegExp(`${name}.*ENVIRONMENT=development`));
   expect(problemOf({ ...vars, ENVIRONMENT: "development" })).toBe("");

@@ -5,7 +5,7 @@ import { rolldown } from "rolldown";
 import { VERSION } from "../core/version.ts";
 import { buildAssets } from "./assets.ts";
 import { PARTS, readWranglerConfig, type WranglerConfig } from "./deploy-config.ts";
-import { RELEASE_FILE } from "./deploy-repo/release.ts";
+import { isOwners, MARK, RELEASE_FILE } from "./deploy-repo/release.ts";
 import { lockOf } from "./deploy-repo-lock.ts";
 import { OWNER_ONLY } from "./dev-vars.ts";
 import { inProject, PROJECT_DIR } from "./paths.ts";
@@ -13,8 +13,6 @@ import { Problem, runProgram } from "./program.ts";
 import { createReleaseKey, describeRelease, publicKeyOf, signRelease } from "./release.ts";
 import { buildWorker } from "./worker-script.ts";
 
-/** Tells a folder that this command made from any other. */
-const MARK = ".akimbo-deploy";
 const MARK_TEXT = "`npm run deploy-repo` of Akimbo wrote this folder and replaces what it wrote.\n";
 
 const TEMPLATES = inProject("src", "cli", "deploy-repo");
@@ -94,10 +92,6 @@ export async function writeDeployRepo(
   const key = { id: signing.keyId, privateKey: signing.privateKey };
   await writeFile(join(folder, RELEASE_FILE), signRelease(release, key));
 }
-
-/** Files that belong to no release. */
-const isOwners = (path: string): boolean =>
-  path === OWNERS || path === RELEASE_FILE || /^(?:\.git|node_modules|\.wrangler)\//.test(path);
 
 /** Plain programs: the folder's only dependency is wrangler. */
 async function bundleProgram(name: string, target: string): Promise<void> {

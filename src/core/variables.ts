@@ -31,6 +31,20 @@ export const httpUrl: Reader<string> = (value) => {
   throw new Malformed("must be an http(s) address");
 };
 
+const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
+
+/** What is sent to any other address can be read and changed on its way. */
+export const isPrivateUrl = (address: string): boolean => {
+  const { protocol, hostname } = new URL(address);
+  return protocol === "https:" || (protocol === "http:" && LOCAL_HOSTS.includes(hostname));
+};
+
+export const privateUrl: Reader<string> = (value) => {
+  const address = httpUrl(value);
+  if (isPrivateUrl(address)) return address;
+  throw new Malformed("must be an https address, or http to localhost in development");
+};
+
 const quotas = json(
   recordOf(strictObjectOf({ limit: wholeNumber(1), windowSeconds: wholeNumber(1) }), isLimitName),
 );

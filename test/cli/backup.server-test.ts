@@ -27,9 +27,9 @@ interface Run {
   code: number;
 }
 
-function start(stateDir: string, args: string[]) {
+function start(stateDir: string, args: string[], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [inProject("src/cli/akimbo.ts"), ...args], {
-    env: { ...process.env, STATE_DIR: stateDir, INIT_CWD: undefined },
+    env: { ...process.env, STATE_DIR: stateDir, INIT_CWD: undefined, ...env },
   });
   child.stdin.end();
   const done = Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]).then(
@@ -338,6 +338,13 @@ const DAMAGES: [string, (copy: string) => Promise<void>, RegExp][] = [
     }),
     /does not have \(9999_later\.sql\)/,
   ],
+  [
+    "with a table of wrangler",
+    changeManifest(({ tables }) => {
+      for (const table of tables) if (table.name === "tokens") table.name = "d1_migrations";
+    }),
+    /nothing was written\.\n- d1_migrations is not a table of a backup/,
+  ],
 ];
 
 for (const [name, change, reason] of DAMAGES) {
@@ -463,6 +470,16 @@ test("of two restores at once, one works and the other says so", async () => {
   const said = runs.map(({ error }) => error).join();
   assert.match(said, /Another restore|is in use|database is locked|holder/);
   assert.deepEqual(await contents(target), await contents(source));
+});
+
+test("another storage without https is refused before its keys are used", async () => {
+  const { error, code } = await start(source, ["restore", "--list"], {
+    BACKUP_ENDPOINT: "http://s3.example.com/mine",
+    BACKUP_ACCESS_KEY_ID: "a",
+    BACKUP_SECRET_ACCESS_KEY: "b",
+  }).done;
+  assert.equal(code, 1);
+  assert.match(error, /BACKUP_ENDPOINT must be an https address, or http to localhost/);
 });
 
 test("a folder with files, a wrong word and no word are refused", async () => {

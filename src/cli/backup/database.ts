@@ -10,9 +10,7 @@ import { Problem } from "../program.ts";
 import { quote } from "../sql.ts";
 import { readTomlTables } from "../toml.ts";
 import { requireWrangler } from "../wrangler.ts";
-
-/** `lines` become the JSON array that `sql` makes of its source. */
-export type Write = string | { insert(source: string): string; lines: readonly string[] };
+import type { Write } from "./write.ts";
 
 /** A local or deployed database. */
 export interface Database {

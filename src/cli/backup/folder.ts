@@ -45,14 +45,14 @@ export async function requireEmptyFolder(folder: string): Promise<void> {
 /** A slice has about a megabyte of text, or one row, which D1 limits to 2 MB before its text is escaped. */
 const MAX_SLICE_BYTES = 50_000_000;
 
-/** Runs beside the program. */
-const unzip = promisify(gunzip);
+const gunzipBeside = promisify(gunzip);
 
-const unpack = (bytes: Uint8Array): Promise<Buffer> =>
-  unzip(bytes, { maxOutputLength: MAX_SLICE_BYTES });
+/** Runs beside the program. */
+const unzip = (bytes: Uint8Array): Promise<Buffer> =>
+  gunzipBeside(bytes, { maxOutputLength: MAX_SLICE_BYTES });
 
 export const readSlice = async (folder: string, { name }: Slice): Promise<string[]> =>
-  linesIn(await unpack(await readFile(join(folder, name))));
+  linesIn(await unzip(await readFile(join(folder, name))));
 
 const linesIn = (bytes: Buffer): string[] =>
   bytes
@@ -127,7 +127,7 @@ async function problemWith(folder: string, slice: Slice): Promise<string | null>
   if (!bytes) return `${slice.name} is missing.`;
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   if (bytes.length !== slice.bytes || sha256 !== slice.sha256) return `${slice.name} is damaged.`;
-  const text = await unpack(bytes).catch(() => null);
+  const text = await unzip(bytes).catch(() => null);
   if (text === null) return `${slice.name} is not compressed as a slice of a backup is.`;
   const { length } = linesIn(text);
   if (length !== slice.rows) {

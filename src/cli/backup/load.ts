@@ -2,9 +2,10 @@ import { firstLines, insertLines, nextLines, type Parent } from "../../db/lines.
 import type { Slice, TableCopy } from "../../features/backup/manifest.ts";
 import { Problem } from "../program.ts";
 import { quote, sql } from "../sql.ts";
-import type { Database, Write } from "./database.ts";
+import type { Database } from "./database.ts";
 import { ahead, readSlice } from "./folder.ts";
 import { type Run, stillOurs } from "./run.ts";
+import type { Write } from "./write.ts";
 
 const loading = (table: string): string => `restoring_${table}`;
 

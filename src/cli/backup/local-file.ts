@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import type { Row } from "../d1.ts";
-import type { Write } from "./database.ts";
+import type { Write } from "./write.ts";
 
 /*
  * The file of a local database is opened without the runtime, in which each row passes through two processes as JSON.

@@ -13,6 +13,7 @@ import { type Database, PIECES } from "./database.ts";
 import { holdAll } from "./hold.ts";
 import { loadTable, verifyTable } from "./load.ts";
 import { type Run, startedRun, stillOurs } from "./run.ts";
+import { requireOwnTables } from "./schema.ts";
 
 const quoted = (name: string): string => `"${name}"`;
 /** While a restore runs, every table has another name, so that the instance can neither answer nor send anything. */
@@ -34,6 +35,7 @@ export async function restoreInto(
   { startOver }: { startOver: boolean },
 ): Promise<Restored> {
   const files = await readMigrations(manifest);
+  await requireOwnTables(manifest, files.old);
   const run = await startedRun(database, manifest.id, { id: randomUUID(), startOver });
   const seconds = { load: 0, verify: 0 };
   const dropped: Record<string, number> = {};
@@ -59,13 +61,19 @@ export async function restoreInto(
 
 const FOLDER = "migrations";
 
-/** @throws Problem when the backup was made by a newer version */
+/** @throws Problem when the backup was made by a newer version, or names the migrations in another order */
 async function readMigrations({ migrations, version }: Manifest) {
   const names = (await readdir(inProject(FOLDER))).filter((name) => name.endsWith(".sql")).sort();
   const unknown = migrations.filter((name) => !names.includes(name));
   if (unknown.length > 0) {
     throw new Problem(
       `The backup needs migrations that this version does not have (${unknown.join(", ")}). It was made by version ${version} or later: get the newest version, then restore again.`,
+    );
+  }
+  const wrong = migrations.find((name, i) => name !== names[i]);
+  if (wrong) {
+    throw new Problem(
+      `The manifest of the backup is not as the instance wrote it: ${wrong} does not follow the migrations before it. Nothing was written.`,
     );
   }
   const read = async (name: string) => ({

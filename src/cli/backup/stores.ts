@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { isPrivateUrl } from "../../core/variables.ts";
 import { INDEX } from "../../features/backup/rules.ts";
 import { type BackupStore, bucketStore, s3Store } from "../../features/backup/store.ts";
 import type { AccountApi } from "../account-api.ts";
@@ -19,6 +20,9 @@ export async function openStore(
     BACKUP_ACCESS_KEY_ID: accessKeyId,
     BACKUP_SECRET_ACCESS_KEY: secretAccessKey,
   } = vars;
+  if (endpoint && !(URL.canParse(endpoint) && isPrivateUrl(endpoint))) {
+    throw new Problem("BACKUP_ENDPOINT must be an https address, or http to localhost.");
+  }
   if (endpoint && accessKeyId && secretAccessKey) {
     const access = { endpoint: endpoint.replace(/\/+$/, ""), accessKeyId, secretAccessKey };
     return s3Store(access, (input, init) => fetch(input, init));

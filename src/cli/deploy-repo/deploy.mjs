@@ -169,7 +169,7 @@ async function main() {
   if (changed.length > 0) {
     for (const text of changed.slice(0, 10)) console.error(text);
     console.error(
-      "This is not the signed release, so nothing was deployed. `npm run update` brings it back; `node deploy.mjs --unsigned` deploys the folder as it is.",
+      "This is not the signed release, so nothing was deployed. `npm run update` brings files back that are missing or changed; `node deploy.mjs --unsigned` deploys the folder as it is.",
     );
     return 1;
   }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, readFile } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
 import { openRelease, type Release } from "../../core/release.ts";
 import { readReleaseKeys } from "../../core/release-keys.ts";
 
@@ -8,6 +8,27 @@ export { upgradeRefusal } from "../../core/release.ts";
 
 /** Bundled into `release.mjs` of the folder that the button deploys. */
 export const RELEASE_FILE = "release.json";
+
+/** Tells a folder that the project made from any other. */
+export const MARK = ".akimbo-deploy";
+
+const OWNERS = new Set(["wrangler.jsonc", "wrangler.deploy.json", RELEASE_FILE]);
+/** The only hidden files of a release. */
+const HIDDEN = new Set([MARK, ".gitignore"]);
+
+/**
+ * Whether a file of the folder belongs to its owner, git, npm or wrangler, and so to no release. Some systems read
+ * `WRANGLER.JSONC` or `wrangler.jsonc.` as the same name.
+ */
+export function isOwners(path: string): boolean {
+  const names = path.toLowerCase().split("/").filter(Boolean);
+  const plain = names.map((name) => name.replace(/[. ]+$/, ""));
+  if (HIDDEN.has(path)) return false;
+  return (
+    OWNERS.has(plain.join("/")) ||
+    plain.some((name) => name.startsWith(".") || name === "node_modules")
+  );
+}
 
 export const hashOf = (content: Uint8Array): string =>
   createHash("sha256").update(content).digest("hex");
@@ -24,7 +45,10 @@ export async function openSigned(signed: string, keys: string): Promise<Release>
   }
 }
 
-/** Sentences about files that are not as the release has them. */
+/** Everything in these folders is uploaded. */
+const UPLOADED = ["worker", "assets"];
+
+/** Sentences about files that are not as the release has them, and about files that it does not have. */
 export async function compareFolder(folder: string, { files }: Release): Promise<string[]> {
   const problems = await Promise.all(
     files.map(async ({ path, sha256 }) => {
@@ -33,5 +57,19 @@ export async function compareFolder(folder: string, { files }: Release): Promise
       return hashOf(content) === sha256 ? [] : [`${path} was changed.`];
     }),
   );
-  return problems.flat();
+  const listed = new Set(files.map(({ path }) => path));
+  const found = await Promise.all(UPLOADED.map((name) => listFiles(folder, name)));
+  const extra = found.flat().filter((path) => !listed.has(path));
+  return [
+    ...extra.map((path) => `${path} is not a file of the release. Delete it, or move it away.`),
+    ...problems.flat(),
+  ];
+}
+
+async function listFiles(folder: string, name: string): Promise<string[]> {
+  const options = { recursive: true, withFileTypes: true } as const;
+  const entries = await readdir(join(folder, name), options).catch(() => []);
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll(sep, "/"));
 }

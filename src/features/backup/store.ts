@@ -108,6 +108,7 @@ export function s3Store({ endpoint, ...key }: StorageAccess, network: Fetch): Ba
     },
     listFolders: async (folder) => {
       const names: string[] = [];
+      const seen = new Set<string>();
       for (let after: string | null = null; ; ) {
         const xml: string = await list({
           prefix: folder,
@@ -119,6 +120,12 @@ export function s3Store({ endpoint, ...key }: StorageAccess, network: Fetch): Ba
         names.push(...shared.map((prefix) => nameIn(folder, prefix)));
         after = elements(xml, "NextContinuationToken")[0] ?? null;
         if (after === null) return names;
+        if (seen.has(after)) {
+          throw new Error(
+            `The storage at BACKUP_ENDPOINT lists ${folder} without an end: it repeats a NextContinuationToken.`,
+          );
+        }
+        seen.add(after);
       }
     },
     listKeys: async (folder, max) => {

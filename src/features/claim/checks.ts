@@ -46,13 +46,15 @@ export async function findLacks(deps: Deps): Promise<Lack[]> {
       .pulse()
       .catch(() => null),
   ]);
+  // Anyone may open the page, and the reason may tell of the account.
+  if (storage !== null) deps.log({ event: "claim.storage_failed", reason: storage });
   return [
     ...missingBindings(deps),
     ...(storage === null
       ? []
       : [
           {
-            text: `The storage does not answer: ${storage} Look for the bucket in the Cloudflare dashboard under R2, then deploy again.`,
+            text: "The storage does not answer. The reason is in the log of the Worker, in the line with claim.storage_failed. Look for the bucket in the Cloudflare dashboard under R2, then deploy again.",
             command: DEPLOY,
           },
         ]),

@@ -6,7 +6,7 @@ import { type AppContext, type AppEnv, publicOrigin } from "../../http/env.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { renderPlainPage } from "../../pages/app-layout.tsx";
 import { findLacks, type Lack } from "./checks.ts";
-import { brokenMessage, type Claimed, claimInstance, openClaim, type Standing } from "./service.ts";
+import { BROKEN, type Claimed, claimInstance, openClaim, type Standing } from "./service.ts";
 
 export const claimPage = new Hono<AppEnv>();
 
@@ -68,8 +68,20 @@ async function renderStanding(
       </>,
     );
   }
+  if (standing.kind === "broken") {
+    return renderPlainPage(
+      c,
+      { title: "The database does not answer", status: 503 },
+      <>
+        <h1>The database does not answer</h1>
+        <p class="notice bad" role="alert">
+          {BROKEN}
+        </p>
+      </>,
+    );
+  }
   const lacks = await findLacks(c.var.deps);
-  const status = refused?.status ?? (standing.kind === "broken" ? 503 : 200);
+  const status = refused?.status ?? 200;
   return renderPlainPage(
     c,
     { title: "Claim this instance", status, styles: STYLES },
@@ -86,13 +98,7 @@ async function renderStanding(
           {refused.message}
         </p>
       )}
-      {standing.kind === "broken" ? (
-        <p class="notice bad" role="alert">
-          {brokenMessage(standing.reason)}
-        </p>
-      ) : (
-        <ClaimForm codeFrom={standing.codeFrom} email={refused?.email ?? ""} />
-      )}
+      <ClaimForm codeFrom={standing.codeFrom} email={refused?.email ?? ""} />
       {lacks.length > 0 && <Lacks lacks={lacks} />}
     </>,
   );

@@ -16,9 +16,12 @@ import { insertOwner } from "./repo.ts";
 export type Standing =
   | { kind: "owned" }
   | { kind: "open"; codeFrom: "deployment" | "log" | null }
-  | { kind: "broken"; reason: string };
+  | { kind: "broken" };
 
-/** Brings the database up to date first, so that a new instance has tables to look into. */
+/**
+ * Brings the database up to date first, so that a new instance has tables to look into. Why that fails is written to the
+ * log alone: the page is public, and a database that does not answer cannot say whether it has an owner.
+ */
 async function standingOf(deps: Deps): Promise<Standing> {
   try {
     try {
@@ -26,14 +29,19 @@ async function standingOf(deps: Deps): Promise<Standing> {
     } catch (error) {
       if (!isBehind(error) || !deps.installation) throw error;
       const { failure } = await bringUpToDate(deps.installation);
-      if (failure !== null) return { kind: "broken", reason: failure };
+      if (failure !== null) return broken(deps, failure);
       if (await findOwned(deps)) return { kind: "owned" };
     }
   } catch (error) {
-    return { kind: "broken", reason: error instanceof Error ? error.message : String(error) };
+    return broken(deps, error instanceof Error ? error.message : String(error));
   }
   if (isOpenClaim(deps.config.claim, deps.now())) return { kind: "open", codeFrom: "deployment" };
   return { kind: "open", codeFrom: deps.installation ? "log" : null };
+}
+
+function broken(deps: Deps, reason: string): Standing {
+  deps.log({ event: "claim.database_failed", reason });
+  return { kind: "broken" };
 }
 
 /** Makes a code when none works, and writes it to the log: only people of the Cloudflare account read it there. */
@@ -77,7 +85,7 @@ export async function claimInstance(
 ): Promise<Claimed> {
   const standing = await standingOf(deps);
   if (standing.kind === "owned") throw claimOver();
-  if (standing.kind === "broken") throw new AppError("UNAVAILABLE", brokenMessage(standing.reason));
+  if (standing.kind === "broken") throw new AppError("UNAVAILABLE", BROKEN);
   if (!(await isOwnCode(deps, code))) {
     deps.log({ event: "claim.wrong_code" });
     throw new AppError(
@@ -102,8 +110,8 @@ export async function claimInstance(
   return { cookie, token, keys: await ownKeysOf(deps) };
 }
 
-export const brokenMessage = (reason: string): string =>
-  `The database of this instance cannot be used: ${reason}. Akimbo tries again with each visit.`;
+export const BROKEN =
+  "The database of this instance does not answer. Akimbo tries again with each visit. The reason is in the log of the Worker, in the line with claim.database_failed: open the Cloudflare dashboard, Workers, this Worker, Logs.";
 
 async function isOwnCode(deps: Deps, code: string): Promise<boolean> {
   const hash = await hashClaimCode(code);

@@ -128,3 +128,18 @@ test("a storage that does not answer, and half of its variables, are said in the
   await expect(backUp(half.deps, first)).rejects.toThrow(/need BACKUP_SECRET_ACCESS_KEY too/);
   expect(await errorOf()).toContain("BACKUP_SECRET_ACCESS_KEY");
 });
+
+test.each([
+  ["at once", ["a"]],
+  ["in a ring", ["a", "b"]],
+])("a storage whose list repeats its pages %s ends with an error", async (_, tokens) => {
+  let calls = 0;
+  const store = s3Store(ACCESS, async () => {
+    const token = tokens[calls++ % tokens.length];
+    return new Response(
+      `<ListBucketResult><NextContinuationToken>${token}</NextContinuationToken></ListBucketResult>`,
+    );
+  });
+  await expect(store.listFolders("backups/")).rejects.toThrow(/lists backups\/ without an end/);
+  expect(calls).toBe(tokens.length + 1);
+});

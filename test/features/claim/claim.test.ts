@@ -263,17 +263,27 @@ describe("what an installation lacks", () => {
       head: () => Promise.reject(new Error("The specified bucket does not exist.")),
     } as unknown as R2Bucket;
     harness = newInstance({ media });
-    expect(await openPage()).toContain("The specified bucket does not exist.");
+    const html = await openPage();
+    expect(html).toContain("in the line with claim.storage_failed");
+    expect(html).not.toContain("The specified bucket does not exist.");
+    const reason = "The specified bucket does not exist.";
+    expect(harness.logs).toContainEqual({ event: "claim.storage_failed", reason });
   });
 
   test("is a database that cannot be used", async () => {
     const db = {
       run: () => Promise.reject(new Error("D1_ERROR: the database is away")),
     } as unknown as Deps["db"];
-    const page = await new Browser(newInstance({ db })).get("/claim");
-    expect(page.status).toBe(503);
-    expect(page.html).toContain("the database is away");
-    expect(page.html).not.toContain('name="code"');
+    harness = newInstance({ db });
+    const reason = "D1_ERROR: the database is away";
+    for (const page of [await new Browser(harness).get("/claim"), await send({ code: "0" })]) {
+      expect(page.status).toBe(503);
+      expect(page.html).toContain("in the line with claim.database_failed");
+      expect(page.html).not.toContain("the database is away");
+      expect(page.html).not.toContain("no owner yet");
+      expect(page.html).not.toContain('name="code"');
+    }
+    expect(harness.logs).toContainEqual({ event: "claim.database_failed", reason });
   });
 
   test("is among the warnings of /health, which stays up", async () => {

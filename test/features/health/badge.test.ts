@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { VERSION } from "../../../src/core/version.ts";
 import { theHeartbeat } from "../../../src/durable/heartbeat.ts";
 import { harnessWith, START } from "../../support/harness.ts";
@@ -40,4 +40,31 @@ test("the badge shows the same as a picture, also while the instance is late", a
   const late = await harness.request("/health.svg");
   expect(late.status).toBe(200);
   expect(await late.text()).toContain("<title>akimbo: late, up 45 % in 1 day</title>");
+});
+
+test("many calls in a row look at the database once in ten seconds", async () => {
+  const harness = await nineOfTen();
+  const reads: number[] = [];
+  const { db, media } = harness.deps;
+  harness.deps.db = {
+    ...db,
+    run: (queries) => {
+      reads.push(queries.length);
+      return db.run(queries);
+    },
+  };
+  const heads = vi.spyOn(media, "head");
+  const texts = new Set<string>();
+  for (let i = 0; i < 130; i++) {
+    const answer = await harness.request("/health.svg");
+    expect(answer.status).toBe(200);
+    texts.add(await answer.text());
+  }
+  expect(texts.size).toBe(1);
+  expect(reads).toHaveLength(1);
+  expect(heads).toHaveBeenCalledTimes(1);
+  harness.advance(10);
+  await harness.request("/health.svg");
+  expect(reads).toHaveLength(2);
+  heads.mockRestore();
 });
