@@ -36,8 +36,9 @@ export function startFront(account: Account, runner: Runner, port: number): Prom
       })
       .catch((error: unknown) => {
         console.error(error);
-        if (!response.headersSent) response.writeHead(502);
-        response.end();
+        // An answer that broke off must not look like a whole one.
+        if (response.headersSent) response.destroy();
+        else response.writeHead(502).end();
       });
   });
   server.keepAliveTimeout = KEEP_ALIVE_MS;

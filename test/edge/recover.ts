@@ -90,14 +90,14 @@ export async function restoreAll(rehearsal: Rehearsal): Promise<string> {
   // The sandbox keeps its posts in a Durable Object, which is in no backup: it has none, so the held post is not there.
   rehearsal.gone = rehearsal.posts;
   await rehearsal.checkPosts(`id <> ${planned.id}`);
-  await rehearsal.call("POST", `/api/v1/upload/${planned.id}/retry`, { force: true });
+  await rehearsal.call("POST", `/api/v1/upload/${planned.id}/retry`);
   rehearsal.posts++;
   await rehearsal.settle();
   await rehearsal.checkPosts();
   return `${Object.keys(before).length} tables as before; one post held; ${backupSeconds} s to back up, ${restoreSeconds} s to restore`;
 }
 
-/** The platform cannot be asked, so the post waits for its owner. */
+/** The platform does not list the post, so it waits for its owner. */
 async function isHeld(rehearsal: Rehearsal, id: number): Promise<void> {
   const path = `/api/v1/upload/${id}`;
   await until(async () => {

@@ -13,14 +13,20 @@ import { Rehearsal, type Step } from "./rehearsal.ts";
 import { startEdge } from "./start.ts";
 import { STEPS } from "./steps.ts";
 
+/** A deployment, its first tick and its first posts, on which the others build. */
+const FIRST_STEPS = 3;
+
 async function main(): Promise<number> {
-  const { quick = false } = new Command("npm run rehearse --")
+  const { quick = false, only } = new Command("npm run rehearse --")
     .description(
       "Deploys to a stand-in for Cloudflare, and uses what was deployed. (To rehearse publishing at a platform: npm run cli -- rehearse.)",
     )
     .option("--quick", "the short form, without splits, limits and wrangler's other commands")
+    .option("--only <words>", "the first deployment, and the steps whose names have these words")
     .parse()
-    .opts<{ quick?: boolean }>();
+    .opts<{ quick?: boolean; only?: string }>();
+  const steps = quick ? STEPS : [...STEPS, ...MORE_STEPS];
+  const chosen = only ? steps.filter(([name], i) => i < FIRST_STEPS || name.includes(only)) : steps;
   const stateDir = await mkdtemp(join(tmpdir(), "akimbo-rehearsal-"));
   const startedAt = performance.now();
   const edge = await startEdge({ plan: "free" });
@@ -28,7 +34,7 @@ async function main(): Promise<number> {
   const rows: string[][] = [];
   let failure: unknown = null;
   try {
-    for (const step of quick ? STEPS : [...STEPS, ...MORE_STEPS]) {
+    for (const step of chosen) {
       failure = await take(step, rehearsal, rows);
       if (failure) break;
     }
