@@ -156,10 +156,10 @@ function readCommon(
   };
 }
 
-/** Names of other services, and of our answers. A post whose date is overlooked goes out at once. */
-const OTHER_DATES = ["scheduledFor", "scheduleDate", "scheduled_for", "scheduled_date"];
+/** Names of other services and of our answers, also misspelt. A post whose date is overlooked goes out at once. */
+const OTHER_DATES = /^(?:s\w?hedul\w*|(?:publish|post|send)_?(?:at|on|date|time)|date|time|when)$/i;
 
 const misnamedDates = (fields: Fields): FieldError[] =>
-  OTHER_DATES.filter((name) => fields.has(name)).map((name) =>
-    fieldError(name, "is no field here. Send the date as schedule_date."),
-  );
+  [...fields.keys()]
+    .filter((name) => name !== "schedule_date" && OTHER_DATES.test(name))
+    .map((name) => fieldError(name, "is no field here. Send the date as schedule_date."));
