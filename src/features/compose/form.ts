@@ -159,7 +159,10 @@ function readCommon(
 /** Names of other services and of our answers, also misspelt. A post whose date is overlooked goes out at once. */
 const OTHER_DATES = /^(?:s\w?hedul\w*|(?:publish|post|send)_?(?:at|on|date|time)|date|time|when)$/i;
 
+/** `scheduledDate` is YouTube's own. */
+const REAL_DATES = ["schedule_date", "scheduledDate"];
+
 const misnamedDates = (fields: Fields): FieldError[] =>
   [...fields.keys()]
-    .filter((name) => name !== "schedule_date" && OTHER_DATES.test(name))
+    .filter((name) => !REAL_DATES.includes(name) && OTHER_DATES.test(name))
     .map((name) => fieldError(name, "is no field here. Send the date as schedule_date."));

@@ -7,8 +7,9 @@ import type { MediaKind, PostMedia } from "../../platforms/connector.ts";
 import { type RawField, readJsonArray, readJsonList } from "../../platforms/kit/form-fields.ts";
 import { UNKNOWN_FILE } from "../content/as-published.ts";
 import { MAX_ALT_TEXT_CHARACTERS, MAX_URL_CHARACTERS } from "../content/bounds.ts";
-import { measureFile, refusedMediaUrl, type StoredFile, storeFile } from "../media/intake.ts";
-import { isMediaId, type MediaRow } from "../media/repo.ts";
+import { isReplaced, measureFile, refusedMediaUrl, storeFile } from "../media/intake.ts";
+import { isMediaId, type KnownFile, type MediaRow } from "../media/repo.ts";
+import type { StoredFile } from "../media/table.ts";
 import type { MediaRef } from "../posts/table.ts";
 import { type Resolved, resolvePresigned } from "../presign/resolve.ts";
 import type { MediaRole, NewMedia, NewPost } from "./new-post.ts";
@@ -232,17 +233,31 @@ export const filesToStore = (
   ...new Map([...receivedFiles(media), ...pinned].map((file) => [file.sha256, file])).values(),
 ];
 
-/** Deletes received files whose content was stored already. `fresh`: hashes that the write added. */
-export async function discardSpare(
+/**
+ * Deletes received files whose content was stored already. A file whose stored object is gone, as after a restore
+ * without files, gets the received one.
+ *
+ * @param known what the write answered
+ */
+export async function keepReceived(
   ctx: Ctx,
   media: readonly NewMedia[],
   files: readonly StoredFile[],
-  fresh: readonly string[],
+  known: readonly KnownFile[],
 ): Promise<void> {
-  const isNeeded = (file: StoredFile) => files.includes(file) && fresh.includes(file.sha256);
-  await discard(
-    ctx,
-    receivedFiles(media).filter((file) => !isNeeded(file)),
+  const received = receivedFiles(media);
+  const keys = new Set(known.map(({ objectKey }) => objectKey));
+  for (const file of files.filter((one) => received.includes(one) && !keys.has(one.objectKey))) {
+    const stored = known.find(({ sha256 }) => sha256 === file.sha256);
+    if (stored && (await isReplaced(ctx, ctx.actor.teamId, file, stored.objectKey))) {
+      keys.add(file.objectKey);
+    }
+  }
+  ctx.defer(
+    discard(
+      ctx,
+      received.filter(({ objectKey }) => !keys.has(objectKey)),
+    ),
   );
 }
 

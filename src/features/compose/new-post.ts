@@ -2,7 +2,7 @@ import { type FieldError, fieldError } from "../../core/errors.ts";
 import type { Platform } from "../../core/platforms.ts";
 import { flag, lastOf, type RawField, readField } from "../../platforms/kit/form-fields.ts";
 import type { Call } from "../idempotency/once.ts";
-import type { StoredFile } from "../media/intake.ts";
+import type { StoredFile } from "../media/table.ts";
 
 export type RawSettings = Record<string, RawField>;
 

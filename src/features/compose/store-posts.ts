@@ -10,17 +10,17 @@ import type { FirstTime } from "../idempotency/once.ts";
 import { type Claim, claimOf } from "../limits/content-rules.ts";
 import { areUnclaimed } from "../limits/repo/compared.ts";
 import { hasRoom } from "../limits/repo/room.ts";
-import type { StoredFile } from "../media/intake.ts";
 import { hasFiles, insertMedia, objectsInUse } from "../media/repo.ts";
+import type { StoredFile } from "../media/table.ts";
 import { emitScheduled, needFiles } from "../posts/repo/write.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { arePresigned } from "../presign/repo.ts";
 import type { NewRow } from "./compose.ts";
 import {
   discardFiles,
-  discardSpare,
   filesAmong,
   filesToStore,
+  keepReceived,
   type PresignedFiles,
   receivedFiles,
 } from "./media.ts";
@@ -65,8 +65,8 @@ export async function storePosts(
   const hashes = [...new Set([...files.map(({ sha256 }) => sha256), ...owned])];
   const firstId = insertedId(rows.length);
   // Each statement after the first post acts only if the one before it did.
-  const { fresh, inserted } = await runNamed(ctx.db, {
-    fresh: files.length > 0 ? insertMedia(teamId, files, now, condition) : null,
+  const { known, inserted } = await runNamed(ctx.db, {
+    known: files.length > 0 ? insertMedia(teamId, files, now, condition) : null,
     inserted: insertUploads(rows, condition),
     needed: hashes.length > 0 ? needFiles(teamId, hashes, firstId, rows.length) : null,
     scheduled: rows.flatMap((row, i) =>
@@ -81,7 +81,7 @@ export async function storePosts(
   });
   const { last, count } = inserted.at(-1) ?? { last: 0, count: 0 };
   if (count === 0) return null;
-  ctx.defer(discardSpare(ctx, media, files, fresh ?? []));
+  await keepReceived(ctx, media, files, known ?? []);
   const created = rows.map((row, i) => ({ ...row, id: last - rows.length + 1 + i }));
   await wakeAll(ctx, created);
   return created;

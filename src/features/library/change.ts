@@ -2,7 +2,7 @@ import { AppError, notFound } from "../../core/errors.ts";
 import { allOf } from "../../db/conditions.ts";
 import type { Ctx } from "../../deps.ts";
 import { activityLine } from "../activity/repo.ts";
-import { discardSpare, filesToStore } from "../compose/media.ts";
+import { filesToStore, keepReceived } from "../compose/media.ts";
 import { retentionOf } from "../media/files.ts";
 import { insertMedia } from "../media/repo.ts";
 import { arePresigned } from "../presign/repo.ts";
@@ -31,7 +31,7 @@ export async function addFile(ctx: Ctx, sent: NewFile): Promise<repo.LibraryFile
     ...(isPresigned ? [arePresigned([file.objectKey])] : []),
   ]);
   const change = { name, ...(keep ? { keep } : {}) };
-  const [fresh, , [stored], after] = await ctx.db.run([
+  const [known, , [stored], after] = await ctx.db.run([
     insertMedia(teamId, [file], now, condition),
     repo.changeFile(teamId, file.sha256, change, { now, stays: true, allowance }, retention),
     repo.fileById(teamId, file.sha256, retention),
@@ -39,7 +39,7 @@ export async function addFile(ctx: Ctx, sent: NewFile): Promise<repo.LibraryFile
     ...(isOfDraft ? [] : [activityLine(ctx, "file.added", file.sha256)]),
   ]);
   const received = isPresigned ? [] : [{ role: "photo" as const, field: "file", received: file }];
-  ctx.defer(discardSpare(ctx, received, filesToStore(received, []), fresh));
+  await keepReceived(ctx, received, filesToStore(received, []), known);
   if (stored && (!keep || stored.keptAt)) return stored;
   if (keep) refuseKeeping(file.sizeBytes, toUsage(ctx, after).used, allowance);
   throw new AppError(null, "The presigned upload was just removed. Upload the file again.");

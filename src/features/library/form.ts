@@ -6,7 +6,7 @@ import { flag, readField } from "../../platforms/kit/form-fields.ts";
 import { checkMedia, discardFiles, readPresigned, takeFile, urlsIn } from "../compose/media.ts";
 import type { MediaRole, NewMedia } from "../compose/new-post.ts";
 import { DAMAGED } from "../media/files.ts";
-import type { StoredFile } from "../media/intake.ts";
+import type { StoredFile } from "../media/table.ts";
 import { cleanName } from "./schema.ts";
 
 const FILE_FIELDS = new Map<string, MediaRole>([["file", "photo"]]);

@@ -5,8 +5,9 @@ import { randomHex, toHex } from "../../core/ids.ts";
 import { ImageWalk } from "../../core/image-walk.ts";
 import { refusedUrl } from "../../core/url-policy.ts";
 import type { Deps } from "../../deps.ts";
-import type { MediaItem } from "../../platforms/connector.ts";
 import { DAMAGED } from "./files.ts";
+import { replaceObject } from "./repo.ts";
+import type { StoredFile } from "./table.ts";
 
 /** Source: R2, multipart limits: all parts but the last are equal. */
 const PART_BYTES = 8 * 1024 * 1024;
@@ -17,17 +18,6 @@ export const HEADER_BYTES = 64 * 1024;
 const objectKeyOf = (teamId: number): string => `media/${teamId}/${randomHex(16)}`;
 
 export const teamOfObject = (objectKey: string): number => Number(objectKey.split("/")[1]);
-
-export interface StoredFile extends MediaItem {
-  objectKey: string;
-  isDamaged: boolean;
-  /** Presigned files only: a replaced object has another ETag. */
-  etag?: string;
-  /** SHA-256 of a presigned file's bytes, unlike `sha256`; null when unknown. */
-  contentSha256?: string | null;
-  /** Null when unknown. */
-  name?: string | null;
-}
 
 /** `unknown_type`: no platform takes the file. */
 type StoreRefusal = "empty" | "unknown_type" | "too_large";
@@ -322,4 +312,16 @@ async function receive(
     unknown_type: `The file at the media URL is not ${words}.`,
   };
   return { kind: "invalid", message: problem[stored] };
+}
+
+/** Gives the known content of a new file the new object, when the object that it has is gone. */
+export async function isReplaced(
+  { db, media }: Pick<Deps, "db" | "media">,
+  teamId: number,
+  file: StoredFile,
+  known: string,
+): Promise<boolean> {
+  if (known === file.objectKey || (await media.head(known))) return false;
+  await db.run([replaceObject(teamId, file, known)]);
+  return true;
 }

@@ -3,25 +3,28 @@ import { prepared, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import { packedRows, pickColumns, rowReader, valueReader } from "../../db/rows.ts";
 import type { Params } from "../../db/text.ts";
 import type { Retention } from "./files.ts";
-import type { StoredFile } from "./intake.ts";
-import { media } from "./table.ts";
+import { media, type StoredFile } from "./table.ts";
 
 export type MediaRow = typeof media.$inferSelect;
 export type FileId = Pick<MediaRow, "teamId" | "sha256">;
 
 export const isMediaId = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
 
+export type KnownFile = Pick<MediaRow, "sha256" | "objectKey">;
+
+const readKnown = rowReader(pickColumns(media, ["sha256", "objectKey"]));
+
 /** Only presigned files have an ETag. */
 const NAME_OF_PRESIGNED = sql`iif(value ->> 8 IS NULL, NULL,
   (SELECT p.name FROM presigns p WHERE p.object_key = value ->> 1))`;
 
-/** Answers the hashes of new files, which the team did not have. */
+/** Answers each file with the object that the team has of it: an older one where the content is known. */
 export function insertMedia(
   teamId: number,
   files: readonly StoredFile[],
   createdAt: Date,
   condition: SQL = sql`TRUE`,
-): Query<string[]> {
+): Query<KnownFile[]> {
   const values = files.map(
     ({
       sha256,
@@ -56,10 +59,19 @@ export function insertMedia(
         value ->> 6, value ->> 7, value ->> 8, value ->> 9,
         coalesce(value ->> 10, ${NAME_OF_PRESIGNED}), ${createdAt.getTime()}
       FROM json_each(${JSON.stringify(values)}) WHERE ${condition}
-      ON CONFLICT DO NOTHING RETURNING sha256`,
-    valueReader(media.sha256),
+      ON CONFLICT (team_id, sha256) DO UPDATE SET object_key = object_key RETURNING sha256, object_key`,
+    readKnown,
   );
 }
+
+/** The object `from` is gone; the same content is stored again. */
+export const replaceObject = (
+  teamId: number,
+  { sha256, objectKey }: KnownFile,
+  from: string,
+): Query<number> =>
+  sqlWrite(sql`UPDATE media SET object_key = ${objectKey}
+    WHERE team_id = ${teamId} AND sha256 = ${sha256} AND object_key = ${from}`);
 
 export const noteContent = ({ teamId, sha256 }: FileId, content: string): Query<number> =>
   sqlWrite(sql`UPDATE media SET content_sha256 = ${content}

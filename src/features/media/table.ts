@@ -1,6 +1,6 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { flag, instant } from "../../db/columns.ts";
-import type { MediaKind } from "../../platforms/connector.ts";
+import type { MediaItem, MediaKind } from "../../platforms/connector.ts";
 
 export const media = sqliteTable(
   "media",
@@ -26,6 +26,17 @@ export const media = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.teamId, table.sha256] })],
 );
+
+export interface StoredFile extends MediaItem {
+  objectKey: string;
+  isDamaged: boolean;
+  /** Presigned files only: a replaced object has another ETag. */
+  etag?: string;
+  /** SHA-256 of a presigned file's bytes, unlike `sha256`; null when unknown. */
+  contentSha256?: string | null;
+  /** Null when unknown. */
+  name?: string | null;
+}
 
 /** Posts that need a file: `posts` consecutive ids from `uploadId` on. */
 export const mediaUses = sqliteTable(

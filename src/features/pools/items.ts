@@ -14,9 +14,9 @@ import {
   checkMedia,
   countFiles,
   discardFiles,
-  discardSpare,
   filesAmong,
   filesToStore,
+  keepReceived,
   type PresignedFiles,
   readPresigned,
   refusalsOf,
@@ -166,15 +166,15 @@ async function store(
   const needed = rows.flatMap((row, i) =>
     row.media.flatMap((file) => ("sha256" in file ? [[i, file.sha256] as const] : [])),
   );
-  const { fresh, added } = await runNamed(ctx.db, {
-    fresh: files.length > 0 ? insertMedia(teamId, files, createdAt, condition) : null,
+  const { known, added } = await runNamed(ctx.db, {
+    known: files.length > 0 ? insertMedia(teamId, files, createdAt, condition) : null,
     added: repo.insertItems({ poolId, teamId, addedBy, createdAt }, rows, condition),
     line: activityLine(ctx, rows.length > 1 ? "pool.items_added" : "pool.item_added", poolId),
     needed: needed.length > 0 ? repo.needFiles(teamId, rows.length, needed) : null,
     kept: keep(items.length, repo.firstInserted(rows.length)),
   });
   if (added.length === 0) return requirePlaces(ctx, adding);
-  ctx.defer(discardSpare(ctx, media, files, fresh ?? []));
+  await keepReceived(ctx, media, files, known ?? []);
   return added.toSorted((a, b) => a.id - b.id);
 }
 

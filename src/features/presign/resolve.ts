@@ -4,7 +4,8 @@ import { toHex } from "../../core/ids.ts";
 import { ImageWalk } from "../../core/image-walk.ts";
 import { sha256Hex } from "../../core/signature.ts";
 import type { Deps } from "../../deps.ts";
-import { HEADER_BYTES, type StoredFile } from "../media/intake.ts";
+import { HEADER_BYTES } from "../media/intake.ts";
+import type { StoredFile } from "../media/table.ts";
 import { keyInUrl, readOwnUrl, teamOfPresigned } from "./address.ts";
 
 /** `refusal`: the end of a sentence. */

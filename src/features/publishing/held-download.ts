@@ -6,8 +6,8 @@ import { countedDeps } from "../../queue/counted-deps.ts";
 import { wakePost } from "../../queue/wake.ts";
 import { filesToApprove, isElsewhere } from "../content/files.ts";
 import { DAMAGED } from "../media/files.ts";
-import type { StoredFile } from "../media/intake.ts";
-import { DOWNLOAD_SECONDS, downloadMedia } from "../media/intake.ts";
+import { DOWNLOAD_SECONDS, downloadMedia, isReplaced } from "../media/intake.ts";
+import type { StoredFile } from "../media/table.ts";
 import type { MediaRef, UploadRow } from "../posts/table.ts";
 import { resolvePresigned } from "../presign/resolve.ts";
 import { type HeldChanges, saveHeld, takeHeld } from "./repo/held.ts";
@@ -126,7 +126,9 @@ async function save(
   const set = { ...changes, dueAt, wokenAt: dueAt, crashes: 0, fence: post.fence + 1 };
   const { changed, objectKey } = await saveHeld(deps.db, post, set, stored?.file ?? null, now);
   if (stored?.isOurs && objectKey !== stored.file.objectKey) {
-    await deps.media.delete(stored.file.objectKey);
+    const { file } = stored;
+    const isTaken = objectKey !== null && (await isReplaced(deps, post.teamId, file, objectKey));
+    if (!isTaken) await deps.media.delete(file.objectKey);
   }
   if (changed !== 1) return null;
   if (dueAt && dueAt > now) await wakePost(deps, post.id, dueAt);

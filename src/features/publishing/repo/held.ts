@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { type Db, type Query, sqlWrite } from "../../../db/client.ts";
 import { runNamed } from "../../../db/named.ts";
-import type { StoredFile } from "../../media/intake.ts";
 import { insertMedia, mediaByHash } from "../../media/repo.ts";
+import type { StoredFile } from "../../media/table.ts";
 import { changeFacts, needFile } from "../../posts/repo/write.ts";
 import type { UploadRow } from "../../posts/table.ts";
 
