@@ -1,13 +1,12 @@
 import { mkdir, readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { configOf } from "../../config.ts";
 import type { Manifest } from "../../features/backup/manifest.ts";
 import { FOLDER, folderOf, MANIFEST, startOf } from "../../features/backup/rules.ts";
 import type { Place } from "../d1.ts";
+import { readKeyIds } from "../key-commands.ts";
 import { readStateDir, showPath } from "../paths.ts";
 import { Problem } from "../program.ts";
 import { formatTable } from "../table.ts";
-import { readLocalVars } from "../team-database.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { copyBackup, folderStore, readSlice, requireManifest, requireWhole } from "./folder.ts";
 import { bySize, type Restored, restoreInto } from "./restore.ts";
@@ -80,14 +79,12 @@ async function download(place: Place, database: Database, id: string): Promise<s
 async function missingKeys(place: Place, { encryptionKeys }: Manifest): Promise<string[]> {
   if (encryptionKeys.length === 0) return [];
   const names = encryptionKeys.join(", ");
-  if (place.kind === "remote") {
+  const known = await readKeyIds(place);
+  if (known === null) {
     return [
       `ENCRYPTION_KEYS of the instance must have these keys: ${names}. Cloudflare does not show secrets, so this was not checked. Without them, logins, webhooks' secrets and chats cannot be read.`,
     ];
   }
-  const vars = await readLocalVars();
-  const config = vars.ENCRYPTION_KEYS ? configOf(vars) : null;
-  const known = config?.encryptionKeys.map(({ id }) => id) ?? [];
   const missing = encryptionKeys.filter((id) => !known.includes(id));
   if (missing.length === 0) return [];
   return [
