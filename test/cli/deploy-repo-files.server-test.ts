@@ -29,6 +29,12 @@ test("the same source makes the same bytes, wherever the folder is", async () =>
   assert.deepEqual(await readAll(other), await readAll(folder));
 });
 
+test("a file in place of the folder is refused", async () => {
+  const file = join(home, "file");
+  await writeFile(file, "");
+  await assert.rejects(writeDeployRepo(file), { message: `${file} is a file. Name a folder.` });
+});
+
 test("nothing names this machine, a registry or a secret", async () => {
   for (const [path, text] of await readAll(folder)) {
     assert.ok(!text.includes(inProject()), path);

@@ -1,8 +1,9 @@
-import { mkdir, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Manifest } from "../../features/backup/manifest.ts";
 import { FOLDER, folderOf, MANIFEST, startOf } from "../../features/backup/rules.ts";
 import type { Place } from "../d1.ts";
+import { makeFolder } from "../folders.ts";
 import { readKeyIds } from "../key-commands.ts";
 import { readStateDir, showPath } from "../paths.ts";
 import { Problem } from "../program.ts";
@@ -54,7 +55,7 @@ export async function restore(place: Place, { from = "", startOver = false }: Re
 /** Files that are there already are not fetched again. */
 async function download(place: Place, database: Database, id: string): Promise<string> {
   const folder = join(readStateDir(), "restore", id);
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const names = await readdir(folder);
   if (names.includes(MANIFEST)) return folder;
   console.error(`Fetching ${id} to ${showPath(folder)} …`);
