@@ -5,7 +5,7 @@ import { rolldown } from "rolldown";
 import { VERSION } from "../core/version.ts";
 import { buildAssets } from "./assets.ts";
 import { PARTS, readWranglerConfig, type WranglerConfig } from "./deploy-config.ts";
-import { isOwners, MARK, RELEASE_FILE } from "./deploy-repo/release.ts";
+import { isOwners, MARK, MIN_NODE_MAJOR, RELEASE_FILE } from "./deploy-repo/release.ts";
 import { lockOf } from "./deploy-repo-lock.ts";
 import { OWNER_ONLY } from "./dev-vars.ts";
 import { makeFolder } from "./folders.ts";
@@ -186,7 +186,7 @@ async function packageFiles(config: WranglerConfig): Promise<{ manifest: string;
     description: project.description,
     license: project.license,
     type: "module",
-    engines: { node: ">=22" },
+    engines: { node: `>=${MIN_NODE_MAJOR}` },
     scripts: { deploy: "node deploy.mjs", update: "node update.mjs" },
     dependencies: { wrangler },
     cloudflare: { bindings: Object.fromEntries(bindings) },
@@ -201,7 +201,12 @@ async function readmeOf(repository: string | null): Promise<string> {
   const button = repository
     ? `[![Deploy to Cloudflare](https://deploy.workers.cloudflare.com/button)](https://deploy.workers.cloudflare.com/?url=${repository})`
     : "To have a button here, publish this folder as a public repository and write it with `--repository ADDRESS`.";
-  return template.replaceAll("VERSION", VERSION).replace("BUTTON", button);
+  const name = repository ? `[Akimbo](${repository})` : "Akimbo";
+  return template
+    .replace("LINKED_NAME", () => name)
+    .replace("BUTTON", () => button)
+    .replace("MIN_NODE", String(MIN_NODE_MAJOR))
+    .replaceAll("VERSION", VERSION);
 }
 
 interface Options {
