@@ -3,13 +3,13 @@
 import { spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { compareFolder, openSigned, RELEASE_FILE, readOwnConfig } from "./release.mjs";
 
 // Not `import.meta.dirname`, which the Node versions that are refused below may lack.
-const HERE = fileURLToPath(new URL(".", import.meta.url));
+const HERE = dirname(fileURLToPath(import.meta.url));
 const CONFIG = join(HERE, "wrangler.deploy.json");
 const REPORT = join(HERE, ".wrangler-report");
 const WRANGLER = join(HERE, "node_modules", "wrangler", "bin", "wrangler.js");

@@ -14,7 +14,7 @@ import {
 // Bundled into `update.mjs` of the folder that the button deploys: `npm run update` brings the newest release into it.
 
 // Not `import.meta.dirname`, which the Node versions that are refused below may lack.
-const HERE = fileURLToPath(new URL(".", import.meta.url));
+const HERE = dirname(fileURLToPath(import.meta.url));
 const DOWNLOADS = join(HERE, ".akimbo-update");
 const AT_ONCE = 8;
 const TIMEOUT_MS = 60_000;
