@@ -43,10 +43,11 @@ export async function restore(place: Place, { from = "", startOver = false }: Re
     const manifest = await requireWhole(folder);
     const warnings = await missingKeys(place, manifest);
     for (const warning of warnings) console.error(warning);
-    console.error("Writing …");
-    const restored = await restoreInto(database, folder, manifest, { startOver });
+    const onStart = () => console.error("Writing …");
+    const restored = await restoreInto(database, folder, manifest, { startOver, onStart });
     const missing = await missingObjects(database, folder, manifest);
-    return describe(restored, warnings, missing);
+    const advice = [...warnings, ...adviseSigningKey(place, from)];
+    return describe(restored, advice, missing);
   } finally {
     await database.close();
   }
@@ -93,6 +94,20 @@ async function missingKeys(place: Place, { encryptionKeys }: Manifest): Promise<
   ];
 }
 
+const DEPENDS_ON_SIGNING_KEY =
+  "links to reviews, reports and calendars, and the addresses of files depend on it.";
+
+/** A backup in the local storage is this instance's own, and so is its key. */
+function adviseSigningKey(place: Place, from: string): string[] {
+  if (place.kind === "remote") {
+    return [`Set SIGNING_KEY to the one of the lost instance: ${DEPENDS_ON_SIGNING_KEY}`];
+  }
+  if (startOf(from) !== null) return [];
+  return [
+    `If another instance made the backup, set SIGNING_KEY to the one of that instance: ${DEPENDS_ON_SIGNING_KEY}`,
+  ];
+}
+
 const MAX_SHOWN = 20;
 
 /** Null when the bucket cannot be listed from here. */
@@ -121,7 +136,7 @@ async function missingObjects(
 
 function describe(
   { manifest, dropped, held, seconds }: Restored,
-  warnings: readonly string[],
+  advice: readonly string[],
   missing: readonly string[] | null,
 ): string {
   const rows = bySize(manifest.tables).map(({ name, rows: count }) => [
@@ -132,8 +147,7 @@ function describe(
   const total = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
   const rate = seconds.load > 0 ? `, ${Math.round(total / seconds.load)} rows a second` : "";
   const steps = [
-    ...warnings,
-    "Set SIGNING_KEY to the one of the lost instance: links to reviews, reports and calendars, and the addresses of files depend on it.",
+    ...advice,
     "Accounts whose login was renewed after the backup may have to be connected again.",
     "Tokens, sessions and members that were revoked or removed after the backup are back: revoke and remove them again.",
     ...(held.posts > 0
