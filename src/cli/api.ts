@@ -253,6 +253,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
 };
 
 const NAMESAKES = new Set([
+  "archived",
   "description",
   "limit",
   "name",

@@ -5,9 +5,10 @@ import { rolldown } from "rolldown";
 import { VERSION } from "../core/version.ts";
 import { buildAssets } from "./assets.ts";
 import { PARTS, readWranglerConfig, type WranglerConfig } from "./deploy-config.ts";
-import { isOwners, MARK, RELEASE_FILE } from "./deploy-repo/release.ts";
+import { isOwners, MARK, MIN_NODE_MAJOR, RELEASE_FILE } from "./deploy-repo/release.ts";
 import { lockOf } from "./deploy-repo-lock.ts";
 import { OWNER_ONLY } from "./dev-vars.ts";
+import { makeFolder } from "./folders.ts";
 import { inProject, PROJECT_DIR } from "./paths.ts";
 import { Problem, runProgram } from "./program.ts";
 import { createReleaseKey, describeRelease, publicKeyOf, signRelease } from "./release.ts";
@@ -62,6 +63,7 @@ export async function writeDeployRepo(
   { repository = null, signing = null }: RepoOptions = {},
 ): Promise<void> {
   await requireOwnFolder(folder);
+  await makeFolder(folder);
   const config = await readWranglerConfig();
   const files = new Map<string, string>();
   const defaults = `${JSON.stringify(toRepoConfig(config, signing), null, 2)}\n`;
@@ -77,7 +79,6 @@ export async function writeDeployRepo(
   const isNew = !(await readdir(folder).catch(() => [] as string[])).includes(OWNERS);
   if (isNew) files.set(OWNERS, defaults);
 
-  await mkdir(folder, { recursive: true });
   for (const name of ["worker", "assets"])
     await rm(join(folder, name), { recursive: true, force: true });
   await buildAssets();
@@ -104,7 +105,14 @@ async function bundleProgram(name: string, target: string): Promise<void> {
 }
 
 async function requireOwnFolder(folder: string): Promise<void> {
-  const names = await readdir(folder).catch(() => [] as string[]);
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
+    throw new Problem(
+      error.code === "ENOTDIR"
+        ? `${folder} is a file. Name a folder.`
+        : `${folder} cannot be used: ${error.message}`,
+    );
+  });
   const others = names.filter((name) => name !== ".git");
   if (others.length === 0 || others.includes(MARK)) return;
   throw new Problem(
@@ -178,7 +186,7 @@ async function packageFiles(config: WranglerConfig): Promise<{ manifest: string;
     description: project.description,
     license: project.license,
     type: "module",
-    engines: { node: ">=22" },
+    engines: { node: `>=${MIN_NODE_MAJOR}` },
     scripts: { deploy: "node deploy.mjs", update: "node update.mjs" },
     dependencies: { wrangler },
     cloudflare: { bindings: Object.fromEntries(bindings) },
@@ -193,7 +201,12 @@ async function readmeOf(repository: string | null): Promise<string> {
   const button = repository
     ? `[![Deploy to Cloudflare](https://deploy.workers.cloudflare.com/button)](https://deploy.workers.cloudflare.com/?url=${repository})`
     : "To have a button here, publish this folder as a public repository and write it with `--repository ADDRESS`.";
-  return template.replaceAll("VERSION", VERSION).replace("BUTTON", button);
+  const name = repository ? `[Akimbo](${repository})` : "Akimbo";
+  return template
+    .replace("LINKED_NAME", () => name)
+    .replace("BUTTON", () => button)
+    .replace("MIN_NODE", String(MIN_NODE_MAJOR))
+    .replaceAll("VERSION", VERSION);
 }
 
 interface Options {

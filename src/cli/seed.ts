@@ -1,7 +1,8 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { migrateAndExecute } from "./d1.ts";
 import { OWNER_ONLY } from "./dev-vars.ts";
+import { makeFolder } from "./folders.ts";
 import { insertFirstOwner } from "./owner.ts";
 import { Problem } from "./program.ts";
 import { prepareLink } from "./sign-in-links.ts";
@@ -43,9 +44,7 @@ export async function prepareWorkspace(
   chosen: string | null,
   at: Date,
 ): Promise<{ token: string | null; signInPath: string }> {
-  await mkdir(stateDir, { recursive: true }).catch((error: Error) => {
-    throw new Problem(`STATE_DIR cannot be used: ${error.message}`);
-  });
+  await makeFolder(stateDir);
   const token = chosen ?? (await findDemoToken(stateDir)) ?? createToken();
   const link = await prepareLink(null, at);
   const state = await migrateAndSeed(stateDir, token, link.insert);

@@ -149,6 +149,7 @@ test("exit codes: 1 a refusal, 2 what is not understood, 3 what may be over in a
     [["status", "twelve"], 2, /is not the number of a post/, {}],
     [["status", "--limit", "many"], 2, /It is a whole number from 1 to 1000/, {}],
     [["status", "--status", "gone"], 2, /Allowed choices are draft, pending_approval/, {}],
+    [["status", "--archived", "2025-13"], 1, /--archived must be a month, such as 2025-03/, {}],
     [["accounts", "--platform", "myspace"], 2, /Allowed choices are tiktok/, {}],
     [["bulk", "Hello", "--platform", "myspace"], 2, /Allowed choices are tiktok/, {}],
     [["bulk", "Hello"], 2, /Which accounts\?/, {}],

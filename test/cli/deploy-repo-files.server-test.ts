@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
 import { writeDeployRepo } from "../../src/cli/deploy-repo.ts";
 import { inProject } from "../../src/cli/paths.ts";
@@ -27,6 +30,12 @@ test("the same source makes the same bytes, wherever the folder is", async () =>
   const other = join(home, "in", "another", "place");
   await writeDeployRepo(other, { repository: "https://example.com/you/akimbo-deploy" });
   assert.deepEqual(await readAll(other), await readAll(folder));
+});
+
+test("a file in place of the folder is refused", async () => {
+  const file = join(home, "file");
+  await writeFile(file, "");
+  await assert.rejects(writeDeployRepo(file), { message: `${file} is a file. Name a folder.` });
 });
 
 test("nothing names this machine, a registry or a secret", async () => {
@@ -88,10 +97,43 @@ test("names have defaults, the database no id, and the entry a folder of its own
     assert.ok(produced.includes(queue));
     if (dead) assert.ok(produced.includes(dead));
   }
-  assert.match(
-    await readFile(join(folder, "README.md"), "utf8"),
-    /\?url=https:\/\/example\.com\/you/,
-  );
+});
+
+test("the README links to the repository, and leaves no placeholder", async () => {
+  const readme = await readFile(join(folder, "README.md"), "utf8");
+  assert.match(readme, /\?url=https:\/\/example\.com\/you/);
+  assert.match(readme, /^\[Akimbo\]\(https:\/\/example\.com\/you\/akimbo-deploy\) is /m);
+  assert.match(readme, /You need Node\.js \d+ or newer/);
+  assert.doesNotMatch(readme, /\b(?:VERSION|BUTTON|LINKED_NAME|MIN_NODE|AKIMBO_SOURCE)\b/);
+});
+
+/** Runs a program of the folder without a login. */
+async function runHere(name: string): Promise<{ code: number | null; output: string }> {
+  const { CLOUDFLARE_API_TOKEN: _, CLOUDFLARE_API_KEY: __, ...env } = process.env;
+  const child = spawn(process.execPath, [name], { cwd: folder, env: { ...env, HOME: home } });
+  child.stdin.end();
+  const [out, errors, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "close"),
+  ]);
+  return { code, output: out + errors };
+}
+
+test("says in one sentence that npm install or a login is missing", async () => {
+  for (const name of ["deploy.mjs", "update.mjs"]) {
+    assert.deepEqual(await runHere(name), {
+      code: 1,
+      output: "Wrangler is not installed in this folder. Run npm install first.\n",
+    });
+  }
+  const modules = join(folder, "node_modules");
+  await symlink(inProject("node_modules"), modules);
+  const { code, output } = await runHere("deploy.mjs");
+  await rm(modules);
+  assert.equal(code, 1);
+  assert.match(output, /You are not logged in to Cloudflare\. Run `npx wrangler login`, or set/);
+  assert.doesNotMatch(output, /--temporary|ERROR|\n +at /);
 });
 
 test("an update keeps the owner's configuration and takes away old parts", async () => {
@@ -100,6 +142,7 @@ test("an update keeps the owner's configuration and takes away old parts", async
   await writeFile(join(folder, "worker", "parts", "old.js"), "");
   await writeFile(join(folder, "notes.txt"), "the owner's");
   await writeDeployRepo(folder);
+  assert.match(await readFile(join(folder, "README.md"), "utf8"), /^Akimbo is a social/m);
   assert.equal(await readFile(join(folder, "wrangler.jsonc"), "utf8"), own);
   assert.equal(await readFile(join(folder, "notes.txt"), "utf8"), "the owner's");
   assert.ok(!(await readdir(join(folder, "worker", "parts"))).includes("old.js"));

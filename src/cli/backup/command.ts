@@ -1,13 +1,13 @@
-import { mkdir, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { configOf } from "../../config.ts";
 import type { Manifest } from "../../features/backup/manifest.ts";
 import { FOLDER, folderOf, MANIFEST, startOf } from "../../features/backup/rules.ts";
 import type { Place } from "../d1.ts";
+import { makeFolder } from "../folders.ts";
+import { readKeyIds } from "../key-commands.ts";
 import { readStateDir, showPath } from "../paths.ts";
 import { Problem } from "../program.ts";
 import { formatTable } from "../table.ts";
-import { readLocalVars } from "../team-database.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { copyBackup, folderStore, readSlice, requireManifest, requireWhole } from "./folder.ts";
 import { bySize, type Restored, restoreInto } from "./restore.ts";
@@ -43,10 +43,11 @@ export async function restore(place: Place, { from = "", startOver = false }: Re
     const manifest = await requireWhole(folder);
     const warnings = await missingKeys(place, manifest);
     for (const warning of warnings) console.error(warning);
-    console.error("Writing …");
-    const restored = await restoreInto(database, folder, manifest, { startOver });
+    const onStart = () => console.error("Writing …");
+    const restored = await restoreInto(database, folder, manifest, { startOver, onStart });
     const missing = await missingObjects(database, folder, manifest);
-    return describe(restored, warnings, missing);
+    const advice = [...warnings, ...adviseSigningKey(place, from)];
+    return describe(restored, advice, missing);
   } finally {
     await database.close();
   }
@@ -55,7 +56,7 @@ export async function restore(place: Place, { from = "", startOver = false }: Re
 /** Files that are there already are not fetched again. */
 async function download(place: Place, database: Database, id: string): Promise<string> {
   const folder = join(readStateDir(), "restore", id);
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const names = await readdir(folder);
   if (names.includes(MANIFEST)) return folder;
   console.error(`Fetching ${id} to ${showPath(folder)} …`);
@@ -80,18 +81,30 @@ async function download(place: Place, database: Database, id: string): Promise<s
 async function missingKeys(place: Place, { encryptionKeys }: Manifest): Promise<string[]> {
   if (encryptionKeys.length === 0) return [];
   const names = encryptionKeys.join(", ");
-  if (place.kind === "remote") {
+  const known = await readKeyIds(place);
+  if (known === null) {
     return [
       `ENCRYPTION_KEYS of the instance must have these keys: ${names}. Cloudflare does not show secrets, so this was not checked. Without them, logins, webhooks' secrets and chats cannot be read.`,
     ];
   }
-  const vars = await readLocalVars();
-  const config = vars.ENCRYPTION_KEYS ? configOf(vars) : null;
-  const known = config?.encryptionKeys.map(({ id }) => id) ?? [];
   const missing = encryptionKeys.filter((id) => !known.includes(id));
   if (missing.length === 0) return [];
   return [
     `ENCRYPTION_KEYS lacks ${missing.join(", ")}: the logins of accounts, secrets of webhooks, and chats that these keys encrypt cannot be read until you add them. If they are lost, connect those accounts again.`,
+  ];
+}
+
+const DEPENDS_ON_SIGNING_KEY =
+  "links to reviews, reports and calendars, and the addresses of files depend on it.";
+
+/** A backup in the local storage is this instance's own, and so is its key. */
+function adviseSigningKey(place: Place, from: string): string[] {
+  if (place.kind === "remote") {
+    return [`Set SIGNING_KEY to the one of the lost instance: ${DEPENDS_ON_SIGNING_KEY}`];
+  }
+  if (startOf(from) !== null) return [];
+  return [
+    `If another instance made the backup, set SIGNING_KEY to the one of that instance: ${DEPENDS_ON_SIGNING_KEY}`,
   ];
 }
 
@@ -123,7 +136,7 @@ async function missingObjects(
 
 function describe(
   { manifest, dropped, held, seconds }: Restored,
-  warnings: readonly string[],
+  advice: readonly string[],
   missing: readonly string[] | null,
 ): string {
   const rows = bySize(manifest.tables).map(({ name, rows: count }) => [
@@ -134,8 +147,7 @@ function describe(
   const total = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
   const rate = seconds.load > 0 ? `, ${Math.round(total / seconds.load)} rows a second` : "";
   const steps = [
-    ...warnings,
-    "Set SIGNING_KEY to the one of the lost instance: links to reviews, reports and calendars, and the addresses of files depend on it.",
+    ...advice,
     "Accounts whose login was renewed after the backup may have to be connected again.",
     "Tokens, sessions and members that were revoked or removed after the backup are back: revoke and remove them again.",
     ...(held.posts > 0

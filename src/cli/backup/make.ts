@@ -5,6 +5,7 @@ import { type Manifest, readManifest } from "../../features/backup/manifest.ts";
 import { FOLDER, INDEX, manifestKey, pageSize } from "../../features/backup/rules.ts";
 import type { BackupStore } from "../../features/backup/store.ts";
 import type { Place } from "../d1.ts";
+import { makeFolder } from "../folders.ts";
 import { Problem } from "../program.ts";
 import { sql } from "../sql.ts";
 import { readDeployedVars, readLocalVars } from "../team-database.ts";
@@ -27,7 +28,10 @@ export async function makeBackup(place: Place, options: BackupOptions): Promise<
 /** @throws Problem when the folder is not empty, or the database or the storage refuses */
 export async function storeBackup(place: Place, { to }: BackupOptions): Promise<Manifest> {
   const folder = to === undefined ? null : resolve(to);
-  if (folder !== null) await requireEmptyFolder(folder);
+  if (folder !== null) {
+    await requireEmptyFolder(folder);
+    await makeFolder(folder);
+  }
   const database = await openDatabase(place);
   try {
     const store = folder === null ? await openStore(place, database) : folderStore(folder);

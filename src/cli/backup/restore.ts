@@ -32,11 +32,12 @@ export async function restoreInto(
   database: Database,
   folder: string,
   manifest: Manifest,
-  { startOver }: { startOver: boolean },
+  { startOver, onStart }: { startOver: boolean; onStart?: () => void },
 ): Promise<Restored> {
   const files = await readMigrations(manifest);
   await requireOwnTables(manifest, files.old);
   const run = await startedRun(database, manifest.id, { id: randomUUID(), startOver });
+  onStart?.();
   const seconds = { load: 0, verify: 0 };
   const dropped: Record<string, number> = {};
   // Read parents first: a row without its parent is left out.

@@ -3,11 +3,13 @@
 import { spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { experimental_readRawConfig as readRawConfig } from "wrangler";
-import { compareFolder, openSigned, RELEASE_FILE } from "./release.mjs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
+import { compareFolder, openSigned, RELEASE_FILE, readOwnConfig } from "./release.mjs";
 
-const HERE = import.meta.dirname;
+// Not `import.meta.dirname`, which the Node versions that are refused below may lack.
+const HERE = dirname(fileURLToPath(import.meta.url));
 const CONFIG = join(HERE, "wrangler.deploy.json");
 const REPORT = join(HERE, ".wrangler-report");
 const WRANGLER = join(HERE, "node_modules", "wrangler", "bin", "wrangler.js");
@@ -107,7 +109,9 @@ function createCode() {
 const claimVariable = (code) =>
   `${createHash("sha256").update(code.replaceAll("-", "")).digest("hex")}:${Date.now() + DAY_MS}`;
 
-/** Runs wrangler, shows its output, and returns it. */
+const LOGGED_OUT = /set a CLOUDFLARE_API_TOKEN environment variable|You are not authenticated/;
+
+/** Runs wrangler, shows its output, and returns it. Its errors are shown at its end, unless it only misses a login. */
 function runWrangler(args) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [WRANGLER, ...args], {
@@ -116,14 +120,20 @@ function runWrangler(args) {
       env: { ...process.env, WRANGLER_OUTPUT_FILE_PATH: REPORT },
     });
     let output = "";
-    const pass = (stream, to) =>
-      stream.setEncoding("utf8").on("data", (text) => {
-        output += text;
-        to.write(text);
-      });
-    pass(child.stdout, process.stdout);
-    pass(child.stderr, process.stderr);
-    child.on("close", (code) => resolve({ code, output }));
+    let errors = "";
+    child.stdout.setEncoding("utf8").on("data", (text) => {
+      output += text;
+      process.stdout.write(text);
+    });
+    child.stderr.setEncoding("utf8").on("data", (text) => {
+      output += text;
+      errors += text;
+    });
+    child.on("close", (code) => {
+      const isLoggedOut = code !== 0 && LOGGED_OUT.test(stripVTControlCharacters(output));
+      if (!isLoggedOut) process.stderr.write(errors);
+      resolve({ code, output, isLoggedOut });
+    });
   });
 }
 
@@ -164,8 +174,8 @@ async function checkRelease({ RELEASE_KEYS: keys } = {}) {
 }
 
 async function main() {
-  const { rawConfig } = readRawConfig({ config: join(HERE, "wrangler.jsonc") });
-  const changed = await checkRelease(rawConfig.vars);
+  const own = await readOwnConfig(HERE);
+  const changed = await checkRelease(own.vars);
   if (changed.length > 0) {
     for (const text of changed.slice(0, 10)) console.error(text);
     console.error(
@@ -174,7 +184,7 @@ async function main() {
     return 1;
   }
   const code = createCode();
-  let config = mergeConfig(readJson("wrangler.defaults.json"), rawConfig);
+  let config = mergeConfig(readJson("wrangler.defaults.json"), own);
   config.vars.CLAIM_CODE = claimVariable(code);
   const missing = [];
   let result;
@@ -183,6 +193,11 @@ async function main() {
     rmSync(REPORT, { force: true });
     result = await runWrangler(["deploy", "--config", CONFIG]);
     if (result.code === 0) break;
+    if (result.isLoggedOut) {
+      throw new Error(
+        "You are not logged in to Cloudflare. Run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN.",
+      );
+    }
     const complaint = complaintOf(result.output);
     if (/partially updated/i.test(complaint)) {
       missing.push(
@@ -227,6 +242,9 @@ function hintFor(complaint) {
 
 try {
   process.exitCode = await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
 } finally {
   rmSync(REPORT, { force: true });
 }

@@ -12,6 +12,28 @@ export const RELEASE_FILE = "release.json";
 /** Tells a folder that the project made from any other. */
 export const MARK = ".akimbo-deploy";
 
+/** Wrangler needs at least this one. */
+export const MIN_NODE_MAJOR = 22;
+
+/**
+ * Reads `wrangler.jsonc` of the folder. Wrangler is loaded only here, so that a folder without it gets a sentence.
+ *
+ * @throws Error when Node is too old, or `npm install` has not run yet
+ */
+export async function readOwnConfig(folder: string) {
+  const node = process.versions.node;
+  if (Number.parseInt(node, 10) < MIN_NODE_MAJOR) {
+    throw new Error(
+      `This needs Node.js ${MIN_NODE_MAJOR} or newer, and here is ${node}. Install a newer one from https://nodejs.org, then run this again.`,
+    );
+  }
+  const { experimental_readRawConfig: readRawConfig } = await import("wrangler").catch((error) => {
+    if (error.code !== "ERR_MODULE_NOT_FOUND") throw error;
+    throw new Error("Wrangler is not installed in this folder. Run npm install first.");
+  });
+  return readRawConfig({ config: join(folder, "wrangler.jsonc") }).rawConfig;
+}
+
 const OWNERS = new Set(["wrangler.jsonc", "wrangler.deploy.json", RELEASE_FILE]);
 /** The only hidden files of a release. */
 const HIDDEN = new Set([MARK, ".gitignore"]);

@@ -1,12 +1,20 @@
 import { lstat, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { experimental_readRawConfig as readRawConfig } from "wrangler";
+import { fileURLToPath } from "node:url";
 import { compareVersions, type Release } from "../../core/release.ts";
-import { hashOf, isOwners, openSigned, RELEASE_FILE, upgradeRefusal } from "./release.ts";
+import {
+  hashOf,
+  isOwners,
+  openSigned,
+  RELEASE_FILE,
+  readOwnConfig,
+  upgradeRefusal,
+} from "./release.ts";
 
 // Bundled into `update.mjs` of the folder that the button deploys: `npm run update` brings the newest release into it.
 
-const HERE = import.meta.dirname;
+// Not `import.meta.dirname`, which the Node versions that are refused below may lack.
+const HERE = dirname(fileURLToPath(import.meta.url));
 const DOWNLOADS = join(HERE, ".akimbo-update");
 const AT_ONCE = 8;
 const TIMEOUT_MS = 60_000;
@@ -112,11 +120,8 @@ async function fetchFiles({ files }: Release, base: URL): Promise<string[]> {
 }
 
 async function main(): Promise<void> {
-  const { rawConfig } = readRawConfig({ config: join(HERE, "wrangler.jsonc") });
-  const { RELEASES_URL: url = "", RELEASE_KEYS: keys = "" } = rawConfig.vars as Record<
-    string,
-    string
-  >;
+  const config = await readOwnConfig(HERE);
+  const { RELEASES_URL: url = "", RELEASE_KEYS: keys = "" } = config.vars as Record<string, string>;
   if (!url || !keys) {
     throw new Error("Set RELEASES_URL and RELEASE_KEYS under vars in wrangler.jsonc first.");
   }

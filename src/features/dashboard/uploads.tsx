@@ -136,7 +136,7 @@ uploadsPage.get("/app/uploads", signedIn("read:pages"), async (c) => {
         {uploads.length > 0 ? (
           <UploadList uploads={uploads} clock={clock} />
         ) : (
-          <Nothing fields={fields} total={total} />
+          <Nothing fields={fields} total={total} archived={archived} months={months} />
         )}
       </Section>
       <Pages fields={fields} filter={filter} total={total} />
@@ -246,7 +246,17 @@ const FilterForm = ({ fields, clock }: { fields: FilterFields; clock: Clock }) =
   </form>
 );
 
-const Nothing = ({ fields, total }: { fields: FilterFields; total: number }) => {
+const Nothing = ({
+  fields,
+  total,
+  archived,
+  months,
+}: {
+  fields: FilterFields;
+  total: number;
+  archived: string | undefined;
+  months: readonly ArchivedMonth[];
+}) => {
   if (total > 0) {
     return (
       <p class="muted">
@@ -257,11 +267,29 @@ const Nothing = ({ fields, total }: { fields: FilterFields; total: number }) => 
   const isFiltered = Object.entries(fields).some(
     ([name, value]) => value !== "" && name !== "zone" && name !== "limit" && name !== "archived",
   );
-  return isFiltered ? (
-    <p class="muted">
-      No upload matches. Use fewer filters, or <a href="/app/uploads">show all</a>.
-    </p>
-  ) : (
+  if (isFiltered) {
+    return (
+      <p class="muted">
+        No upload matches. Use fewer filters, or <a href="/app/uploads">show all</a>.
+      </p>
+    );
+  }
+  if (archived !== undefined) {
+    return (
+      <p class="muted">
+        Nothing is archived in {archived}.{" "}
+        {months.length > 0 ? (
+          <>
+            Choose a month of the <a href="#archive">archive</a>, or go to{" "}
+          </>
+        ) : (
+          `Posts move to the archive ${KEPT_MONTHS} months after they ended. Go to `
+        )}
+        <a href="/app/uploads">the newer posts</a>.
+      </p>
+    );
+  }
+  return (
     <p class="muted">
       There are no uploads yet. Create one with <code>POST /upload</code>: see the{" "}
       <a href="/docs">API reference</a>.

@@ -27,6 +27,7 @@ export const newWebhookSchema = z
       .string()
       .min(1)
       .max(MAX_URL_CHARACTERS)
+      .refine((text) => text === "" || URL.canParse(text), "is not a URL")
       .describe("An https URL of the public internet. It receives a POST for each event."),
     events: z
       .array(eventName)

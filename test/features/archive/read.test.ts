@@ -305,6 +305,11 @@ describe("an archived post", () => {
     expect((await browser.get("/app/uploads?archived=2025-03&status=failed")).html).not.toContain(
       `/app/uploads/${done}"`,
     );
+    const empty = (await browser.get("/app/uploads?archived=2025-04")).html;
+    expect(empty).toContain("Nothing is archived in 2025-04.");
+    expect(empty).toContain('<a href="#archive">archive</a>, or go to');
+    expect(empty).toContain('href="/app/uploads?archived=2025-03"');
+    expect(empty).not.toContain("There are no uploads yet");
     const wrong = await browser.get("/app/uploads?archived=2025-3");
     expect(wrong.html).toContain("Write the month of the archive as 2025-03.");
     const page = await browser.get(`/app/uploads/${done}`);

@@ -117,6 +117,7 @@ const create = (json: object) =>
 test.each<[string, object, number]>([
   ["a URL of 2,048 characters", { url: long(2_048) }, 200],
   ["a URL of 2,049 characters", { url: long(2_049) }, 400],
+  ["no address", { url: "nope" }, 400],
   ["no URL", { url: undefined }, 400],
   ["no events", { events: [] }, 400],
   ["events that are no list", { events: "suggestion.created" }, 400],
@@ -135,6 +136,15 @@ test.each<[string, object, number]>([
 test("an unknown event is refused with the names that there are", async () => {
   const { body } = await create({ events: ["upload.exploded"] });
   for (const name of SUBSCRIBABLE) expect(JSON.stringify(body)).toContain(name);
+});
+
+test("an address and an event that are both wrong are refused together", async () => {
+  const { status, body } = await create({ url: "nope", events: ["upload.exploded"] });
+  expect(status).toBe(400);
+  expect(body.errors.map(({ message }: { message: string }) => message)).toEqual([
+    "url: is not a URL",
+    expect.stringMatching(/^events.* must be one of /),
+  ]);
 });
 
 test("a name that is listed twice counts once, and its event is sent once", async () => {
