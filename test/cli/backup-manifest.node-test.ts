@@ -8,7 +8,7 @@ import { restoreInto } from "../../src/cli/backup/restore.ts";
 import { inProject } from "../../src/cli/paths.ts";
 import { SELECT_TABLES } from "../../src/db/lines.ts";
 import type { Manifest } from "../../src/features/backup/manifest.ts";
-import { type StoredTable, tablesOf } from "../../src/features/backup/schema-of.ts";
+import { type StoredTable, tablesOf } from "../../src/features/backup/manifest.ts";
 
 const folder = inProject("migrations");
 const names = readdirSync(folder)

@@ -2,7 +2,14 @@ import { sha256Hex } from "../../core/signature.ts";
 import { VERSION } from "../../core/version.ts";
 import type { Deps } from "../../deps.ts";
 import { encodeGzip, utf8Bytes } from "./gzip.ts";
-import { LACKS, type Manifest, type Slice, type TableCopy } from "./manifest.ts";
+import {
+  LACKS,
+  type Manifest,
+  type Slice,
+  type TableCopy,
+  type TableShape,
+  tablesOf,
+} from "./manifest.ts";
 import * as repo from "./repo/backups.ts";
 import {
   backupId,
@@ -15,7 +22,6 @@ import {
   sliceName,
   startOf,
 } from "./rules.ts";
-import { type TableShape, tablesOf } from "./schema-of.ts";
 import type { BackupStore } from "./store.ts";
 import type { SliceRow } from "./table.ts";
 

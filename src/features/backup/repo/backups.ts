@@ -13,7 +13,7 @@ import { renamed, rowReader, valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { OWNER_ID } from "../../auth/repo/people.ts";
 import { teams } from "../../teams/table.ts";
-import type { StoredTable, TableShape } from "../schema-of.ts";
+import type { StoredTable, TableShape } from "../manifest.ts";
 import { type BackupRow, backupSlices, backups, type SliceRow } from "../table.ts";
 
 export const storedTables = () => plainQuery(SELECT_TABLES, [], (row: StoredTable) => row);
