@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { runProject } from "./programs.ts";
 import { type Rehearsal, until } from "./rehearsal.ts";
 
-/** Tables that differ after a restore, and that of wrangler. The posts are compared by themselves. */
+/** Tables that a restore changes on purpose, and the table that wrangler keeps. Published posts are compared separately. */
 const OTHER_TABLES = [
   ...["d1_migrations", "backups", "backup_slices", "chores", "deliveries", "notices"],
   ...["uploads", "pool_slots", "pool_items", "pool_firings"],

@@ -45,7 +45,7 @@ const GRACE_MS = 300;
 
 const OK = 200;
 
-/** Each call has a connection of its own, because a runtime that starts anew ends those of the one before. */
+/** Calls do not share connections: a restart of the runtime closes all of them. */
 function post(url: string, body: string): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const outgoing = request(url, { method: "POST", agent: AGENT }, (answer) => {

@@ -1,8 +1,8 @@
 import { once } from "node:events";
-import { request as send } from "node:http";
 import { createInterface } from "node:readline";
 import { inProject } from "../../src/cli/paths.ts";
 import { spawnGroup } from "../../src/cli/process-group.ts";
+import { ask } from "./ask.ts";
 import { READY, type ServerOptions } from "./server-options.ts";
 
 const READY_MS = 120_000;
@@ -38,33 +38,9 @@ export async function startInstance(options: ServerOptions): Promise<Instance> {
   return { origin, pid: child.pid ?? 0, kill };
 }
 
-/**
- * A call over a connection of its own: one that is kept may be closed from the other side just then.
- *
- * @throws when the answer is no 2xx
- */
-export function post(
+/** @throws Refusal when the answer is no 2xx */
+export const post = (
   { origin }: Instance,
   path: string,
-  options: { body?: object; headers?: Record<string, string>; timeoutMs: number },
-): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const headers = { "content-type": "application/json", ...options.headers };
-    const request = send(origin + path, { method: "POST", agent: false, headers }, (response) => {
-      let text = "";
-      response.setEncoding("utf8");
-      response.on("data", (chunk: string) => {
-        text += chunk;
-      });
-      response.on("error", reject);
-      response.on("end", () => {
-        if (response.statusCode === 200) resolve(JSON.parse(text));
-        else reject(new Error(`${path} answered ${response.statusCode}: ${text.slice(0, 300)}`));
-      });
-    });
-    request.on("error", reject);
-    const error = new Error(`${path} did not answer in ${options.timeoutMs} ms.`);
-    request.setTimeout(options.timeoutMs, () => request.destroy(error));
-    request.end(JSON.stringify(options.body ?? {}));
-  });
-}
+  options: { body?: object | undefined; headers?: Record<string, string>; timeoutMs: number },
+): Promise<unknown> => ask(origin, { method: "POST", path, ...options, body: options.body ?? {} });

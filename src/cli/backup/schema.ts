@@ -1,6 +1,10 @@
 import { SELECT_TABLES } from "../../db/lines.ts";
-import type { Manifest, TableCopy } from "../../features/backup/manifest.ts";
-import { type StoredTable, tablesOf } from "../../features/backup/manifest.ts";
+import {
+  type Manifest,
+  type StoredTable,
+  type TableCopy,
+  tablesOf,
+} from "../../features/backup/manifest.ts";
 import { Problem } from "../program.ts";
 
 /**

@@ -7,7 +7,7 @@ import type { MediaKind, PostMedia } from "../../platforms/connector.ts";
 import { type RawField, readJsonArray, readJsonList } from "../../platforms/kit/form-fields.ts";
 import { UNKNOWN_FILE } from "../content/as-published.ts";
 import { MAX_ALT_TEXT_CHARACTERS, MAX_URL_CHARACTERS } from "../content/bounds.ts";
-import { isReplaced, measureFile, refusedMediaUrl, storeFile } from "../media/intake.ts";
+import { measureFile, refusedMediaUrl, replaceIfGone, storeFile } from "../media/intake.ts";
 import { isMediaId, type KnownFile, type MediaRow } from "../media/repo.ts";
 import type { StoredFile } from "../media/table.ts";
 import type { MediaRef } from "../posts/table.ts";
@@ -249,7 +249,7 @@ export async function keepReceived(
   const keys = new Set(known.map(({ objectKey }) => objectKey));
   for (const file of files.filter((one) => received.includes(one) && !keys.has(one.objectKey))) {
     const stored = known.find(({ sha256 }) => sha256 === file.sha256);
-    if (stored && (await isReplaced(ctx, ctx.actor.teamId, file, stored.objectKey))) {
+    if (stored && (await replaceIfGone(ctx, ctx.actor.teamId, file, stored.objectKey))) {
       keys.add(file.objectKey);
     }
   }

@@ -314,14 +314,28 @@ async function receive(
   return { kind: "invalid", message: problem[stored] };
 }
 
-/** Gives the known content of a new file the new object, when the object that it has is gone. */
-export async function isReplaced(
+/**
+ * Takes the new object for a file that the team has already, when its object is gone: as after a restore without files.
+ *
+ * @param known the object that the row of the file names
+ * @returns false when the new object is not needed
+ */
+export async function replaceIfGone(
   { db, media }: Pick<Deps, "db" | "media">,
   teamId: number,
   file: StoredFile,
   known: string,
 ): Promise<boolean> {
-  if (known === file.objectKey || (await media.head(known))) return false;
-  await db.run([replaceObject(teamId, file, known)]);
-  return true;
+  if (known === file.objectKey) return false;
+  const isGone = await media.head(known).then(
+    (object) => object === null,
+    () => false,
+  );
+  if (!isGone) return false;
+  // Without an answer, the row may name the new object, so the object stays.
+  const changed = await db.run([replaceObject(teamId, file, known)]).then(
+    ([count]) => count,
+    () => 1,
+  );
+  return changed === 1;
 }

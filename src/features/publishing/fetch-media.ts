@@ -22,7 +22,7 @@ export async function fetchNextMedia(
   const item = upload.media[index];
   if (!item || !("url" in item)) throw new Error("Every file of the post is here.");
 
-  const { DOWNLOAD_SECONDS, downloadMedia, isReplaced } = await import("../media/intake.ts");
+  const { DOWNLOAD_SECONDS, downloadMedia, replaceIfGone } = await import("../media/intake.ts");
   const recipient = new Lease(deps, upload).begin(DOWNLOAD_SECONDS);
   const downloaded = await downloadMedia(deps, upload.teamId, item.url, recipient);
   if (item.role === "thumbnail" && downloaded.kind !== "stored") {
@@ -57,7 +57,7 @@ export async function fetchNextMedia(
   ]);
   const others = { etag: null, contentSha256: null, name: null, keptAt: null, expiresAt: null };
   const [row = { ...others, ...file, teamId, createdAt: now }] = kept;
-  if (await isReplaced(deps, teamId, file, row.objectKey)) {
+  if (await replaceIfGone(deps, teamId, file, row.objectKey)) {
     return { kind: "fetched", upload: updated, media: [...media, { ...row, ...file }] };
   }
   if (row.objectKey !== file.objectKey) await deps.media.delete(file.objectKey);

@@ -6,7 +6,7 @@ import { countedDeps } from "../../queue/counted-deps.ts";
 import { wakePost } from "../../queue/wake.ts";
 import { filesToApprove, isElsewhere } from "../content/files.ts";
 import { DAMAGED } from "../media/files.ts";
-import { DOWNLOAD_SECONDS, downloadMedia, isReplaced } from "../media/intake.ts";
+import { DOWNLOAD_SECONDS, downloadMedia, replaceIfGone } from "../media/intake.ts";
 import type { StoredFile } from "../media/table.ts";
 import type { MediaRef, UploadRow } from "../posts/table.ts";
 import { resolvePresigned } from "../presign/resolve.ts";
@@ -127,7 +127,7 @@ async function save(
   const { changed, objectKey } = await saveHeld(deps.db, post, set, stored?.file ?? null, now);
   if (stored?.isOurs && objectKey !== stored.file.objectKey) {
     const { file } = stored;
-    const isTaken = objectKey !== null && (await isReplaced(deps, post.teamId, file, objectKey));
+    const isTaken = objectKey !== null && (await replaceIfGone(deps, post.teamId, file, objectKey));
     if (!isTaken) await deps.media.delete(file.objectKey);
   }
   if (changed !== 1) return null;

@@ -41,9 +41,12 @@ export async function findPublished(
       ({ uri, value }) =>
         TID.test(keyOf(uri)) &&
         isKeyOf(keyOf(uri), job.uploadId) &&
-        value.reply === undefined &&
-        (value.text ?? "") === text,
+        timeOfKey(keyOf(uri)) >= since.getTime() &&
+        value.reply === undefined,
     );
+    if (own && (own.value.text ?? "") !== text) {
+      return unknowable("Bluesky has a post of this upload with another text.");
+    }
     if (own) return toPublished(job, { rkey: keyOf(own.uri) }, own.uri);
     const oldest = records.map(({ uri }) => keyOf(uri)).findLast((key) => TID.test(key));
     cursor = reply.value.cursor || null;

@@ -54,3 +54,37 @@ test("a known file is kept once, and the library and pools bring a lost one back
   await harness.drain();
   expect(await keysOf(member.teamId)).toHaveLength(1);
 });
+
+test("two calls that bring the same lost file back at once leave one object, and both posts go out", async () => {
+  const stage = await openAccount();
+  const { harness, member } = stage;
+  const file = photo();
+  await stage.post({ description: "Before", photo: file });
+  await harness.drain();
+  await loseObjects();
+  const ids = await Promise.all(
+    ["One", "Two"].map((description) => stage.post({ description, photo: file })),
+  );
+  await harness.drain();
+  for (const id of ids) expect(await stage.read(id)).toMatchObject({ status: "completed" });
+  expect(await keysOf(member.teamId)).toHaveLength(1);
+});
+
+test("a storage that does not answer whether the object is there fails no call", async () => {
+  const stage = await openAccount();
+  const { harness } = stage;
+  const file = photo();
+  await stage.post({ description: "Before", photo: file });
+  await harness.drain();
+  const { media } = harness.deps;
+  harness.deps.media = new Proxy(media, {
+    get(target, name) {
+      if (name === "head") return () => Promise.reject(new Error("R2 is down"));
+      const value = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  const again = await stage.post({ description: "Meanwhile", photo: file });
+  await harness.drain();
+  expect(await stage.read(again)).toMatchObject({ status: "completed" });
+});

@@ -1,7 +1,7 @@
+import { ask } from "../ask.ts";
 import { arrivalsIn, type Shown } from "../feed.ts";
 import { type Arrival, plainText } from "../findings.ts";
 import type { LivePlatform } from "../live-platform.ts";
-import { ask } from "./call.ts";
 import type { Service } from "./service.ts";
 
 /** Everything that all platforms have, each as often as it was received. */

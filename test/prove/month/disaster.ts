@@ -11,7 +11,7 @@ export interface Restored {
   /** When the backup began, and when the database was lost, in epoch ms. */
   backedUpAt: number;
   at: number;
-  /** Ids of events ascend: those of the restored instance are at least this. */
+  /** An event with an id below this one was in the backup: later events have higher ids. */
   firstNewEvent: string;
 }
 

@@ -116,7 +116,7 @@ function judgeRows(verdicts: Verdicts, month: Month, known: Known): void {
   );
 }
 
-/** The platforms' own times are those of the harness: the database tells when each post was out. */
+/** Gives each post at a platform the time at which the database says that it was published. */
 async function withTimes(service: Service, arrivals: readonly Arrival[]): Promise<Arrival[]> {
   const rows = await service.sql(
     "SELECT coalesce(description, title) AS text, uploaded_at FROM uploads WHERE uploaded_at IS NOT NULL",

@@ -3,8 +3,8 @@ import type { Arrival, UploadState } from "../findings.ts";
 import { isUndecided } from "../findings.ts";
 
 /**
- * `held`: left to a person, who is told why. `queued`: an item of a pool whose turn has not come. `waiting` and `lost` must
- * not be.
+ * `held`: a person decides, and the post says why. `queued`: an item of a pool that no slot has taken yet. A month that
+ * ends with `waiting` or `lost` posts has failed.
  */
 export const OUTCOMES = ["out", "refused", "held", "queued", "waiting", "lost"] as const;
 export type Outcome = (typeof OUTCOMES)[number];

@@ -1,6 +1,7 @@
 import type { Random } from "../../../src/cli/random.ts";
+import { Refusal } from "../ask.ts";
 import { addParts, followingOf } from "../parts.ts";
-import { call, Refusal } from "./call.ts";
+import { call } from "./call.ts";
 import { inTurn } from "./in-turn.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, type Service } from "./service.ts";
 import { type Account, connectAccount, type Team } from "./teams.ts";

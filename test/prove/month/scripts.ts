@@ -14,7 +14,7 @@ export interface Build {
   root: string;
 }
 
-/** The harness's clock and queues. An earlier state gets those of today. */
+/** These files of today replace those of an earlier checkout, because the harness builds on them. */
 const HARNESS = [
   "test/prove/month/worker.ts",
   "test/prove/month/doors.ts",

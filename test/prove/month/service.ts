@@ -1,7 +1,7 @@
 import type { Db, Query } from "../../../src/db/client.ts";
+import { ask } from "../ask.ts";
 import { type Instance, startInstance } from "../instance.ts";
 import type { ServerOptions } from "../server-options.ts";
-import { ask } from "./call.ts";
 import { type Bill, EMPTY_BILL, type Statement } from "./doors.ts";
 
 export const MINUTE_MS = 60_000;
