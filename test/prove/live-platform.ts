@@ -31,6 +31,8 @@ export class LivePlatform {
   readonly arrivals: Arrival[] = [];
   readonly faults: Record<string, number> = {};
   isFaulty = true;
+  /** The longest time from a broken connection to the acceptance of what came over it. Moved time would pass it by. */
+  lateMs = LATE_MS;
   /** Every call is answered 503. */
   isDown = false;
   private readonly records = new Map<string, Stored>();
@@ -129,7 +131,7 @@ export class LivePlatform {
     if (roll < 0.15) {
       this.count("submit: late acceptance");
       response.destroy();
-      await sleep(this.random.between(0, LATE_MS));
+      await sleep(this.random.between(0, this.lateMs));
       return this.accept(post);
     }
     this.accept(post);

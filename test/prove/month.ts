@@ -37,6 +37,7 @@ export async function playMonth(month: Month): Promise<void> {
   const random = createRandom(month.seed);
   const platform = new LivePlatform(random);
   platform.isFaulty = false;
+  platform.lateMs = 0;
   const origin = await platform.listen();
   const receiver = await startReceiver();
   const earlier = await buildEarlier(month.folder);

@@ -151,6 +151,7 @@ export class Calendar {
 
   async #loseDatabase(): Promise<void> {
     const { service, people, platform } = this.#world;
+    await this.#feed.read();
     const restored = await loseAndRestore(
       service,
       await mkdtemp(join(this.#month.folder, "restored-")),

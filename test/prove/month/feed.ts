@@ -31,9 +31,25 @@ export class Feed {
     }
   }
 
-  /** After a restore: some events have never been. */
+  /**
+   * After a restore, some events have never been. A backup takes minutes, so a post that ended meanwhile may be in it
+   * without its event: what was read before the loss counts for such posts.
+   */
   async readAnew(): Promise<void> {
+    const before = this.events;
     this.events = [];
     await this.read();
+    const told = new Set(this.events.filter(isOutcome).map(({ uploadId }) => uploadId));
+    const rows = await this.#service.sql(
+      "SELECT id FROM uploads WHERE status IN ('completed', 'failed')",
+    );
+    const ended = new Set(rows.map(({ id }) => Number(id)));
+    const lost = before.filter(
+      (event) => isOutcome(event) && ended.has(event.uploadId) && !told.has(event.uploadId),
+    );
+    this.events = [...lost, ...this.events];
   }
 }
+
+export const isOutcome = ({ name }: Pick<Event, "name">): boolean =>
+  name === "upload.completed" || name === "upload.failed";

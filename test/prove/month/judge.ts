@@ -1,11 +1,12 @@
 import { RESTORED } from "../../../src/features/backup/rules.ts";
 import { capabilities } from "../../../src/platforms/bluesky/capabilities.ts";
 import { readDatabase, readLeaks } from "../evidence.ts";
-import { type Arrival, duplicates, judge, type UploadState } from "../findings.ts";
+import { type Arrival, duplicates, isUndecided, judge, type UploadState } from "../findings.ts";
 import { addCounts, printCounts, type Verdicts } from "../verdicts.ts";
 import { arrivalsOf } from "./arrivals.ts";
 import { printBill } from "./bill.ts";
 import type { Told, World } from "./calendar.ts";
+import { isOutcome } from "./feed.ts";
 import { countFirings, type Known, outcomesOf, postOf } from "./ledger.ts";
 import type { Service } from "./service.ts";
 import { ACCOUNTS_PER_TEAM } from "./teams.ts";
@@ -14,6 +15,7 @@ import { clicksIn } from "./visitors.ts";
 type Month = World & Told & { start: number; days: number };
 
 const SHOWN_REFUSALS = 5;
+const SHOWN_CHARACTERS = 150;
 const MAX_REFUSED = 0.05;
 /** The night of a kill or of the restore may be missing. */
 const MISSING_NIGHTS = 2;
@@ -81,6 +83,12 @@ function show({ platform, people, kills }: Month, uploads: readonly UploadState[
     addCounts(outcomes, { [failureCode ? `${status} as ${failureCode}` : status]: 1 });
   }
   printCounts(`outcomes of ${uploads.length} uploads`, outcomes);
+  const held = uploads
+    .filter(isUndecided)
+    .map(({ message }) => message?.slice(0, SHOWN_CHARACTERS));
+  for (const [message, all] of Map.groupBy(held, (one) => one ?? "")) {
+    console.log(`    ${all.length} × ${message}`);
+  }
   printCounts("faults", {
     ...platform.faults,
     kills,
@@ -131,8 +139,7 @@ async function withTimes(service: Service, arrivals: readonly Arrival[]): Promis
 /** Each event that a webhook wants was delivered, or its endpoint is dead and the feed has it. */
 function judgeEvents(verdicts: Verdicts, { events, teams, receiver, restored }: Month): void {
   const endpoints = new Map(teams.map(({ number, endpoint }) => [number, endpoint]));
-  const isOutcome = (name: string) => name === "upload.completed" || name === "upload.failed";
-  const wanted = events.filter(({ teamId, name }) => endpoints.get(teamId) && isOutcome(name));
+  const wanted = events.filter(({ teamId, name }) => endpoints.get(teamId) && isOutcome({ name }));
   const isDead = ({ teamId }: { teamId: number }) =>
     endpoints.get(teamId)?.startsWith("redirecting") === true;
   const delivered = new Set(receiver.taken.map(({ eventId }) => eventId));
