@@ -96,9 +96,6 @@ export function isOverdue(
   return since !== null && now.getTime() - since.getTime() > OVERDUE_MS;
 }
 
-/** Said of whatever may have been published between the backup and its restore. */
-export const RESTORED = "Restored: check whether it went out.";
-
 interface Table {
   name: string;
   /** Its CREATE TABLE statement. */

@@ -35,14 +35,7 @@ import {
   nextBackoff,
   resubmitWait,
 } from "./rules.ts";
-import {
-  isOverdue,
-  neverFinished,
-  reconcileAt,
-  restoredAbsent,
-  restoredUnknown,
-  unavailable,
-} from "./verdicts.ts";
+import { isOverdue, reconcileAt, restoredAbsent, unavailable, undecided } from "./verdicts.ts";
 import { backOff, complete, enterSubmit, fail, park, saveProgress } from "./writes.ts";
 
 const ASK_AGAIN_SECONDS = 30;
@@ -115,7 +108,7 @@ async function askAgain(
 ): Promise<"over"> {
   const { upload } = claim;
   if (isOverdue(upload, deps.now())) {
-    return over(fail(deps, upload, neverFinished(withReply(upload, message))));
+    return over(fail(deps, upload, undecided(upload, withReply(upload, message))));
   }
   const wait = Math.max(ASK_AGAIN_SECONDS, leastSeconds);
   return over(park(deps, upload, addSeconds(deps.now(), wait)));
@@ -243,7 +236,7 @@ export async function lookUpRestored(deps: Deps, claim: Claim, job: PublishJob):
   const { part, scheduledFor, createdAt, backedUpAt } = upload;
   if (part > 0 || !connector.findPublished) {
     const message = `${connector.name} cannot be asked whether it has this post.`;
-    return over(fail(deps, upload, restoredUnknown(message)));
+    return over(fail(deps, upload, undecided(upload, message)));
   }
   const times = [scheduledFor ?? createdAt, backedUpAt ?? createdAt].map(Number);
   const since = new Date(Math.min(...times));
@@ -258,29 +251,26 @@ async function judge(
 ): Promise<Next> {
   const { upload, connector } = claim;
   const answer = await answerOf<Reconciled>(asking);
-  const isRestored = upload.backedUpAt !== null;
   deps.log(postLine("upload.looked_for", upload, { found: answer.kind }));
   switch (answer.kind) {
     case "published":
       if (await isTaken(deps, upload, answer.platformPostId)) {
         const message =
           "The platform shows a post like this one, but it belongs to another upload of the account.";
-        return over(fail(deps, upload, neverFinished(message)));
+        return over(fail(deps, upload, undecided(upload, message)));
       }
       return out(deps, claim, answer);
     case "waiting":
       return wait(deps, { ...claim, upload: { ...upload, stage: "settling" } }, answer);
     case "token_expired":
       return refreshed(deps, claim, job);
-    case "unknowable": {
-      const message = withReply(upload, answer.message);
-      const failure = isRestored ? restoredUnknown(message) : neverFinished(message);
-      return over(fail(deps, upload, failure));
-    }
+    case "unknowable":
+      return over(fail(deps, upload, undecided(upload, withReply(upload, answer.message))));
     case "no_answer":
       return askAgain(deps, claim, answer.message);
     case "absent": {
-      if (isRestored) return over(fail(deps, upload, restoredAbsent(connector.name)));
+      if (upload.backedUpAt !== null)
+        return over(fail(deps, upload, restoredAbsent(connector.name)));
       const wait = resubmitWait(upload.submits);
       const message = upload.errorMessage ?? "The platform did not answer.";
       if (wait === null) return over(fail(deps, upload, unavailable(message)));
@@ -349,7 +339,7 @@ function wait(deps: Deps, claim: Claim, { bookmark, checkAfterSeconds }: Waiting
   const hasMoved = JSON.stringify(bookmark) !== JSON.stringify(upload.bookmark);
   if (!hasMoved && isOverdue(upload, deps.now())) {
     const message = "The platform did not finish processing in time; the post may still appear.";
-    return over(fail(deps, upload, neverFinished(message)));
+    return over(fail(deps, upload, undecided(upload, message)));
   }
   const at = addSeconds(deps.now(), checkAfterSeconds);
   const { stage } = upload;

@@ -4,6 +4,9 @@ import type { ReconcileTiming } from "../../platforms/connector.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { PROGRESS_DEADLINE_SECONDS } from "./rules.ts";
 
+/** Said of whatever may have been published between the backup and its restore. */
+export const RESTORED = "Restored: check whether it went out.";
+
 export function claimFailure(
   claim: { kind: "expired" } | { kind: "cap_full"; cap: number },
 ): Failure {
@@ -24,13 +27,13 @@ export const BROKE_OFF: Failure = {
   message: "Publishing failed several times on our side. Retry, and report it if it fails again.",
 };
 
-/** Once the post may be on the platform, a retry could publish it twice, so a person has to check. */
-export function timeoutOrFailure({ stage, backedUpAt }: UploadRow, failure: Failure): Failure {
-  if (stage === "preparing" && backedUpAt === null) return failure;
-  return {
-    code: "platform_processing_timeout",
-    message: `The post may have been published, and the platform cannot be asked: ${failure.message}`,
-  };
+/** Once the post may be on the platform, a retry could publish it twice. */
+export function timeoutOrFailure(upload: UploadRow, failure: Failure): Failure {
+  if (upload.stage === "preparing" && upload.backedUpAt === null) return failure;
+  return undecided(
+    upload,
+    `The post may have been published, and the platform cannot be asked: ${failure.message}`,
+  );
 }
 
 export function reconcileAt({ submittedAt }: UploadRow, timing: ReconcileTiming): Date {
@@ -41,16 +44,11 @@ export function reconcileAt({ submittedAt }: UploadRow, timing: ReconcileTiming)
 export const isOverdue = ({ progressedAt }: UploadRow, now: Date): boolean =>
   progressedAt !== null && secondsBetween(progressedAt, now) > PROGRESS_DEADLINE_SECONDS;
 
-export const neverFinished = (message: string): Failure => ({
+/** The post may be on the platform, so a person has to check it before a retry. */
+export const undecided = ({ backedUpAt }: UploadRow, message: string): Failure => ({
   code: "platform_processing_timeout",
-  message,
+  message: backedUpAt === null ? message : `${RESTORED} ${message}`,
 });
-
-const RESTORED = "Restored: check whether it went out.";
-
-/** The post came from a backup, and the platform cannot tell whether it was published since. */
-export const restoredUnknown = (message: string): Failure =>
-  neverFinished(`${RESTORED} ${message}`);
 
 /** The post came from a backup, and the platform does not list it. A person decides about a retry. */
 export const restoredAbsent = (name: string): Failure => ({

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { Query } from "../../../src/db/client.ts";
 import { holdItems, holdPosts, setAside } from "../../../src/features/restore/repo/hold.ts";
-import { type AccountStage, openAccount } from "../../support/stage.ts";
+import { type AccountStage, openAccount, openStage } from "../../support/stage.ts";
 
 const SENTENCE = "Restored: check whether it went out.";
 
@@ -97,6 +97,40 @@ test("where the platform cannot be asked, the post is not sent: a person looks f
   expect((await harness.call("POST", `/upload/${id}/retry`, retry)).status).toBe(200);
   await harness.drain();
   expect(await stage.read(id)).toMatchObject({ status: "completed" });
+});
+
+test("a platform that does not answer: the post says that it was restored", async () => {
+  const stage = await openStage("x");
+  const id = await stage.post({ description: "Nobody answers" });
+  stage.harness.sent.length = 0;
+  await rollBack(id, "pending");
+  await restore(stage.harness);
+  const silent = async () => new Response(null, { status: 503 });
+  const { result } = await stage.watch(() => stage.end(id), silent);
+  expect(result).toMatchObject({
+    status: "failed",
+    failure: { code: "platform_processing_timeout", nextAction: "check_platform" },
+  });
+  expect(result.errorMessage).toContain(SENTENCE);
+});
+
+test("a post that is found as another one's: it says that it was restored", async () => {
+  const stage = await openAccount("x");
+  const id = await stage.post({ description: "Claimed by another" });
+  await stage.harness.drain();
+  const other = await stage.post({ description: "The other" });
+  await stage.harness.drain();
+  await env.DB.prepare(
+    "UPDATE uploads SET metadata = (SELECT metadata FROM uploads WHERE id = ?1) WHERE id = ?2",
+  )
+    .bind(id, other)
+    .run();
+  await rollBack(id, "pending");
+  await restore(stage.harness);
+  await untilSettled(stage);
+  const { status, errorMessage } = await stage.read(id);
+  expect(status).toBe("failed");
+  expect(errorMessage).toContain(SENTENCE);
 });
 
 test("a post whose call was made before the backup is asked for, and not sent again", async () => {

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Query, sqlWrite } from "../../../db/client.ts";
-import { RESTORED } from "../../backup/rules.ts";
 import { changeFacts, leapPostIds, moveUploads } from "../../posts/repo/write.ts";
+import { RESTORED } from "../../publishing/verdicts.ts";
 
 /* Keeps a restored database from sending anything again. The tables named restoring_… belong to the restore. */
 
