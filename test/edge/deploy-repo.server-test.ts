@@ -73,6 +73,7 @@ test("from the command to the first sandbox post: deployed, claimed, published",
   const { code, output } = await deploy();
   assert.equal(code, 0, output);
   const claimCode = codeIn(output) ?? assert.fail(output);
+  assert.doesNotMatch(output, /time-travel/);
   assert.match(output, /It has no owner yet\. Claim it within 24 hours:/);
 
   const front = await fetch(`${edge.url}/`, { redirect: "manual" });
@@ -128,9 +129,10 @@ test("wrangler's own list of migrations is whole", async () => {
   );
 });
 
-test("a second deployment has no code, and the token and the keys go on working", async () => {
+test("a second deployment has no code, the token and the keys go on working, and the database can come back", async () => {
   const { code, output } = await deploy();
   assert.equal(code, 0, output);
+  assert.match(output, /d1 time-travel restore akimbo --bookmark=\S+/);
   assert.equal(codeIn(output), null, output);
   assert.equal((await claim(edge, "0000-0000-0000-0000")).status, 410);
   const accounts = await fetch(`${edge.url}/api/v1/accounts`, { headers: { "x-api-key": token } });

@@ -111,8 +111,11 @@ const claimVariable = (code) =>
 
 const LOGGED_OUT = /set a CLOUDFLARE_API_TOKEN environment variable|You are not authenticated/;
 
-/** Runs wrangler, shows its output, and returns it. Its errors are shown at its end, unless it only misses a login. */
-function runWrangler(args) {
+/**
+ * Runs wrangler, shows its output unless it is quiet, and returns it. Its errors are shown at its end, unless it only
+ * misses a login.
+ */
+function runWrangler(args, isQuiet = false) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [WRANGLER, ...args], {
       cwd: HERE,
@@ -123,7 +126,7 @@ function runWrangler(args) {
     let errors = "";
     child.stdout.setEncoding("utf8").on("data", (text) => {
       output += text;
-      process.stdout.write(text);
+      if (!isQuiet) process.stdout.write(text);
     });
     child.stderr.setEncoding("utf8").on("data", (text) => {
       output += text;
@@ -131,10 +134,21 @@ function runWrangler(args) {
     });
     child.on("close", (code) => {
       const isLoggedOut = code !== 0 && LOGGED_OUT.test(stripVTControlCharacters(output));
-      if (!isLoggedOut) process.stderr.write(errors);
+      if (!isLoggedOut && !isQuiet) process.stderr.write(errors);
       resolve({ code, output, isLoggedOut });
     });
   });
+}
+
+/** Says how the database comes back to the moment before this deployment. A new database has no such moment. */
+async function sayHowToGoBack({ d1_databases: [{ database_name: name }] }) {
+  const info = ["d1", "time-travel", "info", name, "--json", "--config", CONFIG];
+  const { code, output } = await runWrangler(info, true);
+  const bookmark = code === 0 && /"bookmark":\s*"([^"]+)"/.exec(output)?.[1];
+  if (!bookmark) return;
+  console.log(
+    `The database can come back to this moment, for 30 days (7 on the free plan):\n  npx wrangler d1 time-travel restore ${name} --bookmark=${bookmark}\n`,
+  );
 }
 
 /** The lines of wrangler's output that say what went wrong. */
@@ -186,10 +200,13 @@ async function main() {
   const code = createCode();
   let config = mergeConfig(readJson("wrangler.defaults.json"), own);
   config.vars.CLAIM_CODE = claimVariable(code);
+  const writeConfig = () => writeFileSync(CONFIG, `${JSON.stringify(config, null, 2)}\n`);
+  writeConfig();
+  await sayHowToGoBack(config);
   const missing = [];
   let result;
   for (;;) {
-    writeFileSync(CONFIG, `${JSON.stringify(config, null, 2)}\n`);
+    writeConfig();
     rmSync(REPORT, { force: true });
     result = await runWrangler(["deploy", "--config", CONFIG]);
     if (result.code === 0) break;
