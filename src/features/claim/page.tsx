@@ -3,6 +3,7 @@ import { accepts } from "hono/accepts";
 import { AppError } from "../../core/errors.ts";
 import { countVisitor } from "../../http/caller.ts";
 import { type AppContext, type AppEnv, publicOrigin } from "../../http/env.ts";
+import { renderError } from "../../http/errors.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { renderPlainPage } from "../../pages/app-layout.tsx";
 import { findLacks, type Lack } from "./checks.ts";
@@ -18,6 +19,7 @@ claimPage.get("/claim", async (c) => {
   const type = accepts(c, { header: "Accept", supports, default: "text/html" });
   if (type === "application/json") {
     c.header("Cache-Control", "no-store");
+    if (standing.kind === "broken") return renderError(new AppError("UNAVAILABLE", BROKEN), c);
     return c.json({ success: true, data: { claimed: standing.kind === "owned" } });
   }
   return renderStanding(c, standing, null);

@@ -284,6 +284,9 @@ describe("what an installation lacks", () => {
       expect(page.html).not.toContain('name="code"');
     }
     expect(harness.logs).toContainEqual({ event: "claim.database_failed", reason });
+    const asked = await harness.request("/claim", { headers: { accept: "application/json" } });
+    expect(asked.status).toBe(503);
+    expect(await asked.json()).toMatchObject({ success: false, code: "UNAVAILABLE" });
   });
 
   test("is among the warnings of /health, which stays up", async () => {
