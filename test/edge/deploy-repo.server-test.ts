@@ -39,9 +39,12 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-function deploy(one: Edge = edge): Promise<{ code: number | null; output: string }> {
+function deploy(
+  one: Edge = edge,
+  ...args: string[]
+): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [join(folder, "deploy.mjs")], {
+    const child = spawn(process.execPath, [join(folder, "deploy.mjs"), ...args], {
       cwd: folder,
       stdio: ["ignore", "pipe", "pipe"],
       env: { ...process.env, ...one.env, CI: "true" },
@@ -137,6 +140,22 @@ test("a second deployment has no code, the token and the keys go on working, and
   assert.equal((await claim(edge, "0000-0000-0000-0000")).status, 410);
   const accounts = await fetch(`${edge.url}/api/v1/accounts`, { headers: { "x-api-key": token } });
   assert.equal(accounts.status, 200);
+});
+
+test("one command gives all calls to the version before", async () => {
+  const { scripts } = await edge.account.state();
+  const [before] = scripts[0]?.versions ?? [];
+  const { code, output } = await deploy(edge, "--back");
+  assert.equal(code, 0, output);
+  assert.match(output, new RegExp(before?.id ?? "no version"));
+  const accounts = await fetch(`${edge.url}/api/v1/accounts`, { headers: { "x-api-key": token } });
+  assert.equal(accounts.status, 200);
+});
+
+test("an unknown option deploys nothing", async () => {
+  const { code, output } = await deploy(edge, "--forwards");
+  assert.equal(code, 1, output);
+  assert.match(output, /Unknown option '--forwards'/);
 });
 
 test("a login that may make neither queues nor buckets deploys the rest, and the page says what is missing", async () => {

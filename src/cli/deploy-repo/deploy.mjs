@@ -1,11 +1,12 @@
 // Deploys this folder to your Cloudflare account: `npm run deploy`. It needs nothing but wrangler, may be repeated, and
 // runs without questions. What it could not make is said at the end, and the Worker runs without it.
+// `npm run deploy -- --back` gives all calls to the version that was deployed before.
 import { spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { stripVTControlCharacters } from "node:util";
+import { parseArgs, stripVTControlCharacters } from "node:util";
 import { compareFolder, openSigned, RELEASE_FILE, readOwnConfig } from "./release.mjs";
 
 // Not `import.meta.dirname`, which the Node versions that are refused below may lack.
@@ -176,8 +177,8 @@ async function isClaimed(address) {
 }
 
 /** Without keys in wrangler.jsonc, the folder is not a release of others. */
-async function checkRelease({ RELEASE_KEYS: keys } = {}) {
-  if (!keys || process.argv.includes("--unsigned")) return [];
+async function checkRelease({ RELEASE_KEYS: keys } = {}, isUnsigned = false) {
+  if (!keys || isUnsigned) return [];
   if (!existsSync(join(HERE, RELEASE_FILE))) return [`${RELEASE_FILE} is missing.`];
   try {
     const release = await openSigned(readFileSync(join(HERE, RELEASE_FILE), "utf8"), keys);
@@ -187,9 +188,22 @@ async function checkRelease({ RELEASE_KEYS: keys } = {}) {
   }
 }
 
+/** Gives all calls to the version that was deployed before. The database stays as it is. */
+async function goBack(own) {
+  const config = mergeConfig(readJson("wrangler.defaults.json"), own);
+  writeFileSync(CONFIG, `${JSON.stringify(config, null, 2)}\n`);
+  const message = ["--message", "npm run deploy -- --back"];
+  const { code } = await runWrangler(["rollback", "--yes", ...message, "--config", CONFIG]);
+  return code === 0 ? 0 : 1;
+}
+
 async function main() {
+  const { back, unsigned } = parseArgs({
+    options: { back: { type: "boolean" }, unsigned: { type: "boolean" } },
+  }).values;
   const own = await readOwnConfig(HERE);
-  const changed = await checkRelease(own.vars);
+  if (back) return goBack(own);
+  const changed = await checkRelease(own.vars, unsigned);
   if (changed.length > 0) {
     for (const text of changed.slice(0, 10)) console.error(text);
     console.error(

@@ -37,10 +37,12 @@ versionPage.get("/app/settings/version", signedIn("read:pages"), async (c) => {
             {migrations.length} migrations, the last is <code>{migrations.at(-1) ?? "none"}</code>
           </Fact>
         </dl>
-        <p>
-          Back to the version before, with everything that was stored since:{" "}
-          <code>npm run deploy -- --back</code>
-        </p>
+        {deployed && (
+          <p>
+            Back to the version before, with everything that was stored since:{" "}
+            <code>npm run deploy -- --back</code>
+          </p>
+        )}
       </Section>
       <Section id="newest" title="Newest release">
         <Newest newest={newest} />
