@@ -1,10 +1,11 @@
+import { type AppKeys, isAppKey, readAppKeys, readHalfAppKeys } from "./core/app-keys.ts";
 import type { Claim } from "./core/claim-code.ts";
 import { moveClock } from "./core/clock.ts";
 import type { EncryptionKey } from "./core/encryption.ts";
 import type { PLATFORM_KEY_NAMES } from "./core/instance-keys.ts";
 import { plansOverride, readPlans } from "./core/plan-readers.ts";
 import { PLAN_NAMES, type PlanName, type Plans } from "./core/plans.ts";
-import { APP_NAMES, type AppName, isAppName, PLATFORMS, type Platform } from "./core/platforms.ts";
+import { APP_NAMES, type AppName, PLATFORMS, type Platform } from "./core/platforms.ts";
 import { isPrivateKey, isPublicKey, type VapidKeys } from "./core/push-keys.ts";
 import {
   json,
@@ -150,14 +151,6 @@ const SUBREQUESTS_PER_INVOCATION = 50;
 /** Does not contain the client ids and secrets of platform apps. */
 export const VARIABLE_NAMES = Object.keys(VARIABLES);
 
-interface AppKeys {
-  clientId: string;
-  clientSecret: string;
-  configId?: string;
-  /** Replaces client id and secret for an app that signs with a key. */
-  privateKey?: Read<typeof privateKey>;
-}
-
 export interface StorageAccess {
   endpoint: string;
   accessKeyId: string;
@@ -226,31 +219,6 @@ export interface Config {
   derivedMetrics: readonly Platform[];
 }
 
-export const appKeyNames = (app: AppName): [id: string, secret: string] => {
-  const name = app.toUpperCase();
-  return [`${name}_CLIENT_ID`, `${name}_CLIENT_SECRET`];
-};
-
-function readAppKeys(env: object): Config["appKeys"] {
-  const vars = env as Record<string, string | undefined>;
-  return Object.fromEntries(
-    APP_NAMES.flatMap((app) => {
-      const [clientId, clientSecret] = appKeyNames(app).map((one) => vars[one]);
-      if (!clientId || !clientSecret) return [];
-      const configId = vars[`${app.toUpperCase()}_CONFIG_ID`];
-      return [[app, { clientId, clientSecret, ...(configId ? { configId } : {}) }]];
-    }),
-  );
-}
-
-const APP_KEY = /^([A-Z0-9_]+)_CLIENT_(?:ID|SECRET)$/;
-
-const readHalfAppKeys = (env: object): string[] =>
-  Object.entries(env).flatMap(([name, value]) => {
-    const app = APP_KEY.exec(name)?.[1]?.toLowerCase() ?? "";
-    return isAppName(app) && value && !readAppKeys(env)[app] ? [name] : [];
-  });
-
 const readInstanceKeys = (vars: Variables): Config["appKeys"] =>
   Object.fromEntries(
     INSTANCE_KEY_NAMES.flatMap((name) => {
@@ -301,7 +269,7 @@ function readBackup(vars: Variables): BackupSettings {
 /** What is set, with the values that are no secrets. Bindings are left out. */
 export function readSettings(env: object): Settings {
   const shown: readonly string[] = SHOWN;
-  const isOurs = (name: string) => VARIABLE_NAMES.includes(name) || APP_KEY.test(name);
+  const isOurs = (name: string) => VARIABLE_NAMES.includes(name) || isAppKey(name);
   const set = Object.entries(env).filter(
     ([name, value]) => typeof value === "string" && value !== "" && isOurs(name),
   );

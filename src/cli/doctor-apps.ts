@@ -1,4 +1,4 @@
-import { appKeyNames } from "../config.ts";
+import { appKeyNames } from "../core/app-keys.ts";
 import { type AppName, otherAppOf } from "../core/platforms.ts";
 import { callbackPath } from "../features/connect/rules.ts";
 import {

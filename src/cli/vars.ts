@@ -1,11 +1,11 @@
 import {
-  appKeyNames,
   type Config,
   ConfigError,
   parseConfig,
   requirePlatforms,
   VARIABLE_NAMES,
 } from "../config.ts";
+import { appKeyNames } from "../core/app-keys.ts";
 import { scopeRefusals } from "../features/setup/rules.ts";
 import { connectors } from "../platforms/registry.ts";
 import { Problem } from "./program.ts";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkVars, NAMES, parseVarOptions, readTomlVars } from "../../src/cli/vars.ts";
-import { appKeyNames, INSTANCE_KEY_NAMES } from "../../src/config.ts";
+import { INSTANCE_KEY_NAMES } from "../../src/config.ts";
+import { appKeyNames } from "../../src/core/app-keys.ts";
 import { createEncryptionKeys, createSigningKey } from "../../src/core/instance-keys.ts";
 import { connectors } from "../../src/platforms/registry.ts";
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { appKeyNames } from "../../src/config.ts";
+import { appKeyNames } from "../../src/core/app-keys.ts";
 import { pastesOf, scopeRefusals, setupOf } from "../../src/features/setup/rules.ts";
 import { reasonsOf } from "../../src/features/setup/words.ts";
 import type { Connector } from "../../src/platforms/connector.ts";

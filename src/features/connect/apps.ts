@@ -1,4 +1,4 @@
-import { appKeyNames } from "../../config.ts";
+import { appKeyNames } from "../../core/app-keys.ts";
 import type { FieldError } from "../../core/errors.ts";
 import type { OtherApp, Platform } from "../../core/platforms.ts";
 import type { Deps } from "../../deps.ts";

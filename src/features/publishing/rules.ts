@@ -14,6 +14,9 @@ export const QUEUE_WAIT_MS = DAY;
 /** When this many runs of a job broke off in a row, the job is the cause. */
 export const MAX_CRASHES = 10;
 
+/** Said of whatever may have been published between the backup and its restore. */
+export const RESTORED = "Restored: check whether it went out.";
+
 /** Time without progress after which a post fails. */
 export const PROGRESS_DEADLINE_SECONDS = 30 * 60;
 

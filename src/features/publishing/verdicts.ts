@@ -2,10 +2,7 @@ import type { Failure } from "../../core/failures.ts";
 import { addSeconds, secondsBetween } from "../../core/time.ts";
 import type { ReconcileTiming } from "../../platforms/connector.ts";
 import type { UploadRow } from "../posts/table.ts";
-import { PROGRESS_DEADLINE_SECONDS } from "./rules.ts";
-
-/** Said of whatever may have been published between the backup and its restore. */
-export const RESTORED = "Restored: check whether it went out.";
+import { PROGRESS_DEADLINE_SECONDS, RESTORED } from "./rules.ts";
 
 export function claimFailure(
   claim: { kind: "expired" } | { kind: "cap_full"; cap: number },

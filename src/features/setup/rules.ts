@@ -1,4 +1,5 @@
-import { appKeyNames, type Config } from "../../config.ts";
+import type { Config } from "../../config.ts";
+import { appKeyNames } from "../../core/app-keys.ts";
 import type { AppName, Platform } from "../../core/platforms.ts";
 import type { AcceptedRedirects, Connector, Needs } from "../../platforms/connector.ts";
 import type { ConsentScopes } from "../../platforms/consent.ts";

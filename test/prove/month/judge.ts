@@ -1,4 +1,4 @@
-import { RESTORED } from "../../../src/features/backup/rules.ts";
+import { RESTORED } from "../../../src/features/publishing/rules.ts";
 import { capabilities } from "../../../src/platforms/bluesky/capabilities.ts";
 import { readDatabase, readLeaks } from "../evidence.ts";
 import { type Arrival, duplicates, isUndecided, judge, type UploadState } from "../findings.ts";

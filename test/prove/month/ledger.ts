@@ -1,4 +1,4 @@
-import { RESTORED } from "../../../src/features/backup/rules.ts";
+import { RESTORED } from "../../../src/features/publishing/rules.ts";
 import type { Arrival, UploadState } from "../findings.ts";
 import { isUndecided } from "../findings.ts";
 

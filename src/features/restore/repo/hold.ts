@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Query, sqlWrite } from "../../../db/client.ts";
 import { changeFacts, leapPostIds, moveUploads } from "../../posts/repo/write.ts";
-import { RESTORED } from "../../publishing/verdicts.ts";
+import { RESTORED } from "../../publishing/rules.ts";
 
 /* Keeps a restored database from sending anything again. The tables named restoring_… belong to the restore. */
 
