@@ -66,7 +66,8 @@ function linesWhere({ columns, key }: Named, from: string, where: string, max: s
 }
 
 /**
- * Inserts the lines of a JSON array.
+ * Inserts the lines of a JSON array. A copy of minutes may have a row twice, as it was before and after it got another
+ * id: the second is left out where a unique index refuses it.
  *
  * @param source SQL for the array
  * @param parents rows without these parents are left out
@@ -88,7 +89,7 @@ export function insertLines(
     return ` AND (${value} IS NULL OR ${value} IN (SELECT ${quoted(parentColumn)} FROM ${quoted(table)}))`;
   });
   // Each part is taken from its line once: a path through the line for each column takes twice as long.
-  return `INSERT INTO ${quoted(into)} (${names})
+  return `INSERT OR IGNORE INTO ${quoted(into)} (${names})
     WITH lines AS MATERIALIZED (SELECT ${parts.join(", ")} FROM json_each(${source}))
     SELECT ${values.join(", ")} FROM lines WHERE TRUE${conditions.join("")}`;
 }

@@ -21,8 +21,10 @@ const LATER_FIRST_ID = 1_000_000;
 const TICKS = 40;
 /** Source: Cloudflare, "Workers limits", free plan. */
 const MAX_CALLS_OF_TICK = 50;
-/** A statement of a tick that reads more than so many rows is listed. */
-const MANY_ROWS = 1_000;
+/** A statement of a tick that reads more than so many rows is listed: more than a page of a chore has. */
+const MANY_ROWS = 2_000;
+/** Statements of the dearest tick that are shown. */
+const SHOWN_STATEMENTS = 5;
 
 /**
  * Stands before the Worker and answers what a call cost, statement by statement, instead of the call's own answer. It
@@ -178,6 +180,17 @@ function dearest(ticks: readonly Ledger[]): Map<string, number> {
   return most;
 }
 
+/** What the statements of one tick read together, the dearest first. */
+function sharesOf({ statements }: Ledger): { sql: string; times: number; rows: number }[] {
+  return [...Map.groupBy(statements, ({ sql }) => sql)]
+    .map(([sql, all]) => ({
+      sql,
+      times: all.length,
+      rows: all.reduce((sum, one) => sum + one.rows, 0),
+    }))
+    .toSorted((a, b) => b.rows - a.rows);
+}
+
 const short = (sql: string): string => sql.replace(/\s+/g, " ").slice(0, 110);
 
 /** Compares what the doors and the ticks cost of a database with a few teams and of a full one. */
@@ -264,6 +277,12 @@ function tickRows(few: readonly Ledger[], many: readonly Ledger[]): Row[] {
       MAX_CALLS_OF_TICK,
     ),
     note("a tick: rows", `${most(many, rowsOf)}, and ${most(few, rowsOf)} before`),
+    ...many
+      .toSorted((a, b) => rowsOf(b) - rowsOf(a))
+      .slice(0, 1)
+      .flatMap(sharesOf)
+      .slice(0, SHOWN_STATEMENTS)
+      .map(({ sql, times, rows }) => note(`… ${short(sql)}`, `${rows} rows in ${times}`)),
     ...[...dearest(many)]
       .filter(([sql, rows]) => rows > MANY_ROWS && rows > 2 * (before.get(sql) ?? 0))
       .map(([sql, rows]) =>

@@ -142,7 +142,9 @@ function describe(
   const rows = bySize(manifest.tables).map(({ name, rows: count }) => [
     name,
     String(count - (dropped[name] ?? 0)),
-    dropped[name] ? `${dropped[name]} left out: their parent is missing` : "",
+    dropped[name]
+      ? `${dropped[name]} left out: their parent is missing, or another row has their place`
+      : "",
   ]);
   const total = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
   const rate = seconds.load > 0 ? `, ${Math.round(total / seconds.load)} rows a second` : "";

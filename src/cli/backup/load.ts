@@ -70,7 +70,7 @@ async function parentsOf(database: Database, table: string): Promise<Parent[]> {
 /**
  * Compares every row with the backup.
  *
- * @returns the number of rows that were left out, because their parents are missing
+ * @returns the number of rows that were left out, because their parents are missing or a unique index refuses them
  * @throws Problem when a row differs
  */
 export async function verifyTable(
@@ -80,7 +80,8 @@ export async function verifyTable(
   table: TableCopy,
 ): Promise<number> {
   await database.write([stillOurs(run)]);
-  const mayLack = (await parentsOf(database, table.name)).length > 0;
+  const mayLack =
+    (await parentsOf(database, table.name)).length > 0 || (await isUnique(database, table.name));
   let place: string | null = null;
   let missing = 0;
   for await (const [slice, expected] of ahead(table.slices, (one) => readSlice(folder, one))) {
@@ -97,6 +98,14 @@ export async function verifyTable(
   const [count] = await database.read(`SELECT count(*) AS n FROM "${loading(table.name)}"`);
   if (Number(count?.n) !== table.rows - missing) throw differs(table.name);
   return missing;
+}
+
+/** Has a unique index besides its key. */
+async function isUnique(database: Database, table: string): Promise<boolean> {
+  const indexes = await database.read(
+    `SELECT 1 FROM pragma_index_list(${quote(loading(table))}) WHERE "unique" = 1 AND origin <> 'pk'`,
+  );
+  return indexes.length > 0;
 }
 
 async function readBack(

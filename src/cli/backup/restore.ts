@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { sql as drizzleSql } from "drizzle-orm";
 import { SELECT_MIGRATIONS } from "../../db/lines.ts";
 import type { Manifest, TableCopy } from "../../features/backup/manifest.ts";
-import { setAside } from "../../features/restore/repo/hold.ts";
+import { deletePosts } from "../../features/posts/repo/write.ts";
+import { selectArchivedTwice, setAside } from "../../features/restore/repo/hold.ts";
 import type { Row } from "../d1.ts";
 import { inProject } from "../paths.ts";
 import { Problem } from "../program.ts";
@@ -21,7 +23,7 @@ const loading = (table: string): string => `restoring_${table}`;
 
 export interface Restored {
   manifest: Manifest;
-  /** Rows left out by table, because their parents are missing. */
+  /** Rows left out by table, because their parents are missing or another row has their place. */
   dropped: Record<string, number>;
   held: { posts: number; items: number; approvals: number };
   seconds: { load: number; verify: number };
@@ -150,15 +152,34 @@ async function switchOver(database: Database, run: Run, manifest: Manifest): Pro
     return type === "table" && name !== original && !OWN.has(original) ? [original] : [];
   });
   const names = new Set(renamed);
+  const twice = names.has("archive_members") ? await findArchivedTwice(database) : [];
   await database.write([
     stillOurs(run),
     ...renamed.map((name) => `ALTER TABLE ${quoted(loading(name))} RENAME TO ${quoted(name)}`),
+    ...twice.flatMap(({ team, ids }) => deletePosts(team, ids, TRUE).map(toStatement)),
     ...statementsOf("view"),
     ...sequences(manifest.sequences),
     ...setAside(names, new Date()).map(toStatement),
     ...statementsOf("trigger"),
     "UPDATE restoring_run SET phase = 'switched'",
   ]);
+}
+
+const TRUE = drizzleSql`TRUE`;
+
+/** One statement of D1 has at most 100,000 bytes. */
+const MAX_IDS = 5_000;
+
+async function findArchivedTwice(database: Database): Promise<{ team: number; ids: number[] }[]> {
+  const [posts, members] = ["uploads", "archive_members"].map(loading) as [string, string];
+  const rows = await database.read(selectArchivedTwice(posts, members));
+  const byTeam = Map.groupBy(rows, ({ team_id }) => Number(team_id));
+  return [...byTeam].flatMap(([team, all]) =>
+    Array.from({ length: Math.ceil(all.length / MAX_IDS) }, (_, i) => ({
+      team,
+      ids: all.slice(i * MAX_IDS, (i + 1) * MAX_IDS).map(({ id }) => Number(id)),
+    })),
+  );
 }
 
 const OWN = new Set(["run", "objects", "slices", "pieces", "held", "slots"]);

@@ -102,9 +102,12 @@ interface Table {
   sql: string;
 }
 
+/** A post that moves to the archive meanwhile is in the copy of the posts, in that of the archive, or in both. */
+const AFTER_POSTS = ["archive_members", "archive_files"];
+
 /**
  * Tables with foreign keys before the tables that they refer to: a row that is read has its parent, unless the parent
- * was deleted in between.
+ * was deleted in between. The archive's index after the posts.
  */
 export function childrenFirst<T extends Table>(tables: readonly T[]): T[] {
   const names = new Set(tables.map(({ name }) => name));
@@ -120,7 +123,8 @@ export function childrenFirst<T extends Table>(tables: readonly T[]): T[] {
     Math.max(0, ...(parents.get(name) ?? []).map((parent) => 1 + depthOf(parent)));
   const depths = new Map(tables.map(({ name }) => [name, depthOf(name)]));
   const isParent = new Set([...parents.values()].flat());
-  const rank = ({ name }: Table) => (isParent.has(name) ? 1000 - (depths.get(name) ?? 0) : 0);
+  const rank = ({ name }: Table) =>
+    isParent.has(name) ? 1000 - (depths.get(name) ?? 0) : 1 + AFTER_POSTS.indexOf(name);
   return tables.toSorted((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
 }
 

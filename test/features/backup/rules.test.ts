@@ -104,9 +104,14 @@ test("tables with foreign keys are read before those that they refer to", () => 
       sql: "CREATE TABLE invites (t INTEGER REFERENCES teams, u REFERENCES users)",
     },
     { name: "addresses", sql: 'CREATE TABLE addresses (i REFERENCES "invites" (id))' },
+    { name: "archive_files", sql: "CREATE TABLE archive_files (team_id INTEGER)" },
+    { name: "archive_members", sql: "CREATE TABLE archive_members (team_id INTEGER)" },
   ];
   const names = childrenFirst(tables).map(({ name }) => name);
-  expect(names).toEqual(["addresses", "uploads", "invites", "teams", "users"]);
+  expect(names).toEqual([
+    ...["addresses", "uploads", "archive_members", "archive_files"],
+    ...["invites", "teams", "users"],
+  ]);
 });
 
 test.each([

@@ -39,6 +39,19 @@ export function setAside(tables: ReadonlySet<string>, now: Date): Query<number>[
   ].map(sqlWrite);
 }
 
+/**
+ * Posts that are both in the table and in the archive, which got them while they were copied. Few members span a post
+ * that they do not have, so that the ids of few are read.
+ */
+export const selectArchivedTwice = (uploads: string, members: string): string =>
+  `SELECT u.team_id, u.id FROM ${uploads} u JOIN (
+      SELECT m.team_id, sum(step.value) OVER (PARTITION BY m.team_id, m.month, m.part, m.byte_offset
+        ORDER BY step.key) AS id
+      FROM ${members} m CROSS JOIN json_each(m.ids) step
+      WHERE EXISTS (SELECT 1 FROM ${uploads} own WHERE own.team_id = m.team_id AND own.deleted_at IS NULL
+        AND own.sort_at BETWEEN m.first_at AND m.last_at AND own.id BETWEEN m.first_id AND m.last_id)
+    ) archived ON archived.team_id = u.team_id AND archived.id = u.id`;
+
 /** Lets the next tick look up the posts that were due. `backedUpAt` is when the backup began. */
 export const holdPosts = (backedUpAt: Date, now: Date): Query<number>[] =>
   [
