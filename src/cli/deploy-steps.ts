@@ -68,7 +68,7 @@ export async function runDeployment(
   const place = { kind: "remote", config: deployConfig } as const;
   const running = await findRunning(config.name);
   if (running) {
-    await sayWayBack(config, deployConfig, dialog.say);
+    await sayWayBack(deployConfig, dialog.say);
     const runningVersion = await findVersion(config, options.stateDir);
     await backUpFirst({ place, wish: options.backup, runningVersion }, dialog.say);
   }

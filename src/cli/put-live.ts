@@ -1,5 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { VERSION } from "../core/version.ts";
 import type { Cloud } from "./cloud.ts";
 import {
@@ -91,15 +91,11 @@ const largest = (shares: readonly Share[]): string | undefined =>
   shares.toSorted((a, b) => b.percentage - a.percentage)[0]?.id;
 
 /** Prints how the database comes back to the state before this deployment. */
-export async function sayWayBack(
-  { d1_databases: [{ database_name }] }: WranglerConfig,
-  deployConfig: string,
-  say: Say,
-): Promise<void> {
+export async function sayWayBack(deployConfig: string, say: Say): Promise<void> {
   const bookmark = await findBookmark(deployConfig);
   say(
     bookmark
-      ? `✓ The database can come back to this moment, for 30 days (7 on the free plan):\n  npx wrangler d1 time-travel restore ${database_name} --bookmark=${bookmark}`
+      ? `✓ The database can come back to this moment, for 30 days (7 on the free plan):\n  npx wrangler d1 time-travel restore DB --bookmark=${bookmark} --config ${relative("", deployConfig)}`
       : "! Cloudflare did not name a point in time to which the database can come back.",
   );
 }
@@ -110,10 +106,13 @@ export async function sayWayBack(
  * @throws Problem when there is none, or when Cloudflare refuses it
  */
 export async function goBack(worker: string, say: Say): Promise<void> {
-  const whole = (await listDeployments(worker)).flatMap(([only, ...others]) =>
+  const deployments = await listDeployments(worker);
+  const whole = deployments.flatMap(([only, ...others]) =>
     only && others.length === 0 ? [only.id] : [],
   );
-  const current = whole.at(-1);
+  // After an upgrade that was interrupted, the last version that had all calls is the one before.
+  const isShared = (deployments.at(-1)?.length ?? 0) > 1;
+  const current = isShared ? null : whole.at(-1);
   const before = whole.findLast((id) => id !== current);
   if (!before) throw new Problem("No version ran before this one, so there is none to go back to.");
   await shareCalls(worker, [{ id: before, percentage: 100 }], "Back");

@@ -23,6 +23,10 @@ const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS "d1_migrations"(
   applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
 )`;
 
+/** The table stands while a backup is restored, which applies the migrations of the backup itself. */
+const SELECT_RESTORE = "SELECT name FROM sqlite_master WHERE name = 'restoring_run'";
+const RESTORING = "A backup is being restored.";
+
 /**
  * Applies the first migrations that are missing, each with its name in one transaction. Of two programs that apply the
  * same one, the second fails at the name and changes nothing.
@@ -31,6 +35,8 @@ export async function applyMigrations(
   database: D1Database,
   migrations: readonly Migration[],
 ): Promise<Progress> {
+  const [restores] = await database.batch<{ name: string }>([database.prepare(SELECT_RESTORE)]);
+  if (restores?.results.length) return { remaining: migrations.length, failure: RESTORING };
   const [, listed] = await database.batch<{ name: string }>([
     database.prepare(CREATE_TABLE),
     database.prepare(`SELECT name FROM "d1_migrations"`),

@@ -159,6 +159,7 @@ test("a backup in a folder comes back row by row, and what was due is held", asy
   assert.match(out, /uploads\s+307/);
   assert.match(out, /3 posts were due since the backup/);
   assert.match(out, /1 posts wait for approval/);
+  assert.match(out, /1 posts are planned for later, and this instance sends them/);
   assert.match(out, /ENCRYPTION_KEYS lacks lost/);
   assert.match(out, /If another instance made the backup, set SIGNING_KEY to the one of that/);
   assert.deepEqual(await contents(target), await contents(source));

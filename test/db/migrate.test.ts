@@ -107,6 +107,13 @@ test("a migration that fails changes nothing, is named, and is tried again", asy
   expect(await applyMigrations(env.DB, broken)).toEqual({ remaining: 0, failure: null });
 });
 
+test("while a backup is restored, the instance applies nothing", async () => {
+  await env.DB.prepare("CREATE TABLE restoring_run (backup TEXT)").run();
+  const { failure } = await bringUpToDate(env.INSTALLATION);
+  expect(failure).toBe("A backup is being restored.");
+  expect((await listObjects()).map(({ name }) => name)).toEqual(["restoring_run"]);
+});
+
 test("of two programs that apply the same migration, one does", async () => {
   const [slow] = MIGRATIONS;
   const progress = await Promise.all([

@@ -153,7 +153,7 @@ test("an upgrade is backed up first, into the bucket", async () => {
   assert.equal(code, 0, output);
   const [, id = ""] = /✓ Backup (\S+) is stored/.exec(output) ?? [];
   assert.match(output, new RegExp(`cli -- restore --remote --from ${id} `));
-  assert.match(output, /d1 time-travel restore akimbo --bookmark=\S+/);
+  const [, wayBack = ""] = /npx wrangler (d1 time-travel restore .+)/.exec(output) ?? [];
   const manifest = `PUT /r2/buckets/akimbo-media/objects/backups/${id}/manifest.json`;
   const calls = await edge.account.takeCalls();
   const stored = calls.findIndex(({ method, path }) => `${method} ${path}` === manifest);
@@ -162,6 +162,10 @@ test("an upgrade is backed up first, into the bucket", async () => {
   assert.equal(row?.id, id);
   const listed = await run("src/cli/akimbo.ts", ["restore", "--remote", "--list"]);
   assert.match(listed.output, new RegExp(`^${id}$`, "m"));
+  const restored = await run("node_modules/wrangler/bin/wrangler.js", wayBack.split(" "));
+  assert.equal(restored.code, 0, restored.output);
+  const [last] = await edge.account.query("SELECT id FROM backups ORDER BY id DESC LIMIT 1");
+  assert.notEqual(last?.id, id);
 });
 
 test("a backup that fails ends the upgrade, unless the owner does without", async () => {

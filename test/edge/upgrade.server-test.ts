@@ -20,9 +20,9 @@ after(async () => {
   await rm(stateDir, { recursive: true });
 });
 
-function deploy(...args: string[]): Promise<{ code: number | null; output: string }> {
+function run(file: string, args: string[]): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [inProject("src/cli/deploy.ts"), ...args], {
+    const child = spawn(process.execPath, [inProject(file), ...args], {
       cwd: PROJECT_DIR,
       stdio: ["ignore", "pipe", "pipe"],
       env: {
@@ -42,6 +42,8 @@ function deploy(...args: string[]): Promise<{ code: number | null; output: strin
     child.on("close", (code) => resolve({ code, output }));
   });
 }
+
+const deploy = (...args: string[]) => run("src/cli/deploy.ts", args);
 
 interface Health {
   status: string;
@@ -75,7 +77,7 @@ test("an upgrade is shared out by and by, and can come back by one command", asy
   const { code, output } = await deploy("--backup");
   equal(code, 0, output);
   match(output, /✓ Backup \S+ is stored/);
-  match(output, /d1 time-travel restore akimbo --bookmark=\S+/);
+  match(output, /d1 time-travel restore DB --bookmark=\S+ --config \S+deploy\.json/);
   deepEqual((await deployments()).slice(1), [[0, 100], [10, 90], [100]]);
   const second = (await health()).deployment;
   equal(second === first, false);
@@ -85,5 +87,16 @@ test("an upgrade is shared out by and by, and can come back by one command", asy
   equal((await health()).deployment, first);
   const forth = await deploy("--back");
   equal(forth.code, 0, forth.output);
+  equal((await health()).deployment, second);
+
+  const shares = [`${first}@10`, `${second}@90`];
+  const config = ["--name", "akimbo", "--yes"];
+  const shared = await run("node_modules/wrangler/bin/wrangler.js", [
+    ...["versions", "deploy", ...shares, ...config],
+  ]);
+  equal(shared.code, 0, shared.output);
+  const whole = await deploy("--back");
+  equal(whole.code, 0, whole.output);
+  deepEqual((await deployments()).at(-1), [100]);
   equal((await health()).deployment, second);
 });

@@ -162,6 +162,11 @@ function describe(
           `${held.items} items of pools had their turn since the backup and were skipped. Look whether they went out.`,
         ]
       : []),
+    ...(held.planned > 0
+      ? [
+          `${held.planned} posts are planned for later, and this instance sends them at their time. If the old instance still runs, it sends them too: switch one of the two off.`,
+        ]
+      : []),
     ...(held.approvals > 0
       ? [
           `${held.approvals} posts wait for approval. Some may have been approved and published since the backup: look before you approve them.`,

@@ -9,6 +9,7 @@ import {
   SELECT_SLOTS,
 } from "../../features/restore/repo/hold.ts";
 import type { Row } from "../d1.ts";
+import { sql } from "../sql.ts";
 import { toStatement } from "../team-database.ts";
 import type { Database } from "./database.ts";
 import { type Run, stillOurs } from "./run.ts";
@@ -40,10 +41,8 @@ export async function holdAll(database: Database, run: Run, manifest: Manifest) 
   return {
     posts,
     items: (await countIn(database, COUNT_SKIPPED)) - queued,
-    approvals: await countIn(
-      database,
-      "SELECT count(*) AS n FROM uploads WHERE status = 'pending_approval' AND deleted_at IS NULL",
-    ),
+    approvals: await countPosts(database, "pending_approval"),
+    planned: await countPosts(database, "scheduled"),
   };
 }
 
@@ -51,6 +50,12 @@ const COUNT_SKIPPED = "SELECT count(*) AS n FROM pool_items WHERE state = 'skipp
 
 const countIn = async (database: Database, statement: string): Promise<number> =>
   Number((await database.read(statement))[0]?.n ?? 0);
+
+const countPosts = (database: Database, status: string): Promise<number> =>
+  countIn(
+    database,
+    sql`SELECT count(*) AS n FROM uploads WHERE status = ${status} AND deleted_at IS NULL`,
+  );
 
 function plan(slots: readonly Row[], now: Date) {
   const byPool = new Map<number, number>();

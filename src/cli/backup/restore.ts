@@ -25,7 +25,7 @@ export interface Restored {
   manifest: Manifest;
   /** Rows left out by table, because their parents are missing or another row has their place. */
   dropped: Record<string, number>;
-  held: { posts: number; items: number; approvals: number };
+  held: { posts: number; items: number; approvals: number; planned: number };
   seconds: { load: number; verify: number };
 }
 
