@@ -175,7 +175,9 @@ export function addOwnerCommands(program: Command): void {
     });
 
   withPlace(program.command("backup"))
-    .description("copies the whole database, with a list of the files in the bucket")
+    .description(
+      "copies the whole database; of a local instance, with a list of the files in the bucket",
+    )
     .option("--to <folder>", "a new folder; default: where the nightly backups are")
     .action(async (options: PlaceOptions & { to?: string }) => {
       const { makeBackup } = await import("./backup/make.ts");

@@ -58,7 +58,9 @@ async function deployments(): Promise<number[][]> {
   const { scripts } = await edge.account.state();
   const [script] = scripts;
   return (
-    script?.deployments.map(({ versions }) => versions.map(({ percentage }) => percentage)) ?? []
+    script?.deployments
+      .toReversed()
+      .map(({ versions }) => versions.map(({ percentage }) => percentage)) ?? []
   );
 }
 

@@ -99,7 +99,7 @@ async function append(
   const fact = { teamId, month, posts: posts.length };
   const put = await putMember(deps, file, bytes);
   if (put !== "put") {
-    deps.log({ event: `archive.${put}`, ...fact });
+    deps.log({ event: put === "damaged" ? "archive.damaged" : "archive.outrun", ...fact });
     return claimed;
   }
   const results = await deps.db.runAll(

@@ -49,7 +49,7 @@ export async function withdrawAccounts(deps: Deps, consent: WithdrawnConsent): P
     lineOf(deps, account),
     revokeAccount(account, person),
   ]);
-  return write(deps, "consent.withdrawn", { person, accounts, writes });
+  return write(deps, { event: "consent.withdrawn", person, accounts, writes });
 }
 
 /**
@@ -69,20 +69,22 @@ export async function eraseAccounts(deps: Deps, consent: WithdrawnConsent): Prom
     eraseAccount(account, person, deps.now()),
     ...endPlansOf(deps, account),
   ]);
-  return write(deps, "consent.erased", { person, accounts, writes });
+  return write(deps, { event: "consent.erased", person, accounts, writes });
 }
 
 const lineOf = (deps: Deps, { teamId, id }: AccountRow) =>
   activityLineBy(deps, teamId, SYSTEM, "account.withdrawn", id);
 
+interface EndedConsent {
+  event: string;
+  person: Withdrawn;
+  accounts: AccountRow[];
+  writes: Query<unknown>[];
+}
+
 async function write(
   deps: Deps,
-  event: string,
-  {
-    person,
-    accounts,
-    writes,
-  }: { person: Withdrawn; accounts: AccountRow[]; writes: Query<unknown>[] },
+  { event, person, accounts, writes }: EndedConsent,
 ): Promise<number> {
   if (writes.length > 0) await deps.db.runAll(writes);
   deps.log({ event, platform: person.platform, accounts: accounts.length });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { createCipher } from "../../../src/core/encryption.ts";
 import type { Platform } from "../../../src/core/platforms.ts";
 import { deliver } from "../../../src/sandbox/kit/simulator.ts";
 import { graphError } from "../../../src/sandbox/meta/graph.ts";
@@ -46,6 +47,24 @@ describe("an account that its platform refuses for good", () => {
     expect(reconnections).toBe(1);
     expect(await stage.readAccount()).toMatchObject({ status: "active" });
     expect(await stage.events()).not.toContain("connected_account.expired");
+  });
+});
+
+describe("an account whose login was encrypted with another key", () => {
+  test.each([
+    ["of the same name", (id: string) => id],
+    ["of another name", (id: string) => `${id}2`],
+  ])("%s is expired with the failure, and its platform hears nothing", async (_, idOf) => {
+    const stage = await onStage("bluesky");
+    const { deps } = stage.harness;
+    const id = idOf(deps.config.encryptionKeys[0]?.id ?? "");
+    deps.cipher = createCipher([{ id, bytes: crypto.getRandomValues(new Uint8Array(32)) }]);
+    const { result: lost, calls } = await stage.watch(() => stage.post("Restored elsewhere"));
+    expect(lost).toMatchObject({ status: "failed", failure: { code: "account_disconnected" } });
+    expect(lost.errorMessage).toContain("can no longer be decrypted");
+    expect(calls).toEqual([]);
+    expect(await stage.readAccount()).toMatchObject({ status: "expired" });
+    expect(await stage.feed()).toEqual([]);
   });
 });
 
