@@ -50,7 +50,7 @@ interface DeploymentOptions {
 }
 
 /**
- * Repeated runs are safe. `signInPath` is the path of a single-use sign-in link for the owner; an instance without an
+ * Repeated runs are safe. `newKeys` are the secrets that were made, by name. `signInPath` is the path of a single-use sign-in link for the owner; an instance without an
  * owner has a `claimCode` instead.
  *
  * @throws Problem when a step fails, or when stored logins would become unreadable
@@ -85,14 +85,16 @@ export async function runDeployment(
   const claim = contents.users === 0 && !email ? await createClaim() : null;
   if (claim) await writeDeployConfig(config, databaseId, options.stateDir, claim.variable);
   const keepsOwnKeys = keys === "own" && !options.acceptsNewKeys;
-  const secrets = await chooseSecrets(present ?? [], keepsOwnKeys, dialog);
+  if (keepsOwnKeys) dialog.say("✓ The instance keeps the keys that it made itself");
+  const newKeys = keepsOwnKeys ? {} : await createMissingKeys(present ?? []);
+  const secrets = { ...newKeys, ...(await askStorageKey(present ?? [], dialog)) };
   const deployment = { config, deployConfig, secrets, running };
   const { stateDir, watchSeconds } = options;
   const addresses = await putLive(cloud, deployment, { say: dialog.say, stateDir, watchSeconds });
-  if (claim) return { addresses, claimCode: claim.code };
+  if (claim) return { addresses, newKeys, claimCode: claim.code };
   const firstToken = email && (await createFirstOwner(place, email));
   const { path } = await createLink(place, null);
-  return { addresses, firstToken, signInPath: path };
+  return { addresses, newKeys, firstToken, signInPath: path };
 }
 
 async function createClaim() {
@@ -221,25 +223,17 @@ const lostKeysMessage = (logins: number): string =>
   ].join("\n");
 
 /** An existing secret is never replaced. */
-async function chooseSecrets(
-  present: string[],
-  keepsOwnKeys: boolean,
-  dialog: Dialog,
-): Promise<Record<string, string>> {
+async function createMissingKeys(present: string[]): Promise<Record<string, string>> {
   const existing = Object.fromEntries(present.map((name) => [name, "set"]));
   const keys = await createOwnKeys();
-  const secrets: Record<string, string> = Object.fromEntries(
-    keepsOwnKeys ? [] : missingKeys(existing).map((name) => [name, keys[name]]),
-  );
-  if (keepsOwnKeys) dialog.say("✓ The instance keeps the keys that it made itself");
-  if (!present.includes("R2_ACCESS_KEY_ID") || !present.includes("R2_SECRET_ACCESS_KEY")) {
-    const key = await dialog.askStorageKey();
-    if (key) {
-      secrets.R2_ACCESS_KEY_ID = key.accessKeyId;
-      secrets.R2_SECRET_ACCESS_KEY = key.secretAccessKey;
-    }
-  }
-  return secrets;
+  return Object.fromEntries(missingKeys(existing).map((name) => [name, keys[name]]));
+}
+
+async function askStorageKey(present: string[], dialog: Dialog): Promise<Record<string, string>> {
+  if (present.includes("R2_ACCESS_KEY_ID") && present.includes("R2_SECRET_ACCESS_KEY")) return {};
+  const key = await dialog.askStorageKey();
+  if (!key) return {};
+  return { R2_ACCESS_KEY_ID: key.accessKeyId, R2_SECRET_ACCESS_KEY: key.secretAccessKey };
 }
 
 async function createFirstOwner(place: Place, email: string): Promise<string> {

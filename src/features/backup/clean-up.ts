@@ -34,12 +34,13 @@ export async function removeExpired(
   ]);
   const finished: string[] = [];
   const unfinished: string[] = [];
+  const unseen: string[] = [];
   let looks = 0;
   for (const id of ids.toSorted().reverse()) {
     const row = known.find((one) => one.id === id);
     const isKnown = row !== undefined && row.finishedAt !== null;
-    if (!isKnown && ++looks > MAX_LOOKS) continue;
-    if (isKnown || (await store.has(manifestKey(id)))) finished.push(id);
+    if (!isKnown && ++looks > MAX_LOOKS) unseen.push(id);
+    else if (isKnown || (await store.has(manifestKey(id)))) finished.push(id);
     else unfinished.push(id);
   }
   const now = deps.now();
@@ -48,7 +49,8 @@ export async function removeExpired(
   if (gone.length > 0) await deps.db.runAll(gone.map(({ id }) => repo.forgetBackup({ id })));
   const [id] = [...expired(finished).filter((one) => one !== current), ...givenUp];
   if (id === undefined) {
-    await store.put(INDEX, utf8Bytes(JSON.stringify({ backups: finished })));
+    const listed = [...finished, ...unseen].toSorted().reverse();
+    await store.put(INDEX, utf8Bytes(JSON.stringify({ backups: listed })));
     return false;
   }
   if (finished.includes(id)) await store.delete([manifestKey(id)]);

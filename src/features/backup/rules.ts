@@ -43,6 +43,8 @@ export const sliceName = (number: number, source: string): string =>
 
 /** Source: issue of the project, "Backup and restore". */
 const KEPT = { days: 7, weeks: 4, months: 12 };
+/** The command that restores a backup is printed before an upgrade, so that it must work for a while. */
+const KEPT_ANYWAY_MS = 2 * DAY;
 
 /** Days since 1970 begin on a Thursday; weeks on a Monday. */
 const weekOf = (at: Date): string => String(Math.floor((Math.floor(at.getTime() / DAY) + 3) / 7));
@@ -50,8 +52,8 @@ const dayOf = (at: Date): string => at.toISOString().slice(0, "2026-11-28".lengt
 const monthOf = (at: Date): string => at.toISOString().slice(0, "2026-11".length);
 
 /**
- * The ids to delete. Kept are the newest backup of each of the last 7 days, 4 weeks and 12 months that have one. Texts
- * that are no ids are never deleted.
+ * The ids to delete. Kept are the newest backup of each of the last 7 days, 4 weeks and 12 months that have one, and all
+ * that began in the two days before the newest. Texts that are no ids are never deleted.
  */
 export function expired(ids: readonly string[]): string[] {
   const newestFirst = ids
@@ -60,7 +62,9 @@ export function expired(ids: readonly string[]): string[] {
       return at ? [{ id, at }] : [];
     })
     .toSorted((a, b) => b.at.getTime() - a.at.getTime());
-  const kept = new Set<string>();
+  const newest = newestFirst[0]?.at.getTime() ?? 0;
+  const recent = newestFirst.filter(({ at }) => newest - at.getTime() < KEPT_ANYWAY_MS);
+  const kept = new Set(recent.map(({ id }) => id));
   const keep = (periodOf: (at: Date) => string, count: number) => {
     const periods = new Set<string>();
     for (const { id, at } of newestFirst) {

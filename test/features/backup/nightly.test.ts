@@ -178,3 +178,14 @@ test("a backup that is no longer kept is removed, whoever made it; the bucket's 
   );
   expect(await env.MEDIA.head("media/1/a")).not.toBeNull();
 });
+
+test("more backups of another instance than one page looks at stay in the index", async () => {
+  const harness = backingUp();
+  const days = Array.from({ length: 28 }, (_, i) => `2026-02-${String(i + 1).padStart(2, "0")}`);
+  for (const day of days) await env.MEDIA.put(`backups/${day}T030000Z/manifest.json`, "{}");
+  await runToEnd(harness);
+  const index = await env.MEDIA.get("backups/index.json");
+  const { backups } = JSON.parse((await index?.text()) ?? "{}") as { backups: string[] };
+  expect(backups).toEqual((await store.listFolders("backups/")).toReversed());
+  expect(backups.length).toBeGreaterThan(8);
+});

@@ -46,9 +46,14 @@ describe("backups that are kept", () => {
     ["one, however old", [daysBack(4_000)], [daysBack(4_000).slice(0, 10)]],
     ["a week of nights", nightly(7), nightly(7).map((id) => id.slice(0, 10))],
     [
-      "the newest of a day",
-      [daysBack(0), daysBack(0, 1), daysBack(0, 2)],
-      [daysBack(0).slice(0, 10)],
+      "all of the last two days",
+      [daysBack(0), daysBack(0, 1), daysBack(1), daysBack(1, 1), daysBack(2), daysBack(2, 1)],
+      [0, 0, 1, 1, 2].map((days) => daysBack(days).slice(0, 10)),
+    ],
+    [
+      "the newest of a day before",
+      [daysBack(0), daysBack(5), daysBack(5, 1), daysBack(5, 2)],
+      [0, 5].map((days) => daysBack(days).slice(0, 10)),
     ],
     [
       "the last of each week and month",
