@@ -4,7 +4,7 @@ import { assignments } from "../../db/assignments.ts";
 import { prepared, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import { pickColumns, rowReader, valueReader } from "../../db/rows.ts";
 import type { Params } from "../../db/text.ts";
-import { OWNER_ID } from "../auth/repo/people.ts";
+import { OWNER_ID } from "../auth/repo/open-accounts.ts";
 import { users } from "../auth/table.ts";
 import { type Branding, teams } from "../teams/table.ts";
 import type { SettingsChange } from "./schema.ts";

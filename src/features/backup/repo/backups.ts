@@ -11,7 +11,7 @@ import {
 import { plainQuery } from "../../../db/plain.ts";
 import { renamed, rowReader, valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
-import { OWNER_ID } from "../../auth/repo/people.ts";
+import { OWNER_ID } from "../../auth/repo/open-accounts.ts";
 import { teams } from "../../teams/table.ts";
 import type { StoredTable, TableShape } from "../manifest.ts";
 import { type BackupRow, backupSlices, backups, type SliceRow } from "../table.ts";

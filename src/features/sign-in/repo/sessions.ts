@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { prepared, preparedWrite } from "../../../db/client.ts";
 import { rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
-import { IS_OPEN } from "../../auth/repo/people.ts";
+import { IS_OPEN } from "../../auth/repo/open-accounts.ts";
 import { sessions, users } from "../../auth/table.ts";
 
 const MAX_SHOWN = 100;
