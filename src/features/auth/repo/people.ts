@@ -2,10 +2,10 @@ import { type SQL, sql } from "drizzle-orm";
 import { integer } from "drizzle-orm/sqlite-core";
 import { isBehind } from "../../../core/database-errors.ts";
 import { prepared } from "../../../db/client.ts";
+import { OWNER_ID } from "../../../db/open-accounts.ts";
 import { valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import type { Deps } from "../../../deps.ts";
-import { OWNER_ID } from "./open-accounts.ts";
 
 export const isInstanceOwner = prepared(
   ({ user }: Params<{ user: SQL }>) => sql`SELECT ${user} IS ${sql.raw(OWNER_ID)} AS value`,

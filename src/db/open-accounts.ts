@@ -1,4 +1,4 @@
-import { OWN_DOMAIN } from "../../../core/email.ts";
+import { OWN_DOMAIN } from "../core/email.ts";
 
 // Plain text without a query builder: the command line and the programs of the deploy repository use it too.
 
