@@ -188,6 +188,15 @@ test("a link is made for nobody whom the instance does not know", async () => {
   assert.match(both.output, /Leave one of them out/);
 });
 
+test("a link of an instance without PUBLIC_URL says where its address goes", async () => {
+  const defaults = await readFile(join(folder, "wrangler.defaults.json"), "utf8");
+  await writeFile(join(folder, "wrangler.jsonc"), defaults);
+  const { code, output } = await run("signin-link.mjs", edge);
+  await prepare(edge);
+  assert.equal(code, 0, output);
+  assert.match(output, /^https:\/\/THE-ADDRESS-OF-YOUR-INSTANCE\/sign-in\/link\?token=/);
+});
+
 const bindingsOf = async (one: Edge) => {
   const { scripts } = await one.account.state();
   return scripts[0]?.versions.at(-1)?.bindings.map(({ type }) => type) ?? [];
