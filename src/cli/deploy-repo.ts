@@ -18,6 +18,9 @@ const MARK_TEXT = "`npm run deploy-repo` of Akimbo wrote this folder and replace
 
 const TEMPLATES = inProject("src", "cli", "deploy-repo");
 
+/** `npm run` starts each of them in the folder. */
+const PROGRAMS = ["deploy", "update", "signin-link"];
+
 /** Its owner changes this file, so an update leaves it as it is. */
 const OWNERS = "wrangler.jsonc";
 
@@ -71,7 +74,6 @@ export async function writeDeployRepo(
   const { manifest, lock } = await packageFiles(config);
   files.set("package.json", manifest);
   files.set("package-lock.json", lock);
-  files.set("deploy.mjs", await readFile(join(TEMPLATES, "deploy.mjs"), "utf8"));
   files.set("README.md", await readmeOf(repository));
   files.set("LICENSE.md", await readFile(inProject(".github", "LICENSE.md"), "utf8"));
   files.set(".gitignore", "node_modules/\n.wrangler/\n.wrangler-report\nwrangler.deploy.json\n");
@@ -84,8 +86,7 @@ export async function writeDeployRepo(
   await buildAssets();
   await cp(inProject(config.assets.directory), join(folder, "assets"), { recursive: true });
   await writeScript(join(folder, "worker"));
-  await bundleProgram("release.ts", join(folder, "release.mjs"));
-  await bundleProgram("update.ts", join(folder, "update.mjs"));
+  for (const name of PROGRAMS) await bundleProgram(name, folder);
   for (const [name, text] of files) await writeFile(join(folder, name), text);
   await rm(join(folder, RELEASE_FILE), { force: true });
   if (!signing) return;
@@ -94,14 +95,14 @@ export async function writeDeployRepo(
   await writeFile(join(folder, RELEASE_FILE), signRelease(release, key));
 }
 
-/** Plain programs: the folder's only dependency is wrangler. */
-async function bundleProgram(name: string, target: string): Promise<void> {
+/** Writes a plain program: the folder's only dependency is wrangler. */
+async function bundleProgram(name: string, folder: string): Promise<void> {
   const bundle = await rolldown({
-    input: join(TEMPLATES, name),
+    input: join(TEMPLATES, `${name}.ts`),
     platform: "node",
     external: /^(?:node:|wrangler$)/,
   });
-  await bundle.write({ file: target, format: "esm" });
+  await bundle.write({ file: join(folder, `${name}.mjs`), format: "esm" });
 }
 
 async function requireOwnFolder(folder: string): Promise<void> {
@@ -187,7 +188,7 @@ async function packageFiles(config: WranglerConfig): Promise<{ manifest: string;
     license: project.license,
     type: "module",
     engines: { node: `>=${MIN_NODE_MAJOR}` },
-    scripts: { deploy: "node deploy.mjs", update: "node update.mjs" },
+    scripts: Object.fromEntries(PROGRAMS.map((name) => [name, `node ${name}.mjs`])),
     dependencies: { wrangler },
     cloudflare: { bindings: Object.fromEntries(bindings) },
   };

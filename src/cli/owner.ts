@@ -1,4 +1,4 @@
-import { IS_OPEN } from "../features/auth/repo/people.ts";
+import { IS_OPEN } from "../db/open-accounts.ts";
 import { firstOwnerStatements, SELECT_OWNER as OWNER } from "../features/claim/repo/first-owner.ts";
 import { ownTeam } from "../features/teams/rules.ts";
 import { sql, sqlPart } from "./sql.ts";

@@ -5,7 +5,7 @@ import { OWNER_ONLY } from "./dev-vars.ts";
 import { makeFolder } from "./folders.ts";
 import { insertFirstOwner } from "./owner.ts";
 import { Problem } from "./program.ts";
-import { prepareLink } from "./sign-in-links.ts";
+import { prepareLink } from "./sign-in-statements.ts";
 import { sql } from "./sql.ts";
 import { countWorkingTokens, createToken, insertToken, isToken } from "./tokens.ts";
 

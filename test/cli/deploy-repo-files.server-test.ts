@@ -55,7 +55,11 @@ test("wrangler is the only dependency, at the version of the project", async () 
   const { dependencies, scripts, cloudflare } = await parse("package.json");
   const project = JSON.parse(await readFile(inProject("package.json"), "utf8"));
   assert.deepEqual(dependencies, { wrangler: project.devDependencies.wrangler });
-  assert.deepEqual(scripts, { deploy: "node deploy.mjs", update: "node update.mjs" });
+  assert.deepEqual(scripts, {
+    deploy: "node deploy.mjs",
+    update: "node update.mjs",
+    "signin-link": "node signin-link.mjs",
+  });
   const config = await parse("wrangler.jsonc");
   const asked = [
     ...config.d1_databases,
@@ -121,7 +125,7 @@ async function runHere(name: string): Promise<{ code: number | null; output: str
 }
 
 test("says in one sentence that npm install or a login is missing", async () => {
-  for (const name of ["deploy.mjs", "update.mjs"]) {
+  for (const name of ["deploy.mjs", "update.mjs", "signin-link.mjs"]) {
     assert.deepEqual(await runHere(name), {
       code: 1,
       output: "Wrangler is not installed in this folder. Run npm install first.\n",
@@ -129,11 +133,13 @@ test("says in one sentence that npm install or a login is missing", async () => 
   }
   const modules = join(folder, "node_modules");
   await symlink(inProject("node_modules"), modules);
-  const { code, output } = await runHere("deploy.mjs");
+  for (const name of ["deploy.mjs", "signin-link.mjs"]) {
+    const { code, output } = await runHere(name);
+    assert.equal(code, 1);
+    assert.match(output, /You are not logged in to Cloudflare\. Run `npx wrangler login`, or set/);
+    assert.doesNotMatch(output, /--temporary|ERROR|\n +at /);
+  }
   await rm(modules);
-  assert.equal(code, 1);
-  assert.match(output, /You are not logged in to Cloudflare\. Run `npx wrangler login`, or set/);
-  assert.doesNotMatch(output, /--temporary|ERROR|\n +at /);
 });
 
 test("an update keeps the owner's configuration and takes away old parts", async () => {

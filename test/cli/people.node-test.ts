@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { insertFirstOwner, SELECT_OWNER, toOwner } from "../../src/cli/owner.ts";
 import { chooseOne, selectPerson } from "../../src/cli/people.ts";
-import { type Addressee, prepareLink } from "../../src/cli/sign-in-links.ts";
+import { type Addressee, prepareLink } from "../../src/cli/sign-in-statements.ts";
 import { ask, migrate, openDatabase } from "./migrated.ts";
 
 const AT = new Date("2026-12-05T12:00:00Z");

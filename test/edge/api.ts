@@ -52,6 +52,8 @@ export class Api {
   readonly calls: SeenCall[] = [];
   /** Calls that the token has no right to, such as `PUT /r2/buckets/akimbo-media/cors`, or their beginnings. */
   readonly forbidden = new Set<string>();
+  /** How often calls that begin so are still answered by a page of an error, as for a moment of Cloudflare's own. */
+  readonly failing = new Map<string, number>();
   private readonly routes: { pattern: RegExp; handle: Route[1] }[];
   private readonly cloud: Cloud;
   private lastChange: Promise<unknown> = Promise.resolve();
@@ -66,6 +68,11 @@ export class Api {
 
   async answer(method: string, url: URL, contentType: string, body: Buffer): Promise<Reply> {
     const path = url.pathname.replace(`/accounts/${ACCOUNT_ID}/`, "/");
+    for (const [one, times] of this.failing) {
+      if (times === 0 || !`${method} ${path}`.startsWith(one)) continue;
+      this.failing.set(one, times - 1);
+      return { status: 502, raw: { body: "<html><title>502 Bad Gateway</title></html>" } };
+    }
     const isForbidden = [...this.forbidden].some((one) => `${method} ${path}`.startsWith(one));
     if (isForbidden) {
       throw new Refusal(10_000, "Authentication error", 403);

@@ -14,6 +14,7 @@ export interface ControlAnswers {
   state: State;
   calls: SeenCall[];
   forbid: null;
+  fail: null;
   cron: { cron: string; outcome: string }[];
   backlog: Record<string, number>;
   errors: LoggedError[];
@@ -34,6 +35,14 @@ export const controlRoutes = (controlled: Controlled): Route[] => [
       controlled.api?.forbidden.clear();
       for (const one of call.json<string[]>()) controlled.api?.forbidden.add(one);
       return { result: null satisfies ControlAnswers["forbid"] };
+    },
+  ],
+  [
+    "POST /edge/fail",
+    (_, call) => {
+      const { start, times } = call.json<{ start: string; times: number }>();
+      controlled.api?.failing.set(start, times);
+      return { result: null satisfies ControlAnswers["fail"] };
     },
   ],
   [

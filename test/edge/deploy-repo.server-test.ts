@@ -39,12 +39,17 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-function deploy(
-  one: Edge = edge,
-  ...args: string[]
-): Promise<{ code: number | null; output: string }> {
+interface Ending {
+  code: number | null;
+  output: string;
+}
+
+const deploy = (one: Edge = edge, ...args: string[]): Promise<Ending> =>
+  run("deploy.mjs", one, ...args);
+
+function run(name: string, one: Edge, ...args: string[]): Promise<Ending> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [join(folder, "deploy.mjs"), ...args], {
+    const child = spawn(process.execPath, [join(folder, name), ...args], {
       cwd: folder,
       stdio: ["ignore", "pipe", "pipe"],
       env: { ...process.env, ...one.env, CI: "true" },
@@ -150,6 +155,82 @@ test("one command gives all calls to the version before", async () => {
   assert.match(output, new RegExp(before?.id ?? "no version"));
   const accounts = await fetch(`${edge.url}/api/v1/accounts`, { headers: { "x-api-key": token } });
   assert.equal(accounts.status, 200);
+});
+
+test("one command makes a link that signs the owner in, once and within the hour", async () => {
+  const { code, output } = await run("signin-link.mjs", edge, "--remote");
+  assert.equal(code, 0, output);
+  const [link = "", token = ""] = /^http\S+\/sign-in\/link\?token=(\S+)/.exec(output) ?? [];
+  assert.ok(link.startsWith(edge.url), output);
+  assert.match(output, /It signs owner@example\.com in/);
+  const [stored] = await edge.account.query(
+    "SELECT expires_at - created_at AS lifetime FROM verifications ORDER BY created_at DESC",
+  );
+  assert.equal(stored?.lifetime, 3_600_000);
+  const use = () =>
+    fetch(`${edge.url}/sign-in/link`, {
+      method: "POST",
+      body: new URLSearchParams({ token }),
+      headers: { "sec-fetch-site": "same-origin" },
+      redirect: "manual",
+    });
+  const used = await use();
+  assert.equal(used.status, 303);
+  assert.equal(used.headers.get("location"), "/app");
+  assert.equal((await use()).status, 410);
+});
+
+test("a link is made for nobody whom the instance does not know", async () => {
+  const nobody = await run("signin-link.mjs", edge, "--email", "nobody@example.com");
+  assert.equal(nobody.code, 1, nobody.output);
+  assert.match(nobody.output, /^nobody@example\.com is not the address of anybody here/);
+  const both = await run("signin-link.mjs", edge, "--email", EMAIL, "--user", "1");
+  assert.match(both.output, /Leave one of them out/);
+});
+
+test("a link of an instance without PUBLIC_URL says where its address goes", async () => {
+  const defaults = await readFile(join(folder, "wrangler.defaults.json"), "utf8");
+  await writeFile(join(folder, "wrangler.jsonc"), defaults);
+  const { code, output } = await run("signin-link.mjs", edge);
+  await prepare(edge);
+  assert.equal(code, 0, output);
+  assert.match(output, /^https:\/\/THE-ADDRESS-OF-YOUR-INSTANCE\/sign-in\/link\?token=/);
+});
+
+const bindingsOf = async (one: Edge) => {
+  const { scripts } = await one.account.state();
+  return scripts[0]?.versions.at(-1)?.bindings.map(({ type }) => type) ?? [];
+};
+
+test("triggers that fail in passing are set by the second attempt, and nothing is left out", async () => {
+  await edge.account.fail("GET /queues", 1);
+  const { code, output } = await deploy();
+  await edge.account.fail("GET /queues", 0);
+  assert.equal(code, 0, output);
+  assert.match(output, /502 Bad Gateway/);
+  assert.match(output, /Trying the same deployment once more\./);
+  assert.doesNotMatch(output, /! /);
+  const types = await bindingsOf(edge);
+  for (const type of ["queue", "r2_bucket", "images"]) assert.ok(types.includes(type), type);
+});
+
+test("a failure that lasts ends the deployment, and nothing is left out", async () => {
+  const fresh = await startEdge({ plan: "free" });
+  try {
+    await prepare(fresh);
+    await fresh.account.fail("POST /queues", 2);
+    const { code, output } = await deploy(fresh);
+    assert.equal(code, 1, output);
+    assert.match(output, /Nothing was left out for it\. Deploy again/);
+    assert.deepEqual((await fresh.account.state()).scripts, []);
+    const again = await deploy(fresh);
+    assert.equal(again.code, 0, again.output);
+    assert.doesNotMatch(again.output, /! /);
+    assert.ok((await bindingsOf(fresh)).includes("queue"));
+  } finally {
+    await fresh.stop();
+    await prepare(edge);
+  }
 });
 
 test("an unknown option deploys nothing", async () => {

@@ -104,6 +104,8 @@ export async function startEdge({
     takeCalls: () => control("calls"),
     /** Refuses calls that begin as `PUT /r2/buckets/akimbo-media/cors` does, as for a token without the right. */
     forbid: (...calls: string[]) => control("forbid", calls),
+    /** Answers calls that begin as `POST /queues` does with 502, so many times. */
+    fail: (start: string, times: number) => control("fail", { start, times }),
     runCron: (at = new Date()) => control("cron", { at: at.getTime() }),
     backlog: () => control("backlog"),
     errors: () => control("errors"),

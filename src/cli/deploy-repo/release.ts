@@ -6,7 +6,6 @@ import { readReleaseKeys } from "../../core/release-keys.ts";
 
 export { upgradeRefusal } from "../../core/release.ts";
 
-/** Bundled into `release.mjs` of the folder that the button deploys. */
 export const RELEASE_FILE = "release.json";
 
 /** Tells a folder that the project made from any other. */

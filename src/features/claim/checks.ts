@@ -9,7 +9,8 @@ export interface Lack {
   command: string | null;
 }
 
-const DEPLOY = "npx wrangler login && npm run deploy";
+/** Works in the project and in the folder of the deploy button, also where nothing was deployed from this copy yet. */
+const DEPLOY = "npm install && npx wrangler login && npm run deploy";
 
 /** What a deployment could not make, by what the Worker is bound to. */
 export function missingBindings({
@@ -62,7 +63,7 @@ export async function findLacks(deps: Deps): Promise<Lack[]> {
       ? [
           {
             text: "The timer of this instance has not run yet. It begins within a few minutes after a deployment. If it stays so, the deployment could not set the cron trigger.",
-            command: "npx wrangler login && npx wrangler triggers deploy",
+            command: DEPLOY,
           },
         ]
       : []),

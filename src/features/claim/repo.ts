@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { prepared, preparedWrite, type Query } from "../../db/client.ts";
+import { OWNER_ID } from "../../db/open-accounts.ts";
 import { valueReader } from "../../db/rows.ts";
 import type { Params } from "../../db/text.ts";
-import { OWNER_ID } from "../auth/repo/people.ts";
 import { users } from "../auth/table.ts";
 import { firstOwnerStatements, SELECT_OWNER } from "./repo/first-owner.ts";
 

@@ -165,8 +165,8 @@ const Beginning = ({ origin, hasContact, sendsMail }: BeginningProps) => (
         ) : (
           <>
             A key: <code>npx wrangler secret put NAME</code>, which counts at once. Anything else:
-            under <code>[vars]</code> in <code>wrangler.toml</code>, then{" "}
-            <code>npm run deploy</code>.
+            under <code>vars</code> in <code>wrangler.toml</code> or <code>wrangler.jsonc</code>,
+            whichever you have, then <code>npm run deploy</code>.
           </>
         )}{" "}
         <a href="/docs/settings#set-a-variable">More about it</a>
@@ -233,8 +233,8 @@ const Next = ({ platform, name }: { platform: string; name: string }) => (
       </li>
       <li>
         Publish a post that as few people as possible see, and that is deleted again where the
-        platform allows it: <code>npm run cli -- rehearse {platform}</code>.{" "}
-        <a href="/docs/connect#rehearse">What it does</a>
+        platform allows it, in the project's folder: <code>npm run cli -- rehearse {platform}</code>
+        . <a href="/docs/connect#rehearse">What it does</a>
       </li>
     </ol>
   </Section>

@@ -92,15 +92,28 @@ function Newest({ newest }: { newest: Found }) {
         ))}
       </ul>
       <Migrations migrations={migrations} />
-      {!refusal && (
-        <p>
-          To upgrade, run <code>npm run update</code> in the folder that you deploy from. It backs
-          up first, and goes back by itself if the new version is not well.
-        </p>
-      )}
+      {!refusal && <HowToUpgrade />}
     </>
   );
 }
+
+const HowToUpgrade = () => (
+  <>
+    <p>To upgrade, in the folder that you deploy from:</p>
+    <ul>
+      <li>
+        If it came with Cloudflare's button: <code>npm run update</code> downloads the release. Then{" "}
+        <code>npm run deploy</code>, or commit and push. The deployment prints the command that
+        brings the database back; the backup is that of the last night.
+      </li>
+      <li>
+        If it is the project: get the new version, then <code>npm install</code> and{" "}
+        <code>npm run deploy</code>, which backs up first and goes back by itself if the new version
+        is not well.
+      </li>
+    </ul>
+  </>
+);
 
 function Migrations({ migrations }: { migrations: Release["migrations"] }) {
   if (migrations.length === 0) return <p>The database stays as it is.</p>;

@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { prepared, preparedWrite, withDatabaseSize } from "../../db/client.ts";
+import { OWNER_ID } from "../../db/open-accounts.ts";
 import { pickColumns, rowReader, valueReader } from "../../db/rows.ts";
 import type { Params } from "../../db/text.ts";
-import { OWNER_ID } from "../auth/repo/people.ts";
 import { uploads } from "../posts/table.ts";
 import { teams } from "../teams/table.ts";
 import { dayOf, GROWTH_DAYS } from "./rules.ts";

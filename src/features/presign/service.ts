@@ -73,7 +73,7 @@ export async function presignFiles(
 }
 
 const NOT_SET_UP =
-  "This instance takes no uploads straight to storage yet. Its owner sets STORAGE_ENDPOINT, R2_ACCESS_KEY_ID and R2_SECRET_ACCESS_KEY: `npm run deploy` asks for them.";
+  "This instance takes no uploads straight to storage yet. Its owner sets STORAGE_ENDPOINT, R2_ACCESS_KEY_ID and R2_SECRET_ACCESS_KEY: `npm run deploy` in the project's folder asks for them; elsewhere they are set like other secrets.";
 
 /** @throws AppError UNAVAILABLE */
 function requireStorage({ config }: Pick<Deps, "config">) {

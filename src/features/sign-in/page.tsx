@@ -76,10 +76,11 @@ const LOGGED_MAIL =
 const OperatorHint = () => (
   <>
     <p>
-      This server sends no mail, so it cannot send you a sign-in link. Ask the person who runs it to
-      make one:
+      This server sends no mail, so it cannot send you a sign-in link. The person who runs it makes
+      one in the folder that it is deployed from, or in a new copy of it:
     </p>
-    <pre>npm run cli -- signin-link --remote --email you@example.com</pre>
+    <pre>npm install && npx wrangler login</pre>
+    <pre>npm run signin-link -- --remote --email you@example.com</pre>
   </>
 );
 

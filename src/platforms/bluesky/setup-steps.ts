@@ -19,7 +19,7 @@ const STEPS: readonly SetupStep[] = [
     id: "key",
     kind: "keys",
     title: "Have a key",
-    todo: "`npm run deploy` makes BLUESKY_KEY, by which servers know this instance. After a change of the key, the accounts have to be connected again.",
+    todo: "`npm run deploy` or the instance itself makes BLUESKY_KEY, by which servers know this instance. After a change of the key, the accounts have to be connected again.",
     page: "https://atproto.com/specs/oauth#types-of-clients",
     before: "Logins by Bluesky's own page end after two weeks.",
     after:

@@ -252,7 +252,7 @@ describe("what an installation lacks", () => {
       "asks for a payment method",
       "no Images binding",
       "The timer of this instance has not run yet.",
-      "npx wrangler triggers deploy",
+      "npm install &amp;&amp; npx wrangler login &amp;&amp; npm run deploy",
     ]) {
       expect(html).toContain(text);
     }

@@ -252,7 +252,7 @@ test("a production server without mail tells no link, and says how to get one", 
   const email = await emailOf(await createMember());
   const browser = new Browser(harness);
   const page = await browser.get("/sign-in");
-  expect(page.html).toContain("signin-link --remote");
+  expect(page.html).toContain("npm run signin-link -- --remote --email");
   expect(page.html).not.toContain('type="email"');
   await browser.post("/sign-in", { email });
   await harness.settle();

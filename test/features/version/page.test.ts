@@ -68,7 +68,10 @@ describe("/app/settings/version", () => {
     expect(text).toContain("<strong>99.0.0</strong>");
     expect(text).toContain("Posts &lt;b&gt;fly&lt;/b&gt;.");
     expect(text).toMatch(/9999_new\.sql<\/code>, 1,234 bytes/);
-    expect(text).toContain("npm run update");
+    expect(text).toMatch(
+      /npm run update<\/code> downloads the release\. Then\s+<code>npm run deploy/,
+    );
+    expect(text).toMatch(/npm run deploy<\/code>, which backs up first/);
   });
 
   test("lists no migration that the database has had", async () => {

@@ -1,22 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import { integer } from "drizzle-orm/sqlite-core";
 import { isBehind } from "../../../core/database-errors.ts";
-import { OWN_DOMAIN } from "../../../core/email.ts";
 import { prepared } from "../../../db/client.ts";
+import { OWNER_ID } from "../../../db/open-accounts.ts";
 import { valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import type { Deps } from "../../../deps.ts";
-
-/** SQL for a closed account's address. The account's row stays while other rows name it. */
-export const CLOSED_EMAIL = `'deleted-' || users.id || '@${OWN_DOMAIN}'`;
-
-export const IS_OPEN = `users.email <> ${CLOSED_EMAIL}`;
-
-/**
- * SQL for the id of the oldest open account; NULL without one, and the next deployment then creates an owner. Plain
- * text, because the command line uses it too.
- */
-export const OWNER_ID = `(SELECT users.id FROM users WHERE ${IS_OPEN} ORDER BY users.id LIMIT 1)`;
 
 export const isInstanceOwner = prepared(
   ({ user }: Params<{ user: SQL }>) => sql`SELECT ${user} IS ${sql.raw(OWNER_ID)} AS value`,

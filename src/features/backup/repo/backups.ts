@@ -8,10 +8,10 @@ import {
   SELECT_SEQUENCES,
   SELECT_TABLES,
 } from "../../../db/lines.ts";
+import { OWNER_ID } from "../../../db/open-accounts.ts";
 import { plainQuery } from "../../../db/plain.ts";
 import { renamed, rowReader, valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
-import { OWNER_ID } from "../../auth/repo/people.ts";
 import { teams } from "../../teams/table.ts";
 import type { StoredTable, TableShape } from "../manifest.ts";
 import { type BackupRow, backupSlices, backups, type SliceRow } from "../table.ts";

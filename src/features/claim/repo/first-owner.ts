@@ -1,4 +1,4 @@
-import { IS_OPEN, OWNER_ID } from "../../auth/repo/people.ts";
+import { IS_OPEN, OWNER_ID } from "../../../db/open-accounts.ts";
 
 /** Makes a statement; what it does with the values is its own. */
 type Tag<S> = (parts: TemplateStringsArray, ...values: never[]) => S;

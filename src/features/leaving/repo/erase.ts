@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
+import { CLOSED_EMAIL } from "../../../db/open-accounts.ts";
 import { pickColumns, rowReader } from "../../../db/rows.ts";
-import { CLOSED_EMAIL } from "../../auth/repo/people.ts";
 import { eraseDomains } from "../../domains/repo.ts";
 import { eraseEvents } from "../../events/repo.ts";
 import { eraseLinks } from "../../links/repo/links.ts";

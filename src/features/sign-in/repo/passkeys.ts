@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { prepared, preparedWrite } from "../../../db/client.ts";
+import { IS_OPEN } from "../../../db/open-accounts.ts";
 import { pickColumns, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
-import { IS_OPEN } from "../../auth/repo/people.ts";
 import { passkeys } from "../../auth/table.ts";
 import { userOfSession } from "./sessions.ts";
 

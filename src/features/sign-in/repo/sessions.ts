@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { prepared, preparedWrite } from "../../../db/client.ts";
+import { IS_OPEN } from "../../../db/open-accounts.ts";
 import { rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
-import { IS_OPEN } from "../../auth/repo/people.ts";
 import { sessions, users } from "../../auth/table.ts";
 
 const MAX_SHOWN = 100;

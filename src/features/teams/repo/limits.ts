@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Config } from "../../../config.ts";
-import { IS_OPEN } from "../../auth/repo/people.ts";
+import { IS_OPEN } from "../../../db/open-accounts.ts";
 
 /** `limits`: each plan's member limit, as JSON. */
 export interface MemberLimits {
