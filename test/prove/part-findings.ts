@@ -1,3 +1,4 @@
+import { RESTORED } from "../../src/features/publishing/rules.ts";
 import type { Arrival, Evidence, Judgement, PartState, UploadState } from "./findings.ts";
 
 interface PartOf {
@@ -79,8 +80,12 @@ function placedParts({ uploads, arrivals }: Evidence): Placed[] {
 const show = ({ upload, part, position, found }: Placed): string =>
   `#${upload.id} "${part.text}" (part ${position}) ${part.status} ${part.failureCode ?? ""}, ${found.length} at the platform`;
 
-/** Only the first failed part can be published without an answer, because no part after it is sent. */
+/**
+ * Only the first failed part can be published without an answer, because no part after it is sent. Of a restored post, all
+ * may be out since before the restore.
+ */
 function mayBeOut({ upload, part, position }: Placed): boolean {
+  if (firstFailed({ upload, part })?.message?.startsWith(RESTORED)) return true;
   const isFirst = upload.parts.slice(0, position - 1).every(({ status }) => status === "completed");
   return isFirst && part.failureCode === "platform_processing_timeout";
 }

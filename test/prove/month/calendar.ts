@@ -32,6 +32,8 @@ export interface Told {
   items: string[];
   events: readonly Event[];
   kills: number;
+  /** When the service was down, in epoch ms of its clock. */
+  downs: readonly { from: number; to: number }[];
   restored: Restored | null;
   /** Posts that the restored database did not know. */
   lost: readonly Post[];
@@ -63,7 +65,7 @@ export class Calendar {
   readonly #world: World;
   readonly #feed: Feed;
   #items: string[] = [];
-  #kills = 0;
+  #downs: { from: number; to: number }[] = [];
   #restored: Restored | null = null;
   #lost: Post[] = [];
 
@@ -77,7 +79,8 @@ export class Calendar {
     return {
       items: this.#items,
       events: this.#feed.events,
-      kills: this.#kills,
+      kills: this.#downs.length,
+      downs: this.#downs,
       restored: this.#restored,
       lost: this.#lost,
     };
@@ -181,8 +184,9 @@ export class Calendar {
     await sleep(random.between(...KILL_MS));
     await service.kill();
     await cutOff;
-    this.#kills++;
-    service.now = Math.ceil((service.now + 1) / HOUR_MS) * HOUR_MS;
+    const from = service.now;
+    service.now = Math.ceil((from + 1) / HOUR_MS) * HOUR_MS;
+    this.#downs.push({ from, to: service.now });
     await service.start();
     await people.repeatUnanswered(service);
   }

@@ -18,6 +18,8 @@ export interface Known {
   arrivals: readonly Arrival[];
   /** States of pool items, by their titles. */
   items: ReadonlyMap<string, string>;
+  /** Posts whose call was refused: what is not known any more was sent again after the loss. */
+  refused: ReadonlySet<string>;
 }
 
 /** What became of each text that was to go out. */
@@ -30,7 +32,8 @@ export function outcomesOf(texts: readonly string[], known: Known) {
     if (upload) return outcomeOf(upload);
     const state = known.items.get(text);
     if (state === "queued") return "queued";
-    return state === undefined ? "lost" : "held";
+    if (state !== undefined) return "held";
+    return known.refused.has(text) ? "refused" : "lost";
   });
   const textsOf = (outcome: Outcome): string[] => byOutcome.get(outcome) ?? [];
   const counts = Object.fromEntries(

@@ -40,6 +40,8 @@ const PARTS_OF = 8;
 export class People {
   readonly posts: Post[] = [];
   readonly refusals: string[] = [];
+  /** Texts of posts that were refused, also those that had been accepted before the database was lost. */
+  readonly refused = new Set<string>();
   /** Calls that a kill cut off. */
   cutOff = 0;
   reconnected = 0;
@@ -145,8 +147,10 @@ export class People {
       post.id = data.uploadId;
       post.acceptedAt = service.now;
     } catch (error) {
-      if (error instanceof Refusal) this.refusals.push(`${post.text}: ${error.message}`);
-      else this.unanswered.push([post, form]);
+      if (error instanceof Refusal) {
+        this.refusals.push(`${post.text}: ${error.message}`);
+        this.refused.add(post.text);
+      } else this.unanswered.push([post, form]);
     }
   }
 
