@@ -18,6 +18,9 @@ const MARK_TEXT = "`npm run deploy-repo` of Akimbo wrote this folder and replace
 
 const TEMPLATES = inProject("src", "cli", "deploy-repo");
 
+/** Programs of earlier folders. */
+const FORMER = ["release.mjs"];
+
 /** `npm run` starts each of them in the folder. */
 const PROGRAMS = ["deploy", "update", "signin-link"];
 
@@ -88,7 +91,7 @@ export async function writeDeployRepo(
   await writeScript(join(folder, "worker"));
   for (const name of PROGRAMS) await bundleProgram(name, folder);
   for (const [name, text] of files) await writeFile(join(folder, name), text);
-  await rm(join(folder, RELEASE_FILE), { force: true });
+  for (const name of [RELEASE_FILE, ...FORMER]) await rm(join(folder, name), { force: true });
   if (!signing) return;
   const release = await describeRelease(folder, isOwners, signing.date);
   const key = { id: signing.keyId, privateKey: signing.privateKey };

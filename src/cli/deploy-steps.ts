@@ -16,6 +16,7 @@ import {
   type WranglerConfig,
   writeDeployConfig,
 } from "./deploy-config.ts";
+import { describeKeys } from "./made-keys.ts";
 import { HAS_ACCOUNT, insertFirstOwner, toOwner } from "./owner.ts";
 import { Problem } from "./program.ts";
 import { findVersion, putLive, sayWayBack } from "./put-live.ts";
@@ -27,6 +28,8 @@ import { checkVars, type Vars } from "./vars.ts";
 
 export interface Dialog {
   say(line: string): void;
+  /** Nobody else reads what is said. */
+  isTerminal: boolean;
   askStorageKey(): Promise<StorageKey | null>;
   /**
    * Returns null without a terminal and without AKIMBO_OWNER_EMAIL. The owner then claims the instance by a code.
@@ -50,7 +53,7 @@ interface DeploymentOptions {
 }
 
 /**
- * Repeated runs are safe. `newKeys` are the secrets that were made, by name. `signInPath` is the path of a single-use sign-in link for the owner; an instance without an
+ * Repeated runs are safe. `signInPath` is the path of a single-use sign-in link for the owner; an instance without an
  * owner has a `claimCode` instead.
  *
  * @throws Problem when a step fails, or when stored logins would become unreadable
@@ -88,13 +91,16 @@ export async function runDeployment(
   if (keepsOwnKeys) dialog.say("✓ The instance keeps the keys that it made itself");
   const newKeys = keepsOwnKeys ? {} : await createMissingKeys(present ?? []);
   const secrets = { ...newKeys, ...(await askStorageKey(present ?? [], dialog)) };
+  // Before they are set: a later step may fail, and the next deployment would find them and say nothing.
+  const words = describeKeys(newKeys, dialog.isTerminal);
+  if (words) dialog.say(words);
   const deployment = { config, deployConfig, secrets, running };
   const { stateDir, watchSeconds } = options;
   const addresses = await putLive(cloud, deployment, { say: dialog.say, stateDir, watchSeconds });
-  if (claim) return { addresses, newKeys, claimCode: claim.code };
+  if (claim) return { addresses, claimCode: claim.code };
   const firstToken = email && (await createFirstOwner(place, email));
   const { path } = await createLink(place, null);
-  return { addresses, newKeys, firstToken, signInPath: path };
+  return { addresses, firstToken, signInPath: path };
 }
 
 async function createClaim() {

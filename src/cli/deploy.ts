@@ -53,7 +53,6 @@ async function main(): Promise<number> {
 
   const [address] = result.addresses;
   console.log(`\nAkimbo is deployed${address ? ` at ${address}` : ""}`);
-  sayKeys(result.newKeys);
   const origin = config.vars.PUBLIC_URL || address;
   if (result.claimCode) {
     console.log(`It has no owner yet. Claim it within 24 hours: ${origin ?? ""}/claim`);
@@ -67,15 +66,6 @@ async function main(): Promise<number> {
     console.log("For another API token: npm run cli -- token create --remote --name <name>");
   }
   return 0;
-}
-
-function sayKeys(keys: Record<string, string>): void {
-  const lines = Object.entries(keys).map(([name, value]) => `  ${name}=${value}`);
-  if (lines.length === 0) return;
-  console.log(
-    "Keys that were made now. Cloudflare shows secrets to nobody again, and a restore into another instance needs them: keep them where you keep passwords.",
-  );
-  console.log(lines.join("\n"));
 }
 
 const MAX_WATCH_SECONDS = 3_600;
@@ -93,6 +83,7 @@ function createDialog(env: NodeJS.ProcessEnv = process.env): Dialog {
   const say = (line: string) => console.log(line);
   return {
     say,
+    isTerminal: process.stdout.isTTY === true,
     askStorageKey: async () => {
       const key = toStorageKey(env.R2_ACCESS_KEY_ID, env.R2_SECRET_ACCESS_KEY);
       if (key) return key;

@@ -140,7 +140,7 @@ test("wrangler's own list of migrations is whole", async () => {
 test("a second deployment has no code, the token and the keys go on working, and the database can come back", async () => {
   const { code, output } = await deploy();
   assert.equal(code, 0, output);
-  assert.match(output, /d1 time-travel restore akimbo --bookmark=\S+/);
+  assert.match(output, /d1 time-travel restore DB --bookmark=\S+/);
   assert.equal(codeIn(output), null, output);
   assert.equal((await claim(edge, "0000-0000-0000-0000")).status, 410);
   const accounts = await fetch(`${edge.url}/api/v1/accounts`, { headers: { "x-api-key": token } });
@@ -203,6 +203,8 @@ const bindingsOf = async (one: Edge) => {
 };
 
 test("triggers that fail in passing are set by the second attempt, and nothing is left out", async () => {
+  const versions = async () => (await edge.account.state()).scripts[0]?.versions.length ?? 0;
+  const before = await versions();
   await edge.account.fail("GET /queues", 1);
   const { code, output } = await deploy();
   await edge.account.fail("GET /queues", 0);
@@ -210,6 +212,7 @@ test("triggers that fail in passing are set by the second attempt, and nothing i
   assert.match(output, /502 Bad Gateway/);
   assert.match(output, /Trying the same deployment once more\./);
   assert.doesNotMatch(output, /! /);
+  assert.equal(await versions(), before + 1, output);
   const types = await bindingsOf(edge);
   for (const type of ["queue", "r2_bucket", "images"]) assert.ok(types.includes(type), type);
 });

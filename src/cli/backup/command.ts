@@ -28,11 +28,14 @@ export async function listBackups(place: Place): Promise<string> {
       .sort()
       .reverse();
     if (known.length === 0) return "The storage has no backup.";
-    return [...known, "", "Restore one: npm run cli -- restore --from <one of these>"].join("\n");
+    return [...known, "", `Restore one: ${commandOf(place)} --from <one of these>`].join("\n");
   } finally {
     await database.close();
   }
 }
+
+const commandOf = ({ kind }: Place): string =>
+  `npm run cli -- restore${kind === "remote" ? " --remote" : ""}`;
 
 /** @throws Problem when the backup is not whole, or the instance is not empty */
 export async function restore(place: Place, { from = "", startOver = false }: RestoreOptions) {
@@ -64,7 +67,7 @@ async function download(place: Place, database: Database, id: string): Promise<s
   const manifestBytes = await store.get(`${folderOf(id)}${MANIFEST}`);
   if (!manifestBytes) {
     throw new Problem(
-      `The storage has no backup ${id}, or it was never finished. See the others: npm run cli -- restore --list`,
+      `The storage has no backup ${id}, or it was never finished. See the others: ${commandOf(place)} --list`,
     );
   }
   const to = folderStore(folder);

@@ -35,7 +35,7 @@ async function sayHowToGoBack({ d1_databases }: RepoConfig): Promise<void> {
   const bookmark = code === 0 && /"bookmark":\s*"([^"]+)"/.exec(stdout)?.[1];
   if (!bookmark) return;
   console.log(
-    `The database can come back to this moment, for 30 days (7 on the free plan):\n  npx wrangler d1 time-travel restore ${name} --bookmark=${bookmark}\n`,
+    `The database can come back to this moment, for 30 days (7 on the free plan):\n  npx wrangler d1 time-travel restore DB --bookmark=${bookmark}\n`,
   );
 }
 
@@ -91,17 +91,21 @@ async function goBack(config: RepoConfig): Promise<number> {
 async function deploy(config: RepoConfig): Promise<string[] | null> {
   const missing: string[] = [];
   let isRepeated = false;
+  let isUploaded = false;
   for (;;) {
     writeConfig(config);
-    rmSync(REPORT, { force: true });
-    const { code, complaint } = await runWrangler(["deploy", "--config", CONFIG]);
+    if (!isUploaded) rmSync(REPORT, { force: true });
+    // A second upload would be a version more, and `--back` would lead to the same release.
+    const command = isUploaded ? ["triggers", "deploy"] : ["deploy"];
+    const { code, stdout, complaint } = await runWrangler([...command, "--config", CONFIG]);
     if (code === 0) return missing;
     const isPartial = /partially updated/i.test(complaint);
+    isUploaded ||= isPartial || /^Uploaded \S+ \(/m.test(stdout);
     const failure = judgeFailure(complaint, (name) => Boolean(config[name]));
     if (failure === "passing") {
       if (isRepeated) {
         console.error(
-          `\nCloudflare's API failed in passing, also at a second attempt; wrangler's words are above. ${isPartial ? "The new version runs, and some of its triggers are as before." : "Nothing was deployed."} Nothing was left out for it. Deploy again: npm run deploy`,
+          `\nCloudflare's API failed in passing, also at a second attempt; wrangler's words are above. ${isUploaded ? "The new version runs, and some of its triggers are as before." : "Nothing was deployed."} Nothing was left out for it. ${isUploaded ? "Set them: npx wrangler triggers deploy --config wrangler.deploy.json" : "Deploy again: npm run deploy"}`,
         );
         return null;
       }
@@ -121,6 +125,7 @@ async function deploy(config: RepoConfig): Promise<string[] | null> {
       return null;
     }
     missing.push(OPTIONAL[failure].text);
+    isUploaded = false;
     config = { ...config, [failure]: undefined };
     console.log(`\nTrying again without ${failure}.`);
   }

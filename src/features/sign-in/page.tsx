@@ -77,7 +77,7 @@ const OperatorHint = () => (
   <>
     <p>
       This server sends no mail, so it cannot send you a sign-in link. The person who runs it makes
-      one in the folder that it is deployed from, or in a new copy of it:
+      one in the folder that it is deployed from:
     </p>
     <pre>npm install && npx wrangler login</pre>
     <pre>npm run signin-link -- --remote --email you@example.com</pre>
