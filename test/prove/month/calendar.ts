@@ -121,8 +121,8 @@ export class Calendar {
     if (isIt(UPGRADE, 1)) await this.#replaceScript();
     if (isIt(DISASTER)) await this.#loseDatabase();
     if (hour !== DESK_HOUR) return;
-    await people.approve(service);
     await people.reconnect(service);
+    await people.approve(service);
     await visitors.visit(service);
   }
 

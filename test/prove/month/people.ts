@@ -69,8 +69,13 @@ export class People {
     const some = this.waiting.filter(({ id }) => id % 2 === 0);
     this.waiting = [];
     await inTurn(some, async (post) => {
-      await call({ service, token: post.team.token }, "POST", `/upload/${post.id}/approve`);
-      post.dueAt = service.now;
+      try {
+        await call({ service, token: post.team.token }, "POST", `/upload/${post.id}/approve`);
+        post.dueAt = service.now;
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        this.refusals.push(`${post.text}: ${error.message}`);
+      }
     });
   }
 
