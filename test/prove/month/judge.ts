@@ -52,11 +52,13 @@ export async function judgeMonth(verdicts: Verdicts, month: Month): Promise<void
     await readMissed(month),
   );
   const known = new Set(uploads.map(({ text }) => text));
-  const isRestored = ({ message }: UploadState) => message?.startsWith(RESTORED) === true;
+  const asked = approvedAndLost(month);
+  const isRestored = ({ message, status, text }: UploadState) =>
+    message?.startsWith(RESTORED) || (status === "pending_approval" && asked.has(text));
   const restored = new Set(uploads.filter(isRestored).map(({ text }) => text));
   verdicts.judge(
     judge({
-      // A post that is held after the restore says nothing of its parts.
+      // A post that is held or waits for approval again after the restore says nothing of its parts.
       uploads: uploads.map((one) => (isRestored(one) ? { ...one, parts: [] } : one)),
       events: [...events],
       // The ledger judges what only the lost database knew.
@@ -78,6 +80,13 @@ export async function judgeMonth(verdicts: Verdicts, month: Month): Promise<void
     posts: arrivals.length,
     accountNights: teams.length * ACCOUNTS_PER_TEAM,
   });
+}
+
+/** Texts of posts that somebody approved between the backup and the loss: they wait again, and may be out. */
+function approvedAndLost({ people, restored }: Month): ReadonlySet<string> {
+  const isLost = (at: number | null) =>
+    at !== null && restored !== null && at >= restored.backedUpAt && at < restored.at;
+  return new Set(people.posts.flatMap((post) => (isLost(post.approvedAt) ? [post.text] : [])));
 }
 
 const describe = ({ at, url, key }: Arrival): string =>

@@ -14,6 +14,7 @@ export interface Post {
   dueAt: number | null;
   /** Epoch ms of the answer. */
   acceptedAt: number;
+  approvedAt: number | null;
   id: number;
 }
 
@@ -72,6 +73,7 @@ export class People {
       try {
         await call({ service, token: post.team.token }, "POST", `/upload/${post.id}/approve`);
         post.dueAt = service.now;
+        post.approvedAt = service.now;
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         this.refusals.push(`${post.text}: ${error.message}`);
@@ -110,7 +112,15 @@ export class People {
     const team = this.teams[random.between(0, this.teams.length - 1)] as Team;
     const account = team.accounts[random.between(0, team.accounts.length - 1)] as Account;
     const text = `Post ${i} plain`;
-    const post: Post = { text, team, account, dueAt: service.now, acceptedAt: 0, id: 0 };
+    const post: Post = {
+      text,
+      team,
+      account,
+      dueAt: service.now,
+      acceptedAt: 0,
+      approvedAt: null,
+      id: 0,
+    };
     const form = await this.formOf(post, i, account.protocol ? this.steering() : "");
     const roll = random.next();
     const latest = Math.min(this.end - REST_MS, service.now + FARTHEST_PLAN_MS);
