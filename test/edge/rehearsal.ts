@@ -72,6 +72,8 @@ export class Rehearsal {
     });
     const text = await response.text();
     assert.ok(response.ok, `${method} ${path}: ${response.status} ${text}`);
+    const headers = JSON.stringify(Object.fromEntries(response.headers));
+    assert.match(text, /^[[{]/, `${method} ${path}: ${response.status} ${headers} has no JSON`);
     return JSON.parse(text) as T;
   }
 
