@@ -12,12 +12,14 @@ export const KEEP_ALIVE_MS = 10 * 60_000;
 /** The runtime closes idle connections by itself, so each call has its own. */
 export const AGENT = new Agent({ keepAlive: false });
 
-/** The script of a host: a custom domain's, one of workers.dev's, or the only one. */
+/** The script of a host: a custom domain's, one of workers.dev's, or the first without a domain. */
 function scriptOf({ state }: Account, host: string): string | undefined {
   const domain = state.domains.find(({ hostname }) => hostname === host);
   if (domain) return domain.service;
   const named = state.scripts.find(({ name }) => host === `${name}.${state.subdomain}.workers.dev`);
-  return (named ?? state.scripts[0])?.name;
+  const hasDomain = (name: string) => state.domains.some(({ service }) => service === name);
+  const other = state.scripts.find(({ name }) => !hasDomain(name)) ?? state.scripts[0];
+  return (named ?? other)?.name;
 }
 
 /** The door through which visitors come: it chooses a version for each call, and passes the call on. */
