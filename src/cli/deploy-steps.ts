@@ -28,7 +28,7 @@ import { checkVars, type Vars } from "./vars.ts";
 
 export interface Dialog {
   say(line: string): void;
-  /** Nobody else reads what is said. */
+  /** What is said appears on the owner's screen, and is kept in no log. */
   isTerminal: boolean;
   askStorageKey(): Promise<StorageKey | null>;
   /**

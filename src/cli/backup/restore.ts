@@ -167,8 +167,8 @@ async function switchOver(database: Database, run: Run, manifest: Manifest): Pro
 
 const TRUE = drizzleSql`TRUE`;
 
-/** One statement of D1 has at most 100,000 bytes. */
-const MAX_IDS = 5_000;
+/** One statement of D1 has at most 100,000 bytes, and the ids stand in it twice. */
+const MAX_IDS = 2_000;
 
 async function findArchivedTwice(database: Database): Promise<{ team: number; ids: number[] }[]> {
   const [posts, members] = ["uploads", "archive_members"].map(loading) as [string, string];

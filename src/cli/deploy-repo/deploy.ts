@@ -1,31 +1,22 @@
-import { createHash, randomBytes } from "node:crypto";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { claimVariable, createClaimCode } from "../../core/claim-code.ts";
 import type { RepoConfig } from "./config.ts";
 import { judgeFailure, OPTIONAL } from "./failure.ts";
 import { compareFolder, openSigned, RELEASE_FILE } from "./release.ts";
+import { runInFolder } from "./run.ts";
 import { CONFIG, HERE, REPORT, readConfig, runWrangler, writeConfig } from "./wrangler.ts";
 
-// Bundled into `deploy.mjs` of the folder that the button deploys: `npm run deploy` brings the folder to the owner's
-// account. It may be repeated, and runs without questions. What it could not make is said at the end, and the Worker
-// runs without it. `npm run deploy -- --back` gives all calls to the version that was deployed before.
+// `npm run deploy` in the folder of the deploy button: brings the folder to the owner's account. It may be repeated, and
+// asks nothing. What it could not make is said at the end, and the Worker runs without it. `npm run deploy -- --back`
+// gives all calls to the version that was deployed before.
 
-const CODE_LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-const DAY_MS = 86_400_000;
 const AGAIN_AFTER_MS = 5_000;
 
 const MEND =
   "To mend this, in a copy of this folder: npm install && npx wrangler login && npm run deploy";
-
-function createCode(): string {
-  const letters = [...randomBytes(16)].map((byte) => CODE_LETTERS[byte % CODE_LETTERS.length]);
-  return letters.join("").replaceAll(/.{4}(?!$)/g, "$&-");
-}
-
-const claimVariable = (code: string): string =>
-  `${createHash("sha256").update(code.replaceAll("-", "")).digest("hex")}:${Date.now() + DAY_MS}`;
 
 /** Says how the database comes back to the moment before this deployment. A new database has no such moment. */
 async function sayHowToGoBack({ d1_databases }: RepoConfig): Promise<void> {
@@ -152,8 +143,8 @@ async function main(): Promise<number> {
     );
     return 1;
   }
-  const code = createCode();
-  config.vars.CLAIM_CODE = claimVariable(code);
+  const code = createClaimCode();
+  config.vars.CLAIM_CODE = await claimVariable(code, new Date());
   writeConfig(config);
   await sayHowToGoBack(config);
   const missing = await deploy(config);
@@ -174,11 +165,4 @@ async function main(): Promise<number> {
   return 0;
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-} finally {
-  rmSync(REPORT, { force: true });
-}
+await runInFolder(main, { leftover: REPORT });

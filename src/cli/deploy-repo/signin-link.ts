@@ -1,10 +1,10 @@
-import { rmSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { type Addressee, prepareLink } from "../sign-in-statements.ts";
+import { runInFolder } from "./run.ts";
 import { CONFIG, REPORT, readConfig, runWrangler, writeConfig } from "./wrangler.ts";
 
-// Bundled into `signin-link.mjs` of the folder that the button deploys: `npm run signin-link` makes a link for somebody
-// who cannot sign in otherwise. Its options are those of `npm run cli -- signin-link` in the project's folder.
+// `npm run signin-link` in the folder of the deploy button: makes a link for somebody who cannot sign in otherwise. Its
+// options are those of `npm run cli -- signin-link` in the project's folder.
 
 interface Person {
   id: number | null;
@@ -53,7 +53,7 @@ function requireOne(people: readonly Person[], to: Addressee): Person {
   throw new Error(`More than one person has this address: ${list}. Say which: --user ${person.id}`);
 }
 
-async function main(): Promise<void> {
+async function main(): Promise<number> {
   const to = readAddressee();
   const { config } = await readConfig();
   writeConfig(config);
@@ -63,13 +63,7 @@ async function main(): Promise<void> {
   const address = config.vars.PUBLIC_URL || process.env.AKIMBO_URL;
   const origin = address ? new URL(address).origin : "https://THE-ADDRESS-OF-YOUR-INSTANCE";
   console.log(`${origin}${path}\n\nIt signs ${email} in, once and within the hour.`);
+  return 0;
 }
 
-try {
-  await main();
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-} finally {
-  rmSync(REPORT, { force: true });
-}
+await runInFolder(main, { leftover: REPORT });

@@ -10,8 +10,9 @@ import {
   readOwnConfig,
   upgradeRefusal,
 } from "./release.ts";
+import { runInFolder } from "./run.ts";
 
-// Bundled into `update.mjs` of the folder that the button deploys: `npm run update` brings the newest release into it.
+// `npm run update` in the folder of the deploy button: brings the newest release into it.
 
 // Not `import.meta.dirname`, which the Node versions that are refused below may lack.
 const HERE = dirname(fileURLToPath(import.meta.url));
@@ -119,7 +120,7 @@ async function fetchFiles({ files }: Release, base: URL): Promise<string[]> {
   return fetched;
 }
 
-async function main(): Promise<void> {
+async function main(): Promise<number> {
   const config = await readOwnConfig(HERE);
   const { RELEASES_URL: url = "", RELEASE_KEYS: keys = "" } = config.vars as Record<string, string>;
   if (!url || !keys) {
@@ -146,7 +147,7 @@ async function main(): Promise<void> {
   const fetched = await fetchFiles(release, new URL(url));
   if (fetched.length === 0 && gone.length === 0) {
     console.log(`${version} is the newest release. Nothing was changed.`);
-    return;
+    return 0;
   }
   for (const path of fetched) {
     await mkdir(dirname(join(HERE, path)), { recursive: true });
@@ -160,13 +161,7 @@ async function main(): Promise<void> {
   console.log(
     "\nNext: npm install && npm run deploy, or commit and push, and Cloudflare deploys it.",
   );
+  return 0;
 }
 
-try {
-  await main();
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-} finally {
-  await rm(DOWNLOADS, { recursive: true, force: true });
-}
+await runInFolder(main, { leftover: DOWNLOADS });

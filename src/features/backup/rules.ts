@@ -106,12 +106,15 @@ interface Table {
   sql: string;
 }
 
-/** A post that moves to the archive meanwhile is in the copy of the posts, in that of the archive, or in both. */
+/**
+ * A backup takes minutes. A post that moves to the archive meanwhile would be in neither copy if these tables were copied
+ * before the posts.
+ */
 const AFTER_POSTS = ["archive_members", "archive_files"];
 
 /**
  * Tables with foreign keys before the tables that they refer to: a row that is read has its parent, unless the parent
- * was deleted in between. The archive's index after the posts.
+ * was deleted in between.
  */
 export function childrenFirst<T extends Table>(tables: readonly T[]): T[] {
   const names = new Set(tables.map(({ name }) => name));

@@ -82,7 +82,7 @@ export async function judgeMonth(verdicts: Verdicts, month: Month): Promise<void
   });
 }
 
-/** Texts of posts that somebody approved between the backup and the loss: they wait again, and may be out. */
+/** Texts of posts that were approved between the backup and the loss. They wait for approval again, and may be published. */
 function approvedAndLost({ people, restored }: Month): ReadonlySet<string> {
   const isLost = (at: number | null) =>
     at !== null && restored !== null && at >= restored.backedUpAt && at < restored.at;

@@ -44,13 +44,13 @@ export function setAside(tables: ReadonlySet<string>, now: Date): Query<number>[
  * that they do not have, so that the ids of few are read.
  */
 export const selectArchivedTwice = (uploads: string, members: string): string =>
-  `SELECT u.team_id, u.id FROM ${uploads} u JOIN (
+  `SELECT u.team_id, u.id FROM (
       SELECT m.team_id, sum(step.value) OVER (PARTITION BY m.team_id, m.month, m.part, m.byte_offset
         ORDER BY step.key) AS id
       FROM ${members} m CROSS JOIN json_each(m.ids) step
       WHERE EXISTS (SELECT 1 FROM ${uploads} own WHERE own.team_id = m.team_id AND own.deleted_at IS NULL
         AND own.sort_at BETWEEN m.first_at AND m.last_at AND own.id BETWEEN m.first_id AND m.last_id)
-    ) archived ON archived.team_id = u.team_id AND archived.id = u.id`;
+    ) archived CROSS JOIN ${uploads} u ON u.id = archived.id AND u.team_id = archived.team_id`;
 
 /** Lets the next tick look up the posts that were due. `backedUpAt` is when the backup began. */
 export const holdPosts = (backedUpAt: Date, now: Date): Query<number>[] =>
