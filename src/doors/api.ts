@@ -65,6 +65,7 @@ const ROUTERS: Entry[] = [
     ["upload/bulk", "upload/validate"],
     async () => (await import("../features/compose/bulk-routes.ts")).bulkRoutes,
   ],
+  ["upload/import", async () => (await import("../features/importing/routes.ts")).importRoutes],
   ["upload/presign", async () => (await import("../features/presign/routes.ts")).presignRoutes],
   ["upload", async () => (await import("../features/compose/routes.ts")).uploadRoutes],
   [["upload", "posts"], async () => (await import("../features/posts/routes.ts")).postRoutes],

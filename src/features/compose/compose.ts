@@ -39,6 +39,8 @@ interface Situation {
   facts: AccountFacts;
   recent: readonly RecentPost[];
   taken: number;
+  /** X credits that other posts of the same call cost. */
+  spoken?: number;
   prepare(text: string): Promise<PreparedText>;
 }
 
@@ -81,7 +83,7 @@ export async function assemblePost(
 export async function composePost(
   ctx: Ctx,
   { scheduledFor, dateField: field = "schedule_date", origin, ...sent }: OwnPost,
-  { facts, recent, taken, prepare }: Situation,
+  { facts, recent, taken, spoken = 0, prepare }: Situation,
 ): Promise<NewRow> {
   const { account } = facts;
   requireActive(ctx, facts);
@@ -118,7 +120,7 @@ export async function composePost(
     requireDraftRoom(facts, taken);
   } else {
     requireRoom(facts, at, taken);
-    await requireCredits(facts, { ...post, parts }, at, now);
+    await requireCredits(facts, { ...post, parts }, at, now, spoken);
   }
   const dueAt = isDraft(status)
     ? downloadDue({ platform, settings: post.settings, media: refs }, now).dueAt
@@ -184,6 +186,7 @@ const EMPTY_JOB = {
   submits: 0,
   sentBytes: null,
   part: 0,
+  sourceKey: null,
 } as const;
 
 /** Leaves out invalid values, so that the rest can still be judged. */

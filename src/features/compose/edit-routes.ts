@@ -36,7 +36,7 @@ export const editRoutes = createRouter();
 
 editRoutes.use("/upload/:id/retry", withoutBody);
 editRoutes.use("/upload/retry-failed", withoutBody);
-for (const action of ["retry-failed", "bulk", "validate", "presign"]) {
+for (const action of ["retry-failed", "bulk", "validate", "presign", "import"]) {
   editRoutes.use(`/upload/${action}`, only("POST"));
 }
 

@@ -18,7 +18,7 @@ import {
   URL_FIELDS,
   urlsIn,
 } from "./media.ts";
-import { EMPTY_POST, type NewMedia, type NewPost } from "./new-post.ts";
+import { EMPTY_POST, isMisnamedDate, type NewMedia, type NewPost } from "./new-post.ts";
 
 const NO_SETTINGS = new Set([
   ...URL_FIELDS.keys(),
@@ -156,13 +156,7 @@ function readCommon(
   };
 }
 
-/** Names of other services and of our answers, also misspelt. A post whose date is overlooked goes out at once. */
-const OTHER_DATES = /^(?:s\w?hedul\w*|(?:publish|post|send)_?(?:at|on|date|time)|date|time|when)$/i;
-
-/** `scheduledDate` is YouTube's own. */
-const REAL_DATES = ["schedule_date", "scheduledDate"];
-
 const misnamedDates = (fields: Fields): FieldError[] =>
   [...fields.keys()]
-    .filter((name) => !REAL_DATES.includes(name) && OTHER_DATES.test(name))
+    .filter(isMisnamedDate)
     .map((name) => fieldError(name, "is no field here. Send the date as schedule_date."));

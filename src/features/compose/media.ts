@@ -5,7 +5,7 @@ import type { Ctx, Deps } from "../../deps.ts";
 import type { Fields, FilePart } from "../../http/multipart.ts";
 import type { MediaKind, PostMedia } from "../../platforms/connector.ts";
 import { type RawField, readJsonArray, readJsonList } from "../../platforms/kit/form-fields.ts";
-import { UNKNOWN_FILE } from "../content/as-published.ts";
+import { kindOfAddress, UNKNOWN_FILE } from "../content/as-published.ts";
 import { MAX_ALT_TEXT_CHARACTERS, MAX_URL_CHARACTERS } from "../content/bounds.ts";
 import { measureFile, refusedMediaUrl, replaceIfGone, storeFile } from "../media/intake.ts";
 import { isMediaId, type KnownFile, type MediaRow } from "../media/repo.ts";
@@ -149,6 +149,13 @@ export function namedFile(id: string, field: string): NewMedia {
   const role = ID_FIELDS.get(field) ?? "photo";
   return isMediaId(id) ? { role, field, sha256: id } : { role, field, refusal: NO_ID };
 }
+
+/** A URL that does not end like a video's is inspected by the publishing job. */
+export const mediaAt = (url: string, field: string, isOnly: boolean): NewMedia => ({
+  role: isOnly && kindOfAddress(url) === "video" ? "video" : "photo",
+  field,
+  url,
+});
 
 export const namedFiles = (fields: Fields): NewMedia[] =>
   [...ID_FIELDS.keys()].flatMap((field) =>

@@ -122,3 +122,12 @@ export function canonicalPost({ call: _, origin: __, ...post }: NewPost): unknow
   const settings = Object.entries(post.settings).sort(byName);
   return Object.entries({ ...post, media, settings }).sort(byName);
 }
+
+/** Names of other services and of our answers, also misspelt. A post whose date is overlooked goes out at once. */
+const OTHER_DATES = /^(?:s\w?hedul\w*|(?:publish|post|send)_?(?:at|on|date|time)|date|time|when)$/i;
+
+/** `scheduledDate` is YouTube's own. */
+const REAL_DATES = ["schedule_date", "scheduledDate"];
+
+export const isMisnamedDate = (field: string): boolean =>
+  !REAL_DATES.includes(field) && OTHER_DATES.test(field);

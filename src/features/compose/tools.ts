@@ -8,7 +8,7 @@ import { inToolTerms } from "../../mcp/terms.ts";
 import { type Call, READS, tool } from "../../mcp/tool.ts";
 import { agentSettings, inArguments } from "../../platforms/kit/agent-settings.ts";
 import { connectorOf, connectors } from "../../platforms/registry.ts";
-import { kindOfAddress, postWarnings, toWarning } from "../content/as-published.ts";
+import { postWarnings, toWarning } from "../content/as-published.ts";
 import {
   MAX_ACCOUNTS,
   MAX_FIELD_CHARACTERS,
@@ -23,8 +23,8 @@ import { type Accepted, createPosts, tally, validatePosts } from "./bulk.ts";
 import { editUpload } from "./edit.ts";
 import { writtenIn } from "./edited-texts.ts";
 import { type Findings, lookUp } from "./lookup.ts";
-import { namedFile } from "./media.ts";
-import { EMPTY_POST, type NewMedia, type NewPost } from "./new-post.ts";
+import { mediaAt, namedFile } from "./media.ts";
+import { EMPTY_POST, type NewPost } from "./new-post.ts";
 import { uploadEditSchema } from "./schema.ts";
 import { sameSettingsSchema, settingsSchema, toRawSettings } from "./tool-settings.ts";
 
@@ -103,12 +103,6 @@ const input = z.strictObject({
 
 type Args = z.output<typeof input>;
 
-/** A URL that does not end like a video's is inspected by the publishing job. */
-const toMedia = (url: string, i: number, { length }: readonly string[]): NewMedia => {
-  const isVideo = kindOfAddress(url) === "video";
-  return { role: isVideo && length === 1 ? "video" : "photo", field: `mediaUrls[${i}]`, url };
-};
-
 /** Presigned files of this instance need no download. */
 function refusedUrls(origin: string, urls: readonly string[]): FieldError[] {
   const isPresigned = (url: string) => {
@@ -148,7 +142,7 @@ function toNewPost({ origin }: Call, args: Args, call: NamedCall | null): NewPos
     },
     media: [
       ...mediaIds.map((id, i) => ({ ...namedFile(id, "mediaId"), field: `mediaIds[${i}]` })),
-      ...mediaUrls.map(toMedia),
+      ...mediaUrls.map((url, i) => mediaAt(url, `mediaUrls[${i}]`, mediaUrls.length === 1)),
     ],
     overrides: Object.fromEntries(overrides),
     scheduledFor: when.data?.schedule_date ?? null,

@@ -132,6 +132,8 @@ export const uploads = sqliteTable("uploads", {
    * sent before a person retries it. Null for all others.
    */
   backedUpAt: instant("backed_up_at"),
+  /** What an import made the post from, with the account; null for all other posts. */
+  sourceKey: text("source_key"),
 });
 
 export type UploadRow = typeof uploads.$inferSelect;

@@ -115,11 +115,14 @@ interface Moment {
   at: Date;
 }
 
-/** Published and waiting posts `u` of the accounts within the duplicate window around `at`. */
-const outAround = (moments: Iterable<Moment>): SQL => {
-  const windows = Array.from(moments, ({ accountId, at }) => {
+/**
+ * Published and waiting posts `u` of the accounts within the duplicate window around `at`. `account.value ->> 3` is the
+ * moment's claim.
+ */
+const outAround = (moments: Iterable<Moment & Partial<Claim>>): SQL => {
+  const windows = Array.from(moments, ({ accountId, at, key }) => {
     const [from, to] = [at.getTime() - DUPLICATE_WINDOW_MS, at.getTime() + DUPLICATE_WINDOW_MS];
-    return JSON.stringify([accountId, from, to]);
+    return JSON.stringify([accountId, from, to, key]);
   });
   return sql`FROM json_each(${`[${[...new Set(windows)].join()}]`}) account
       CROSS JOIN uploads u ON u.account_id = account.value ->> 0
@@ -128,14 +131,13 @@ const outAround = (moments: Iterable<Moment>): SQL => {
 };
 
 function claimed(claims: readonly Claim[]): SQL {
-  const keys = JSON.stringify(claims.map(({ key }) => key));
   const own = JSON.stringify(claims.flatMap(({ uploadId }) => uploadId ?? []));
   return sql`${outAround(claims)}
-    AND ${CLAIM_KEY} IN (SELECT value FROM json_each(${keys}))
+    AND ${CLAIM_KEY} = account.value ->> 3
     AND u.id NOT IN (SELECT value FROM json_each(${own}))`;
 }
 
-/** SQL condition: no other post holds one of the claims. An account has them at one time. */
+/** SQL condition: no other post holds one of the claims. */
 export const areUnclaimed = (claims: readonly Claim[]): SQL =>
   claims.length === 0 ? sql`TRUE` : sql`NOT EXISTS (SELECT 1 ${claimed(claims)})`;
 

@@ -1,0 +1,95 @@
+import { type FieldError, fieldError, invalidFields, tooLarge } from "../../core/errors.ts";
+import type { Ctx } from "../../deps.ts";
+import { publicOrigin } from "../../http/env.ts";
+import { type Fields, type FilePart, lastOf, readForm } from "../../http/multipart.ts";
+import { flag, readField } from "../../platforms/kit/form-fields.ts";
+import { readZone } from "../settings/rules.ts";
+import type { Mapping } from "./dialects.ts";
+import type { ImportRequest } from "./service.ts";
+import { decodeSheet } from "./sheet.ts";
+
+/** Spec is silent: 500 posts of 10,000 characters each. */
+export const MAX_SHEET_BYTES = 5_000_000;
+
+/** @throws AppError for a refused caller or form */
+export async function readImportForm(ctx: Ctx, request: Request): Promise<ImportRequest> {
+  const sheets: Uint8Array[] = [];
+  const enter = () => ctx.read("posts:write", []);
+  const fields = await readForm(request, {
+    onLarge: enter,
+    onFile: async (part) => {
+      if (!ctx.knownActor()) await enter();
+      sheets.push(await readBytes(part));
+    },
+  });
+  return toImportRequest(fields, sheets, publicOrigin(ctx, request.url));
+}
+
+/** @throws AppError 413 */
+async function readBytes({ field, bytes }: FilePart): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of bytes) {
+    size += chunk.length;
+    if (size > MAX_SHEET_BYTES) {
+      throw tooLarge(`${field}: a sheet must be under 5 MB. Split it: one import takes 500 posts.`);
+    }
+    chunks.push(chunk);
+  }
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}
+
+function toImportRequest(
+  fields: Fields,
+  [sheet, ...others]: readonly Uint8Array[],
+  origin: string,
+): ImportRequest {
+  const zoneText = lastOf(fields, "timezone")?.trim() ?? "";
+  const zone = readZone(zoneText);
+  const mapping = readMapping(lastOf(fields, "mapping") ?? "");
+  const isDryRun = readField(flag, lastOf(fields, "dryRun"));
+  const errors = [
+    ...(sheet && others.length === 0 ? [] : [fieldError("file", "send one file, a sheet as CSV.")]),
+    ...(zoneText === "" || zone
+      ? []
+      : [fieldError("timezone", "must be an IANA time zone such as Europe/Berlin.")]),
+    ...("errors" in mapping ? mapping.errors : []),
+    ...isDryRun.refusals.map((reason) => fieldError("dryRun", reason)),
+  ];
+  if (errors.length > 0 || !sheet || "errors" in mapping) throw invalidFields(errors);
+  return {
+    text: decodeSheet(sheet),
+    zone,
+    mapping: mapping.mapping,
+    account: lastOf(fields, "account")?.trim() || null,
+    isDryRun: isDryRun.value ?? true,
+    origin,
+  };
+}
+
+const NO_MAPPING =
+  'must be a JSON object of our fields and the columns of the file, such as {"description": "Text"}.';
+
+export function readMapping(text: string): { mapping: Mapping } | { errors: FieldError[] } {
+  if (text.trim() === "") return { mapping: {} };
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return { errors: [fieldError("mapping", NO_MAPPING)] };
+  }
+  const isMapping =
+    typeof parsed === "object" &&
+    parsed !== null &&
+    !Array.isArray(parsed) &&
+    Object.values(parsed).every((column) => typeof column === "string");
+  return isMapping
+    ? { mapping: parsed as Mapping }
+    : { errors: [fieldError("mapping", NO_MAPPING)] };
+}

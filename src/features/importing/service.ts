@@ -1,0 +1,150 @@
+import { AppError, type FieldError, fieldError, invalidFields } from "../../core/errors.ts";
+import type { Platform } from "../../core/platforms.ts";
+import { sha256Hex } from "../../core/signature.ts";
+import type { UploadStatus } from "../../core/upload-status.ts";
+import type { Ctx } from "../../deps.ts";
+import { accountsOfTeam } from "../accounts/repo.ts";
+import { mayUse } from "../auth/rules.ts";
+import { createSeries, type SeriesResult } from "../compose/changes.ts";
+import { zoneOfTeam } from "../settings/repo.ts";
+import { type DialectName, type Mapping, readColumns } from "./dialects.ts";
+import { readSheet } from "./sheet.ts";
+import { readTargets } from "./targets.ts";
+import { type ImportedPost, toPosts } from "./to-posts.ts";
+
+/** Posts of one import. Source: the README of the import: larger files are split. */
+export const MAX_POSTS = 500;
+
+export interface ImportRequest {
+  /** The file, decoded by `decodeSheet`. */
+  text: string;
+  /** IANA zone of dates without an offset; null for the workspace's. */
+  zone: string | null;
+  mapping: Mapping;
+  /** For rows without an account; null for none. */
+  account: string | null;
+  isDryRun: boolean;
+  origin: string;
+}
+
+export interface ImportRow {
+  row: number;
+  accountId: string | null;
+  platform: Platform | null;
+  valid: boolean;
+  errors: FieldError[];
+  warnings: string[];
+  status: UploadStatus | null;
+  scheduledFor: Date | null;
+  uploadId: number | null;
+}
+
+export interface ImportOutcome {
+  dialect: DialectName;
+  zone: string;
+  /** The column of each field. */
+  columns: Record<string, string>;
+  ignoredColumns: string[];
+  rows: ImportRow[];
+  created: number;
+  skipped: number;
+}
+
+/**
+ * Makes a post of each row of a sheet for each of its accounts. A row that an earlier call imported is skipped; a
+ * refused row does not stop the others.
+ *
+ * @throws AppError 400 for a file that cannot be read, QUEUE_BUSY
+ */
+export async function importPosts(ctx: Ctx, request: ImportRequest): Promise<ImportOutcome> {
+  const { text, mapping, isDryRun, origin } = request;
+  const [accounts, [ownZone = null]] = await ctx.read("posts:write", [
+    accountsOfTeam(ctx.team, {}),
+    zoneOfTeam({ team: ctx.team }),
+  ]);
+  const zone = request.zone ?? ownZone ?? "UTC";
+  const own = accounts.filter(({ id }) => mayUse(ctx.actor, id));
+  const sheet = readSheet(text);
+  const columns = readColumns(sheet.header, mapping);
+  const usualTargets = request.account === null ? null : readTargets(request.account, own);
+  if (usualTargets && usualTargets.refusals.length > 0) {
+    throw invalidFields(usualTargets.refusals.map((refusal) => fieldError("account", refusal)));
+  }
+  const posts = toPosts(sheet, { columns, accounts: own, usualTargets, zone, origin });
+  if (posts.length > MAX_POSTS) {
+    const message = `The file makes ${posts.length} posts, and one import takes ${MAX_POSTS}. Split the file.`;
+    throw new AppError(null, message);
+  }
+  const results = await resultsOf(ctx, posts, { fileHash: await sha256Hex(text), isDryRun });
+  const rows = posts.map((post, i) => toRow(post, results[i]));
+  return {
+    dialect: columns.dialect.name,
+    zone,
+    columns: Object.fromEntries(
+      columns.fields.flatMap((field, i) =>
+        field === null ? [] : [[field, sheet.header[i] ?? ""]],
+      ),
+    ),
+    ignoredColumns: sheet.header.filter((name, i) => name !== "" && columns.fields[i] === null),
+    rows,
+    created: countResults(results, ({ isRepeated }) => !isRepeated && !isDryRun),
+    skipped: countResults(results, ({ isRepeated }) => isRepeated),
+  };
+}
+
+type Accepted = Exclude<SeriesResult, { errors: FieldError[] }>;
+
+const countResults = (
+  results: readonly (SeriesResult | null)[],
+  counts: (accepted: Accepted) => boolean,
+): number => results.filter((one) => one && !("errors" in one) && counts(one)).length;
+
+/** Null for rows that name no account. */
+async function resultsOf(
+  ctx: Ctx,
+  posts: readonly ImportedPost[],
+  { fileHash, isDryRun }: { fileHash: string; isDryRun: boolean },
+): Promise<(SeriesResult | null)[]> {
+  const seen = new Set<string>();
+  const series = posts.map(({ row, account, importId, post }) => {
+    if (!account) return null;
+    const source = importId === null ? `${fileHash}:${row}` : `id:${importId}`;
+    const sourceKey = `${source}:${account.id}`;
+    if (seen.has(sourceKey)) return null;
+    seen.add(sourceKey);
+    return { sourceKey, accountId: account.id, post };
+  });
+  const made = await createSeries(
+    ctx,
+    series.filter((one) => one !== null),
+    { isDryRun },
+  );
+  const inOrder = made.values();
+  return series.map((one) => (one ? (inOrder.next().value ?? null) : null));
+}
+
+const REPEATED_ID = fieldError("importId", "stands above in the file, for the same account.");
+
+function toRow(
+  { row, account, post, notes }: ImportedPost,
+  result: SeriesResult | null | undefined,
+): ImportRow {
+  const place = { row, accountId: account?.id ?? null, platform: account?.platform ?? null };
+  if (!result || "errors" in result) {
+    const unmade = account ? [REPEATED_ID] : post.refused.fields;
+    const errors = [...(result?.errors ?? unmade)];
+    const nothing = { warnings: [], status: null, scheduledFor: post.scheduledFor, uploadId: null };
+    return { ...place, valid: false, errors, ...nothing };
+  }
+  const { status, scheduledFor, uploadId, warnings, isRepeated } = result;
+  const repeated = isRepeated ? ["An earlier import made this post."] : [];
+  return {
+    ...place,
+    valid: true,
+    errors: [],
+    warnings: [...repeated, ...notes, ...warnings],
+    status,
+    scheduledFor,
+    uploadId,
+  };
+}
