@@ -14,6 +14,7 @@ import {
 } from "./answers.ts";
 import { bodyOf } from "./body.ts";
 import { countVisitor, identify } from "./caller.ts";
+import { answerCsv, CSV_FORMAT, type CsvList, withCsv } from "./csv.ts";
 import type { AppEnv } from "./env.ts";
 import { type NamesOf, takesName } from "./named-call.ts";
 
@@ -40,6 +41,7 @@ interface ApiRoute extends RouteConfig {
   limit: LimitGroup;
   /** If set, the handler calls `c.var.readCall` and renders `resultOf`. */
   idempotencyKeysOf?: NamesOf;
+  csv?: CsvList;
   responses: Answers;
 }
 
@@ -50,7 +52,7 @@ const securityOf = (scope: Scope) =>
   scope === "*" ? [{ apiKey: [] }] : [{ apiKey: [] }, { oauth: [scope] }];
 
 function toRoute<P extends string, R extends RouteConfig>(
-  { scope, limit, idempotencyKeysOf, ...operation }: ApiRoute,
+  { scope, limit, idempotencyKeysOf, csv, ...operation }: ApiRoute,
   bodyReader: ReturnType<typeof takeJson>[] = [],
 ) {
   const shape: CallShape = {
@@ -64,9 +66,14 @@ function toRoute<P extends string, R extends RouteConfig>(
     description: [operation.description, `Scope: \`${scope}\`.`].filter(Boolean).join("\n\n"),
     security: securityOf(scope),
     "x-required-scope": scope,
-    parameters: headerParameters(shape),
-    responses: withSharedAnswers(operation.responses, shape),
-    middleware: [identify(scope, limit), ...naming, ...bodyReader],
+    parameters: [...headerParameters(shape), ...(csv ? [CSV_FORMAT] : [])],
+    responses: withSharedAnswers(csv ? withCsv(operation.responses) : operation.responses, shape),
+    middleware: [
+      identify(scope, limit),
+      ...naming,
+      ...bodyReader,
+      ...(csv ? [answerCsv(csv)] : []),
+    ],
   };
   // The shared parts add nothing to the handler's types.
   return createRoute<P, R & { path: P }>(route as unknown as R & { path: P });

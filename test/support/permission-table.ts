@@ -157,6 +157,9 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
   validateUploads: anybody(async (team) => ({
     form: { accounts: JSON.stringify([await team.account()]), description: "Hello" },
   })),
+  importUploads: anybody(async (team) => ({
+    form: { file: new File([`account,description\n${await team.account()},Hello\n`], "posts.csv") },
+  })),
   presignFiles: anybody(() => ({
     json: { route: "photos", files: [{ name: "a.png", size: 68, type: "image/png" }] },
   })),

@@ -9,6 +9,7 @@ import {
   commentsSchema,
   overviewQuery,
   overviewSchema,
+  postSchema,
 } from "./schema.ts";
 import * as analytics from "./service.ts";
 import { syncAccount } from "./sync.ts";
@@ -32,6 +33,7 @@ const overview = apiRoute({
   scope: "analytics:read",
   limit: "analytics",
   request: { query: overviewQuery },
+  csv: { at: "data.videos", item: postSchema },
   responses: success({ data: overviewSchema }, "The figures."),
 });
 analyticsRoutes.openapi(overview, async (c) => {
@@ -49,6 +51,7 @@ const account = apiRoute({
   scope: "analytics:read",
   limit: "analytics",
   request: { params: accountParams, query: accountAnalyticsQuery },
+  csv: { at: "data.videos", item: postSchema },
   responses: { ...success({ data: accountAnalyticsSchema }, "The figures."), ...NOT_FOUND },
 });
 analyticsRoutes.openapi(account, async (c) => {

@@ -65,7 +65,7 @@ const counters = {
   ),
 };
 
-const postSchema = z
+export const postSchema = z
   .object({
     id: z.string().describe("The platform's own id."),
     accountId: z.string().describe("The account that it was published on."),

@@ -1,3 +1,4 @@
+import type { CsvRow } from "../../core/csv-rows.ts";
 import { type FieldError, fieldError } from "../../core/errors.ts";
 import { ZoneClock } from "../../core/zone.ts";
 import { connectorOf } from "../../platforms/registry.ts";
@@ -6,7 +7,7 @@ import { EMPTY_POST, type NewMedia, type NewPost, type RawSettings } from "../co
 import { isMediaId } from "../media/repo.ts";
 import { type ColumnOrder, orderOf, readSheetDate } from "./dates.ts";
 import type { Columns, Dialect } from "./dialects.ts";
-import { cellErrors, type Sheet, type SheetRow } from "./sheet.ts";
+import { cellErrors, type Sheet } from "./sheet.ts";
 import { type OwnAccount, readTargets, type Targets } from "./targets.ts";
 
 /** One row for one account. Without an account, the row is refused. */
@@ -48,7 +49,7 @@ export function toPosts(
   );
 }
 
-const cellsOf = ({ cells }: SheetRow, { fields }: Columns): Cells =>
+const cellsOf = ({ cells }: CsvRow, { fields }: Columns): Cells =>
   new Map(fields.flatMap((field, i) => (field === null ? [] : [[field, cells[i] ?? ""]])));
 
 function readRow(

@@ -288,7 +288,7 @@ describe("a table of videos", () => {
       "title,videoUrl,description\nOne,https://example.com/a.mp4,Two, three",
       "Row 2 has more cells than the first row.",
     ],
-    ["an open quote", 'title,videoUrl\n"One,x', "A quotation mark is not closed"],
+    ["an open quote", 'title,videoUrl\n"One,x', "A quotation mark does not end"],
     [
       "a missing address",
       "title,videoUrl\nOne,https://example.com/a.mp4\nTwo,",

@@ -1,40 +1,5 @@
+import { isBlankRow, readCsvRows } from "../../../core/csv-rows.ts";
 import { AppError } from "../../../core/errors.ts";
-
-/** One record for each line, by RFC 4180; line breaks may stand within quotes. */
-export function parseCsv(text: string): string[][] {
-  const rows: string[][] = [];
-  let row: string[] = [];
-  let field = "";
-  let isQuoted = false;
-  const source = text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
-  const separator = separatorOf(source);
-  for (let i = 0; i < source.length; i++) {
-    const one = source[i] as string;
-    if (isQuoted) {
-      if (one !== '"') field += one;
-      else if (source[i + 1] === '"') field += source[++i];
-      else isQuoted = false;
-    } else if (one === '"' && field === "") isQuoted = true;
-    else if (one === separator || one === "\n") {
-      row.push(field);
-      field = "";
-      if (one === "\n") {
-        rows.push(row);
-        row = [];
-      }
-    } else field += one;
-  }
-  if (isQuoted)
-    throw new AppError(null, "A quotation mark is not closed. Close it, then send the rows again.");
-  if (field !== "" || row.length > 0) rows.push([...row, field]);
-  return rows.filter((cells) => cells.some((cell) => cell.trim() !== ""));
-}
-
-/** Spreadsheets of some countries write semicolons or tabs. */
-function separatorOf(text: string): string {
-  const [head = ""] = text.split("\n", 1);
-  return [",", ";", "\t"].find((one) => head.split(one).length > 1) ?? ",";
-}
 
 const COLUMNS = ["title", "videoUrl", "description", "metadata"] as const;
 
@@ -42,7 +7,7 @@ type Column = (typeof COLUMNS)[number];
 
 /** @throws AppError for a first row that does not name the columns */
 export function readItemRows(text: string): Partial<Record<Column, string>>[] {
-  const [head = [], ...rows] = parseCsv(text);
+  const [head = [], ...rows] = readCsvRows(text).map(({ cells }) => cells);
   const names = head.map((name) => name.trim().toLowerCase());
   const places = COLUMNS.map((column) => names.indexOf(column.toLowerCase()));
   const unknown = names.filter((name) => !COLUMNS.some((one) => one.toLowerCase() === name));
@@ -55,8 +20,7 @@ export function readItemRows(text: string): Partial<Record<Column, string>>[] {
   }
   if (rows.length === 0)
     throw new AppError(null, "There is no row below the names of the columns.");
-  const isLong = (cells: string[]) => cells.slice(names.length).some((cell) => cell.trim() !== "");
-  const long = rows.findIndex(isLong);
+  const long = rows.findIndex((cells) => !isBlankRow(cells.slice(names.length)));
   if (long >= 0) {
     throw new AppError(
       null,
