@@ -13,3 +13,6 @@ export function formatBytes(bytes: number): string {
   }
   return `${unit === 0 || size >= 99.5 ? Math.round(size) : Number(size.toFixed(1))} ${UNITS[unit]}`;
 }
+
+export const plural = (count: number, word: string): string =>
+  `${formatCount(count)} ${word}${count === 1 ? "" : "s"}`;

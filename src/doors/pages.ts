@@ -10,6 +10,7 @@ import { appsPage } from "../features/dashboard/apps.tsx";
 import { calendarPage } from "../features/dashboard/calendar.tsx";
 import { connectionPages } from "../features/dashboard/connection-pages.tsx";
 import { homePage } from "../features/dashboard/home.tsx";
+import { importPage } from "../features/dashboard/import.tsx";
 import { invitePage } from "../features/dashboard/invite.tsx";
 import { islandFiles } from "../features/dashboard/island-routes.ts";
 import { mePage } from "../features/dashboard/me.tsx";
@@ -49,6 +50,7 @@ const BEHIND_SIGN_IN = [
   postFiguresPage,
   composePage,
   uploadsPage,
+  importPage,
   uploadPage,
   reviewsPage,
   poolsPage,

@@ -147,9 +147,10 @@ const MAX_FORM_BYTES = 400_000;
 export async function readForm(
   { req }: Pick<AppContext, "req">,
   refusal = "The form is larger than 400 KB. Send less of it at once.",
+  maxBytes = MAX_FORM_BYTES,
 ): Promise<FormData> {
   const { raw } = req;
-  const body = await bodyOf(raw).readAll(MAX_FORM_BYTES, async () => {}, refusal);
+  const body = await bodyOf(raw).readAll(maxBytes, async () => {}, refusal);
   const headers = { "content-type": req.header("content-type") ?? "" };
   try {
     return await new Response(body, { headers }).formData();

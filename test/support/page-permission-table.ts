@@ -203,6 +203,10 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
   })),
 
   "GET /app/uploads": anybody(),
+  "GET /app/import": anybody(),
+  "POST /app/import": anybody(async (team) => ({
+    fields: { file: new File([`account,description\n${await team.account()},Hello`], "a.csv") },
+  })),
   "GET /app/uploads/:id": anybody(async (team) => ({ params: { id: await team.upload() } })),
   "POST /app/uploads/:id/retry": anybody(async (team) => ({
     params: { id: await team.upload({ isFailed: true }) },

@@ -120,14 +120,21 @@ uploadsPage.get("/app/uploads", signedIn("read:pages"), async (c) => {
     <>
       <h1>{archived === undefined ? "Posts" : `Posts of ${archived}, archived`}</h1>
       <NoticeLine notice={refused ?? doneNotice(DONE_MESSAGES, query.done)} />
-      {archived === undefined && mayApprove(ctx.actor) && (
+      {archived === undefined && (
         <div class="row">
-          <TeamForm action="/app/reviews">
-            <input type="hidden" name="all" value="1" />
-            <Button tone="quiet">Make a review link for all that wait</Button>
-          </TeamForm>
-          <a class="button quiet" href="/app/reviews">
-            Review links
+          {mayApprove(ctx.actor) && (
+            <>
+              <TeamForm action="/app/reviews">
+                <input type="hidden" name="all" value="1" />
+                <Button tone="quiet">Make a review link for all that wait</Button>
+              </TeamForm>
+              <a class="button quiet" href="/app/reviews">
+                Review links
+              </a>
+            </>
+          )}
+          <a class="button quiet" href="/app/import">
+            Import a sheet
           </a>
         </div>
       )}

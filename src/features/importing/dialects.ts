@@ -22,6 +22,22 @@ const POST_FIELDS = [
   "thumbnail_url",
 ] as const;
 
+/** The fields that people map by hand, with their names on the page. */
+export const MAPPED_FIELDS = [
+  ["account", "Account"],
+  ["caption", "Text"],
+  ["title", "Title"],
+  ["description", "Description"],
+  ["scheduledFor", "Date"],
+  ["media", "Files"],
+  ["alt_text", "Alternative text"],
+  ["first_comment", "First comment"],
+  ["thread", "Thread"],
+  ["link", "Link"],
+  ["status", "Status"],
+  ["importId", "Import id"],
+] as const;
+
 /** What other services have and one field of ours does not say: `board` and `subtype`. */
 type ForeignField = "board" | "subtype";
 

@@ -50,22 +50,17 @@ function toImportRequest(
   [sheet, ...others]: readonly Uint8Array[],
   origin: string,
 ): ImportRequest {
-  const zoneText = lastOf(fields, "timezone")?.trim() ?? "";
-  const zone = readZone(zoneText);
   const mapping = readMapping(lastOf(fields, "mapping") ?? "");
   const isDryRun = readField(flag, lastOf(fields, "dryRun"));
   const errors = [
     ...(sheet && others.length === 0 ? [] : [fieldError("file", "send one file, a sheet as CSV.")]),
-    ...(zoneText === "" || zone
-      ? []
-      : [fieldError("timezone", "must be an IANA time zone such as Europe/Berlin.")]),
     ...("errors" in mapping ? mapping.errors : []),
     ...isDryRun.refusals.map((reason) => fieldError("dryRun", reason)),
   ];
   if (errors.length > 0 || !sheet || "errors" in mapping) throw invalidFields(errors);
   return {
     text: decodeSheet(sheet),
-    zone,
+    zone: zoneIn(lastOf(fields, "timezone") ?? ""),
     mapping: mapping.mapping,
     account: lastOf(fields, "account")?.trim() || null,
     isDryRun: isDryRun.value ?? true,
@@ -73,10 +68,23 @@ function toImportRequest(
   };
 }
 
+/**
+ * Null for an empty text.
+ *
+ * @throws AppError 400
+ */
+export function zoneIn(text: string): string | null {
+  if (text.trim() === "") return null;
+  const zone = readZone(text.trim());
+  if (zone) return zone;
+  const message = "must be an IANA time zone such as Europe/Berlin.";
+  throw invalidFields([fieldError("timezone", message)]);
+}
+
 const NO_MAPPING =
   'must be a JSON object of our fields and the columns of the file, such as {"description": "Text"}.';
 
-export function readMapping(text: string): { mapping: Mapping } | { errors: FieldError[] } {
+function readMapping(text: string): { mapping: Mapping } | { errors: FieldError[] } {
   if (text.trim() === "") return { mapping: {} };
   let parsed: unknown;
   try {

@@ -1,11 +1,9 @@
+import { plural } from "../../../core/counts.ts";
 import type { Part } from "../../analytics/period.ts";
 import { shown } from "./chart.tsx";
 import { hourName, WEEK, WEEKDAYS } from "./tables.ts";
 
 const LEVELS = 5;
-
-const plural = (count: number, word: string): string =>
-  `${shown(count)} ${word}${count === 1 ? "" : "s"}`;
 
 const hourSpan = (hour: number): string => `${hourName(hour)} to ${hourName((hour + 1) % 24)}`;
 
