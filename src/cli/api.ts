@@ -26,6 +26,9 @@ export type Capabilities = Schemas["PlatformCapabilities"];
 export type Rehearsal = Schemas["Rehearsal"];
 export type RecordedCall = Schemas["RecordedCall"];
 export type FeedEvent = Schemas["Event"];
+export type ImportedRow = Schemas["ImportedRow"];
+export type ImportOutcome =
+  operations["importUploads"]["responses"][200]["content"]["application/json"];
 export type AccountFilter = NonNullable<operations["listAccounts"]["parameters"]["query"]>;
 export type UploadFilter = NonNullable<operations["listUploads"]["parameters"]["query"]>;
 export type RetryFilter = Schemas["FailedUploadsRetry"];
@@ -133,6 +136,10 @@ export function createApi(origin: string, access: string | Credential) {
       const body = form as unknown as Schemas["NewUploads"];
       const options = { params: named(idempotencyKey), body, bodySerializer: toForm };
       return (await answerOf(client.POST("/api/v1/upload/bulk", options))).results;
+    },
+    importUploads: (form: Form): Promise<ImportOutcome> => {
+      const body = form as unknown as Schemas["NewImport"];
+      return answerOf(client.POST("/api/v1/upload/import", { body, bodySerializer: toForm }));
     },
     listRehearsals: () => dataOf(client.GET("/api/v1/rehearsals")),
     startRehearsal: (accountId: string, note: string) =>

@@ -5,6 +5,7 @@ import type { Setting } from "./client-command.ts";
 import { addCompletionCommand } from "./completion.ts";
 import type { Host } from "./connection.ts";
 import { addEditCommand } from "./edit-command.ts";
+import { addImportCommands } from "./import-command.ts";
 import { addListenCommand } from "./listen-command.ts";
 import { addLoginCommands } from "./login-command.ts";
 import { addMcpCommand } from "./mcp-command.ts";
@@ -23,6 +24,7 @@ Sign in, then begin with accounts, whose ids the other commands take:
   post "Hello" --account acc_1
   bulk "Hello" --all --at 2026-12-24T18:00:00+01:00
   upload film.mp4 --account acc_2 --title "A film"
+  import posts.csv
   status 12
   mcp --allow ~/Pictures
 
@@ -78,6 +80,7 @@ export function createProgram(setting: Setting): Command {
   addEditCommand(program, setting);
   addUnpublishCommand(program, setting);
   addUploadCommand(program, setting);
+  addImportCommands(program, setting);
   addRehearseCommand(program, setting);
   addListenCommand(program, setting);
   addMcpCommand(program, setting);

@@ -2,7 +2,6 @@ import { createMiddleware } from "hono/factory";
 import * as z from "zod";
 import { csvOf } from "../core/csv-text.ts";
 import { fieldError, invalidFields } from "../core/errors.ts";
-import type { Answers } from "./answers.ts";
 import type { AppEnv } from "./env.ts";
 
 /** A list of an answer that can be had as CSV. */
@@ -12,6 +11,7 @@ export interface CsvList {
   item: z.ZodType;
 }
 
+/** The answer's type stays that of JSON, so that the types of generated clients do. */
 export const CSV_FORMAT = {
   name: "format",
   in: "query",
@@ -48,12 +48,6 @@ function toCell(value: unknown): string | number | null {
   if (typeof value === "string" || typeof value === "number") return value;
   return typeof value === "boolean" ? String(value) : JSON.stringify(value);
 }
-
-export const withCsv = (responses: Answers): Answers => {
-  const { content, ...answer } = responses[200] ?? { description: "" };
-  const csv = { "text/csv": { schema: z.string() } };
-  return { ...responses, 200: { ...answer, content: { ...content, ...csv } } };
-};
 
 /** Turns the JSON answer into CSV when the call asks for it. */
 export function answerCsv({ at, item }: CsvList) {

@@ -14,7 +14,7 @@ import {
 } from "./answers.ts";
 import { bodyOf } from "./body.ts";
 import { countVisitor, identify } from "./caller.ts";
-import { answerCsv, CSV_FORMAT, type CsvList, withCsv } from "./csv.ts";
+import { answerCsv, CSV_FORMAT, type CsvList } from "./csv.ts";
 import type { AppEnv } from "./env.ts";
 import { type NamesOf, takesName } from "./named-call.ts";
 
@@ -67,7 +67,7 @@ function toRoute<P extends string, R extends RouteConfig>(
     security: securityOf(scope),
     "x-required-scope": scope,
     parameters: [...headerParameters(shape), ...(csv ? [CSV_FORMAT] : [])],
-    responses: withSharedAnswers(csv ? withCsv(operation.responses) : operation.responses, shape),
+    responses: withSharedAnswers(operation.responses, shape),
     middleware: [
       identify(scope, limit),
       ...naming,

@@ -275,3 +275,19 @@ test("completions: commands, commands of commands, and options", async () => {
   assert.match((await run(["completion", "fish"])).out, /accounts' -l status -x -a 'active /);
   assert.equal((await run(["completion", "tcsh"])).code, 2);
 });
+
+test("import: shows a sheet, then makes its posts once", async () => {
+  const rows = ["One of a sheet", "Another of it"].map((text) => `${bluesky},${text},draft`);
+  await writeFile(join(folder, "posts.csv"), ["Konto,Text,status", ...rows].join("\n"));
+  const args = ["import", "posts.csv", "--map", "account=Konto", "--map", "description=Text"];
+  const shown = await run([...args, "--no-json"]);
+  assert.equal(shown.code, 0, shown.error);
+  assert.match(shown.out, /2 of 2 can be made; add --yes to make them\. 0 are here already/);
+  assert.equal((await json([...args, "--yes"])).created, 2);
+  const again = await json([...args, "--yes"]);
+  assert.deepEqual([again.created, again.skipped], [0, 2]);
+  const refused = await run(["import", "posts.csv"]);
+  assert.equal(refused.code, 1);
+  assert.match(refused.error, /Konto, Text, status/);
+  assert.match((await run(["import", "absent.csv"])).error, /absent\.csv cannot be read/);
+});

@@ -7,34 +7,36 @@ import { type ImportOutcome, type ImportRow, MAX_POSTS } from "./service.ts";
 
 enableDescriptions();
 
-export const importFormSchema = z.object({
-  file: z
-    .string()
-    .openapi({ type: "string", format: "binary" })
-    .describe(
-      "CSV in UTF-8 of at most 5 MB: a header and rows. The columns are the fields of POST /upload, with `account` (its id, or platform:handle; several separated by commas), `media` (addresses and mediaIds separated by spaces), `scheduledFor` and `importId` (a name under which the row is imported once, also from another file). The sheets of Ayrshare, Publer and Buffer are recognised by their header.",
-    ),
-  timezone: z
-    .string()
-    .optional()
-    .openapi({ maxLength: 64 })
-    .describe("IANA time zone of dates without an offset. Default: the workspace's, then UTC."),
-  mapping: z
-    .string()
-    .optional()
-    .openapi({ maxLength: 10_000 })
-    .describe('JSON: our field → column of the file, such as {"description": "Text"}.'),
-  account: z
-    .string()
-    .optional()
-    .openapi({ maxLength: 10_000 })
-    .describe("The accounts of rows that name none. An extension."),
-  dryRun: z
-    .string()
-    .optional()
-    .openapi({ type: "boolean", default: true })
-    .describe("`false` creates the posts; otherwise every row is only judged."),
-});
+export const importFormSchema = z
+  .object({
+    file: z
+      .string()
+      .openapi({ type: "string", format: "binary" })
+      .describe(
+        "CSV in UTF-8 of at most 5 MB: a header and rows. The columns are the fields of POST /upload, with `account` (its id, or platform:handle; several separated by commas), `media` (addresses and mediaIds separated by spaces), `scheduledFor` and `importId` (a name under which the row is imported once, also from another file). The sheets of Ayrshare, Publer and Buffer are recognised by their header.",
+      ),
+    timezone: z
+      .string()
+      .optional()
+      .openapi({ maxLength: 64 })
+      .describe("IANA time zone of dates without an offset. Default: the workspace's, then UTC."),
+    mapping: z
+      .string()
+      .optional()
+      .openapi({ maxLength: 10_000 })
+      .describe('JSON: our field → column of the file, such as {"description": "Text"}.'),
+    account: z
+      .string()
+      .optional()
+      .openapi({ maxLength: 10_000 })
+      .describe("The accounts of rows that name none. An extension."),
+    dryRun: z
+      .string()
+      .optional()
+      .openapi({ type: "boolean", default: true })
+      .describe("`false` creates the posts; otherwise every row is only judged."),
+  })
+  .meta({ id: "NewImport" });
 
 const rowSchema = z
   .object({
