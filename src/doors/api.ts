@@ -69,6 +69,7 @@ const ROUTERS: Entry[] = [
   ["upload/presign", async () => (await import("../features/presign/routes.ts")).presignRoutes],
   ["upload", async () => (await import("../features/compose/routes.ts")).uploadRoutes],
   [["upload", "posts"], async () => (await import("../features/posts/routes.ts")).postRoutes],
+  ["blocks", async () => (await import("../features/blocks/routes.ts")).blockRoutes],
   ["drafts", async () => (await import("../features/drafts/routes.ts")).draftRoutes],
   ["media", async () => (await import("../features/library/routes.ts")).libraryRoutes],
   ["calendar", async () => (await import("../features/calendar/routes.ts")).calendarRoutes],

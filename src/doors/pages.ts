@@ -7,6 +7,7 @@ import { activityPage } from "../features/dashboard/activity/page.tsx";
 import { analyticsPage } from "../features/dashboard/analytics/page.tsx";
 import { postFiguresPage } from "../features/dashboard/analytics/post.tsx";
 import { appsPage } from "../features/dashboard/apps.tsx";
+import { blocksPage } from "../features/dashboard/blocks.tsx";
 import { calendarPage } from "../features/dashboard/calendar.tsx";
 import { connectionPages } from "../features/dashboard/connection-pages.tsx";
 import { homePage } from "../features/dashboard/home.tsx";
@@ -51,6 +52,7 @@ const BEHIND_SIGN_IN = [
   composePage,
   uploadsPage,
   importPage,
+  blocksPage,
   uploadPage,
   reviewsPage,
   poolsPage,

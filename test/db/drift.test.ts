@@ -53,6 +53,7 @@ import { rehearsals } from "../../src/features/rehearsal/table.ts";
 import { reports } from "../../src/features/reports/table.ts";
 import { reviewLinks, reviewPosts } from "../../src/features/review/table.ts";
 import { setupTicks } from "../../src/features/setup/table.ts";
+import { textBlocks } from "../../src/features/blocks/table.ts";
 import { suggestions } from "../../src/features/suggestions/table.ts";
 import { inviteAddresses, invites, members, teams } from "../../src/features/teams/table.ts";
 import { attempts, deliveries, webhooks } from "../../src/features/webhooks/table.ts";
@@ -89,6 +90,7 @@ const TABLES: SQLiteTable[] = [
   passkeys,
   activity,
   suggestions,
+  textBlocks,
   drafts,
   draftFiles,
   setupTicks,

@@ -28,6 +28,7 @@ const WITHOUT_LINE: Record<string, string> = {
   createUploads: POST,
   presignFiles: FILES,
   validateUploads: QUESTION,
+  importUploads: POST,
   createDraft: DRAFT,
   saveDraft: DRAFT,
   deleteDraft: DRAFT,
@@ -52,6 +53,7 @@ const WITHOUT_LINE: Record<string, string> = {
 /** Forms that write no line, each with its reason; personal ones are of no team. */
 const FORMS_WITHOUT_LINE: Record<string, string> = {
   "POST /app/compose": DRAFT,
+  "POST /app/import": POST,
   "POST /app/compose/preview": FILES,
   "POST /app/compose/drafts/:id/delete": DRAFT,
   "POST /app/accounts/connect": "the line comes when the platform sends the person back",

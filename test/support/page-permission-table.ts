@@ -207,6 +207,11 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
   "POST /app/import": anybody(async (team) => ({
     fields: { file: new File([`account,description\n${await team.account()},Hello`], "a.csv") },
   })),
+  "GET /app/blocks": anybody(),
+  "POST /app/blocks": anybody(() => ({ fields: { name: "hello", text: "Hello" } })),
+  "POST /app/blocks/:name/delete": anybody(async (team) => ({
+    params: { name: await team.block() },
+  })),
   "GET /app/uploads/:id": anybody(async (team) => ({ params: { id: await team.upload() } })),
   "POST /app/uploads/:id/retry": anybody(async (team) => ({
     params: { id: await team.upload({ isFailed: true }) },

@@ -144,6 +144,12 @@ export class PlantedTeam {
     return (await this.send("POST", "/accounts", { json })).id;
   }
 
+  async block(): Promise<string> {
+    const name = `block-${++serial}`;
+    await this.send("PUT", `/blocks/${name}`, { json: { text: this.text("post") } });
+    return name;
+  }
+
   async draft(): Promise<string> {
     const content = { description: `${this.text("post")} ${++serial}` };
     return String((await this.send("POST", "/drafts", { json: { content } })).id);

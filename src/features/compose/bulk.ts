@@ -3,6 +3,7 @@ import type { Platform } from "../../core/platforms.ts";
 import { isDraft } from "../../core/upload-status.ts";
 import type { Ctx } from "../../deps.ts";
 import { connectorOf } from "../../platforms/registry.ts";
+import type { Block } from "../blocks/rules.ts";
 import { postWarnings, withWarnings } from "../content/as-published.ts";
 import { periodOf } from "../credits/rules.ts";
 import type { Done, Looked } from "../idempotency/once.ts";
@@ -11,6 +12,7 @@ import { createPreparer } from "../limits/content-rules.ts";
 import { jobIdOf } from "../posts/rules.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { batchErrors, ownPost } from "./batch.ts";
+import { readBlocks } from "./blocks.ts";
 import { composePost, type NewRow } from "./compose.ts";
 import { takeOnce, unknownAccount } from "./create.ts";
 import { type Findings, lookUp } from "./lookup.ts";
@@ -63,6 +65,7 @@ async function composeAll(
   post: NewPost,
   files: CheckedFiles,
   findings: Findings,
+  blocks: readonly Block[],
 ): Promise<Composed[]> {
   const composed: Composed[] = [];
   const prepare = createPreparer();
@@ -83,7 +86,7 @@ async function composeAll(
       const taken = rowsOf(composed).filter(
         ({ status, sortAt }) => isDraft(status) || periodOf(sortAt) === month,
       ).length;
-      const row = await composePost(ctx, own, { facts, recent, taken, prepare });
+      const row = await composePost(ctx, own, { facts, recent, taken, blocks, prepare });
       const warnings = await postWarnings(ctx.config, row, writtenTexts(own));
       composed.push({ accountId, platform: facts.account.platform, row, warnings });
     } catch (error) {
@@ -130,10 +133,10 @@ export function createPosts(
   { isWhole = false } = {},
 ): Promise<Done<BulkOutcome>> {
   return takeOnce(ctx, post, looked, {
-    compose: async (findings, files) => {
+    compose: async (findings, files, blocks) => {
       const errors = batchErrors(post, files.media, findings, ctx.now());
       if (errors.length > 0) throw invalidFields(errors);
-      const composed = await composeAll(ctx, post, files, findings);
+      const composed = await composeAll(ctx, post, files, findings, blocks);
       const refusals = isWhole ? refusalsAmong(composed) : [];
       if (refusals.length > 0) {
         const message = "An account does not take the post, and nothing was published.";
@@ -203,11 +206,12 @@ export async function validatePosts(
   const media = checkMedia(ctx, post.media, findings.files, presigned);
   const whole = batchErrors(post, media, findings, ctx.now());
   if (whole.length > 0) return { errors: ofWhole(whole), targets: [], isHeld: false };
-  let composed = await composeAll(ctx, post, { media, presigned }, findings);
+  const blocks = await readBlocks(ctx, post);
+  let composed = await composeAll(ctx, post, { media, presigned }, findings, blocks);
   // Drafts are counted only when needed.
   if (rowsOf(composed).some(({ status }) => isDraft(status))) {
     const again = await lookUp(ctx, post, { countsDrafts: true });
-    composed = await composeAll(ctx, post, { media, presigned }, again.findings);
+    composed = await composeAll(ctx, post, { media, presigned }, again.findings, blocks);
   }
   return {
     errors: refusalsAmong(composed),

@@ -4,6 +4,7 @@ import { groupOf, isDraft } from "../../core/upload-status.ts";
 import type { Ctx } from "../../deps.ts";
 import type { Connector, PostMedia, Target } from "../../platforms/connector.ts";
 import { connectorOf } from "../../platforms/registry.ts";
+import type { Block } from "../blocks/rules.ts";
 import { UNKNOWN_FILE, withOwnMentions } from "../content/as-published.ts";
 import { downloadDue } from "../content/files.ts";
 import { type PreparedText, type RecentPost, textOf, withFiles } from "../limits/content-rules.ts";
@@ -19,6 +20,7 @@ import { countPosts, wholeText } from "../posts/parts.ts";
 import { initialStatus, isWithinLookAhead } from "../posts/rules.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { describeFiles, withoutCommon } from "./alt-texts.ts";
+import { fillBlocks } from "./blocks.ts";
 import { fieldErrors, judge, partsOf } from "./judge.ts";
 import { type CheckedMedia, isThumbnail, refusalsOf } from "./media.ts";
 import { type NewPost, namesParts, type RawSettings } from "./new-post.ts";
@@ -41,16 +43,19 @@ interface Situation {
   taken: number;
   /** X credits that other posts of the same call cost. */
   spoken?: number;
+  /** The team's blocks; none are read for a post that names none. */
+  blocks: readonly Block[];
   prepare(text: string): Promise<PreparedText>;
 }
 
 /** Applies what the platform reads from the fields, without judging it. */
 export async function assemblePost(
   account: AccountFacts["account"],
-  sent: Omit<OwnPost, "origin" | "scheduledFor" | "dateField">,
-  { now, at }: { now: Date; at: Date },
+  written: Omit<OwnPost, "origin" | "scheduledFor" | "dateField">,
+  { now, at, blocks }: { now: Date; at: Date; blocks: readonly Block[] },
 ) {
   const connector = connectorOf(account.platform);
+  const { filled: sent, errors: blockErrors } = fillBlocks(written, blocks, account);
   const own = {
     ...sent,
     title: withOwnMentions(connector.mentions, sent.title),
@@ -72,7 +77,15 @@ export async function assemblePost(
   const [title, description] = [nullIfBlank(rawTitle), nullIfBlank(rawDescription)];
   const post = { title, description, ...files, settings: read.settings };
   const parts = follows && follows.parts.length > 0 ? follows.parts : null;
-  return { own, described, follows, refs, post, parts, settingErrors: read.errors };
+  return {
+    own,
+    described,
+    follows,
+    refs,
+    post,
+    parts,
+    settingErrors: [...blockErrors, ...read.errors],
+  };
 }
 
 /**
@@ -83,7 +96,7 @@ export async function assemblePost(
 export async function composePost(
   ctx: Ctx,
   { scheduledFor, dateField: field = "schedule_date", origin, ...sent }: OwnPost,
-  { facts, recent, taken, spoken = 0, prepare }: Situation,
+  { facts, recent, taken, spoken = 0, blocks, prepare }: Situation,
 ): Promise<NewRow> {
   const { account } = facts;
   requireActive(ctx, facts);
@@ -93,7 +106,7 @@ export async function composePost(
   const { own, described, follows, refs, post, parts, settingErrors } = await assemblePost(
     account,
     sent,
-    { now, at },
+    { now, at, blocks },
   );
   const posts = countPosts(parts);
   const text = await prepare(wholeText({ parts }, textOf(post)));

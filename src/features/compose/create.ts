@@ -1,11 +1,13 @@
 import { AppError, type FieldError, fieldError, invalidFields } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
+import type { Block } from "../blocks/rules.ts";
 import { postWarnings, withWarnings } from "../content/as-published.ts";
 import { type Done, type Looked, once, type Steps } from "../idempotency/once.ts";
 import type { StoredAnswer } from "../idempotency/repo.ts";
 import { type Claim, createPreparer } from "../limits/content-rules.ts";
 import { uploadById } from "../posts/repo/read.ts";
 import type { UploadRecord, UploadRow } from "../posts/table.ts";
+import { readBlocks } from "./blocks.ts";
 import { composePost } from "./compose.ts";
 import { type Findings, lookUp } from "./lookup.ts";
 import { type CheckedFiles, checkMedia, discardFiles, readPresigned, refusalsOf } from "./media.ts";
@@ -31,12 +33,12 @@ export function createPost(
   looked?: Looked<Findings>,
 ): Promise<Done<CreatedPost>> {
   return takeOnce<CreatedPost>(ctx, post, looked, {
-    compose: async ({ facts: [facts], recent }, { media }) => {
+    compose: async ({ facts: [facts], recent }, { media }, blocks) => {
       const accountId = requireOneAccount(post, refusalsOf(media));
       if (!facts) throw unknownAccount(accountId);
       const refused = [...post.refused.fields, ...marksAlone(post.settings)];
       const own = { ...post, media, refused };
-      const situation = { facts, recent, taken: 0, prepare: createPreparer() };
+      const situation = { facts, recent, taken: 0, blocks, prepare: createPreparer() };
       const row = await composePost(ctx, own, situation);
       const { status, scheduledFor } = row;
       const warnings = await postWarnings(ctx.config, row, writtenTexts(post));
@@ -59,7 +61,11 @@ interface Composition<R> extends Pick<StoredPosts, "rows" | "plan"> {
 }
 
 interface CreateSteps<R> extends Pick<Steps<Findings, R>, "replay"> {
-  compose(findings: Findings, files: CheckedFiles): Promise<Composition<R>>;
+  compose(
+    findings: Findings,
+    files: CheckedFiles,
+    blocks: readonly Block[],
+  ): Promise<Composition<R>>;
 }
 
 /** Deletes files that came with a refused or repeated call. */
@@ -77,7 +83,12 @@ export async function takeOnce<R>(
       make: async (findings, first) => {
         const presigned = await readPresigned(ctx, post);
         const media = checkMedia(ctx, post.media, findings.files, presigned);
-        const { answer, toResult, ...posts } = await compose(findings, { media, presigned });
+        const blocks = await readBlocks(ctx, post);
+        const { answer, toResult, ...posts } = await compose(
+          findings,
+          { media, presigned },
+          blocks,
+        );
         claims = claimsOf(posts.rows);
         const stored = { ...posts, media: post.media, presigned };
         const created = await storePosts(ctx, stored, first, answer);

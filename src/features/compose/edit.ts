@@ -33,6 +33,7 @@ import { changeUnchanged, emitScheduled } from "../posts/repo/write.ts";
 import { isWithinLookAhead, mayApprove } from "../posts/rules.ts";
 import type { EditedField, UploadRow } from "../posts/table.ts";
 import { describeAnew, editErrors, sentAltTexts } from "./alt-texts.ts";
+import { fillEdit } from "./blocks.ts";
 import type { EditedParts, editParts } from "./edit-parts.ts";
 import { editedTexts } from "./edited-texts.ts";
 import { asJudged, fieldErrors, type HouseRules, judge, refuseViolations } from "./judge.ts";
@@ -49,7 +50,8 @@ type EditedValues = Pick<
  * @throws AppError NOT_FOUND, ARCHIVED, USE_APPROVAL_ACTIONS, UPLOAD_LOCKED, PLAN_LIMIT, 400 with every refused field, 400 with
  * violations
  */
-export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promise<UploadRow> {
+export async function editUpload(ctx: Ctx, id: number, written: UploadEdit): Promise<UploadRow> {
+  const edit = await fillEdit(ctx, id, written);
   const [[row], files, [words], recent] = await ctx.read("posts:write", [
     ownUpload(ctx.team, id),
     filesOfOwnUpload(ctx.team, id),

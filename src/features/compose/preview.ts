@@ -4,6 +4,7 @@ import type { AccountRow } from "../accounts/table.ts";
 import type { MediaRow } from "../media/repo.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { ownPost } from "./batch.ts";
+import { readBlocks } from "./blocks.ts";
 import { type Refusal, validatePosts } from "./bulk.ts";
 import { assemblePost } from "./compose.ts";
 import { lookUp } from "./lookup.ts";
@@ -26,6 +27,7 @@ export async function previewPosts(ctx: Ctx, post: NewPost): Promise<Preview> {
   const { facts, files } = looked.findings;
   const presigned = await readPresigned(ctx, post);
   const media = checkMedia(ctx, post.media, files, presigned);
+  const blocks = await readBlocks(ctx, post);
   const posts: PreviewedPost[] = [];
   for (const accountId of post.accountIds) {
     const account = facts.find((one) => one.account.id === accountId)?.account;
@@ -34,7 +36,7 @@ export async function previewPosts(ctx: Ctx, post: NewPost): Promise<Preview> {
       const own = ownPost(ctx, post, { media, presigned }, account);
       const now = ctx.now();
       const at = own.scheduledFor ?? now;
-      const { post: whole, refs, parts } = await assemblePost(account, own, { now, at });
+      const { post: whole, refs, parts } = await assemblePost(account, own, { now, at, blocks });
       const { title, description, settings } = whole;
       const { platform } = account;
       posts.push({ account, platform, title, description, settings, media: refs, parts, files });

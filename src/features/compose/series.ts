@@ -4,6 +4,8 @@ import { named } from "../../db/named.ts";
 import type { Ctx } from "../../deps.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import { mayUse } from "../auth/rules.ts";
+import { blocksOfTeam } from "../blocks/repo.ts";
+import type { Block } from "../blocks/rules.ts";
 import { postWarnings } from "../content/as-published.ts";
 import { costOfAll, periodOf } from "../credits/rules.ts";
 import {
@@ -21,6 +23,7 @@ import type { AccountFacts, Violation } from "../limits/rules.ts";
 import { filesByHash } from "../media/repo.ts";
 import { textsOf, wholeText } from "../posts/parts.ts";
 import { ownPost } from "./batch.ts";
+import { usesBlocks } from "./blocks.ts";
 import { composePost, type NewRow } from "./compose.ts";
 import { unknownAccount } from "./create.ts";
 import { type Findings, SCOPE } from "./lookup.ts";
@@ -82,6 +85,7 @@ interface Accepted {
 type Judged = { accepted: Accepted; warnings: readonly string[] } | { errors: FieldError[] };
 
 interface SliceFindings extends Findings {
+  blocks: readonly Block[];
   made: SourcedPost[];
 }
 
@@ -167,13 +171,15 @@ class Slice {
         posts.map(({ sourceKey }) => sourceKey),
       ),
       holders: claims.length > 0 ? claimHolders(claims) : null,
+      blocks: posts.some(({ post }) => usesBlocks(post)) ? blocksOfTeam({ team: ctx.team }) : null,
     });
-    const { facts, recent, files, made, holders } = read(await ctx.read(SCOPE, queries));
+    const { facts, recent, files, made, holders, blocks } = read(await ctx.read(SCOPE, queries));
     return {
       facts: facts.filter(({ account }) => mayUse(ctx.actor, account.id)),
       recent: eachOnce([...recent.flat(), ...(holders ?? [])]),
       files: files ?? [],
       made,
+      blocks: blocks ?? [],
     };
   }
 
@@ -202,7 +208,7 @@ class Slice {
     { accountId, sourceKey, post }: SeriesPost,
     index: number,
     situation: {
-      findings: Findings;
+      findings: SliceFindings;
       presigned: CheckedFiles["presigned"];
       accepted: readonly Accepted[];
     },
@@ -227,6 +233,7 @@ class Slice {
             ),
             taken: takenBefore(unstored, own.scheduledFor ?? ctx.now()),
             spoken: await costOf(unstored, found),
+            blocks: findings.blocks,
             prepare,
           },
         )),

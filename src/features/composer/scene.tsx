@@ -8,6 +8,7 @@ import { clockOf } from "../../pages/times.tsx";
 import { connectorOf } from "../../platforms/registry.ts";
 import { accountsOfTeam } from "../accounts/repo.ts";
 import type { PageEnv } from "../auth/signed-in.ts";
+import { blocksOfTeam } from "../blocks/repo.ts";
 import type { Notice } from "../dashboard/parts.tsx";
 import { renderOwnPage } from "../dashboard/parts.tsx";
 import { draftById, draftsOf } from "../drafts/repo.ts";
@@ -89,6 +90,7 @@ export async function showComposer(c: Context<PageEnv>, scene: Scene): Promise<R
     zones: zoneOfTeam({ team }),
     accounts: accountsOfTeam(team, {}),
     pools: namedPools({ team }),
+    blocks: blocksOfTeam({ team }),
     drafts: draftsOf({ team, limit: MAX_LISTED }),
     draft: draftId !== null && !scene.written ? draftById({ team, id: draftId }) : null,
     draftFiles: draftId !== null ? filesOfDraft({ team, id: draftId }) : null,
@@ -119,6 +121,7 @@ export async function showComposer(c: Context<PageEnv>, scene: Scene): Promise<R
     clock,
     accounts: found.accounts.map((account) => shownAccount(account, ctx.config)),
     pools: found.pools,
+    blocks: found.blocks,
     drafts: found.drafts,
     files: await shownFiles(c, stored),
     upload: upload ? toEdited(upload) : null,

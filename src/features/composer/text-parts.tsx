@@ -1,4 +1,5 @@
 import { platformName } from "../../platforms/registry.ts";
+import { blockCall } from "../blocks/rules.ts";
 import { Section } from "../dashboard/parts.tsx";
 import { hasOwnTitle, OVERRIDES, takes } from "./content.ts";
 import { Control, ErrorPlace } from "./control.tsx";
@@ -48,10 +49,28 @@ export const Texts = ({ view }: { view: View }) => {
         text={title}
       />
       <p class="counts" id="title-counts" />
+      {view.blocks.length > 0 && <Blocks blocks={view.blocks} />}
       {view.upload === null && <Variants view={view} />}
     </Section>
   );
 };
+
+const Blocks = ({ blocks }: Pick<View, "blocks">) => (
+  <details>
+    <summary>Text blocks</summary>
+    <p class="muted">
+      Write a block where its text shall stand; the preview shows it.{" "}
+      <a href="/app/blocks">Change the blocks</a>
+    </p>
+    <ul>
+      {blocks.map((block) => (
+        <li>
+          <code>{blockCall(block)}</code>
+        </li>
+      ))}
+    </ul>
+  </details>
+);
 
 const LABELS = { title: "Title", caption: "Text", first_comment: "First comment" } as const;
 

@@ -5,6 +5,7 @@ import type { Clock } from "../../pages/times.tsx";
 import { connectorOf } from "../../platforms/registry.ts";
 import { accountRefusal } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
+import type { Block } from "../blocks/rules.ts";
 import type { Notice } from "../dashboard/parts.tsx";
 import type { ListedDraft } from "../drafts/repo.ts";
 import type { DraftContent } from "../drafts/table.ts";
@@ -36,6 +37,7 @@ export interface View {
   clock: Clock;
   accounts: readonly ShownAccount[];
   pools: readonly { id: number; name: string }[];
+  blocks: readonly Block[];
   drafts: readonly ListedDraft[];
   files: ReadonlyMap<string, ShownFile>;
   content: DraftContent;

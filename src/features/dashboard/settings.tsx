@@ -209,6 +209,12 @@ async function show(
           Zapier or an app of your own.
         </p>
       </Section>
+      <Section id="blocks" title="Text blocks">
+        <p>
+          <a href="/app/blocks">Texts that posts name</a>, such as a signature or a group of
+          hashtags.
+        </p>
+      </Section>
       <Section id="suggest" title="Suggestions">
         <p>
           <a href="/app/suggestions">Tell the people who run this instance what you miss.</a>

@@ -17,6 +17,7 @@ export const LINE_TYPES = [
   "app",
   "account",
   "suggestion",
+  "block",
   "draft",
   "pool",
   "poolSlot",

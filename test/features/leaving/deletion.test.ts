@@ -83,6 +83,7 @@ async function fullLife(): Promise<Life> {
   const hook = { url: "https://example.com/hook", events: ["suggestion.created"] };
   await life.call("POST", "/webhooks", hook);
   await life.call("POST", "/suggestions", { title: "Idea" });
+  await life.call("PUT", "/blocks/hello", { text: "Hello" });
   const media = [{ mediaId: "ab".repeat(32), altText: "" }];
   await life.call("POST", "/drafts", { content: { title: "Draft", media } });
   const address = "https://chat.example/secret";

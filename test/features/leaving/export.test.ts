@@ -46,6 +46,7 @@ async function fullLife(): Promise<Life> {
   await life.storeFiles(3);
   await life.insertMany(Array.from({ length: 12 }, () => ({ status: "completed" })));
   await life.call("POST", "/suggestions", { title: "Idea", body: "More" });
+  await life.call("PUT", "/blocks/hello", { text: "Hello" });
   await life.call("POST", "/drafts", { content: { title: "Draft" } });
   const { accountId } = life;
   expect((await life.call("POST", "/rehearsals", { accountId })).status).toBe(200);
@@ -61,6 +62,7 @@ test("pages of any size hold the same lines, each once, and end", async () => {
     "token",
     "account",
     "suggestion",
+    "block",
     "draft",
     "upload",
     "file",

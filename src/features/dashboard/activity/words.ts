@@ -59,6 +59,8 @@ const DONE: Record<Action, string> = {
   "file.added": "added {}",
   "file.changed": "changed {}",
   "file.removed": "removed {}",
+  "block.saved": "saved {}",
+  "block.deleted": "deleted {}",
   "calendar_feed.created": "made {}",
   "calendar_feed.ended": "ended {}",
   "credits.granted": "granted {}",
@@ -116,6 +118,12 @@ const NOUNS: Record<SubjectKind, Noun> = {
   review_link: { one: "a review link", many: "Review links", page: "/app/reviews" },
   report: { one: "a report link", many: "Report links", page: "/app/analytics" },
   calendar_feed: { one: "a calendar feed", many: "Calendar feeds", page: "/app/calendar" },
+  text_block: {
+    one: "a text block",
+    many: "Text blocks",
+    kind: "the text block",
+    page: "/app/blocks",
+  },
   credits: { one: "X credits", many: "X credits" },
   suggestion: { one: "a suggestion", many: "Suggestions", page: "/app/suggestions" },
 };

@@ -118,6 +118,7 @@ const TABLES = {
   review_links: "id",
   review_posts: "team_id, upload_id, link_id",
   suggestions: "id",
+  text_blocks: "team_id, name",
   tokens: "id",
 };
 

@@ -4,6 +4,7 @@ import { pickColumns, rowReader } from "../../../db/rows.ts";
 import { accounts } from "../../accounts/table.ts";
 import { activity } from "../../activity/table.ts";
 import { tokens, users } from "../../auth/table.ts";
+import { textBlocks } from "../../blocks/table.ts";
 import { creditLedger, creditPacks } from "../../credits/table.ts";
 import { domains } from "../../domains/table.ts";
 import { drafts } from "../../drafts/table.ts";
@@ -225,6 +226,7 @@ export const SECTIONS: readonly (Section | StoredSection)[] = [
     "createdAt",
     "updatedAt",
   ]),
+  section("block", textBlocks, ["name"], FIRST_TEXT, ["name", "kind", "text", "updatedAt"]),
   section("draft", drafts, ["id"], FIRST_NUMBER, [
     "id",
     "createdBy",

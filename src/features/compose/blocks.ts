@@ -1,0 +1,108 @@
+import { type FieldError, fieldError, invalidFields } from "../../core/errors.ts";
+import type { Ctx } from "../../deps.ts";
+import { readJsonArray } from "../../platforms/kit/form-fields.ts";
+import type { AccountRow } from "../accounts/table.ts";
+import { blocksOfTeam } from "../blocks/repo.ts";
+import { type Block, type BlockScope, expandBlocks, namesBlock } from "../blocks/rules.ts";
+import { type NewPost, PART_FIELDS, type RawSettings } from "./new-post.ts";
+import { scopeOfUpload } from "./repo/block-scope.ts";
+import type { UploadEdit } from "./schema.ts";
+
+type Written = Pick<NewPost, "title" | "description" | "settings"> &
+  Partial<Pick<NewPost, "caption" | "overrides">>;
+
+export const usesBlocks = ({
+  title,
+  description,
+  caption,
+  settings,
+  overrides,
+}: Written): boolean =>
+  namesBlock(JSON.stringify([title, description, caption, settings, overrides]));
+
+/** Makes no call unless the post names a block. */
+export async function readBlocks(ctx: Ctx, post: Written): Promise<readonly Block[]> {
+  if (!usesBlocks(post)) return [];
+  const [blocks] = await ctx.db.run([blocksOfTeam({ team: ctx.team })]);
+  return blocks;
+}
+
+export interface Filled<T> {
+  filled: T;
+  errors: FieldError[];
+}
+
+/** Puts the team's blocks into the texts of a post for one account. */
+export function fillBlocks<T extends Written>(
+  own: T,
+  blocks: readonly Block[],
+  account: Pick<AccountRow, "platform" | "accountName">,
+): Filled<T> {
+  if (!usesBlocks(own)) return { filled: own, errors: [] };
+  const scope: BlockScope = { platform: account.platform, account: account.accountName };
+  const errors: FieldError[] = [];
+  const fill = (field: string) => (text: string) => {
+    const { text: expanded, refusals } = expandBlocks(text, blocks, scope);
+    errors.push(...refusals.map((refusal) => fieldError(field, refusal)));
+    return expanded;
+  };
+  const settings = fillParts(own.settings, fill);
+  const filled = {
+    ...own,
+    title: own.title === null ? null : fill("title")(own.title),
+    description: own.description === null ? null : fill("description")(own.description),
+    settings,
+  };
+  return { filled, errors };
+}
+
+/**
+ * Puts the team's blocks into the texts of an edit.
+ *
+ * @throws AppError 400
+ */
+export async function fillEdit(ctx: Ctx, id: number, edit: UploadEdit): Promise<UploadEdit> {
+  const { title, description, thread, first_comment } = edit;
+  const texts = { title, description, thread, first_comment };
+  if (!namesBlock(JSON.stringify(texts))) return edit;
+  const [blocks, [scope]] = await ctx.read("posts:write", [
+    blocksOfTeam({ team: ctx.team }),
+    scopeOfUpload(ctx.team, id),
+  ]);
+  if (!scope) return edit;
+  const errors: FieldError[] = [];
+  const filled = Object.entries(texts).flatMap(([field, value]) => {
+    if (value === undefined) return [];
+    const fill = (text: string) => {
+      const { text: expanded, refusals } = expandBlocks(text, blocks, scope);
+      errors.push(...refusals.map((refusal) => fieldError(field, refusal)));
+      return expanded;
+    };
+    return [[field, fillDeep(value, fill)]];
+  });
+  if (errors.length > 0) throw invalidFields(errors);
+  return { ...edit, ...Object.fromEntries(filled) };
+}
+
+/** A thread is a JSON array of texts, or of objects with a text. */
+function fillParts(
+  settings: RawSettings,
+  fill: (field: string) => (text: string) => string,
+): RawSettings {
+  const parts = PART_FIELDS.flatMap((field) => {
+    const value = settings[field];
+    if (typeof value !== "string" || !namesBlock(value)) return [];
+    const list = readJsonArray(value);
+    return [[field, list ? JSON.stringify(fillDeep(list, fill(field))) : fill(field)(value)]];
+  });
+  return { ...settings, ...Object.fromEntries(parts) };
+}
+
+function fillDeep(value: unknown, fill: (text: string) => string): unknown {
+  if (typeof value === "string") return fill(value);
+  if (Array.isArray(value)) return value.map((one) => fillDeep(one, fill));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [name, fillDeep(one, fill)]),
+  );
+}
