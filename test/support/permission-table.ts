@@ -161,7 +161,7 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
     form: { file: new File([`account,description\n${await team.account()},Hello\n`], "posts.csv") },
   })),
   listBlocks: anybody(() => ({})),
-  saveBlock: anybody(() => ({ params: { name: "hello" }, json: { text: "Hello" } })),
+  saveBlock: anybody(() => ({ params: { name: "hello" }, json: { text: "Hello" } }), "200"),
   deleteBlock: anybody(async (team) => ({ params: { name: await team.block() } })),
   presignFiles: anybody(() => ({
     json: { route: "photos", files: [{ name: "a.png", size: 68, type: "image/png" }] },

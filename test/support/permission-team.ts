@@ -111,6 +111,7 @@ export class PlantedTeam {
     await this.upload();
     await this.file();
     await this.draft();
+    await this.block();
     await this.program(this.owner);
     await this.app();
     await this.invite();
