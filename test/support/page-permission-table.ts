@@ -212,6 +212,9 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
   "POST /app/blocks/:name/delete": anybody(async (team) => ({
     params: { name: await team.block() },
   })),
+  "POST /app/settings/quiet-hours": anybody(() => ({
+    fields: { whose: "own", from: "22:00", to: "07:00", timezone: "UTC" },
+  })),
   "GET /app/uploads/:id": anybody(async (team) => ({ params: { id: await team.upload() } })),
   "POST /app/uploads/:id/retry": anybody(async (team) => ({
     params: { id: await team.upload({ isFailed: true }) },

@@ -1,5 +1,6 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Notifications } from "../../core/notices.ts";
+import type { QuietHours } from "../../core/quiet-hours.ts";
 import type { Scope } from "../../core/scopes.ts";
 import { flag, instant, json } from "../../db/columns.ts";
 
@@ -10,6 +11,8 @@ export const users = sqliteTable("users", {
   sharesAddress: flag("shares_address").notNull().default(false),
   name: text("name"),
   notifications: json<Notifications>("notifications"),
+  /** Notices wait in these hours; null for none. */
+  quietHours: json<QuietHours>("quiet_hours"),
   createdAt: instant("created_at").notNull(),
 });
 

@@ -96,8 +96,10 @@ export const Browsers = ({ path, settings: { push } }: Props) => (
 export const Chats = ({ path, settings, mayChange }: Props & { mayChange: boolean }) => (
   <Section id="messaging" title="Messaging">
     <p class="muted">
-      An incoming webhook of Slack, or of another chat that takes the same messages. Its address is
-      kept encrypted and not shown again.
+      The address of an incoming webhook of Slack or Discord, of a Telegram bot (
+      <code>{"https://api.telegram.org/bot<token>/sendMessage?chat_id=<chat>"}</code>), or of
+      another chat that takes Slack's messages. It is kept encrypted and not shown again.{" "}
+      <a href="/docs/teams#notices">How to get one</a>.
     </p>
     <Chat path={path} whose="own" title="Your own" chat={settings.messaging.own} mayChange />
     <Chat
@@ -109,6 +111,47 @@ export const Chats = ({ path, settings, mayChange }: Props & { mayChange: boolea
     />
   </Section>
 );
+
+export const QuietHoursForms = ({ path, settings, mayChange }: Props & { mayChange: boolean }) => (
+  <Section id="quiet" title="Quiet hours">
+    <p class="muted">Notices wait until these hours are over.</p>
+    <Quiet path={path} whose="own" title="Yours" settings={settings} />
+    {mayChange && <Quiet path={path} whose="team" title="The team's chat" settings={settings} />}
+  </Section>
+);
+
+const Quiet = ({ path, whose, title, settings }: Props & Pick<ChatProps, "whose" | "title">) => {
+  const hours = settings.quietHours[whose];
+  return (
+    <>
+      <h3>{title}</h3>
+      <TeamForm class="row" action={`${path}/quiet-hours`}>
+        <input type="hidden" name="whose" value={whose} />
+        <label>
+          From
+          <input name="from" type="time" required value={hours?.from ?? "22:00"} />
+        </label>
+        <label>
+          To
+          <input name="to" type="time" required value={hours?.to ?? "07:00"} />
+        </label>
+        <label>
+          Time zone
+          <input name="timezone" required maxlength={64} value={hours?.timezone ?? settings.zone} />
+        </label>
+        <Button tone="quiet">Save</Button>
+      </TeamForm>
+      {hours && (
+        <TeamForm action={`${path}/quiet-hours`}>
+          <input type="hidden" name="whose" value={whose} />
+          <Button tone="danger" label={`No quiet hours: ${title}`}>
+            None
+          </Button>
+        </TeamForm>
+      )}
+    </>
+  );
+};
 
 interface ChatProps {
   path: string;

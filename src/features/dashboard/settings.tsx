@@ -20,7 +20,7 @@ import { logoPath } from "../settings/rules.ts";
 import { readSettingsBeside, removeLogo, type Settings, storeLogo } from "../settings/service.ts";
 import { DatabaseFill } from "./database-fill.tsx";
 import { Button, Field, InputField, SubmitLine } from "./form-parts.tsx";
-import { Browsers, Chats, NotificationsForm } from "./notice-parts.tsx";
+import { Browsers, Chats, NotificationsForm, QuietHoursForms } from "./notice-parts.tsx";
 import { doneNotice, NoticeLine, renderOwnPage, Section } from "./parts.tsx";
 import { PUSH_SCRIPT } from "./push-routes.ts";
 import { attempt, readFields, type Shown } from "./refusals.ts";
@@ -96,6 +96,13 @@ settingsPage.post(`${PATH}/messaging`, signedIn("write"), (c) =>
   change(c, (form) => ({
     messaging: { [textField(form, "whose")]: textField(form, "url") || null },
   })),
+);
+
+settingsPage.post(`${PATH}/quiet-hours`, signedIn("write"), (c) =>
+  change(c, (form) => {
+    const [from, to, timezone] = ["from", "to", "timezone"].map((name) => textField(form, name));
+    return { quietHours: { [textField(form, "whose")]: from ? { from, to, timezone } : null } };
+  }),
 );
 
 settingsPage.post(`${PATH}/push`, signedIn("write"), async (c) => {
@@ -203,6 +210,7 @@ async function show(
       <NotificationsForm path={PATH} settings={settings} />
       <Browsers path={PATH} settings={settings} />
       <Chats path={PATH} settings={settings} mayChange={role !== "MEMBER"} />
+      <QuietHoursForms path={PATH} settings={settings} mayChange={role !== "MEMBER"} />
       <Section id="apps" title="Apps">
         <p>
           <a href="/app/settings/apps">Let another program offer “Connect Akimbo”</a>, such as n8n,

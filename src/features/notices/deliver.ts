@@ -1,4 +1,5 @@
 import { isOn } from "../../core/notices.ts";
+import { quietUntil } from "../../core/quiet-hours.ts";
 import { MINUTE } from "../../core/time.ts";
 import type { Query } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
@@ -14,7 +15,13 @@ import {
   ofWebhook,
 } from "./occurrences.ts";
 import * as repo from "./repo/notices.ts";
-import { noteRefused, noteTaken, removeTargets, targetsOf } from "./repo/targets.ts";
+import {
+  noteRefused,
+  noteTaken,
+  type QuietTarget,
+  removeTargets,
+  targetsOf,
+} from "./repo/targets.ts";
 import { isStale, KIND_OF, retryAt } from "./rules.ts";
 import { type Sent, sendByMail, sendToTarget } from "./send.ts";
 import type { NoticeRow, TargetRow } from "./table.ts";
@@ -34,7 +41,7 @@ interface Facts {
   occurrences: Map<string, Occurrence>;
   recipients: Map<string, repo.Person[]>;
   people: repo.Person[];
-  targets: Map<number, TargetRow>;
+  targets: Map<number, QuietTarget>;
 }
 
 /** Notices of one kind for one receiver. */
@@ -53,10 +60,11 @@ export async function sendNotices(deps: Deps, max = MAX_MESSAGES): Promise<void>
   const facts = await lookUp(deps, taken);
   const addressed = await address(deps, facts, taken.filter(isUnaddressed));
   const rows = [...taken.filter((row) => !isUnaddressed(row)), ...addressed];
-  const { parcels, dropped } = pack(facts, rows, now);
+  const { parcels, dropped, waiting } = pack(facts, rows, now);
   const ended = await sendAll(deps, parcels.slice(0, max));
   const putBack = parcels.slice(max).flatMap(({ rows }) => rows);
-  await store(deps, ended, dropped, putBack);
+  const moved = putBack.map((row) => ({ row, to: now, attempt: row.attempt }));
+  await store(deps, ended, dropped, [...moved, ...waiting]);
   if (putBack.length > 0 || taken.length === SLICE) await wakeNotices(deps, 0);
 }
 
@@ -156,15 +164,21 @@ function receiversOf(deps: Deps, facts: Facts, row: NoticeRow): NoticeRow[] {
   return [...persons, ...chats];
 }
 
-/** `dropped`: notices that are too late or have no receiver. */
+/** `dropped`: notices that are too late or have no receiver. `waiting`: notices in their receiver's quiet hours. */
 function pack(facts: Facts, rows: readonly NoticeRow[], now: Date) {
   const parcels = new Map<string, Parcel>();
   const dropped: NoticeRow[] = [];
+  const waiting: repo.MovedNotice[] = [];
   for (const row of rows) {
     const occurrence = facts.occurrences.get(row.subject);
     const to = occurrence && !isStale(row, now) ? receiverOf(facts, row, occurrence) : null;
     if (!occurrence || !to) {
       dropped.push(row);
+      continue;
+    }
+    const quietEnd = quietEndOf(facts, row, now);
+    if (quietEnd) {
+      waiting.push({ row, to: quietEnd, attempt: row.attempt });
       continue;
     }
     const { name, by } = occurrence;
@@ -174,7 +188,19 @@ function pack(facts: Facts, rows: readonly NoticeRow[], now: Date) {
     parcel?.occurrences.push(occurrence);
     if (!parcel) parcels.set(key, { rows: [row], occurrences: [occurrence], to });
   }
-  return { parcels: [...parcels.values()], dropped };
+  return { parcels: [...parcels.values()], dropped, waiting };
+}
+
+function quietEndOf(
+  { people, targets }: Facts,
+  { userId, teamId, targetId }: NoticeRow,
+  now: Date,
+): Date | null {
+  const hours =
+    userId === 0
+      ? targets.get(targetId)?.quietHours
+      : people.find((one) => one.userId === userId && one.teamId === teamId)?.quietHours;
+  return hours ? quietUntil(hours, now) : null;
 }
 
 /** Null when the receiver left the team, switched the notice off, or was removed. */
@@ -218,10 +244,10 @@ async function store(
   deps: Deps,
   ended: readonly Ended[],
   dropped: readonly NoticeRow[],
-  putBack: readonly NoticeRow[],
+  waiting: readonly repo.MovedNotice[],
 ): Promise<void> {
   const now = deps.now();
-  const moved: repo.MovedNotice[] = putBack.map((row) => ({ row, to: now, attempt: row.attempt }));
+  const moved = [...waiting];
   const over = [...dropped];
   for (const { parcel, sent } of ended) {
     const [{ attempt, channel }] = parcel.rows as [NoticeRow];

@@ -3,10 +3,11 @@ import { encryptPush, vapidAuthorization } from "../../core/web-push.ts";
 import { refusedTarget } from "../../core/webhooks.ts";
 import type { Deps } from "../../deps.ts";
 import { hasMailer, sendMail } from "../mail/service.ts";
+import { chatKindOf, reasonIn, secondsToWait, toMessage } from "./chats.ts";
 import { ANSWER_MS } from "./rules.ts";
 import { type Browser, openTarget } from "./secrets.ts";
 import type { TargetRow } from "./table.ts";
-import { type Occurrence, toChat, toMail, toPush } from "./words.ts";
+import { type Occurrence, toMail, toPush } from "./words.ts";
 
 /** `gone`: the target will never accept a message again. */
 export type Sent =
@@ -36,9 +37,12 @@ export async function sendToTarget(deps: Deps, target: TargetRow, all: Several):
     : sendChat(deps, secret, all);
 }
 
-function sendChat(deps: Deps, url: string, all: Several): Promise<Sent> {
+function sendChat(deps: Deps, address: string, all: Several): Promise<Sent> {
+  const { url, body } = toMessage(address, all);
   const headers = { "Content-Type": "application/json" };
-  return post(deps, url, { headers, body: JSON.stringify(toChat(all)) });
+  // Another service might say the address, which is a secret.
+  const tellsReason = chatKindOf(address) !== "other";
+  return post(deps, url, { headers, body: JSON.stringify(body), tellsReason });
 }
 
 /** Push services keep messages this long for offline browsers. */
@@ -62,12 +66,16 @@ async function sendPush(deps: Deps, browser: Browser, all: Several): Promise<Sen
     },
     body: await encryptPush(keys, JSON.stringify(toPush(all))),
   });
-  return sent.kind === "refused" && GONE.some((status) => sent.error === answered(status))
+  return sent.kind === "refused" &&
+    GONE.some((status) => sent.error.startsWith(`It answered ${status}`))
     ? { kind: "gone" }
     : sent;
 }
 
-const answered = (status: number): string => `It answered ${status}.`;
+const answered = (status: number, reason: string | null = null): string =>
+  reason === null
+    ? `It answered ${status}.`
+    : `It answered ${status}: ${reason.replace(/\.?$/, ".")}`;
 
 /** After these statuses, as after 5xx, a retry may succeed. */
 const TEMPORARY = [408, 425, 429];
@@ -75,20 +83,29 @@ const TEMPORARY = [408, 425, 429];
 async function post(
   deps: Deps,
   url: string,
-  { headers, body }: { headers: Record<string, string>; body: BodyInit },
+  {
+    headers,
+    body,
+    tellsReason = false,
+  }: { headers: Record<string, string>; body: BodyInit; tellsReason?: boolean },
 ): Promise<Sent> {
   const refusal = refusedTarget(url, deps.config);
   if (refusal) return { kind: "refused", error: `Its address ${refusal}.` };
   const signal = AbortSignal.timeout(ANSWER_MS);
   const init = { method: "POST", headers, body, redirect: "manual", signal } as const;
   try {
-    const { status, headers: reply, body: unread } = await deps.fetch(url, init);
-    void unread?.cancel().catch(() => {});
-    if (status >= 200 && status < 300) return { kind: "taken" };
-    if (status < 500 && !TEMPORARY.includes(status)) {
-      return { kind: "refused", error: answered(status) };
+    const answer = await deps.fetch(url, init);
+    const { status, headers: reply } = answer;
+    if (status >= 200 && status < 300) {
+      void answer.body?.cancel().catch(() => {});
+      return { kind: "taken" };
     }
-    const askedMs = readRetryAfter(reply.get("retry-after"));
+    const said = await readBeginning(answer);
+    if (status < 500 && !TEMPORARY.includes(status)) {
+      return { kind: "refused", error: answered(status, tellsReason ? reasonIn(said) : null) };
+    }
+    const asked = readRetryAfter(reply.get("retry-after"));
+    const askedMs = Math.max(asked, Math.min(secondsToWait(said) * SECOND, HOUR));
     return { kind: "unanswered", error: answered(status), askedMs };
   } catch (error) {
     const isTimeout = error instanceof Error && error.name === "TimeoutError";
@@ -97,6 +114,16 @@ async function post(
       error: isTimeout ? "It did not answer within 10 seconds." : "The connection failed.",
     };
   }
+}
+
+const MAX_ANSWER_BYTES = 2_000;
+
+async function readBeginning({ body }: Response): Promise<string> {
+  if (!body) return "";
+  const reader = body.getReader();
+  const { value } = await reader.read();
+  void reader.cancel().catch(() => {});
+  return new TextDecoder().decode(value?.subarray(0, MAX_ANSWER_BYTES));
 }
 
 /** From Retry-After seconds to ms, at most an hour; 0 for other values. */

@@ -4,6 +4,7 @@ import { arePushKeys } from "../../core/web-push.ts";
 import { MAX_URL_CHARACTERS, refusedTarget } from "../../core/webhooks.ts";
 import type { Query } from "../../db/client.ts";
 import type { Ctx } from "../../deps.ts";
+import { chatRefusal } from "./chats.ts";
 import * as repo from "./repo/targets.ts";
 import { maskAddress } from "./rules.ts";
 import { type Browser, sealBrowser, sealChat } from "./secrets.ts";
@@ -52,7 +53,7 @@ function refuseAddress({ config }: Ctx, field: string, url: string): FieldError[
       ? `must have at most ${MAX_URL_CHARACTERS} characters`
       : url.includes(MASK)
         ? "must be the whole address, not the part that is shown"
-        : refusedTarget(url, config);
+        : (refusedTarget(url, config) ?? chatRefusal(url));
   return refusal === null ? [] : [{ field, message: `${field}: ${refusal}` }];
 }
 

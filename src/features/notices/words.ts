@@ -19,7 +19,7 @@ export interface Occurrence {
 /** Spec is silent. */
 const MAX_LISTED = 10;
 const WHAT_CHARACTERS = 100;
-const NOTE_CHARACTERS = 500;
+export const NOTE_CHARACTERS = 500;
 
 /** Characters that break a line or change the direction of text. */
 const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
@@ -62,22 +62,23 @@ const HEADLINES: Record<NoticeName, (count: number, decider: string) => string> 
 
 const posts = (count: number): string => (count === 1 ? "a post" : `${count} posts`);
 
-type Several = readonly [Occurrence, ...Occurrence[]];
+export type Several = readonly [Occurrence, ...Occurrence[]];
 
 /** A mail's subject, without untrusted text. */
 export const headlineOf = ([first, ...more]: Several): string =>
   HEADLINES[first.name](1 + more.length, DECIDERS[first.by ?? "team"]);
 
-const noteOf = ({ note }: Occurrence): string | null => note && toLine(note, NOTE_CHARACTERS);
+export const noteOf = ({ note }: Occurrence): string | null =>
+  note && toLine(note, NOTE_CHARACTERS);
 
-const listed = (all: Several): readonly Occurrence[] => all.slice(0, MAX_LISTED);
+export const listed = (all: Several): readonly Occurrence[] => all.slice(0, MAX_LISTED);
 
-const unlisted = ({ length }: Several): string | null =>
+export const unlisted = ({ length }: Several): string | null =>
   length > MAX_LISTED ? `And ${length - MAX_LISTED} more.` : null;
 
-const lines = (...parts: (string | null)[]): string => parts.filter(Boolean).join("\n");
+export const lines = (...parts: (string | null)[]): string => parts.filter(Boolean).join("\n");
 
-const addressOf = ({ origin, path }: Occurrence): string | null =>
+export const addressOf = ({ origin, path }: Occurrence): string | null =>
   origin === null ? null : origin + path;
 
 export function toMail(all: Several): { subject: string; text: string } {
@@ -94,25 +95,6 @@ export function toMail(all: Several): { subject: string; text: string } {
       `Choose which notices you get in the settings: ${origin ?? ""}/app/settings#notifications`,
     ].join("\n\n"),
   };
-}
-
-/** Escapes Slack's markup. Source: Slack, "Formatting message text". */
-const escapeChat = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-
-export function toChat(all: Several): { text: string } {
-  const items = listed(all).map((one) => {
-    const address = addressOf(one);
-    const what = escapeChat(one.what);
-    const note = noteOf(one);
-    return lines(
-      // A bar would end the link's address early.
-      address === null ? what : `<${address}|${what.replaceAll("|", "¦")}>`,
-      escapeChat(toLine(one.where, NOTE_CHARACTERS)),
-      note && `&gt; ${escapeChat(note)}`.replace("&gt;", ">"),
-    );
-  });
-  return { text: lines(`*${headlineOf(all)}*`, ...items, unlisted(all)) };
 }
 
 export interface PushText {

@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { text } from "drizzle-orm/sqlite-core";
+import type { QuietHours } from "../../core/quiet-hours.ts";
 import { assignments } from "../../db/assignments.ts";
 import { prepared, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import { OWNER_ID } from "../../db/open-accounts.ts";
@@ -17,12 +18,13 @@ const readTeamSettings = rowReader(
     "branding",
     "blocklist",
     "bannedHashtags",
+    "quietHours",
   ]),
 );
 
 export const settingsOfTeam = prepared(
   ({ team }: Params<{ team: SQL }>) =>
-    sql`SELECT slug, zone, requires_approval, branding, blocklist, banned_hashtags
+    sql`SELECT slug, zone, requires_approval, branding, blocklist, banned_hashtags, quiet_hours
       FROM teams WHERE id = ${team}`,
   readTeamSettings,
 );
@@ -47,8 +49,9 @@ export const zoneAndColorOfTeam = prepared(
 );
 
 export const notificationsOf = prepared(
-  ({ user }: Params<{ user: SQL }>) => sql`SELECT notifications FROM users WHERE id = ${user}`,
-  valueReader(users.notifications),
+  ({ user }: Params<{ user: SQL }>) =>
+    sql`SELECT notifications, quiet_hours FROM users WHERE id = ${user}`,
+  rowReader(pickColumns(users, ["notifications", "quietHours"])),
 );
 
 export const NO_BRANDING = {
@@ -100,6 +103,13 @@ export const updateNotifications = (
 ): Query<number> =>
   sqlWrite(sql`UPDATE users SET notifications = ${merged(sql`notifications`, change)}
     WHERE id = ${user}`);
+
+export const updateQuietHours = (
+  { whose, id }: { whose: "users" | "teams"; id: SQL },
+  hours: QuietHours | null,
+): Query<number> =>
+  sqlWrite(sql`UPDATE ${sql.identifier(whose)} SET quiet_hours = ${hours && JSON.stringify(hours)}
+    WHERE id = ${id}`);
 
 export const brandingOfOperator = (): Query<(Branding | null)[]> =>
   sqlQuery(

@@ -48,6 +48,14 @@ const color = z
 
 const on = z.boolean();
 
+const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be a time such as 22:00");
+
+const quietHours = z.strictObject({
+  from: timeOfDay,
+  to: timeOfDay.describe("May be on the next day."),
+  timezone: zoneSchema.openapi({ type: "string", maxLength: 64 }),
+});
+
 export const settingsChangeSchema = z
   .strictObject({
     branding: z
@@ -104,6 +112,12 @@ export const settingsChangeSchema = z
       .partial()
       .nullable()
       .describe("The caller's own channels, by kind of notice. Null: on."),
+    quietHours: z
+      .strictObject({ own: quietHours.nullable(), team: quietHours.nullable() })
+      .partial()
+      .describe(
+        "Notices wait until the hours end: the caller's own by mail, push and chat, and those to the team's chat. Null: none. An extension.",
+      ),
     messaging: z
       .strictObject({
         own: chatAddress
@@ -114,13 +128,15 @@ export const settingsChangeSchema = z
           .describe("Incoming webhook of a chat for every notice about the team. Null: none."),
       })
       .describe(
-        'Slack, and whatever else takes a POST of `{"text": …}`. The address is a secret: it is kept encrypted and never shown again.',
+        'An incoming webhook of Slack or Discord, the call of a Telegram bot (https://api.telegram.org/bot<token>/sendMessage?chat_id=<chat>), or whatever takes a POST of `{"text": …}`, such as Mattermost. The address is a secret: it is kept encrypted and never shown again.',
       ),
   })
   .partial()
   .meta({ id: "SettingsChange" });
 
 export type SettingsChange = z.output<typeof settingsChangeSchema>;
+
+const shownHours = z.object({ from: z.string(), to: z.string(), timezone: z.string() });
 
 export const settingsSchema = z
   .object({
@@ -144,6 +160,7 @@ export const settingsSchema = z
     notifications: z
       .object(byName(NOTICES, z.object(byName(CHANNELS, on))))
       .describe("The caller's own channels, by kind of notice."),
+    quietHours: z.object({ own: shownHours.nullable(), team: shownHours.nullable() }),
     messaging: z.object({ own: chatSchema.nullable(), team: chatSchema.nullable() }),
     push: z.object({
       publicKey: z

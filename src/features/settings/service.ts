@@ -48,7 +48,7 @@ export async function readSettingsBeside<const Q extends readonly Query<unknown>
 
 type SettingsRows = Results<ReturnType<typeof lookUp>>;
 
-function toSettings({ config }: Ctx, [[team], [chosen], chats, browsers]: SettingsRows) {
+function toSettings({ config }: Ctx, [[team], [person], chats, browsers]: SettingsRows) {
   if (!team) throw new Error("The caller has no team.");
   return {
     slug: team.slug,
@@ -57,7 +57,8 @@ function toSettings({ config }: Ctx, [[team], [chosen], chats, browsers]: Settin
     requireMemberApproval: team.requiresApproval,
     blocklist: team.blocklist ?? [],
     bannedHashtags: (team.bannedHashtags ?? {}) as Record<string, string[]>,
-    notifications: allNotifications(chosen ?? null),
+    notifications: allNotifications(person?.notifications ?? null),
+    quietHours: { own: person?.quietHours ?? null, team: team.quietHours ?? null },
     messaging: toChats(chats),
     push: { publicKey: config.vapid?.publicKey ?? null, browsers },
   };
@@ -68,8 +69,9 @@ export type Settings = ReturnType<typeof toSettings>;
 /** @throws AppError FORBIDDEN unless the caller is owner or admin; 400 for a forbidden chat address */
 export async function changeSettings(ctx: Ctx, change: SettingsChange): Promise<Settings> {
   await ctx.read("team:write", []);
-  const { notifications, messaging = {}, ...ofTeam } = change;
-  const isOfTeam = Object.keys(ofTeam).length > 0 || messaging.team !== undefined;
+  const { notifications, messaging = {}, quietHours = {}, ...ofTeam } = change;
+  const isOfTeam =
+    Object.keys(ofTeam).length > 0 || messaging.team !== undefined || quietHours.team !== undefined;
   if (isOfTeam) requireManager(ctx);
   if (ofTeam.requireMemberApproval !== undefined) {
     requireOneOf(
@@ -86,6 +88,12 @@ export async function changeSettings(ctx: Ctx, change: SettingsChange): Promise<
         ]
       : []),
     ...(notifications !== undefined ? [repo.updateNotifications(ctx.user, notifications)] : []),
+    ...(quietHours.own === undefined
+      ? []
+      : [repo.updateQuietHours({ whose: "users", id: ctx.user }, quietHours.own)]),
+    ...(quietHours.team === undefined
+      ? []
+      : [repo.updateQuietHours({ whose: "teams", id: ctx.team }, quietHours.team)]),
     ...(await changeChats(ctx, messaging)),
     ...(isOfTeam && Object.keys(ofTeam).length === 0
       ? [activityLine(ctx, "settings.changed", null)]

@@ -1,6 +1,7 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { PlanName } from "../../core/plans.ts";
 import type { Platform } from "../../core/platforms.ts";
+import type { QuietHours } from "../../core/quiet-hours.ts";
 import { flag, instant, json } from "../../db/columns.ts";
 
 export interface Branding {
@@ -32,6 +33,8 @@ export const teams = sqliteTable("teams", {
   deletedAt: instant("deleted_at"),
   createdAt: instant("created_at").notNull(),
   updatedAt: instant("updated_at").notNull(),
+  /** Notices to the team's chat wait in these hours; null for none. */
+  quietHours: json<QuietHours>("quiet_hours"),
 });
 
 export const members = sqliteTable(

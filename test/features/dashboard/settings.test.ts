@@ -54,6 +54,7 @@ test("forms change the settings, and show them again", async () => {
       endingDomains: off,
       fullDatabase: off,
     },
+    quietHours: { own: null, team: null },
     messaging: { own: null, team: null },
     push: { publicKey: expect.any(String), browsers: [] },
   });

@@ -12,6 +12,7 @@ import {
 import { measure } from "../../support/meter.ts";
 
 const UNSET = {
+  quietHours: { own: null, team: null },
   messaging: { own: null, team: null },
   push: { publicKey: expect.any(String), browsers: [] },
   branding: { name: null, link: null, color: null, logoUrl: null },

@@ -249,14 +249,14 @@ export const noticeIfChanged = preparedWrite(
 
 const readPerson = rowReader({
   ...pickColumns(members, ["teamId", "userId", "role"]),
-  ...pickColumns(users, ["email", "notifications"]),
+  ...pickColumns(users, ["email", "notifications", "quietHours"]),
 });
 
 export type Person = ReturnType<typeof readPerson>;
 
 export const peopleOf = prepared(
   ({ teamIds }: Params<{ teamIds: string }>) => sql`
-    SELECT m.team_id, m.user_id, m.role, p.email, p.notifications
+    SELECT m.team_id, m.user_id, m.role, p.email, p.notifications, p.quiet_hours
     FROM json_each(${teamIds}) t
     CROSS JOIN members m ON m.team_id = t.value AND m.is_active = 1
     JOIN users p ON p.id = m.user_id`,

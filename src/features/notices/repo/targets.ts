@@ -1,21 +1,31 @@
-import { type SQL, sql } from "drizzle-orm";
+import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import { prepared, preparedWrite, type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
 import { pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
+import { teams } from "../../teams/table.ts";
 import { MAX_BROWSERS } from "../rules.ts";
 import { noticeTargets, type TargetRow } from "../table.ts";
 
 const readTarget = rowReader(noticeTargets);
 
+const readQuietTarget = rowReader({
+  ...getTableColumns(noticeTargets),
+  quietHours: teams.quietHours,
+});
+
+/** A team's chat has the team's quiet hours. */
+export type QuietTarget = ReturnType<typeof readQuietTarget>;
+
 /** A member of several teams appears several times, with the same targets. */
 export const targetsOf = prepared(
   ({ teamIds }: Params<{ teamIds: string }>) => sql`
-    SELECT n.* FROM json_each(${teamIds}) t
+    SELECT n.*, NULL AS quiet_hours FROM json_each(${teamIds}) t
       CROSS JOIN members m ON m.team_id = t.value AND m.is_active = 1
       CROSS JOIN notice_targets n ON n.user_id = m.user_id AND n.team_id = 0
-    UNION ALL SELECT n.* FROM json_each(${teamIds}) t
-      CROSS JOIN notice_targets n ON n.user_id = 0 AND n.team_id = t.value`,
-  readTarget,
+    UNION ALL SELECT n.*, team.quiet_hours FROM json_each(${teamIds}) t
+      CROSS JOIN notice_targets n ON n.user_id = 0 AND n.team_id = t.value
+      JOIN teams team ON team.id = n.team_id`,
+  readQuietTarget,
 );
 
 const SHOWN = pickColumns(noticeTargets, ["id", "teamId", "label", "error", "createdAt"]);
