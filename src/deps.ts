@@ -1,4 +1,4 @@
-import type { SQL } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { type Config, configOf, readSettings, type Settings } from "./config.ts";
 import { now } from "./core/clock.ts";
 import { type Cipher, createCipher } from "./core/encryption.ts";
@@ -138,6 +138,17 @@ export interface Ctx extends Deps {
     queries: Q,
   ): Promise<Results<Q>>;
 }
+
+/** For work that goes on after its call, in the name of a person. Only agent tools bind scopes. */
+export const contextFor = (deps: Deps, actor: Actor): Ctx => ({
+  ...deps,
+  team: sql`${actor.teamId}`,
+  user: sql`${actor.userId}`,
+  actor,
+  knownActor: () => actor,
+  bindScope: () => {},
+  read: (_, queries) => deps.db.run(queries),
+});
 
 type Shared = Pick<Deps, "config" | "cipher" | "db" | "fetch" | "startedAt" | "deployment">;
 

@@ -70,6 +70,7 @@ const ROUTERS: Entry[] = [
   ["upload", async () => (await import("../features/compose/routes.ts")).uploadRoutes],
   [["upload", "posts"], async () => (await import("../features/posts/routes.ts")).postRoutes],
   ["blocks", async () => (await import("../features/blocks/routes.ts")).blockRoutes],
+  ["feeds", async () => (await import("../features/feeds/routes.ts")).feedRoutes],
   ["drafts", async () => (await import("../features/drafts/routes.ts")).draftRoutes],
   ["media", async () => (await import("../features/library/routes.ts")).libraryRoutes],
   ["calendar", async () => (await import("../features/calendar/routes.ts")).calendarRoutes],

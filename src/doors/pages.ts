@@ -10,6 +10,7 @@ import { appsPage } from "../features/dashboard/apps.tsx";
 import { blocksPage } from "../features/dashboard/blocks.tsx";
 import { calendarPage } from "../features/dashboard/calendar.tsx";
 import { connectionPages } from "../features/dashboard/connection-pages.tsx";
+import { feedsPage } from "../features/dashboard/feeds.tsx";
 import { homePage } from "../features/dashboard/home.tsx";
 import { importPage } from "../features/dashboard/import.tsx";
 import { invitePage } from "../features/dashboard/invite.tsx";
@@ -53,6 +54,7 @@ const BEHIND_SIGN_IN = [
   uploadsPage,
   importPage,
   blocksPage,
+  feedsPage,
   uploadPage,
   reviewsPage,
   poolsPage,

@@ -1,4 +1,5 @@
 import { createMiddleware } from "hono/factory";
+import { joinBytes } from "../core/bytes.ts";
 import { AppError, tooLarge } from "../core/errors.ts";
 import { Turns } from "../core/turns.ts";
 import type { Deps } from "../deps.ts";
@@ -100,13 +101,7 @@ class RequestBody {
       isLarge = true;
       await onLarge();
     }
-    const whole = new Uint8Array(this.takenBytes);
-    let at = 0;
-    for (const chunk of chunks) {
-      whole.set(chunk, at);
-      at += chunk.length;
-    }
-    return whole;
+    return joinBytes(chunks);
   }
 
   private open(source: ReadableStream<Uint8Array>): ByteReader {

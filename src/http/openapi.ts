@@ -25,6 +25,7 @@ const TAGS = {
   Analytics: "Figures of posts and accounts, collected every night.",
   "Short links": "Short addresses that send visitors on by rules, with their clicks.",
   Domains: "Domains of your own for short links.",
+  Feeds: "RSS, Atom and JSON feeds whose new entries become posts.",
   "Text blocks": "Texts that posts name, such as a signature.",
   Suggestions: "Ideas and feedback for the people who run the instance.",
   Rehearsals:

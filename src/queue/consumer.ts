@@ -111,6 +111,10 @@ async function handle(
     const { handleFire } = await import("../features/pools/jobs.ts");
     return handleFire(deps, message, budget);
   }
+  if (message.kind === "feeds") {
+    const { handleFeeds } = await import("../features/feeds/jobs.ts");
+    return handleFeeds(deps, budget);
+  }
   const { handleCollect } = await import("../features/analytics/jobs.ts");
   return handleCollect(deps, message, budget);
 }

@@ -31,7 +31,13 @@ export const collectMessage = objectOf({
 
 export type CollectMessage = Read<typeof collectMessage>;
 
-export const jobMessage = eitherOf(publishMessage, eitherOf(fireMessage, collectMessage));
+/** Says that feeds are due. The database tells which. */
+export const feedsMessage = objectOf({ kind: only("feeds") });
+
+export const jobMessage = eitherOf(
+  publishMessage,
+  eitherOf(fireMessage, eitherOf(collectMessage, feedsMessage)),
+);
 
 export type JobMessage = Read<typeof jobMessage>;
 

@@ -156,3 +156,7 @@ export const wakeNotices = (
   bestEffort(deps, { event: "notices.not_woken" }, () =>
     deps.webhookQueue.sendBatch([{ body: { kind: "notify" }, delaySeconds }]),
   );
+
+/** The next cron run finds feeds whose message was lost. */
+export const wakeFeeds = (deps: Pick<Deps, "publishQueue" | "log">): Promise<void> =>
+  bestEffort(deps, { event: "feeds.not_woken" }, () => deps.publishQueue.send({ kind: "feeds" }));

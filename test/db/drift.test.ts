@@ -8,6 +8,7 @@ import { analytics, analyticsPosts } from "../../src/features/analytics/table.ts
 import { archiveFiles, archiveMembers } from "../../src/features/archive/table.ts";
 import { passkeys, sessions, tokens, users, verifications } from "../../src/features/auth/table.ts";
 import { backupSlices, backups } from "../../src/features/backup/table.ts";
+import { textBlocks } from "../../src/features/blocks/table.ts";
 import { calendarFeeds } from "../../src/features/calendar/table.ts";
 import { connectionLinks, consents } from "../../src/features/connect/table.ts";
 import {
@@ -19,6 +20,7 @@ import {
 import { domains } from "../../src/features/domains/table.ts";
 import { draftFiles, drafts } from "../../src/features/drafts/table.ts";
 import { events } from "../../src/features/events/table.ts";
+import { feedEntries, feeds } from "../../src/features/feeds/table.ts";
 import { databaseSizes } from "../../src/features/health/table.ts";
 import { idempotency } from "../../src/features/idempotency/table.ts";
 import {
@@ -53,7 +55,6 @@ import { rehearsals } from "../../src/features/rehearsal/table.ts";
 import { reports } from "../../src/features/reports/table.ts";
 import { reviewLinks, reviewPosts } from "../../src/features/review/table.ts";
 import { setupTicks } from "../../src/features/setup/table.ts";
-import { textBlocks } from "../../src/features/blocks/table.ts";
 import { suggestions } from "../../src/features/suggestions/table.ts";
 import { inviteAddresses, invites, members, teams } from "../../src/features/teams/table.ts";
 import { attempts, deliveries, webhooks } from "../../src/features/webhooks/table.ts";
@@ -90,6 +91,8 @@ const TABLES: SQLiteTable[] = [
   passkeys,
   activity,
   suggestions,
+  feeds,
+  feedEntries,
   textBlocks,
   drafts,
   draftFiles,

@@ -22,6 +22,10 @@ import { Documented, type Told } from "./documented.ts";
 import { queueTo } from "./queue.ts";
 
 /** When every test begins, unless it moves the clock. */
+/** The one address that answers unless a test scripts the network. */
+export const FEED_URL = "https://feed.example/empty";
+const EMPTY_FEED = '<rss version="2.0"><channel><title>Empty</title></channel></rss>';
+
 export const START = new Date("2026-12-01T09:00:00.000Z");
 
 interface Sent<T> {
@@ -70,6 +74,7 @@ export class Harness {
   readonly sentCollections: Sent<CollectMessage>[] = [];
   readonly logs: object[] = [];
   network: Fetch = async (input) => {
+    if (new Request(input).url === FEED_URL) return new Response(EMPTY_FEED);
     throw new Error(`Nothing is scripted for ${new Request(input).url}`);
   };
   private readonly deferred: Promise<unknown>[] = [];

@@ -1,5 +1,6 @@
 import type { Role } from "../../src/deps.ts";
 import { TABLES } from "../../src/features/dashboard/analytics/tables.ts";
+import { FEED_URL } from "./harness.ts";
 import type { Holder, PlantedTeam } from "./permission-team.ts";
 import { newBrowser } from "./push-service.ts";
 import { photo } from "./stage.ts";
@@ -215,6 +216,15 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
   "POST /app/settings/quiet-hours": anybody(() => ({
     fields: { whose: "own", from: "22:00", to: "07:00", timezone: "UTC" },
   })),
+  "GET /app/feeds": anybody(),
+  "POST /app/feeds": anybody(async (team) => ({
+    fields: { url: FEED_URL, account: await team.account(), status: "draft" },
+  })),
+  "POST /app/feeds/:id/switch": anybody(async (team) => ({
+    params: { id: await team.feed() },
+    fields: { on: "1" },
+  })),
+  "POST /app/feeds/:id/delete": anybody(async (team) => ({ params: { id: await team.feed() } })),
   "GET /app/uploads/:id": anybody(async (team) => ({ params: { id: await team.upload() } })),
   "POST /app/uploads/:id/retry": anybody(async (team) => ({
     params: { id: await team.upload({ isFailed: true }) },

@@ -1,5 +1,5 @@
 import type { Role } from "../../src/deps.ts";
-import type { Fields } from "./harness.ts";
+import { FEED_URL, type Fields } from "./harness.ts";
 import type { Holder, PlantedTeam } from "./permission-team.ts";
 import { newBrowser } from "./push-service.ts";
 import { photo } from "./stage.ts";
@@ -163,6 +163,15 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
   listBlocks: anybody(() => ({})),
   saveBlock: anybody(() => ({ params: { name: "hello" }, json: { text: "Hello" } }), "200"),
   deleteBlock: anybody(async (team) => ({ params: { name: await team.block() } })),
+  listFeeds: anybody(() => ({})),
+  addFeed: anybody(async (team) => ({
+    json: { url: FEED_URL, accountIds: [await team.account()] },
+  })),
+  updateFeed: anybody(async (team) => ({
+    params: { id: await team.feed() },
+    json: { template: "{title}" },
+  })),
+  deleteFeed: anybody(async (team) => ({ params: { id: await team.feed() } })),
   presignFiles: anybody(() => ({
     json: { route: "photos", files: [{ name: "a.png", size: 68, type: "image/png" }] },
   })),

@@ -112,6 +112,7 @@ export class PlantedTeam {
     await this.file();
     await this.draft();
     await this.block();
+    await this.feed();
     await this.program(this.owner);
     await this.app();
     await this.invite();
@@ -143,6 +144,27 @@ export class PlantedTeam {
     const name = `${this.text("account")} ${++serial}`;
     const json = { platform: "linkedin", sandbox: true, name, pageId: await pageOf(name) };
     return (await this.send("POST", "/accounts", { json })).id;
+  }
+
+  /** Its address answers only where the harness's network does. */
+  async feed(): Promise<string> {
+    const accountId = await this.account();
+    const at = this.harness.deps.now().getTime();
+    const row = await env.DB.prepare(
+      `INSERT INTO feeds (team_id, url, account_ids, template, status, takes_picture, is_active, created_by,
+        may_publish, origin, created_at, next_at, failures)
+       VALUES (?, 'https://example.com/feed', ?, ?, 'draft', 0, 0, ?, 1, '', ?, ?, 0) RETURNING id`,
+    )
+      .bind(
+        this.teamId,
+        JSON.stringify([accountId]),
+        `${this.text("post")} {title}`,
+        this.owner.userId,
+        at,
+        at,
+      )
+      .first<{ id: number }>();
+    return String(row?.id);
   }
 
   async block(): Promise<string> {

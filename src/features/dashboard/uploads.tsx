@@ -136,6 +136,9 @@ uploadsPage.get("/app/uploads", signedIn("read:pages"), async (c) => {
           <a class="button quiet" href="/app/import">
             Import a sheet
           </a>
+          <a class="button quiet" href="/app/feeds">
+            Feeds
+          </a>
         </div>
       )}
       <FilterForm fields={fields} clock={clock} />

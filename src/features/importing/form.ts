@@ -1,3 +1,4 @@
+import { collectBytes } from "../../core/bytes.ts";
 import { type FieldError, fieldError, invalidFields, tooLarge } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
 import { publicOrigin } from "../../http/env.ts";
@@ -27,22 +28,9 @@ export async function readImportForm(ctx: Ctx, request: Request): Promise<Import
 
 /** @throws AppError 413 */
 async function readBytes({ field, bytes }: FilePart): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of bytes) {
-    size += chunk.length;
-    if (size > MAX_SHEET_BYTES) {
-      throw tooLarge(`${field}: a sheet must be under 5 MB. Split it: one import takes 500 posts.`);
-    }
-    chunks.push(chunk);
-  }
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
+  const whole = await collectBytes(bytes, MAX_SHEET_BYTES);
+  if (whole) return whole;
+  throw tooLarge(`${field}: a sheet must be under 5 MB. Split it: one import takes 500 posts.`);
 }
 
 function toImportRequest(

@@ -18,6 +18,7 @@ export const LINE_TYPES = [
   "account",
   "suggestion",
   "block",
+  "feed",
   "draft",
   "pool",
   "poolSlot",

@@ -2,9 +2,8 @@ import { AppError } from "../../core/errors.ts";
 import type { Query } from "../../db/client.ts";
 import { runNamed } from "../../db/named.ts";
 import { runTogether } from "../../db/together.ts";
-import type { Actor, Ctx, Deps } from "../../deps.ts";
+import { type Actor, type Ctx, contextFor, type Deps } from "../../deps.ts";
 import { accountRefusal } from "../accounts/rules.ts";
-import { knownId } from "../auth/repo/people.ts";
 import { createPosts } from "../compose/bulk.ts";
 import { EMPTY_POST, type NewPost } from "../compose/new-post.ts";
 import { noticeIfChanged } from "../notices/repo/notices.ts";
@@ -165,14 +164,5 @@ function contextOf(deps: Deps, firing: Firing, item: ItemRow): Ctx {
     accounts: null,
     scopes: [item.mayPublish ? "posts:publish" : "posts:write"],
   };
-  return {
-    ...deps,
-    team: knownId(teamId),
-    user: knownId(item.addedBy),
-    actor,
-    knownActor: () => actor,
-    // Only agent tools bind scopes.
-    bindScope: () => {},
-    read: (_, queries) => deps.db.run(queries),
-  };
+  return contextFor(deps, actor);
 }

@@ -2,7 +2,14 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { eraseTeams } from "../../../src/features/leaving/erase.ts";
 import { ended, moveAll } from "../../support/archive.ts";
-import { createMember, createToken, form, joinTeam, type Member } from "../../support/harness.ts";
+import {
+  createMember,
+  createToken,
+  FEED_URL,
+  form,
+  joinTeam,
+  type Member,
+} from "../../support/harness.ts";
 import { beginLife, type Life, later } from "../../support/life.ts";
 import { measure } from "../../support/meter.ts";
 import { Browser } from "../../support/person.ts";
@@ -84,6 +91,12 @@ async function fullLife(): Promise<Life> {
   await life.call("POST", "/webhooks", hook);
   await life.call("POST", "/suggestions", { title: "Idea" });
   await life.call("PUT", "/blocks/hello", { text: "Hello" });
+  await life.call("POST", "/feeds", { url: FEED_URL, accountIds: [accountId] });
+  await env.DB.prepare(
+    "INSERT INTO feed_entries SELECT id, 'k', team_id, 0 FROM feeds WHERE team_id = ?",
+  )
+    .bind(member.teamId)
+    .run();
   const media = [{ mediaId: "ab".repeat(32), altText: "" }];
   await life.call("POST", "/drafts", { content: { title: "Draft", media } });
   const address = "https://chat.example/secret";

@@ -5,7 +5,7 @@ import { NOTHING, takeSync } from "../../../src/features/analytics/rules/series.
 import { summarize } from "../../../src/features/analytics/rules/summary.ts";
 import { packSeries } from "../../../src/features/analytics/stored.ts";
 import { ended, moveAll } from "../../support/archive.ts";
-import { createMember } from "../../support/harness.ts";
+import { createMember, FEED_URL } from "../../support/harness.ts";
 import { beginLife, type Life } from "../../support/life.ts";
 import { Browser } from "../../support/person.ts";
 import { Program, REDIRECT } from "../../support/program.ts";
@@ -46,9 +46,10 @@ async function fullLife(): Promise<Life> {
   await life.storeFiles(3);
   await life.insertMany(Array.from({ length: 12 }, () => ({ status: "completed" })));
   await life.call("POST", "/suggestions", { title: "Idea", body: "More" });
-  await life.call("PUT", "/blocks/hello", { text: "Hello" });
-  await life.call("POST", "/drafts", { content: { title: "Draft" } });
   const { accountId } = life;
+  await life.call("PUT", "/blocks/hello", { text: "Hello" });
+  await life.call("POST", "/feeds", { url: FEED_URL, accountIds: [accountId] });
+  await life.call("POST", "/drafts", { content: { title: "Draft" } });
   expect((await life.call("POST", "/rehearsals", { accountId })).status).toBe(200);
   return life;
 }
@@ -63,6 +64,7 @@ test("pages of any size hold the same lines, each once, and end", async () => {
     "account",
     "suggestion",
     "block",
+    "feed",
     "draft",
     "upload",
     "file",

@@ -59,6 +59,9 @@ const DONE: Record<Action, string> = {
   "file.added": "added {}",
   "file.changed": "changed {}",
   "file.removed": "removed {}",
+  "feed.added": "added {}",
+  "feed.changed": "changed {}",
+  "feed.deleted": "deleted {}",
   "block.saved": "saved {}",
   "block.deleted": "deleted {}",
   "calendar_feed.created": "made {}",
@@ -118,6 +121,7 @@ const NOUNS: Record<SubjectKind, Noun> = {
   review_link: { one: "a review link", many: "Review links", page: "/app/reviews" },
   report: { one: "a report link", many: "Report links", page: "/app/analytics" },
   calendar_feed: { one: "a calendar feed", many: "Calendar feeds", page: "/app/calendar" },
+  feed: { one: "a feed", many: "Feeds", page: "/app/feeds" },
   text_block: {
     one: "a text block",
     many: "Text blocks",

@@ -104,6 +104,8 @@ const TABLES = {
   credit_packs: "id",
   credit_periods: "team_id, period",
   drafts: "id",
+  feed_entries: "feed_id, key",
+  feeds: "id",
   idempotency: "team_id, route, key",
   invites: "id",
   media: "team_id, sha256",

@@ -9,6 +9,7 @@ import { creditLedger, creditPacks } from "../../credits/table.ts";
 import { domains } from "../../domains/table.ts";
 import { drafts } from "../../drafts/table.ts";
 import { events } from "../../events/table.ts";
+import { feeds } from "../../feeds/table.ts";
 import { shortLinks } from "../../links/table.ts";
 import { media } from "../../media/table.ts";
 import { oauthClients, oauthGrants } from "../../oauth/table.ts";
@@ -227,6 +228,17 @@ export const SECTIONS: readonly (Section | StoredSection)[] = [
     "updatedAt",
   ]),
   section("block", textBlocks, ["name"], FIRST_TEXT, ["name", "kind", "text", "updatedAt"]),
+  section("feed", feeds, ["id"], FIRST_NUMBER, [
+    "id",
+    "url",
+    "accountIds",
+    "template",
+    "status",
+    "takesPicture",
+    "isActive",
+    "createdBy",
+    "createdAt",
+  ]),
   section("draft", drafts, ["id"], FIRST_NUMBER, [
     "id",
     "createdBy",

@@ -1,0 +1,192 @@
+import { AppError } from "../../core/errors.ts";
+import { sha256Hex } from "../../core/signature.ts";
+import { DAY, MINUTE } from "../../core/time.ts";
+import { type Ctx, contextFor, type Deps } from "../../deps.ts";
+import { createSeries, type SeriesResult } from "../compose/changes.ts";
+import { mediaAt } from "../compose/media.ts";
+import { EMPTY_POST, type NewPost } from "../compose/new-post.ts";
+import { type FetchedFeed, fetchFeed, MAX_REDIRECTS } from "./fetch-feed.ts";
+import type { Entry } from "./read-feed.ts";
+import { type DueFeed, forgetKeys, keepKeys, seenKeys, updateFeed } from "./repo.ts";
+import { entriesAtOnce, fillTemplate, namesOf, nextCheck } from "./rules.ts";
+import type { FeedRow } from "./table.ts";
+
+/** Subrequests of a check: the feed, which keys are known, two for posts of a slice and one that wakes them, the result. */
+export const CALLS_OF_CHECK = 1 + MAX_REDIRECTS + 1 + 3 + 1;
+
+const SEEN_AGAIN_MS = 7 * DAY;
+/** Longer than an entry is away from its feed and comes back. */
+const FORGOTTEN_MS = 60 * DAY;
+const KEY_CHARACTERS = 32;
+
+export const keyOf = async (name: string): Promise<string> =>
+  (await sha256Hex(name)).slice(0, KEY_CHARACTERS);
+
+interface KeyedEntry {
+  entry: Entry;
+  keys: string[];
+}
+
+export async function withKeys(entries: readonly Entry[]): Promise<KeyedEntry[]> {
+  const names = namesOf(entries);
+  return Promise.all(
+    entries.map(async (entry) => ({
+      entry,
+      keys: await Promise.all((names.get(entry) ?? []).map(keyOf)),
+    })),
+  );
+}
+
+const LEFT =
+  "The person who added the feed has left the team. Change the feed, and it goes on in your name.";
+
+/** Asks a feed, and makes posts of what is new. */
+export async function checkFeed(deps: Deps, feed: DueFeed): Promise<void> {
+  if (feed.role === null) return keep(deps, feed, { isActive: false, problem: LEFT });
+  const fetched = await fetchFeed(deps, feed);
+  const now = deps.now();
+  if (fetched.kind === "unchanged") {
+    return keep(deps, feed, { failures: 0, nextAt: nextCheck(now, 0) });
+  }
+  if (fetched.kind === "failed") return fail(deps, feed, fetched);
+  const { readFeed } = await import("./read-feed.ts");
+  const entries = readFeed(fetched.text, fetched.url);
+  if (!entries)
+    return fail(deps, feed, { problem: "It is not a feed.", askedMs: 0, isGone: false });
+  await takeNew(deps, feed, fetched, entries);
+}
+
+async function fail(
+  deps: Deps,
+  feed: DueFeed,
+  { problem, askedMs, isGone }: Omit<Extract<FetchedFeed, { kind: "failed" }>, "kind">,
+): Promise<void> {
+  const failures = feed.failures + 1;
+  const nextAt = nextCheck(deps.now(), failures, askedMs);
+  const ended = isGone ? { isActive: false, problem: `${problem} The feed is gone for good.` } : {};
+  await keep(deps, feed, { failures, nextAt, problem, ...ended });
+}
+
+async function takeNew(
+  deps: Deps,
+  feed: DueFeed,
+  { etag, lastModified }: Extract<FetchedFeed, { kind: "changed" }>,
+  entries: readonly Entry[],
+): Promise<void> {
+  const now = deps.now();
+  const keyed = await withKeys(entries);
+  const [known] = await deps.db.run([
+    seenKeys(
+      feed.id,
+      keyed.flatMap(({ keys }) => keys),
+    ),
+  ]);
+  const seen = new Set(known);
+  const unseen = keyed.filter(({ keys }) => !keys.some((key) => seen.has(key)));
+  const isOld = ({ entry }: KeyedEntry) =>
+    entry.publishedAt !== null && entry.publishedAt < feed.createdAt;
+  // The newest entry stands first.
+  const fresh = unseen.filter((one) => !isOld(one)).toReversed();
+  const taken = fresh.slice(0, entriesAtOnce(feed.accountIds.length));
+  const waiting = new Set(fresh.slice(taken.length));
+  let problem: string | null = null;
+  let isBusy = false;
+  if (taken.length > 0) {
+    try {
+      problem = problemIn(taken, feed, await makePosts(deps, feed, taken));
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      isBusy = error.code === "QUEUE_BUSY";
+      problem = error.message;
+    }
+  }
+  const left = isBusy || waiting.size > 0;
+  const done = keyed.filter((one) => !(waiting.has(one) || (isBusy && taken.includes(one))));
+  await deps.db.run([
+    keepKeys(
+      feed,
+      done.flatMap(({ keys }) => keys),
+      { now, againMs: SEEN_AGAIN_MS },
+    ),
+    forgetKeys(feed.id, new Date(now.getTime() - FORGOTTEN_MS)),
+    updateFeed(feed.teamId, feed.id, {
+      checkedAt: now,
+      failures: 0,
+      // What is left is asked for again, so the whole feed has to be answered.
+      ...(left ? { etag: null, lastModified: null } : { etag, lastModified }),
+      nextAt: left ? new Date(now.getTime() + MINUTE) : nextCheck(now, 0),
+      problem,
+    }),
+  ]);
+}
+
+function makePosts(
+  deps: Deps,
+  feed: DueFeed,
+  taken: readonly KeyedEntry[],
+): Promise<SeriesResult[]> {
+  const series = taken.flatMap(({ entry, keys }) =>
+    feed.accountIds.map((accountId) => ({
+      sourceKey: `feed:${feed.id}:${keys[0]}:${accountId}`,
+      accountId,
+      post: toNewPost(feed, entry, accountId),
+    })),
+  );
+  return createSeries(contextOf(deps, feed), series, { isDryRun: false });
+}
+
+/** Posts belong to the person who added the feed, with the person's present role. */
+function contextOf(deps: Deps, feed: DueFeed): Ctx {
+  const role = feed.role ?? "MEMBER";
+  return contextFor(deps, {
+    tokenId: null,
+    userId: feed.createdBy,
+    name: "",
+    isAgent: false,
+    teamId: feed.teamId,
+    isPinned: true,
+    role,
+    needsApproval: feed.needsApproval && role === "MEMBER",
+    isProgram: false,
+    accounts: null,
+    scopes: [feed.mayPublish ? "posts:publish" : "posts:write"],
+  });
+}
+
+function toNewPost(
+  { template, status, origin, takesPicture }: FeedRow,
+  entry: Entry,
+  accountId: string,
+): NewPost {
+  const { picture, link, title } = entry;
+  const hasPicture = takesPicture && picture !== null;
+  return {
+    ...EMPTY_POST,
+    accountIds: [accountId],
+    origin,
+    status,
+    caption: fillTemplate(template, entry),
+    media: hasPicture ? [mediaAt(picture, "picture", true)] : [],
+    overrides: { pinterest: { title, settings: link === null ? {} : { link } } },
+  };
+}
+
+/** What an owner sees: the last entry that made no post, and why. */
+function problemIn(
+  taken: readonly KeyedEntry[],
+  { accountIds }: FeedRow,
+  results: readonly SeriesResult[],
+): string | null {
+  const index = results.findLastIndex((one) => "errors" in one);
+  const refused = results[index];
+  if (!refused || !("errors" in refused)) return null;
+  const entry = taken[Math.floor(index / accountIds.length)]?.entry;
+  const reason = refused.errors.map(({ message }) => message).join(" ");
+  return `“${entry?.title.slice(0, 100) ?? ""}” made no post: ${reason}`.slice(0, 1_000);
+}
+
+async function keep(deps: Deps, feed: FeedRow, set: Partial<FeedRow>): Promise<void> {
+  await deps.db.run([
+    updateFeed(feed.teamId, feed.id, { checkedAt: deps.now(), problem: null, ...set }),
+  ]);
+}

@@ -1,0 +1,56 @@
+import { DAY, HOUR } from "../../core/time.ts";
+import type { Entry } from "./read-feed.ts";
+
+export const DEFAULT_TEMPLATE = "{title}\n{link}";
+
+/** Spec is silent. */
+export const CHECK_EVERY_MS = HOUR;
+const MAX_WAIT_MS = DAY;
+/** Posts that one check makes at most; the rest waits for the next. */
+const MAX_POSTS = 50;
+
+/** @param askedMs what the server asks to wait */
+export function nextCheck(now: Date, failures: number, askedMs = 0): Date {
+  const backoff = CHECK_EVERY_MS * 2 ** Math.min(failures, 5);
+  return new Date(now.getTime() + Math.min(Math.max(backoff, askedMs), MAX_WAIT_MS));
+}
+
+export const entriesAtOnce = (accounts: number): number =>
+  Math.max(1, Math.floor(MAX_POSTS / Math.max(1, accounts)));
+
+/**
+ * What an entry is recognised by: its id, and its address unless another entry of the feed has the same. Either of them
+ * may change while the entry stays.
+ */
+export function namesOf(entries: readonly Entry[]): Map<Entry, string[]> {
+  const links = entries.map(({ link }) => link);
+  const isOwn = (link: string) => links.indexOf(link) === links.lastIndexOf(link);
+  return new Map(
+    entries.map((entry) => {
+      const { id, link, title, publishedAt } = entry;
+      const names = [
+        ...(id === null || id === "" ? [] : [`id ${id}`]),
+        ...(link !== null && isOwn(link) ? [`link ${link}`] : []),
+      ];
+      const last = `entry ${title} ${publishedAt?.toISOString() ?? ""}`;
+      return [entry, names.length > 0 ? names : [last]];
+    }),
+  );
+}
+
+const VARIABLE = /\{(title|link|summary|author|date)\}/g;
+
+/** A text of others names no block of the team, and does not end one. */
+const harmless = (text: string): string =>
+  text.replace(/[{}|]/g, " ").replace(/ {2,}/g, " ").trim();
+
+export function fillTemplate(template: string, entry: Entry): string {
+  const values: Record<string, string> = {
+    title: harmless(entry.title),
+    link: (entry.link ?? "").replace(/[{}|]/g, encodeURIComponent),
+    summary: harmless(entry.summary),
+    author: harmless(entry.author),
+    date: entry.publishedAt?.toISOString().slice(0, "2026-12-01".length) ?? "",
+  };
+  return template.replace(VARIABLE, (_, name: string) => values[name] ?? "").trim();
+}

@@ -1,0 +1,136 @@
+import { sql } from "drizzle-orm";
+import { AppError, fieldError, invalidFields, notFound } from "../../core/errors.ts";
+import { coversScope } from "../../core/scopes.ts";
+import type { Ctx } from "../../deps.ts";
+import { accountsOfTeam } from "../accounts/repo.ts";
+import { activityLine, INSERTED } from "../activity/repo.ts";
+import { mayUse } from "../auth/rules.ts";
+import { withKeys } from "./check.ts";
+import { refusedFeedUrl } from "./fetch-feed.ts";
+import * as repo from "./repo.ts";
+import { nextCheck } from "./rules.ts";
+import type { FeedChange, NewFeed } from "./schema.ts";
+import type { FeedRow } from "./table.ts";
+
+/** Spec is silent. */
+const MAX_FEEDS = 100;
+
+export async function listFeeds(ctx: Ctx): Promise<FeedRow[]> {
+  const [rows] = await ctx.read("posts:read", [repo.feedsOfTeam({ team: ctx.team })]);
+  return rows.filter(({ accountIds }) => accountIds.every((id) => mayUse(ctx.actor, id)));
+}
+
+/**
+ * Entries that the feed has already make no posts.
+ *
+ * @throws AppError 400 for an address without a feed and for an unknown account
+ */
+export async function addFeed(ctx: Ctx, feed: NewFeed, origin: string): Promise<FeedRow> {
+  await requireAccounts(ctx, feed.accountIds);
+  const found = await readAt(ctx, feed.url);
+  const now = ctx.now();
+  const { accountIds, template, status, picture: takesPicture } = feed;
+  const row = {
+    ...ownerOf(ctx),
+    accountIds,
+    template,
+    status,
+    takesPicture,
+    origin,
+    url: found.url,
+    etag: found.etag,
+    lastModified: found.lastModified,
+    isActive: true,
+    createdAt: now,
+    checkedAt: now,
+    nextAt: nextCheck(now, 0),
+    failures: 0,
+    problem: null,
+  };
+  const { teamId } = ctx.actor;
+  const id = sql`(SELECT MAX(id) FROM feeds WHERE team_id = ${teamId})`;
+  const [[created]] = await ctx.db.run([
+    repo.insertFeed(row, MAX_FEEDS),
+    repo.keepKeys({ id, teamId }, found.keys, {
+      now,
+      againMs: 0,
+      condition: sql`changes() > 0`,
+    }),
+    activityLine(ctx, "feed.added", INSERTED),
+  ]);
+  if (created) return created;
+  throw new AppError(null, `A team has at most ${MAX_FEEDS} feeds. Delete one first.`);
+}
+
+/** @throws AppError NOT_FOUND, and what `addFeed` throws */
+export async function changeFeed(ctx: Ctx, id: number, change: FeedChange): Promise<FeedRow> {
+  const before = await findOwn(ctx, id);
+  if (change.accountIds) await requireAccounts(ctx, change.accountIds);
+  const { url, accountIds, template, status, picture, isActive } = change;
+  const found = url !== undefined && url !== before.url ? await readAt(ctx, url) : null;
+  const now = ctx.now();
+  const set: Partial<FeedRow> = {
+    ...ownerOf(ctx),
+    ...(accountIds === undefined ? {} : { accountIds }),
+    ...(template === undefined ? {} : { template }),
+    ...(status === undefined ? {} : { status }),
+    ...(picture === undefined ? {} : { takesPicture: picture }),
+    ...(isActive === undefined ? {} : { isActive }),
+    ...(isActive === true && !before.isActive ? { nextAt: now, failures: 0, problem: null } : {}),
+    ...(found
+      ? {
+          url: found.url,
+          etag: found.etag,
+          lastModified: found.lastModified,
+          checkedAt: now,
+          nextAt: nextCheck(now, 0),
+          failures: 0,
+          problem: null,
+        }
+      : {}),
+  };
+  const [[changed]] = await ctx.db.run([
+    repo.updateFeed(ctx.team, id, set),
+    activityLine(ctx, "feed.changed", id),
+    repo.keepKeys(before, found?.keys ?? [], { now, againMs: 0 }),
+  ]);
+  if (!changed) throw notFound("Feed");
+  return changed;
+}
+
+/** @throws AppError NOT_FOUND */
+export async function deleteFeed(ctx: Ctx, id: number): Promise<void> {
+  await findOwn(ctx, id);
+  await ctx.db.runAll([...repo.deleteFeed(ctx.team, id), activityLine(ctx, "feed.deleted", id)]);
+}
+
+async function findOwn(ctx: Ctx, id: number): Promise<FeedRow> {
+  const [[feed]] = await ctx.read("posts:write", [repo.feedById({ team: ctx.team, id })]);
+  if (!feed?.accountIds.every((one) => mayUse(ctx.actor, one))) throw notFound("Feed");
+  return feed;
+}
+
+/** The posts are of the person who saved the feed last. */
+const ownerOf = ({ actor }: Ctx): Pick<FeedRow, "teamId" | "createdBy" | "mayPublish"> => ({
+  teamId: actor.teamId,
+  createdBy: actor.userId,
+  mayPublish: coversScope(actor.scopes, "posts:publish"),
+});
+
+async function requireAccounts(ctx: Ctx, ids: readonly string[]): Promise<void> {
+  const [accounts] = await ctx.read("posts:write", [accountsOfTeam(ctx.team, {})]);
+  const known = accounts.map(({ id }) => id).filter((id) => mayUse(ctx.actor, id));
+  const unknown = ids.find((id) => !known.includes(id));
+  if (unknown === undefined) return;
+  const message = `${unknown.slice(0, 100)} is no account of the team. GET /accounts lists yours.`;
+  throw invalidFields([fieldError("accountIds", message)]);
+}
+
+async function readAt(ctx: Ctx, address: string) {
+  const refusal = refusedFeedUrl(ctx, address);
+  if (refusal) throw invalidFields([fieldError("url", `${refusal}.`)]);
+  const { findFeed } = await import("./find-feed.ts");
+  const { entries, ...found } = await findFeed(ctx, address);
+  const keyed = await withKeys(entries);
+  return { ...found, keys: keyed.flatMap(({ keys }) => keys) };
+}
