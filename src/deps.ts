@@ -1,4 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
+import type { SQL } from "drizzle-orm";
 import { type Config, configOf, readSettings, type Settings } from "./config.ts";
 import { now } from "./core/clock.ts";
 import { type Cipher, createCipher } from "./core/encryption.ts";
@@ -140,10 +140,10 @@ export interface Ctx extends Deps {
 }
 
 /** For work that goes on after its call, in the name of a person. Only agent tools bind scopes. */
-export const contextFor = (deps: Deps, actor: Actor): Ctx => ({
+export const contextFor = (deps: Deps, actor: Actor, toSql: (id: number) => SQL): Ctx => ({
   ...deps,
-  team: sql`${actor.teamId}`,
-  user: sql`${actor.userId}`,
+  team: toSql(actor.teamId),
+  user: toSql(actor.userId),
   actor,
   knownActor: () => actor,
   bindScope: () => {},

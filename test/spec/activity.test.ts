@@ -54,6 +54,7 @@ const WITHOUT_LINE: Record<string, string> = {
 const FORMS_WITHOUT_LINE: Record<string, string> = {
   "POST /app/compose": DRAFT,
   "POST /app/import": POST,
+  "POST /app/settings/quiet-hours": OWN,
   "POST /app/compose/preview": FILES,
   "POST /app/compose/drafts/:id/delete": DRAFT,
   "POST /app/accounts/connect": "the line comes when the platform sends the person back",

@@ -217,9 +217,12 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
     fields: { whose: "own", from: "22:00", to: "07:00", timezone: "UTC" },
   })),
   "GET /app/feeds": anybody(),
-  "POST /app/feeds": anybody(async (team) => ({
-    fields: { url: FEED_URL, account: await team.account(), status: "draft" },
-  })),
+  "POST /app/feeds": {
+    ...anybody(async (team) => ({
+      fields: { url: FEED_URL, account: await team.account(), status: "draft" },
+    })),
+    stranger: 400,
+  },
   "POST /app/feeds/:id/switch": anybody(async (team) => ({
     params: { id: await team.feed() },
     fields: { on: "1" },

@@ -164,9 +164,10 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
   saveBlock: anybody(() => ({ params: { name: "hello" }, json: { text: "Hello" } }), "200"),
   deleteBlock: anybody(async (team) => ({ params: { name: await team.block() } })),
   listFeeds: anybody(() => ({})),
-  addFeed: anybody(async (team) => ({
-    json: { url: FEED_URL, accountIds: [await team.account()] },
-  })),
+  addFeed: anybody(
+    async (team) => ({ json: { url: FEED_URL, accountIds: [await team.account()] } }),
+    "400",
+  ),
   updateFeed: anybody(async (team) => ({
     params: { id: await team.feed() },
     json: { template: "{title}" },

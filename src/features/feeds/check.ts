@@ -1,14 +1,15 @@
 import { AppError } from "../../core/errors.ts";
-import { sha256Hex } from "../../core/signature.ts";
 import { DAY, MINUTE } from "../../core/time.ts";
-import { type Ctx, contextFor, type Deps } from "../../deps.ts";
+import { type Actor, type Ctx, contextFor, type Deps } from "../../deps.ts";
+import { knownId } from "../auth/repo/people.ts";
 import { createSeries, type SeriesResult } from "../compose/changes.ts";
 import { mediaAt } from "../compose/media.ts";
 import { EMPTY_POST, type NewPost } from "../compose/new-post.ts";
 import { type FetchedFeed, fetchFeed, MAX_REDIRECTS } from "./fetch-feed.ts";
+import { type KeyedEntry, withKeys } from "./keys.ts";
 import type { Entry } from "./read-feed.ts";
 import { type DueFeed, forgetKeys, keepKeys, seenKeys, updateFeed } from "./repo.ts";
-import { entriesAtOnce, fillTemplate, namesOf, nextCheck } from "./rules.ts";
+import { entriesAtOnce, fillTemplate, nextCheck } from "./rules.ts";
 import type { FeedRow } from "./table.ts";
 
 /** Subrequests of a check: the feed, which keys are known, two for posts of a slice and one that wakes them, the result. */
@@ -17,26 +18,6 @@ export const CALLS_OF_CHECK = 1 + MAX_REDIRECTS + 1 + 3 + 1;
 const SEEN_AGAIN_MS = 7 * DAY;
 /** Longer than an entry is away from its feed and comes back. */
 const FORGOTTEN_MS = 60 * DAY;
-const KEY_CHARACTERS = 32;
-
-export const keyOf = async (name: string): Promise<string> =>
-  (await sha256Hex(name)).slice(0, KEY_CHARACTERS);
-
-interface KeyedEntry {
-  entry: Entry;
-  keys: string[];
-}
-
-export async function withKeys(entries: readonly Entry[]): Promise<KeyedEntry[]> {
-  const names = namesOf(entries);
-  return Promise.all(
-    entries.map(async (entry) => ({
-      entry,
-      keys: await Promise.all((names.get(entry) ?? []).map(keyOf)),
-    })),
-  );
-}
-
 const LEFT =
   "The person who added the feed has left the team. Change the feed, and it goes on in your name.";
 
@@ -138,7 +119,7 @@ function makePosts(
 /** Posts belong to the person who added the feed, with the person's present role. */
 function contextOf(deps: Deps, feed: DueFeed): Ctx {
   const role = feed.role ?? "MEMBER";
-  return contextFor(deps, {
+  const actor: Actor = {
     tokenId: null,
     userId: feed.createdBy,
     name: "",
@@ -150,7 +131,8 @@ function contextOf(deps: Deps, feed: DueFeed): Ctx {
     isProgram: false,
     accounts: null,
     scopes: [feed.mayPublish ? "posts:publish" : "posts:write"],
-  });
+  };
+  return contextFor(deps, actor, knownId);
 }
 
 function toNewPost(

@@ -86,14 +86,20 @@ export const seenKeys = (feedId: number, keys: readonly string[]): Query<string[
 
 /** Keeps the keys of entries; those that are there count as seen again when that is more than `againMs` ago. */
 export const keepKeys = (
-  { id, teamId }: { id: number | SQL; teamId: number },
+  { id, teamId }: Pick<FeedRow, "id" | "teamId">,
   keys: readonly string[],
-  { now, againMs, condition = sql`TRUE` }: { now: Date; againMs: number; condition?: SQL },
+  { now, againMs }: { now: Date; againMs: number },
 ): Query<number> =>
   sqlWrite(sql`INSERT INTO feed_entries (feed_id, key, team_id, seen_at)
-      SELECT ${id}, value, ${teamId}, ${now.getTime()} FROM json_each(${JSON.stringify(keys)}) WHERE ${condition}
+      SELECT ${id}, value, ${teamId}, ${now.getTime()} FROM json_each(${JSON.stringify(keys)}) WHERE TRUE
       ON CONFLICT (feed_id, key) DO UPDATE SET seen_at = excluded.seen_at
         WHERE feed_entries.seen_at < ${now.getTime() - againMs}`);
+
+/** Keeps the keys of the team's newest feed, if the previous statement changed a row. */
+export const keepFirstKeys = (teamId: number, keys: readonly string[], now: Date): Query<number> =>
+  sqlWrite(sql`INSERT OR IGNORE INTO feed_entries (feed_id, key, team_id, seen_at)
+      SELECT (SELECT MAX(id) FROM feeds WHERE team_id = ${teamId}), value, ${teamId}, ${now.getTime()}
+      FROM json_each(${JSON.stringify(keys)}) WHERE changes() > 0`);
 
 export const forgetKeys = (feedId: number, before: Date): Query<number> =>
   sqlWrite(

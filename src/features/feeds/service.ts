@@ -1,12 +1,11 @@
-import { sql } from "drizzle-orm";
 import { AppError, fieldError, invalidFields, notFound } from "../../core/errors.ts";
 import { coversScope } from "../../core/scopes.ts";
 import type { Ctx } from "../../deps.ts";
 import { accountsOfTeam } from "../accounts/repo.ts";
 import { activityLine, INSERTED } from "../activity/repo.ts";
 import { mayUse } from "../auth/rules.ts";
-import { withKeys } from "./check.ts";
 import { refusedFeedUrl } from "./fetch-feed.ts";
+import { withKeys } from "./keys.ts";
 import * as repo from "./repo.ts";
 import { nextCheck } from "./rules.ts";
 import type { FeedChange, NewFeed } from "./schema.ts";
@@ -47,16 +46,10 @@ export async function addFeed(ctx: Ctx, feed: NewFeed, origin: string): Promise<
     failures: 0,
     problem: null,
   };
-  const { teamId } = ctx.actor;
-  const id = sql`(SELECT MAX(id) FROM feeds WHERE team_id = ${teamId})`;
   const [[created]] = await ctx.db.run([
     repo.insertFeed(row, MAX_FEEDS),
-    repo.keepKeys({ id, teamId }, found.keys, {
-      now,
-      againMs: 0,
-      condition: sql`changes() > 0`,
-    }),
     activityLine(ctx, "feed.added", INSERTED),
+    repo.keepFirstKeys(ctx.actor.teamId, found.keys, now),
   ]);
   if (created) return created;
   throw new AppError(null, `A team has at most ${MAX_FEEDS} feeds. Delete one first.`);

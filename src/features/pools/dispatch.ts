@@ -4,6 +4,7 @@ import { runNamed } from "../../db/named.ts";
 import { runTogether } from "../../db/together.ts";
 import { type Actor, type Ctx, contextFor, type Deps } from "../../deps.ts";
 import { accountRefusal } from "../accounts/rules.ts";
+import { knownId } from "../auth/repo/people.ts";
 import { createPosts } from "../compose/bulk.ts";
 import { EMPTY_POST, type NewPost } from "../compose/new-post.ts";
 import { noticeIfChanged } from "../notices/repo/notices.ts";
@@ -164,5 +165,5 @@ function contextOf(deps: Deps, firing: Firing, item: ItemRow): Ctx {
     accounts: null,
     scopes: [item.mayPublish ? "posts:publish" : "posts:write"],
   };
-  return contextFor(deps, actor);
+  return contextFor(deps, actor, knownId);
 }

@@ -48,7 +48,10 @@ const color = z
 
 const on = z.boolean();
 
-const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be a time such as 22:00");
+const timeOfDay = z
+  .string()
+  .max(5)
+  .regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be a time such as 22:00");
 
 const quietHours = z.strictObject({
   from: timeOfDay,
