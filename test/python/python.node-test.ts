@@ -17,6 +17,9 @@ const exec = promisify(execFile);
 /** Two parts. */
 const FILM_BYTES = 20_000_000;
 
+/** An index that is out of reach is told at once. */
+process.env.PIP_RETRIES = "0";
+
 const PACKAGE = inProject("src", "python");
 
 let folder: string;
@@ -79,10 +82,17 @@ test("the package is installed with its types, its licence and nothing of the ge
 });
 
 test("a strict type checker accepts the package and a program, and refuses the program's mistakes", async () => {
-  await install("mypy", "pytest");
+  await install("mypy");
   await cp(inProject("test", "python", "typed_program.py"), join(folder, "typed_program.py"));
   await run(python, ["-m", "mypy", "--strict", "typed_program.py"]);
   await run(python, ["-m", "mypy", "--strict", "-p", "akimbo"]);
+});
+
+test("the code is formatted, and a linter finds nothing", async () => {
+  await install("ruff");
+  const own = [PACKAGE, inProject("test", "python"), "--config", join(PACKAGE, "pyproject.toml")];
+  await run(python, ["-m", "ruff", "check", "--no-cache", ...own]);
+  await run(python, ["-m", "ruff", "format", "--no-cache", "--check", ...own]);
 });
 
 const pytest = (name: string, env: NodeJS.ProcessEnv = {}): Promise<string> =>
@@ -91,6 +101,7 @@ const pytest = (name: string, env: NodeJS.ProcessEnv = {}): Promise<string> =>
   });
 
 test("decisions: retries, signatures, forms, parts", async (t) => {
+  await install("pytest", "trio");
   t.diagnostic((await pytest("test_client.py")).trim().split("\n").at(-1) ?? "");
 });
 
@@ -118,7 +129,7 @@ test("the client works with a running instance", async (t) => {
 const PRINTED: Record<string, RegExp[]> = {
   "src/python/README.md": [
     /^completed https:\/\/bsky\.app\/profile\/\S+$/m,
-    /^(16|83) %\n100 %\ncompleted$/m,
+    /^(16|83) %\n100 %\ncompleted \n/,
     /^(\d+)\n\1\n400 None None \S+\nschedule_date schedule_date: /,
     /^(bluesky completed\n)+$/,
     /^401\nevt_\w+ \d+\n/,

@@ -28,7 +28,9 @@ def bluesky(client: Akimbo) -> str:
 
 def test_a_photo_is_published_and_told_of(client: Akimbo, bluesky: str) -> None:
     photo = Path("one.png").read_bytes()
-    created = client.uploads.create(accountId=bluesky, description="A photo", photo=photo, bluesky_langs="en")
+    created = client.uploads.create(
+        accountId=bluesky, description="A photo", photo=photo, bluesky_langs="en"
+    )
     post = client.wait_for(created["uploadId"])
     assert post["status"] == "completed" and post["metadata"]
     assert (post["metadata"]["shareUrl"] or "").startswith("https://bsky.app/profile/")
@@ -41,7 +43,9 @@ def test_a_film_in_two_parts_is_stored_and_published(client: Akimbo, bluesky: st
     seen: List[int] = []
     stored = client.upload_file("film.mp4", progress=lambda sent, _: seen.append(sent))
     assert len(seen) == 2 and seen[-1] == stored["size"]
-    created = client.uploads.create(accountId=bluesky, description="A film", video=stored["bucketUrl"])
+    created = client.uploads.create(
+        accountId=bluesky, description="A film of the tests", video=stored["bucketUrl"]
+    )
     assert client.wait_for(created["uploadId"])["status"] == "completed"
 
 
@@ -52,7 +56,9 @@ def test_a_photo_is_stored_in_one_piece(client: Akimbo) -> None:
 
 
 def test_one_call_publishes_to_many_accounts(client: Akimbo, bluesky: str) -> None:
-    results = client.uploads.create_many(accounts=[bluesky, bluesky, "acc_unknown"], description="To many")
+    results = client.uploads.create_many(
+        accounts=[bluesky, bluesky, "acc_unknown"], description="To many"
+    )
     assert [result["success"] for result in results] == [True, False]
     answer = client.uploads.validate(accounts=[bluesky], description="Checked")
     assert answer["valid"] is True
@@ -60,7 +66,9 @@ def test_one_call_publishes_to_many_accounts(client: Akimbo, bluesky: str) -> No
 
 def test_a_repeated_call_makes_one_post(client: Akimbo, bluesky: str) -> None:
     ids = {
-        client.uploads.create(accountId=bluesky, description="Once", idempotency_key="once")["uploadId"]
+        client.uploads.create(accountId=bluesky, description="Once", idempotency_key="once")[
+            "uploadId"
+        ]
         for _ in range(3)
     }
     assert len(ids) == 1

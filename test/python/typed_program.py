@@ -1,4 +1,4 @@
-"""Never run: what a type checker accepts, and what it refuses (an unused `type: ignore` is an error)."""
+"""Never run: what a type checker accepts and refuses. An unused `type: ignore` is an error."""
 
 from datetime import datetime, timezone
 from pathlib import Path

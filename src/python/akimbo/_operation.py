@@ -1,7 +1,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Dict, FrozenSet, Generic, Literal, Mapping, Optional, Protocol, Tuple, TypeVar
+from typing import (
+    Any,
+    Dict,
+    FrozenSet,
+    Generic,
+    Literal,
+    Mapping,
+    Optional,
+    Protocol,
+    Tuple,
+    TypeVar,
+)
 
 T = TypeVar("T")
 

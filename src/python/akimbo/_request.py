@@ -115,7 +115,9 @@ def read_answer(operation: Operation[T], response: httpx.Response) -> T:
             answer = response.json()
         except ValueError:
             start = response.text[:200]
-            raise AkimboError(f"The answer is not JSON: {start}", status=response.status_code) from None
+            raise AkimboError(
+                f"The answer is not JSON: {start}", status=response.status_code
+            ) from None
     if operation.unwraps is not None:
         answer = answer.get(operation.unwraps) if operation.unwraps else None
     result: T = answer

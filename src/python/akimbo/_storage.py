@@ -60,7 +60,9 @@ def describe(
     type = type or mimetypes.guess_type(path.name)[0]
     if type is None:
         raise ValueError(f"{path} has no known ending. Pass its type, such as type='video/mp4'.")
-    return LocalFile(path, path.name, stats.st_size, stats.st_mtime_ns, type, route or route_of(type))
+    return LocalFile(
+        path, path.name, stats.st_size, stats.st_mtime_ns, type, route or route_of(type)
+    )
 
 
 def route_of(type: str) -> str:

@@ -9,7 +9,7 @@ from typing import IO, Any, FrozenSet, List, Mapping, Optional, Sequence, Tuple,
 from typing_extensions import TypeAlias
 
 File: TypeAlias = "Union[str, os.PathLike[str], bytes, IO[bytes], Tuple[str, bytes]]"
-"""A text is the address of a file. A ``Path`` or an open file is sent, as are bytes, with or without a name."""
+"""A text is the address of a file. A ``Path``, an open file and bytes are sent."""
 
 JsonText: TypeAlias = "Union[str, Sequence[Any], Mapping[str, Any]]"
 """JSON as text, or a value that is sent as JSON."""

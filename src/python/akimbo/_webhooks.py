@@ -37,6 +37,8 @@ def verify_webhook(
     if not hmac.compare_digest(expected.encode(), signature.lower().encode()):
         raise InvalidWebhook("X-Webhook-Signature does not fit the body and the secret.")
     if abs(now() - int(timestamp)) > tolerance:
-        raise InvalidWebhook(f"The signature is more than {tolerance:g} seconds old, or of the future.")
+        raise InvalidWebhook(
+            f"The signature is more than {tolerance:g} seconds old, or of the future."
+        )
     event: Event = json.loads(text)
     return event
