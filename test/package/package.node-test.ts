@@ -95,6 +95,8 @@ test("the package is small, and holds nothing but the program, the client and th
     "akimbo",
   ]);
   assert.ok((await stat(join(root, ".package/akimbo.js"))).size < 3_000_000);
+  const client = await readFile(join(root, ".package/client/index.js"), "utf8");
+  assert.ok(client.length < 20_000 && !client.includes("node:"), "the client is for browsers too");
   const program = await readFile(join(root, ".package/akimbo.js"), "utf8");
   assert.ok(!program.includes(inProject(".")), "the program names a folder of this machine");
 });

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 from typing import Iterator, List
 
+import httpx
 import pytest
 
 from akimbo import Akimbo, AkimboError, AsyncAkimbo
@@ -75,6 +76,29 @@ def test_a_repeated_call_makes_one_post(client: Akimbo, bluesky: str) -> None:
     with pytest.raises(AkimboError) as caught:
         client.uploads.create(accountId=bluesky, description="Other", idempotency_key="once")
     assert caught.value.code == "IDEMPOTENCY_MISMATCH"
+
+
+class LosesFirstAnswer(httpx.HTTPTransport):
+    """The instance gets every call, and its first answer is lost."""
+
+    calls = 0
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        response = super().handle_request(request)
+        self.calls += 1
+        if self.calls > 1:
+            return response
+        response.read()
+        raise httpx.ReadError("The answer was lost.", request=request)
+
+
+def test_a_lost_answer_makes_one_post(client: Akimbo, bluesky: str) -> None:
+    transport = LosesFirstAnswer()
+    with Akimbo(URL, TOKEN, http_client=httpx.Client(transport=transport)) as unlucky:
+        created = unlucky.uploads.create(accountId=bluesky, description="Lost, and found")
+    assert transport.calls == 2
+    posts = client.uploads.list(search="Lost, and found")["data"]
+    assert [post["id"] for post in posts] == [created["uploadId"]]
 
 
 def test_a_refusal_names_every_field(client: Akimbo, bluesky: str) -> None:
