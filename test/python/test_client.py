@@ -299,7 +299,7 @@ def test_what_was_sent_is_removed_after_a_failure(film: Path, backend: str, refu
 
 def test_a_file_that_changes_while_it_is_sent_is_not_stored(film: Path) -> None:
     storage = Storage()
-    with pytest.raises(AkimboError, match="was changed"):
+    with pytest.raises(AkimboError, match="was changed|became shorter"):
         upload(storage, film, "sync", progress=lambda *_: film.write_bytes(b"other words"))
     assert storage.calls[-1][:2] == ("DELETE", "/abort")
 
