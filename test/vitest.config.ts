@@ -64,7 +64,7 @@ export default defineConfig({
   test: {
     include: [
       "test/*.test.ts",
-      "test/{core,costs,cron,db,features,http,mcp,platforms,sandbox,spec,upgrades}/**/*.test.{ts,tsx}",
+      "test/{client,core,costs,cron,db,features,http,mcp,platforms,sandbox,spec,upgrades}/**/*.test.{ts,tsx}",
     ],
     setupFiles: ["test/support/setup.ts"],
     isolate: false,

@@ -65,7 +65,7 @@ export type Api = ReturnType<typeof createApi>;
 export function createApi(origin: string, access: string | Credential) {
   const credential = typeof access === "string" ? ofToken(access) : access;
   const send = (request: Request) => reach(request, credential);
-  const client = createAkimbo({ url: origin, token: "", fetch: send });
+  const client = createAkimbo({ url: origin, token: "", fetch: send, retries: 0 });
   const named = (key: string | undefined) => ({ header: key ? { "Idempotency-Key": key } : {} });
   const id = (number: number) => ({ path: { id: String(number) } });
 

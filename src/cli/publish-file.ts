@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isAtRest } from "../client/wait-for.ts";
 import { DAY } from "../core/time.ts";
 import type { Account, Api, Upload } from "./api.ts";
 import type { LocalFile } from "./local-file.ts";
@@ -7,7 +8,7 @@ import { OUTPUT, type Reporter } from "./progress-bar.ts";
 import { Refusal, retrying, TemporaryProblem } from "./retry.ts";
 import type { StoredFile } from "./store-file.ts";
 import type { UploadJournal } from "./upload-journal.ts";
-import { isAtRest, watchUpload } from "./watch-upload.ts";
+import { watchUpload } from "./watch-upload.ts";
 
 export type PostFields = Record<string, string>;
 

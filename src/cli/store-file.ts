@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { toCompleteBody } from "../client/upload.ts";
 import { MINUTE } from "../core/time.ts";
 import { type Api, ask } from "./api.ts";
 import { isUnchanged, type LocalFile } from "./local-file.ts";
@@ -190,16 +191,10 @@ async function sendAll(
 
 /** A repeated completion of the upload gets the same answer. */
 async function complete(completeUrl: string, { etags }: UploadJournal): Promise<void> {
-  const parts = [...etags]
-    .sort(([one], [other]) => one - other)
-    .map(
-      ([partNumber, etag]) =>
-        `<Part><PartNumber>${partNumber}</PartNumber><ETag>${etag}</ETag></Part>`,
-    );
   const init = {
     method: "POST",
     headers: { "content-type": "application/xml" },
-    body: `<CompleteMultipartUpload>${parts.join("")}</CompleteMultipartUpload>`,
+    body: toCompleteBody(etags),
   };
   await retrying(async () => {
     const { response, text } = await ask(completeUrl, init, COMPLETE_TIMEOUT_MS);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isAtRest } from "../client/wait-for.ts";
 import type { Api, Upload } from "./api.ts";
 import type { Setting } from "./client-command.ts";
 import { formatBytes } from "./progress-bar.ts";
@@ -8,16 +9,6 @@ import { retrying, TemporaryProblem } from "./retry.ts";
 const FIRST_POLL_MS = 400;
 const LONGEST_POLL_MS = 4_000;
 const POLL_GROWTH = 1.25;
-
-const RESTING: readonly string[] = [
-  "completed",
-  "failed",
-  "scheduled",
-  "draft",
-  "pending_approval",
-];
-
-export const isAtRest = (status: string): boolean => RESTING.includes(status);
 
 export async function watchUpload(
   api: Pick<Api, "getUpload">,

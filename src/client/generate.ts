@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { OpenAPI3 } from "openapi-typescript";
 import { readDocument } from "../cli/openapi.ts";
@@ -27,17 +27,21 @@ export async function generateTypes(): Promise<void> {
   await writeFile(TYPES, mark + astToString(types));
 }
 
+/** The declarations of the package's client, by the names of their files. */
 export async function declareClient(): Promise<Record<string, string>> {
   await generateTypes();
   const { default: ts } = await import("typescript");
-  const source = await readFile(join(HERE, "index.ts"), "utf8");
-  const { outputText } = ts.transpileDeclaration(source, {
-    compilerOptions: { target: ts.ScriptTarget.ESNext, module: ts.ModuleKind.ESNext },
-  });
-  return {
-    "index.d.ts": outputText.replaceAll("./.generated/api.ts", "./api.js"),
-    "api.d.ts": await readFile(TYPES, "utf8"),
-  };
+  const compilerOptions = { target: ts.ScriptTarget.ESNext, module: ts.ModuleKind.ESNext };
+  const declarations: Record<string, string> = { "api.d.ts": await readFile(TYPES, "utf8") };
+  for (const name of await readdir(HERE)) {
+    if (!name.endsWith(".ts") || name === "generate.ts") continue;
+    const source = await readFile(join(HERE, name), "utf8");
+    const { outputText } = ts.transpileDeclaration(source, { compilerOptions });
+    declarations[name.replace(/ts$/, "d.ts")] = outputText
+      .replaceAll("./.generated/api.ts", "./api.js")
+      .replaceAll(/from "(\.\/[\w-]+)\.ts"/g, 'from "$1.js"');
+  }
+  return declarations;
 }
 
 if (import.meta.main) await generateTypes();

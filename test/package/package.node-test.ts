@@ -77,8 +77,15 @@ test("the package is small, and holds nothing but the program, the client and th
     ".package/THIRD-PARTY.txt",
     ".package/akimbo.js",
     ".package/client/api.d.ts",
+    ".package/client/error.d.ts",
+    ".package/client/events.d.ts",
+    ".package/client/idempotency.d.ts",
     ".package/client/index.d.ts",
     ".package/client/index.js",
+    ".package/client/retry.d.ts",
+    ".package/client/upload.d.ts",
+    ".package/client/verify-webhook.d.ts",
+    ".package/client/wait-for.d.ts",
     "README.md",
     "package.json",
   ]);
@@ -88,6 +95,8 @@ test("the package is small, and holds nothing but the program, the client and th
     "akimbo",
   ]);
   assert.ok((await stat(join(root, ".package/akimbo.js"))).size < 3_000_000);
+  const client = await readFile(join(root, ".package/client/index.js"), "utf8");
+  assert.ok(client.length < 20_000 && !client.includes("node:"), "the client is for browsers too");
   const program = await readFile(join(root, ".package/akimbo.js"), "utf8");
   assert.ok(!program.includes(inProject(".")), "the program names a folder of this machine");
 });
@@ -169,12 +178,26 @@ test("npx runs the bridge, which publishes a local photo", async () => {
 
 test("the client has types that a program compiles against, and runs", async () => {
   const program = `
-import { createAkimbo, type Schemas } from "akimbo/client";
+import { createAkimbo, toForm, InvalidWebhook, verifyWebhook, type Schemas } from "akimbo/client";
 const akimbo = createAkimbo({ url: process.argv[2] ?? "", token: process.argv[3] ?? "" });
 const { data, error } = await akimbo.GET("/api/v1/accounts", { params: { query: { platform: "bluesky" } } });
 if (error) throw new Error(error.error);
 const first: Schemas["Account"] | undefined = data.data[0];
 console.log(first?.accountName);
+const film = new File([new Uint8Array(20_000_000)], "film.mp4", { type: "video/mp4" });
+const parts: number[] = [];
+const stored = await akimbo.upload(film, { onProgress: (sent) => parts.push(sent) });
+console.log(parts.length, /presigned/.test(stored.bucketUrl));
+const made = await akimbo.POST("/api/v1/upload", {
+  body: { accountId: first?.id ?? "", description: "From the client" },
+  bodySerializer: toForm,
+});
+if (made.error) throw new Error(made.error.error);
+const post = await akimbo.waitFor(made.data.data);
+const ids: unknown[] = [];
+for await (const { data } of akimbo.events({ type: "upload.completed" })) ids.push(data.uploadId);
+console.log(post.status, ids.includes(post.id));
+await verifyWebhook("{}", {}, "whsec").catch((error) => console.log(error instanceof InvalidWebhook));
 // @ts-expect-error there is no such platform
 void (() => akimbo.GET("/api/v1/accounts", { params: { query: { platform: "myspace" } } }));
 `;
@@ -186,5 +209,5 @@ void (() => akimbo.GET("/api/v1/accounts", { params: { query: { platform: "myspa
     ...["--lib", "es2022,dom,dom.iterable", "--types", "node", "--typeRoots", types, "program.ts"],
   ]);
   const { stdout } = await run("node", ["program.js", service.origin, service.token]);
-  assert.equal(String(stdout).trim(), "Demo");
+  assert.equal(String(stdout).trim(), "Demo\n2 true\ncompleted true\ntrue");
 });

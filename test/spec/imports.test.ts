@@ -98,6 +98,7 @@ const ARROWS: Record<string, string[]> = {
   "app.ts": ["doors", "http"],
   "worker.ts": ["app.ts", "cron", "deps.ts", "doors", "durable", "queue/consumer.ts", "sandbox"],
   client: ["cli"],
+  python: ["cli"],
   cli: ["client", "config.ts", "db", "features", "platforms", "sandbox"],
 };
 
@@ -303,7 +304,9 @@ test.each(["doors/api.ts", "doors/site.ts", "doors/storage.ts", "queue/consumer.
 );
 
 test("Node's modules are for pages, and for forms with a file: no other door sets them up", () => {
-  const worker = [...sources.keys()].filter((path) => !["cli", "client"].includes(roomOf(path)));
+  const worker = [...sources.keys()].filter(
+    (path) => !["cli", "client", "python"].includes(roomOf(path)),
+  );
   const isNodes = ({ to, isType }: Import) => !isType && /^(node:|busboy$)/.test(to);
   const askers = worker.filter((path) => importsOf(path).some(isNodes));
   expect(askers.sort()).toEqual([

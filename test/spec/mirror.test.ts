@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 /** Folders of tests that stand for no folder of the source: they look at the whole from outside. */
 const OWN =
-  /^(bench|browser|client|costs|docs|package|edge|peers|prove|spec|support|upgrades)(\/|$)/;
+  /^(bench|browser|client|costs|docs|package|edge|peers|prove|python|spec|support|upgrades)(\/|$)/;
 
 /** Tests of one folder of the source by way of another one. */
 const EXCEPTIONS = [
