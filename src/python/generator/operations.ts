@@ -35,8 +35,12 @@ export interface Operation {
   answer: { kind: "json" | "text" | "lines"; type: string; unwrapped: string | null };
 }
 
-/** Where the rule of `toMethod` would give two operations one name, or say nothing. */
-const METHODS: Record<string, string> = { createUploads: "create_many", getXCredits: "get" };
+/** Where the rule of `toMethod` would give two operations one name, say nothing, or make a word of the language. */
+const METHODS: Record<string, string> = {
+  createUploads: "create_many",
+  getXCredits: "get",
+  importUploads: "import_sheet",
+};
 
 const GROUPS: Record<string, string> = { "Large files": "files", "Posts (older)": "posts" };
 
