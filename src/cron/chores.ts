@@ -9,6 +9,7 @@ import { forgetEndedLinks, forgetOldConsents } from "../features/connect/expiry.
 import { checkCredits } from "../features/credits/nightly.ts";
 import { forgetOldDrafts } from "../features/drafts/expiry.ts";
 import { forgetOldEvents } from "../features/events/expiry.ts";
+import { WAKING_CALLS, wakeDueFeeds } from "../features/feeds/wake.ts";
 import { MEASURING_CALLS, measureDatabase } from "../features/health/nightly.ts";
 import { forgetOldAnswers } from "../features/idempotency/expiry.ts";
 import { ERASING_CALLS, eraseTeams } from "../features/leaving/erase.ts";
@@ -80,6 +81,7 @@ const CHORES: Record<string, Chore> = {
   },
   "forget old attempts": { rhythm: NIGHTLY_SLICES, page: forgetOldAttempts, calls: 1 },
   "end pool items": { rhythm: HOURLY, page: endLeftItems, calls: 1 },
+  "wake feeds": { rhythm: HOURLY_PAGE, page: wakeDueFeeds, calls: WAKING_CALLS },
   "forget old firings": { rhythm: NIGHTLY_SLICES, page: forgetOldFirings, calls: 1 },
   "forget old figures": { rhythm: NIGHTLY_SLICES, page: forgetOldFigures, calls: 1 },
   "forget old clicks": { rhythm: NIGHTLY_SLICES, page: forgetOldClicks, calls: 1 },

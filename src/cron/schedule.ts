@@ -2,13 +2,11 @@ import { Budget } from "../core/budget.ts";
 import type { Deps } from "../deps.ts";
 import { theHeartbeat } from "../durable/heartbeat.ts";
 import { domainsDue } from "../features/domains/repo.ts";
-import { firstDueFeed } from "../features/feeds/repo.ts";
 import { firstOverdueNotice, wakeOverdueNotices } from "../features/notices/sweep.ts";
 import { fireSlots, firstDueSlots, firstLost } from "../features/pools/sweep.ts";
 import { wakeDueUploads } from "../features/publishing/sweep.ts";
 import { firstOverdue, wakeOverdue } from "../features/webhooks/sweep.ts";
 import { countedDeps } from "../queue/counted-deps.ts";
-import { wakeFeeds } from "../queue/wake.ts";
 import { roundsDone } from "./repo.ts";
 import { roundsAt } from "./rounds.ts";
 
@@ -31,11 +29,10 @@ export async function runSchedule(uncounted: Deps, scheduledAt = uncounted.now()
     firstDueSlots(scheduledAt),
     firstLost(deps),
     domainsDue(deps.now(), MAX_DOMAINS),
-    firstDueFeed({ now: deps.now() }),
   ] as const;
   const {
     woken,
-    alongside: [rounds, overdue, notices, due, lost, domains, feeds],
+    alongside: [rounds, overdue, notices, due, lost, domains],
   } = await wakeDueUploads(deps, alongside);
   const deliveries = await wakeOverdue(deps, overdue);
   if (deliveries > 0) deps.log({ event: "cron.woken_deliveries", deliveries });
@@ -44,7 +41,6 @@ export async function runSchedule(uncounted: Deps, scheduledAt = uncounted.now()
     const dueWork = { scheduledAt, due, lost, allows: budget.allows };
     deps.log({ event: "cron.fired_slots", firings: await fireSlots(deps, dueWork) });
   }
-  if (feeds.length > 0) await wakeFeeds(deps);
   if (domains.length > 0) {
     const { watchDomains } = await import("../features/domains/watch.ts");
     await watchDomains(deps, domains, budget.allows);

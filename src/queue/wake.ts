@@ -157,6 +157,11 @@ export const wakeNotices = (
     deps.webhookQueue.sendBatch([{ body: { kind: "notify" }, delaySeconds }]),
   );
 
-/** The next cron run finds feeds whose message was lost. */
-export const wakeFeeds = (deps: Pick<Deps, "publishQueue" | "log">): Promise<void> =>
-  bestEffort(deps, { event: "feeds.not_woken" }, () => deps.publishQueue.send({ kind: "feeds" }));
+/** The chore of the next hour finds feeds whose message was lost. */
+export const wakeFeeds = (
+  deps: Pick<Deps, "publishQueue" | "log">,
+  delaySeconds: number,
+): Promise<void> =>
+  bestEffort(deps, { event: "feeds.not_woken" }, () =>
+    deps.publishQueue.send({ kind: "feeds" }, { delaySeconds }),
+  );

@@ -1,6 +1,7 @@
 import { AppError } from "../../core/errors.ts";
-import { DAY, MINUTE } from "../../core/time.ts";
+import { DAY, SECOND } from "../../core/time.ts";
 import { type Actor, type Ctx, contextFor, type Deps } from "../../deps.ts";
+import { wakeFeeds } from "../../queue/wake.ts";
 import { knownId } from "../auth/repo/people.ts";
 import { createSeries, type SeriesResult } from "../compose/changes.ts";
 import { mediaAt } from "../compose/media.ts";
@@ -15,6 +16,8 @@ import type { FeedRow } from "./table.ts";
 /** Subrequests of a check: the feed, which keys are known, two for posts of a slice and one that wakes them, the result. */
 export const CALLS_OF_CHECK = 1 + MAX_REDIRECTS + 1 + 3 + 1;
 
+/** Until the entries that one check has left. */
+const SOON_SECONDS = 60;
 const SEEN_AGAIN_MS = 7 * DAY;
 /** Longer than an entry is away from its feed and comes back. */
 const FORGOTTEN_MS = 60 * DAY;
@@ -95,10 +98,11 @@ async function takeNew(
       failures: 0,
       // What is left is asked for again, so the whole feed has to be answered.
       ...(left ? { etag: null, lastModified: null } : { etag, lastModified }),
-      nextAt: left ? new Date(now.getTime() + MINUTE) : nextCheck(now, 0),
+      nextAt: left ? new Date(now.getTime() + SOON_SECONDS * SECOND) : nextCheck(now, 0),
       problem,
     }),
   ]);
+  if (left) await wakeFeeds(deps, SOON_SECONDS);
 }
 
 function makePosts(

@@ -27,7 +27,7 @@ async function checkDueFeeds(deps: Deps): Promise<void> {
   const due = { now, max: FEEDS_PER_MESSAGE };
   const [feeds] = await deps.db.run(takeDueFeeds(due, lease));
   const results = await Promise.allSettled(feeds.map((feed) => checkFeed(deps, feed)));
-  if (feeds.length === FEEDS_PER_MESSAGE) await wakeFeeds(deps);
+  if (feeds.length === FEEDS_PER_MESSAGE) await wakeFeeds(deps, 0);
   const broken = results.find((one) => one.status === "rejected");
   // The lease ends, and the feed is checked again.
   if (broken) throw broken.reason;

@@ -1,6 +1,7 @@
 import { AppError, fieldError, invalidFields, notFound } from "../../core/errors.ts";
 import { coversScope } from "../../core/scopes.ts";
 import type { Ctx } from "../../deps.ts";
+import { wakeFeeds } from "../../queue/wake.ts";
 import { accountsOfTeam } from "../accounts/repo.ts";
 import { activityLine, INSERTED } from "../activity/repo.ts";
 import { mayUse } from "../auth/rules.ts";
@@ -88,6 +89,7 @@ export async function changeFeed(ctx: Ctx, id: number, change: FeedChange): Prom
     repo.keepKeys(before, found?.keys ?? [], { now, againMs: 0 }),
   ]);
   if (!changed) throw notFound("Feed");
+  if (changed.isActive && changed.nextAt <= now) await wakeFeeds(ctx, 0);
   return changed;
 }
 
