@@ -181,9 +181,9 @@ test.for(TROUBLES)(
     expect(shown.problem).toContain(problem);
     expect(shown.isActive).toBe(true);
     answer = () => new Response(rss(rssItem(2), ...items));
-    await checkLater(2);
+    await checkLater();
     expect(await posts()).toHaveLength(0);
-    await checkLater(2);
+    await checkLater();
     expect(await posts()).toHaveLength(1);
     expect((await feed()).problem).toBeNull();
   },
