@@ -1,0 +1,25 @@
+import type { INodePropertyOptions } from "n8n-workflow";
+
+export const EVENTS: INodePropertyOptions[] = [
+  { name: "Account Connected", value: "connected_account.connected" },
+  { name: "Account Disconnected", value: "connected_account.disconnected" },
+  { name: "Account Login Expired", value: "connected_account.expired" },
+  { name: "Account Login Not Renewed", value: "connected_account.refresh_failed" },
+  { name: "Part of Post Failed", value: "upload.part_failed" },
+  { name: "Person Invited", value: "team.invite" },
+  { name: "Person Signed In", value: "security.login" },
+  { name: "Plan Cancelled", value: "subscription.cancelled" },
+  { name: "Plan Created", value: "subscription.created" },
+  { name: "Plan Expired", value: "subscription.expired" },
+  { name: "Plan Updated", value: "subscription.updated" },
+  { name: "Post Approved", value: "upload.approved" },
+  { name: "Post Cancelled", value: "upload.cancelled" },
+  { name: "Post Edited", value: "upload.edited" },
+  { name: "Post Failed", value: "upload.failed" },
+  { name: "Post Published", value: "upload.completed" },
+  { name: "Post Scheduled", value: "upload.scheduled" },
+  { name: "Post Sent Back for Changes", value: "upload.changes_requested" },
+  { name: "Post Taken Down", value: "upload.unpublished" },
+  { name: "Suggestion Created", value: "suggestion.created" },
+  { name: "Suggestion Updated", value: "suggestion.updated" },
+];

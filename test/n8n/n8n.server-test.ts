@@ -1,0 +1,413 @@
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createGradientPng } from "../../src/cli/png.ts";
+import { stopGroups } from "../../src/cli/process-group.ts";
+import { createSampleVideo } from "../../src/cli/sample-video.ts";
+import { Person } from "../conformance/person.ts";
+import { type Akimbo, startAkimbo } from "../peers/akimbo.ts";
+import { registerApp } from "./app.ts";
+import { installN8n, N8N_VERSION, N8n } from "./n8n.ts";
+import { type NodePackage, packNode } from "./node-package.ts";
+import { type Place, startFiles, startOlder } from "./stand-ins.ts";
+import { akimbo, byCall, CREDENTIAL, manually, type Step, workflow } from "./workflows.ts";
+
+/** Two parts: more than the node keeps in memory. */
+const FILM_BYTES = 21_000_000;
+const DAY_MS = 86_400_000;
+const ARRIVAL_MS = 20_000;
+
+let node: NodePackage;
+let folder: string;
+let service: Akimbo;
+let files: Place;
+let older: Place;
+let n8n: N8n;
+const accounts = new Map<string, string>();
+let poolId = "";
+
+const account = (platform: string): string => accounts.get(platform) ?? "";
+
+/** Reads from the instance, or with a body posts to it. */
+async function read(path: string, body?: object) {
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the answer holds
+  const answer = await service.call<any>(body ? "POST" : "GET", path, body);
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  return answer.body;
+}
+
+interface FeedPost {
+  platform: string;
+  text: string;
+  media: { kind: string; sizeBytes: number }[];
+}
+
+async function feed(text: string): Promise<FeedPost[]> {
+  const response = await fetch(`${service.origin}/sandbox/api/posts`);
+  const { posts } = (await response.json()) as { posts: FeedPost[] };
+  return posts.filter((post) => post.text.includes(text));
+}
+
+const download = (name: string, path: string): Step => ({
+  name,
+  type: "n8n-nodes-base.httpRequest",
+  typeVersion: 4.2,
+  parameters: {
+    url: files.origin + path,
+    options: { response: { response: { responseFormat: "file" } } },
+  },
+});
+
+const post = (name: string, text: string, more: object = {}, settings: object = {}): Step =>
+  akimbo(
+    name,
+    {
+      resource: "post",
+      operation: "create",
+      accountIds: [account("bluesky")],
+      description: text,
+      ...more,
+    },
+    settings,
+  );
+
+/** In the time zone of the workflow, without an offset, as n8n's date field has it. */
+const TOMORROW = new Date(Date.now() + DAY_MS).toISOString().slice(0, 19);
+
+const headless = () =>
+  workflow("akimbo-headless", [
+    manually(),
+    post("Published", "From n8n, waited for"),
+    post("Planned", "From n8n, later", { additionalFields: { scheduleDate: TOMORROW } }),
+    akimbo("Read", { resource: "post", operation: "get", postId: "={{ $json.id }}" }),
+    akimbo("Valid", {
+      resource: "post",
+      operation: "validate",
+      accountIds: [account("bluesky")],
+      description: "x".repeat(301),
+    }),
+    download("Picture", "/picture.png"),
+    post("With picture", "From n8n, with a picture", {
+      additionalFields: {
+        binaryFields: "data",
+        altTexts: ["A gradient"],
+        thread: ["The second"],
+        settings: { setting: [{ name: "bluesky_langs", value: "en" }] },
+      },
+    }),
+    download("Picture again", "/picture.png"),
+    akimbo("Stored", {
+      resource: "media",
+      operation: "upload",
+      binaryField: "data",
+      additionalFields: { keep: true, name: "Gradient" },
+    }),
+    akimbo("Queued", {
+      resource: "poolItem",
+      operation: "create",
+      poolId: { mode: "id", value: poolId },
+      title: "From n8n, in a pool",
+      additionalFields: { mediaIds: ["={{ $json.mediaId }}"] },
+    }),
+    akimbo("Queue", {
+      resource: "poolItem",
+      operation: "getAll",
+      poolId: { mode: "id", value: poolId },
+      returnAll: true,
+    }),
+    akimbo("Link", {
+      resource: "link",
+      operation: "create",
+      url: "https://example.com/shop",
+      additionalFields: { slug: "from-n8n" },
+    }),
+    akimbo("Figures", { resource: "analytics", operation: "getOverview", simplify: true }),
+    akimbo("Accounts", {
+      resource: "account",
+      operation: "getAll",
+      filters: { platform: "youtube" },
+    }),
+    download("Film", "/film.mp4"),
+    akimbo("Film published", {
+      resource: "post",
+      operation: "create",
+      accountIds: "={{ $('Accounts').first().json.id }}",
+      title: "A film from n8n",
+      additionalFields: { binaryFields: "data" },
+      options: { maxWait: 120 },
+    }),
+  ]);
+
+const CONTINUES = { onError: "continueRegularOutput" };
+const TRIES_TWICE = { retryOnFail: true, maxTries: 2, waitBetweenTries: 10 };
+
+const workflows = () => [
+  headless(),
+  workflow("akimbo-trigger", [
+    {
+      name: "Trigger",
+      type: "n8n-nodes-akimbo.akimboTrigger",
+      parameters: { authentication: "accessToken", events: ["upload.completed"] },
+      credentials: { akimboApi: { id: CREDENTIAL, name: CREDENTIAL } },
+      webhookId: "akimbo-trigger",
+    },
+  ]),
+  workflow("akimbo-repeated", [
+    byCall("repeated"),
+    post(
+      "Half",
+      "From n8n, half of it",
+      { accountIds: [account("bluesky"), "acc_unknown"] },
+      TRIES_TWICE,
+    ),
+  ]),
+  workflow("akimbo-failing", [
+    byCall("failing"),
+    post("Failing", "No luck [sandbox:rate_limited]", {}, CONTINUES),
+  ]),
+  workflow("akimbo-older", [
+    byCall("older"),
+    akimbo(
+      "Older",
+      { resource: "media", operation: "getAll", returnAll: true },
+      { ...CONTINUES, credentials: { akimboApi: { id: "older", name: "older" } } },
+    ),
+  ]),
+  workflow("akimbo-stranger", [
+    byCall("stranger"),
+    akimbo(
+      "Stranger",
+      { resource: "account", operation: "getAll" },
+      { ...CONTINUES, credentials: { akimboApi: { id: "stranger", name: "stranger" } } },
+    ),
+  ]),
+];
+
+const credential = (id: string, baseUrl: string, token: string) => ({
+  ...{ id, name: id, type: "akimboApi" },
+  data: { baseUrl, token },
+});
+
+before(async () => {
+  node = await packNode();
+  const seconds = await installN8n();
+  console.log(
+    `n8n ${N8N_VERSION}: ${seconds === 0 ? "kept from an earlier run" : `installed in ${seconds} s`}`,
+  );
+  folder = await mkdtemp(join(tmpdir(), "akimbo-for-n8n-"));
+  service = await startAkimbo(folder, {});
+  for (const { platform, id } of (await read("/accounts")).data) {
+    accounts.set(platform, id);
+  }
+  poolId = (await read("/pools", { name: "n8n", timezone: "UTC" })).pool.id;
+  const png = createGradientPng({ width: 300, height: 300, from: [1, 99, 9], to: [250, 90, 90] });
+  files = await startFiles({
+    "/picture.png": { type: "image/png", bytes: png },
+    "/film.mp4": { type: "video/mp4", bytes: createSampleVideo("n8n", FILM_BYTES) },
+  });
+  older = await startOlder(service.origin, "/api/v1/media");
+  n8n = await N8n.create(node.path);
+  await n8n.importAll("credentials", [
+    credential(CREDENTIAL, `${service.origin}/`, service.token),
+    credential("older", older.origin, service.token),
+    credential("stranger", service.origin, `kmb_${"0".repeat(64)}`),
+  ]);
+  await n8n.importAll("workflow", workflows());
+});
+
+after(async () => {
+  await n8n?.end();
+  files?.close();
+  older?.close();
+  await stopGroups();
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+});
+
+test("n8n's own tools find nothing wrong, and the package holds the program alone", () => {
+  assert.doesNotMatch(node.lint, /error|warning/i);
+  assert.match(node.build, /Build successful/);
+  const strays = node.files.filter((path) => !path.startsWith("dist/"));
+  assert.deepEqual(strays.sort(), ["LICENSE.md", "README.md", "package.json"]);
+});
+
+test("a workflow runs headless, and its posts are in the sandbox", async () => {
+  const output = await n8n.command("execute", "--id=akimbo-headless", "--rawOutput");
+  const { resultData } = JSON.parse(output.slice(output.indexOf("{"))).data;
+  assert.equal(resultData.error, undefined, JSON.stringify(resultData.error));
+  const result = (name: string) => resultData.runData[name][0].data.main[0][0].json;
+
+  const published = result("Published");
+  assert.equal(published.status, "completed");
+  assert.equal(published.hasEnded, true);
+  assert.match(published.shareUrl, /^https:\/\/bsky\.app\/profile\//);
+  assert.equal((await feed("From n8n, waited for")).length, 1);
+
+  const planned = resultData.runData.Planned[0];
+  assert.equal(result("Planned").status, "scheduled");
+  assert.ok(planned.executionTime < 10_000, `It took ${planned.executionTime} ms.`);
+  assert.equal(result("Read").status, "scheduled");
+
+  assert.equal(result("Valid").valid, false);
+  assert.match(result("Valid").errors[0].error, /300/);
+
+  const [pictured] = await feed("From n8n, with a picture");
+  assert.equal(pictured?.media[0]?.kind, "image");
+  assert.equal((await feed("The second")).length, 1);
+  assert.match(result("Stored").mediaId, /^[0-9a-f]{64}$/);
+  assert.equal(result("Stored").kept, true);
+  assert.equal(result("Queued").status, "queued");
+  assert.equal(result("Queue").title, "From n8n, in a pool");
+  assert.match(result("Link").shortUrl, /from-n8n$/);
+  assert.equal(result("Figures").accountCount, accounts.size);
+
+  assert.equal(result("Film published").status, "completed");
+  const [film] = await feed("A film from n8n");
+  assert.equal(film?.platform, "youtube");
+  assert.equal(film?.media[0]?.sizeBytes, FILM_BYTES);
+});
+
+/** Starts a workflow by its call, and answers what its last step returns. */
+async function call(path: string) {
+  const response = await fetch(`${n8n.origin}/webhook/${path}`, { method: "POST" });
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the workflow returns
+  return { status: response.status, body: (await response.json()) as any };
+}
+
+async function eventually<T>(read: () => T | Promise<T>, isThere: (value: T) => boolean) {
+  const deadline = Date.now() + ARRIVAL_MS;
+  for (;;) {
+    const value = await read();
+    if (isThere(value) || Date.now() > deadline) return value;
+    await sleep(200);
+  }
+}
+
+test("a running n8n", async (t) => {
+  await n8n.start();
+
+  await t.test("what was half done is repeated without doubles", async () => {
+    const wasSaid = async (id: number | undefined) =>
+      /\d of 2 accounts did not take the post/.exec(await n8n.dataOf(id))?.[0];
+    await n8n.activate("akimbo-repeated");
+    assert.equal((await call("repeated")).status, 500);
+    const [failed] = n8n.executions("akimbo-repeated");
+    assert.equal(failed?.status, "error");
+    // n8n tried twice: the second time, Akimbo answered for the first account as before.
+    assert.equal(await wasSaid(failed?.id), "1 of 2 accounts did not take the post");
+    await n8n.rest("POST", `/executions/${failed?.id}/retry`, {});
+    const retried = await eventually(
+      () => n8n.executions("akimbo-repeated").find(({ mode }) => mode === "retry"),
+      (one) => one?.status === "error",
+    );
+    assert.equal(await wasSaid(retried?.id), "1 of 2 accounts did not take the post");
+    // A new execution means another post, which Akimbo refuses as a duplicate.
+    assert.equal((await call("repeated")).status, 500);
+    const renewed = n8n.executions("akimbo-repeated").at(-1);
+    assert.equal(await wasSaid(renewed?.id), "2 of 2 accounts did not take the post");
+    assert.equal((await feed("From n8n, half of it")).length, 1);
+  });
+
+  await t.test("a failed post makes the node fail, with the platform's words", async () => {
+    await n8n.activate("akimbo-failing");
+    const { body } = await call("failing");
+    assert.match(body[0].error, /was not published on bluesky: Rate Limit Exceeded/);
+    assert.match(body[0].description, /Retry the post later/);
+  });
+
+  await t.test("an instance that is too old is told", async () => {
+    await n8n.activate("akimbo-older");
+    const { body } = await call("older");
+    assert.equal(body[0].error, `The instance at ${older.origin} does not have GET /api/v1/media`);
+    assert.match(body[0].description, /Upgrade the instance/);
+  });
+
+  await t.test("a wrong token is told", async () => {
+    await n8n.activate("akimbo-stranger");
+    const { body } = await call("stranger");
+    assert.match(body[0].error, /token/i);
+    assert.match(body[0].description, /Check the token of the credential/);
+  });
+
+  await t.test("a person allows n8n to act for them, without a pasted token", async () => {
+    const person = await Person.signIn(service.origin, service.signInLink);
+    const redirectUri = `${n8n.origin}/rest/oauth2-credential/callback`;
+    const { clientId, clientSecret } = await registerApp(person, redirectUri);
+    const { id } = await n8n.rest("POST", "/credentials", {
+      name: "By OAuth",
+      type: "akimboOAuth2Api",
+      data: { baseUrl: service.origin, clientId, clientSecret },
+    });
+    const request = await n8n.rest("GET", `/oauth2-credential/auth?id=${id}`);
+    await n8n.open(await person.allow(new URL(request)));
+    const step = akimbo("Allowed", {
+      resource: "account",
+      operation: "getAll",
+      authentication: "oAuth2",
+    });
+    const credentials = { akimboOAuth2Api: { id, name: "By OAuth" } };
+    const made = workflow("akimbo-allowed", [byCall("allowed"), { ...step, credentials }]);
+    const { id: workflowId } = await n8n.rest("POST", "/workflows", made);
+    await n8n.activate(workflowId);
+    const { body } = await call("allowed");
+    assert.equal(body.length, accounts.size, JSON.stringify(body));
+  });
+
+  await t.test(
+    "the trigger subscribes, believes signed events alone, and unsubscribes",
+    async () => {
+      const subscriptions = async () => (await read("/webhooks")).data;
+      assert.deepEqual(await subscriptions(), []);
+      await n8n.activate("akimbo-trigger");
+      const [webhook] = await subscriptions();
+      assert.deepEqual(webhook.events, ["upload.completed"]);
+      assert.ok(webhook.url.startsWith(`${n8n.origin}/webhook/`), webhook.url);
+
+      const runs = () => n8n.executions("akimbo-trigger");
+      await service.publish({ accountId: account("bluesky"), description: "For the trigger" });
+      const stored = await eventually(runs, (all) =>
+        all.some(({ status }) => status === "success"),
+      );
+      assert.deepEqual(
+        stored.map(({ status, mode }) => [status, mode]),
+        [["success", "webhook"]],
+      );
+      assert.match(await n8n.dataOf(stored[0]?.id), /upload\.completed/);
+
+      const [delivery] = await eventually(
+        async () => (await read(`/webhooks/${webhook.id}/deliveries`)).data,
+        (all) => all.length > 0,
+      );
+      assert.equal(delivery.success, true);
+      await read(`/webhooks/${webhook.id}/deliveries/${delivery.id}/replay`, {});
+      const again = await eventually(
+        async () => (await read(`/webhooks/${webhook.id}/deliveries`)).data,
+        (all) => all.length > 1,
+      );
+      assert.equal(again[0].statusCode, 200);
+
+      const body = JSON.stringify({ ...delivery.payload, id: "evt_forged" });
+      const timestamp = String(Math.floor(Date.now() / 1000));
+      const signature = createHmac("sha256", "guessed")
+        .update(`${timestamp}.${body}`)
+        .digest("hex");
+      const forged = await fetch(webhook.url, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          "x-webhook-timestamp": timestamp,
+          "x-webhook-signature": signature,
+        },
+        body,
+      });
+      assert.equal(forged.status, 401);
+      assert.equal(runs().length, 1);
+
+      await n8n.deactivate("akimbo-trigger");
+      assert.deepEqual(await subscriptions(), []);
+    },
+  );
+});
