@@ -1,6 +1,4 @@
-import type { INodePropertyOptions } from "n8n-workflow";
-
-export const EVENTS: INodePropertyOptions[] = [
+export const EVENTS = [
   { name: "Account Connected", value: "connected_account.connected" },
   { name: "Account Disconnected", value: "connected_account.disconnected" },
   { name: "Account Login Expired", value: "connected_account.expired" },

@@ -3,7 +3,7 @@ import { withOffset } from "../shared/dates.ts";
 import { appendFiles, readSettings, textsIn } from "../shared/files.ts";
 import { fieldsOf, filled, type Resource, textOf } from "../shared/operation.ts";
 import { listPages } from "../shared/pages.ts";
-import { readPost, readWaitOptions, toSimplePost, waitForPost } from "../shared/posts.ts";
+import { readPost, readWaitOptions, toSimplePost, waitForPosts } from "../shared/posts.ts";
 import { callApi, keyOf } from "../shared/transport.ts";
 import { postFields } from "./post-fields.ts";
 
@@ -95,6 +95,8 @@ async function createPosts(node: IExecuteFunctions, itemIndex: number): Promise<
   );
 }
 
+const warningsOf = ({ warnings }: IDataObject): IDataObject => (warnings ? { warnings } : {});
+
 export const post: Resource = {
   properties: postFields,
   operations: {
@@ -104,12 +106,9 @@ export const post: Resource = {
         return created.map(({ uploadId, ...rest }) => ({ id: uploadId, ...rest }));
       }
       const options = readWaitOptions(fieldsOf(node, "options", itemIndex));
-      const ended: IDataObject[] = [];
-      for (const { uploadId, warnings } of created) {
-        const result = await waitForPost(node, itemIndex, String(uploadId), options);
-        ended.push(warnings ? { ...result, warnings } : result);
-      }
-      return ended;
+      const ids = created.map(({ uploadId }) => String(uploadId));
+      const posts = await waitForPosts(node, itemIndex, ids, options);
+      return posts.map((one, i) => ({ ...one, ...warningsOf(created[i]) }));
     },
     async validate(node, itemIndex) {
       // This call refuses addresses in "video", and knows a video in "photo" by the end of its address.
@@ -137,7 +136,7 @@ export const post: Resource = {
     },
     async wait(node, itemIndex) {
       const options = readWaitOptions(fieldsOf(node, "options", itemIndex));
-      return [await waitForPost(node, itemIndex, textOf(node, "postId", itemIndex), options)];
+      return waitForPosts(node, itemIndex, [textOf(node, "postId", itemIndex)], options);
     },
     async delete(node, itemIndex) {
       const id = encodeURIComponent(textOf(node, "postId", itemIndex));

@@ -1,9 +1,4 @@
-import {
-  type IDataObject,
-  type IExecuteFunctions,
-  type JsonObject,
-  NodeApiError,
-} from "n8n-workflow";
+import { type IDataObject, type IExecuteFunctions, NodeOperationError } from "n8n-workflow";
 import { hasEnded, nextReadSeconds } from "./ending.ts";
 import { callApi, pause } from "./transport.ts";
 
@@ -35,6 +30,7 @@ export async function readPost(
 
 export interface WaitOptions {
   maxWaitSeconds: number;
+  /** Whether a failed post makes the node fail. */
   failsWithPost: boolean;
 }
 
@@ -45,36 +41,58 @@ export function readWaitOptions(options: IDataObject): WaitOptions {
   };
 }
 
-/**
- * Reads a post until it is published or failed, or stays as it is until its date comes or a person acts.
- *
- * @throws NodeApiError for a failed post, if the options say so
- */
-export async function waitForPost(
+/** Reads a post until it is published or failed, or stays as it is until its date comes or a person acts. */
+async function waitForPost(
   node: IExecuteFunctions,
   itemIndex: number,
   id: string,
-  { maxWaitSeconds, failsWithPost }: WaitOptions,
+  deadline: number,
 ): Promise<IDataObject> {
-  const deadline = Date.now() + maxWaitSeconds * 1000;
   let post = await readPost(node, itemIndex, id);
-  for (let reads = 1; !hasEnded(String(post.status)); reads++) {
+  for (let reads = 0; !hasEnded(String(post.status)); reads++) {
     const remaining = (deadline - Date.now()) / 1000;
-    if (remaining <= 0 || !(await pause(node, nextReadSeconds(reads - 1, remaining)))) break;
+    if (remaining <= 0 || !(await pause(node, nextReadSeconds(reads, remaining)))) break;
     post = await readPost(node, itemIndex, id);
   }
-  if (failsWithPost && post.status === "failed") throw failureOf(node, itemIndex, post);
-  return { ...toSimplePost(post), hasEnded: hasEnded(String(post.status)) };
+  return post;
 }
 
-function failureOf(node: IExecuteFunctions, itemIndex: number, post: IDataObject): NodeApiError {
-  const { code, nextAction } = post.failure as unknown as Failure;
-  const reason = post.errorMessage ?? code;
-  return new NodeApiError(node.getNode(), post as JsonObject, {
-    itemIndex,
-    message: `Post ${post.id} was not published on ${post.platform}: ${reason}`,
-    description: NEXT_ACTIONS[nextAction] ?? "",
-  });
+/**
+ * Waits for posts, and returns them simplified.
+ *
+ * @throws NodeOperationError for failed posts, if the options say so
+ */
+export async function waitForPosts(
+  node: IExecuteFunctions,
+  itemIndex: number,
+  ids: readonly string[],
+  { maxWaitSeconds, failsWithPost }: WaitOptions,
+): Promise<IDataObject[]> {
+  const deadline = Date.now() + maxWaitSeconds * 1000;
+  const posts: IDataObject[] = [];
+  for (const id of ids) posts.push(await waitForPost(node, itemIndex, id, deadline));
+  const failed = posts.filter(({ status }) => status === "failed");
+  if (failsWithPost && failed.length > 0) {
+    throw new NodeOperationError(node.getNode(), titleOf(failed, posts.length), {
+      itemIndex,
+      description: failed.map((post) => lineOf(post, posts.length > 1)).join("\n"),
+    });
+  }
+  return posts.map((post) => ({
+    ...toSimplePost(post),
+    hasEnded: hasEnded(String(post.status)),
+  }));
+}
+
+const reasonOf = ({ id, platform, errorMessage, failure }: IDataObject): string =>
+  `Post ${id} was not published on ${platform}: ${errorMessage ?? (failure as unknown as Failure).code}`;
+
+const titleOf = (failed: readonly IDataObject[], total: number): string =>
+  total === 1 ? reasonOf(failed[0]) : `${failed.length} of ${total} posts were not published`;
+
+function lineOf(post: IDataObject, isOneOfSeveral: boolean): string {
+  const action = NEXT_ACTIONS[(post.failure as unknown as Failure).nextAction] ?? "";
+  return isOneOfSeveral ? `${reasonOf(post)}. ${action}` : action;
 }
 
 export function toSimplePost(post: IDataObject): IDataObject {
