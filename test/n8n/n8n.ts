@@ -8,7 +8,7 @@ import { runGroup, spawnGroup, stopGroup } from "../../src/cli/process-group.ts"
 import { findFreePort } from "../../src/cli/server.ts";
 import { plainEnv, runNpm } from "./npm.ts";
 
-export const N8N_VERSION = "2.41.3";
+export const N8N_VERSION = "2.41.1";
 
 /** Kept between runs: n8n has more than a thousand packages. */
 const PROGRAM = join(tmpdir(), `akimbo-n8n-${N8N_VERSION}`);

@@ -26,7 +26,7 @@ async function installTools(): Promise<void> {
   const installed = join(FOLDER, "node_modules", ".akimbo-installed");
   const list = await readFile(join(SOURCE, "package.json"), "utf8");
   if ((await readFile(installed, "utf8").catch(() => null)) === list) return;
-  await runNpm(FOLDER, ["install"]);
+  await runNpm(FOLDER, ["install", "--ignore-scripts"]);
   await writeFile(installed, list);
 }
 

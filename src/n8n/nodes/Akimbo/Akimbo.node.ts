@@ -3,6 +3,7 @@ import {
   type INodeExecutionData,
   type INodeType,
   type INodeTypeDescription,
+  type JsonObject,
   NodeApiError,
   NodeConnectionTypes,
   NodeOperationError,
@@ -96,7 +97,9 @@ export class Akimbo implements INodeType {
         }
       } catch (error) {
         if (!this.continueOnFail()) {
-          if (error instanceof NodeApiError) throw error;
+          // Both classes leave an error of their own as it is.
+          if (error instanceof NodeApiError)
+            throw new NodeApiError(this.getNode(), error as unknown as JsonObject);
           throw new NodeOperationError(this.getNode(), error, { itemIndex });
         }
         results.push({

@@ -38,8 +38,8 @@ async function removeWebhook(node: IHookFunctions, id: unknown): Promise<void> {
   try {
     await callApi(node, { method: "DELETE", path: `/webhooks/${id}` });
   } catch (error) {
-    if (error instanceof NodeApiError && error.httpCode === "404") return;
-    throw error;
+    const refusal = new NodeApiError(node.getNode(), error);
+    if (refusal.httpCode !== "404") throw refusal;
   }
 }
 
@@ -53,7 +53,6 @@ export class AkimboTrigger implements INodeType {
     subtitle: '={{ $parameter["events"].join(", ") }}',
     description: "Start the workflow when a post is published or fails, and at other events",
     defaults: { name: "Akimbo Trigger" },
-    usableAsTool: true,
     inputs: [],
     outputs: [NodeConnectionTypes.Main],
     credentials: [

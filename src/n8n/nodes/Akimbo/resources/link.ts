@@ -1,6 +1,6 @@
 import type { IDataObject } from "n8n-workflow";
 import { limitFields, showFor } from "../shared/descriptions.ts";
-import { fieldsOf, filled, type Resource, textOf } from "../shared/operation.ts";
+import { contentOf, fieldsOf, filled, type Resource, textOf } from "../shared/operation.ts";
 import { listPages } from "../shared/pages.ts";
 import { callApi, keyOf } from "../shared/transport.ts";
 
@@ -135,14 +135,14 @@ export const link: Resource = {
     async create(node, itemIndex) {
       const fields = filled(fieldsOf(node, "additionalFields", itemIndex));
       if (!fields.domainId) delete fields.domainId;
-      const { success, ...created } = await callApi(node, {
+      const created = await callApi(node, {
         method: "POST",
         path: "/short-links",
         json: { url: textOf(node, "url", itemIndex), ...fields },
         idempotencyKey: keyOf(node, itemIndex, "link"),
         itemIndex,
       });
-      return [created];
+      return [contentOf(created)];
     },
     async delete(node, itemIndex) {
       const id = encodeURIComponent(textOf(node, "linkId", itemIndex));
@@ -152,8 +152,8 @@ export const link: Resource = {
     async get(node, itemIndex) {
       const id = encodeURIComponent(textOf(node, "linkId", itemIndex));
       const path = `/short-links/${id}`;
-      const { success, data, ...rest } = await callApi(node, { method: "GET", path, itemIndex });
-      return [(data as IDataObject | undefined) ?? rest];
+      const body = await callApi(node, { method: "GET", path, itemIndex });
+      return [(body.data as IDataObject | undefined) ?? contentOf(body)];
     },
     async getAll(node, itemIndex) {
       const filters = filled(fieldsOf(node, "filters", itemIndex));

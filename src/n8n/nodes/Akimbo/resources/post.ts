@@ -1,7 +1,7 @@
 import { type IDataObject, type IExecuteFunctions, NodeOperationError } from "n8n-workflow";
 import { withOffset } from "../shared/dates.ts";
 import { appendFiles, readSettings, textsIn } from "../shared/files.ts";
-import { fieldsOf, filled, type Resource, textOf } from "../shared/operation.ts";
+import { contentOf, fieldsOf, filled, type Resource, textOf } from "../shared/operation.ts";
 import { listPages } from "../shared/pages.ts";
 import { readPost, readWaitOptions, toSimplePost, waitForPosts } from "../shared/posts.ts";
 import { callApi, keyOf } from "../shared/transport.ts";
@@ -114,13 +114,13 @@ export const post: Resource = {
       // This call refuses addresses in "video", and knows a video in "photo" by the end of its address.
       const form = await readForm(node, itemIndex, "photo");
       form.append("accounts", JSON.stringify(accountIdsOf(node, itemIndex)));
-      const { success, ...judged } = await callApi(node, {
+      const judged = await callApi(node, {
         method: "POST",
         path: "/upload/validate",
         form,
         itemIndex,
       });
-      return [judged];
+      return [contentOf(judged)];
     },
     async get(node, itemIndex) {
       const found = await readPost(node, itemIndex, textOf(node, "postId", itemIndex));

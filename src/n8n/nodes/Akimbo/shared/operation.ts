@@ -8,6 +8,10 @@ export interface Resource {
   operations: Record<string, Operation>;
 }
 
+/** What an answer says, without the mark that it is no refusal. */
+export const contentOf = (body: IDataObject): IDataObject =>
+  Object.fromEntries(Object.entries(body).filter(([name]) => name !== "success"));
+
 /** The text of a parameter of any type. */
 export const textOf = (node: IExecuteFunctions, name: string, itemIndex: number): string =>
   String(node.getNodeParameter(name, itemIndex, "", { extractValue: true }) ?? "").trim();

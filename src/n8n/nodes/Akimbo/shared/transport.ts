@@ -63,8 +63,9 @@ async function send(caller: Caller, name: string, options: IHttpRequestOptions):
     return { status: statusCode, body, retryAfterSeconds: seconds > 0 ? seconds : null };
   } catch (error) {
     // n8n renews an OAuth login at a 401, and throws the one that stays.
-    if (!(error instanceof NodeApiError) || error.httpCode !== "401") throw error;
-    const body = error.context.data ?? { success: false, error: "The token is not valid." };
+    const refusal = new NodeApiError(caller.getNode(), error);
+    if (refusal.httpCode !== "401") throw refusal;
+    const body = refusal.context.data ?? { success: false, error: "The token is not valid." };
     return { status: 401, body, retryAfterSeconds: null };
   }
 }
