@@ -24,9 +24,9 @@ async function copySource(): Promise<void> {
 /** Installs n8n's tools, unless an earlier run did, from the same list. */
 async function installTools(): Promise<void> {
   const installed = join(FOLDER, "node_modules", ".akimbo-installed");
-  const list = await readFile(join(SOURCE, "package.json"), "utf8");
+  const list = await readFile(join(SOURCE, "package-lock.json"), "utf8");
   if ((await readFile(installed, "utf8").catch(() => null)) === list) return;
-  await runNpm(FOLDER, ["install", "--ignore-scripts"]);
+  await runNpm(FOLDER, ["ci", "--ignore-scripts"]);
   await writeFile(installed, list);
 }
 

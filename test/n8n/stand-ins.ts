@@ -38,7 +38,7 @@ export const startOlder = (origin: string, missing: string) =>
     createServer((incoming, outgoing) => {
       const path = incoming.url ?? "";
       const answer = request(
-        new URL(path.startsWith(missing) ? "/api/v1/not-yet" : path, origin),
+        new URL(path.startsWith(missing) ? "/api/v1/not-yet" : path, origin).href,
         { method: incoming.method ?? "GET", headers: incoming.headers },
         (reply) => {
           outgoing.writeHead(reply.statusCode ?? 502, reply.headers);
