@@ -13,6 +13,9 @@ export const N8N_VERSION = "2.41.1";
 /** Kept between runs: n8n has more than a thousand packages. */
 const PROGRAM = join(tmpdir(), `akimbo-n8n-${N8N_VERSION}`);
 
+/** What n8n cannot start without, and has no program for every machine in its package. Packages of single nodes, such as Kafka's, need libraries that a machine may not have. */
+const COMPILED = ["sqlite3"];
+
 const START_MS = 180_000;
 const POLL_MS = 250;
 
@@ -30,7 +33,8 @@ export async function installN8n(): Promise<number> {
   const startedAt = Date.now();
   await mkdir(PROGRAM, { recursive: true });
   await writeFile(join(PROGRAM, "package.json"), JSON.stringify({ private: true }));
-  await runNpm(PROGRAM, ["install", `n8n@${N8N_VERSION}`]);
+  await runNpm(PROGRAM, ["install", "--ignore-scripts", `n8n@${N8N_VERSION}`]);
+  await runNpm(PROGRAM, ["rebuild", ...COMPILED]);
   await writeFile(done, "");
   return Math.round((Date.now() - startedAt) / 1000);
 }
