@@ -17,6 +17,7 @@ const PROGRAM = join(tmpdir(), `akimbo-n8n-${N8N_VERSION}`);
 const COMPILED = ["sqlite3"];
 
 const START_MS = 180_000;
+const ACTIVATION_MS = 30_000;
 const POLL_MS = 250;
 
 const OWNER = {
@@ -84,7 +85,8 @@ export class N8n {
       N8N_VERSION_NOTIFICATIONS_ENABLED: "false",
       N8N_TEMPLATES_ENABLED: "false",
       N8N_PERSONALIZATION_ENABLED: "false",
-      N8N_LOG_LEVEL: "warn",
+      // Results of commands are lines of this level.
+      N8N_LOG_LEVEL: "info",
     });
   }
 
@@ -106,7 +108,7 @@ export class N8n {
     await this.command(`import:${kind}`, `--input=${file}`);
   }
 
-  /** Starts the server, and signs its owner in. */
+  /** Starts the server, and signs its owner in, who is made the first time. */
   async start(): Promise<void> {
     const log = await open(join(this.folder, "n8n.log"), "a");
     this.server = spawnGroup(process.execPath, [this.program, "start"], {
@@ -122,7 +124,9 @@ export class N8n {
       }
       await sleep(POLL_MS);
     }
-    await this.rest("POST", "/owner/setup", OWNER);
+    const { email, password } = OWNER;
+    if (this.cookie === "") await this.rest("POST", "/owner/setup", OWNER);
+    else await this.rest("POST", "/login", { emailOrLdapLoginId: email, password });
   }
 
   private async isReady(): Promise<boolean> {
@@ -156,30 +160,44 @@ export class N8n {
     if (status !== 200) throw new Error(`${url.pathname} answers with ${status}.`);
   }
 
+  /** Publishes a workflow, and waits until its webhook is registered, which n8n does after it has answered. */
   async activate(workflowId: string): Promise<void> {
     const { versionId } = await this.rest("GET", `/workflows/${workflowId}`);
     await this.rest("POST", `/workflows/${workflowId}/activate`, { versionId });
+    const deadline = Date.now() + ACTIVATION_MS;
+    const query = "SELECT 1 FROM webhook_entity WHERE workflowId = ?";
+    while (this.select(query, workflowId).length === 0) {
+      if (Date.now() > deadline) throw new Error(`${workflowId} stays without a webhook.`);
+      await sleep(POLL_MS);
+    }
   }
 
   deactivate = (workflowId: string) => this.rest("POST", `/workflows/${workflowId}/deactivate`, {});
 
-  /** Of a workflow, the oldest first, as they stand in the database. */
-  executions(workflowId: string): Execution[] {
-    const database = new DatabaseSync(join(this.folder, ".n8n", "database.sqlite"), {
-      readOnly: true,
-    });
+  private select(query: string, ...values: string[]): unknown[] {
+    const path = join(this.folder, ".n8n", "database.sqlite");
+    const database = new DatabaseSync(path, { readOnly: true });
     try {
-      const query =
-        "SELECT id, status, mode FROM execution_entity WHERE workflowId = ? ORDER BY id";
-      return database.prepare(query).all(workflowId) as unknown as Execution[];
+      return database.prepare(query).all(...values);
     } finally {
       database.close();
     }
   }
 
+  /** Of a workflow, the oldest first, as they stand in the database. */
+  executions(workflowId: string): Execution[] {
+    const query = "SELECT id, status, mode FROM execution_entity WHERE workflowId = ? ORDER BY id";
+    return this.select(query, workflowId) as Execution[];
+  }
+
   /** What an execution stored, as text. */
   async dataOf(executionId: number | undefined): Promise<string> {
     return JSON.stringify(await this.rest("GET", `/executions/${executionId}`));
+  }
+
+  async restart(): Promise<void> {
+    if (this.server) await stopGroup(this.server);
+    await this.start();
   }
 
   async end(): Promise<void> {

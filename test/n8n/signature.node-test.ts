@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import { toOrigin } from "../../src/n8n/nodes/Akimbo/shared/address.ts";
-import { rememberEvent } from "../../src/n8n/nodes/AkimboTrigger/deliveries.ts";
 import { isFromAkimbo } from "../../src/n8n/nodes/AkimboTrigger/signature.ts";
 
 const NOW = new Date("2026-12-01T09:00:00.000Z");
@@ -33,15 +32,6 @@ test("every other delivery is refused", () => {
   assert.ok(!judge("1e9", sign("1e9")));
   // A node that has no webhook knows no secret.
   assert.ok(!judge(timestamp, sign(timestamp, ""), ""));
-});
-
-test("an event that came before is known, and the list stays short", () => {
-  assert.deepEqual(rememberEvent([], "evt_1"), ["evt_1"]);
-  assert.equal(rememberEvent(["evt_1"], "evt_1"), null);
-  const many = Array.from({ length: 500 }, (_, i) => `evt_${i}`);
-  const next = rememberEvent(many, "evt_new");
-  assert.equal(next?.length, 500);
-  assert.equal(next?.at(-1), "evt_new");
 });
 
 test("the base URL may be pasted in several forms", () => {

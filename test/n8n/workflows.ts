@@ -22,25 +22,30 @@ export const akimbo = (name: string, parameters: object, settings: object = {}):
 
 export const manually = (): Step => ({ name: "Start", type: "n8n-nodes-base.manualTrigger" });
 
-/** Starts the workflow by a call, and answers it when the workflow has ended. */
-export const byCall = (path: string): Step => ({
+/** Starts the workflow by a call, and answers it when the workflow has ended, or at once. */
+export const byCall = (path: string, responseMode = "lastNode"): Step => ({
   name: "Start",
   type: "n8n-nodes-base.webhook",
   typeVersion: 2,
-  parameters: { path, httpMethod: "POST", responseMode: "lastNode", responseData: "allEntries" },
+  parameters: { path, httpMethod: "POST", responseMode, responseData: "allEntries" },
   webhookId: path,
 });
 
-/** A workflow of steps, one after the other. */
-export function workflow(id: string, steps: readonly Step[]): object {
+const to = (node: string | undefined) => [{ node, type: "main", index: 0 }];
+
+/** A workflow of steps, one after the other; `backTo` names the step of a loop that the last one leads back to. */
+export function workflow(id: string, steps: readonly Step[], backTo?: string): object {
   const nodes = steps.map(({ parameters = {}, typeVersion = 1, ...step }, i) => ({
     ...{ id: randomUUID(), position: [200 * i, 0], typeVersion, parameters },
     ...step,
   }));
+  const followed = steps.slice(0, backTo ? undefined : -1);
   const connections = Object.fromEntries(
-    steps
-      .slice(1)
-      .map(({ name }, i) => [steps[i]?.name, { main: [[{ node: name, type: "main", index: 0 }]] }]),
+    followed.map(({ name }, i) => {
+      const next = to(steps[i + 1]?.name ?? backTo);
+      // The first output of a loop is for its end.
+      return [name, { main: name === backTo ? [[], next] : [next] }];
+    }),
   );
   return { id, name: id, active: false, nodes, connections, settings: { executionOrder: "v1" } };
 }

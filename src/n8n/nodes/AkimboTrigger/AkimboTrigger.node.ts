@@ -10,20 +10,15 @@ import {
   NodeConnectionTypes,
 } from "n8n-workflow";
 import { callApi } from "../Akimbo/shared/transport.ts";
-import { rememberEvent } from "./deliveries.ts";
 import { EVENTS } from "./events.ts";
 import { isFromAkimbo } from "./signature.ts";
 
-const REFUSALS = {
-  signature: "The signature is not of this webhook's secret, or is older than five minutes.",
-};
+const REFUSAL = "The signature is not of this webhook's secret, or is older than five minutes.";
 
 /** What the node remembers of its webhook. */
 interface Subscription extends IDataObject {
   webhookId?: number;
   secret?: string;
-  events?: string[];
-  seen?: string[];
 }
 
 const subscriptionOf = (node: IHookFunctions | IWebhookFunctions): Subscription =>
@@ -130,22 +125,17 @@ export class AkimboTrigger implements INodeType {
   };
 
   async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-    const subscription = subscriptionOf(this);
+    const { secret = "" } = subscriptionOf(this);
     const headers = this.getHeaderData();
     const delivery = {
       body: this.getRequestObject().rawBody ?? Buffer.alloc(0),
       timestamp: String(headers["x-webhook-timestamp"] ?? ""),
       signature: String(headers["x-webhook-signature"] ?? ""),
     };
-    if (!isFromAkimbo(delivery, subscription.secret ?? "", new Date())) {
-      this.getResponseObject().status(401).json({ success: false, error: REFUSALS.signature });
+    if (!isFromAkimbo(delivery, secret, new Date())) {
+      this.getResponseObject().status(401).json({ success: false, error: REFUSAL });
       return { noWebhookResponse: true };
     }
-    const event = this.getBodyData();
-    const seen = rememberEvent(subscription.seen ?? [], String(event.id));
-    // An event that came before is confirmed, and starts nothing.
-    if (seen === null) return { webhookResponse: "ok" };
-    subscription.seen = seen;
-    return { workflowData: [this.helpers.returnJsonArray(event)] };
+    return { workflowData: [this.helpers.returnJsonArray(this.getBodyData())] };
   }
 }
