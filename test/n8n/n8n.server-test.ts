@@ -13,19 +13,23 @@ import { type Akimbo, startAkimbo } from "../peers/akimbo.ts";
 import { registerApp } from "./app.ts";
 import { installN8n, N8N_VERSION, N8n } from "./n8n.ts";
 import { type NodePackage, packNode } from "./node-package.ts";
-import { type Place, startFiles, startOlder } from "./stand-ins.ts";
+import { type Place, startBusy, startFiles, startOlder } from "./stand-ins.ts";
 import { akimbo, byCall, CREDENTIAL, manually, type Step, workflow } from "./workflows.ts";
 
 /** Two parts: more than the node keeps in memory. */
 const FILM_BYTES = 21_000_000;
 const DAY_MS = 86_400_000;
 const ARRIVAL_MS = 20_000;
+const BUSY_SECONDS = 2;
+/** An OAuth token lasts an hour. */
+const LONGER_THAN_A_TOKEN_SECONDS = 4_000;
 
 let node: NodePackage;
 let folder: string;
 let service: Akimbo;
 let files: Place;
 let older: Place;
+let busy: Place;
 let n8n: N8n;
 const accounts = new Map<string, string>();
 let poolId = "";
@@ -196,6 +200,14 @@ const workflows = () => [
       { ...CONTINUES, credentials: { akimboApi: { id: "older", name: "older" } } },
     ),
   ]),
+  workflow("akimbo-busy", [
+    byCall("busy"),
+    akimbo(
+      "Busy",
+      { resource: "account", operation: "getAll" },
+      { credentials: { akimboApi: { id: "busy", name: "busy" } } },
+    ),
+  ]),
   workflow("akimbo-stranger", [
     byCall("stranger"),
     akimbo(
@@ -229,10 +241,12 @@ before(async () => {
     "/film.mp4": { type: "video/mp4", bytes: createSampleVideo("n8n", FILM_BYTES) },
   });
   older = await startOlder(service.origin, "/api/v1/media");
+  busy = await startBusy(service.origin, BUSY_SECONDS);
   n8n = await N8n.create(node.path);
   await n8n.importAll("credentials", [
     credential(CREDENTIAL, `${service.origin}/`, service.token),
     credential("older", older.origin, service.token),
+    credential("busy", busy.origin, service.token),
     credential("stranger", service.origin, `kmb_${"0".repeat(64)}`),
   ]);
   await n8n.importAll("workflow", workflows());
@@ -242,6 +256,7 @@ after(async () => {
   await n8n?.end();
   files?.close();
   older?.close();
+  busy?.close();
   await stopGroups();
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 });
@@ -379,35 +394,19 @@ test("a running n8n", async (t) => {
     assert.match(body[0].description, /Upgrade the instance/);
   });
 
+  await t.test("at its limit of calls, an instance is asked again when it says", async () => {
+    await n8n.activate("akimbo-busy");
+    const startedAt = Date.now();
+    const { body } = await call("busy");
+    assert.equal(body.length, accounts.size, JSON.stringify(body));
+    assert.ok(Date.now() - startedAt >= BUSY_SECONDS * 1000);
+  });
+
   await t.test("a wrong token is told", async () => {
     await n8n.activate("akimbo-stranger");
     const { body } = await call("stranger");
     assert.match(body[0].error, /token/i);
     assert.match(body[0].description, /Check the token of the credential/);
-  });
-
-  await t.test("a person allows n8n to act for them, without a pasted token", async () => {
-    const person = await Person.signIn(service.origin, service.signInLink);
-    const redirectUri = `${n8n.origin}/rest/oauth2-credential/callback`;
-    const { clientId, clientSecret } = await registerApp(person, redirectUri);
-    const { id } = await n8n.rest("POST", "/credentials", {
-      name: "By OAuth",
-      type: "akimboOAuth2Api",
-      data: { baseUrl: service.origin, clientId, clientSecret },
-    });
-    const request = await n8n.rest("GET", `/oauth2-credential/auth?id=${id}`);
-    await n8n.open(await person.allow(new URL(request)));
-    const step = akimbo("Allowed", {
-      resource: "account",
-      operation: "getAll",
-      authentication: "oAuth2",
-    });
-    const credentials = { akimboOAuth2Api: { id, name: "By OAuth" } };
-    const made = workflow("akimbo-allowed", [byCall("allowed"), { ...step, credentials }]);
-    const { id: workflowId } = await n8n.rest("POST", "/workflows", made);
-    await n8n.activate(workflowId);
-    const { body } = await call("allowed");
-    assert.equal(body.length, accounts.size, JSON.stringify(body));
   });
 
   await t.test(
@@ -462,6 +461,35 @@ test("a running n8n", async (t) => {
 
       await n8n.deactivate("akimbo-trigger");
       assert.deepEqual(await eventually(subscriptions, (all) => all.length === 0), []);
+    },
+  );
+
+  await t.test(
+    "a person allows n8n to act for them, without a pasted token and for longer than it lasts",
+    async () => {
+      const person = await Person.signIn(service.origin, service.signInLink);
+      const redirectUri = `${n8n.origin}/rest/oauth2-credential/callback`;
+      const { clientId, clientSecret } = await registerApp(person, redirectUri);
+      const { id } = await n8n.rest("POST", "/credentials", {
+        name: "By OAuth",
+        type: "akimboOAuth2Api",
+        data: { baseUrl: service.origin, clientId, clientSecret },
+      });
+      const request = await n8n.rest("GET", `/oauth2-credential/auth?id=${id}`);
+      await n8n.open(await person.allow(new URL(request)));
+      const step = akimbo("Allowed", {
+        resource: "account",
+        operation: "getAll",
+        authentication: "oAuth2",
+      });
+      const credentials = { akimboOAuth2Api: { id, name: "By OAuth" } };
+      const made = workflow("akimbo-allowed", [byCall("allowed"), { ...step, credentials }]);
+      const { id: workflowId } = await n8n.rest("POST", "/workflows", made);
+      await n8n.activate(workflowId);
+      assert.equal((await call("allowed")).body.length, accounts.size);
+      await service.advanceClock(LONGER_THAN_A_TOKEN_SECONDS);
+      const { body } = await call("allowed");
+      assert.equal(body.length, accounts.size, JSON.stringify(body));
     },
   );
 });

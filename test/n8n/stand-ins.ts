@@ -1,4 +1,10 @@
-import { createServer, request, type Server } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 
 function listen(server: Server): Promise<string> {
@@ -32,20 +38,40 @@ export const startFiles = (files: Record<string, { type: string; bytes: Buffer }
     }),
   );
 
+function passOn(origin: string, incoming: IncomingMessage, outgoing: ServerResponse, path: string) {
+  const { method = "GET", headers } = incoming;
+  const sent = request(new URL(path, origin).href, { method, headers }, (reply) => {
+    outgoing.writeHead(reply.statusCode ?? 502, reply.headers);
+    reply.pipe(outgoing);
+  });
+  sent.on("error", () => outgoing.destroy());
+  incoming.pipe(sent);
+}
+
 /** The instance as it was before it had the path: it answers with the words that it has for unknown ones. */
 export const startOlder = (origin: string, missing: string) =>
   placeOf(
     createServer((incoming, outgoing) => {
       const path = incoming.url ?? "";
-      const answer = request(
-        new URL(path.startsWith(missing) ? "/api/v1/not-yet" : path, origin).href,
-        { method: incoming.method ?? "GET", headers: incoming.headers },
-        (reply) => {
-          outgoing.writeHead(reply.statusCode ?? 502, reply.headers);
-          reply.pipe(outgoing);
-        },
-      );
-      answer.on("error", () => outgoing.destroy());
-      incoming.pipe(answer);
+      passOn(origin, incoming, outgoing, path.startsWith(missing) ? "/api/v1/not-yet" : path);
     }),
   );
+
+/** The instance at its limit of calls: each path is refused the first time. */
+export function startBusy(origin: string, retryAfterSeconds: number) {
+  const refused = new Set<string>();
+  return placeOf(
+    createServer((incoming, outgoing) => {
+      const path = incoming.url ?? "";
+      if (refused.has(path)) return passOn(origin, incoming, outgoing, path);
+      refused.add(path);
+      outgoing.writeHead(429, {
+        "content-type": "application/json",
+        "retry-after": String(retryAfterSeconds),
+      });
+      outgoing.end(
+        JSON.stringify({ success: false, error: "Too many calls.", code: "RATE_LIMIT" }),
+      );
+    }),
+  );
+}
