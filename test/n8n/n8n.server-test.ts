@@ -13,7 +13,7 @@ import { type Akimbo, startAkimbo } from "../peers/akimbo.ts";
 import { registerApp } from "./app.ts";
 import { installN8n, N8N_VERSION, N8n } from "./n8n.ts";
 import { type NodePackage, packNode } from "./node-package.ts";
-import { type Place, startBusy, startFiles, startOlder } from "./stand-ins.ts";
+import { type Place, startBusy, startFiles, startKeyless, startOlder } from "./stand-ins.ts";
 import { akimbo, byCall, CREDENTIAL, manually, type Step, workflow } from "./workflows.ts";
 
 /** Two parts: more than the node keeps in memory. */
@@ -30,6 +30,7 @@ let service: Akimbo;
 let files: Place;
 let older: Place;
 let busy: Place;
+let keyless: Place;
 let n8n: N8n;
 const accounts = new Map<string, string>();
 let poolId = "";
@@ -208,6 +209,15 @@ const workflows = () => [
       { credentials: { akimboApi: { id: "busy", name: "busy" } } },
     ),
   ]),
+  workflow("akimbo-keyless", [
+    byCall("keyless"),
+    download("Film", "/film.mp4"),
+    akimbo(
+      "Keyless",
+      { resource: "media", operation: "upload", binaryField: "data" },
+      { credentials: { akimboApi: { id: "keyless", name: "keyless" } } },
+    ),
+  ]),
   workflow("akimbo-stranger", [
     byCall("stranger"),
     akimbo(
@@ -241,11 +251,13 @@ before(async () => {
     "/film.mp4": { type: "video/mp4", bytes: createSampleVideo("n8n", FILM_BYTES) },
   });
   older = await startOlder(service.origin, "/api/v1/media");
+  keyless = await startKeyless(service.origin);
   busy = await startBusy(service.origin, BUSY_SECONDS);
   n8n = await N8n.create(node.path);
   await n8n.importAll("credentials", [
     credential(CREDENTIAL, `${service.origin}/`, service.token),
     credential("older", older.origin, service.token),
+    credential("keyless", keyless.origin, service.token),
     credential("busy", busy.origin, service.token),
     credential("stranger", service.origin, `kmb_${"0".repeat(64)}`),
   ]);
@@ -257,6 +269,7 @@ after(async () => {
   files?.close();
   older?.close();
   busy?.close();
+  keyless?.close();
   await stopGroups();
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 });
@@ -402,6 +415,12 @@ test("a running n8n", async (t) => {
     assert.ok(Date.now() - startedAt >= BUSY_SECONDS * 1000);
   });
 
+  await t.test("without a key for the storage, a film goes in the call", async () => {
+    await n8n.activate("akimbo-keyless");
+    const { body } = await call("keyless");
+    assert.equal(body[0]?.sizeBytes, FILM_BYTES, JSON.stringify(body));
+  });
+
   await t.test("a wrong token is told", async () => {
     await n8n.activate("akimbo-stranger");
     const { body } = await call("stranger");
@@ -490,6 +509,7 @@ test("a running n8n", async (t) => {
       await service.advanceClock(LONGER_THAN_A_TOKEN_SECONDS);
       const { body } = await call("allowed");
       assert.equal(body.length, accounts.size, JSON.stringify(body));
+      assert.match(await service.readLog(), /"step":"refresh"/);
     },
   );
 });

@@ -57,6 +57,22 @@ export const startOlder = (origin: string, missing: string) =>
     }),
   );
 
+const answer = (outgoing: ServerResponse, status: number, body: object, headers = {}) => {
+  outgoing.writeHead(status, { "content-type": "application/json", ...headers });
+  outgoing.end(JSON.stringify({ success: false, ...body }));
+};
+
+/** The instance without a key for its storage. */
+export const startKeyless = (origin: string) =>
+  placeOf(
+    createServer((incoming, outgoing) => {
+      const path = incoming.url ?? "";
+      if (path !== "/api/v1/upload/presign") return passOn(origin, incoming, outgoing, path);
+      incoming.resume();
+      answer(outgoing, 503, { error: "The storage has no key.", code: "UNAVAILABLE" });
+    }),
+  );
+
 /** The instance at its limit of calls: each path is refused the first time. */
 export function startBusy(origin: string, retryAfterSeconds: number) {
   const refused = new Set<string>();
@@ -65,13 +81,8 @@ export function startBusy(origin: string, retryAfterSeconds: number) {
       const path = incoming.url ?? "";
       if (refused.has(path)) return passOn(origin, incoming, outgoing, path);
       refused.add(path);
-      outgoing.writeHead(429, {
-        "content-type": "application/json",
-        "retry-after": String(retryAfterSeconds),
-      });
-      outgoing.end(
-        JSON.stringify({ success: false, error: "Too many calls.", code: "RATE_LIMIT" }),
-      );
+      const body = { error: "Too many calls.", code: "RATE_LIMIT" };
+      answer(outgoing, 429, body, { "retry-after": String(retryAfterSeconds) });
     }),
   );
 }

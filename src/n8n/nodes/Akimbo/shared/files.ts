@@ -12,6 +12,9 @@ import { callApi } from "./transport.ts";
 /** Larger videos go to the storage in parts, so that n8n holds one part of them in memory. */
 const MAX_IN_MEMORY_BYTES = 20_000_000;
 
+/** A call takes files under 100 MB. */
+const MAX_IN_CALL_BYTES = 99_000_000;
+
 const PART_TRIES = 3;
 
 interface Source {
@@ -70,12 +73,26 @@ async function putPart(node: IExecuteFunctions, url: string, bytes: Buffer): Pro
   }
 }
 
-async function sendParts(source: Source, form: FormData): Promise<void> {
+/** Null where the instance has no key for its storage, and the file fits into a call. */
+async function presign(source: Source): Promise<Presigned | null> {
   const { node, itemIndex, binary, sizeBytes } = source;
   const file = { name: fileNameOf(source), size: sizeBytes, type: binary.mimeType };
   const json = { route: "youtube_videos", files: [file] };
-  const answer = await callApi(node, { method: "POST", path: "/upload/presign", json, itemIndex });
-  const [presigned] = answer.files as unknown as Presigned[];
+  try {
+    const call = { method: "POST" as const, path: "/upload/presign", json, itemIndex };
+    const { files } = await callApi(node, call);
+    return (files as unknown as Presigned[])[0];
+  } catch (error) {
+    const refusal = new NodeApiError(node.getNode(), error);
+    if (refusal.httpCode !== "503" || sizeBytes > MAX_IN_CALL_BYTES) throw refusal;
+    return null;
+  }
+}
+
+async function sendParts(source: Source, form: FormData): Promise<void> {
+  const { node, itemIndex, binary } = source;
+  const presigned = await presign(source);
+  if (presigned === null) return sendWhole(source, form);
   const { bucketUrl, multipart } = presigned;
   try {
     const stream = binary.id
