@@ -1,277 +1,37 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createGradientPng } from "../../src/cli/png.ts";
-import { stopGroups } from "../../src/cli/process-group.ts";
-import { createSampleVideo } from "../../src/cli/sample-video.ts";
 import { Person } from "../conformance/person.ts";
-import { type Akimbo, startAkimbo } from "../peers/akimbo.ts";
 import { registerApp } from "./app.ts";
+import { flowsOf } from "./flows.ts";
 import { installN8n, N8N_VERSION, N8n } from "./n8n.ts";
 import { type NodePackage, packNode } from "./node-package.ts";
-import { type Place, startBusy, startFiles, startKeyless, startOlder } from "./stand-ins.ts";
-import { akimbo, byCall, CREDENTIAL, manually, type Step, workflow } from "./workflows.ts";
+import { akimbo, byCall, CREDENTIAL, workflow } from "./workflows.ts";
+import { BUSY_SECONDS, FILM_BYTES, World } from "./world.ts";
 
-/** Two parts: more than the node keeps in memory. */
-const FILM_BYTES = 21_000_000;
-const DAY_MS = 86_400_000;
 const ARRIVAL_MS = 20_000;
-const BUSY_SECONDS = 2;
 /** An OAuth token lasts an hour. */
 const LONGER_THAN_A_TOKEN_SECONDS = 4_000;
 
 let node: NodePackage;
-let folder: string;
-let service: Akimbo;
-let files: Place;
-let older: Place;
-let busy: Place;
-let keyless: Place;
+let world: World;
 let n8n: N8n;
-const accounts = new Map<string, string>();
-let poolId = "";
-
-const account = (platform: string): string => accounts.get(platform) ?? "";
-
-/** Reads from the instance, or with a body posts to it. */
-async function read(path: string, body?: object) {
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the answer holds
-  const answer = await service.call<any>(body ? "POST" : "GET", path, body);
-  assert.equal(answer.status, 200, JSON.stringify(answer.body));
-  return answer.body;
-}
-
-interface FeedPost {
-  platform: string;
-  text: string;
-  media: { kind: string; sizeBytes: number }[];
-}
-
-async function feed(text: string): Promise<FeedPost[]> {
-  const response = await fetch(`${service.origin}/sandbox/api/posts`);
-  const { posts } = (await response.json()) as { posts: FeedPost[] };
-  return posts.filter((post) => post.text.includes(text));
-}
-
-const download = (name: string, path: string): Step => ({
-  name,
-  type: "n8n-nodes-base.httpRequest",
-  typeVersion: 4.2,
-  parameters: {
-    url: files.origin + path,
-    options: { response: { response: { responseFormat: "file" } } },
-  },
-});
-
-const post = (name: string, text: string, more: object = {}, settings: object = {}): Step =>
-  akimbo(
-    name,
-    {
-      resource: "post",
-      operation: "create",
-      accountIds: [account("bluesky")],
-      description: text,
-      ...more,
-    },
-    settings,
-  );
-
-/** In the time zone of the workflow, without an offset, as n8n's date field has it. */
-const TOMORROW = new Date(Date.now() + DAY_MS).toISOString().slice(0, 19);
-
-const headless = () =>
-  workflow("akimbo-headless", [
-    manually(),
-    post("Published", "From n8n, waited for"),
-    post("Planned", "From n8n, later", { additionalFields: { scheduleDate: TOMORROW } }),
-    akimbo("Read", { resource: "post", operation: "get", postId: "={{ $json.id }}" }),
-    akimbo("Valid", {
-      resource: "post",
-      operation: "validate",
-      accountIds: [account("bluesky")],
-      description: "x".repeat(301),
-    }),
-    download("Picture", "/picture.png"),
-    post("With picture", "From n8n, with a picture", {
-      additionalFields: {
-        binaryFields: "data",
-        altTexts: ["A gradient"],
-        thread: ["The second"],
-        settings: { setting: [{ name: "bluesky_langs", value: "en" }] },
-      },
-    }),
-    download("Picture again", "/picture.png"),
-    akimbo("Stored", {
-      resource: "media",
-      operation: "upload",
-      binaryField: "data",
-      additionalFields: { keep: true, name: "Gradient" },
-    }),
-    akimbo("Queued", {
-      resource: "poolItem",
-      operation: "create",
-      poolId: { mode: "id", value: poolId },
-      title: "From n8n, in a pool",
-      additionalFields: { mediaIds: ["={{ $json.mediaId }}"] },
-    }),
-    akimbo("Queue", {
-      resource: "poolItem",
-      operation: "getAll",
-      poolId: { mode: "id", value: poolId },
-      returnAll: true,
-    }),
-    akimbo("Link", {
-      resource: "link",
-      operation: "create",
-      url: "https://example.com/shop",
-      additionalFields: { slug: "from-n8n" },
-    }),
-    akimbo("Figures", { resource: "analytics", operation: "getOverview", simplify: true }),
-    akimbo("Accounts", {
-      resource: "account",
-      operation: "getAll",
-      filters: { platform: "youtube" },
-    }),
-    download("Film", "/film.mp4"),
-    akimbo("Film published", {
-      resource: "post",
-      operation: "create",
-      accountIds: "={{ $('Accounts').first().json.id }}",
-      title: "A film from n8n",
-      additionalFields: { binaryFields: "data" },
-      options: { maxWait: 120 },
-    }),
-  ]);
-
-const CONTINUES = { onError: "continueRegularOutput" };
-const TRIES_TWICE = { retryOnFail: true, maxTries: 2, waitBetweenTries: 10 };
-
-const workflows = () => [
-  headless(),
-  workflow("akimbo-trigger", [
-    {
-      name: "Trigger",
-      type: "n8n-nodes-akimbo.akimboTrigger",
-      parameters: { authentication: "accessToken", events: ["upload.completed"] },
-      credentials: { akimboApi: { id: CREDENTIAL, name: CREDENTIAL } },
-      webhookId: "akimbo-trigger",
-    },
-  ]),
-  workflow("akimbo-repeated", [
-    byCall("repeated"),
-    post(
-      "Half",
-      "From n8n, half of it",
-      { accountIds: [account("bluesky"), "acc_unknown"] },
-      TRIES_TWICE,
-    ),
-  ]),
-  workflow(
-    "akimbo-looping",
-    [
-      byCall("looping", "onReceived"),
-      {
-        name: "Texts",
-        type: "n8n-nodes-base.splitOut",
-        parameters: { fieldToSplitOut: "body.texts" },
-      },
-      {
-        name: "Loop",
-        type: "n8n-nodes-base.splitInBatches",
-        typeVersion: 3,
-        parameters: { batchSize: 2 },
-      },
-      post("Looped", "={{ $json['body.texts'] }}"),
-    ],
-    "Loop",
-  ),
-  workflow("akimbo-failing", [
-    byCall("failing"),
-    post("Failing", "No luck [sandbox:rate_limited]", {}, CONTINUES),
-  ]),
-  workflow("akimbo-older", [
-    byCall("older"),
-    akimbo(
-      "Older",
-      { resource: "media", operation: "getAll", returnAll: true },
-      { ...CONTINUES, credentials: { akimboApi: { id: "older", name: "older" } } },
-    ),
-  ]),
-  workflow("akimbo-busy", [
-    byCall("busy"),
-    akimbo(
-      "Busy",
-      { resource: "account", operation: "getAll" },
-      { credentials: { akimboApi: { id: "busy", name: "busy" } } },
-    ),
-  ]),
-  workflow("akimbo-keyless", [
-    byCall("keyless"),
-    download("Film", "/film.mp4"),
-    akimbo(
-      "Keyless",
-      { resource: "media", operation: "upload", binaryField: "data" },
-      { credentials: { akimboApi: { id: "keyless", name: "keyless" } } },
-    ),
-  ]),
-  workflow("akimbo-stranger", [
-    byCall("stranger"),
-    akimbo(
-      "Stranger",
-      { resource: "account", operation: "getAll" },
-      { ...CONTINUES, credentials: { akimboApi: { id: "stranger", name: "stranger" } } },
-    ),
-  ]),
-];
-
-const credential = (id: string, baseUrl: string, token: string) => ({
-  ...{ id, name: id, type: "akimboApi" },
-  data: { baseUrl, token },
-});
 
 before(async () => {
   node = await packNode();
   const seconds = await installN8n();
-  console.log(
-    `n8n ${N8N_VERSION}: ${seconds === 0 ? "kept from an earlier run" : `installed in ${seconds} s`}`,
-  );
-  folder = await mkdtemp(join(tmpdir(), "akimbo-for-n8n-"));
-  service = await startAkimbo(folder, {});
-  for (const { platform, id } of (await read("/accounts")).data) {
-    accounts.set(platform, id);
-  }
-  poolId = (await read("/pools", { name: "n8n", timezone: "UTC" })).pool.id;
-  const png = createGradientPng({ width: 300, height: 300, from: [1, 99, 9], to: [250, 90, 90] });
-  files = await startFiles({
-    "/picture.png": { type: "image/png", bytes: png },
-    "/film.mp4": { type: "video/mp4", bytes: createSampleVideo("n8n", FILM_BYTES) },
-  });
-  older = await startOlder(service.origin, "/api/v1/media");
-  keyless = await startKeyless(service.origin);
-  busy = await startBusy(service.origin, BUSY_SECONDS);
+  const how = seconds === 0 ? "kept from an earlier run" : `installed in ${seconds} s`;
+  console.log(`n8n ${N8N_VERSION}: ${how}`);
+  world = await World.start();
   n8n = await N8n.create(node.path);
-  await n8n.importAll("credentials", [
-    credential(CREDENTIAL, `${service.origin}/`, service.token),
-    credential("older", older.origin, service.token),
-    credential("keyless", keyless.origin, service.token),
-    credential("busy", busy.origin, service.token),
-    credential("stranger", service.origin, `kmb_${"0".repeat(64)}`),
-  ]);
-  await n8n.importAll("workflow", workflows());
+  await n8n.importAll("credentials", world.credentials());
+  await n8n.importAll("workflow", flowsOf(world));
 });
 
 after(async () => {
   await n8n?.end();
-  files?.close();
-  older?.close();
-  busy?.close();
-  keyless?.close();
-  await stopGroups();
-  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  await world?.end();
 });
 
 test("n8n's own tools find nothing wrong, and the package holds the program alone", () => {
@@ -291,7 +51,7 @@ test("a workflow runs headless, and its posts are in the sandbox", async () => {
   assert.equal(published.status, "completed");
   assert.equal(published.hasEnded, true);
   assert.match(published.shareUrl, /^https:\/\/bsky\.app\/profile\//);
-  assert.equal((await feed("From n8n, waited for")).length, 1);
+  assert.equal((await world.feed("From n8n, waited for")).length, 1);
 
   const planned = resultData.runData.Planned[0];
   assert.equal(result("Planned").status, "scheduled");
@@ -301,18 +61,18 @@ test("a workflow runs headless, and its posts are in the sandbox", async () => {
   assert.equal(result("Valid").valid, false);
   assert.match(result("Valid").errors[0].error, /300/);
 
-  const [pictured] = await feed("From n8n, with a picture");
+  const [pictured] = await world.feed("From n8n, with a picture");
   assert.equal(pictured?.media[0]?.kind, "image");
-  assert.equal((await feed("The second")).length, 1);
+  assert.equal((await world.feed("The second")).length, 1);
   assert.match(result("Stored").mediaId, /^[0-9a-f]{64}$/);
   assert.equal(result("Stored").kept, true);
   assert.equal(result("Queued").status, "queued");
   assert.equal(result("Queue").title, "From n8n, in a pool");
   assert.match(result("Link").shortUrl, /from-n8n$/);
-  assert.equal(result("Figures").accountCount, accounts.size);
+  assert.equal(result("Figures").accountCount, world.accounts.size);
 
   assert.equal(result("Film published").status, "completed");
-  const [film] = await feed("A film from n8n");
+  const [film] = await world.feed("A film from n8n");
   assert.equal(film?.platform, "youtube");
   assert.equal(film?.media[0]?.sizeBytes, FILM_BYTES);
 });
@@ -359,7 +119,7 @@ test("a running n8n", async (t) => {
     assert.equal((await call("repeated")).status, 500);
     const renewed = n8n.executions("akimbo-repeated").at(-1);
     assert.equal(await wasSaid(renewed?.id), "2 of 2 accounts did not take the post");
-    assert.equal((await feed("From n8n, half of it")).length, 1);
+    assert.equal((await world.feed("From n8n, half of it")).length, 1);
   });
 
   await t.test("each item and each round of a loop makes a post of its own", async () => {
@@ -367,7 +127,7 @@ test("a running n8n", async (t) => {
     const texts = ["An apple", "Two pears", "Bread and salt"].map((text) => `In a loop: ${text}`);
     await call("looping", { texts });
     const posts = await eventually(
-      () => feed("In a loop"),
+      () => world.feed("In a loop"),
       (all) => all.length === texts.length,
     );
     assert.deepEqual(posts.map(({ text }) => text).sort(), texts.sort());
@@ -378,8 +138,11 @@ test("a running n8n", async (t) => {
       const credentials = { id: CREDENTIAL, name: CREDENTIAL, type: "akimboApi", data };
       return (await n8n.rest("POST", "/credentials/test", { credentials })).status;
     };
-    assert.equal(await judge({ baseUrl: `${service.origin}/api/v1/`, token: service.token }), "OK");
-    assert.equal(await judge({ baseUrl: service.origin, token: "kmb_wrong" }), "Error");
+    assert.equal(
+      await judge({ baseUrl: `${world.service.origin}/api/v1/`, token: world.service.token }),
+      "OK",
+    );
+    assert.equal(await judge({ baseUrl: world.service.origin, token: "kmb_wrong" }), "Error");
     const list = await n8n.rest("POST", "/dynamic-node-parameters/options", {
       nodeTypeAndVersion: { name: "n8n-nodes-akimbo.akimbo", version: 1 },
       path: "parameters.accountIds",
@@ -403,7 +166,10 @@ test("a running n8n", async (t) => {
   await t.test("an instance that is too old is told", async () => {
     await n8n.activate("akimbo-older");
     const { body } = await call("older");
-    assert.equal(body[0].error, `The instance at ${older.origin} does not have GET /api/v1/media`);
+    assert.equal(
+      body[0].error,
+      `The instance at ${world.older.origin} does not have GET /api/v1/media`,
+    );
     assert.match(body[0].description, /Upgrade the instance/);
   });
 
@@ -411,7 +177,7 @@ test("a running n8n", async (t) => {
     await n8n.activate("akimbo-busy");
     const startedAt = Date.now();
     const { body } = await call("busy");
-    assert.equal(body.length, accounts.size, JSON.stringify(body));
+    assert.equal(body.length, world.accounts.size, JSON.stringify(body));
     assert.ok(Date.now() - startedAt >= BUSY_SECONDS * 1000);
   });
 
@@ -431,7 +197,7 @@ test("a running n8n", async (t) => {
   await t.test(
     "the trigger subscribes, believes signed events alone, and unsubscribes",
     async () => {
-      const subscriptions = async () => (await read("/webhooks")).data;
+      const subscriptions = async () => (await world.read("/webhooks")).data;
       assert.deepEqual(await subscriptions(), []);
       await n8n.activate("akimbo-trigger");
       const [webhook] = await eventually(subscriptions, (all) => all.length > 0);
@@ -439,7 +205,10 @@ test("a running n8n", async (t) => {
       assert.ok(webhook.url.startsWith(`${n8n.origin}/webhook/`), webhook.url);
 
       const runs = () => n8n.executions("akimbo-trigger");
-      await service.publish({ accountId: account("bluesky"), description: "For the trigger" });
+      await world.service.publish({
+        accountId: world.account("bluesky"),
+        description: "For the trigger",
+      });
       const stored = await eventually(runs, (all) =>
         all.some(({ status }) => status === "success"),
       );
@@ -450,7 +219,7 @@ test("a running n8n", async (t) => {
       assert.match(await n8n.dataOf(stored[0]?.id), /upload\.completed/);
 
       const [delivery] = await eventually(
-        async () => (await read(`/webhooks/${webhook.id}/deliveries`)).data,
+        async () => (await world.read(`/webhooks/${webhook.id}/deliveries`)).data,
         (all) => all.length > 0,
       );
       assert.equal(delivery.success, true);
@@ -474,7 +243,10 @@ test("a running n8n", async (t) => {
       await n8n.restart();
       const [same, ...others] = await subscriptions();
       assert.deepEqual([same.id, others], [webhook.id, []]);
-      await service.publish({ accountId: account("bluesky"), description: "After a restart" });
+      await world.service.publish({
+        accountId: world.account("bluesky"),
+        description: "After a restart",
+      });
       await eventually(runs, (all) => all.length > 1);
       assert.equal(runs().length, 2);
 
@@ -486,13 +258,13 @@ test("a running n8n", async (t) => {
   await t.test(
     "a person allows n8n to act for them, without a pasted token and for longer than it lasts",
     async () => {
-      const person = await Person.signIn(service.origin, service.signInLink);
+      const person = await Person.signIn(world.service.origin, world.service.signInLink);
       const redirectUri = `${n8n.origin}/rest/oauth2-credential/callback`;
       const { clientId, clientSecret } = await registerApp(person, redirectUri);
       const { id } = await n8n.rest("POST", "/credentials", {
         name: "By OAuth",
         type: "akimboOAuth2Api",
-        data: { baseUrl: service.origin, clientId, clientSecret },
+        data: { baseUrl: world.service.origin, clientId, clientSecret },
       });
       const request = await n8n.rest("GET", `/oauth2-credential/auth?id=${id}`);
       await n8n.open(await person.allow(new URL(request)));
@@ -505,11 +277,11 @@ test("a running n8n", async (t) => {
       const made = workflow("akimbo-allowed", [byCall("allowed"), { ...step, credentials }]);
       const { id: workflowId } = await n8n.rest("POST", "/workflows", made);
       await n8n.activate(workflowId);
-      assert.equal((await call("allowed")).body.length, accounts.size);
-      await service.advanceClock(LONGER_THAN_A_TOKEN_SECONDS);
+      assert.equal((await call("allowed")).body.length, world.accounts.size);
+      await world.service.advanceClock(LONGER_THAN_A_TOKEN_SECONDS);
       const { body } = await call("allowed");
-      assert.equal(body.length, accounts.size, JSON.stringify(body));
-      assert.match(await service.readLog(), /"step":"refresh"/);
+      assert.equal(body.length, world.accounts.size, JSON.stringify(body));
+      assert.match(await world.service.readLog(), /"step":"refresh"/);
     },
   );
 });
