@@ -5,7 +5,7 @@ const PREFIX = "texts:";
 
 /** Programs of their own, and what is generated. A module of more than about five megabytes does not reach the runtime. */
 const LEFT_OUT =
-  /(^|\/)(node_modules|\.generated)\/|^(bench|browser|conformance|edge|peers|prove|upgrades)\//;
+  /(^|\/)(node_modules|\.generated)\/|^(bench|browser|conformance|edge|n8n|peers|prove|upgrades)\//;
 
 /**
  * Makes `import texts from "texts:src"` the texts of all modules of a folder by their paths within it: as one module,

@@ -18,7 +18,7 @@ export class Person {
   }
 
   /** Sends the fields as a form of the service's own page; without fields, opens the page. */
-  private async send(path: string, fields?: Fields): Promise<Response> {
+  async send(path: string, fields?: Fields): Promise<Response> {
     const response = await fetch(new URL(path, this.origin), {
       method: fields ? "POST" : "GET",
       redirect: "manual",

@@ -1,0 +1,255 @@
+import type { INodeProperties } from "n8n-workflow";
+import {
+  FILE_FIELDS,
+  FOLLOW_UP_FIELDS,
+  limitFields,
+  PLATFORM_OPTIONS,
+  SETTINGS_FIELDS,
+  showFor,
+  simplifyField,
+} from "../shared/descriptions.ts";
+
+const WAIT_OPTIONS: INodeProperties[] = [
+  {
+    displayName: "Fail When the Post Failed",
+    name: "failsWithPost",
+    type: "boolean",
+    default: true,
+    description:
+      "Whether a post that the platform refused makes this node fail, with the platform's own words",
+  },
+  {
+    displayName: "Max Wait (Seconds)",
+    name: "maxWait",
+    type: "number",
+    typeOptions: { minValue: 1 },
+    default: 600,
+    description: "After this time the post is returned as it is, with hasEnded false",
+  },
+];
+
+export const postFields: INodeProperties[] = [
+  {
+    displayName: "Operation",
+    name: "operation",
+    type: "options",
+    noDataExpression: true,
+    displayOptions: showFor("post"),
+    options: [
+      {
+        name: "Create",
+        value: "create",
+        action: "Create post",
+        description: "Publish, plan or draft a post on one or many accounts",
+      },
+      {
+        name: "Delete",
+        value: "delete",
+        action: "Delete post",
+        description: "Cancel a planned post, or remove a draft or a failed post",
+      },
+      {
+        name: "Get",
+        value: "get",
+        action: "Get post",
+        description: "Retrieve a post with its status",
+      },
+      {
+        name: "Get Many",
+        value: "getAll",
+        action: "Get many posts",
+        description: "Retrieve a list of posts",
+      },
+      {
+        name: "Validate",
+        value: "validate",
+        action: "Validate post",
+        description: "Check a post as creating it does, without publishing or storing anything",
+      },
+      {
+        name: "Wait Until It Has Ended",
+        value: "wait",
+        action: "Wait until post has ended",
+        description:
+          "Wait until a post is published or failed. A planned post or a draft is returned at once.",
+      },
+    ],
+    default: "create",
+  },
+  {
+    displayName: "Account Names or IDs",
+    name: "accountIds",
+    type: "multiOptions",
+    typeOptions: { loadOptionsMethod: "getAccounts" },
+    default: [],
+    required: true,
+    displayOptions: showFor("post", "create", "validate"),
+    description:
+      'The accounts that get the post; each returns an item of its own. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
+  },
+  {
+    displayName: "Description",
+    name: "description",
+    type: "string",
+    typeOptions: { rows: 4 },
+    default: "",
+    displayOptions: showFor("post", "create", "validate"),
+    description: "The text of the post",
+  },
+  {
+    displayName: "Title",
+    name: "title",
+    type: "string",
+    default: "",
+    displayOptions: showFor("post", "create", "validate"),
+    description:
+      "The title on YouTube, Pinterest and Facebook. On Instagram, Threads, TikTok and X this is the text of the post; without it the description is.",
+  },
+  {
+    displayName: "Wait Until It Has Ended",
+    name: "waitsUntilEnded",
+    type: "boolean",
+    default: true,
+    displayOptions: showFor("post", "create"),
+    description:
+      "Whether to wait until the post is published or failed. A planned post or a draft is returned at once.",
+  },
+  {
+    displayName: "Additional Fields",
+    name: "additionalFields",
+    type: "collection",
+    placeholder: "Add Field",
+    default: {},
+    displayOptions: showFor("post", "create", "validate"),
+    options: [
+      ...FILE_FIELDS,
+      ...FOLLOW_UP_FIELDS,
+      {
+        displayName: "Number the Thread",
+        name: "threadMarks",
+        type: "boolean",
+        default: false,
+        description: "Whether each post of the thread ends with its number, such as 1/5",
+      },
+      ...SETTINGS_FIELDS,
+      {
+        displayName: "Schedule For",
+        name: "scheduleDate",
+        type: "dateTime",
+        default: "",
+        description:
+          "When to publish, up to six months ahead. A time without an offset is in the time zone of the workflow.",
+      },
+      {
+        displayName: "Status",
+        name: "status",
+        type: "options",
+        options: [
+          {
+            name: "Draft",
+            value: "draft",
+            description: "Store the post, which goes out when it is approved",
+          },
+          {
+            name: "Pending Approval",
+            value: "pending_approval",
+            description: "Hold the post until an owner or admin approves it",
+          },
+          { name: "Publish", value: "", description: "Publish now, or at the planned time" },
+        ],
+        default: "",
+      },
+      {
+        displayName: "Thumbnail URL",
+        name: "thumbnailUrl",
+        type: "string",
+        default: "",
+        placeholder: "e.g. https://example.com/image.png",
+        description: "Public address of a picture for the video, where the platform takes one",
+      },
+    ],
+  },
+  {
+    displayName: "Options",
+    name: "options",
+    type: "collection",
+    placeholder: "Add Option",
+    default: {},
+    displayOptions: {
+      show: { resource: ["post"], operation: ["create"], waitsUntilEnded: [true] },
+    },
+    options: WAIT_OPTIONS,
+  },
+  {
+    displayName: "Post ID",
+    name: "postId",
+    type: "string",
+    default: "",
+    required: true,
+    displayOptions: showFor("post", "get", "delete", "wait"),
+  },
+  {
+    displayName: "Options",
+    name: "options",
+    type: "collection",
+    placeholder: "Add Option",
+    default: {},
+    displayOptions: showFor("post", "wait"),
+    options: WAIT_OPTIONS,
+  },
+  ...limitFields(showFor("post", "getAll")),
+  simplifyField(showFor("post", "get", "getAll")),
+  {
+    displayName: "Filters",
+    name: "filters",
+    type: "collection",
+    placeholder: "Add Filter",
+    default: {},
+    displayOptions: showFor("post", "getAll"),
+    options: [
+      {
+        displayName: "After",
+        name: "startDate",
+        type: "dateTime",
+        default: "",
+        description: "Earliest planned date, or date of creation for posts without one",
+      },
+      {
+        displayName: "Before",
+        name: "endDate",
+        type: "dateTime",
+        default: "",
+        description: "Latest planned date, or date of creation for posts without one",
+      },
+      {
+        displayName: "Platform",
+        name: "platform",
+        type: "options",
+        options: PLATFORM_OPTIONS,
+        default: "bluesky",
+      },
+      {
+        displayName: "Search",
+        name: "search",
+        type: "string",
+        default: "",
+        description: "Text in the title or description",
+      },
+      {
+        displayName: "Status",
+        name: "status",
+        type: "options",
+        options: [
+          { name: "Completed", value: "completed" },
+          { name: "Draft", value: "draft" },
+          { name: "Failed", value: "failed" },
+          { name: "Pending", value: "pending" },
+          { name: "Pending Approval", value: "pending_approval" },
+          { name: "Processing", value: "processing" },
+          { name: "Scheduled", value: "scheduled" },
+        ],
+        default: "completed",
+      },
+    ],
+  },
+];
