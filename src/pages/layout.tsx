@@ -32,6 +32,7 @@ h1, h2, h3 { line-height: 1.2; margin: 0; text-wrap: balance; }
 h1 { font-size: clamp(1.6rem, 1.2rem + 1.8vw, 2.2rem); letter-spacing: -.02em; }
 p { margin: 0; }
 code, pre { font: .875em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+code { overflow-wrap: anywhere; }
 pre {
   margin: 0; padding: .75rem .9rem; overflow-x: auto; background: var(--code);
   border-radius: .6rem; white-space: pre-wrap; overflow-wrap: anywhere;

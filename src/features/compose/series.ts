@@ -27,7 +27,7 @@ import { usesBlocks } from "./blocks.ts";
 import { composePost, type NewRow } from "./compose.ts";
 import { unknownAccount } from "./create.ts";
 import { type Findings, SCOPE } from "./lookup.ts";
-import { type CheckedFiles, checkMedia, readPresigned, refusalsOf } from "./media.ts";
+import { type CheckedFiles, checkMedia, readPresigned } from "./media.ts";
 import { marksAlone, type NewMedia, type NewPost, writtenTexts } from "./new-post.ts";
 import { hasNoSource, postsBySource, type SourcedPost } from "./repo/sources.ts";
 import { claimsOf, storePosts } from "./store-posts.ts";
@@ -220,7 +220,7 @@ class Slice {
       if (!found) throw unknownAccount(accountId);
       const media = checkMedia(ctx, post.media, findings.files, presigned);
       const own = ownPost(ctx, post, { media, presigned }, found.account);
-      const refused = [...own.refused, ...refusalsOf(media), ...marksAlone(own.settings)];
+      const refused = [...own.refused, ...marksAlone(own.settings)];
       const unstored = accepted.filter(({ isStored }) => !isStored);
       const row = {
         ...(await composePost(

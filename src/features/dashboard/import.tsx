@@ -11,7 +11,7 @@ import { type PageEnv, signedIn } from "../auth/signed-in.ts";
 import { MAPPED_FIELDS } from "../importing/dialects.ts";
 import type { ImportOutcome, ImportRequest, ImportRow } from "../importing/service.ts";
 import { Choice, Field, InputField, SubmitLine } from "./form-parts.tsx";
-import { NoticeLine, renderOwnPage, Section, State } from "./parts.tsx";
+import { cut, NoticeLine, renderOwnPage, Section, State } from "./parts.tsx";
 import { attempt, type Shown } from "./refusals.ts";
 import { STATUS_WORDS } from "./words.ts";
 
@@ -21,8 +21,6 @@ const PATH = "/app/import";
 const MAX_PAGE_BYTES = 5_200_000;
 
 const STYLES = `
-.sheet { width: 100%; border-collapse: collapse; }
-.sheet th, .sheet td { text-align: left; padding: .4rem .6rem .4rem 0; border-top: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; }
 .columns { display: grid; grid-template-columns: repeat(auto-fill, minmax(12rem, 1fr)); gap: .6rem; }
 .columns select { width: 100%; }
 `;
@@ -225,32 +223,22 @@ const Preview = ({
       {outcome && (
         <>
           <p class="muted">Dates without a zone are read in the time of {outcome.zone}.</p>
-          <table class="sheet">
-            <thead>
-              <tr>
-                <th scope="col">Row</th>
-                <th scope="col">Account</th>
-                <th scope="col">When</th>
-                <th scope="col">What becomes of it</th>
-              </tr>
-            </thead>
-            <tbody>
-              {outcome.rows.map((row) => (
-                <RowLine
-                  row={row}
-                  name={names.get(row.accountId ?? "")}
-                  clock={clockOf(outcome.zone)}
-                />
-              ))}
-            </tbody>
-          </table>
+          <ul class="list">
+            {outcome.rows.map((row) => (
+              <RowItem
+                row={row}
+                name={names.get(row.accountId ?? "")}
+                clock={clockOf(outcome.zone)}
+              />
+            ))}
+          </ul>
         </>
       )}
     </Section>
   );
 };
 
-const RowLine = ({
+const RowItem = ({
   row,
   name,
   clock,
@@ -259,31 +247,35 @@ const RowLine = ({
   name: string | undefined;
   clock: Clock;
 }) => {
-  const { status, errors, warnings, uploadId, scheduledFor } = row;
+  const { status, errors, warnings, uploadId, scheduledFor, text } = row;
   return (
-    <tr>
-      <td>{row.row}</td>
-      <td>{row.platform ? `${name ?? ""} · ${platformName(row.platform)}` : "–"}</td>
-      <td>
-        {scheduledFor ? (
-          <Time at={scheduledFor} clock={clock} />
-        ) : row.valid && status === "pending" ? (
-          "at once"
-        ) : (
-          "–"
-        )}
-      </td>
-      <td>
-        {row.valid && status ? (
-          <State {...STATUS_WORDS[status]} />
-        ) : (
-          <State text="Refused" tone="bad" />
-        )}{" "}
-        {uploadId !== null && <a href={`/app/uploads/${uploadId}`}>Post {uploadId}</a>}
-        {[...errors.map(({ message }) => message), ...warnings].map((message) => (
+    <li>
+      <div class="grow">
+        <span dir="auto">{cut(text) || "No text"}</span>
+        <p class="muted">
+          Row {row.row}
+          {row.platform && ` · ${name ?? ""} · ${platformName(row.platform)}`}
+          {scheduledFor && (
+            <>
+              {" "}
+              · <Time at={scheduledFor} clock={clock} />
+            </>
+          )}
+          {status === "pending" && " · at once"}
+        </p>
+        {errors.map(({ message }) => (
+          <p class="why">{message}</p>
+        ))}
+        {warnings.map((message) => (
           <p class="muted">{message}</p>
         ))}
-      </td>
-    </tr>
+      </div>
+      {uploadId !== null && <a href={`/app/uploads/${uploadId}`}>Post {uploadId}</a>}
+      {row.valid && status ? (
+        <State {...STATUS_WORDS[status]} />
+      ) : (
+        <State text="Refused" tone="bad" />
+      )}
+    </li>
   );
 };

@@ -149,6 +149,11 @@ export function readColumns(header: readonly string[], mapping: Mapping): Column
   const errors = Object.entries(mapping).flatMap(([field, column]) =>
     mapErrors(field, column, header),
   );
+  const columns = Object.values(mapping);
+  const shared = columns.find((column, i) => columns.indexOf(column) !== i);
+  if (shared !== undefined) {
+    errors.push(fieldError("mapping", `two fields name the column ${shared.slice(0, 50)}.`));
+  }
   if (errors.length > 0) throw invalidFields(errors);
   const dialect = recognise(header, Object.keys(mapping).length > 0);
   const mapped = new Map(Object.entries(mapping).map(([field, column]) => [column, field]));

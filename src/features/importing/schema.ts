@@ -68,7 +68,7 @@ export const importOutcomeSchema = {
   skipped: z.number().int().describe("Posts that an earlier call with the same row made."),
 };
 
-const toRow = ({ scheduledFor, ...row }: ImportRow) => ({
+const toRow = ({ scheduledFor, text: _, ...row }: ImportRow) => ({
   ...row,
   scheduledFor: scheduledFor?.toISOString() ?? null,
 });

@@ -31,6 +31,8 @@ export interface ImportRow {
   row: number;
   accountId: string | null;
   platform: Platform | null;
+  /** The words by which a person knows the row again. */
+  text: string;
   valid: boolean;
   errors: FieldError[];
   warnings: string[];
@@ -129,7 +131,13 @@ function toRow(
   { row, account, post, notes }: ImportedPost,
   result: SeriesResult | null | undefined,
 ): ImportRow {
-  const place = { row, accountId: account?.id ?? null, platform: account?.platform ?? null };
+  const text = post.caption ?? post.description ?? post.title ?? "";
+  const place = {
+    row,
+    accountId: account?.id ?? null,
+    platform: account?.platform ?? null,
+    text,
+  };
   if (!result || "errors" in result) {
     const unmade = account ? [REPEATED_ID] : post.refused.fields;
     const errors = [...(result?.errors ?? unmade)];

@@ -81,7 +81,7 @@ function readRow(
       accountIds: account ? [account.id] : [],
       title: cells.get("title") || null,
       description: cells.get("description") || null,
-      caption: content?.caption ?? null,
+      caption: content ? content.caption : cells.get("caption") || null,
       settings: content?.settings ?? {},
       media: readMedia(cellOf(cells, "media"), columns.dialect),
       scheduledFor: when.at,

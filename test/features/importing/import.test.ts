@@ -335,6 +335,12 @@ const REFUSED_FILES: [
   ["a mapping that is no JSON", "account,description\na,b\n", { mapping: "{" }, "mapping"],
   ["a mapping to an unknown field", "a,b\na,b\n", { mapping: '{"texxt":"a"}' }, "is no field"],
   ["a mapping of an absent column", "a,b\na,b\n", { mapping: '{"title":"c"}' }, "no column c"],
+  [
+    "a mapping of two fields to a column",
+    "a,b\na,b\n",
+    { mapping: '{"title":"a","description":"a"}' },
+    "two fields name the column a",
+  ],
   ["an unclear dryRun", "account,description\na,b\n", { dryRun: "perhaps" }, "dryRun"],
   ["an account that is not connected", "description\nb\n", { account: "tiktok" }, "TikTok"],
 ];
